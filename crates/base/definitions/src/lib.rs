@@ -3,7 +3,8 @@
 //! * [`Rows`]: the definitions of all releases as one sorted text, each once, with the [`Runs`] of releases that have
 //!   it; a name is found by halving the text, and what was found is parsed once and [`Kept`];
 //! * [`TableChange`]: what a release changed when its table was added to the text;
-//! * [`ChangeRule`]: what a kind of change does to programs, read from a file of rules.
+//! * [`ChangeRule`]: what a kind of change does to programs, read from a file of rules;
+//! * [`Measured`]: what operators do otherwise by release under one definition, and the [`Effect`] of that.
 //!
 //! What a definition is, its crate knows; here it is a text that begins with its name.
 //!
@@ -22,9 +23,11 @@
 #![forbid(unsafe_code)]
 
 mod change_rule;
+mod measured;
 mod rows;
 mod runs;
 
 pub use change_rule::{ChangeRule, in_a_sentence};
+pub use measured::{Effect, Measured, Step, Turn, Turns};
 pub use rows::{HistoryError, Kept, Rows, TableChange};
 pub use runs::{Run, Runs};

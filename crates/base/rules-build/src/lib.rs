@@ -24,10 +24,13 @@
 //! `fires` and `silent` are transcripts: an example that makes the rule fire, and one that does not. `unskew-cli` runs each
 //! and compares what it prints, so a rule without examples does not compile and one with wrong examples fails its test.
 //!
+//! [`index`] makes an index of the names in a table of what operators do by release.
+//!
 //! A page of a rule (`unskew explain`, docs/rules) has no finding to take numbers from. It shows `fix_page` if the file has
 //! that key, else `fix` with its placeholders as metavariables: `{last_field}` becomes `LAST_FIELD`.
 #![forbid(unsafe_code)]
 
+mod index;
 mod rust;
 mod template;
 
@@ -35,6 +38,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+
+pub use index::index;
 
 /// One rule file, as it is written.
 #[derive(Debug, Deserialize)]

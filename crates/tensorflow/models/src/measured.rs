@@ -4,26 +4,13 @@
 //! names. A row is some ops, attributes with the values of which they must have one, what must hold of the values (which no
 //! graph tells), the releases in which something changed, and the error.
 
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
 use unskew_core::Version;
-use unskew_definitions::Rows;
+use unskew_definitions::{Effect, Turns};
 
 use crate::AttrValue;
 use crate::behaviour::{self, Behaviour, Seen};
-
-/// How a release differs from those before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Step {
-    Raises,
-    Works,
-    Dtype,
-    Shape,
-    Values,
-}
-
-/// A change: the newest measured release without it, the first one with it, and what it is. Releases in between may be either.
-type Change = (Version, Version, Step);
 
 /// Some ops under one condition.
 #[derive(Debug)]
@@ -32,26 +19,7 @@ pub(crate) struct Measured {
     when: Vec<(&'static str, Vec<&'static str>)>,
     /// What must hold of values; empty if nothing must.
     values: &'static str,
-    steps: Vec<Change>,
-}
-
-/// What a graph of one release may meet in another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Effect {
-    /// An error, by what this release changed.
-    Raises(Version),
-    /// Another result, by what this release changed.
-    Differs(Version),
-}
-
-impl Effect {
-    /// What it is, in words, with the release that made the difference.
-    pub(crate) fn in_words(self) -> String {
-        match self {
-            Self::Raises(since) => format!("raises an error, changed by {since}"),
-            Self::Differs(since) => format!("gives other values, changed by {since}"),
-        }
-    }
+    turns: Turns,
 }
 
 impl Measured {
@@ -66,21 +34,7 @@ impl Measured {
         };
         let when: Option<Vec<_>> =
             when.split(", ").filter(|one| !one.is_empty()).map(condition).collect();
-        let step = |text: &str| {
-            let (releases, step) = text.split_once(' ')?;
-            let (before, since) = releases.split_once('-')?;
-            let step = match step {
-                "raises" => Step::Raises,
-                "works" => Step::Works,
-                "dtype" => Step::Dtype,
-                "shape" => Step::Shape,
-                "values" => Step::Values,
-                _ => return None,
-            };
-            Some((before.parse().ok()?, since.parse().ok()?, step))
-        };
-        let steps: Option<Vec<Change>> = steps.split(", ").map(step).collect();
-        let row = Self { when: when?, values, steps: steps? };
+        let row = Self { when: when?, values, turns: steps.parse().ok()? };
         Some((ops.split(' ').collect(), row))
     }
 
@@ -118,35 +72,13 @@ impl Measured {
         seen
     }
 
-    /// Whether a release raises an error, and which one changed that.
-    fn raises(&self, minor: Version) -> Option<Version> {
-        let mut turns = self.steps.iter().filter(|(.., step)| *step <= Step::Works);
-        let before = turns.clone().rev().find(|(_, since, _)| *since <= minor);
-        match (before, turns.next()) {
-            (Some((_, since, Step::Raises)), _) => Some(*since),
-            (None, Some((_, since, Step::Works))) => Some(*since),
-            _ => None,
-        }
-    }
-
-    fn effect(&self, writer: Version, runtime: Version) -> Option<Effect> {
-        if self.raises(writer).is_some() {
-            // What raised for its writer gives nothing that could change.
-            return None;
-        }
-        if let Some(since) = self.raises(runtime) {
-            return Some(Effect::Raises(since));
-        }
-        let (low, high) = (writer.min(runtime), writer.max(runtime));
-        let between = self.steps.iter().filter(|(_, since, _)| low < *since && *since <= high);
-        let silent = between.filter(|(.., step)| *step > Step::Works).map(|(_, since, _)| *since);
-        silent.min().map(Effect::Differs)
-    }
-
     /// The measured releases that speak for one: itself, or those on both sides of a change that it may have or not.
     fn spoken_for(&self, minor: Version) -> Vec<Version> {
-        let open = self.steps.iter().filter(|(before, since, _)| *before < minor && minor < *since);
-        let ends: Vec<Version> = open.flat_map(|(before, since, _)| [*before, *since]).collect();
+        let open = self.turns.iter().filter_map(|turn| {
+            let before = turn.before.filter(|before| *before < minor && minor < turn.since)?;
+            Some([before, turn.since])
+        });
+        let ends: Vec<Version> = open.flatten().collect();
         if ends.is_empty() { vec![minor] } else { ends }
     }
 
@@ -155,7 +87,7 @@ impl Measured {
         let minor = |one: &Version| Version::pair(one.major(), one.minor());
         let runtime = minor(&runtime);
         let writers: Vec<Version> = match writers {
-            [] => MEASURED.clone(),
+            [] => TABLE.releases().collect(),
             some => some.iter().map(minor).collect(),
         };
         // A release has what it wrote itself.
@@ -164,7 +96,7 @@ impl Measured {
         others
             .flat_map(|writer| self.spoken_for(writer))
             .flat_map(|writer| runtimes.iter().map(move |runtime| (writer, *runtime)))
-            .filter_map(|(writer, runtime)| self.effect(writer, runtime))
+            .filter_map(|(writer, runtime)| self.turns.effect(writer, runtime))
             .min()
     }
 
@@ -178,9 +110,10 @@ impl Measured {
     /// Whether people wrote down what it says of an op: changes between the same measured releases.
     fn is_known(&self, op: &str) -> bool {
         let turns: Vec<Version> = self.by_hand(op).flat_map(Behaviour::turns).collect();
-        self.steps
-            .iter()
-            .all(|(before, since, _)| turns.iter().any(|turn| before < turn && turn <= since))
+        self.turns.iter().all(|known| {
+            let after = |turn: &Version| known.before.is_none_or(|before| before < *turn);
+            turns.iter().any(|turn| after(turn) && *turn <= known.since)
+        })
     }
 
     /// Whether what people wrote down of an op tells these releases apart already.
@@ -204,39 +137,21 @@ fn like(name: &str) -> Option<&'static str> {
     }
 }
 
-/// The file is part of the program; a fault in it leaves rows out, which a test finds.
 const TEXT: &str = include_str!("../data/behaviour.tsv");
 
 // `STARTS`: where each row begins in the text.
 include!(concat!(env!("OUT_DIR"), "/behaviour.rs"));
 
-/// The ops in the order of their names, with the numbers of their rows.
-static OPS: LazyLock<Option<Rows>> = LazyLock::new(|| {
-    Rows::from_text(include_str!(concat!(env!("OUT_DIR"), "/behaviour.index"))).ok()
-});
-
-/// A row, read when it is first asked for.
-fn row(number: &str) -> Option<&'static Measured> {
-    static ROWS: [OnceLock<Option<Measured>>; STARTS.len()] =
-        [const { OnceLock::new() }; STARTS.len()];
-    let number: usize = number.parse().ok()?;
-    let start = usize::try_from(*STARTS.get(number)?).ok()?;
-    let read = || Measured::read(TEXT.get(start..)?.lines().next()?).map(|(_, row)| row);
-    ROWS.get(number)?.get_or_init(read).as_ref()
-}
-
-/// The minor releases that were measured, oldest first.
-static MEASURED: LazyLock<Vec<Version>> = LazyLock::new(|| {
-    let releases = OPS.iter().flat_map(Rows::releases);
-    releases.map(|one| Version::pair(one.major(), one.minor())).collect()
+static TABLE: LazyLock<unskew_definitions::Measured<Measured>> = LazyLock::new(|| {
+    let index = include_str!(concat!(env!("OUT_DIR"), "/behaviour.index"));
+    let read = |line| Measured::read(line).map(|(_, row)| row);
+    unskew_definitions::Measured::new(TEXT, &STARTS, index, read)
 });
 
 /// The rows of an op, but for what `behaviour.toml` says of it.
 pub(crate) fn of(op: &str) -> Vec<&'static Measured> {
-    let key = format!("{op}(");
-    let all = OPS.iter().flat_map(|rows| rows.named(op));
-    let numbers = all.filter(|(one, _)| *one == key).flat_map(|(_, numbers)| numbers.split(' '));
-    numbers.filter_map(row).filter(|row| !row.is_known(op)).collect()
+    let table: &'static unskew_definitions::Measured<Measured> = &TABLE;
+    table.of(op, op).into_iter().filter(|row| !row.is_known(op)).collect()
 }
 
 #[cfg(test)]

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use unskew_core::{Places, Unjudged, aspect};
+use unskew_definitions::Effect;
 
 use crate::behaviour::Seen;
-use crate::measured::{self, Effect, Measured};
+use crate::measured::{self, Measured};
 use crate::{AttrValue, GraphUse, Runtime, Scope, Use, promise};
 
 /// How many ops are named of which it is not told.
@@ -56,7 +57,9 @@ pub(super) fn unjudged(graph: &GraphUse, as_objects: bool, runtime: &Runtime) ->
     let named: Vec<String> = open
         .iter()
         .take(NAMED)
-        .map(|(op, (effect, words))| format!("{op} ({}{words})", effect.in_words()))
+        .map(|(op, (effect, words))| {
+            format!("{op} ({effect}, changed by {}{words})", effect.since())
+        })
         .collect();
     let reason = format!(
         "{}{more}: TensorFlow {} and the writer differ there, and whether it comes to that the graph does not say",

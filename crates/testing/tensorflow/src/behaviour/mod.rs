@@ -6,12 +6,16 @@
 //! which releases which runs came out otherwise, and by which attributes of a node that can be told.
 //! `cargo xtask tf-behaviour` does all of it and writes `crates/tensorflow/models/data/behaviour.tsv`.
 
+mod boxes;
 mod forms;
+mod group;
 mod measure;
+mod row;
 mod rows;
 mod runs;
 
 pub use forms::{Arg, Form, Given, forms};
 pub use measure::{Plan, plans, run, without_unasked};
-pub use rows::{Row, covered, rows};
+pub use row::Row;
+pub use rows::{covered, rows};
 pub use runs::with_runs;

@@ -2,10 +2,11 @@
 //! their values are.
 
 use unskew_core::Version;
+use unskew_definitions::{Effect, Step};
 use unskew_torch_schemas::matching::{Literal, ScriptType};
 
 use super::condition::Value;
-use super::measured::{self, Effect, words};
+use super::measured::{self, words};
 use super::{Condition, Truth};
 use crate::code::Element;
 
@@ -111,7 +112,7 @@ pub fn changed_call(
         }
         let what = format!("{effect}{}", words(row.words, row.values));
         let by_values =
-            !row.values.is_empty() || matches!(effect, Effect::Differs(_, measured::Step::Values));
+            !row.values.is_empty() || matches!(effect, Effect::Differs(_, Step::Values));
         let certain = truth == Truth::Yes && !by_values;
         found.push(ChangedCall { since: effect.since(), what, certain });
     }

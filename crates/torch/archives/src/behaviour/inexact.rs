@@ -4,8 +4,10 @@
 //! release to release. A call that fits a row is not converted; where it does not show whether it does, the result is
 //! not judged in full.
 
+use unskew_definitions::Step;
+
 use super::Condition;
-use super::measured::{Step, words};
+use super::measured::words;
 
 /// A function under one condition.
 #[derive(Debug)]
@@ -29,7 +31,7 @@ impl Inexact {
         let (condition, values, step, remark) = (next()?, next()?, next()?, next()?);
         let named = condition.split(", ").filter(|one| !one.is_empty());
         let when: Option<Vec<Condition>> = named.map(Condition::measured).collect();
-        Some(Self { when: when?, condition, values, step: Step::named(step)?, remark })
+        Some(Self { when: when?, condition, values, step: step.parse().ok()?, remark })
     }
 
     /// Whether it is worth a word where it does not show that it holds: an error says so itself, and two types of floats

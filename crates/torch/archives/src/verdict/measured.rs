@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 
 use unskew_core::{Finding, Places, Unjudged, Version, aspect};
+use unskew_definitions::{Effect, Step};
 
 use super::behaviour::of_call;
 use super::pair::Pair;
 use super::silent::is_meant;
-use crate::behaviour::measured::{self, Effect, Measured};
+use crate::behaviour::measured::{self, Measured};
 use crate::behaviour::{self, Truth};
 use crate::code::TypedUse;
 use crate::rules;
@@ -72,7 +73,7 @@ impl Found {
         let truth = of_call(call, &row.when);
         let name = call.full_name();
         let is_same_release = by_writer.is_none();
-        let is_value = matches!(effect, Effect::Differs(_, measured::Step::Values));
+        let is_value = matches!(effect, Effect::Differs(_, Step::Values));
         match truth {
             Truth::No => {}
             Truth::Yes if row.values.is_empty() && !is_same_release => {
@@ -172,7 +173,7 @@ fn word(
     let what = measured::words(row.words, row.values);
     let since = effect.since();
     let types = match (effect, row.remark.split_once(' ')) {
-        (Effect::Differs(_, measured::Step::Dtype), Some((was, now))) => {
+        (Effect::Differs(_, Step::Dtype), Some((was, now))) => {
             let (was, now) = if since <= pair.runtime.minor() { (was, now) } else { (now, was) };
             Some((format!("gives {was}{what}"), format!("gives {now}")))
         }
