@@ -107,6 +107,57 @@ def renamed_ops():
     write(graph.as_graph_def(), "renamed-ops")
 
 
+def older_ops():
+    """One graph with the ops whose older versions take other inputs: diagonals, counts, random numbers of a seed."""
+    graph = tf.Graph()
+    with graph.as_default():
+        place = lambda shape, name, dtype=tf.float32: tf.compat.v1.placeholder(dtype, shape, name=name)
+        c = tf.constant
+        rows, matrix = place([2, 3], "rows"), place([2, 4, 4], "matrix")
+        counted = place([6], "counted", tf.int32)
+        one = dict(align="RIGHT_LEFT")
+        whole = dict(num_rows=c(-1), num_cols=c(-1))
+        results = {
+            "diag": raw.MatrixDiagV3(diagonal=rows, k=c(0), padding_value=c(0.0), **whole, **one),
+            "diag_above": raw.MatrixDiagV3(diagonal=rows, k=c(1), padding_value=c(7.0), **whole, **one),
+            "diag_wide": raw.MatrixDiagV3(diagonal=rows, k=c([0]), num_rows=c(3), num_cols=c(5), padding_value=c(0.5), **one),
+            "part": raw.MatrixDiagPartV3(input=matrix, k=c(0), padding_value=c(0.0), **one),
+            "part_below": raw.MatrixDiagPartV3(input=matrix, k=c(-1), padding_value=c(0.0), **one),
+            "set": raw.MatrixSetDiagV3(input=matrix, diagonal=c([[1.0, 2, 3, 4]] * 2), k=c(0), **one),
+            "set_above": raw.MatrixSetDiagV3(input=matrix, diagonal=c([[1.0, 2, 3]] * 2), k=c(1), **one),
+            "count": raw.DenseBincount(input=counted, size=c(3), weights=c([], tf.int32)),
+            "weigh": raw.DenseBincount(input=counted, size=c(2), weights=c([0.5] * 6)),
+        }
+        for of_seed in [tf.int32, tf.int64]:
+            seed = place([2], "seed_" + of_seed.name, of_seed)
+            for dtype in [tf.half, tf.float32, tf.float64]:
+                how = dict(shape=[3, 4], seed=seed, dtype=dtype)
+                name = "_%s_%s" % (of_seed.name, dtype.name)
+                results["uniform" + name] = tf.random.stateless_uniform(**how)
+                results["normal" + name] = tf.random.stateless_normal(**how)
+                results["truncated" + name] = tf.random.stateless_truncated_normal(**how)
+            for dtype in [tf.int32, tf.int64]:
+                how = dict(shape=[3, 4], seed=seed, dtype=dtype, minval=-5, maxval=90)
+                results["integers_%s_%s" % (of_seed.name, dtype.name)] = tf.random.stateless_uniform(**how)
+        for name, tensor in results.items():
+            tf.identity(tensor, name="out_" + name)
+    write(graph.as_graph_def(), "older-ops")
+
+
+def arrays():
+    """A graph with an array of tensors that says of its elements what releases before 1.5 do not know."""
+    graph = tf.Graph()
+    with graph.as_default():
+        x = tf.compat.v1.placeholder(tf.float32, [2, 3], name="x")
+        array = raw.TensorArrayV3(size=tf.constant(2), dtype=tf.float32, identical_element_shapes=True)
+        flow = array.flow
+        for at in range(2):
+            flow = raw.TensorArrayWriteV3(handle=array.handle, index=tf.constant(at), value=x * (at + 1.0), flow_in=flow)
+        read = raw.TensorArrayGatherV3(handle=array.handle, indices=tf.constant([1, 0]), flow_in=flow, dtype=tf.float32)
+        tf.identity(read, name="out_read")
+    write(graph.as_graph_def(), "arrays")
+
+
 def main():
     os.makedirs(OUT, exist_ok=True)
     keras.utils.set_random_seed(7)
@@ -115,6 +166,8 @@ def main():
         if name in ["dense", "conv", "attention"]:
             freeze(model, name + "-frozen")
     renamed_ops()
+    older_ops()
+    arrays()
 
 
 main()

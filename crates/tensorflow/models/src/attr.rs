@@ -119,6 +119,8 @@ pub enum AttrValue {
         shape: Shape,
         /// Whether it is one number, which is zero.
         zero: bool,
+        /// Its value, if it is one number of type `int32` between -1 and 8.
+        small: Option<i8>,
         /// Whether it says values. Without any it is zeros, or empty texts.
         filled: bool,
     },
@@ -190,9 +192,13 @@ impl AttrValue {
     #[must_use]
     pub fn judged(&self) -> Self {
         match self {
-            Self::Tensor { dtype, .. } => {
-                Self::Tensor { dtype: *dtype, shape: Shape(None), zero: false, filled: false }
-            }
+            Self::Tensor { dtype, .. } => Self::Tensor {
+                dtype: *dtype,
+                shape: Shape(None),
+                zero: false,
+                small: None,
+                filled: false,
+            },
             other => other.clone(),
         }
     }
@@ -222,8 +228,8 @@ impl Hash for AttrValue {
             Self::Bool(b) => b.hash(state),
             Self::Type(dtype) => dtype.hash(state),
             Self::Shape(shape) => shape.hash(state),
-            Self::Tensor { dtype, shape, zero, filled } => {
-                (dtype, shape, zero, filled).hash(state);
+            Self::Tensor { dtype, shape, zero, small, filled } => {
+                (dtype, shape, zero, small, filled).hash(state);
             }
             Self::Func(name) | Self::Placeholder(name) => name.hash(state),
             Self::List(values) => values.hash(state),

@@ -105,6 +105,11 @@ enum Sight {
     },
     /// This input, one number, is not zero.
     NotZero(usize),
+    /// An input has at least this many channels.
+    ChannelsFrom {
+        input: usize,
+        least: i64,
+    },
     /// A convolution whose filter takes fewer channels than its input has.
     Grouped,
     Always,
@@ -310,6 +315,8 @@ impl Sight {
                     _ => Seen::Maybe,
                 }
             }
+            Self::ChannelsFrom { input, least } => channels::of_input(node, *input, get)
+                .map_or(Seen::Maybe, |channels| (channels >= *least).into()),
             Self::Grouped => channels::is_grouped(node, get).map_or(Seen::Maybe, Seen::from),
             Self::Always => Seen::Yes,
             other => other.is_surely_there(node, get).into(),
@@ -354,6 +361,7 @@ impl Sight {
             Self::RankOtherThan { .. }
             | Self::NumberFrom { .. }
             | Self::NotZero(_)
+            | Self::ChannelsFrom { .. }
             | Self::Grouped
             | Self::Always => false,
         }

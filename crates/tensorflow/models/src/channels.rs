@@ -30,7 +30,7 @@ pub(crate) fn is_grouped<'g>(node: &Node, get: impl Find<'g>) -> Option<bool> {
     }
     let filter = filter(node, get)?;
     let taken = *filter.get(2)?;
-    let given = of_input(node, 0, get, 0)?;
+    let given = of_input(node, 0, get)?;
     (taken > 0 && given > 0).then_some(given != taken)
 }
 
@@ -55,7 +55,12 @@ fn filter<'g>(node: &Node, get: impl Find<'g>) -> Option<&'g [i64]> {
     (dims.len() == 4).then_some(dims)
 }
 
-fn of_input<'g>(node: &Node, input: usize, get: impl Find<'g>, depth: usize) -> Option<i64> {
+/// How many channels an input has. None if the graph does not tell.
+pub(crate) fn of_input<'g>(node: &Node, input: usize, get: impl Find<'g>) -> Option<i64> {
+    followed(node, input, get, 0).filter(|channels| *channels > 0)
+}
+
+fn followed<'g>(node: &Node, input: usize, get: impl Find<'g>, depth: usize) -> Option<i64> {
     let source = get(name_of(node, input)?)?;
     let noted = match source.attr(OUTPUT_SHAPES) {
         Some(AttrValue::List(shapes)) => match shapes.first() {
@@ -67,7 +72,7 @@ fn of_input<'g>(node: &Node, input: usize, get: impl Find<'g>, depth: usize) -> 
     if noted.is_some() || depth == DEPTH {
         return noted;
     }
-    let of = |input| of_input(source, input, get, depth + 1);
+    let of = |input| followed(source, input, get, depth + 1);
     match &*source.op {
         "Conv2D" if channels_are_last(source) => {
             filter(source, get)?.last().copied().filter(|given| *given > 0)

@@ -80,6 +80,7 @@ pub mod rules;
 mod runtime;
 mod session;
 mod shape_inputs;
+mod state;
 mod structure;
 mod usage;
 

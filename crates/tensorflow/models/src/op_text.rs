@@ -188,7 +188,8 @@ impl<'l> Line<'l> {
                 self.expect("tensor(", "a tensor")?;
                 let (dtype, shape) = (self.dtype()?, self.shape()?);
                 self.expect(")", "\")\"")?;
-                AttrValue::Tensor { dtype, shape, zero: false, filled: false }
+                let (zero, small, filled) = (false, None, false);
+                AttrValue::Tensor { dtype, shape, zero, small, filled }
             }
             Single::Func => {
                 self.expect("@", "a function")?;

@@ -11,6 +11,7 @@ use crate::diff::Registry;
 use crate::judge::{self, CheckpointMatcher, GraphMatcher};
 use crate::read::{self, Checkpoint, Encoding, Kind};
 use crate::runtime::{CHECKPOINT_AXIS, GRAPH_AXIS};
+use crate::state::CheckpointState;
 use crate::{GraphFile, GraphUse, TensorFlowFile, read_file, rules};
 
 /// The party in `source`; none if it is no file of TensorFlow's.
@@ -19,6 +20,9 @@ use crate::{GraphFile, GraphUse, TensorFlowFile, read_file, rules};
 /// If it is one, but broken; with the byte and the field.
 pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     let file = source.name().rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+    if let Some(state) = CheckpointState::read(&**source)? {
+        return Ok(Some(state.unseen()));
+    }
     Ok(match read_file(source)? {
         Some(TensorFlowFile::Graphs(graphs)) => Some(graph_party(file, graphs)),
         Some(TensorFlowFile::Checkpoint(checkpoint)) => Some(checkpoint_party(file, checkpoint)),
@@ -122,6 +126,9 @@ pub fn with_what_lies_beside(
     file: &str,
     beside: &dyn Fn(&str) -> Option<Arc<dyn Source>>,
 ) -> Result<Party, ReadError> {
+    if let Some(state) = party.capability::<CheckpointState>() {
+        return named_by(&state.clone(), party, beside);
+    }
     if let Some(checkpoint) = party.capability::<Checkpoint>() {
         let size = |name: &str| beside(name).map(|source| source.size());
         let found = judge::data_findings(checkpoint, file, &size);
@@ -136,6 +143,29 @@ pub fn with_what_lies_beside(
         let served = judge::Beside { warm_up, unnumbered: folder.map(str::to_owned) };
         party = party.with_capability(Arc::new(served));
     }
+    Ok(judge::with_findings(party, CHECKPOINT_AXIS, found))
+}
+
+/// The checkpoint that a state file names, if it lies beside that.
+fn named_by(
+    state: &CheckpointState,
+    party: Party,
+    beside: &dyn Fn(&str) -> Option<Arc<dyn Source>>,
+) -> Result<Party, ReadError> {
+    let Some(files) = state.files() else { return Ok(party) };
+    let found = files.iter().find_map(|name| Some((name, beside(name)?)));
+    let Some((name, index)) = found else {
+        let newest = state.shown();
+        let finding = rules::NamedCheckpointMissing { newest: &newest }.finding();
+        let party = state.clone().party();
+        return Ok(judge::with_findings(party, CHECKPOINT_AXIS, vec![finding]));
+    };
+    let Some(TensorFlowFile::Checkpoint(checkpoint)) = read_file(&index)? else { return Ok(party) };
+    let size = |name: &str| beside(name).map(|source| source.size());
+    let found = judge::data_findings(&checkpoint, name, &size);
+    let party = checkpoint_party(party.name, checkpoint)
+        .fact("newest checkpoint", state.shown())
+        .with_capability(Arc::new(state.clone()));
     Ok(judge::with_findings(party, CHECKPOINT_AXIS, found))
 }
 
@@ -183,6 +213,10 @@ pub fn with_data(
         return Ok(party.not_judged(not(reason).with_remedy("--verify")));
     }
     let file = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
+    // A state file stands for the checkpoint that it names.
+    let named = party.capability::<CheckpointState>().and_then(CheckpointState::files);
+    let named = named.iter().flatten().find_map(|name| Some((name.as_str(), beside(name)?)));
+    let (file, source) = named.as_ref().map_or((file, source), |(name, index)| (*name, index));
     let prefix = file.strip_suffix(".index").unwrap_or(file).to_owned();
     let shards = checkpoint.shards;
     let open = |shard: u64| beside(&format!("{prefix}.data-{shard:05}-of-{shards:05}"));

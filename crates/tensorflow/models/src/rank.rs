@@ -135,7 +135,8 @@ mod tests {
     fn ranks_are_followed_through_a_reshape_and_a_reduction_and_end_at_what_is_not_known() {
         let tensor = |dims: &[i64]| {
             let shape = Shape(Some(dims.to_vec()));
-            AttrValue::Tensor { dtype: DataType(3), shape, zero: false, filled: true }
+            let (zero, small, filled) = (false, None, true);
+            AttrValue::Tensor { dtype: DataType(3), shape, zero, small, filled }
         };
         let shape = AttrValue::Shape(Shape(Some(vec![-1, 4, 8])));
         let nodes = [

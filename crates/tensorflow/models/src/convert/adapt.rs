@@ -156,12 +156,22 @@ impl Adapter<'_> {
             Some(first) => first.is_some() && same.all(|other| other == first),
             None => true,
         };
-        if !same || !one.proved.holds(row) {
+        let typed = row.types.iter().all(|(attr, wanted)| {
+            matches!(one.attr(attr), Some(AttrValue::Type(dtype)) if dtype.to_string() == *wanted)
+        });
+        // Whoever may read what goes away has to lose that input too.
+        let stay = row.free.iter().flat_map(|free| &free.but).any(|op| self.takes(op));
+        if !same || !typed || stay || !one.proved.holds(row) {
             return None;
         }
         let mut steps = Vec::new();
         let mut attrs = Vec::new();
         let target = self.target(&row.to);
+        if let Some(seed) = &row.seed
+            && target.as_ref().is_none_or(|op| op.attr(&seed.attr).is_none())
+        {
+            return None;
+        }
         for (name, value) in one.attrs.iter() {
             if row.drop.iter().any(|attr| **attr == **name) || row.to_control {
                 continue;

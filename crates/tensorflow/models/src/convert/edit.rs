@@ -26,6 +26,8 @@ pub(super) struct NodeEdit {
     pub(super) rename: BTreeMap<String, String>,
     /// The type of a constant that gets a zero for all its values.
     pub(super) zero: Option<DataType>,
+    /// Attributes that it gets, which are types.
+    pub(super) types: BTreeMap<String, DataType>,
 }
 
 impl NodeEdit {
@@ -267,7 +269,7 @@ fn walk_function(
 /// A node: its changed inputs stand where the first one stood.
 fn node(message: &mut Message<'_>, edit: &NodeEdit) -> Result<Rope, ReadError> {
     let mut inputs = edit.inputs.as_ref();
-    walk(message, &mut |walk, field| match field.number {
+    let mut node = walk(message, &mut |walk, field| match field.number {
         2 => {
             let Some(op) = &edit.op else { return Ok(false) };
             walk.out.text(2, op);
@@ -291,7 +293,15 @@ fn node(message: &mut Message<'_>, edit: &NodeEdit) -> Result<Rope, ReadError> {
             }
         }
         _ => Ok(false),
-    })
+    })?;
+    for (name, dtype) in &edit.types {
+        let (mut value, mut attr) = (Rope::default(), Rope::default());
+        value.number(6, dtype.0 as u64);
+        attr.text(1, name);
+        attr.message(2, value);
+        node.message(5, attr);
+    }
+    Ok(node)
 }
 
 /// An attribute whose value is a tensor, with one zero of this type: it counts for all its elements.

@@ -9,7 +9,12 @@ use super::adapt::{Adapted, Adapter, DROP_SHAPES, Step, WRITE_ZEROS};
 use super::edit::{GraphEdit, NodeEdit, NodePlace};
 use super::{Options, Wiring, op_bytes, versions};
 use crate::read::MetaGraph;
-use crate::{Graph, Kernels, Node, Runtime, Scope, Use, shape_inputs, structure};
+use crate::{
+    AttrValue, DataType, Graph, Kernels, Node, Runtime, Scope, Use, shape_inputs, structure,
+};
+
+/// The type of a seed that says none.
+const INT64: DataType = DataType(9);
 
 /// The attribute in which exporters note shapes.
 const OUTPUT_SHAPES: &str = "_output_shapes";
@@ -82,7 +87,7 @@ impl<'g> Plan<'g> {
                 let arguments: Vec<&str> = body
                     .map(|body| body.signature.inputs.iter().map(|arg| &*arg.name).collect())
                     .unwrap_or_default();
-                edit = node_edit(node, &adapted, &arguments);
+                edit = node_edit(node, &adapted, &arguments, wiring);
             }
             let clash = adapter.runtime.computes_empty_reserves() && function.is_none();
             if clash && structure::notes_an_old_shape(node) {
@@ -151,7 +156,7 @@ fn in_words(step: &Step, one: &Use, adapted: &Adapted) -> Rewrite {
 }
 
 /// The steps as a change of the bytes of `node`, which stands in a function with these arguments, or in none.
-fn node_edit(node: &Node, adapted: &Adapted, arguments: &[&str]) -> NodeEdit {
+fn node_edit(node: &Node, adapted: &Adapted, arguments: &[&str], wiring: &Wiring<'_>) -> NodeEdit {
     let mut edit = NodeEdit::default();
     for (name, _) in node.attrs.judged() {
         let mut now = name.to_string();
@@ -168,13 +173,25 @@ fn node_edit(node: &Node, adapted: &Adapted, arguments: &[&str]) -> NodeEdit {
         return edit;
     }
     edit.op = Some(adapted.now.op.to_string());
-    if adapted.rows.iter().any(|row| row.free.is_some()) && node.attr(OUTPUT_SHAPES).is_some() {
+    if adapted.rows.iter().any(|row| !row.free.is_empty()) && node.attr(OUTPUT_SHAPES).is_some() {
         // There are fewer outputs now than shapes.
         edit.drop.insert(OUTPUT_SHAPES.to_owned());
     }
     let (mut control, mut data): (Vec<String>, Vec<String>) =
         node.inputs.iter().map(|input| input.to_string()).partition(|input| input.starts_with('^'));
     for row in &adapted.rows {
+        if let Some(seed) = &row.seed
+            && let Some(key) = wiring.seed(node, seed)
+            && let Some(of_seed) = key.inputs.iter().find(|input| !input.starts_with('^'))
+            && let Some(input) = data.get_mut(seed.key)
+        {
+            *input = of_seed.to_string();
+            let dtype = match key.attr(&seed.attr) {
+                Some(AttrValue::Type(dtype)) => *dtype,
+                _ => INT64,
+            };
+            edit.types.insert(seed.attr.clone(), dtype);
+        }
         let mut at = 0;
         data.retain(|_| {
             at += 1;

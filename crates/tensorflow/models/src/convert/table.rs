@@ -21,10 +21,21 @@ pub struct Replacement {
     /// The first input has one element, or all shapes are the same.
     #[serde(default)]
     pub(super) scalar_or_same: bool,
-    /// The input of this number is a constant zero.
-    pub(super) zero: Option<usize>,
-    /// Nothing uses this output.
-    pub(super) free: Option<FreeOutput>,
+    /// The inputs of these numbers are constants of one number, 0 or -1.
+    #[serde(default)]
+    pub(super) constants: BTreeMap<usize, i64>,
+    /// The input of this number is a constant of one element: it names one diagonal.
+    pub(super) one_diagonal: Option<usize>,
+    /// The input of this number is known to have one dimension.
+    pub(super) rank_one: Option<usize>,
+    /// The inputs of a generator of random numbers come from this seed.
+    pub(super) seed: Option<Seed>,
+    /// Nothing uses these outputs.
+    #[serde(default)]
+    pub(super) free: Vec<FreeOutput>,
+    /// Attributes that have these types.
+    #[serde(default)]
+    pub(super) types: BTreeMap<String, String>,
     /// Attributes of one value.
     #[serde(default)]
     pub(super) same_types: Vec<String>,
@@ -60,24 +71,43 @@ pub enum Proof {
 
 /// An output that nothing may use.
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct FreeOutput {
     pub(super) output: usize,
     /// Its name, which references in functions use.
     pub(super) name: String,
-    /// The op whose nodes may use it all the same.
-    pub(super) but: String,
+    /// The ops whose nodes may use it all the same: they lose that input where a release lacks them.
+    pub(super) but: Vec<String>,
+}
+
+/// Inputs of a generator that others make of a seed, which is what it gets instead.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Seed {
+    /// The input that the key is read from; the counter and the algorithm are the two behind it.
+    pub(super) key: usize,
+    /// The attribute of the new op that has the type of the seed, and of the op that makes the key.
+    pub(super) attr: String,
 }
 
 impl Replacement {
     /// Whether its conditions are about more than the node itself.
     pub(super) fn asks_the_wiring(&self) -> bool {
-        self.same_batch || self.scalar_or_same || self.zero.is_some() || self.free.is_some()
+        self.same_batch
+            || self.scalar_or_same
+            || !self.constants.is_empty()
+            || self.one_diagonal.is_some()
+            || self.rank_one.is_some()
+            || self.seed.is_some()
+            || !self.free.is_empty()
     }
 
     /// The number that an input of `from` has on `to`; none if that has it not.
     pub(crate) fn input_after(&self, number: u64) -> Option<u64> {
         let gone = |at: &&usize| (**at as u64) < number;
-        let stays = !self.to_control && !self.drop_inputs.iter().any(|at| *at as u64 == number);
+        let seeded = self.seed.as_ref().is_some_and(|seed| seed.key as u64 == number);
+        let dropped = self.drop_inputs.iter().any(|at| *at as u64 == number);
+        let stays = !self.to_control && !dropped && !seeded;
         stays.then(|| number.saturating_sub(self.drop_inputs.iter().filter(gone).count() as u64))
     }
 
@@ -97,10 +127,31 @@ impl Replacement {
                 self.to
             ));
         }
-        if let Some(input) = self.zero {
-            return Some(format!("input {input} of `{from}` must be a constant zero"));
+        if !self.constants.is_empty() {
+            let one = |(input, value): (&usize, &i64)| match value {
+                0 => format!("input {input} of `{from}` must be a constant zero"),
+                value => format!("input {input} of `{from}` must be a constant {value}"),
+            };
+            return Some(self.constants.iter().map(one).collect::<Vec<_>>().join(", "));
         }
-        self.free.as_ref().map(|free| format!("nothing may use output {} of `{from}`", free.output))
+        if let Some(input) = self.one_diagonal {
+            return Some(format!(
+                "input {input} of `{from}` must be a constant that names one diagonal"
+            ));
+        }
+        if let Some(input) = self.rank_one {
+            return Some(format!("input {input} of `{from}` must be known to have one dimension"));
+        }
+        if let Some(seed) = &self.seed {
+            return Some(format!(
+                "inputs {} to {} of `{from}` must come from a seed by the algorithm of a CPU",
+                seed.key,
+                seed.key + 2
+            ));
+        }
+        let outputs: Vec<String> = self.free.iter().map(|free| free.output.to_string()).collect();
+        (!outputs.is_empty())
+            .then(|| format!("nothing may use output {} of `{from}`", outputs.join(" or ")))
     }
 }
 

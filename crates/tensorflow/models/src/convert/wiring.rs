@@ -4,7 +4,7 @@
 //! exporter noted), or where it is the shape of something else (`Relu(x)` has the shape of `x`). Two shapes that
 //! are not known may so be known to be the same.
 
-use super::table::{self, Replacement};
+use super::table::{self, Replacement, Seed};
 use crate::elementwise::{BROADCAST, SHAPED_LIKE_THE_FIRST};
 use crate::{AttrValue, Function, Graph, Node};
 use foldhash::{HashMap, HashMapExt as _, HashSet};
@@ -23,6 +23,19 @@ impl Proved {
 fn index(row: &Replacement) -> Option<usize> {
     table::replacements().iter().position(|other| std::ptr::eq(other, row)).filter(|at| *at < 64)
 }
+
+/// Makes the key and the counter of a generator of a seed.
+const KEY_COUNTER: &str = "StatelessRandomGetKeyCounter";
+
+/// Says which algorithm a device has.
+const ALGORITHM: &str = "StatelessRandomGetAlg";
+
+/// Both in one.
+const KEY_COUNTER_ALGORITHM: &str = "StatelessRandomGetKeyCounterAlg";
+
+/// The numbers of the algorithm of the first version: its own, and that of whatever device a node runs on. Devices but
+/// TPUs have this one.
+const PHILOX: [i64; 2] = [1, 3];
 
 /// How far shapes are followed from node to node.
 const DEPTH: usize = 64;
@@ -105,20 +118,52 @@ impl<'g> Wiring<'g> {
         } else if row.scalar_or_same {
             let (condition, a, b) = (shape(0), shape(1), shape(2));
             a.is_some() && a == b && (condition == a || condition == Some(Shape::Dims(vec![])))
-        } else if let Some(input) = row.zero {
-            self.is_zero(node, input)
+        } else if let Some(input) = row.rank_one {
+            matches!(shape(input), Some(Shape::Dims(dims)) if dims.len() == 1)
         } else {
             true
         };
-        fits && row.free.as_ref().is_none_or(|free| {
-            let number = free.output.to_string();
-            let written = if self.in_function { &*free.name } else { &*number };
-            let readers = self.readers();
-            let used = readers
-                .iter()
-                .find(|((name, output), _)| **name == *node.name && *output == written);
-            used.is_none_or(|(_, ops)| ops.iter().all(|op| *op == free.but))
-        })
+        fits && row.constants.iter().all(|(input, value)| self.is_constant(node, *input, *value))
+            && row.one_diagonal.is_none_or(|input| self.is_one_element(node, input))
+            && row.seed.as_ref().is_none_or(|seed| self.seed(node, seed).is_some())
+            && row.free.iter().all(|free| {
+                let number = free.output.to_string();
+                let written = if self.in_function { &*free.name } else { &*number };
+                let readers = self.readers();
+                let used = readers
+                    .iter()
+                    .find(|((name, output), _)| **name == *node.name && *output == written);
+                used.is_none_or(|(_, ops)| ops.iter().all(|op| free.but.iter().any(|b| b == op)))
+            })
+    }
+
+    /// The node that makes the key of a generator and the counter behind it, if they come from a seed and the algorithm
+    /// is the one of the device.
+    pub(super) fn seed(&self, node: &Node, seed: &Seed) -> Option<&'g Node> {
+        let from = |input: usize, output: usize, names: &[&str]| -> Option<&'g Node> {
+            let read = node.inputs.iter().filter(|input| !input.starts_with('^')).nth(input)?;
+            let (name, rest) = read.split_once(':').unwrap_or((read, "0"));
+            let number = output.to_string();
+            let is = match self.in_function {
+                true => rest.split(':').next().is_some_and(|rest| names.contains(&rest)),
+                false => rest == number,
+            };
+            self.by_name.get(name).copied().filter(|_| is)
+        };
+        let key = from(seed.key, 0, &["key"])?;
+        let counter = from(seed.key + 1, 1, &["counter"])?;
+        if !std::ptr::eq(key, counter) {
+            return None;
+        }
+        let all = &*key.op == KEY_COUNTER_ALGORITHM;
+        let output = if all { 2 } else { 0 };
+        let of_device = match from(seed.key + 2, output, &["alg"]) {
+            Some(asked) if all => std::ptr::eq(asked, key),
+            Some(asked) => &*asked.op == ALGORITHM,
+            None => false,
+        };
+        let named = PHILOX.iter().any(|one| self.is_constant(node, seed.key + 2, *one));
+        ((all || &*key.op == KEY_COUNTER) && (of_device || named)).then_some(key)
     }
 
     /// The shape of an input.
@@ -128,12 +173,26 @@ impl<'g> Wiring<'g> {
         if depth < DEPTH { self.shape(name, output, depth + 1) } else { None }
     }
 
-    fn is_zero(&self, node: &Node, input: usize) -> bool {
-        let Some(input) = node.data_inputs().nth(input) else { return false };
-        self.by_name.get(input).is_some_and(|node| {
-            &*node.op == "Const"
-                && matches!(node.attr("value"), Some(AttrValue::Tensor { zero: true, .. }))
-        })
+    /// The value of a constant that is an input.
+    fn constant(&self, node: &Node, input: usize) -> Option<&'g AttrValue> {
+        let input = node.data_inputs().nth(input)?;
+        let node = self.by_name.get(input).filter(|node| &*node.op == "Const")?;
+        node.attr("value")
+    }
+
+    fn is_constant(&self, node: &Node, input: usize, value: i64) -> bool {
+        match self.constant(node, input) {
+            Some(AttrValue::Tensor { zero: true, .. }) => value == 0,
+            Some(AttrValue::Tensor { small: Some(small), .. }) => value == i64::from(*small),
+            _ => false,
+        }
+    }
+
+    fn is_one_element(&self, node: &Node, input: usize) -> bool {
+        let Some(AttrValue::Tensor { shape, .. }) = self.constant(node, input) else {
+            return false;
+        };
+        shape.0.as_ref().is_some_and(|dims| dims.iter().all(|dim| *dim == 1))
     }
 
     /// The shape of an output.

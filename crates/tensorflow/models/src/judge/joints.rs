@@ -46,6 +46,10 @@ impl Uses<'_> {
     /// What is wrong with a joint, if anything is.
     fn look(&self, joint: &EdgeGroup) -> Option<Finding> {
         let body = joint.scope != Scope::Graph;
+        if let To::Use(place, number) = &joint.to {
+            // What is no input any more asks nothing of an output.
+            self.number_now(*place, *number)?;
+        }
         let (found, reference) = match &joint.from {
             From::Known(dtype) => (*dtype, false),
             From::Nothing(function, asked) => {

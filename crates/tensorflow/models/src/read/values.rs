@@ -16,6 +16,9 @@ const LIST: usize = 4 << 10;
 /// The most dimensions of a shape; TensorFlow allows 254.
 const DIMS: usize = 256;
 
+/// The type `int32`.
+const INT32: DataType = DataType(3);
+
 /// The most `bad_consumers` that a file may name.
 const BAD_CONSUMERS: usize = 4 << 10;
 
@@ -226,6 +229,7 @@ fn tensor_head(message: &mut Message<'_>) -> Result<AttrValue, ReadError> {
     let mut dims = Shape(Some(Vec::new()));
     // Values that are left out are zero.
     let (mut other, mut filled) = (false, false);
+    let mut number = None;
     while let Some(field) = message.next()? {
         filled |= field.number > 3 && !matches!(field.value, Value::Bytes(span) if span.len == 0);
         match (field.number, field.value) {
@@ -234,14 +238,26 @@ fn tensor_head(message: &mut Message<'_>) -> Result<AttrValue, ReadError> {
             (3, _) => {}
             // The bytes of the tensor, or one number in a field of its type; texts are no numbers.
             (4..=7 | 10 | 13, Value::Bytes(span)) if span.len <= NUMBER => {
-                other |= message.bytes(&field)?.iter().any(|byte| *byte != 0);
+                let bytes = message.bytes(&field)?;
+                other |= bytes.iter().any(|byte| *byte != 0);
+                number = match field.number {
+                    4 => bytes.first_chunk().map(|first| i32::from_le_bytes(*first)),
+                    7 => packed_varints(&bytes).and_then(|all| Some(*all.first()? as i32)),
+                    _ => None,
+                };
+            }
+            (7, Value::Varint(value)) => {
+                other |= value != 0;
+                number = Some(value as i32);
             }
             (4..=7 | 10 | 13, Value::Varint(0) | Value::Fixed32(0) | Value::Fixed64(0)) => {}
             _ => other = true,
         }
     }
     let one = dims.0.as_ref().is_some_and(|dims| dims.iter().all(|dim| *dim == 1));
-    Ok(AttrValue::Tensor { dtype, shape: dims, zero: one && !other, filled })
+    let number = number.filter(|number| one && dtype == INT32 && (-1..=8).contains(number));
+    let small = number.and_then(|number| i8::try_from(number).ok());
+    Ok(AttrValue::Tensor { dtype, shape: dims, zero: one && !other, small, filled })
 }
 
 /// What is read of a `VersionDef`.
