@@ -13,10 +13,12 @@ mod row;
 mod spans;
 mod symbols;
 mod tensorflow;
+mod tfjs;
 mod torch;
 mod torch_xla;
 
 pub(crate) use onnx::Package;
+pub(crate) use tfjs::bundle;
 
 use std::path::Path;
 
@@ -47,12 +49,13 @@ pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("keras", package) => keras::harvest(version, package),
         ("onnx", site) => onnx::harvest_onnx(version, site),
         ("onnxruntime", site) => onnx::harvest_runtime(version, site),
+        ("tfjs", bundle) => tfjs::harvest(version, bundle),
         ("torch_xla", None) => torch_xla::harvest(version),
         ("torch", None) => torch::harvest(version),
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!(
             "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-kernels, tensorflow-macos, torch-symbols, \
-             tensorflow-symbols, extensions, pjrt-plugins, jax, jax-cache, keras, onnx, onnxruntime, torch_xla and published, not: {family}"
+             tensorflow-symbols, extensions, pjrt-plugins, jax, jax-cache, keras, onnx, onnxruntime, tfjs, torch_xla and published, not: {family}"
         ),
     }
 }

@@ -48,6 +48,7 @@ mod tensorflow_data;
 mod tensorflow_differential;
 mod test;
 mod tf_behaviour;
+mod tfjs;
 mod torch;
 mod torch_differential;
 mod torch_models;
@@ -159,6 +160,8 @@ enum Verb {
     /// Compiles and runs JAX's back-compatibility data on plug-ins, and holds the predictions against what came of it.
     ProgramsOnPlugins(programs_on_plugins::ProgramsOnPlugins),
     Keras(keras::KerasCheck),
+    /// Has the converter of TensorFlow.js write models and releases of it load them, and holds the verdicts against that.
+    Tfjs(tfjs::TfjsCheck),
     /// Writes down what StableHLO makes of the mathematical functions of CHLO.
     StablehloChlo,
     /// Makes StableHLO artifacts at random, and holds the verdicts against what real jaxlibs do with them.
@@ -261,6 +264,7 @@ fn main() -> anyhow::Result<()> {
         Verb::JaxExport(arguments) => jax_export::run(&arguments),
         Verb::ProgramsOnPlugins(arguments) => programs_on_plugins::run(&arguments),
         Verb::Keras(arguments) => keras::run(&arguments),
+        Verb::Tfjs(arguments) => tfjs::run(&arguments),
         Verb::OnnxConversions(arguments) => onnx_conversions::run(&arguments),
         Verb::OnnxDifferential(arguments) => onnx_differential::run(&arguments),
         Verb::OnnxExports(arguments) => onnx_exports::run(&arguments),

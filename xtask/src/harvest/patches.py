@@ -211,6 +211,8 @@ def tensorflow(version, keep):
 def listing(family):
     """Prints every version of a family, oldest first; JAX is what either of its packages lists."""
     from pip._vendor.packaging.version import Version
+    if family == "tfjs":
+        return listing_of_npm("@tensorflow/tfjs", "tensorflowjs")
     days = {}
     for package in {"jax": ["jax", "jaxlib"]}.get(family, [family]):
         before = set(days)
@@ -220,6 +222,26 @@ def listing(family):
                 days[version] = min(days.get(version, "9"), one["upload-time"][:10])
     for version in sorted(days, key=Version):
         print(version, days[version], sep="\t")
+
+
+def listing_of_npm(package, twin):
+    """The same for a package of npm, with the days of its twin for Python: of the same number, or the number before."""
+    from pip._vendor.packaging.version import Version
+    days = {}
+    for one in files(twin):
+        version = Version(re.sub(r"\.(tar\.gz|zip)$", "", one["filename"]).split("-")[1])
+        if version > Version("0.0.0"):
+            days[version] = min(days.get(version, "9"), one["upload-time"][:10])
+    versions = json.loads(subprocess.check_output(["npm", "view", package, "versions", "--json"]))
+    # Days do not go back where numbers go on: a fix of an old minor may be later than the next minor.
+    later = "9"
+    for version in sorted(days, reverse=True):
+        later = days[version] = min(days[version], later)
+    day, listed = min(days.values()), set(map(Version, versions))
+    for version in sorted(listed | set(days)):
+        day = days.get(version, day)
+        if version in listed:
+            print(version, day, sep="\t")
 
 
 def main(family, *versions):

@@ -21,6 +21,7 @@ const GUIDES: [(&str, &[&str]); 6] = [
             "check-an-environment",
             "check-an-onnx-model",
             "check-a-keras-model",
+            "check-a-tensorflow-js-model",
             "check-a-model-for-a-device",
             "jax-export",
             "jax-compilation-cache",

@@ -32,7 +32,7 @@ pub(crate) enum Read {
 pub(crate) struct Boundary {
     /// What it is called where nothing was recognized; empty for what nobody brings to be judged.
     pub(crate) looked_for: &'static str,
-    /// Endings of files that may be of it. In a folder or a wheel only such files are opened: everything else there is
+    /// Endings of files that may be of it, or their whole names. In a folder or a wheel only such files are opened: everything else there is
     /// code and text by the thousand.
     pub(crate) endings: &'static [&'static str],
     pub(crate) read: Read,
@@ -43,7 +43,7 @@ pub(crate) struct Boundary {
 /// The boundaries in the order in which they are asked: those with magic numbers first; a bare protobuf message has none
 /// and comes last.
 #[rustfmt::skip]
-pub(crate) const BOUNDARIES: [Boundary; 14] = [
+pub(crate) const BOUNDARIES: [Boundary; 15] = [
     Boundary { looked_for: "plug-ins (exports GetPjrtApi, SE_InitPlugin, TF_InitGraph or TF_InitKernel)", endings: &["so", "dylib", "dll"], read: Read::Plugin, rules: &[unskew_pjrt::rules::RULES, unskew_stream_executor::rules::RULES] },
     Boundary { looked_for: "native extensions of PyTorch and TensorFlow (.so)", endings: &["so"], read: Read::File(unskew_extensions::party), rules: &[unskew_extensions::rules::RULES] },
     Boundary { looked_for: "operator tables of devices (.json)", endings: &[], read: Read::File(device::party), rules: &[] },
@@ -54,6 +54,7 @@ pub(crate) const BOUNDARIES: [Boundary; 14] = [
     Boundary { looked_for: "PyTorch archives (.pt, .ptl, .pt2, .pte)", endings: &["pt", "pth", "pt2", "ptl", "pte", "ff", "ts", "jit", "torchscript", "pkl", "bin"], read: Read::File(unskew_torch::party), rules: &[unskew_torch::rules::RULES, unskew_torch_schemas::rules::RULES, unskew_torch_operators::rules::RULES] },
     Boundary { looked_for: "IFRT values with the name of their type", endings: &[], read: Read::File(ifrt::party), rules: &[unskew_ifrt::rules::RULES] },
     Boundary { looked_for: "Keras models and weights (.keras, .h5)", endings: &["keras", "h5", "hdf5"], read: Read::File(unskew_keras::party), rules: &[unskew_keras::rules::RULES] },
+    Boundary { looked_for: "models of TensorFlow.js (model.json)", endings: &["model.json"], read: Read::File(unskew_tfjs::party), rules: &[unskew_tfjs::rules::RULES] },
     Boundary { looked_for: "", endings: &["safetensors", "gguf", "tflite"], read: Read::File(unversioned::party), rules: &[rules::RULES] },
     Boundary { looked_for: "ONNX models (.onnx, .onnxtxt, .ort)", endings: &["onnx", "onnxtxt", "onnxtext", "ort"], read: Read::File(unskew_onnx::party), rules: &[unskew_onnx::rules::RULES] },
     Boundary { looked_for: "configurations of reduced ONNX Runtimes (.config)", endings: &[], read: Read::File(onnx::reduced_build), rules: &[] },
@@ -66,7 +67,7 @@ pub(crate) fn looked_for() -> String {
     kinds.filter(|kind| !kind.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether some boundary may read files with this ending, which is in small letters.
+/// Whether some boundary may read files with this ending, or of this name, which is in small letters.
 pub(crate) fn is_known(ending: &str) -> bool {
     BOUNDARIES.iter().any(|boundary| boundary.endings.contains(&ending))
 }

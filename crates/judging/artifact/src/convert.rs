@@ -110,7 +110,7 @@ impl From<Release> for Target {
                 Family::OnnxRuntime | Family::Onnx => {
                     onnx::goal(release.into()).map(|one| Self::Onnx(Box::new(one)))
                 }
-                Family::TorchXla => None,
+                Family::TorchXla | Family::Tfjs => None,
                 Family::Keras => unskew_releases::keras::runtime(release.row())
                     .map(|one| Self::Keras(Box::new(one))),
             };

@@ -68,6 +68,7 @@ fn beside(
             };
             let party = unskew_onnx::with_external_data(party, Some(&beside));
             let party = unskew_onnx::with_triton(party, &path_of(location, source), &open)?;
+            let party = unskew_tfjs::with_shards(party, &open);
             let party = unskew_tensorflow::with_what_lies_beside(party, source.name(), &open)?;
             unskew_tensorflow::with_data(party, source, &open, options.verify)
         }
@@ -115,8 +116,9 @@ fn inferred(mut party: Party) -> Party {
 /// Whether a file of this name is opened where there are many.
 pub fn is_candidate(name: &str) -> bool {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    ending.is_some_and(|ending| is_known(&ending)) || is_library(file)
+    let small = file.to_ascii_lowercase();
+    let ending = small.rsplit_once('.').map(|(_, ending)| ending);
+    ending.is_some_and(is_known) || is_known(&small) || is_library(file)
 }
 
 /// Whether a file of this name is a shared object: `libtpu.so`, `libx.so.2`.

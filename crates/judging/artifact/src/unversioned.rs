@@ -1,9 +1,9 @@
 //! Formats that are known and not judged: what they say of their versions is shown, by their first bytes.
 
-mod beside;
 mod flatbuffer;
+mod zipped;
 
-pub(crate) use beside::ZIPPED;
+pub(crate) use zipped::ZIPPED;
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub(crate) fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError
     let facts = match kind {
         "GGUF file" => gguf(&source.head(HEAD)?),
         "TensorFlow Lite model" => flatbuffer::facts(source),
-        beside::STATE | beside::TFJS | beside::ZIPPED => beside::facts(kind, &source.head(HEAD)?),
+        zipped::ZIPPED => Facts::new(),
         _ => hdf5(&head),
     };
     let file = source.name().rsplit(['/', '\\', '!']).next().unwrap_or_default();
@@ -69,7 +69,7 @@ fn kind(source: &Arc<dyn Source>, head: &[u8]) -> Option<&'static str> {
     } else if at(4, b"TFL3") {
         Some("TensorFlow Lite model")
     } else {
-        beside::kind(source, head)
+        zipped::is_zipped(source, head).then_some(zipped::ZIPPED)
     }
 }
 

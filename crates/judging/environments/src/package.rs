@@ -266,6 +266,8 @@ fn is_of_framework(family: unskew_releases::Family, path: &str) -> bool {
         Family::Onnx => path.starts_with("onnx/"),
         Family::Keras => path.starts_with("keras/"),
         Family::TorchXla => path.starts_with("torch_xla/") || path.starts_with("_XLAC"),
+        // It has no package of Python.
+        Family::Tfjs => false,
     }
 }
 

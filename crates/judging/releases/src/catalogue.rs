@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use unskew_core::Version;
 use unskew_definitions::{Rows, Runs};
 
-use crate::{Family, keras, onnx, tensorflow, torch};
+use crate::{Family, keras, onnx, tensorflow, tfjs, torch};
 
 /// An operator of a family, whatever its schema was.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,12 +65,14 @@ impl Family {
         static RUNTIME: LazyLock<Vec<Listed>> = LazyLock::new(|| listed(Family::OnnxRuntime));
         static ONNX: LazyLock<Vec<Listed>> = LazyLock::new(|| listed(Family::Onnx));
         static KERAS: LazyLock<Vec<Listed>> = LazyLock::new(|| listed(Family::Keras));
+        static TFJS: LazyLock<Vec<Listed>> = LazyLock::new(|| listed(Family::Tfjs));
         match self {
             Self::Torch => &TORCH,
             Self::TensorFlow => &TENSORFLOW,
             Self::OnnxRuntime => &RUNTIME,
             Self::Onnx => &ONNX,
             Self::Keras => &KERAS,
+            Self::Tfjs => &TFJS,
             Self::Jax | Self::TorchXla => &[],
         }
     }
@@ -124,6 +126,7 @@ impl Family {
             Self::TensorFlow => Some(tensorflow::history()?.rows()),
             Self::OnnxRuntime | Self::Onnx => onnx::history(self),
             Self::Keras => keras::history(),
+            Self::Tfjs => tfjs::history(),
             Self::Jax | Self::TorchXla => None,
         }
     }

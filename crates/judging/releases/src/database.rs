@@ -5,7 +5,7 @@ use std::sync::Arc;
 use unskew_core::{Fact, Party};
 use unskew_extensions::{Exports, Framework};
 
-use crate::{Family, Operator, Row, jax, keras, onnx, tensorflow, torch, torch_xla};
+use crate::{Family, Operator, Row, jax, keras, onnx, tensorflow, tfjs, torch, torch_xla};
 
 impl Family {
     /// Its releases in the database, oldest first.
@@ -17,6 +17,7 @@ impl Family {
             Self::OnnxRuntime | Self::Onnx => onnx::rows(self),
             Self::Keras => keras::rows(),
             Self::TorchXla => torch_xla::rows(),
+            Self::Tfjs => tfjs::rows(),
         }
     }
 
@@ -29,6 +30,7 @@ impl Family {
             Self::OnnxRuntime | Self::Onnx => onnx::axes(self, row),
             Self::Keras => keras::axes(row),
             Self::TorchXla => torch_xla::axes(row),
+            Self::Tfjs => tfjs::axes(row),
         }
     }
 
@@ -47,6 +49,7 @@ impl Family {
             Self::OnnxRuntime | Self::Onnx => onnx::party(self, row),
             Self::Keras => keras::party(row),
             Self::TorchXla => torch_xla::party(row),
+            Self::Tfjs => tfjs::party(row),
         }
     }
 
@@ -58,6 +61,7 @@ impl Family {
             Self::OnnxRuntime | Self::Onnx => onnx::operators(self, row, pattern),
             Self::Keras => keras::operators(row, pattern),
             Self::TorchXla => Vec::new(),
+            Self::Tfjs => tfjs::operators(row, pattern),
         }
     }
 }

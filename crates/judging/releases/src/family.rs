@@ -19,11 +19,13 @@ pub enum Family {
     Keras,
     /// PyTorch/XLA, a host of PJRT plug-ins: its releases are written `torch_xla@2.9`.
     TorchXla,
+    /// TensorFlow.js, by its package on npm: its releases are written `tfjs@4.22`.
+    Tfjs,
 }
 
 impl Family {
     /// Every framework with a database of releases.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Torch,
         Self::TensorFlow,
         Self::Jax,
@@ -31,6 +33,7 @@ impl Family {
         Self::Onnx,
         Self::Keras,
         Self::TorchXla,
+        Self::Tfjs,
     ];
 
     /// The name of its package: `torch`.
@@ -43,11 +46,12 @@ impl Family {
             Self::Onnx => "onnx",
             Self::Keras => "keras",
             Self::TorchXla => "torch_xla",
+            Self::Tfjs => "tfjs",
         }
     }
 
     /// The names that people write, for telling a misspelt one.
-    pub(crate) const NAMES: [&str; 11] = [
+    pub(crate) const NAMES: [&str; 12] = [
         "torch",
         "pytorch",
         "tensorflow",
@@ -59,6 +63,7 @@ impl Family {
         "onnx",
         "keras",
         "torch_xla",
+        "tfjs",
     ];
 
     /// The family whose releases come in a package of this name, if any: `jaxlib` and
@@ -75,6 +80,7 @@ impl Family {
             "onnx" => Some(Self::Onnx),
             "keras" => Some(Self::Keras),
             "torch-xla" => Some(Self::TorchXla),
+            "tfjs" | "tensorflowjs" | "tensorflow-js" => Some(Self::Tfjs),
             _ => None,
         }
     }

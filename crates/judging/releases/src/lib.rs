@@ -1,4 +1,5 @@
-//! The built-in database: what each released PyTorch, TensorFlow, Keras, JAX, ONNX Runtime and onnx provides.
+//! The built-in database: what each released PyTorch, TensorFlow, TensorFlow.js, Keras, JAX, ONNX Runtime and onnx
+//! provides.
 //!
 //! A release is named as on a package index: `torch@1.10.2`, or shorter, `torch@1.10`, which is the
 //! newest `1.10.x` of the database; [`Name`] lists what else is understood. [`find`] takes the name of one
@@ -41,6 +42,7 @@ mod release;
 mod row;
 pub mod stated;
 pub mod tensorflow;
+mod tfjs;
 pub mod torch;
 mod torch_xla;
 

@@ -49,6 +49,7 @@ pub(crate) fn all(family: Family) -> &'static [Published] {
     static KERAS: Table = LazyLock::new(|| read(include_str!("../data/keras/published.tsv")));
     static TORCH_XLA: Table =
         LazyLock::new(|| read(include_str!("../data/torch_xla/published.tsv")));
+    static TFJS: Table = LazyLock::new(|| read(include_str!("../data/tfjs/published.tsv")));
     match family {
         Family::Torch => &TORCH,
         Family::TensorFlow => &TENSORFLOW,
@@ -57,6 +58,7 @@ pub(crate) fn all(family: Family) -> &'static [Published] {
         Family::Onnx => &ONNX,
         Family::Keras => &KERAS,
         Family::TorchXla => &TORCH_XLA,
+        Family::Tfjs => &TFJS,
     }
 }
 
@@ -102,6 +104,7 @@ mod tests {
             (Family::Onnx, include_str!("../data/onnx/published.tsv")),
             (Family::Keras, include_str!("../data/keras/published.tsv")),
             (Family::TorchXla, include_str!("../data/torch_xla/published.tsv")),
+            (Family::Tfjs, include_str!("../data/tfjs/published.tsv")),
         ] {
             let lines = text.lines().filter(|line| !line.starts_with('#')).count();
             assert_eq!(all(family).len(), lines, "{family}");

@@ -80,7 +80,7 @@ pub fn of_release(release: Release) -> anyhow::Result<Named> {
         Family::OnnxRuntime | Family::Onnx => {
             unskew_releases::onnx::runtime_of(release).map(|one| Thing::Onnx(Box::new(one)))
         }
-        Family::Jax | Family::Keras | Family::TorchXla => None,
+        Family::Jax | Family::Keras | Family::TorchXla | Family::Tfjs => None,
     };
     let thing = thing.with_context(|| format!("no registry of operators is known of {release}"))?;
     Ok(Named { subject: Subject::of(&release.party()), thing })

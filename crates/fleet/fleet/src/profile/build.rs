@@ -39,7 +39,11 @@ impl Profile {
                 Family::Torch => self.torch()?,
                 Family::TensorFlow => self.tensorflow()?,
                 Family::Jax => self.jax()?,
-                Family::OnnxRuntime | Family::Onnx | Family::Keras | Family::TorchXla => {
+                Family::OnnxRuntime
+                | Family::Onnx
+                | Family::Keras
+                | Family::TorchXla
+                | Family::Tfjs => {
                     let what = "a device of it is not described yet; name a release alone";
                     return Err(ProfileError::new("release", what));
                 }
@@ -181,7 +185,7 @@ impl Profile {
             Family::TensorFlow => "tf.graph_def, tf.checkpoint",
             Family::Jax => "pjrt.api, stablehlo",
             Family::OnnxRuntime | Family::Onnx => "onnx.ir, onnx.opset",
-            Family::Keras | Family::TorchXla => "none",
+            Family::Keras | Family::TorchXla | Family::Tfjs => "none",
         };
         let what = format!("no axis of a {} device ({axes})", self.release.family());
         ProfileError::new(format!("versions.{axis}"), what)

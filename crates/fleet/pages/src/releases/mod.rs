@@ -28,6 +28,7 @@ pub(crate) fn title(family: Family) -> &'static str {
         Family::Onnx => "onnx",
         Family::Keras => "Keras",
         Family::TorchXla => "PyTorch/XLA",
+        Family::Tfjs => "TensorFlow.js",
     }
 }
 
@@ -78,6 +79,7 @@ fn example(family: Family) -> &'static str {
         Family::TensorFlow => "ResizeBilinear",
         Family::OnnxRuntime | Family::Onnx => "Clip",
         Family::Keras => "LSTM",
+        Family::Tfjs => "Einsum",
         Family::Jax | Family::TorchXla => "",
     }
 }

@@ -1,0 +1,111 @@
+//! A configuration of Keras as TensorFlow.js reads it: classes by one name each, whatever they are.
+
+use serde_json::Value;
+use unskew_core::{Judgement, Places};
+
+use super::special;
+use crate::{Model, Tfjs, rules};
+
+/// Deeper than this no configuration is followed. serde_json reads none deeper than twice this.
+const DEPTH: usize = 64;
+
+struct Walk<'a> {
+    tfjs: &'a Tfjs,
+    judgement: &'a mut Judgement,
+}
+
+/// Adds what a release makes of the configuration of a model, and of the names of its weights.
+pub(super) fn judge(model: &Model, tfjs: &Tfjs, judgement: &mut Judgement) {
+    let mut walk = Walk { tfjs, judgement };
+    if let Some(config) = &model.config {
+        walk.object(config, "", 0);
+    }
+    let weights = || model.groups.iter().flat_map(|group| &group.weights);
+    let none = !model.groups.is_empty() && weights().next().is_none();
+    if none && special::asks_for_weights(tfjs.version) {
+        let what = "layers without weights; 4.8 and 4.11 do".to_owned();
+        walk.refused((what, "Cannot read properties of undefined (reading 'split')"), "weights");
+    }
+    if let Some(lost) = weights().map(|one| &one.name).find(|n| special::is_lost(n, tfjs.version)) {
+        let what = "weights under the names that TensorFlow 2 writes them";
+        walk.refused((what.to_owned(), "Provided weight data has no target variable"), lost);
+    }
+}
+
+impl Walk<'_> {
+    /// An object with a class, and all in it.
+    fn object(&mut self, value: &Value, place: &str, depth: usize) {
+        let Some(class) = value.get("class_name").and_then(Value::as_str) else { return };
+        let config = &value["config"];
+        let own = config.get("name").and_then(Value::as_str).unwrap_or(class);
+        let place = if place.is_empty() { own.to_owned() } else { format!("{place}/{own}") };
+        if !self.tfjs.has_class(class) {
+            self.unknown(class, &place);
+        } else if let Some(refused) = special::of_layer(class, config, self.tfjs.version) {
+            self.refused(refused, &place);
+        }
+        self.values(config, &place, depth + 1);
+    }
+
+    /// What is in a configuration: objects with classes, and activations by their names.
+    fn values(&mut self, value: &Value, place: &str, depth: usize) {
+        if depth > DEPTH {
+            return;
+        }
+        match value {
+            Value::Array(list) => {
+                for one in list {
+                    self.values(one, place, depth + 1);
+                }
+            }
+            Value::Object(map) if map.contains_key("class_name") => {
+                self.object(value, place, depth + 1);
+            }
+            Value::Object(map) => {
+                // A policy of types is read by nobody.
+                for (key, one) in map.iter().filter(|(key, _)| *key != "dtype") {
+                    match one.as_str() {
+                        Some(name) if key.ends_with("activation") => {
+                            let name = camel(name);
+                            if !self.tfjs.has_class(&name) {
+                                self.unknown(&name, place);
+                            }
+                        }
+                        _ => self.values(one, place, depth + 1),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn refused(&mut self, (what, symptom): special::Refused, place: &str) {
+        let rule = rules::TfjsValueRefused { version: &self.tfjs.version, what: &what };
+        let mut places = Places::default();
+        places.add(place);
+        self.judgement.findings.push(rule.finding().with_symptom(symptom).at(places));
+    }
+
+    fn unknown(&mut self, name: &str, place: &str) {
+        let elsewhere = self.tfjs.elsewhere(name, &["layer", "class"]);
+        let version = &self.tfjs.version;
+        let rule = rules::TfjsClassUnknown { version, name: &name, elsewhere: &elsewhere };
+        let mut places = Places::default();
+        places.add(place);
+        // Layers are unknown layers, activations unknown activations.
+        let finding = rule.finding().with_symptom(format!(": {name}. This may be due to one of"));
+        self.judgement.findings.push(finding.at(places));
+    }
+}
+
+/// `hard_sigmoid` as TensorFlow.js writes it: `hardSigmoid`.
+fn camel(name: &str) -> String {
+    let mut words = name.split('_');
+    let mut text = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        let mut letters = word.chars();
+        text.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        text.push_str(letters.as_str());
+    }
+    text
+}
