@@ -105,7 +105,7 @@ impl Model {
         let head = source.head(HEAD)?;
         let is = |word: &&str| memmem::find(&head, word.as_bytes()).is_some();
         let named = source.name().to_ascii_lowercase().ends_with(".json");
-        if !named || !head.trim_ascii_start().starts_with(b"{") || !WORDS.iter().any(|w| is(&w)) {
+        if !named || !head.trim_ascii_start().starts_with(b"{") || !WORDS.iter().any(is) {
             return Ok(None);
         }
         if source.size() > limits::RECORD {
