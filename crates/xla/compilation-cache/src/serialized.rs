@@ -37,7 +37,10 @@ const OPTIONS: usize = 50;
 pub fn executable_party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     let head = source.head(HEAD)?;
     let pickled = head.first() == Some(&0x80) && has(&head, CLASS.as_bytes());
-    if source.size() > LARGEST || !(pickled || is_framed(&head) || may_be_bare(&**source)) {
+    // Most files are something else, which their first byte says; those that lie in a store are not read any further.
+    let message = matches!(head.first(), Some(0x0a | 0x12));
+    let known = pickled || is_framed(&head) || message && may_be_bare(&**source);
+    if source.size() > LARGEST || !known {
         return Ok(None);
     }
     let bytes = source.bytes(0, source.size())?;
