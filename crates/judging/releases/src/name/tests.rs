@@ -158,7 +158,7 @@ fn what_is_unknown_comes_with_what_is_near() {
         ),
         (
             "v2.1",
-            "a version without a family of releases: v2.1; did you mean torch@v2.1 or tensorflow@v2.1 or torch_xla@v2.1?",
+            "a version without a family of releases: v2.1; did you mean torch@v2.1 or tensorflow@v2.1 or torch_xla@v2.1 or tfjs@v2.1?",
         ),
         (
             "2.1.2+cu121",
