@@ -10,6 +10,15 @@ import torch.nn.functional as F
 from torch import nn, Tensor
 
 
+def ready(model):
+    """The model to be run, with normalizations that have seen something and so do something."""
+    for part in model.modules():
+        if isinstance(part, nn.modules.batchnorm._BatchNorm):
+            part.running_mean.normal_(0.0, 0.1)
+            part.running_var.uniform_(0.5, 1.5)
+    return model.eval()
+
+
 class Encoder(nn.Module):
     """The encoder of PyTorch, with a mask of what is padding."""
 

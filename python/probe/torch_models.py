@@ -10,7 +10,6 @@ KIND is `exported` (`torch.export`, .pt2), `scripted` or `traced` (TorchScript, 
 `detail` is text that is JSON, with inputs and outputs as `torch_run.py` has them. What this PyTorch itself does not write
 has no file, and `said` is why.
 """
-import json
 import os
 import sys
 import time
@@ -21,11 +20,10 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import torch
-from torch import nn
 
-from torch_blocks import BLOCKS, PIECES
+from torch_blocks import BLOCKS, PIECES, ready
 from torch_families import FAMILIES
-from torch_values import plain
+from torch_values import plain, tell, words
 
 torch.set_num_threads(1)
 
@@ -53,22 +51,13 @@ def main():
         try:
             with torch.no_grad():
                 model, inputs = known[name]()
-                # What normalizations have seen, so that they do something.
-                for part in model.modules():
-                    if isinstance(part, nn.modules.batchnorm._BatchNorm):
-                        part.running_mean.normal_(0.0, 0.1)
-                        part.running_var.uniform_(0.5, 1.5)
-                model.eval()
+                ready(model)
                 detail["inputs"], detail["output"] = plain(inputs), plain(model(*inputs))
                 write(model, inputs, kind, os.path.join(folder, file))
             detail["file"] = file
         except Exception as error:
-            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-            detail["said"] = (type(error).__name__ + ": " + " ".join(lines[:4]))[:400]
-        line = {"step": name, "ok": detail["file"] is not None, "detail": json.dumps(detail)}
-        line["seconds"] = time.time() - begun
-        print(json.dumps(line))
-        sys.stdout.flush()
+            detail["said"] = words(error)
+        tell(name, detail, begun)
 
 
 main()

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from torch_blocks import BLOCKS
+from torch_blocks import BLOCKS, ready
 from torch_families import FAMILIES
 
 torch.set_num_threads(1)
@@ -84,11 +84,7 @@ def main():
             # Where nothing could be learned, old releases take ways of their own through an encoder, which they do not export.
             with torch.set_grad_enabled(RELEASE < (2, 0)):
                 model, inputs = known[name]()
-                for part in model.modules():
-                    if isinstance(part, nn.modules.batchnorm._BatchNorm):
-                        part.running_mean.normal_(0.0, 0.1)
-                        part.running_var.uniform_(0.5, 1.5)
-                model.eval()
+                ready(model)
                 arrays = {"i%d" % at: one for at, one in enumerate(flat(inputs))}
                 arrays.update({"o%d" % at: one for at, one in enumerate(flat(model(*inputs)))})
                 export(model, inputs, exporter, path)

@@ -7,7 +7,6 @@ channel, or one for all. `-frozen` is by `torch.jit.freeze`, `-traced` by `torch
 objects; as they are scripted, most modules keep the tensors. Lines are those of `torch_models.py`. What an engine or this
 PyTorch does not make has no file, and `said` is why.
 """
-import json
 import os
 import sys
 import time
@@ -29,7 +28,7 @@ try:
 except (ImportError, AttributeError):
     import torch.quantization as quantization
 
-from torch_values import plain
+from torch_values import plain, tell, words
 
 torch.set_num_threads(1)
 
@@ -240,12 +239,8 @@ def say(name, way, inputs, folder):
         made.save(os.path.join(folder, name + ".pt"))
         detail["file"] = name + ".pt"
     except Exception as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        detail["said"] = (type(error).__name__ + ": " + " ".join(lines[:4]))[:400]
-    line = {"step": name, "ok": detail["file"] is not None, "detail": json.dumps(detail)}
-    line["seconds"] = time.time() - begun
-    print(json.dumps(line))
-    sys.stdout.flush()
+        detail["said"] = words(error)
+    tell(name, detail, begun)
 
 
 def static(engine, module, x, channels):

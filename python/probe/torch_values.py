@@ -1,4 +1,11 @@
-"""Inputs and outputs of models of PyTorch as JSON. For every PyTorch since 1.1, and its Python."""
+"""Inputs and outputs of models of PyTorch as JSON, and the line for a model that was written.
+
+For every PyTorch since 1.1, and its Python.
+"""
+
+import json
+import sys
+import time
 
 import torch
 
@@ -23,3 +30,17 @@ def plain(value):
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     return number(value)
+
+
+def words(error):
+    """The kind of an error and its first lines."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return (type(error).__name__ + ": " + " ".join(lines[:4]))[:400]
+
+
+def tell(name, detail, begun):
+    """Prints the line for a model: `detail` has its file, or none, its inputs and output, and why there is no file."""
+    line = {"step": name, "ok": detail["file"] is not None, "detail": json.dumps(detail)}
+    line["seconds"] = time.time() - begun
+    print(json.dumps(line))
+    sys.stdout.flush()

@@ -186,7 +186,7 @@ fn page(cells: &[Cell], releases: &[String], models: usize) -> String {
     let (right, open) = (count(Answer::Right), count(Answer::NotJudged));
     let judged = cells.len() - open;
     let mut text = format!(
-        "<!-- made by `cargo xtask tfjs --write` -->\n\n# Models on real releases of TensorFlow.js\n\n\
+        "<!-- made by `cargo xtask tfjs --keras FILE... --write` -->\n\n# Models on real releases of TensorFlow.js\n\n\
          {models} models that the converter of TensorFlow.js 4.22.0 wrote: a graph for each function of \
          `python/probe/tfjs_write.py`, and the layers of files that TensorFlow 2.15.1 and 2.21.0 (Keras 3.15) wrote for \
          `cargo xtask keras`. {} releases load each in Node, on their CPU backend, and run it once. A verdict is right if \

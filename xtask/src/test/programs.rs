@@ -20,7 +20,7 @@ pub struct Program {
     name: String,
     /// The folder of the crate: cargo starts its tests there.
     folder: PathBuf,
-    /// What is run.
+    /// Where cargo put the program: `target/debug/deps/it-…`.
     path: PathBuf,
     /// Large ones link the most, and most often run the longest.
     size: u64,

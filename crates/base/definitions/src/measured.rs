@@ -15,9 +15,9 @@ use crate::Rows;
 /// How a release differs from those before, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Step {
-    /// It raises an error.
+    /// It raises an error where there was a result.
     Raises,
-    /// It raises an error no longer.
+    /// It gives a result where there was an error.
     Works,
     /// The result has another type.
     Dtype,
@@ -25,6 +25,18 @@ pub enum Step {
     Shape,
     /// The result has other values.
     Values,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Raises => "raises",
+            Self::Works => "works",
+            Self::Dtype => "dtype",
+            Self::Shape => "shape",
+            Self::Values => "values",
+        })
+    }
 }
 
 impl FromStr for Step {
@@ -49,7 +61,7 @@ pub struct Turn {
     pub before: Option<Version>,
     /// The first measured release with it.
     pub since: Version,
-    /// What changed.
+    /// In which way it differs from `before`.
     pub step: Step,
 }
 

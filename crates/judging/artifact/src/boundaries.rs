@@ -32,8 +32,8 @@ pub(crate) enum Read {
 pub(crate) struct Boundary {
     /// What it is called where nothing was recognized; empty for what nobody brings to be judged.
     pub(crate) looked_for: &'static str,
-    /// Endings of files that may be of it, or their whole names. In a folder or a wheel only such files are opened: everything else there is
-    /// code and text by the thousand.
+    /// Endings of files that may be of it, or their whole names. In a folder or a wheel only such files are opened:
+    /// everything else there is code and text by the thousand.
     pub(crate) endings: &'static [&'static str],
     pub(crate) read: Read,
     /// The rules of its crates.

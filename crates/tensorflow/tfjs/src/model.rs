@@ -45,7 +45,7 @@ pub struct Node {
 pub struct Weight {
     /// As the graph or the layer names it.
     pub name: String,
-    /// Its type: `float32`.
+    /// As TensorFlow.js writes types: `float32`, `int32`, `bool`.
     pub dtype: String,
     /// How many values it has.
     pub values: u64,
@@ -82,7 +82,7 @@ pub struct Group {
 /// A model of TensorFlow.js. A capability of its party.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// Graph or layers.
+    /// As `format` in the file says; files without it are of a graph if their topology has nodes.
     pub format: Format,
     /// What wrote the model: `keras v2.15.0`, `2.15.0`.
     pub generated_by: Option<String>,

@@ -22,4 +22,5 @@ mod trajectory;
 
 pub use kept::{Kept, Run, SEEDS, mark_unsteady, table_row, unsteady};
 pub use told::{Outcome, Told};
-pub use trajectory::{Life, Step, Trajectory, difference, life};
+pub use trajectory::{Life, Trajectory, difference, life};
+pub use unskew_definitions::Step;

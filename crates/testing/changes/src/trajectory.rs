@@ -3,35 +3,9 @@
 use std::fmt;
 
 use unskew_core::Version;
+use unskew_definitions::Step;
 
 use crate::{Outcome, Told};
-
-/// How a release differs from the one before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Step {
-    /// It raises an error where there was a result.
-    Raises,
-    /// It gives a result where there was an error.
-    Works,
-    /// It gives another type.
-    Dtype,
-    /// It gives another shape.
-    Shape,
-    /// It gives other values.
-    Values,
-}
-
-impl fmt::Display for Step {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Raises => "raises",
-            Self::Works => "works",
-            Self::Dtype => "dtype",
-            Self::Shape => "shape",
-            Self::Values => "values",
-        })
-    }
-}
 
 /// All steps of a run, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -30,7 +30,7 @@ const KEY_COUNTER: &str = "StatelessRandomGetKeyCounter";
 /// Says which algorithm a device has.
 const ALGORITHM: &str = "StatelessRandomGetAlg";
 
-/// Both in one.
+/// Makes the key and counter of a seed, and says the algorithm too.
 const KEY_COUNTER_ALGORITHM: &str = "StatelessRandomGetKeyCounterAlg";
 
 /// The numbers of the algorithm of the first version: its own, and that of whatever device a node runs on. Devices but

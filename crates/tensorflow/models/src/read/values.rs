@@ -16,7 +16,7 @@ const LIST: usize = 4 << 10;
 /// The most dimensions of a shape; TensorFlow allows 254.
 const DIMS: usize = 256;
 
-/// The type `int32`.
+/// The number of `int32` in TensorFlow's `DataType`.
 const INT32: DataType = DataType(3);
 
 /// The most `bad_consumers` that a file may name.

@@ -70,9 +70,10 @@ fn run(row: &Row) -> Result<Value, String> {
 fn differences(row: &Row, found: &Value) -> (f64, usize, usize) {
     let output = &row.row["output"];
     let wanted = output.as_array().map_or(std::slice::from_ref(output), Vec::as_slice);
-    let wanted = wanted.iter().map(tensor);
+    let found = found.tensors();
+    assert_eq!(wanted.len(), found.len(), "{}", row.name);
     let (mut most, mut others, mut all) = (0.0_f64, 0, 0);
-    for (wanted, found) in wanted.zip(found.tensors()) {
+    for (wanted, found) in wanted.iter().map(tensor).zip(found) {
         assert_eq!(wanted.dtype(), found.dtype(), "{}", row.name);
         assert_eq!(wanted.shape(), found.shape(), "{}", row.name);
         for (a, b) in wanted.numbers().into_iter().zip(found.numbers()) {
@@ -85,14 +86,12 @@ fn differences(row: &Row, found: &Value) -> (f64, usize, usize) {
     (most, others, all)
 }
 
-/// Files that gave something else, and why.
-const OTHERS: [&str; 4] = [
-    // QNNPACK of 1.4 rounded with integers: one step in two numbers.
-    "1.4.0/conv-qnnpack-pt",
+/// Files that gave something else, by a tenth at most.
+const OTHERS: [&str; 3] = [
     // 1.4 has no `reduce_range`, and sums of two products end at 16 bits in fbgemm without VNNI.
     "1.4.0/lstm-fbgemm",
     "1.4.0/gru-fbgemm",
-    // By 0.09 at most; with QNNPACK, and of later releases, single cells are equal.
+    // No reason was found; with QNNPACK, and of later releases, single cells are equal.
     "1.7.1/cells-fbgemm",
 ];
 
@@ -104,7 +103,7 @@ fn quantized_models_give_what_the_engine_of_their_writer_gave() {
         match run(&row) {
             Ok(found) => match differences(&row, &found) {
                 (_, 0, _) => equal += 1,
-                (most, ..) if OTHERS.contains(&&*name) => assert!(most < 0.1, "{name}: {most}"),
+                (most, ..) if OTHERS.contains(&&*name) && most < 0.1 => {}
                 (most, others, all) => failed
                     .push(format!("{name}: {others} of {all} numbers differ, by {most:e} at most")),
             },
@@ -112,7 +111,7 @@ fn quantized_models_give_what_the_engine_of_their_writer_gave() {
         }
     }
     println!("{equal} equal, {} not: {failed:#?}", failed.len());
-    assert!(failed.is_empty() && equal >= 194, "{equal} equal: {failed:#?}");
+    assert!(failed.is_empty() && equal >= 196, "{equal} equal: {failed:#?}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::layout::Use;
 pub enum Framework {
     /// JAX, with its jaxlib.
     Jax,
-    /// PyTorch/XLA.
+    /// PyTorch/XLA, which takes the path of a plug-in from its Python package.
     TorchXla,
     /// TensorFlow, which loads plug-ins as devices: see [`entry`](Self::entry).
     TensorFlow,
