@@ -29,8 +29,10 @@ const SLOWER: u32 = if cfg!(debug_assertions) { 20 } else { 1 };
 /// Ends the process with an error when it takes more than it may. Where the system does not say what that is,
 /// nothing is watched.
 pub fn start(watch: Watch) {
+    // `cargo run` becomes the program that it has built, so its own processor time counts for this process too.
+    let before = processor_time().unwrap_or_default();
     let watched = std::thread::Builder::new().name("budget".to_owned()).spawn(move || {
-        while let Some(said) = beyond(watch) {
+        while let Some(said) = beyond(watch, before) {
             if let Some(what) = said {
                 let more = scale().saturating_mul(4);
                 crate::print::failure(&format!(
@@ -45,8 +47,8 @@ pub fn start(watch: Watch) {
     drop(watched);
 }
 
-/// What was taken too much of, if anything was; none where nobody says.
-fn beyond(watch: Watch) -> Option<Option<String>> {
+/// What was taken too much of since the processor time `before`, if anything was; none where nobody says.
+fn beyond(watch: Watch, before: Duration) -> Option<Option<String>> {
     let run = watch == Watch::Memory;
     let (files, bytes) = opened();
     let memory =
@@ -60,7 +62,7 @@ fn beyond(watch: Watch) -> Option<Option<String>> {
     if resident()? > memory {
         return Some(Some(format!("{} MiB of memory", memory >> 20)));
     }
-    let over = !run && processor_time()? > time;
+    let over = !run && processor_time()?.saturating_sub(before) > time;
     Some(over.then(|| format!("{:.1} seconds of processor time", time.as_secs_f64())))
 }
 
