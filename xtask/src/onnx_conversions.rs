@@ -148,6 +148,7 @@ fn convert(folder: &Path, onnx: &str) -> anyhow::Result<String> {
                 opsets: vec![(Box::default(), opset)],
                 at_most: false,
                 ir: None,
+                runtime: None,
                 schemas: runtime.schemas.clone(),
             };
             let source: Arc<dyn Source> = Arc::new(FileSource::open(&path)?);

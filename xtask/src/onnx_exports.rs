@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
-use unskew_core::{Context, Date, Outcome, check};
+use unskew_core::{Context, Date, Outcome, Party, Version, check};
 use unskew_releases::find;
 use unskew_source::{FileSource, Source};
 
@@ -45,6 +45,7 @@ const WRITERS: [(&str, &str, &[&str]); 3] = [
         &[
             "onnx==1.15.0",
             "onnxscript==0.1.0.dev20231005",
+            "packaging==24.2",
             "protobuf==3.20.3",
             "torchvision==0.16.2",
             "pillow==10.4.0",
@@ -105,7 +106,21 @@ struct Row {
     opset: String,
     /// What the release does with it as it is, and what the verdict says.
     plain: (String, String),
-    converted: String,
+    /// The same of what was made of it, or why nothing was.
+    converted: (String, String),
+}
+
+impl Row {
+    /// Whether a conversion gives other outputs, or a verdict is not what the release did.
+    fn is_wrong(&self) -> bool {
+        let differs = |(was, said): &(String, String)| {
+            said != "not judged" && (said == "compatible") != (was == "equal")
+        };
+        let refused = self.converted.0.starts_with("refused");
+        self.converted.0.starts_with("DIFFERENT")
+            || differs(&self.plain)
+            || !refused && differs(&self.converted)
+    }
 }
 
 /// Exports, converts, runs and compares.
@@ -158,12 +173,7 @@ pub fn run(arguments: &OnnxExports) -> anyhow::Result<()> {
     if arguments.write {
         fs::write(unskew_peers::root().join(PAGE), page)?;
     }
-    let wrong = rows.iter().filter(|row| {
-        row.converted.contains("DIFFERENT")
-            || (row.plain.1 == "compatible") != (row.plain.0 == "equal")
-                && row.plain.1 != "not judged"
-    });
-    let wrong = wrong.count();
+    let wrong = rows.iter().filter(|row| row.is_wrong()).count();
     ensure!(wrong == 0, "{wrong} conversions or verdicts were wrong");
     Ok(())
 }
@@ -201,28 +211,22 @@ impl OnnxExports {
             let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             let Some((name, exporter)) = stem.rsplit_once('-') else { continue };
             let source: Arc<dyn Source> = Arc::new(FileSource::open(&path)?);
-            let party = unskew_onnx::party(&source)?.context("no model")?;
-            let today = Context::on(Date::constant(2026, 11, 1));
-            let verdict = match check(&party, &release.party(), &today).outcome {
-                Outcome::Compatible => "compatible",
-                Outcome::Incompatible => "incompatible",
-                Outcome::Unjudged => "not judged",
-                Outcome::Adaptable(_) => "compatible",
-                Outcome::Unrelated => "unrelated",
-            };
+            let verdict = said(&source, &release.party())?;
             let opset = unskew_onnx::read_model(&*source)?.and_then(|model| {
                 model.opsets.iter().find(|one| one.0.is_empty()).map(|one| one.1.to_string())
             });
             let (plan, output) = unskew_onnx::convert(&source, &goal)?.context("no model")?;
-            let why = match plan.is_possible() {
+            let made = converted.join(format!("{stem}.onnx"));
+            let converted = match plan.is_possible() {
                 true => {
-                    output.write(&converted.join(format!("{stem}.onnx")))?;
-                    fs::copy(path.with_extension("npz"), converted.join(format!("{stem}.npz")))?;
-                    String::new()
+                    output.write(&made)?;
+                    fs::copy(path.with_extension("npz"), made.with_extension("npz"))?;
+                    let made: Arc<dyn Source> = Arc::new(FileSource::open(&made)?);
+                    (String::new(), said(&made, &release.party())?.to_owned())
                 }
                 false => {
                     let why = plan.blockers.first().map(|one| one.message.clone());
-                    format!("refused: {}", why.unwrap_or_default())
+                    (format!("refused: {}", why.unwrap_or_default()), String::new())
                 }
             };
             rows.push(Row {
@@ -231,7 +235,7 @@ impl OnnxExports {
                 name: name.to_owned(),
                 opset: opset.unwrap_or_default(),
                 plain: (String::new(), verdict.to_owned()),
-                converted: why,
+                converted,
             });
         }
         let package = Package::new(
@@ -257,8 +261,8 @@ impl OnnxExports {
             let stem = format!("{}-{}", row.name, row.exporter);
             let outcome = plain.get(&stem).cloned().unwrap_or_default();
             row.plain.0 = outcome.split(':').next().unwrap_or_default().to_owned();
-            if row.converted.is_empty() {
-                row.converted = done.get(&stem).cloned().unwrap_or_default();
+            if row.converted.0.is_empty() {
+                row.converted.0 = done.get(&stem).cloned().unwrap_or_default();
             }
         }
         Ok(rows)
@@ -269,18 +273,32 @@ impl OnnxExports {
     }
 }
 
+/// What the verdict says of a model on a release.
+fn said(source: &Arc<dyn Source>, release: &Party) -> anyhow::Result<&'static str> {
+    let party = unskew_onnx::party(source)?.context("no model")?;
+    let today = Context::on(Date::constant(2026, 11, 1));
+    Ok(match check(&party, release, &today).outcome {
+        Outcome::Compatible | Outcome::Adaptable(_) => "compatible",
+        Outcome::Incompatible => "incompatible",
+        Outcome::Unjudged => "not judged",
+        Outcome::Unrelated => "unrelated",
+    })
+}
+
 fn page(rows: &[Row], unwritten: &str, arguments: &OnnxExports) -> String {
     let mut text = format!(
         "<!-- made by `cargo xtask onnx-exports --write` -->\n\n# Exported models on ONNX Runtime {0}\n\nModels with random \
          weights that PyTorch exports (`python/probe/torch_onnx.py`): families of torchvision, an encoder, ViT, Swin, an LSTM, and \
          layers like those of DETR, Whisper and Llama. `script` is the exporter by TorchScript, under the highest opset that it \
          knows; `dynamo` that by `torch.export`, as it is by itself. Each is run by ONNX Runtime {0} as it is and as `unskew \
-         convert --to onnxruntime@{0}` makes it. *equal*: what PyTorch gave, up to a ten-thousandth.\n\n| PyTorch | exporter | models \
-         | run as they are | said to run | converted | equal | other outputs | refused |\n| --- | --- | --: | --: | --: | --: | --: | --: | --: |\n",
+         convert --to onnxruntime@{0}` makes it. *equal*: what PyTorch gave, up to a ten-thousandth. *verdict*: what `unskew \
+         check` says of the column before it.\n\n| PyTorch | exporter | models | run as they are | said to run | converted | equal \
+         | said to run | not judged | other outputs | refused |\n| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n",
         arguments.onnxruntime
     );
     let mut groups: Vec<(&str, &str)> =
         rows.iter().map(|row| (row.writer.as_str(), row.exporter)).collect();
+    groups.sort_unstable_by_key(|(writer, exporter)| (writer.parse::<Version>().ok(), *exporter));
     groups.dedup();
     for group in groups {
         let of = |is: &dyn Fn(&Row) -> bool| {
@@ -289,29 +307,32 @@ fn page(rows: &[Row], unwritten: &str, arguments: &OnnxExports) -> String {
                 .count()
         };
         text.push_str(&format!(
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
             group.0,
             group.1,
             of(&|_| true),
             of(&|row| row.plain.0 == "equal"),
             of(&|row| row.plain.1 == "compatible"),
-            of(&|row| !row.converted.starts_with("refused")),
-            of(&|row| row.converted == "equal"),
-            of(&|row| row.converted.starts_with("DIFFERENT")),
-            of(&|row| row.converted.starts_with("refused")),
+            of(&|row| !row.converted.0.starts_with("refused")),
+            of(&|row| row.converted.0 == "equal"),
+            of(&|row| row.converted.1 == "compatible"),
+            of(&|row| row.converted.1 == "not judged"),
+            of(&|row| row.converted.0.starts_with("DIFFERENT")),
+            of(&|row| row.converted.0.starts_with("refused")),
         ));
     }
-    text.push_str("\n| model | PyTorch | exporter | opset | as it is | verdict | converted |\n| --- | --- | --- | --: | --- | --- | --- |\n");
+    text.push_str("\n| model | PyTorch | exporter | opset | as it is | verdict | converted | verdict |\n| --- | --- | --- | --: | --- | --- | --- | --- |\n");
     for row in rows {
         text.push_str(&format!(
-            "| {} | {} | {} | {} | {} | {} | {} |\n",
+            "| {} | {} | {} | {} | {} | {} | {} | {} |\n",
             row.name,
             row.writer,
             row.exporter,
             row.opset,
             row.plain.0,
             row.plain.1,
-            row.converted.replace('|', "\\|")
+            row.converted.0.replace('|', "\\|"),
+            row.converted.1,
         ));
     }
     if !unwritten.is_empty() {

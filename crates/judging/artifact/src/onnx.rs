@@ -61,10 +61,10 @@ pub(crate) fn goal(wanted: Wanted) -> Option<Goal> {
     Some(match wanted {
         Wanted::OnnxOpset(opset) => {
             let opsets = vec![(Box::default(), opset)];
-            Goal { name, opsets, at_most: false, ir: None, ..whole }
+            Goal { name, opsets, at_most: false, ir: None, runtime: None, ..whole }
         }
         Wanted::OnnxIr(ir) => {
-            Goal { name, opsets: Vec::new(), at_most: false, ir: Some(ir), ..whole }
+            Goal { name, opsets: Vec::new(), at_most: false, ir: Some(ir), runtime: None, ..whole }
         }
         Wanted::Release(_) | Wanted::StableHlo(_) | Wanted::MlirText => whole,
     })

@@ -94,6 +94,7 @@ fn model(criterion: &mut Criterion) {
         opsets: vec![(Box::default(), 11)],
         at_most: false,
         ir: None,
+        runtime: None,
         schemas,
     };
     let mut group = criterion.benchmark_group("ONNX model");

@@ -1,23 +1,40 @@
 //! What is known of the inputs of a node, beside their types: sizes that the model says, and which node made them.
 
+use std::cell::OnceCell;
+
 use foldhash::{HashMap, HashMapExt as _};
 
 use crate::infer::attribute;
-use crate::{Attribute, Dim, Graph, Model, Node};
+use crate::{Attribute, Dim, Graph, Model, Node, Tensor};
+
+/// What the optimizer of ONNX Runtime joins with a Gemm before it.
+pub(crate) const ACTIVATIONS: [&str; 10] = [
+    "Elu",
+    "HardSigmoid",
+    "LeakyRelu",
+    "Relu",
+    "Selu",
+    "Sigmoid",
+    "Softplus",
+    "Softsign",
+    "Tanh",
+    "ThresholdedRelu",
+];
 
 /// What a model says of its values, by their names.
 pub(crate) struct Around<'m> {
     model: &'m Model,
     shapes: HashMap<&'m str, &'m [Dim]>,
     makers: HashMap<&'m str, &'m Node>,
+    tensors: HashMap<&'m str, &'m Tensor>,
+    /// The node that takes a value; none if there are several, or it is an output of a graph.
+    readers: OnceCell<HashMap<&'m str, Option<&'m Node>>>,
 }
 
 impl<'m> Around<'m> {
     /// Looks at every graph of a model, once.
     pub(crate) fn of(model: &'m Model) -> Self {
-        let bodies = model.functions.iter().map(|function| &function.body);
-        let graphs: Vec<&Graph> =
-            std::iter::once(&model.graph).chain(bodies).flat_map(Graph::all).collect();
+        let graphs: Vec<&Graph> = model.graphs().collect();
         let values = graphs.iter().flat_map(|graph| graph.inputs.iter().chain(&graph.values));
         let shapes = values.filter_map(|value| Some((&*value.name, value.dims.as_deref()?)));
         let shapes = shapes.collect();
@@ -25,12 +42,57 @@ impl<'m> Around<'m> {
         for node in graphs.iter().flat_map(|graph| &graph.nodes) {
             makers.extend(node.outputs.iter().map(|name| (&**name, node)));
         }
-        Self { model, shapes, makers }
+        let stored = graphs.iter().flat_map(|graph| &graph.initializers);
+        let mut tensors: HashMap<&str, &Tensor> =
+            stored.map(|tensor| (&*tensor.name, tensor)).collect();
+        // What is an input too may be given other values, since IR version 4.
+        if model.ir_version >= 4 {
+            for input in graphs.iter().flat_map(|graph| &graph.inputs) {
+                tensors.remove(&*input.name);
+            }
+        }
+        Self { model, shapes, makers, tensors, readers: OnceCell::new() }
+    }
+
+    /// The whole numbers that a value always is, where few of them are written down.
+    pub(crate) fn ints(&self, name: &str) -> Option<&'m [i64]> {
+        let constant = || {
+            let node = self.makers.get(name).filter(|node| &*node.op == "Constant")?;
+            match (attribute(node, "value"), attribute(node, "value_ints")) {
+                (Some(Attribute::Tensor(tensor)), _) => Some(&*tensor.ints),
+                (_, Some(Attribute::Ints(all))) => Some(&**all),
+                _ => None,
+            }
+        };
+        let known = self.tensors.get(name).map(|tensor| &*tensor.ints).or_else(constant);
+        known.filter(|all| !all.is_empty())
     }
 
     /// The dimensions that the model says of a value.
     pub(crate) fn shape(&self, name: &str) -> Option<&'m [Dim]> {
         self.shapes.get(name).copied()
+    }
+
+    /// Whether one node alone takes the first output of another, and is one of these operators of ONNX.
+    pub(crate) fn is_read_by_one_of(&self, node: &Node, ops: &[&str]) -> bool {
+        let readers = self.readers.get_or_init(|| {
+            let mut readers: HashMap<&str, Option<&Node>> = HashMap::new();
+            for graph in self.model.graphs() {
+                for node in &graph.nodes {
+                    for name in node.inputs.iter().filter(|name| !name.is_empty()) {
+                        let reader = readers.entry(name).or_insert(Some(node));
+                        *reader = reader.filter(|known| std::ptr::eq(*known, node));
+                    }
+                }
+            }
+            let functions = self.model.functions.iter().flat_map(|one| &one.outputs);
+            let outputs = self.model.graphs().flat_map(|graph| &graph.outputs);
+            readers.extend(outputs.map(|one| (&*one.name, None)));
+            readers.extend(functions.map(|name| (&**name, None)));
+            readers
+        });
+        let reader = node.outputs.first().and_then(|name| *readers.get(&**name)?);
+        reader.is_some_and(|one| one.domain.is_empty() && ops.contains(&&*one.op))
     }
 
     /// Whether a node of this operator of ONNX made the value.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use unskew_core::Version;
 use unskew_definitions::Runs;
 
-use crate::around::Around;
+use crate::around::{ACTIVATIONS, Around};
 use crate::infer::{Bound, attribute};
 use crate::{Attribute, Dim, Kind, Node, Schema};
 
@@ -52,6 +52,9 @@ enum Condition {
     Empty(usize),
     MoreDims(usize, usize),
     Shorter(usize, usize),
+    Minus(usize),
+    Computed(usize),
+    Activated,
     Types(&'static str, Vec<Kind>),
 }
 
@@ -97,6 +100,9 @@ impl Condition {
             Self::Shorter(one, other) => {
                 format!("fewer columns in input {one} than rows in input {other}")
             }
+            Self::Minus(at) => format!("-1 in input {at}"),
+            Self::Computed(at) => format!("a computed input {at}"),
+            Self::Activated => "an activation behind it".to_owned(),
             Self::Types(name, types) => {
                 let types: Vec<String> = types.iter().map(ToString::to_string).collect();
                 format!("{name} = {}", types.join(" or "))
@@ -124,6 +130,12 @@ impl Condition {
             Self::Turned
         } else if let Some(input) = text.strip_prefix("empty#") {
             Self::Empty(input.parse().ok()?)
+        } else if let Some(input) = text.strip_prefix("minus#") {
+            Self::Minus(input.parse().ok()?)
+        } else if let Some(input) = text.strip_prefix("computed#") {
+            Self::Computed(input.parse().ok()?)
+        } else if text == "activated#" {
+            Self::Activated
         } else if let Some((at, most)) =
             text.strip_prefix("rank#").and_then(|it| it.split_once('>'))
         {
@@ -141,6 +153,7 @@ impl Condition {
 
     fn holds(&self, schema: &Schema, node: &Node, bound: &[Bound], around: &Around<'_>) -> bool {
         let shape = |at: usize| around.shape(node.inputs.get(at)?);
+        let ints = |at: usize| around.ints(node.inputs.get(at)?);
         match self {
             Self::Is(name, value) => attribute(node, name).is_some_and(|one| is(one, value)),
             Self::IsNone(name, values) => {
@@ -150,7 +163,10 @@ impl Condition {
                 matches!(attribute(node, name), Some(Attribute::Int(number)) if *number < 0)
             }
             Self::Absent(name) => attribute(node, name).is_none(),
-            Self::FewerInputs(count) => node.inputs.len() < *count,
+            Self::FewerInputs(count) => {
+                let last = node.inputs.iter().rposition(|name| !name.is_empty());
+                last.map_or(0, |last| last + 1) < *count
+            }
             Self::MoreInputs(count) => node.inputs.len() > *count,
             Self::From(op) => node.inputs.iter().any(|name| around.is_from(name, op)),
             Self::Beside(op) => around.has(op),
@@ -167,6 +183,9 @@ impl Condition {
                 };
                 of(*one, 1).zip(of(*other, 2)).is_some_and(|(one, other)| one < other)
             }
+            Self::Minus(at) => ints(*at).is_some_and(|all| all.contains(&-1)),
+            Self::Computed(at) => ints(*at).is_none(),
+            Self::Activated => around.is_read_by_one_of(node, &ACTIVATIONS),
             Self::Types(name, types) => {
                 let at = schema.variables.iter().position(|(one, _)| **one == **name);
                 let bound = at.and_then(|at| bound.get(at));

@@ -144,6 +144,25 @@ pub enum Data {
     Uncounted,
 }
 
+impl Attribute {
+    /// The graphs in it.
+    pub fn graphs(&self) -> &[Graph] {
+        match self {
+            Self::Graph(graph) => std::slice::from_ref(&**graph),
+            Self::Graphs(graphs) => graphs,
+            _ => &[],
+        }
+    }
+}
+
+impl Model {
+    /// Every graph: that of the model, the bodies of its functions, and all inside of nodes.
+    pub(crate) fn graphs(&self) -> impl Iterator<Item = &Graph> {
+        let bodies = self.functions.iter().map(|function| &function.body);
+        std::iter::once(&self.graph).chain(bodies).flat_map(Graph::all)
+    }
+}
+
 impl Tensor {
     /// How many bytes its dimensions ask for; none for texts, and for sizes that no tensor has.
     pub fn bytes(&self) -> Option<u64> {
@@ -197,11 +216,7 @@ impl Graph {
         while let Some(graph) = all.get(at).copied() {
             let attributes = graph.nodes.iter().flat_map(|node| &node.attributes);
             for (_, attribute) in attributes {
-                match attribute {
-                    Attribute::Graph(graph) => all.push(graph),
-                    Attribute::Graphs(graphs) => all.extend(graphs),
-                    _ => {}
-                }
+                all.extend(attribute.graphs());
             }
             at += 1;
         }

@@ -8,7 +8,7 @@ use unskew_source::{ReadError, Source};
 
 use crate::judge::{Packed, Reading, Texts};
 use crate::runtime::{IR_AXIS, OPSET_AXIS, ORT_AXIS, full_name};
-use crate::{Graph, Model, read};
+use crate::{Model, read};
 
 /// The axis of what is said of a model in text; nobody provides it.
 const TEXT_AXIS: &str = "onnx.text";
@@ -92,9 +92,8 @@ fn of_model(name: String, model: Model) -> Party {
 
 /// How often each operator is used, by its name.
 fn operators(model: &Model) -> BTreeMap<String, usize> {
-    let functions = model.functions.iter().map(|function| &function.body);
     let mut all = BTreeMap::new();
-    for graph in std::iter::once(&model.graph).chain(functions).flat_map(Graph::all) {
+    for graph in model.graphs() {
         for node in &graph.nodes {
             *all.entry(full_name(&node.domain, &node.op)).or_insert(0) += 1;
         }

@@ -161,6 +161,22 @@ impl Shop<'_> {
         Ok(all)
     }
 
+    /// A node and what was put before it.
+    pub(super) fn among(
+        &mut self,
+        before: Vec<Work>,
+        work: Work,
+        from: i64,
+        to: i64,
+        scope: &mut Scope<'_>,
+    ) -> Result<Vec<Work>, String> {
+        // A constant is written as since opset 13.
+        let before = before.into_iter().map(|one| (13, one)).collect();
+        let mut all = self.all(before, to, scope, 0)?;
+        all.extend(self.node(work, from, to, scope, 0)?);
+        Ok(all)
+    }
+
     /// From form to form.
     #[allow(clippy::too_many_arguments, reason = "one call, from one function")]
     fn chain(

@@ -36,9 +36,7 @@ pub(super) fn blockers(model: &Model, ir: i64, plan: &mut Conversion) {
             .map(|one| one.name.clone())
             .collect::<Vec<_>>()
     };
-    let bodies = model.functions.iter().map(|function| &function.body);
-    let graphs: Vec<&Graph> =
-        std::iter::once(&model.graph).chain(bodies).flat_map(Graph::all).collect();
+    let graphs: Vec<&Graph> = model.graphs().collect();
     if ir < 4 {
         let tensors: Places = graphs.iter().flat_map(|graph| free(graph)).collect();
         if !graphs.iter().all(|graph| free(graph).is_empty()) {

@@ -9,6 +9,7 @@ mod attention;
 mod bodies;
 mod chain;
 mod composed;
+mod faults;
 mod ir;
 mod names;
 mod repeated;
@@ -23,10 +24,11 @@ mod write;
 
 use std::sync::Arc;
 
-use unskew_core::{Conversion, Rewrite};
+use unskew_core::{Conversion, Rewrite, Version};
 use unskew_source::wire::{Message, Span, Value as Wire};
 use unskew_source::{Output, ReadError, Rope, Source};
 
+use crate::around::Around;
 use crate::{Runtime, Schemas};
 use chain::Shop;
 use names::Reads;
@@ -51,6 +53,8 @@ pub struct Goal {
     pub ir: Option<i64>,
     /// The forms of operators.
     pub schemas: Arc<Schemas>,
+    /// The release of ONNX Runtime that is to run it, whose faults nodes keep clear of ([`faults`]).
+    pub runtime: Option<Version>,
 }
 
 impl Goal {
@@ -66,6 +70,7 @@ impl Goal {
             at_most: true,
             ir: Some(runtime.ir),
             schemas: runtime.schemas.clone(),
+            runtime: (runtime.reader == crate::Reader::OnnxRuntime).then_some(runtime.version),
         }
     }
 
@@ -107,7 +112,7 @@ pub fn convert(
         false => most.min(model.ir_version),
     });
     let opsets = goal.all(&model.opsets);
-    if ir == model.ir_version && opsets == model.opsets {
+    if ir == model.ir_version && opsets == model.opsets && !faults::may_be_met(goal) {
         let whole = unskew_source::Assembly::of(source);
         return Ok(Some((plan, Output::File(Arc::new(whole)))));
     }
@@ -138,7 +143,8 @@ pub fn convert(
         names: Names { used: names::used(&model), ..Names::default() },
         asked: Default::default(),
     };
-    let mut writer = Writer { shop, plan, goal };
+    let around = Around::of(&model);
+    let mut writer = Writer { shop, plan, goal, around };
     let mut rope = Rope::default();
     let mut message = Message::whole(&**source);
     let (mut graphs, mut function) = (0, 0);

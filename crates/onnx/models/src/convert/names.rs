@@ -3,12 +3,12 @@
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use crate::{Graph, Model};
+use crate::Model;
 
 /// Every name of a value in a model that could be taken for a new one.
 pub(super) fn used(model: &Model) -> HashSet<String> {
     let mut used = HashSet::new();
-    for graph in graphs(model) {
+    for graph in model.graphs() {
         let values = graph.inputs.iter().chain(&graph.outputs).chain(&graph.values);
         let named = values.map(|value| &value.name);
         let tensors = graph.initializers.iter().map(|tensor| &tensor.name);
@@ -32,7 +32,7 @@ impl Reads<'_> {
         let names = || {
             let functions = self.model.functions.iter().flat_map(|function| &function.outputs);
             let mut names: HashSet<Box<str>> = functions.cloned().collect();
-            for graph in graphs(self.model) {
+            for graph in self.model.graphs() {
                 names.extend(graph.nodes.iter().flat_map(|node| &node.inputs).cloned());
                 names.extend(graph.outputs.iter().map(|output| output.name.clone()));
             }
@@ -40,9 +40,4 @@ impl Reads<'_> {
         };
         self.names.get_or_init(names).contains(name)
     }
-}
-
-fn graphs(model: &Model) -> impl Iterator<Item = &Graph> {
-    let bodies = model.functions.iter().map(|function| &function.body);
-    std::iter::once(&model.graph).chain(bodies).flat_map(Graph::all)
 }

@@ -119,7 +119,6 @@ pub(super) fn is(value: &Value, text: &str) -> bool {
     let one = Work::default().with("", value.clone());
     match text {
         "*" => true,
-        "none" => false,
         "ones" => one.ints("").is_some_and(|all| all.iter().all(|number| *number == 1)),
         _ => {
             one.text("").is_some_and(|found| found == text)

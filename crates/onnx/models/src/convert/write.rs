@@ -9,7 +9,8 @@ use unskew_source::{ReadError, Rope};
 use super::chain::Shop;
 use super::scope::Scope;
 use super::work::{Value, Work};
-use super::{Goal, put};
+use super::{Goal, faults, put};
+use crate::around::Around;
 use crate::{Attribute, Function, Graph, Node, rules};
 
 /// The sets of operators of a graph.
@@ -23,6 +24,7 @@ pub(super) struct Writer<'a> {
     pub(super) shop: Shop<'a>,
     pub(super) plan: unskew_core::Conversion,
     pub(super) goal: &'a Goal,
+    pub(super) around: Around<'a>,
 }
 
 impl Writer<'_> {
@@ -89,22 +91,28 @@ impl Writer<'_> {
         let opset = |all: &Opsets| {
             all.iter().find(|(domain, _)| *domain == node.domain).map(|(_, version)| *version)
         };
-        let (work, mut inner) = self.read(node, span, (from, to), scope)?;
+        let (mut work, mut inner) = self.read(node, span, (from, to), scope)?;
         let (Some(own), Some(wanted)) = (opset(from), opset(to)) else {
             return self.keep(rope, number, whole, work, inner);
         };
         self.shop.learn(&work, own, scope)?;
-        if own == wanted {
-            return self.keep(rope, number, whole, work, inner);
+        let original = work.clone();
+        let before =
+            faults::avoid(&mut work, node, self.goal, scope, &self.around, &mut self.shop.names);
+        if own == wanted && work == original {
+            return self.keep(rope, number, whole, original, inner);
         }
         let place = place(node);
-        match self.shop.node(work.clone(), own, wanted, scope, 0) {
-            Ok(nodes) if nodes.len() == 1 && nodes.first() == Some(&work) => {
-                self.keep(rope, number, whole, work, inner)
+        match self.shop.among(before, work, own, wanted, scope) {
+            Ok(nodes) if nodes.len() == 1 && nodes.first() == Some(&original) => {
+                self.keep(rope, number, whole, original, inner)
             }
             Ok(nodes) => {
                 let into: Vec<&str> = nodes.iter().map(|one| &*one.op).collect();
                 let what = match into.as_slice() {
+                    _ if own == wanted => {
+                        format!("{} in a way that {} runs", node.op, self.goal.name)
+                    }
                     [one] if **one == *node.op => {
                         format!("{} in the form of opset {wanted}", node.op)
                     }
@@ -175,11 +183,7 @@ impl Writer<'_> {
             match (field.number, field.value) {
                 (5, Wire::Bytes(inner)) => {
                     let Some((name, value)) = attributes.next() else { continue };
-                    let graphs: &[Graph] = match value {
-                        Attribute::Graph(graph) => std::slice::from_ref(&**graph),
-                        Attribute::Graphs(graphs) => graphs,
-                        _ => &[],
-                    };
+                    let graphs = value.graphs();
                     if !graphs.is_empty() {
                         let new = self.attribute(graphs, inner, (from, to), scope)?;
                         if !new.is(&(inner.start..inner.start + inner.len)) {

@@ -12,9 +12,7 @@ const NAMED: usize = 20;
 
 /// What is wrong with the tensors of a model.
 pub(super) fn findings(model: &Model, reader: Reader) -> Vec<Finding> {
-    let bodies = model.functions.iter().map(|function| &function.body);
-    let graphs: Vec<&Graph> =
-        std::iter::once(&model.graph).chain(bodies).flat_map(Graph::all).collect();
+    let graphs: Vec<&Graph> = model.graphs().collect();
     let inputs = graphs.iter().flat_map(|graph| &graph.nodes).flat_map(|node| &node.inputs);
     let outputs = graphs.iter().flat_map(|graph| &graph.outputs).map(|one| &one.name);
     let used: HashSet<&str> = inputs.chain(outputs).map(|name| &**name).collect();

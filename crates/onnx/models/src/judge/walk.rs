@@ -8,9 +8,7 @@ use unskew_core::{Finding, Places, Unjudged, aspect};
 
 use super::{function, node};
 use crate::around::Around;
-use crate::{
-    Attribute, Element, Function, Graph, Kind, Lookup, Model, Node, Reader, Runtime, rules,
-};
+use crate::{Element, Function, Graph, Kind, Lookup, Model, Node, Reader, Runtime, rules};
 
 /// How deep functions call functions before it counts as a circle.
 const CALLS: usize = 64;
@@ -275,12 +273,7 @@ impl<'m> Walk<'m> {
         };
         let mut outputs = None;
         for (_, attribute) in &node.attributes {
-            let graphs: &[Graph] = match attribute {
-                Attribute::Graph(graph) => std::slice::from_ref(&**graph),
-                Attribute::Graphs(graphs) => graphs,
-                _ => continue,
-            };
-            for graph in graphs {
+            for graph in attribute.graphs() {
                 let kinds = self.graph(graph, opsets, Some(scope), &given);
                 outputs.get_or_insert(kinds);
             }
@@ -340,9 +333,7 @@ impl<'m> Walk<'m> {
 
 /// Whether some node of the model, or of its functions, calls this function.
 pub(super) fn calls(model: &Model, function: &Function) -> bool {
-    let bodies = model.functions.iter().map(|function| &function.body);
-    let graphs = std::iter::once(&model.graph).chain(bodies).flat_map(Graph::all);
-    graphs.flat_map(|graph| &graph.nodes).any(|node| is_call(node, function))
+    model.graphs().flat_map(|graph| &graph.nodes).any(|node| is_call(node, function))
 }
 
 fn is_call(node: &Node, function: &Function) -> bool {

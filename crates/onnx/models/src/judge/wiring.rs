@@ -6,7 +6,7 @@ use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 use unskew_core::{Finding, Places};
 
 use super::walk::place;
-use crate::{Attribute, Function, Graph, Model, Node, Reader, rules};
+use crate::{Function, Graph, Model, Node, Reader, rules};
 
 /// The most values of one fault that are named.
 const NAMED: usize = 20;
@@ -139,11 +139,7 @@ impl Wiring {
 
     /// Looks at the graphs in the attributes of a node; gives what they take from around them.
     fn inside<'m>(&mut self, node: &'m Node, names: &Names<'_, 'm>) -> Free<'m> {
-        let graphs = node.attributes.iter().flat_map(|(_, attribute)| match attribute {
-            Attribute::Graph(graph) => std::slice::from_ref(&**graph),
-            Attribute::Graphs(graphs) => graphs,
-            _ => &[],
-        });
+        let graphs = node.attributes.iter().flat_map(|(_, attribute)| attribute.graphs());
         let mut free = Free::new();
         for graph in graphs {
             let mut body = self.body(graph, false);

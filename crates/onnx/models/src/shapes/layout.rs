@@ -5,7 +5,7 @@ use super::seen::{Known, Seen, axis, place};
 use crate::Dim;
 
 /// The most dimensions, and elements that are followed.
-const MOST: usize = 64;
+pub(super) const MOST: usize = 64;
 
 /// What an operator makes; none if nothing is known of it.
 pub(super) type Made = Result<Option<Known>, Clash>;
@@ -214,7 +214,13 @@ pub(super) fn split(seen: &Seen<'_>) -> Result<Vec<Known>, Clash> {
         let what = format!("axis {along} of {} in parts of {sizes:?}", shown(dims));
         return Err(Clash::at_load(what));
     }
-    Ok(sizes.into_iter().map(|size| with(Dim::Size(size))).collect())
+    let mut rest = seen.data(0).filter(|data| dims.len() == 1 && whole == Some(data.len() as i64));
+    let part = |size: i64| {
+        let parts = usize::try_from(size).ok().and_then(|size| rest?.split_at_checked(size));
+        rest = parts.map(|(_, behind)| behind);
+        Known { data: parts.map(|(part, _)| part.to_vec()), ..with(Dim::Size(size)) }
+    };
+    Ok(sizes.into_iter().map(part).collect())
 }
 
 pub(super) fn gather(seen: &Seen<'_>) -> Made {
@@ -232,7 +238,15 @@ pub(super) fn gather(seen: &Seen<'_>) -> Made {
 pub(super) fn expand(seen: &Seen<'_>) -> Made {
     let Some(dims) = seen.dims(0) else { return Ok(None) };
     match (seen.data(1), seen.dims(1)) {
-        (Some(shape), _) => made(together(&[dims, shape])?),
+        (Some(shape), _) => {
+            let data = match (seen.data(0), shape) {
+                (Some([one]), [Dim::Size(count)]) if (1..=MOST as i64).contains(count) => {
+                    Some((0..*count).map(|_| one.clone()).collect())
+                }
+                _ => None,
+            };
+            Ok(Some(Known { dims: Some(together(&[dims, shape])?), data }))
+        }
         (None, Some([Dim::Size(count)])) if (0..=MOST as i64).contains(count) => {
             unknown(dims.len().max(*count as usize))
         }

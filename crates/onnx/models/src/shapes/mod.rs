@@ -157,12 +157,7 @@ impl<'m> Walk<'m> {
     fn node(&mut self, node: &Node, opset: i64, scope: &Scope<'_>) -> Vec<Known> {
         let mut inner = Vec::new();
         for (_, attribute) in &node.attributes {
-            let graphs: &[Graph] = match attribute {
-                Attribute::Graph(graph) => std::slice::from_ref(&**graph),
-                Attribute::Graphs(graphs) => graphs,
-                _ => continue,
-            };
-            for graph in graphs {
+            for graph in attribute.graphs() {
                 inner.push(self.graph(graph, opset, Some(scope)));
             }
         }

@@ -140,7 +140,7 @@ fn first(seen: &Seen<'_>) -> Made {
         "Shape" => shape(seen),
         "Size" => Ok(Some(Known::of([]))),
         "Constant" => constant(seen),
-        "ConstantOfShape" => Ok(seen.data(0).map(<[Dim]>::to_vec).map(Known::of)),
+        "ConstantOfShape" => Ok(filled(seen)),
         "NonZero" => {
             let rank = seen.dims(0).map_or(Dim::Unknown, |dims| Dim::Size(dims.len() as i64));
             Ok(Some(Known::of([rank, Dim::Unknown])))
@@ -200,6 +200,9 @@ fn elementwise(seen: &Seen<'_>) -> Made {
     let dims = together(&all)?;
     let data = match (seen.data(0), seen.data(1)) {
         (Some(one), Some(other)) if seen.inputs.len() == 2 => calculated(&seen.node.op, one, other),
+        (Some(which), Some(one)) if &*seen.node.op == "Where" => {
+            seen.data(2).and_then(|other| chosen(which, one, other))
+        }
         _ => None,
     };
     Ok(Some(Known { dims: Some(dims), data }))
@@ -214,8 +217,16 @@ fn calculated(op: &str, one: &[Dim], other: &[Dim]) -> Option<Vec<Dim>> {
         _ => return None,
     };
     let of = |(one, other): (&Dim, &Dim)| -> Option<i64> {
-        let (one, other) = (size(one)?, size(other)?);
+        let (one, other) = match (one, other, op) {
+            // No size is below 0, whichever it is.
+            (Dim::Symbol(_), Dim::Size(..0), "Equal")
+            | (Dim::Size(..0), Dim::Symbol(_), "Equal") => {
+                return Some(0);
+            }
+            _ => (size(one)?, size(other)?),
+        };
         match op {
+            "Equal" => Some(i64::from(one == other)),
             "Add" => one.checked_add(other),
             "Sub" => one.checked_sub(other),
             "Mul" => one.checked_mul(other),
@@ -224,6 +235,39 @@ fn calculated(op: &str, one: &[Dim], other: &[Dim]) -> Option<Vec<Dim>> {
         }
     };
     Some(pairs.into_iter().map(|pair| of(pair).map_or(Dim::Unknown, Dim::Size)).collect())
+}
+
+/// Elements of one or the other, as `which` says of each.
+fn chosen(which: &[Dim], one: &[Dim], other: &[Dim]) -> Option<Vec<Dim>> {
+    let count = which.len().max(one.len()).max(other.len());
+    let at = |all: &[Dim], at: usize| match all {
+        [only] => Some(only.clone()),
+        all if all.len() == count => all.get(at).cloned(),
+        _ => None,
+    };
+    (0..count)
+        .map(|place| match at(which, place)? {
+            Dim::Size(0) => at(other, place),
+            Dim::Size(_) => at(one, place),
+            _ => Some(Dim::Unknown),
+        })
+        .collect()
+}
+
+/// A tensor of one number again and again; as data where it is a short row.
+fn filled(seen: &Seen<'_>) -> Option<Known> {
+    let dims = seen.data(0)?.to_vec();
+    let number = match attribute(seen.node, "value") {
+        Some(Attribute::Tensor(tensor)) => tensor.ints.first().copied(),
+        _ => None,
+    };
+    let data = match (&*dims, number) {
+        ([Dim::Size(count)], Some(number)) if (0..=layout::MOST as i64).contains(count) => {
+            Some((0..*count).map(|_| Dim::Size(number)).collect())
+        }
+        _ => None,
+    };
+    Some(Known { dims: Some(dims), data })
 }
 
 /// The scales of a normalization of channels, one for each.

@@ -40,6 +40,7 @@ pub fn goal(opset: i64) -> Goal {
         opsets: vec![(Box::default(), opset)],
         at_most: false,
         ir: None,
+        runtime: None,
         schemas: Arc::new(Schemas::from_text(SCHEMAS).unwrap()),
     }
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 mod convert;
+mod faults;
 mod hostile;
 mod models;
 mod ort;

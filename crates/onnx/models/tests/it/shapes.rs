@@ -93,3 +93,26 @@ fn wild_sizes_are_no_panic() {
         codes("13", graph);
     }
 }
+
+#[test]
+fn a_shape_by_which_exporters_stretch_a_value_is_followed() {
+    // What PyTorch writes for `expand(2, -1, 8)`: -1 is taken for a size of 1, by Equal and Where.
+    let stretched = |rows: i64| {
+        format!(
+            "(float[2,3,1] x, float[{rows},5] w) => (float[] y) <int64[1] three = {{3}}, int64 minus = {{-1}}, int64[3] to = {{2, -1, 8}}> \
+             {{ one = ConstantOfShape<value = int64[1] {{1}}>(three) mark = Mul(one, minus) is = Equal(to, mark) \
+             all = Where(is, one, to) a = Expand(x, all) y = MatMul(a, w) }}"
+        )
+    };
+    assert!(codes("13", &stretched(8)).is_empty());
+    assert_eq!(codes("13", &stretched(7)), ["ON214"]);
+    // Parts of a row of sizes.
+    let parts = |rows: i64| {
+        format!(
+            "(float[1,1] x, float[{rows},5] w) => (float[] y) <int64[4] all = {{9, 9, 2, 8}}, int64[2] sizes = {{2, 2}}> \
+             {{ head, tail = Split<axis = 0>(all, sizes) a = Expand(x, tail) y = MatMul(a, w) }}"
+        )
+    };
+    assert!(codes("13", &parts(8)).is_empty());
+    assert_eq!(codes("13", &parts(7)), ["ON214"]);
+}
