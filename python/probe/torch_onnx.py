@@ -37,8 +37,9 @@ def attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False)
 if not hasattr(nn.functional, "scaled_dot_product_attention"):
     nn.functional.scaled_dot_product_attention = attention
 
-# An encoder that learns nothing takes a fused operator, which is not exported.
-if hasattr(getattr(torch.backends, "mha", None), "set_fastpath_enabled"):
+# An encoder that learns nothing takes a fused operator, which is not exported. Where that is not switched off, it learns.
+SWITCH = hasattr(getattr(torch.backends, "mha", None), "set_fastpath_enabled")
+if SWITCH:
     torch.backends.mha.set_fastpath_enabled(False)
 
 RELEASE = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
@@ -85,8 +86,7 @@ def main():
         torch.manual_seed(7)
         path = os.path.join(folder, "%s-%s.onnx" % (name, exporter))
         try:
-            # Where nothing could be learned, old releases take ways of their own through an encoder, which they do not export.
-            with torch.set_grad_enabled(RELEASE < (2, 0)):
+            with torch.set_grad_enabled(not SWITCH):
                 model, inputs = known[name]()
                 ready(model)
                 arrays = {"i%d" % at: one for at, one in enumerate(flat(inputs))}

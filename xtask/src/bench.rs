@@ -6,6 +6,7 @@
 
 mod graph;
 mod measure;
+mod onnx;
 mod sparse;
 mod torchscript;
 mod zip_file;
@@ -29,6 +30,10 @@ const ARCHIVES: [(&str, usize, Weights); 2] =
 /// The SavedModel of 210 MB: name, edge of its weights.
 const SAVED_MODEL: (&str, usize) = ("saved-model-210mb", 160);
 
+/// The ONNX models: name, edge of their weights, whether these lie in a file beside it.
+const ONNX: [(&str, usize, bool); 2] =
+    [("onnx-2gb.onnx", 1600, true), ("onnx-256mb.onnx", 550, false)];
+
 /// How many small models the matrix judges.
 const SMALL: usize = 100;
 
@@ -50,6 +55,12 @@ pub struct Bench {
     /// A Python with PyTorch, to load the archive with
     #[arg(long, value_name = "PATH")]
     torch_python: Option<PathBuf>,
+    /// A Python with onnx, to convert the model with
+    #[arg(long, value_name = "PATH")]
+    onnx_python: Option<PathBuf>,
+    /// Measures the ONNX models alone
+    #[arg(long)]
+    onnx: bool,
 }
 
 /// Makes the files, runs the commands, prints a table.
@@ -63,9 +74,13 @@ pub fn run(bench: &Bench) -> anyhow::Result<()> {
         Some(path) => path.clone(),
         None => build(&target)?,
     };
-    let data = Data::make(&target.join("bench-data"))?;
+    let folder = target.join("bench-data");
     println!("| command | runs | least | median | peak memory |");
     println!("| --- | --: | --: | --: | --: |");
+    if bench.onnx {
+        return bench.onnx(&unskew, &folder);
+    }
+    let data = Data::make(&folder)?;
     let ours = |what: &str, arguments: &[&str]| row(what, bench.runs, &unskew, arguments);
     ours("unskew --version", &["--version"])?;
     for (release, files) in [("tensorflow@2.15", &data.graphs), ("torch@2.1", &data.archives)] {
@@ -82,6 +97,7 @@ pub fn run(bench: &Bench) -> anyhow::Result<()> {
     let matrix = ["matrix", text(&data.small)?, "--with", "torch", "tensorflow"];
     let csv = [&matrix[..], &["--format", "csv"]].concat();
     ours(&format!("unskew matrix ({SMALL} files) --with torch tensorflow"), &csv)?;
+    bench.onnx(&unskew, &folder)?;
     if let Some(python) = &bench.tensorflow_python {
         peers(bench, python, "tensorflow", LOAD_GRAPH, &data.graphs[..1])?;
         let show =
@@ -92,6 +108,49 @@ pub fn run(bench: &Bench) -> anyhow::Result<()> {
         peers(bench, python, "torch", LOAD_ARCHIVE, &data.archives)?;
     }
     Ok(())
+}
+
+impl Bench {
+    /// Models of ONNX: judged with 2 GB of weights beside, converted with 256 MB inside, next to a copy of the file.
+    fn onnx(&self, unskew: &Path, folder: &Path) -> anyhow::Result<()> {
+        fs::create_dir_all(folder)?;
+        let [large, whole] = ONNX.map(|(name, edge, outside)| {
+            let path = folder.join(name);
+            if !path.exists() {
+                onnx::write(&path, edge, outside).with_context(|| text_of(&path))?;
+            }
+            anyhow::Ok(path)
+        });
+        let (large, whole) = (large?, whole?);
+        let (model, name) = (text(&large)?, short(&large));
+        row(&format!("unskew inspect {name}"), self.runs, unskew, &["inspect", model])?;
+        let check = ["check", model, "--with", "onnxruntime@1.16.3"];
+        row(&format!("unskew check {name} --with onnxruntime@1.16.3"), self.runs, unskew, &check)?;
+        let out = folder.join("out.onnx");
+        let runs = self.peer_runs;
+        // What is converted is on the disk when the command ends, so the copy is, too.
+        let copy = format!("cp '{0}' '{1}' && sync '{1}'", text(&whole)?, text(&out)?);
+        let name = format!("cp {} OUT && sync OUT", short(&whole));
+        row(&name, runs, Path::new("sh"), &["-c", &copy])?;
+        for opset in ["onnx-opset@21", "onnx-opset@11"] {
+            let arguments = ["convert", text(&whole)?, "--to", opset, "-o", text(&out)?];
+            row(
+                &format!("unskew convert {} --to {opset} -o OUT", short(&whole)),
+                runs,
+                unskew,
+                &arguments,
+            )?;
+        }
+        if let Some(python) = &self.onnx_python {
+            row("python: import onnx", runs, python, &["-c", "import onnx.version_converter"])?;
+            for opset in ["21", "11"] {
+                let arguments = ["-c", CONVERT_ONNX, text(&whole)?, opset, text(&out)?];
+                let what = format!("python: onnx.version_converter, {} to {opset}", short(&whole));
+                row(&what, runs, python, &arguments)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The verb `__measure`, for [`measure()`].
@@ -111,6 +170,12 @@ with tf.Graph().as_default(): tf.import_graph_def(graph)
 ";
 
 const LOAD_ARCHIVE: &str = "import sys, torch; torch.jit.load(sys.argv[1])";
+
+const CONVERT_ONNX: &str = "
+import sys, onnx, onnx.version_converter
+model = onnx.version_converter.convert_version(onnx.load(sys.argv[1]), int(sys.argv[2]))
+onnx.save(model, sys.argv[3])
+";
 
 /// The program that users would load the file with: its import alone, then with each file.
 fn peers(

@@ -138,6 +138,7 @@ pub fn run(arguments: &OnnxExports) -> anyhow::Result<()> {
         let place = folder.join(version);
         if !place.exists() {
             fs::create_dir_all(&place)?;
+            let place = fs::canonicalize(&place)?;
             let beside = arguments.beside(version, python, packages)?;
             let said = with(version, arguments.keep, |host| {
                 let mut said = String::new();
@@ -149,6 +150,8 @@ pub fn run(arguments: &OnnxExports) -> anyhow::Result<()> {
                     command.env("PYTHONPATH", &beside).args(["-W", "ignore"]);
                     command.arg(unskew_peers::root().join("python/probe/torch_onnx.py"));
                     command.arg(&place).arg(exporter).args(&arguments.models);
+                    // An exporter leaves a report of its own where it runs.
+                    command.current_dir(made.path());
                     let output = command.output()?;
                     let lines = String::from_utf8_lossy(&output.stdout).into_owned();
                     ensure!(
