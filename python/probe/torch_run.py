@@ -3,7 +3,8 @@
     torch_run.py JOBS.json
 
 A job is {"name", "path", "loader", "inputs"}: `script` loads with `torch.jit.load`, `mobile` with the mobile
-interpreter, `exported` with `torch.export.load`. Inputs and outputs are numbers, lists of them, and tensors:
+interpreter, `exported` with `torch.export.load`. With `engine` quantized operators are those of that engine. Inputs and
+outputs are numbers, lists of them, and tensors:
 {"dtype": "float32", "shape": [2], "values": [1.0, 2.0]}. One line of JSON for each job:
 
     {"step": name, "ok": true, "detail": {"phase": "ok", "output": {...}, "said": ""}, "seconds": 0.1}
@@ -16,6 +17,7 @@ from __future__ import print_function
 
 import json
 import os
+import signal
 import sys
 import time
 import warnings
@@ -50,6 +52,9 @@ def exported(path):
     return program.module() if hasattr(program, "module") else program
 
 
+# How long a job may take.
+SECONDS = int(os.environ.get("LAB", "120"))
+
 LOADERS = {
     "script": lambda path: torch.jit.load(path),
     "mobile": mobile,
@@ -73,6 +78,11 @@ def first_lines(error):
 
 
 def outcome(job):
+    engine = job.get("engine")
+    if engine:
+        if engine not in torch.backends.quantized.supported_engines:
+            return {"phase": "none", "output": None, "said": "no engine " + engine}
+        torch.backends.quantized.engine = engine
     try:
         model = LOADERS[job["loader"]](job["path"])
     except AttributeError as error:
@@ -94,6 +104,8 @@ def in_a_process(job):
     child = os.fork()
     if child == 0:
         os.close(ours)
+        # A thread that the parent had may hold a lock for ever.
+        signal.alarm(SECONDS)
         with os.fdopen(theirs, "w") as pipe:
             json.dump(outcome(job), pipe)
         os._exit(0)

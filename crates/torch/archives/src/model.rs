@@ -10,6 +10,7 @@ use unskew_script::typing::Program;
 use unskew_torch_schemas::CallShape;
 
 use crate::Producer;
+use crate::packed::Form;
 
 /// The most distinct ways in which one file may use operators.
 const USES: usize = 1 << 18;
@@ -134,6 +135,8 @@ pub struct Model {
     pub uses: BTreeMap<Use, UsePlaces>,
     /// The classes registered in C++ that it names.
     pub classes: BTreeMap<String, Places>,
+    /// The forms in which it keeps quantized weights.
+    pub packed: BTreeMap<Form, Places>,
     /// The code, if it has some.
     pub program: Option<Arc<Program>>,
     /// Whether its code says `op_version_set`, without which no file is of version 1.
@@ -175,6 +178,7 @@ impl Model {
             types: BTreeMap::new(),
             uses: BTreeMap::new(),
             classes: BTreeMap::new(),
+            packed: BTreeMap::new(),
             program: None,
             op_version_set: false,
             imports: BTreeSet::new(),

@@ -10,7 +10,10 @@ use unskew_source::{Problem, ReadError};
 use super::records::Records;
 use super::{bytecode, debug};
 use crate::model::{Given, Use};
-use crate::{Format, Model, Stamp, code};
+use crate::{Format, Model, Stamp, code, packed};
+
+/// The record with the attributes.
+const ATTRIBUTES: &str = "data.pkl";
 
 /// The record with the constants that the code names.
 const CONSTANTS: &str = "constants.pkl";
@@ -24,9 +27,9 @@ pub(super) fn read(records: &Records) -> Result<Model, ReadError> {
     let mut model = Model::new(if mobile { Format::Mobile } else { Format::Script });
     model.file_format = Some(records.version()?);
     let mut program = read_code(records, "code/", &mut model)?;
-    read_constants(records, &mut program)?;
+    read_constants(records, &mut program, &mut model)?;
     model.op_version_set = code::has_op_version_set(&program);
-    model.imports = imports(records)?;
+    read_attributes(records, &mut model)?;
     if mobile {
         // The mobile interpreter runs the bytecode; the code beside it is for the other loader.
         model.uses.clear();
@@ -99,24 +102,34 @@ pub(super) fn notice(program: &Program, model: &mut Model) {
     }
 }
 
-/// What the attributes import. What is broken says nothing; what is too much is not passed over.
-fn imports(records: &Records) -> Result<BTreeSet<String>, ReadError> {
-    let pickle = match records.get("data.pkl") {
-        Ok(Some(bytes)) => records.pickle("data.pkl", &bytes),
-        Ok(None) => return Ok(BTreeSet::new()),
+/// What the attributes import, and how they keep quantized weights. What is broken says nothing; what is too much is not
+/// passed over.
+fn read_attributes(records: &Records, model: &mut Model) -> Result<(), ReadError> {
+    let pickle = match records.get(ATTRIBUTES) {
+        Ok(Some(bytes)) => records.pickle(ATTRIBUTES, &bytes),
+        Ok(None) => return Ok(()),
         Err(error) => Err(error),
     };
     match pickle {
-        Ok(pickle) => Ok(pickle.imports.into_iter().collect()),
+        Ok(pickle) => {
+            packed::form::note(&pickle, ATTRIBUTES, &mut model.packed);
+            model.imports = pickle.imports.into_iter().collect();
+            Ok(())
+        }
         Err(error) if matches!(*error.problem, Problem::Budget(_)) => Err(error),
-        Err(_) => Ok(BTreeSet::new()),
+        Err(_) => Ok(()),
     }
 }
 
 /// Says of what types the constants are that the code names.
-fn read_constants(records: &Records, program: &mut Program) -> Result<(), ReadError> {
+fn read_constants(
+    records: &Records,
+    program: &mut Program,
+    model: &mut Model,
+) -> Result<(), ReadError> {
     let Some(bytes) = records.get(CONSTANTS)? else { return Ok(()) };
     let pickle = records.pickle(CONSTANTS, &bytes)?;
+    packed::form::note(&pickle, CONSTANTS, &mut model.packed);
     program.set_constants(code::constant_types(&pickle));
     Ok(())
 }

@@ -3,6 +3,12 @@
 //! An engine has weights in a layout of its own, and no file has that layout. A file has a *state* for each object of a
 //! class of packed weights: the tensors that were packed, and the numbers of a convolution.
 
+//!
+//! Which releases read a form is data: `data/packed.toml`.
+
+pub(crate) mod form;
+pub(crate) mod measured;
 mod moves;
 
+pub use form::Form;
 pub use moves::Moves;

@@ -15,6 +15,13 @@ use crate::{Runtime, history};
 /// What removes branches that are never taken.
 pub(super) const PRUNE: &str = "prune-dead-branch";
 
+/// Modules of quantized convolutions.
+const CONVOLUTIONS: [&str; 2] =
+    ["nn/quantized/modules/conv", "nn/intrinsic/quantized/modules/conv_relu"];
+
+/// The first release that packs no weights of a linear layer as a tensor.
+const NO_TENSORS: Version = Version::pair(1, 12);
+
 /// The most reasons for which a call fits nothing.
 const REASONS: usize = 3;
 
@@ -106,22 +113,27 @@ fn misfit(call: &TypedUse, reasons: &[(Arc<Signature>, Mismatch)]) -> Fault {
 }
 
 /// Whether the loader has the class in the place of the tensor that the file declares. Since 1.5 it does so for the
-/// attribute `_packed_params` of the modules of quantized linear layers and convolutions, not for those of fused ones.
+/// attribute `_packed_params` of the modules of quantized linear layers and convolutions, and since 1.6 of those that are fused
+/// with `relu`. In files of 1.3 these have other names.
 pub(crate) fn is_packed_by_loader<S: AsRef<str>>(
     runtime: &Runtime,
     operator: &str,
     places: &[S],
 ) -> bool {
     let is_linear = operator.starts_with("quantized::linear");
-    let is_conv = |place: &S| place.as_ref().contains("nn/quantized/modules/conv");
+    let is_conv = |place: &S| CONVOLUTIONS.iter().any(|module| place.as_ref().contains(module));
     runtime.minor() >= Version::pair(1, 5) && (is_linear || places.iter().all(is_conv))
 }
 
-/// The class that an operator gives where the file keeps a tensor: the dynamic LSTM of version 2, which
-/// keeps packed weights as a tensor.
+/// The class that an operator gives where the file keeps a tensor: the dynamic LSTM of versions 1 and 2, which
+/// keeps packed weights as a tensor. Of version 1 it is read up to 1.11, by an operator that has refused every call since.
 fn returned_class(pair: &Pair<'_>, call: &TypedUse, signature: &Signature) -> Option<String> {
     let lstm = |place: &String| place.contains("quantized/dynamic/modules/rnn");
-    let old = pair.model.operator_version() == Some(2)
+    let old = match pair.model.operator_version() {
+        Some(1) => pair.runtime.minor() >= NO_TENSORS,
+        version => version == Some(2),
+    };
+    let old = old
         && call.operator.starts_with("quantized::linear_prepack")
         && call.places.named().iter().any(lstm);
     let class = |all: &[Argument]| all.iter().find_map(|one| one.ty.class().map(str::to_owned));

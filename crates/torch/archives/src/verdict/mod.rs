@@ -6,6 +6,7 @@ mod device;
 mod load;
 mod measured;
 mod operators;
+mod packed;
 mod pair;
 mod promise;
 mod replaced;
@@ -76,6 +77,9 @@ impl Matcher for Judge {
         unjudged.extend(open);
         unjudged.extend(replaced::unjudged(&pair));
         unjudged.extend(unjudged::of(&pair));
+        let (refused, open) = packed::judge(&pair);
+        findings.extend(refused);
+        unjudged.extend(open);
         findings.extend(device::findings(&pair));
         let promises = promise::promises(&pair);
         let mut judgement = Judgement { findings, promises, unjudged };

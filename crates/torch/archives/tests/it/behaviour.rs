@@ -120,9 +120,11 @@ fn a_union_of_one_is_refused_up_to_1_9_and_converted() {
 }
 
 #[test]
-fn quantized_operators_are_not_judged_but_by_who_wrote_them() {
-    let body = "    return ops.quantized.add(x, m, 1.0, 0)\n";
-    assert_eq!(said(&on(body, "2.15.0")).1, [aspect::QUANTIZED]);
+fn quantized_operators_are_judged_where_a_model_with_them_was_run() {
+    let add = "    return ops.quantized.add(x, m, 1.0, 0)\n";
+    assert_eq!(said(&on(add, "2.15.0")).1, Vec::<&str>::new());
+    let threshold = "    return ops.quantized.threshold(x, 1.0, 0.0)\n";
+    assert_eq!(said(&on(threshold, "2.15.0")).1, [aspect::QUANTIZED]);
     assert_eq!(said(&on("    return torch.add(x, m)\n", "2.15.0")).1, Vec::<&str>::new());
 }
 

@@ -13,6 +13,7 @@ mod formats;
 mod hostile;
 mod loads;
 mod needs;
+mod quantized;
 mod readers;
 mod stored;
 mod typing;
