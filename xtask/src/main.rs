@@ -52,6 +52,7 @@ mod tfjs;
 mod torch;
 mod torch_differential;
 mod torch_models;
+mod torch_quantized;
 mod wheel;
 
 use std::path::PathBuf;
@@ -185,6 +186,8 @@ enum Verb {
     Torch(torch::Torch),
     /// Has PyTorch releases write models, and runs them converted on others.
     TorchModels(torch_models::TorchModels),
+    /// Has real PyTorch releases write quantized models, and judges, converts and runs them for others.
+    TorchQuantized(torch_quantized::TorchQuantized),
     /// Compares what operators do in PyTorch releases, and writes the data of what changed.
     Behaviour(behaviour::Behaviour),
     TfBehaviour(tf_behaviour::TfBehaviour),
@@ -279,6 +282,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Environments(arguments) => environments::run(&arguments),
         Verb::Torch(torch) => torch::run(&torch),
         Verb::TorchModels(models) => torch_models::run(&models),
+        Verb::TorchQuantized(models) => torch_quantized::run(&models),
         Verb::TorchDifferential(differential) => torch_differential::run(&differential),
         Verb::Behaviour(behaviour) => behaviour::run(&behaviour),
         Verb::TfBehaviour(arguments) => tf_behaviour::run(&arguments),

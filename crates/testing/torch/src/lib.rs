@@ -26,6 +26,7 @@ pub mod behaviour;
 pub mod differential;
 mod host;
 pub mod models;
+pub mod quantized;
 pub mod recorded;
 mod run;
 mod stubs;

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -62,8 +63,8 @@ pub struct Made {
     pub kind: Kind,
     /// The file in the folder, or why its own release does not write it.
     pub file: Result<String, String>,
-    inputs: Vec<serde_json::Value>,
-    output: serde_json::Value,
+    pub(crate) inputs: Vec<serde_json::Value>,
+    pub(crate) output: serde_json::Value,
 }
 
 /// What became of a model on a release.
@@ -111,6 +112,21 @@ pub fn write(
     names: &[String],
     limit: Duration,
 ) -> anyhow::Result<Vec<Made>> {
+    let mut command = host.command();
+    if let Some(packages) = torchvision.and_then(packages) {
+        command.env("PYTHONPATH", packages);
+    }
+    command.arg(unskew_peers::root().join("python/probe/torch_models.py"));
+    command.arg(folder).arg(kind.word()).args(names);
+    made_by(&mut command, kind, limit)
+}
+
+/// The models that a probe makes.
+pub(crate) fn made_by(
+    command: &mut Command,
+    kind: Kind,
+    limit: Duration,
+) -> anyhow::Result<Vec<Made>> {
     #[derive(Deserialize)]
     struct Detail {
         file: Option<String>,
@@ -118,13 +134,7 @@ pub fn write(
         output: serde_json::Value,
         said: String,
     }
-    let mut command = host.command();
-    if let Some(packages) = torchvision.and_then(packages) {
-        command.env("PYTHONPATH", packages);
-    }
-    command.arg(unskew_peers::root().join("python/probe/torch_models.py"));
-    command.arg(folder).arg(kind.word()).args(names);
-    let outcome = run_probe(&mut command, limit)?;
+    let outcome = run_probe(command, limit)?;
     let words = || outcome.errors.lines().rev().take(5).collect::<Vec<_>>().join("\n");
     ensure!(outcome.end == End::Finished, "{}: {}", outcome.end, words());
     let made = outcome.steps.iter().map(|step| {
@@ -168,7 +178,8 @@ pub fn fare(
         };
         if let Fate::Runs { to, .. } = &fate {
             let (name, inputs) = (n.to_string(), one.inputs.clone());
-            jobs.push(Job { name, path: to.clone(), loader: one.kind.loader(), inputs });
+            let (path, loader) = (to.clone(), one.kind.loader());
+            jobs.push(Job { name, path, loader, inputs, engine: None });
         }
         fates.push(fate);
     }

@@ -33,6 +33,8 @@ pub struct Job {
     pub loader: Loader,
     /// What it is given, as [`crate::recorded::Recorded`] has it.
     pub inputs: Vec<serde_json::Value>,
+    /// The engine of its quantized operators; none for that which the release takes by itself.
+    pub engine: Option<String>,
 }
 
 /// How far a job came.

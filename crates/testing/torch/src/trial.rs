@@ -116,6 +116,7 @@ pub fn trials(
                 path: path.to_owned(),
                 loader,
                 inputs: one.inputs.clone(),
+                engine: None,
             };
             if fate == Fate::Rewritten {
                 jobs.push(job(converted(&file), &after));

@@ -145,7 +145,7 @@ pub fn cells(
         for (converted, path, said) in made {
             let name = format!("{file} {converted}");
             let inputs = material.inputs.clone();
-            jobs.push(Job { name: name.clone(), path, loader, inputs });
+            jobs.push(Job { name: name.clone(), path, loader, inputs, engine: None });
             wanted.insert(name, (&material.outputs, cells.len()));
             cells.push(Cell {
                 writer,

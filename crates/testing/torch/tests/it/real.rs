@@ -67,7 +67,7 @@ fn files_of_torch_export_2_3_give_on_a_real_release_what_they_gave() {
             let path = folder.path().join(one.name.replace('/', "-"));
             std::fs::write(&path, result.all().unwrap()).unwrap();
             let (name, inputs) = (one.name.clone(), one.inputs.clone());
-            Job { name, path, loader: Loader::Exported, inputs }
+            Job { name, path, loader: Loader::Exported, inputs, engine: None }
         })
         .collect();
     let outcomes = host.run(&jobs, LIMIT).unwrap();

@@ -1,0 +1,295 @@
+//! Quantized models that releases write for the occasion, judged for other releases, and loaded and run there with each engine.
+//!
+//! `python/probe/torch_quantized.py` makes them with random weights, with each engine of its release. What a release makes of a
+//! file is held against the verdict; where a conversion rewrites the file, the result is run too, and has to give what the
+//! writer gave with the same engine.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use unskew_core::{Context, Date, Phase as VerdictPhase, Severity, Verdict, Version, check};
+use unskew_releases::Release;
+use unskew_source::{FileSource, Output, Source};
+use unskew_torch::{Options, Runtime};
+
+use crate::models::{Kind, Made, made_by};
+use crate::recorded::{difference, value};
+use crate::{Host, Job, Loader, Outcome, Phase};
+
+/// Floats of one engine are the same but for the order of a sum.
+const TOLERANCE: f64 = 1e-5;
+
+/// The rule that names an engine.
+const ENGINE: &str = "PT305";
+
+/// What was said of a file and a release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// It fails, by these rules.
+    Fails(Vec<String>),
+    /// It is read, but not by these engines.
+    Reads(BTreeSet<String>),
+    /// That is not judged.
+    Open,
+}
+
+/// What a release did with a file, with one of its engines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Did {
+    /// It gave what its writer gave.
+    Equal,
+    /// It gave something else; whether with the engine of its writer.
+    Other(bool, String),
+    /// It failed, with these words.
+    Failed(String),
+}
+
+/// A file, on a release with one of its engines.
+#[derive(Clone, Debug)]
+pub struct QuantizedCell {
+    /// The name of the model.
+    pub name: String,
+    /// The release that wrote it.
+    pub writer: Version,
+    /// The release that ran it.
+    pub reader: Version,
+    /// The engine with which it ran.
+    pub engine: String,
+    /// What was said of it.
+    pub said: Said,
+    /// What came of it.
+    pub did: Did,
+    /// What came of it converted; none if a conversion leaves it as it is. An error is why it has no exact form.
+    pub converted: Option<Result<Did, Vec<String>>>,
+}
+
+impl QuantizedCell {
+    /// Whether the release did what was said; none if nothing was.
+    pub fn is_right(&self) -> Option<bool> {
+        let failed = matches!(self.did, Did::Failed(_));
+        match &self.said {
+            Said::Fails(_) => Some(failed),
+            Said::Reads(refusing) => Some(failed == refusing.contains(&self.engine)),
+            Said::Open => None,
+        }
+    }
+}
+
+/// Has a release write quantized models into `folder`, all that there are if none is named.
+///
+/// # Errors
+/// If the release cannot be run, or ends before it is through.
+pub fn write(
+    host: &Host,
+    folder: &Path,
+    names: &[String],
+    limit: Duration,
+) -> anyhow::Result<Vec<Made>> {
+    let mut command = host.command();
+    command.arg(unskew_peers::root().join("python/probe/torch_quantized.py"));
+    command.arg(folder).args(names);
+    made_by(&mut command, Kind::Scripted, limit)
+}
+
+/// The engines of a release.
+///
+/// # Errors
+/// If it cannot be run.
+pub fn engines(host: &Host) -> anyhow::Result<Vec<String>> {
+    let mut command = host.command();
+    command
+        .args(["-c", "import torch; print(' '.join(torch.backends.quantized.supported_engines))"]);
+    let output = command.output()?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let all = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(all.split_whitespace().filter(|one| *one != "none").map(str::to_owned).collect())
+}
+
+/// Judges models for a release, and runs them there with each of its engines, as they are and converted.
+///
+/// # Errors
+/// If a file cannot be read or written, or the release not be run.
+pub fn cells(
+    writer: Version,
+    made: &[Made],
+    folder: &Path,
+    host: &Host,
+    release: Release,
+    limit: Duration,
+) -> anyhow::Result<Vec<QuantizedCell>> {
+    let runtime = unskew_releases::torch::runtime(release.row());
+    let runtime = runtime.with_context(|| format!("no release of PyTorch: {release}"))?;
+    let place = tempfile::tempdir_in(folder)?;
+    let (engines, mut jobs, mut fates) = (engines(host)?, Vec::new(), Vec::new());
+    for (n, one) in made.iter().enumerate() {
+        let Ok(file) = &one.file else { continue };
+        let path = folder.join(file);
+        let said = said(&path, &runtime)?;
+        let to = place.path().join(format!("{n}.pt"));
+        let converted = convert(&path, &to, &runtime)?;
+        for engine in &engines {
+            let mut job = |suffix: &str, path: &Path| {
+                let (name, path) = (format!("{n} {engine}{suffix}"), path.to_owned());
+                let (inputs, engine) = (one.inputs.clone(), Some(engine.clone()));
+                jobs.push(Job { name, path, loader: Loader::Script, inputs, engine });
+            };
+            job("", &path);
+            if let Some(Ok(to)) = &converted {
+                job(" converted", to);
+            }
+        }
+        fates.push((n, one, said, converted));
+    }
+    let outcomes = host.run(&jobs, limit)?;
+    let mut all = Vec::new();
+    for (n, one, said, converted) in fates {
+        for engine in &engines {
+            let did = |suffix: &str| did(one, engine, &format!("{n} {engine}{suffix}"), &outcomes);
+            let converted = match &converted {
+                None => None,
+                Some(Err(why)) => Some(Err(why.clone())),
+                Some(Ok(_)) => Some(Ok(did(" converted")?)),
+            };
+            let (name, said, did) = (one.name.clone(), said.clone(), did("")?);
+            let (reader, engine) = (host.version, engine.clone());
+            all.push(QuantizedCell { name, writer, reader, engine, said, did, converted });
+        }
+    }
+    Ok(all)
+}
+
+fn did(
+    one: &Made,
+    engine: &str,
+    name: &str,
+    outcomes: &BTreeMap<String, Outcome>,
+) -> anyhow::Result<Did> {
+    let outcome = outcomes.get(name).context("no outcome")?;
+    Ok(match (&outcome.phase, &outcome.output) {
+        (Phase::Ok, Some(found)) => {
+            match difference(&value(&one.output)?, &value(found)?, TOLERANCE) {
+                None => Did::Equal,
+                Some(how) => Did::Other(one.name.split('-').nth(1) == Some(engine), how),
+            }
+        }
+        _ => Did::Failed(outcome.said.clone()),
+    })
+}
+
+fn opened(path: &Path) -> anyhow::Result<Arc<dyn Source>> {
+    Ok(Arc::new(FileSource::open(path)?))
+}
+
+fn verdict(source: &Arc<dyn Source>, runtime: &Runtime) -> anyhow::Result<Verdict> {
+    let party = unskew_torch::party(source)?.context("no PyTorch file")?;
+    Ok(check(&party, &runtime.party(), &Context::on(Date::constant(2026, 11, 1))))
+}
+
+fn said(path: &Path, runtime: &Runtime) -> anyhow::Result<Said> {
+    let verdict = verdict(&opened(path)?, runtime)?;
+    if verdict.first_failure().is_some_and(|phase| phase != VerdictPhase::Silent) {
+        let errors = verdict.findings.iter().filter(|one| one.severity == Severity::Error);
+        return Ok(Said::Fails(errors.map(|one| one.rule.code.to_owned()).collect()));
+    }
+    if !verdict.unjudged.is_empty() {
+        return Ok(Said::Open);
+    }
+    let named = verdict.findings.iter().filter(|one| one.rule.code == ENGINE);
+    let engine = |one: &unskew_core::Finding| {
+        let rest = one.message.split_once("the engine ")?.1;
+        rest.split(' ').next().map(str::to_owned)
+    };
+    Ok(Said::Reads(named.filter_map(engine).collect()))
+}
+
+/// The file as the release wants it; none if it stays as it is, an error if it has no exact form.
+fn convert(
+    path: &Path,
+    to: &Path,
+    runtime: &Runtime,
+) -> anyhow::Result<Option<Result<PathBuf, Vec<String>>>> {
+    let source = opened(path)?;
+    let converted = unskew_torch::convert(&source, runtime, &Options::default())?;
+    let (plan, output) = converted.context("no PyTorch file")?;
+    let said = |all: &[unskew_core::Finding]| -> Vec<String> {
+        let word = |one: &unskew_core::Finding| {
+            let said = one.message.split_once(": ").map_or(&*one.message, |(_, why)| why);
+            format!("{} {said}", one.rule.code)
+        };
+        all.iter().map(word).collect()
+    };
+    if !plan.is_possible() {
+        return Ok(Some(Err(said(&plan.blockers))));
+    }
+    if plan.changes_nothing() {
+        return Ok(None);
+    }
+    let Output::File(result) = &output else { anyhow::bail!("a folder") };
+    let result: Arc<dyn Source> = Arc::<unskew_source::Assembly>::clone(result);
+    // The command writes nothing of which the verdict has an error.
+    let verdict = verdict(&result, runtime)?;
+    let errors = verdict.findings.into_iter().filter(|one| one.severity == Severity::Error);
+    let errors: Vec<_> = errors.collect();
+    if !errors.is_empty() {
+        return Ok(Some(Err(said(&errors))));
+    }
+    output.write(to)?;
+    Ok(Some(Ok(to.to_owned())))
+}
+
+/// A line for each writer and reader.
+pub fn quantized_table(cells: &[QuantizedCell]) -> String {
+    let mut rows: BTreeMap<(Version, Version), [usize; 9]> = BTreeMap::new();
+    for cell in cells {
+        let row = rows.entry((cell.writer, cell.reader)).or_default();
+        let mut count = |at: usize, is: bool| {
+            if let Some(count) = row.get_mut(at) {
+                *count += usize::from(is);
+            }
+        };
+        count(0, true);
+        count(1, cell.is_right() == Some(true));
+        count(2, cell.is_right() == Some(false));
+        count(3, cell.is_right().is_none());
+        count(4, matches!(cell.did, Did::Failed(_)));
+        count(5, matches!(cell.converted, Some(Ok(Did::Equal))));
+        count(6, matches!(cell.converted, Some(Ok(Did::Other(..)))));
+        count(7, matches!(cell.converted, Some(Ok(Did::Failed(_)))));
+        count(8, matches!(cell.converted, Some(Err(_))));
+    }
+    let mut text = String::from(
+        "| by | on | files and engines | right | wrong | not judged | fail | converted: equal | other numbers | fail then | no exact form |\n\
+         | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+    );
+    for ((writer, reader), row) in rows {
+        let numbers: Vec<String> = row.iter().map(ToString::to_string).collect();
+        let _ = writeln!(text, "| {writer} | {reader} | {} |", numbers.join(" | "));
+    }
+    text
+}
+
+/// What is wrong, a line each: the model, where, and why.
+pub fn quantized_faults(cells: &[QuantizedCell]) -> String {
+    let mut text = String::new();
+    for cell in cells {
+        let QuantizedCell { name, writer, reader, engine, said, did, converted, .. } = cell;
+        let label = format!("{name} by {writer} on {reader} with {engine}");
+        if cell.is_right() == Some(false) {
+            let _ = writeln!(text, "{label}: said {said:?}, did {did:?}");
+        }
+        match converted {
+            Some(Ok(Did::Other(true, how))) => {
+                let _ = writeln!(text, "{label}, converted: {how}");
+            }
+            Some(Ok(Did::Failed(why))) if matches!(said, Said::Fails(_)) => {
+                let _ = writeln!(text, "{label}, converted: {why}");
+            }
+            _ => {}
+        }
+    }
+    text
+}
