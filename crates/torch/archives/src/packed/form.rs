@@ -11,11 +11,16 @@ const CLASSES: &str = "__torch__.torch.classes.";
 /// A module whose state is what a linear layer was packed of.
 const LINEAR_MODULE: &str = "LinearPackedParams";
 
+/// The scheme of weights with a scale for each channel; embeddings have another.
+const CHANNELS: &str = "per_channel_affine";
+
 /// A form of quantized weights, as a file has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Form {
     /// A tensor with a scale for each channel, which are a list.
     Lists,
+    /// A tensor with a scale for each channel.
+    Channels,
     /// Objects of packed weights among the constants of the code.
     Constants,
     /// A packed convolution with a tensor for each number.
@@ -43,6 +48,7 @@ impl Form {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Lists => "lists",
+            Self::Channels => "channels",
             Self::Constants => "constants",
             Self::Convolution1 => "convolution-1",
             Self::Convolution2 => "convolution-2",
@@ -98,10 +104,13 @@ fn of_tensor(pickle: &Pickle, call: &Call) -> Vec<Form> {
         {
             found.push(Form::FourBits);
         }
-        if let [_, scales, _, _] = parts(pickle, Some(*quantizer))
-            && !is_call_of(pickle, *scales, "_rebuild_tensor_v2")
-        {
-            found.push(Form::Lists);
+        if let [scheme, scales, _, _] = parts(pickle, Some(*quantizer)) {
+            if matches!(pickle.value(*scheme), Value::Global(_, name) if name == CHANNELS) {
+                found.push(Form::Channels);
+            }
+            if !is_call_of(pickle, *scales, "_rebuild_tensor_v2") {
+                found.push(Form::Lists);
+            }
         }
     }
     found

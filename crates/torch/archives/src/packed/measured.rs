@@ -137,6 +137,7 @@ mod tests {
         let file: File = serde_json::from_str(toml_as_json!("data/packed.toml")).unwrap();
         let all = [
             Form::Lists,
+            Form::Channels,
             Form::Constants,
             Form::Convolution1,
             Form::Convolution2,

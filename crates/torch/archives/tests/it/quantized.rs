@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use crate::corpus::{party, runtimes, verdict};
+use crate::corpus::{accepted, converted, party, runtime, runtimes, verdict};
 use unskew_core::{Finding, Party, Phase, aspect};
 
 /// The files that the interpreter is tested with: quantized models that five releases wrote.
@@ -79,4 +79,40 @@ fn verdicts_say_what_each_engine_of_real_releases_did_with_quantized_models() {
         wrong.join("\n")
     );
     assert!(unjudged.is_empty(), "{unjudged:#?}");
+}
+
+#[test]
+fn lists_of_scales_become_tensors_for_every_later_release() {
+    let files = files();
+    for name in ["conv-fbgemm-pc", "conv-fbgemm-pc-traced", "conv3d-fbgemm-pc"] {
+        let bytes = &files[&format!("1.4.0/{name}")];
+        for release in ["1.5.1", "1.10.2", "2.15.0"] {
+            let runtime = runtime(release);
+            let before = verdict(&party(name, bytes), &runtime.party());
+            assert_eq!(before.first_failure(), Some(Phase::Load), "{name} in {release}");
+            let (plan, result) = converted(name, bytes, &runtime);
+            assert!(plan.is_possible() && !plan.changes_nothing(), "{name}: {:?}", plan.blockers);
+            accepted(name, &result, &runtime);
+        }
+        let (plan, _) = converted(name, bytes, &runtime("1.4.0"));
+        assert!(plan.changes_nothing(), "{name}");
+    }
+}
+
+#[test]
+fn packed_convolutions_of_form_2_become_form_1_for_1_6() {
+    let (files, runtime) = (files(), runtime("1.6.0"));
+    for name in ["conv-fbgemm-pc-frozen", "conv-fbgemm-pt-frozen", "conv-qnnpack-pt-frozen"] {
+        let bytes = &files[&format!("1.7.1/{name}")];
+        let before = verdict(&party(name, bytes), &runtime.party());
+        assert_eq!(before.first_failure(), Some(Phase::Load), "{name}");
+        let (plan, result) = converted(name, bytes, &runtime);
+        assert!(plan.is_possible() && !plan.changes_nothing(), "{name}: {:?}", plan.blockers);
+        accepted(name, &result, &runtime);
+    }
+    // Packed weights among the constants have no form there.
+    let bytes = &files["1.10.2/conv-fbgemm-pc-frozen"];
+    let (_, result) = converted("net.pt", bytes, &runtime);
+    let after = verdict(&party("net.pt", &result), &runtime.party());
+    assert!(after.findings.iter().any(|one| one.rule.code == "PT304"), "{:?}", after.findings);
 }

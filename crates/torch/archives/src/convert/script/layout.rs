@@ -9,12 +9,15 @@ use std::collections::BTreeMap;
 use unskew_core::{Conversion, Version};
 use unskew_source::ReadError;
 
-use super::devices;
+use super::{devices, packed};
 use crate::Format;
 use crate::convert::draft::Draft;
 use crate::convert::task::{Task, block, rewrite};
 use crate::format::debug;
 use crate::pickle::{Id, Pickle, Value};
+
+/// The record with the attributes.
+const ATTRIBUTES: &str = "data.pkl";
 
 const VERSION: &str = "version-record";
 pub(super) const LAYOUT: &str = "older-layout";
@@ -146,16 +149,15 @@ pub(super) fn plan(
             rewrite(plan, LAYOUT, what, record);
         }
     }
-    if !is_older(task) {
-        return Ok(());
-    }
-    for record in ["data.pkl", "constants.pkl"] {
-        repickle(task, plan, draft, record)?;
+    if is_older(task) || packed::concerns(task) {
+        for record in [ATTRIBUTES, "constants.pkl"] {
+            repickle(task, plan, draft, record)?;
+        }
     }
     Ok(())
 }
 
-/// Takes the tags of types off containers, and puts names in the place of devices.
+/// Takes the tags of types off containers, puts names in the place of devices, and fits quantized weights.
 fn repickle(
     task: &Task<'_>,
     plan: &mut Conversion,
@@ -164,8 +166,18 @@ fn repickle(
 ) -> Result<(), ReadError> {
     let Some(bytes) = task.records.get(record)? else { return Ok(()) };
     let mut pickle = task.records.pickle(record, &bytes)?;
-    let tagged = untagged(&pickle);
+    let tagged = if is_older(task) { untagged(&pickle) } else { Vec::new() };
     let named = if devices::are_read(task) { Vec::new() } else { devices::names(&pickle) };
+    let mut fitted = Vec::new();
+    if record == ATTRIBUTES && packed::concerns(task) {
+        match packed::fit(task, &mut pickle, draft)? {
+            Ok(done) => fitted = done,
+            Err(why) => {
+                block(task, plan, &why, [record].into_iter().collect());
+                return Ok(());
+            }
+        }
+    }
     let mut done = Vec::new();
     if !tagged.is_empty() {
         done.push("containers lose the tags of their types");
@@ -173,7 +185,7 @@ fn repickle(
     if !named.is_empty() {
         done.push(devices::DONE);
     }
-    if done.is_empty() {
+    if done.is_empty() && fitted.is_empty() {
         return Ok(());
     }
     for (id, value) in tagged.into_iter().chain(named) {
@@ -184,6 +196,9 @@ fn repickle(
             draft.replace(record, bytes);
             for what in done {
                 rewrite(plan, LAYOUT, what.to_owned(), record);
+            }
+            for what in fitted {
+                rewrite(plan, packed::PACKED, what.to_owned(), record);
             }
         }
         Err(why) => {

@@ -1,8 +1,8 @@
 //! TorchScript archives for other releases.
 //!
-//! Five things are fitted: the calls in the code (`calls`), branches that never run (`calls` too, because
+//! Six things are fitted: the calls in the code (`calls`), branches that never run (`calls` too, because
 //! they are removed where a call in them is not there), attributes and records that the release does not
-//! know (`layout`, `devices`), names of types (`annotations`), and the version record, which gets the lowest number that holds for all calls.
+//! know (`layout`, `devices`), quantized weights (`packed`), names of types (`annotations`), and the version record, which gets the lowest number that holds for all calls.
 //! Archives of 1.1 and 1.2 get the layout of later ones first (`legacy`).
 
 mod annotations;
@@ -10,6 +10,7 @@ pub(super) mod calls;
 mod devices;
 mod layout;
 mod legacy;
+mod packed;
 mod tensors;
 mod texts;
 
