@@ -50,9 +50,8 @@ pub(super) fn fit(
         let Value::Global(_, name) = pickle.value(call.callee) else { continue };
         match &**name {
             "_rebuild_qtensor" if lists => {
-                if tensors_of_lists(pickle, call.arguments, &mut storages, draft) {
-                    done.push("scales and zero points of channels are tensors");
-                }
+                let had = tensors_of_lists(pickle, call.arguments, &mut storages, draft);
+                done.extend(had.then_some("scales and zero points of channels are tensors"));
             }
             "Conv2dPackedParamsBase" | "Conv3dPackedParamsBase" if convolutions => {
                 let Some(state) = call.state else { continue };
