@@ -139,6 +139,7 @@ fn sort(name: &str, bytes: &[u8]) -> Done {
         }
         "index" => seed("tensorflow_checkpoint", bytes)?,
         "h5" | "hdf5" | "keras" => seed("keras_file", bytes)?,
+        "json" if name.ends_with("/model.json") => seed("tfjs_model", bytes)?,
         "so" => {
             seed("shared_object", bytes)?;
             seed("debug_information", bytes)?;

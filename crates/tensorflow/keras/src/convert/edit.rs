@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 use unskew_core::{Conversion, Rewrite, Version};
 
 use super::graph;
+use super::weights::snake;
 use crate::judge::{class_of, text};
 use crate::{Form, Keras, Model};
 
@@ -106,6 +107,7 @@ impl Edit<'_> {
             }
         }
         self.nodes(value, place);
+        self.unnamed(value, class, place);
         let three = self.three();
         let Some(config) = value.get_mut("config").and_then(Value::as_object_mut) else { return };
         if class == "InputLayer"
@@ -266,6 +268,29 @@ impl Edit<'_> {
             all.iter().any(|one| one.exports.iter().any(|export| **export == *name))
         };
         public("keras._legacy.layers") && !public("keras.layers")
+    }
+
+    /// Layers and operations that Keras 3 finds by their module alone, which HDF5 files do not have as they are written:
+    /// layers that it keeps for archives of Keras 2, and operations. An operation has nothing but a name, which begins with
+    /// that of its class.
+    fn unnamed(&mut self, value: &mut Value, class: &str, place: &str) {
+        if !self.three() || self.form != Form::Hdf5 || value.get("module").is_some() {
+            return;
+        }
+        let config = value["config"].as_object();
+        let alone = config.filter(|config| config.len() == 1).and_then(|config| config.get("name"));
+        let named = alone.and_then(Value::as_str);
+        let is_operation = named.is_some_and(|name| name.starts_with(&snake(class)))
+            && value["inbound_nodes"].as_array().is_some_and(|nodes| !nodes.is_empty());
+        let operation = self.keras.class(class, "operation").filter(|_| is_operation);
+        let (module, registered) = match operation {
+            Some(operation) => (operation.module.to_string(), json!(class)),
+            None if self.is_for_archives(class) => ("keras._legacy.layers".to_owned(), Value::Null),
+            None => return,
+        };
+        self.say("module", format!("{class} with the module of its class: {module}"), place);
+        value["module"] = json!(module);
+        value["registered_name"] = registered;
     }
 
     /// Modules that have another name in the release.

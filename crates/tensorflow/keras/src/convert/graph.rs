@@ -28,6 +28,8 @@ pub(super) fn edit(config: &mut Value, three: bool) -> Vec<(&'static str, String
     if three {
         let ranks = ranks(config);
         from_lambdas(config, &ranks, &mut said);
+        from_slices(config, &ranks, &mut said);
+        attentions(config, &ranks, &mut said);
         count_from_zero(config, &mut said);
     } else {
         from_operations(config, &mut said);
@@ -161,6 +163,100 @@ fn from_lambdas(
         replace(layer, class, new, nodes, archive);
         said.push(("operator", format!("operator tf.{function} as the layer {class}"), place));
     }
+}
+
+/// Slices of Keras 2 as the operation of Keras 3.
+fn from_slices(
+    config: &mut Value,
+    ranks: &BTreeMap<String, usize>,
+    said: &mut Vec<(&'static str, String, String)>,
+) {
+    for layer in layers(config) {
+        if class_of(layer) != Some("SlicingOpLambda")
+            || text(&layer["config"], "function") != Some("__operators__.getitem")
+        {
+            continue;
+        }
+        let Some([call]) = layer["inbound_nodes"].as_array().map(Vec::as_slice) else { continue };
+        let Some([name, node, index, arguments]) = call.as_array().map(Vec::as_slice) else {
+            continue;
+        };
+        let only = arguments.as_object().filter(|all| {
+            all.iter().all(|(key, value)| key == "slice_spec" || key == "name" && value.is_null())
+        });
+        let spec = only.and_then(|all| all.get("slice_spec")?.as_array());
+        let slice = |one: &Value| match one.as_object() {
+            Some(parts) => {
+                let known = |key: &String| matches!(&**key, "start" | "stop" | "step");
+                let plain = |part: &Value| part.is_null() || part.is_i64();
+                let all = parts.iter().all(|(key, part)| known(key) && plain(part));
+                (all && parts.len() == 3).then(|| json!({"class_name": "__slice__", "config": one}))
+            }
+            None if one.is_i64() => Some(one.clone()),
+            _ => None,
+        };
+        let Some(spec) = spec.and_then(|all| all.iter().map(slice).collect::<Option<Vec<_>>>())
+        else {
+            continue;
+        };
+        let Some(tensor) = tensor([name, node, index], ranks) else { continue };
+        let own = layer["name"].clone();
+        let place = own.as_str().unwrap_or_default().to_owned();
+        *layer = json!({
+            "module": "keras.src.ops.numpy",
+            "class_name": "GetItem",
+            "config": {"name": own},
+            "registered_name": "GetItem",
+            "name": own,
+            "inbound_nodes": [{"args": [tensor, spec], "kwargs": {}}],
+        });
+        said.push(("operator", "a slice as the operation GetItem of Keras 3".to_owned(), place));
+    }
+}
+
+/// Calls of attentions with all tensors in a row, from whose shapes Keras 3 builds them.
+fn attentions(
+    config: &mut Value,
+    ranks: &BTreeMap<String, usize>,
+    said: &mut Vec<(&'static str, String, String)>,
+) {
+    for layer in layers(config) {
+        // Archives name its weights in another way.
+        if class_of(layer) != Some("MultiHeadAttention") || layer.get("module").is_some() {
+            continue;
+        }
+        let calls = layer["inbound_nodes"].as_array().cloned().unwrap_or_default();
+        let nodes: Option<Vec<Value>> = calls.iter().map(|call| in_a_row(call, ranks)).collect();
+        let Some(nodes) = nodes.filter(|nodes| !nodes.is_empty()) else { continue };
+        let place = text(layer, "name").unwrap_or_default().to_owned();
+        layer["inbound_nodes"] = Value::Array(nodes);
+        let what = "the calls of MultiHeadAttention as Keras 3 writes them";
+        said.push(("calls", what.to_owned(), place));
+    }
+}
+
+/// The call of an attention with a query, a value and perhaps a key.
+fn in_a_row(call: &Value, ranks: &BTreeMap<String, usize>) -> Option<Value> {
+    let [one] = call.as_array()?.as_slice() else { return None };
+    let [name, node, index, arguments] = one.as_array()?.as_slice() else { return None };
+    let mut all = vec![tensor([name, node, index], ranks)?];
+    let mut arguments = arguments.as_object()?.clone();
+    for key in ["value", "key"] {
+        let Some(of) = arguments.remove(key).filter(|of| !of.is_null()) else { continue };
+        let [name, node, index] = of.as_array()?.as_slice() else { return None };
+        all.push(tensor([name, node, index], ranks)?);
+    }
+    // A mask is another matter.
+    let rest = arguments.values().all(Value::is_null);
+    (rest && all.len() > 1).then(|| json!({"args": all, "kwargs": {}}))
+}
+
+/// A tensor as Keras 3 writes it. Its shape is looked at by nobody, as the history tells which tensor it is.
+fn tensor(history: [&Value; 3], ranks: &BTreeMap<String, usize>) -> Option<Value> {
+    let rank = *ranks.get(history[0].as_str()?)?;
+    let shape = vec![Value::Null; rank];
+    let config = json!({"shape": shape, "dtype": "float32", "keras_history": history});
+    Some(json!({"class_name": "__keras_tensor__", "config": config}))
 }
 
 /// How many dimensions each layer gives, where that follows from its class: what is added in a layer has the same number.

@@ -233,7 +233,7 @@ fn plain(class: &str, config: &Value) -> Value {
 }
 
 /// The name of a class in small letters, as Keras names groups: `conv_lstm2d`, `p_re_lu`.
-fn snake(class: &str) -> String {
+pub(super) fn snake(class: &str) -> String {
     let letters: Vec<char> =
         class.chars().filter(|one| one.is_alphanumeric() || *one == '_').collect();
     let lower = |at: usize| letters.get(at).is_some_and(char::is_ascii_lowercase);

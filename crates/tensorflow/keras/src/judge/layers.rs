@@ -30,8 +30,10 @@ impl Walk<'_> {
             if name == "Lambda" {
                 self.lambda(config, &place);
             } else {
-                self.arguments(&class, config, &place, inside);
-                self.special(name, config, &place);
+                let by_name =
+                    if self.is_found_by_module(value, inside) { Inside::Layer } else { inside };
+                self.arguments(&class, config, &place, by_name);
+                self.special(name, value, &place);
                 self.values(config, &place);
             }
         }
@@ -45,7 +47,7 @@ impl Walk<'_> {
         place: &str,
         inside: Inside,
     ) -> Option<std::sync::Arc<Class>> {
-        if self.by_module(value) && (self.form == Form::Archive || inside == Inside::Layer) {
+        if self.is_found_by_module(value, inside) {
             return self.by_public_name(value, name, "layer", place);
         }
         if self.three() && inside == Inside::Layer {
@@ -65,6 +67,12 @@ impl Walk<'_> {
             self.unknown(place, "layer", name);
         }
         class
+    }
+
+    /// Whether a layer is looked up by its module. HDF5 files have none as they are written, but Keras 3 reads one there.
+    fn is_found_by_module(&self, value: &Value, inside: Inside) -> bool {
+        let in_model = self.three() && self.depth > 1;
+        self.by_module(value) && (self.form == Form::Archive || inside == Inside::Layer || in_model)
     }
 
     /// The layers of a model, and the nodes between them.

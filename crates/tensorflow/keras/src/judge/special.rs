@@ -21,7 +21,8 @@ pub(super) fn is_needed(class: &Class, argument: &str) -> bool {
 
 impl Walk<'_> {
     /// What is special of a layer.
-    pub(super) fn special(&mut self, class: &str, config: &Value, place: &str) {
+    pub(super) fn special(&mut self, class: &str, layer: &Value, place: &str) {
+        let config = &layer["config"];
         self.differs(class, config, place);
         match class {
             "IntegerLookup" if !self.three() && !self.two => {
@@ -36,7 +37,7 @@ impl Walk<'_> {
                 let what = "MultiHeadAttention in an archive of Keras 3, which names its weights otherwise";
                 self.refused(place, what, "received 0 variables during loading");
             }
-            "MultiHeadAttention" => self.attention_shapes(config, place),
+            "MultiHeadAttention" => self.attention_shapes(layer, place),
             "Attention"
                 if self.three()
                     && self.form == Form::Hdf5
@@ -60,8 +61,14 @@ impl Walk<'_> {
         }
     }
 
-    fn attention_shapes(&mut self, config: &Value, place: &str) {
-        if config.get("query_shape").is_some() || self.keras.version < SHAPES {
+    fn attention_shapes(&mut self, layer: &Value, place: &str) {
+        // Keras 3 takes them from the call, where that has all tensors in a row.
+        let nodes = layer["inbound_nodes"].as_array().filter(|nodes| !nodes.is_empty());
+        let told = nodes.is_some_and(|nodes| nodes.iter().all(|node| node.get("args").is_some()));
+        if layer["config"].get("query_shape").is_some()
+            || self.keras.version < SHAPES
+            || self.three() && told
+        {
             return;
         }
         match self.three() {
@@ -135,7 +142,9 @@ impl Walk<'_> {
             let place = format!("{place}/{name}");
             for node in nodes {
                 match node.get("args") {
-                    Some(arguments) => self.new_node(arguments, &place),
+                    Some(arguments) => {
+                        self.new_node(arguments, layer.get("module").is_some(), &place);
+                    }
                     None if self.three() => self.old_calls(node, layers, &place),
                     None => {}
                 }
@@ -143,10 +152,11 @@ impl Walk<'_> {
         }
     }
 
-    fn new_node(&mut self, arguments: &Value, place: &str) {
+    fn new_node(&mut self, arguments: &Value, is_found_by_module: bool, place: &str) {
         if !self.three() {
             self.refused(place, "calls of layers as Keras 3 writes them", "KeyError");
         } else if self.form == Form::Hdf5
+            && !is_found_by_module
             && arguments.as_array().is_some_and(|all| all.iter().any(Value::is_number))
         {
             // An operation of this name is not in the file: a layer of the same name is taken.
