@@ -105,11 +105,8 @@ enum Sight {
     },
     /// This input, one number, is not zero.
     NotZero(usize),
-    /// An input has at least this many channels.
-    ChannelsFrom {
-        input: usize,
-        least: i64,
-    },
+    /// A spectrogram whose frames go on from one channel into the next.
+    FramesGoOn,
     /// A convolution whose filter takes fewer channels than its input has.
     Grouped,
     Always,
@@ -315,8 +312,9 @@ impl Sight {
                     _ => Seen::Maybe,
                 }
             }
-            Self::ChannelsFrom { input, least } => channels::of_input(node, *input, get)
-                .map_or(Seen::Maybe, |channels| (channels >= *least).into()),
+            Self::FramesGoOn => {
+                channels::do_frames_go_on(node, get).map_or(Seen::Maybe, Seen::from)
+            }
             Self::Grouped => channels::is_grouped(node, get).map_or(Seen::Maybe, Seen::from),
             Self::Always => Seen::Yes,
             other => other.is_surely_there(node, get).into(),
@@ -361,7 +359,7 @@ impl Sight {
             Self::RankOtherThan { .. }
             | Self::NumberFrom { .. }
             | Self::NotZero(_)
-            | Self::ChannelsFrom { .. }
+            | Self::FramesGoOn
             | Self::Grouped
             | Self::Always => false,
         }

@@ -55,6 +55,28 @@ fn filter<'g>(node: &Node, get: impl Find<'g>) -> Option<&'g [i64]> {
     (dims.len() == 4).then_some(dims)
 }
 
+/// Whether the frames of a spectrogram go on from one channel into the next, so that another number of them is found in
+/// it: TensorFlow 1 cuts all channels as one row. None if the graph does not tell, or only where they lie differs.
+pub(crate) fn do_frames_go_on<'g>(node: &Node, get: impl Find<'g>) -> Option<bool> {
+    let channels = of_input(node, 0, get)?;
+    if channels == 1 {
+        return Some(false);
+    }
+    let [samples, _] = known(written(get(name_of(node, 0)?)?)?)? else { return None };
+    let positive = |name: &str| node.attr(name).and_then(AttrValue::int).filter(|size| *size > 0);
+    let (samples, window, stride) = (*samples, positive("window_size")?, positive("stride")?);
+    let row = channels.checked_mul(samples).filter(|_| samples >= 0)?;
+    let frames = |samples: i64| if samples < window { 0 } else { 1 + (samples - window) / stride };
+    let each = frames(samples);
+    // Channels with as many frames as the first: how many that are is a multiple at the end of each.
+    let same = |channel: i64| frames(samples * channel) == each * channel;
+    let fits = (1..=channels.min(1024)).all(same) && frames(row) == each * channels;
+    match fits {
+        false => Some(true),
+        true => (each == 0 || samples % stride == 0).then_some(false),
+    }
+}
+
 /// How many channels an input has. None if the graph does not tell.
 pub(crate) fn of_input<'g>(node: &Node, input: usize, get: impl Find<'g>) -> Option<i64> {
     followed(node, input, get, 0).filter(|channels| *channels > 0)
@@ -128,6 +150,32 @@ mod tests {
 
     fn shape(dims: &[i64]) -> Vec<(&'static str, AttrValue)> {
         vec![("shape", AttrValue::Shape(Shape(Some(dims.to_vec()))))]
+    }
+
+    #[test]
+    fn frames_of_a_spectrogram_go_on_where_a_channel_ends_within_one() {
+        // Samples, channels, window, stride, and what 1.15.0 did: refused, or gave what 2.4.4 gives.
+        for (samples, channels, window, stride, refused) in [
+            (4, 2, 3, 1, Some(true)),
+            (4, 2, 8, 1, Some(true)),
+            (2, 3, 8, 1, Some(false)),
+            (4, 2, 5, 1, Some(true)),
+            (4, 1, 8, 1, Some(false)),
+            (6, 2, 3, 4, Some(true)),
+            (6, 2, 6, 9, Some(true)),
+            (9, 2, 3, 9, Some(false)),
+            (3, 3, 3, 3, Some(false)),
+            // As many frames, from elsewhere.
+            (10, 2, 3, 9, None),
+        ] {
+            let sound = node("sound", "Placeholder", &[], shape(&[samples, channels]));
+            let attrs =
+                vec![("window_size", AttrValue::Int(window)), ("stride", AttrValue::Int(stride))];
+            let graph = [sound, node("frames", "AudioSpectrogram", &["sound"], attrs)];
+            let get = |name: &str| graph.iter().find(|node| *node.name == *name);
+            let found = do_frames_go_on(&graph[1], get);
+            assert_eq!(found, refused, "{samples} {channels} {window} {stride}");
+        }
     }
 
     #[test]
