@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use crate::corpus::{accepted, converted, party, runtime, runtimes, verdict};
+use crate::corpus::{accepted, converted, party, record, runtime, runtimes, verdict};
 use unskew_core::{Finding, Party, Phase, aspect};
 
 /// The files that the interpreter is tested with: quantized models that five releases wrote.
@@ -115,4 +115,17 @@ fn packed_convolutions_of_form_2_become_form_1_for_1_6() {
     let (_, result) = converted("net.pt", bytes, &runtime);
     let after = verdict(&party("net.pt", &result), &runtime.party());
     assert!(after.findings.iter().any(|one| one.rule.code == "PT304"), "{:?}", after.findings);
+}
+
+#[test]
+fn an_attribute_that_no_state_sets_is_optional_for_releases_that_know_no_type_of_nothing() {
+    let bytes = &files()["2.15.0/conv-fbgemm-pc"];
+    let name = "code/__torch__/torch/ao/nn/quantized/modules/conv.py";
+    assert!(record(bytes, name).unwrap().contains("_is_full_backward_hook : NoneType"));
+    for release in ["1.7.1", "1.8.1"] {
+        let (plan, result) = converted("net.pt", bytes, &runtime(release));
+        assert!(plan.is_possible(), "{:?}", plan.blockers);
+        let code = record(&result, name).unwrap();
+        assert!(code.contains("_is_full_backward_hook : Optional[bool]"), "{code}");
+    }
 }

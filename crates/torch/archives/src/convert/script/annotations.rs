@@ -18,6 +18,10 @@ const TYPES: &str = "older-type-name";
 /// The name of nothing, and what older releases call it.
 const NOTHING: (&str, &str) = ("NoneType", "None");
 
+/// What modules declare since 1.8 and is nothing or not set, and a type that older releases take for it.
+const HOOK: (&str, &str) =
+    ("_is_full_backward_hook : NoneType", "_is_full_backward_hook : Optional[bool]");
+
 const UNION: &str = "Union";
 
 /// Fits the names of types in the code to the release.
@@ -34,8 +38,10 @@ pub(super) fn fit(task: &Task<'_>, plan: &mut Conversion, texts: &mut BTreeMap<S
             }
         }
         if is_new(NOTHING.0) {
+            // An attribute that `__setstate__` does not set has to be optional: older releases fill in no other.
+            let named = text.replace(HOOK.0, HOOK.1);
             // What is nothing is not without a value either.
-            let named = text.replace("uninitialized(NoneType)", "None");
+            let named = named.replace("uninitialized(NoneType)", "None");
             let named = layout::renamed(&named, NOTHING.0, NOTHING.1);
             if named != *text {
                 let what = "the type of nothing is called None".to_owned();
