@@ -48,6 +48,17 @@ const OWN: &[(&str, &[(&str, &str)])] = &[
     ("native_layer_norm", &[("input", "2,3"), ("weight", "3"), ("bias", "3")]),
     ("rms_norm", &[("input", "2,3"), ("weight", "3")]),
     ("group_norm", &[("input", "2,3,4"), ("weight", "3"), ("bias", "3")]),
+    (
+        "gru_cell",
+        &[
+            ("input", "2,3"),
+            ("hx", "2,3"),
+            ("w_ih", "9,3"),
+            ("w_hh", "9,3"),
+            ("b_ih", "9"),
+            ("b_hh", "9"),
+        ],
+    ),
     ("embedding", &[("weight", "4,3"), ("indices", "2,2")]),
     ("embedding_bag", &[("weight", "4,3"), ("indices", "4"), ("offsets", "2")]),
     ("addmv", &[("self", "3"), ("mat", "3,3"), ("vec", "3")]),
