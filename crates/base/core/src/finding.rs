@@ -34,8 +34,13 @@ pub struct Places {
 impl Places {
     /// Counts one more place; keeps its name if it is one of the first few.
     pub fn add(&mut self, place: impl fmt::Display) {
+        self.add_made(|| place.to_string());
+    }
+
+    /// Counts one more place; makes its name if it is one of the first few.
+    pub fn add_made(&mut self, place: impl FnOnce() -> String) {
         if self.named.len() < KEPT_PLACES {
-            self.named.push(place.to_string());
+            self.named.push(place());
         }
         self.count += 1;
     }

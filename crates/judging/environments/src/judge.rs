@@ -6,13 +6,13 @@ use std::sync::Arc;
 use unskew_core::{
     Context, Finding, Outcome, Party, Requirement, Role, Unjudged, Verdict, Version, aspect, check,
 };
-use unskew_extensions::{Exports, Framework, Needs, NumPyAbi, PythonTag, gap};
+use unskew_extensions::{Exports, Framework, Needs, PythonTag, gap};
 
 use crate::framework::Installed;
 use crate::pins::{self, Change};
 use crate::rules::{InstallationIsBroken, ModuleForOtherPython};
-use crate::runtimes::{CodeMatcher, JaxMatcher, NumPyMatcher, Runtime};
-use crate::{Environment, Generated, Package, handlers, plugins, skipped, system};
+use crate::runtimes::{CodeMatcher, JaxMatcher, Runtime};
+use crate::{Environment, Generated, Package, handlers, numpy, plugins, skipped, system};
 
 /// Two packages that meet, and what is to be said of them.
 #[derive(Clone, Debug)]
@@ -160,19 +160,7 @@ fn requirement(package: &Package, runtime: Runtime) -> Option<Requirement> {
             let matcher = JaxMatcher { jax: version(package)?, least };
             (package.key() == "jax").then(|| Requirement::matches("jax.jaxlib", matcher))
         }
-        Runtime::NumPy(_) => {
-            let uses = |abi: NumPyAbi| move |(_, needs): &&(String, Arc<Needs>)| needs.numpy == abi;
-            let old: Vec<String> = package
-                .objects
-                .iter()
-                .filter(uses(NumPyAbi::One))
-                .map(|(path, _)| path.clone())
-                .collect();
-            let any =
-                !old.is_empty() || package.objects.iter().any(|one| uses(NumPyAbi::Two)(&one));
-            let matcher = NumPyMatcher { package: label, objects: old };
-            (any && package.key() != "numpy").then(|| Requirement::matches("numpy.abi", matcher))
-        }
+        Runtime::NumPy(_) => numpy::requirement(package),
     }
 }
 

@@ -12,7 +12,7 @@
 //! | jaxlib and PJRT plug-ins | what is known of public plug-ins by their digest, the sizes in the code of others: `unskew_pjrt` |
 //! | jaxlib and the packages jax-cuda*-plugin | that both have one version |
 //! | TensorFlow and pluggable devices | symbols: `unskew_stream_executor` |
-//! | NumPy and modules compiled against it | the name of NumPy's C API module in the module |
+//! | NumPy and modules compiled against it | the name of NumPy's C API module in the module; a table for frameworks |
 //! | Python and extension modules | `.cpython-311-`, `.abi3.` in file names |
 //!
 //! **The path of the data.** [`Site::find`] takes a path that a user names (an environment, its `python`, a
@@ -56,6 +56,7 @@ mod kind;
 mod labels;
 pub mod lock;
 mod metadata;
+mod numpy;
 mod package;
 pub mod pins;
 mod plugins;

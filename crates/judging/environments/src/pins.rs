@@ -251,9 +251,7 @@ fn of_runtimes(environment: &Environment, change: &mut Change) {
     if let Some(numpy) =
         environment.package("numpy").filter(|one| version(one).is_some_and(|v| v.major() >= 2))
     {
-        let old = |package: &&Package| {
-            package.objects.iter().any(|(_, needs)| needs.numpy == unskew_extensions::NumPyAbi::One)
-        };
+        let old = |package: &&Package| crate::numpy::needs_numpy_1(package);
         let all: Vec<&Package> = environment.packages.iter().filter(old).collect();
         if !all.is_empty() {
             let reason = format!("{} were compiled against NumPy 1", labels(&all));

@@ -1,13 +1,12 @@
-//! Matchers of what is no symbol: generated code, jax and jaxlib, NumPy.
+//! Matchers of what is no symbol: generated code, jax and jaxlib.
 
 use std::collections::BTreeMap;
 
 use unskew_core::{Context, Judgement, Matcher, Party, Unjudged, Version, aspect};
 
 use crate::rules::{
-    GrpcioOlderThanCode, JaxlibDoesNotFitJax, Numpy1Module, ProtobufCodeNotPromised,
-    ProtobufCodeTooOld, ProtobufLacksModule, ProtobufMajorBehind, ProtobufMajorDiffers,
-    ProtobufOlderThanCode,
+    GrpcioOlderThanCode, JaxlibDoesNotFitJax, ProtobufCodeNotPromised, ProtobufCodeTooOld,
+    ProtobufLacksModule, ProtobufMajorBehind, ProtobufMajorDiffers, ProtobufOlderThanCode,
 };
 use crate::{Choice, Generated};
 
@@ -230,28 +229,6 @@ impl Matcher for JaxMatcher {
         };
         let finding = JaxlibDoesNotFitJax { jax: &self.jax, least: &self.least, jaxlib: &jaxlib };
         judgement.findings.push(finding.finding().with_symptom(symptom));
-        Some(judgement)
-    }
-}
-
-/// Modules that were compiled against NumPy 1.
-pub(crate) struct NumPyMatcher {
-    pub(crate) package: String,
-    pub(crate) objects: Vec<String>,
-}
-
-impl Matcher for NumPyMatcher {
-    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let Runtime::NumPy(numpy) = *other.capability::<Runtime>()? else { return None };
-        let mut judgement = Judgement::default();
-        if let Some(first) = self.objects.first().filter(|_| numpy.major() >= 2) {
-            let finding = Numpy1Module { object: first, package: &self.package, numpy: &numpy };
-            let symptom = format!(
-                "A module that was compiled using NumPy 1.x cannot be run in NumPy {numpy} as it may crash."
-            );
-            let places = self.objects.iter().collect();
-            judgement.findings.push(finding.finding().with_symptom(symptom).at(places));
-        }
         Some(judgement)
     }
 }

@@ -202,13 +202,10 @@ impl<'g> Joints<'g> {
             }
         };
         let Some(joint) = self.joints.get_mut(at) else { return };
-        match body.function {
-            None => joint.places.add(format_args!("{node} <- {input}")),
-            Some(function) => {
-                let name = &function.signature.name;
-                joint.places.add(format_args!("{name}/{node} <- {input}"));
-            }
-        }
+        joint.places.add_made(|| match body.function {
+            None => [node, " <- ", input].concat(),
+            Some(function) => [&function.signature.name, "/", node, " <- ", input].concat(),
+        });
     }
 
     /// What an input names; none if that is not there, which is another fault, or not known.

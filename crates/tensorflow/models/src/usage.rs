@@ -229,10 +229,10 @@ impl Gather<'_> {
             self.uses.len() - 1
         });
         if let Some(one) = self.uses.get_mut(place) {
-            match function {
-                "" => one.places.add(&node.name),
-                function => one.places.add(format_args!("{function}/{}", node.name)),
-            }
+            one.places.add_made(|| match function {
+                "" => node.name.to_string(),
+                function => [function, "/", &node.name].concat(),
+            });
         }
         Some(place)
     }

@@ -58,9 +58,13 @@ impl Kept {
         message: &mut Message<'_>,
         field: &Field,
     ) -> Result<Box<str>, ReadError> {
-        let text = message.string(field)?;
+        let ahead = message.ahead(field).and_then(|bytes| std::str::from_utf8(bytes).ok());
+        let text: Box<str> = match ahead {
+            Some(text) => text.into(),
+            None => message.string(field)?.into(),
+        };
         self.count(message, text.len())?;
-        Ok(text.into())
+        Ok(text)
     }
 
     /// A name that many nodes share.

@@ -1,0 +1,116 @@
+//! NumPy and what was compiled against it.
+//!
+//! The modules of a package say by themselves against which NumPy they were compiled. Those of a framework have hundreds
+//! of megabytes and are not read: for them a table says which release was the first that was compiled against NumPy 2.
+
+use std::sync::Arc;
+
+use unskew_core::{Context, Judgement, Matcher, Party, Requirement, Version};
+use unskew_extensions::{Needs, NumPyAbi};
+use unskew_releases::Family;
+
+use crate::Package;
+use crate::judge::version;
+use crate::rules::{FrameworkWithoutNumpy, Numpy1Module};
+use crate::runtimes::Runtime;
+
+/// What a framework does that was compiled against NumPy 1, if it finds NumPy 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Without {
+    /// It cannot be imported.
+    Fails,
+    /// It is imported, and has no NumPy: its conversions to and from arrays fail.
+    Lacks,
+}
+
+/// The first release of each framework that was compiled against NumPy 2, by the name of NumPy's C API module in the modules
+/// of the release before and of this one; and what older ones do, as it was seen.
+const FIRST_WITH_2: [(Family, Version, Without); 4] = [
+    (Family::Torch, Version::pair(2, 3), Without::Lacks),
+    (Family::TensorFlow, Version::pair(2, 18), Without::Fails),
+    (Family::Jax, Version::triple(0, 4, 26), Without::Fails),
+    (Family::OnnxRuntime, Version::pair(1, 19), Without::Fails),
+];
+
+/// The NumPy against which a package was compiled.
+#[derive(Clone, Debug)]
+enum Compiled {
+    /// Modules of these paths against NumPy 1; the others, if any, against NumPy 2.
+    Modules(Vec<String>),
+    /// The modules of a framework against NumPy 1 (what it then does), or NumPy 2.
+    Framework(Option<Without>),
+}
+
+impl Compiled {
+    /// Against which NumPy a package was compiled; none if it was against none.
+    fn of(package: &Package) -> Option<Self> {
+        if package.key() == "numpy" {
+            return None;
+        }
+        let objects = |abi: NumPyAbi| {
+            let has = move |(_, needs): &&(String, Arc<Needs>)| needs.numpy == abi;
+            package.objects.iter().filter(has)
+        };
+        let old: Vec<String> = objects(NumPyAbi::One).map(|(path, _)| path.clone()).collect();
+        if !old.is_empty() || objects(NumPyAbi::Two).next().is_some() {
+            return Some(Self::Modules(old));
+        }
+        // jax itself has no modules: jaxlib has them.
+        let family = Family::of_package(&package.name).filter(|_| package.key() != "jax")?;
+        let (_, first, without) = FIRST_WITH_2.iter().find(|(of, ..)| *of == family)?;
+        let is_old = version(package)? < *first;
+        Some(Self::Framework(is_old.then_some(*without)))
+    }
+}
+
+/// Whether NumPy 2 does not serve what a package was compiled to.
+pub(crate) fn needs_numpy_1(package: &Package) -> bool {
+    match Compiled::of(package) {
+        Some(Compiled::Modules(old)) => !old.is_empty(),
+        Some(Compiled::Framework(without)) => without.is_some(),
+        None => false,
+    }
+}
+
+/// What a package requires of NumPy, if it was compiled against it.
+pub(crate) fn requirement(package: &Package) -> Option<Requirement> {
+    let compiled = Compiled::of(package)?;
+    let matcher = NumPyMatcher { package: package.label(), compiled };
+    Some(Requirement::matches("numpy.abi", matcher))
+}
+
+struct NumPyMatcher {
+    package: String,
+    compiled: Compiled,
+}
+
+impl Matcher for NumPyMatcher {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        let Runtime::NumPy(numpy) = *other.capability::<Runtime>()? else { return None };
+        let mut judgement = Judgement::default();
+        if numpy.major() < 2 {
+            return Some(judgement);
+        }
+        let refused = format!(
+            "A module that was compiled using NumPy 1.x cannot be run in NumPy {numpy} as it may crash."
+        );
+        let package = &self.package;
+        let finding = match &self.compiled {
+            Compiled::Modules(objects) => objects.first().map(|first| {
+                let finding = Numpy1Module { object: first, package, numpy: &numpy }.finding();
+                finding.with_symptom(refused).at(objects.iter().collect())
+            }),
+            Compiled::Framework(Some(Without::Fails)) => {
+                let finding = Numpy1Module { object: &"a module", package, numpy: &numpy };
+                Some(finding.finding().with_symptom(refused))
+            }
+            Compiled::Framework(Some(Without::Lacks)) => {
+                let finding = FrameworkWithoutNumpy { package, numpy: &numpy }.finding();
+                Some(finding.with_symptom("RuntimeError: Numpy is not available"))
+            }
+            Compiled::Framework(None) => None,
+        };
+        judgement.findings.extend(finding);
+        Some(judgement)
+    }
+}
