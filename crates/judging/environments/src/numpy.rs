@@ -114,3 +114,36 @@ impl Matcher for NumPyMatcher {
         Some(judgement)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compiled(name: &str, version: &str) -> Option<Compiled> {
+        let (name, version) = (name.to_owned(), version.to_owned());
+        Compiled::of(&Package { name, version, ..Package::default() })
+    }
+
+    #[test]
+    fn a_framework_knows_numpy_2_from_the_release_on_that_was_compiled_against_it() {
+        let without = |name: &str, version: &str| match compiled(name, version) {
+            Some(Compiled::Framework(without)) => without,
+            other => panic!("{name} {version}: {other:?}"),
+        };
+        assert_eq!(without("torch", "2.2.2+cu121"), Some(Without::Lacks));
+        assert_eq!(without("torch", "2.3.0"), None);
+        assert_eq!(without("tensorflow-cpu", "2.17.1"), Some(Without::Fails));
+        assert_eq!(without("tensorflow", "2.18.0"), None);
+        assert_eq!(without("jaxlib", "0.4.25"), Some(Without::Fails));
+        assert_eq!(without("jaxlib", "0.4.26"), None);
+        assert_eq!(without("onnxruntime-gpu", "1.18.1"), Some(Without::Fails));
+        assert_eq!(without("onnxruntime", "1.19.0"), None);
+    }
+
+    #[test]
+    fn what_has_no_modules_of_its_own_was_compiled_against_no_numpy() {
+        assert!(compiled("jax", "0.4.20").is_none());
+        assert!(compiled("numpy", "2.1.3").is_none());
+        assert!(compiled("requests", "2.32.0").is_none());
+    }
+}
