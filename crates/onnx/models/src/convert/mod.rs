@@ -53,7 +53,7 @@ pub struct Goal {
     pub ir: Option<i64>,
     /// The forms of operators.
     pub schemas: Arc<Schemas>,
-    /// The release of ONNX Runtime that is to run it, whose faults nodes keep clear of ([`faults`]).
+    /// The release of ONNX Runtime that is to run it, whose faults nodes keep clear of.
     pub runtime: Option<Version>,
 }
 
