@@ -34,11 +34,11 @@ pub struct Places {
 impl Places {
     /// Counts one more place; keeps its name if it is one of the first few.
     pub fn add(&mut self, place: impl fmt::Display) {
-        self.add_made(|| place.to_string());
+        self.add_with(|| place.to_string());
     }
 
     /// Counts one more place; makes its name if it is one of the first few.
-    pub fn add_made(&mut self, place: impl FnOnce() -> String) {
+    pub fn add_with(&mut self, place: impl FnOnce() -> String) {
         if self.named.len() < KEPT_PLACES {
             self.named.push(place());
         }

@@ -11,7 +11,7 @@ use unskew_releases::Family;
 
 use crate::Package;
 use crate::judge::version;
-use crate::rules::{FrameworkWithoutNumpy, Numpy1Module};
+use crate::rules::{FrameworkForNumpy1, Numpy1Module};
 use crate::runtimes::Runtime;
 
 /// What a framework does that was compiled against NumPy 1, if it finds NumPy 2.
@@ -19,8 +19,10 @@ use crate::runtimes::Runtime;
 enum Without {
     /// It cannot be imported.
     Fails,
-    /// It is imported, and has no NumPy: its conversions to and from arrays fail.
+    /// It is imported, and goes on without NumPy: its conversions to and from arrays raise.
     Lacks,
+    /// It is imported, and its first operation ends the process.
+    Dies,
 }
 
 /// The first release of each framework that was compiled against NumPy 2, by the name of NumPy's C API module in the modules
@@ -28,7 +30,7 @@ enum Without {
 const FIRST_WITH_2: [(Family, Version, Without); 4] = [
     (Family::Torch, Version::pair(2, 3), Without::Lacks),
     (Family::TensorFlow, Version::pair(2, 18), Without::Fails),
-    (Family::Jax, Version::triple(0, 4, 26), Without::Fails),
+    (Family::Jax, Version::triple(0, 4, 26), Without::Dies),
     (Family::OnnxRuntime, Version::pair(1, 19), Without::Fails),
 ];
 
@@ -104,9 +106,13 @@ impl Matcher for NumPyMatcher {
                 let finding = Numpy1Module { object: &"a module", package, numpy: &numpy };
                 Some(finding.finding().with_symptom(refused))
             }
-            Compiled::Framework(Some(Without::Lacks)) => {
-                let finding = FrameworkWithoutNumpy { package, numpy: &numpy }.finding();
-                Some(finding.with_symptom("RuntimeError: Numpy is not available"))
+            Compiled::Framework(Some(without)) => {
+                let symptom = match without {
+                    Without::Dies => "Segmentation fault",
+                    _ => "RuntimeError: Numpy is not available",
+                };
+                let finding = FrameworkForNumpy1 { package, numpy: &numpy }.finding();
+                Some(finding.with_symptom(symptom))
             }
             Compiled::Framework(None) => None,
         };
@@ -134,7 +140,7 @@ mod tests {
         assert_eq!(without("torch", "2.3.0"), None);
         assert_eq!(without("tensorflow-cpu", "2.17.1"), Some(Without::Fails));
         assert_eq!(without("tensorflow", "2.18.0"), None);
-        assert_eq!(without("jaxlib", "0.4.25"), Some(Without::Fails));
+        assert_eq!(without("jaxlib", "0.4.25"), Some(Without::Dies));
         assert_eq!(without("jaxlib", "0.4.26"), None);
         assert_eq!(without("onnxruntime-gpu", "1.18.1"), Some(Without::Fails));
         assert_eq!(without("onnxruntime", "1.19.0"), None);

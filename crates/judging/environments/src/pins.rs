@@ -254,7 +254,7 @@ fn of_runtimes(environment: &Environment, change: &mut Change) {
         let old = |package: &&Package| crate::numpy::needs_numpy_1(package);
         let all: Vec<&Package> = environment.packages.iter().filter(old).collect();
         if !all.is_empty() {
-            let reason = format!("{} were compiled against NumPy 1", labels(&all));
+            let reason = format!("compiled against NumPy 1: {}", labels(&all));
             push(change, numpy, "numpy<2".to_owned(), &reason);
         }
     }

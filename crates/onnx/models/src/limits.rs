@@ -75,6 +75,18 @@ pub(crate) fn at(
     })
 }
 
+/// Whether a release has a fault at nodes of an operator that the same meaning in another form keeps clear of.
+pub(crate) fn can_be_avoided(release: Version, op: &str) -> bool {
+    table().iter().any(|row| {
+        row.op == op
+            && row.releases.as_ref().is_some_and(|runs| runs.contains(release))
+            && row
+                .conditions
+                .iter()
+                .any(|one| matches!(one, Condition::Minus(_) | Condition::Activated))
+    })
+}
+
 impl Limit {
     /// What a node must not have, for people.
     pub(crate) fn in_words(&self) -> String {

@@ -202,7 +202,7 @@ impl<'g> Joints<'g> {
             }
         };
         let Some(joint) = self.joints.get_mut(at) else { return };
-        joint.places.add_made(|| match body.function {
+        joint.places.add_with(|| match body.function {
             None => [node, " <- ", input].concat(),
             Some(function) => [&function.signature.name, "/", node, " <- ", input].concat(),
         });

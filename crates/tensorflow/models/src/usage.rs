@@ -229,7 +229,7 @@ impl Gather<'_> {
             self.uses.len() - 1
         });
         if let Some(one) = self.uses.get_mut(place) {
-            one.places.add_made(|| match function {
+            one.places.add_with(|| match function {
                 "" => node.name.to_string(),
                 function => [function, "/", &node.name].concat(),
             });

@@ -12,7 +12,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
-use unskew_core::{Context, Date, Finding, Phase as VerdictPhase, Severity, Version, check};
+use unskew_core::{
+    Context, Date, Finding, Phase as VerdictPhase, Severity, Verdict, Version, check,
+};
 use unskew_peers::{End, Peer, run_probe};
 use unskew_releases::Release;
 use unskew_source::{Assembly, FileSource, Output, Source};
@@ -173,7 +175,7 @@ pub fn fare(
             Err(why) => Fate::Over(Fared::NotWritten(why.clone())),
             Ok(file) => {
                 let to = place.path().join(format!("{n}-{file}"));
-                convert(one, &folder.join(file), &to, &runtime)?
+                convert(&folder.join(file), to, &runtime)?
             }
         };
         if let Fate::Runs { to, .. } = &fate {
@@ -208,28 +210,50 @@ enum Fate {
     },
 }
 
-fn convert(one: &Made, path: &Path, to: &Path, runtime: &Runtime) -> anyhow::Result<Fate> {
+/// A file as a conversion writes it, which may change nothing, and the verdict of the result.
+pub(crate) struct Written {
+    pub(crate) is_changed: bool,
+    pub(crate) verdict: Verdict,
+}
+
+/// Writes the file `path` for a release; an error inside is why the command writes none.
+///
+/// # Errors
+/// If the file cannot be read or the result not be written.
+pub(crate) fn write_for(
+    path: &Path,
+    to: &Path,
+    runtime: &Runtime,
+) -> anyhow::Result<Result<Written, Vec<String>>> {
+    let none = || format!("no PyTorch file: {}", path.display());
     let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
     let converted = unskew_torch::convert_with_origin(&source, runtime, &Options::default())?;
-    let (plan, output, origin) =
-        converted.with_context(|| format!("no PyTorch file: {}", one.name))?;
+    let (plan, output, origin) = converted.with_context(none)?;
     if !plan.is_possible() {
-        return Ok(Fate::Over(Fared::Blocked(plan.blockers.iter().map(words).collect())));
+        return Ok(Err(plan.blockers.iter().map(words).collect()));
     }
-    let Output::File(result) = &output else { anyhow::bail!("{}: a folder", one.name) };
+    let Output::File(result) = &output else { anyhow::bail!("{}: a folder", path.display()) };
     let result: Arc<dyn Source> = Arc::<Assembly>::clone(result);
-    let party = unskew_torch::party_converted(&result, &origin)?;
-    let party = party.with_context(|| format!("no PyTorch file: {}", one.name))?;
+    let party = unskew_torch::party_converted(&result, &origin)?.with_context(none)?;
     let day = Context::on(Date::constant(2026, 11, 1));
     let verdict = check(&party, &runtime.party(), &day);
     // The command writes nothing of which the verdict has an error.
     if verdict.severity() == Some(Severity::Error) {
         let errors = verdict.findings.iter().filter(|one| one.severity == Severity::Error);
-        return Ok(Fate::Over(Fared::Blocked(errors.map(words).collect())));
+        return Ok(Err(errors.map(words).collect()));
     }
     output.write(to)?;
-    let may_differ = verdict.findings.iter().any(|one| one.phase == Some(VerdictPhase::Silent));
-    Ok(Fate::Runs { to: to.to_owned(), may_differ })
+    Ok(Ok(Written { is_changed: !plan.changes_nothing(), verdict }))
+}
+
+fn convert(path: &Path, to: PathBuf, runtime: &Runtime) -> anyhow::Result<Fate> {
+    Ok(match write_for(path, &to, runtime)? {
+        Err(why) => Fate::Over(Fared::Blocked(why)),
+        Ok(Written { verdict, .. }) => {
+            let silent = |one: &Finding| one.phase == Some(VerdictPhase::Silent);
+            Fate::Runs { to, may_differ: verdict.findings.iter().any(silent) }
+        }
+    })
 }
 
 fn fared(one: &Made, outcome: &Outcome, may_differ: bool) -> anyhow::Result<Fared> {

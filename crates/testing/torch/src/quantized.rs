@@ -6,17 +6,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use unskew_core::{Context, Date, Phase as VerdictPhase, Severity, Verdict, Version, check};
+use unskew_core::{Context, Date, Phase as VerdictPhase, Severity, Version, check};
 use unskew_releases::Release;
-use unskew_source::{FileSource, Output, Source};
-use unskew_torch::{Options, Runtime};
+use unskew_source::{FileSource, Source};
+use unskew_torch::Runtime;
 
-use crate::models::{Kind, Made, made_by};
+use crate::models::{Kind, Made, made_by, write_for};
 use crate::recorded::{difference, value};
 use crate::{Host, Job, Loader, Outcome, Phase};
 
@@ -130,7 +130,11 @@ pub fn cells(
         let path = folder.join(file);
         let said = said(&path, &runtime)?;
         let to = place.path().join(format!("{n}.pt"));
-        let converted = convert(&path, &to, &runtime)?;
+        // What stays as it is need not be run twice.
+        let converted = match write_for(&path, &to, &runtime)? {
+            Ok(written) => written.is_changed.then_some(Ok(())),
+            Err(why) => Some(Err(why)),
+        };
         for engine in &engines {
             let mut job = |suffix: &str, path: &Path| {
                 let (name, path) = (format!("{n} {engine}{suffix}"), path.to_owned());
@@ -138,8 +142,8 @@ pub fn cells(
                 jobs.push(Job { name, path, loader: Loader::Script, inputs, engine });
             };
             job("", &path);
-            if let Some(Ok(to)) = &converted {
-                job(" converted", to);
+            if matches!(converted, Some(Ok(()))) {
+                job(" converted", &to);
             }
         }
         fates.push((n, one, said, converted));
@@ -152,7 +156,7 @@ pub fn cells(
             let converted = match &converted {
                 None => None,
                 Some(Err(why)) => Some(Err(why.clone())),
-                Some(Ok(_)) => Some(Ok(did(" converted")?)),
+                Some(Ok(())) => Some(Ok(did(" converted")?)),
             };
             let (name, said, did) = (one.name.clone(), said.clone(), did("")?);
             let (reader, engine) = (host.version, engine.clone());
@@ -180,17 +184,10 @@ fn did(
     })
 }
 
-fn opened(path: &Path) -> anyhow::Result<Arc<dyn Source>> {
-    Ok(Arc::new(FileSource::open(path)?))
-}
-
-fn verdict(source: &Arc<dyn Source>, runtime: &Runtime) -> anyhow::Result<Verdict> {
-    let party = unskew_torch::party(source)?.context("no PyTorch file")?;
-    Ok(check(&party, &runtime.party(), &Context::on(Date::constant(2026, 11, 1))))
-}
-
 fn said(path: &Path, runtime: &Runtime) -> anyhow::Result<Said> {
-    let verdict = verdict(&opened(path)?, runtime)?;
+    let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
+    let party = unskew_torch::party(&source)?.context("no PyTorch file")?;
+    let verdict = check(&party, &runtime.party(), &Context::on(Date::constant(2026, 11, 1)));
     if verdict.first_failure().is_some_and(|phase| phase != VerdictPhase::Silent) {
         let errors = verdict.findings.iter().filter(|one| one.severity == Severity::Error);
         return Ok(Said::Fails(errors.map(|one| one.rule.code.to_owned()).collect()));
@@ -204,41 +201,6 @@ fn said(path: &Path, runtime: &Runtime) -> anyhow::Result<Said> {
         rest.split(' ').next().map(str::to_owned)
     };
     Ok(Said::Reads(named.filter_map(engine).collect()))
-}
-
-/// The file as the release wants it; none if it stays as it is, an error if it has no exact form.
-fn convert(
-    path: &Path,
-    to: &Path,
-    runtime: &Runtime,
-) -> anyhow::Result<Option<Result<PathBuf, Vec<String>>>> {
-    let source = opened(path)?;
-    let converted = unskew_torch::convert(&source, runtime, &Options::default())?;
-    let (plan, output) = converted.context("no PyTorch file")?;
-    let said = |all: &[unskew_core::Finding]| -> Vec<String> {
-        let word = |one: &unskew_core::Finding| {
-            let said = one.message.split_once(": ").map_or(&*one.message, |(_, why)| why);
-            format!("{} {said}", one.rule.code)
-        };
-        all.iter().map(word).collect()
-    };
-    if !plan.is_possible() {
-        return Ok(Some(Err(said(&plan.blockers))));
-    }
-    if plan.changes_nothing() {
-        return Ok(None);
-    }
-    let Output::File(result) = &output else { anyhow::bail!("a folder") };
-    let result: Arc<dyn Source> = Arc::<unskew_source::Assembly>::clone(result);
-    // The command writes nothing of which the verdict has an error.
-    let verdict = verdict(&result, runtime)?;
-    let errors = verdict.findings.into_iter().filter(|one| one.severity == Severity::Error);
-    let errors: Vec<_> = errors.collect();
-    if !errors.is_empty() {
-        return Ok(Some(Err(said(&errors))));
-    }
-    output.write(to)?;
-    Ok(Some(Ok(to.to_owned())))
 }
 
 /// A line for each writer and reader.

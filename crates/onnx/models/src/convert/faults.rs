@@ -1,24 +1,23 @@
 //! Faults of ONNX Runtime releases that a node keeps clear of, where it means the same in another way.
 //!
-//! `data/limits.tsv` has the releases, as measured: a Reshape with `allowzero` beside a size of -1 is refused up to 1.10,
-//! and up to 1.12 the optimizer joins a Gemm without its third input and an activation behind it to a node that is invalid.
-
-use unskew_core::Version;
+//! `data/limits.tsv` has the releases, as measured: some refuse a Reshape with `allowzero` beside a size of -1, and the
+//! optimizer of some joins a Gemm without its third input and an activation behind it to a node that is invalid.
 
 use super::Goal;
 use super::scope::Scope;
 use super::site::{Names, number_of};
 use super::work::Work;
-use crate::Node;
 use crate::around::{ACTIVATIONS, Around};
+use crate::{Node, limits};
 
-/// The first releases without these faults.
-const ALLOWZERO: Version = Version::pair(1, 11);
-const GEMM: Version = Version::pair(1, 13);
+/// The operators that can be written in another way.
+const RESHAPE: &str = "Reshape";
+const GEMM: &str = "Gemm";
 
-/// Whether the release of a goal has any of them.
+/// Whether the release of a goal has any of these faults.
 pub(super) fn may_be_met(goal: &Goal) -> bool {
-    goal.runtime.is_some_and(|release| release < ALLOWZERO.max(GEMM))
+    let has = |release| [RESHAPE, GEMM].iter().any(|op| limits::can_be_avoided(release, op));
+    goal.runtime.is_some_and(has)
 }
 
 /// Writes a node in the way that the release of the goal runs; gives what stands before it then.
@@ -30,9 +29,12 @@ pub(super) fn avoid(
     around: &Around<'_>,
     names: &mut Names,
 ) -> Vec<Work> {
-    let Some(release) = goal.runtime.filter(|_| work.domain.is_empty()) else { return Vec::new() };
+    let is_met = |release| work.domain.is_empty() && limits::can_be_avoided(release, &work.op);
+    if !goal.runtime.is_some_and(is_met) {
+        return Vec::new();
+    }
     match &*work.op {
-        "Reshape" if release < ALLOWZERO => {
+        RESHAPE => {
             let sizes = work.input(1).and_then(|name| scope.constant(name)?.ints());
             // It is about sizes of 0 and nothing else.
             if sizes.is_some_and(|sizes| !sizes.contains(&0)) {
@@ -40,7 +42,7 @@ pub(super) fn avoid(
             }
             Vec::new()
         }
-        "Gemm" if release < GEMM && work.input(2).is_none() => {
+        GEMM if work.input(2).is_none() => {
             let element = work.input(0).and_then(|name| scope.element(name));
             let Some(element) = element.filter(|_| around.is_read_by_one_of(node, &ACTIVATIONS))
             else {

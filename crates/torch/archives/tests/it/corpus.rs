@@ -11,10 +11,9 @@ use unskew_tables::toml_as_json;
 use unskew_torch::{Calendar, Options, Runtime, convert};
 use unskew_torch_schemas::OperatorHistory;
 
-/// Every file by `release/name`, and the table of what its release said about it.
-pub fn files() -> (BTreeMap<String, Vec<u8>>, String) {
-    let packed = include_bytes!("../data/archives.tar.xz");
-    let mut archive = tar::Archive::new(liblzma::read::XzDecoder::new(&packed[..]));
+/// The files of a `tar.xz`, by name.
+pub fn unpacked(packed: &[u8]) -> BTreeMap<String, Vec<u8>> {
+    let mut archive = tar::Archive::new(liblzma::read::XzDecoder::new(packed));
     let mut files = BTreeMap::new();
     for entry in archive.entries().unwrap() {
         let mut entry = entry.unwrap();
@@ -23,6 +22,12 @@ pub fn files() -> (BTreeMap<String, Vec<u8>>, String) {
         entry.read_to_end(&mut bytes).unwrap();
         files.insert(name, bytes);
     }
+    files
+}
+
+/// Every file by `release/name`, and the table of what its release said about it.
+pub fn files() -> (BTreeMap<String, Vec<u8>>, String) {
+    let mut files = unpacked(include_bytes!("../data/archives.tar.xz"));
     let facts = String::from_utf8(files.remove("facts.tsv").unwrap()).unwrap();
     (files, facts)
 }

@@ -1,24 +1,15 @@
 //! Whether real releases load and run quantized models: verdicts against what they did.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 
-use crate::corpus::{accepted, converted, party, record, runtime, runtimes, verdict};
+use crate::corpus::{accepted, converted, party, record, runtime, runtimes, unpacked, verdict};
 use unskew_core::{Finding, Party, Phase, aspect};
 
 /// The files that the interpreter is tested with: quantized models that five releases wrote.
 fn files() -> BTreeMap<String, Vec<u8>> {
-    let packed = &include_bytes!("../../../interpreter/tests/data/quantized.tar.xz")[..];
-    let mut archive = tar::Archive::new(liblzma::read::XzDecoder::new(packed));
-    let mut files = BTreeMap::new();
-    for entry in archive.entries().unwrap() {
-        let mut entry = entry.unwrap();
-        let name = entry.path().unwrap().to_string_lossy().into_owned();
-        let mut bytes = Vec::new();
-        entry.read_to_end(&mut bytes).unwrap();
-        files.insert(name.trim_end_matches(".pt").to_owned(), bytes);
-    }
-    files
+    let files = unpacked(include_bytes!("../../../interpreter/tests/data/quantized.tar.xz"));
+    let stem = |name: String| name.trim_end_matches(".pt").to_owned();
+    files.into_iter().map(|(name, bytes)| (stem(name), bytes)).collect()
 }
 
 /// What a release did with a file: with each engine that failed, how.

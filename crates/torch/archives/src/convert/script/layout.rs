@@ -4,7 +4,7 @@
 //! tags of their types, and there are records for the order of bytes and the identity of the file. The readers of
 //! 1.4 and 1.5 stumble over the first four and need none of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::{Conversion, Version};
 use unskew_source::ReadError;
@@ -168,7 +168,7 @@ fn repickle(
     let mut pickle = task.records.pickle(record, &bytes)?;
     let tagged = if is_older(task) { untagged(&pickle) } else { Vec::new() };
     let named = if devices::are_read(task) { Vec::new() } else { devices::names(&pickle) };
-    let mut fitted = Vec::new();
+    let mut fitted = BTreeSet::new();
     if record == ATTRIBUTES && packed::concerns(task) {
         match packed::fit(task, &mut pickle, draft)? {
             Ok(done) => fitted = done,

@@ -40,8 +40,8 @@ pub(super) fn fit(
     task: &Task<'_>,
     pickle: &mut Pickle,
     draft: &mut Draft,
-) -> Result<Result<Vec<&'static str>, String>, ReadError> {
-    let mut done = Vec::new();
+) -> Result<Result<BTreeSet<&'static str>, String>, ReadError> {
+    let mut done = BTreeSet::new();
     let (lists, convolutions) =
         (is_refused(task, Form::Lists), is_refused(task, Form::Convolution2));
     let mut storages = Storages::of(pickle);
@@ -64,12 +64,11 @@ pub(super) fn fit(
                 }
                 let first = second.first(pickle, &mut storages, draft);
                 pickle.replace(state, first);
-                done.push("packed convolutions have a tensor for each number");
+                done.insert("packed convolutions have a tensor for each number");
             }
             _ => {}
         }
     }
-    done.dedup();
     Ok(Ok(done))
 }
 
