@@ -101,6 +101,7 @@ pub fn note(message: &str) {
 }
 
 /// Prints a table on the standard error, which is no result.
+#[cfg(feature = "run")]
 pub fn aside(text: &str) {
     text.lines().for_each(|line| anstream::eprintln!("{}", Plain(line)));
 }

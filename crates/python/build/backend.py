@@ -34,7 +34,7 @@ CRATE = Path(__file__).resolve().parent.parent
 ROOT = CRATE.parent.parent
 
 #: A registry of models and scans of buckets are a third of the command: they come in the wheel `unskew-full`.
-FEATURES = "cloud,progress,serve"
+FEATURES = "cloud,progress,run,serve"
 
 #: What an sdist has of the repository.
 IN_SDIST = ("Cargo.toml", "Cargo.lock", "rust-toolchain.toml", ".cargo", "LICENSE*", "README.md", "crates", "xtask")

@@ -1,9 +1,11 @@
 //! The arguments: one definition, from which help and errors follow. What a verb takes stands in a file
 //! of its own.
 
-#[cfg(not(all(feature = "fleet", feature = "scan", feature = "serve")))]
+#[cfg(not(all(feature = "fleet", feature = "run", feature = "scan", feature = "serve")))]
 mod absent;
 mod adapt;
+#[cfg(any(feature = "run", feature = "serve"))]
+mod client_options;
 mod conform;
 mod convert;
 mod diff;
@@ -18,6 +20,9 @@ mod judge;
 mod lint;
 mod look_up;
 mod ops;
+#[cfg(feature = "run")]
+mod ops_run;
+#[cfg(feature = "run")]
 mod run;
 mod running;
 #[cfg(feature = "scan")]
@@ -36,7 +41,7 @@ use std::path::PathBuf;
 use clap::{Command, Parser, Subcommand, ValueEnum};
 use unskew_core::{Context, Date, Severity};
 
-#[cfg(not(all(feature = "fleet", feature = "scan", feature = "serve")))]
+#[cfg(not(all(feature = "fleet", feature = "run", feature = "scan", feature = "serve")))]
 pub use absent::Absent;
 pub use adapt::{Adapt, ShownExtensions, UnstampedChoice};
 pub use conform::Conform;
@@ -55,7 +60,10 @@ pub use history::History;
 pub use judge::{Check, Inspect, Matrix, ProgramText};
 pub use lint::Lint;
 pub use look_up::{Explain, Releases};
-pub use ops::{ModelCall, Ops, OpsBisect, OpsClosure, OpsRun, OpsTable, OpsVerb};
+pub use ops::{Ops, OpsClosure, OpsTable, OpsVerb};
+#[cfg(feature = "run")]
+pub use ops_run::{ModelCall, OpsBisect, OpsRun};
+#[cfg(feature = "run")]
 pub use run::{Run, RunFormat, Shown};
 pub use running::{Running, Trusting};
 #[cfg(feature = "query")]
@@ -410,6 +418,11 @@ the network or its own files.\n\n{EXIT_STATUS}"))]
     /// Run some checks of a plug-in: a child process of `conform`
     #[command(name = "__conform", hide = true)]
     ConformChild { path: PathBuf, from: usize, to: usize },
+    #[cfg(not(feature = "run"))]
+    /// (not in this build: feature `run`) Compile a StableHLO program on a PJRT plug-in and run it
+    #[command(disable_help_flag = true)]
+    Run(Absent),
+    #[cfg(feature = "run")]
     /// Compile a StableHLO program on a PJRT plug-in and run it
     #[command(after_help = "\
 An input is a .npy file, a number for every element, or generated: zeros, ones, iota, random[:SEED].

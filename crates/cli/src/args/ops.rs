@@ -3,7 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use unskew_interpreter::Engine;
+
+#[cfg(not(feature = "run"))]
+use super::Absent;
+#[cfg(feature = "run")]
+use super::{OpsBisect, OpsRun};
 
 #[derive(Debug, clap::Args)]
 pub struct Ops {
@@ -29,6 +33,7 @@ Examples:
   unskew ops closure model.ptl > selected.yaml
   unskew ops closure models/*.pt -o selected.yaml")]
     Closure(OpsClosure),
+    #[cfg(feature = "run")]
     /// Run a model with the operators of a release, without PyTorch
     #[command(after_help = "\
 Inputs are given in the order of the method's parameters: an .npy file for a tensor, or a
@@ -39,6 +44,7 @@ Examples:
   unskew ops run model.pt --input x.npy --input 3 --as torch@1.12 -o outputs/
   unskew ops run model.pt --input x.npy --threads 1 --profile")]
     Run(OpsRun),
+    #[cfg(feature = "run")]
     /// Find the releases at which the answer of a model changes, and the call where it first differs
     #[command(after_help = "\
 The model is run with the operators of one release after the other, without PyTorch. Changes that
@@ -50,6 +56,14 @@ Examples:
   unskew ops bisect model.pt --input x.npy --from torch@1.10 --to torch@2.15
   unskew ops bisect model.pt --input x.npy --python old/bin/python --python new/bin/python")]
     Bisect(OpsBisect),
+    #[cfg(not(feature = "run"))]
+    /// (not in this build: feature `run`) Run a model with the operators of a release, without PyTorch
+    #[command(disable_help_flag = true)]
+    Run(Absent),
+    #[cfg(not(feature = "run"))]
+    /// (not in this build: feature `run`) Find the releases at which the answer of a model changes
+    #[command(disable_help_flag = true)]
+    Bisect(Absent),
 }
 
 #[derive(Debug, clap::Args)]
@@ -82,59 +96,4 @@ pub struct OpsClosure {
     /// Write to this file, atomically
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
-}
-
-/// A call of a model.
-#[derive(Debug, clap::Args)]
-pub struct ModelCall {
-    /// A TorchScript archive of any release, or a torch.export archive
-    #[arg(value_name = "MODEL")]
-    pub model: PathBuf,
-    /// An input: an .npy file, or a number, true, false, none
-    #[arg(long, value_name = "INPUT", allow_hyphen_values = true)]
-    pub input: Vec<String>,
-    /// The method to call
-    #[arg(long, value_name = "NAME", default_value = "forward")]
-    pub method: String,
-}
-
-#[derive(Debug, clap::Args)]
-pub struct OpsRun {
-    #[command(flatten)]
-    pub call: ModelCall,
-    /// Use the operators of this release [default: the newest]
-    #[arg(long = "as", value_name = "RELEASE")]
-    pub release: Option<String>,
-    /// Calculate in this many threads; the result is the same for every number [default: one per core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub threads: Option<u16>,
-    /// Calculate quantized operators as this engine does: fbgemm or qnnpack
-    #[arg(long, value_name = "ENGINE", default_value = "fbgemm", value_parser = engine)]
-    pub engine: Engine,
-    /// Print the time of each operator to stderr
-    #[arg(long)]
-    pub profile: bool,
-    /// Save outputs as NAME.npy in this folder instead of printing them
-    #[arg(long, short, value_name = "FOLDER")]
-    pub output: Option<PathBuf>,
-}
-
-#[derive(Debug, clap::Args)]
-pub struct OpsBisect {
-    #[command(flatten)]
-    pub call: ModelCall,
-    /// The first release [default: the oldest of the database]
-    #[arg(long, value_name = "RELEASE")]
-    pub from: Option<String>,
-    /// The last release [default: the newest of the database]
-    #[arg(long, value_name = "RELEASE")]
-    pub to: Option<String>,
-    /// Run the model for real with the PyTorch of this Python; may be given several times
-    #[arg(long, value_name = "PYTHON")]
-    pub python: Vec<PathBuf>,
-}
-
-/// An engine of quantized operators by its name.
-fn engine(name: &str) -> Result<Engine, String> {
-    Engine::named(name).ok_or_else(|| format!("no engine that is known (fbgemm, qnnpack): {name}"))
 }

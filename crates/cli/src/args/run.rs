@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use unskew_array::Fill;
-use unskew_pjrt::{Attribute, Value};
+use unskew_pjrt::Attribute;
+
+use super::client_options::{attributes, client_option};
 
 #[derive(Debug, clap::Args)]
 pub struct Run {
@@ -75,22 +77,4 @@ impl Run {
     pub fn options(&self) -> Vec<Attribute> {
         attributes(&self.client_options)
     }
-}
-
-/// Typed client options: integers, then `true` and `false`, else strings.
-pub fn attributes(options: &[(String, String)]) -> Vec<Attribute> {
-    let value = |text: &str| match (text.parse(), text) {
-        (Ok(number), _) => Value::Number(number),
-        (_, "true") => Value::Bool(true),
-        (_, "false") => Value::Bool(false),
-        _ => Value::Text(text.to_owned()),
-    };
-    let option =
-        |(name, text): &(String, String)| Attribute { name: name.clone(), value: value(text) };
-    options.iter().map(option).collect()
-}
-
-pub fn client_option(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
-    Ok((name.to_owned(), value.to_owned()))
 }

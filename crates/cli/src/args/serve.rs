@@ -8,7 +8,7 @@ use unskew_ifrt_proxy::Limits;
 use unskew_ifrt_tunnel::{GateFiles, ServerName};
 use unskew_pjrt::Attribute;
 
-use super::run::{attributes, client_option};
+use super::client_options::{attributes, client_option};
 use super::service::{LogFormat, LogLevel, bytes};
 
 #[derive(Debug, clap::Args)]

@@ -1,6 +1,6 @@
 //! One file per verb.
 
-#[cfg(not(all(feature = "fleet", feature = "scan", feature = "serve")))]
+#[cfg(not(all(feature = "fleet", feature = "run", feature = "scan", feature = "serve")))]
 mod absent;
 mod adapt;
 mod check;
@@ -18,6 +18,7 @@ mod matrix;
 mod ops;
 mod probe;
 mod releases;
+#[cfg(feature = "run")]
 mod run;
 #[cfg(feature = "scan")]
 mod scan;
@@ -52,6 +53,8 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::Convert(convert) => convert::run(convert, &args.global),
         #[cfg(not(feature = "fleet"))]
         Verb::Fleet(absent) => absent::run(absent, "fleet", "fleet"),
+        #[cfg(not(feature = "run"))]
+        Verb::Run(absent) => absent::run(absent, "run", "run"),
         #[cfg(not(feature = "scan"))]
         Verb::Scan(absent) => absent::run(absent, "scan", "scan"),
         #[cfg(not(feature = "serve"))]
@@ -65,6 +68,7 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
         Verb::Adapt(adapt) => adapt::run(adapt, &args.global),
         Verb::Conform(conform) => conform::run(conform, &args.global),
         Verb::ConformChild { path, from, to } => conform::child(path, *from, *to),
+        #[cfg(feature = "run")]
         Verb::Run(run) => run::run(run, &args.global),
         #[cfg(feature = "serve")]
         Verb::Serve(serve) => serve::run(serve),

@@ -1,10 +1,14 @@
 //! `unskew ops ...`: operators. One file per subcommand.
 
+#[cfg(feature = "run")]
 mod bisect;
 mod closure;
+#[cfg(feature = "run")]
 mod release;
+#[cfg(feature = "run")]
 mod run;
 mod table;
+#[cfg(feature = "run")]
 mod values;
 
 use std::path::Path;
@@ -22,8 +26,14 @@ pub fn run(args: &Ops) -> anyhow::Result<Status> {
     match &args.what {
         OpsVerb::Table(table) => table::run(table),
         OpsVerb::Closure(closure) => closure::run(closure),
+        #[cfg(feature = "run")]
         OpsVerb::Run(args) => run::run(args),
+        #[cfg(feature = "run")]
         OpsVerb::Bisect(args) => bisect::run(args),
+        #[cfg(not(feature = "run"))]
+        OpsVerb::Run(absent) => super::absent::run(absent, "ops run", "run"),
+        #[cfg(not(feature = "run"))]
+        OpsVerb::Bisect(absent) => super::absent::run(absent, "ops bisect", "run"),
     }
 }
 
