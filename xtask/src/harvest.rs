@@ -24,7 +24,6 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use unskew_definitions::TableChange;
-use unskew_extensions::Framework;
 
 /// Takes `release` (`torch==2.15.0`) into the database and prints what changed.
 ///
@@ -43,8 +42,7 @@ pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("tensorflow", None) => tensorflow::harvest(version),
         ("tensorflow", Some(list)) => tensorflow::harvest_from_oplist(version, list),
         ("pjrt-plugins", wheel) => plugins::harvest(wheel),
-        ("torch-symbols", wheel) => symbols::exports(Framework::Torch, version, wheel),
-        ("tensorflow-symbols", wheel) => symbols::exports(Framework::TensorFlow, version, wheel),
+        ("torch-symbols", wheel) => symbols::torch(version, wheel),
         ("extensions", wheels) => symbols::extensions(version, wheels),
         ("keras", package) => keras::harvest(version, package),
         ("onnx", site) => onnx::harvest_onnx(version, site),
@@ -55,7 +53,7 @@ pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!(
             "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-kernels, tensorflow-macos, torch-symbols, \
-             tensorflow-symbols, extensions, pjrt-plugins, jax, jax-cache, keras, onnx, onnxruntime, tfjs, torch_xla and published, not: {family}"
+             extensions, pjrt-plugins, jax, jax-cache, keras, onnx, onnxruntime, tfjs, torch_xla and published, not: {family}"
         ),
     }
 }

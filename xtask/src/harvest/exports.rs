@@ -1,7 +1,7 @@
 //! Takes what the libraries of a TensorFlow wheel export into the data of the StreamExecutor boundary: the C
 //! functions by name, the C++ symbols as hashes, and for macOS the images by the names that they give themselves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,12 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, ensure};
 use unskew_abi::SharedObject;
 use unskew_core::Version;
-use unskew_source::{FileSource, Source};
-use unskew_stream_executor::symbols::{
-    LINUX, MACOS_ARM, MACOS_INTEL, PLACES, Span, Symbols, bit, hash, is_covered,
+use unskew_extensions::tensorflow::{
+    LINUX, MACOS_ARM, MACOS_INTEL, PLACES, Span, Symbols, bit, hash,
 };
+use unskew_extensions::{Framework, harvest};
+use unskew_source::{FileSource, Source};
+use unskew_stream_executor::is_covered;
 
 use super::spans::Spans;
 
@@ -46,8 +48,8 @@ pub const MACOS_MEMBERS: [&str; 5] =
 /// A machine that macOS runs on, as wheels name it.
 pub const MACOS_MACHINES: [&str; 2] = ["arm64", "x86_64"];
 
-/// The table of C++ symbols on all platforms, from the root of the repository.
-const SYMBOLS: &str = "crates/tensorflow/stream-executor/data/cpp.bin";
+/// The table of symbols on all platforms, from the root of the repository.
+const SYMBOLS: &str = "crates/c-abi/extensions/data/tensorflow.bin";
 
 const LINUX_HEAD: &str = "# The C functions that each TensorFlow wheel for Linux exports: name, library, first release, last one \
      (empty: the newest).\n# The library is libtensorflow_framework.so.2, or `cc`: libtensorflow_cc.so.2, before \
@@ -92,7 +94,15 @@ pub fn take(version: &str, site: &Path) -> Result<()> {
         functions: vec![("framework", framework.clone()), ("cc", rest)],
         symbols: [(0, framework)].into_iter().chain(elsewhere).collect(),
     }
-    .enter(version)
+    .enter(version)?;
+    let sources = LIBRARIES.iter().map(|library| site.join(library)).filter(|path| path.exists());
+    let sources: Vec<Arc<dyn Source>> = sources
+        .map(|path| Ok(Arc::new(FileSource::open(&path)?) as Arc<dyn Source>))
+        .collect::<Result<_>>()?;
+    let columns = harvest::columns(Framework::TensorFlow, version.parse()?, &sources)?;
+    // The symbols lie in the other table.
+    let columns = columns.into_iter().map(|(column, _)| (column, BTreeSet::new())).collect();
+    super::symbols::enter(columns)
 }
 
 /// Takes the images of `version` for macOS on a machine of [`MACOS_MACHINES`], whose wheel was unpacked at `site`.
@@ -129,6 +139,13 @@ impl Wheel {
         unskew_peers::root().join(&self.folder).join(file)
     }
 
+    /// Whether a symbol goes into the table: what plug-ins ask for, and on Linux what extensions do.
+    fn keeps(&self, name: &str) -> bool {
+        let for_extensions = self.places.start == LINUX;
+        is_covered(name)
+            || for_extensions && Framework::of_symbol(name) == Some(Framework::TensorFlow)
+    }
+
     /// Enters them for a release, and forgets what was said of it before.
     fn enter(&self, version: &str) -> Result<()> {
         let release: Version = version.parse()?;
@@ -144,7 +161,7 @@ impl Wheel {
             }
         }
         let read = Symbols::read(&fs::read(&symbols)?).with_context(|| SYMBOLS)?;
-        let mut spans: BTreeMap<u32, Span> = read.iter().collect();
+        let mut spans: BTreeMap<u64, Span> = read.iter().collect();
         for mask in spans.values_mut().flat_map(|span| &mut span[self.places.clone()]) {
             // A new release moves those from there on up; what was said of a known one is forgotten.
             *mask = match new {
@@ -153,7 +170,7 @@ impl Wheel {
             };
         }
         for (place, exported) in &self.symbols {
-            for name in exported.iter().filter(|name| is_covered(name)) {
+            for name in exported.iter().filter(|name| self.keeps(name)) {
                 spans.entry(hash(name)).or_default()[self.places.start + place] |= bit;
             }
         }
@@ -161,7 +178,7 @@ impl Wheel {
         let hashes = Symbols::of(spans);
         let bytes = hashes.to_bytes();
         println!(
-            "{} of tensorflow {version}: {} C++ symbols in all, {} bytes",
+            "{} of tensorflow {version}: {} symbols in all, {} bytes",
             self.folder,
             hashes.len(),
             bytes.len()

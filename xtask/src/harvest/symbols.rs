@@ -1,5 +1,5 @@
-//! `cargo xtask harvest torch-symbols==2.15.0`, `tensorflow-symbols==2.21.0`: what a release exports, for native
-//! extensions; `extensions==torchao==0.18.0`: what the extensions in a wheel need.
+//! `cargo xtask harvest torch-symbols==2.15.0`: what a release exports, for native extensions;
+//! `extensions==torchao==0.18.0`: what the extensions in a wheel need.
 //!
 //! Wheels come from the index by `pip download`, or with `--from` from a file, or a folder of files.
 
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use sha2::{Digest as _, Sha256};
 use unskew_core::Version;
-use unskew_extensions::{Extensions, Framework, OWN_CHECK_FILE, OwnCheck, harvest, table, wheels};
+use unskew_extensions::{Extensions, Framework, OWN_CHECK_FILE, OwnCheck, Table, harvest, wheels};
 use unskew_source::{Archive, FileSource, Source};
 
 use super::command::run_command;
@@ -40,32 +40,31 @@ fn data(file: &str) -> PathBuf {
     unskew_peers::root().join("crates/c-abi/extensions/data").join(file)
 }
 
-/// Adds the columns of a release to the table of exports.
-pub(super) fn exports(
-    framework: Framework,
-    version: &str,
-    from: Option<&Path>,
-) -> anyhow::Result<()> {
+/// Adds the columns of a release of PyTorch to the table of exports.
+pub(super) fn torch(version: &str, from: Option<&Path>) -> anyhow::Result<()> {
     let release: Version = version.parse()?;
-    let package = match framework {
-        Framework::Torch => "torch",
-        Framework::TensorFlow => "tensorflow-cpu",
-    };
-    let mut table = table().clone();
-    for wheel in wheels_of(package, version, from)?.paths()? {
+    for wheel in wheels_of("torch", version, from)?.paths()? {
         let archive = Archive::open(Arc::new(FileSource::open(&wheel)?))?;
         let libraries =
-            members(&archive, &|path| harvest::is_offered(framework, path))?.into_iter();
+            members(&archive, &|path| harvest::is_offered(Framework::Torch, path))?.into_iter();
         let libraries: Vec<Arc<dyn Source>> = libraries.map(|(_, source)| source).collect();
-        let columns = harvest::columns(framework, release, &libraries)?;
+        let columns = harvest::columns(Framework::Torch, release, &libraries)?;
         for (column, names) in &columns {
             println!("{column}: {} symbols", names.len());
         }
-        table = table.with(columns)?;
+        enter(columns)?;
     }
+    Ok(())
+}
+
+/// Enters columns into the table of exports; one that is there is replaced.
+pub(super) fn enter(columns: harvest::Columns) -> anyhow::Result<()> {
+    // The file and not what was built in: one release may be harvested after the other without a build between.
+    let file = data("exports.bin");
+    let table = Table::read(&fs::read(&file)?)?.with(columns)?;
     let bytes = table.write();
     println!("{} symbols in {} bytes", table.symbols(), bytes.len());
-    fs::write(data("exports.bin"), bytes)?;
+    fs::write(file, bytes)?;
     println!(
         "now harvest the wheels of wheels.tsv again: what is kept of them is less than they need"
     );

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use unskew_core::Version;
 
-use crate::{Build, Framework, Machine, Needs, Releases, Table, table};
+use crate::{Build, Framework, Machine, Needs, Releases, Table, releases, table};
 
 /// What a release exports: the capability of its party that the matcher of an extension asks for.
 #[derive(Clone, Debug)]
@@ -87,7 +87,7 @@ impl Exports {
     pub fn has(&self, symbol: &str, machine: Machine) -> bool {
         match &self.names {
             Some(names) => names.contains(symbol),
-            None => self.has_releases(table().releases(symbol), machine),
+            None => self.has_releases(releases(symbol), machine),
         }
     }
 

@@ -15,9 +15,10 @@
 //! of a [`Table`] of all exports of all releases, which is part of the program. The matcher asks the table for each
 //! import, and makes findings of those that the release lacks.
 //!
-//! **The table** has no names. A symbol is 40 bits of the SHA-256 of its name; symbols that the same releases export are
-//! one group. An import is asked by its own name, so the names in findings are exact; that a missing symbol is taken for
-//! another has a chance of one in three million.
+//! **The table** has no names. A symbol of PyTorch is 40 bits of the SHA-256 of its name, one of TensorFlow 32
+//! ([`tensorflow`]); symbols that the same releases export are one group. An import is asked by its own name, so the names
+//! in findings are exact; that a missing symbol is taken for another has a chance of one in ten million, of TensorFlow's
+//! of one in ten thousand.
 //!
 //! **What is promised.** PyTorch keeps its C shims (`aoti_torch_*`, `torch_*`) for two years, so for an extension that
 //! imports nothing else the lowest release is exact. For C++ nothing is promised, and nothing missing does not
@@ -38,6 +39,7 @@
 
 pub mod cuda;
 mod exports;
+mod fingerprint;
 mod framework;
 mod handlers;
 pub mod harvest;
@@ -48,6 +50,7 @@ mod party;
 pub mod rules;
 mod symbol;
 mod table;
+pub mod tensorflow;
 mod verdict;
 pub mod wheels;
 
@@ -59,5 +62,5 @@ pub use own_check::{FILE as OWN_CHECK_FILE, OwnCheck};
 pub use package::Extensions;
 pub use party::{party, party_of, requirements};
 pub use symbol::demangled;
-pub use table::{Build, Column, Machine, Releases, Table, TableError, table};
+pub use table::{Build, Column, Machine, Releases, Table, TableError, releases, table};
 pub use verdict::{Gap, gap};

@@ -9,7 +9,7 @@ use unskew_core::Version;
 use unskew_source::{ReadError, Source};
 
 use crate::symbol::Strings;
-use crate::{Framework, Machine, table};
+use crate::{Framework, Machine, releases, table};
 
 /// The Python that an extension module is for, by its file name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,7 +160,7 @@ impl Needs {
             let (mut lacked, mut unknown) = ([0_u128; 2], false);
             let mut kept: Vec<String> = Vec::new();
             for symbol in symbols.iter() {
-                let releases = table().releases(symbol);
+                let releases = releases(symbol);
                 let lacks = table().lacking(releases);
                 let adds = |(lacks, lacked): (&u128, &u128)| lacks & !lacked != 0;
                 if releases.is_empty() {

@@ -1,4 +1,5 @@
-//! Which release exports which symbol: one file for all frameworks, without names.
+//! Which release exports which symbol, without names. The columns are the releases of all frameworks; the symbols of
+//! TensorFlow lie in [`crate::tensorflow`], which knows them by library.
 //!
 //! The file begins with lines of text: `unskew-exports 1`, then a column a line
 //! (`torch 2.6.0 x86-64 cpu cxx11=0`), then an empty line. Groups follow to the end: the columns that have the symbols
@@ -9,11 +10,11 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use rayon::slice::ParallelSliceMut as _;
-use sha2::{Digest as _, Sha256};
 use unskew_abi::fingerprints::{Reader, put_number, put_set};
 use unskew_core::Version;
 
-use crate::Framework;
+use crate::fingerprint::fingerprint;
+use crate::{Framework, tensorflow};
 
 const MAGIC: &str = "unskew-exports 1";
 
@@ -126,13 +127,6 @@ const MOST_COLUMNS: usize = 128;
 /// How many bits of a fingerprint are kept.
 const FINGERPRINT: u32 = 40;
 
-/// The fingerprint of a name.
-fn fingerprint(symbol: &str) -> u64 {
-    let digest = Sha256::digest(symbol.as_bytes());
-    let bytes: [u8; 8] = std::array::from_fn(|at| digest.get(at).copied().unwrap_or_default());
-    u64::from_le_bytes(bytes) & ((1 << FINGERPRINT) - 1)
-}
-
 /// Releases as a mask over the columns of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Releases(pub(crate) u128);
@@ -200,7 +194,7 @@ impl Table {
         for (column, names) in &more {
             let at = columns.iter().position(|(one, _)| one == column).unwrap_or_default();
             for name in names {
-                *symbols.entry(fingerprint(name)).or_default() |= 1 << at;
+                *symbols.entry(fingerprint(name, FINGERPRINT)).or_default() |= 1 << at;
             }
         }
         let columns = columns.into_iter().map(|(column, _)| column).collect();
@@ -233,9 +227,19 @@ impl Table {
 
     /// The columns that export a symbol.
     pub fn releases(&self, symbol: &str) -> Releases {
-        let hash = fingerprint(symbol);
+        let hash = fingerprint(symbol, FINGERPRINT);
         let found = self.symbols.binary_search_by_key(&hash, |symbol| symbol >> GROUP);
         Releases(found.ok().and_then(|at| self.symbols.get(at)).map_or(0, |one| self.mask(*one)))
+    }
+
+    /// The columns of the releases of TensorFlow in a mask of [`tensorflow::Span`].
+    fn of_tensorflow(&self, mask: u32) -> Releases {
+        let columns = self.columns.iter().enumerate();
+        let own = columns.filter(|(_, column)| column.framework == Framework::TensorFlow);
+        let has = own
+            .enumerate()
+            .filter(|(bit, _)| mask.checked_shr(*bit as u32).is_some_and(|m| m & 1 == 1));
+        Releases(has.fold(0, |all, (_, (at, _))| all | 1 << at))
     }
 
     /// The columns for which `keep` is true.
@@ -326,6 +330,17 @@ impl Table {
     }
 }
 
+/// The columns of [`table`] that export a symbol.
+pub fn releases(symbol: &str) -> Releases {
+    match Framework::of_symbol(symbol) {
+        Some(Framework::TensorFlow) => {
+            let span = tensorflow::symbols().releases(symbol);
+            table().of_tensorflow(span[tensorflow::LINUX] | span[tensorflow::LINUX + 1])
+        }
+        _ => table().releases(symbol),
+    }
+}
+
 /// The table that is part of the program.
 pub fn table() -> &'static Table {
     // A test reads the file, so a fault in it cannot reach a user; it would leave no releases.
@@ -382,10 +397,12 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_the_program_is_read_and_small() {
+    fn the_tables_of_the_program_are_written_as_they_were_read_and_small() {
         let bytes = include_bytes!("../data/exports.bin");
         let table = Table::read(bytes).unwrap();
-        assert!(bytes.len() <= 2_000_000, "{} bytes", bytes.len());
+        assert!(table.write() == bytes);
+        let all = bytes.len() + include_bytes!("../data/tensorflow.bin").len();
+        assert!(all <= 2_000_000, "{all} bytes");
         for (framework, least) in [(Framework::Torch, 16), (Framework::TensorFlow, 16)] {
             let releases = table.of_framework(framework, Machine::X86);
             assert!(releases.len() >= least && releases.is_sorted(), "{framework} {releases:?}");

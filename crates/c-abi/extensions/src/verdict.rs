@@ -11,7 +11,7 @@ use unskew_definitions::Runs;
 use crate::rules::{
     Cxx11AbiDiffers, NeedsCudaBuild, OtherCudaMajor, StableAbiTooOld, SymbolsMissing,
 };
-use crate::{Exports, Framework, Machine, Needs, demangled, table};
+use crate::{Exports, Framework, Machine, Needs, demangled, releases, table};
 
 /// Where PyTorch writes what it promises of its C shims.
 const STABLE_ABI: &str = "https://docs.pytorch.org/docs/stable/notes/libtorch_stable_abi.html";
@@ -42,7 +42,7 @@ pub fn gap(needs: &Needs, exports: &Exports) -> Option<Gap> {
     let mut gap = Gap::default();
     let foreign = needs.foreign().next().is_some();
     for symbol in symbols {
-        let releases = table().releases(symbol);
+        let releases = releases(symbol);
         let has = match exports.is_read() {
             true => exports.has(symbol, machine),
             false => exports.has_releases(releases, machine),
@@ -70,7 +70,7 @@ pub fn gap(needs: &Needs, exports: &Exports) -> Option<Gap> {
 /// The releases of the table in which none of `symbols` is missing.
 pub(crate) fn fitting(symbols: &[String], framework: Framework, machine: Machine) -> Runs {
     let all = table().of_framework(framework, machine);
-    let each: Vec<_> = symbols.iter().map(|symbol| table().releases(symbol)).collect();
+    let each: Vec<_> = symbols.iter().map(|symbol| releases(symbol)).collect();
     Runs::of(&all, |release| {
         let columns = table().select(|column| {
             (column.framework, column.release, column.machine) == (framework, release, machine)
@@ -307,7 +307,7 @@ impl Exports {
             return Vec::new();
         };
         let foreign = needs.foreign().next().is_some();
-        let known = |symbol: &&String| !foreign || !table().releases(symbol).is_empty();
+        let known = |symbol: &&String| !foreign || !releases(symbol).is_empty();
         let symbols: Vec<String> = symbols.iter().filter(known).cloned().collect();
         let runs = fitting(&symbols, framework, machine);
         let all = table().of_framework(framework, machine);

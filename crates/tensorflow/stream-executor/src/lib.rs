@@ -27,17 +27,18 @@
 
 pub mod bindings;
 mod company;
+mod cpp;
 mod exports;
 pub mod layout;
 mod matcher;
 mod plugin;
 pub mod preflight;
 pub mod rules;
-pub mod symbols;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod sys;
 
 pub use company::{beside, platform};
+pub use cpp::is_covered;
 pub use exports::{Exports, Image, Images, exports, measured};
 pub use matcher::policy;
 pub use plugin::{

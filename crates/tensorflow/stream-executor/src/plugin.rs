@@ -7,12 +7,12 @@ use unskew_abi::{Format, Import, SharedObject};
 use unskew_core::{Party, Requirement, Role, Unjudged, aspect};
 use unskew_source::{ReadError, Source};
 
+use crate::cpp::is_cpp;
 use crate::exports::{self, macos};
 use crate::matcher::{
     Callbacks, CppKnown, CppSymbols, Entries, Functions, Loader, Needed, OwnPlatform, Unknown,
 };
 use crate::preflight::{Failure, Preflight, facts, remarks};
-use crate::symbols::is_cpp;
 
 /// The axis of TensorFlow's C functions.
 pub const C_API_AXIS: &str = "tf.c_api";

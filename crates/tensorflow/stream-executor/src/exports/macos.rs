@@ -17,9 +17,10 @@ use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
 
 use unskew_core::Version;
+use unskew_extensions::tensorflow;
 
-use super::{SYMBOLS, table};
-use crate::symbols::{self, is_covered, is_cpp};
+use super::table;
+use crate::cpp::{is_covered, is_cpp};
 
 /// How many images may have symbols.
 const PLACES: usize = 4;
@@ -47,14 +48,14 @@ static PLATFORMS: [Platform; 2] = [
         machine: "aarch64",
         functions: include_str!("../../data/macos-arm64/exports.tsv"),
         images: include_str!("../../data/macos-arm64/images.tsv"),
-        first_place: symbols::MACOS_ARM,
+        first_place: tensorflow::MACOS_ARM,
         releases: LazyLock::new(|| unread(include_str!("../../data/macos-arm64/exports.tsv"))),
     },
     Platform {
         machine: "x86-64",
         functions: include_str!("../../data/macos-x86_64/exports.tsv"),
         images: include_str!("../../data/macos-x86_64/images.tsv"),
-        first_place: symbols::MACOS_INTEL,
+        first_place: tensorflow::MACOS_INTEL,
         releases: LazyLock::new(|| unread(include_str!("../../data/macos-x86_64/exports.tsv"))),
     },
 ];
@@ -192,7 +193,9 @@ impl Images {
     /// ```
     pub fn with(&self, name: &str) -> Option<impl Iterator<Item = &Image>> {
         let has: [bool; PLACES] = match is_cpp(name) {
-            true if is_covered(name) => SYMBOLS.find(name, self.first_place, self.release),
+            true if is_covered(name) => {
+                tensorflow::symbols().find(name, self.first_place, self.release)
+            }
             true => return None,
             false => {
                 let mask = self.functions.get(name).copied().unwrap_or_default();

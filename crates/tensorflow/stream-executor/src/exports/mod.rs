@@ -8,9 +8,10 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use serde::Deserialize;
 use unskew_core::Version;
+use unskew_extensions::tensorflow::{self, LINUX};
 use unskew_tables::toml_as_json;
 
-use crate::symbols::{self, Symbols, is_covered};
+use crate::cpp::is_covered;
 
 pub use macos::{Image, Images};
 
@@ -30,11 +31,6 @@ const PYWRAP: &str = "_pywrap_tensorflow_internal.so";
 
 /// The first release with [`CC`].
 const FIRST_CC: Version = Version::pair(2, 12);
-
-/// The C++ symbols of all releases on all platforms, read when a plug-in that imports some is held against one. Empty
-/// only if the file of this crate were broken, which a test rules out.
-static SYMBOLS: LazyLock<Symbols> =
-    LazyLock::new(|| Symbols::read(include_bytes!("../../data/cpp.bin")).unwrap_or_default());
 
 /// What one TensorFlow release offers to plug-ins. A capability of the release's party. What is said of functions and
 /// symbols holds for Linux; for macOS, see [`Exports::images`].
@@ -121,7 +117,7 @@ impl Exports {
     /// ```
     pub fn reaches_cpp(&self, name: &str, libraries: &[String]) -> Option<bool> {
         let [in_framework, in_others] =
-            SYMBOLS.find(name, symbols::LINUX, self.table.filter(|_| is_covered(name))?);
+            tensorflow::symbols().find(name, LINUX, self.table.filter(|_| is_covered(name))?);
         let all = self.symbols_are_global();
         let elsewhere = all || libraries.iter().any(|library| library != FRAMEWORK);
         let framework = all || !libraries.is_empty();
@@ -236,6 +232,8 @@ static LIBRARIES: LazyLock<Vec<Library>> = LazyLock::new(|| {
 
 #[cfg(test)]
 mod tests {
+    use unskew_extensions::{Framework, Machine, table};
+
     use super::*;
 
     fn of(version: &str) -> Arc<Exports> {
@@ -292,17 +290,16 @@ mod tests {
     fn before_2_12_the_rest_is_in_the_python_module() {
         let cc = "libtensorflow_cc.so.2";
         assert_eq!(
-            (of("2.11.0").has_library(cc), of("2.12.1").has_library(cc)),
+            (of("2.11.1").has_library(cc), of("2.12.1").has_library(cc)),
             (Some(false), Some(true))
         );
-        assert_eq!(of("2.11.0").other_library(), "_pywrap_tensorflow_internal.so");
+        assert_eq!(of("2.11.1").other_library(), "_pywrap_tensorflow_internal.so");
         let framework = [FRAMEWORK.to_owned()];
         assert_eq!(of("2.9.3").reaches("TFE_NewContext", &framework), Some(false));
     }
 
     #[test]
     fn the_table_of_cpp_symbols_is_whole() {
-        assert!(SYMBOLS.len() > 300_000, "{}", SYMBOLS.len());
         let all = [FRAMEWORK.to_owned(), CC.to_owned()];
         for release in measured() {
             let release = of(&release.to_string());
@@ -313,6 +310,13 @@ mod tests {
             assert_eq!(release.reaches_cpp(name, &all), Some(false), "{}", release.version());
             assert_eq!(release.reaches_cpp("_ZNSt6vectorIN10tensorflow6TensorEEC2Ev", &all), None);
         }
+    }
+
+    /// A bit of a mask is a release here and a column there.
+    #[test]
+    fn the_releases_are_the_columns_of_extensions() {
+        let columns = table().of_framework(Framework::TensorFlow, Machine::X86);
+        assert_eq!(measured(), columns);
     }
 
     #[test]

@@ -8,10 +8,10 @@ use std::ptr::NonNull;
 use unskew_abi::SharedObject;
 
 use super::{functions, status};
+use crate::cpp::is_cpp;
 use crate::exports::{FRAMEWORK, every_function, is_library, libraries};
 use crate::plugin::is_c_api;
 use crate::preflight::stand_in::{ADDRESSES, CALLED, PAGE, library};
-use crate::symbols::is_cpp;
 
 /// A plug-in in this process.
 pub(crate) struct Loaded {

@@ -1,20 +1,20 @@
-//! The C++ symbols that TensorFlow releases export: a table of hashes, `data/cpp.bin`.
+//! What the libraries of TensorFlow releases export, by library and platform: `data/tensorflow.bin`.
 //!
-//! A release exports some 170 000 C++ symbols of its own, of protobuf and of absl, and a plug-in that imports one of
-//! them loads only where it is there. The names of all releases together have 40 MB; their hashes, with the
-//! releases that have them, have one. A name that no release has is taken for one that some release has once in ten
-//! thousand.
+//! A release exports some 200 000 symbols of its own, of protobuf and of absl, and an extension or a plug-in that imports
+//! one of them loads only where it is there. The names of all releases together have 40 MB; their fingerprints, with the
+//! releases that have them, have one and a half. A name that no release has is taken for one that some release has once
+//! in ten thousand.
 //!
 //! A symbol may be in several places: the libraries of a wheel, for each platform that there are wheels for. The file is
 //! a list of groups to its end, each a mask of releases (LEB128) for every place of [`PLACES`], and the set of the
 //! symbols that are there and nowhere else ([`fingerprints`]). A bit of a mask is a release of those that were measured
-//! on that platform. `cargo xtask harvest tensorflow-exports==VERSION` makes it.
+//! on that platform; for Linux, they are the columns of TensorFlow in [`crate::table`]. `cargo xtask harvest
+//! tensorflow-exports==VERSION` makes it, and `tensorflow-macos==VERSION` its part for macOS.
 //!
 //! ```
-//! use unskew_stream_executor::symbols::{LINUX, PLACES, Symbols, hash, is_covered};
+//! use unskew_extensions::tensorflow::{LINUX, PLACES, Symbols, hash};
 //!
 //! let name = "_ZN10tensorflow8internal15LogMessageFatalD1Ev";
-//! assert!(is_covered(name));
 //! let mut span = [0; PLACES];
 //! span[LINUX] = 1 << 3;
 //! let read = Symbols::read(&Symbols::of([(hash(name), span)]).to_bytes()).unwrap();
@@ -23,42 +23,12 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
+use rayon::slice::ParallelSliceMut as _;
 use unskew_abi::fingerprints::{self, Reader};
 
-/// The parts of mangled names that say that a symbol belongs to TensorFlow or to what is linked into it.
-const PARTS: [&str; 4] = ["10tensorflow", "3tsl", "6google8protobuf", "4absl"];
-
-/// How names begin of what a compiler puts wherever it is used, so that no library has to export it: statics of
-/// functions, names of types, templates of the standard library and of Eigen.
-const EVERYWHERE: [&str; 10] = [
-    "_ZZ",
-    "_ZGV",
-    "_ZTS",
-    "_ZSt",
-    "_ZNSt",
-    "_ZNKSt",
-    "_ZN5Eigen",
-    "_ZNK5Eigen",
-    "_ZTISt",
-    "_ZTVSt",
-];
-
-/// Whether the name is a C++ symbol of TensorFlow or of what is linked into it.
-pub(crate) fn is_cpp(name: &str) -> bool {
-    name.starts_with("_Z") && PARTS.iter().any(|part| name.contains(part))
-}
-
-/// Whether the table says of such a symbol where it is.
-pub fn is_covered(name: &str) -> bool {
-    let everywhere = EVERYWHERE.iter().any(|start| name.starts_with(start));
-    // A closure has no name that another file could know.
-    is_cpp(name)
-        && !everywhere
-        && !name.contains("EUl")
-        && !name.contains("_M_invoke")
-        && !name.contains("_M_manager")
-}
+use crate::fingerprint::fingerprint;
 
 /// The first place of the wheels for Linux: their framework library, then all others.
 pub const LINUX: usize = 0;
@@ -72,8 +42,11 @@ pub const PLACES: usize = 10;
 /// The releases that have a symbol, a bit each: a mask for every place.
 pub type Span = [u32; PLACES];
 
-/// How many bits a hash has, and how many the number of a group beside it.
+/// How many bits a hash has.
 const HASH: u32 = 32;
+
+/// How many bits the number of a group has beside it.
+const GROUP: u32 = u64::BITS - HASH;
 
 /// Symbols by their hashes, each with the releases that have it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,14 +58,13 @@ pub struct Symbols {
 
 impl Symbols {
     /// The table of these symbols, each by its [`hash`].
-    pub fn of(symbols: impl IntoIterator<Item = (u32, Span)>) -> Self {
-        let symbols: BTreeMap<u32, Span> = symbols.into_iter().collect();
+    pub fn of(symbols: impl IntoIterator<Item = (u64, Span)>) -> Self {
+        let symbols: BTreeMap<u64, Span> = symbols.into_iter().collect();
         let mut spans: Vec<Span> = symbols.values().copied().collect();
         spans.sort_unstable();
         spans.dedup();
         let number = |span: &Span| spans.binary_search(span).unwrap_or_default() as u64;
-        let symbols =
-            symbols.iter().map(|(hash, span)| u64::from(*hash) << HASH | number(span)).collect();
+        let symbols = symbols.iter().map(|(hash, span)| hash << GROUP | number(span)).collect();
         Self { spans, symbols }
     }
 
@@ -106,9 +78,9 @@ impl Symbols {
                 *mask = u32::try_from(reader.number()?).ok()?;
             }
             table.spans.push(span);
-            reader.set(HASH, |hash| table.symbols.push(hash << HASH | number))?;
+            reader.set(HASH, |hash| table.symbols.push(hash << GROUP | number))?;
         }
-        table.symbols.sort_unstable();
+        table.symbols.par_sort_unstable();
         Some(table)
     }
 
@@ -116,7 +88,7 @@ impl Symbols {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut groups: BTreeMap<Span, Vec<u64>> = BTreeMap::new();
         for (hash, span) in self.iter() {
-            groups.entry(span).or_default().push(u64::from(hash));
+            groups.entry(span).or_default().push(hash);
         }
         let mut bytes = Vec::new();
         for (span, hashes) in groups {
@@ -129,12 +101,21 @@ impl Symbols {
     }
 
     /// Each symbol by its hash, in order, with the releases that have it.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, Span)> {
-        self.symbols.iter().map(|symbol| ((symbol >> HASH) as u32, self.span(*symbol)))
+    pub fn iter(&self) -> impl Iterator<Item = (u64, Span)> {
+        self.symbols.iter().map(|symbol| (symbol >> GROUP, self.span(*symbol)))
     }
 
     fn span(&self, symbol: u64) -> Span {
-        self.spans.get(symbol as u32 as usize).copied().unwrap_or_default()
+        let number = usize::try_from(symbol & ((1 << GROUP) - 1)).ok();
+        number.and_then(|number| self.spans.get(number)).copied().unwrap_or_default()
+    }
+
+    /// The releases of each place that have the symbol `name`.
+    pub fn releases(&self, name: &str) -> Span {
+        let hash = hash(name);
+        let found = self.symbols.binary_search_by_key(&hash, |symbol| symbol >> GROUP);
+        let symbol = found.ok().and_then(|at| self.symbols.get(at));
+        symbol.map(|symbol| self.span(*symbol)).unwrap_or_default()
     }
 
     /// How many symbols there are.
@@ -155,10 +136,7 @@ impl Symbols {
         first: usize,
         release: usize,
     ) -> [bool; COUNT] {
-        let hash = u64::from(hash(name));
-        let found = self.symbols.binary_search_by_key(&hash, |symbol| symbol >> HASH);
-        let span = found.ok().and_then(|at| self.symbols.get(at)).map(|symbol| self.span(*symbol));
-        let (span, bit) = (span.unwrap_or_default(), bit(release).unwrap_or_default());
+        let (span, bit) = (self.releases(name), bit(release).unwrap_or_default());
         std::array::from_fn(|place| span.get(first + place).is_some_and(|mask| mask & bit != 0))
     }
 }
@@ -168,12 +146,18 @@ pub fn bit(release: usize) -> Option<u32> {
     1_u32.checked_shl(u32::try_from(release).ok()?)
 }
 
-/// What a table knows a mangled name by.
-pub fn hash(name: &str) -> u32 {
-    let start = 0xcbf2_9ce4_8422_2325_u64;
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    let long = name.bytes().fold(start, step);
-    (long >> 32) as u32 ^ long as u32
+/// What the table knows a name by.
+pub fn hash(name: &str) -> u64 {
+    fingerprint(name, HASH)
+}
+
+/// The table that is part of the program, read when somebody asks for it. Empty only if the file of this crate were
+/// broken, which a test rules out.
+pub fn symbols() -> &'static Symbols {
+    static SYMBOLS: LazyLock<Symbols> = LazyLock::new(|| {
+        Symbols::read(include_bytes!("../data/tensorflow.bin")).unwrap_or_default()
+    });
+    &SYMBOLS
 }
 
 #[cfg(test)]
@@ -182,10 +166,9 @@ mod tests {
 
     use super::*;
 
-    /// The table of all platforms that the program has.
     #[test]
     fn the_table_is_written_as_it_was_read() {
-        let bytes = include_bytes!("../data/cpp.bin");
+        let bytes = include_bytes!("../data/tensorflow.bin");
         let symbols = Symbols::read(bytes).unwrap();
         assert!(symbols.len() > 400_000);
         assert!(symbols.to_bytes() == bytes);
@@ -194,7 +177,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read(names in proptest::collection::vec(("[a-z]{1,9}", 0_usize..32, 0..PLACES), 0..60)) {
-            let mut spans: BTreeMap<u32, Span> = BTreeMap::new();
+            let mut spans: BTreeMap<u64, Span> = BTreeMap::new();
             for (name, release, place) in &names {
                 spans.entry(hash(name)).or_default()[*place] |= bit(*release).unwrap();
             }
