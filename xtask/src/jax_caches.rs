@@ -11,7 +11,7 @@ use std::path::Path;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use serde::Deserialize;
-use unskew_compilation_cache::writers::{Writer, writer};
+use unskew_compilation_cache::writers::{BROKEN_ENTRIES_STAY, Writer, writer};
 use unskew_compilation_cache::{Cache, CacheFile, Item, Name, State, folder, folder_party};
 use unskew_core::{Context, Date, Version, check};
 use unskew_jax_matrix::Host;
@@ -151,7 +151,7 @@ fn page(table: &str, count: usize) -> String {
          * *taken*: said to be of this jaxlib, and found;\n\
          * *stale*: said to be of another jaxlib, and not asked for;\n\
          * *left open*: this jaxlib is among those that may have written it; it was of another, and not asked for;\n\
-         * *broken*: changed in one of seven ways. JAX failed on it and left it as it was, or took the one that was said to \
+         * *broken*: changed in one of seven ways. JAX failed on it and left it as it was (0.4.28: wrote it anew), or took the one that was said to \
          be whole;\n\
          * *moved*: the cache lies at another path, and was said to be found there or not;\n\
          * *with a limit*: an access time is missing, and JAX was said to write new entries or not.\n\n{table}"
@@ -213,7 +213,9 @@ impl Bench<'_> {
                 let fits = match what {
                     Some("hit") => **whole && state == State::Candidate,
                     Some("error" | "miss") => {
-                        state == State::Broken && after.get(&item.file) == files.get(&item.file)
+                        let stays = after.get(&item.file) == files.get(&item.file);
+                        let expected = self.host.version >= BROKEN_ENTRIES_STAY;
+                        state == State::Broken && stays == expected
                     }
                     _ => false,
                 };

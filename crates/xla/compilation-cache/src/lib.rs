@@ -25,8 +25,8 @@
 //! so they tell the jaxlib whatever compiled the program.
 //!
 //! JAX up to 0.10 also hashes a path below the folder, so an entry of a cache that was moved is found no more
-//! ([`Entry::folder`]). A broken entry stays for ever: JAX says that it could not read it, compiles, and writes no entry
-//! where there is one.
+//! ([`Entry::folder`]). A broken entry stays for ever: JAX since 0.4.30 says that it could not read it, compiles, and
+//! writes no entry where there is one ([`writers::BROKEN_ENTRIES_STAY`]).
 //!
 //! Executables that people serialize themselves ([`executable_party`]), alone or as a pickle, are known too, and nobody is said to
 //! load them.

@@ -10,6 +10,9 @@ use crate::Entry;
 /// The releases and their options.
 const TABLE: &str = include_str!("../data/writers.tsv");
 
+/// The first JAX that was seen to leave a broken entry where it is. 0.4.28 writes it anew; of 0.4.29 it is not known.
+pub const BROKEN_ENTRIES_STAY: Version = Version::triple(0, 4, 30);
+
 /// The first JAX that names entries with `-cache` behind the key.
 pub const SUFFIXED: Version = Version::triple(0, 4, 31);
 
