@@ -136,11 +136,20 @@ impl Needs {
         object: &SharedObject,
         source: &Arc<dyn Source>,
     ) -> Result<Self, ReadError> {
-        if self.is_module && object.imports("PyCapsule_GetPointer") {
+        if object.imports("PyCapsule_GetPointer") {
             self.numpy = numpy_abi(source, object.loaded)
                 .map_err(|error| ReadError::new(source.name(), error.into()))?;
         }
         Ok(self)
+    }
+
+    /// The same, where a library that it is linked against imports NumPy for it: pyarrow's modules do not themselves.
+    #[must_use]
+    pub(crate) fn with_numpy_of(mut self, library: &Self) -> Self {
+        if self.is_module && self.numpy == NumPyAbi::Unused {
+            self.numpy = library.numpy;
+        }
+        self
     }
 
     /// How many symbols it takes from this framework.

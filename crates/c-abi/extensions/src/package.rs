@@ -69,8 +69,8 @@ impl Extensions {
             }
             let mut needs = needs.clone();
             for other in linked(index, &read, &by_name) {
-                if let Some((_, object, _)) = read.get(other) {
-                    needs = needs.without(|symbol| object.exports(symbol));
+                if let Some((_, object, library)) = read.get(other) {
+                    needs = needs.without(|symbol| object.exports(symbol)).with_numpy_of(library);
                 }
             }
             all.objects.push(((*path).to_owned(), needs));

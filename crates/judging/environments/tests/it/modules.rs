@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use unskew_core::{Context, Date, Version};
-use unskew_environments::{Environment, Package, judge};
+use unskew_environments::{Environment, Package, Site, judge};
 use unskew_extensions::{Needs, NumPyAbi, PythonTag};
 
 /// A module for Python that was read.
@@ -65,4 +65,37 @@ fn a_module_for_another_python_is_said_en109() {
     assert_eq!(codes("2.1.3", vec![file(10)]), ["EN109"]);
     // One beside it is for this Python.
     assert!(codes("2.1.3", vec![file(10), file(11)]).is_empty());
+}
+
+#[test]
+fn a_module_uses_the_numpy_that_a_library_of_its_package_imports() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = folder.path().join("lib/python3.11/site-packages");
+    for name in ["app", "app-1.0.dist-info"] {
+        std::fs::create_dir_all(site.join(name)).unwrap();
+    }
+    std::fs::write(site.join("app-1.0.dist-info/METADATA"), "Name: app\nVersion: 1.0\n").unwrap();
+    let record = "app/_C.so,,\napp/libinner.so,,\napp/_D.so,,\n";
+    std::fs::write(site.join("app-1.0.dist-info/RECORD"), record).unwrap();
+    let built = |code: &str, output: &str, flags: &[&str]| {
+        let source = folder.path().join("a.c");
+        std::fs::write(&source, code).unwrap();
+        let mut cc = std::process::Command::new("cc");
+        cc.args(["-shared", "-fPIC", "-nostdlib", "-o"]).arg(site.join(output)).arg(&source);
+        cc.args(flags).status().is_ok_and(|status| status.success())
+    };
+    let inner = "extern void *PyCapsule_GetPointer(void *, char *);\n\
+        void *numpy(void) { return PyCapsule_GetPointer(0, \"numpy.core._multiarray_umath\"); }";
+    if !built(inner, "app/libinner.so", &["-Wl,-soname,libinner.so"]) {
+        println!("skipped: no C compiler that makes shared objects");
+        return;
+    }
+    let library = site.join("app/libinner.so").display().to_string();
+    let module = "extern void *numpy(void); void *PyInit__C(void) { return numpy(); }";
+    assert!(built(module, "app/_C.so", &[&library]));
+    assert!(built("void *PyInit__D(void) { return 0; }", "app/_D.so", &[]));
+    let environment = Environment::read(&Site::find(folder.path()).unwrap()).unwrap();
+    let objects = environment.packages[0].objects.iter();
+    let found: Vec<_> = objects.map(|(path, needs)| (path.as_str(), needs.numpy)).collect();
+    assert_eq!(found, [("app/_C.so", NumPyAbi::One), ("app/_D.so", NumPyAbi::Unused)]);
 }
