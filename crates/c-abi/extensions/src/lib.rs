@@ -57,7 +57,7 @@ pub mod wheels;
 pub use exports::Exports;
 pub use framework::Framework;
 pub use handlers::Handlers;
-pub use needs::{Needs, NumPyAbi, PythonTag};
+pub use needs::{Needs, NumPyAbi, PythonTag, is_of_system};
 pub use own_check::{FILE as OWN_CHECK_FILE, OwnCheck};
 pub use package::Extensions;
 pub use party::{party, party_of, requirements};

@@ -84,6 +84,28 @@ const SYSTEM: [&str; 16] = [
     "libanl.so",
 ];
 
+/// Whether a library is one that every Linux has, and that a wheel may count on.
+pub fn is_of_system(library: &str) -> bool {
+    SYSTEM.iter().any(|system| library.starts_with(system))
+}
+
+impl PythonTag {
+    /// What the name of a module's file says: `_C.cpython-311-x86_64-linux-gnu.so`.
+    pub fn of(name: &str) -> Self {
+        if name.contains(".abi3.") {
+            return Self::Abi3;
+        }
+        let digits = name
+            .split_once(".cpython-")
+            .map(|(_, rest)| rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default());
+        let version = digits.and_then(|digits| {
+            let (major, minor) = digits.split_at_checked(1)?;
+            Some(Version::pair(major.parse().ok()?, minor.parse().ok()?))
+        });
+        version.map_or(Self::None, Self::CPython)
+    }
+}
+
 impl Needs {
     /// What the shared object called `name` needs; none if it is no ELF file.
     pub fn of(name: &str, object: &SharedObject) -> Option<Self> {
@@ -100,7 +122,7 @@ impl Needs {
             others: Vec::new(),
             system: BTreeMap::new(),
             needed: object.needed.clone(),
-            python: python_tag(name),
+            python: PythonTag::of(name),
             is_module: object.exports.iter().any(|export| export.starts_with("PyInit_")),
             numpy: NumPyAbi::Unused,
             cxx11: None,
@@ -214,8 +236,7 @@ impl Needs {
     /// The libraries that are neither of the system nor of a framework: their symbols are not known.
     pub fn foreign(&self) -> impl Iterator<Item = &str> {
         self.needed.iter().map(String::as_str).filter(|library| {
-            !SYSTEM.iter().any(|system| library.starts_with(system))
-                && !Framework::ALL.iter().any(|one| one.owns_library(library))
+            !is_of_system(library) && !Framework::ALL.iter().any(|one| one.owns_library(library))
         })
     }
 
@@ -252,20 +273,6 @@ fn is_extension(framework: Framework, object: &SharedObject) -> bool {
 fn cxx11<'a>(symbols: impl Iterator<Item = &'a String>) -> Option<bool> {
     let all: Vec<Strings> = symbols.filter_map(|symbol| Strings::of(symbol)).collect();
     (!all.is_empty()).then(|| all.contains(&Strings::New))
-}
-
-fn python_tag(name: &str) -> PythonTag {
-    if name.contains(".abi3.") {
-        return PythonTag::Abi3;
-    }
-    let digits = name
-        .split_once(".cpython-")
-        .map(|(_, rest)| rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default());
-    let version = digits.and_then(|digits| {
-        let (major, minor) = digits.split_at_checked(1)?;
-        Some(Version::pair(major.parse().ok()?, minor.parse().ok()?))
-    });
-    version.map_or(PythonTag::None, PythonTag::CPython)
 }
 
 /// The most bytes of an extension that are searched for a string.
@@ -316,7 +323,7 @@ mod tests {
             ("_C.cpython-39-darwin.so", PythonTag::CPython(Version::pair(3, 9))),
             ("_C.cpython-.so", PythonTag::None),
         ] {
-            assert_eq!(python_tag(name), tag, "{name}");
+            assert_eq!(PythonTag::of(name), tag, "{name}");
         }
     }
 

@@ -22,9 +22,10 @@ const WHEELS: [&str; 4] = [
     "tensorflow_io-0.37.1-cp311-cp311-manylinux_2_17_x86_64.manylinux2014_x86_64.whl",
 ];
 
-/// How many packages the environment has, and files each.
+/// How many packages the environment has, and files and requirements each.
 const PACKAGES: usize = 200;
 const FILES: usize = 100;
+const REQUIREMENTS: usize = 20;
 
 fn wheels(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("wheel");
@@ -61,7 +62,14 @@ fn made() -> TempDir {
             fs::write(site.join(&path), generated).unwrap();
             record += &format!("{path},,{}\n", generated.len());
         }
-        fs::write(info.join("METADATA"), format!("Name: {name}\nVersion: 5.29.5\n")).unwrap();
+        let mut metadata = format!("Name: {name}\nVersion: 5.29.5\n");
+        for other in 1..REQUIREMENTS {
+            let other = (number + other) % PACKAGES;
+            metadata += &format!(
+                "Requires-Dist: package{other}<6,>=5.1; python_version >= '3.9' and sys_platform == 'linux'\n"
+            );
+        }
+        fs::write(info.join("METADATA"), metadata).unwrap();
         fs::write(info.join("RECORD"), record).unwrap();
     }
     folder

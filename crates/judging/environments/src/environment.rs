@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use unskew_core::{Unjudged, Version, aspect};
+use unskew_extensions::Machine;
 
 use crate::unlisted::folders_of;
-use crate::{Package, Site, SiteError, System, Trouble};
+use crate::{Package, Site, SiteError, System, SystemLibraries, Trouble};
 
 /// What is installed, or will be.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +17,10 @@ pub struct Environment {
     pub name: String,
     /// The Python that it is for, major and minor.
     pub python: Option<Version>,
+    /// The same with its patch release, where that is known.
+    pub python_full: Option<Version>,
+    /// What the wheels of a lock are chosen for; none if packages are installed.
+    pub machine: Option<Machine>,
     /// Its packages by name.
     pub packages: Vec<Package>,
     /// Whether Python searches packages of the system too, which were not read.
@@ -26,6 +31,8 @@ pub struct Environment {
     pub not_read: Vec<Unjudged>,
     /// The C and C++ libraries of the system that it is for, where they are known.
     pub system: Option<System>,
+    /// The shared libraries of the system that it is installed on; none if that is not this one.
+    pub libraries: Option<SystemLibraries>,
 }
 
 /// The most packages of an environment.
@@ -118,6 +125,8 @@ impl Environment {
         let mut environment = Self {
             name: site.named.display().to_string(),
             python: site.python,
+            python_full: site.python_full,
+            libraries: (!site.is_image).then(SystemLibraries::here),
             packages,
             has_system: site.has_system,
             not_read,
@@ -136,7 +145,7 @@ impl Environment {
     /// Says of packages that are there more than once that they are.
     fn mark_twins(&mut self) {
         let mut versions: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        let whole = |package: &&mut Package| !package.name.starts_with('~');
+        let whole = |package: &&mut Package| !package.is_left_behind();
         for package in self.packages.iter_mut().filter(whole) {
             versions.entry(package.key()).or_default().push(package.version.clone());
         }

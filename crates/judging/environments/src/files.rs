@@ -37,6 +37,9 @@ impl Package {
         for recorded in files {
             let path = recorded.path.clone();
             let kind = Kind::of(&path);
+            if kind == Kind::Object && self.shared.len() < FILES {
+                self.shared.push(path.clone());
+            }
             if kind == Kind::Other || !is_inside(&path) {
                 continue;
             }

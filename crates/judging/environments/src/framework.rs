@@ -32,7 +32,7 @@ pub(crate) fn package(environment: &Environment, framework: Framework) -> Option
     let is = |package: &&Package| {
         Family::of_package(&package.name) == Some(family(framework))
             && package.name != "libtorch"
-            && !package.name.starts_with('~')
+            && !package.is_left_behind()
     };
     let all: Vec<&Package> = environment.packages.iter().filter(is).collect();
     let with_libraries: Vec<&Package> =

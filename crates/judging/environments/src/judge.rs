@@ -1,18 +1,21 @@
 //! All pairs of an environment that meet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use unskew_core::{
     Context, Finding, Outcome, Party, Requirement, Role, Unjudged, Verdict, Version, aspect, check,
 };
-use unskew_extensions::{Exports, Framework, Needs, PythonTag, gap};
+use unskew_extensions::{Exports, Framework, Needs, gap};
 
+use crate::alone::of_package;
+use crate::dependencies::Unmet;
 use crate::framework::Installed;
 use crate::pins::{self, Change};
-use crate::rules::{InstallationIsBroken, ModuleForOtherPython};
 use crate::runtimes::{CodeMatcher, JaxMatcher, Runtime};
-use crate::{Environment, Generated, Package, handlers, numpy, plugins, skipped, system};
+use crate::{
+    Environment, Generated, Package, handlers, libraries, numpy, plugins, skipped, system,
+};
 
 /// Two packages that meet, and what is to be said of them.
 #[derive(Clone, Debug)]
@@ -34,15 +37,41 @@ pub struct Judged {
     pub alone: Vec<Party>,
     /// The smallest change of versions after which no pair breaks; none if none does, or none is known.
     pub change: Option<Change>,
+    /// What of the declared requirements is not judged.
+    pub unjudged: Vec<Unjudged>,
 }
 
 /// Judges an environment: every pair of packages that meet, each package alone, and what to change.
 pub fn judge(environment: &Environment, context: &Context) -> Judged {
-    let pairs = judge_pairs(environment, context);
-    let alone = environment.packages.iter().filter_map(|one| alone(one, environment)).collect();
+    let unmet = Unmet::of(environment);
+    let mut pairs = judge_pairs(environment, context);
+    let without_library = libraries::pairs(environment, &unmet);
+    let mut has_said: BTreeSet<usize> = BTreeSet::new();
+    for (places, one, other) in without_library {
+        has_said.extend(places);
+        let verdict = check(&one, &other, context);
+        pairs.push(PackagePair { one, other, verdict });
+    }
+    sort(&mut pairs);
+    let mut alone: Vec<Party> = Vec::new();
+    for (at, package) in environment.packages.iter().enumerate() {
+        let label = package.label();
+        let breaks = |other: &Package| {
+            let is = |pair: &PackagePair| {
+                pair.one.name == label && pair.other.name == other.label() && pair.is_broken()
+            };
+            pairs.iter().any(is)
+        };
+        let unmet = match has_said.contains(&at) {
+            // What is missing stands in the fix of what it breaks.
+            true => Vec::new(),
+            false => unmet.findings(at, package, breaks),
+        };
+        alone.extend(of_package(package, environment, unmet));
+    }
     let is_broken = pairs.iter().any(PackagePair::is_broken);
     let change = is_broken.then(|| pins::smallest(environment)).flatten();
-    Judged { pairs, alone, change }
+    Judged { pairs, alone, change, unjudged: unmet.unjudged }
 }
 
 /// Judges every pair of packages that meet, those that break first.
@@ -95,8 +124,13 @@ pub fn judge_pairs(environment: &Environment, context: &Context) -> Vec<PackageP
             }
         }
     }
-    pairs.sort_by_key(|pair| std::cmp::Reverse(pair.verdict.severity()));
+    sort(&mut pairs);
     pairs
+}
+
+/// Puts the pairs that break first.
+fn sort(pairs: &mut [PackagePair]) {
+    pairs.sort_by_key(|pair| std::cmp::Reverse(pair.verdict.severity()));
 }
 
 impl PackagePair {
@@ -244,47 +278,4 @@ fn extension_alone(package: &Package, framework: Framework) -> Party {
 
 fn nothing(environment: &Environment, framework: Framework) -> Party {
     Party::new(format!("{framework} in {}", environment.name), Role::Host, "not installed")
-}
-
-/// What is to be said of a package whatever it meets.
-fn alone(package: &Package, environment: &Environment) -> Option<Party> {
-    let label = package.label();
-    let mut party = Party::new(&*label, Role::Artifact, "installed package");
-    for trouble in &package.trouble {
-        let finding = InstallationIsBroken { package: &label, trouble }.finding();
-        party = party.note(finding);
-        let reason = format!("{label}: {trouble}");
-        party = party.not_judged(Unjudged::new(aspect::CONTENTS, reason));
-    }
-    for (path, built, python) in other_python(package, environment) {
-        let finding =
-            ModuleForOtherPython { object: &path, package: &label, built: &built, python: &python };
-        party = party.note(finding.finding());
-    }
-    if let Some(finding) = system::understated(package) {
-        party = party.note(finding);
-    }
-    (!party.notes.is_empty()).then_some(party)
-}
-
-/// Modules that the environment's Python does not import, where none beside them is for it.
-fn other_python(package: &Package, environment: &Environment) -> Vec<(String, Version, Version)> {
-    let Some(python) = environment.python else { return Vec::new() };
-    let stem = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
-    let other = |needs: &Needs| match needs.python {
-        PythonTag::CPython(built) if built != python => Some(built),
-        _ => None,
-    };
-    let fits: Vec<String> = package
-        .objects
-        .iter()
-        .filter(|(_, needs)| other(needs).is_none())
-        .map(|(path, _)| stem(path))
-        .collect();
-    let wrong = package
-        .objects
-        .iter()
-        .filter(|(path, needs)| needs.is_module && !fits.contains(&stem(path)));
-    // One is enough to see that the whole package is for another Python.
-    wrong.filter_map(|(path, needs)| Some((path.clone(), other(needs)?, python))).take(1).collect()
 }

@@ -14,6 +14,7 @@
 //! | TensorFlow and pluggable devices | symbols: `unskew_stream_executor` |
 //! | NumPy and modules compiled against it | the name of NumPy's C API module in the module; a table for frameworks |
 //! | Python and extension modules | `.cpython-311-`, `.abi3.` in file names |
+//! | packages and what they require | `Requires-Dist` with its markers; for modules the libraries that they are linked against |
 //!
 //! **The path of the data.** [`Site::find`] takes a path that a user names (an environment, its `python`, a
 //! `site-packages` folder). [`Environment::read`] reads each `*.dist-info` there: `METADATA` says name, version and
@@ -43,7 +44,10 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod alone;
 mod choice;
+mod dependencies;
+mod dependency;
 mod environment;
 mod ffi_version;
 mod files;
@@ -54,7 +58,9 @@ mod image;
 mod judge;
 mod kind;
 mod labels;
+mod libraries;
 pub mod lock;
+mod marker;
 mod metadata;
 mod numpy;
 mod package;
@@ -64,6 +70,7 @@ pub mod rules;
 mod runtimes;
 mod site;
 mod skipped;
+mod specifiers;
 mod system;
 mod trouble;
 mod unlisted;
@@ -76,6 +83,7 @@ pub use generated::Generated;
 pub use image::{Image, ImageError};
 pub use judge::{Judged, PackagePair, judge, judge_pairs};
 pub use labels::{Label, Labels, labels};
+pub use libraries::SystemLibraries;
 pub use lock::{Fetch, Lock, LockError, LockedFile, Target};
 pub use package::Package;
 pub use pins::{Change, Pin};

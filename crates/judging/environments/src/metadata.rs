@@ -6,21 +6,40 @@ pub(crate) struct Metadata {
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) requires: Vec<String>,
+    /// Whether the text ends within a field that matters; a requirement is left out then.
+    pub(crate) is_cut: bool,
 }
+
+/// The field of which there is one for each requirement.
+const REQUIRES: &str = "Requires-Dist";
 
 impl Metadata {
     /// Reads the fields before the first empty line; none if it has no name or no version.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let mut metadata = Self::default();
-        for line in text.lines().take_while(|line| !line.is_empty()) {
-            let Some((key, value)) = line.split_once(':') else { continue };
-            let value = value.trim();
-            match key {
-                "Name" => metadata.name = value.to_owned(),
-                "Version" => metadata.version = value.to_owned(),
-                "Requires-Dist" => metadata.requires.push(value.to_owned()),
-                _ => {}
+        let is_empty = |line: &&str| line.trim_end_matches(['\r', '\n']).is_empty();
+        let mut key = "";
+        for line in text.split_inclusive('\n').take_while(|line| !is_empty(line)) {
+            // A long value goes on in the next line, which begins with a space.
+            if line.starts_with([' ', '\t']) {
+                if let Some(last) = metadata.requires.last_mut().filter(|_| key == REQUIRES) {
+                    *last = format!("{last} {}", line.trim());
+                }
+            } else {
+                let value;
+                (key, value) = line.split_once(':').unwrap_or_default();
+                match (key, value.trim()) {
+                    ("Name", value) => metadata.name = value.to_owned(),
+                    ("Version", value) => metadata.version = value.to_owned(),
+                    (REQUIRES, value) => metadata.requires.push(value.to_owned()),
+                    _ => {}
+                }
             }
+            // A field without a colon lost its end.
+            metadata.is_cut = !line.ends_with('\n') && (key.is_empty() || key == REQUIRES);
+        }
+        if metadata.is_cut && key == REQUIRES {
+            metadata.requires.pop();
         }
         (!metadata.name.is_empty() && !metadata.version.is_empty()).then_some(metadata)
     }
@@ -96,6 +115,26 @@ mod tests {
         assert_eq!((&*metadata.name, &*metadata.version), ("torch", "2.7.1"));
         assert_eq!(metadata.requires, ["numpy"]);
         assert_eq!(Metadata::read("Name: torch"), None);
+    }
+
+    #[test]
+    fn a_requirement_that_is_cut_short_is_left_out() {
+        let head = "Name: app\nVersion: 1\nRequires-Dist: torch\n";
+        for (text, requires, is_cut) in [
+            ("Requires-Dist: num", &["torch"][..], true),
+            ("Requires-Dist: numpy\n", &["torch", "numpy"], false),
+            ("Requires-Dist: numpy\n  >=2\n\nRequires-Dist: x", &["torch", "numpy >=2"], false),
+            ("Requires-Dist: numpy\r\n\r\nRequires-Dist: x", &["torch", "numpy"], false),
+            ("License: MI", &["torch"], false),
+            ("Requires-D", &["torch"], true),
+        ] {
+            let metadata = Metadata::read(&format!("{head}{text}")).unwrap();
+            assert_eq!(
+                (&*metadata.requires, metadata.is_cut),
+                (&*requires.iter().map(|&one| one.to_owned()).collect::<Vec<_>>(), is_cut),
+                "{text}"
+            );
+        }
     }
 
     #[test]

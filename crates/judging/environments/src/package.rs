@@ -36,6 +36,8 @@ pub struct Package {
     pub unsorted: Code,
     /// The platforms of its wheel: `manylinux_2_28_x86_64`.
     pub platforms: Vec<String>,
+    /// All its shared objects, by path; some lie outside of `site-packages` (`../../../lib/libmkl_rt.so.2`).
+    pub shared: Vec<String>,
     /// The libraries of a framework that it has itself, by path.
     pub libraries: Vec<String>,
     /// The least jaxlib that jax says it takes.
@@ -75,6 +77,9 @@ pub(crate) const FILES: usize = 20_000;
 /// What is said of a `RECORD` that lists nothing: even a package without files lists the `RECORD` itself.
 pub(crate) const EMPTY_RECORD: &str = "RECORD is empty";
 
+/// What is said of a `METADATA` that lost its end.
+pub(crate) const CUT: &str = "METADATA ends within a field";
+
 impl Package {
     /// The name as indexes compare it: `torch-c-dlpack-ext`.
     pub fn key(&self) -> String {
@@ -89,6 +94,11 @@ impl Package {
     /// The version without what says how it was built (`+cu126`).
     pub fn public_version(&self) -> &str {
         self.version.split('+').next().unwrap_or_default()
+    }
+
+    /// Whether pip left it behind when it was interrupted, so that it is not installed.
+    pub(crate) fn is_left_behind(&self) -> bool {
+        self.name.starts_with('~')
     }
 
     /// Reads the package whose `*.dist-info` is `folder` in `site`; none if it is no package at all.
@@ -107,6 +117,9 @@ impl Package {
                 Some(metadata) => {
                     (package.name, package.version) = (metadata.name, metadata.version);
                     package.requires = metadata.requires;
+                    if metadata.is_cut {
+                        package.unfinished(CUT);
+                    }
                 }
                 None => package.unfinished("METADATA has no name or version"),
             },
@@ -145,7 +158,7 @@ impl Package {
         Some(package)
     }
 
-    fn unfinished(&mut self, why: &str) {
+    pub(crate) fn unfinished(&mut self, why: &str) {
         self.trouble.push(Trouble::Unfinished(why.to_owned()));
     }
 

@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 use std::str::FromStr as _;
 use std::sync::Arc;
 
-use pep440_rs::{Version as Pep440, VersionSpecifiers};
+use pep440_rs::Version as Pep440;
 use unskew_core::Version;
 use unskew_extensions::{Exports, Framework, Machine, Needs, cuda, table, wheels};
 
+use crate::dependency::Dependency;
 use crate::framework::Installed;
 use crate::judge::{extensions_of, fits, loaded, version};
 use crate::{Environment, Generated, Package, plugins, skipped};
@@ -178,14 +179,9 @@ fn package_fits(package: &Package, framework: Framework, exports: &Exports) -> b
 /// is none here.
 pub(crate) fn declares(package: &Package, key: &str, version: &str) -> bool {
     let Ok(version) = Pep440::from_str(version) else { return true };
-    package.requires.iter().filter(|text| !text.contains(';')).all(|text| {
-        let end = text.find(|c: char| !(c.is_alphanumeric() || "-_.".contains(c)));
-        let (name, rest) = text.split_at(end.unwrap_or(text.len()));
-        let rest = rest.trim().trim_start_matches('(').trim_end_matches(')');
-        let rest = rest.split_once(']').map_or(rest, |(_, after)| after).trim();
-        wheels::normal(name) != key
-            || VersionSpecifiers::from_str(rest).map_or(true, |all| all.contains(&version))
-    })
+    let all = package.requires.iter().filter_map(|text| Dependency::read(text));
+    let of_key = all.filter(|one| one.key == key && one.marker.is_none());
+    of_key.into_iter().all(|one| one.allows(&version))
 }
 
 /// The newest harvested release of a package that fits; none if none is known.

@@ -14,6 +14,8 @@ pub struct Site {
     pub folders: Vec<PathBuf>,
     /// The Python that they are for, major and minor; none if nothing says it.
     pub python: Option<Version>,
+    /// The same with its patch release, where `pyvenv.cfg` has it.
+    pub python_full: Option<Version>,
     /// Whether Python searches the packages of the system too, which are not read.
     pub has_system: bool,
     /// Whether it is part of an image, so that paths of other folders lead nowhere here.
@@ -63,6 +65,7 @@ impl Site {
             named: path.to_owned(),
             folders: Vec::new(),
             python: None,
+            python_full: None,
             has_system: false,
             is_image: false,
         };
@@ -115,10 +118,10 @@ impl Site {
         for (key, value) in text.lines().filter_map(|line| line.split_once('=')) {
             match key.trim() {
                 "version" | "version_info" => {
-                    let mut numbers = value.trim().split('.');
-                    let pair = numbers.next().zip(numbers.next());
-                    let parsed = pair.and_then(|(a, b)| format!("{a}.{b}").parse().ok());
-                    self.python = parsed.or(self.python);
+                    let numbers: Vec<&str> = value.trim().split('.').collect();
+                    let parsed = |count| numbers.get(..count)?.join(".").parse().ok();
+                    self.python = parsed(2).or(self.python);
+                    self.python_full = parsed(3).or(self.python_full);
                 }
                 "include-system-site-packages" => {
                     self.has_system = value.trim().eq_ignore_ascii_case("true");

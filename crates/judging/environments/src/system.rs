@@ -19,7 +19,7 @@ const LIBRARIES: [(&str, &[&str]); 3] = [
 ];
 
 /// Where systems have them, below the root.
-const FOLDERS: [&str; 6] = [
+pub(crate) const FOLDERS: [&str; 6] = [
     "lib/x86_64-linux-gnu",
     "usr/lib/x86_64-linux-gnu",
     "lib/aarch64-linux-gnu",

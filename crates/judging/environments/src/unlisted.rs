@@ -18,7 +18,7 @@ use unskew_source::read_regular;
 
 use crate::kind::Kind;
 use crate::metadata::{Metadata, Recorded, record};
-use crate::package::METADATA;
+use crate::package::{CUT, METADATA};
 use crate::walk::walk;
 use crate::{Package, Trouble};
 
@@ -107,6 +107,9 @@ impl Package {
             Ok(Some(metadata)) => {
                 (package.name, package.version) = (metadata.name, metadata.version);
                 package.requires = metadata.requires;
+                if metadata.is_cut {
+                    package.unfinished(CUT);
+                }
             }
             Ok(None) => {
                 let why = "PKG-INFO has no name or version".to_owned();

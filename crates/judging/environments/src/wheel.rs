@@ -7,7 +7,7 @@ use unskew_source::{Archive, Entry, Problem, ReadError, Source};
 
 use crate::kind::Kind;
 use crate::metadata::{Metadata, Recorded, record};
-use crate::package::{CODE, EMPTY_RECORD, FILES, METADATA, RECORD};
+use crate::package::{CODE, CUT, EMPTY_RECORD, FILES, METADATA, RECORD};
 use crate::{Package, Trouble};
 
 /// The most bytes of a shared object.
@@ -38,6 +38,9 @@ impl Package {
             at: name.into(),
             ..Self::default()
         };
+        if metadata.is_cut {
+            package.unfinished(CUT);
+        }
         let recorded = package.compare_record(&archive);
         package.members(&archive, &recorded);
         Ok(package)

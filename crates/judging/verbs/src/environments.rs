@@ -64,7 +64,7 @@ pub fn env(
         let others = others.iter().collect();
         unjudged.push(Unjudged::new(unskew_core::aspect::CONTENTS, reason).at(others));
     }
-    unjudged.append(&mut environment.not_read);
+    unjudged.extend(environment.not_read.iter().cloned());
     environment.system = system.or(environment.system);
     Ok(answer(environment, unjudged, None, context))
 }
@@ -106,11 +106,12 @@ pub fn lock(
 
 fn answer(
     environment: Environment,
-    unjudged: Vec<Unjudged>,
+    mut unjudged: Vec<Unjudged>,
     path: Option<&str>,
     context: Context,
 ) -> EnvironmentAnswer {
     let judged = judge(&environment, &context);
+    unjudged.extend(judged.unjudged.iter().cloned());
     let mut report = Report::new(context);
     for pair in &judged.pairs {
         let mut verdict = pair.verdict.clone();

@@ -193,6 +193,7 @@ impl Lock {
         let mut environment = Environment {
             name: self.path.clone(),
             python: target.python,
+            machine: Some(target.machine),
             is_lock: true,
             ..Environment::default()
         };

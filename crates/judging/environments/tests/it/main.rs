@@ -8,4 +8,5 @@ mod image;
 mod labels;
 mod modules;
 mod plugins;
+mod requirements;
 mod unlisted;

@@ -1,0 +1,232 @@
+//! What packages declare that they require, and what their modules are linked against.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use unskew_core::{Context, Date, Finding};
+use unskew_environments::{Environment, Judged, Site, SystemLibraries, judge};
+
+/// Installs a package with these requirements and files.
+fn install(site: &Path, name: &str, version: &str, requires: &[&str], files: &[&str]) {
+    let info = format!("{name}-{version}.dist-info");
+    fs::create_dir_all(site.join(&info)).unwrap();
+    let requires: String = requires.iter().map(|one| format!("Requires-Dist: {one}\n")).collect();
+    let metadata = format!("Name: {name}\nVersion: {version}\n{requires}\n");
+    fs::write(site.join(&info).join("METADATA"), metadata).unwrap();
+    let record: String = files.iter().map(|path| format!("{path},,\n")).collect();
+    fs::write(site.join(&info).join("RECORD"), format!("{info}/RECORD,,\n{record}")).unwrap();
+}
+
+/// A virtual environment of Python 3.11 with its `site-packages`.
+fn venv() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let site = folder.path().join("lib/python3.11/site-packages");
+    fs::create_dir_all(&site).unwrap();
+    fs::write(folder.path().join("pyvenv.cfg"), "version_info = 3.11.7\n").unwrap();
+    (folder, site)
+}
+
+fn read(folder: &Path) -> Environment {
+    Environment::read(&Site::find(folder).unwrap()).unwrap()
+}
+
+fn judged(environment: &Environment) -> Judged {
+    judge(environment, &Context::on(Date::constant(2026, 11, 1)))
+}
+
+fn findings(judged: &Judged) -> Vec<&Finding> {
+    let of_pairs = judged.pairs.iter().flat_map(|pair| &pair.verdict.findings);
+    of_pairs.chain(judged.alone.iter().flat_map(|party| &party.notes)).collect()
+}
+
+/// Code and message of everything that is said.
+fn said(judged: &Judged) -> Vec<String> {
+    findings(judged).iter().map(|one| format!("{} {}", one.rule.code, one.message)).collect()
+}
+
+/// What is said of a package with these requirements beside base 2.1 and odd, whose version is none.
+fn with(requires: &[&str]) -> Judged {
+    let (folder, site) = venv();
+    install(&site, "app", "1.0", requires, &[]);
+    install(&site, "Base", "2.1", &[], &[]);
+    install(&site, "odd", "unknown", &[], &[]);
+    judged(&read(folder.path()))
+}
+
+#[test]
+fn requirements_that_hold_and_are_met_say_nothing() {
+    for requires in [
+        &["base"][..],
+        &["BASE (>=2,<3)"],
+        &["base~=2.0; python_version >= '3.11'", "gone; python_version < '3.11'"],
+        &["gone; extra == 'test'", "base>=9; extra == 'all'"],
+        &["base @ https://host/base.whl"],
+        &["gone; sys_platform == 'win32'", "gone; python_full_version < '3.11.7'"],
+    ] {
+        let judged = with(requires);
+        assert_eq!(said(&judged), Vec::<String>::new(), "{requires:?}");
+        assert_eq!(judged.unjudged, [], "{requires:?}");
+    }
+}
+
+#[test]
+fn what_is_not_installed_is_said_once_en202() {
+    let judged = with(&["gone>=1", "base", "lost; python_full_version >= '3.11.7'"]);
+    assert_eq!(said(&judged), ["EN202 app 1.0 requires what is not installed: gone>=1, lost"]);
+    let fix = findings(&judged)[0].fix.clone();
+    assert!(fix.unwrap().contains("uv pip install 'gone>=1' 'lost'"));
+    let many: Vec<String> = (0..50).map(|number| format!("gone{number}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    assert!(said(&with(&many))[0].ends_with("gone19 and 30 more"));
+}
+
+#[test]
+fn a_version_outside_of_the_range_is_said_en203() {
+    let judged = with(&["base>=2.2"]);
+    assert_eq!(said(&judged), ["EN203 app 1.0 requires base>=2.2: Base 2.1 is installed"]);
+}
+
+#[test]
+fn what_breaks_by_another_rule_is_not_said_again() {
+    let (folder, site) = venv();
+    let jax = ["jaxlib<=0.6.2,>=0.6.2"];
+    install(&site, "jax", "0.6.2", &jax, &["jax/version.py"]);
+    fs::create_dir(site.join("jax")).unwrap();
+    fs::write(site.join("jax/version.py"), "_minimum_jaxlib_version = '0.6.2'\n").unwrap();
+    install(&site, "jaxlib", "0.7.0", &[], &[]);
+    install(&site, "flax", "0.1", &["jaxlib<0.7"], &[]);
+    let said = said(&judged(&read(folder.path())));
+    assert!(said.len() == 2 && said[0].starts_with("EN107"), "{said:?}");
+    assert_eq!(said[1], "EN203 flax 0.1 requires jaxlib<0.7: jaxlib 0.7.0 is installed");
+}
+
+#[test]
+fn what_an_extra_requires_is_required_where_the_extra_is_asked_for() {
+    let (folder, site) = venv();
+    install(&site, "app", "1.0", &["kit[Fast_Math]"], &[]);
+    let kit =
+        ["math-cu12==2; extra == 'fast-math'", "plots; extra == 'plots'", "kit; extra == 'all'"];
+    install(&site, "kit", "1.0", &kit, &[]);
+    assert_eq!(
+        said(&judged(&read(folder.path()))),
+        ["EN202 kit 1.0 requires what is not installed: math-cu12==2"]
+    );
+}
+
+#[test]
+fn what_cannot_be_read_or_known_is_not_judged() {
+    for (requires, reason, place) in [
+        ("base>=2.0.*", "do not have", "app 1.0: base>=2.0.*"),
+        ("base; python_version", "do not have", "app 1.0: base; python_version"),
+        ("odd>=1", "do not have", "odd unknown: its version"),
+        ("gone; platform_release > '5'", "not known of", "app 1.0: gone; platform_release > '5'"),
+    ] {
+        let judged = with(&[requires]);
+        assert_eq!(said(&judged), Vec::<String>::new(), "{requires}");
+        let [one] = &*judged.unjudged else { panic!("{requires}: {:?}", judged.unjudged) };
+        assert!(one.reason.contains(reason), "{requires}: {one:?}");
+        assert_eq!(one.places.to_string(), place);
+    }
+}
+
+#[test]
+fn what_may_be_where_packages_were_not_read_is_not_called_missing() {
+    let (folder, site) = venv();
+    install(&site, "app", "1.0", &["gone"], &[]);
+    fs::write(site.join("zipped.egg"), "").unwrap();
+    let zipped = judged(&read(folder.path()));
+    fs::remove_file(site.join("zipped.egg")).unwrap();
+    fs::write(folder.path().join("pyvenv.cfg"), "include-system-site-packages = true\n").unwrap();
+    for judged in [zipped, judged(&read(folder.path()))] {
+        assert_eq!(said(&judged), Vec::<String>::new());
+        assert_eq!(judged.unjudged[0].places.to_string(), "app 1.0: gone");
+    }
+}
+
+#[test]
+fn metadata_that_are_cut_short_are_said_and_no_half_requirement_is_judged() {
+    let whole = "Name: app\nVersion: 1.0\nRequires-Dist: base>=2\nRequires-Dist: base<3\n";
+    for end in 0..=whole.len() {
+        let (folder, site) = venv();
+        install(&site, "base", "2.1", &[], &[]);
+        install(&site, "app", "1.0", &[], &[]);
+        fs::write(site.join("app-1.0.dist-info/METADATA"), &whole[..end]).unwrap();
+        let said = said(&judged(&read(folder.path())));
+        assert!(said.iter().all(|one| one.starts_with("EN201")), "{end}: {said:?}");
+        let is_cut = end > "Name: app\nVersion: 1.0\n".len() && !whole[..end].ends_with('\n');
+        assert_eq!(is_cut, said.iter().any(|one| one.contains("within")), "{end}");
+    }
+}
+
+/// A module that is linked against `libfast.so.2`, which it looks for in `search`; none without a C compiler.
+fn module(site: &Path, path: &str, search: &str) -> Option<()> {
+    let folder = tempfile::tempdir().unwrap();
+    let built = |code: &str, output: &Path, flags: &[&str]| {
+        let source = folder.path().join("a.c");
+        fs::write(&source, code).unwrap();
+        let mut cc = Command::new("cc");
+        cc.args(["-shared", "-fPIC", "-nostdlib", "-o"]).arg(output).arg(&source).args(flags);
+        cc.status().is_ok_and(|status| status.success()).then_some(())
+    };
+    let library = folder.path().join("libfast.so.2");
+    built("int fast(void) { return 1; }", &library, &["-Wl,-soname,libfast.so.2"])?;
+    fs::create_dir_all(site.join(path).parent().unwrap()).unwrap();
+    let code = "extern int fast(void); int PyInit__C(void) { return fast(); }";
+    let flags = [library.to_str().unwrap(), &format!("-Wl,-rpath,{search}")];
+    built(code, &site.join(path), &flags)
+}
+
+#[test]
+fn a_library_that_nothing_brings_is_an_error_en117() {
+    let (folder, site) = venv();
+    let Some(()) = module(&site, "app/_C.so", "$ORIGIN/../fast/lib") else {
+        println!("skipped: no C compiler that makes shared objects");
+        return;
+    };
+    install(&site, "app", "1.0", &["fast>=2"], &["app/_C.so"]);
+    let error =
+        "EN117 app/_C.so of app 1.0 needs libfast.so.2, which no package of the environment has";
+    let broken = judged(&read(folder.path()));
+    assert_eq!(said(&broken), [error]);
+    assert!(broken.pairs.iter().any(|pair| pair.is_broken()));
+    // An environment that is not installed here has another system.
+    let elsewhere = Environment { libraries: None, ..read(folder.path()) };
+    assert!(said(&judged(&elsewhere))[0].starts_with("EN202"));
+    // The system may have it, or the folder of another package, under any name.
+    let root = tempfile::tempdir().unwrap();
+    fs::create_dir_all(root.path().join("etc")).unwrap();
+    fs::write(root.path().join("etc/ld.so.cache"), b"\0libfast.so.2\0/opt/libfast.so.2\0").unwrap();
+    let libraries = Some(SystemLibraries::of_root(root.path()));
+    let cached = Environment { libraries, ..read(folder.path()) };
+    assert!(said(&judged(&cached))[0].starts_with("EN202"));
+    install(&site, "other", "1.0", &[], &["other/libs/libfast.so.2"]);
+    fs::create_dir_all(site.join("other/libs")).unwrap();
+    fs::write(site.join("other/libs/libfast.so.2"), "").unwrap();
+    let said_beside = said(&judged(&read(folder.path())));
+    assert!(said_beside.iter().all(|one| !one.starts_with("EN117")), "{said_beside:?}");
+}
+
+#[test]
+fn a_library_of_the_system_is_no_error() {
+    // It looks for it in its own folder: nothing says that a package should bring it.
+    for search in ["$ORIGIN/../app/lib", "/opt/fast", "$ORIGIN/../../../../lib"] {
+        let (folder, site) = venv();
+        let Some(()) = module(&site, "app/_C.so", search) else {
+            println!("skipped: no C compiler that makes shared objects");
+            return;
+        };
+        install(&site, "app", "1.0", &["fast>=2"], &["app/_C.so"]);
+        assert_eq!(
+            said(&judged(&read(folder.path()))),
+            ["EN202 app 1.0 requires what is not installed: fast>=2"],
+            "{search}"
+        );
+    }
+    // Nothing that it requires is missing.
+    let (folder, site) = venv();
+    if module(&site, "app/_C.so", "$ORIGIN/../fast/lib").is_some() {
+        install(&site, "app", "1.0", &[], &["app/_C.so"]);
+        assert_eq!(said(&judged(&read(folder.path()))), Vec::<String>::new());
+    }
+}
