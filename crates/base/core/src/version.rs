@@ -101,10 +101,10 @@ impl FromStr for Version {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let error = || VersionError(text.to_owned());
         let mut version = Self { parts: [0; MAX_PARTS], len: 0 };
-        for piece in text.split('.') {
+        // An array as the pattern: for a few bytes, a search for a single character is slower.
+        for piece in text.split(['.']) {
             let slot = version.parts.get_mut(usize::from(version.len)).ok_or_else(error)?;
-            let digits = piece.strip_prefix('-').unwrap_or(piece);
-            if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+            if piece.starts_with('+') {
                 return Err(error());
             }
             *slot = piece.parse().map_err(|_| error())?;

@@ -80,14 +80,15 @@ impl FromStr for Runs {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let run = |piece: &str| {
-            let (since, until) = match piece.split_once('-') {
+            let (since, until) = match piece.split_once(['-']) {
                 Some((since, "")) => (since.parse()?, None),
                 Some((since, until)) => (since.parse()?, Some(until.parse()?)),
                 None => (piece.parse()?, Some(piece.parse()?)),
             };
             Ok(Run { since, until })
         };
-        text.split(',').map(run).collect::<Result<_, _>>().map(Self)
+        // Arrays as patterns: for a few bytes, a search for a single character is slower.
+        text.split([',']).map(run).collect::<Result<_, _>>().map(Self)
     }
 }
 

@@ -53,6 +53,15 @@ pub struct RawMember {
     pub deflated: bool,
 }
 
+/// What the directory of an archive says of all members together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Directory {
+    /// How many there are.
+    pub members: usize,
+    /// How many bytes they have when inflated.
+    pub size: u64,
+}
+
 /// A zip archive, its directory read.
 pub struct Archive {
     source: Arc<dyn Source>,
@@ -131,8 +140,11 @@ impl Archive {
             // The local header has 30 bytes, its name and more; so much belongs to no other member.
             let start = file.header_start();
             extents.push((start, start.saturating_add(30).saturating_add(file.compressed_size())));
+            let name = file.name_raw();
             entries.push(Entry {
-                name: String::from_utf8_lossy(file.name_raw()).into_owned(),
+                // Nearly always UTF-8, which the lossy reading finds out byte by byte.
+                name: str::from_utf8(name)
+                    .map_or_else(|_| String::from_utf8_lossy(name).into_owned(), str::to_owned),
                 size: file.size(),
                 stored: file.compression() == CompressionMethod::Stored,
                 has_date: file.last_modified().is_some_and(|date| date.is_valid()),
@@ -159,6 +171,12 @@ impl Archive {
     /// All members, in the order of the directory.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// All members together.
+    pub fn directory(&self) -> Directory {
+        let sizes = self.entries.iter().map(|entry| entry.size);
+        Directory { members: self.entries.len(), size: sizes.fold(0, u64::saturating_add) }
     }
 
     /// The member of this name.
@@ -279,9 +297,12 @@ impl Archive {
         let most = limits::RECORD.min(self.budget.left(Resource::Bytes));
         // What deflate makes of a byte is at most 1,032 bytes: a size that is a lie takes no memory.
         let possible = file.compressed_size().saturating_mul(1_032).min(entry.size).min(most);
-        let mut bytes =
-            Vec::with_capacity(usize::try_from(possible).unwrap_or(0).saturating_add(1));
-        file.take(most + 1).read_to_end(&mut bytes).map_err(|e| error(e.into()))?;
+        let mut file = file.take(most + 1);
+        let mut bytes = vec![0; usize::try_from(possible).unwrap_or(0)];
+        let len = filled(&mut file, &mut bytes).map_err(|e| error(e.into()))?;
+        bytes.truncate(len);
+        // What the directory does not say of; at the end the checksum is compared.
+        file.read_to_end(&mut bytes).map_err(|e| error(e.into()))?;
         self.budget.bytes(bytes.len() as u64).map_err(|spent| error(spent.into()))?;
         if bytes.len() as u64 > limits::RECORD {
             return Err(error(Problem::TooLarge {
@@ -292,6 +313,20 @@ impl Archive {
         }
         Ok(bytes)
     }
+}
+
+/// Reads until `bytes` is full or the end comes; says how much was read.
+fn filled(from: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
+    let mut len = 0;
+    while let Some(rest) = bytes.get_mut(len..).filter(|rest| !rest.is_empty()) {
+        match from.read(rest) {
+            Ok(0) => break,
+            Ok(read) => len += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(len)
 }
 
 fn zip_error(name: &str, error: zip::result::ZipError) -> ReadError {

@@ -55,7 +55,7 @@ pub mod unfinished;
 pub mod wire;
 
 #[cfg(feature = "archives")]
-pub use archive::{Archive, Entry, RawMember};
+pub use archive::{Archive, Directory, Entry, RawMember};
 #[cfg(feature = "archives")]
 pub use archive_output::ArchiveOutput;
 pub use assembly::{Assembly, AssemblyPiece};

@@ -220,10 +220,14 @@ pub fn class_gone_in(class: &str) -> Option<Version> {
     row.gone_in.parse().ok()
 }
 
+/// The names of types that some release does not know.
+pub fn dated_types() -> impl Iterator<Item = &'static str> {
+    FILE.iter().flat_map(|file| &file.type_name).map(|row| &*row.name)
+}
+
 /// The name of a type as the data have it, if some release does not know it.
 pub fn dated_type(name: &str) -> Option<&'static str> {
-    let mut rows = FILE.iter().flat_map(|file| &file.type_name);
-    rows.find(|row| row.name == name).map(|row| &*row.name)
+    dated_types().find(|known| *known == name)
 }
 
 /// What stands for the types in bytecode that are classes of the file's own, such as named tuples.

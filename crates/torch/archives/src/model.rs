@@ -7,6 +7,7 @@ use std::sync::Arc;
 use unskew_core::{Places, Version};
 use unskew_extensions::Needs;
 use unskew_script::typing::Program;
+use unskew_source::Directory;
 use unskew_torch_schemas::CallShape;
 
 use crate::Producer;
@@ -161,6 +162,8 @@ pub struct Model {
     pub compiled: bool,
     /// Where compiled libraries lie in the file: `net/data/aotinductor/`, without `net/` before 2.8.
     pub compiled_at: Option<String>,
+    /// What the directory of its archive says, if it is one.
+    pub directory: Option<Directory>,
     /// What else is to be known about it.
     pub facts: Vec<(&'static str, String)>,
 }
@@ -191,6 +194,7 @@ impl Model {
             libraries: Vec::new(),
             compiled: false,
             compiled_at: None,
+            directory: None,
             facts: Vec::new(),
         }
     }

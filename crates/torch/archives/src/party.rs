@@ -104,6 +104,9 @@ pub(crate) fn of_model(name: &str, model: Model) -> Party {
         let reason = "compiled libraries whose symbols cannot be read";
         party = party.not_judged(Unjudged::new(aspect::CONTENTS, reason));
     }
+    if let Some(directory) = model.directory {
+        party = party.with_capability(Arc::new(directory));
+    }
     for needs in &model.libraries {
         party = unskew_extensions::requirements(needs, Framework::Torch)
             .into_iter()

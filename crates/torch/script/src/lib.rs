@@ -42,7 +42,7 @@ pub mod typing;
 mod walk;
 
 pub use edit::{Edits, Overlap};
-pub use limits::{MAX_DEPTH, MAX_TOKENS, tokens};
+pub use limits::{MAX_DEPTH, MAX_TOKENS, Measured};
 pub use read::{ScriptError, parse};
 pub use syntax::{
     Argument, Call, Class, Constant, Expression, Function, Module, Name, Parameter, Span, Statement,

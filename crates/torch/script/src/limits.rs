@@ -19,13 +19,46 @@ pub(crate) enum Beyond {
     Tokens,
 }
 
-/// How many tokens a text has, which bounds how many nodes are made of it; no more than `most` are counted.
-pub fn tokens(text: &str, most: usize) -> usize {
-    match scan(text, most) {
-        Ok(tokens) => tokens,
-        // Deep texts are refused whatever else they are.
-        Err((_, Beyond::Depth)) => 0,
-        Err((_, Beyond::Tokens)) => most,
+/// A text and what it would cost to read it, which is told once: for a budget, and for the parser.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured<'t> {
+    text: &'t str,
+    most: usize,
+    pub(crate) found: Result<usize, (usize, Beyond)>,
+}
+
+impl<'t> Measured<'t> {
+    /// Measures a text; no more than `most` tokens are counted, and one that has more is not read.
+    pub fn of(text: &'t str, most: usize) -> Self {
+        let most = most.min(MAX_TOKENS);
+        Self { text, most, found: scan(text, most) }
+    }
+
+    /// The text itself.
+    pub fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// How many tokens it has, which bounds how many nodes are made of it.
+    pub fn tokens(&self) -> usize {
+        match self.found {
+            Ok(tokens) => tokens,
+            // Deep texts are refused whatever else they are.
+            Err((_, Beyond::Depth)) => 0,
+            Err((_, Beyond::Tokens)) => self.most,
+        }
+    }
+}
+
+impl<'t> From<&'t str> for Measured<'t> {
+    fn from(text: &'t str) -> Self {
+        Self::of(text, MAX_TOKENS)
+    }
+}
+
+impl<'t> From<&'t String> for Measured<'t> {
+    fn from(text: &'t String) -> Self {
+        text.as_str().into()
     }
 }
 
@@ -167,8 +200,8 @@ mod tests {
 
     #[test]
     fn tokens_are_counted_but_not_blanks_and_comments() {
-        assert_eq!(tokens("x = f(a, \"b c\")  # d e\n\n", 100), 8);
-        assert_eq!(tokens(&"x\n".repeat(50), 10), 10);
+        assert_eq!(Measured::from("x = f(a, \"b c\")  # d e\n\n").tokens(), 8);
+        assert_eq!(Measured::of(&"x\n".repeat(50), 10).tokens(), 10);
         assert_eq!(scan(&"x\n".repeat(50), 10), Err((20, Beyond::Tokens)));
     }
 

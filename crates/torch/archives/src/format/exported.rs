@@ -176,7 +176,12 @@ fn program(
     model: &mut Model,
 ) -> Result<(), ReadError> {
     let bytes = without_float_words(bytes);
-    let program: Program<'_> = serde_json::from_slice(&bytes)
+    // Where all is UTF-8 that is known at once, and need not be found out for each of the texts that are read.
+    let program: Result<Program<'_>, _> = match str::from_utf8(&bytes) {
+        Ok(text) => serde_json::from_str(text),
+        Err(_) => serde_json::from_slice(&bytes),
+    };
+    let program = program
         .map_err(|error| ReadError::malformed(records.file(), error.to_string()).in_record(name))?;
     let version = match program.schema_version {
         SchemaVersion::Number(n) => Version::number(n),
@@ -245,7 +250,7 @@ fn graph(graph: &Graph<'_>, record: &str, model: &mut Model) {
         let keywords = names.filter(|name| !name.is_empty()).map(str::to_owned);
         let shape = CallShape { positional: 0, keywords: keywords.collect() };
         let one = Use { name, given: Given::Named(overload, shape) };
-        model.add_use(one, format!("{record}, node {i}"), false);
+        model.add_use(one, format_args!("{record}, node {i}"), false);
     }
 }
 
@@ -258,5 +263,5 @@ pub(crate) fn target(target: &str) -> Option<(String, String)> {
         return None;
     }
     let overload = if overload == "default" { "" } else { overload };
-    Some((format!("{namespace}::{name}"), overload.to_owned()))
+    Some(([namespace, "::", name].concat(), overload.to_owned()))
 }

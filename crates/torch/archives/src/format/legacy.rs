@@ -89,14 +89,14 @@ fn program(records: &Records, main: Option<&Module>) -> Result<Program, ReadErro
         };
         let bytes = records.content(entry)?;
         let text = String::from_utf8_lossy(&bytes);
-        records.take_code(name, &text)?;
+        let code = records.take_code(name, &text)?;
         let module = modules.iter().find(|(key, _)| key == name);
         let added = match module {
-            Some((_, class)) => program.add_methods(name, class, &text),
+            Some((_, class)) => program.add_methods(name, class, code),
             None if path.starts_with("__torch__") => {
-                program.add(name, &path.replace('/', "."), &text)
+                program.add(name, &path.replace('/', "."), code)
             }
-            None => program.add_methods(name, path, &text),
+            None => program.add_methods(name, path, code),
         };
         added.map_err(|fault| no_code(records, &fault))?;
     }

@@ -40,7 +40,9 @@ pub fn read(source: &Arc<dyn Source>) -> Result<Option<Model>, ReadError> {
 
 fn archive(source: &Arc<dyn Source>) -> Result<Option<Model>, ReadError> {
     let records = Records::open(source)?;
-    let read = |read: fn(&Records) -> Result<Model, ReadError>| read(&records).map(Some);
+    let read = |read: fn(&Records) -> Result<Model, ReadError>| {
+        read(&records).map(|model| Some(Model { directory: Some(records.directory()), ..model }))
+    };
     if records.has("serialized_exported_program.json") {
         read(exported::read_json)
     } else if records.has("archive_format") || records.any("models/", ".json") {

@@ -4,7 +4,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_source::{Archive, Entry, Problem, RawMember, ReadError, Resource, Source};
+use unskew_script::Measured;
+use unskew_source::{Archive, Directory, Entry, Problem, RawMember, ReadError, Resource, Source};
 
 use crate::Stamp;
 use crate::pickle::{self, Pickle};
@@ -33,11 +34,17 @@ impl Records {
     }
 
     /// Takes the nodes that will be made of a code record, before they are made.
-    pub(crate) fn take_code(&self, name: &str, text: &str) -> Result<(), ReadError> {
+    pub(crate) fn take_code<'t>(
+        &self,
+        name: &str,
+        text: &'t str,
+    ) -> Result<Measured<'t>, ReadError> {
         let budget = self.archive.budget();
         let left = usize::try_from(budget.left(Resource::Nodes)).unwrap_or(usize::MAX);
-        let tokens = unskew_script::tokens(text, left.saturating_add(1));
-        budget.nodes(tokens as u64).map_err(|spent| spent.in_file(self.file()).in_record(name))
+        let code = Measured::of(text, left.saturating_add(1));
+        let taken = budget.nodes(code.tokens() as u64);
+        taken.map_err(|spent| spent.in_file(self.file()).in_record(name))?;
+        Ok(code)
     }
 
     /// What the bytes of a record describe, whose values are taken from the budget.
@@ -56,6 +63,11 @@ impl Records {
     /// The folder that all records lie in, with a slash; empty if there is none.
     pub(crate) fn root(&self) -> &str {
         &self.root
+    }
+
+    /// What the archive has in all.
+    pub(crate) fn directory(&self) -> Directory {
+        self.archive.directory()
     }
 
     /// A record as it stands in the archive.

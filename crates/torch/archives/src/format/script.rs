@@ -68,8 +68,8 @@ fn read_code(records: &Records, folder: &str, model: &mut Model) -> Result<Progr
         let Some(module) = module else { continue };
         let bytes = records.content(entry)?;
         let text = String::from_utf8_lossy(&bytes);
-        records.take_code(name, &text)?;
-        let added = program.add(name, &module.replace('/', "."), &text);
+        let code = records.take_code(name, &text)?;
+        let added = program.add(name, &module.replace('/', "."), code);
         added.map_err(|fault| no_code(records, &fault))?;
     }
     notice(&program, model);

@@ -97,7 +97,8 @@ fn fault(pair: &Pair<'_>, one: &Use) -> Option<Fault> {
         Given::Shape(_) => None,
         Given::Overload(overload, given) => by_overload(pair, one, overload, *given),
         Given::Named(overload, shape) => {
-            let found = table.find(&one.name, |definition| {
+            // By its full name, under which no other overloads have to be read.
+            let found = table.find(&one.full_name(), |definition| {
                 (definition.schema.overload == *overload).then(|| definition.schema.accepts(shape))
             });
             match found {

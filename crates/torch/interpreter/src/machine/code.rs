@@ -1,7 +1,7 @@
 //! The code of a program: functions and classes by their qualified names.
 
 use foldhash::HashMap;
-use unskew_script::{Class, Expression, Function, Module, ScriptError, Span, Statement};
+use unskew_script::{Class, Expression, Function, Measured, Module, ScriptError, Span, Statement};
 
 /// The code of a program.
 #[derive(Debug, Default)]
@@ -23,7 +23,13 @@ impl Code {
     ///
     /// # Errors
     /// If it is not TorchScript.
-    pub fn add(&mut self, file: &str, prefix: &str, text: &str) -> Result<(), ScriptError> {
+    pub fn add<'t>(
+        &mut self,
+        file: &str,
+        prefix: &str,
+        text: impl Into<Measured<'t>>,
+    ) -> Result<(), ScriptError> {
+        let text = text.into();
         let module = unskew_script::parse(text)?;
         for (at, statement) in module.body.iter().enumerate() {
             let name = match statement {
@@ -34,7 +40,7 @@ impl Code {
             let name = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
             self.names.insert(name, (self.units.len(), at));
         }
-        self.units.push(Unit { file: file.to_owned(), text: text.to_owned(), module });
+        self.units.push(Unit { file: file.to_owned(), text: text.text().to_owned(), module });
         Ok(())
     }
 

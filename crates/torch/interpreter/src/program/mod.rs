@@ -129,8 +129,8 @@ fn code(records: &Records) -> Result<Code, ReadError> {
     for name in records.names().filter(|name| is_code(name)) {
         let prefix = if legacy { name.to_owned() } else { qualified(name) };
         let text = records.text(name)?;
-        records.take_code(name, &text)?;
-        code.add(name, &prefix, &text).map_err(|error| {
+        let measured = records.take_code(name, &text)?;
+        code.add(name, &prefix, measured).map_err(|error| {
             ReadError::malformed(records.file(), error.to_string()).in_record(name)
         })?;
     }

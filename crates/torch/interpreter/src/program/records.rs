@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+use unskew_script::Measured;
 use unskew_source::{Archive, Entry, Problem, ReadError, Resource, Source, SourceExt};
 use unskew_torch::pickle::{Pickle, scan};
 
@@ -55,11 +56,17 @@ impl Records {
     }
 
     /// Takes the nodes that will be made of a code record, before they are made.
-    pub(super) fn take_code(&self, name: &str, text: &str) -> Result<(), ReadError> {
+    pub(super) fn take_code<'t>(
+        &self,
+        name: &str,
+        text: &'t str,
+    ) -> Result<Measured<'t>, ReadError> {
         let budget = self.archive.budget();
         let left = usize::try_from(budget.left(Resource::Nodes)).unwrap_or(usize::MAX);
-        let tokens = unskew_script::tokens(text, left.saturating_add(1));
-        budget.nodes(tokens as u64).map_err(|spent| spent.in_file(self.file()).in_record(name))
+        let code = Measured::of(text, left.saturating_add(1));
+        let taken = budget.nodes(code.tokens() as u64);
+        taken.map_err(|spent| spent.in_file(self.file()).in_record(name))?;
+        Ok(code)
     }
 
     /// What the bytes of a record describe, whose values are taken from the budget.

@@ -7,7 +7,7 @@ mod expressions;
 mod statements;
 
 use crate::lex::{Fault, Lexer, Token};
-use crate::limits::{Beyond, MAX_DEPTH, MAX_TOKENS, scan};
+use crate::limits::{Beyond, MAX_DEPTH, MAX_TOKENS, Measured};
 use crate::{Module, Name, Span};
 
 /// The largest text that is read, in bytes. The largest real one has less than half a megabyte.
@@ -29,12 +29,14 @@ pub struct ScriptError {
 ///
 /// # Errors
 /// [`ScriptError`] if it is no Python, uses a part of it that TorchScript does not have, is nested too
-/// deep, or has more than [`MAX_TOKENS`] tokens. Who reads many texts asks [`tokens`](crate::tokens) first.
-pub fn parse(text: &str) -> Result<Module, ScriptError> {
+/// deep, or has more than [`MAX_TOKENS`] tokens. Who reads many texts measures each first.
+pub fn parse<'t>(text: impl Into<Measured<'t>>) -> Result<Module, ScriptError> {
+    let measured = text.into();
+    let text = measured.text();
     if text.len() > MAX_BYTES {
         return Err(error(text, 0, format!("the text is larger than {MAX_BYTES} bytes")));
     }
-    if let Err((at, beyond)) = scan(text, MAX_TOKENS) {
+    if let Err((at, beyond)) = measured.found {
         let what = match beyond {
             Beyond::Depth => format!("nested more than {MAX_DEPTH} deep"),
             Beyond::Tokens => format!("over the budget of {MAX_TOKENS} tokens for one text"),

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use foldhash::HashMap;
+use memchr::memchr_iter;
 use unskew_torch_schemas::matching::{Literal, ScriptType};
 
 use super::{annotation, literal_of};
-use crate::{Class, Constant, Expression, Function, Module, ScriptError, Statement};
+use crate::{Class, Constant, Expression, Function, Measured, Module, ScriptError, Statement};
 
 /// One text of a program.
 #[derive(Clone, Debug)]
@@ -116,8 +117,13 @@ impl Program {
     ///
     /// # Errors
     /// [`ProgramError`] if it is no TorchScript.
-    pub fn add(&mut self, name: &str, qualifier: &str, text: &str) -> Result<(), ProgramError> {
-        let record = self.read(name, text)?;
+    pub fn add<'t>(
+        &mut self,
+        name: &str,
+        qualifier: &str,
+        text: impl Into<Measured<'t>>,
+    ) -> Result<(), ProgramError> {
+        let record = self.read(name, text.into())?;
         let body = std::mem::take(&mut self.records[record].module.body);
         for (at, statement) in body.iter().enumerate() {
             match statement {
@@ -138,8 +144,13 @@ impl Program {
     ///
     /// # Errors
     /// [`ProgramError`] if it is no TorchScript.
-    pub fn add_methods(&mut self, name: &str, class: &str, text: &str) -> Result<(), ProgramError> {
-        let record = self.read(name, text)?;
+    pub fn add_methods<'t>(
+        &mut self,
+        name: &str,
+        class: &str,
+        text: impl Into<Measured<'t>>,
+    ) -> Result<(), ProgramError> {
+        let record = self.read(name, text.into())?;
         let body = std::mem::take(&mut self.records[record].module.body);
         let full: Arc<str> = class.into();
         for (at, statement) in body.iter().enumerate() {
@@ -153,13 +164,12 @@ impl Program {
         Ok(())
     }
 
-    fn read(&mut self, name: &str, text: &str) -> Result<usize, ProgramError> {
+    fn read(&mut self, name: &str, text: Measured<'_>) -> Result<usize, ProgramError> {
         let record: Arc<str> = name.into();
         let module =
             crate::parse(text).map_err(|error| ProgramError { record: record.clone(), error })?;
-        let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        let lines = newlines.map(|(at, _)| at + 1).collect();
-        self.records.push(Record { name: record, text: text.into(), module, lines });
+        let lines = memchr_iter(b'\n', text.text().as_bytes()).map(|at| at + 1).collect();
+        self.records.push(Record { name: record, text: text.text().into(), module, lines });
         Ok(self.records.len() - 1)
     }
 
