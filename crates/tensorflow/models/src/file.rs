@@ -56,7 +56,11 @@ pub fn read_file(source: &Arc<dyn Source>) -> Result<Option<TensorFlowFile>, Rea
     let runs = |graph: usize, function: Option<&str>, node: &str| {
         graphs.get(graph).is_some_and(|graph| graph.restoring.runs(function, node))
     };
-    let counts = |graph: usize, function: &str| runs(graph, Some(function), "");
+    // Only bodies with such nodes are walked for their names.
+    let counts = |graph: usize, function: &str| {
+        graphs.get(graph).is_some_and(|one| one.restoring_bodies.contains(function))
+            && (function.is_empty() || runs(graph, Some(function), ""))
+    };
     let mut restores = match graphs.iter().any(restores) {
         // The bytes that were made of a text are without the constants that name the tensors.
         true if encoding == Encoding::Text => {

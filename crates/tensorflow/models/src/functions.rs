@@ -141,7 +141,7 @@ impl<'g> Library<'g> {
             }
             let callee = self.by_name.get(&*node.op).and_then(|i| self.graph.functions.get(*i));
             let wanted = callee.and_then(|f| f.signature.input_count(|name| node.attr(name)));
-            if wanted.is_some_and(|wanted| wanted != node.data_inputs().count() as u64) {
+            if wanted.is_some_and(|wanted| wanted != node.data_input_count()) {
                 found.miscounted.add(place(node));
             }
         }

@@ -3,9 +3,13 @@
 //! Whether an output is there and of which type it is depends on how a release defines the op, so what is kept is
 //! which nodes (by their [`crate::Use`]) are joined, and where. What functions give and take stands in the graph.
 
+use std::borrow::Cow;
+use std::collections::hash_map::Entry;
+
 use foldhash::{HashMap, HashMapExt as _};
 use unskew_core::Places;
 
+use crate::graph::at_colon;
 use crate::op_def::{ArgDef, ArgKind, ElementType};
 use crate::{AttrValue, DataType, Function, Graph, Node, Scope};
 
@@ -14,28 +18,50 @@ pub(crate) type UseOf = Vec<Option<usize>>;
 
 /// Which output of a node an input names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Output {
+pub(crate) enum Output<'g> {
     /// The one of this number: `conv:1`.
     Number(u64),
     /// The one of this number among those of a name: `conv:output:1`, in bodies of functions.
-    Named(Box<str>, u64),
+    Named(Cow<'g, str>, u64),
     /// One that no op has: in the body of a function, a node without an output.
-    None(Box<str>),
+    None(Cow<'g, str>),
 }
 
 /// What an input is joined to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum From {
+pub(crate) enum From<'g> {
     /// An output of nodes of a use.
-    Use(usize, Output),
+    Use(usize, Output<'g>),
     /// A value of this type: of a function, or an argument of one.
     Known(DataType),
     /// An output that a function of this name does not have, or an argument.
-    Nothing(Box<str>, Output),
+    Nothing(Cow<'g, str>, Output<'g>),
+}
+
+impl Output<'_> {
+    fn into_owned(self) -> Output<'static> {
+        match self {
+            Self::Number(number) => Output::Number(number),
+            Self::Named(name, number) => Output::Named(name.into_owned().into(), number),
+            Self::None(written) => Output::None(written.into_owned().into()),
+        }
+    }
+}
+
+impl From<'_> {
+    fn into_owned(self) -> From<'static> {
+        match self {
+            Self::Use(place, output) => From::Use(place, output.into_owned()),
+            Self::Known(dtype) => From::Known(dtype),
+            Self::Nothing(name, output) => {
+                From::Nothing(name.into_owned().into(), output.into_owned())
+            }
+        }
+    }
 }
 
 /// What an output is joined to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum To {
     /// The input of this number of nodes of a use.
     Use(usize, u64),
@@ -46,7 +72,7 @@ pub(crate) enum To {
 /// Edges of a graph between equal ends, judged once for all of them.
 #[derive(Clone, Debug)]
 pub(crate) struct EdgeGroup {
-    pub(crate) from: From,
+    pub(crate) from: From<'static>,
     pub(crate) to: To,
     pub(crate) scope: Scope,
     /// The edges: `node <- input`.
@@ -84,7 +110,7 @@ pub(crate) fn at<'a>(
 /// The value that an output names.
 pub(crate) fn output<'a>(
     args: &[ArgDef],
-    output: &Output,
+    output: &Output<'_>,
     value: &impl Fn(&str) -> Option<&'a AttrValue>,
 ) -> EndType {
     let all = || match at(args, u64::MAX, value) {
@@ -141,8 +167,15 @@ fn dtype_of(value: &AttrValue) -> Option<DataType> {
 /// Gathers the joints of a graph.
 pub(crate) struct Joints<'g> {
     library: HashMap<&'g str, &'g Function>,
-    found: HashMap<(From, To, Scope), usize>,
+    found: HashMap<(From<'g>, To, Scope), usize>,
     joints: Vec<EdgeGroup>,
+}
+
+/// What inputs in a body may name.
+struct Names<'g> {
+    nodes: HashMap<&'g str, usize>,
+    /// The arguments of the function.
+    arguments: HashMap<&'g str, &'g ArgDef>,
 }
 
 /// Where nodes stand: in the graph, or in the body of this function.
@@ -163,9 +196,13 @@ impl<'g> Joints<'g> {
 
     /// Adds the edges between `nodes`, whose uses are `uses`.
     pub(crate) fn add(&mut self, nodes: &'g [Node], uses: &UseOf, body: Body<'g>) {
-        let by_name: HashMap<&str, usize> =
-            nodes.iter().enumerate().map(|(i, node)| (&*node.name, i)).collect();
-        let from = |joints: &Self, input: &str| joints.from(input, nodes, &by_name, uses, body);
+        let inputs = body.function.map_or(&[][..], |function| &function.signature.inputs);
+        let names = Names {
+            nodes: nodes.iter().enumerate().map(|(i, node)| (&*node.name, i)).collect(),
+            // Of several that have a name the first counts.
+            arguments: inputs.iter().rev().map(|arg| (&*arg.name, arg)).collect(),
+        };
+        let from = |joints: &Self, input: &'g str| joints.from(input, nodes, &names, uses, body);
         for (i, node) in nodes.iter().enumerate() {
             let data = node.inputs.iter().filter(|input| !input.starts_with('^'));
             for (input, number) in data.zip(0u64..) {
@@ -190,15 +227,13 @@ impl<'g> Joints<'g> {
         self.joints
     }
 
-    fn join(&mut self, from: From, to: To, body: Body<'_>, (node, input): (&str, &str)) {
-        let key = (from, to, body.scope);
-        let at = match self.found.get(&key) {
-            Some(at) => *at,
-            None => {
-                let (from, to, scope) = key.clone();
+    fn join(&mut self, from: From<'g>, to: To, body: Body<'_>, (node, input): (&str, &str)) {
+        let at = match self.found.entry((from, to, body.scope)) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                let (from, scope) = (new.key().0.clone().into_owned(), body.scope);
                 self.joints.push(EdgeGroup { from, to, scope, places: Places::default() });
-                self.found.insert(key, self.joints.len() - 1);
-                self.joints.len() - 1
+                *new.insert(self.joints.len() - 1)
             }
         };
         let Some(joint) = self.joints.get_mut(at) else { return };
@@ -211,25 +246,25 @@ impl<'g> Joints<'g> {
     /// What an input names; none if that is not there, which is another fault, or not known.
     fn from(
         &self,
-        input: &str,
-        nodes: &[Node],
-        by_name: &HashMap<&str, usize>,
+        input: &'g str,
+        nodes: &'g [Node],
+        names: &Names<'g>,
         uses: &UseOf,
-        body: Body<'_>,
-    ) -> Option<From> {
-        let (name, rest) = match input.split_once(':') {
+        body: Body<'g>,
+    ) -> Option<From<'g>> {
+        let (name, rest) = match at_colon(input) {
             Some((name, rest)) => (name, Some(rest)),
             None => (input, None),
         };
         let in_function = body.function.is_some();
-        let Some(place) = by_name.get(name).copied() else {
-            return argument_of(body.function?, name, rest);
+        let Some(place) = names.nodes.get(name).copied() else {
+            return argument_of(body.function?, names.arguments.get(name)?, input, rest);
         };
         let output = match (in_function, rest) {
             (false, None) => Output::Number(0),
             (false, Some(number)) => Output::Number(number.parse().ok()?),
             (true, rest) => {
-                let parts = rest.and_then(|rest| rest.split_once(':'));
+                let parts = rest.and_then(at_colon);
                 let parts = parts.and_then(|(name, number)| Some((name, number.parse().ok()?)));
                 match parts {
                     Some((name, number)) => Output::Named(name.into(), number),
@@ -260,14 +295,18 @@ impl<'g> Joints<'g> {
     }
 }
 
-/// The argument of a function that is named so: `x`, or `x:0`.
-fn argument_of(function: &Function, name: &str, rest: Option<&str>) -> Option<From> {
-    let arg = function.signature.inputs.iter().find(|arg| arg.name == name)?;
+/// The argument of a function that an input names: `x`, or `x:0`.
+fn argument_of<'g>(
+    function: &'g Function,
+    arg: &ArgDef,
+    input: &'g str,
+    rest: Option<&str>,
+) -> Option<From<'g>> {
     let dtype = fixed(arg)?;
     match rest {
         None | Some("0") => Some(From::Known(dtype)),
-        Some(rest) => {
-            let output = Output::None(format!("{name}:{rest}").into());
+        Some(_) => {
+            let output = Output::None(input.into());
             Some(From::Nothing((&*function.signature.name).into(), output))
         }
     }
@@ -281,7 +320,7 @@ fn fixed(arg: &ArgDef) -> Option<DataType> {
     }
 }
 
-impl std::fmt::Display for Output {
+impl std::fmt::Display for Output<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Number(number) => write!(f, "{number}"),

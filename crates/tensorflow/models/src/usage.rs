@@ -10,7 +10,7 @@ use crate::attrs::Attr;
 use crate::convert::{Proved, Wiring};
 use crate::functions::Functions;
 use crate::joint::{Body, EdgeGroup, Joints, UseOf};
-use crate::read::{MetaGraph, SavedObject};
+use crate::read::{MetaGraph, SavedObject, is_restore};
 use crate::session::{self, Restoring};
 use crate::{AttrValue, Attrs, Graph, Kernels, Node, OpDef, structure};
 
@@ -54,7 +54,7 @@ impl Use {
                 .judged()
                 .map(|(name, value)| (name.clone(), value.judged()))
                 .collect(),
-            inputs: node.data_inputs().count() as u64,
+            inputs: node.data_input_count(),
             scope,
             kernels,
             proved,
@@ -107,6 +107,8 @@ pub struct GraphUse {
     pub without_values: Vec<(String, Places)>,
     /// What restores the variables.
     pub(crate) restoring: Restoring,
+    /// Where nodes stand that take tensors from a checkpoint: the names of the functions, and none for the graph itself.
+    pub(crate) restoring_bodies: HashSet<Box<str>>,
 }
 
 impl GraphUse {
@@ -171,6 +173,7 @@ impl GraphUse {
             uses: gather.uses,
             structure: structure::Structure::of(graph),
             restoring: Restoring::of_graph(graph),
+            restoring_bodies: restoring_bodies(graph),
             joints: joints.into_all(),
             ..Self::default()
         }
@@ -185,6 +188,14 @@ impl GraphUse {
     pub fn ops(&self) -> usize {
         self.uses.iter().map(|one| &*one.op).collect::<HashSet<_>>().len()
     }
+}
+
+/// The bodies with nodes that take tensors from a checkpoint.
+fn restoring_bodies(graph: &Graph) -> HashSet<Box<str>> {
+    let functions = graph.functions.iter().map(|one| (&*one.signature.name, &one.nodes));
+    let bodies = functions.chain([("", &graph.nodes)]);
+    let restoring = bodies.filter(|(_, nodes)| nodes.iter().any(|node| is_restore(&node.op)));
+    restoring.map(|(name, _)| name.into()).collect()
 }
 
 struct Gather<'g> {
@@ -207,7 +218,7 @@ impl Gather<'_> {
         if self.library.contains_key(&*node.op) {
             return None;
         }
-        let inputs = node.data_inputs().count() as u64;
+        let inputs = node.data_input_count();
         let proved = wiring.proved(node);
         let kernels = kernels.of_node(node);
         let (attrs, digest) = self.judged.of(node);

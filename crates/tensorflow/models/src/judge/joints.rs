@@ -6,6 +6,7 @@ use super::for_sessions_only;
 use super::report::Report;
 use crate::convert::{Adapted, Adapter};
 use crate::joint::{self, EdgeGroup, EndType, From, Output, To};
+use crate::registry::Lookup;
 use crate::{AttrValue, DataType, GraphUse, OpDef, Runtime, Scope, Use, rules};
 
 /// What takes a value where it is an argument or a result of a function.
@@ -20,8 +21,13 @@ pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, repor
     let producer = graph.effective_versions().producer;
     let adapter = Adapter { runtime, own: &graph.own_ops, producer, lossy: false };
     let adapted = |one: &Use| (!adapter.takes(&one.op)).then(|| adapter.adapt(one));
-    let uses =
-        Uses { all: &graph.uses, adapted: graph.uses.iter().map(adapted).collect(), runtime };
+    let adapted: Vec<_> = graph.uses.iter().map(adapted).collect();
+    let now = |(one, adapted): (&'_ Use, &'_ Option<Adapted>)| {
+        runtime.ops.look_up(adapted.as_ref().map_or(&one.op, |adapted| &adapted.now.op))
+    };
+    let looked: Vec<Lookup> = graph.uses.iter().zip(&adapted).map(now).collect();
+    let ops = looked.iter().map(Lookup::op).collect();
+    let uses = Uses { all: &graph.uses, adapted, ops, runtime };
     for joint in &graph.joints {
         let phase = match joint.scope {
             Scope::Uncalled if !as_objects => continue,
@@ -39,6 +45,8 @@ pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, repor
 struct Uses<'g> {
     all: &'g [Use],
     adapted: Vec<Option<Adapted>>,
+    /// The op of each, as the release defines it.
+    ops: Vec<Option<&'g OpDef>>,
     runtime: &'g Runtime,
 }
 
@@ -57,8 +65,7 @@ impl Uses<'_> {
             }
             From::Use(place, asked) => {
                 let one = self.now(*place)?;
-                let looked = self.runtime.ops.look_up(&one.op);
-                let op = looked.op()?;
+                let op = self.op(*place)?;
                 match joint::output(&op.outputs, asked, &|name| value(one, op, name)) {
                     EndType::Is(dtype, reference) => (dtype, reference),
                     EndType::Beyond(count) => {
@@ -73,8 +80,7 @@ impl Uses<'_> {
             To::Use(place, number) => {
                 let number = self.number_now(*place, *number)?;
                 let one = self.now(*place)?;
-                let looked = self.runtime.ops.look_up(&one.op);
-                let op = looked.op()?;
+                let op = self.op(*place)?;
                 match joint::at(&op.inputs, number, &|name| value(one, op, name)) {
                     EndType::Is(dtype, reference) => (&*one.op, number, dtype, reference),
                     // How many inputs there are is another question.
@@ -95,6 +101,11 @@ impl Uses<'_> {
     fn now(&self, place: usize) -> Option<&Use> {
         let one = self.all.get(place)?;
         Some(self.adapted.get(place)?.as_ref().map_or(one, |adapted| &adapted.now))
+    }
+
+    /// The op of these nodes, if the release has it.
+    fn op(&self, place: usize) -> Option<&OpDef> {
+        self.ops.get(place).copied().flatten()
     }
 
     /// The number of an input then; none if it is not an input any more.
@@ -124,7 +135,7 @@ fn base(dtype: DataType) -> DataType {
 /// `count`: how many outputs there are, if that depends on the release.
 fn not_there(
     op: &str,
-    asked: &Output,
+    asked: &Output<'_>,
     count: Option<u64>,
     body: bool,
     runtime: &Runtime,

@@ -55,8 +55,10 @@ pub(crate) fn node(message: &mut Message<'_>, kept: &mut Kept) -> Result<Node, R
     kept.count(message, size_of::<Node>())?;
     message.source().nodes(1)?;
     while let Some(field) = message.next()? {
-        // An input or an attribute costs about as much as what else there is of a node.
-        message.source().nodes(u64::from(matches!(field.number, 3 | 5)))?;
+        if matches!(field.number, 3 | 5) {
+            // An input or an attribute costs about as much as what else there is of a node.
+            message.source().nodes(1)?;
+        }
         match field.number {
             1 => node.name = kept.text(message, &field)?,
             2 => node.op = kept.name(message, &field)?,

@@ -52,8 +52,8 @@ pub(crate) fn is_restore(op: &str) -> bool {
     RESTORES.contains(&op)
 }
 
-/// Everything that the graphs in `source` restore, but for the functions that do not count: `counts` is asked with the
-/// number of a graph and the name of a function.
+/// Everything that the graphs in `source` restore, but for the bodies that do not count: `counts` is asked with the
+/// number of a graph and the name of a function, which is empty for the graph itself.
 ///
 /// # Errors
 /// If the source is no such message.
@@ -125,9 +125,10 @@ impl RestoredTensors<'_> {
 
     fn graph(&mut self, message: &mut Message<'_>) -> Result<(), ReadError> {
         let mut nodes = Nodes::new();
+        let counts = (self.counts)(self.graphs, "");
         while let Some(field) = message.next()? {
             match field.number {
-                1 => message.enter(&field, |node| self.node(node, &mut nodes))?,
+                1 if counts => message.enter(&field, |node| self.node(node, &mut nodes))?,
                 2 => message.enter(&field, |library| self.within(library, 1, Self::function))?,
                 _ => {}
             }
