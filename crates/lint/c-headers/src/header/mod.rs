@@ -79,6 +79,9 @@ impl Header {
 
 /// Gives problems the text of the declaration that each is about: what stands on its lines, without comments.
 fn with_texts(mut problems: Vec<Problem>, text: &str, unread: &[(u32, u32)]) -> Vec<Problem> {
+    if unread.is_empty() {
+        return problems;
+    }
     let lines: Vec<&str> = text.lines().collect();
     let index = |line: u32| usize::try_from(line).unwrap_or(usize::MAX);
     // What is not read costs time by its length once, however many problems it has.
@@ -104,6 +107,9 @@ fn with_texts(mut problems: Vec<Problem>, text: &str, unread: &[(u32, u32)]) -> 
 
 /// The words on some lines of a text: names that are declared there, among others.
 fn words(text: &str, lines: &[(u32, u32)]) -> BTreeSet<String> {
+    if lines.is_empty() {
+        return BTreeSet::new();
+    }
     let mut spans = lines.iter().copied().peekable();
     let mut found = BTreeSet::new();
     for (line, text) in (1..).zip(text.lines()) {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use memchr::{memchr_iter, memrchr};
+
 use super::model::{HeaderPlace, Problem};
 
 /// What a token is.
@@ -115,6 +117,15 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
+/// Whether a text begins with the end of a line that goes on in the next one.
+fn continues(text: &str) -> bool {
+    text.starts_with("\\\n") || text.starts_with("\\\r\n")
+}
+
+fn begins_comment(text: &str) -> bool {
+    text.starts_with("//") || text.starts_with("/*")
+}
+
 /// Where the word ends that a text begins with.
 fn word_end(text: &str) -> usize {
     let inside = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
@@ -151,15 +162,23 @@ impl<'a> Lexer<'a> {
     /// Steps over `bytes`, counting lines and columns.
     fn step(&mut self, bytes: usize) -> &'a str {
         let passed = self.rest().get(..bytes).unwrap_or_else(|| self.rest());
-        for byte in passed.bytes() {
-            if byte == b'\n' {
-                self.place.line = self.place.line.saturating_add(1);
-                self.place.column = 1;
-                self.begun = false;
-            } else if !is_inside_character(byte) {
-                self.place.column = self.place.column.saturating_add(1);
-            }
-        }
+        let Some(end) = memrchr(b'\n', passed.as_bytes()) else { return self.step_within(bytes) };
+        let (lines, last) = passed.split_at(end + 1);
+        let lines = u32::try_from(memchr_iter(b'\n', lines.as_bytes()).count());
+        self.place.line = self.place.line.saturating_add(lines.unwrap_or(u32::MAX));
+        self.place.column = 1;
+        self.begun = false;
+        self.at += end + 1;
+        self.step_within(last.len());
+        passed
+    }
+
+    /// Steps over `bytes` in which no line ends.
+    fn step_within(&mut self, bytes: usize) -> &'a str {
+        let passed = self.rest().get(..bytes).unwrap_or_else(|| self.rest());
+        let width = passed.bytes().filter(|byte| !is_inside_character(*byte)).count();
+        let width = u32::try_from(width).unwrap_or(u32::MAX);
+        self.place.column = self.place.column.saturating_add(width);
         self.at += passed.len();
         passed
     }
@@ -188,11 +207,11 @@ impl<'a> Lexer<'a> {
             let rest = self.rest();
             if c.is_whitespace() {
                 self.step(rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len()));
-            } else if rest.starts_with("\\\n") || rest.starts_with("\\\r\n") {
+            } else if continues(rest) {
                 let begun = self.begun;
                 self.step(rest.find('\n').map_or(1, |at| at + 1));
                 self.begun = begun;
-            } else if rest.starts_with("//") || rest.starts_with("/*") {
+            } else if begins_comment(rest) {
                 self.comment(problems);
             } else if c == '#' && !self.begun {
                 self.directive(problems);
@@ -206,13 +225,13 @@ impl<'a> Lexer<'a> {
                     }
                     end += c.len_utf8();
                 }
-                let text = self.step(end);
+                let text = self.step_within(end);
                 self.push(Kind::Number, place, Cow::Borrowed(text));
             } else if is_word(c) {
-                let text = self.step(word_end(rest));
+                let text = self.step_within(word_end(rest));
                 self.push(Kind::Word, place, Cow::Borrowed(text));
             } else {
-                let text = self.step(mark(c, rest));
+                let text = self.step_within(mark(c, rest));
                 self.push(Kind::Mark, place, Cow::Borrowed(text));
             }
         }
@@ -264,10 +283,10 @@ impl<'a> Lexer<'a> {
             let rest = self.rest();
             if c == '\n' {
                 break;
-            } else if rest.starts_with("\\\n") || rest.starts_with("\\\r\n") {
+            } else if continues(rest) {
                 self.step(rest.find('\n').map_or(1, |at| at + 1));
                 text.push(' ');
-            } else if rest.starts_with("//") || rest.starts_with("/*") {
+            } else if begins_comment(rest) {
                 self.begun = true;
                 self.comment(problems);
                 text.push(' ');
