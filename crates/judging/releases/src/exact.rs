@@ -54,11 +54,6 @@ impl Exact {
         !self.is_before_release() && self.post.is_none()
     }
 
-    /// The same with as many numbers as `text` has: an index lists `2.1.0`, and `2.1` is equal to it.
-    pub fn written_as(&self, other: &Self) -> bool {
-        self == other && self.numbers.parts() == other.numbers.parts()
-    }
-
     /// From what the parser of package versions understood; none if a number is too large, or there are
     /// too many.
     pub(crate) fn from_pep440(version: &pep440_rs::Version) -> Option<Self> {

@@ -1,7 +1,7 @@
 //! Every release that the package index lists, with its day and the row that it is judged by:
 //! `data/FAMILY/published.tsv`, made by `cargo xtask harvest published`.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use unskew_core::{Date, Version};
 
@@ -36,30 +36,35 @@ pub(crate) struct Published {
     pub(crate) remark: String,
 }
 
+/// The table of a family.
+const fn table(family: Family) -> &'static str {
+    match family {
+        Family::Torch => include_str!("../data/torch/published.tsv"),
+        Family::TensorFlow => include_str!("../data/tensorflow/published.tsv"),
+        Family::Jax => include_str!("../data/jax/published.tsv"),
+        Family::OnnxRuntime => include_str!("../data/onnxruntime/published.tsv"),
+        Family::Onnx => include_str!("../data/onnx/published.tsv"),
+        Family::Keras => include_str!("../data/keras/published.tsv"),
+        Family::TorchXla => include_str!("../data/torch_xla/published.tsv"),
+        Family::Tfjs => include_str!("../data/tfjs/published.tsv"),
+    }
+}
+
 /// Every release of a family that was published, oldest version first.
 pub(crate) fn all(family: Family) -> &'static [Published] {
-    type Table = LazyLock<Vec<Published>>;
-    static TORCH: Table = LazyLock::new(|| read(include_str!("../data/torch/published.tsv")));
-    static TENSORFLOW: Table =
-        LazyLock::new(|| read(include_str!("../data/tensorflow/published.tsv")));
-    static JAX: Table = LazyLock::new(|| read(include_str!("../data/jax/published.tsv")));
-    static ONNX_RUNTIME: Table =
-        LazyLock::new(|| read(include_str!("../data/onnxruntime/published.tsv")));
-    static ONNX: Table = LazyLock::new(|| read(include_str!("../data/onnx/published.tsv")));
-    static KERAS: Table = LazyLock::new(|| read(include_str!("../data/keras/published.tsv")));
-    static TORCH_XLA: Table =
-        LazyLock::new(|| read(include_str!("../data/torch_xla/published.tsv")));
-    static TFJS: Table = LazyLock::new(|| read(include_str!("../data/tfjs/published.tsv")));
-    match family {
-        Family::Torch => &TORCH,
-        Family::TensorFlow => &TENSORFLOW,
-        Family::Jax => &JAX,
-        Family::OnnxRuntime => &ONNX_RUNTIME,
-        Family::Onnx => &ONNX,
-        Family::Keras => &KERAS,
-        Family::TorchXla => &TORCH_XLA,
-        Family::Tfjs => &TFJS,
-    }
+    static ALL: [OnceLock<Vec<Published>>; Family::ALL.len()] =
+        [const { OnceLock::new() }; Family::ALL.len()];
+    ALL[family as usize].get_or_init(|| read(table(family)))
+}
+
+/// The published release whose version has exactly these numbers: an index lists `2.1.0`, and not `2.1`. No other line
+/// is read for it.
+pub(crate) fn written(family: Family, version: &Exact) -> Option<Published> {
+    let written = version.to_string();
+    let begins = |line: &&str| {
+        line.strip_prefix(written.as_str()).is_some_and(|rest| rest.starts_with('\t'))
+    };
+    table(family).lines().find(begins).and_then(line)
 }
 
 /// The published release of this version, however many zeros it is written with.
@@ -96,21 +101,16 @@ mod tests {
 
     #[test]
     fn every_line_is_read_and_they_stand_in_order() {
-        for (family, text) in [
-            (Family::Torch, include_str!("../data/torch/published.tsv")),
-            (Family::TensorFlow, include_str!("../data/tensorflow/published.tsv")),
-            (Family::Jax, include_str!("../data/jax/published.tsv")),
-            (Family::OnnxRuntime, include_str!("../data/onnxruntime/published.tsv")),
-            (Family::Onnx, include_str!("../data/onnx/published.tsv")),
-            (Family::Keras, include_str!("../data/keras/published.tsv")),
-            (Family::TorchXla, include_str!("../data/torch_xla/published.tsv")),
-            (Family::Tfjs, include_str!("../data/tfjs/published.tsv")),
-        ] {
+        for family in Family::ALL {
+            let text = table(family);
             let lines = text.lines().filter(|line| !line.starts_with('#')).count();
             assert_eq!(all(family).len(), lines, "{family}");
             let versions: Vec<_> =
                 all(family).iter().map(|one| one.version.to_pep440().unwrap()).collect();
             assert!(versions.is_sorted(), "{family}");
+            for one in all(family) {
+                assert_eq!(written(family, &one.version).as_ref(), Some(one), "{family}");
+            }
         }
     }
 

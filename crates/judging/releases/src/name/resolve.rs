@@ -78,13 +78,13 @@ fn version_of(family: Family, version: &Exact) -> Result<Release, NameError> {
     // `0.10` is the beginning of 0.10.2, and not the release 0.10.0 alone, although they are equal.
     let parts = version.numbers;
     let exact = || row(family, |known| known.parts() == parts.parts());
-    let listed = || published::all(family).iter().find(|one| one.version.written_as(version));
+    let listed = || published::written(family, version);
     let newest = || Release::of(family).rfind(|one| one.row().version.starts_with(&parts));
     let equal = || pinned(family, version);
     if version.post.is_some() {
         return equal();
     }
-    exact().or_else(|| alias(family, listed()?)).or_else(newest).map_or_else(equal, Ok)
+    exact().or_else(|| alias(family, &listed()?)).or_else(newest).map_or_else(equal, Ok)
 }
 
 /// The release that a package manager takes for `==version`; where it would find none, the newest that begins
