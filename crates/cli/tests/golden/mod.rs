@@ -99,12 +99,21 @@ impl Golden {
         behind.split([' ', '/']).next()
     }
 
+    /// Whether the verb belongs to the feature `run` of the command.
+    fn is_of_feature_run(&self) -> bool {
+        let verb = self.run.strip_prefix("unskew ").unwrap_or_default();
+        ["run ", "ops run ", "ops bisect "].iter().any(|one| verb.starts_with(one))
+    }
+
     pub fn run(&self) -> Result<Ran, Failed> {
         if self.build.as_deref().is_some_and(|build| build != BUILD) {
             let build = self.build.as_deref().unwrap_or_default();
             return Ok(Ran::Skipped(format!(
                 "prints this in a build that is {build}; this one is {BUILD}"
             )));
+        }
+        if self.is_of_feature_run() && !cfg!(feature = "run") {
+            return Ok(Ran::Skipped("needs a command built with the feature `run`".to_owned()));
         }
         let root = root();
         let corpus = root.join("corpus");

@@ -32,7 +32,9 @@ mod package;
 mod page;
 mod programs;
 mod readme;
+#[cfg(feature = "run")]
 mod run_crash;
+#[cfg(feature = "run")]
 mod run_files;
 mod sandbox;
 mod schemas;
