@@ -12,7 +12,7 @@ use crate::rules::{RequirementNotInstalled, RequirementNotMet};
 use crate::{Environment, Package};
 
 /// How many missing requirements of one package a message lists.
-const LISTED: usize = 20;
+const LISTED: usize = 100;
 
 /// Why requirements are not judged.
 const UNREADABLE: &str =
@@ -199,7 +199,11 @@ impl<'a> Search<'a> {
                 self.leave_open(ELSEWHERE, of, &dependency.text);
             // A lock of pins may be a part of what is installed.
             } else if !self.environment.is_lock {
-                self.unmet.missing.entry(at).or_default().push(dependency);
+                let missing = self.unmet.missing.entry(at).or_default();
+                match missing.iter_mut().find(|one| one.key == dependency.key) {
+                    Some(one) => one.narrow(&dependency),
+                    None => missing.push(dependency),
+                }
             }
             return;
         };

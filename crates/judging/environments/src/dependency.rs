@@ -58,9 +58,19 @@ impl<'a> Dependency<'a> {
             Some(inside) => inside.strip_suffix(')')?.trim(),
             None => range,
         };
-        let written = range.split(',').map(str::trim).collect::<Vec<_>>().join(",");
+        let written: String = range.split_whitespace().collect();
         let text = format!("{name}{asked}{written}");
         Some(Self { key, text, marker, extras, range: Specifiers::read(range)? })
+    }
+
+    /// Takes what another requirement of the same package asks for on top: one that holds for a newer Python, for instance.
+    pub(crate) fn narrow(&mut self, other: &Self) {
+        let range = other.text.find(|c| "<>=!~".contains(c)).map(|at| &other.text[at..]);
+        if let Some(range) = range.filter(|range| !self.text.ends_with(range)) {
+            let is_first = !self.text.contains(|c| "<>=!~".contains(c));
+            self.text += if is_first { "" } else { "," };
+            self.text += range;
+        }
     }
 
     /// Whether its range allows a version.
@@ -89,6 +99,7 @@ mod tests {
             assert_eq!((&*read.key, &*read.text, read.marker), (key, written, marker), "{text}");
         }
         let version = Version::from_str("2.2").unwrap();
+        assert_eq!(Dependency::read("a~= 1.9, != 1.9.1").unwrap().text, "a~=1.9,!=1.9.1");
         assert!(Dependency::read("a (>=2,<3)").unwrap().allows(&version));
         assert!(!Dependency::read("a (>=2,<2.2)").unwrap().allows(&version));
     }

@@ -133,6 +133,7 @@ impl Environment {
             ..Self::default()
         };
         environment.mark_twins();
+        environment.share_folders();
         Ok(environment)
     }
 
@@ -140,6 +141,30 @@ impl Environment {
     pub fn package(&self, key: &str) -> Option<&Package> {
         let mut all = self.packages.iter().filter(|package| package.key() == key);
         all.next().filter(|_| all.next().is_none())
+    }
+
+    /// Takes from packages what lies beside their shared objects and is of another one: PyQt5 and its sip share a folder.
+    fn share_folders(&mut self) {
+        let is_concerned = |one: &Trouble| matches!(one, Trouble::NotRecorded(_));
+        if !self.packages.iter().any(|package| package.trouble.iter().any(is_concerned)) {
+            return;
+        }
+        let recorded: BTreeSet<PathBuf> = self
+            .packages
+            .iter()
+            .flat_map(|package| package.shared.iter().map(|path| package.at.join(path)))
+            .collect();
+        for package in &mut self.packages {
+            let at = package.at.clone();
+            let is_of_other = |path: &String| recorded.contains(&at.join(path));
+            let mut of_others = BTreeSet::new();
+            package.trouble.retain_mut(|trouble| {
+                let Trouble::NotRecorded(paths) = trouble else { return true };
+                of_others.extend(paths.extract_if(.., |path| is_of_other(path)));
+                !paths.is_empty()
+            });
+            package.objects.retain(|(path, _)| !of_others.contains(path));
+        }
     }
 
     /// Says of packages that are there more than once that they are.

@@ -173,14 +173,14 @@ impl Search<'_> {
         self.names.contains(library) || self.system.has(library)
     }
 
-    /// Whether a folder is one that another package should have filled: below `site-packages`, and not where this package
-    /// has files.
+    /// Whether a folder is one that another package should have filled: below `site-packages`, and one that does not exist, or
+    /// where this package has nothing.
     fn is_of_others(&self, site: &Path, folder: &Path) -> bool {
         let Ok(below) = folder.strip_prefix(site) else { return false };
         let Some(Component::Normal(top)) = below.components().next() else { return false };
         let is_own =
             |path: &String| Path::new(path).components().next() == Some(Component::Normal(top));
-        !self.package.shared.iter().any(is_own)
+        !folder.exists() || !self.package.shared.iter().any(is_own)
     }
 }
 

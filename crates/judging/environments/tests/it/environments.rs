@@ -185,6 +185,19 @@ fn a_broken_installation_is_said_and_not_guessed_en201() {
 }
 
 #[test]
+fn a_shared_object_of_another_package_in_the_same_folder_is_recorded() {
+    let (folder, site) = venv();
+    install(&site, "qt", "1.0", &[("qt/core.so", "neither ELF nor anything else")]);
+    install(&site, "qt-sip", "1.0", &[("qt/sip.so", "neither ELF nor anything else")]);
+    assert_eq!(codes(&judged(folder.path())), Vec::<&str>::new());
+    fs::write(site.join("qt/nobody.so"), "neither ELF nor anything else").unwrap();
+    let judged = judged(folder.path());
+    let notes = judged.alone.iter().flat_map(|party| &party.notes);
+    assert!(notes.clone().all(|note| note.message.ends_with("no RECORD lists: qt/nobody.so")));
+    assert_eq!(notes.count(), 2);
+}
+
+#[test]
 fn a_folder_without_packages_is_none() {
     let folder = tempfile::tempdir().unwrap();
     assert!(Site::find(folder.path()).unwrap_err().to_string().contains("no Python environment"));
