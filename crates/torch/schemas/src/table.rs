@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_definitions::{Rows, Runs};
+use unskew_definitions::Rows;
 
 use crate::matching::{Operators, Signature};
 use crate::{Definition, OperatorHistory, Schema, SchemaError};
@@ -119,8 +119,7 @@ impl OperatorTable {
 
     /// Whether the release has any operator of this name.
     pub fn knows(&self, name: &str) -> bool {
-        let has = |runs: &str| runs.parse().is_ok_and(|runs: Runs| runs.contains(self.release));
-        self.defined().rows().named(name).any(|(_, runs)| has(runs))
+        self.defined().named(name).iter().any(|d| d.runs.contains(self.release))
     }
 
     /// Calls `visit` with each definition of `name` in this release until it returns a value.

@@ -84,7 +84,14 @@ fn fault(pair: &Pair<'_>, one: &Use) -> Option<Fault> {
     {
         return None;
     }
-    if !table.knows(&one.name) {
+    // Under its full name an overload is found without reading the others, and says that the operator is there.
+    let named = match &one.given {
+        Given::Named(overload, shape) => table.find(&one.full_name(), |definition| {
+            (definition.schema.overload == *overload).then(|| definition.schema.accepts(shape))
+        }),
+        _ => None,
+    };
+    if named.is_none() && !table.knows(&one.name) {
         return Some(missing(table, &one.name));
     }
     if let Some(since) = history::refusing_since(&one.name)
@@ -96,17 +103,11 @@ fn fault(pair: &Pair<'_>, one: &Use) -> Option<Fault> {
         // Code is judged by its types.
         Given::Shape(_) => None,
         Given::Overload(overload, given) => by_overload(pair, one, overload, *given),
-        Given::Named(overload, shape) => {
-            // By its full name, under which no other overloads have to be read.
-            let found = table.find(&one.full_name(), |definition| {
-                (definition.schema.overload == *overload).then(|| definition.schema.accepts(shape))
-            });
-            match found {
-                None => Some(Fault::Overload),
-                Some(Err(misfit)) => Some(Fault::Misfit(misfit.to_string())),
-                Some(Ok(())) => None,
-            }
-        }
+        Given::Named(..) => match named {
+            None => Some(Fault::Overload),
+            Some(Err(misfit)) => Some(Fault::Misfit(misfit.to_string())),
+            Some(Ok(())) => None,
+        },
     }
 }
 
