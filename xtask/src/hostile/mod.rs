@@ -35,6 +35,9 @@ const MEMORY: u64 = 256 << 20;
 /// How many mutations one process makes.
 const BATCH: u64 = 200;
 
+/// What makes the command with all verbs that are tried.
+const BUILD: &str = "cargo build --release -p unskew-cli --features run";
+
 /// Runs the command on mutated files of every format.
 #[derive(clap::Args)]
 pub struct Hostile {
@@ -68,7 +71,9 @@ pub fn run(hostile: &Hostile) -> anyhow::Result<()> {
         _ => seeds::unpack(root, &folder.join("seeds"))?,
     }
     let unskew = hostile.unskew.clone().unwrap_or_else(|| target.join("release/unskew"));
-    ensure!(unskew.is_file(), "no such program; build it first: {}", unskew.display());
+    ensure!(unskew.is_file(), "{}: no such program; build it: {BUILD}", unskew.display());
+    let asked = Command::new(&unskew).args(["ops", "run", "--help"]).output()?;
+    ensure!(asked.status.success(), "{} has no `ops run`: {BUILD}", unskew.display());
     let counts = seeds::Seeds::find(root, &folder.join("seeds"))?.counts();
     println!("seeds: {counts:?}");
     let table = Mutex::new(Table::default());

@@ -5,7 +5,7 @@ use std::fmt;
 
 use anyhow::Context as _;
 
-use super::{MEMORY, TIME};
+use super::{BUILD, MEMORY, TIME};
 
 /// What became of the files of one format on which one verb was run.
 #[derive(Clone, Copy, Default)]
@@ -69,7 +69,7 @@ impl Table {
         format!(
             "# Hostile inputs\n\n\
              `cargo run --release -p unskew-xtask -- hostile --runs {runs} --seed {seed} --write` made this page. Build \
-             the command first: `cargo build --release -p unskew-cli`.\n\n\
+             the command first: `{BUILD}`.\n\n\
              Each run changes a small file and runs the command on it. A change is one of bytes (flipped, cut, \
              repeated, spliced with another file) or one of structure: members of an archive, opcodes of a \
              pickle, fields and lengths of protobuf messages, lines, numbers and brackets of a text, calls and \
