@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use unskew_source::{ReadError, Source};
 
-use crate::GraphUse;
-use crate::read::{self, Checkpoint, Encoding, Kind, Restored};
+use crate::read::{self, Checkpoint, Encoding, Kind};
+use crate::restores::Restores;
+use crate::{GraphUse, Restored};
 
 /// A graph file: a GraphDef, a MetaGraphDef or a SavedModel. A capability of its party.
 #[derive(Clone, Debug)]
@@ -52,25 +53,18 @@ pub fn read_file(source: &Arc<dyn Source>) -> Result<Option<TensorFlowFile>, Rea
         error
     };
     let (schema_version, graphs) = parse(kind, &*bytes).map_err(placed)?;
-    let restores = |graph: &GraphUse| graph.uses.iter().any(|one| read::is_restore(&one.op));
-    let runs = |graph: usize, function: Option<&str>, node: &str| {
-        graphs.get(graph).is_some_and(|graph| graph.restoring.runs(function, node))
-    };
-    // Only bodies with such nodes are walked for their names.
-    let counts = |graph: usize, function: &str| {
-        graphs.get(graph).is_some_and(|one| one.restoring_bodies.contains(function))
-            && (function.is_empty() || runs(graph, Some(function), ""))
-    };
-    let mut restores = match graphs.iter().any(restores) {
-        // The bytes that were made of a text are without the constants that name the tensors.
-        true if encoding == Encoding::Text => {
-            read::restored(&read::transcode_whole(&**source, kind)?, kind, &counts)
-                .map_err(placed)?
+    let restores = Restores::of(&graphs);
+    let wanted = restores.constants();
+    let texts = match encoding {
+        _ if wanted.is_empty() => wanted,
+        // The bytes that were made of a text are without the values of constants.
+        Encoding::Text => {
+            let whole = read::transcode_whole(&**source, kind)?;
+            read::constant_texts(&whole, kind, wanted).map_err(placed)?
         }
-        true => read::restored(&*bytes, kind, &counts).map_err(placed)?,
-        false => Vec::new(),
+        Encoding::Binary => read::constant_texts(&*bytes, kind, wanted)?,
     };
-    restores.retain(|one| runs(one.graph, one.function.as_deref(), &one.node));
+    let restores = restores.named(&texts);
     let file = GraphFile { kind, encoding, schema_version, graphs, restores };
     Ok(Some(TensorFlowFile::Graphs(file)))
 }
@@ -79,7 +73,7 @@ pub fn read_file(source: &Arc<dyn Source>) -> Result<Option<TensorFlowFile>, Rea
 fn parse(kind: Kind, bytes: &dyn Source) -> Result<(Option<i64>, Vec<GraphUse>), ReadError> {
     Ok(match kind {
         Kind::Graph | Kind::Table | Kind::OpList => {
-            (None, vec![GraphUse::of_graph(&read::graph(bytes)?)])
+            (None, vec![GraphUse::of_graph(read::graph(bytes)?)])
         }
         Kind::MetaGraph => (None, vec![GraphUse::of_meta_graph(read::meta_graph(bytes)?)]),
         Kind::SavedModel => {

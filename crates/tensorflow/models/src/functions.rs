@@ -10,6 +10,7 @@ use std::sync::Arc;
 use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 use unskew_core::Places;
 
+use crate::body::Body;
 use crate::structure::Structure;
 use crate::{Function, Graph, Node};
 
@@ -26,6 +27,8 @@ pub struct Functions {
     pub names: Vec<Arc<str>>,
     /// The functions that run when the graph does, by their places in the library.
     pub(crate) called: HashSet<usize>,
+    /// Those of a name that an earlier one has, by their places: releases see the first.
+    repeated: HashSet<usize>,
     /// What is wrong with the calls in the graph and in the functions that it calls.
     pub calls: Calls,
     /// What is wrong with the calls in functions that the graph does not call.
@@ -56,8 +59,8 @@ pub struct Calls {
 }
 
 impl Functions {
-    /// Looks at the library of `graph`.
-    pub fn of(graph: &Graph) -> Self {
+    /// Looks at the library of `graph`, but for the wiring of its bodies.
+    pub(crate) fn of(graph: &Graph) -> Self {
         let library = Library::of(graph);
         let called = library.reached();
         let mut found = Self {
@@ -72,13 +75,12 @@ impl Functions {
                 if first != Some(function) {
                     found.twice.add(name);
                 }
+                found.repeated.insert(i);
                 continue;
             }
             let runs = called.contains(&i);
             let calls = if runs { &mut found.calls } else { &mut found.other_calls };
             library.calls(name, &function.nodes, calls);
-            let bodies = if runs { &mut found.called_bodies } else { &mut found.other_bodies };
-            bodies.extend(&Structure::of_body(function));
         }
         for (of, is) in &graph.gradients {
             let gone = [of, is].into_iter().filter(|name| !library.by_name.contains_key(&***name));
@@ -87,6 +89,16 @@ impl Functions {
         library.recursion(&called, &mut found);
         found.called = called;
         found
+    }
+
+    /// Adds what is to be said about the wiring of the function at a place in the library.
+    pub(crate) fn add_body(&mut self, place: usize, body: &Body<'_>) {
+        if self.repeated.contains(&place) {
+            return;
+        }
+        let runs = self.called.contains(&place);
+        let bodies = if runs { &mut self.called_bodies } else { &mut self.other_bodies };
+        bodies.extend(&Structure::of(body));
     }
 }
 

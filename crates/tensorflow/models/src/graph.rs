@@ -71,7 +71,7 @@ impl Node {
 }
 
 /// The name of the node in an input: without `^` and without the number of the output.
-fn source_of(input: &str) -> &str {
+pub(crate) fn source_of(input: &str) -> &str {
     let name = input.strip_prefix('^').unwrap_or(input);
     at_colon(name).map_or(name, |(name, _)| name)
 }

@@ -9,6 +9,7 @@ use std::collections::hash_map::Entry;
 use foldhash::{HashMap, HashMapExt as _};
 use unskew_core::Places;
 
+use crate::body::Body;
 use crate::graph::at_colon;
 use crate::op_def::{ArgDef, ArgKind, ElementType};
 use crate::{AttrValue, DataType, Function, Graph, Node, Scope};
@@ -75,8 +76,52 @@ pub(crate) struct EdgeGroup {
     pub(crate) from: From<'static>,
     pub(crate) to: To,
     pub(crate) scope: Scope,
-    /// The edges: `node <- input`.
-    pub(crate) places: Places,
+    first: Edge,
+    /// Those that are alike.
+    others: Vec<Edge>,
+}
+
+impl EdgeGroup {
+    /// Where the edges are, in the graph that has them: `node <- input`.
+    pub(crate) fn places(&self, graph: &Graph) -> Places {
+        let mut places = Places::default();
+        for edge in [&self.first].into_iter().chain(&self.others) {
+            places.add_with(|| edge.name(graph));
+        }
+        places
+    }
+}
+
+/// The end of an edge. Its name is made only when it is asked for: most are right.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    /// The function, by its place in the library; none for the graph itself.
+    function: Option<usize>,
+    /// The node that reads, by its place; none for the function, which returns what is read.
+    reader: Option<usize>,
+    /// Which of all its inputs, or of what the function returns.
+    input: usize,
+}
+
+impl Edge {
+    /// `node <- input`, in a function `function/node <- input`.
+    fn name(self, graph: &Graph) -> String {
+        let function = self.function.and_then(|at| graph.functions.get(at));
+        let nodes = function.map_or(&graph.nodes, |function| &function.nodes);
+        let node = self.reader.and_then(|at| nodes.get(at));
+        let (reader, input) = match (node, function) {
+            (Some(node), _) => (&*node.name, node.inputs.get(self.input)),
+            (None, Some(function)) => {
+                ("returns", function.returns.get(self.input).map(|(_, input)| input))
+            }
+            (None, None) => ("", None),
+        };
+        let input = input.map_or("", |input| &**input);
+        match function {
+            None => [reader, " <- ", input].concat(),
+            Some(function) => [&function.signature.name, "/", reader, " <- ", input].concat(),
+        }
+    }
 }
 
 /// The type at an input or output of an op, as far as it is known.
@@ -171,18 +216,12 @@ pub(crate) struct Joints<'g> {
     joints: Vec<EdgeGroup>,
 }
 
-/// What inputs in a body may name.
-struct Names<'g> {
-    nodes: HashMap<&'g str, usize>,
+/// What an input in a body may name.
+struct Ends<'b, 'g> {
+    body: &'b Body<'g>,
     /// The arguments of the function.
     arguments: HashMap<&'g str, &'g ArgDef>,
-}
-
-/// Where nodes stand: in the graph, or in the body of this function.
-#[derive(Clone, Copy)]
-pub(crate) struct Body<'g> {
-    pub(crate) function: Option<&'g Function>,
-    pub(crate) scope: Scope,
+    uses: &'b UseOf,
 }
 
 impl<'g> Joints<'g> {
@@ -194,32 +233,36 @@ impl<'g> Joints<'g> {
         Self { library, found: HashMap::new(), joints: Vec::new() }
     }
 
-    /// Adds the edges between `nodes`, whose uses are `uses`.
-    pub(crate) fn add(&mut self, nodes: &'g [Node], uses: &UseOf, body: Body<'g>) {
+    /// Adds the edges between the nodes of a body, whose uses are `uses`. It is the one of the function at this place of
+    /// the library, or the graph itself.
+    pub(crate) fn add(
+        &mut self,
+        body: &Body<'g>,
+        (function, scope): (Option<usize>, Scope),
+        uses: &UseOf,
+    ) {
         let inputs = body.function.map_or(&[][..], |function| &function.signature.inputs);
-        let names = Names {
-            nodes: nodes.iter().enumerate().map(|(i, node)| (&*node.name, i)).collect(),
-            // Of several that have a name the first counts.
-            arguments: inputs.iter().rev().map(|arg| (&*arg.name, arg)).collect(),
-        };
-        let from = |joints: &Self, input: &'g str| joints.from(input, nodes, &names, uses, body);
-        for (i, node) in nodes.iter().enumerate() {
-            let data = node.inputs.iter().filter(|input| !input.starts_with('^'));
-            for (input, number) in data.zip(0u64..) {
-                let Some(from) = from(self, input) else { continue };
+        // Of several that have a name the first counts.
+        let arguments = inputs.iter().rev().map(|arg| (&*arg.name, arg)).collect();
+        let ends = Ends { body, arguments, uses };
+        for (i, node) in body.nodes.iter().enumerate() {
+            let data = body.inputs(i).enumerate().filter(|(_, (name, _))| !name.starts_with('^'));
+            for ((input, (name, source)), number) in data.zip(0u64..) {
+                let Some(from) = self.from(name, source, &ends) else { continue };
                 let to = match uses.get(i).copied().flatten() {
                     Some(place) => To::Use(place, number),
                     None => To::Known(self.argument(node, number)),
                 };
-                self.join(from, to, body, (&node.name, input));
+                self.join(from, to, scope, Edge { function, reader: Some(i), input });
             }
         }
-        let Some(function) = body.function else { return };
-        let outputs = &function.signature.outputs;
-        for (name, result) in &function.returns {
+        let outputs = body.function.map_or(&[][..], |function| &function.signature.outputs);
+        for (input, (name, result)) in body.returns().iter().enumerate() {
             let output = outputs.iter().find(|arg| arg.name == **name);
-            let Some(from) = from(self, result) else { continue };
-            self.join(from, To::Known(output.and_then(fixed)), body, ("returns", result));
+            let source = body.find(at_colon(result).map_or(&**result, |(name, _)| name));
+            let Some(from) = self.from(result, source, &ends) else { continue };
+            let to = To::Known(output.and_then(fixed));
+            self.join(from, to, scope, Edge { function, reader: None, input });
         }
     }
 
@@ -227,38 +270,32 @@ impl<'g> Joints<'g> {
         self.joints
     }
 
-    fn join(&mut self, from: From<'g>, to: To, body: Body<'_>, (node, input): (&str, &str)) {
-        let at = match self.found.entry((from, to, body.scope)) {
-            Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(new) => {
-                let (from, scope) = (new.key().0.clone().into_owned(), body.scope);
-                self.joints.push(EdgeGroup { from, to, scope, places: Places::default() });
-                *new.insert(self.joints.len() - 1)
+    fn join(&mut self, from: From<'g>, to: To, scope: Scope, edge: Edge) {
+        match self.found.entry((from, to, scope)) {
+            Entry::Occupied(known) => {
+                if let Some(joint) = self.joints.get_mut(*known.get()) {
+                    joint.others.push(edge);
+                }
             }
-        };
-        let Some(joint) = self.joints.get_mut(at) else { return };
-        joint.places.add_with(|| match body.function {
-            None => [node, " <- ", input].concat(),
-            Some(function) => [&function.signature.name, "/", node, " <- ", input].concat(),
-        });
+            Entry::Vacant(new) => {
+                let from = new.key().0.clone().into_owned();
+                new.insert(self.joints.len());
+                self.joints.push(EdgeGroup { from, to, scope, first: edge, others: Vec::new() });
+            }
+        }
     }
 
-    /// What an input names; none if that is not there, which is another fault, or not known.
-    fn from(
-        &self,
-        input: &'g str,
-        nodes: &'g [Node],
-        names: &Names<'g>,
-        uses: &UseOf,
-        body: Body<'g>,
-    ) -> Option<From<'g>> {
+    /// What an input names, whose node stands at `source`; none if that is not there, which is another fault, or not
+    /// known.
+    fn from(&self, input: &'g str, source: Option<usize>, ends: &Ends<'_, 'g>) -> Option<From<'g>> {
         let (name, rest) = match at_colon(input) {
             Some((name, rest)) => (name, Some(rest)),
             None => (input, None),
         };
+        let body = ends.body;
         let in_function = body.function.is_some();
-        let Some(place) = names.nodes.get(name).copied() else {
-            return argument_of(body.function?, names.arguments.get(name)?, input, rest);
+        let Some(place) = source else {
+            return argument_of(body.function?, ends.arguments.get(name)?, input, rest);
         };
         let output = match (in_function, rest) {
             (false, None) => Output::Number(0),
@@ -272,10 +309,10 @@ impl<'g> Joints<'g> {
                 }
             }
         };
-        if let Some(place) = uses.get(place).copied().flatten() {
+        if let Some(place) = ends.uses.get(place).copied().flatten() {
             return Some(From::Use(place, output));
         }
-        let callee = nodes.get(place).and_then(|node| self.library.get(&*node.op))?;
+        let callee = body.nodes.get(place).and_then(|node| self.library.get(&*node.op))?;
         let outputs = &callee.signature.outputs;
         if outputs.iter().any(|arg| fixed(arg).is_none()) {
             return None;

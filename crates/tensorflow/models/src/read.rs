@@ -1,13 +1,13 @@
 //! The readers: bytes to graphs, versions and ops, by range and within limits.
 
 mod checkpoint;
+mod constants;
 mod crc32c;
 mod graph_def;
 mod kept;
 mod kernels;
 mod kind;
 mod op_def;
-mod restore;
 mod saved_model;
 mod schema;
 mod table;
@@ -16,12 +16,11 @@ mod values;
 mod verify;
 
 pub use checkpoint::{Checkpoint, StoredRange, StoredSlice, StoredTensor, checkpoint};
+pub(crate) use constants::{ConstantPlace, ConstantTexts, constant_texts};
 pub use graph_def::graph;
 pub use kernels::kernel_list;
 pub use kind::{Encoding, Kind, recognize};
 pub use op_def::op_list;
-pub(crate) use restore::is_restore;
-pub use restore::{Restored, restored};
 pub use saved_model::{MetaGraph, SavedModel, SavedObject, Signature, meta_graph, saved_model};
 pub(crate) use schema::{Fields, Holds, SAVED_MODEL};
 pub(crate) use table::with_first_value;

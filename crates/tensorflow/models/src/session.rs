@@ -7,6 +7,8 @@
 use foldhash::{HashMap, HashSet, HashSetExt as _};
 use unskew_core::Places;
 
+use crate::body::Body;
+use crate::graph::source_of;
 use crate::read::{MetaGraph, Signature};
 use crate::{AttrValue, Function, Graph, Node};
 
@@ -15,37 +17,34 @@ const RESTORE_ALL: &str = "save/restore_all";
 
 /// Nodes that are run, with all that they need.
 struct Reached<'g> {
-    graph: HashSet<&'g str>,
+    /// Whether each node of the graph is, by its place.
+    graph: Vec<bool>,
     functions: HashSet<&'g str>,
 }
 
-/// The nodes and functions of a graph by name.
-struct Names<'g> {
-    nodes: HashMap<&'g str, &'g Node>,
+/// A graph with its functions by name.
+struct Names<'b, 'g> {
+    body: &'b Body<'g>,
     functions: HashMap<&'g str, &'g Function>,
 }
 
-impl<'g> Names<'g> {
-    fn of(graph: &'g Graph) -> Self {
+impl<'b, 'g> Names<'b, 'g> {
+    fn of(graph: &'g Graph, body: &'b Body<'g>) -> Self {
         let functions = graph.functions.iter().map(|it| (&*it.signature.name, it));
-        Self {
-            nodes: graph.nodes.iter().map(|node| (&*node.name, node)).collect(),
-            functions: functions.collect(),
-        }
+        Self { body, functions: functions.collect() }
     }
 
     /// All that these tensors and nodes need.
     fn reached<'r>(&self, roots: impl Iterator<Item = &'r str>) -> Reached<'g> {
-        let mut found = Reached { graph: HashSet::new(), functions: HashSet::new() };
-        let name = |input: &'r str| {
-            let input = input.strip_prefix('^').unwrap_or(input);
-            input.split(':').next().unwrap_or(input)
-        };
-        let mut open: Vec<&Node> =
-            roots.filter_map(|root| self.nodes.get(name(root))).copied().collect();
-        while let Some(node) = open.pop() {
-            if found.graph.insert(&node.name) {
-                open.extend(node.sources().filter_map(|source| self.nodes.get(source)));
+        let nodes = self.body.nodes;
+        let mut found = Reached { graph: vec![false; nodes.len()], functions: HashSet::new() };
+        let mut open: Vec<usize> =
+            roots.filter_map(|root| self.body.find(source_of(root))).collect();
+        while let Some(at) = open.pop() {
+            let Some(seen) = found.graph.get_mut(at).filter(|seen| !**seen) else { continue };
+            *seen = true;
+            open.extend(self.body.inputs(at).filter_map(|(_, source)| source));
+            if let Some(node) = nodes.get(at) {
                 self.call(node, &mut found.functions);
             }
         }
@@ -64,6 +63,17 @@ impl<'g> Names<'g> {
             }
         }
     }
+
+    /// The names under which a session keeps the variables that are reached.
+    fn variables(&self, reached: &Reached<'_>) -> Vec<&'g [u8]> {
+        let nodes = self.body.nodes.iter().zip(&reached.graph);
+        let is = |node: &Node, reached: bool| reached && &*node.op == "VarHandleOp";
+        let name = |node: &'g Node| match node.attr("shared_name") {
+            Some(AttrValue::String(name)) if !name.is_empty() => &**name,
+            _ => node.name.as_bytes(),
+        };
+        nodes.filter(|(node, reached)| is(node, **reached)).map(|(node, _)| name(node)).collect()
+    }
 }
 
 /// What a saver restores: nodes by their function and name.
@@ -75,25 +85,26 @@ pub(crate) struct Restoring {
 }
 
 impl Restoring {
-    /// What the saver of `meta` runs: nothing without one.
-    pub(crate) fn of(meta: &MetaGraph) -> Self {
+    /// What the saver of `meta` runs: nothing without one. The nodes of its graph are those of `body`.
+    pub(crate) fn of(meta: &MetaGraph, body: &Body<'_>) -> Self {
         let root = meta.restore_op.as_deref();
-        root.map(|root| Self::from(&meta.graph, root)).unwrap_or_default()
+        root.map(|root| Self::from(&meta.graph, body, root)).unwrap_or_default()
     }
 
     /// A graph that was written without its saver is restored by its own op, and one without such an op by somebody
     /// else, who may run any.
-    pub(crate) fn of_graph(graph: &Graph) -> Self {
-        match graph.nodes.iter().any(|node| &*node.name == RESTORE_ALL) {
-            true => Self::from(graph, RESTORE_ALL),
-            false => Self { everything: true, ..Self::default() },
+    pub(crate) fn of_graph(graph: &Graph, body: &Body<'_>) -> Self {
+        match body.find(RESTORE_ALL) {
+            Some(_) => Self::from(graph, body, RESTORE_ALL),
+            None => Self { everything: true, ..Self::default() },
         }
     }
 
-    fn from(graph: &Graph, root: &str) -> Self {
-        let reached = Names::of(graph).reached(std::iter::once(root));
+    fn from(graph: &Graph, body: &Body<'_>, root: &str) -> Self {
+        let reached = Names::of(graph, body).reached(std::iter::once(root));
+        let nodes = body.nodes.iter().zip(reached.graph).filter(|(_, reached)| *reached);
         Self {
-            graph: reached.graph.into_iter().map(Into::into).collect(),
+            graph: nodes.map(|(node, _)| node.name.clone()).collect(),
             functions: reached.functions.into_iter().map(Into::into).collect(),
             everything: false,
         }
@@ -109,15 +120,14 @@ impl Restoring {
     }
 }
 
-/// The variables of each signature that a session has no values for.
-pub(crate) fn without_values(meta: &MetaGraph) -> Vec<(String, Places)> {
-    let graph = &meta.graph;
+/// The variables of each signature that a session has no values for. The nodes of the graph of `meta` are those of `body`.
+pub(crate) fn without_values(meta: &MetaGraph, body: &Body<'_>) -> Vec<(String, Places)> {
     let ready = meta.restore_op.iter().chain(&meta.init_ops).map(|name| &**name);
-    let names = Names::of(graph);
-    let ready: HashSet<&[u8]> = variables(graph, &names.reached(ready)).into_iter().collect();
+    let names = Names::of(&meta.graph, body);
+    let ready: HashSet<&[u8]> = names.variables(&names.reached(ready)).into_iter().collect();
     let missing = |signature: &Signature| {
         let outputs = signature.outputs.iter().map(|output| &**output);
-        let mut read = variables(graph, &names.reached(outputs));
+        let mut read = names.variables(&names.reached(outputs));
         read.retain(|name| !ready.contains(name));
         read.sort_unstable();
         read.dedup();
@@ -125,14 +135,4 @@ pub(crate) fn without_values(meta: &MetaGraph) -> Vec<(String, Places)> {
     };
     let all = meta.signatures.iter().map(|one| (one.name.clone(), missing(one)));
     all.filter(|(_, places)| !places.is_empty()).collect()
-}
-
-/// The names under which a session keeps the variables that are reached.
-fn variables<'g>(graph: &'g Graph, reached: &Reached<'g>) -> Vec<&'g [u8]> {
-    let is = |node: &&Node| &*node.op == "VarHandleOp" && reached.graph.contains(&*node.name);
-    let name = |node: &'g Node| match node.attr("shared_name") {
-        Some(AttrValue::String(name)) if !name.is_empty() => &**name,
-        _ => node.name.as_bytes(),
-    };
-    graph.nodes.iter().filter(is).map(name).collect()
 }

@@ -1,10 +1,12 @@
 //! What is to be said about the wiring of a graph, whatever the ops are.
 
-use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
+use foldhash::HashSet;
 use unskew_core::Places;
 
 use crate::behaviour::{self, Behaviour, NOTED_SHAPES, Seen, behaviours};
-use crate::{Function, Graph, Node, shape_inputs};
+use crate::body::Body;
+use crate::graph::{at_colon, source_of};
+use crate::{Node, shape_inputs};
 
 /// Ops through which a loop goes back to its beginning.
 const BACK_EDGES: [&str; 2] = ["NextIteration", "RefNextIteration"];
@@ -28,52 +30,25 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// Looks at the nodes of `graph` itself.
-    pub fn of(graph: &Graph) -> Self {
-        Self::of_nodes("", &graph.nodes, &[], &HashSet::new())
-    }
-
-    /// Looks at the body of a function, whose arguments are inputs as nodes are.
-    pub(crate) fn of_body(function: &Function) -> Self {
-        let signature = &function.signature;
-        let arguments: HashSet<&str> = signature.inputs.iter().map(|arg| &*arg.name).collect();
-        Self::of_nodes(&signature.name, &function.nodes, &function.returns, &arguments)
-    }
-
-    /// Looks at the nodes of the body of a function, and at what it returns; the graph itself has no name.
-    fn of_nodes(
-        function: &str,
-        nodes: &[Node],
-        returns: &[(Box<str>, Box<str>)],
-        arguments: &HashSet<&str>,
-    ) -> Self {
+    /// Looks at the nodes of a graph or a function, and at what the function returns. Its arguments are inputs as nodes
+    /// are.
+    pub(crate) fn of(body: &Body<'_>) -> Self {
         let mut structure = Self::default();
-        let place = |name: &str| match function {
-            "" => name.to_owned(),
-            function => format!("{function}/{name}"),
-        };
-        let mut by_name: HashMap<&str, usize> = HashMap::with_capacity(nodes.len());
-        for (i, node) in nodes.iter().enumerate() {
-            if by_name.insert(&node.name, i).is_some() {
-                structure.duplicates.add(place(&node.name));
-            }
-        }
-        let get = |name: &str| by_name.get(name).and_then(|i| nodes.get(*i));
+        let place = |name: &str| body.place(name);
+        structure.duplicates = body.duplicates.iter().map(|node| place(&node.name)).collect();
+        let arguments = body.function.map_or(&[][..], |function| &function.signature.inputs);
+        let arguments: HashSet<&str> = arguments.iter().map(|arg| &*arg.name).collect();
+        let get = |name: &str| body.get(name);
         structure.behaviours.resize(behaviours().len(), Places::default());
         structure.possibly.resize(behaviours().len(), Places::default());
-        let mut edges = Vec::with_capacity(nodes.len());
-        for (i, node) in nodes.iter().enumerate() {
-            for input in node.sources() {
-                match by_name.get(input) {
-                    Some(source) => edges.push((*source, i)),
-                    None if arguments.contains(input) => {}
-                    None => {
-                        let place = place(&node.name);
-                        structure.dangling.add(format_args!("{place} <- {input}"));
-                    }
-                }
+        for (i, node) in body.nodes.iter().enumerate() {
+            let unread = body.inputs(i).filter(|(_, source)| source.is_none());
+            let gone = unread.map(|(input, _)| source_of(input));
+            for input in gone.filter(|input| !arguments.contains(input)) {
+                let place = place(&node.name);
+                structure.dangling.add(format_args!("{place} <- {input}"));
             }
-            let counts = |behaviour: &Behaviour| function.is_empty() || !behaviour.graph_only;
+            let counts = |behaviour: &Behaviour| body.function.is_none() || !behaviour.graph_only;
             for (at, behaviour) in behaviour::about(&node.op).filter(|(_, one)| counts(one)) {
                 let places = match behaviour.sees(node, get) {
                     Seen::Yes => &mut structure.behaviours,
@@ -83,19 +58,19 @@ impl Structure {
                 places[at].add(place(&node.name));
             }
         }
-        for (_, result) in returns {
-            let name = result.split_once(':').map_or(&**result, |(name, _)| name);
-            if !by_name.contains_key(name) && !arguments.contains(name) {
-                structure.dangling.add(format_args!("{function} returns <- {name}"));
+        for (_, result) in body.returns() {
+            let name = at_colon(result).map_or(&**result, |(name, _)| name);
+            if body.find(name).is_none() && !arguments.contains(name) {
+                structure.dangling.add(format_args!("{} returns <- {name}", body.name()));
             }
         }
-        if function.is_empty() {
-            let found = shape_inputs::valueless(nodes, get);
+        if body.function.is_none() {
+            let found = shape_inputs::valueless(body.nodes, get);
             structure.valueless = found.iter().map(|name| place(name)).collect();
         }
-        let stuck = cycle(nodes, &edges);
-        structure.cycle =
-            stuck.iter().filter_map(|i| nodes.get(*i)).map(|n| place(&n.name)).collect();
+        let stuck = cycle(body);
+        let stuck = stuck.iter().filter_map(|i| body.nodes.get(*i));
+        structure.cycle = stuck.map(|node| place(&node.name)).collect();
         structure
     }
 
@@ -122,18 +97,18 @@ pub(crate) fn notes_an_old_shape(node: &Node) -> bool {
     })
 }
 
-/// The nodes that are never ready when each waits for its inputs, those of loops apart. An edge is a node and one that
-/// reads it.
-fn cycle(nodes: &[Node], edges: &[(usize, usize)]) -> Vec<usize> {
+/// The nodes that are never ready when each waits for its inputs, those of loops apart.
+fn cycle(body: &Body<'_>) -> Vec<usize> {
+    let nodes = body.nodes;
     let goes_back = |source: usize| nodes.get(source).is_some_and(|n| BACK_EDGES.contains(&&*n.op));
     let back: Vec<bool> = (0..nodes.len()).map(goes_back).collect();
-    let waited_for = || edges.iter().filter(|(source, _)| !back[*source]);
+    let waited_for = || body.edges().filter(|(source, _)| !back[*source]);
     // The readers of all nodes stand in one list, those of a node together.
     let mut ends = vec![0usize; nodes.len() + 1];
     let mut waits = vec![0usize; nodes.len()];
     for (source, reader) in waited_for() {
         ends[source + 1] += 1;
-        waits[*reader] += 1;
+        waits[reader] += 1;
     }
     for i in 1..ends.len() {
         ends[i] += ends[i - 1];
@@ -141,8 +116,8 @@ fn cycle(nodes: &[Node], edges: &[(usize, usize)]) -> Vec<usize> {
     let mut next = ends.clone();
     let mut readers = vec![0usize; ends[nodes.len()]];
     for (source, reader) in waited_for() {
-        readers[next[*source]] = *reader;
-        next[*source] += 1;
+        readers[next[source]] = reader;
+        next[source] += 1;
     }
     let mut ready: Vec<usize> = (0..nodes.len()).filter(|i| waits[*i] == 0).collect();
     while let Some(done) = ready.pop() {
@@ -159,6 +134,7 @@ fn cycle(nodes: &[Node], edges: &[(usize, usize)]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Function, Graph};
 
     fn graph(nodes: &[(&str, &str, &[&str])]) -> Graph {
         let node = |(name, op, inputs): &(&str, &str, &[&str])| Node {
@@ -173,7 +149,7 @@ mod tests {
     #[test]
     fn two_nodes_that_wait_for_each_other_are_a_cycle() {
         let graph = graph(&[("a", "Identity", &["b"]), ("b", "Identity", &["^a"])]);
-        assert_eq!(Structure::of(&graph).cycle.count(), 2);
+        assert_eq!(Structure::of(&Body::of_graph(&graph)).cycle.count(), 2);
     }
 
     #[test]
@@ -184,7 +160,7 @@ mod tests {
             ("switch", "Switch", &["merge"]),
             ("next", "NextIteration", &["switch:1"]),
         ]);
-        let structure = Structure::of(&graph);
+        let structure = Structure::of(&Body::of_graph(&graph));
         assert!(structure.cycle.is_empty() && structure.dangling.is_empty());
     }
 
@@ -200,12 +176,12 @@ mod tests {
         let signature =
             crate::OpDef { name: "f".into(), inputs: vec![argument], ..crate::OpDef::default() };
         let returns = vec![("a".into(), "y:output:0".into()), ("b".into(), "lost:output:0".into())];
-        let structure = Structure::of_body(&Function {
+        let structure = Structure::of(&Body::of_function(&Function {
             signature,
             nodes: body.nodes,
             returns,
             ..Function::default()
-        });
+        }));
         assert_eq!(structure.dangling.to_string(), "f/z <- gone, f returns <- lost");
         assert!(structure.cycle.is_empty());
     }
@@ -213,6 +189,6 @@ mod tests {
     #[test]
     fn an_input_that_names_no_node_is_found() {
         let graph = graph(&[("a", "Identity", &["gone:1"])]);
-        assert_eq!(Structure::of(&graph).dangling.to_string(), "a <- gone");
+        assert_eq!(Structure::of(&Body::of_graph(&graph)).dangling.to_string(), "a <- gone");
     }
 }

@@ -7,10 +7,11 @@ use foldhash::{HashMap, HashMapExt as _, HashSet};
 use unskew_core::{DataVersions, Places};
 
 use crate::attrs::Attr;
+use crate::body::Body;
 use crate::convert::{Proved, Wiring};
 use crate::functions::Functions;
-use crate::joint::{Body, EdgeGroup, Joints, UseOf};
-use crate::read::{MetaGraph, SavedObject, is_restore};
+use crate::joint::{EdgeGroup, Joints, UseOf};
+use crate::read::{MetaGraph, SavedObject};
 use crate::session::{self, Restoring};
 use crate::{AttrValue, Attrs, Graph, Kernels, Node, OpDef, structure};
 
@@ -95,6 +96,8 @@ pub struct GraphUse {
     pub nodes: usize,
     /// What is wrong with its structure, or known to have been judged differently over time.
     pub structure: structure::Structure,
+    /// The graph itself, for the names of what is found in it.
+    pub(crate) graph: Arc<Graph>,
     /// The edges between them.
     pub(crate) joints: Vec<EdgeGroup>,
     /// How many of its objects are tensors that a function captured from another one.
@@ -107,58 +110,69 @@ pub struct GraphUse {
     pub without_values: Vec<(String, Places)>,
     /// What restores the variables.
     pub(crate) restoring: Restoring,
-    /// Where nodes stand that take tensors from a checkpoint: the names of the functions, and none for the graph itself.
-    pub(crate) restoring_bodies: HashSet<Box<str>>,
 }
 
 impl GraphUse {
     pub(crate) fn of_meta_graph(meta: MetaGraph) -> Self {
+        let body = Body::of_graph(&meta.graph);
         Self {
             captured_tensors: meta.captured_tensors,
-            without_values: session::without_values(&meta),
-            restoring: Restoring::of(&meta),
+            without_values: session::without_values(&meta, &body),
+            restoring: Restoring::of(&meta, &body),
             signatures: meta.signatures.into_iter().map(|signature| signature.name).collect(),
             tags: meta.tags,
             tensorflow_version: meta.tensorflow_version,
             stripped_defaults: meta.stripped_defaults,
             own_ops: meta.ops,
             objects: meta.objects,
-            ..Self::of_graph(&meta.graph)
+            ..Self::of_body(&meta.graph, &body)
         }
+        .keeping(meta.graph)
     }
 
     /// What a graph asks of a runtime.
-    pub fn of_graph(graph: &Graph) -> Self {
+    pub fn of_graph(graph: Graph) -> Self {
+        let body = Body::of_graph(&graph);
+        Self { restoring: Restoring::of_graph(&graph, &body), ..Self::of_body(&graph, &body) }
+            .keeping(graph)
+    }
+
+    fn keeping(self, graph: Graph) -> Self {
+        Self { graph: Arc::new(graph), ..self }
+    }
+
+    /// What a graph, whose own nodes are those of `body`, asks of a runtime, whatever restores it.
+    fn of_body(graph: &Graph, body: &Body<'_>) -> Self {
         let library: HashMap<&str, usize> = graph
             .functions
             .iter()
             .enumerate()
             .map(|(i, function)| (&*function.signature.name, i))
             .collect();
-        let functions = Functions::of(graph);
+        let mut functions = Functions::of(graph);
         let mut gather = Gather {
             library: &library,
             found: HashMap::new(),
             uses: Vec::new(),
             judged: JudgedAttrs::default(),
         };
-        let mut wiring = Wiring::of_graph(graph);
         let mut joints = Joints::of(graph);
-        let body = (Scope::Graph, Kernels::OfDevice, "");
-        let mut add = |node| gather.add(node, body, &mut wiring);
+        let mut wiring = Wiring::of(body);
+        let mut add = |node| gather.add(node, (Scope::Graph, Kernels::OfDevice, ""), &mut wiring);
         let uses: UseOf = graph.nodes.iter().map(&mut add).collect();
-        joints.add(&graph.nodes, &uses, Body { function: None, scope: Scope::Graph });
+        joints.add(body, (None, Scope::Graph), &uses);
         let mut nodes = graph.nodes.len();
         let kernels = Kernels::of_functions(graph);
         for (i, function) in graph.functions.iter().enumerate() {
             let scope = if functions.called.contains(&i) { Scope::Called } else { Scope::Uncalled };
             nodes += function.nodes.len();
-            let mut wiring = Wiring::of_function(function);
-            let name = &function.signature.name;
+            let body = Body::of_function(function);
+            functions.add_body(i, &body);
+            let mut wiring = Wiring::of(&body);
             let from = kernels.get(i).copied().unwrap_or_default();
-            let mut add = |node| gather.add(node, (scope, from, name), &mut wiring);
+            let mut add = |node| gather.add(node, (scope, from, body.name()), &mut wiring);
             let uses: UseOf = function.nodes.iter().map(&mut add).collect();
-            joints.add(&function.nodes, &uses, Body { function: Some(function), scope });
+            joints.add(&body, (Some(i), scope), &uses);
         }
         let mut calls =
             graph.nodes.iter().filter(|node| library.contains_key(&*node.op)).peekable();
@@ -171,9 +185,7 @@ impl GraphUse {
             functions,
             nodes,
             uses: gather.uses,
-            structure: structure::Structure::of(graph),
-            restoring: Restoring::of_graph(graph),
-            restoring_bodies: restoring_bodies(graph),
+            structure: structure::Structure::of(body),
             joints: joints.into_all(),
             ..Self::default()
         }
@@ -188,14 +200,6 @@ impl GraphUse {
     pub fn ops(&self) -> usize {
         self.uses.iter().map(|one| &*one.op).collect::<HashSet<_>>().len()
     }
-}
-
-/// The bodies with nodes that take tensors from a checkpoint.
-fn restoring_bodies(graph: &Graph) -> HashSet<Box<str>> {
-    let functions = graph.functions.iter().map(|one| (&*one.signature.name, &one.nodes));
-    let bodies = functions.chain([("", &graph.nodes)]);
-    let restoring = bodies.filter(|(_, nodes)| nodes.iter().any(|node| is_restore(&node.op)));
-    restoring.map(|(name, _)| name.into()).collect()
 }
 
 struct Gather<'g> {
@@ -213,7 +217,7 @@ impl Gather<'_> {
         &mut self,
         node: &'n Node,
         (scope, kernels, function): (Scope, Kernels, &str),
-        wiring: &mut Wiring<'n>,
+        wiring: &mut Wiring<'_, 'n>,
     ) -> Option<usize> {
         if self.library.contains_key(&*node.op) {
             return None;

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use foldhash::{HashMap, HashSet, HashSetExt as _};
+use foldhash::{HashSet, HashSetExt as _};
 use unskew_core::{Conversion, Rewrite};
 
 use super::adapt::{Adapted, Adapter, DROP_SHAPES, Step, WRITE_ZEROS};
 use super::edit::{GraphEdit, NodeEdit, NodePlace};
 use super::{Options, Wiring, op_bytes, versions};
+use crate::body::Body;
 use crate::read::MetaGraph;
 use crate::{
     AttrValue, DataType, Graph, Kernels, Node, Runtime, Scope, Use, shape_inputs, structure,
@@ -30,9 +31,9 @@ pub(super) fn plan(meta: &MetaGraph, to: &Runtime, options: &Options) -> (GraphE
         None => graph.versions.as_ref().map_or(0, |versions| versions.producer),
     };
     let adapter = Adapter { runtime: to, own: &meta.ops, producer, lossy: options.lossy };
-    plan.nodes(&graph.nodes, None, &mut Wiring::of_graph(graph), &adapter);
+    plan.nodes(None, &Body::of_graph(graph), &adapter);
     for (i, function) in graph.functions.iter().enumerate() {
-        plan.nodes(&function.nodes, Some(i), &mut Wiring::of_function(function), &adapter);
+        plan.nodes(Some(i), &Body::of_function(function), &adapter);
     }
     if !meta.ops.is_empty() {
         plan.list_ops(to);
@@ -53,41 +54,29 @@ impl<'g> Plan<'g> {
         self.words.extend(words);
     }
 
-    fn nodes(
-        &mut self,
-        nodes: &'g [Node],
-        function: Option<usize>,
-        wiring: &mut Wiring<'g>,
-        adapter: &Adapter<'_>,
-    ) {
+    /// Plans for the nodes of the function at a place of the library, or of the graph itself.
+    fn nodes(&mut self, function: Option<usize>, body: &Body<'g>, adapter: &Adapter<'_>) {
+        let mut wiring = Wiring::of(body);
         let library: HashSet<&str> =
             self.graph.functions.iter().map(|function| &*function.signature.name).collect();
-        let body = function.and_then(|i| self.graph.functions.get(i));
         let valueless: HashSet<&str> = match function {
             None if adapter.runtime.imports_in_python() => {
-                let by_name: HashMap<&str, &Node> =
-                    nodes.iter().map(|node| (&*node.name, node)).collect();
-                let get = |name: &str| by_name.get(name).copied();
-                shape_inputs::valueless(nodes, get).into_iter().collect()
+                shape_inputs::valueless(body.nodes, |name| body.get(name)).into_iter().collect()
             }
             _ => HashSet::new(),
         };
-        for (at, node) in nodes.iter().enumerate() {
+        let arguments = body.function.map_or(&[][..], |function| &function.signature.inputs);
+        let arguments: Vec<&str> = arguments.iter().map(|arg| &*arg.name).collect();
+        for (at, node) in body.nodes.iter().enumerate() {
             let mut edit = NodeEdit::default();
-            let place = match body {
-                Some(body) => format!("{}/{}", body.signature.name, node.name),
-                None => node.name.to_string(),
-            };
+            let place = body.place(&node.name);
             if !library.contains(&*node.op) && !adapter.is_content(node) {
                 let one = Use::of_node(node, Scope::Graph, Kernels::OfDevice, wiring.proved(node));
                 let adapted = adapter.adapt(&one);
                 for step in &adapted.steps {
                     self.words.add(in_words(step, &one, &adapted).at(&place));
                 }
-                let arguments: Vec<&str> = body
-                    .map(|body| body.signature.inputs.iter().map(|arg| &*arg.name).collect())
-                    .unwrap_or_default();
-                edit = node_edit(node, &adapted, &arguments, wiring);
+                edit = node_edit(node, &adapted, &arguments, &wiring);
             }
             let clash = adapter.runtime.computes_empty_reserves() && function.is_none();
             if clash && structure::notes_an_old_shape(node) {
@@ -156,7 +145,12 @@ fn in_words(step: &Step, one: &Use, adapted: &Adapted) -> Rewrite {
 }
 
 /// The steps as a change of the bytes of `node`, which stands in a function with these arguments, or in none.
-fn node_edit(node: &Node, adapted: &Adapted, arguments: &[&str], wiring: &Wiring<'_>) -> NodeEdit {
+fn node_edit(
+    node: &Node,
+    adapted: &Adapted,
+    arguments: &[&str],
+    wiring: &Wiring<'_, '_>,
+) -> NodeEdit {
     let mut edit = NodeEdit::default();
     for (name, _) in node.attrs.judged() {
         let mut now = name.to_string();

@@ -5,8 +5,9 @@
 //! are not known may so be known to be the same.
 
 use super::table::{self, Replacement, Seed};
+use crate::body::Body;
 use crate::elementwise::{BROADCAST, SHAPED_LIKE_THE_FIRST};
-use crate::{AttrValue, Function, Graph, Node};
+use crate::{AttrValue, Node};
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 /// The replacements of an op whose conditions about the wiring hold: one bit for each row of the table.
@@ -47,12 +48,9 @@ enum Shape<'g> {
     Of(&'g str, &'g str),
 }
 
-/// The nodes of a graph or of the body of a function, by name.
-pub(crate) struct Wiring<'g> {
-    nodes: &'g [Node],
-    returns: &'g [(Box<str>, Box<str>)],
-    by_name: HashMap<&'g str, &'g Node>,
-    in_function: bool,
+/// The nodes of a graph or of the body of a function, and what is read of them.
+pub(crate) struct Wiring<'b, 'g> {
+    body: &'b Body<'g>,
     /// What is read of each node, by whom: `(node, output as it is written)` to the ops of the readers. Made
     /// when it is asked for.
     read: Option<HashMap<(&'g str, &'g str), HashSet<&'g str>>>,
@@ -63,19 +61,14 @@ fn stays<'g>(node: &Node, own: impl FnOnce() -> Shape<'g>) -> Option<Shape<'g>> 
     node.op.starts_with("Placeholder").then(own)
 }
 
-impl<'g> Wiring<'g> {
-    /// The wiring of the graph itself.
-    pub(crate) fn of_graph(graph: &'g Graph) -> Self {
-        Self::new(&graph.nodes, &[], false)
+impl<'b, 'g> Wiring<'b, 'g> {
+    /// The wiring of a body.
+    pub(crate) fn of(body: &'b Body<'g>) -> Self {
+        Self { body, read: None }
     }
 
-    /// The wiring of the body of a function.
-    pub(crate) fn of_function(function: &'g Function) -> Self {
-        Self::new(&function.nodes, &function.returns, true)
-    }
-
-    fn new(nodes: &'g [Node], returns: &'g [(Box<str>, Box<str>)], in_function: bool) -> Self {
-        Self { nodes, returns, by_name: HashMap::new(), in_function, read: None }
+    fn in_function(&self) -> bool {
+        self.body.function.is_some()
     }
 
     /// What is proved for the replacements of `node`, those that follow one another included.
@@ -101,9 +94,6 @@ impl<'g> Wiring<'g> {
     }
 
     fn proves(&mut self, row: &Replacement, node: &'g Node) -> bool {
-        if self.by_name.is_empty() {
-            self.by_name = self.nodes.iter().map(|node| (&*node.name, node)).collect();
-        }
         let batch = |shape: Option<&Shape<'g>>| match shape {
             Some(Shape::Dims(dims)) => {
                 dims.len().checked_sub(2).and_then(|end| dims.get(..end)).map(<[i64]>::to_vec)
@@ -128,7 +118,7 @@ impl<'g> Wiring<'g> {
             && row.seed.as_ref().is_none_or(|seed| self.seed(node, seed).is_some())
             && row.free.iter().all(|free| {
                 let number = free.output.to_string();
-                let written = if self.in_function { &*free.name } else { &*number };
+                let written = if self.in_function() { &*free.name } else { &*number };
                 let readers = self.readers();
                 let used = readers
                     .iter()
@@ -144,11 +134,11 @@ impl<'g> Wiring<'g> {
             let read = node.inputs.iter().filter(|input| !input.starts_with('^')).nth(input)?;
             let (name, rest) = read.split_once(':').unwrap_or((read, "0"));
             let number = output.to_string();
-            let is = match self.in_function {
+            let is = match self.in_function() {
                 true => rest.split(':').next().is_some_and(|rest| names.contains(&rest)),
                 false => rest == number,
             };
-            self.by_name.get(name).copied().filter(|_| is)
+            self.body.get(name).filter(|_| is)
         };
         let key = from(seed.key, 0, &["key"])?;
         let counter = from(seed.key + 1, 1, &["counter"])?;
@@ -176,7 +166,7 @@ impl<'g> Wiring<'g> {
     /// The value of a constant that is an input.
     fn constant(&self, node: &Node, input: usize) -> Option<&'g AttrValue> {
         let input = node.data_inputs().nth(input)?;
-        let node = self.by_name.get(input).filter(|node| &*node.op == "Const")?;
+        let node = self.body.get(input).filter(|node| &*node.op == "Const")?;
         node.attr("value")
     }
 
@@ -198,9 +188,9 @@ impl<'g> Wiring<'g> {
     /// The shape of an output.
     fn shape(&self, name: &'g str, output: &'g str, depth: usize) -> Option<Shape<'g>> {
         let own = || Shape::Of(name, output);
-        let Some(node) = self.by_name.get(name) else {
+        let Some(node) = self.body.get(name) else {
             // An argument of the function, which is a tensor like any other.
-            return self.in_function.then(own);
+            return self.in_function().then(own);
         };
         let number: usize = output.rsplit(':').next()?.parse().ok()?;
         let known = |value: &AttrValue| match value {
@@ -212,7 +202,7 @@ impl<'g> Wiring<'g> {
         };
         let noted = match node.attr("_output_shapes") {
             // In a function the number counts from the first of its name.
-            Some(AttrValue::List(shapes)) if !self.in_function || shapes.len() == 1 => {
+            Some(AttrValue::List(shapes)) if !self.in_function() || shapes.len() == 1 => {
                 shapes.get(number).and_then(known)
             }
             _ => None,
@@ -247,7 +237,7 @@ impl<'g> Wiring<'g> {
     }
 
     fn readers(&mut self) -> &HashMap<(&'g str, &'g str), HashSet<&'g str>> {
-        let (nodes, returns) = (self.nodes, self.returns);
+        let (nodes, returns) = (self.body.nodes, self.body.returns());
         self.read.get_or_insert_with(|| {
             let mut read: HashMap<_, HashSet<&str>> = HashMap::new();
             let parts = |input: &'g str| {

@@ -35,7 +35,7 @@ pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, repor
             _ => Phase::Load,
         };
         let Some(finding) = uses.look(joint) else { continue };
-        let finding = finding.in_phase(phase).at(joint.places.clone());
+        let finding = finding.in_phase(phase).at(joint.places(&graph.graph));
         let of_graph = as_objects && joint.scope == Scope::Graph;
         report.add(if of_graph { for_sessions_only(finding) } else { finding });
     }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use foldhash::{HashMap, HashSet, HashSetExt as _};
 use unskew_core::{Context, Finding, Judgement, Matcher, Party, Places};
 
-use crate::read::{Checkpoint, Restored, StoredRange};
+use crate::Restored;
+use crate::read::{Checkpoint, StoredRange};
 use crate::{Runtime, Shape, rules};
 
 /// What a file says whatever release reads it.

@@ -1,0 +1,134 @@
+//! The nodes of a graph, or of the body of a function, by name, and which node each input reads: looked up once for all
+//! that follows edges.
+
+use foldhash::{HashMap, HashMapExt as _};
+
+use crate::{Function, Graph, Node};
+
+/// Stands for the node of an input that names none.
+const NONE: u32 = u32::MAX;
+
+/// A graph, without its library, or the body of a function.
+pub(crate) struct Body<'g> {
+    /// The function whose body it is; none for the graph itself.
+    pub(crate) function: Option<&'g Function>,
+    /// In the order of the file.
+    pub(crate) nodes: &'g [Node],
+    /// Nodes that have a name which an earlier one has.
+    pub(crate) duplicates: Vec<&'g Node>,
+    /// Of several nodes of a name the last one.
+    by_name: HashMap<&'g str, u32>,
+    /// The place of the node that each input reads, those of a node in a row.
+    sources: Vec<u32>,
+    /// How many inputs the nodes have up to each, itself included.
+    ends: Vec<usize>,
+}
+
+impl<'g> Body<'g> {
+    /// The graph itself.
+    pub(crate) fn of_graph(graph: &'g Graph) -> Self {
+        Self::of(&graph.nodes, None)
+    }
+
+    /// The body of a function.
+    pub(crate) fn of_function(function: &'g Function) -> Self {
+        Self::of(&function.nodes, Some(function))
+    }
+
+    fn of(nodes: &'g [Node], function: Option<&'g Function>) -> Self {
+        let mut by_name = HashMap::with_capacity(nodes.len());
+        let mut duplicates = Vec::new();
+        // What is kept of a file ends long before so many nodes.
+        for (place, node) in (0..NONE).zip(nodes) {
+            if by_name.insert(&*node.name, place).is_some() {
+                duplicates.push(node);
+            }
+        }
+        let mut sources = Vec::with_capacity(nodes.iter().map(|node| node.inputs.len()).sum());
+        let mut ends = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            sources.extend(node.sources().map(|it| by_name.get(it).copied().unwrap_or(NONE)));
+            ends.push(sources.len());
+        }
+        Self { function, nodes, duplicates, by_name, sources, ends }
+    }
+
+    /// The name of the function; empty for the graph itself.
+    pub(crate) fn name(&self) -> &'g str {
+        self.function.map_or("", |function| &function.signature.name)
+    }
+
+    /// What the function returns, by name, and the input that says it.
+    pub(crate) fn returns(&self) -> &'g [(Box<str>, Box<str>)] {
+        self.function.map_or(&[], |function| &function.returns)
+    }
+
+    /// A node, as a finding names it: `function/node`.
+    pub(crate) fn place(&self, node: &str) -> String {
+        match self.function {
+            None => node.to_owned(),
+            Some(function) => [&function.signature.name, "/", node].concat(),
+        }
+    }
+
+    /// The place of the node of this name.
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).map(|place| *place as usize)
+    }
+
+    /// The node of this name.
+    pub(crate) fn get(&self, name: &str) -> Option<&'g Node> {
+        self.nodes.get(self.find(name)?)
+    }
+
+    /// The inputs of the node at a place as they are written, with the place of the node that each reads.
+    pub(crate) fn inputs(&self, place: usize) -> impl Iterator<Item = (&'g str, Option<usize>)> {
+        let end = self.ends.get(place).copied().unwrap_or_default();
+        let written = self.nodes.get(place).map_or(&[][..], |node| &node.inputs);
+        let sources = self.sources.get(end.saturating_sub(written.len())..end).unwrap_or_default();
+        let place = |source: &u32| (*source != NONE).then_some(*source as usize);
+        written.iter().zip(sources).map(move |(input, source)| (&**input, place(source)))
+    }
+
+    /// The places of a node and of one that reads it, for each input that names a node.
+    pub(crate) fn edges(&self) -> impl Iterator<Item = (usize, usize)> {
+        let mut reader = 0;
+        (0..).zip(&self.sources).filter(|(_, source)| **source != NONE).map(move |(at, source)| {
+            while self.ends.get(reader).is_some_and(|end| *end <= at) {
+                reader += 1;
+            }
+            (*source as usize, reader)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_input_is_given_with_the_node_that_it_reads() {
+        let node = |name: &str, inputs: &[&str]| Node {
+            name: name.into(),
+            inputs: inputs.iter().map(|input| (*input).into()).collect(),
+            ..Node::default()
+        };
+        let nodes = vec![node("a", &[]), node("b", &["a:1", "gone", "^c"]), node("c", &["b"])];
+        let graph = Graph { nodes, ..Graph::default() };
+        let body = Body::of_graph(&graph);
+        let read: Vec<_> = body.inputs(1).collect();
+        assert_eq!(read, [("a:1", Some(0)), ("gone", None), ("^c", Some(2))]);
+        assert_eq!(body.inputs(0).count(), 0);
+        assert_eq!(body.inputs(2).collect::<Vec<_>>(), [("b", Some(1))]);
+        assert_eq!(body.inputs(3).count(), 0);
+    }
+
+    #[test]
+    fn of_nodes_of_one_name_the_last_is_found() {
+        let node = |op: &str| Node { name: "a".into(), op: op.into(), ..Node::default() };
+        let graph = Graph { nodes: vec![node("Const"), node("Add")], ..Graph::default() };
+        let body = Body::of_graph(&graph);
+        assert_eq!(body.get("a").map(|node| &*node.op), Some("Add"));
+        assert_eq!(body.duplicates.len(), 1);
+    }
+}
