@@ -94,6 +94,12 @@ impl<'s> Message<'s> {
         Self { source, block: Vec::new(), block_start: 0, position: span.start, end, depth: 0 }
     }
 
+    /// A message that was taken out of the source before. Errors name the source, and count from the first of `bytes`.
+    pub fn taken(source: &'s dyn Source, bytes: Vec<u8>) -> Self {
+        let end = bytes.len() as u64;
+        Self { source, block: bytes, block_start: 0, position: 0, end, depth: 0 }
+    }
+
     /// The source that the message lies in.
     pub fn source(&self) -> &'s dyn Source {
         self.source
@@ -112,6 +118,9 @@ impl<'s> Message<'s> {
     pub fn next(&mut self) -> Result<Option<Field>, ReadError> {
         if self.position >= self.end {
             return Ok(None);
+        }
+        if let Some(field) = self.short() {
+            return Ok(Some(field));
         }
         let offset = self.position;
         let key = self.varint()?;
@@ -180,6 +189,11 @@ impl<'s> Message<'s> {
         self.buffered(field.span()?)
     }
 
+    /// The payload of a field, if it was read ahead already and is text.
+    pub fn text_ahead(&self, field: &Field) -> Option<&str> {
+        std::str::from_utf8(self.ahead(field)?).ok()
+    }
+
     /// The payload of a field as text.
     ///
     /// # Errors
@@ -215,6 +229,23 @@ impl<'s> Message<'s> {
         let from = usize::try_from(span.start.checked_sub(self.block_start)?).ok()?;
         let len = usize::try_from(span.len).ok()?;
         self.block.get(from..from.checked_add(len)?)
+    }
+
+    /// The next field, if it is of the commonest form: a key of one byte that was read ahead, and a payload whose length
+    /// has one byte.
+    #[inline]
+    fn short(&mut self) -> Option<Field> {
+        let offset = self.position;
+        let at = usize::try_from(offset.wrapping_sub(self.block_start)).ok()?;
+        let [key, len] = *self.block.get(at..)?.first_chunk::<2>()?;
+        let (start, number) = (offset + 2, key >> 3);
+        let end = start + u64::from(len);
+        if key & 7 != 2 || number == 0 || key.max(len) >= 0x80 || end > self.end {
+            return None;
+        }
+        self.position = end;
+        let value = Value::Bytes(Span { start, len: u64::from(len) });
+        Some(Field { number: u32::from(number), value, offset })
     }
 
     fn array<const N: usize>(&mut self, offset: u64) -> Result<[u8; N], ReadError> {
@@ -309,6 +340,19 @@ mod tests {
             }
         }
         Ok(fields)
+    }
+
+    #[test]
+    fn a_message_that_was_taken_out_is_read_without_the_source() {
+        let source = BytesSource::new("m", vec![]);
+        let mut message = Message::taken(&source, vec![0x08, 0xac, 0x02, 0x12, 0x02, b'h', b'i']);
+        let number = message.next().unwrap().unwrap();
+        assert_eq!((number.number, number.varint()), (1, Some(300)));
+        let text = message.next().unwrap().unwrap();
+        assert_eq!(message.string(&text).unwrap(), "hi");
+        assert!(message.next().unwrap().is_none());
+        let error = Message::taken(&source, vec![0x12, 0x05, b'h']).next().unwrap_err();
+        assert!(error.to_string().contains("m"), "{error}");
     }
 
     #[test]

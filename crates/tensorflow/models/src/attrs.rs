@@ -2,14 +2,21 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::AttrValue;
 
 /// An attribute: its name and its value.
 pub(crate) type Attr = (Arc<str>, AttrValue);
 
+/// Whether a release judges attributes of this name.
+pub(crate) fn is_judged(name: &str) -> bool {
+    name.as_bytes().first() != Some(&b'_')
+}
+
 /// Attributes in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Attrs(Vec<Arc<Attr>>);
+pub struct Attrs(SmallVec<[Arc<Attr>; 4]>);
 
 impl Attrs {
     /// How many there are.
@@ -35,7 +42,7 @@ impl Attrs {
     /// Those that a release judges: the names of others begin with `_`, they are for the runtime's own use and pass
     /// everywhere.
     pub fn judged(&self) -> impl Iterator<Item = (&Arc<str>, &AttrValue)> {
-        self.iter().filter(|(name, _)| !name.starts_with('_'))
+        self.iter().filter(|(name, _)| is_judged(name))
     }
 
     pub(crate) fn shared(&self) -> &[Arc<Attr>] {

@@ -3,7 +3,7 @@
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use crate::{Function, Graph, Node};
+use crate::{Function, Graph, Inputs, Node};
 
 /// Stands for the node of an input that names none.
 const NONE: u32 = u32::MAX;
@@ -84,10 +84,12 @@ impl<'g> Body<'g> {
     /// The inputs of the node at a place as they are written, with the place of the node that each reads.
     pub(crate) fn inputs(&self, place: usize) -> impl Iterator<Item = (&'g str, Option<usize>)> {
         let end = self.ends.get(place).copied().unwrap_or_default();
-        let written = self.nodes.get(place).map_or(&[][..], |node| &node.inputs);
-        let sources = self.sources.get(end.saturating_sub(written.len())..end).unwrap_or_default();
+        let written = self.nodes.get(place).map(|node| &node.inputs);
+        let count = written.map_or(0, Inputs::len);
+        let sources = self.sources.get(end.saturating_sub(count)..end).unwrap_or_default();
         let place = |source: &u32| (*source != NONE).then_some(*source as usize);
-        written.iter().zip(sources).map(move |(input, source)| (&**input, place(source)))
+        let sources = sources.iter().map(place);
+        written.into_iter().flat_map(Inputs::iter).zip(sources)
     }
 
     /// The places of a node and of one that reads it, for each input that names a node.
@@ -110,7 +112,7 @@ mod tests {
     fn each_input_is_given_with_the_node_that_it_reads() {
         let node = |name: &str, inputs: &[&str]| Node {
             name: name.into(),
-            inputs: inputs.iter().map(|input| (*input).into()).collect(),
+            inputs: inputs.iter().copied().collect(),
             ..Node::default()
         };
         let nodes = vec![node("a", &[]), node("b", &["a:1", "gone", "^c"]), node("c", &["b"])];

@@ -107,7 +107,7 @@ fn followed<'g>(node: &Node, input: usize, get: impl Find<'g>, depth: usize) -> 
 
 /// The name of the node whose first output is this input.
 fn name_of(node: &Node, input: usize) -> Option<&str> {
-    let input = node.inputs.iter().filter(|input| !input.starts_with('^')).nth(input)?;
+    let input = node.data().nth(input)?;
     // In the body of a function an input names the output too: `conv:output:0`.
     let (name, output) = input.split_once(':').unwrap_or((input, "0"));
     (output.rsplit(':').next() == Some("0")).then_some(name)
@@ -142,7 +142,7 @@ mod tests {
         Node {
             name: name.into(),
             op: op.into(),
-            inputs: inputs.iter().map(|input| (*input).into()).collect(),
+            inputs: inputs.iter().copied().collect(),
             attrs: attrs.into_iter().map(|(name, value)| (name.into(), value)).collect(),
             ..Node::default()
         }

@@ -12,7 +12,7 @@ use unskew_core::Places;
 
 use crate::body::Body;
 use crate::structure::Structure;
-use crate::{Function, Graph, Node};
+use crate::{Graph, Node};
 
 /// Ops that do nothing but call: recursion through them alone has no end for the importer.
 const CALLS: [&str; 2] = ["PartitionedCall", "StatefulPartitionedCall"];
@@ -67,8 +67,8 @@ impl Functions {
             names: graph.functions.iter().map(|f| f.signature.name.as_str().into()).collect(),
             ..Self::default()
         };
-        library.calls("", &graph.nodes, &mut found.calls);
-        for (i, function) in graph.functions.iter().enumerate() {
+        library.calls("", &library.of_graph, &mut found.calls);
+        for (i, (function, made)) in graph.functions.iter().zip(&library.of_functions).enumerate() {
             let name = function.signature.name.as_str();
             if library.by_name.get(name) != Some(&i) {
                 let first = library.by_name.get(name).and_then(|i| graph.functions.get(*i));
@@ -80,7 +80,7 @@ impl Functions {
             }
             let runs = called.contains(&i);
             let calls = if runs { &mut found.calls } else { &mut found.other_calls };
-            library.calls(name, &function.nodes, calls);
+            library.calls(name, made, calls);
         }
         for (of, is) in &graph.gradients {
             let gone = [of, is].into_iter().filter(|name| !library.by_name.contains_key(&***name));
@@ -102,10 +102,23 @@ impl Functions {
     }
 }
 
-/// A graph with its functions by name.
+/// A graph with its functions by name, and all that its nodes call.
 struct Library<'g> {
     graph: &'g Graph,
     by_name: HashMap<&'g str, usize>,
+    gradients: HashMap<&'g str, &'g str>,
+    /// What the nodes of the graph itself call.
+    of_graph: Vec<Named<'g>>,
+    /// What the nodes of each function call.
+    of_functions: Vec<Vec<Named<'g>>>,
+}
+
+/// A function that a node names.
+struct Named<'g> {
+    node: &'g Node,
+    name: &'g str,
+    /// Whether the op of the node is the name; else an attribute says it.
+    as_op: bool,
 }
 
 impl<'g> Library<'g> {
@@ -114,22 +127,40 @@ impl<'g> Library<'g> {
         for (i, function) in graph.functions.iter().enumerate() {
             by_name.entry(&*function.signature.name).or_insert(i);
         }
-        Self { graph, by_name }
+        let gradients = graph.gradients.iter().map(|(of, is)| (&**of, &**is)).collect();
+        let (of_graph, of_functions) = (Vec::new(), Vec::new());
+        let mut library = Self { graph, by_name, gradients, of_graph, of_functions };
+        library.of_graph = library.named(&graph.nodes);
+        let bodies = graph.functions.iter().map(|function| library.named(&function.nodes));
+        library.of_functions = bodies.collect();
+        library
+    }
+
+    /// The functions that nodes name, there or not; attributes for the runtime's own use apart.
+    fn named(&self, nodes: &'g [Node]) -> Vec<Named<'g>> {
+        let mut all = Vec::new();
+        for node in nodes {
+            let names = node.attrs.judged().flat_map(|(_, value)| value.functions());
+            all.extend(names.map(|name| Named { node, name, as_op: false }));
+            let name = &*node.op;
+            if self.by_name.contains_key(name) || self.gradients.contains_key(name) {
+                all.push(Named { node, name, as_op: true });
+            }
+        }
+        all
     }
 
     /// The functions that run when the graph does, directly or through others, by their places.
     fn reached(&self) -> HashSet<usize> {
-        let gradients: HashMap<&str, &str> =
-            self.graph.gradients.iter().map(|(of, is)| (&**of, &**is)).collect();
         let mut reached = HashSet::new();
-        let mut open: Vec<&[Node]> = vec![&self.graph.nodes];
-        while let Some(nodes) = open.pop() {
-            for name in nodes.iter().flat_map(named).chain(nodes.iter().map(|node| &*node.op)) {
-                let gradient = gradients.get(name).copied();
-                for function in [Some(name), gradient].into_iter().flatten() {
+        let mut open = vec![&self.of_graph];
+        while let Some(calls) = open.pop() {
+            for call in calls {
+                let gradient = self.gradients.get(call.name).copied();
+                for function in [Some(call.name), gradient].into_iter().flatten() {
                     let Some(i) = self.by_name.get(function) else { continue };
                     if reached.insert(*i) {
-                        open.extend(self.graph.functions.get(*i).map(|f| &*f.nodes));
+                        open.extend(self.of_functions.get(*i));
                     }
                 }
             }
@@ -137,30 +168,31 @@ impl<'g> Library<'g> {
         reached
     }
 
-    /// The faults of the calls in `nodes`, which are the body of `function`, or the graph if that has no
-    /// name.
-    fn calls(&self, function: &str, nodes: &[Node], found: &mut Calls) {
+    /// The faults of the calls in the body of `function`, or in the graph if that has no name.
+    fn calls(&self, function: &str, made: &[Named<'_>], found: &mut Calls) {
         let place = |node: &Node| match function {
             "" => node.name.to_string(),
             function => format!("{function}/{}", node.name),
         };
-        for node in nodes {
-            if &*node.op != GRADIENT {
-                let gone = |name: &&str| !name.is_empty() && !self.by_name.contains_key(name);
-                for name in named(node).filter(gone) {
+        for Named { node, name, as_op } in made {
+            let callee = self.by_name.get(name).and_then(|i| self.graph.functions.get(*i));
+            match callee {
+                Some(callee) if *as_op => {
+                    let wanted = callee.signature.input_count(|name| node.attr(name));
+                    if wanted.is_some_and(|wanted| wanted != node.data_input_count()) {
+                        found.miscounted.add(place(node));
+                    }
+                }
+                None if !as_op && &*node.op != GRADIENT && !name.is_empty() => {
                     found.missing.add(format_args!("{} -> {name}", place(node)));
                 }
-            }
-            let callee = self.by_name.get(&*node.op).and_then(|i| self.graph.functions.get(*i));
-            let wanted = callee.and_then(|f| f.signature.input_count(|name| node.attr(name)));
-            if wanted.is_some_and(|wanted| wanted != node.data_input_count()) {
-                found.miscounted.add(place(node));
+                _ => {}
             }
         }
     }
 
     fn recursion(&self, called: &HashSet<usize>, found: &mut Functions) {
-        let calls: Vec<Vec<Call>> = self.graph.functions.iter().map(|f| self.made(f)).collect();
+        let calls: Vec<Vec<Call>> = self.of_functions.iter().map(|made| self.made(made)).collect();
         let endless = cycles(called, &calls, |call| call.plain);
         let name = |i: &usize| self.graph.functions.get(*i).map(|f| &f.signature.name);
         endless.iter().filter_map(name).for_each(|name| found.endless.add(name));
@@ -172,13 +204,13 @@ impl<'g> Library<'g> {
         rest.filter_map(name).for_each(|name| found.other_recursive.add(name));
     }
 
-    /// The calls of functions of the library in the body of a function.
-    fn made(&self, function: &Function) -> Vec<Call> {
-        let calls = function.nodes.iter().flat_map(|node| {
-            let of = self.by_name.get(&*node.op).copied();
-            let plain = of.is_some() || CALLS.contains(&&*node.op);
-            let named = named(node).filter_map(|name| self.by_name.get(name).copied());
-            named.chain(of).map(move |callee| Call { callee, plain })
+    /// Those calls that are of functions of the library.
+    fn made(&self, made: &[Named<'_>]) -> Vec<Call> {
+        let calls = made.iter().filter_map(|Named { node, name, as_op }| {
+            let callee = *self.by_name.get(name)?;
+            let plain =
+                *as_op || CALLS.contains(&&*node.op) || self.by_name.contains_key(&*node.op);
+            Some(Call { callee, plain })
         });
         calls.collect()
     }
@@ -245,15 +277,10 @@ fn peel(
     left.retain(|i| !gone.contains(i));
 }
 
-/// The functions that the attributes of a node name; those for the runtime's own use apart.
-fn named(node: &Node) -> impl Iterator<Item = &str> {
-    node.attrs.judged().flat_map(|(_, value)| value.functions())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AttrValue, OpDef};
+    use crate::{AttrValue, Function, OpDef};
 
     fn call(name: &str, op: &str, function: &str) -> Node {
         let attrs = vec![("f".into(), AttrValue::Func(function.into()))];

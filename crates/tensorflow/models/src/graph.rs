@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use unskew_core::DataVersions;
 
-use crate::{AttrValue, Attrs, OpDef};
+use crate::{AttrValue, Attrs, Inputs, OpDef};
 
 /// A graph with its library of functions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,8 +26,8 @@ pub struct Node {
     pub name: Box<str>,
     /// The op, or the function that it calls.
     pub op: Arc<str>,
-    /// The inputs as they are written: `conv:1`, `^init`.
-    pub inputs: Vec<Box<str>>,
+    /// What it reads, data before what it only waits for.
+    pub inputs: Inputs,
     /// Attributes that are written in the node; defaults may be left out.
     pub attrs: Attrs,
     /// Whether it is assigned to a GPU: `/device:GPU:0`.
@@ -53,21 +53,30 @@ impl Node {
         self.attrs.get(name)
     }
 
+    /// The inputs that data comes from, as they are written.
+    pub fn data(&self) -> impl Iterator<Item = &str> {
+        self.inputs.iter().filter(|input| !is_control(input))
+    }
+
     /// How many inputs have data.
     pub fn data_input_count(&self) -> u64 {
-        self.inputs.iter().filter(|input| !input.starts_with('^')).count() as u64
+        self.data().count() as u64
     }
 
     /// The names of the nodes that data comes from.
     pub fn data_inputs(&self) -> impl Iterator<Item = &str> {
-        let data = self.inputs.iter().filter(|input| !input.starts_with('^'));
-        data.map(|input| source_of(input))
+        self.data().map(source_of)
     }
 
     /// The names of all nodes that must run before, for data or for control.
     pub fn sources(&self) -> impl Iterator<Item = &str> {
-        self.inputs.iter().map(|input| source_of(input))
+        self.inputs.iter().map(source_of)
     }
+}
+
+/// Whether an input is only waited for: `^init`.
+pub(crate) fn is_control(input: &str) -> bool {
+    input.as_bytes().first() == Some(&b'^')
 }
 
 /// The name of the node in an input: without `^` and without the number of the output.

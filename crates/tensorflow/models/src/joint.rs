@@ -10,7 +10,7 @@ use foldhash::{HashMap, HashMapExt as _};
 use unskew_core::Places;
 
 use crate::body::Body;
-use crate::graph::at_colon;
+use crate::graph::{at_colon, is_control};
 use crate::op_def::{ArgDef, ArgKind, ElementType};
 use crate::{AttrValue, DataType, Function, Graph, Node, Scope};
 
@@ -112,11 +112,11 @@ impl Edge {
         let (reader, input) = match (node, function) {
             (Some(node), _) => (&*node.name, node.inputs.get(self.input)),
             (None, Some(function)) => {
-                ("returns", function.returns.get(self.input).map(|(_, input)| input))
+                ("returns", function.returns.get(self.input).map(|(_, input)| &**input))
             }
             (None, None) => ("", None),
         };
-        let input = input.map_or("", |input| &**input);
+        let input = input.unwrap_or_default();
         match function {
             None => [reader, " <- ", input].concat(),
             Some(function) => [&function.signature.name, "/", reader, " <- ", input].concat(),
@@ -230,7 +230,11 @@ impl<'g> Joints<'g> {
         for function in &graph.functions {
             library.entry(&*function.signature.name).or_insert(function);
         }
-        Self { library, found: HashMap::new(), joints: Vec::new() }
+        let nodes = graph.functions.iter().map(|function| function.nodes.len());
+        let nodes = nodes.sum::<usize>() + graph.nodes.len();
+        // Of a thousand nodes some 500 edges are alike to no other.
+        let found = HashMap::with_capacity(nodes / 2);
+        Self { library, found, joints: Vec::with_capacity(nodes / 2) }
     }
 
     /// Adds the edges between the nodes of a body, whose uses are `uses`. It is the one of the function at this place of
@@ -246,7 +250,7 @@ impl<'g> Joints<'g> {
         let arguments = inputs.iter().rev().map(|arg| (&*arg.name, arg)).collect();
         let ends = Ends { body, arguments, uses };
         for (i, node) in body.nodes.iter().enumerate() {
-            let data = body.inputs(i).enumerate().filter(|(_, (name, _))| !name.starts_with('^'));
+            let data = body.inputs(i).enumerate().filter(|(_, (name, _))| !is_control(name));
             for ((input, (name, source)), number) in data.zip(0u64..) {
                 let Some(from) = self.from(name, source, &ends) else { continue };
                 let to = match uses.get(i).copied().flatten() {

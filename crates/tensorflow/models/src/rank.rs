@@ -50,7 +50,7 @@ pub(crate) fn of_input<'g>(node: &Node, input: usize, get: impl Find<'g>) -> Opt
 }
 
 fn follow<'g>(node: &Node, input: usize, get: impl Find<'g>, depth: usize) -> Option<usize> {
-    let input = node.inputs.iter().filter(|input| !input.starts_with('^')).nth(input)?;
+    let input = node.data().nth(input)?;
     let (name, output) = input.split_once(':').unwrap_or((input, "0"));
     let number: usize = output.rsplit(':').next()?.parse().ok()?;
     if depth < DEPTH { of_output(get(name)?, number, get, depth + 1) } else { None }
@@ -125,7 +125,7 @@ mod tests {
         Node {
             name: name.into(),
             op: op.into(),
-            inputs: inputs.iter().map(|input| (*input).into()).collect(),
+            inputs: inputs.iter().copied().collect(),
             attrs: attrs.into_iter().map(|(name, value)| (name.into(), value)).collect(),
             ..Node::default()
         }

@@ -140,7 +140,7 @@ mod tests {
         let node = |(name, op, inputs): &(&str, &str, &[&str])| Node {
             name: (*name).into(),
             op: (*op).into(),
-            inputs: inputs.iter().map(|input| (*input).into()).collect(),
+            inputs: inputs.iter().copied().collect(),
             ..Node::default()
         };
         Graph { nodes: nodes.iter().map(node).collect(), ..Graph::default() }

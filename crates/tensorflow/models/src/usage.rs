@@ -1,12 +1,13 @@
 //! What a graph asks of a runtime: its nodes, those that ask the same taken together.
 
-use std::hash::{BuildHasher as _, RandomState};
+use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 use unskew_core::{DataVersions, Places};
 
-use crate::attrs::Attr;
+use crate::attrs::{Attr, is_judged};
 use crate::body::Body;
 use crate::convert::{Proved, Wiring};
 use crate::functions::Functions;
@@ -269,7 +270,7 @@ impl JudgedAttrs {
         self.last.clear();
         let mut sum = 0u64;
         for attr in node.attrs.shared() {
-            if attr.0.starts_with('_') {
+            if !is_judged(&attr.0) {
                 continue;
             }
             let (judged, digest) =

@@ -203,7 +203,7 @@ fn node_edit(
         }
     }
     data.append(&mut control);
-    if data.iter().map(|input| &**input).ne(node.inputs.iter().map(|input| &**input)) {
+    if data.iter().map(|input| &**input).ne(node.inputs.iter()) {
         edit.inputs = Some(data);
     }
     edit

@@ -131,7 +131,7 @@ impl<'b, 'g> Wiring<'b, 'g> {
     /// is the one of the device.
     pub(super) fn seed(&self, node: &Node, seed: &Seed) -> Option<&'g Node> {
         let from = |input: usize, output: usize, names: &[&str]| -> Option<&'g Node> {
-            let read = node.inputs.iter().filter(|input| !input.starts_with('^')).nth(input)?;
+            let read = node.data().nth(input)?;
             let (name, rest) = read.split_once(':').unwrap_or((read, "0"));
             let number = output.to_string();
             let is = match self.in_function() {
@@ -158,7 +158,7 @@ impl<'b, 'g> Wiring<'b, 'g> {
 
     /// The shape of an input.
     fn input_shape(&self, node: &'g Node, input: usize, depth: usize) -> Option<Shape<'g>> {
-        let input = node.inputs.iter().filter(|input| !input.starts_with('^')).nth(input)?;
+        let input = node.data().nth(input)?;
         let (name, output) = input.split_once(':').unwrap_or((input, "0"));
         if depth < DEPTH { self.shape(name, output, depth + 1) } else { None }
     }
@@ -245,7 +245,7 @@ impl<'b, 'g> Wiring<'b, 'g> {
                 (name, rest.split(':').next().unwrap_or(rest))
             };
             for node in nodes {
-                for input in node.inputs.iter().filter(|input| !input.starts_with('^')) {
+                for input in node.data() {
                     read.entry(parts(input)).or_default().insert(&node.op);
                 }
             }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use foldhash::{HashMap, HashMapExt as _};
 use unskew_core::{Places, Unjudged, aspect};
 use unskew_definitions::Effect;
 
@@ -13,12 +14,15 @@ use crate::{AttrValue, GraphUse, Runtime, Scope, Use, promise};
 /// How many ops are named of which it is not told.
 const NAMED: usize = 8;
 
-/// The rows that are, or may be, of a node with these attributes.
-fn fitting<'r>(one: &'r Use, runtime: &'r Runtime) -> impl Iterator<Item = &'static Measured> + 'r {
-    let rows = measured::of(&one.op);
+/// The rows, of those of its op, that are or may be of a node with these attributes.
+fn fitting<'r>(
+    one: &'r Use,
+    rows: &'r [&'static Measured],
+    runtime: &'r Runtime,
+) -> impl Iterator<Item = &'static Measured> + 'r {
     // Of most ops there is none.
     let found = (!rows.is_empty()).then(|| runtime.ops.look_up(&one.op));
-    rows.into_iter().filter(move |row| {
+    rows.iter().copied().filter(move |row| {
         let Some(op) = found.as_ref().and_then(|found| found.op()) else { return false };
         let newest = found.as_ref().and_then(|found| found.all().last()).map(|one| &one.op);
         let default = |name: &str| {
@@ -36,9 +40,11 @@ pub(super) fn unjudged(graph: &GraphUse, as_objects: bool, runtime: &Runtime) ->
     let producer = graph.effective_versions().producer;
     let mut open: BTreeMap<&str, (Effect, String)> = BTreeMap::new();
     let mut places = Places::default();
+    let mut known: HashMap<&str, Vec<&'static Measured>> = HashMap::new();
     // Nothing calls the others when the model is used by its signatures.
     for one in graph.uses.iter().filter(|one| as_objects || one.scope != Scope::Uncalled) {
-        for row in fitting(one, runtime) {
+        let rows = known.entry(&one.op).or_insert_with(|| measured::of(&one.op));
+        for row in fitting(one, rows, runtime) {
             let Some(effect) = row.meets(&writers, runtime.version) else { continue };
             if row.is_told_by_hand(&one.op, &writers, producer, runtime.version) {
                 continue;

@@ -161,8 +161,7 @@ fn bundle_entry(
     checkpoint: &mut Checkpoint,
 ) -> Result<(), ReadError> {
     let record = "entry of a tensor";
-    let value = BytesSource::new(source.name(), entry.value.to_vec());
-    let mut message = Message::whole(&value);
+    let mut message = Message::taken(source, entry.value.to_vec());
     let (mut tensor, mut range) = (StoredTensor::default(), StoredRange::default());
     tensor.shape = Shape(Some(Vec::new()));
     let mut read = || -> Result<(), ReadError> {

@@ -53,27 +53,35 @@ pub(crate) fn graph_in(message: &mut Message<'_>, kept: &mut Kept) -> Result<Gra
 pub(crate) fn node(message: &mut Message<'_>, kept: &mut Kept) -> Result<Node, ReadError> {
     let mut node = Node::default();
     kept.count(message, size_of::<Node>())?;
-    message.source().nodes(1)?;
+    // An input or an attribute costs about as much as what else there is of a node.
+    let mut cost = 1;
     while let Some(field) = message.next()? {
-        if matches!(field.number, 3 | 5) {
-            // An input or an attribute costs about as much as what else there is of a node.
-            message.source().nodes(1)?;
-        }
         match field.number {
             1 => node.name = kept.text(message, &field)?,
             2 => node.op = kept.name(message, &field)?,
-            3 => node.inputs.push(kept.text(message, &field)?),
-            4 => node.on_gpu = names_gpu(&message.string(&field)?),
+            3 => {
+                kept.input(message, &field)?;
+                cost += 1;
+            }
+            4 => {
+                node.on_gpu = match message.text_ahead(&field) {
+                    Some(device) => names_gpu(device),
+                    None => names_gpu(&message.string(&field)?),
+                }
+            }
             5 if node.attrs.len() >= ATTRS => {
                 return Err(message.malformed(field.offset, "a node of more than 4096 attributes"));
             }
             5 => {
                 let named = |e: ReadError| e.in_field(format!("node {}, attr", node.name));
                 node.attrs.push(attr(message, &field, kept).map_err(named)?);
+                cost += 1;
             }
             _ => {}
         }
     }
+    node.inputs = kept.inputs.take();
+    message.source().nodes(cost)?;
     Ok(node)
 }
 

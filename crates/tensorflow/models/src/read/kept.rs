@@ -7,6 +7,7 @@ use unskew_source::wire::{Field, Message};
 use unskew_source::{Problem, ReadError};
 
 use crate::attrs::Attr;
+use crate::inputs::Written;
 
 /// The most bytes of structure that are kept of one file; the largest real graphs have a tenth.
 const KEPT: usize = 160 << 20;
@@ -21,6 +22,8 @@ pub(crate) struct Kept {
     names: HashSet<Arc<str>>,
     /// Attributes by their bytes in the file.
     attrs: HashMap<Box<[u8]>, Arc<Attr>>,
+    /// The inputs of the node that is read.
+    pub(crate) inputs: Written,
 }
 
 impl Kept {
@@ -52,14 +55,33 @@ impl Kept {
         Ok(())
     }
 
+    /// Reads one more input of a node.
+    pub(crate) fn input(
+        &mut self,
+        message: &mut Message<'_>,
+        field: &Field,
+    ) -> Result<(), ReadError> {
+        let len = match message.text_ahead(field) {
+            Some(text) => {
+                self.inputs.push(text);
+                text.len()
+            }
+            None => {
+                let text = message.string(field)?;
+                self.inputs.push(&text);
+                text.len()
+            }
+        };
+        self.count(message, len)
+    }
+
     /// A text that is kept as it is.
     pub(crate) fn text(
         &mut self,
         message: &mut Message<'_>,
         field: &Field,
     ) -> Result<Box<str>, ReadError> {
-        let ahead = message.ahead(field).and_then(|bytes| std::str::from_utf8(bytes).ok());
-        let text: Box<str> = match ahead {
+        let text: Box<str> = match message.text_ahead(field) {
             Some(text) => text.into(),
             None => message.string(field)?.into(),
         };
@@ -73,8 +95,7 @@ impl Kept {
         message: &mut Message<'_>,
         field: &Field,
     ) -> Result<Arc<str>, ReadError> {
-        let ahead = message.ahead(field).and_then(|bytes| std::str::from_utf8(bytes).ok());
-        if let Some(known) = ahead.and_then(|text| self.names.get(text)) {
+        if let Some(known) = message.text_ahead(field).and_then(|text| self.names.get(text)) {
             return Ok(known.clone());
         }
         let text = message.string(field)?;
