@@ -1,11 +1,11 @@
 /* A PJRT plug-in as a device of TensorFlow 2.14 to 2.18: what TFNPD_InitPlugin gives, over any plug-in.
  *
- *   cc -shared -fPIC -o device.so tensorflow_device.c
+ *   cc -shared -fPIC -o device.so tensorflow_device.c pjrt_table.c
  *   UNSKEW_PLUGIN=plugin.so UNSKEW_SHAPE=632 python tensorflow_steps.py $PWD/device.so
  *
- * UNSKEW_PLUGIN  the plug-in, whose table TensorFlow gets
  * UNSKEW_SHAPE   how many bytes TensorFlow's XLA_Shape has: 624 in 2.15, 632 in 2.17 and 2.18
- * UNSKEW_TAKE    the offset of a function that is taken away
+ *
+ * What else is read from the environment stands in pjrt_table.c, which has the table that TensorFlow gets.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,26 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 512 };
 typedef struct TF_Status TF_Status;
-
-static void *table[SLOTS];
-
-void **GetPjrtApi(void) {
-  if (table[0]) return table;
-  void *plugin = dlopen(getenv("UNSKEW_PLUGIN"), RTLD_NOW | RTLD_LOCAL);
-  if (!plugin) {
-    fprintf(stderr, "%s\n", dlerror());
-    return NULL;
-  }
-  void **(*get)(void) = (void **(*)(void))dlsym(plugin, "GetPjrtApi");
-  void **theirs = get();
-  size_t size = (size_t)theirs[0];
-  memcpy(table, theirs, size < sizeof table ? size : sizeof table);
-  const char *taken = getenv("UNSKEW_TAKE");
-  if (taken) table[atoi(taken) / 8] = NULL;
-  return table;
-}
 
 /* Events have always happened; TensorFlow copies by the table, so no tensor is copied here. */
 static void *made(void) { return malloc(8); }

@@ -1,9 +1,10 @@
 """What PyTorch/XLA does on a PJRT plug-in: a line of JSON for each step.
 
-    torch_xla_steps.py PLUGIN
+    torch_xla_steps.py PLUGIN [OFFSET ...]
 
 A step that fails has the text of the error. A plug-in that takes the process down ends the output. The results are compared
-with those of PyTorch itself.
+with those of PyTorch itself. With offsets, PLUGIN is `pjrt_table.c`, compiled, and each line is a copy of the process in which
+the function at that offset of the table was taken away: the steps that were right, or the signal that ended it.
 """
 
 import json
@@ -76,15 +77,42 @@ STEPS = {
 }
 
 
-def main():
+def results():
     plugins.register_plugin(PLATFORM, Plugin())
-    print(json.dumps({"torch_xla": torch_xla.__version__}), flush=True)
     for name, step in STEPS.items():
         print(json.dumps({"begins": name}), flush=True)
         try:
-            row = {"step": name, "ok": True, "said": step()}
+            yield {"step": name, "ok": True, "said": step()}
         except Exception as error:
-            row = {"step": name, "ok": False, "said": str(error)[:400]}
+            yield {"step": name, "ok": False, "said": str(error)[:400]}
+
+
+def without(offset):
+    """What a copy of the process gets right without a function."""
+    reader, writer = os.pipe()
+    copy = os.fork()
+    if not copy:
+        os.dup2(writer, 1)
+        os.environ["UNSKEW_TAKE"] = offset
+        for row in results():
+            print(json.dumps(row), flush=True)
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as lines:
+        rows = [json.loads(line) for line in lines]
+    status = os.waitpid(copy, 0)[1]
+    right = [row["step"] for row in rows if row.get("ok")]
+    said = {"signal": os.WTERMSIG(status)} if os.WIFSIGNALED(status) else {}
+    print(json.dumps({"without": int(offset), "right": right, **said}), flush=True)
+
+
+def main():
+    print(json.dumps({"torch_xla": torch_xla.__version__}), flush=True)
+    if len(sys.argv) > 2:
+        for offset in sys.argv[2:]:
+            without(offset)
+        return
+    for row in results():
         print(json.dumps(row), flush=True)
 
 

@@ -23,6 +23,8 @@ struct Record {
     proxy: Option<[i64; 2]>,
     serdes: Option<[i64; 2]>,
     program_floor: Option<i64>,
+    #[serde(default)]
+    needs_extensions: Vec<String>,
 }
 
 /// What a row says of a release.
@@ -35,6 +37,8 @@ pub(crate) struct Entry {
     /// The versions of the IFRT proxy, of IFRT's SerDes, and the least of them for programs, where they were seen.
     pub(crate) ifrt: [Option<[i64; 2]>; 2],
     pub(crate) program_floor: Option<i64>,
+    /// Extensions of the PJRT C API that it does not go on without.
+    needs_extensions: Vec<String>,
 }
 
 impl Entry {
@@ -46,6 +50,7 @@ impl Entry {
             stablehlo: record.stablehlo.as_ref().and_then(|text| text.parse().ok()),
             ifrt: [record.proxy, record.serdes],
             program_floor: record.program_floor,
+            needs_extensions: record.needs_extensions.clone(),
         })
     }
 }
@@ -65,7 +70,8 @@ impl Hosts {
         let entries: Vec<Entry> = records.iter().filter_map(Entry::of).collect();
         let host = |entry: &Entry| {
             let Row { version, released } = entry.row;
-            let host = Host::new(framework, &version.to_string(), released, entry.pjrt);
+            let host = Host::new(framework, &version.to_string(), released, entry.pjrt)
+                .with_needed_extensions(entry.needs_extensions.clone());
             match entry.stablehlo.filter(|_| framework.sends_stablehlo()) {
                 Some(version) => host.with_stablehlo(version),
                 None => host,
@@ -108,6 +114,9 @@ pub(crate) fn assert_whole(hosts: &Hosts, table: &str) {
         table.lines().filter(|line| line.starts_with("stablehlo =")).count()
     );
     for entry in &hosts.entries {
+        for name in &entry.needs_extensions {
+            assert!(unskew_pjrt::layout::extension(name).is_some(), "{name}");
+        }
         if let Some(minor) = entry.pjrt {
             assert_of_its_day(&entry.row.version.to_string(), minor, entry.row.released);
         }

@@ -75,6 +75,8 @@ pub struct Host {
     pub strictness: Option<Strictness>,
     /// What it does not have for a plug-in that it enters by its own function to get a client; none for others.
     pub lacks: Option<&'static str>,
+    /// The extensions that it does not go on without: the process ends when it looks for one in vain.
+    pub needs_extensions: Vec<String>,
     /// The newest StableHLO version that it reads and writes; none if that is not known.
     pub stablehlo: Option<Version>,
     /// All releases of the same host, oldest first, to say which one would work.
@@ -106,6 +108,7 @@ impl Host {
             minor,
             strictness: None,
             lacks: None,
+            needs_extensions: Vec::new(),
             stablehlo: None,
             siblings: None,
         }
@@ -115,6 +118,13 @@ impl Host {
     #[must_use]
     pub fn with_stablehlo(mut self, version: Version) -> Self {
         self.stablehlo = Some(version);
+        self
+    }
+
+    /// With the extensions that it does not go on without, by the names that [`crate::layout::extensions`] has.
+    #[must_use]
+    pub fn with_needed_extensions(mut self, names: Vec<String>) -> Self {
+        self.needs_extensions = names;
         self
     }
 
@@ -148,6 +158,7 @@ pub(crate) struct Behaviour {
     obligation: Vec<Obligation>,
     pub(crate) required: Required,
     tensorflow: Required,
+    torch_xla: Required,
     condition: Vec<Condition>,
 }
 
@@ -209,6 +220,16 @@ pub(crate) struct Ungated {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Required {
     pub(crate) functions: Vec<String>,
+    extensions: Option<ReadExtensions>,
+}
+
+/// The extensions that a framework reads where a plug-in has them.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadExtensions {
+    read: Vec<String>,
+    /// The minor of the oldest release that was run.
+    from: i32,
 }
 
 /// How strictly a host compares versions.
@@ -257,12 +278,26 @@ pub(crate) fn is_moot(name: &str, lacks: &dyn Fn(&str) -> bool, host_memory: boo
 }
 
 impl Behaviour {
-    /// The functions that a framework cannot do without. PyTorch/XLA was not asked, and is taken for JAX.
+    /// The functions that a framework cannot do without: each was taken away in turn.
     pub(crate) fn required_by(&self, framework: Framework) -> &[String] {
         match framework {
             Framework::TensorFlow => &self.tensorflow.functions,
-            Framework::Jax | Framework::TorchXla => &self.required.functions,
+            Framework::TorchXla => &self.torch_xla.functions,
+            Framework::Jax => &self.required.functions,
         }
+    }
+
+    /// The extensions that a host reads where a plug-in has them; none if that is not known.
+    pub(crate) fn extensions_read_by(&self, host: &Host) -> Option<&[String]> {
+        let framework = match host.framework {
+            Framework::TensorFlow => &self.tensorflow,
+            Framework::TorchXla => &self.torch_xla,
+            Framework::Jax => &self.required,
+        };
+        let known = framework.extensions.as_ref()?;
+        // A host that gets no client reads nothing.
+        let measured = host.lacks.is_none() && host.minor.is_some_and(|minor| minor >= known.from);
+        measured.then_some(&known.read)
     }
 
     pub(crate) fn strictness(&self, host: &Host) -> Strictness {
@@ -309,8 +344,13 @@ mod tests {
         let conditions = &behaviour.condition;
         let conditional = conditions.iter().flat_map(|c| c.functions.iter().chain(&c.after));
         let required = behaviour.required.functions.iter().chain(&behaviour.tensorflow.functions);
+        let required = required.chain(&behaviour.torch_xla.functions);
         for name in names.chain(required).chain(obligations).chain(conditional) {
             assert!(layout::slot(name).is_some(), "{name}");
+        }
+        let hosts = [&behaviour.tensorflow, &behaviour.torch_xla];
+        for name in hosts.iter().filter_map(|one| one.extensions.as_ref()).flat_map(|it| &it.read) {
+            assert!(layout::extension(name).is_some(), "{name}");
         }
         assert!(behaviour.stablehlo.minimum.parse::<Version>().is_ok());
     }

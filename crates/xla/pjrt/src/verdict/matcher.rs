@@ -42,6 +42,13 @@ impl Host {
                 .provide(Provision::new(STABLEHLO_AXIS, reads))
                 .fact("StableHLO", format!("reads {reads}"));
         }
+        let read = behaviour().and_then(|all| all.extensions_read_by(self));
+        if let Some(read) = read {
+            let none = || "none".to_owned();
+            let named = |names: &[String]| if names.is_empty() { none() } else { names.join(", ") };
+            let needed = named(&self.needs_extensions);
+            party = party.fact("PJRT extensions", format!("reads {}, needs {needed}", named(read)));
+        }
         let matcher = HostMatcher(Arc::new(self.clone()));
         party.require(Requirement::matches(API_AXIS, matcher).irrelevant_if_absent())
     }

@@ -72,6 +72,15 @@ pub(super) fn extensions(pair: &Pair<'_>) -> Option<Finding> {
     )
 }
 
+/// Extensions that the host looks for and does not go on without.
+pub(super) fn needed_extensions(pair: &Pair<'_>) -> impl Iterator<Item = Finding> {
+    let missing = pair.host.needs_extensions.iter().filter(|name| !pair.plugin.has_extension(name));
+    missing.map(|name| {
+        let rule = rules::ExtensionIsMissing { host: &pair.host.name, extension: name };
+        rule.finding().with_symptom("Check failed: xla_layout != nullptr Got unexpected layout type (the process is aborted)")
+    })
+}
+
 /// The demand for the host's own minor, which an environment variable lifts.
 pub(super) fn exact_minor(pair: &Pair<'_>) -> Option<Finding> {
     let strictness = pair.behaviour.strictness(pair.host);

@@ -33,6 +33,7 @@ pub fn predict(host: &Host, plugin: &Probe) -> Vec<Finding> {
         return findings;
     }
     findings.extend(handshake::extensions(&pair));
+    findings.extend(handshake::needed_extensions(&pair));
     findings.extend(handshake::exact_minor(&pair));
     findings.extend(functions::table(&pair));
     findings.extend(arguments::sizes(&pair));
