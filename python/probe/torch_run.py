@@ -27,7 +27,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import torch
 
-from torch_values import plain
+from torch_values import made, plain
 
 # No threads: a process that has some cannot be forked.
 torch.set_num_threads(1)
@@ -60,16 +60,6 @@ LOADERS = {
     "mobile": mobile,
     "exported": exported,
 }
-
-
-def made(value):
-    """An input."""
-    if isinstance(value, dict):
-        flat = torch.tensor(value["values"], dtype=getattr(torch, value["dtype"]))
-        return flat.reshape(value["shape"])
-    if isinstance(value, list):
-        return [made(item) for item in value]
-    return value
 
 
 def first_lines(error):

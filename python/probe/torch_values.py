@@ -32,6 +32,23 @@ def plain(value):
     return number(value)
 
 
+def number_in(value):
+    """A number of a tensor from JSON."""
+    if isinstance(value, list):
+        return complex(number_in(value[0]), number_in(value[1]))
+    return float(value) if isinstance(value, str) else value
+
+
+def made(value):
+    """A value from JSON as `plain` makes it."""
+    if isinstance(value, dict):
+        values = [number_in(item) for item in value["values"]]
+        return torch.tensor(values, dtype=getattr(torch, value["dtype"])).reshape(value["shape"])
+    if isinstance(value, list):
+        return [made(item) for item in value]
+    return value
+
+
 def words(error):
     """The kind of an error and its first lines."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]

@@ -50,6 +50,7 @@ mod test;
 mod tf_behaviour;
 mod tfjs;
 mod torch;
+mod torch_battery;
 mod torch_differential;
 mod torch_models;
 mod torch_quantized;
@@ -186,6 +187,9 @@ enum Verb {
     Torch(torch::Torch),
     /// Has PyTorch releases write models, and runs them converted on others.
     TorchModels(torch_models::TorchModels),
+    /// Has real PyTorch releases write functions by the samples of their own tests, and judges, converts and runs them for
+    /// others.
+    TorchBattery(torch_battery::TorchBattery),
     /// Has real PyTorch releases write quantized models, and judges, converts and runs them for others.
     TorchQuantized(torch_quantized::TorchQuantized),
     /// Compares what operators do in PyTorch releases, and writes the data of what changed.
@@ -282,6 +286,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Environments(arguments) => environments::run(&arguments),
         Verb::Torch(torch) => torch::run(&torch),
         Verb::TorchModels(models) => torch_models::run(&models),
+        Verb::TorchBattery(battery) => torch_battery::run(&battery),
         Verb::TorchQuantized(models) => torch_quantized::run(&models),
         Verb::TorchDifferential(differential) => torch_differential::run(&differential),
         Verb::Behaviour(behaviour) => behaviour::run(&behaviour),

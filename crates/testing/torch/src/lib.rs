@@ -29,6 +29,7 @@ pub mod models;
 pub mod quantized;
 pub mod recorded;
 mod run;
+pub mod samples;
 mod stubs;
 mod table;
 mod trial;

@@ -165,6 +165,22 @@ pub fn source(name: &str, bytes: &[u8]) -> Arc<dyn Source> {
     Arc::new(BytesSource::new(name, bytes.to_vec()))
 }
 
+/// The numbers that stand beside tensors in an output.
+///
+/// # Errors
+/// If one is no number.
+pub fn loose_numbers(json: &serde_json::Value) -> anyhow::Result<Vec<Number>> {
+    match json {
+        serde_json::Value::Null | serde_json::Value::Object(_) => Ok(Vec::new()),
+        serde_json::Value::Array(items) => {
+            let each: Vec<Vec<Number>> =
+                items.iter().map(loose_numbers).collect::<anyhow::Result<_>>()?;
+            Ok(each.concat())
+        }
+        one => Ok(vec![number(one)?]),
+    }
+}
+
 fn number(json: &serde_json::Value) -> anyhow::Result<Number> {
     Ok(match json {
         serde_json::Value::Bool(yes) => Number::Bool(*yes),
@@ -226,6 +242,37 @@ pub fn difference(wanted: &Value, found: &Value, tolerance: f64) -> Option<Strin
                 .then(|| format!("element {at}: {found} instead of {wanted}"))
         })
     })
+}
+
+/// Whether two outputs differ by no more than what rounding leaves of a sum of numbers as large as the largest of its
+/// tensor: where large ones cancel each other, the order in which a release adds shows.
+pub fn is_rounding(wanted: &Value, found: &Value, tolerance: f64) -> bool {
+    let (wanted, found) = (wanted.tensors(), found.tensors());
+    let of_tensor = |(wanted, found): (&Tensor, &Tensor)| {
+        let pairs = || wanted.numbers().into_iter().zip(found.numbers());
+        let largest = pairs().map(|(one, _)| size(one)).filter(|one| one.is_finite());
+        let bound = tolerance * largest.fold(0.0, f64::max);
+        let is_same = (wanted.dtype(), wanted.shape()) == (found.dtype(), found.shape());
+        is_same && pairs().all(|(a, b)| near(a, b, tolerance) || distance(a, b) <= bound)
+    };
+    wanted.len() == found.len() && wanted.iter().zip(&found).all(|(a, b)| of_tensor((a, b)))
+}
+
+fn size(number: Number) -> f64 {
+    distance(number, Number::Float(0.0))
+}
+
+/// How far two floats lie apart; integers that are not the same lie apart without end.
+fn distance(a: Number, b: Number) -> f64 {
+    let parts = |number| match number {
+        Number::Complex(re, im) => Some((re, im)),
+        Number::Float(re) => Some((re, 0.0)),
+        _ => None,
+    };
+    match (parts(a), parts(b)) {
+        (Some(a), Some(b)) => (a.0 - b.0).hypot(a.1 - b.1),
+        _ => f64::INFINITY,
+    }
 }
 
 /// Equal, but for what rounding may change in a float.

@@ -52,8 +52,12 @@ enum Kind {
     /// Anything but an argument that is left out.
     Given,
     Negative,
+    /// An integer that is not 1.
+    NotOne,
     /// Values that are equal, or halfway between two others.
     Tied,
+    /// Values up to a bound that other arguments give.
+    Small,
 }
 
 impl<'de> Deserialize<'de> for Condition {
@@ -72,6 +76,11 @@ impl Condition {
     pub(crate) fn measured(text: &str) -> Option<Self> {
         let (argument, kind) = text.split_once(' ')?;
         Some(Self { arguments: vec![argument.to_owned()], kind: Kind::named(kind)? })
+    }
+
+    /// Whether it is about an argument that is given or left out, whatever it is.
+    pub(crate) fn is_of_presence(&self) -> bool {
+        matches!(self.kind, Kind::Given | Kind::Absent)
     }
 
     /// The arguments of which one must be so.
@@ -137,7 +146,9 @@ impl Kind {
             "complex" => Self::Complex,
             "uint8" => Self::Uint8,
             "negative" => Self::Negative,
+            "not one" => Self::NotOne,
             "tied" => Self::Tied,
+            "small" => Self::Small,
             _ => return None,
         })
     }
@@ -161,7 +172,11 @@ impl Kind {
                 Some(Literal::Float(value)) => (value.value() < 0.0).into(),
                 _ => Truth::Open,
             },
-            Self::Tied => Truth::Open,
+            Self::NotOne => match literal {
+                Some(Literal::Int(value)) => (*value != 1).into(),
+                _ => Truth::Open,
+            },
+            Self::Tied | Self::Small => Truth::Open,
             _ if is_tensor || element.is_some() => {
                 element.map_or(Truth::Open, |element| self.is_of(element).into())
             }

@@ -43,6 +43,11 @@ impl Measured {
         self.turns.iter().map(|turn| turn.since)
     }
 
+    /// Whether a type of an argument is a condition.
+    pub(crate) fn has_types(&self) -> bool {
+        !self.when.iter().all(Condition::is_of_presence)
+    }
+
     /// Whether the remark is an error.
     pub(crate) fn has_error(&self) -> bool {
         let last =

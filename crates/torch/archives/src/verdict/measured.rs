@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use unskew_core::{Finding, Places, Unjudged, Version, aspect};
 use unskew_definitions::{Effect, Step};
+use unskew_torch_schemas::matching::ScriptType;
 
 use super::behaviour::of_call;
 use super::pair::Pair;
@@ -76,6 +77,14 @@ impl Found {
         let is_value = matches!(effect, Effect::Differs(_, Step::Values));
         match truth {
             Truth::No => {}
+            // Where no type tells inputs that raise from others, all tensors that were tried may be such as nobody gives.
+            Truth::Yes
+                if !row.has_types()
+                    && takes_tensors(call)
+                    && matches!(effect, Effect::Raises(_)) =>
+            {
+                self.leave_open(call, row, effect);
+            }
             Truth::Yes if row.values.is_empty() && !is_same_release => {
                 let concern = match by_writer {
                     // What values come out depends on what goes in.
@@ -90,12 +99,16 @@ impl Found {
                 let overload = call.meant.as_ref().map(|meant| &*meant.schema.overload);
                 let is_written = behaviour::of(&call.operator, overload).next().is_some();
                 if is_common(row) && !is_written {
-                    let words = measured::words(row.words, row.values);
-                    self.open.entry(name).or_insert((effect, words));
-                    self.places.extend(&call.places);
+                    self.leave_open(call, row, effect);
                 }
             }
         }
+    }
+
+    fn leave_open(&mut self, call: &TypedUse, row: &Measured, effect: Effect) {
+        let words = measured::words(row.words, row.values);
+        self.open.entry(call.full_name()).or_insert((effect, words));
+        self.places.extend(&call.places);
     }
 
     fn open(&self, pair: &Pair<'_>) -> Option<Unjudged> {
@@ -121,6 +134,10 @@ impl Found {
         );
         Some(Unjudged::new(aspect::BEHAVIOUR, reason).at(self.places.clone()))
     }
+}
+
+fn takes_tensors(call: &TypedUse) -> bool {
+    call.given.iter().any(|one| one.ty == ScriptType::Tensor)
 }
 
 /// Whether a row is worth a word where it does not show that it holds: not if it is about types that models seldom have.

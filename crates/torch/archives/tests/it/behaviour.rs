@@ -156,3 +156,38 @@ fn a_tensor_where_a_release_takes_a_number_only_is_not_judged() {
     assert!(reasons("1.7.1"));
     assert!(!reasons("2.15.0"));
 }
+
+/// What is said on 1.10.2 of a function that 2.1 or later wrote.
+fn of_2_1_on_1_10(body: &str) -> (Vec<&'static str>, Vec<String>) {
+    let code = format!(
+        "class M(Module):\n  __parameters__ = []\n  training : bool\n  \
+         def forward(self: __torch__.M,\n    x: Tensor,\n    m: Tensor) -> Tensor:\n{body}"
+    );
+    let bytes = archive(&[
+        ("data.pkl", b"\x80\x02c__torch__\nM\n)\x81}b."),
+        ("code/__torch__.py", code.as_bytes()),
+        ("byteorder", b"little"),
+        (".data/serialization_id", b"0"),
+    ]);
+    let found = verdict(&party("net.pt", &bytes), &runtime("1.10.2").party());
+    let codes = found.findings.iter().map(|one| one.rule.code).collect();
+    (codes, found.unjudged.iter().map(|one| one.aspect.to_string()).collect())
+}
+
+#[test]
+fn a_difference_of_a_higher_order_raises_up_to_1_10() {
+    let diff = |n: &str| format!("    return torch.diff(x, {n}, 0)\n");
+    assert_eq!(of_2_1_on_1_10(&diff("2")), (vec!["OP109"], vec![]));
+    assert_eq!(of_2_1_on_1_10(&diff("1")), (vec![], vec![]));
+    assert_eq!(said(&on(&diff("2"), "1.11.0")), (vec![], vec![]));
+}
+
+#[test]
+fn what_raised_for_all_tensors_that_were_tried_is_not_judged_without_a_type() {
+    let not_judged = (vec![], vec![aspect::BEHAVIOUR.to_owned()]);
+    // Tried with pivots that no decomposition gives.
+    let unpack = "    a, b, c, = torch.lu_unpack(x, m)\n    return a\n";
+    assert_eq!(of_2_1_on_1_10(unpack), not_judged);
+    assert_eq!(of_2_1_on_1_10("    return torch.mvlgamma_(x, 3)\n"), not_judged);
+    assert_eq!(of_2_1_on_1_10("    return torch.logaddexp(x, m)\n"), (vec![], vec![]));
+}

@@ -1,0 +1,126 @@
+//! `cargo xtask torch-battery`: functions by the samples of PyTorch's own tests, judged, converted and run by real releases.
+//!
+//! An environment that is not there yet is made for its run and removed after it, unless `--keep` is given. `--write` makes
+//! the page of the documentation.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use clap::Args;
+use unskew_releases::find;
+use unskew_torch_matrix::differential::{Cell, Material, cells};
+use unskew_torch_matrix::samples::samples_table;
+
+use crate::torch_models::with;
+
+/// The page that `--write` makes.
+const PAGE: &str = "docs/reference/torch-battery.md";
+
+/// What stands above the table.
+const HEAD: &str = "<!-- made by `cargo xtask torch-battery --write` -->\n\n# Verdicts on samples of PyTorch's own tests\n\n\
+    Functions of one call each: the samples that a release of PyTorch tests its own operators with (`op_db`), read from the \
+    installed package, scripted, traced, or traced in place, with the type of their numbers chosen at random \
+    (`python/probe/torch_battery.py`). None of the rules was measured on them. Each is judged for another release as it is and, \
+    where a conversion rewrites it, converted, and loaded and run there.\n\n\
+    A verdict is *right* if the release does first what it says: an error at load, an error at the first run, another result, or \
+    the same one. *Said to perhaps differ* is a warning, and the release gives the same or another result. *Not judged* claims \
+    nothing. *Differ, unsaid* are converted files that fail or give another result, of which no finding says so. Left out is what \
+    is random, what gives memory that nobody wrote, and numbers in half precision.\n\n";
+
+/// Has PyTorch releases write functions by the samples of their tests, and judges, converts and runs them for others.
+#[derive(Args)]
+pub struct TorchBattery {
+    /// Two releases, such as `2.15.0-1.10.2`: the writer, 1.10 or later, and the reader.
+    #[arg(long = "pair", default_values = [
+        "2.15.0-1.10.2", "2.15.0-2.3.1", "2.5.1-1.13.1", "2.1.2-1.10.2", "1.13.1-2.5.1", "1.10.2-2.15.0",
+    ])]
+    pairs: Vec<String>,
+    /// How many functions each writer makes.
+    #[arg(long, default_value_t = 600)]
+    count: u32,
+    /// What the random choices begin with: the same seed gives the same functions.
+    #[arg(long, default_value_t = 1)]
+    seed: u32,
+    /// How many seconds a release may take for all of it.
+    #[arg(long, default_value_t = 1800)]
+    limit: u64,
+    /// Keeps the environments that are made.
+    #[arg(long)]
+    keep: bool,
+    /// Makes the page of the documentation.
+    #[arg(long)]
+    write: bool,
+}
+
+/// Runs what was asked for.
+///
+/// # Errors
+/// If a release cannot be run, or a converted file gives another result and no finding says so.
+pub fn run(arguments: &TorchBattery) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let limit = Duration::from_secs(arguments.limit);
+    let mut made: BTreeMap<String, (PathBuf, Vec<Material>)> = BTreeMap::new();
+    let mut all = Vec::new();
+    for pair in &arguments.pairs {
+        let (writer, reader) = pair.split_once('-').with_context(|| format!("no pair: {pair}"))?;
+        if !made.contains_key(writer) {
+            let place = folder.path().join(writer);
+            fs::create_dir(&place)?;
+            let choice = (arguments.seed, arguments.count);
+            let written =
+                with(
+                    writer,
+                    arguments.keep,
+                    |host| Ok(host.write_samples(&place, choice, limit)?),
+                )?;
+            made.insert(writer.to_owned(), (place, written));
+        }
+        let (place, written) = made.get(writer).context("nothing was written")?;
+        let found = tried(writer, reader, place, written, arguments.keep, limit)?;
+        eprint!("{}", samples_table(&found));
+        all.extend(found);
+    }
+    let table = samples_table(&all);
+    let others = others(&all);
+    print!("{table}\n{others}");
+    if arguments.write {
+        let TorchBattery { count, seed, .. } = arguments;
+        let page = format!(
+            "{HEAD}```\ncargo xtask torch-battery --count {count} --seed {seed}\n```\n\n{table}\n## Verdicts that were not \
+             right\n\n| releases | file | said | did | operator |\n| --- | --- | --- | --- | --- |\n{others}"
+        );
+        fs::write(unskew_peers::root().join(PAGE), page)?;
+        println!("{PAGE}: written");
+    }
+    let wrong = all.iter().filter(|cell| cell.is_wrong_conversion()).count();
+    ensure!(wrong == 0, "{wrong} conversions are silently wrong");
+    Ok(())
+}
+
+fn tried(
+    writer: &str,
+    reader: &str,
+    place: &Path,
+    written: &[Material],
+    keep: bool,
+    limit: Duration,
+) -> anyhow::Result<Vec<Cell>> {
+    let release = find(&format!("torch@{reader}"))?;
+    with(reader, keep, |host| cells(writer.parse()?, place, written, host, release, limit))
+}
+
+/// The verdicts that were not right, a row of a table each.
+fn others(all: &[Cell]) -> String {
+    let mut text = String::new();
+    for cell in all.iter().filter(|cell| !cell.agrees()) {
+        let Cell { writer, reader, said, real, pieces, .. } = cell;
+        let how = if cell.converted { "converted" } else { "as it is" };
+        let call = pieces.join(" ");
+        let _ = writeln!(text, "| {writer} to {reader} | {how} | {said:?} | {real:?} | {call} |");
+    }
+    text
+}
