@@ -7,9 +7,6 @@ use jiff::civil::Date;
 
 use crate::{Phase, Role, Rule, Severity};
 
-/// How many places of one finding are kept by name; the others are counted.
-const KEPT_PLACES: usize = 5;
-
 /// Stands for a value while its place in a message is looked for.
 const SLOT: char = '\0';
 
@@ -32,6 +29,9 @@ pub struct Places {
 }
 
 impl Places {
+    /// How many places are kept by name; the others are counted.
+    pub const NAMED: usize = 5;
+
     /// Counts one more place; keeps its name if it is one of the first few.
     pub fn add(&mut self, place: impl fmt::Display) {
         self.add_with(|| place.to_string());
@@ -39,7 +39,7 @@ impl Places {
 
     /// Counts one more place; makes its name if it is one of the first few.
     pub fn add_with(&mut self, place: impl FnOnce() -> String) {
-        if self.named.len() < KEPT_PLACES {
+        if self.named.len() < Self::NAMED {
             self.named.push(place());
         }
         self.count += 1;
@@ -47,7 +47,7 @@ impl Places {
 
     /// Adds the places of another part of the same finding.
     pub fn extend(&mut self, more: &Self) {
-        let free = KEPT_PLACES.saturating_sub(self.named.len());
+        let free = Self::NAMED.saturating_sub(self.named.len());
         self.named.extend(more.named.iter().take(free).cloned());
         self.count += more.count;
     }

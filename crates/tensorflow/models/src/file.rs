@@ -73,7 +73,7 @@ pub fn read_file(source: &Arc<dyn Source>) -> Result<Option<TensorFlowFile>, Rea
 fn parse(kind: Kind, bytes: &dyn Source) -> Result<(Option<i64>, Vec<GraphUse>), ReadError> {
     Ok(match kind {
         Kind::Graph | Kind::Table | Kind::OpList => {
-            (None, vec![GraphUse::of_graph(read::graph(bytes)?)])
+            (None, vec![GraphUse::of_graph(&read::graph(bytes)?)])
         }
         Kind::MetaGraph => (None, vec![GraphUse::of_meta_graph(read::meta_graph(bytes)?)]),
         Kind::SavedModel => {

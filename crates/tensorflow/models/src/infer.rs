@@ -239,7 +239,7 @@ mod tests {
         let attrs = attrs.iter().map(|name| ((*name).into(), AttrValue::Type(DataType(1))));
         let node =
             Node { name: "n".into(), op: op.into(), attrs: attrs.collect(), ..Node::default() };
-        GraphUse::of_graph(Graph { nodes: vec![node], ..Graph::default() })
+        GraphUse::of_graph(&Graph { nodes: vec![node], ..Graph::default() })
     }
 
     fn says(graph: &GraphUse) -> String {

@@ -5,8 +5,10 @@
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
+use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt as _};
+use smallvec::SmallVec;
 use unskew_core::Places;
 
 use crate::body::Body;
@@ -70,57 +72,38 @@ pub(crate) enum To {
     Known(Option<DataType>),
 }
 
+/// The edges of a graph.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Edges {
+    /// Those between equal ends as one.
+    pub(crate) groups: Vec<EdgeGroup>,
+    /// The names of those that are named, in one text: a graph has thousands of groups, and most are right.
+    names: String,
+}
+
 /// Edges of a graph between equal ends, judged once for all of them.
 #[derive(Clone, Debug)]
 pub(crate) struct EdgeGroup {
     pub(crate) from: From<'static>,
     pub(crate) to: To,
     pub(crate) scope: Scope,
-    first: Edge,
-    /// Those that are alike.
-    others: Vec<Edge>,
+    /// The first few by name, `node <- input`: where that stands among the names.
+    named: SmallVec<[Range<usize>; 1]>,
+    count: usize,
 }
 
-impl EdgeGroup {
-    /// Where the edges are, in the graph that has them: `node <- input`.
-    pub(crate) fn places(&self, graph: &Graph) -> Places {
+impl Edges {
+    /// Where the edges of a group are.
+    pub(crate) fn places(&self, group: &EdgeGroup) -> Places {
         let mut places = Places::default();
-        for edge in [&self.first].into_iter().chain(&self.others) {
-            places.add_with(|| edge.name(graph));
+        let mut named = group.named.iter();
+        for _ in 0..group.count {
+            places.add_with(|| {
+                let name = named.next().and_then(|range| self.names.get(range.clone()));
+                name.unwrap_or_default().to_owned()
+            });
         }
         places
-    }
-}
-
-/// The end of an edge. Its name is made only when it is asked for: most are right.
-#[derive(Clone, Copy, Debug)]
-struct Edge {
-    /// The function, by its place in the library; none for the graph itself.
-    function: Option<usize>,
-    /// The node that reads, by its place; none for the function, which returns what is read.
-    reader: Option<usize>,
-    /// Which of all its inputs, or of what the function returns.
-    input: usize,
-}
-
-impl Edge {
-    /// `node <- input`, in a function `function/node <- input`.
-    fn name(self, graph: &Graph) -> String {
-        let function = self.function.and_then(|at| graph.functions.get(at));
-        let nodes = function.map_or(&graph.nodes, |function| &function.nodes);
-        let node = self.reader.and_then(|at| nodes.get(at));
-        let (reader, input) = match (node, function) {
-            (Some(node), _) => (&*node.name, node.inputs.get(self.input)),
-            (None, Some(function)) => {
-                ("returns", function.returns.get(self.input).map(|(_, input)| &**input))
-            }
-            (None, None) => ("", None),
-        };
-        let input = input.unwrap_or_default();
-        match function {
-            None => [reader, " <- ", input].concat(),
-            Some(function) => [&function.signature.name, "/", reader, " <- ", input].concat(),
-        }
     }
 }
 
@@ -213,7 +196,7 @@ fn dtype_of(value: &AttrValue) -> Option<DataType> {
 pub(crate) struct Joints<'g> {
     library: HashMap<&'g str, &'g Function>,
     found: HashMap<(From<'g>, To, Scope), usize>,
-    joints: Vec<EdgeGroup>,
+    edges: Edges,
 }
 
 /// What an input in a body may name.
@@ -234,58 +217,66 @@ impl<'g> Joints<'g> {
         let nodes = nodes.sum::<usize>() + graph.nodes.len();
         // Of a thousand nodes some 500 edges are alike to no other.
         let found = HashMap::with_capacity(nodes / 2);
-        Self { library, found, joints: Vec::with_capacity(nodes / 2) }
+        let edges = Edges { groups: Vec::with_capacity(nodes / 2), names: String::new() };
+        Self { library, found, edges }
     }
 
-    /// Adds the edges between the nodes of a body, whose uses are `uses`. It is the one of the function at this place of
-    /// the library, or the graph itself.
-    pub(crate) fn add(
-        &mut self,
-        body: &Body<'g>,
-        (function, scope): (Option<usize>, Scope),
-        uses: &UseOf,
-    ) {
+    /// Adds the edges between the nodes of a body of this scope; `uses` are those of the nodes.
+    pub(crate) fn add(&mut self, body: &Body<'g>, scope: Scope, uses: &UseOf) {
         let inputs = body.function.map_or(&[][..], |function| &function.signature.inputs);
         // Of several that have a name the first counts.
         let arguments = inputs.iter().rev().map(|arg| (&*arg.name, arg)).collect();
         let ends = Ends { body, arguments, uses };
         for (i, node) in body.nodes.iter().enumerate() {
-            let data = body.inputs(i).enumerate().filter(|(_, (name, _))| !is_control(name));
-            for ((input, (name, source)), number) in data.zip(0u64..) {
-                let Some(from) = self.from(name, source, &ends) else { continue };
+            let data = body.inputs(i).filter(|(input, _)| !is_control(input));
+            for ((input, source), number) in data.zip(0u64..) {
+                let Some(from) = self.from(input, source, &ends) else { continue };
                 let to = match uses.get(i).copied().flatten() {
                     Some(place) => To::Use(place, number),
                     None => To::Known(self.argument(node, number)),
                 };
-                self.join(from, to, scope, Edge { function, reader: Some(i), input });
+                self.join(from, to, (body, scope), (&node.name, input));
             }
         }
         let outputs = body.function.map_or(&[][..], |function| &function.signature.outputs);
-        for (input, (name, result)) in body.returns().iter().enumerate() {
+        for (name, result) in body.returns() {
             let output = outputs.iter().find(|arg| arg.name == **name);
             let source = body.find(at_colon(result).map_or(&**result, |(name, _)| name));
             let Some(from) = self.from(result, source, &ends) else { continue };
             let to = To::Known(output.and_then(fixed));
-            self.join(from, to, scope, Edge { function, reader: None, input });
+            self.join(from, to, (body, scope), ("returns", result));
         }
     }
 
-    pub(crate) fn into_all(self) -> Vec<EdgeGroup> {
-        self.joints
+    pub(crate) fn into_all(self) -> Edges {
+        self.edges
     }
 
-    fn join(&mut self, from: From<'g>, to: To, scope: Scope, edge: Edge) {
-        match self.found.entry((from, to, scope)) {
-            Entry::Occupied(known) => {
-                if let Some(joint) = self.joints.get_mut(*known.get()) {
-                    joint.others.push(edge);
-                }
-            }
+    fn join(
+        &mut self,
+        from: From<'g>,
+        to: To,
+        (body, scope): (&Body<'_>, Scope),
+        (reader, input): (&str, &str),
+    ) {
+        let Edges { groups, names } = &mut self.edges;
+        let place = match self.found.entry((from, to, scope)) {
+            Entry::Occupied(known) => *known.get(),
             Entry::Vacant(new) => {
                 let from = new.key().0.clone().into_owned();
-                new.insert(self.joints.len());
-                self.joints.push(EdgeGroup { from, to, scope, first: edge, others: Vec::new() });
+                groups.push(EdgeGroup { from, to, scope, named: SmallVec::new(), count: 0 });
+                *new.insert(groups.len() - 1)
             }
+        };
+        let Some(group) = groups.get_mut(place) else { return };
+        group.count += 1;
+        if group.named.len() < Places::NAMED {
+            let start = names.len();
+            if let Some(function) = body.function {
+                names.extend([&*function.signature.name, "/"]);
+            }
+            names.extend([reader, " <- ", input]);
+            group.named.push(start..names.len());
         }
     }
 

@@ -46,40 +46,47 @@ fn is_restore(node: &Node) -> bool {
 }
 
 /// A node that takes tensors, and where the constants stand that name them.
-struct Taking<'g> {
-    node: &'g Node,
-    names: Option<ConstantPlace>,
-    slices: Option<ConstantPlace>,
+#[derive(Clone, Debug)]
+pub(crate) struct Taking {
+    node: Box<str>,
+    /// The function in whose body it stands, by its place in the library; none for the graph itself.
+    function: Option<usize>,
+    /// The places among the nodes of its body of what may be constants: the names, and the slices.
+    names: Option<usize>,
+    slices: Option<usize>,
+    /// The element types, one for each tensor, or one for the only one.
+    dtypes: Option<AttrValue>,
     /// The shapes of the variables that its outputs are written to, by the number of the output.
-    shapes: HashMap<usize, &'g Shape>,
+    shapes: HashMap<usize, Shape>,
 }
 
-/// What graphs take from a checkpoint, before the constants are read that name it.
-pub(crate) struct Restores<'g>(Vec<Taking<'g>>);
+/// What graphs take from a checkpoint, before the constants are read that name it: nodes, by the number of their graph.
+pub(crate) struct Restores<'g>(Vec<(usize, &'g Taking)>);
 
 impl<'g> Restores<'g> {
-    /// What the nodes of `graphs` take that their savers run.
+    /// What the nodes of `graphs` take that their savers run, those of functions first.
     pub(crate) fn of(graphs: &'g [GraphUse]) -> Self {
         let mut all = Vec::new();
-        for (at, one) in graphs.iter().enumerate() {
-            let graph = &*one.graph;
-            for (i, function) in graph.functions.iter().enumerate() {
-                let runs = one.restoring.runs(Some(&function.signature.name), "");
-                if runs && function.nodes.iter().any(is_restore) {
-                    all.extend(taking(&Body::of_function(function), (at, Some(i)), |_| true));
+        for (at, graph) in graphs.iter().enumerate() {
+            let runs = |one: &&Taking| match one.function {
+                None => graph.restoring.runs(None, &one.node),
+                Some(place) => {
+                    let function = graph.functions.names.get(place);
+                    function.is_some_and(|name| graph.restoring.runs(Some(name), ""))
                 }
-            }
-            if graph.nodes.iter().any(is_restore) {
-                let runs = |node: &Node| one.restoring.runs(None, &node.name);
-                all.extend(taking(&Body::of_graph(graph), (at, None), runs));
-            }
+            };
+            let mut taking: Vec<&Taking> = graph.taking.iter().filter(runs).collect();
+            taking.sort_by_key(|one| (one.function.is_none(), one.function));
+            all.extend(taking.into_iter().map(|one| (at, one)));
         }
         Self(all)
     }
 
     /// The constants whose texts are wanted.
     pub(crate) fn constants(&self) -> ConstantTexts {
-        let places = self.0.iter().flat_map(|taking| taking.names.into_iter().chain(taking.slices));
+        let places = self.0.iter().flat_map(|(graph, one)| {
+            [one.names, one.slices].into_iter().filter_map(|node| one.constant(*graph, node))
+        });
         places.map(|place| (place, Vec::new())).collect()
     }
 
@@ -89,15 +96,17 @@ impl<'g> Restores<'g> {
             place.and_then(|place| texts.get(&place)).map_or(&[][..], Vec::as_slice)
         };
         let mut all = Vec::new();
-        for taking in self.0 {
-            let (names, slices) = (of(taking.names), of(taking.slices));
+        for (graph, taking) in self.0 {
+            let (names, slices) = (taking.names, taking.slices);
+            let (names, slices) =
+                (of(taking.constant(graph, names)), of(taking.constant(graph, slices)));
             for (i, name) in names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
                 if all.len() >= TENSORS {
                     return all;
                 }
-                let dtype = match (taking.node.attr("dtypes"), taking.node.attr("dt")) {
-                    (Some(AttrValue::List(types)), _) => types.get(i),
-                    (_, single) => single,
+                let dtype = match &taking.dtypes {
+                    Some(AttrValue::List(types)) => types.get(i),
+                    single => single.as_ref(),
                 };
                 let dtype = match dtype {
                     Some(AttrValue::Type(dtype)) => Some(*dtype),
@@ -106,7 +115,7 @@ impl<'g> Restores<'g> {
                 all.push(Restored {
                     name: name.clone(),
                     dtype,
-                    shape: taking.shapes.get(&i).copied().cloned(),
+                    shape: taking.shapes.get(&i).cloned(),
                     sliced: slices.get(i).is_some_and(|slice| !slice.is_empty()),
                 });
             }
@@ -115,36 +124,46 @@ impl<'g> Restores<'g> {
     }
 }
 
-/// The nodes of a body that take tensors and run, by name. The body is that of a function, by its place in the library
-/// of a graph, or the graph itself.
-fn taking<'g>(
-    body: &Body<'g>,
-    (graph, function): (usize, Option<usize>),
-    runs: impl Fn(&Node) -> bool,
-) -> Vec<Taking<'g>> {
+impl Taking {
+    /// The place in the file of the node at a place in the same body.
+    fn constant(&self, graph: usize, node: Option<usize>) -> Option<ConstantPlace> {
+        Some(ConstantPlace { graph, function: self.function, node: node? })
+    }
+}
+
+/// The nodes of a body that take tensors, by name. The body is that of a function, by its place in the library of a
+/// graph, or the graph itself.
+pub(crate) fn taking(body: &Body<'_>, function: Option<usize>) -> Vec<Taking> {
+    if !body.nodes.iter().any(is_restore) {
+        return Vec::new();
+    }
     let mut shapes = shapes(body);
-    let mut all: BTreeMap<&str, Taking<'g>> = BTreeMap::new();
     // Of several nodes of a name the last counts.
+    let mut all: BTreeMap<&str, Taking> = BTreeMap::new();
     for (at, node) in body.nodes.iter().enumerate().filter(|(_, node)| is_restore(node)) {
-        if !runs(node) {
-            continue;
-        }
         let inputs: Vec<_> = body.inputs(at).map(|(_, source)| source).collect();
-        let constant = |input: usize| {
-            let node = inputs.get(input).copied().flatten()?;
-            Some(ConstantPlace { graph, function, node })
+        let source = |input: usize| inputs.get(input).copied().flatten();
+        let dtypes = match (node.attr("dtypes"), node.attr("dt")) {
+            (Some(list @ AttrValue::List(_)), _) => Some(list),
+            (_, single) => single,
         };
-        let slices = if &*node.op == "Restore" { None } else { constant(2) };
-        let shapes = shapes.remove(&at).unwrap_or_default();
-        all.insert(&node.name, Taking { node, names: constant(1), slices, shapes });
+        let taking = Taking {
+            node: node.name.clone(),
+            function,
+            names: source(1),
+            slices: if &*node.op == "Restore" { None } else { source(2) },
+            dtypes: dtypes.cloned(),
+            shapes: shapes.remove(&at).unwrap_or_default(),
+        };
+        all.insert(&node.name, taking);
     }
     all.into_values().collect()
 }
 
 /// The shapes of the variables that the outputs of restoring nodes are written to, by the place of the node and the
 /// number of its output.
-fn shapes<'g>(body: &Body<'g>) -> HashMap<usize, HashMap<usize, &'g Shape>> {
-    let mut found: HashMap<usize, HashMap<usize, &'g Shape>> = HashMap::new();
+fn shapes(body: &Body<'_>) -> HashMap<usize, HashMap<usize, Shape>> {
+    let mut found: HashMap<usize, HashMap<usize, Shape>> = HashMap::new();
     let input = |node: usize, number: usize| {
         let (input, source) = body.inputs(node).nth(number)?;
         Some((source?, output(input)))
@@ -161,7 +180,7 @@ fn shapes<'g>(body: &Body<'g>) -> HashMap<usize, HashMap<usize, &'g Shape>> {
             let Some((source, number)) = value else { break };
             match body.nodes.get(source) {
                 Some(node) if is_restore(node) => {
-                    found.entry(source).or_default().insert(number, shape);
+                    found.entry(source).or_default().insert(number, shape.clone());
                     break;
                 }
                 Some(node) if PASSES.contains(&&*node.op) => value = input(source, number),

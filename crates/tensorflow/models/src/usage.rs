@@ -11,8 +11,9 @@ use crate::attrs::{Attr, is_judged};
 use crate::body::Body;
 use crate::convert::{Proved, Wiring};
 use crate::functions::Functions;
-use crate::joint::{EdgeGroup, Joints, UseOf};
+use crate::joint::{Edges, Joints, UseOf};
 use crate::read::{MetaGraph, SavedObject};
+use crate::restores::{self, Taking};
 use crate::session::{self, Restoring};
 use crate::{AttrValue, Attrs, Graph, Kernels, Node, OpDef, structure};
 
@@ -97,10 +98,10 @@ pub struct GraphUse {
     pub nodes: usize,
     /// What is wrong with its structure, or known to have been judged differently over time.
     pub structure: structure::Structure,
-    /// The graph itself, for the names of what is found in it.
-    pub(crate) graph: Arc<Graph>,
     /// The edges between them.
-    pub(crate) joints: Vec<EdgeGroup>,
+    pub(crate) edges: Edges,
+    /// The nodes that take tensors from a checkpoint.
+    pub(crate) taking: Vec<Taking>,
     /// How many of its objects are tensors that a function captured from another one.
     pub captured_tensors: usize,
     /// What a session can be asked for by name.
@@ -128,18 +129,12 @@ impl GraphUse {
             objects: meta.objects,
             ..Self::of_body(&meta.graph, &body)
         }
-        .keeping(meta.graph)
     }
 
     /// What a graph asks of a runtime.
-    pub fn of_graph(graph: Graph) -> Self {
-        let body = Body::of_graph(&graph);
-        Self { restoring: Restoring::of_graph(&graph, &body), ..Self::of_body(&graph, &body) }
-            .keeping(graph)
-    }
-
-    fn keeping(self, graph: Graph) -> Self {
-        Self { graph: Arc::new(graph), ..self }
+    pub fn of_graph(graph: &Graph) -> Self {
+        let body = Body::of_graph(graph);
+        Self { restoring: Restoring::of_graph(graph, &body), ..Self::of_body(graph, &body) }
     }
 
     /// What a graph, whose own nodes are those of `body`, asks of a runtime, whatever restores it.
@@ -161,7 +156,8 @@ impl GraphUse {
         let mut wiring = Wiring::of(body);
         let mut add = |node| gather.add(node, (Scope::Graph, Kernels::OfDevice, ""), &mut wiring);
         let uses: UseOf = graph.nodes.iter().map(&mut add).collect();
-        joints.add(body, (None, Scope::Graph), &uses);
+        joints.add(body, Scope::Graph, &uses);
+        let mut taking = restores::taking(body, None);
         let mut nodes = graph.nodes.len();
         let kernels = Kernels::of_functions(graph);
         for (i, function) in graph.functions.iter().enumerate() {
@@ -173,7 +169,8 @@ impl GraphUse {
             let from = kernels.get(i).copied().unwrap_or_default();
             let mut add = |node| gather.add(node, (scope, from, body.name()), &mut wiring);
             let uses: UseOf = function.nodes.iter().map(&mut add).collect();
-            joints.add(&body, (Some(i), scope), &uses);
+            joints.add(&body, scope, &uses);
+            taking.extend(restores::taking(&body, Some(i)));
         }
         let mut calls =
             graph.nodes.iter().filter(|node| library.contains_key(&*node.op)).peekable();
@@ -187,7 +184,8 @@ impl GraphUse {
             nodes,
             uses: gather.uses,
             structure: structure::Structure::of(body),
-            joints: joints.into_all(),
+            edges: joints.into_all(),
+            taking,
             ..Self::default()
         }
     }

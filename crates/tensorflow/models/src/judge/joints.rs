@@ -28,14 +28,14 @@ pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, repor
     let looked: Vec<Lookup> = graph.uses.iter().zip(&adapted).map(now).collect();
     let ops = looked.iter().map(Lookup::op).collect();
     let uses = Uses { all: &graph.uses, adapted, ops, runtime };
-    for joint in &graph.joints {
+    for joint in &graph.edges.groups {
         let phase = match joint.scope {
             Scope::Uncalled if !as_objects => continue,
             Scope::Called if python => Phase::FirstUse,
             _ => Phase::Load,
         };
         let Some(finding) = uses.look(joint) else { continue };
-        let finding = finding.in_phase(phase).at(joint.places(&graph.graph));
+        let finding = finding.in_phase(phase).at(graph.edges.places(joint));
         let of_graph = as_objects && joint.scope == Scope::Graph;
         report.add(if of_graph { for_sessions_only(finding) } else { finding });
     }
