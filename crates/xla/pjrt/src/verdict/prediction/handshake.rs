@@ -72,12 +72,20 @@ pub(super) fn extensions(pair: &Pair<'_>) -> Option<Finding> {
     )
 }
 
+/// What hosts say that do not go on without the extension for layouts.
+const NO_LAYOUT: &str =
+    "Check failed: xla_layout != nullptr Got unexpected layout type (the process is aborted)";
+
 /// Extensions that the host looks for and does not go on without.
 pub(super) fn needed_extensions(pair: &Pair<'_>) -> impl Iterator<Item = Finding> {
     let missing = pair.host.needs_extensions.iter().filter(|name| !pair.plugin.has_extension(name));
     missing.map(|name| {
-        let rule = rules::ExtensionIsMissing { host: &pair.host.name, extension: name };
-        rule.finding().with_symptom("Check failed: xla_layout != nullptr Got unexpected layout type (the process is aborted)")
+        let finding =
+            rules::ExtensionIsMissing { host: &pair.host.name, extension: name }.finding();
+        match name.as_str() {
+            "Layouts" => finding.with_symptom(NO_LAYOUT),
+            _ => finding,
+        }
     })
 }
 
