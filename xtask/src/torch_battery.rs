@@ -24,8 +24,9 @@ const PAGE: &str = "docs/reference/torch-battery.md";
 const HEAD: &str = "<!-- made by `cargo xtask torch-battery --write` -->\n\n# Verdicts on samples of PyTorch's own tests\n\n\
     Functions of one call each: the samples that a release of PyTorch tests its own operators with (`op_db`), read from the \
     installed package, scripted, traced, or traced in place, with the type of their numbers chosen at random \
-    (`python/probe/torch_battery.py`). None of the rules was measured on them. Each is judged for another release as it is and, \
-    where a conversion rewrites it, converted, and loaded and run there.\n\n\
+    (`python/probe/torch_battery.py`). The rules were measured on other calls; `diff` and \
+    `mvlgamma` have rules since a first run. Each is judged for another release as it is and, where a conversion rewrites it, \
+    converted, and loaded and run there.\n\n\
     A verdict is *right* if the release does first what it says: an error at load, an error at the first run, another result, or \
     the same one. *Said to perhaps differ* is a warning, and the release gives the same or another result. *Not judged* claims \
     nothing. *Differ, unsaid* are converted files that fail or give another result, of which no finding says so. Left out is what \
