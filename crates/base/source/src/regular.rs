@@ -36,8 +36,10 @@ pub fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     if size > limit {
         return Err(error(too_large(size)));
     }
-    let mut bytes = Vec::new();
-    // Files of /proc have a size of 0 and bytes all the same; others may grow while they are read.
+    // One byte more shows that the file ends. Files of /proc have a size of 0 and bytes all the same; others may grow
+    // while they are read.
+    let mut bytes =
+        Vec::with_capacity(usize::try_from(size).map_or(0, |size| size.saturating_add(1)));
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|e| error(e.into()))?;
     match bytes.len() as u64 {
         size if size > limit => Err(error(too_large(size))),

@@ -1,5 +1,6 @@
 //! Functions and types of functions: which came and went, and what they take and return.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashMapExt as _};
@@ -20,14 +21,11 @@ pub fn all(pair: &Pair<'_>, changes: &mut Changes) {
     guarded_types(pair, changes);
     invocations(pair, changes);
     moved(pair, changes);
-    let users = standing::users(pair.old);
+    let users = LazyCell::new(|| standing::users(pair.old));
     for (name, old) in &pair.old.opaque {
-        // Nobody misses what nobody used.
-        if !users.contains_key(name.as_str()) {
-            continue;
-        }
         let gone = !pair.new.declares(pair.new_name(name)) && !pair.old.structs.contains_key(name);
-        if gone {
+        // Nobody misses what nobody used.
+        if gone && users.contains_key(name.as_str()) {
             let finding = rules::TypeRemoved { kind: &"opaque type", name }.finding();
             changes.add(&Subject::of(name, old), finding, [], [old]);
         }

@@ -1,6 +1,7 @@
 //! What is to be said about the new headers as they stand: what could not be read, new structs that cannot
 //! grow, and what was added.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::Severity;
@@ -82,7 +83,7 @@ fn new_structs(pair: &Pair<'_>, changes: &mut Changes) {
     if !new.structs.values().any(Struct::is_extensible) {
         return;
     }
-    let users = users(new);
+    let users = LazyCell::new(|| users(new));
     let announces: BTreeSet<&str> = new
         .structs
         .values()
@@ -102,8 +103,8 @@ fn new_structs(pair: &Pair<'_>, changes: &mut Changes) {
                 let finding = rules::SizeNotAnnounced { record: name, last_field: &last_field };
                 changes.add(&subject, finding.finding(), [&one.spot], []);
             }
-        } else if let Some(user) = users.get(name.as_str())
-            && !one.is_extension()
+        } else if !one.is_extension()
+            && let Some(user) = users.get(name.as_str())
         {
             let user = format!("`{user}`");
             let finding = rules::NoStructSize { record: name, user: &user }.finding();

@@ -24,9 +24,8 @@ pub struct AnnouncedSize {
     pub extent: Extent,
 }
 
-/// The announced sizes of one header by the names of the structs.
-pub fn sizes(header: &Header, file: &Arc<str>) -> BTreeMap<String, Vec<AnnouncedSize>> {
-    let mut sizes: BTreeMap<String, Vec<AnnouncedSize>> = BTreeMap::new();
+/// Adds the announced sizes of one header to others, by the names of the structs.
+pub fn sizes(header: &Header, file: &Arc<str>, sizes: &mut BTreeMap<String, Vec<AnnouncedSize>>) {
     let spot = |place| Spot { file: Arc::clone(file), place };
     for one in header.announced() {
         let record = one.record.trim_start_matches("struct ").trim().to_owned();
@@ -54,5 +53,4 @@ pub fn sizes(header: &Header, file: &Arc<str>) -> BTreeMap<String, Vec<Announced
         let announced = AnnouncedSize { spot: spot(place), extent: Extent::Whole };
         sizes.entry(record).or_default().push(announced);
     }
-    sizes
 }

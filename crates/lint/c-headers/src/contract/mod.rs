@@ -36,6 +36,7 @@ mod announced;
 mod folder;
 mod inclusions;
 mod parts;
+mod placement;
 mod read;
 mod remark;
 mod structure;

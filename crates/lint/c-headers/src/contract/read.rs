@@ -1,14 +1,16 @@
 //! From the text of headers to their contract.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::sync::Arc;
 
 use super::inclusions::{Inclusions, base_name};
 use super::parts::{Alias, Constant, Enumeration, Function, Guard, Unread, Value};
+use super::placement::{self, Placement};
 use super::structure::Struct;
 use super::version::{self, LineIndex, VersionLine};
 use super::{Remark, Spot, announced, uses};
-use crate::header::{Declaration, Enum, Header, Item, Layout, Layouts, Record, RecordKind, Type};
+use crate::header::{Declaration, Enum, Header, Item, Layout, Problem, Type};
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 /// How many other names of a type are followed.
@@ -69,31 +71,29 @@ impl Contract {
         let names: Vec<Arc<str>> = sources.iter().map(|source| Arc::from(source.name)).collect();
         let (headers, prelude) = (with_includes(sources), Header::read(prelude.as_bytes()));
         let inclusions = Inclusions::of(&headers, &names);
-        Self::of_parts(&headers, &names, &prelude, Some(inclusions))
+        Self::of_parts(headers, &names, &prelude, Some(inclusions))
     }
 
     /// The contract of declarations that are read already, with the names of their headers.
-    pub fn of_headers(headers: &[Header], names: &[Arc<str>], foreign: &Header) -> Self {
+    pub fn of_headers(headers: Vec<Header>, names: &[Arc<str>], foreign: &Header) -> Self {
         Self::of_parts(headers, names, foreign, None)
     }
 
     fn of_parts(
-        headers: &[Header],
+        headers: Vec<Header>,
         names: &[Arc<str>],
         foreign: &Header,
         inclusions: Option<Inclusions>,
     ) -> Self {
         let mut contract = Self { inclusions, ..Self::default() };
-        let mut layouts = Layouts::of(headers.iter().chain([foreign]));
-        for (header, file) in headers.iter().zip(names) {
-            contract.enter(header, file, &mut layouts);
-            contract.files.insert(Arc::clone(file));
-        }
         let mut sizes = BTreeMap::new();
         for (header, file) in headers.iter().zip(names) {
-            for (name, mut found) in announced::sizes(header, file) {
-                sizes.entry(name).or_insert_with(Vec::new).append(&mut found);
-            }
+            announced::sizes(header, file, &mut sizes);
+        }
+        let mut placed = placement::all(&headers, foreign).into_iter();
+        for (header, file) in headers.into_iter().zip(names) {
+            contract.enter(header, file, &mut placed);
+            contract.files.insert(Arc::clone(file));
         }
         for (name, found) in sizes {
             match contract.structs.get_mut(&name) {
@@ -118,51 +118,58 @@ impl Contract {
         }
     }
 
-    fn enter<'h>(&mut self, header: &'h Header, file: &Arc<str>, layouts: &mut Layouts<'h>) {
+    /// Takes what a header declares. `placed` has the structs of all headers that are left, in the order of
+    /// [`placement::all`].
+    fn enter(
+        &mut self,
+        header: Header,
+        file: &Arc<str>,
+        placed: &mut impl Iterator<Item = Placement>,
+    ) {
         let spot = |place| Spot { file: Arc::clone(file), place };
-        self.unread_words.extend(header.unread.iter().cloned());
-        for problem in &header.problems {
-            let (what, text) = (problem.what.clone(), problem.text.clone());
-            self.unread.push(Unread { spot: spot(problem.place), what, text });
+        self.unread_words.extend(header.unread);
+        for Problem { place, what, text } in header.problems {
+            self.unread.push(Unread { spot: spot(place), what, text });
         }
-        for declaration in header.by_activity() {
+        let (active, others): (Vec<_>, Vec<_>) =
+            header.declarations.into_iter().partition(|declaration| declaration.active);
+        for declaration in active.into_iter().chain(others) {
             let at = spot(declaration.place);
-            let guard = self.guard(declaration);
+            let guard = self.guard(&declaration);
             let remark = Remark::of([declaration.doc.as_str()]);
-            match &declaration.item {
-                Item::Record(record) if !self.structs.contains_key(&record.name) => {
-                    let mut found = Struct::of(record, at, layouts.layout(&record.name));
-                    if found.layout.is_err() {
-                        place_as_far_as_known(record, &mut found, layouts);
+            match declaration.item {
+                Item::Record(record) => {
+                    if let Entry::Vacant(entry) = self.structs.entry(record.name.clone())
+                        && let Some(placement) = placed.next()
+                    {
+                        let mut found = Struct::of(record, at, placement);
+                        found.remark = remark;
+                        found.conditions = declaration.conditions;
+                        entry.insert(found);
                     }
-                    found.remark = remark;
-                    found.conditions = Arc::clone(&declaration.conditions);
-                    self.structs.insert(record.name.clone(), found);
                 }
                 Item::Opaque(name) => {
-                    self.opaque.entry(name.clone()).or_insert(at);
+                    self.opaque.entry(name).or_insert(at);
                 }
-                Item::Enum(r#enum) if r#enum.name.is_empty() => self.loose(r#enum, file),
-                Item::Enum(r#enum) => {
-                    let declared = r#enum.clone();
-                    let name = r#enum.name.clone();
+                Item::Enum(r#enum) if r#enum.name.is_empty() => self.loose(&r#enum, file),
+                Item::Enum(declared) => {
+                    let name = declared.name.clone();
                     self.enums.entry(name).or_insert(Enumeration { spot: at, declared });
                 }
-                Item::Typedef { name, r#type } if is_function(r#type) => {
-                    let function = Function { spot: at, r#type: r#type.clone(), remark, guard };
-                    self.callbacks.entry(name.clone()).or_insert(function);
+                Item::Typedef { name, r#type } if is_function(&r#type) => {
+                    let function = Function { spot: at, r#type, remark, guard };
+                    self.callbacks.entry(name).or_insert(function);
                 }
                 Item::Typedef { name, r#type } => {
-                    let alias = Alias { spot: at, r#type: r#type.clone() };
-                    self.aliases.entry(name.clone()).or_insert(alias);
+                    self.aliases.entry(name).or_insert(Alias { spot: at, r#type });
                 }
                 Item::Function { name, r#type } => {
-                    let function = Function { spot: at, r#type: r#type.clone(), remark, guard };
-                    self.functions.entry(name.clone()).or_insert(function);
+                    let function = Function { spot: at, r#type, remark, guard };
+                    self.functions.entry(name).or_insert(function);
                 }
                 Item::Variable { name, value, .. } => {
                     if let Ok(number) = value.trim().parse() {
-                        self.constant(name, at, Value::Number(number));
+                        self.constant(&name, at, Value::Number(number));
                     }
                 }
                 Item::Invocation { name, .. } if name.ends_with("_STRUCT_TRAITS") => {}
@@ -170,7 +177,7 @@ impl Contract {
                     let written = format!("{name}({})", arguments.join(", "));
                     self.invocations.entry(written).or_insert(at);
                 }
-                Item::Record(_) | Item::Assertion(_) => {}
+                Item::Assertion(_) => {}
             }
         }
         let plain = header.macros.iter().filter(|defined| defined.parameters.is_none());
@@ -364,23 +371,4 @@ pub fn is_function(r#type: &Type) -> bool {
 fn is_base(record: &Struct) -> bool {
     let has = |name: &str| record.members.iter().take(4).any(|member| member.name == name);
     has("type") && has("next")
-}
-
-/// Offsets of the fields before the first one whose type is not known.
-fn place_as_far_as_known<'h>(record: &'h Record, found: &mut Struct, layouts: &mut Layouts<'h>) {
-    let mut at = 0_u64;
-    for (field, member) in record.fields.iter().zip(&mut found.members) {
-        if field.bits.is_some() || !found.attributes.is_empty() {
-            return;
-        }
-        let Ok((size, align)) = layouts.measure(&field.r#type) else { return };
-        let offset = match record.kind {
-            RecordKind::Struct => at.checked_next_multiple_of(align),
-            RecordKind::Union => Some(0),
-        };
-        let Some((offset, end)) = offset.and_then(|o| Some((o, o.checked_add(size)?))) else {
-            return;
-        };
-        (member.offset, member.size, at) = (Some(offset), Some(size), end);
-    }
 }

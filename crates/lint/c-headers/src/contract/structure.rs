@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::placement::Placement;
 use super::{AnnouncedSize, Extent, Remark, Spot};
 use crate::header::{Layout, LayoutError, Record, RecordKind, Type, changes_layout};
 
@@ -81,37 +82,40 @@ pub struct Struct {
 
 impl Struct {
     /// A struct without what only the whole contract can tell.
-    pub(super) fn of(record: &Record, spot: Spot, layout: Result<Layout, LayoutError>) -> Self {
+    pub(super) fn of(record: Record, spot: Spot, placement: Placement) -> Self {
+        let Placement { layout, known } = placement;
         let file = Arc::clone(&spot.file);
         let mut placed = layout.as_ref().map(|l| l.fields.as_slice()).unwrap_or_default();
+        let mut attributes = record.attributes;
+        attributes.retain(|attribute| changes_layout(attribute));
         let mut members = Vec::with_capacity(record.fields.len());
-        for (index, field) in record.fields.iter().enumerate() {
+        for (index, field) in record.fields.into_iter().enumerate() {
             let at = placed.iter().position(|p| p.name == field.name);
             let own = at.and_then(|at| placed.get(at));
-            let (offset, size) = (own.map(|p| p.offset), own.map(|p| p.size));
+            let own = own.map(|p| (p.offset, p.size)).or_else(|| known.get(index).copied());
             placed = at.and_then(|at| placed.get(at + 1..)).unwrap_or_default();
-            let name = match field.name.as_str() {
-                "" => format!("(unnamed, number {})", index + 1),
-                name => name.to_owned(),
+            let name = match field.name.is_empty() {
+                true => format!("(unnamed, number {})", index + 1),
+                false => field.name,
             };
             members.push(Member {
                 name,
                 spot: Spot { file: Arc::clone(&file), place: field.place },
-                r#type: field.r#type.clone(),
-                offset,
-                size,
+                r#type: field.r#type,
+                offset: own.map(|(offset, _)| offset),
+                size: own.map(|(_, size)| size),
                 bits: field.bits,
                 is_function: false,
                 remark: Remark::of([field.doc.as_str(), field.remark.as_str()]),
             });
         }
         Self {
-            name: record.name.clone(),
+            name: record.name,
             spot,
             kind: record.kind,
             members,
-            attributes: record.attributes.iter().filter(|a| changes_layout(a)).cloned().collect(),
-            conditions: Arc::from([]),
+            attributes,
+            conditions: Arc::default(),
             layout,
             announced: Vec::new(),
             uses: Uses::default(),

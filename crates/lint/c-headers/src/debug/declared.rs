@@ -101,7 +101,7 @@ impl Declared {
                 self.layouts.insert(name, layout);
             }
             let header = self.headers.entry(file).or_default();
-            let conditions = Arc::from([]);
+            let conditions = Arc::default();
             let (doc, active) = (String::new(), true);
             header.declarations.push(Declaration { place, doc, conditions, active, item });
         }
@@ -115,7 +115,7 @@ impl Declared {
         }
         let (names, headers): (Vec<String>, Vec<Header>) = self.headers.into_iter().unzip();
         let names: Vec<Arc<str>> = names.into_iter().map(Arc::from).collect();
-        let mut contract = Contract::of_headers(&headers, &names, &Header::default());
+        let mut contract = Contract::of_headers(headers, &names, &Header::default());
         contract.place(self.layouts);
         contract
     }

@@ -183,7 +183,7 @@ impl<'a> Types<'_, 'a> {
                 bits: bits.and_then(|bits| u32::try_from(bits).ok()),
                 doc: String::new(),
                 remark: String::new(),
-                conditions: Arc::from([]),
+                conditions: Arc::default(),
                 active: true,
             });
             layout.end = layout.end.max(offset.saturating_add(size));

@@ -60,7 +60,7 @@ pub fn holds(text: &str, place: HeaderPlace, macros: &Macros<'_>) -> Option<bool
 /// Tokens with `defined` answered and macros in their place.
 fn expanded<'a>(
     tokens: &[Token<'a>],
-    at: (HeaderPlace, &Macros<'_>),
+    at: (HeaderPlace, &'a Macros<'_>),
     budget: &mut usize,
     depth: usize,
 ) -> Option<Vec<Token<'a>>> {
@@ -107,7 +107,7 @@ fn expanded<'a>(
 }
 
 fn body<'a>(
-    of: &Macro,
+    of: &'a Macro,
     arguments: &[Vec<Token<'a>>],
     budget: &mut usize,
 ) -> Option<Vec<Token<'a>>> {

@@ -123,7 +123,7 @@ impl<'s, 'a> Parser<'s, 'a> {
         // How headers announce sizes is judged as it is written.
         let announces = self.stream.text_at(0).ends_with("_STRUCT_TRAITS");
         if matches!(self.stream.text_at(0), "static_assert" | "_Static_assert") {
-            self.stream.next();
+            self.stream.skip();
             let text = self.stream.arguments().iter().map(|a| joined(a)).collect::<Vec<_>>();
             self.push(place, Item::Assertion(text.join(", ")));
         } else if invocation && !announces && self.stream.is_call_at(0) {
@@ -160,8 +160,8 @@ impl<'s, 'a> Parser<'s, 'a> {
         let linkage = self.stream.is("extern")
             && self.stream.peek_at(1).is_some_and(|token| token.kind == Kind::Quoted);
         if linkage {
-            self.stream.next();
-            self.stream.next();
+            self.stream.skip();
+            self.stream.skip();
             return self.stream.eat("{");
         }
         let inline = usize::from(self.stream.is("inline"));
@@ -175,7 +175,7 @@ impl<'s, 'a> Parser<'s, 'a> {
         }
         let block = self.stream.text_at(ahead) == "{";
         for _ in 0..if block { ahead + 1 } else { 0 } {
-            self.stream.next();
+            self.stream.skip();
         }
         block
     }
@@ -193,7 +193,7 @@ impl<'s, 'a> Parser<'s, 'a> {
         if is_type(&item) {
             self.types.insert(item.name().to_owned());
         }
-        let (doc, conditions, active) = (String::new(), std::sync::Arc::from([]), true);
+        let (doc, conditions, active) = (String::new(), std::sync::Arc::default(), true);
         self.declarations.push(Declaration { place, doc, conditions, active, item });
     }
 
@@ -215,7 +215,7 @@ impl<'s, 'a> Parser<'s, 'a> {
         let (mut base, typedef) = (specifiers.r#type, specifiers.typedef);
         if self.stream.is(";") {
             self.emit(place, base);
-            self.stream.next();
+            self.stream.skip();
             return Ok(());
         }
         let mut first = true;

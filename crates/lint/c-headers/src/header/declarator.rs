@@ -44,16 +44,16 @@ impl Parser<'_, '_> {
     fn declarator_inner(&mut self) -> Result<Declarator, Fault> {
         self.before_name();
         if matches!(self.stream.text_at(0), "*" | "&" | "^") {
-            self.stream.next();
+            self.stream.skip();
             let mut constant = false;
             while is_qualifier(self.stream.text_at(0)) {
                 constant |= matches!(self.stream.text_at(0), "const" | "__const");
-                self.stream.next();
+                self.stream.skip();
             }
             return Ok(Declarator::Pointer(Box::new(self.declarator()?), constant));
         }
         let mut declarator = if self.is_nested() {
-            self.stream.next();
+            self.stream.skip();
             let inner = self.declarator()?;
             self.expect(")")?;
             inner
@@ -73,8 +73,8 @@ impl Parser<'_, '_> {
                 let (parameters, variadic) = self.parameters()?;
                 declarator = Declarator::Function(Box::new(declarator), parameters, variadic);
             } else if self.is_wrapped_list(&declarator) {
-                self.stream.next();
-                self.stream.next();
+                self.stream.skip();
+                self.stream.skip();
                 let (parameters, variadic) = self.parameters()?;
                 self.expect(")")?;
                 declarator = Declarator::Function(Box::new(declarator), parameters, variadic);
@@ -122,12 +122,12 @@ impl Parser<'_, '_> {
                 return;
             }
             if self.stream.is("__extension__") || is_qualifier(self.stream.text_at(0)) {
-                self.stream.next();
+                self.stream.skip();
             } else if !self.attributes().is_empty() {
             } else if word && another && !matches!(self.stream.text_at(1), "asm" | "__asm__") {
-                self.stream.next();
+                self.stream.skip();
             } else if word && self.is_call_in_front() {
-                self.stream.next();
+                self.stream.skip();
                 self.stream.arguments();
             } else {
                 return;
@@ -193,13 +193,13 @@ impl Parser<'_, '_> {
     }
 
     fn count(&mut self) -> Option<u64> {
-        self.stream.next();
+        self.stream.skip();
         let mut tokens: Vec<Token<'_>> = Vec::new();
         loop {
             self.stream.expand(true);
             // `[static 4]`, `[restrict]`.
             if self.stream.is("static") || is_qualifier(self.stream.text_at(0)) {
-                self.stream.next();
+                self.stream.skip();
                 continue;
             }
             if self.stream.is("]") || self.stream.is(";") || self.stream.peek().is_none() {
@@ -216,7 +216,7 @@ impl Parser<'_, '_> {
         let mut parameters = Vec::new();
         self.stream.expand(true);
         if self.stream.is("void") && self.stream.text_at(1) == ")" {
-            self.stream.next();
+            self.stream.skip();
         }
         // A macro that stands for the whole list: `(void)`.
         if self.stream.is("(") && self.stream.text_at(1) == "void" && self.stream.text_at(2) == ")"

@@ -106,8 +106,15 @@ impl<'a> Layouts<'a> {
         self.find(name).cloned()
     }
 
+    /// The same, which is not kept for the next question.
+    pub(crate) fn take(&mut self, name: &str) -> Result<Layout, LayoutError> {
+        self.find(name)?;
+        let unknown = || Err(LayoutError::Unknown(name.to_owned()));
+        self.known.remove(name).unwrap_or_else(unknown)
+    }
+
     /// The same, as it is kept.
-    fn find(&mut self, name: &str) -> Result<&Layout, LayoutError> {
+    pub(crate) fn find(&mut self, name: &str) -> Result<&Layout, LayoutError> {
         if !self.known.contains_key(name) {
             let (name, record) = self
                 .records

@@ -66,15 +66,15 @@ impl<'a> Macros<'a> {
     }
 
     /// All of the header itself, in order.
-    pub fn own(&self) -> &[Macro] {
-        &self.own
+    pub fn into_own(self) -> Vec<Macro> {
+        self.own
     }
 }
 
 /// A macro's text with its arguments in the place of its parameters, `##` carried out.
 /// None if that would be more than the budget.
 pub fn substituted<'a>(
-    defined: &Macro,
+    defined: &'a Macro,
     arguments: &[Vec<Token<'a>>],
     budget: &mut usize,
 ) -> Option<Vec<Token<'a>>> {
@@ -83,7 +83,7 @@ pub fn substituted<'a>(
     let parameters = defined.parameters.as_deref().unwrap_or_default();
     let mut out: Vec<Token<'a>> = Vec::with_capacity(body.len());
     let mut paste = false;
-    for token in body.into_iter().map(Token::into_owned) {
+    for token in body {
         if token.text == "##" {
             paste = true;
             continue;

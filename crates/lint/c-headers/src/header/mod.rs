@@ -59,9 +59,9 @@ impl Header {
         }
         // What editors of some systems put before a text.
         let decoded = decoded.strip_prefix('\u{feff}').unwrap_or(&decoded);
-        let lexed = token::lex(decoded, &mut header.problems);
-        let prepared = preprocess::run(lexed.tokens, &mut header, included);
-        let mut stream = stream::Stream::new(prepared);
+        let mut lexed = token::lex(decoded, &mut header.problems);
+        let prepared = preprocess::run(&mut lexed.tokens, &mut header, included);
+        let mut stream = stream::Stream::new(lexed.tokens, &prepared);
         let mut parser = declaration::Parser::new(&mut stream, &lexed.comments, included);
         parser.items();
         let (declarations, problems, unread) = parser.finish();
@@ -71,6 +71,7 @@ impl Header {
             header.unread.extend(words(&comment.text(), &[(1, u32::MAX)]));
         }
         header.declarations = declarations;
+        header.macros = prepared.macros.into_own();
         header.problems.extend(problems);
         header.problems.sort_by_key(|problem| problem.place);
         header

@@ -70,6 +70,16 @@ pub struct Declaration {
     pub item: Item,
 }
 
+impl Declaration {
+    /// The struct or union, if it is one with its fields.
+    pub fn record(&self) -> Option<&Record> {
+        match &self.item {
+            Item::Record(record) => Some(record),
+            _ => None,
+        }
+    }
+}
+
 /// A declaration, by its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
@@ -330,14 +340,14 @@ impl fmt::Display for Type {
 }
 
 /// A struct whose size the header announces by naming its last field.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Announced {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Announced<'h> {
     /// The place of the announcement.
     pub place: HeaderPlace,
     /// The name of the struct.
-    pub record: String,
+    pub record: &'h str,
     /// The field that is said to be the last one.
-    pub last_field: String,
+    pub last_field: &'h str,
 }
 
 impl Header {
@@ -349,10 +359,7 @@ impl Header {
 
     /// Every struct and union, with its declaration.
     pub fn records(&self) -> impl Iterator<Item = (&Declaration, &Record)> {
-        self.declarations.iter().filter_map(|declaration| match &declaration.item {
-            Item::Record(record) => Some((declaration, record)),
-            _ => None,
-        })
+        self.declarations.iter().filter_map(|one| Some((one, one.record()?)))
     }
 
     /// Every enumeration, with its declaration.
@@ -365,12 +372,11 @@ impl Header {
 
     /// The sizes that the header announces: by a macro `..._STRUCT_TRAITS(struct, last field)`, or by a
     /// definition, an enumerator or a constant `..._STRUCT_SIZE` that is `MACRO(struct, last field)`.
-    pub fn announced(&self) -> impl Iterator<Item = Announced> {
+    pub fn announced(&self) -> impl Iterator<Item = Announced<'_>> {
         let invoked = self.declarations.iter().filter_map(|declaration| match &declaration.item {
             Item::Invocation { name, arguments } if name.ends_with("_STRUCT_TRAITS") => {
                 let [record, last] = arguments.as_slice() else { return None };
-                let (record, last_field) = (record.clone(), last.clone());
-                Some(Announced { place: declaration.place, record, last_field })
+                Some(Announced { place: declaration.place, record, last_field: last })
             }
             _ => None,
         });
@@ -385,7 +391,7 @@ impl Header {
         let named = defined.chain(listed).chain(set).filter_map(|(place, name, text)| {
             let (_, arguments) = text.strip_suffix(')')?.split_once('(')?;
             let (record, last) = arguments.split_once(',')?;
-            let (record, last_field) = (record.trim().to_owned(), last.trim().to_owned());
+            let (record, last_field) = (record.trim(), last.trim());
             name.ends_with("STRUCT_SIZE").then_some(Announced { place, record, last_field })
         });
         invoked.chain(named)

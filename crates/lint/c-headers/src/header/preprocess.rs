@@ -13,10 +13,9 @@ use super::token::{Kind, Token};
 /// How many bytes of conditions are kept, over all sets.
 const BUDGET: usize = 16 << 20;
 
-/// Tokens without directives, and the sets of conditions that they refer to.
+/// What the directives of a header say.
 pub struct Prepared<'i> {
-    pub tokens: Vec<Token<'i>>,
-    /// The first one is empty.
+    /// The sets of conditions that tokens refer to. The first one is empty.
     pub conditions: Vec<Conditions>,
     pub macros: Macros<'i>,
 }
@@ -53,41 +52,43 @@ struct State<'a, 'i> {
 
 /// Takes the directives out of the tokens and enters them in the header.
 pub fn run<'i>(
-    tokens: Vec<Token<'i>>,
+    tokens: &mut Vec<Token<'_>>,
     header: &mut Header,
     included: &[&'i Header],
 ) -> Prepared<'i> {
-    let mut left_out = alternatives(&tokens, header).into_iter().peekable();
+    let mut left_out = alternatives(tokens, header).into_iter().peekable();
     let mut state = State {
         header,
         macros: Macros::of(included),
         open: Vec::new(),
         too_deep: 0,
-        sets: vec![Conditions { words: Arc::from([]), hold: true }],
+        sets: vec![Conditions { words: Arc::default(), hold: true }],
         budget: BUDGET,
         packing: Packing::default(),
         guard: None,
     };
-    let mut kept = Vec::with_capacity(tokens.len());
-    let mut last = HeaderPlace::default();
-    for (index, mut token) in tokens.into_iter().enumerate() {
-        last = token.place;
-        while left_out.next_if(|range| range.end <= index).is_some() {}
+    let last = tokens.last().map_or_else(HeaderPlace::default, |token| token.place);
+    let mut index = 0;
+    tokens.retain_mut(|token| {
+        let at = index;
+        index += 1;
         if token.kind == Kind::Directive {
-            state.directive(&token, index == 0);
-        } else if left_out.peek().is_none_or(|range| index < range.start) {
-            state.guard = None;
-            token.conditions = state.current();
-            token.pack = state.packing.now;
-            kept.push(token);
+            state.directive(token, at == 0);
+            return false;
         }
-    }
+        while left_out.next_if(|range| range.end <= at).is_some() {}
+        if left_out.peek().is_some_and(|range| range.contains(&at)) {
+            return false;
+        }
+        state.guard = None;
+        token.conditions = state.current();
+        token.pack = state.packing.now;
+        true
+    });
     if !state.open.is_empty() {
         state.problem(last, "#if without #endif");
     }
-    let State { macros, sets, header, .. } = state;
-    header.macros = macros.own().to_vec();
-    Prepared { tokens: kept, conditions: sets, macros }
+    Prepared { conditions: state.sets, macros: state.macros }
 }
 
 impl State<'_, '_> {
@@ -212,7 +213,7 @@ impl State<'_, '_> {
             None => (None, rest),
         };
         let around = self.sets.get(self.current());
-        let conditions = around.map_or_else(|| Arc::from([]), |around| Arc::clone(&around.words));
+        let conditions = around.map_or_else(|| Arc::default(), |around| Arc::clone(&around.words));
         let (name, body, active) = (name.to_owned(), body.trim().to_owned(), self.counts());
         let defined = Macro { place, name, parameters, body, conditions, active, until: None };
         self.macros.define(defined);

@@ -68,7 +68,7 @@ impl<'a> Parser<'_, 'a> {
                 }
                 _ => break,
             }
-            self.stream.next();
+            self.stream.skip();
         }
         let r#type = match other {
             Some(Type::Named { name, .. }) => Type::Named { name, constant },
@@ -151,7 +151,7 @@ impl<'a> Parser<'_, 'a> {
         let mut name = self.stream.next().map(|token| token.text.into_owned()).unwrap_or_default();
         loop {
             if self.stream.is("::") && self.stream.is_word_at(1) {
-                self.stream.next();
+                self.stream.skip();
                 name.push_str("::");
                 name.push_str(&self.stream.next().map(|token| token.text).unwrap_or_default());
             } else if self.stream.is("<") {
@@ -223,7 +223,7 @@ impl<'a> Parser<'_, 'a> {
         self.deeper()?;
         let word = self.stream.next().map(|token| token.text).unwrap_or_default();
         if word == "enum" && matches!(self.stream.text_at(0), "class" | "struct") {
-            self.stream.next();
+            self.stream.skip();
         }
         let mut attributes = before.to_vec();
         attributes.extend(self.attributes());
@@ -240,7 +240,7 @@ impl<'a> Parser<'_, 'a> {
         let mut base = None;
         if self.stream.is(":") {
             let place = self.stream.place();
-            self.stream.next();
+            self.stream.skip();
             let mut tokens = Vec::new();
             while !matches!(self.stream.text_at(0), "{" | ";" | "") {
                 tokens.extend(self.stream.next());
@@ -380,12 +380,12 @@ impl<'a> Parser<'_, 'a> {
             if matches!(self.stream.text_at(0), "public" | "private" | "protected")
                 && self.stream.text_at(1) == ":"
             {
-                self.stream.next();
-                self.stream.next();
+                self.stream.skip();
+                self.stream.skip();
                 continue;
             }
             if matches!(self.stream.text_at(0), "static_assert" | "_Static_assert") {
-                self.stream.next();
+                self.stream.skip();
                 self.stream.arguments();
                 continue;
             }
@@ -461,7 +461,7 @@ impl<'a> Parser<'_, 'a> {
             }
             self.expect(",")?;
         }
-        self.stream.next();
+        self.stream.skip();
         let remark = self.remark(self.stream.last.line);
         if let Some((last, others)) = fields.get_mut(first..).and_then(<[_]>::split_last_mut) {
             others.iter_mut().for_each(|field| field.remark.clone_from(&remark));
@@ -473,7 +473,7 @@ impl<'a> Parser<'_, 'a> {
 
 /// A field of which only that it is there is known.
 fn unknown(place: HeaderPlace, name: String) -> Field {
-    let (doc, remark, conditions) = (String::new(), String::new(), std::sync::Arc::from([]));
+    let (doc, remark, conditions) = (String::new(), String::new(), std::sync::Arc::default());
     let (r#type, bits, active) = (Type::named(&name), None, true);
     Field { place, r#type, name, bits, doc, remark, conditions, active }
 }

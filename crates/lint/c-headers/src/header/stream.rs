@@ -19,8 +19,8 @@ pub struct Stream<'a> {
     tokens: Vec<Token<'a>>,
     /// How many of them were taken.
     taken: usize,
-    conditions: Vec<Conditions>,
-    macros: Macros<'a>,
+    conditions: &'a [Conditions],
+    macros: &'a Macros<'a>,
     /// How many more bytes of tokens macros may make.
     budget: usize,
     /// Where the last token that was taken stands.
@@ -29,18 +29,18 @@ pub struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    pub fn new(mut prepared: Prepared<'a>) -> Self {
-        for token in &mut prepared.tokens {
+    pub fn new(mut tokens: Vec<Token<'a>>, prepared: &'a Prepared<'a>) -> Self {
+        for token in &mut tokens {
             token.named = token.kind == Kind::Word && prepared.macros.has(&token.text);
         }
-        let bytes: usize = prepared.tokens.iter().map(cost).sum();
+        let bytes: usize = tokens.iter().map(cost).sum();
         let budget = bytes.saturating_mul(8).saturating_add(1 << 16);
         Self {
             pending: VecDeque::new(),
-            tokens: prepared.tokens,
+            tokens,
             taken: 0,
-            conditions: prepared.conditions,
-            macros: prepared.macros,
+            conditions: &prepared.conditions,
+            macros: &prepared.macros,
             budget,
             last: HeaderPlace { line: 1, column: 1 },
             problems: Vec::new(),
@@ -93,13 +93,24 @@ impl<'a> Stream<'a> {
         let token = match self.pending.pop_front() {
             Some(token) => token,
             None => {
-                let token = self.tokens.get(self.taken)?.clone();
+                let token = self.tokens.get_mut(self.taken)?;
                 self.taken += 1;
-                token
+                Token { text: std::mem::take(&mut token.text), ..*token }
             }
         };
         self.last = token.place;
         Some(token)
+    }
+
+    /// Steps over the next token.
+    pub fn skip(&mut self) {
+        if self.pending.is_empty() {
+            let Some(token) = self.tokens.get(self.taken) else { return };
+            self.taken += 1;
+            self.last = token.place;
+        } else {
+            self.next();
+        }
     }
 
     /// Puts tokens back in front.
@@ -113,7 +124,7 @@ impl<'a> Stream<'a> {
     pub fn eat(&mut self, text: &str) -> bool {
         let is = self.is(text);
         if is {
-            self.next();
+            self.skip();
         }
         is
     }
@@ -128,7 +139,7 @@ impl<'a> Stream<'a> {
     pub fn conditions(&self) -> (Arc<[String]>, bool) {
         let set = self.peek().map_or(0, |token| token.conditions);
         let found = self.conditions.get(set).cloned();
-        found.map_or_else(|| (Arc::from([]), true), |found| (found.words, found.hold))
+        found.map_or_else(|| (Arc::default(), true), |found| (found.words, found.hold))
     }
 
     pub fn problem(&mut self, place: HeaderPlace, what: impl Into<String>) {
@@ -136,7 +147,7 @@ impl<'a> Stream<'a> {
     }
 
     /// The macro that a token ahead is the name of.
-    fn definition_at(&self, ahead: usize) -> Option<&Macro> {
+    fn definition_at(&self, ahead: usize) -> Option<&'a Macro> {
         let token = self.peek_at(ahead)?;
         if !token.named || token.kind != Kind::Word || token.expanded >= NESTED {
             return None;
@@ -155,10 +166,9 @@ impl<'a> Stream<'a> {
             if called && (!calls || self.text_at(1) != "(") {
                 return;
             }
-            let defined = defined.clone();
             let Some(name) = self.next() else { return };
             let arguments = if called { self.arguments() } else { Vec::new() };
-            let Some(body) = substituted(&defined, &arguments, &mut self.budget) else {
+            let Some(body) = substituted(defined, &arguments, &mut self.budget) else {
                 self.problem(name.place, format!("too much to expand: {}", defined.name));
                 return;
             };

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use memchr::{memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 
 use super::model::{HeaderPlace, Problem};
 
@@ -23,7 +23,7 @@ pub enum Kind {
 #[derive(Clone, Debug)]
 pub struct Token<'a> {
     pub kind: Kind,
-    /// A piece of the header, but for directives and for what comes out of a macro.
+    /// A piece of the header or of a macro, but for directives and for what `##` makes.
     pub text: Cow<'a, str>,
     pub place: HeaderPlace,
     /// Which set of conditions it stands under.
@@ -34,13 +34,6 @@ pub struct Token<'a> {
     pub expanded: u8,
     /// The largest alignment that `#pragma pack` leaves here; 0 if there is none.
     pub pack: u8,
-}
-
-impl Token<'_> {
-    /// The same without the text that it was read from.
-    pub fn into_owned(self) -> Token<'static> {
-        Token { text: Cow::Owned(self.text.into_owned()), ..self }
-    }
 }
 
 #[derive(Clone, Debug)]
@@ -95,6 +88,8 @@ struct Lexer<'a> {
     text: &'a str,
     at: usize,
     place: HeaderPlace,
+    /// Whether every byte of the text is a character.
+    ascii: bool,
     /// Whether a token stands before on this line.
     begun: bool,
     out: Lexed<'a>,
@@ -106,7 +101,8 @@ const MOST: usize = 400_000;
 /// Takes a text apart.
 pub fn lex<'a>(text: &'a str, problems: &mut Vec<Problem>) -> Lexed<'a> {
     let place = HeaderPlace { line: 1, column: 1 };
-    let mut lexer = Lexer { text, at: 0, place, begun: false, out: Lexed::default() };
+    let ascii = text.is_ascii();
+    let mut lexer = Lexer { text, at: 0, place, ascii, begun: false, out: Lexed::default() };
     // Real headers have a token for every eight bytes, or fewer.
     lexer.out.tokens.reserve((text.len() / 8).min(MOST));
     lexer.run(problems);
@@ -134,6 +130,11 @@ fn word_end(text: &str) -> usize {
         Some(byte) if !byte.is_ascii() => text.find(|c| !is_word(c)).unwrap_or(text.len()),
         _ => end.unwrap_or(text.len()),
     }
+}
+
+/// Where the number ends that a text begins with.
+fn number_end(text: &str) -> usize {
+    text.find(|c| !is_word(c) && c != '.' && c != '\'').unwrap_or(text.len())
 }
 
 /// Whether a byte of UTF-8 is one of a character that began before it.
@@ -176,11 +177,32 @@ impl<'a> Lexer<'a> {
     /// Steps over `bytes` in which no line ends.
     fn step_within(&mut self, bytes: usize) -> &'a str {
         let passed = self.rest().get(..bytes).unwrap_or_else(|| self.rest());
-        let width = passed.bytes().filter(|byte| !is_inside_character(*byte)).count();
+        let width = match self.ascii {
+            true => passed.len(),
+            false => passed.bytes().filter(|byte| !is_inside_character(*byte)).count(),
+        };
         let width = u32::try_from(width).unwrap_or(u32::MAX);
         self.place.column = self.place.column.saturating_add(width);
         self.at += passed.len();
         passed
+    }
+
+    /// Steps over white space of ASCII.
+    fn step_space(&mut self) {
+        while let Some(byte) = self.text.as_bytes().get(self.at) {
+            match byte {
+                b'\n' => {
+                    self.place.line = self.place.line.saturating_add(1);
+                    self.place.column = 1;
+                    self.begun = false;
+                }
+                b' ' | b'\t' | b'\r' | 0x0b | 0x0c => {
+                    self.place.column = self.place.column.saturating_add(1);
+                }
+                _ => return,
+            }
+            self.at += 1;
+        }
     }
 
     fn push(&mut self, kind: Kind, place: HeaderPlace, text: Cow<'a, str>) {
@@ -197,44 +219,46 @@ impl<'a> Lexer<'a> {
     }
 
     fn run(&mut self, problems: &mut Vec<Problem>) {
-        while let Some(c) = self.rest().chars().next() {
+        loop {
+            self.step_space();
+            let rest = self.rest();
+            let Some(first) = rest.bytes().next() else { return };
             let place = self.place;
             if self.out.tokens.len() + self.out.comments.len() >= MOST {
                 let what = format!("over the budget of {MOST} tokens; the rest is not read");
-                problems.push(Problem::at(place, what));
-                break;
+                return problems.push(Problem::at(place, what));
             }
-            let rest = self.rest();
-            if c.is_whitespace() {
-                self.step(rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len()));
-            } else if continues(rest) {
-                let begun = self.begun;
-                self.step(rest.find('\n').map_or(1, |at| at + 1));
-                self.begun = begun;
-            } else if begins_comment(rest) {
-                self.comment(problems);
-            } else if c == '#' && !self.begun {
-                self.directive(problems);
-            } else if c == '"' || c == '\'' {
-                self.quoted(c, problems);
-            } else if c.is_ascii_digit() {
-                let mut end = 0;
-                for c in rest.chars() {
-                    if !is_word(c) && c != '.' && c != '\'' {
-                        break;
-                    }
-                    end += c.len_utf8();
+            match first {
+                b'\\' if continues(rest) => {
+                    let begun = self.begun;
+                    self.step(rest.find('\n').map_or(1, |at| at + 1));
+                    self.begun = begun;
                 }
-                let text = self.step_within(end);
-                self.push(Kind::Number, place, Cow::Borrowed(text));
-            } else if is_word(c) {
-                let text = self.step_within(word_end(rest));
-                self.push(Kind::Word, place, Cow::Borrowed(text));
-            } else {
-                let text = self.step_within(mark(c, rest));
-                self.push(Kind::Mark, place, Cow::Borrowed(text));
+                b'/' if begins_comment(rest) => self.comment(problems),
+                b'#' if !self.begun => self.directive(problems),
+                b'"' | b'\'' => self.quoted(char::from(first), problems),
+                b'0'..=b'9' => self.token(Kind::Number, number_end(rest)),
+                _ => self.word_or_mark(rest),
             }
         }
+    }
+
+    fn word_or_mark(&mut self, rest: &str) {
+        match rest.chars().next() {
+            Some(c) if is_word(c) => self.token(Kind::Word, word_end(rest)),
+            Some(c) if c.is_whitespace() => {
+                self.step_within(c.len_utf8());
+            }
+            Some(c) => self.token(Kind::Mark, mark(c, rest)),
+            None => {}
+        }
+    }
+
+    /// Takes the next `bytes` as a token.
+    fn token(&mut self, kind: Kind, bytes: usize) {
+        let place = self.place;
+        let text = self.step_within(bytes);
+        self.push(kind, place, Cow::Borrowed(text));
     }
 
     fn comment(&mut self, problems: &mut Vec<Problem>) {
@@ -242,7 +266,7 @@ impl<'a> Lexer<'a> {
         let rest = self.rest();
         let mut open = false;
         let written = if rest.starts_with("//") {
-            self.step(rest.find('\n').unwrap_or(rest.len()))
+            self.step_within(memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len()))
         } else {
             let end = rest.get(2..).and_then(|inner| inner.find("*/"));
             open = end.is_none();

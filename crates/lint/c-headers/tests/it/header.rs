@@ -84,7 +84,7 @@ fn of_several_beginnings_of_a_declaration_the_last_is_read() {
 fn a_constant_may_announce_a_size() {
     let header = read("const size_t T_STRUCT_SIZE =\n    STRUCT_SIZE(T, last);");
     let announced: Vec<_> = header.announced().map(|a| (a.record, a.last_field)).collect();
-    assert_eq!(announced, [("T".to_owned(), "last".to_owned())]);
+    assert_eq!(announced, [("T", "last")]);
 }
 
 #[test]
