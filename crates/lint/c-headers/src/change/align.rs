@@ -25,7 +25,7 @@ pub struct Alignment {
 impl Alignment {
     /// By name, and by place for the names that are left.
     pub fn of(pair: &Pair<'_>, old: &Struct, new: &Struct) -> Self {
-        let mut by_name = HashMap::new();
+        let mut by_name = HashMap::with_capacity(new.members.len());
         for (index, member) in new.members.iter().enumerate() {
             by_name.entry(member.name.as_str()).or_insert(index);
         }

@@ -32,11 +32,11 @@ pub fn all(pair: &Pair<'_>, changes: &mut Changes) {
     }
 }
 
-fn functions(pair: &Pair<'_>, changes: &mut Changes) {
+fn functions<'p>(pair: &Pair<'p>, changes: &mut Changes) {
     for (name, old) in &pair.old.functions {
         let before = changes.list.len();
         let new = pair.new.functions.get(name);
-        let subject = |function: &Function| Subject::of(name, &function.spot);
+        let subject = |function: &'p Function| Subject::of(name, &function.spot);
         match new {
             Some(new) => {
                 compare(pair, name, old, new, changes);
@@ -55,11 +55,14 @@ fn functions(pair: &Pair<'_>, changes: &mut Changes) {
 }
 
 /// What is declared under a condition that did not stand around it before.
-fn guarded(subject: &Subject, old: (&Guard, &Spot), new: (&Guard, &Spot), changes: &mut Changes) {
+fn guarded(
+    subject: &Subject<'_>,
+    old: (&Guard, &Spot),
+    new: (&Guard, &Spot),
+    changes: &mut Changes,
+) {
     let ((was, old_spot), (is, new_spot)) = (old, new);
-    let came: Vec<&String> =
-        is.conditions.iter().filter(|condition| !was.conditions.contains(condition)).collect();
-    let Some(condition) = came.last() else { return };
+    let Some(condition) = came(was, is) else { return };
     let name = &subject.name;
     let finding = if is.off && !was.off {
         rules::DeclaredUnderCondition { name, condition }.finding()
@@ -71,14 +74,19 @@ fn guarded(subject: &Subject, old: (&Guard, &Spot), new: (&Guard, &Spot), change
     changes.add(subject, finding, [new_spot], [old_spot]);
 }
 
+/// The innermost condition that did not stand around a declaration before.
+fn came<'g>(was: &Guard, is: &'g Guard) -> Option<&'g String> {
+    is.conditions.iter().rfind(|condition| !was.conditions.contains(condition))
+}
+
 /// Types that are declared under a condition that did not stand around them before.
 fn guarded_types(pair: &Pair<'_>, changes: &mut Changes) {
-    let (old, new) = (spots(pair.old), spots(pair.new));
+    let (old, new) = (LazyCell::new(|| spots(pair.old)), LazyCell::new(|| spots(pair.new)));
     for (name, was) in &pair.old.guards {
-        let (Some(old), Some(new)) = (old.get(name.as_str()), new.get(name.as_str())) else {
+        let Some(is) = pair.new.guards.get(name).filter(|is| came(was, is).is_some()) else {
             continue;
         };
-        if let Some(is) = pair.new.guards.get(name) {
+        if let (Some(old), Some(new)) = (old.get(name.as_str()), new.get(name.as_str())) {
             guarded(&Subject::of(name, new), (was, old), (is, new), changes);
         }
     }

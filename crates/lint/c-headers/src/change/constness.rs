@@ -4,25 +4,24 @@ use super::likeness::parameters;
 use crate::header::Type;
 
 /// What is constant behind the pointers of a type, outermost first. What is passed by value is copied.
-fn levels(r#type: &Type) -> Vec<bool> {
-    let mut found = Vec::new();
-    let mut at = r#type;
-    loop {
-        at = match at {
-            Type::Pointer { to, .. } | Type::Array { of: to, .. } => to,
-            _ => return found,
+fn levels(r#type: &Type) -> impl Iterator<Item = bool> {
+    let mut outer = r#type;
+    std::iter::from_fn(move || {
+        outer = match outer {
+            Type::Pointer { to: inner, .. } | Type::Array { of: inner, .. } => inner,
+            _ => return None,
         };
-        match at {
-            Type::Named { constant, .. } | Type::Pointer { constant, .. } => found.push(*constant),
-            _ => return found,
+        match outer {
+            Type::Named { constant, .. } | Type::Pointer { constant, .. } => Some(*constant),
+            _ => None,
         }
-    }
+    })
 }
 
 /// Whether behind the pointers of `new` something is constant that is not behind those of `old`, or the reverse.
 fn came(old: &Type, new: &Type) -> bool {
-    let (old, new) = (levels(old), levels(new));
-    old.len() == new.len() && old.iter().zip(&new).any(|(was, is)| *is && !was)
+    levels(old).zip(levels(new)).any(|(was, is)| is && !was)
+        && levels(old).count() == levels(new).count()
 }
 
 /// What callers have to follow: a parameter behind which the function may write now, a result that may not be

@@ -67,10 +67,10 @@ impl Embedded {
                 rules::EmbeddedStructGrew { inner, records: &records, moved: &moved }.finding();
             // It counts where the type stands that grew.
             let file = match pair.new.structs.get(inner) {
-                Some(record) => record.spot.file.to_string(),
-                None => holders.first().map_or_else(String::new, |holder| holder.file.clone()),
+                Some(record) => &*record.spot.file,
+                None => holders.first().map_or("", |holder| &holder.file),
             };
-            let subject = Subject { name: inner.clone(), file, extension: false };
+            let subject = Subject { name: inner, file, extension: false };
             changes.add(&subject, finding, holders.iter().map(|holder| &holder.spot), []);
         }
     }

@@ -131,7 +131,7 @@ impl Comparing<'_, '_> {
 /// Something that is gone, although its comment says until when it stays.
 pub fn before_its_time(
     pair: &Pair<'_>,
-    subject: &Subject,
+    subject: &Subject<'_>,
     remark: &Remark,
     name: &str,
     spot: &Spot,
@@ -141,9 +141,9 @@ pub fn before_its_time(
     // Two single headers are compared, whatever their names.
     let file = match (pair.old.files.len(), pair.new.files.first()) {
         (1, Some(only)) if pair.new.files.len() == 1 => only,
-        _ => subject.file.as_str(),
+        _ => subject.file,
     };
-    let line = pair.new.line_of(file, subject.extension, &subject.name);
+    let line = pair.new.line_of(file, subject.extension, subject.name);
     let (until, now) = match until {
         Deadline::Version(major, minor) => {
             let Some(line) = line else { return };

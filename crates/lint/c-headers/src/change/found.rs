@@ -42,16 +42,16 @@ pub(super) struct Changes {
 }
 
 /// What a change is about: in which header it counts, and whether it is part of an extension.
-#[derive(Clone, Debug)]
-pub(super) struct Subject {
-    pub(super) name: String,
-    pub(super) file: String,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Subject<'a> {
+    pub(super) name: &'a str,
+    pub(super) file: &'a str,
     pub(super) extension: bool,
 }
 
-impl Subject {
-    pub(super) fn of(name: &str, spot: &Spot) -> Self {
-        Self { name: name.to_owned(), file: spot.file.to_string(), extension: false }
+impl<'a> Subject<'a> {
+    pub(super) fn of(name: &'a str, spot: &'a Spot) -> Self {
+        Self { name, file: &spot.file, extension: false }
     }
 
     pub(super) fn part_of_extension(mut self, extension: bool) -> Self {
@@ -64,7 +64,7 @@ impl Changes {
     /// Adds a change with its places in the new headers and in the old ones.
     pub(super) fn add<'s>(
         &mut self,
-        subject: &Subject,
+        subject: &Subject<'_>,
         finding: Finding,
         new: impl IntoIterator<Item = &'s Spot>,
         old: impl IntoIterator<Item = &'s Spot>,
@@ -75,8 +75,8 @@ impl Changes {
             finding: finding.at(places),
             class: Class::Fault,
             line: None,
-            subject: subject.name.clone(),
-            file: subject.file.clone(),
+            subject: subject.name.to_owned(),
+            file: subject.file.to_owned(),
             extension: subject.extension,
             conditional: false,
         });
@@ -91,7 +91,7 @@ impl Changes {
 }
 
 /// What findings about a struct are about.
-pub fn subject(record: &Struct) -> Subject {
+pub fn subject(record: &Struct) -> Subject<'_> {
     Subject::of(&record.name, &record.spot).part_of_extension(record.is_extension())
 }
 
@@ -101,5 +101,5 @@ pub struct Comparing<'c, 'p> {
     pub old: &'c Struct,
     pub new: &'c Struct,
     pub changes: &'c mut Changes,
-    pub subject: Subject,
+    pub subject: Subject<'c>,
 }

@@ -44,7 +44,7 @@ pub fn headers(pair: &Pair<'_>, changes: &mut Changes) {
     for (file, names) in by_file {
         let (number, names) = (count(names.len(), "declaration"), list(&names));
         let finding = rules::HeaderRemoved { file: &file, count: &number, names: &names }.finding();
-        let subject = Subject { name: file.clone(), file, extension: false };
+        let subject = Subject { name: &file, file: &file, extension: false };
         changes.add(&subject, finding, [], []);
     }
 }

@@ -63,10 +63,13 @@ pub fn all(pair: &Pair<'_>, changes: &mut Changes) {
 /// written out: a base that is held by value lies where its fields would.
 fn unwrap(contract: &Contract, record: &Struct, other: &Struct) -> Option<Struct> {
     let (first, theirs) = (record.members.first()?, other.members.first()?);
+    if first.name == theirs.name {
+        return None;
+    }
     let Type::Named { name, .. } = &first.r#type else { return None };
     let inner = contract.structs.get(name)?;
     let written_out = inner.members.first().is_some_and(|member| member.name == theirs.name);
-    if first.name == theirs.name || !written_out || inner.name == record.name {
+    if !written_out || inner.name == record.name {
         return None;
     }
     let mut unwrapped = record.clone();

@@ -50,7 +50,7 @@ fn unread(pair: &Pair<'_>, changes: &mut Changes) {
         let changed = found.iter().filter(|one| !one.text.is_empty()).any(|one| !same(&one));
         let finding = rules::DeclarationNotRead { what: &what }.finding();
         let finding = if changed { finding.with_severity(Severity::Error) } else { finding };
-        let subject = Subject { name: String::new(), file: file.to_owned(), extension: false };
+        let subject = Subject { name: "", file, extension: false };
         let spots = found.iter().map(|one| &one.spot);
         match old {
             true => changes.add(&subject, finding, [], spots),
@@ -73,7 +73,7 @@ fn layouts(pair: &Pair<'_>, changes: &mut Changes) {
     for ((file, why), records) in found {
         let names = list(records.iter().map(|record| &record.name));
         let finding = rules::LayoutNotKnown { records: &names, why: &why }.finding();
-        let subject = Subject { name: names.clone(), file, extension: false };
+        let subject = Subject { name: &names, file: &file, extension: false };
         changes.add(&subject, finding, records.iter().map(|record| &record.spot), []);
     }
 }
@@ -177,7 +177,7 @@ fn added(pair: &Pair<'_>, changes: &mut Changes) {
     }
     for (file, found) in by_file.into_iter().filter(|(_, found)| !found.is_empty()) {
         let names = list(found.iter().map(|(name, _)| name));
-        let subject = Subject { name: names.clone(), file, extension: false };
+        let subject = Subject { name: &names, file: &file, extension: false };
         let finding = rules::Added { names: &names }.finding();
         changes.add(&subject, finding, found.iter().map(|(_, spot)| *spot), []);
     }

@@ -24,11 +24,16 @@ pub struct AnnouncedSize {
     pub extent: Extent,
 }
 
+/// A name without the word that C wants in front of it.
+fn without_struct(name: &str) -> &str {
+    name.strip_prefix("struct ").unwrap_or(name).trim()
+}
+
 /// Adds the announced sizes of one header to others, by the names of the structs.
 pub fn sizes(header: &Header, file: &Arc<str>, sizes: &mut BTreeMap<String, Vec<AnnouncedSize>>) {
     let spot = |place| Spot { file: Arc::clone(file), place };
     for one in header.announced() {
-        let record = one.record.trim_start_matches("struct ").trim().to_owned();
+        let record = without_struct(one.record).to_owned();
         // `offsetof(T, last) + sizeof(...)` written out goes on behind the field.
         let last = one.last_field.trim();
         let end = last.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(last.len());
@@ -49,7 +54,7 @@ pub fn sizes(header: &Header, file: &Arc<str>, sizes: &mut BTreeMap<String, Vec<
         }
         let Some(inner) = text.trim().strip_prefix("sizeof") else { continue };
         let inner = inner.trim().trim_start_matches('(').trim_end_matches(')').trim();
-        let record = inner.trim_start_matches("struct ").trim().to_owned();
+        let record = without_struct(inner).to_owned();
         let announced = AnnouncedSize { spot: spot(place), extent: Extent::Whole };
         sizes.entry(record).or_default().push(announced);
     }

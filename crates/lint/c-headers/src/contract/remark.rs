@@ -31,11 +31,14 @@ pub enum Deadline {
     Day(Date),
 }
 
+/// The length of the shortest word that counts.
+const SHORTEST: usize = "optional".len();
+
 impl Remark {
     /// What these comments say, together.
     pub fn of<'a>(comments: impl IntoIterator<Item = &'a str>) -> Self {
         let mut remark = Self::default();
-        for comment in comments.into_iter().filter(|comment| !comment.is_empty()) {
+        for comment in comments.into_iter().filter(|comment| comment.len() >= SHORTEST) {
             let text = comment.to_ascii_lowercase();
             // What a comment says about others ("use X, which is not deprecated") is rare; what it says
             // first is about its own declaration.

@@ -42,7 +42,8 @@ pub struct Member {
 impl Member {
     /// Whether its name says that its bytes are for later.
     pub fn is_reserved(&self) -> bool {
-        self.name.to_ascii_lowercase().contains("reserved")
+        let word = b"reserved";
+        self.name.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word))
     }
 
     /// Where it ends, in bytes.

@@ -9,7 +9,7 @@ use super::structure::{Struct, Uses};
 use crate::header::{Parameter, Type};
 
 /// Finds the uses of all structs.
-pub fn find(structs: &mut BTreeMap<String, Struct>, functions: &[(String, &Type)]) {
+pub fn find(structs: &mut BTreeMap<String, Struct>, functions: &[(&str, &Type)]) {
     let mut uses = All::of(structs);
     for record in structs.values() {
         let counts = Counts::of(record);
@@ -175,6 +175,6 @@ fn bare(name: &str) -> &str {
 /// What counts as a use of a function's type.
 pub fn functions<'a>(
     functions: impl IntoIterator<Item = (&'a String, &'a Function)>,
-) -> Vec<(String, &'a Type)> {
-    functions.into_iter().map(|(name, function)| (name.clone(), &function.r#type)).collect()
+) -> Vec<(&'a str, &'a Type)> {
+    functions.into_iter().map(|(name, function)| (name.as_str(), &function.r#type)).collect()
 }

@@ -7,6 +7,9 @@ use super::stream::{Stream, joined};
 use super::token::{Comment, Kind};
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 
+/// How many comments are looked at one by one before they are searched.
+const NEAR: usize = 4;
+
 /// What went wrong with one declaration.
 pub type Fault = (HeaderPlace, String);
 
@@ -33,6 +36,8 @@ pub struct Parser<'s, 'a> {
     unread: Vec<(u32, u32)>,
     /// The line of the last declaration with a long comment.
     documented: u32,
+    /// How many comments end before the line that was asked for last.
+    passed: usize,
 }
 
 impl<'s, 'a> Parser<'s, 'a> {
@@ -56,6 +61,7 @@ impl<'s, 'a> Parser<'s, 'a> {
             depth: 0,
             unread: Vec::new(),
             documented: 0,
+            passed: 0,
         }
     }
 
@@ -148,7 +154,7 @@ impl<'s, 'a> Parser<'s, 'a> {
 
     /// Whether a macro with arguments that is not known stands in front of a declaration, on the same line, and not
     /// for itself: `API(int) open(void);`.
-    pub fn begins_declaration(&mut self) -> bool {
+    pub fn begins_declaration(&self) -> bool {
         let Some(end) = self.behind_call(1) else { return false };
         let line = self.stream.peek_at(end - 1).map(|token| token.place.line);
         let follows = self.stream.peek_at(end).is_some_and(|token| Some(token.place.line) == line);
@@ -347,7 +353,7 @@ impl<'s, 'a> Parser<'s, 'a> {
     /// One of more than a hundred lines belongs to the first declaration of its line alone, so that many declarations on
     /// one line do not each have a copy of it.
     pub fn doc(&mut self, place: HeaderPlace) -> String {
-        let mut end = self.comments.partition_point(|c| c.last_line < place.line);
+        let mut end = self.comments_before(place.line);
         let mut wanted = place.line;
         let last = end;
         while let Some(comment) = end.checked_sub(1).and_then(|last| self.comments.get(last)) {
@@ -372,9 +378,20 @@ impl<'s, 'a> Parser<'s, 'a> {
         text
     }
 
+    /// How many comments end before a line. Most questions are about a line behind the last one, and near it.
+    fn comments_before(&mut self, line: u32) -> usize {
+        let before = |comment: &Comment<'_>| comment.last_line < line;
+        let passed = self.comments.get(..self.passed).unwrap_or_default();
+        let from = if passed.last().is_some_and(before) { passed.len() } else { 0 };
+        let ahead = self.comments.get(from..).unwrap_or_default();
+        let near = ahead.iter().take(NEAR).take_while(|comment| before(comment)).count();
+        self.passed = from + if near < NEAR { near } else { ahead.partition_point(before) };
+        self.passed
+    }
+
     /// The comment behind something that ends on a line.
-    pub fn remark(&self, line: u32) -> String {
-        let at = self.comments.partition_point(|c| c.last_line < line);
+    pub fn remark(&mut self, line: u32) -> String {
+        let at = self.comments_before(line);
         let found = self.comments.get(at).filter(|c| c.behind && c.first_line == line);
         found.map(Comment::text).unwrap_or_default()
     }

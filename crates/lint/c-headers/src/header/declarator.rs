@@ -86,7 +86,7 @@ impl Parser<'_, '_> {
     }
 
     /// Whether parentheses begin a declarator, and no list of parameters.
-    fn is_nested(&mut self) -> bool {
+    fn is_nested(&self) -> bool {
         if !self.stream.is("(") {
             return false;
         }
@@ -102,7 +102,7 @@ impl Parser<'_, '_> {
     }
 
     /// Whether a word ahead is one that only types begin with.
-    fn begins_type(&mut self, ahead: usize) -> bool {
+    fn begins_type(&self, ahead: usize) -> bool {
         let word = self.stream.text_at(ahead);
         super::record::is_of_type(word) || self.types.contains(word)
     }
@@ -136,7 +136,7 @@ impl Parser<'_, '_> {
     }
 
     /// Whether a macro with arguments that is not known stands in front of a name: `int API(1) open(void)`.
-    fn is_call_in_front(&mut self) -> bool {
+    fn is_call_in_front(&self) -> bool {
         if self.stream.text_at(1) != "(" {
             return false;
         }
@@ -146,13 +146,13 @@ impl Parser<'_, '_> {
     }
 
     /// Whether what stands behind a call belongs to its end: an attribute, or a macro in capitals.
-    fn is_wrapper(&mut self, end: Option<usize>) -> bool {
+    fn is_wrapper(&self, end: Option<usize>) -> bool {
         let Some(end) = end else { return true };
         self.is_attribute_at(end) || !self.stream.text_at(end).chars().any(char::is_lowercase)
     }
 
     /// Whether a macro that is not known has the list of parameters as its argument: `name OF((int a))`.
-    fn is_wrapped_list(&mut self, declarator: &Declarator) -> bool {
+    fn is_wrapped_list(&self, declarator: &Declarator) -> bool {
         !matches!(declarator, Declarator::Function(..))
             && self.stream.is_word_at(0)
             && self.stream.text_at(1) == "("
@@ -160,7 +160,7 @@ impl Parser<'_, '_> {
             && !self.is_attribute_at(0)
     }
 
-    fn is_attribute_at(&mut self, ahead: usize) -> bool {
+    pub fn is_attribute_at(&self, ahead: usize) -> bool {
         matches!(
             self.stream.text_at(ahead),
             "__attribute__"
@@ -245,7 +245,7 @@ impl Parser<'_, '_> {
     }
 
     /// The token behind the parentheses that open at `ahead`, if they end soon.
-    pub fn behind_call(&mut self, ahead: usize) -> Option<usize> {
+    pub fn behind_call(&self, ahead: usize) -> Option<usize> {
         let mut depth = 0_usize;
         for at in ahead..ahead + 512 {
             let token = self.stream.peek_at(at)?;

@@ -11,7 +11,7 @@ const WORDS: [&str; 12] = [
 impl Parser<'_, '_> {
     /// The word of C that an unknown word is meant to be, if it is one with a letter too many, too few, another, or two
     /// in another order.
-    pub fn misspelt(&mut self, word: &str) -> Option<&'static str> {
+    pub fn misspelt(&self, word: &str) -> Option<&'static str> {
         if self.types.contains(word) || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return None;
         }

@@ -213,7 +213,7 @@ impl State<'_, '_> {
             None => (None, rest),
         };
         let around = self.sets.get(self.current());
-        let conditions = around.map_or_else(|| Arc::default(), |around| Arc::clone(&around.words));
+        let conditions = around.map_or_else(Arc::default, |around| Arc::clone(&around.words));
         let (name, body, active) = (name.to_owned(), body.trim().to_owned(), self.counts());
         let defined = Macro { place, name, parameters, body, conditions, active, until: None };
         self.macros.define(defined);

@@ -23,8 +23,7 @@ impl<'a> Parser<'_, 'a> {
                 continue;
             }
             let taken = !words.is_empty() || other.is_some();
-            let word = self.stream.word();
-            match &*word {
+            match self.stream.text_at(0) {
                 "const" | "constexpr" | "__const" => constant = true,
                 "typedef" => typedef = true,
                 "volatile" | "static" | "inline" | "extern" | "register" | "restrict"
@@ -34,24 +33,24 @@ impl<'a> Parser<'_, 'a> {
                     other = Some(self.tagged(&attributes)?);
                     continue;
                 }
-                "template" | "using" | "operator" | "friend" | "virtual" => {
+                word @ ("template" | "using" | "operator" | "friend" | "virtual") => {
                     return Err((self.stream.place(), format!("C++: {word}")));
                 }
-                "void" | "char" | "short" | "int" | "long" | "float" | "double" | "signed"
-                | "unsigned" | "bool" | "_Bool" | "auto"
+                word @ ("void" | "char" | "short" | "int" | "long" | "float" | "double"
+                | "signed" | "unsigned" | "bool" | "_Bool" | "auto")
                     if other.is_none() =>
                 {
                     if !words.is_empty() {
                         words.push(' ');
                     }
-                    words.push_str(&word);
+                    words.push_str(word);
                 }
-                _ if !taken && self.stream.is_word_at(0) => {
-                    if let Some(meant) = self.misspelt(&word) {
+                word if !taken && self.stream.is_word_at(0) => {
+                    if let Some(meant) = self.misspelt(word) {
                         let what = format!("`{word}` is no type; did you mean `{meant}`?");
                         return Err((self.stream.place(), what));
                     }
-                    if !is_language(&word) && self.is_macro_in_front() {
+                    if !is_language(word) && self.is_macro_in_front() {
                         match self.macro_in_front()? {
                             (written, true) => other = Some(Type::named(&written)),
                             (written, false) => attributes.push(written),
@@ -82,7 +81,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// Whether a call stands in front of a type or name, and no type in front of a declarator in parentheses.
-    fn is_macro_in_front(&mut self) -> bool {
+    fn is_macro_in_front(&self) -> bool {
         if self.stream.text_at(1) != "(" || matches!(self.stream.text_at(2), "*" | "^" | "&") {
             return false;
         }
@@ -107,7 +106,7 @@ impl<'a> Parser<'_, 'a> {
 
     /// Whether an unknown word says something about the declaration, and the type comes behind it: then it can only be
     /// a macro whose definition is elsewhere.
-    fn is_attribute_macro(&mut self) -> bool {
+    fn is_attribute_macro(&self) -> bool {
         let words = (0..16).take_while(|ahead| self.stream.is_word_at(*ahead)).count();
         // `Name open OF((int a))`: the last word wraps the list of parameters.
         let wrapped = self.stream.text_at(words) == "(" && self.stream.text_at(words + 1) == "(";
@@ -124,13 +123,16 @@ impl<'a> Parser<'_, 'a> {
         // One of the words is the type. The last one is the name, unless a pointer follows.
         let pointer = matches!(self.stream.text_at(words), "*" | "&" | "<" | "::" | "^");
         let candidates = if pointer { words } else { words - 1 };
+        if candidates < 2 {
+            return false;
+        }
         let weights: Vec<i32> = (0..candidates).map(|ahead| self.weight(ahead)).collect();
         let least = weights.iter().min().copied().unwrap_or_default();
         weights.iter().rposition(|weight| *weight == least).is_some_and(|at| at > 0)
     }
 
     /// How much a word looks like a macro, and not like a type.
-    fn weight(&mut self, ahead: usize) -> i32 {
+    fn weight(&self, ahead: usize) -> i32 {
         if self.stream.is_macro_at(ahead) {
             return 3;
         }
@@ -185,6 +187,10 @@ impl<'a> Parser<'_, 'a> {
     pub fn attributes(&mut self) -> Vec<String> {
         let mut found = Vec::new();
         loop {
+            // Most of what is asked about begins in another way than any attribute.
+            if !self.stream.text_at(0).starts_with(['[', '_', 'a']) {
+                return found;
+            }
             if self.stream.is("[") && self.stream.text_at(1) == "[" {
                 let mut tokens = Vec::new();
                 while let Some(token) = self.stream.next() {
@@ -196,18 +202,7 @@ impl<'a> Parser<'_, 'a> {
                     }
                 }
                 found.push(joined(&tokens));
-            } else if matches!(
-                self.stream.text_at(0),
-                "__attribute__"
-                    | "__attribute"
-                    | "__declspec"
-                    | "alignas"
-                    | "_Alignas"
-                    | "asm"
-                    | "__asm"
-                    | "__asm__"
-            ) && self.stream.text_at(1) == "("
-            {
+            } else if self.is_attribute_at(0) && self.stream.text_at(1) == "(" {
                 let word = self.stream.next().map(|token| token.text).unwrap_or_default();
                 let arguments: Vec<String> =
                     self.stream.arguments().iter().map(|a| joined(a)).collect();

@@ -1,6 +1,5 @@
 //! Tokens as the parser wants to see them: with macros expanded where it asks for that.
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -82,11 +81,6 @@ impl<'a> Stream<'a> {
     pub fn is_call_at(&self, ahead: usize) -> bool {
         let called = self.definition_at(ahead).is_some_and(|m| m.parameters.is_some());
         called && self.text_at(ahead + 1) == "("
-    }
-
-    /// The text of the next token; empty behind the last one.
-    pub fn word(&self) -> Cow<'a, str> {
-        self.peek().map(|token| token.text.clone()).unwrap_or_default()
     }
 
     pub fn next(&mut self) -> Option<Token<'a>> {

@@ -122,10 +122,21 @@ fn begins_comment(text: &str) -> bool {
     text.starts_with("//") || text.starts_with("/*")
 }
 
+/// Whether a byte is a character of a word, for bytes of ASCII.
+const IN_WORD: [bool; 256] = {
+    let mut inside = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let c = byte as u8;
+        inside[byte] = c.is_ascii_alphanumeric() || matches!(c, b'_' | b'$');
+        byte += 1;
+    }
+    inside
+};
+
 /// Where the word ends that a text begins with.
 fn word_end(text: &str) -> usize {
-    let inside = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
-    let end = text.bytes().position(|byte| !inside(byte));
+    let end = text.bytes().position(|byte| !IN_WORD[usize::from(byte)]);
     match end.and_then(|end| text.as_bytes().get(end)) {
         Some(byte) if !byte.is_ascii() => text.find(|c| !is_word(c)).unwrap_or(text.len()),
         _ => end.unwrap_or(text.len()),
@@ -238,11 +249,13 @@ impl<'a> Lexer<'a> {
                 b'#' if !self.begun => self.directive(problems),
                 b'"' | b'\'' => self.quoted(char::from(first), problems),
                 b'0'..=b'9' => self.token(Kind::Number, number_end(rest)),
+                _ if IN_WORD[usize::from(first)] => self.token(Kind::Word, word_end(rest)),
                 _ => self.word_or_mark(rest),
             }
         }
     }
 
+    /// Takes a mark, or what begins with a character outside of ASCII.
     fn word_or_mark(&mut self, rest: &str) {
         match rest.chars().next() {
             Some(c) if is_word(c) => self.token(Kind::Word, word_end(rest)),
