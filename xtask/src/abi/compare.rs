@@ -103,11 +103,18 @@ pub fn compare(label: &str, set: &HeaderSet, built: Option<Date>) -> Report {
             }
         };
         if record.name == "PJRT_Api" {
-            table(&mut report, &layout, announced.get("PJRT_Api"));
+            table(&mut report, &layout, announced.get("PJRT_Api").copied());
         } else if extensions::is_extension(record) {
             extensions::slots(&mut report, record, &layout, set);
         } else {
-            structure(&mut report, record, &layout, announced.get(&record.name), built, set);
+            structure(
+                &mut report,
+                record,
+                &layout,
+                announced.get(&*record.name).copied(),
+                built,
+                set,
+            );
         }
     }
     for expected in layout::structs() {
@@ -128,7 +135,7 @@ fn is_unbound(name: &str) -> bool {
 }
 
 /// The last field that each struct announces.
-fn announced(set: &HeaderSet) -> BTreeMap<String, String> {
+fn announced(set: &HeaderSet) -> BTreeMap<&str, &str> {
     set.all().flat_map(Header::announced).map(|a| (a.record, a.last_field)).collect()
 }
 
@@ -159,7 +166,7 @@ fn structure(
     report: &mut Report,
     record: &Record,
     found: &Layout,
-    last: Option<&String>,
+    last: Option<&str>,
     built: Option<Date>,
     set: &HeaderSet,
 ) {
@@ -248,7 +255,7 @@ fn types(report: &mut Report, record: &Record, history: &Struct, set: &HeaderSet
     }
 }
 
-fn table(report: &mut Report, found: &Layout, last: Option<&String>) {
+fn table(report: &mut Report, found: &Layout, last: Option<&str>) {
     let functions = found.fields.iter().filter(|field| field.offset >= layout::FIRST_SLOT as u64);
     let functions: Vec<_> = functions.collect();
     let announced = last.and_then(|last| found.end_of(last));

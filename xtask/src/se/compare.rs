@@ -77,7 +77,7 @@ pub fn compare(pin: &Pin, change: &dyn Fn(String) -> String) -> anyhow::Result<R
         deviations: Vec::new(),
     };
     let last = read.iter().flat_map(Header::announced).map(|a| (a.record, a.last_field));
-    let last: BTreeMap<String, String> = last.collect();
+    let last: BTreeMap<&str, &str> = last.collect();
     let mut layouts = Layouts::of(&read);
     let mut seen = Vec::new();
     for (_, record) in read.iter().flat_map(Header::records) {
@@ -90,9 +90,13 @@ pub fn compare(pin: &Pin, change: &dyn Fn(String) -> String) -> anyhow::Result<R
         };
         seen.push(structure);
         match layouts.layout(&record.name) {
-            Ok(layout) => {
-                compare_struct(&mut report, record, &layout, known, last.get(&record.name))
-            }
+            Ok(layout) => compare_struct(
+                &mut report,
+                record,
+                &layout,
+                known,
+                last.get(&*record.name).copied(),
+            ),
             Err(error) => report.deviation(&record.name, error.to_string(), "a layout wanted"),
         }
     }
@@ -116,7 +120,7 @@ fn compare_struct(
     record: &Record,
     found: &Layout,
     known: &'static Contract,
-    last: Option<&String>,
+    last: Option<&str>,
 ) {
     report.structs += 1;
     let name = known.name;
