@@ -5,6 +5,7 @@ use unskew_source::ReadError;
 use super::attributes::{self, Aliases, Attr, Role};
 use super::scanner::Scanner;
 use super::shardings;
+use super::types::Type;
 use crate::print::{CHOICES, COMPARED, DIRECTIONS, MODES, PRECISIONS};
 
 /// The numbers of the lists of CHLO.
@@ -21,11 +22,11 @@ const GROUPS: [&str; 10] = [
     "stablehlo.dot",
     "stablehlo.dot_algorithm",
     "stablehlo.gather",
+    "stablehlo.mesh_axis",
     "stablehlo.output_operand_alias",
     "stablehlo.replica_group_mesh_axes",
     "stablehlo.result_accuracy",
     "stablehlo.scatter",
-    "stablehlo.sub_axis_info",
 ];
 
 pub(super) fn read(scanner: &mut Scanner<'_>, aliases: &Aliases) -> Result<Attr, ReadError> {
@@ -71,6 +72,7 @@ pub(super) fn read(scanner: &mut Scanner<'_>, aliases: &Aliases) -> Result<Attr,
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
             return Ok(Attr::Raw("chlo", format!("#{name}{text}")));
         }
+        "stablehlo.mesh" => return mesh(scanner, aliases),
         _ if GROUPS.contains(&name) => return group(scanner, aliases, name),
         _ => {}
     }
@@ -132,19 +134,41 @@ pub(super) fn group(
     let parts = scanner.list("<", ">", |scanner| {
         let part = scanner.word()?.to_owned();
         scanner.needs("=")?;
-        let nested = match &*part {
-            "sub_axis_info" if scanner.starts("<") => Some("stablehlo.sub_axis_info"),
-            _ => None,
+        let value = match &*part {
+            "sub_axis_info" => sub_axis(scanner)?,
+            _ => attributes::read(scanner, aliases)?,
         };
-        Ok((
-            part,
-            match nested {
-                Some(nested) => group(scanner, aliases, nested)?,
-                None => attributes::read(scanner, aliases)?,
-            },
-        ))
+        Ok((part, value))
     })?;
     Ok(Attr::Group(name.to_owned(), parts))
+}
+
+/// `(1)2`: what lies before a part of an axis, and its size.
+fn sub_axis(scanner: &mut Scanner<'_>) -> Result<Attr, ReadError> {
+    let number = |number: i64| Attr::Number(number.cast_unsigned(), Type::scalar("i64"));
+    scanner.needs("(")?;
+    let before = scanner.integer()?;
+    scanner.needs(")")?;
+    let size = scanner.integer()?;
+    let parts = [("pre_size", before), ("size", size)];
+    let parts = parts.map(|(name, value)| (name.to_owned(), number(value)));
+    Ok(Attr::Group("stablehlo.sub_axis_info".to_owned(), parts.into()))
+}
+
+/// `<axes=[<name = "x", size = 2>], device_ids=dense<0> : tensor<1xi64>>`.
+fn mesh(scanner: &mut Scanner<'_>, aliases: &Aliases) -> Result<Attr, ReadError> {
+    let parts = scanner.list("<", ">", |scanner| {
+        let part = scanner.word()?.to_owned();
+        scanner.needs("=")?;
+        let value = match &*part {
+            "axes" => Attr::Array(
+                scanner.list("[", "]", |scanner| group(scanner, aliases, "stablehlo.mesh_axis"))?,
+            ),
+            _ => attributes::read(scanner, aliases)?,
+        };
+        Ok((part, value))
+    })?;
+    Ok(Attr::Group("stablehlo.mesh".to_owned(), parts))
 }
 
 /// `[b, 0, f]x[0, i, o]->[b, 0, f]`.

@@ -89,9 +89,12 @@ fn within(module: &Words<'_>, id: Id, elide: Option<usize>, depth: usize) -> Str
         (_, Some(7)) => Some("unit".to_owned()),
         (Some(5), _) => number(item, 1).map(|value| format!("{value} : i32")),
         (Some(10), _) => alias(item),
-        (Some(18), _) => bounds(&numbers(item)),
+        (Some(18), _) => bounds(&varints(item)),
         (Some(19), _) => number(item, 1).map(mode),
         (Some(20), _) => accuracy(module, item),
+        (Some(values::code::SUB_AXIS..=values::code::MESH), _) => {
+            super::meshes::of_vhlo(module, item)
+        }
         (Some(code), _) => {
             let found = CHOICES.iter().find(|(own, ..)| *own == code);
             found.zip(number(item, 1)).and_then(|((_, name, choices), value)| {
@@ -131,7 +134,7 @@ pub(super) fn bytes(module: &Words<'_>, raw: &Raw) -> Vec<u8> {
 }
 
 /// The numbers behind the code of an attribute that has nothing but numbers.
-fn numbers(item: &Item) -> Vec<u64> {
+pub(super) fn varints(item: &Item) -> Vec<u64> {
     let Some(Field::Raw(Raw::Bytes(rest))) = item.fields.get(1) else { return Vec::new() };
     let (mut rest, mut all) = (&rest[..], Vec::new());
     while let Some((number, behind)) = varint_of(rest) {
@@ -141,7 +144,7 @@ fn numbers(item: &Item) -> Vec<u64> {
     all
 }
 
-fn number(item: &Item, at: usize) -> Option<u64> {
+pub(super) fn number(item: &Item, at: usize) -> Option<u64> {
     match item.fields.get(at)? {
         Field::Raw(Raw::Bytes(bytes)) => varint_of(bytes).map(|(number, _)| number),
         Field::Number(number) => Some(*number),
@@ -276,7 +279,7 @@ pub(super) fn dimensions(module: &Words<'_>, id: Id) -> Option<String> {
 }
 
 fn alias(item: &Item) -> Option<String> {
-    let numbers = numbers(item);
+    let numbers = varints(item);
     let mut rest = numbers.iter().map(|number| unzigzag(*number));
     let list = |rest: &mut dyn Iterator<Item = i64>, first: u64| {
         let all: Vec<String> = rest.take(first as usize).map(|one| one.to_string()).collect();

@@ -15,6 +15,7 @@
 mod alone;
 mod attributes;
 mod constants;
+mod meshes;
 mod operations;
 mod own;
 mod shardings;

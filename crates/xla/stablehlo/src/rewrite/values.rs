@@ -21,6 +21,11 @@ pub(crate) mod code {
     pub(crate) const TYPE: u64 = 17;
     pub(crate) const ACCURACY_MODE: u64 = 19;
     pub(crate) const ACCURACY: u64 = 20;
+    pub(crate) const SUB_AXIS: u64 = 21;
+    pub(crate) const AXIS: u64 = 22;
+    pub(crate) const MESH_GROUPS: u64 = 23;
+    pub(crate) const MESH_AXIS: u64 = 24;
+    pub(crate) const MESH: u64 = 25;
     pub(crate) const COMPLEX: u64 = 1;
     pub(crate) const I32: u64 = 13;
     pub(crate) const I64: u64 = 14;

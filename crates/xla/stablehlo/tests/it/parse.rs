@@ -352,3 +352,33 @@ fn rules_of_shardings_are_read_as_they_are_printed() {
         assert!(read(&text).is_err(), "{rule}");
     }
 }
+
+#[test]
+fn groups_by_the_axes_of_a_mesh_are_read_and_printed() {
+    let groups = [
+        r#"<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "x", sub_axis_info = (1)2>, #stablehlo.axis_ref<name = "y">]>"#,
+        r#"<mesh = #stablehlo.mesh<axes=[<name = "x", size = 2>]>, axes = [#stablehlo.axis_ref<name = "x">]>"#,
+        r#"<mesh = #stablehlo.mesh<axes=[<name = "x", size = 2>], device_ids=dense<[1, 0]> : tensor<2xi64>>, axes = []>"#,
+    ];
+    for group in groups {
+        let group = format!("replica_groups = #stablehlo.replica_group_mesh_axes{group}");
+        let program = read(&format!(
+            r#"func.func @main(%0: tensor<16x8xf32>) -> tensor<16x16xf32> {{
+  %1 = "stablehlo.all_gather"(%0) <{{all_gather_dim = 1 : i64, {group}}}> : (tensor<16x8xf32>) -> tensor<16x16xf32>
+  return %1 : tensor<16x16xf32>
+}}"#
+        ));
+        let text = printed(&program.unwrap());
+        assert!(text.contains(&group), "{text}");
+        assert_eq!(printed(&read(&text).unwrap()), text);
+    }
+}
+
+#[test]
+fn what_an_axis_lacks_is_named() {
+    let text = r#"func.func @main(%0: tensor<f32>) -> tensor<f32> {
+  %1 = "stablehlo.custom_call"(%0) <{call_target_name = "a"}> {a = #stablehlo.axis_ref<sub_axis_info = (1)2>} : (tensor<f32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}"#;
+    assert!(read(text).err().unwrap().contains("an axis has a name"));
+}

@@ -115,7 +115,9 @@ impl Lowering {
             Attr::Group(name, parts) => match &**name {
                 "stablehlo.output_operand_alias" => alias(parts)?,
                 "stablehlo.result_accuracy" => self.accuracy(parts)?,
-                _ => return Err(format!("`#{name}` elsewhere than on its operation")),
+                _ => self
+                    .of_mesh(name, parts)?
+                    .ok_or_else(|| format!("`#{name}` elsewhere than on its operation"))?,
             },
             _ => return Err("an attribute that no artifact has".to_owned()),
         };

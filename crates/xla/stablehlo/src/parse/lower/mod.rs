@@ -1,6 +1,7 @@
 //! What was read, as the attributes, types and operations of a file.
 
 mod attributes;
+mod meshes;
 mod operations;
 mod shardings;
 mod types;
