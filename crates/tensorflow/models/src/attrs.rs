@@ -14,6 +14,13 @@ pub(crate) fn is_judged(name: &str) -> bool {
     name.as_bytes().first() != Some(&b'_')
 }
 
+fn functions<'a>(
+    attrs: impl Iterator<Item = (&'a Arc<str>, &'a AttrValue)>,
+) -> impl Iterator<Item = &'a str> {
+    let may_name = |value: &AttrValue| matches!(value, AttrValue::Func(_) | AttrValue::List(_));
+    attrs.filter(move |(_, value)| may_name(value)).flat_map(|(_, value)| value.functions())
+}
+
 /// Attributes in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Attrs(SmallVec<[Arc<Attr>; 4]>);
@@ -43,6 +50,16 @@ impl Attrs {
     /// everywhere.
     pub fn judged(&self) -> impl Iterator<Item = (&Arc<str>, &AttrValue)> {
         self.iter().filter(|(name, _)| is_judged(name))
+    }
+
+    /// The functions that values name. Few attributes can, which is told before their values are gone through.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &str> {
+        functions(self.iter())
+    }
+
+    /// Those that attributes name which a release judges.
+    pub(crate) fn judged_functions(&self) -> impl Iterator<Item = &str> {
+        functions(self.judged())
     }
 
     pub(crate) fn shared(&self) -> &[Arc<Attr>] {

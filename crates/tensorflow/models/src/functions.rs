@@ -140,7 +140,7 @@ impl<'g> Library<'g> {
     fn named(&self, nodes: &'g [Node]) -> Vec<Named<'g>> {
         let mut all = Vec::new();
         for node in nodes {
-            let names = node.attrs.judged().flat_map(|(_, value)| value.functions());
+            let names = node.attrs.judged_functions();
             all.extend(names.map(|name| Named { node, name, as_op: false }));
             let name = &*node.op;
             if self.by_name.contains_key(name) || self.gradients.contains_key(name) {

@@ -283,15 +283,18 @@ impl<'g> Joints<'g> {
     /// What an input names, whose node stands at `source`; none if that is not there, which is another fault, or not
     /// known.
     fn from(&self, input: &'g str, source: Option<usize>, ends: &Ends<'_, 'g>) -> Option<From<'g>> {
-        let (name, rest) = match at_colon(input) {
-            Some((name, rest)) => (name, Some(rest)),
-            None => (input, None),
-        };
         let body = ends.body;
         let in_function = body.function.is_some();
         let Some(place) = source else {
+            let (name, rest) = match at_colon(input) {
+                Some((name, rest)) => (name, Some(rest)),
+                None => (input, None),
+            };
             return argument_of(body.function?, ends.arguments.get(name)?, input, rest);
         };
+        // What stands before the colon is the name of the node.
+        let node = body.nodes.get(place)?;
+        let rest = input.get(node.name.len() + 1..);
         let output = match (in_function, rest) {
             (false, None) => Output::Number(0),
             (false, Some(number)) => Output::Number(number.parse().ok()?),
@@ -307,7 +310,7 @@ impl<'g> Joints<'g> {
         if let Some(place) = ends.uses.get(place).copied().flatten() {
             return Some(From::Use(place, output));
         }
-        let callee = body.nodes.get(place).and_then(|node| self.library.get(&*node.op))?;
+        let callee = self.library.get(&*node.op)?;
         let outputs = &callee.signature.outputs;
         if outputs.iter().any(|arg| fixed(arg).is_none()) {
             return None;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use unskew_core::Version;
+use unskew_definitions::{Kept, Runs};
 
 use crate::{Definition, OpDef, OpHistory};
 
@@ -12,36 +13,39 @@ use crate::{Definition, OpDef, OpHistory};
 pub struct OpRegistry {
     history: Arc<OpHistory>,
     release: Version,
+    /// The ops of the release, by name.
+    kept: Arc<Kept<OpDef>>,
     public_only: bool,
     /// Ops of the release that the build was made without.
     lacking: Arc<BTreeSet<String>>,
 }
 
 /// What a registry says about a name.
-pub struct Lookup {
-    definitions: Arc<[Definition]>,
-    release: Version,
+pub struct Lookup<'r> {
+    history: &'r OpHistory,
+    name: &'r str,
+    /// What the release has: one, or none.
+    here: Arc<[OpDef]>,
     lacking: bool,
     /// Whether the registry may have the op without listing it.
     pub maybe_unlisted: bool,
 }
 
-impl Lookup {
+impl Lookup<'_> {
     /// The definition of this release, if it has the op.
     pub fn op(&self) -> Option<&OpDef> {
-        let has = |definition: &&Definition| definition.runs.contains(self.release);
-        let found = self.definitions.iter().find(has).map(|definition| &definition.op);
-        found.filter(|_| !self.lacking)
+        self.here.first().filter(|_| !self.lacking)
     }
 
     /// Every definition of any release, oldest first.
-    pub fn all(&self) -> &[Definition] {
-        &self.definitions
+    pub fn all(&self) -> Arc<[Definition]> {
+        self.history.named(self.name)
     }
 
     /// The releases that have the op, in words: `1.15.0 to 2.12.1`, `2.4.4 and later`.
     pub fn releases(&self) -> String {
-        let runs = || self.definitions.iter().flat_map(|definition| definition.runs.iter());
+        let all = self.all();
+        let runs = || all.iter().flat_map(|definition| definition.runs.iter());
         let since = runs().map(|run| run.since).min();
         let open = runs().any(|run| run.until.is_none());
         let until = runs().filter_map(|run| run.until).max();
@@ -58,7 +62,8 @@ impl OpRegistry {
     /// The registry that `release` has in `history`. `public_only`: the registry was taken from the
     /// Python package, which does not list internal ops.
     pub fn new(history: Arc<OpHistory>, release: Version, public_only: bool) -> Self {
-        Self { history, release, public_only, lacking: Arc::default() }
+        let (kept, lacking) = (Arc::default(), Arc::default());
+        Self { history, release, kept, public_only, lacking }
     }
 
     /// The registry of a build that was made without these ops.
@@ -70,12 +75,15 @@ impl OpRegistry {
         self
     }
 
-    /// What the registry says about `name`.
-    pub fn look_up(&self, name: &str) -> Lookup {
-        let definitions = self.history.named(name);
+    /// What the registry says about `name`. What other releases define is not parsed.
+    pub fn look_up<'r>(&'r self, name: &'r str) -> Lookup<'r> {
+        let has = |runs: &str| runs.parse().is_ok_and(|runs: Runs| runs.contains(self.release));
+        let rows = || self.history.rows().named(name).filter(|(_, runs)| has(runs));
+        let ops = || rows().filter_map(|(op, _)| op.parse().ok()).take(1).collect();
+        let here = self.kept.get(name, ops);
         let lacking = self.lacking.contains(name);
         let maybe_unlisted = self.public_only && name.starts_with('_') && !lacking;
-        Lookup { definitions, release: self.release, lacking, maybe_unlisted }
+        Lookup { history: &self.history, name, here, lacking, maybe_unlisted }
     }
 
     /// Every op of the release, as it is written.

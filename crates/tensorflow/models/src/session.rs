@@ -55,9 +55,10 @@ impl<'b, 'g> Names<'b, 'g> {
     fn call(&self, node: &'g Node, found: &mut HashSet<&'g str>) {
         let mut open = vec![node];
         while let Some(node) = open.pop() {
-            let named = node.attrs.iter().flat_map(|(_, value)| value.functions());
-            for function in named.chain([&*node.op]).filter_map(|name| self.functions.get(name)) {
-                if found.insert(&function.signature.name) {
+            for name in node.attrs.functions().chain([&*node.op]) {
+                if let Some(function) = self.functions.get(name)
+                    && found.insert(&function.signature.name)
+                {
                     open.extend(&function.nodes);
                 }
             }

@@ -199,10 +199,10 @@ impl Adapter<'_> {
     }
 
     fn drop_unknown(&self, adapted: &mut Adapted) {
-        let found = self.runtime.ops.look_up(&adapted.now.op);
-        let Some(op) = found.op() else { return };
         let Adapted { now, steps, .. } = adapted;
         let name = now.op.clone();
+        let found = self.runtime.ops.look_up(&name);
+        let Some(op) = found.op() else { return };
         now.attrs.retain(|attr, value| {
             if op.attr(attr).is_some() {
                 return true;

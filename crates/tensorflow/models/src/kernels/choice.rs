@@ -76,7 +76,7 @@ fn is_set(attrs: &Attrs, name: &str) -> bool {
 
 /// The functions that a node calls.
 fn called(node: &Node) -> impl Iterator<Item = &str> {
-    node.attrs.iter().flat_map(|(_, value)| value.functions()).chain([&*node.op])
+    node.attrs.functions().chain([&*node.op])
 }
 
 #[cfg(test)]

@@ -208,6 +208,8 @@ fn joined(mut all: Vec<KernelDef>) -> Vec<KernelDef> {
 pub struct KernelTable {
     history: Arc<KernelHistory>,
     release: Version,
+    /// Those of the release, by op.
+    kept: Arc<Kept<KernelDef>>,
     /// For which devices they are listed.
     lists: [bool; 2],
 }
@@ -221,7 +223,7 @@ impl KernelTable {
         let said: Vec<&str> = lines.filter(|(_, runs)| has(runs)).map(|(text, _)| text).collect();
         let lists = [Device::Cpu, Device::Gpu]
             .map(|device| said.contains(&&*format!("({})", device.as_str())));
-        Self { history, release, lists }
+        Self { history, release, kept: Arc::default(), lists }
     }
 
     /// Whether the kernels for `device` are listed.
@@ -233,6 +235,13 @@ impl KernelTable {
         }
     }
 
+    /// The kernels of an op that the release has. Those of other releases are not parsed.
+    fn here(&self, op: &str) -> Arc<[KernelDef]> {
+        let has = |runs: &str| runs.parse().is_ok_and(|runs: Runs| runs.contains(self.release));
+        let rows = || self.history.rows.named(op).filter(|(_, runs)| has(runs));
+        self.kept.get(op, || rows().filter_map(|(kernels, _)| kernels.parse().ok()).collect())
+    }
+
     /// Whether there is a kernel on `device` for a node of this op, whose attributes have these values.
     pub fn serves<'a>(
         &self,
@@ -240,13 +249,10 @@ impl KernelTable {
         device: Device,
         value: impl Fn(&str) -> Option<&'a AttrValue>,
     ) -> Served {
-        let lines = self.history.named(op);
-        let here = lines.iter().filter(|line| line.runs.contains(self.release));
         let mut found = Served::No;
-        for line in here {
-            let (has, compiles) =
-                (device.has(&line.kernels.device), device.compiles(&line.kernels.device));
-            match line.takes(&value) {
+        for kernels in &*self.here(op) {
+            let (has, compiles) = (device.has(&kernels.device), device.compiles(&kernels.device));
+            match kernels.takes_node(&value) {
                 Served::Yes if has => return Served::Yes,
                 Served::Yes | Served::Unknown if has || compiles => found = Served::Unknown,
                 _ => {}
@@ -276,16 +282,14 @@ impl KernelTable {
         device: Device,
         value: impl Fn(&str) -> Option<&'a AttrValue>,
     ) -> Vec<String> {
-        let lines = self.history.named(op);
         let mut found = BTreeSet::new();
-        let here = lines.iter().filter(|line| line.runs.contains(self.release));
-        for line in here.filter(|line| device.has(&line.kernels.device)) {
+        for kernels in self.here(op).iter().filter(|kernels| device.has(&kernels.device)) {
             let refused = |(name, allowed): &&(String, Vec<AttrValue>)| {
                 value(name).is_none_or(|value| !allowed.contains(value))
             };
-            let mut refused = line.kernels.takes.iter().filter(refused);
+            let mut refused = kernels.takes.iter().filter(refused);
             if let (Some((name, allowed)), None, "") =
-                (refused.next(), refused.next(), &*line.kernels.label)
+                (refused.next(), refused.next(), &*kernels.label)
             {
                 found.extend(allowed.iter().map(|value| format!("{name} = {value}")));
             }
@@ -301,8 +305,9 @@ impl KernelTable {
         value: impl Fn(&str) -> Option<&'a AttrValue>,
     ) -> String {
         let lines = self.history.named(op);
-        let fits =
-            |line: &&Line| device.has(&line.kernels.device) && line.takes(&value) == Served::Yes;
+        let fits = |line: &&Line| {
+            device.has(&line.kernels.device) && line.kernels.takes_node(&value) == Served::Yes
+        };
         let lines: Vec<&Line> = lines.iter().filter(fits).collect();
         let has = |release| lines.iter().any(|line| line.runs.contains(release));
         let runs = Runs::of(self.history.rows.releases(), has);
@@ -318,14 +323,14 @@ impl KernelTable {
     }
 }
 
-impl Line {
+impl KernelDef {
     /// Whether a node without `_kernel` gets one of these.
-    fn takes<'a>(&self, value: impl Fn(&str) -> Option<&'a AttrValue>) -> Served {
-        if !self.kernels.label.is_empty() {
+    fn takes_node<'a>(&self, value: impl Fn(&str) -> Option<&'a AttrValue>) -> Served {
+        if !self.label.is_empty() {
             return Served::No;
         }
         let mut found = Served::Yes;
-        for (name, allowed) in &self.kernels.takes {
+        for (name, allowed) in &self.takes {
             let is = match value(name) {
                 None
                 | Some(AttrValue::Missing | AttrValue::Placeholder(_) | AttrValue::Large(..)) => {
