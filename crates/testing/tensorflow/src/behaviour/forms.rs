@@ -368,7 +368,8 @@ impl Form {
         let found = runtime.ops.look_up(&self.op);
         let op = found.op()?;
         let mut here = self.clone();
-        let newest = found.all().last()?;
+        let all = found.all();
+        let newest = all.last()?;
         here.attrs.retain(|(name, _, value)| {
             op.attr(name).is_some() || {
                 let default = newest.op.attr(name).and_then(|attr| attr.default.as_ref());
