@@ -7,12 +7,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use unskew_releases::find;
+use unskew_source::{FileSource, Source};
 use unskew_torch_matrix::differential::{Cell, Material, cells};
+use unskew_torch_matrix::interpreted::{interpreted, interpreted_table};
 use unskew_torch_matrix::samples::samples_table;
 
 use crate::torch_models::with;
@@ -40,6 +43,9 @@ pub struct TorchBattery {
         "2.15.0-1.10.2", "2.15.0-2.3.1", "2.5.1-1.13.1", "2.1.2-1.10.2", "1.13.1-2.5.1", "1.10.2-2.15.0",
     ])]
     pairs: Vec<String>,
+    /// Runs the functions of this release by the interpreter instead, and lists those that it stops at.
+    #[arg(long, value_name = "RELEASE")]
+    interpret: Option<String>,
     /// How many functions each writer makes.
     #[arg(long, default_value_t = 600)]
     count: u32,
@@ -64,6 +70,9 @@ pub struct TorchBattery {
 pub fn run(arguments: &TorchBattery) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let limit = Duration::from_secs(arguments.limit);
+    if let Some(release) = &arguments.interpret {
+        return run_interpreted(arguments, release, folder.path(), limit);
+    }
     let mut made: BTreeMap<String, (PathBuf, Vec<Material>)> = BTreeMap::new();
     let mut all = Vec::new();
     for pair in &arguments.pairs {
@@ -99,6 +108,27 @@ pub fn run(arguments: &TorchBattery) -> anyhow::Result<()> {
     }
     let wrong = all.iter().filter(|cell| cell.is_wrong_conversion()).count();
     ensure!(wrong == 0, "{wrong} conversions are silently wrong");
+    Ok(())
+}
+
+/// What the interpreter makes of the functions of a release.
+fn run_interpreted(
+    arguments: &TorchBattery,
+    release: &str,
+    folder: &Path,
+    limit: Duration,
+) -> anyhow::Result<()> {
+    let choice = (arguments.seed, arguments.count);
+    let written =
+        with(release, arguments.keep, |host| Ok(host.write_samples(folder, choice, limit)?))?;
+    let version = release.parse().ok().with_context(|| format!("no release: {release}"))?;
+    let mut all = Vec::new();
+    for material in &written {
+        let file = material.files.first().context("no file")?;
+        let source: Arc<dyn Source> = Arc::new(FileSource::open(&folder.join(file))?);
+        all.push((material, interpreted(&source, material, version)?));
+    }
+    print!("{}", interpreted_table(&all));
     Ok(())
 }
 

@@ -25,6 +25,7 @@ mod bars;
 pub mod behaviour;
 pub mod differential;
 mod host;
+pub mod interpreted;
 pub mod models;
 pub mod quantized;
 pub mod recorded;

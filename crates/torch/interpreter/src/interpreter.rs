@@ -7,7 +7,7 @@ use unskew_script::Function;
 use unskew_torch_operators::Registry;
 
 use crate::limits::Meter;
-use crate::machine::{Machine, Upgraders};
+use crate::machine::{Machine, Upgraders, composed};
 use crate::operators::{Context, find};
 use crate::{Code, Engine, Limits, Problem, Profile, Program, RunError, Semantics, Trace, Value};
 
@@ -84,7 +84,8 @@ impl Interpreter {
         let profile = self.profile.as_deref();
         let trace = self.trace.as_deref();
         let (semantics, engine, threads) = (&self.semantics, self.engine, self.threads);
-        Context { semantics, meter, find, engine, threads, profile, trace }
+        let compose = composed;
+        Context { semantics, meter, find, compose, engine, threads, profile, trace }
     }
 
     /// Gives the objects of an archive whose class has a `__setstate__` the states that the archive has for them.

@@ -49,6 +49,12 @@ impl Code {
         Some((*unit, self.units.get(*unit)?.module.body.get(*at)?))
     }
 
+    /// How many parameters a function has.
+    #[cfg(test)]
+    pub(crate) fn parameters(&self, name: &str) -> Option<usize> {
+        self.function(name).map(|(_, function)| function.parameters.len())
+    }
+
     pub(super) fn function(&self, name: &str) -> Option<(usize, &Function)> {
         match self.statement(name)? {
             (unit, Statement::Function(function)) => Some((unit, function)),

@@ -3,6 +3,7 @@
 mod builtin;
 mod call;
 mod code;
+mod composed;
 mod evaluate;
 mod execute;
 mod kinds;
@@ -18,6 +19,7 @@ use crate::{Problem, RunError, Value};
 
 pub use code::Code;
 pub(crate) use code::named_fields;
+pub(crate) use composed::composed;
 
 /// What runs a program.
 pub(crate) struct Machine<'p> {

@@ -11,9 +11,9 @@ use crate::{Dtype, Number, Problem, Tensor, Value};
 pub(super) const OPERATORS: &[Operator] = &[
     all("aten::relu(Tensor self) -> Tensor", relu),
     all("aten::relu6(Tensor self) -> Tensor", |c, a| clamped(c, a.tensor(0)?, Some(Number::Int(0)), Some(Number::Int(6)))),
-    all("aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor", |c, a| clamped(c, a.tensor(0)?, Some(a.number(1)?), Some(a.number(2)?))),
+    all("aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor", hardtanh),
     all("aten::gelu(Tensor self, *, str approximate='none') -> Tensor", gelu),
-    all("aten::silu(Tensor self) -> Tensor", |c, a| of_floats(c, a, |n| n * sigmoid(n))),
+    all("aten::silu(Tensor self) -> Tensor", silu),
     all("aten::mish(Tensor self) -> Tensor", |c, a| of_floats(c, a, |n| n * n.exp().ln_1p().tanh())),
     all("aten::hardsigmoid(Tensor self) -> Tensor", |c, a| of_floats(c, a, |n| (n + 3.0).clamp(0.0, 6.0) / 6.0)),
     all("aten::hardswish(Tensor self) -> Tensor", |c, a| of_floats(c, a, |n| n * (n + 3.0).clamp(0.0, 6.0) / 6.0)),
@@ -31,9 +31,44 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::dropout(Tensor input, float p, bool train) -> Tensor", dropout),
     plain("aten::dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", dropout),
     plain("aten::feature_dropout(Tensor input, float p, bool train) -> Tensor", dropout),
+    plain("aten::feature_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", dropout),
+    plain("aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor", dropout),
+    plain("aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", dropout),
+    plain("aten::feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor", dropout),
+    plain("aten::feature_alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", dropout),
+    plain("aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False, Generator? generator=None) -> Tensor", rrelu),
+    plain("aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False, Generator? generator=None) -> Tensor(a!)", rrelu),
     plain("aten::mse_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor", mse_loss),
     plain("aten::l1_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor", l1_loss),
 ];
+
+/// The bounds have the type of the tensor.
+fn hardtanh(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (tensor, low, high) = (args.tensor(0)?, args.number(1)?, args.number(2)?);
+    let of_type =
+        |bound: Number| if tensor.dtype().is_integral() { Number::Int(bound.int()) } else { bound };
+    clamped(context, tensor, Some(of_type(low)), Some(of_type(high)))
+}
+
+fn silu(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    use super::complex;
+    let tensor = args.tensor(0)?;
+    if tensor.dtype().is_complex() {
+        return complex::mapped(context, tensor, |z| complex::product(z, complex::sigmoid(z)));
+    }
+    of_floats(context, args, |n| n * sigmoid(n))
+}
+
+/// With the mean slope, as it is when nothing is trained.
+fn rrelu(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (low, high) = (args.float(1)?, args.float(2)?);
+    if args.boolean(3)? && low != high {
+        return crate::problem::unsupported("random numbers: rrelu while training");
+    }
+    let slope = (low + high) / 2.0;
+    let result = of_floats(context, args, |n| if n < 0.0 { n * slope } else { n })?;
+    Ok(result)
+}
 
 fn relu(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     of_kind(args.tensor(0)?, Category::Int)?;
@@ -209,9 +244,20 @@ fn inner_log_softmax(context: &Context<'_>, args: &Arguments<'_>) -> Result<Valu
 }
 
 /// Only as it is when nothing is trained: random numbers of PyTorch are its own.
-fn dropout(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn dropout(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     if args.boolean(2)? && args.float(1)? > 0.0 {
-        return crate::problem::unsupported("dropout while training");
+        // All of it goes, whatever the numbers are.
+        if args.float(1)? == 1.0 && args.len() == 3 {
+            let tensor = args.tensor(0)?;
+            return Ok(Tensor::filled(
+                context.meter,
+                tensor.dtype(),
+                tensor.shape(),
+                Number::Int(0),
+            )?
+            .into());
+        }
+        return crate::problem::unsupported("random numbers: dropout while training");
     }
     Ok(args.value(0).clone())
 }
@@ -219,6 +265,9 @@ fn dropout(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
 fn loss(context: &Context<'_>, args: &Arguments<'_>, of: fn(f64) -> f64) -> Result<Value, Problem> {
     let (a, b) = (args.tensor(0)?, args.tensor(1)?);
     let dtype = super::arithmetic::common(args.value(0), args.value(1));
+    if dtype.is_complex() {
+        return crate::problem::unsupported("a loss of complex numbers");
+    }
     let shape = crate::tensor::broadcast(a.shape(), b.shape())?;
     let (a, b) = (a.expand(&shape)?.floats(), b.expand(&shape)?.floats());
     let each: Vec<f64> = a.into_iter().zip(b).map(|(a, b)| of(a - b)).collect();

@@ -304,8 +304,21 @@ fn pow(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     {
         return refused("Integers to negative integer powers are not allowed.");
     }
-    let rule = Binary { int: &|a, b| Ok(pow_int(a, b)), float: &f64::powf, complex: None };
+    let rule = Binary { int: &|a, b| Ok(pow_int(a, b)), float: &f64::powf, complex: Some(&power) };
     binary(context, a, b, dtype, dtype, &rule)
+}
+
+/// A power of complex numbers.
+fn power(base: (f64, f64), exponent: (f64, f64)) -> (f64, f64) {
+    use super::complex::{exp, ln, product};
+    match (base, exponent) {
+        (_, (0.0, 0.0)) => (1.0, 0.0),
+        ((0.0, 0.0), (re, _)) if re > 0.0 => (0.0, 0.0),
+        // Whole ones that are small lose nothing as products.
+        (_, (2.0, 0.0)) => product(base, base),
+        (_, (1.0, 0.0)) => base,
+        _ => exp(product(exponent, ln(base))),
+    }
 }
 
 /// A power, wrapped around; below one only of 1 and -1.

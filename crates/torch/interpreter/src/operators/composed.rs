@@ -195,7 +195,9 @@ fn cosine_similarity(context: &Context<'_>, args: &Arguments<'_>) -> Result<Valu
     let axis = args.axis(2, shape.len())?;
     let mut order: Vec<usize> = (0..shape.len()).filter(|other| *other != axis).collect();
     let outer: Vec<usize> = order.iter().map(|axis| shape[*axis]).collect();
-    order.push(axis);
+    if !shape.is_empty() {
+        order.push(axis);
+    }
     let size = shape.get(axis).copied().unwrap_or(1).max(1);
     let (x, y) =
         (a.expand(&shape)?.permute(&order)?.floats(), b.expand(&shape)?.permute(&order)?.floats());
@@ -296,7 +298,12 @@ fn cdist(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
 
 fn diff(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     if args.tensor_or_none(3)?.is_some() || args.tensor_or_none(4)?.is_some() {
-        return unsupported("diff with more at an end");
+        let ends = [args.value(3), args.value(0), args.value(4)];
+        let all = ends.into_iter().filter(|one| one.tensor().is_some()).cloned().collect();
+        let joined = tensor(context, "aten::cat", "", &[Value::list(all), args.value(2).clone()])?;
+        let given =
+            [joined.into(), args.value(1).clone(), args.value(2).clone(), Value::None, Value::None];
+        return diff(context, &Arguments::new(&given));
     }
     let mut result = args.tensor(0)?.clone();
     let axis = args.axis(2, result.rank())?;

@@ -1,10 +1,11 @@
 //! Convolutions of one to three dimensions.
 
 use super::Arguments;
-use super::form::{Context, Operator, plain};
+use super::form::{Context, Operator, Run, plain};
 use super::matrix::{FAST, exactly};
 use crate::kernels::{self, Axis, Geometry, Real};
 use crate::problem::{refused, unsupported};
+use crate::tensor::Elements;
 use crate::{Dtype, Problem, Tensor, Value};
 
 #[rustfmt::skip]
@@ -14,6 +15,9 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::conv3d(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int groups=1) -> Tensor", plain_convolution),
     plain("aten::conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding=\"valid\", int[1] dilation=1, int groups=1) -> Tensor", named_padding),
     plain("aten::conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding=\"valid\", int[2] dilation=1, int groups=1) -> Tensor", named_padding),
+    plain("aten::conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding=\"valid\", int[3] dilation=1, int groups=1) -> Tensor", named_padding),
+    plain("aten::_convolution_mode(Tensor input, Tensor weight, Tensor? bias, int[] stride, str padding, int[] dilation, int groups) -> Tensor", named_padding),
+    plain("aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] output_padding=0, int groups=1, int[3] dilation=1) -> Tensor", transposed_convolution),
     plain("aten::conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] output_padding=0, int groups=1, int[1] dilation=1) -> Tensor", transposed_convolution),
     plain("aten::conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] output_padding=0, int groups=1, int[2] dilation=1) -> Tensor", transposed_convolution),
     plain("aten::_convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, bool transposed, int[] output_padding, int groups, bool benchmark, bool deterministic, bool cudnn_enabled) -> Tensor", inner_convolution),
@@ -84,7 +88,7 @@ fn prepared(input: &Tensor, weight: &Tensor) -> Result<(usize, Tensor, bool), Pr
             weight.dtype()
         ));
     }
-    if !input.dtype().is_float() {
+    if !(input.dtype().is_float() || input.dtype() == Dtype::I64) {
         return unsupported(format!("convolutions of {}", input.dtype()));
     }
     if input.rank() == rank + 1 {
@@ -101,7 +105,46 @@ fn finish(result: Tensor, unbatched: bool) -> Result<Value, Problem> {
     if unbatched { Ok(result.select(0, 0)?.into()) } else { Ok(result.into()) }
 }
 
+/// A convolution of complex numbers as four of their parts; none if they are real.
+fn of_parts(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    run: Run,
+) -> Result<Option<Value>, Problem> {
+    if !args.tensor(0)?.dtype().is_complex() || !args.tensor(1)?.dtype().is_complex() {
+        return Ok(None);
+    }
+    let part = |at: usize, imaginary: bool| -> Result<Value, Problem> {
+        let Some(tensor) = args.tensor_or_none(at)? else { return Ok(Value::None) };
+        let numbers = tensor.complexes().into_iter();
+        let numbers = numbers.map(|(re, im)| if imaginary { im } else { re }).collect();
+        let dtype = tensor.dtype().part();
+        Ok(Tensor::of_floats(context.meter, dtype, tensor.shape(), numbers)?.into())
+    };
+    let calculated = |input: bool, weight: bool, bias: Value| -> Result<Tensor, Problem> {
+        let mut values: Vec<Value> = (0..args.len()).map(|at| args.value(at).clone()).collect();
+        let parts = [part(0, input)?, part(1, weight)?, bias];
+        values.iter_mut().zip(parts).for_each(|(value, part)| *value = part);
+        match run(context, &Arguments::new(&values))? {
+            Value::Tensor(tensor) => Ok(tensor),
+            _ => unsupported("a convolution that gives no tensor"),
+        }
+    };
+    let (real, minus) =
+        (calculated(false, false, part(2, false)?)?, calculated(true, true, Value::None)?);
+    let (imaginary, plus) =
+        (calculated(false, true, part(2, true)?)?, calculated(true, false, Value::None)?);
+    let re = real.floats().into_iter().zip(minus.floats()).map(|(a, b)| a - b);
+    let im = imaginary.floats().into_iter().zip(plus.floats()).map(|(a, b)| a + b);
+    let numbers = Elements::Complex(re.zip(im).collect());
+    let dtype = real.dtype().to_complex();
+    Ok(Some(Tensor::from_elements(context.meter, dtype, real.shape(), &numbers)?.into()))
+}
+
 fn plain_convolution(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    if let Some(result) = of_parts(context, args, plain_convolution)? {
+        return Ok(result);
+    }
     let (rank, input, unbatched) = prepared(args.tensor(0)?, args.tensor(1)?)?;
     let moves = moves(args, rank, [3, 5, 6], even(args.ints(4)?))?;
     let result = convolve(context, &input, args.tensor(1)?, args.tensor_or_none(2)?, &moves)?;
@@ -109,6 +152,9 @@ fn plain_convolution(context: &Context<'_>, args: &Arguments<'_>) -> Result<Valu
 }
 
 fn named_padding(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    if let Some(result) = of_parts(context, args, named_padding)? {
+        return Ok(result);
+    }
     let (rank, input, unbatched) = prepared(args.tensor(0)?, args.tensor(1)?)?;
     let kernel = args.tensor(1)?.shape()[2..].to_vec();
     let mut moves = moves(args, rank, [3, 5, 6], vec![[0, 0]; rank])?;
@@ -127,6 +173,9 @@ fn named_padding(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, P
 }
 
 fn transposed_convolution(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    if let Some(result) = of_parts(context, args, transposed_convolution)? {
+        return Ok(result);
+    }
     let (rank, input, unbatched) = prepared(args.tensor(0)?, args.tensor(1)?)?;
     let moves = moves(args, rank, [3, 7, 6], even(args.ints(4)?))?;
     let result =
@@ -135,6 +184,9 @@ fn transposed_convolution(context: &Context<'_>, args: &Arguments<'_>) -> Result
 }
 
 fn inner_convolution(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    if let Some(result) = of_parts(context, args, inner_convolution)? {
+        return Ok(result);
+    }
     let (rank, input, unbatched) = prepared(args.tensor(0)?, args.tensor(1)?)?;
     let moves = moves(args, rank, [3, 5, 8], even(args.ints(4)?))?;
     let (weight, bias) = (args.tensor(1)?, args.tensor_or_none(2)?);

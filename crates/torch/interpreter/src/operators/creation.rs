@@ -1,7 +1,7 @@
 //! Tensors made from nothing, and from other tensors' types.
 
 use super::Arguments;
-use super::form::{Context, Operator, only_out, plain};
+use super::form::{Context, Operator, all, only_out, plain};
 use crate::problem::refused;
 use crate::tensor::{Elements, cast};
 use crate::{Dtype, Number, Problem, Tensor, Value};
@@ -47,8 +47,8 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)", fill),
     plain("aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)", fill),
     plain("aten::zero_(Tensor(a!) self) -> Tensor(a!)", zero),
-    plain("aten::tril(Tensor self, int diagonal=0) -> Tensor", |c, a| triangle(c, a, |row, column, diagonal| column - row <= diagonal)),
-    plain("aten::triu(Tensor self, int diagonal=0) -> Tensor", |c, a| triangle(c, a, |row, column, diagonal| column - row >= diagonal)),
+    all("aten::tril(Tensor self, int diagonal=0) -> Tensor", |c, a| triangle(c, a, |row, column, diagonal| column - row <= diagonal)),
+    all("aten::triu(Tensor self, int diagonal=0) -> Tensor", |c, a| triangle(c, a, |row, column, diagonal| column - row >= diagonal)),
 ];
 
 impl Arguments<'_> {

@@ -4,9 +4,9 @@
 //! those of LAPACK for QR; for eigenvectors and singular vectors there is no rule, and a program that
 //! depends on them depends on the machine.
 
-use super::Arguments;
 use super::form::{Context, Operator, plain, with_out};
 use super::solve::factored;
+use super::{Arguments, complex};
 use crate::problem::{refused, unsupported};
 use crate::{Dtype, Problem, Tensor, Value};
 
@@ -19,19 +19,19 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::linalg_qr(Tensor A, str mode=\"reduced\") -> (Tensor Q, Tensor R)", linalg_qr),
     plain("aten::symeig(Tensor self, bool eigenvectors=False, bool upper=True) -> (Tensor eigenvalues, Tensor eigenvectors)", symeig),
     plain("aten::linalg_eigh(Tensor self, str UPLO=\"L\") -> (Tensor eigenvalues, Tensor eigenvectors)", |c, a| eigen(c, a.tensor(0)?, a.text(1)? == "U").map(|(values, vectors)| Value::tuple(vec![values.into(), vectors.into()]))),
-    plain("aten::linalg_eigvalsh(Tensor self, str UPLO=\"L\") -> Tensor", |c, a| Ok(eigen(c, a.tensor(0)?, a.text(1)? == "U")?.0.into())),
+    plain("aten::linalg_eigvalsh(Tensor self, str UPLO=\"L\") -> Tensor", eigenvalues),
     plain("aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)", svd),
     plain("aten::linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)", linalg_svd),
     plain("aten::linalg_svd(Tensor self, bool full_matrices=True) -> (Tensor U, Tensor S, Tensor V)", linalg_svd),
-    plain("aten::linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor", |c, a| Ok(singular(c, a.tensor(0)?)?.1.into())),
+    plain("aten::linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor", singular_values),
     plain("aten::matrix_rank(Tensor self, bool symmetric=False) -> Tensor", |c, a| rank(c, a.tensor(0)?, None)),
     plain("aten::matrix_rank.tol(Tensor self, float tol, bool symmetric=False) -> Tensor", |c, a| rank(c, a.tensor(0)?, Some(a.float(1)?))),
     plain("aten::linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor", |c, a| rank(c, a.tensor(0)?, Some(a.float(1)?))),
     plain("aten::linalg_matrix_rank(Tensor self, float? tol=None, bool hermitian=False) -> Tensor", |c, a| rank(c, a.tensor(0)?, a.float_or_none(1)?)),
     plain("aten::linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor", rank_of_two),
-    plain("aten::det(Tensor self) -> Tensor", |c, a| determinant(c, a, |sign, log| sign * log.exp())),
-    plain("aten::linalg_det(Tensor A) -> Tensor", |c, a| determinant(c, a, |sign, log| sign * log.exp())),
-    plain("aten::logdet(Tensor self) -> Tensor", |c, a| determinant(c, a, |sign, log| if sign < 0.0 { f64::NAN } else { log })),
+    plain("aten::det(Tensor self) -> Tensor", det),
+    plain("aten::linalg_det(Tensor A) -> Tensor", det),
+    plain("aten::logdet(Tensor self) -> Tensor", logdet),
     plain("aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)", slogdet),
     plain("aten::linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)", slogdet),
 ];
@@ -142,6 +142,9 @@ impl Matrix {
 }
 
 fn cholesky(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    if args.tensor(0)?.dtype().is_complex() {
+        return Ok(super::factors::cholesky(context, args.tensor(0)?, args.is_set(1))?.into());
+    }
     let stack = Stack::square(args.tensor(0)?)?;
     stack.charge(context)?;
     let upper = args.is_set(1);
@@ -201,6 +204,10 @@ fn householder(matrix: &Matrix) -> (Matrix, Matrix) {
 }
 
 fn qr(context: &Context<'_>, tensor: &Tensor, reduced: bool) -> Result<Value, Problem> {
+    if tensor.dtype().is_complex() {
+        let (q, r) = super::factors::qr(context, tensor, reduced)?;
+        return Ok(Value::tuple(vec![q.into(), r.into()]));
+    }
     let stack = Stack::of(tensor)?;
     stack.charge(context)?;
     context
@@ -355,6 +362,30 @@ fn eigen(context: &Context<'_>, tensor: &Tensor, upper: bool) -> Result<(Tensor,
     Ok((values, stack.tensor(context, &[stack.rows, stack.rows], vectors)?))
 }
 
+fn eigenvalues(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (tensor, upper) = (args.tensor(0)?, args.text(1)? == "U");
+    if tensor.dtype().is_complex() {
+        let given = [tensor.clone().into(), upper.into()];
+        return (context.compose)(context, "complex_eigenvalues", &given);
+    }
+    Ok(eigen(context, tensor, upper)?.0.into())
+}
+
+fn singular_values(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    Ok(values_of(context, args.tensor(0)?)?.into())
+}
+
+/// The singular values alone, of complex matrices too.
+fn values_of(context: &Context<'_>, tensor: &Tensor) -> Result<Tensor, Problem> {
+    if tensor.dtype().is_complex() {
+        return match (context.compose)(context, "complex_singular", &[tensor.clone().into()])? {
+            Value::Tensor(values) => Ok(values),
+            _ => unsupported("singular values that are no tensor"),
+        };
+    }
+    Ok(singular(context, tensor)?.1)
+}
+
 fn symeig(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let (values, vectors) = eigen(context, args.tensor(0)?, args.boolean(2)?)?;
     let vectors = if args.boolean(1)? {
@@ -461,38 +492,58 @@ fn linalg_svd(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Prob
 
 /// How many singular values are above a tolerance.
 fn rank(context: &Context<'_>, tensor: &Tensor, tolerance: Option<f64>) -> Result<Value, Problem> {
-    let stack = Stack::of(tensor)?;
-    let values = singular(context, tensor)?.1;
-    let inner = stack.rows.min(stack.columns);
-    let size = stack.rows.max(stack.columns) as f64;
-    let values = values.floats();
-    let ranks = values.chunks(inner.max(1)).map(|run| {
+    let (values, size) = (values_of(context, tensor)?, largest_side(tensor));
+    if values.shape().last() == Some(&0) {
+        return no_rank(context, &values);
+    }
+    let numbers = values.floats();
+    let ranks = runs_of(&values, &numbers).map(|run| {
         let largest = run.iter().copied().fold(0.0, f64::max);
         let bound = tolerance.unwrap_or(largest * size * epsilon(tensor.dtype()));
         run.iter().filter(|value| **value > bound).count() as i64
     });
-    Ok(Tensor::of_ints(context.meter, Dtype::I64, &stack.batch, ranks.collect())?.into())
+    let batch = &values.shape()[..values.rank() - 1];
+    Ok(Tensor::of_ints(context.meter, Dtype::I64, batch, ranks.collect())?.into())
+}
+
+/// Of matrices without elements.
+fn no_rank(context: &Context<'_>, values: &Tensor) -> Result<Value, Problem> {
+    let batch = &values.shape()[..values.rank() - 1];
+    Ok(Tensor::filled(context.meter, Dtype::I64, batch, crate::Number::Int(0))?.into())
+}
+
+fn largest_side(tensor: &Tensor) -> f64 {
+    tensor.shape().iter().rev().take(2).copied().max().unwrap_or(0) as f64
+}
+
+/// The singular values of each matrix.
+fn runs_of<'n>(values: &Tensor, numbers: &'n [f64]) -> impl Iterator<Item = &'n [f64]> + use<'n> {
+    numbers.chunks(values.shape().last().copied().unwrap_or(1).max(1))
 }
 
 fn epsilon(dtype: Dtype) -> f64 {
-    if dtype == Dtype::F64 { f64::EPSILON } else { f64::from(f32::EPSILON) }
+    if matches!(dtype, Dtype::F64 | Dtype::C128) { f64::EPSILON } else { f64::from(f32::EPSILON) }
 }
 
 fn rank_of_two(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let tensor = args.tensor(0)?;
-    let stack = Stack::of(tensor)?;
     let (absolute, relative) = (args.float_or_none(1)?, args.float_or_none(2)?);
-    let size = stack.rows.max(stack.columns) as f64;
+    let size = largest_side(tensor);
     let default =
         if absolute.is_some_and(|a| a > 0.0) { 0.0 } else { size * epsilon(tensor.dtype()) };
     let relative = relative.unwrap_or(default);
-    let values = singular(context, tensor)?.1.floats();
-    let ranks = values.chunks(stack.rows.min(stack.columns).max(1)).map(|run| {
+    let values = values_of(context, tensor)?;
+    if values.shape().last() == Some(&0) {
+        return no_rank(context, &values);
+    }
+    let numbers = values.floats();
+    let ranks = runs_of(&values, &numbers).map(|run| {
         let largest = run.iter().copied().fold(0.0, f64::max);
         let bound = absolute.unwrap_or(0.0).max(relative * largest);
         run.iter().filter(|value| **value > bound).count() as i64
     });
-    Ok(Tensor::of_ints(context.meter, Dtype::I64, &stack.batch, ranks.collect())?.into())
+    let batch = &values.shape()[..values.rank() - 1];
+    Ok(Tensor::of_ints(context.meter, Dtype::I64, batch, ranks.collect())?.into())
 }
 
 /// Sign and logarithm of the size of each determinant.
@@ -523,7 +574,32 @@ fn determinant(
     Ok(stack.tensor(context, &[], numbers)?.into())
 }
 
+fn det(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    if args.tensor(0)?.dtype().is_complex() {
+        return Ok(super::factors::determinants(context, args.tensor(0)?)?.into());
+    }
+    determinant(context, args, |sign, log| sign * log.exp())
+}
+
+fn logdet(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    if args.tensor(0)?.dtype().is_complex() {
+        let all = super::factors::determinants(context, args.tensor(0)?)?;
+        return complex::mapped(context, &all, complex::ln);
+    }
+    determinant(context, args, |sign, log| if sign < 0.0 { f64::NAN } else { log })
+}
+
 fn slogdet(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    if args.tensor(0)?.dtype().is_complex() {
+        let all = super::factors::determinants(context, args.tensor(0)?)?;
+        let sign = |(re, im): (f64, f64)| match re.hypot(im) {
+            0.0 => (0.0, 0.0),
+            size => (re / size, im / size),
+        };
+        let logs = all.complexes().into_iter().map(|(re, im)| re.hypot(im).ln()).collect();
+        let logs = Tensor::of_floats(context.meter, all.dtype().part(), all.shape(), logs)?;
+        return Ok(Value::tuple(vec![complex::mapped(context, &all, sign)?, logs.into()]));
+    }
     let stack = Stack::square(args.tensor(0)?)?;
     stack.charge(context)?;
     let (signs, logs) = determinants(&stack).into_iter().unzip();

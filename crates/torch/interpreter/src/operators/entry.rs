@@ -3,8 +3,8 @@
 use unskew_torch_schemas::Schema;
 
 use super::bind::Default;
-use super::form::{Context, Run};
-use super::quantized;
+use super::form::{Body, Context};
+use super::{Arguments, quantized};
 use crate::limits::Meter;
 use crate::problem::{malformed, refused, unsupported};
 use crate::{Problem, Tensor, Value};
@@ -14,7 +14,7 @@ pub(crate) struct Entry {
     pub(crate) schema: Schema,
     /// What the values of the defaults are; one for each argument.
     pub(crate) defaults: Vec<Option<Default>>,
-    pub(super) run: Run,
+    pub(super) body: Body,
     pub(super) target: Target,
 }
 
@@ -43,6 +43,18 @@ impl Entry {
                 | "aten::__is__"
                 | "aten::__isnot__"
         )
+    }
+
+    /// Calculates it, wherever the result goes.
+    pub(super) fn calculate(
+        &self,
+        context: &Context<'_>,
+        values: &[Value],
+    ) -> Result<Value, Problem> {
+        match self.body {
+            Body::Native(run) => run(context, &Arguments::new(values)),
+            Body::Composed(name) => (context.compose)(context, name, values),
+        }
     }
 
     /// Runs it on arguments that were bound to its schema.

@@ -14,6 +14,8 @@ pub(crate) struct Context<'c> {
     pub(crate) meter: &'c Rc<Meter>,
     /// The overloads of a name, for an operator that calls others.
     pub(crate) find: fn(&str) -> &'static [Entry],
+    /// How an operator that is written in TorchScript is run.
+    pub(crate) compose: Compose,
     /// Whose arithmetic quantized operators have.
     pub(crate) engine: Engine,
     /// In how many threads it may calculate.
@@ -33,6 +35,17 @@ impl Context<'_> {
 
 /// The function of an operator.
 pub(crate) type Run = fn(&Context<'_>, &Arguments<'_>) -> Result<Value, Problem>;
+
+/// A function of the compositions, called by its name.
+pub(crate) type Compose = fn(&Context<'_>, &str, &[Value]) -> Result<Value, Problem>;
+
+/// What calculates an operator.
+#[derive(Clone, Copy)]
+pub(crate) enum Body {
+    Native(Run),
+    /// The function of this name in the compositions.
+    Composed(&'static str),
+}
 
 /// An operator as its family declares it.
 pub(crate) struct Operator {

@@ -306,17 +306,25 @@ fn stft(
     let tensor = args.tensor(0)?;
     let first = if centre.is_some() { 7 } else { 5 };
     let optional = |at: usize| args.value(at).number().map(crate::Number::is_true);
-    if !tensor.dtype().is_float() {
-        return unsupported(format!("stft of {tensor}"));
+    if tensor.dtype().is_integral() {
+        return refused(format!(
+            "stft expected a tensor of floating point or complex values: {tensor}"
+        ));
     }
     let complex = match optional(first + 2) {
         Some(complex) => complex,
+        None if tensor.dtype().is_complex() => true,
         None if context.semantics.has("stft-gives-pairs") => false,
         None => {
             return refused("stft requires the return_complex parameter be given for real inputs");
         }
     };
-    let frames = frames(context, args, optional(first + 1).unwrap_or(true), args.boolean(first)?)?;
+    let frames = frames(
+        context,
+        args,
+        optional(first + 1).unwrap_or(!tensor.dtype().is_complex()),
+        args.boolean(first)?,
+    )?;
     let tensor = match centre {
         Some(at) if args.boolean(at)? => {
             padded(context, tensor, frames.size / 2, args.text(at + 1)?)?
@@ -339,13 +347,16 @@ fn stft(
     }
     let size = context.meter.room(&[batches, steps, frames.size, 2])?;
     context.meter.work(size.saturating_mul(cost(frames.size)))?;
-    let numbers = tensor.floats();
+    let numbers = tensor.complexes();
     let mut spectra = vec![(0.0, 0.0); batches * bins * steps];
     for (batch, signal) in numbers.chunks(length).enumerate() {
         for step in 0..steps {
             let part = &signal[step * frames.hop..][..frames.size];
-            let points: Vec<Complex> =
-                part.iter().zip(&frames.weights).map(|(n, weight)| (n * weight, 0.0)).collect();
+            let points: Vec<Complex> = part
+                .iter()
+                .zip(&frames.weights)
+                .map(|(n, weight)| (n.0 * weight, n.1 * weight))
+                .collect();
             for (bin, (re, im)) in fourier(&points, -1.0).into_iter().take(bins).enumerate() {
                 spectra[(batch * bins + bin) * steps + step] =
                     (re / frames.divisor, im / frames.divisor);
@@ -393,9 +404,7 @@ fn istft(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
     if !tensor.dtype().is_complex() {
         return refused("istft requires a complex-valued input tensor");
     }
-    if args.boolean(9)? {
-        return unsupported("istft to complex numbers");
-    }
+    let complex = args.boolean(9)?;
     let (batches, bins, steps) = match *tensor.shape() {
         [bins, steps] => (1, bins, steps),
         [batches, bins, steps] => (batches, bins, steps),
@@ -428,32 +437,40 @@ fn istft(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
         return refused("istft: window overlap add min: 0");
     }
     let spectra = tensor.complexes();
+    // Of a real signal one half says all.
+    let known = if complex { bins } else { frames.size / 2 + 1 };
     let mut result = Vec::new();
     for spectrum in spectra.chunks(bins * steps) {
-        let mut signal = vec![0.0; full];
+        let mut signal = vec![(0.0, 0.0); full];
         for step in 0..steps {
             let at = |bin: usize| spectrum[bin * steps + step];
             let points: Vec<Complex> = (0..frames.size)
-                .map(|bin| match bin < bins {
+                .map(|bin| match bin < known {
                     true => at(bin),
                     false => (at(frames.size - bin).0, -at(frames.size - bin).1),
                 })
                 .collect();
             // The sums are divided by the size; those of a normalized transform by its root.
             let by = frames.size as f64 / frames.divisor;
-            for (place, ((re, _), weight)) in
+            for (place, ((re, im), weight)) in
                 fourier(&points, 1.0).into_iter().zip(&frames.weights).enumerate()
             {
-                signal[step * frames.hop + place] += re / by * weight;
+                let point = &mut signal[step * frames.hop + place];
+                *point = (point.0 + re / by * weight, point.1 + im / by * weight);
             }
         }
         let ends = start..end;
         result.extend(ends.map(|at| match (signal.get(at), envelope.get(at)) {
-            (Some(sum), Some(weight)) => sum / weight,
-            _ => 0.0,
+            (Some(sum), Some(weight)) => (sum.0 / weight, sum.1 / weight),
+            _ => (0.0, 0.0),
         }));
     }
     let mut shape = tensor.shape()[..tensor.rank() - 2].to_vec();
     shape.push(end.saturating_sub(start));
+    if complex {
+        let result = Elements::Complex(result);
+        return Ok(Tensor::from_elements(context.meter, tensor.dtype(), &shape, &result)?.into());
+    }
+    let result = result.into_iter().map(|(re, _)| re).collect();
     Ok(Tensor::of_floats(context.meter, tensor.dtype().part(), &shape, result)?.into())
 }

@@ -116,7 +116,7 @@ pub(super) fn ordinal(shape: &[usize], place: &[usize]) -> usize {
 fn gather(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let (tensor, index) = (args.tensor(0)?, args.tensor(2)?);
     let axis = args.axis(1, tensor.rank())?;
-    if tensor.rank().max(1) != index.rank().max(1) {
+    if tensor.rank().max(1) != index.rank().max(1) && index.count() > 0 {
         return refused("Index tensor must have the same number of dimensions as input tensor");
     }
     context.meter.room(index.shape())?;

@@ -117,6 +117,13 @@ fn unique(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem>
     Ok(Value::tuple(vec![once.into(), inverse.into(), counts.into()]))
 }
 
+/// The elements of each row in the order that their places are given in.
+fn sorted_by(context: &Context<'_>, tensor: &Tensor, places: &Tensor) -> Result<Tensor, Problem> {
+    let axis = Value::from(-1_i64);
+    let given = [tensor.clone().into(), axis, places.clone().into(), Value::from(false)];
+    super::composed::tensor(context, "aten::gather", "", &given)
+}
+
 /// Where each number would be put into a sorted row, or into the row of its own.
 fn searched(
     context: &Context<'_>,
@@ -126,9 +133,11 @@ fn searched(
     options: usize,
 ) -> Result<Value, Problem> {
     let right = args.boolean(options + 1)? || args.value(options + 2).text() == Some("right");
-    if args.tensor_or_none(options + 3)?.is_some() {
-        return unsupported("searchsorted with a sorter");
-    }
+    let sorter = if args.len() > options + 3 { args.tensor_or_none(options + 3)? } else { None };
+    let sorted = &match sorter {
+        Some(sorter) => sorted_by(context, sorted, sorter)?,
+        None => sorted.clone(),
+    };
     let [outer @ .., size] = sorted.shape() else {
         return refused("boundaries tensor should have at least 1 dimension");
     };

@@ -61,7 +61,8 @@ fn pairs(
 
 fn with_logits(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     if args.tensor_or_none(3)?.is_some() {
-        return unsupported("binary_cross_entropy_with_logits with pos_weight");
+        let given: Vec<Value> = (0..5).map(|at| args.value(at).clone()).collect();
+        return (context.compose)(context, "weighted_logits", &given);
     }
     let loss = |x: f64, y: f64| (1.0 - y) * x + (-x.abs()).exp().ln_1p() + (-x).max(0.0);
     pairs(context, args, args.tensor_or_none(2)?, 4, loss)

@@ -86,6 +86,8 @@ pub(super) fn matmul(context: &Context<'_>, a: &Tensor, b: &Tensor) -> Result<Te
     let size = context.meter.room(&shape)?.saturating_mul(*inner);
     let (x, y) = (a.expand(&full(*rows, *inner))?, b.expand(&full(*inner, *columns))?);
     let result = match exactly(a.dtype(), size) {
+        // A sum of nothing.
+        _ if *inner == 0 => Tensor::filled(context.meter, a.dtype(), &shape, Number::Int(0))?,
         true => {
             context.meter.work(size)?;
             let elements = products(&x.elements(), &y.elements(), *rows, *inner, *columns);
@@ -265,7 +267,17 @@ fn addmm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
             let scaled = |a: f64| if beta == 0.0 { 0.0 } else { beta * a };
             Elements::Float(a.into_iter().zip(b).map(|(a, b)| scaled(a) + alpha * b).collect())
         }
-        _ => return crate::problem::unsupported("addmm of complex numbers"),
+        (Elements::Complex(a), Elements::Complex(b)) => {
+            use super::complex::product;
+            let (beta, alpha) = (beta.complex(), alpha.complex());
+            let scaled = |a| if beta == (0.0, 0.0) { beta } else { product(beta, a) };
+            let sum = |(a, b)| {
+                let (a, b) = (scaled(a), product(alpha, b));
+                (a.0 + b.0, a.1 + b.1)
+            };
+            Elements::Complex(a.into_iter().zip(b).map(sum).collect())
+        }
+        _ => return crate::problem::unsupported("addmm of elements of two kinds"),
     };
     Ok(Tensor::from_elements(context.meter, dtype, product.shape(), &elements)?.into())
 }

@@ -10,7 +10,9 @@ mod arithmetic;
 mod attention;
 mod bind;
 mod comparison;
+mod complex;
 mod composed;
+pub(crate) mod compositions;
 mod convolution;
 mod creation;
 mod decompose;
@@ -19,9 +21,14 @@ mod dicts;
 mod einsum;
 mod encoder;
 mod entry;
+mod factors;
+mod floats;
 mod form;
 mod fourier;
+mod gathered;
+mod histogram;
 mod index;
+mod integers;
 mod lists;
 mod lookup;
 mod losses;
@@ -33,14 +40,19 @@ mod pool;
 mod prim;
 mod put_back;
 mod quantized;
+mod ranks;
 mod recurrent;
 mod reduction;
+mod sampler;
 mod scalars;
 mod scatter;
 mod shape;
 mod solve;
 mod sort;
+mod special;
 mod split;
+mod strided;
+mod symmetric;
 mod table;
 mod text;
 mod unary;
@@ -71,6 +83,17 @@ const FAMILIES: &[&[Operator]] = &[
     lookup::OPERATORS,
     put_back::OPERATORS,
     sort::OPERATORS,
+    special::OPERATORS,
+    complex::OPERATORS,
+    histogram::OPERATORS,
+    gathered::OPERATORS,
+    ranks::OPERATORS,
+    sampler::OPERATORS,
+    symmetric::OPERATORS,
+    strided::OPERATORS,
+    integers::OPERATORS,
+    factors::OPERATORS,
+    floats::OPERATORS,
     reduction::OPERATORS,
     matrix::OPERATORS,
     decompose::OPERATORS,

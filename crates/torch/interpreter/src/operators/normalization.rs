@@ -11,6 +11,10 @@ use crate::{Dtype, Problem, Tensor, Value};
 pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor", batch_norm),
     plain("aten::_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)", frozen_batch_norm),
+    plain("aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)", native_batch_norm),
+    plain("aten::_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)", native_batch_norm),
+    plain("aten::_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)", without_running),
+    plain("aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, int N, int C, int HxW, int group, float eps) -> (Tensor, Tensor, Tensor)", native_group_norm),
     plain("aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor", instance_norm),
     plain("aten::layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool cudnn_enable=True) -> Tensor", |c, a| Ok(layer_norm(c, a)?.0.into())),
     plain("aten::native_layer_norm(Tensor input, int[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)", native_layer_norm),
@@ -44,6 +48,32 @@ fn moments(numbers: impl Iterator<Item = f64> + Clone) -> (f64, f64, f64) {
 }
 
 fn batch_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    Ok(batch_norm_with_moments(context, args)?.0)
+}
+
+/// With the means, and one divided by the deviations, of what was trained on; both empty otherwise.
+fn native_batch_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let (result, means, vars) = batch_norm_with_moments(context, args)?;
+    let (dtype, eps) = (args.tensor(0)?.dtype(), args.float(7)?);
+    let count = if args.boolean(5)? { means.len() } else { 0 };
+    let vector = |numbers: Vec<f64>| {
+        let numbers = numbers.into_iter().take(count).collect();
+        Tensor::of_floats(context.meter, dtype, &[count], numbers)
+    };
+    let scales = vars.into_iter().map(|var| 1.0 / (var + eps).sqrt()).collect();
+    Ok(Value::tuple(vec![result, vector(means)?.into(), vector(scales)?.into()]))
+}
+
+fn without_running(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let mut values: Vec<Value> = (0..args.len()).map(|at| args.value(at).clone()).collect();
+    values.splice(3..3, [Value::None, Value::None]);
+    native_batch_norm(context, &Arguments::new(&values))
+}
+
+fn batch_norm_with_moments(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+) -> Result<(Value, Vec<f64>, Vec<f64>), Problem> {
     let input = args.tensor(0)?;
     let (count, area) = layout(input)?;
     let (mut means, mut vars) = if args.boolean(5)? {
@@ -76,7 +106,8 @@ fn batch_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Prob
             running.write(&crate::tensor::Elements::Float(mixed))?;
         }
     }
-    normalized(context, args, (count, area), (&means, &vars), args.float(7)?)
+    let result = normalized(context, args, (count, area), (&means, &vars), args.float(7)?)?;
+    Ok((result, means, vars))
 }
 
 fn normalized(
@@ -129,17 +160,27 @@ fn instance_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, P
         let vars = channels(args.tensor_or_none(4)?, count, 1.0)?;
         return normalized(context, args, (count, area), (&means, &vars), args.float(7)?);
     }
-    if args.tensor_or_none(3)?.is_some() {
-        return crate::problem::unsupported("instance_norm that keeps running statistics");
-    }
+    let momentum = args.float(6)?;
+    let running = [args.tensor_or_none(3)?, args.tensor_or_none(4)?];
+    let (mut sums, mut samples) = (vec![0.0; count], vec![0.0; count]);
     let weight = channels(args.tensor_or_none(1)?, count, 1.0)?;
     let bias = channels(args.tensor_or_none(2)?, count, 0.0)?;
     let mut numbers = input.floats();
     let eps = args.float(7)?;
     for (nth, run) in numbers.chunks_mut(area.max(1)).enumerate() {
-        let (mean, var, _) = moments(run.iter().copied());
+        let (mean, var, sample) = moments(run.iter().copied());
+        sums[nth % count] += mean;
+        samples[nth % count] += sample;
         let scale = weight[nth % count] / (var + eps).sqrt();
         run.iter_mut().for_each(|n| *n = (*n - mean) * scale + bias[nth % count]);
+    }
+    // What is kept goes on to the means over all images.
+    let images = input.shape()[0] as f64;
+    for (kept, new) in running.into_iter().zip([sums, samples]) {
+        let Some(kept) = kept else { continue };
+        let mixed = kept.floats().into_iter().zip(new);
+        let mixed = mixed.map(|(old, new)| (1.0 - momentum) * old + momentum * new / images);
+        kept.write(&crate::tensor::Elements::Float(mixed.collect()))?;
     }
     Ok(Tensor::of_floats(context.meter, input.dtype(), input.shape(), numbers)?.into())
 }
@@ -206,6 +247,25 @@ fn rms_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Proble
         run.iter_mut().zip(&weight).for_each(|(n, weight)| *n *= scale * weight);
     }
     Ok(Tensor::of_floats(context.meter, dtype, input.shape(), numbers)?.into())
+}
+
+/// With the means of the groups, and one divided by their deviations.
+fn native_group_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+    let input = args.tensor(0)?;
+    let [images, groups] =
+        [input.shape().first().copied().unwrap_or(0), args.int(6)?.max(1) as usize];
+    let given = [0, 6, 1, 2, 7].map(|at| args.value(at).clone());
+    let result = group_norm(context, &Arguments::new(&given))?;
+    let (numbers, eps) = (input.floats(), args.float(7)?);
+    let size = (numbers.len() / images.saturating_mul(groups).max(1)).max(1);
+    let (mut means, mut scales) = (Vec::new(), Vec::new());
+    for run in numbers.chunks(size) {
+        let (mean, var, _) = moments(run.iter().copied());
+        means.push(mean);
+        scales.push(1.0 / (var + eps).sqrt());
+    }
+    let tensor = |all| Tensor::of_floats(context.meter, input.dtype(), &[images, groups], all);
+    Ok(Value::tuple(vec![result, tensor(means)?.into(), tensor(scales)?.into()]))
 }
 
 fn group_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {

@@ -29,7 +29,18 @@ fn pad(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
         }
         "reflect" => reflect(context, tensor, &pads, mirrored),
         "replicate" => reflect(context, tensor, &pads, repeated),
-        "circular" => reflect(context, tensor, &pads, |at, size| Some(at.rem_euclid(size))),
+        "circular" => {
+            // What is cut away does not come back at the other end.
+            let cut: Vec<i64> = pads.iter().map(|pad| (*pad).min(0)).collect();
+            let more: Vec<i64> = pads.iter().map(|pad| (*pad).max(0)).collect();
+            let kept = match cut.iter().any(|pad| *pad < 0) {
+                true => padded(context, tensor, &cut, Number::Int(0))?,
+                false => tensor.clone().into(),
+            };
+            let Some(tensor) = kept.tensor() else { return refused("no pad") };
+            let pads = more;
+            reflect(context, tensor, &pads, |at, size| Some(at.rem_euclid(size)))
+        }
         other => refused(format!("Unrecognised padding mode {other}")),
     }
 }

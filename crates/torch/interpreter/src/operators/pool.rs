@@ -13,10 +13,15 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, bool ceil_mode=False) -> Tensor", |c, a| max_pool(c, a, 1)),
     plain("aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor", |c, a| max_pool(c, a, 2)),
     plain("aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> Tensor", |c, a| max_pool(c, a, 3)),
-    plain("aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)", max_pool_with_places),
+    plain("aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)", |c, a| max_pool_with_places(c, a, 2)),
+    plain("aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)", |c, a| max_pool_with_places(c, a, 1)),
+    plain("aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)", |c, a| max_pool_with_places(c, a, 3)),
+    plain("aten::adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)", |c, a| adaptive_max(c, a, 1)),
+    plain("aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)", |c, a| adaptive_max(c, a, 3)),
+    plain("aten::max_unpool3d(Tensor self, Tensor indices, int[3] output_size, int[3] stride, int[3] padding) -> Tensor", |c, a| max_unpool(c, a, 3)),
     plain("aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor", |c, a| avg_pool(c, a, 3)),
-    plain("aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)", adaptive_max),
-    plain("aten::max_unpool2d(Tensor self, Tensor indices, int[2] output_size) -> Tensor", max_unpool),
+    plain("aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)", |c, a| adaptive_max(c, a, 2)),
+    plain("aten::max_unpool2d(Tensor self, Tensor indices, int[2] output_size) -> Tensor", |c, a| max_unpool(c, a, 2)),
     plain("aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, bool ceil_mode=False, bool count_include_pad=True) -> Tensor", |c, a| avg_pool(c, a, 1)),
     plain("aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor", |c, a| avg_pool(c, a, 2)),
     plain("aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor", |c, a| adaptive(c, a, 1)),
@@ -34,7 +39,10 @@ pub(super) fn planes(
     cost: usize,
     rule: impl Fn(&[f64], &mut Vec<f64>),
 ) -> Result<Value, Problem> {
-    let dtype = float_layer(tensor, "pooling and resizing")?;
+    let dtype = match tensor.dtype() {
+        Dtype::U8 if cost == 1 => Dtype::U8,
+        _ => float_layer(tensor, "pooling and resizing")?,
+    };
     let Some(outer) = tensor.rank().checked_sub(rank).filter(|outer| *outer > 0) else {
         return refused(format!("expected {} or {} dimensions: {tensor}", rank + 1, rank + 2));
     };
@@ -130,22 +138,30 @@ fn max_pool(context: &Context<'_>, args: &Arguments<'_>, rank: usize) -> Result<
 }
 
 /// With the place of each largest element in its plane.
-fn max_pool_with_places(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
-    let windows = windows(args, 2, args.boolean(5)?, true)?;
+fn max_pool_with_places(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    rank: usize,
+) -> Result<Value, Problem> {
+    let windows = windows(args, rank, args.boolean(5)?, true)?;
     let out: Vec<usize> = windows.iter().map(|window| window.out).collect();
     let spans = Spans::of(&geometry(&windows)?);
     with_places(context, args.tensor(0)?, &out, area(&windows), &spans)
 }
 
-fn adaptive_max(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn adaptive_max(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    rank: usize,
+) -> Result<Value, Problem> {
     let (tensor, out) = (args.tensor(0)?, args.sizes(1)?);
-    let space = &tensor.shape()[outer(tensor, 2)?..];
+    let space = &tensor.shape()[outer(tensor, rank)?..];
     context.meter.room(&out)?;
     match Spans::dividing(space, &out) {
-        Some(spans) if out.len() == 2 => {
+        Some(spans) if out.len() == rank => {
             with_places(context, tensor, &out, space.iter().product(), &spans)
         }
-        _ => refused(format!("expected an output size of 2 numbers: {out:?}")),
+        _ => refused(format!("expected an output size of {rank} numbers: {out:?}")),
     }
 }
 
@@ -168,15 +184,16 @@ fn with_places(
 }
 
 /// Puts each element at its place in a larger plane of zeros.
-fn max_unpool(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn max_unpool(context: &Context<'_>, args: &Arguments<'_>, rank: usize) -> Result<Value, Problem> {
     let (tensor, places, out) = (args.tensor(0)?, args.tensor(1)?, args.sizes(2)?);
-    let outer = outer(tensor, 2)?;
-    if places.shape() != tensor.shape() || out.len() != 2 {
-        return refused(format!("max_unpool2d of {tensor} with {places} to {out:?}"));
+    let outer = outer(tensor, rank)?;
+    if places.shape() != tensor.shape() || out.len() != rank {
+        return refused(format!("max_unpool{rank}d of {tensor} with {places} to {out:?}"));
     }
     let shape: Vec<usize> = tensor.shape()[..outer].iter().chain(&out).copied().collect();
     let mut result = vec![0.0; context.meter.room(&shape)?];
-    let (area, size) = (out[0] * out[1], tensor.shape()[outer..].iter().product::<usize>().max(1));
+    let (area, size) =
+        (out.iter().product(), tensor.shape()[outer..].iter().product::<usize>().max(1));
     for (at, (number, place)) in tensor.floats().into_iter().zip(places.ints()).enumerate() {
         match usize::try_from(place).ok().filter(|place| *place < area) {
             Some(place) => result[at / size * area + place] = number,
@@ -194,7 +211,13 @@ fn pooled(
     spans: &Spans,
     pool: Pool<'_>,
 ) -> Result<Value, Problem> {
-    let dtype = float_layer(tensor, "pooling and resizing")?;
+    // Of integers there are the largest, and means of wide ones, which are cut.
+    let dtype = match (tensor.dtype(), &pool) {
+        (Dtype::Bool, _) => float_layer(tensor, "pooling and resizing")?,
+        (dtype, Pool::Largest) if dtype.is_integral() => dtype,
+        (Dtype::I64, Pool::Mean(_)) => Dtype::I64,
+        _ => float_layer(tensor, "pooling and resizing")?,
+    };
     let outer = outer(tensor, out.len())?;
     let shape: Vec<usize> = tensor.shape()[..outer].iter().chain(out).copied().collect();
     let (area, out_area) = (tensor.shape()[outer..].iter().product(), out.iter().product());

@@ -1,7 +1,8 @@
 //! Sums, means, extremes: dimensions that go away.
 
 use super::Arguments;
-use super::form::{Context, Operator, plain, with_out};
+use super::complex;
+use super::form::{Context, Operator, all, plain, with_out};
 use crate::problem::{refused, unsupported};
 use crate::tensor::Elements;
 use crate::{Dtype, Number, Problem, Tensor, Value};
@@ -16,6 +17,8 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", |c, a| folded(c, a.tensor(0)?, (Some(a.axes(1, a.tensor(0)?.rank())?), a.boolean(2)?), a.dtype(3)?, &PRODUCT)),
     plain("aten::any(Tensor self) -> Tensor", |c, a| truth(c, a, None, |run| run.iter().any(|n| n.is_true()))),
     plain("aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", |c, a| truth(c, a, Some(a.boolean(2)?), |run| run.iter().any(|n| n.is_true()))),
+    plain("aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", |c, a| truth(c, a, Some(a.boolean(2)?), |run| run.iter().any(|n| n.is_true()))),
+    plain("aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", |c, a| truth(c, a, Some(a.boolean(2)?), |run| run.iter().all(|n| n.is_true()))),
     plain("aten::all(Tensor self) -> Tensor", |c, a| truth(c, a, None, |run| run.iter().all(|n| n.is_true()))),
     plain("aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", |c, a| truth(c, a, Some(a.boolean(2)?), |run| run.iter().all(|n| n.is_true()))),
     plain("aten::max(Tensor self) -> Tensor", |c, a| extreme(c, a.tensor(0)?, None, false, true)),
@@ -39,8 +42,8 @@ pub(super) const OPERATORS: &[Operator] = &[
     with_out("aten::frobenius_norm(Tensor self) -> Tensor", |c, a| norm(c, a.tensor(0)?, None, None, false, None)),
     with_out("aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", |c, a| norm(c, a.tensor(0)?, None, Some(a.axes(1, a.tensor(0)?.rank())?), a.boolean(2)?, None)),
     with_out("aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", |c, a| norm(c, a.tensor(0)?, Some(a.number(1)?), Some(a.axes(2, a.tensor(0)?.rank())?), a.boolean(3)?, a.dtype(4)?)),
-    plain("aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", cumsum),
-    plain("aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", cumprod),
+    all("aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", cumsum),
+    all("aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", cumprod),
     plain("aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", logsumexp),
     plain("aten::count_nonzero(Tensor self, int? dim=None) -> Tensor", count_nonzero),
     plain("aten::trace(Tensor self) -> Tensor", trace),
@@ -100,7 +103,7 @@ const SUM: Folding = Folding {
 const PRODUCT: Folding = Folding {
     ints: |run| run.iter().fold(1, |product, n| product.wrapping_mul(*n)),
     floats: |run| run.iter().product(),
-    complex: None,
+    complex: Some(|run| run.iter().fold((1.0, 0.0), |product, n| complex::product(product, *n))),
 };
 
 fn folded(
@@ -132,9 +135,6 @@ fn float_only(tensor: &Tensor, dtype: Option<Dtype>, what: &str) -> Result<Dtype
             dtype.storage_name()
         ));
     }
-    if dtype.is_complex() {
-        return unsupported(format!("{what} of complex numbers"));
-    }
     Ok(dtype)
 }
 
@@ -154,6 +154,15 @@ fn mean(
 ) -> Result<Value, Problem> {
     let dtype = float_only(tensor, dtype, "mean")?;
     let runs = runs(tensor, axes, keep)?;
+    if let Elements::Complex(numbers) = runs.tensor.elements_as(dtype) {
+        let count = runs.size as f64;
+        let means = runs.each(numbers, |run| {
+            let sum = run.iter().fold((0.0, 0.0), |sum, n| (sum.0 + n.0, sum.1 + n.1));
+            (sum.0 / count, sum.1 / count)
+        });
+        let means = Elements::Complex(means);
+        return Ok(Tensor::from_elements(context.meter, dtype, &runs.shape, &means)?.into());
+    }
     let means =
         runs.each(floats(&runs.tensor, dtype), |run| run.iter().sum::<f64>() / run.len() as f64);
     Ok(Tensor::of_floats(context.meter, dtype, &runs.shape, means)?.into())
@@ -256,18 +265,29 @@ fn var(
     root: bool,
 ) -> Result<Value, Problem> {
     let dtype = tensor.dtype();
-    if !dtype.is_float() {
+    if dtype.is_integral() {
         return refused("std and var only support floating point and complex dtypes");
     }
     let runs = runs(tensor, axes, keep)?;
-    let results = runs.each(runs.tensor.floats(), |run| {
-        let count = run.len() as f64;
-        let mean = run.iter().sum::<f64>() / count;
-        let squares: f64 = run.iter().map(|n| (n - mean) * (n - mean)).sum();
-        let var = squares / (count - correction).max(0.0);
+    let squares = |run: &[f64]| {
+        let mean = run.iter().sum::<f64>() / run.len() as f64;
+        run.iter().map(|n| (n - mean) * (n - mean)).sum::<f64>()
+    };
+    // Both parts of complex numbers vary.
+    let spread: Vec<f64> = match runs.tensor.elements() {
+        Elements::Complex(numbers) => {
+            let part =
+                |of: fn(&Complex) -> f64| runs.each(numbers.iter().map(of).collect(), squares);
+            part(|n| n.0).into_iter().zip(part(|n| n.1)).map(|(a, b)| a + b).collect()
+        }
+        _ => runs.each(runs.tensor.floats(), squares),
+    };
+    let results = spread.into_iter().map(|squares| {
+        let var = squares / (runs.size as f64 - correction).max(0.0);
         if root { var.sqrt() } else { var }
     });
-    Ok(Tensor::of_floats(context.meter, dtype, &runs.shape, results)?.into())
+    let results = results.collect();
+    Ok(Tensor::of_floats(context.meter, dtype.part(), &runs.shape, results)?.into())
 }
 
 fn norm(
@@ -319,6 +339,7 @@ fn running(
     args: &Arguments<'_>,
     int: fn(i64, i64) -> i64,
     float: fn(f64, f64) -> f64,
+    complex: fn(Complex, Complex) -> Complex,
 ) -> Result<Value, Problem> {
     let tensor = args.tensor(0)?;
     let axis = args.axis(1, tensor.rank())?;
@@ -344,24 +365,40 @@ fn running(
             });
             Elements::Float(numbers)
         }
-        Elements::Complex(_) => return unsupported("running sums of complex numbers"),
+        Elements::Complex(mut numbers) => {
+            numbers.chunks_mut(size).for_each(|run| {
+                (1..run.len()).for_each(|at| run[at] = complex(run[at - 1], run[at]));
+            });
+            Elements::Complex(numbers)
+        }
     };
     let result = Tensor::from_elements(context.meter, dtype, swapped.shape(), &elements)?;
     Ok(result.permute(&order)?.contiguous()?.into())
 }
 
 fn cumsum(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
-    running(context, args, i64::wrapping_add, |a, b| a + b)
+    running(context, args, i64::wrapping_add, |a, b| a + b, |a, b| (a.0 + b.0, a.1 + b.1))
 }
 
 fn cumprod(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
-    running(context, args, i64::wrapping_mul, |a, b| a * b)
+    running(context, args, i64::wrapping_mul, |a, b| a * b, complex::product)
 }
 
 fn logsumexp(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let tensor = args.tensor(0)?;
     let dtype = if tensor.dtype().is_integral() { Dtype::F32 } else { tensor.dtype() };
     let runs = runs(tensor, Some(args.axes(1, tensor.rank())?), args.boolean(2)?)?;
+    if let Elements::Complex(numbers) = runs.tensor.elements() {
+        let results = runs.each(numbers, |run| {
+            let largest = run.iter().map(|n| n.0).fold(f64::NEG_INFINITY, f64::max);
+            let shift = if largest.is_infinite() { 0.0 } else { largest };
+            let sum = run.iter().map(|n| complex::exp((n.0 - shift, n.1)));
+            let sum = complex::ln(sum.fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1)));
+            (sum.0 + shift, sum.1)
+        });
+        let results = Elements::Complex(results);
+        return Ok(Tensor::from_elements(context.meter, dtype, &runs.shape, &results)?.into());
+    }
     let results = runs.each(floats(&runs.tensor, dtype), |run| {
         let largest = run.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let shift = if largest.is_infinite() { 0.0 } else { largest };

@@ -34,8 +34,12 @@ fn put(context: &Context<'_>, target: &Tensor, args: &Arguments<'_>) -> Result<(
     target.write(&Elements::of_numbers(target.dtype(), &numbers))
 }
 
-fn sum(a: Number, b: Number) -> Number {
+pub(super) fn sum(a: Number, b: Number) -> Number {
     match (a, b) {
+        (Number::Complex(..), _) | (_, Number::Complex(..)) => {
+            let (x, y) = (a.complex(), b.complex());
+            Number::Complex(x.0 + y.0, x.1 + y.1)
+        }
         (Number::Float(_), _) | (_, Number::Float(_)) => Number::Float(a.float() + b.float()),
         _ => Number::Int(a.int().wrapping_add(b.int())),
     }
@@ -146,7 +150,7 @@ fn scatter_add(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
     scattered(args, |old, new| match (old, new) {
         (Number::Int(a), b) => Number::Int(a.wrapping_add(b.int())),
         (Number::Bool(a), b) => Number::Bool(a || b.is_true()),
-        (a, b) => Number::Float(a.float() + b.float()),
+        (a, b) => sum(a, b),
     })
 }
 

@@ -19,9 +19,9 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor", solve_triangular),
     plain("aten::cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor", cholesky_solve),
     plain("aten::cholesky_inverse(Tensor self, bool upper=False) -> Tensor", cholesky_inverse),
-    plain("aten::pinverse(Tensor self, float rcond=1e-15) -> Tensor", |c, a| pseudo_inverse(c, a.tensor(0)?, Some(a.float(1)?))),
-    plain("aten::linalg_pinv(Tensor self, float rcond=1e-15, bool hermitian=False) -> Tensor", |c, a| pseudo_inverse(c, a.tensor(0)?, Some(a.float(1)?))),
-    plain("aten::linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor", |c, a| pseudo_inverse(c, a.tensor(0)?, a.float_or_none(2)?)),
+    plain("aten::pinverse(Tensor self, float rcond=1e-15) -> Tensor", |c, a| pinv(c, a, (None, Some(a.float(1)?)), 9)),
+    plain("aten::linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor", |c, a| pinv(c, a, (a.float_or_none(1)?, a.float_or_none(2)?), 3)),
+    plain("aten::linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor", |c, a| pinv(c, a, (None, Some(a.float(1)?)), 2)),
     plain("aten::lstsq(Tensor self, Tensor A) -> (Tensor solution, Tensor QR)", old_lstsq),
     plain("aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)", lstsq),
 ];
@@ -139,6 +139,13 @@ fn old_solve(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Probl
 fn linalg_solve(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let (a, b) = (args.tensor(0)?, args.tensor(1)?);
     let left = args.len() < 3 || args.boolean(2)?;
+    if a.dtype().is_complex() {
+        return (context.compose)(
+            context,
+            "complex_solve",
+            &[a.clone().into(), b.clone().into(), left.into()],
+        );
+    }
     if !left {
         let solution = batched(context, &a.transposed()?, &b.transposed()?, solved)?;
         return Ok(solution.transposed()?.contiguous()?.into());
@@ -156,6 +163,12 @@ fn linalg_solve(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Pr
 }
 
 pub(super) fn inverse(context: &Context<'_>, tensor: &Tensor) -> Result<Tensor, Problem> {
+    if tensor.dtype().is_complex() {
+        return match (context.compose)(context, "complex_inverse", &[tensor.clone().into()])? {
+            Value::Tensor(inverse) => Ok(inverse),
+            _ => unsupported("an inverse that is no tensor"),
+        };
+    }
     let stack = Stack::square(tensor)?;
     stack.charge(context)?;
     let mut all = Vec::new();
@@ -174,10 +187,24 @@ pub(super) fn inverse(context: &Context<'_>, tensor: &Tensor) -> Result<Tensor, 
     stack.tensor(context, &[stack.rows, stack.rows], all)
 }
 
+fn complex_triangular(
+    context: &Context<'_>,
+    a: &Tensor,
+    b: &Tensor,
+    [upper, left, unit]: [bool; 3],
+) -> Result<Value, Problem> {
+    let given = [a.clone().into(), b.clone().into(), upper.into(), left.into(), unit.into()];
+    (context.compose)(context, "complex_triangular", &given)
+}
+
 fn triangular_solve(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let (b, a) = (args.tensor(0)?, args.tensor(1)?);
     let (upper, transpose, unit) = (args.boolean(2)?, args.boolean(3)?, args.boolean(4)?);
     let given = if transpose { a.transposed()? } else { a.clone() };
+    if a.dtype().is_complex() {
+        let solution = complex_triangular(context, &given, b, [upper != transpose, true, unit])?;
+        return Ok(Value::tuple(vec![solution, a.copy()?.into()]));
+    }
     let solution = batched(context, &given, b, |matrix, right, _| {
         let mut result = right.clone();
         substitute(matrix, &mut result, upper != transpose, unit);
@@ -189,6 +216,9 @@ fn triangular_solve(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value
 fn solve_triangular(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let (a, b) = (args.tensor(0)?, args.tensor(1)?);
     let (upper, left, unit) = (args.boolean(2)?, args.boolean(3)?, args.boolean(4)?);
+    if a.dtype().is_complex() {
+        return complex_triangular(context, a, b, [upper, left, unit]);
+    }
     let solve = |matrix: &Matrix, right: &Matrix, upper: bool| {
         let mut result = right.clone();
         substitute(matrix, &mut result, upper, unit);
@@ -204,6 +234,10 @@ fn solve_triangular(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value
 
 fn cholesky_solve(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let (b, factor, upper) = (args.tensor(0)?, args.tensor(1)?, args.boolean(2)?);
+    if factor.dtype().is_complex() {
+        let given = [b.clone().into(), factor.clone().into(), upper.into()];
+        return (context.compose)(context, "complex_cholesky_solve", &given);
+    }
     let lower = if upper { factor.transposed()? } else { factor.clone() };
     let solution = batched(context, &lower, b, |lower, right, _| {
         let mut result = right.clone();
@@ -216,6 +250,10 @@ fn cholesky_solve(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, 
 
 fn cholesky_inverse(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     let (factor, upper) = (args.tensor(0)?, args.boolean(1)?);
+    if factor.dtype().is_complex() {
+        let given = [factor.clone().into(), upper.into()];
+        return (context.compose)(context, "complex_cholesky_inverse", &given);
+    }
     let lower = if upper { factor.transposed()? } else { factor.clone() };
     let stack = Stack::square(&lower)?;
     stack.charge(context)?;
@@ -229,10 +267,57 @@ fn cholesky_inverse(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value
     Ok(stack.tensor(context, &[stack.rows, stack.rows], all)?.into())
 }
 
+/// With a tolerance, and one as a part of the largest value. Of a matrix that is said to be symmetric the lower triangle counts.
+fn pinv(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    (absolute, relative): (Option<f64>, Option<f64>),
+    symmetric: usize,
+) -> Result<Value, Problem> {
+    let tensor = args.tensor(0)?;
+    // Before 1.11 there was a number for both.
+    let old = context.semantics.has("pinv-takes-1e-15");
+    let relative = match (absolute, relative) {
+        (None, None) if old => Some(1e-15),
+        // A tolerance alone is all there is.
+        (Some(absolute), None) if absolute > 0.0 => Some(0.0),
+        (_, relative) => relative,
+    };
+    let absolute = absolute.unwrap_or(0.0);
+    if tensor.dtype().is_complex() {
+        let size = tensor.shape().iter().rev().take(2).copied().max().unwrap_or(0) as f64;
+        let epsilon =
+            if tensor.dtype() == Dtype::C128 { f64::EPSILON } else { f64::from(f32::EPSILON) };
+        let relative = relative.unwrap_or(size * epsilon);
+        let given = [
+            tensor.clone().into(),
+            absolute.into(),
+            relative.into(),
+            args.is_set(symmetric).into(),
+        ];
+        return (context.compose)(context, "complex_pinv", &given);
+    }
+    if !args.is_set(symmetric) {
+        return pseudo_inverse(context, tensor, absolute, relative);
+    }
+    let mut numbers = tensor.floats();
+    let size = tensor.shape().last().copied().unwrap_or(0).max(1);
+    for matrix in numbers.chunks_mut(size * size) {
+        for (row, column) in (0..size).flat_map(|row| (0..row).map(move |column| (row, column))) {
+            if row * size + column < matrix.len() {
+                matrix[column * size + row] = matrix[row * size + column];
+            }
+        }
+    }
+    let whole = Tensor::of_floats(context.meter, tensor.dtype(), tensor.shape(), numbers)?;
+    pseudo_inverse(context, &whole, absolute, relative)
+}
+
 /// By singular values; what is below a part of the largest counts as zero.
 fn pseudo_inverse(
     context: &Context<'_>,
     tensor: &Tensor,
+    absolute: f64,
     relative: Option<f64>,
 ) -> Result<Value, Problem> {
     let (u, s, v) = singular(context, tensor)?;
@@ -243,7 +328,8 @@ fn pseudo_inverse(
     let mut inverted = s.floats();
     inverted.chunks_mut(inner).for_each(|run| {
         let largest = run.iter().copied().fold(0.0, f64::max);
-        run.iter_mut().for_each(|n| *n = if *n > relative * largest { 1.0 / *n } else { 0.0 });
+        run.iter_mut()
+            .for_each(|n| *n = if *n > absolute.max(relative * largest) { 1.0 / *n } else { 0.0 });
     });
     let shape = s.shape().to_vec();
     let mut row = shape.clone();
@@ -259,7 +345,23 @@ fn pseudo_inverse(
 fn least_squares(context: &Context<'_>, a: &Tensor, b: &Tensor) -> Result<Tensor, Problem> {
     let [.., rows, columns] = *a.shape() else { return refused("matrices are wanted") };
     if rows < columns {
-        return unsupported("least squares with fewer equations than unknowns");
+        // The smallest of the solutions.
+        if a.dtype().is_complex() {
+            return unsupported(
+                "least squares of complex numbers with fewer equations than unknowns",
+            );
+        }
+        return match pseudo_inverse(context, a, 0.0, None)? {
+            Value::Tensor(inverse) => matmul(context, &inverse, b),
+            _ => unsupported("least squares without a pseudo-inverse"),
+        };
+    }
+    if a.dtype().is_complex() {
+        let given = [a.clone().into(), 0.0.into(), 0.0.into(), false.into()];
+        return match (context.compose)(context, "complex_pinv", &given)? {
+            Value::Tensor(inverse) => matmul(context, &inverse, b),
+            _ => unsupported("least squares without a pseudo-inverse"),
+        };
     }
     // With 64 bits: the product squares what is lost.
     let (wide_a, wide_b) = (a.to_dtype(Dtype::F64)?, b.to_dtype(Dtype::F64)?);
@@ -305,7 +407,32 @@ fn lstsq(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
     let (a, b) = (args.tensor(0)?, args.tensor(1)?);
     let solution = least_squares(context, a, b)?;
     let empty = |dtype| Tensor::of_floats(context.meter, dtype, &[0], Vec::new());
-    let rest = [empty(a.dtype())?, empty(Dtype::I64)?, empty(a.dtype())?];
-    let all = [solution].into_iter().chain(rest).map(Value::from).collect();
+    let tensor = |values: &[Value], name: &str, overload: &str| {
+        super::composed::tensor(context, name, overload, values)
+    };
+    let driver = args.text_or_none(3)?.unwrap_or("gelsy");
+    let sides = &a.shape()[a.rank() - 2..];
+    let residuals = if sides[0] > sides[1] && driver != "gelsy" {
+        let found = matmul(context, a, &solution)?;
+        let off =
+            tensor(&[found.into(), b.clone().into(), Value::from(1_i64)], "aten::sub", "Tensor")?;
+        let squares = tensor(&[off.clone().into(), off.into()], "aten::mul", "Tensor")?;
+        let given = [squares.into(), Value::ints([-2]), false.into(), Value::None];
+        tensor(&given, "aten::sum", "dim_IntList")?
+    } else {
+        empty(a.dtype())?
+    };
+    let rank = if driver == "gels" {
+        empty(Dtype::I64)?
+    } else {
+        let relative = args.value(2).clone();
+        let given = [a.clone().into(), Value::None, relative, false.into()];
+        tensor(&given, "aten::linalg_matrix_rank", "atol_rtol_float")?
+    };
+    let values = match driver {
+        "gelsd" | "gelss" => tensor(&[a.clone().into(), Value::None], "aten::linalg_svdvals", "")?,
+        _ => empty(a.dtype())?,
+    };
+    let all = [solution, residuals, rank, values].into_iter().map(Value::from).collect();
     Ok(Value::tuple(all))
 }

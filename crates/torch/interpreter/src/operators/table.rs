@@ -6,23 +6,30 @@ use std::sync::LazyLock;
 use unskew_torch_schemas::{Argument, Schema, Type};
 
 use super::FAMILIES;
+use super::compositions::compositions;
 use super::entry::{Entry, Target};
-use super::form::Forms;
+use super::form::{Body, Forms};
 
 /// By name, each with its overloads in the order in which they are tried.
 static TABLE: LazyLock<BTreeMap<String, Vec<Entry>>> = LazyLock::new(|| {
     let mut table: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
-    for operator in FAMILIES.iter().copied().flatten() {
+    for (schema, wanted, body) in declared() {
         // A schema that cannot be read is missing, which a test finds.
-        let Ok(schema) = operator.schema.parse::<Schema>() else { continue };
-        for (schema, target) in forms(schema, operator.forms) {
+        let Ok(schema) = schema.parse::<Schema>() else { continue };
+        for (schema, target) in forms(schema, wanted) {
             let defaults = schema.arguments.iter().map(super::bind::default).collect();
-            let entry = Entry { schema, defaults, run: operator.run, target };
+            let entry = Entry { schema, defaults, body, target };
             table.entry(entry.schema.name.clone()).or_default().push(entry);
         }
     }
     table
 });
+
+/// Every operator as it is declared: its schema, its forms, and what calculates it.
+fn declared() -> impl Iterator<Item = (&'static str, Forms, Body)> {
+    let native = FAMILIES.iter().copied().flatten();
+    native.map(|one| (one.schema, one.forms, Body::Native(one.run))).chain(compositions())
+}
 
 /// Every operator that the interpreter has, by its schema, sorted by name.
 pub fn operators() -> impl Iterator<Item = &'static Schema> {
@@ -35,7 +42,7 @@ pub(crate) fn find(name: &str) -> &'static [Entry] {
 }
 
 /// Operators whose overload `Tensor` has an out form of another name than most.
-const TENSOR_OUT: [&str; 16] = [
+const TENSOR_OUT: [&str; 18] = [
     "eq",
     "ne",
     "not_equal",
@@ -50,6 +57,8 @@ const TENSOR_OUT: [&str; 16] = [
     "bitwise_and",
     "bitwise_or",
     "bitwise_xor",
+    "bitwise_left_shift",
+    "bitwise_right_shift",
     "remainder",
     "fmod",
 ];
@@ -78,6 +87,7 @@ fn out_name(schema: &Schema) -> Option<String> {
         return None;
     }
     Some(match (name, schema.overload.as_str()) {
+        ("xlogy", overload) => format!("Out{overload}"),
         ("lerp", "Tensor") => "Tensor_out".to_owned(),
         (name, "Tensor") if TENSOR_OUT.contains(&name) => "Tensor_out".to_owned(),
         ("sum", "dim_IntList") => "IntList_out".to_owned(),
@@ -129,8 +139,8 @@ mod tests {
     #[test]
     fn every_schema_is_read_and_stands_once() {
         let mut seen = std::collections::BTreeSet::new();
-        for operator in FAMILIES.iter().copied().flatten() {
-            let schema: Schema = operator.schema.parse().unwrap();
+        for (schema, ..) in declared() {
+            let schema: Schema = schema.parse().unwrap();
             assert!(seen.insert(schema.to_string()), "{schema}");
         }
         for schema in operators() {

@@ -1,6 +1,7 @@
 //! Element by element: functions of one tensor.
 
 use super::Arguments;
+use super::complex;
 use super::form::{Context, Operator, all, plain, with_out};
 use super::pointwise::mapped;
 use crate::dtype::{Category, ResultType};
@@ -15,33 +16,42 @@ pub(super) const OPERATORS: &[Operator] = &[
     all("aten::abs(Tensor self) -> Tensor", abs),
     all("aten::absolute(Tensor self) -> Tensor", abs),
     all("aten::sign(Tensor self) -> Tensor", |c, a| same(c, a, |n| n.signum(), |n| if n == 0.0 || n.is_nan() { 0.0 } else { n.signum() })),
-    all("aten::square(Tensor self) -> Tensor", |c, a| same(c, a, |n| n.wrapping_mul(n), |n| n * n)),
+    all("aten::square(Tensor self) -> Tensor", |c, a| if a.tensor(0)?.dtype().is_complex() { complex::mapped(c, a.tensor(0)?, |z| complex::product(z, z)) } else if a.tensor(0)?.dtype() == Dtype::Bool { a.tensor(0)?.to_dtype(Dtype::I64).map(Value::from) } else { same(c, a, |n| n.wrapping_mul(n), |n| n * n) }),
     all("aten::floor(Tensor self) -> Tensor", |c, a| rounding(c, a, Category::Int, f64::floor)),
     all("aten::ceil(Tensor self) -> Tensor", |c, a| rounding(c, a, Category::Int, f64::ceil)),
     all("aten::trunc(Tensor self) -> Tensor", |c, a| rounding(c, a, Category::Int, f64::trunc)),
     all("aten::fix(Tensor self) -> Tensor", |c, a| rounding(c, a, Category::Int, f64::trunc)),
     all("aten::round(Tensor self) -> Tensor", |c, a| rounding(c, a, Category::Int, f64::round_ties_even)),
     all("aten::frac(Tensor self) -> Tensor", |c, a| rounding(c, a, Category::Float, |n| n - n.trunc())),
-    all("aten::exp(Tensor self) -> Tensor", |c, a| float(c, a, f64::exp)),
-    all("aten::exp2(Tensor self) -> Tensor", |c, a| float(c, a, f64::exp2)),
-    all("aten::expm1(Tensor self) -> Tensor", |c, a| float(c, a, f64::exp_m1)),
-    all("aten::log(Tensor self) -> Tensor", |c, a| float(c, a, f64::ln)),
-    all("aten::log2(Tensor self) -> Tensor", |c, a| float(c, a, f64::log2)),
-    all("aten::log10(Tensor self) -> Tensor", |c, a| float(c, a, f64::log10)),
-    all("aten::log1p(Tensor self) -> Tensor", |c, a| float(c, a, f64::ln_1p)),
-    all("aten::sqrt(Tensor self) -> Tensor", |c, a| float(c, a, f64::sqrt)),
-    all("aten::rsqrt(Tensor self) -> Tensor", |c, a| float(c, a, |n| 1.0 / n.sqrt())),
-    all("aten::reciprocal(Tensor self) -> Tensor", |c, a| float(c, a, |n| 1.0 / n)),
-    all("aten::sin(Tensor self) -> Tensor", |c, a| float(c, a, f64::sin)),
-    all("aten::cos(Tensor self) -> Tensor", |c, a| float(c, a, f64::cos)),
-    all("aten::tan(Tensor self) -> Tensor", |c, a| float(c, a, f64::tan)),
-    all("aten::asin(Tensor self) -> Tensor", |c, a| float(c, a, f64::asin)),
-    all("aten::acos(Tensor self) -> Tensor", |c, a| float(c, a, f64::acos)),
-    all("aten::atan(Tensor self) -> Tensor", |c, a| float(c, a, f64::atan)),
-    all("aten::sinh(Tensor self) -> Tensor", |c, a| float(c, a, f64::sinh)),
-    all("aten::cosh(Tensor self) -> Tensor", |c, a| float(c, a, f64::cosh)),
-    all("aten::tanh(Tensor self) -> Tensor", |c, a| float(c, a, f64::tanh)),
-    all("aten::sigmoid(Tensor self) -> Tensor", |c, a| float(c, a, sigmoid)),
+    all("aten::exp(Tensor self) -> Tensor", |c, a| both(c, a, f64::exp, complex::exp)),
+    all("aten::exp2(Tensor self) -> Tensor", |c, a| both(c, a, f64::exp2, |z| complex::exp(scaled(z, std::f64::consts::LN_2)))),
+    all("aten::expm1(Tensor self) -> Tensor", |c, a| both(c, a, f64::exp_m1, complex::expm1)),
+    all("aten::log(Tensor self) -> Tensor", |c, a| both(c, a, f64::ln, complex::ln)),
+    all("aten::log2(Tensor self) -> Tensor", |c, a| both(c, a, f64::log2, |z| scaled(complex::ln(z), 1.0 / std::f64::consts::LN_2))),
+    all("aten::log10(Tensor self) -> Tensor", |c, a| both(c, a, f64::log10, |z| scaled(complex::ln(z), 1.0 / std::f64::consts::LN_10))),
+    all("aten::log1p(Tensor self) -> Tensor", |c, a| both(c, a, f64::ln_1p, complex::ln_1p)),
+    all("aten::sqrt(Tensor self) -> Tensor", |c, a| both(c, a, f64::sqrt, complex::sqrt)),
+    all("aten::rsqrt(Tensor self) -> Tensor", |c, a| both(c, a, |n| 1.0 / n.sqrt(), |z| complex::reciprocal(complex::sqrt(z)))),
+    all("aten::reciprocal(Tensor self) -> Tensor", |c, a| both(c, a, |n| 1.0 / n, complex::reciprocal)),
+    all("aten::sin(Tensor self) -> Tensor", |c, a| both(c, a, f64::sin, complex::sin)),
+    all("aten::cos(Tensor self) -> Tensor", |c, a| both(c, a, f64::cos, complex::cos)),
+    all("aten::tan(Tensor self) -> Tensor", |c, a| both(c, a, f64::tan, complex::tan)),
+    all("aten::asin(Tensor self) -> Tensor", |c, a| both(c, a, f64::asin, complex::asin)),
+    all("aten::acos(Tensor self) -> Tensor", |c, a| both(c, a, f64::acos, complex::acos)),
+    all("aten::atan(Tensor self) -> Tensor", |c, a| both(c, a, f64::atan, complex::atan)),
+    all("aten::asinh(Tensor self) -> Tensor", |c, a| both(c, a, asinh, complex::asinh)),
+    all("aten::acosh(Tensor self) -> Tensor", |c, a| both(c, a, acosh, complex::acosh)),
+    all("aten::atanh(Tensor self) -> Tensor", |c, a| both(c, a, atanh, complex::atanh)),
+    all("aten::arcsinh(Tensor self) -> Tensor", |c, a| both(c, a, asinh, complex::asinh)),
+    all("aten::arccosh(Tensor self) -> Tensor", |c, a| both(c, a, acosh, complex::acosh)),
+    all("aten::arctanh(Tensor self) -> Tensor", |c, a| both(c, a, atanh, complex::atanh)),
+    all("aten::arcsin(Tensor self) -> Tensor", |c, a| both(c, a, f64::asin, complex::asin)),
+    all("aten::arccos(Tensor self) -> Tensor", |c, a| both(c, a, f64::acos, complex::acos)),
+    all("aten::arctan(Tensor self) -> Tensor", |c, a| both(c, a, f64::atan, complex::atan)),
+    all("aten::sinh(Tensor self) -> Tensor", |c, a| both(c, a, f64::sinh, complex::sinh)),
+    all("aten::cosh(Tensor self) -> Tensor", |c, a| both(c, a, f64::cosh, complex::cosh)),
+    all("aten::tanh(Tensor self) -> Tensor", |c, a| both(c, a, f64::tanh, complex::tanh)),
+    all("aten::sigmoid(Tensor self) -> Tensor", |c, a| both(c, a, sigmoid, complex::sigmoid)),
     all("aten::erf(Tensor self) -> Tensor", |c, a| float(c, a, erf)),
     all("aten::erfc(Tensor self) -> Tensor", |c, a| float(c, a, erfc)),
     all("aten::bitwise_not(Tensor self) -> Tensor", bitwise_not),
@@ -89,6 +99,46 @@ fn same(
         Elements::Complex(_) => return unsupported("this function of complex numbers"),
     };
     Ok(Tensor::from_elements(context.meter, tensor.dtype(), tensor.shape(), &elements)?.into())
+}
+
+/// A function of real and of complex numbers.
+fn both(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    real: impl Fn(f64) -> f64 + Sync,
+    of: impl Fn((f64, f64)) -> (f64, f64),
+) -> Result<Value, Problem> {
+    let tensor = args.tensor(0)?;
+    match tensor.dtype().is_complex() {
+        true => complex::mapped(context, tensor, of),
+        false => float(context, args, real),
+    }
+}
+
+fn scaled((re, im): (f64, f64), by: f64) -> (f64, f64) {
+    (re * by, im * by)
+}
+
+// What the standard library has loses digits near zero.
+
+fn asinh(x: f64) -> f64 {
+    let size = x.abs();
+    if size > 1e150 {
+        return (size.ln() + std::f64::consts::LN_2).copysign(x);
+    }
+    (size + size * size / (1.0 + (size * size + 1.0).sqrt())).ln_1p().copysign(x)
+}
+
+fn acosh(x: f64) -> f64 {
+    if x > 1e150 {
+        return x.ln() + std::f64::consts::LN_2;
+    }
+    let above = x - 1.0;
+    (above + (above * (x + 1.0)).sqrt()).ln_1p()
+}
+
+fn atanh(x: f64) -> f64 {
+    0.5 * (2.0 * x / (1.0 - x)).ln_1p()
 }
 
 /// A function that gives floats, of integers too.

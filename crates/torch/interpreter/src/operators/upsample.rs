@@ -190,7 +190,7 @@ fn taps(
 }
 
 /// The weights of four neighbours, of a point this far behind the second.
-fn cubic(part: f64) -> [f64; 4] {
+pub(super) fn cubic(part: f64) -> [f64; 4] {
     const A: f64 = -0.75;
     let near = |x: f64| ((A + 2.0) * x - (A + 3.0)) * x * x + 1.0;
     let far = |x: f64| ((A * x - 5.0 * A) * x + 8.0 * A) * x - 4.0 * A;

@@ -11,4 +11,5 @@ mod hostile;
 mod newest;
 mod properties;
 mod quantized;
+mod samples;
 mod schemas;

@@ -55,7 +55,7 @@ pub(crate) fn call(
     entry: &Entry,
     values: &[Value],
 ) -> Result<Value, Problem> {
-    let run = |values: &[Value]| (entry.run)(context, &Arguments::new(values));
+    let run = |values: &[Value]| entry.calculate(context, values);
     if !values.iter().any(holds_quantized) {
         return run(values);
     }
