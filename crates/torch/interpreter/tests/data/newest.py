@@ -8,7 +8,7 @@ here.
 import json
 import os
 import sys
-from typing import List, NamedTuple
+from typing import Dict, List, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -65,6 +65,46 @@ class Named(nn.Module):
         return point.x * len(point.rest), torch.tensor(whole[1])
 
 
+class Lists(nn.Module):
+    """Lists of numbers, and nothing that 1.10 lacks."""
+
+    def forward(self, x):
+        numbers: List[float] = x.tolist()
+        return torch.tensor(numbers) * 2
+
+
+class Keys(nn.Module):
+    """Dictionaries with texts for keys."""
+
+    def forward(self, x, n: int):
+        named: Dict[str, torch.Tensor] = {"a": x + 1, "b": x * 2}
+        return named["b"] + named["a"] * n
+
+
+class Numbered(nn.Module):
+    """A dictionary with numbers for keys, one of them computed."""
+
+    def forward(self, x, n: int):
+        numbered: Dict[int, torch.Tensor] = {1: x, 2: x * 3}
+        return numbered[1] - numbered[n + 1]
+
+
+class Both(nn.Module):
+    """Dictionaries with keys of two types, and a key that is computed."""
+
+    def forward(self, x, n: int):
+        named: Dict[str, torch.Tensor] = {"a": x + 1}
+        numbered: Dict[int, torch.Tensor] = {2: x * 3}
+        return named["a"] - numbered[n + 1]
+
+
+class Text(nn.Module):
+    """A text that is put together."""
+
+    def forward(self, x, n: int):
+        return x + len("{} of {}".format(n, n * 100))
+
+
 class Rms(nn.Module):
     """A norm that 2.3 has no operator for."""
 
@@ -78,6 +118,11 @@ cases = {
     "Spread": (Spread(), (torch.randn(2, 3, 4),)),
     "Edge": (Edge(), (torch.randn(1, 2, 5),)),
     "Named": (Named(), (torch.arange(4),)),
+    "Lists": (Lists(), (torch.tensor([0.5, 1.5, 2.25]),)),
+    "Text": (Text(), (torch.tensor([0.5, 1.5, 2.25]), 7)),
+    "Both": (Both(), (torch.tensor([0.5, 1.5, 2.25]), 1)),
+    "Keys": (Keys(), (torch.tensor([0.5, 1.5, 2.25]), 3)),
+    "Numbered": (Numbered(), (torch.tensor([0.5, 1.5, 2.25]), 1)),
 }
 
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::corpus::{difference, runtime, source};
+use unskew_core::{Context, Date, Phase, check};
 use unskew_interpreter::{Interpreter, Program, Semantics, Value};
 use unskew_source::{Output, Source};
 use unskew_torch::{Options, Runtime};
@@ -44,13 +45,46 @@ fn hold(one: &Single, releases: &[&str]) -> Vec<String> {
 #[test]
 fn live_calls_of_newer_operators_become_loops_and_lists_of_instructions() {
     let all = newest().unwrap();
-    let mobile: Vec<&Single> = all.iter().filter(|one| one.name.ends_with(".ptl")).collect();
-    assert_eq!(mobile.len(), 5);
+    let is_held = |name: &str| name.ends_with(".ptl") && !name.ends_with("Both.ptl");
+    let mobile: Vec<&Single> = all.iter().filter(|one| is_held(&one.name)).collect();
+    assert_eq!(mobile.len(), 9);
     for one in mobile {
-        // Bytecode before version 8 has nothing for `tolist()` that its interpreters are known to run.
+        // Named tuples are in no release before 1.11.
         let named = one.name.ends_with("Named.ptl");
         hold(one, if named { &["1.13.1"] } else { &["1.10.2", "1.8.1"] });
     }
+}
+
+#[test]
+fn lists_of_numbers_and_keys_become_operators_where_there_are_no_instructions_for_them() {
+    let all = newest().unwrap();
+    for (name, what) in [("Lists", "TO_LIST"), ("Keys", "DICT_INDEX"), ("Numbered", "DICT_INDEX")] {
+        let one = all.iter().find(|one| one.name.ends_with(&format!("{name}.ptl"))).unwrap();
+        let rewritten = hold(one, &["1.10.2", "1.8.1", "1.7.1"]);
+        let said = format!("the instruction {what} is an operator");
+        assert!(rewritten.contains(&said), "{name}: {rewritten:?}");
+    }
+}
+
+#[test]
+fn a_key_whose_type_is_not_known_has_no_operator() {
+    let all = newest().unwrap();
+    let one = all.iter().find(|one| one.name.ends_with("Both.ptl")).unwrap();
+    hold(one, &["1.13.1"]);
+    let file = source(&one.name, &one.bytes);
+    let old = runtime("1.10.2");
+    let (plan, _) = unskew_torch::convert(&file, &old, &Options::default()).unwrap().unwrap();
+    assert!(
+        plan.blockers.iter().any(|one| one.message.contains("DICT_INDEX")),
+        "{:?}",
+        plan.blockers
+    );
+    // As it is, 1.10 does not load it: its bytecode is newer.
+    let party = unskew_torch::party(&file).unwrap().unwrap();
+    let context = Context::on(Date::constant(2026, 11, 1));
+    let found = check(&party, &old.party(), &context);
+    let at_load = |one: &unskew_core::Finding| one.phase == Some(Phase::Load);
+    assert!(found.findings.iter().any(at_load), "{found:?}");
 }
 
 #[test]

@@ -152,6 +152,11 @@ impl Walk<'_> {
                 state.make(count?)?;
                 return Some(true);
             }
+            // The tensor, the depth of the lists and the type of their numbers.
+            "prim::tolist" => {
+                state.make(3)?;
+                return Some(true);
+            }
             _ => {}
         }
         let schema = (self.schema)(operator)?;

@@ -5,9 +5,10 @@
 
 use unskew_core::{Conversion, Places, Rewrite};
 
-use crate::bytecode::{Bytecode, Instruction, Operator};
+use crate::bytecode::{Bytecode, Function, Instruction, Operator};
 use crate::convert::task::{Task, block};
 use crate::history;
+use crate::pickle::{Pickle, Value};
 
 pub(super) const BYTECODE: &str = "bytecode-version";
 
@@ -29,6 +30,30 @@ const PROMOTED: [(&str, &str, &str, i64); 12] = [
     ("RAISE_EXCEPTION", "prim::RaiseException", "", 2),
 ];
 
+/// The type of the key by which a dictionary is read: that of the constant before, or that of all dictionaries that the
+/// function names.
+fn key(function: &Function, pickle: &Pickle, at: usize) -> Option<&'static str> {
+    const KEYS: [&str; 6] = ["str", "int", "float", "bool", "complex", "Tensor"];
+    let before = at.checked_sub(1).and_then(|before| function.instructions.get(before));
+    if let Some(constant) = before.filter(|before| before.name == "LOADC") {
+        let id = function.constants.get(usize::try_from(constant.x).ok()?)?;
+        match pickle.value(*id) {
+            Value::Text(_) => return Some("str"),
+            Value::Int(_) => return Some("int"),
+            Value::Float(_) => return Some("float"),
+            Value::Bool(_) => return Some("bool"),
+            _ => {}
+        }
+    }
+    let types = function.types.iter().filter_map(|id| pickle.value(*id).text());
+    let mut keys = types.flat_map(|ty| ty.split("Dict[").skip(1)).map(|rest| {
+        let name = rest.split(',').next().unwrap_or_default().trim();
+        KEYS.into_iter().find(|key| *key == name)
+    });
+    let first = keys.next()??;
+    keys.all(|key| key == Some(first)).then_some(first)
+}
+
 /// Has operators in the place of instructions that came with version 8.
 pub(super) fn replace(task: &Task<'_>, plan: &mut Conversion, code: &mut Bytecode) {
     for function in &mut code.functions {
@@ -45,6 +70,32 @@ pub(super) fn replace(task: &Task<'_>, plan: &mut Conversion, code: &mut Bytecod
                 // It takes any number of values: as many as the instruction says.
                 let (name, n) = ("OPN".to_owned(), instruction.x);
                 *instruction = Instruction { name, x: number, n };
+                continue;
+            }
+            if name == "TO_LIST" {
+                // 1.7.1 writes such calls. Its schema says nothing of what it takes, and 1.10 looks for defaults of what is not
+                // given: so all three are.
+                let (name, overload) = ("prim::tolist".to_owned(), String::new());
+                let number = function.operator(Operator { name, overload, given: Some(3) });
+                let name = "OP".to_owned();
+                function.instructions[at] = Instruction { name, x: number, n: 0 };
+                let what = "the instruction TO_LIST is an operator";
+                plan.add(Rewrite::new(BYTECODE, what).at(&function.name));
+                continue;
+            }
+            if name == "DICT_INDEX" {
+                let Some(key) = key(function, &code.pickle, at) else {
+                    let what = "version 7 of bytecode has an operator for each type of key in place of DICT_INDEX, and the \
+                                type of this key is not known";
+                    block(task, plan, what, Places::from_iter([&function.name]));
+                    continue;
+                };
+                let (name, overload) = ("aten::__getitem__".to_owned(), format!("Dict_{key}"));
+                let number = function.operator(Operator { name, overload, given: Some(2) });
+                let name = "OP".to_owned();
+                function.instructions[at] = Instruction { name, x: number, n: 0 };
+                let what = "the instruction DICT_INDEX is an operator";
+                plan.add(Rewrite::new(BYTECODE, what).at(&function.name));
                 continue;
             }
             let known = PROMOTED.iter().find(|(instruction, ..)| *instruction == name);
