@@ -23,6 +23,7 @@ mod ifrt;
 mod instructions;
 mod jax;
 mod jax_caches;
+mod jax_executables;
 mod jax_export;
 mod jax_tests;
 mod keras;
@@ -157,6 +158,8 @@ enum Verb {
 
     /// Has JAX releases look into compilation caches of each other, and holds predictions against what they did.
     JaxCaches(jax_caches::JaxCaches),
+    /// Has JAX releases serialize executables and load those of each other, and holds the verdicts against what they do.
+    JaxExecutables(jax_executables::JaxExecutables),
     /// Has JAX releases write and read files of `jax.export`, and holds the verdicts against what they do.
     JaxExport(jax_export::JaxExport),
     /// Compiles and runs JAX's back-compatibility data on plug-ins, and holds the predictions against what came of it.
@@ -268,6 +271,7 @@ fn main() -> anyhow::Result<()> {
         Verb::TensorflowDifferential(arguments) => tensorflow_differential::run(&arguments),
         Verb::JaxTests(arguments) => jax_tests::run(&arguments),
         Verb::JaxCaches(arguments) => jax_caches::run(&arguments),
+        Verb::JaxExecutables(arguments) => jax_executables::run(&arguments),
         Verb::JaxExport(arguments) => jax_export::run(&arguments),
         Verb::ProgramsOnPlugins(arguments) => programs_on_plugins::run(&arguments),
         Verb::Keras(arguments) => keras::run(&arguments),

@@ -10,7 +10,7 @@ import importlib
 import os
 from types import ModuleType
 
-from . import callback, memory
+from . import callback, memory, strides
 from .errors import NoProxy
 
 #: Where the client is: since jax 0.7.1, in 0.6 and 0.7.0, and up to 0.5.
@@ -114,6 +114,7 @@ def connect(address: str, timeout: int = 30, keep_memory: bool = False) -> Conne
     xla_bridge.register_backend_factory(PLATFORM, make, priority=500)
     _addresses[PLATFORM] = address
     callback.install()
+    strides.install()
     if made is not None:
         with xla_bridge._backend_lock:
             xla_bridge._backends[PLATFORM] = made

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use unskew_pjrt::convert::stamp::{MAGIC, Opened, open};
 use unskew_source::wire::{Message, Span};
-use unskew_source::{BytesSource, ReadError};
+use unskew_source::{BytesSource, ReadError, SourceExt as _};
 
 /// How the header of IFRT calls its runtime.
 const RUNTIME: &str = "pjrt_ifrt";
@@ -20,6 +20,10 @@ const TEXT: u64 = 4096;
 /// Options that hold a path below the folder of the cache, with what JAX appends to the folder.
 const PATHS: [(u32, &str); 2] =
     [(306, "xla_gpu_kernel_cache_file"), (310, "xla_gpu_per_fusion_autotune_cache_dir")];
+
+/// The type of an ELF file that is not linked, and the machines x86-64 and AArch64, as they are written.
+const RELOCATABLE: [u8; 2] = 1_u16.to_le_bytes();
+const PROCESSORS: [[u8; 2]; 2] = [62_u16.to_le_bytes(), 183_u16.to_le_bytes()];
 
 /// The processor that code was made for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,6 +46,8 @@ pub(crate) struct Executable {
     pub(crate) debug_options: BTreeSet<u32>,
     pub(crate) folder: Option<String>,
     pub(crate) target: Option<Target>,
+    /// Whether there is object code for processors in it, as XLA's CPU backend writes it on Linux.
+    pub(crate) for_processor: bool,
     pub(crate) stamp: Option<Stamp>,
 }
 
@@ -70,7 +76,10 @@ impl Executable {
         let mut message = Message::whole(&source);
         while let Some(field) = message.next()? {
             match (field.number, field.span()) {
-                (1, Some(span)) => executable.target = target(&source, span).ok().flatten(),
+                (1, Some(span)) => {
+                    executable.target = target(&source, span).ok().flatten();
+                    executable.for_processor = has_object(&source.bytes(span.start, span.len)?);
+                }
                 (2, Some(span)) => executable.options(&source, span)?,
                 _ => {}
             }
@@ -138,6 +147,15 @@ fn is_header(bytes: &[u8]) -> bool {
         }
     }
     false
+}
+
+/// Whether an ELF object file for a processor stands somewhere in these bytes; code for GPUs is ELF, too.
+fn has_object(bytes: &[u8]) -> bool {
+    let starts = memchr::memmem::find_iter(bytes, b"\x7fELF");
+    starts.filter_map(|start| bytes.get(start + 16..start + 20)).any(|kind| {
+        let (kind, machine) = kind.split_at(2);
+        kind == RELOCATABLE && PROCESSORS.iter().any(|one| machine == one)
+    })
 }
 
 /// The last field of this number that is a message.

@@ -28,12 +28,14 @@
 //! ([`Entry::folder`]). A broken entry stays for ever: JAX since 0.4.30 says that it could not read it, compiles, and
 //! writes no entry where there is one ([`writers::BROKEN_ENTRIES_STAY`]).
 //!
-//! Executables that people serialize themselves ([`executable_party`]), alone or as a pickle, are known too, and nobody is said to
-//! load them.
+//! Executables that people serialize themselves ([`executable_party`]), alone or as a pickle, are known too. Nobody is said to
+//! load them; releases that surely do not are (`data/executable-breaks.tsv`).
 //!
-//! `cargo xtask jax-caches` has real releases make caches, and holds what is said here against which entries they take.
+//! `cargo xtask jax-caches` has real releases make caches, and holds what is said here against which entries they take;
+//! `cargo xtask jax-executables` does so with executables.
 #![forbid(unsafe_code)]
 
+mod breaks;
 mod cache;
 mod entry;
 mod executable;

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use unskew_core::{
-    Axis, Context, Judgement, Matcher, Party, Requirement, Role, Unjudged, Version, aspect,
+    Axis, Context, Finding, Judgement, Matcher, Party, Requirement, Role, Unjudged, Version, aspect,
 };
 use unskew_pickle::{Pickle, Value, scan};
 use unskew_pjrt::API_AXIS;
@@ -15,9 +15,11 @@ use unskew_source::wire::Message;
 use unskew_source::{ReadError, Source, SourceExt as _};
 
 use crate::AXIS;
+use crate::breaks::parts;
 use crate::executable::{Executable, is_framed};
 use crate::party::releases;
-use crate::writers::writers;
+use crate::rules;
+use crate::writers::{writer, writers};
 
 const KIND: &str = "JAX serialized executable";
 
@@ -115,7 +117,7 @@ fn party(name: &str, form: &str, executables: &[Executable]) -> Party {
     let mut party = Party::new(name, Role::Artifact, KIND)
         .fact("form", form)
         .fact("executables", executables.len());
-    let mut origin = None;
+    let mut written = Vec::new();
     for executable in executables {
         if let Some(stamp) = &executable.stamp {
             party = party.fact("compiled by", &stamp.plugin);
@@ -125,36 +127,67 @@ fn party(name: &str, form: &str, executables: &[Executable]) -> Party {
         }
         if !executable.debug_options.is_empty() {
             let may = writers().iter().filter(|one| one.may_write(&executable.debug_options));
-            let versions: Vec<Version> = may.map(|writer| writer.version).collect();
-            origin = Some(format!("serialized by {}", releases(&versions)));
+            written.push(may.map(|writer| writer.version).collect::<Vec<Version>>());
         }
     }
-    if let Some(origin) = origin {
-        party = party.from_origin(origin);
+    let by = written.last().map(|versions| releases(versions));
+    if let Some(by) = &by {
+        party = party.from_origin(format!("serialized by {by}"));
     }
+    let on_processor = executables.iter().all(|one| one.for_processor && one.stamp.is_none());
+    let loads = Loads { written: if on_processor { written } else { Vec::new() } };
     party
-        .require(Requirement::matches(AXIS, NotJudged).irrelevant_if_absent())
-        .require(Requirement::matches(API_AXIS, NotJudged).irrelevant_if_absent())
+        .require(Requirement::matches(AXIS, loads).irrelevant_if_absent())
+        .require(Requirement::matches(API_AXIS, OnPlugin).irrelevant_if_absent())
 }
 
-/// Nobody promises that an executable is loaded by another build, on another platform or by other devices.
-struct NotJudged;
+/// Whether a JAX loads executables. Nobody promises that another build does, on another platform or by other devices; of
+/// those that the CPU backend of jaxlib writes it was measured between which releases none is loaded.
+struct Loads {
+    /// The releases of jaxlib that may have written each; none where it is not of the CPU backend.
+    written: Vec<Vec<Version>>,
+}
 
-impl Matcher for NotJudged {
+impl Loads {
+    /// What is wrong with them for a release of JAX.
+    fn finding(&self, jax: Version, reader: &str) -> Option<Finding> {
+        let own = writer(jax)?.version;
+        let by = releases(self.written.iter().find(|one| parts(own, one))?);
+        let finding = rules::ExecutableOfAnotherJaxlib { by: &by, reader: &reader, own: &own };
+        Some(finding.finding())
+    }
+}
+
+impl Matcher for Loads {
     fn judge(&self, owner: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let asked = other.role == Role::Plugin || other.provision(&Axis::from(AXIS)).is_some();
-        if !asked || other.role == Role::Artifact {
+        if other.role == Role::Artifact {
             return None;
         }
-        let by =
-            if owner.origin.is_empty() { "serialized by an unknown build" } else { &owner.origin };
-        let why = format!(
-            "{by}: whether {} loads it is up to its XLA, platform and devices, and nobody promises it",
-            other.name
-        );
-        let unjudged = vec![Unjudged::new(aspect::CONTENTS, why)];
-        Some(Judgement { unjudged, ..Judgement::default() })
+        let jax = other.provision(&Axis::from(AXIS))?.versions.max;
+        Some(match jax.and_then(|jax| self.finding(jax, &other.name)) {
+            Some(finding) => Judgement { findings: vec![finding], ..Judgement::default() },
+            None => not_judged(owner, other),
+        })
     }
+}
+
+/// Whether a plug-in loads them.
+struct OnPlugin;
+
+impl Matcher for OnPlugin {
+    fn judge(&self, owner: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        (other.role == Role::Plugin).then(|| not_judged(owner, other))
+    }
+}
+
+fn not_judged(owner: &Party, other: &Party) -> Judgement {
+    let by = if owner.origin.is_empty() { "serialized by an unknown build" } else { &owner.origin };
+    let why = format!(
+        "{by}: whether {} loads it is up to its XLA, platform and devices, and nobody promises it",
+        other.name
+    );
+    let unjudged = vec![Unjudged::new(aspect::CONTENTS, why)];
+    Judgement { unjudged, ..Judgement::default() }
 }
 
 #[cfg(test)]
@@ -178,15 +211,25 @@ mod tests {
         bytes
     }
 
-    /// Options of XLA: build options in compile options, with a debug option of each number.
+    /// The beginning of an ELF object file for a machine of this number.
+    fn object(machine: u16) -> Vec<u8> {
+        [&b"\x7fELF"[..], &[0; 12], &[1, 0], &machine.to_le_bytes()].concat()
+    }
+
+    /// Options of XLA, with a debug option of each number.
     fn executable() -> Vec<u8> {
+        around(b"code", 20..90)
+    }
+
+    /// What a backend made, and build options in compile options.
+    fn around(code: &[u8], numbers: std::ops::Range<u32>) -> Vec<u8> {
         let field = |number: u8, inside: &[u8]| {
             let length = [(inside.len() & 0x7f) as u8 | 0x80, (inside.len() >> 7) as u8];
             [&[number << 3 | 2], &length[..], inside].concat()
         };
         let varint = |number: u32| [(number << 3 & 0x7f) as u8 | 0x80, (number >> 4) as u8, 1];
-        let options: Vec<u8> = (20..90).flat_map(varint).collect();
-        [field(1, b"code"), field(2, &field(3, &field(3, &options)))].concat()
+        let options: Vec<u8> = numbers.flat_map(varint).collect();
+        [field(1, code), field(2, &field(3, &field(3, &options)))].concat()
     }
 
     #[test]
@@ -227,6 +270,24 @@ mod tests {
         let verdict = unskew_core::check(&party, &jax, &today);
         assert_eq!(verdict.outcome, unskew_core::Outcome::Unjudged);
         assert!(verdict.unjudged[0].reason.contains("jax 0.12.0"));
+    }
+
+    #[test]
+    fn an_executable_for_processors_is_of_its_jaxlib() {
+        let with = |machine: u16, jax: Version| {
+            // An option that jaxlib 0.4.29 to 0.4.31 have.
+            let party = opened(&pickled(&around(&object(machine), 302..303))).unwrap().unwrap();
+            let release = Party::new("jax", Role::Host, "JAX release");
+            let today = Context::on(unskew_core::Date::constant(2026, 11, 1));
+            unskew_core::check(&party, &crate::reader(release, jax), &today)
+        };
+        let codes = |verdict: unskew_core::Verdict| {
+            verdict.findings.iter().map(|finding| finding.rule.code).collect::<Vec<_>>()
+        };
+        let (x86, cuda) = (62, 190);
+        assert_eq!(codes(with(x86, Version::triple(0, 10, 2))), ["JC007"]);
+        assert_eq!(with(x86, Version::triple(0, 4, 30)).outcome, unskew_core::Outcome::Unjudged);
+        assert_eq!(with(cuda, Version::triple(0, 10, 2)).outcome, unskew_core::Outcome::Unjudged);
     }
 
     proptest! {

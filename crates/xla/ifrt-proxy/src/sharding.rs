@@ -59,6 +59,9 @@ pub(crate) mod kind {
     pub(crate) const MAXIMAL: i32 = 1;
     pub(crate) const TUPLE: i32 = 2;
     pub(crate) const TILED: i32 = 3;
+    /// Each device has a value of its own, which the program spreads by hand: results of ordered callbacks in a
+    /// `shard_map`.
+    pub(crate) const MANUAL: i32 = 4;
     /// Each device has a part of a sum, as large as the sum.
     pub(crate) const UNREDUCED: i32 = 6;
 }
@@ -114,7 +117,9 @@ impl OpSharding {
     /// say what a shard is.
     pub(crate) fn whole(&self, shard: &[i64]) -> Result<Vec<i64>, Status> {
         match self.kind {
-            kind::REPLICATED | kind::MAXIMAL | kind::UNREDUCED => return Ok(shard.to_vec()),
+            kind::REPLICATED | kind::MAXIMAL | kind::MANUAL | kind::UNREDUCED => {
+                return Ok(shard.to_vec());
+            }
             kind::TILED => self.of_known_groups()?,
             kind => return Err(unknown(format!("kind {kind}"))),
         }
@@ -169,6 +174,9 @@ mod tests {
         let one_device = OpSharding { kind: kind::MAXIMAL, ..OpSharding::default() };
         assert_eq!(one_device.whole(&[2, 3]).unwrap(), [2, 3]);
         assert!(one_device.without_partial_sums().is_err());
+        let by_hand = OpSharding { kind: kind::MANUAL, ..OpSharding::default() };
+        assert_eq!(by_hand.whole(&[0]).unwrap(), [0]);
+        assert!(OpSharding { kind: 5, ..OpSharding::default() }.whole(&[2]).is_err());
         assert!(tiled.whole(&[i64::MAX, 1]).is_err());
     }
 
