@@ -223,8 +223,35 @@ pub fn unpack(root: &Path, into: &Path) -> anyhow::Result<()> {
     for (name, text) in LOCKS {
         fs::write(into.join(name), text)?;
     }
+    of_rules(&root.join("crates"), &into.join("rules"))?;
     extension(into)?;
     wheel(root, &into.join("fixture-1.0-py3-none-any.whl"))
+}
+
+/// Writes the files that the examples of rules have as hexadecimal digits, below `$ xxd -p NAME`: of formats that have
+/// few other small files, such as ONNX.
+fn of_rules(crates: &Path, into: &Path) -> anyhow::Result<()> {
+    let mut paths = Vec::new();
+    walk(crates, 0, &mut paths);
+    for rule in paths.iter().filter(|path| path.parent().is_some_and(|it| it.ends_with("rules"))) {
+        let text = fs::read_to_string(rule)?;
+        let folder = into.join(rule.file_stem().unwrap_or_default());
+        for part in text.split("$ xxd -p ").skip(1) {
+            let mut lines = part.lines();
+            let name = Path::new(lines.next().unwrap_or_default()).file_name().unwrap_or_default();
+            let bytes: Vec<u8> = lines.map_while(digits).flatten().collect();
+            fs::create_dir_all(&folder)?;
+            fs::write(folder.join(name), bytes)?;
+        }
+    }
+    Ok(())
+}
+
+/// The bytes of a line of hexadecimal digits; none if it is another one.
+fn digits(line: &str) -> Option<Vec<u8>> {
+    let pairs = line.as_bytes().chunks(2);
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    (!line.is_empty()).then(|| pairs.map(byte).collect())?
 }
 
 /// One package in each of the forms that `unskew lock` reads.
