@@ -18,6 +18,7 @@ use foldhash::{HashMap, HashMapExt as _};
 use zip::read::{ArchiveOffset, Config};
 use zip::{CompressionMethod, ZipArchive};
 
+use crate::inflater::Inflater;
 use crate::inflating::Inflating;
 use crate::{
     Budget, BytesSource, Problem, ReadError, Resource, Slice, Source, SourceExt, SourceReader,
@@ -70,6 +71,7 @@ pub struct Archive {
     /// Where each name stands in `entries`; the first of those that have it.
     by_name: HashMap<Box<str>, usize>,
     budget: Budget,
+    inflater: Inflater,
 }
 
 /// How many members the end of an archive announces, if it is where archives have it.
@@ -160,7 +162,7 @@ impl Archive {
             return Err(ReadError::malformed(source.name(), what).at(pair[1].0));
         }
         let budget = source.budget_or_new();
-        Ok(Self { source, zip, entries, by_name, budget })
+        Ok(Self { source, zip, entries, by_name, budget, inflater: Inflater::default() })
     }
 
     /// The archive's own name.
@@ -289,20 +291,9 @@ impl Archive {
     /// # Errors
     /// If it is broken or larger than [`limits::RECORD`], whatever it says of its size.
     pub fn read(&self, entry: &Entry) -> Result<Vec<u8>, ReadError> {
-        let mut zip = self.zip.clone();
-        let file = zip
-            .by_index(entry.index)
-            .map_err(|error| zip_error(self.name(), error).in_record(&entry.name))?;
         let error = |problem| ReadError::new(self.name(), problem).in_record(&entry.name);
         let most = limits::RECORD.min(self.budget.left(Resource::Bytes));
-        // What deflate makes of a byte is at most 1,032 bytes: a size that is a lie takes no memory.
-        let possible = file.compressed_size().saturating_mul(1_032).min(entry.size).min(most);
-        let mut file = file.take(most + 1);
-        let mut bytes = vec![0; usize::try_from(possible).unwrap_or(0)];
-        let len = filled(&mut file, &mut bytes).map_err(|e| error(e.into()))?;
-        bytes.truncate(len);
-        // What the directory does not say of; at the end the checksum is compared.
-        file.read_to_end(&mut bytes).map_err(|e| error(e.into()))?;
+        let bytes = self.inflater.all(&self.raw(entry)?, most).map_err(error)?;
         self.budget.bytes(bytes.len() as u64).map_err(|spent| error(spent.into()))?;
         if bytes.len() as u64 > limits::RECORD {
             return Err(error(Problem::TooLarge {
@@ -313,20 +304,6 @@ impl Archive {
         }
         Ok(bytes)
     }
-}
-
-/// Reads until `bytes` is full or the end comes; says how much was read.
-fn filled(from: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
-    let mut len = 0;
-    while let Some(rest) = bytes.get_mut(len..).filter(|rest| !rest.is_empty()) {
-        match from.read(rest) {
-            Ok(0) => break,
-            Ok(read) => len += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(len)
 }
 
 fn zip_error(name: &str, error: zip::result::ZipError) -> ReadError {

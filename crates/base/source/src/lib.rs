@@ -42,6 +42,8 @@ mod error;
 mod files;
 pub mod flatbuffer;
 #[cfg(feature = "archives")]
+mod inflater;
+#[cfg(feature = "archives")]
 mod inflating;
 pub mod limits;
 #[cfg(feature = "output")]
