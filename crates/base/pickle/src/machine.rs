@@ -10,6 +10,12 @@ use super::{Call, Id, Pickle, Value};
 /// bytecode of a large model has some 100,000.
 const VALUES: usize = 1 << 21;
 
+/// How many bytes of a pickle a value has on average. A fourth of the values are memorized.
+const BYTES: usize = 5;
+
+/// The most values for which there is room before they are read.
+const AT_ONCE: usize = 1 << 13;
+
 /// The most imports that are kept by name.
 const IMPORTS: usize = 100;
 
@@ -21,10 +27,10 @@ pub fn scan(file: &str, bytes: &[u8]) -> Result<Pickle, ReadError> {
     let mut machine = Machine {
         bytes,
         at: 0,
-        values: Vec::new(),
+        values: Vec::with_capacity((bytes.len() / BYTES).min(AT_ONCE)),
         stack: Vec::new(),
         marks: Vec::new(),
-        memo: HashMap::new(),
+        memo: HashMap::with_capacity((bytes.len() / BYTES / 4).min(AT_ONCE)),
         protocol: 0,
         imports: Vec::new(),
         calls: 0,
@@ -61,10 +67,12 @@ fn malformed<T>(what: impl Into<String>) -> Result<T, Problem> {
 
 impl<'b> Machine<'b> {
     fn take(&mut self, len: u64) -> Result<&'b [u8], Problem> {
-        let needed = (self.at as u64).saturating_add(len);
-        let end = usize::try_from(needed).ok();
-        let taken = end.and_then(|end| self.bytes.get(self.at..end));
-        let taken = taken.ok_or(Problem::Truncated { len: self.bytes.len() as u64, needed })?;
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let taken = usize::try_from(len).ok().and_then(|len| rest.get(..len));
+        let Some(taken) = taken else {
+            let needed = (self.at as u64).saturating_add(len);
+            return Err(Problem::Truncated { len: self.bytes.len() as u64, needed });
+        };
         self.at += taken.len();
         Ok(taken)
     }
