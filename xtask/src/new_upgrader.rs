@@ -163,7 +163,7 @@ fn last(history: &OperatorHistory, func: &str, before: Option<Version>) -> Optio
     let definitions = history.named(func.split('.').next().unwrap_or(func));
     older.find_map(|release| {
         let mut here = definitions.iter().filter(|one| one.runs.contains(*release));
-        here.find(|one| one.schema.full_name() == func).map(|one| one.schema.clone())
+        here.find(|one| one.schema.full_name() == func).map(|one| Schema::clone(&one.schema))
     })
 }
 

@@ -165,7 +165,7 @@ struct Bytecode {
 static FILE: LazyLock<Option<File>> =
     LazyLock::new(|| serde_json::from_str(toml_as_json!("data/history.toml")).ok());
 
-/// The upgraders of an operator, by its full name; read when they are asked for.
+/// The upgraders of an operator, by its full name; read when they are asked for. They stand in the order of the names.
 type OfOperator = (&'static str, OnceLock<Vec<Upgrader>>);
 
 static UPGRADERS: LazyLock<Vec<OfOperator>> =
@@ -209,8 +209,13 @@ pub fn upgraders() -> impl Iterator<Item = &'static Upgrader> {
 
 /// The upgraders of all overloads of an operator.
 pub fn upgraders_of(operator: &str) -> impl Iterator<Item = &'static Upgrader> {
-    let is = move |full: &str| full.split('.').next() == Some(operator);
-    UPGRADERS.iter().filter(move |(full, _)| is(full)).flat_map(read_upgraders)
+    let is = move |full: &str| {
+        full.strip_prefix(operator).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    // No byte of a name stands before the dot, so its overloads are behind it.
+    let first = UPGRADERS.partition_point(|(full, _)| *full < operator);
+    let same = UPGRADERS.iter().skip(first).take_while(move |(full, _)| is(full));
+    same.flat_map(read_upgraders)
 }
 
 /// The first release without this class, if one removed it.
@@ -223,11 +228,6 @@ pub fn class_gone_in(class: &str) -> Option<Version> {
 /// The names of types that some release does not know.
 pub fn dated_types() -> impl Iterator<Item = &'static str> {
     FILE.iter().flat_map(|file| &file.type_name).map(|row| &*row.name)
-}
-
-/// The name of a type as the data have it, if some release does not know it.
-pub fn dated_type(name: &str) -> Option<&'static str> {
-    dated_types().find(|known| *known == name)
 }
 
 /// What stands for the types in bytecode that are classes of the file's own, such as named tuples.

@@ -1,5 +1,7 @@
 //! A call whose overload is known, and whether a release takes it.
 
+use std::sync::Arc;
+
 use unskew_torch_schemas::matching::GivenArgument;
 use unskew_torch_schemas::{Argument, CallShape, Misfit, OperatorTable, Schema, Type};
 use unskew_torch_schemas::{is_subtype, plain_value};
@@ -87,14 +89,14 @@ impl OperatorCall<'_> {
     /// the nameless one does not take the call, any that does is looked for.
     pub(crate) fn fit(&self, table: &OperatorTable) -> Result<Fit, Blocked> {
         let Schema { name, overload, .. } = self.schema;
-        let (same, others): (Vec<Schema>, Vec<Schema>) =
+        let (same, others): (Vec<_>, Vec<_>) =
             table.overloads(name).partition(|schema| schema.overload == *overload);
         let named = !same.is_empty();
         let mut misfit = None;
         for candidate in if named { same } else { others } {
             match self.fit_one(&candidate) {
                 Ok(without) => {
-                    let overload = (!named).then_some(candidate.overload);
+                    let overload = (!named).then(|| candidate.overload.clone());
                     return Ok(Fit { overload, without });
                 }
                 Err(why) => misfit = misfit.or(Some(why)),
@@ -103,9 +105,11 @@ impl OperatorCall<'_> {
         if named && self.is_one_of_many(table) {
             let returns = self.schema.returns.len();
             let mut like = table.overloads(name).filter(|one| one.returns.len() == returns);
-            let takes = |one: &Schema| self.fit_one(one).is_ok_and(|without| without.is_empty());
+            let takes =
+                |one: &Arc<Schema>| self.fit_one(one).is_ok_and(|without| without.is_empty());
             if let Some(candidate) = like.find(takes) {
-                return Ok(Fit { overload: Some(candidate.overload), without: Vec::new() });
+                let overload = Some(candidate.overload.clone());
+                return Ok(Fit { overload, without: Vec::new() });
             }
         }
         let unknown = Blocked::Unknown { nearest: table.nearest_with(name) };
@@ -120,7 +124,7 @@ impl OperatorCall<'_> {
         let history = table.history();
         let named = history.named(&self.schema.name);
         let nameless = || named.iter().filter(|one| one.schema.overload.is_empty());
-        let Some(own) = nameless().find(|one| one.schema == *self.schema) else { return false };
+        let Some(own) = nameless().find(|one| *one.schema == *self.schema) else { return false };
         let mut releases = history.releases().iter().filter(|release| own.runs.contains(**release));
         releases.any(|release| nameless().filter(|one| one.runs.contains(*release)).count() > 1)
     }

@@ -18,7 +18,7 @@ pub struct Definition {
     /// The schema as its release writes it.
     pub text: String,
     /// The schema of the row, parsed.
-    pub schema: Schema,
+    pub schema: Arc<Schema>,
     /// The releases that have it.
     pub runs: Runs,
     signature: OnceLock<Arc<Signature>>,
@@ -67,7 +67,7 @@ impl OperatorHistory {
     /// be parsed are left out; [`Self::validate`] finds them.
     pub fn named(&self, name: &str) -> Arc<[Definition]> {
         let definition = |(text, runs): (&str, &str)| {
-            let schema = text.parse().ok()?;
+            let schema = Arc::new(text.parse().ok()?);
             let (text, runs) = (text.to_owned(), runs.parse().ok()?);
             Some(Definition { text, schema, runs, signature: OnceLock::new() })
         };

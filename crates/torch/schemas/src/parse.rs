@@ -45,6 +45,11 @@ pub(crate) fn schema(text: &str) -> Result<Schema, SchemaError> {
     Ok(Schema { name, overload, arguments, variadic, returns, variadic_returns })
 }
 
+/// Whether a byte may stand in a name.
+fn in_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
 struct Parser<'t> {
     text: &'t str,
     at: usize,
@@ -59,10 +64,12 @@ impl<'t> Parser<'t> {
         SchemaError { expected, at: self.at, text: self.text.to_owned() }
     }
 
+    #[inline]
     fn space(&mut self) {
-        self.at += self.rest().len() - self.rest().trim_start().len();
+        self.at += self.rest().bytes().take_while(u8::is_ascii_whitespace).count();
     }
 
+    #[inline]
     fn eat(&mut self, token: &str) -> bool {
         self.space();
         let eaten = self.rest().starts_with(token);
@@ -70,20 +77,22 @@ impl<'t> Parser<'t> {
         eaten
     }
 
+    #[inline]
     fn expect(&mut self, token: &str, expected: &'static str) -> Result<(), SchemaError> {
         if self.eat(token) { Ok(()) } else { Err(self.error(expected)) }
     }
 
-    fn take(&mut self, keep: impl Fn(char) -> bool) -> &'t str {
+    /// Takes bytes of ASCII as long as they are kept.
+    fn take(&mut self, keep: impl Fn(u8) -> bool) -> &'t str {
         let rest = self.rest();
-        let end = rest.find(|c| !keep(c)).unwrap_or(rest.len());
+        let end = rest.bytes().take_while(|byte| byte.is_ascii() && keep(*byte)).count();
         self.at += end;
         &rest[..end]
     }
 
     fn word(&mut self, expected: &'static str) -> Result<String, SchemaError> {
         self.space();
-        match self.take(|c| c.is_alphanumeric() || c == '_' || c == '-') {
+        match self.take(|c| in_name(c) || c == b'-') {
             "" => Err(self.error(expected)),
             word => Ok(word.to_owned()),
         }
@@ -93,7 +102,7 @@ impl<'t> Parser<'t> {
     fn qualified_name(&mut self) -> Result<String, SchemaError> {
         self.space();
         let start = self.at;
-        self.take(|c| c.is_alphanumeric() || c == '_' || c == ':');
+        self.take(|c| in_name(c) || c == b':');
         match &self.text[start..self.at] {
             "" => Err(self.error("a name")),
             name => Ok(name.to_owned()),
@@ -159,7 +168,7 @@ impl<'t> Parser<'t> {
         let mut alias = None;
         let ty = self.ty(&mut alias, DEPTH)?;
         self.space();
-        let name = self.take(|c| c.is_alphanumeric() || c == '_').to_owned();
+        let name = self.take(in_name).to_owned();
         let default = if self.eat("=") { Some(self.default()?) } else { None };
         Ok(Argument { name, ty, alias, default, keyword_only })
     }
@@ -170,11 +179,11 @@ impl<'t> Parser<'t> {
         let mut ty = if self.eat("(") {
             Type::Tuple(self.types(alias, depth)?)
         } else {
-            let name = self.take(|c| c.is_alphanumeric() || c == '_' || c == '.');
+            let name = self.take(|c| in_name(c) || c == b'.');
             if name.is_empty() {
                 return Err(self.error("a type"));
             }
-            if CONSTRUCTORS.contains(&name) && self.rest().starts_with('(') {
+            if self.rest().starts_with('(') && CONSTRUCTORS.contains(&name) {
                 self.at += 1;
                 Type::Applied(name.to_owned(), self.types(alias, depth)?)
             } else {
@@ -213,7 +222,7 @@ impl<'t> Parser<'t> {
             types.push(self.ty(alias, depth)?);
             // A tuple's members may be named; the names say nothing about what fits.
             self.space();
-            self.take(|c| c.is_alphanumeric() || c == '_');
+            self.take(in_name);
             if self.eat(")") {
                 return Ok(types);
             }
@@ -222,10 +231,10 @@ impl<'t> Parser<'t> {
     }
 
     fn alias(&mut self) -> Result<Alias, SchemaError> {
-        let sets = |c: char| c.is_alphanumeric() || matches!(c, '_' | '|' | '*' | ' ');
+        let sets = |c: u8| in_name(c) || matches!(c, b'|' | b'*' | b' ');
         let before = self.take(sets).trim().to_owned();
         let written = self.eat("!");
-        self.take(|c| c == ' ');
+        self.take(|c| c == b' ');
         let after = self.eat("->").then(|| self.take(sets).trim().to_owned());
         self.expect(")", "')' behind an alias annotation")?;
         Ok(Alias { sets: before, written, after })

@@ -113,7 +113,7 @@ impl OperatorTable {
     }
 
     /// The schema of one overload, the empty one for an operator without overload names.
-    pub fn overload(&self, name: &str, overload: &str) -> Option<Schema> {
+    pub fn overload(&self, name: &str, overload: &str) -> Option<Arc<Schema>> {
         self.overloads(name).find(|schema| schema.overload == overload)
     }
 
@@ -157,9 +157,9 @@ pub struct Overloads {
 }
 
 impl Iterator for Overloads {
-    type Item = Schema;
+    type Item = Arc<Schema>;
 
-    fn next(&mut self) -> Option<Schema> {
+    fn next(&mut self) -> Option<Arc<Schema>> {
         loop {
             let definition = self.definitions.get(self.at)?;
             self.at += 1;

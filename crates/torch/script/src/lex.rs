@@ -120,9 +120,9 @@ impl<'t> Lexer<'t> {
         };
         let span = self.here(length);
         self.at = span.end;
-        match token {
-            Token::Mark("(" | "[" | "{") => self.open += 1,
-            Token::Mark(")" | "]" | "}") => self.open = self.open.saturating_sub(1),
+        match first {
+            b'(' | b'[' | b'{' => self.open += 1,
+            b')' | b']' | b'}' => self.open = self.open.saturating_sub(1),
             _ => {}
         }
         Ok((token, span))
@@ -233,10 +233,11 @@ impl<'t> Lexer<'t> {
             }
             return Ok((kept(word).map_or(Token::Name, Token::Mark), length));
         }
-        // The longest counts.
-        let Some(mark) = [3, 2, 1]
-            .into_iter()
-            .find_map(|length| mark(self.text.get(self.at..self.at + length)?))
+        // The longest counts, and few bytes stand in one behind another.
+        let goes_on = |byte: &&u8| matches!(byte, b'*' | b'/' | b'<' | b'>' | b'=' | b'.');
+        let longest = 1 + rest.iter().skip(1).take(2).take_while(goes_on).count();
+        let Some(mark) =
+            (1..=longest).rev().find_map(|length| mark(self.text.get(self.at..self.at + length)?))
         else {
             let strange = self.text.get(self.at..).and_then(|rest| rest.chars().next());
             let strange = strange.unwrap_or_default().escape_default();

@@ -64,13 +64,13 @@ impl<'t> From<&'t String> for Measured<'t> {
 
 /// Counts tokens; or the first byte at which a text is too much, and why.
 pub(crate) fn scan(text: &str, most: usize) -> Result<usize, (usize, Beyond)> {
-    let mut scan = Scan { open: vec![0], depth: 0, indents: Vec::new() };
+    let mut scan = Scan::default();
     let mut tokens = 0;
     let bytes = text.as_bytes();
     let mut at = 0;
     let mut line_start = true;
     while let Some(&byte) = bytes.get(at) {
-        if std::mem::take(&mut line_start) && scan.open.len() == 1 {
+        if std::mem::take(&mut line_start) && scan.open.is_empty() {
             let blanks = bytes[at..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
             // Empty lines do not count.
             if !matches!(bytes.get(at + blanks), None | Some(b'\n' | b'\r' | b'#')) {
@@ -81,78 +81,71 @@ pub(crate) fn scan(text: &str, most: usize) -> Result<usize, (usize, Beyond)> {
                 continue;
             }
         }
-        if !matches!(byte, b' ' | b'\t' | b'\r' | b'\\' | b'#' | b'\n') {
-            tokens += 1;
-        }
         let length = match byte {
+            b' ' | b'\t' | b'\r' | b'\\' => 1,
             b'#' => bytes[at..].iter().take_while(|b| **b != b'\n').count(),
-            b'"' | b'\'' => {
-                scan.token();
-                text_length(&bytes[at..])
-            }
             b'\n' => {
                 line_start = true;
                 scan.line();
                 1
             }
-            b' ' | b'\t' | b'\r' | b'\\' => 1,
             _ => {
-                scan.byte(byte);
-                word_length(&bytes[at..])
+                tokens += 1;
+                scan.token(byte);
+                if scan.depth > MAX_DEPTH || scan.indents.len() > MAX_DEPTH {
+                    return Err((at, Beyond::Depth));
+                }
+                if tokens > most {
+                    return Err((at, Beyond::Tokens));
+                }
+                match byte {
+                    b'"' | b'\'' => text_length(&bytes[at..]),
+                    _ => word_length(&bytes[at..]),
+                }
             }
         };
-        if scan.depth > MAX_DEPTH || scan.indents.len() > MAX_DEPTH {
-            return Err((at, Beyond::Depth));
-        }
-        if tokens > most {
-            return Err((at, Beyond::Tokens));
-        }
         at += length.max(1);
     }
     Ok(tokens)
 }
 
+#[derive(Default)]
 struct Scan {
-    /// The tokens since the last comma, of each bracket that is open.
+    /// The tokens since the last comma in the innermost bracket that is open.
+    last: usize,
+    /// The same of each bracket around it, and of what stands around all of them.
     open: Vec<usize>,
+    /// All these together.
     depth: usize,
     /// The indentations of the blocks around.
     indents: Vec<usize>,
 }
 
 impl Scan {
-    fn token(&mut self) {
-        self.depth += 1;
-        if let Some(last) = self.open.last_mut() {
-            *last += 1;
+    /// A token that begins with this byte.
+    fn token(&mut self, byte: u8) {
+        match byte {
+            b')' | b']' | b'}' => {
+                self.forget();
+                self.last = self.open.pop().unwrap_or_default();
+            }
+            b',' | b';' => self.forget(),
+            _ => {
+                self.depth += 1;
+                self.last += 1;
+                if matches!(byte, b'(' | b'[' | b'{') {
+                    self.open.push(std::mem::take(&mut self.last));
+                }
+            }
         }
     }
 
     fn forget(&mut self) {
-        if let Some(last) = self.open.last_mut() {
-            self.depth -= std::mem::take(last);
-        }
-    }
-
-    fn byte(&mut self, byte: u8) {
-        match byte {
-            b'(' | b'[' | b'{' => {
-                self.token();
-                self.open.push(0);
-            }
-            b')' | b']' | b'}' => {
-                self.forget();
-                if self.open.len() > 1 {
-                    self.open.pop();
-                }
-            }
-            b',' | b';' => self.forget(),
-            _ => self.token(),
-        }
+        self.depth -= std::mem::take(&mut self.last);
     }
 
     fn line(&mut self) {
-        if self.open.len() == 1 {
+        if self.open.is_empty() {
             self.forget();
         }
     }
@@ -165,9 +158,20 @@ impl Scan {
     }
 }
 
-/// How long the word is that begins here; one byte of anything else.
+/// Whether each byte may stand in a word.
+const IN_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < table.len() {
+        table[byte] = matches!(byte as u8, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | 0x80..);
+        byte += 1;
+    }
+    table
+};
+
+/// How long the word is that begins here.
 pub(crate) fn word_length(bytes: &[u8]) -> usize {
-    bytes.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | 0x80..)).count()
+    bytes.iter().take_while(|byte| IN_WORD[usize::from(**byte)]).count()
 }
 
 /// How long the quoted text is that begins here, quotes included.

@@ -355,10 +355,23 @@ impl Expression {
 
     /// Names joined by dots, `torch.div`, if it is nothing else.
     pub fn path(&self) -> Option<String> {
-        match self {
-            Self::Name(name) => Some(name.text.clone()),
-            Self::Attribute { of, name, .. } => Some(format!("{}.{}", of.path()?, name.text)),
-            _ => None,
-        }
+        let (Self::Name(_) | Self::Attribute { .. }) = self else { return None };
+        let Span { start, end } = self.span();
+        let mut path = String::with_capacity(end - start);
+        self.append_path(&mut path).then_some(path)
+    }
+
+    /// Appends the names to `path`; says whether there is nothing else.
+    fn append_path(&self, path: &mut String) -> bool {
+        let name = match self {
+            Self::Name(name) => name,
+            Self::Attribute { of, name, .. } if of.append_path(path) => {
+                path.push('.');
+                name
+            }
+            _ => return false,
+        };
+        path.push_str(&name.text);
+        true
     }
 }

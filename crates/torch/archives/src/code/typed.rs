@@ -60,18 +60,21 @@ type Key = (
 pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUse> {
     let typing = infer(program, operators);
     let mut known: HashMap<Key, usize> = HashMap::new();
+    let mut needed: HashMap<Arc<str>, bool> = HashMap::new();
     let mut uses: Vec<TypedUse> = Vec::new();
     for call in typing.calls.into_iter().filter(|call| call.loaded) {
         let Some(record) = program.records().get(call.record) else { continue };
-        let place = format!("{}:{}", record.name, record.line(call.span.start));
+        let start = call.span.start;
         let remark = match (call.live, call.in_branch) {
             (false, _) => " (never runs)",
             (true, true) => " (in a branch)",
             (true, false) => "",
         };
         let within = within(program, &call);
-        let is_needed = behaviour::of(&call.operator, None).next().is_some()
-            || behaviour::measured::has(&call.operator);
+        let is_needed = *needed.entry(call.operator.clone()).or_insert_with(|| {
+            behaviour::of(&call.operator, None).next().is_some()
+                || behaviour::measured::has(&call.operator)
+        });
         // Only of what an operator takes otherwise by release it matters what it is.
         let elements = if is_needed { elements(program, &call) } else { Vec::new() };
         let at = *known.entry(key(&call, within.clone(), elements.clone())).or_insert_with(|| {
@@ -94,7 +97,7 @@ pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUs
             uses.len() - 1
         });
         let one = &mut uses[at];
-        one.places.add(format_args!("{place}{remark}"));
+        one.places.add_with(|| format!("{}:{}{remark}", record.name, record.line(start)));
         one.live += usize::from(call.live);
         one.removable &= call.removable;
         one.language &= call.spelling == Spelling::Language;

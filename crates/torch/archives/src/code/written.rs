@@ -1,11 +1,16 @@
 //! The operators that a program names, as they are written.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 use unskew_script::typing::Program;
 use unskew_script::{Call, Expression, Statement};
 use unskew_torch_schemas::CallShape;
 
 /// The prefix of classes that are registered in C++.
 const CLASSES: &str = "__torch__.torch.classes.";
+
+static FIND_CLASSES: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(CLASSES));
 
 /// One call as it is written.
 pub(crate) struct WrittenCall<'p> {
@@ -38,7 +43,7 @@ pub(crate) fn written(program: &Program) -> Vec<WrittenCall<'_>> {
 
 /// The classes registered in C++ that a text names: `xnnpack.LinearOpContext`.
 pub(crate) fn classes(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices(CLASSES).filter_map(|(at, _)| {
+    FIND_CLASSES.find_iter(text.as_bytes()).filter_map(|at| {
         let rest = text.get(at + CLASSES.len()..)?;
         let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.')));
         rest.get(..end.unwrap_or(rest.len())).map(|name| name.trim_end_matches('.'))

@@ -1,5 +1,6 @@
 //! TorchScript archives of 1.3 and later, and `torch.package`.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -67,7 +68,9 @@ fn read_code(records: &Records, folder: &str, model: &mut Model) -> Result<Progr
         let module = name.strip_prefix(folder).and_then(|name| name.strip_suffix(".py"));
         let Some(module) = module else { continue };
         let bytes = records.content(entry)?;
-        let text = String::from_utf8_lossy(&bytes);
+        // Nearly always UTF-8, which the lossy reading finds out byte by byte.
+        let text =
+            str::from_utf8(&bytes).map_or_else(|_| String::from_utf8_lossy(&bytes), Cow::Borrowed);
         let code = records.take_code(name, &text)?;
         let added = program.add(name, &module.replace('/', "."), code);
         added.map_err(|fault| no_code(records, &fault))?;

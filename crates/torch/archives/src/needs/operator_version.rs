@@ -1,5 +1,7 @@
 //! The operator versions under which the calls of a model mean what they mean.
 
+use std::sync::Arc;
+
 use unskew_core::{Places, Version};
 use unskew_torch_operators::OperatorCall;
 use unskew_torch_schemas::matching::GivenArgument;
@@ -15,7 +17,7 @@ use crate::verdict::Reading;
 /// A call with its schema.
 pub(crate) struct Versioned {
     /// The schema that its writer meant.
-    pub schema: Schema,
+    pub schema: Arc<Schema>,
     pub given: Vec<GivenArgument>,
     /// The call in words.
     words: String,

@@ -144,7 +144,7 @@ fn by_overload(pair: &Pair<'_>, one: &Use, overload: &str, given: Option<u64>) -
         });
     }
     let found = pair.runtime.operators.find(&one.name, |definition| {
-        let Schema { arguments, variadic, overload: name, .. } = &definition.schema;
+        let Schema { arguments, variadic, overload: name, .. } = &*definition.schema;
         (name == overload).then_some((arguments.len(), *variadic))
     });
     match (found, given) {

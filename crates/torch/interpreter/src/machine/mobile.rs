@@ -257,8 +257,8 @@ impl Machine<'_> {
                     given: String::new(),
                 });
             }
-            if let Some(found) = found.or_else(|| upgraded.map(|one| one.schema.clone())) {
-                return Ok(Some(found));
+            if let Some(found) = found.as_deref().or_else(|| upgraded.map(|one| &one.schema)) {
+                return Ok(Some(found.clone()));
             }
         }
         let mut known = operators::find(&operator.name).iter().map(|entry| &entry.schema);

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use memchr::memchr;
+
 use super::entry::{Entry, Fault, Pair};
 
 /// The flat form of a file's entries.
@@ -38,10 +40,22 @@ fn plain(text: &str, line: usize) -> Result<(), Fault> {
 
 /// The lines of a flat form.
 pub fn rows(flat: &str) -> impl Iterator<Item = Row<'_>> {
-    flat.lines().map(|line| {
-        let (operator, rest) = line.split_once('\t').unwrap_or((line, ""));
-        Row { operator, rest }
+    let mut rest = flat;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let line;
+        (line, rest) = cut(rest, b'\n');
+        let (operator, rest) = cut(line, b'\t');
+        Some(Row { operator, rest })
     })
+}
+
+/// What stands before the first such byte of ASCII, and behind it: lines are long.
+fn cut(text: &str, byte: u8) -> (&str, &str) {
+    let at = memchr(byte, text.as_bytes()).and_then(|at| text.split_at_checked(at));
+    at.map_or((text, ""), |(before, rest)| (before, rest.get(1..).unwrap_or_default()))
 }
 
 /// A line of a flat form, of which nothing but the name is understood yet.

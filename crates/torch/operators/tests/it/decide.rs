@@ -27,7 +27,7 @@ fn decide(
     let release = writer.parse().unwrap();
     let (name, overload) = operator.split_once('.').unwrap_or((operator, ""));
     let table = HISTORY.table(release).unwrap();
-    let schema: Schema = table.overload(&format!("aten::{name}"), overload).unwrap();
+    let schema = table.overload(&format!("aten::{name}"), overload).unwrap();
     let given: Vec<GivenArgument> = given
         .split_whitespace()
         .map(|one| {

@@ -103,16 +103,10 @@ pub fn choose(overloads: &[Arc<Signature>], given: &[Given]) -> Choice {
         return Choice::Missing;
     }
     let vague = given.iter().any(|one| one.ty.is_vague());
-    let mut reasons = Vec::new();
     for conversions in [false, true] {
-        let mut fits: Vec<(&Arc<Signature>, Binding)> = Vec::new();
-        reasons.clear();
-        for signature in overloads {
-            match signature.matches(given, conversions) {
-                Ok(binding) => fits.push((signature, binding)),
-                Err(reason) => reasons.push((signature, reason)),
-            }
-        }
+        let binding = |signature: &Signature| signature.matches(given, conversions).ok();
+        let fits = overloads.iter().filter_map(|one| Some((one, binding(one)?)));
+        let mut fits: Vec<(&Arc<Signature>, Binding)> = fits.collect();
         // The same overload of several releases counts once.
         let mut seen: Vec<&str> = Vec::new();
         fits.retain(|(signature, _)| {
@@ -133,7 +127,10 @@ pub fn choose(overloads: &[Arc<Signature>], given: &[Given]) -> Choice {
         let (signature, binding) = fits.swap_remove(best);
         return Choice::One(signature.clone(), binding);
     }
-    Choice::Misfit(reasons.into_iter().map(|(s, reason)| (s.clone(), reason)).collect())
+    let reason = |signature: &Arc<Signature>| {
+        Some((signature.clone(), signature.matches(given, true).err()?))
+    };
+    Choice::Misfit(overloads.iter().filter_map(reason).collect())
 }
 
 /// Whether a value that cannot be told stands where the overloads want different types.

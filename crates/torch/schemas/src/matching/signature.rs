@@ -1,5 +1,7 @@
 //! A schema, made ready to be held against many calls.
 
+use std::sync::Arc;
+
 use super::unify::Unifier;
 use super::{Literal, ScriptType};
 use crate::{Misfit, Schema};
@@ -76,7 +78,7 @@ pub enum Mismatch {
 #[derive(Clone, Debug)]
 pub struct Signature {
     /// The schema that the call is held against.
-    pub schema: Schema,
+    pub schema: Arc<Schema>,
     arguments: Vec<ScriptType>,
     returns: ScriptType,
     never: bool,
@@ -84,7 +86,8 @@ pub struct Signature {
 
 impl Signature {
     /// A schema, made ready.
-    pub fn new(schema: Schema) -> Self {
+    pub fn new(schema: impl Into<Arc<Schema>>) -> Self {
+        let schema = schema.into();
         let arguments = schema.arguments.iter().map(|one| ScriptType::from(&one.ty)).collect();
         let returns = match schema.returns.as_slice() {
             _ if schema.variadic_returns => ScriptType::Unknown,

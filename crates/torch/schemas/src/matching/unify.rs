@@ -31,11 +31,10 @@ impl Unifier {
         {
             return true;
         }
-        if wants.is_generic() && !self.bind(wants, has) {
-            return false;
+        if !wants.is_generic() {
+            return converts(has, wants, conversions);
         }
-        let concrete = self.replace(wants);
-        converts(has, &concrete, conversions)
+        self.bind(wants, has) && converts(has, &self.replace(wants), conversions)
     }
 
     /// Finds types for the variables of `wants` so that `has` is of it.

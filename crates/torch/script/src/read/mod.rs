@@ -97,11 +97,13 @@ impl<'t> Reader<'t> {
         Ok(taken)
     }
 
+    #[inline]
     fn is(&self, mark: &str) -> bool {
         matches!(self.token, Token::Mark(found) if found == mark)
     }
 
     /// Takes this mark if it comes next.
+    #[inline]
     fn skip(&mut self, mark: &str) -> Read<bool> {
         let there = self.is(mark);
         if there {

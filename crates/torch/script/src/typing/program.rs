@@ -302,7 +302,7 @@ impl Record {
 }
 
 fn qualified(qualifier: &str, name: &str) -> Arc<str> {
-    if qualifier.is_empty() { name.into() } else { format!("{qualifier}.{name}").into() }
+    if qualifier.is_empty() { name.into() } else { [qualifier, ".", name].concat().into() }
 }
 
 /// The attribute that a statement of a class declares: `weight : Tensor`, `stride : Final[int] = 1`,

@@ -5,6 +5,8 @@
 //! in the table ([`shapes`]), and where its shape cannot be told there is a blocker that names the node. Operators that
 //! no release of the database has are left alone: they come with a library.
 
+use std::sync::Arc;
+
 use unskew_script::Function;
 use unskew_torch_operators::{Blocked, Decision, OperatorCall, Registry, Target, Writer};
 use unskew_torch_schemas::Schema;
@@ -156,7 +158,7 @@ impl Nodes<'_> {
     }
 
     /// The schema that the writer meant: that of the first release that can have written the file.
-    fn meant(&self, name: &str, overload: &str) -> Option<Schema> {
+    fn meant(&self, name: &str, overload: &str) -> Option<Arc<Schema>> {
         let definitions = self.task.to.operators.history().named(name);
         let same = || definitions.iter().filter(|one| one.schema.overload == overload);
         let releases = self.task.to.operators.history().releases().iter();
@@ -181,7 +183,7 @@ impl Nodes<'_> {
         one: &One,
         site: &Site<'_>,
         earlier: &[String],
-    ) -> Option<(Schema, Vec<Json>)> {
+    ) -> Option<(Arc<Schema>, Vec<Json>)> {
         let values = one.given.iter().map(|(keyword, part)| {
             let (ty, literal) = match part {
                 Part::Argument(name) => (known_type(function, site, name)?, site.literal(name)),

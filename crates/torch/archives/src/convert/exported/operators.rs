@@ -36,7 +36,7 @@ fn fit(node: &mut Json, table: &OperatorTable, found: &mut RecastReport) {
         return;
     }
     let definitions = table.history().named(&name);
-    let newer = definitions.iter().map(|definition| &definition.schema);
+    let newer = definitions.iter().map(|definition| &*definition.schema);
     let newer: Vec<&Schema> = newer.filter(|newer| newer.overload == overload).collect();
     let is_check = schema.returns.is_empty();
     inputs.retain(|input| {

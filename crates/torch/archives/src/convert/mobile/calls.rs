@@ -67,7 +67,7 @@ impl<'t> Calls<'t> {
         let found = wrote.and_then(by_release);
         let found =
             found.or_else(|| same.clone().find(|d| takes(&d.schema))).or_else(|| same.next());
-        found.map(|definition| definition.schema.clone())
+        found.map(|definition| Schema::clone(&definition.schema))
     }
 
     /// The schemas that the writer may have meant.
@@ -80,7 +80,7 @@ impl<'t> Calls<'t> {
         let same = named
             .iter()
             .filter(|d| d.schema.overload == operator.overload && d.runs.contains(*wrote));
-        same.map(|definition| definition.schema.clone()).collect()
+        same.map(|definition| Schema::clone(&definition.schema)).collect()
     }
 
     /// What a call of an operator gives: names, and the values that are known.

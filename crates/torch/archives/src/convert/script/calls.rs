@@ -313,8 +313,8 @@ pub(in crate::convert) fn surplus(
     given: Option<i64>,
     by_place: bool,
 ) -> Option<i64> {
-    let takes = table.overload(&schema.name, &schema.overload)?.arguments;
-    let takes = takes.iter().filter(|one| !by_place || !one.keyword_only).count() as i64;
+    let taken = table.overload(&schema.name, &schema.overload)?;
+    let takes = taken.arguments.iter().filter(|one| !by_place || !one.keyword_only).count() as i64;
     let given = given.unwrap_or(schema.arguments.len() as i64);
     let idle = ["prim::RaiseException", "aten::warn"].contains(&schema.name.as_str());
     (idle && given > takes).then_some(given - takes)

@@ -1,5 +1,7 @@
 //! Statements.
 
+use std::fmt;
+
 use unskew_torch_schemas::matching::{Literal, ScriptType, converts};
 
 use super::walker::{End, Walker};
@@ -73,7 +75,13 @@ impl<'p> Walker<'p, '_> {
     }
 
     /// Faults a value that is not of the type that is wanted.
-    pub(super) fn hold(&mut self, has: &ScriptType, wants: &ScriptType, span: Span, what: &str) {
+    pub(super) fn hold(
+        &mut self,
+        has: &ScriptType,
+        wants: &ScriptType,
+        span: Span,
+        what: impl fmt::Display,
+    ) {
         let interface = |name: &str| {
             self.program.class_of(name).is_none_or(|(_, class)| class.base.ends_with("Interface"))
         };

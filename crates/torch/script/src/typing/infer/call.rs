@@ -300,8 +300,8 @@ impl<'p> Walker<'p, '_> {
             let value = by_place.or_else(named);
             if let Some((value, span)) = value {
                 taken += 1;
-                let what = format!("{} of {}", parameter.name, routine.name);
-                self.hold(&value.ty, &parameter.ty, *span, &what);
+                let what = format_args!("{} of {}", parameter.name, routine.name);
+                self.hold(&value.ty, &parameter.ty, *span, what);
             } else if !parameter.has_default {
                 self.fault(span, format!("{} is called without {}", routine.name, parameter.name));
             }

@@ -72,7 +72,7 @@ impl Schemas<'_> {
                 let mut same = definitions.iter().filter(|one| one.schema.overload == overload);
                 same.find(|one| one.runs.contains(*release))
             });
-            Some(Arc::new(newest?.schema.clone()))
+            Some(newest?.schema.clone())
         });
         self.known.insert(target.to_owned(), schema.clone());
         schema
