@@ -29,5 +29,5 @@ mod runs;
 
 pub use change_rule::{ChangeRule, in_a_sentence};
 pub use measured::{Effect, Measured, Step, Turn, Turns};
-pub use rows::{HistoryError, Kept, Rows, TableChange};
+pub use rows::{HistoryError, Kept, Row, Rows, TableChange};
 pub use runs::{Run, Runs};

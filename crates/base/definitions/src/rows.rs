@@ -7,7 +7,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::str::FromStr;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use foldhash::HashMap;
 use memchr::{memchr, memrchr};
@@ -207,6 +208,28 @@ impl Rows {
 fn cut(text: &str, byte: u8) -> Option<(&str, &str)> {
     let at = memchr(byte, text.as_bytes())?;
     Some((text.get(..at)?, text.get(at + 1..)?))
+}
+
+/// A definition with the releases that have it, parsed when it is first asked for: of many releases that define a name
+/// one is asked most of the time.
+#[derive(Debug)]
+pub struct Row<D> {
+    /// The releases.
+    pub runs: Runs,
+    text: Box<str>,
+    parsed: OnceLock<Option<D>>,
+}
+
+impl<D: FromStr> Row<D> {
+    /// A row as it is written; none if its runs are none.
+    pub fn written((definition, runs): (&str, &str)) -> Option<Self> {
+        Some(Self { runs: runs.parse().ok()?, text: definition.into(), parsed: OnceLock::new() })
+    }
+
+    /// The definition; none if its text is none, which [`Rows::validate`] finds.
+    pub fn definition(&self) -> Option<&D> {
+        self.parsed.get_or_init(|| self.text.parse().ok()).as_ref()
+    }
 }
 
 /// Definitions by name, parsed once and kept.

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_definitions::{HistoryError, Kept, Rows, Runs, TableChange};
+use unskew_definitions::{HistoryError, Kept, Row, Rows, Runs, TableChange};
 
 use crate::OpDef;
 
@@ -36,6 +36,8 @@ pub struct Definition {
 pub struct OpHistory {
     rows: Rows,
     kept: Kept<Definition>,
+    /// The same, each parsed when a release that has it is asked for.
+    singly: Kept<Row<OpDef>>,
 }
 
 impl OpHistory {
@@ -44,7 +46,8 @@ impl OpHistory {
     /// # Errors
     /// If the first line does not name the releases.
     pub fn from_text(text: impl Into<Cow<'static, str>>) -> Result<Self, HistoryError> {
-        Ok(Self { rows: Rows::from_text(text)?, kept: Kept::default() })
+        let (kept, singly) = (Kept::default(), Kept::default());
+        Ok(Self { rows: Rows::from_text(text)?, kept, singly })
     }
 
     /// The rows, as they are written.
@@ -68,6 +71,11 @@ impl OpHistory {
             all.sort_by_key(|definition| definition.runs.iter().next().map(|run| run.since));
             all
         })
+    }
+
+    /// Every row of `name`; see [`Self::named`].
+    pub(crate) fn singly(&self, name: &str) -> Arc<[Row<OpDef>]> {
+        self.singly.get(name, || self.rows.named(name).filter_map(Row::written).collect())
     }
 
     /// The text of this history with the registry of `release` in it, in place of what it said about

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_definitions::{Kept, Runs};
+use unskew_definitions::Row;
 
 use crate::{Definition, OpDef, OpHistory};
 
@@ -13,8 +13,6 @@ use crate::{Definition, OpDef, OpHistory};
 pub struct OpRegistry {
     history: Arc<OpHistory>,
     release: Version,
-    /// The ops of the release, by name.
-    kept: Arc<Kept<OpDef>>,
     public_only: bool,
     /// Ops of the release that the build was made without.
     lacking: Arc<BTreeSet<String>>,
@@ -24,8 +22,8 @@ pub struct OpRegistry {
 pub struct Lookup<'r> {
     history: &'r OpHistory,
     name: &'r str,
-    /// What the release has: one, or none.
-    here: Arc<[OpDef]>,
+    rows: Arc<[Row<OpDef>]>,
+    release: Version,
     lacking: bool,
     /// Whether the registry may have the op without listing it.
     pub maybe_unlisted: bool,
@@ -34,7 +32,8 @@ pub struct Lookup<'r> {
 impl Lookup<'_> {
     /// The definition of this release, if it has the op.
     pub fn op(&self) -> Option<&OpDef> {
-        self.here.first().filter(|_| !self.lacking)
+        let mut here = self.rows.iter().filter(|row| row.runs.contains(self.release));
+        here.find_map(Row::definition).filter(|_| !self.lacking)
     }
 
     /// Every definition of any release, oldest first.
@@ -62,8 +61,7 @@ impl OpRegistry {
     /// The registry that `release` has in `history`. `public_only`: the registry was taken from the
     /// Python package, which does not list internal ops.
     pub fn new(history: Arc<OpHistory>, release: Version, public_only: bool) -> Self {
-        let (kept, lacking) = (Arc::default(), Arc::default());
-        Self { history, release, kept, public_only, lacking }
+        Self { history, release, public_only, lacking: Arc::default() }
     }
 
     /// The registry of a build that was made without these ops.
@@ -77,13 +75,11 @@ impl OpRegistry {
 
     /// What the registry says about `name`. What other releases define is not parsed.
     pub fn look_up<'r>(&'r self, name: &'r str) -> Lookup<'r> {
-        let has = |runs: &str| runs.parse().is_ok_and(|runs: Runs| runs.contains(self.release));
-        let rows = || self.history.rows().named(name).filter(|(_, runs)| has(runs));
-        let ops = || rows().filter_map(|(op, _)| op.parse().ok()).take(1).collect();
-        let here = self.kept.get(name, ops);
+        let rows = self.history.singly(name);
         let lacking = self.lacking.contains(name);
         let maybe_unlisted = self.public_only && name.starts_with('_') && !lacking;
-        Lookup { history: &self.history, name, here, lacking, maybe_unlisted }
+        let (history, release) = (&*self.history, self.release);
+        Lookup { history, name, rows, release, lacking, maybe_unlisted }
     }
 
     /// Every op of the release, as it is written.

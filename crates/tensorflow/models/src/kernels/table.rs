@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_definitions::{HistoryError, Kept, Rows, Runs, TableChange};
+use unskew_definitions::{HistoryError, Kept, Row, Rows, Runs, TableChange};
 
 use super::KernelDef;
 use crate::AttrValue;
@@ -30,14 +30,7 @@ use crate::AttrValue;
 #[derive(Debug)]
 pub struct KernelHistory {
     rows: Rows,
-    kept: Kept<Line>,
-}
-
-/// A line of the table.
-#[derive(Debug)]
-struct Line {
-    kernels: KernelDef,
-    runs: Runs,
+    kept: Kept<Row<KernelDef>>,
 }
 
 /// What a graph runs on.
@@ -108,11 +101,8 @@ impl KernelHistory {
         &self.rows
     }
 
-    fn named(&self, op: &str) -> Arc<[Line]> {
-        let line = |(kernels, runs): (&str, &str)| {
-            Some(Line { kernels: kernels.parse().ok()?, runs: runs.parse().ok()? })
-        };
-        self.kept.get(op, || self.rows.named(op).filter_map(line).collect())
+    fn named(&self, op: &str) -> Arc<[Row<KernelDef>]> {
+        self.kept.get(op, || self.rows.named(op).filter_map(Row::written).collect())
     }
 
     /// The text of this history with the kernels of `release` in it, in place of what it said of that release before,
@@ -208,8 +198,6 @@ fn joined(mut all: Vec<KernelDef>) -> Vec<KernelDef> {
 pub struct KernelTable {
     history: Arc<KernelHistory>,
     release: Version,
-    /// Those of the release, by op.
-    kept: Arc<Kept<KernelDef>>,
     /// For which devices they are listed.
     lists: [bool; 2],
 }
@@ -223,7 +211,7 @@ impl KernelTable {
         let said: Vec<&str> = lines.filter(|(_, runs)| has(runs)).map(|(text, _)| text).collect();
         let lists = [Device::Cpu, Device::Gpu]
             .map(|device| said.contains(&&*format!("({})", device.as_str())));
-        Self { history, release, kept: Arc::default(), lists }
+        Self { history, release, lists }
     }
 
     /// Whether the kernels for `device` are listed.
@@ -235,11 +223,9 @@ impl KernelTable {
         }
     }
 
-    /// The kernels of an op that the release has. Those of other releases are not parsed.
-    fn here(&self, op: &str) -> Arc<[KernelDef]> {
-        let has = |runs: &str| runs.parse().is_ok_and(|runs: Runs| runs.contains(self.release));
-        let rows = || self.history.rows.named(op).filter(|(_, runs)| has(runs));
-        self.kept.get(op, || rows().filter_map(|(kernels, _)| kernels.parse().ok()).collect())
+    /// Those of some lines that the release has.
+    fn here<'l>(&self, lines: &'l [Row<KernelDef>]) -> impl Iterator<Item = &'l KernelDef> {
+        lines.iter().filter(|line| line.runs.contains(self.release)).filter_map(Row::definition)
     }
 
     /// Whether there is a kernel on `device` for a node of this op, whose attributes have these values.
@@ -249,8 +235,9 @@ impl KernelTable {
         device: Device,
         value: impl Fn(&str) -> Option<&'a AttrValue>,
     ) -> Served {
+        let lines = self.history.named(op);
         let mut found = Served::No;
-        for kernels in &*self.here(op) {
+        for kernels in self.here(&lines) {
             let (has, compiles) = (device.has(&kernels.device), device.compiles(&kernels.device));
             match kernels.takes_node(&value) {
                 Served::Yes if has => return Served::Yes,
@@ -263,14 +250,15 @@ impl KernelTable {
 
     /// Whether any release has a kernel of this op for `device` alone.
     pub fn knows(&self, op: &str, device: Device) -> bool {
-        self.history.named(op).iter().any(|line| line.kernels.device == device.as_str())
+        let lines = self.history.named(op);
+        lines.iter().filter_map(Row::definition).any(|kernels| kernels.device == device.as_str())
     }
 
     /// The attributes by which the kernels of an op are told from one another in any release.
     pub fn attributes(&self, op: &str) -> Vec<String> {
         let lines = self.history.named(op);
-        let names = lines.iter().flat_map(|line| line.kernels.takes.iter().map(|(name, _)| name));
-        let names: BTreeSet<&String> = names.collect();
+        let all = lines.iter().filter_map(Row::definition);
+        let names: BTreeSet<&String> = all.flat_map(|it| &it.takes).map(|(name, _)| name).collect();
         names.into_iter().cloned().collect()
     }
 
@@ -282,8 +270,9 @@ impl KernelTable {
         device: Device,
         value: impl Fn(&str) -> Option<&'a AttrValue>,
     ) -> Vec<String> {
+        let lines = self.history.named(op);
         let mut found = BTreeSet::new();
-        for kernels in self.here(op).iter().filter(|kernels| device.has(&kernels.device)) {
+        for kernels in self.here(&lines).filter(|kernels| device.has(&kernels.device)) {
             let refused = |(name, allowed): &&(String, Vec<AttrValue>)| {
                 value(name).is_none_or(|value| !allowed.contains(value))
             };
@@ -305,10 +294,11 @@ impl KernelTable {
         value: impl Fn(&str) -> Option<&'a AttrValue>,
     ) -> String {
         let lines = self.history.named(op);
-        let fits = |line: &&Line| {
-            device.has(&line.kernels.device) && line.kernels.takes_node(&value) == Served::Yes
+        let fits = |kernels: &KernelDef| {
+            device.has(&kernels.device) && kernels.takes_node(&value) == Served::Yes
         };
-        let lines: Vec<&Line> = lines.iter().filter(fits).collect();
+        let fits = |line: &&Row<KernelDef>| line.definition().is_some_and(fits);
+        let lines: Vec<_> = lines.iter().filter(fits).collect();
         let has = |release| lines.iter().any(|line| line.runs.contains(release));
         let runs = Runs::of(self.history.rows.releases(), has);
         let words: Vec<String> = runs
