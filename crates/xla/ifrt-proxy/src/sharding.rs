@@ -175,8 +175,10 @@ mod tests {
         assert_eq!(one_device.whole(&[2, 3]).unwrap(), [2, 3]);
         assert!(one_device.without_partial_sums().is_err());
         let by_hand = OpSharding { kind: kind::MANUAL, ..OpSharding::default() };
-        assert_eq!(by_hand.whole(&[0]).unwrap(), [0]);
-        assert!(OpSharding { kind: 5, ..OpSharding::default() }.whole(&[2]).is_err());
+        assert_eq!(by_hand.whole(&[2]).unwrap(), [2]);
+        // Of which value it is a piece nobody says.
+        let cut = crate::pieces::Cut::Tiles(by_hand.encode_to_vec().into());
+        assert_eq!(cut.pieces(&[2], 2).unwrap(), None);
         assert!(tiled.whole(&[i64::MAX, 1]).is_err());
     }
 
@@ -185,7 +187,7 @@ mod tests {
         // A field 15 of nothing; kinds that say nothing about a shard; groups that only a program knows.
         let refused = OpSharding::read(&Bytes::from_static(&[0x7a, 0])).unwrap_err();
         assert!(refused.to_string().contains("field 15"), "{refused}");
-        for kind in [4, 5, 7] {
+        for kind in [5, 7] {
             let sharding = OpSharding { kind, ..OpSharding::default() };
             assert!(sharding.whole(&[2]).is_err(), "{kind}");
         }
