@@ -210,8 +210,8 @@ fn cut(text: &str, byte: u8) -> Option<(&str, &str)> {
     Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
-/// A definition with the releases that have it, parsed when it is first asked for: of many releases that define a name
-/// one is asked most of the time.
+/// A definition with the releases that have it. It is parsed when it is first asked for: a check asks one release, and most
+/// names are defined in several ways.
 #[derive(Debug)]
 pub struct Row<D> {
     /// The releases.
@@ -227,7 +227,7 @@ impl<D: FromStr> Row<D> {
     }
 
     /// The definition; none if its text is none, which [`Rows::validate`] finds.
-    pub fn definition(&self) -> Option<&D> {
+    pub fn get(&self) -> Option<&D> {
         self.parsed.get_or_init(|| self.text.parse().ok()).as_ref()
     }
 }

@@ -232,7 +232,11 @@ mod tests {
             history.rows().iter().filter_map(|(text, _)| text.split('(').next()).collect();
         assert_eq!(names.len(), 1993);
         let deprecated = names.iter().filter(|name| {
-            history.named(name).iter().any(|definition| definition.op.deprecation.is_some())
+            let definitions = history.named(name);
+            definitions
+                .iter()
+                .filter_map(unskew_tensorflow::Definition::get)
+                .any(|op| op.deprecation.is_some())
         });
         assert_eq!(deprecated.count(), 66);
     }

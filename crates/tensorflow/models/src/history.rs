@@ -7,18 +7,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_definitions::{HistoryError, Kept, Row, Rows, Runs, TableChange};
+use unskew_definitions::{HistoryError, Kept, Row, Rows, TableChange};
 
 use crate::OpDef;
 
 /// One op as some releases define it.
-#[derive(Debug)]
-pub struct Definition {
-    /// The op as it was in that release.
-    pub op: OpDef,
-    /// The releases that define it so.
-    pub runs: Runs,
-}
+pub type Definition = Row<OpDef>;
 
 /// The op registries of all releases.
 ///
@@ -36,8 +30,6 @@ pub struct Definition {
 pub struct OpHistory {
     rows: Rows,
     kept: Kept<Definition>,
-    /// The same, each parsed when a release that has it is asked for.
-    singly: Kept<Row<OpDef>>,
 }
 
 impl OpHistory {
@@ -46,8 +38,7 @@ impl OpHistory {
     /// # Errors
     /// If the first line does not name the releases.
     pub fn from_text(text: impl Into<Cow<'static, str>>) -> Result<Self, HistoryError> {
-        let (kept, singly) = (Kept::default(), Kept::default());
-        Ok(Self { rows: Rows::from_text(text)?, kept, singly })
+        Ok(Self { rows: Rows::from_text(text)?, kept: Kept::default() })
     }
 
     /// The rows, as they are written.
@@ -60,22 +51,13 @@ impl OpHistory {
         self.rows.releases()
     }
 
-    /// Every definition that any release has under `name`, oldest first; parsed once, then kept.
-    /// Rows that cannot be parsed are left out; [`Self::validate`] finds them.
+    /// Every definition that any release has under `name`, oldest first; each is parsed once, then kept.
     pub fn named(&self, name: &str) -> Arc<[Definition]> {
-        let definition = |(op, runs): (&str, &str)| {
-            Some(Definition { op: op.parse().ok()?, runs: runs.parse().ok()? })
-        };
         self.kept.get(name, || {
-            let mut all: Vec<Definition> = self.rows.named(name).filter_map(definition).collect();
+            let mut all: Vec<Definition> = self.rows.named(name).filter_map(Row::written).collect();
             all.sort_by_key(|definition| definition.runs.iter().next().map(|run| run.since));
             all
         })
-    }
-
-    /// Every row of `name`; see [`Self::named`].
-    pub(crate) fn singly(&self, name: &str) -> Arc<[Row<OpDef>]> {
-        self.singly.get(name, || self.rows.named(name).filter_map(Row::written).collect())
     }
 
     /// The text of this history with the registry of `release` in it, in place of what it said about

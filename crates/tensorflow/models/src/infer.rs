@@ -97,7 +97,7 @@ impl Clue<'_> {
         let op = self.op;
         let definitions = history.named(op);
         let has = definitions.iter().find(|definition| definition.runs.contains(release));
-        let Some(Definition { op: theirs, .. }) = has else {
+        let Some(theirs) = has.and_then(Definition::get) else {
             return format!("{release} has no op `{op}`");
         };
         match &self.says {
@@ -157,9 +157,11 @@ fn attributes<'g>(graph: &'g GraphUse, history: &OpHistory, stripped: bool) -> V
             return None;
         }
         let able = definitions.iter().filter(|definition| {
-            uses.iter().all(|one| {
-                let set = one.attrs.iter().map(|(name, _)| &**name).collect();
-                fits_set(&definition.op, &set, stripped) && allows(&definition.op, one)
+            definition.get().is_some_and(|op| {
+                uses.iter().all(|one| {
+                    let set = one.attrs.iter().map(|(name, _)| &**name).collect();
+                    fits_set(op, &set, stripped) && allows(op, one)
+                })
             })
         });
         let able = able.map(|definition| definition.runs.clone()).collect();
@@ -172,7 +174,7 @@ fn attributes<'g>(graph: &'g GraphUse, history: &OpHistory, stripped: bool) -> V
 fn own_definitions<'g>(graph: &'g GraphUse, history: &OpHistory) -> Vec<Clue<'g>> {
     let clue = |own: &'g OpDef| {
         let definitions = history.named(&own.name);
-        let same = definitions.iter().filter(|definition| definition.op == *own);
+        let same = definitions.iter().filter(|definition| definition.get() == Some(own));
         let able: Vec<Runs> = same.map(|definition| definition.runs.clone()).collect();
         let says = Says::Definition(own);
         (!able.is_empty() && !own.name.starts_with('_')).then_some(Clue {

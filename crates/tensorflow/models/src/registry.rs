@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_definitions::Row;
 
 use crate::{Definition, OpDef, OpHistory};
 
@@ -19,32 +18,29 @@ pub struct OpRegistry {
 }
 
 /// What a registry says about a name.
-pub struct Lookup<'r> {
-    history: &'r OpHistory,
-    name: &'r str,
-    rows: Arc<[Row<OpDef>]>,
+pub struct Lookup {
+    definitions: Arc<[Definition]>,
     release: Version,
     lacking: bool,
     /// Whether the registry may have the op without listing it.
     pub maybe_unlisted: bool,
 }
 
-impl Lookup<'_> {
+impl Lookup {
     /// The definition of this release, if it has the op.
     pub fn op(&self) -> Option<&OpDef> {
-        let mut here = self.rows.iter().filter(|row| row.runs.contains(self.release));
-        here.find_map(Row::definition).filter(|_| !self.lacking)
+        let mut here = self.definitions.iter().filter(|one| one.runs.contains(self.release));
+        here.find_map(Definition::get).filter(|_| !self.lacking)
     }
 
     /// Every definition of any release, oldest first.
-    pub fn all(&self) -> Arc<[Definition]> {
-        self.history.named(self.name)
+    pub fn all(&self) -> &[Definition] {
+        &self.definitions
     }
 
     /// The releases that have the op, in words: `1.15.0 to 2.12.1`, `2.4.4 and later`.
     pub fn releases(&self) -> String {
-        let all = self.all();
-        let runs = || all.iter().flat_map(|definition| definition.runs.iter());
+        let runs = || self.definitions.iter().flat_map(|definition| definition.runs.iter());
         let since = runs().map(|run| run.since).min();
         let open = runs().any(|run| run.until.is_none());
         let until = runs().filter_map(|run| run.until).max();
@@ -74,12 +70,11 @@ impl OpRegistry {
     }
 
     /// What the registry says about `name`. What other releases define is not parsed.
-    pub fn look_up<'r>(&'r self, name: &'r str) -> Lookup<'r> {
-        let rows = self.history.singly(name);
+    pub fn look_up(&self, name: &str) -> Lookup {
+        let definitions = self.history.named(name);
         let lacking = self.lacking.contains(name);
         let maybe_unlisted = self.public_only && name.starts_with('_') && !lacking;
-        let (history, release) = (&*self.history, self.release);
-        Lookup { history, name, rows, release, lacking, maybe_unlisted }
+        Lookup { definitions, release: self.release, lacking, maybe_unlisted }
     }
 
     /// Every op of the release, as it is written.

@@ -66,8 +66,7 @@ pub fn usable(history: &std::sync::Arc<OpHistory>, registry: &OpRegistry) -> Vec
     names.sort_unstable();
     names.dedup();
     let op = |name: &&str| {
-        let registry = OpRegistry::new(history.clone(), registry.release(), true);
-        let found = registry.look_up(name);
+        let found = OpRegistry::new(history.clone(), registry.release(), true).look_up(name);
         let op = found.op()?.clone();
         let plain = |kind: &ArgKind| match kind {
             ArgKind::One(ElementType::Fixed(of)) | ArgKind::Many(_, ElementType::Fixed(of)) => {

@@ -19,7 +19,7 @@ fn breaks() -> impl Iterator<Item = Break> {
 }
 
 /// Whether a break lies between a jaxlib and all that may have written a file.
-pub(crate) fn parts(reader: Version, writers: &[Version]) -> bool {
+pub(crate) fn lies_between(reader: Version, writers: &[Version]) -> bool {
     !writers.is_empty()
         && breaks().any(|(before, after)| {
             let (old, new) =
@@ -45,14 +45,14 @@ mod tests {
     }
 
     #[test]
-    fn releases_are_parted_by_a_break_and_not_by_their_number() {
-        assert!(parts(version("0.4.30"), &[version("0.10.2")]));
-        assert!(parts(version("0.10.2"), &[version("0.4.30")]));
+    fn releases_are_apart_by_a_break_and_not_by_their_number() {
+        assert!(lies_between(version("0.4.30"), &[version("0.10.2")]));
+        assert!(lies_between(version("0.10.2"), &[version("0.4.30")]));
         // 0.7.2 loads some of 0.9.0.
-        assert!(!parts(version("0.7.2"), &[version("0.9.0")]));
+        assert!(!lies_between(version("0.7.2"), &[version("0.9.0")]));
         // One of two writers is on the side of the reader.
-        assert!(!parts(version("0.10.2"), &[version("0.4.30"), version("0.10.2")]));
+        assert!(!lies_between(version("0.10.2"), &[version("0.4.30"), version("0.10.2")]));
         // Between the two releases of a break nothing is known.
-        assert!(!parts(version("0.4.32"), &[version("0.4.31")]));
+        assert!(!lies_between(version("0.4.32"), &[version("0.4.31")]));
     }
 }

@@ -15,7 +15,7 @@ use unskew_source::wire::Message;
 use unskew_source::{ReadError, Source, SourceExt as _};
 
 use crate::AXIS;
-use crate::breaks::parts;
+use crate::breaks;
 use crate::executable::{Executable, is_framed};
 use crate::party::releases;
 use crate::rules;
@@ -152,7 +152,7 @@ impl Loads {
     /// What is wrong with them for a release of JAX.
     fn finding(&self, jax: Version, reader: &str) -> Option<Finding> {
         let own = writer(jax)?.version;
-        let by = releases(self.written.iter().find(|one| parts(own, one))?);
+        let by = releases(self.written.iter().find(|one| breaks::lies_between(own, one))?);
         let finding = rules::ExecutableOfAnotherJaxlib { by: &by, reader: &reader, own: &own };
         Some(finding.finding())
     }

@@ -195,14 +195,14 @@ impl Adapter<'_> {
     /// The op that a replacement leads to: as the release has it, or as any does.
     fn target(&self, op: &str) -> Option<OpDef> {
         let found = self.runtime.ops.look_up(op);
-        found.op().cloned().or_else(|| found.all().last().map(|definition| definition.op.clone()))
+        found.op().or_else(|| found.all().last()?.get()).cloned()
     }
 
     fn drop_unknown(&self, adapted: &mut Adapted) {
+        let found = self.runtime.ops.look_up(&adapted.now.op);
+        let Some(op) = found.op() else { return };
         let Adapted { now, steps, .. } = adapted;
         let name = now.op.clone();
-        let found = self.runtime.ops.look_up(&name);
-        let Some(op) = found.op() else { return };
         now.attrs.retain(|attr, value| {
             if op.attr(attr).is_some() {
                 return true;
@@ -234,7 +234,7 @@ pub(crate) fn first_default(
     attr: &str,
 ) -> Option<AttrValue> {
     let known = runtime.ops.history().named(op);
-    let known = known.iter().find_map(|definition| definition.op.attr(attr).cloned());
+    let known = known.iter().find_map(|definition| definition.get()?.attr(attr).cloned());
     let known: Option<AttrDef> = known.or_else(|| {
         own.iter().find(|known| known.name == op).and_then(|known| known.attr(attr).cloned())
     });

@@ -22,12 +22,12 @@ pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, repor
     let adapter = Adapter { runtime, own: &graph.own_ops, producer, lossy: false };
     let adapted = |one: &Use| (!adapter.takes(&one.op)).then(|| adapter.adapt(one));
     let adapted: Vec<_> = graph.uses.iter().map(adapted).collect();
-    let now = graph.uses.iter().zip(&adapted).map(|(one, adapted)| {
+    let now = |(one, adapted): (&'_ Use, &'_ Option<Adapted>)| {
         runtime.ops.look_up(adapted.as_ref().map_or(&one.op, |adapted| &adapted.now.op))
-    });
-    let looked: Vec<Lookup<'_>> = now.collect();
+    };
+    let looked: Vec<Lookup> = graph.uses.iter().zip(&adapted).map(now).collect();
     let ops = looked.iter().map(Lookup::op).collect();
-    let uses = Uses { all: &graph.uses, adapted: &adapted, ops, runtime };
+    let uses = Uses { all: &graph.uses, adapted, ops, runtime };
     for joint in &graph.edges.groups {
         let phase = match joint.scope {
             Scope::Uncalled if !as_objects => continue,
@@ -44,7 +44,7 @@ pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, repor
 /// The uses of a graph, and what becomes of those whose op the release does not take.
 struct Uses<'g> {
     all: &'g [Use],
-    adapted: &'g [Option<Adapted>],
+    adapted: Vec<Option<Adapted>>,
     /// The op of each, as the release defines it.
     ops: Vec<Option<&'g OpDef>>,
     runtime: &'g Runtime,

@@ -1,7 +1,6 @@
 //! Ops that a release may carry out otherwise than the writer of the graph did, by what a machine measured:
 //! `data/behaviour.tsv`. It is never an error: what was measured are some values and shapes, and a graph has its own.
 
-use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashMapExt as _};
@@ -23,11 +22,11 @@ fn fitting<'r>(
 ) -> impl Iterator<Item = &'static Measured> + 'r {
     // Of most ops there is none.
     let found = (!rows.is_empty()).then(|| runtime.ops.look_up(&one.op));
-    let everywhere = LazyCell::new(|| runtime.ops.history().named(&one.op));
     rows.iter().copied().filter(move |row| {
         let Some(op) = found.as_ref().and_then(|found| found.op()) else { return false };
+        let newest = || found.as_ref()?.all().last()?.get();
         let default = |name: &str| {
-            let attr = op.attr(name).or_else(|| everywhere.last()?.op.attr(name));
+            let attr = op.attr(name).or_else(|| newest()?.attr(name));
             attr.and_then(|attr| attr.default.as_ref())
         };
         let value = |name: &str| -> Option<&AttrValue> { one.attr(name).or_else(|| default(name)) };

@@ -180,7 +180,7 @@ fn drops(one: &Use, attr: &str, value: &AttrValue, graph: &GraphUse, runtime: &R
     default == Some(value)
 }
 
-fn missing(one: &Use, found: &Lookup<'_>, phases: Phases, runtime: &Runtime) -> Finding {
+fn missing(one: &Use, found: &Lookup, phases: Phases, runtime: &Runtime) -> Finding {
     let (op, consumer) = (&one.op, &runtime.version);
     if found.maybe_unlisted {
         return rules::OpNotListed { op, consumer }.finding();
@@ -236,17 +236,17 @@ fn unknown(
     op: &OpDef,
     attr: &str,
     value: &AttrValue,
-    found: &Lookup<'_>,
+    found: &Lookup,
     phases: Phases,
     runtime: &Runtime,
 ) -> Finding {
     let (name, consumer) = (&op.name, &runtime.version);
     // The first definition that has the attribute keeps the behaviour of those that have it not, if
     // the value is its default.
-    let all = found.all();
-    let mut with_attr = all.iter().filter(|one| one.op.attr(attr).is_some());
+    let has = |one: &&crate::Definition| one.get().is_some_and(|op| op.attr(attr).is_some());
+    let mut with_attr = found.all().iter().filter(has);
     let first = with_attr.next();
-    let known = first.and_then(|one| one.op.attr(attr)).map(|known| &known.default);
+    let known = first.and_then(|one| one.get()?.attr(attr)).map(|known| &known.default);
     if !runtime.ignores_unknown_attributes() {
         let symptom = format!("NodeDef mentions attr '{attr}' not in Op<name={name};");
         let finding = Finding::naming(value, |value| {
@@ -277,8 +277,7 @@ fn unknown(
         }
         Some(default) => {
             let default = default.as_ref().map_or("none".to_owned(), AttrValue::to_string);
-            let with = |d: &&crate::Definition| d.op.attr(attr).is_some();
-            let since = all.iter().find(with).and_then(|d| d.runs.iter().next());
+            let since = found.all().iter().find(has).and_then(|d| d.runs.iter().next());
             let releases = since.map_or("none".to_owned(), |run| format!("{} or later", run.since));
             let (default, releases) = (&default, &releases);
             Finding::naming(value, |value| {

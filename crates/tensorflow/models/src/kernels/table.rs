@@ -225,7 +225,7 @@ impl KernelTable {
 
     /// Those of some lines that the release has.
     fn here<'l>(&self, lines: &'l [Row<KernelDef>]) -> impl Iterator<Item = &'l KernelDef> {
-        lines.iter().filter(|line| line.runs.contains(self.release)).filter_map(Row::definition)
+        lines.iter().filter(|line| line.runs.contains(self.release)).filter_map(Row::get)
     }
 
     /// Whether there is a kernel on `device` for a node of this op, whose attributes have these values.
@@ -251,13 +251,13 @@ impl KernelTable {
     /// Whether any release has a kernel of this op for `device` alone.
     pub fn knows(&self, op: &str, device: Device) -> bool {
         let lines = self.history.named(op);
-        lines.iter().filter_map(Row::definition).any(|kernels| kernels.device == device.as_str())
+        lines.iter().filter_map(Row::get).any(|kernels| kernels.device == device.as_str())
     }
 
     /// The attributes by which the kernels of an op are told from one another in any release.
     pub fn attributes(&self, op: &str) -> Vec<String> {
         let lines = self.history.named(op);
-        let all = lines.iter().filter_map(Row::definition);
+        let all = lines.iter().filter_map(Row::get);
         let names: BTreeSet<&String> = all.flat_map(|it| &it.takes).map(|(name, _)| name).collect();
         names.into_iter().cloned().collect()
     }
@@ -297,7 +297,7 @@ impl KernelTable {
         let fits = |kernels: &KernelDef| {
             device.has(&kernels.device) && kernels.takes_node(&value) == Served::Yes
         };
-        let fits = |line: &&Row<KernelDef>| line.definition().is_some_and(fits);
+        let fits = |line: &&Row<KernelDef>| line.get().is_some_and(fits);
         let lines: Vec<_> = lines.iter().filter(fits).collect();
         let has = |release| lines.iter().any(|line| line.runs.contains(release));
         let runs = Runs::of(self.history.rows.releases(), has);

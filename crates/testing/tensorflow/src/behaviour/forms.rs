@@ -368,16 +368,15 @@ impl Form {
         let found = runtime.ops.look_up(&self.op);
         let op = found.op()?;
         let mut here = self.clone();
-        let all = found.all();
-        let newest = all.last()?;
+        let newest = found.all().last()?.get()?;
         here.attrs.retain(|(name, _, value)| {
             op.attr(name).is_some() || {
-                let default = newest.op.attr(name).and_then(|attr| attr.default.as_ref());
+                let default = newest.attr(name).and_then(|attr| attr.default.as_ref());
                 default.and_then(plain).as_ref() != Some(value)
             }
         });
         let known = here.attrs.iter().all(|(name, ..)| op.attr(name).is_some());
-        let same_inputs = op.inputs.len() == newest.op.inputs.len();
+        let same_inputs = op.inputs.len() == newest.inputs.len();
         let allowed = here.attrs.iter().all(|(name, kind, value)| {
             let allowed = op.attr(name).and_then(|attr| attr.allowed.as_ref());
             kind != "type"

@@ -57,19 +57,20 @@ fn wave(order: u32, x: f64) -> (f64, f64) {
     (size * (p * turn.cos() - q * turn.sin()), size * (p * turn.sin() + q * turn.cos()))
 }
 
+/// The function of the second kind where no series is needed: at zero and below, and far out.
+fn y_at_the_ends(order: u32, x: f64) -> Option<f64> {
+    match x {
+        0.0 => Some(f64::NEG_INFINITY),
+        _ if x < 0.0 || x.is_nan() => Some(f64::NAN),
+        f64::INFINITY => Some(0.0),
+        _ => (x > LARGE).then(|| wave(order, x).1),
+    }
+}
+
 /// The function of the second kind, of order 0: the series of Neumann in those of the first kind.
 pub(super) fn y0(x: f64) -> f64 {
-    if x == 0.0 {
-        return f64::NEG_INFINITY;
-    }
-    if x < 0.0 || x.is_nan() {
-        return f64::NAN;
-    }
-    if x.is_infinite() {
-        return 0.0;
-    }
-    if x > LARGE {
-        return wave(0, x).1;
+    if let Some(known) = y_at_the_ends(0, x) {
+        return known;
     }
     let sum: f64 = (1..terms(x))
         .map(|k| if k.is_multiple_of(2) { 1.0 } else { -1.0 } * j(2 * k, x) / f64::from(k))
@@ -79,17 +80,8 @@ pub(super) fn y0(x: f64) -> f64 {
 
 /// The same of order 1.
 pub(super) fn y1(x: f64) -> f64 {
-    if x == 0.0 {
-        return f64::NEG_INFINITY;
-    }
-    if x < 0.0 || x.is_nan() {
-        return f64::NAN;
-    }
-    if x.is_infinite() {
-        return 0.0;
-    }
-    if x > LARGE {
-        return wave(1, x).1;
+    if let Some(known) = y_at_the_ends(1, x) {
+        return known;
     }
     let term = |k: u32| {
         let weight = f64::from(2 * k + 1) / (f64::from(k) * f64::from(k + 1));
