@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use smallvec::SmallVec;
 use unskew_core::{Version, VersionError};
 
 /// Consecutive releases that have something.
@@ -24,12 +25,15 @@ pub struct Run {
 /// assert_eq!(runs.to_string(), "1.3.1-1.9.1,2.0.1-");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Runs(Vec<Run>);
+pub struct Runs(
+    // Most things were there in one run.
+    SmallVec<[Run; 1]>,
+);
 
 impl Runs {
     /// The runs of the releases in which `has` is true; `releases` are all there are, oldest first.
     pub fn of(releases: &[Version], has: impl Fn(Version) -> bool) -> Self {
-        let mut runs: Vec<Run> = Vec::new();
+        let mut runs: SmallVec<[Run; 1]> = SmallVec::new();
         let mut before = false;
         for release in releases {
             match (has(*release), before, runs.last_mut()) {
@@ -79,6 +83,7 @@ impl FromStr for Runs {
     type Err = VersionError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // Arrays as patterns: for a few bytes, a search for a single character is slower.
         let run = |piece: &str| {
             let (since, until) = match piece.split_once(['-']) {
                 Some((since, "")) => (since.parse()?, None),
@@ -87,8 +92,11 @@ impl FromStr for Runs {
             };
             Ok(Run { since, until })
         };
-        // Arrays as patterns: for a few bytes, a search for a single character is slower.
-        text.split([',']).map(run).collect::<Result<_, _>>().map(Self)
+        let mut runs = SmallVec::new();
+        for piece in text.split([',']) {
+            runs.push(run(piece)?);
+        }
+        Ok(Self(runs))
     }
 }
 

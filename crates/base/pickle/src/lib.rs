@@ -14,16 +14,22 @@
 #![forbid(unsafe_code)]
 
 mod machine;
+mod memo;
 mod opcode;
 mod write;
 
 use std::ops::Range;
+
+use smallvec::SmallVec;
 
 pub use machine::scan;
 pub use write::Unwritable;
 
 /// The number of a value in its [`Pickle`].
 pub type Id = u32;
+
+/// The members of a tuple, a list or a dictionary. Most have few: what describes a tensor has six.
+pub type Members = SmallVec<[Id; 6]>;
 
 /// A value that a pickle describes.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,11 +49,11 @@ pub enum Value {
     /// Bytes, by where in the pickle they lie.
     Bytes(Range<usize>),
     /// A Python tuple, by the ids of its members.
-    Tuple(Vec<Id>),
+    Tuple(Members),
     /// A list or a set.
-    List(Vec<Id>),
+    List(Members),
     /// A dictionary: keys and values in turn.
-    Dict(Vec<Id>),
+    Dict(Members),
     /// An import that would be made: module and name.
     Global(String, String),
     /// A call that would be made, or an object that would be built.

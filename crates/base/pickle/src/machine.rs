@@ -1,16 +1,16 @@
 //! The stack machine that builds descriptions.
 
-use foldhash::{HashMap, HashMapExt as _};
 use unskew_source::{Problem, ReadError};
 
+use super::memo::Memo;
 use super::opcode::{Operand, operand};
-use super::{Call, Id, Pickle, Value};
+use super::{Call, Id, Members, Pickle, Value};
 
 /// The most values of one pickle, and the most entries of its stack, its marks and its memo. The
 /// bytecode of a large model has some 100,000.
 const VALUES: usize = 1 << 21;
 
-/// How many bytes of a pickle a value has on average. A fourth of the values are memorized.
+/// How many bytes of a pickle a value has on average.
 const BYTES: usize = 5;
 
 /// The most values for which there is room before they are read.
@@ -18,6 +18,8 @@ const AT_ONCE: usize = 1 << 13;
 
 /// The most imports that are kept by name.
 const IMPORTS: usize = 100;
+
+const NO_VALUE: &str = "no value on the stack";
 
 /// Reads the pickle at the start of `bytes`; errors name `file`.
 ///
@@ -30,7 +32,7 @@ pub fn scan(file: &str, bytes: &[u8]) -> Result<Pickle, ReadError> {
         values: Vec::with_capacity((bytes.len() / BYTES).min(AT_ONCE)),
         stack: Vec::new(),
         marks: Vec::new(),
-        memo: HashMap::with_capacity((bytes.len() / BYTES / 4).min(AT_ONCE)),
+        memo: Memo::new(),
         protocol: 0,
         imports: Vec::new(),
         calls: 0,
@@ -55,7 +57,7 @@ struct Machine<'b> {
     values: Vec<Value>,
     stack: Vec<Id>,
     marks: Vec<usize>,
-    memo: HashMap<u64, Id>,
+    memo: Memo,
     protocol: u8,
     imports: Vec<String>,
     calls: usize,
@@ -119,18 +121,22 @@ impl<'b> Machine<'b> {
     }
 
     fn top(&self) -> Result<Id, Problem> {
-        self.stack.last().copied().map_or_else(|| malformed("no value on the stack"), Ok)
+        self.stack.last().copied().map_or_else(|| malformed(NO_VALUE), Ok)
     }
 
-    fn pop_mark(&mut self) -> Result<Vec<Id>, Problem> {
-        match self.marks.pop() {
-            Some(mark) if mark <= self.stack.len() => Ok(self.stack.split_off(mark)),
-            _ => malformed("no mark on the stack"),
-        }
+    /// Takes the last mark; what stands above it begins there.
+    fn mark(&mut self) -> Result<usize, Problem> {
+        let mark = self.marks.pop().filter(|mark| *mark <= self.stack.len());
+        mark.map_or_else(|| malformed("no mark on the stack"), Ok)
+    }
+
+    fn pop_mark(&mut self) -> Result<Members, Problem> {
+        let mark = self.mark()?;
+        Ok(self.stack.drain(mark..).collect())
     }
 
     fn tuple(&mut self, len: usize) -> Result<bool, Problem> {
-        let mut members = Vec::with_capacity(len);
+        let mut members = Members::new();
         for _ in 0..len {
             members.push(self.pop()?);
         }
@@ -138,16 +144,19 @@ impl<'b> Machine<'b> {
         self.push(Value::Tuple(members))
     }
 
-    /// Adds members to the list or dictionary on top of the stack, or to the description of an object
-    /// that would be built.
+    /// Adds members to the value on top of the stack.
     fn extend(&mut self, members: &[Id]) -> Result<bool, Problem> {
         let top = self.top()?;
-        match self.values.get_mut(top as usize) {
-            Some(Value::List(list) | Value::Dict(list)) => list.extend_from_slice(members),
-            Some(Value::Call(call)) => call.items.extend_from_slice(members),
-            Some(Value::Persistent(_)) => {}
-            _ => return malformed("adds members to what has none"),
-        }
+        add(&mut self.values, top, members)
+    }
+
+    /// Adds what stands above the last mark to the value below it.
+    fn extend_from_mark(&mut self) -> Result<bool, Problem> {
+        let mark = self.mark()?;
+        let (below, members) = self.stack.split_at(mark);
+        let Some(top) = below.last() else { return malformed(NO_VALUE) };
+        add(&mut self.values, *top, members)?;
+        self.stack.truncate(mark);
         Ok(true)
     }
 
@@ -182,8 +191,8 @@ impl<'b> Machine<'b> {
     }
 
     fn recall(&mut self, key: u64) -> Result<bool, Problem> {
-        match self.memo.get(&key) {
-            Some(id) => self.stack.push(*id),
+        match self.memo.get(key) {
+            Some(id) => self.stack.push(id),
             None => return malformed(format!("recalls value {key}, which was not memorized")),
         }
         Ok(true)
@@ -259,8 +268,8 @@ impl<'b> Machine<'b> {
                 let members = self.pop_mark()?;
                 return self.push(Value::Tuple(members));
             }
-            b']' | 0x8f => return self.push(Value::List(Vec::new())),
-            b'}' => return self.push(Value::Dict(Vec::new())),
+            b']' | 0x8f => return self.push(Value::List(Members::new())),
+            b'}' => return self.push(Value::Dict(Members::new())),
             b'l' | 0x91 => {
                 let members = self.pop_mark()?;
                 return self.push(Value::List(members));
@@ -277,10 +286,7 @@ impl<'b> Machine<'b> {
                 let (value, key) = (self.pop()?, self.pop()?);
                 return self.extend(&[key, value]);
             }
-            b'e' | b'u' | 0x90 => {
-                let members = self.pop_mark()?;
-                return self.extend(&members);
-            }
+            b'e' | b'u' | 0x90 => return self.extend_from_mark(),
             0x94 => return self.memorize(self.memo.len() as u64),
             b'Q' => {
                 let which = self.pop()?;
@@ -362,6 +368,17 @@ impl<'b> Machine<'b> {
             _ => self.push(Value::Text(line.trim_matches(['\'', '"']).to_owned())),
         }
     }
+}
+
+/// Adds members to a list or dictionary, or to the description of an object that would be built.
+fn add(values: &mut [Value], to: Id, members: &[Id]) -> Result<bool, Problem> {
+    match values.get_mut(to as usize) {
+        Some(Value::List(list) | Value::Dict(list)) => list.extend_from_slice(members),
+        Some(Value::Call(call)) => call.items.extend_from_slice(members),
+        Some(Value::Persistent(_)) => {}
+        _ => return malformed("adds members to what has none"),
+    }
+    Ok(true)
 }
 
 fn text(bytes: &[u8]) -> String {

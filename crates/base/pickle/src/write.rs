@@ -4,7 +4,7 @@
 //! from then on, as in the pickle that it was read from; so is a text that occurs twice. Nothing else can be recalled:
 //! the loader of bytecode in PyTorch 1.10 takes tuples apart, and fails on one that might be asked for again.
 
-use super::{Id, Pickle, Value};
+use super::{Id, Members, Pickle, Value};
 use foldhash::{HashMap, HashMapExt as _};
 
 /// What cannot be written.
@@ -62,7 +62,7 @@ impl Pickle {
 
     /// Adds a tuple of values that were added before.
     pub fn tuple(&mut self, members: impl Into<Vec<Id>>) -> Id {
-        self.push(Value::Tuple(members.into()))
+        self.push(Value::Tuple(Members::from_vec(members.into())))
     }
 
     /// Adds a call of a function with arguments.
@@ -319,14 +319,14 @@ mod tests {
         members.push(pickle.push(Value::None));
         let outside = pickle.push(Value::Persistent(Some(shared)));
         let call = pickle.call("collections", "OrderedDict", []);
-        let dict = pickle.push(Value::Dict(vec![shared, outside, call, call]));
+        let dict = pickle.push(Value::Dict(Members::from_slice(&[shared, outside, call, call])));
         let empty = pickle.tuple([]);
         members.extend([dict, empty]);
         for n in 0..300 {
             members.push(pickle.text(&format!("name{n}")));
         }
         members.push(shared);
-        let root = pickle.push(Value::List(members));
+        let root = pickle.push(Value::List(members.into()));
         pickle.set_root(root);
         let bytes = pickle.write().unwrap();
         let back = scan("f", &bytes).unwrap();

@@ -140,7 +140,7 @@ impl Function {
         let members = |key: &str| {
             let id = part(pickle, table, key)?;
             match pickle.value(id) {
-                Value::Tuple(ids) | Value::List(ids) => Some(ids.clone()),
+                Value::Tuple(ids) | Value::List(ids) => Some(ids.to_vec()),
                 _ => None,
             }
         };

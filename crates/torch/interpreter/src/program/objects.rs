@@ -123,7 +123,7 @@ impl<'r> Reader<'r> {
         };
         let full = format!("{module}.{name}");
         let arguments = match call.arguments.map(|id| self.pickle.value(id)) {
-            Some(Described::Tuple(ids)) => ids.clone(),
+            Some(Described::Tuple(ids)) => ids.to_vec(),
             _ => Vec::new(),
         };
         if module.starts_with("__torch__") {

@@ -181,7 +181,7 @@ impl Saved {
     }
 
     fn finish(mut self) -> Draft {
-        let root = self.pickle.push(Value::Dict(self.items));
+        let root = self.pickle.push(Value::Dict(self.items.into()));
         self.pickle.set_root(root);
         // Everything in it was put there by us and can be written.
         let pickle = self.pickle.write().unwrap_or_default();

@@ -149,7 +149,7 @@ impl<'m> Writer<'m> {
             }
             kind::LIST => {
                 let items = self.items(buffer.vector(one, 0, 4)?)?;
-                let list = self.pickle.push(Value::List(items));
+                let list = self.pickle.push(Value::List(items.into()));
                 self.tagged(list, &buffer.text(one, 1)?)
             }
             kind::DICT => {
@@ -202,7 +202,7 @@ impl<'m> Writer<'m> {
             kind::DOUBLES => "build_doublelist",
             _ => "build_boollist",
         };
-        let list = self.pickle.push(Value::List(items));
+        let list = self.pickle.push(Value::List(items.into()));
         Ok(self.pickle.call("torch.jit._pickle", name, [list]))
     }
 
@@ -227,7 +227,7 @@ impl<'m> Writer<'m> {
             for (n, value) in (0..names.len).zip(values) {
                 pairs.extend([self.pickle.text(&buffer.element_text(names, n)?), value]);
             }
-            self.pickle.push(Value::Dict(pairs))
+            self.pickle.push(Value::Dict(pairs.into()))
         };
         Ok(self.pickle.object(package, name, state))
     }

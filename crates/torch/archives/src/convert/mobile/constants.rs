@@ -25,7 +25,7 @@ pub(super) fn default(
         _ => return None,
     };
     let items: Option<Vec<Id>> = items.iter().map(|one| Some(pickle.push(value(one)?))).collect();
-    let list = pickle.push(Value::List(items?));
+    let list = pickle.push(Value::List(items?.into()));
     Some(pickle.call("torch.jit._pickle", kind, [list]))
 }
 

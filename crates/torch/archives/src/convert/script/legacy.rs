@@ -19,7 +19,7 @@ use super::tensors::{Tensors, number};
 use crate::convert::draft::Draft;
 use crate::convert::json::Json;
 use crate::convert::task::{Task, block, rewrite};
-use crate::pickle::{Call, Id, Pickle, Value};
+use crate::pickle::{self, Call, Id, Pickle, Value};
 
 const LEGACY: &str = "legacy-archive";
 
@@ -170,7 +170,7 @@ impl Builder<'_> {
             self.texts.get(key).map_or("", String::as_str)
         });
         self.code.push_str(&members.class(&class, methods.unwrap_or_default()));
-        let state = self.pickle.push(Value::Dict(members.state));
+        let state = self.pickle.push(Value::Dict(members.state.into()));
         self.pickle.object("__torch__", &class, state)
     }
 
@@ -191,7 +191,9 @@ impl Builder<'_> {
         }
         let old = self.attributes;
         let mut each = |ids: &[Id]| {
-            ids.iter().map(|id| self.taken_over(*id, depth + 1)).collect::<Option<Vec<Id>>>()
+            ids.iter()
+                .map(|id| self.taken_over(*id, depth + 1))
+                .collect::<Option<pickle::Members>>()
         };
         let value = match old.value(id) {
             Value::Tuple(ids) => Value::Tuple(each(ids)?),

@@ -146,7 +146,7 @@ fn tensors_of_lists(
     draft: &mut Draft,
 ) -> bool {
     let members = |pickle: &Pickle, id: Id| match pickle.value(id) {
-        Value::Tuple(ids) => ids.clone(),
+        Value::Tuple(ids) => ids.to_vec(),
         _ => Vec::new(),
     };
     let Some(arguments) = arguments.map(|id| members(pickle, id)) else { return false };
@@ -226,11 +226,11 @@ impl Second {
                 all.push(tensor(pickle, storage, at, 1));
                 at += 1;
             }
-            let inner = pickle.push(Value::List(all));
+            let inner = pickle.push(Value::List(all.into()));
             state.push(pickle.call("torch.jit._pickle", "build_tensorlist", [inner]));
         }
         state.push(tensor(pickle, storage, at, 1));
-        Value::Tuple(state)
+        Value::Tuple(state.into())
     }
 }
 
