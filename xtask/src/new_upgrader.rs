@@ -162,18 +162,19 @@ fn last(history: &OperatorHistory, func: &str, before: Option<Version>) -> Optio
     let mut older = releases.filter(|release| before.is_none_or(|before| **release < before));
     let definitions = history.named(func.split('.').next().unwrap_or(func));
     older.find_map(|release| {
-        let mut here = definitions.iter().filter(|one| one.runs.contains(*release));
-        here.find(|one| one.schema.full_name() == func).map(|one| Schema::clone(&one.schema))
+        let here = definitions.iter().filter(|one| one.runs.contains(*release));
+        let mut schemas = here.filter_map(|one| one.schema());
+        schemas.find(|schema| schema.full_name() == func).map(|schema| Schema::clone(schema))
     })
 }
 
 /// The schema, if it is one of a release, or of an operator that no release of the database has.
 fn known(history: &OperatorHistory, func: &str, schema: &Schema) -> anyhow::Result<Schema> {
     let definitions = history.named(&schema.name);
-    let mut own = definitions.iter().filter(|one| one.schema.full_name() == func).peekable();
-    let Some(first) = own.peek() else { return Ok(schema.clone()) };
-    let nearest = first.text.clone();
-    if own.any(|one| changes(&one.schema, schema).is_empty()) {
+    let schemas = definitions.iter().filter_map(|one| one.schema());
+    let mut own = schemas.filter(|one| one.full_name() == func).peekable();
+    let Some(nearest) = own.peek().copied() else { return Ok(schema.clone()) };
+    if own.any(|one| changes(one, schema).is_empty()) {
         return Ok(schema.clone());
     }
     bail!("no release has {schema}; one has {nearest}")

@@ -1,6 +1,6 @@
 //! What changed in PyTorch that no number of a file shows: `data/history.toml`.
 
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use serde::Deserialize;
 use unskew_core::Version;
@@ -39,7 +39,7 @@ impl SilentChange {
 #[derive(Debug)]
 pub struct Upgrader {
     /// The schema that it means.
-    pub schema: Schema,
+    pub schema: Arc<Schema>,
     /// The name of its function.
     pub function: String,
     /// The operator version from which on the name means something else.
@@ -175,7 +175,7 @@ fn read_upgraders((operator, read): &'static OfOperator) -> &'static [Upgrader] 
     let upgrader = |change: &RegistryChange| {
         let bridge = change.upgrader.as_ref()?;
         Some(Upgrader {
-            schema: bridge.schema.clone(),
+            schema: Arc::new(bridge.schema.clone()),
             function: bridge.function.clone(),
             bumped_at: i64::from(change.since.version()?),
             mobile: change.mobile,

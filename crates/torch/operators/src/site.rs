@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use unskew_torch_schemas::matching::GivenArgument;
-use unskew_torch_schemas::{Argument, CallShape, Misfit, OperatorTable, Schema, Type};
+use unskew_torch_schemas::{Argument, CallShape, Definition, Misfit, OperatorTable, Schema, Type};
 use unskew_torch_schemas::{is_subtype, plain_value};
 
 use crate::blocked::Blocked;
@@ -123,8 +123,9 @@ impl OperatorCall<'_> {
         }
         let history = table.history();
         let named = history.named(&self.schema.name);
-        let nameless = || named.iter().filter(|one| one.schema.overload.is_empty());
-        let Some(own) = nameless().find(|one| *one.schema == *self.schema) else { return false };
+        let nameless = || named.iter().filter(|one| one.overload().is_empty());
+        let is_own = |one: &&Definition| one.schema().is_some_and(|own| **own == *self.schema);
+        let Some(own) = nameless().find(is_own) else { return false };
         let mut releases = history.releases().iter().filter(|release| own.runs.contains(**release));
         releases.any(|release| nameless().filter(|one| one.runs.contains(*release)).count() > 1)
     }

@@ -1,7 +1,7 @@
 //! The operator tables of all releases of one runtime.
 //!
 //! Twenty-seven tables of PyTorch are 9 MB; each of their distinct schemas written once with its runs
-//! of releases is less than 1 MB, of which only the names that are asked for are parsed.
+//! of releases is less than 1 MB, of which only what is asked for is parsed.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -9,25 +9,63 @@ use std::sync::{Arc, OnceLock};
 use unskew_core::Version;
 use unskew_definitions::{HistoryError, Kept, Rows, Runs};
 
-use crate::matching::Signature;
+use crate::matching::{Binding, Given, Outline, Signature};
 use crate::{OperatorTable, Schema};
 
-/// One schema and the releases that have it.
+/// One schema and the releases that have it. It is parsed when it is first asked for: a call means one of many.
 #[derive(Debug)]
 pub struct Definition {
     /// The schema as its release writes it.
     pub text: String,
-    /// The schema of the row, parsed.
-    pub schema: Arc<Schema>,
     /// The releases that have it.
     pub runs: Runs,
-    signature: OnceLock<Arc<Signature>>,
+    outline: Outline,
+    schema: OnceLock<Option<Arc<Schema>>>,
+    signature: OnceLock<Option<Arc<Signature>>>,
 }
 
 impl Definition {
+    /// A row as it is written; none if its runs are none.
+    fn written((text, runs): (&str, &str)) -> Option<Self> {
+        Some(Self {
+            text: text.to_owned(),
+            runs: runs.parse().ok()?,
+            outline: Outline::of(text),
+            schema: OnceLock::new(),
+            signature: OnceLock::new(),
+        })
+    }
+
+    /// The name of the overload, empty for one without a name.
+    pub fn overload(&self) -> &str {
+        let name = self.text.split(['(']).next().unwrap_or_default();
+        name.split_once(['.']).map_or("", |(_, overload)| overload)
+    }
+
+    /// The schema, parsed once; none if the row is no schema, which [`OperatorHistory::validate`] finds.
+    pub fn schema(&self) -> Option<&Arc<Schema>> {
+        self.schema.get_or_init(|| self.text.parse().ok().map(Arc::new)).as_ref()
+    }
+
     /// The schema, ready to be held against many calls; made once.
-    pub fn signature(&self) -> &Arc<Signature> {
-        self.signature.get_or_init(|| Arc::new(Signature::new(self.schema.clone())))
+    pub fn signature(&self) -> Option<&Arc<Signature>> {
+        let made = || Some(Arc::new(Signature::new(self.schema()?.clone())));
+        self.signature.get_or_init(made).as_ref()
+    }
+
+    /// The signature, if it was made already.
+    pub(crate) fn known_signature(&self) -> Option<&Arc<Signature>> {
+        self.signature.get()?.as_ref()
+    }
+
+    /// The signature with what the values of a call stand for, if they fit; with `conversions` as for
+    /// [`Signature::matches`].
+    pub fn fit(&self, given: &[Given], conversions: bool) -> Option<(&Arc<Signature>, Binding)> {
+        if self.outline.refuses(given, conversions) {
+            return None;
+        }
+        let signature = self.signature()?;
+        Some((signature, signature.matches(given, conversions).ok()?))
     }
 }
 
@@ -63,15 +101,9 @@ impl OperatorHistory {
         known.then(|| OperatorTable::new(self.clone(), release))
     }
 
-    /// Every definition that any release has under `name`; parsed once, then kept. Rows that cannot
-    /// be parsed are left out; [`Self::validate`] finds them.
+    /// Every definition that any release has under `name`; found once, then kept.
     pub fn named(&self, name: &str) -> Arc<[Definition]> {
-        let definition = |(text, runs): (&str, &str)| {
-            let schema = Arc::new(text.parse().ok()?);
-            let (text, runs) = (text.to_owned(), runs.parse().ok()?);
-            Some(Definition { text, schema, runs, signature: OnceLock::new() })
-        };
-        self.kept.get(name, || self.rows.named(name).filter_map(definition).collect())
+        self.kept.get(name, || self.rows.named(name).filter_map(Definition::written).collect())
     }
 
     /// Whether any release has an operator in `namespace`.
@@ -111,6 +143,9 @@ mod tests {
         }
         assert!(history.has_namespace("a") && history.has_namespace("b"));
         assert!(!history.has_namespace("aa") && !history.has_namespace(""));
+        let overloads: Vec<String> =
+            history.named("a::add").iter().map(|one| one.overload().to_owned()).collect();
+        assert_eq!(overloads, ["", "out"]);
     }
 
     #[test]

@@ -64,15 +64,32 @@ impl<'t> Parser<'t> {
         SchemaError { expected, at: self.at, text: self.text.to_owned() }
     }
 
-    #[inline]
-    fn space(&mut self) {
-        self.at += self.rest().bytes().take_while(u8::is_ascii_whitespace).count();
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
     }
 
     #[inline]
+    fn space(&mut self) {
+        while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
+            self.at += 1;
+        }
+    }
+
+    /// Takes this byte, if it comes right here.
+    #[inline]
+    fn skip(&mut self, byte: u8) -> bool {
+        let there = self.peek() == Some(byte);
+        self.at += usize::from(there);
+        there
+    }
+
+    /// Takes this token, if it comes behind spaces.
+    #[inline]
     fn eat(&mut self, token: &str) -> bool {
         self.space();
-        let eaten = self.rest().starts_with(token);
+        let first = token.as_bytes().first().copied();
+        // Nearly always another one comes, which its first byte shows.
+        let eaten = self.peek() == first && self.rest().starts_with(token);
         self.at += if eaten { token.len() } else { 0 };
         eaten
     }
@@ -183,7 +200,7 @@ impl<'t> Parser<'t> {
             if name.is_empty() {
                 return Err(self.error("a type"));
             }
-            if self.rest().starts_with('(') && CONSTRUCTORS.contains(&name) {
+            if self.peek() == Some(b'(') && CONSTRUCTORS.contains(&name) {
                 self.at += 1;
                 Type::Applied(name.to_owned(), self.types(alias, depth)?)
             } else {
@@ -192,19 +209,15 @@ impl<'t> Parser<'t> {
         };
         // Suffixes stand without a space, so that `int (a)` is not read as an annotation.
         for _ in 0..DEPTH {
-            let rest = self.rest();
-            if rest.starts_with('(') {
-                self.at += 1;
+            if self.skip(b'(') {
                 let read = self.alias()?;
                 alias.get_or_insert(read);
-            } else if rest.starts_with('[') {
-                self.at += 1;
+            } else if self.skip(b'[') {
                 let digits = self.take(|c| c.is_ascii_digit());
                 let size = if digits.is_empty() { None } else { digits.parse().ok() };
                 self.expect("]", "']'")?;
                 ty = Type::List(Box::new(ty), size);
-            } else if rest.starts_with('?') {
-                self.at += 1;
+            } else if self.skip(b'?') {
                 ty = Type::Optional(Box::new(ty));
             } else {
                 return Ok(ty);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use unskew_core::Version;
 use unskew_definitions::Rows;
 
-use crate::matching::{Operators, Signature};
+use crate::matching::{Candidate, Operators};
 use crate::{Definition, OperatorHistory, Schema, SchemaError};
 
 /// Why a text is no table of operators.
@@ -114,7 +114,9 @@ impl OperatorTable {
 
     /// The schema of one overload, the empty one for an operator without overload names.
     pub fn overload(&self, name: &str, overload: &str) -> Option<Arc<Schema>> {
-        self.overloads(name).find(|schema| schema.overload == overload)
+        self.find(name, |definition| {
+            (definition.overload() == overload).then(|| definition.schema().cloned())?
+        })
     }
 
     /// Whether the release has any operator of this name.
@@ -141,10 +143,11 @@ impl OperatorTable {
 }
 
 impl Operators for OperatorTable {
-    fn overloads(&self, name: &str) -> Vec<Arc<Signature>> {
+    fn overloads(&self, name: &str) -> Vec<Candidate> {
         let definitions = self.defined().named(name);
-        let here = definitions.iter().filter(|one| one.runs.contains(self.release));
-        here.map(|one| one.signature().clone()).collect()
+        let places = 0..definitions.len();
+        let here = places.filter(|at| definitions[*at].runs.contains(self.release));
+        here.map(|at| Candidate::row(&definitions, at)).collect()
     }
 }
 
@@ -163,8 +166,10 @@ impl Iterator for Overloads {
         loop {
             let definition = self.definitions.get(self.at)?;
             self.at += 1;
-            if definition.runs.contains(self.release) {
-                return Some(definition.schema.clone());
+            if definition.runs.contains(self.release)
+                && let Some(schema) = definition.schema()
+            {
+                return Some(schema.clone());
             }
         }
     }

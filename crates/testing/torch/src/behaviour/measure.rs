@@ -10,7 +10,7 @@ use anyhow::ensure;
 use serde_json as json;
 use unskew_changes::{Outcome, Told};
 use unskew_core::Version;
-use unskew_torch_schemas::{OperatorHistory, Schema};
+use unskew_torch_schemas::OperatorHistory;
 
 use super::cases::{Form, forms};
 use super::inputs::{all_runs, trial_runs};
@@ -60,7 +60,7 @@ pub fn plan(
     let mut all: BTreeMap<String, Vec<Form>> = BTreeMap::new();
     for name in names(history) {
         for definition in history.named(&name).iter() {
-            let schema: &Schema = &definition.schema;
+            let Some(schema) = definition.schema() else { continue };
             let is_had = releases.iter().any(|release| definition.runs.contains(*release));
             let outs = schema.arguments.iter().filter(|one| one.is_out()).count();
             if !is_had || outs > 1 {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use unskew_torch_schemas::matching::{Operators, Signature};
+use unskew_torch_schemas::matching::{Candidate, Operators, Signature};
 
 use crate::history;
 
@@ -11,9 +11,9 @@ use crate::history;
 pub struct Callable<T>(pub T);
 
 impl<T: Operators> Operators for Callable<T> {
-    fn overloads(&self, name: &str) -> Vec<Arc<Signature>> {
+    fn overloads(&self, name: &str) -> Vec<Candidate> {
         let mut overloads = self.0.overloads(name);
-        overloads.extend(builtins(name).cloned());
+        overloads.extend(builtins(name).cloned().map(Candidate::from));
         overloads
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct TypedUse {
     pub meant: Option<Arc<Signature>>,
     /// What the items are of those that are tensors, where that matters and shows.
     pub elements: Vec<Option<Element>>,
+    /// Whether some release does otherwise by this operator than another.
+    pub changes: bool,
     /// How the values stand for its arguments.
     pub binding: Option<Binding>,
     /// The function of the registry in which they stand: a conversion put it there.
@@ -60,7 +62,7 @@ type Key = (
 pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUse> {
     let typing = infer(program, operators);
     let mut known: HashMap<Key, usize> = HashMap::new();
-    let mut needed: HashMap<Arc<str>, bool> = HashMap::new();
+    let mut changing: HashMap<Arc<str>, bool> = HashMap::new();
     let mut uses: Vec<TypedUse> = Vec::new();
     for call in typing.calls.into_iter().filter(|call| call.loaded) {
         let Some(record) = program.records().get(call.record) else { continue };
@@ -71,12 +73,12 @@ pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUs
             (true, false) => "",
         };
         let within = within(program, &call);
-        let is_needed = *needed.entry(call.operator.clone()).or_insert_with(|| {
+        let changes = *changing.entry(call.operator.clone()).or_insert_with(|| {
             behaviour::of(&call.operator, None).next().is_some()
                 || behaviour::measured::has(&call.operator)
         });
         // Only of what an operator takes otherwise by release it matters what it is.
-        let elements = if is_needed { elements(program, &call) } else { Vec::new() };
+        let elements = if changes { elements(program, &call) } else { Vec::new() };
         let at = *known.entry(key(&call, within.clone(), elements.clone())).or_insert_with(|| {
             let (meant, binding) = match call.choice {
                 Choice::One(signature, binding) => (Some(signature), Some(binding)),
@@ -86,6 +88,7 @@ pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUs
                 operator: call.operator,
                 given: call.given,
                 elements,
+                changes,
                 meant,
                 binding,
                 within,

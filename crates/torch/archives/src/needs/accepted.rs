@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use unskew_core::{Places, Version};
 use unskew_definitions::Runs;
-use unskew_torch_schemas::OperatorHistory;
 use unskew_torch_schemas::matching::Signature;
+use unskew_torch_schemas::{Definition, OperatorHistory};
 
 use super::{Need, first};
 use crate::code::{TypedUse, builtins};
@@ -40,20 +40,26 @@ pub(super) fn uses(
     }
     let of_use = |(one, known): (&Use, &crate::UsePlaces)| {
         let definitions = operators.named(&one.name);
-        let fits = |schema: &unskew_torch_schemas::Schema| match &one.given {
-            Given::Shape(shape) => schema.accepts(shape).is_ok(),
-            Given::Overload(overload, given) => {
-                let count = schema.arguments.len() as u64;
-                schema.overload == *overload && given.is_none_or(|given| given <= count)
-            }
-            Given::Named(overload, shape) => {
-                schema.overload == *overload && schema.accepts(shape).is_ok()
+        let fits = |definition: &&Definition| {
+            let schema = || definition.schema();
+            let accepts = |shape| schema().is_some_and(|schema| schema.accepts(shape).is_ok());
+            match &one.given {
+                Given::Shape(shape) => accepts(shape),
+                Given::Overload(overload, given) => {
+                    definition.overload() == overload
+                        && schema().is_some_and(|schema| {
+                            given.is_none_or(|given| given <= schema.arguments.len() as u64)
+                        })
+                }
+                Given::Named(overload, shape) => {
+                    definition.overload() == overload && accepts(shape)
+                }
             }
         };
         // The mobile interpreters of 1.4 to 1.6 have some operators in a registry of their own.
         let early = operators.named(&format!("_{}", one.name));
         let early = early.iter().filter(|_| model.bytecode.as_ref().is_some_and(is_early));
-        let fitting = definitions.iter().chain(early).filter(|definition| fits(&definition.schema));
+        let fitting = definitions.iter().chain(early).filter(fits);
         Accepted {
             name: one.full_name(),
             places: known.places.clone(),
@@ -71,7 +77,7 @@ fn is_early(bytecode: &Stamp) -> bool {
 fn of_call(model: &Model, call: &TypedUse, operators: &Arc<OperatorHistory>) -> Accepted {
     let takes = |signature: &Arc<Signature>| signature.matches(&call.given, true).is_ok();
     let definitions = operators.named(&call.operator);
-    let fitting = definitions.iter().filter(|definition| takes(definition.signature()));
+    let fitting = definitions.iter().filter(|one| one.fit(&call.given, true).is_some());
     let mut by: Vec<Runs> = fitting.map(|definition| definition.runs.clone()).collect();
     // A release with an upgrader takes what the old schema took.
     let version = model.operator_version().unwrap_or(0);

@@ -15,7 +15,7 @@ pub(crate) use operator_version::versioned;
 use std::sync::Arc;
 
 use unskew_core::{Fact, Party, Places, Version};
-use unskew_torch_schemas::OperatorHistory;
+use unskew_torch_schemas::{Definition, OperatorHistory};
 
 use crate::verdict::Reading;
 use crate::{Calendar, Format, Model, Release, history};
@@ -138,8 +138,8 @@ fn bytecode(model: &Model, operators: &OperatorHistory) -> Option<Need> {
     for (one, known) in &model.uses {
         let crate::Given::Overload(overload, Some(given)) = &one.given else { continue };
         let definitions = operators.named(&one.name);
-        let same = definitions.iter().rev().find(|d| d.schema.overload == *overload);
-        let Some(schema) = same.map(|definition| &definition.schema) else { continue };
+        let same = definitions.iter().rev().find(|d| d.overload() == overload);
+        let Some(schema) = same.and_then(Definition::schema) else { continue };
         let count = schema.arguments.len();
         if *given < count as u64 {
             let out = schema.arguments.iter().any(unskew_torch_schemas::Argument::is_out);

@@ -6,7 +6,7 @@ use unskew_core::{Places, Version};
 use unskew_torch_operators::OperatorCall;
 use unskew_torch_schemas::matching::GivenArgument;
 use unskew_torch_schemas::matching::{Given as Value, Literal};
-use unskew_torch_schemas::{OperatorHistory, Schema};
+use unskew_torch_schemas::{Definition, OperatorHistory, Schema};
 
 use super::{Need, first};
 use crate::Model;
@@ -83,9 +83,8 @@ pub(crate) fn versioned(
     for (one, known) in &model.uses {
         let Given::Overload(overload, count) = &one.given else { continue };
         let definitions = operators.named(&one.name);
-        let same = definitions.iter().filter(|definition| definition.schema.overload == *overload);
-        let Some(definition) = same.last() else { continue };
-        let schema = definition.schema.clone();
+        let same = definitions.iter().filter(|definition| definition.overload() == overload);
+        let Some(schema) = same.last().and_then(Definition::schema).cloned() else { continue };
         let given = count.map_or(schema.arguments.len(), |count| count as usize);
         let argument = |argument: &unskew_torch_schemas::Argument| GivenArgument {
             name: argument.name.clone(),

@@ -37,8 +37,8 @@ pub(super) fn judge(pair: &Pair<'_>) -> Behaviours {
         let entry = all.entry((operator, row, concern));
         entry.or_insert_with(|| (change, Places::default())).1.extend(places);
     };
-    for call in pair.behaviour_calls().iter().filter(|call| call.live > 0 && !is_meant(pair, call))
-    {
+    let changing = pair.behaviour_calls().iter().filter(|call| call.changes && call.live > 0);
+    for call in changing.filter(|call| !is_meant(pair, call)) {
         let overload = call.meant.as_ref().map(|meant| &*meant.schema.overload);
         for row in behaviour::of(&call.operator, overload) {
             let Some(change) = changed(pair, row) else { continue };

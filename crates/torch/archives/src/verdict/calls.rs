@@ -65,8 +65,15 @@ fn fault(pair: &Pair<'_>, call: &TypedUse) -> Option<Fault> {
     {
         return Some(Fault::Refusing(since));
     }
+    // What its writer meant takes it, which is nearly always there.
+    let meant = call.meant.as_ref().filter(|_| pair.runtime.device.is_none());
+    if let Some(meant) = meant
+        && overloads.iter().any(|one| one.is(meant))
+    {
+        return returned_class(pair, call, meant).map(Fault::Class);
+    }
     let upgraded = upgraders(pair, &call.operator).map(|one| Signature::new(one.schema.clone()));
-    overloads.extend(upgraded.map(Arc::new));
+    overloads.extend(upgraded.map(|signature| Arc::new(signature).into()));
     match choose(&overloads, &call.given) {
         Choice::One(signature, _) if is_another(pair, call, &signature) => Some(Fault::Overload),
         Choice::One(signature, _) => returned_class(pair, call, &signature).map(Fault::Class),

@@ -39,8 +39,8 @@ struct Found {
 /// Holds every call against what was measured of its operator.
 pub(super) fn judge(pair: &Pair<'_>) -> (Vec<Finding>, Option<Unjudged>) {
     let mut found = Found::default();
-    for call in pair.behaviour_calls().iter().filter(|call| call.live > 0 && !is_meant(pair, call))
-    {
+    let changing = pair.behaviour_calls().iter().filter(|call| call.changes && call.live > 0);
+    for call in changing.filter(|call| !is_meant(pair, call)) {
         let Some(meant) = &call.meant else { continue };
         let overload = &meant.schema.overload;
         for row in measured::of(&call.operator, overload) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::{Finding, Places, Severity, Version};
 use unskew_extensions::wheels;
-use unskew_torch_schemas::{OperatorTable, Schema};
+use unskew_torch_schemas::OperatorTable;
 
 use super::pair::Pair;
 use crate::bytecode::{COUNTED, UNSAID};
@@ -70,7 +70,7 @@ fn in_early_mobile_registry(pair: &Pair<'_>, name: &str, overload: &str) -> bool
     let bytecode = pair.model.bytecode.as_ref().map(|stamp| stamp.version.major());
     bytecode == Some(3)
         && pair.runtime.operators.find(&format!("_{name}"), |definition| {
-            (definition.schema.overload == *overload).then_some(())
+            (definition.overload() == overload).then_some(())
         }) == Some(())
 }
 
@@ -87,7 +87,8 @@ fn fault(pair: &Pair<'_>, one: &Use) -> Option<Fault> {
     // Under its full name an overload is found without reading the others, and says that the operator is there.
     let named = match &one.given {
         Given::Named(overload, shape) => table.find(&one.full_name(), |definition| {
-            (definition.schema.overload == *overload).then(|| definition.schema.accepts(shape))
+            (definition.overload() == overload)
+                .then(|| Some(definition.schema()?.accepts(shape)))?
         }),
         _ => None,
     };
@@ -125,7 +126,10 @@ pub(super) fn upgraders<'p>(
     let newest = pair.runtime.release.file_format.max.map_or(0, |max| max.major());
     let mobile = pair.model.format.is_mobile();
     let too_old = mobile && pair.runtime.minor() < history::mobile_upgraders_since();
-    history::upgraders_of(name).filter(move |upgrader| {
+    // The registry is read only if one of its versions lies between the two.
+    let older = version.is_some_and(|version| version < newest);
+    let all = older.then(|| history::upgraders_of(name)).into_iter().flatten();
+    all.filter(move |upgrader| {
         version.is_some_and(|version| version < upgrader.bumped_at)
             && upgrader.bumped_at <= newest
             && (upgrader.mobile || !mobile)
@@ -144,8 +148,8 @@ fn by_overload(pair: &Pair<'_>, one: &Use, overload: &str, given: Option<u64>) -
         });
     }
     let found = pair.runtime.operators.find(&one.name, |definition| {
-        let Schema { arguments, variadic, overload: name, .. } = &*definition.schema;
-        (name == overload).then_some((arguments.len(), *variadic))
+        let schema = definition.schema().filter(|_| definition.overload() == overload)?;
+        Some((schema.arguments.len(), schema.variadic))
     });
     match (found, given) {
         (None, _) => Some(Fault::Overload),
@@ -177,9 +181,9 @@ fn pushed(pair: &Pair<'_>, one: &Use, overload: &str) -> Option<usize> {
     let definitions = history.named(&one.name);
     let mut counts = definitions
         .iter()
-        .filter(|d| d.schema.overload == overload)
+        .filter(|d| d.overload() == overload)
         .filter(|d| writers.iter().any(|writer| d.runs.contains(*writer)))
-        .map(|d| d.schema.arguments.len());
+        .filter_map(|d| Some(d.schema()?.arguments.len()));
     let first = counts.next()?;
     counts.all(|count| count == first).then_some(first)
 }
@@ -291,7 +295,7 @@ fn nearest(table: &OperatorTable, name: &str) -> (String, String) {
 fn overload_in(table: &OperatorTable, operator: &str) -> Option<String> {
     let (name, overload) = operator.split_once('.').unwrap_or((operator, ""));
     let definitions = table.history().named(name);
-    let with = definitions.iter().find(|definition| definition.schema.overload == overload)?;
+    let with = definitions.iter().find(|definition| definition.overload() == overload)?;
     with.runs.iter().last().map(|run| run.since.to_string())
 }
 

@@ -57,11 +57,20 @@ fn producer(model: &Model, calls: &[TypedUse], history: &OperatorHistory) -> Pro
         let since = since.filter(|since| Some(*since) != oldest);
         producer.narrow(since, until, &format!("calls {name}"));
     };
+    let is_everywhere = |definition: &Definition| {
+        let mut runs = definition.runs.iter();
+        runs.any(|run| Some(minor(run.since)) == oldest && run.until.is_none())
+    };
     for call in calls {
         let definitions = history.named(&call.operator);
+        // What all releases take says nothing, whatever else takes it.
+        let mut everywhere = definitions.iter().filter(|one| is_everywhere(one));
+        if everywhere.any(|one| one.fit(&call.given, false).is_some()) {
+            continue;
+        }
         let fits = |conversions| {
             let all = definitions.iter();
-            let fits = all.filter(|one| one.signature().matches(&call.given, conversions).is_ok());
+            let fits = all.filter(|one| one.fit(&call.given, conversions).is_some());
             fits.collect::<Vec<_>>()
         };
         let mut fitting = fits(false);
@@ -83,12 +92,10 @@ fn minor(version: Version) -> Version {
 }
 
 fn fits(one: &Use, definition: &Definition) -> bool {
-    let schema = &definition.schema;
+    let accepts = |shape| definition.schema().is_some_and(|schema| schema.accepts(shape).is_ok());
     match &one.given {
-        Given::Shape(shape) => schema.accepts(shape).is_ok(),
-        Given::Overload(overload, _) => schema.overload == *overload,
-        Given::Named(overload, shape) => {
-            schema.overload == *overload && schema.accepts(shape).is_ok()
-        }
+        Given::Shape(shape) => accepts(shape),
+        Given::Overload(overload, _) => definition.overload() == overload,
+        Given::Named(overload, shape) => definition.overload() == overload && accepts(shape),
     }
 }

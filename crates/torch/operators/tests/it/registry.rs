@@ -49,8 +49,8 @@ fn every_schema_was_one_of_a_release() {
         let bridges = changes_of.iter().flat_map(|one| one.upgrader.iter().chain(&one.downgraders));
         for schema in bridges.map(|bridge| &bridge.schema) {
             let was = history.named(&schema.name).iter().any(|definition| {
-                definition.schema.full_name() == operator
-                    && changes(&form(&definition.schema, schema), schema).is_empty()
+                let was = definition.schema().unwrap();
+                was.full_name() == operator && changes(&form(was, schema), schema).is_empty()
             });
             assert!(was, "{schema}");
         }

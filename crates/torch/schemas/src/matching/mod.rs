@@ -3,7 +3,7 @@
 //! A call names an operator without its overload: `torch.div(a, b)` is `aten::div.Tensor`, `div.Scalar` or `div.int`,
 //! and means another thing in each case. The loader finds out from the types of the values, and so does [`choose`]: it
 //! takes [`Given`] values from anywhere, a program, a graph or an interpreter, and the overloads of a table of
-//! [`Operators`], each a [`Signature`].
+//! [`Operators`], each a [`Candidate`] that is parsed if the call may mean it.
 //!
 //! ```
 //! use unskew_torch_schemas::Schema;
@@ -21,15 +21,19 @@
 //! assert_eq!((found.schema.full_name().as_str(), binding.returns), ("aten::div.int", ScriptType::Float));
 //! ```
 
+mod candidate;
 mod literal;
 mod named;
+mod outline;
 mod overload;
 mod signature;
 mod unify;
 mod value_type;
 
+pub use candidate::Candidate;
 pub use literal::{Bits, Literal};
 pub use named::GivenArgument;
+pub(crate) use outline::Outline;
 pub use overload::{Choice, Operators, Overloads, choose};
 pub use signature::{Binding, Bound, Given, Mismatch, Signature};
 pub use unify::converts;

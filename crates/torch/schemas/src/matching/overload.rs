@@ -2,49 +2,47 @@
 
 use std::sync::Arc;
 
-use super::{Binding, Bound, Given, Mismatch, ScriptType, Signature};
+use super::{Binding, Bound, Candidate, Given, Mismatch, ScriptType, Signature};
 use crate::{OperatorHistory, Schema};
 use foldhash::{HashMap, HashMapExt as _};
 
 /// Where the overloads of an operator are found: the table of a release or a device, or all releases together.
 pub trait Operators {
     /// Every overload of `name`, `aten::add`; none if there is no such operator.
-    fn overloads(&self, name: &str) -> Vec<Arc<Signature>>;
+    fn overloads(&self, name: &str) -> Vec<Candidate>;
 }
 
 /// All releases together: of each overload its newest schema first, then the older ones.
 impl Operators for OperatorHistory {
-    fn overloads(&self, name: &str) -> Vec<Arc<Signature>> {
+    fn overloads(&self, name: &str) -> Vec<Candidate> {
         let definitions = self.named(name);
-        let mut newest: Vec<_> = definitions
-            .iter()
-            .map(|one| {
-                let last = one.runs.iter().last();
-                (last.map(|run| (run.until.is_none(), run.until)), one)
-            })
-            .collect();
-        newest.sort_by_key(|(age, _)| std::cmp::Reverse(*age));
-        newest.into_iter().map(|(_, one)| one.signature().clone()).collect()
+        let age = |at: &usize| {
+            let last = definitions[*at].runs.iter().last();
+            std::cmp::Reverse(last.map(|run| (run.until.is_none(), run.until)))
+        };
+        let mut newest: Vec<usize> = (0..definitions.len()).collect();
+        newest.sort_by_cached_key(age);
+        newest.into_iter().map(|at| Candidate::row(&definitions, at)).collect()
     }
 }
 
 impl<T: Operators + ?Sized> Operators for &T {
-    fn overloads(&self, name: &str) -> Vec<Arc<Signature>> {
+    fn overloads(&self, name: &str) -> Vec<Candidate> {
         (**self).overloads(name)
     }
 }
 
 impl<T: Operators + ?Sized> Operators for Arc<T> {
-    fn overloads(&self, name: &str) -> Vec<Arc<Signature>> {
+    fn overloads(&self, name: &str) -> Vec<Candidate> {
         (**self).overloads(name)
     }
 }
 
 /// Schemas that stand alone.
 impl Operators for Vec<Schema> {
-    fn overloads(&self, name: &str) -> Vec<Arc<Signature>> {
+    fn overloads(&self, name: &str) -> Vec<Candidate> {
         let named = self.iter().filter(|schema| schema.name == name);
-        named.map(|schema| Arc::new(Signature::new(schema.clone()))).collect()
+        named.map(|schema| Arc::new(Signature::new(schema.clone())).into()).collect()
     }
 }
 
@@ -64,7 +62,7 @@ pub enum Choice {
 /// The overloads of a table, each made ready once.
 pub struct Overloads<'t> {
     operators: &'t dyn Operators,
-    known: HashMap<String, Arc<[Arc<Signature>]>>,
+    known: HashMap<String, Arc<[Candidate]>>,
 }
 
 impl<'t> Overloads<'t> {
@@ -74,11 +72,11 @@ impl<'t> Overloads<'t> {
     }
 
     /// The overloads of one operator.
-    pub fn of(&mut self, name: &str) -> Arc<[Arc<Signature>]> {
+    pub fn of(&mut self, name: &str) -> Arc<[Candidate]> {
         if let Some(known) = self.known.get(name) {
             return known.clone();
         }
-        let all: Arc<[Arc<Signature>]> = self.operators.overloads(name).into();
+        let all: Arc<[Candidate]> = self.operators.overloads(name).into();
         self.known.insert(name.to_owned(), all.clone());
         all
     }
@@ -98,15 +96,14 @@ const FIRST: [(&str, &str); 1] = [("aten::Float", "Scalar")];
 /// PyTorch asks overloads in the order in which its libraries register them, which no table shows; special
 /// ones stand before general ones there. So here the most special one is taken: the one whose types are
 /// subtypes of those of all others that fit.
-pub fn choose(overloads: &[Arc<Signature>], given: &[Given]) -> Choice {
+pub fn choose(overloads: &[Candidate], given: &[Given]) -> Choice {
     if overloads.is_empty() {
         return Choice::Missing;
     }
     let vague = given.iter().any(|one| one.ty.is_vague());
     for conversions in [false, true] {
-        let binding = |signature: &Signature| signature.matches(given, conversions).ok();
-        let fits = overloads.iter().filter_map(|one| Some((one, binding(one)?)));
-        let mut fits: Vec<(&Arc<Signature>, Binding)> = fits.collect();
+        let fits = overloads.iter().filter_map(|one| one.fit(given, conversions));
+        let mut fits: Vec<Fit<'_>> = fits.collect();
         // The same overload of several releases counts once.
         let mut seen: Vec<&str> = Vec::new();
         fits.retain(|(signature, _)| {
@@ -127,29 +124,32 @@ pub fn choose(overloads: &[Arc<Signature>], given: &[Given]) -> Choice {
         let (signature, binding) = fits.swap_remove(best);
         return Choice::One(signature.clone(), binding);
     }
-    let reason = |signature: &Arc<Signature>| {
+    let reason = |one: &Candidate| {
+        let signature = one.signature()?;
         Some((signature.clone(), signature.matches(given, true).err()?))
     };
     Choice::Misfit(overloads.iter().filter_map(reason).collect())
 }
 
+/// An overload that fits, with what the values stand for.
+type Fit<'o> = (&'o Arc<Signature>, Binding);
+
 /// Whether a value that cannot be told stands where the overloads want different types.
-fn differ(fits: &[(&Arc<Signature>, Binding)], given: &[Given]) -> bool {
-    let (_, first) = &fits[0];
+fn differ(fits: &[Fit<'_>], given: &[Given]) -> bool {
     given.iter().enumerate().filter(|(_, one)| one.ty.is_vague()).any(|(place, _)| {
-        let wants = wanted(first, place);
-        fits.iter().any(|(_, other)| wanted(other, place) != wants)
+        let wants = wanted(&fits[0], place);
+        fits.iter().any(|other| wanted(other, place) != wants)
     })
 }
 
-/// The type that a binding wants of the value at `place`.
-fn wanted(binding: &Binding, place: usize) -> Option<&ScriptType> {
+/// The type that an overload wants of the value at `place`.
+fn wanted((signature, binding): &Fit<'_>, place: usize) -> Option<ScriptType> {
     let at = binding.arguments.iter().position(|bound| *bound == Bound::Given(place))?;
-    binding.formal.get(at)
+    binding.formal(signature, at)
 }
 
-fn most_special(fits: &[(&Arc<Signature>, Binding)]) -> usize {
-    let is_first = |fit: &(&Arc<Signature>, Binding)| {
+fn most_special(fits: &[Fit<'_>]) -> usize {
+    let is_first = |fit: &Fit<'_>| {
         FIRST.contains(&(fit.0.schema.name.as_str(), fit.0.schema.overload.as_str()))
     };
     if let Some(first) = fits.iter().position(is_first) {
@@ -166,19 +166,18 @@ fn most_special(fits: &[(&Arc<Signature>, Binding)]) -> usize {
 
 /// Whether one binding wants subtypes of what the other wants, and something more special somewhere; of two
 /// that want the same, the one that leaves fewer arguments to defaults.
-fn is_more_special(one: &(&Arc<Signature>, Binding), other: &(&Arc<Signature>, Binding)) -> bool {
+fn is_more_special(one: &Fit<'_>, other: &Fit<'_>) -> bool {
     let defaults = |binding: &Binding| {
         binding.arguments.iter().filter(|bound| **bound == Bound::Default).count()
     };
     let mut strictly = false;
     for (at, bound) in one.1.arguments.iter().enumerate() {
         let Bound::Given(place) = bound else { continue };
-        let (a, b) = (&one.1.formal[at], wanted(&other.1, *place));
-        let Some(b) = b else { continue };
-        if !a.is_subtype_of(b) {
+        let (Some(a), Some(b)) = (one.1.formal(one.0, at), wanted(other, *place)) else { continue };
+        if !a.is_subtype_of(&b) {
             return false;
         }
-        strictly |= !b.is_subtype_of(a);
+        strictly |= !b.is_subtype_of(&a);
     }
     // Of one overload in several releases the newest stands first.
     let same = one.0.schema.overload == other.0.schema.overload;

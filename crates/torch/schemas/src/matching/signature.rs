@@ -49,8 +49,15 @@ pub struct Binding {
     pub arguments: Vec<Bound>,
     /// The type that the call gives.
     pub returns: ScriptType,
-    /// The types of the arguments, with variables replaced.
-    pub(super) formal: Vec<ScriptType>,
+    /// What the type variables of the schema stand for.
+    types: Unifier,
+}
+
+impl Binding {
+    /// The type of an argument of the signature that was bound, with variables replaced.
+    pub(super) fn formal(&self, signature: &Signature, at: usize) -> Option<ScriptType> {
+        signature.arguments.get(at).map(|ty| self.types.replace(ty))
+    }
 }
 
 /// Why a call does not fit a schema.
@@ -128,11 +135,14 @@ impl Matching<'_> {
             .filter(|at| self.given[*at].keyword.is_none() && !self.given[*at].receiver)
             .peekable();
         let mut receiver = self.given.iter().position(|one| one.receiver);
+        let has_keywords = self.given.iter().any(|one| one.keyword.is_some());
         let mut arguments = Vec::with_capacity(schema.arguments.len());
         let mut used = 0;
         for (at, argument) in schema.arguments.iter().enumerate() {
-            let named =
-                || self.given.iter().position(|g| g.keyword.as_ref() == Some(&argument.name));
+            let named = || {
+                let mut given = self.given.iter().filter(|_| has_keywords);
+                given.position(|one| one.keyword.as_ref() == Some(&argument.name))
+            };
             let bound = if argument.name == "self" && receiver.is_some() {
                 receiver.take().map_or(Bound::Default, Bound::Given)
             } else if let Some(place) = places.peek().copied().filter(|_| !argument.keyword_only) {
@@ -158,9 +168,8 @@ impl Matching<'_> {
             arguments.push(bound);
         }
         self.leftovers(places.count(), receiver, used)?;
-        let formal = self.signature.arguments.iter().map(|ty| self.types.replace(ty)).collect();
         let returns = self.types.replace(&self.signature.returns);
-        Ok(Binding { arguments, returns, formal })
+        Ok(Binding { arguments, returns, types: std::mem::take(&mut self.types) })
     }
 
     /// What the call gives and the schema has no argument for.

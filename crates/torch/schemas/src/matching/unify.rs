@@ -9,7 +9,7 @@ use super::ScriptType::{
 };
 
 /// What the type variables of one schema stand for.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Unifier {
     variables: Vec<(Arc<str>, ScriptType)>,
 }

@@ -131,6 +131,24 @@ impl ScriptType {
         }
     }
 
+    /// A type that a schema names; small letters are type variables.
+    pub(crate) fn of_name(name: &str) -> Self {
+        match name {
+            "Tensor" => Self::Tensor,
+            "int" | "ScalarType" | "Layout" | "MemoryFormat" | "SymInt" | "QScheme" => Self::Int,
+            "float" | "SymFloat" => Self::Float,
+            "complex" => Self::Complex,
+            "bool" | "SymBool" => Self::Bool,
+            "Scalar" | "number" => Self::Number,
+            "str" | "Dimname" => Self::Str,
+            "Any" | "AnyType" => Self::Any,
+            "NoneType" => Self::None,
+            _ if name.starts_with("__torch__.") => Self::Class(name.into()),
+            _ if name.starts_with(|c: char| c.is_ascii_lowercase()) => Self::Variable(name.into()),
+            _ => Self::Named(name.into()),
+        }
+    }
+
     /// The type without `None`.
     pub fn without_none(&self) -> Self {
         match self {
@@ -237,7 +255,7 @@ impl ScriptType {
 impl From<&Type> for ScriptType {
     fn from(ty: &Type) -> Self {
         match ty {
-            Type::Named(name) => named(name),
+            Type::Named(name) => Self::of_name(name),
             Type::List(item, _) => Self::list(Self::from(&**item)),
             Type::Optional(inner) => Self::optional(Self::from(&**inner)),
             Type::Tuple(items) => Self::tuple(items.iter().map(Self::from)),
@@ -247,26 +265,6 @@ impl From<&Type> for ScriptType {
                 (name, all) => Self::applied(name, all.iter().map(Self::from)),
             },
         }
-    }
-}
-
-/// A type that a schema names; small letters are type variables.
-fn named(name: &str) -> ScriptType {
-    match name {
-        "Tensor" => ScriptType::Tensor,
-        "int" | "ScalarType" | "Layout" | "MemoryFormat" | "SymInt" | "QScheme" => ScriptType::Int,
-        "float" | "SymFloat" => ScriptType::Float,
-        "complex" => ScriptType::Complex,
-        "bool" | "SymBool" => ScriptType::Bool,
-        "Scalar" | "number" => ScriptType::Number,
-        "str" | "Dimname" => ScriptType::Str,
-        "Any" | "AnyType" => ScriptType::Any,
-        "NoneType" => ScriptType::None,
-        _ if name.starts_with("__torch__.") => ScriptType::Class(name.into()),
-        _ if name.starts_with(|c: char| c.is_ascii_lowercase()) => {
-            ScriptType::Variable(name.into())
-        }
-        _ => ScriptType::Named(name.into()),
     }
 }
 

@@ -160,7 +160,7 @@ impl Nodes<'_> {
     /// The schema that the writer meant: that of the first release that can have written the file.
     fn meant(&self, name: &str, overload: &str) -> Option<Arc<Schema>> {
         let definitions = self.task.to.operators.history().named(name);
-        let same = || definitions.iter().filter(|one| one.schema.overload == overload);
+        let same = || definitions.iter().filter(|one| one.overload() == overload);
         let releases = self.task.to.operators.history().releases().iter();
         let minor = |release: &unskew_core::Version| {
             unskew_core::Version::pair(release.major(), release.minor())
@@ -172,7 +172,7 @@ impl Nodes<'_> {
         });
         let by_writer =
             wrote.find_map(|release| same().find(|definition| definition.runs.contains(*release)));
-        by_writer.or_else(|| same().last()).map(|definition| definition.schema.clone())
+        by_writer.or_else(|| same().last())?.schema().cloned()
     }
 
     /// The overload that takes a call, and its inputs as a node has them. `earlier` are the tensors that the calls

@@ -21,7 +21,7 @@ fn shown(expression: &Expression) -> Option<String> {
             Expression::Unary { operator: "-", operand, .. } => {
                 Some(format!("-{}", shown(operand)?))
             }
-            Expression::Name(name) => Some(name.text.clone()),
+            Expression::Name(name) => Some(name.text.to_string()),
             _ => None,
         };
     };

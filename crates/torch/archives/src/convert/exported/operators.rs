@@ -36,8 +36,8 @@ fn fit(node: &mut Json, table: &OperatorTable, found: &mut RecastReport) {
         return;
     }
     let definitions = table.history().named(&name);
-    let newer = definitions.iter().map(|definition| &*definition.schema);
-    let newer: Vec<&Schema> = newer.filter(|newer| newer.overload == overload).collect();
+    let newer = definitions.iter().filter(|definition| definition.overload() == overload);
+    let newer: Vec<&Schema> = newer.filter_map(|newer| Some(&**newer.schema()?)).collect();
     let is_check = schema.returns.is_empty();
     inputs.retain(|input| {
         if known(input) {

@@ -51,23 +51,19 @@ impl<'t> Calls<'t> {
             let most = schema.arguments.len() as i64;
             !schema.variadic && operator.given.is_none_or(|given| given <= most)
         };
-        let mut same = definitions.iter().filter(|d| d.schema.overload == operator.overload);
-        let by_release = |release: &Version| {
-            let mut same = definitions.iter().filter(|d| d.schema.overload == operator.overload);
-            same.find(|definition| definition.runs.contains(*release))
-        };
+        let same = || definitions.iter().filter(|one| one.overload() == operator.overload);
+        let by_release =
+            |release: &Version| same().find(|definition| definition.runs.contains(*release));
         // Up to 1.4 overloads had no names, and one name stood for many.
         let many = |release: &Version| {
-            let same = definitions.iter().filter(|d| d.schema.overload == operator.overload);
-            same.filter(|definition| definition.runs.contains(*release)).count() > 1
+            same().filter(|definition| definition.runs.contains(*release)).count() > 1
         };
         if wrote.is_some_and(many) {
             return None;
         }
-        let found = wrote.and_then(by_release);
-        let found =
-            found.or_else(|| same.clone().find(|d| takes(&d.schema))).or_else(|| same.next());
-        found.map(|definition| Schema::clone(&definition.schema))
+        let taking = || same().find(|one| one.schema().is_some_and(|schema| takes(schema)));
+        let found = wrote.and_then(by_release).or_else(taking).or_else(|| same().next());
+        found?.schema().map(|schema| Schema::clone(schema))
     }
 
     /// The schemas that the writer may have meant.
@@ -77,10 +73,9 @@ impl<'t> Calls<'t> {
         let wrote = history.releases().iter().find(|one| Some(minor(one)) == self.writer.since);
         let Some(wrote) = wrote else { return Vec::new() };
         let named = history.named(&operator.name);
-        let same = named
-            .iter()
-            .filter(|d| d.schema.overload == operator.overload && d.runs.contains(*wrote));
-        same.map(|definition| Schema::clone(&definition.schema)).collect()
+        let same =
+            named.iter().filter(|d| d.overload() == operator.overload && d.runs.contains(*wrote));
+        same.filter_map(|definition| Some(Schema::clone(definition.schema()?))).collect()
     }
 
     /// What a call of an operator gives: names, and the values that are known.

@@ -69,10 +69,10 @@ impl Schemas<'_> {
             let history = self.table.history();
             let definitions = history.named(&name);
             let newest = history.releases().iter().rev().find_map(|release| {
-                let mut same = definitions.iter().filter(|one| one.schema.overload == overload);
+                let mut same = definitions.iter().filter(|one| one.overload() == overload);
                 same.find(|one| one.runs.contains(*release))
             });
-            Some(newest?.schema.clone())
+            newest?.schema().cloned()
         });
         self.known.insert(target.to_owned(), schema.clone());
         schema
