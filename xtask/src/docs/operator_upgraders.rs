@@ -125,7 +125,7 @@ fn renamed(function: &Function) -> Option<String> {
         return None;
     };
     let passed = call.arguments.iter().map(|argument| argument.value.path());
-    let own = function.parameters.iter().map(|parameter| Some(parameter.name.text.clone()));
+    let own = function.parameters.iter().map(|parameter| Some(parameter.name.text.to_string()));
     let path = call.function.path()?;
     passed.eq(own).then(|| path.replacen("torch.", "aten::", 1))
 }

@@ -171,7 +171,7 @@ impl Inlined<'_> {
                 (None, Some(default)) => text(default, self.callee)?,
                 (None, None) => return Err(format!("is not given {name}")),
             };
-            Ok((name.clone(), value))
+            Ok((name.to_string(), value))
         });
         parameters.collect()
     }

@@ -4,7 +4,6 @@
 //! PyTorch writes those as names: `nn.ModuleDict({"from": ...})` becomes `self.d.from`.
 
 use crate::Span;
-use crate::limits::{text_length, word_length};
 
 /// What a token is. Its text stands in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,8 +14,7 @@ pub(crate) enum Token {
     Imaginary,
     /// A quoted text, with its prefix.
     Text,
-    /// A word that is no name, or a mark: `if`, `**`.
-    Mark(&'static str),
+    Mark(Mark),
     Newline,
     Indent,
     Dedent,
@@ -36,31 +34,66 @@ impl Fault {
     }
 }
 
-/// A function that finds a text among these, and gives it as one that lives for ever.
-macro_rules! find {
-    ($(#[$doc:meta])* fn $name:ident: $($text:literal)*) => {
-        $(#[$doc])*
-        fn $name(text: &str) -> Option<&'static str> {
-            // Compiled to a comparison of the length, and then of whole words of the processor.
-            match text {
-                $($text => Some($text),)*
-                _ => None,
+/// The words that are no names, and the marks.
+macro_rules! marks {
+    ($($name:ident $text:literal)*) => {
+        /// A word that is no name, or a mark: `if`, `**`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Mark {
+            $($name,)*
+        }
+
+        impl Mark {
+            /// As it is written.
+            pub(crate) const fn text(self) -> &'static str {
+                match self {
+                    $(Self::$name => $text,)*
+                }
+            }
+
+            const ALL: &[Self] = &[$(Self::$name,)*];
+
+            fn of(text: &str) -> Option<Self> {
+                // Compiled to a comparison of the length, and then of whole words of the processor.
+                match text {
+                    $($text => Some(Self::$name),)*
+                    _ => None,
+                }
             }
         }
     };
 }
 
-find! {
-    /// The words that are no names.
-    fn kept:
-    "False" "None" "True" "and" "as" "assert" "break" "class" "continue" "def" "del" "elif" "else" "for" "global" "if"
-    "import" "in" "is" "not" "or" "pass" "raise" "return" "while" "with"
+marks! {
+    False "False" None "None" True "True" And "and" As "as" Assert "assert" Break "break" Class "class"
+    Continue "continue" Def "def" Del "del" Elif "elif" Else "else" For "for" Global "global" If "if" Import "import"
+    In "in" Is "is" Not "not" Or "or" Pass "pass" Raise "raise" Return "return" While "while" With "with"
+    Add "+" Subtract "-" Times "*" Divide "/" Modulo "%" Matrix "@" BitAnd "&" BitOr "|" BitXor "^" Invert "~"
+    Power "**" FloorDivide "//" ShiftLeft "<<" ShiftRight ">>"
+    Less "<" Greater ">" LessEqual "<=" GreaterEqual ">=" Equal "==" Unequal "!="
+    Open "(" Close ")" OpenSquare "[" CloseSquare "]" OpenBrace "{" CloseBrace "}"
+    Comma "," Colon ":" Dot "." Semicolon ";" Assign "=" Arrow "->" Ellipsis "..." Walrus ":="
+    AssignAdd "+=" AssignSubtract "-=" AssignTimes "*=" AssignDivide "/=" AssignModulo "%=" AssignMatrix "@="
+    AssignAnd "&=" AssignOr "|=" AssignXor "^=" AssignPower "**=" AssignFloor "//=" AssignLeft "<<=" AssignRight ">>="
 }
 
-find! {
-    fn mark:
-    "**=" "//=" "<<=" ">>=" "..." "**" "//" "<<" ">>" "<=" ">=" "==" "!=" "->" "+=" "-=" "*=" "/=" "%=" "&=" "|=" "^="
-    "@=" ":=" "+" "-" "*" "/" "%" "@" "&" "|" "^" "~" "<" ">" "(" ")" "[" "]" "{" "}" "," ":" "." ";" "="
+/// The marks of one byte.
+const SINGLE: [Option<Mark>; 256] = {
+    let mut table = [None; 256];
+    let mut at = 0;
+    while at < Mark::ALL.len() {
+        let mark = Mark::ALL[at];
+        if let [byte] = mark.text().as_bytes() {
+            table[*byte as usize] = Some(mark);
+        }
+        at += 1;
+    }
+    table
+};
+
+/// Whether a mark may go on with this byte.
+const fn goes_on(byte: u8) -> bool {
+    matches!(byte, b'*' | b'/' | b'<' | b'>' | b'=' | b'.')
 }
 
 /// The width of a tab in an indentation.
@@ -107,6 +140,14 @@ impl<'t> Lexer<'t> {
         let rest = self.rest();
         let Some(&first) = rest.first() else { return Ok(self.end()) };
         let (token, length) = match first {
+            b'(' | b'[' | b'{' => {
+                self.open += 1;
+                self.mark(rest)?
+            }
+            b')' | b']' | b'}' => {
+                self.open = self.open.saturating_sub(1);
+                self.mark(rest)?
+            }
             b'\n' | b'\r' => {
                 let span = self.here(line_break(rest));
                 self.at = span.end;
@@ -116,15 +157,13 @@ impl<'t> Lexer<'t> {
             b'0'..=b'9' => self.number(rest)?,
             b'.' if rest.get(1).is_some_and(u8::is_ascii_digit) => self.number(rest)?,
             b'"' | b'\'' => (Token::Text, self.quoted(0)?),
-            _ => self.word_or_mark(rest)?,
+            _ => match word_length(rest) {
+                0 => self.mark(rest)?,
+                length => self.word(rest, length)?,
+            },
         };
         let span = self.here(length);
         self.at = span.end;
-        match first {
-            b'(' | b'[' | b'{' => self.open += 1,
-            b')' | b']' | b'}' => self.open = self.open.saturating_sub(1),
-            _ => {}
-        }
         Ok((token, span))
     }
 
@@ -218,32 +257,36 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    fn word_or_mark(&self, rest: &[u8]) -> Result<(Token, usize), Fault> {
-        let length = word_length(rest);
-        if length > 0 {
-            let word = self.text.get(self.at..self.at + length).unwrap_or_default();
-            let strange = |(_, c): &(usize, char)| !(c.is_alphanumeric() || *c == '_');
-            if !word.is_ascii()
-                && let Some((at, strange)) = word.char_indices().find(strange)
-            {
-                return Err(Fault::new(self.at + at, format!("`{strange}` is no letter")));
-            }
-            if matches!(rest.get(length), Some(b'"' | b'\'')) && is_prefix(word) {
-                return Ok((Token::Text, self.quoted(length)?));
-            }
-            return Ok((kept(word).map_or(Token::Name, Token::Mark), length));
+    fn word(&self, rest: &[u8], length: usize) -> Result<(Token, usize), Fault> {
+        let word = self.text.get(self.at..self.at + length).unwrap_or_default();
+        let strange = |(_, c): &(usize, char)| !(c.is_alphanumeric() || *c == '_');
+        if !word.is_ascii()
+            && let Some((at, strange)) = word.char_indices().find(strange)
+        {
+            return Err(Fault::new(self.at + at, format!("`{strange}` is no letter")));
         }
+        if matches!(rest.get(length), Some(b'"' | b'\'')) && is_prefix(word) {
+            return Ok((Token::Text, self.quoted(length)?));
+        }
+        Ok((Mark::of(word).map_or(Token::Name, Token::Mark), length))
+    }
+
+    fn mark(&self, rest: &[u8]) -> Result<(Token, usize), Fault> {
+        let single = rest.first().and_then(|first| SINGLE[usize::from(*first)]);
         // The longest counts, and few bytes stand in one behind another.
-        let goes_on = |byte: &&u8| matches!(byte, b'*' | b'/' | b'<' | b'>' | b'=' | b'.');
-        let longest = 1 + rest.iter().skip(1).take(2).take_while(goes_on).count();
-        let Some(mark) =
-            (1..=longest).rev().find_map(|length| mark(self.text.get(self.at..self.at + length)?))
-        else {
+        if let Some(mark) = single
+            && !rest.get(1).copied().is_some_and(goes_on)
+        {
+            return Ok((Token::Mark(mark), 1));
+        }
+        let text = |length: usize| self.text.get(self.at..self.at + length);
+        let longer = [3, 2].into_iter().find_map(|length| Mark::of(text(length)?));
+        let Some(mark) = longer.or(single) else {
             let strange = self.text.get(self.at..).and_then(|rest| rest.chars().next());
             let strange = strange.unwrap_or_default().escape_default();
             return Err(Fault::new(self.at, format!("`{strange}` begins nothing")));
         };
-        Ok((Token::Mark(mark), mark.len()))
+        Ok((Token::Mark(mark), mark.text().len()))
     }
 
     /// How long the quoted text is that begins `prefix` bytes from here, with that prefix.
@@ -299,12 +342,48 @@ impl<'t> Lexer<'t> {
         // `1if a else b` is two tokens, as in Python.
         let behind = self.text.get(self.at + length..).unwrap_or_default();
         let behind = behind.get(..word_length(behind.as_bytes())).unwrap_or_default();
-        let joined = !behind.is_empty() && kept(behind).is_none();
+        let joined = !behind.is_empty() && Mark::of(behind).is_none();
         if nothing || octal || joined {
             return Err(Fault::new(self.at, "this is no number"));
         }
         Ok((token, length))
     }
+}
+
+/// Whether each byte may stand in a word.
+const IN_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < table.len() {
+        table[byte] = matches!(byte as u8, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | 0x80..);
+        byte += 1;
+    }
+    table
+};
+
+/// How long the word is that begins here.
+fn word_length(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| IN_WORD[usize::from(**byte)]).count()
+}
+
+/// How long the quoted text is that begins here, quotes included.
+fn text_length(bytes: &[u8]) -> usize {
+    let quote = bytes[0];
+    let triple = bytes.starts_with(&[quote; 3]);
+    let (mut at, end) = if triple { (3, 3) } else { (1, 1) };
+    while let Some(&byte) = bytes.get(at) {
+        if byte == b'\\' {
+            at += 2;
+        } else if byte == quote && (!triple || bytes[at..].starts_with(&[quote; 3])) {
+            return at + end;
+        } else if byte == b'\n' && !triple {
+            // The text is broken, which the parser will say.
+            return at;
+        } else {
+            at += 1;
+        }
+    }
+    bytes.len()
 }
 
 /// Whether a word before quotes belongs to them.

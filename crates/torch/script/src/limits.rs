@@ -1,14 +1,24 @@
-//! How deep a text nests and how many tokens it has, told before anything recurses over it or is made of it.
+//! The tokens of a text, how many there are and how deep they nest, told before anything recurses over them or is made
+//! of them.
 //!
 //! Brackets nest, and so do chains: `a.b.c`, `a + b + c` and `f(x)(y)` are trees that lean to the left.
 //! So each open bracket counts the tokens since the last comma in it, and the depth is the sum over all
 //! that are open. Blocks nest by their indentation.
+
+use crate::Span;
+use crate::lex::{Fault, Lexer, Mark, Token};
 
 /// How deep expressions, and how deep blocks may nest in a text. Real ones reach a tenth of it.
 pub const MAX_DEPTH: usize = 300;
 
 /// The most tokens of one text. The largest real one has some hundred thousand.
 pub const MAX_TOKENS: usize = 2_000_000;
+
+/// How many bytes of a text a token has at least, in real ones.
+const BYTES: usize = 3;
+
+/// The most tokens for which there is room before they are read.
+const AT_ONCE: usize = 1 << 13;
 
 /// What a text is beyond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,19 +29,62 @@ pub(crate) enum Beyond {
     Tokens,
 }
 
-/// A text and what it would cost to read it, which is told once: for a budget, and for the parser.
-#[derive(Clone, Copy, Debug)]
+/// Why the tokens of a text end where they do.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// There are no more.
+    Whole,
+    /// What stands behind them is none.
+    Fault(Fault),
+    /// The text is too much at this byte.
+    Beyond(usize, Beyond),
+}
+
+/// A text and its tokens, which are read once: for a budget, and for the parser.
+#[derive(Debug)]
 pub struct Measured<'t> {
     text: &'t str,
-    most: usize,
-    pub(crate) found: Result<usize, (usize, Beyond)>,
+    /// How many tokens count: the ends of lines and blocks do not.
+    count: usize,
+    /// How deep the deepest of them nest.
+    pub(crate) depth: usize,
+    pub(crate) tokens: Vec<(Token, Span)>,
+    pub(crate) ended: Ended,
 }
 
 impl<'t> Measured<'t> {
     /// Measures a text; no more than `most` tokens are counted, and one that has more is not read.
     pub fn of(text: &'t str, most: usize) -> Self {
         let most = most.min(MAX_TOKENS);
-        Self { text, most, found: scan(text, most) }
+        let room = (text.len() / BYTES).min(AT_ONCE);
+        let tokens = Vec::with_capacity(room);
+        let mut measured = Self { text, count: 0, depth: 0, tokens, ended: Ended::Whole };
+        measured.ended = measured.read(most);
+        measured
+    }
+
+    fn read(&mut self, most: usize) -> Ended {
+        let mut lexer = Lexer::new(self.text);
+        let mut nesting = Nesting::default();
+        loop {
+            let (token, span) = match lexer.next() {
+                Ok((Token::End, _)) => return Ended::Whole,
+                Ok(found) => found,
+                Err(fault) => return Ended::Fault(fault),
+            };
+            nesting.token(token);
+            self.depth = self.depth.max(nesting.depth + nesting.blocks);
+            if nesting.depth > MAX_DEPTH || nesting.blocks >= MAX_DEPTH {
+                return Ended::Beyond(span.start, Beyond::Depth);
+            }
+            if !matches!(token, Token::Newline | Token::Indent | Token::Dedent) {
+                if self.count == most {
+                    return Ended::Beyond(span.start, Beyond::Tokens);
+                }
+                self.count += 1;
+            }
+            self.tokens.push((token, span));
+        }
     }
 
     /// The text itself.
@@ -41,11 +94,10 @@ impl<'t> Measured<'t> {
 
     /// How many tokens it has, which bounds how many nodes are made of it.
     pub fn tokens(&self) -> usize {
-        match self.found {
-            Ok(tokens) => tokens,
+        match self.ended {
             // Deep texts are refused whatever else they are.
-            Err((_, Beyond::Depth)) => 0,
-            Err((_, Beyond::Tokens)) => self.most,
+            Ended::Beyond(_, Beyond::Depth) => 0,
+            _ => self.count,
         }
     }
 }
@@ -62,78 +114,32 @@ impl<'t> From<&'t String> for Measured<'t> {
     }
 }
 
-/// Counts tokens; or the first byte at which a text is too much, and why.
-pub(crate) fn scan(text: &str, most: usize) -> Result<usize, (usize, Beyond)> {
-    let mut scan = Scan::default();
-    let mut tokens = 0;
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    let mut line_start = true;
-    while let Some(&byte) = bytes.get(at) {
-        if std::mem::take(&mut line_start) && scan.open.is_empty() {
-            let blanks = bytes[at..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
-            // Empty lines do not count.
-            if !matches!(bytes.get(at + blanks), None | Some(b'\n' | b'\r' | b'#')) {
-                scan.indent(blanks);
-            }
-            at += blanks;
-            if blanks > 0 {
-                continue;
-            }
-        }
-        let length = match byte {
-            b' ' | b'\t' | b'\r' | b'\\' => 1,
-            b'#' => bytes[at..].iter().take_while(|b| **b != b'\n').count(),
-            b'\n' => {
-                line_start = true;
-                scan.line();
-                1
-            }
-            _ => {
-                tokens += 1;
-                scan.token(byte);
-                if scan.depth > MAX_DEPTH || scan.indents.len() > MAX_DEPTH {
-                    return Err((at, Beyond::Depth));
-                }
-                if tokens > most {
-                    return Err((at, Beyond::Tokens));
-                }
-                match byte {
-                    b'"' | b'\'' => text_length(&bytes[at..]),
-                    _ => word_length(&bytes[at..]),
-                }
-            }
-        };
-        at += length.max(1);
-    }
-    Ok(tokens)
-}
-
 #[derive(Default)]
-struct Scan {
+struct Nesting {
     /// The tokens since the last comma in the innermost bracket that is open.
     last: usize,
     /// The same of each bracket around it, and of what stands around all of them.
     open: Vec<usize>,
     /// All these together.
     depth: usize,
-    /// The indentations of the blocks around.
-    indents: Vec<usize>,
+    /// How many blocks are around.
+    blocks: usize,
 }
 
-impl Scan {
-    /// A token that begins with this byte.
-    fn token(&mut self, byte: u8) {
-        match byte {
-            b')' | b']' | b'}' => {
+impl Nesting {
+    fn token(&mut self, token: Token) {
+        match token {
+            Token::Newline | Token::Mark(Mark::Comma | Mark::Semicolon) => self.forget(),
+            Token::Indent => self.blocks += 1,
+            Token::Dedent => self.blocks = self.blocks.saturating_sub(1),
+            Token::Mark(Mark::Close | Mark::CloseSquare | Mark::CloseBrace) => {
                 self.forget();
                 self.last = self.open.pop().unwrap_or_default();
             }
-            b',' | b';' => self.forget(),
-            _ => {
+            token => {
                 self.depth += 1;
                 self.last += 1;
-                if matches!(byte, b'(' | b'[' | b'{') {
+                if matches!(token, Token::Mark(Mark::Open | Mark::OpenSquare | Mark::OpenBrace)) {
                     self.open.push(std::mem::take(&mut self.last));
                 }
             }
@@ -143,55 +149,6 @@ impl Scan {
     fn forget(&mut self) {
         self.depth -= std::mem::take(&mut self.last);
     }
-
-    fn line(&mut self) {
-        if self.open.is_empty() {
-            self.forget();
-        }
-    }
-
-    fn indent(&mut self, blanks: usize) {
-        while self.indents.last().is_some_and(|last| *last >= blanks) {
-            self.indents.pop();
-        }
-        self.indents.push(blanks);
-    }
-}
-
-/// Whether each byte may stand in a word.
-const IN_WORD: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < table.len() {
-        table[byte] = matches!(byte as u8, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | 0x80..);
-        byte += 1;
-    }
-    table
-};
-
-/// How long the word is that begins here.
-pub(crate) fn word_length(bytes: &[u8]) -> usize {
-    bytes.iter().take_while(|byte| IN_WORD[usize::from(**byte)]).count()
-}
-
-/// How long the quoted text is that begins here, quotes included.
-pub(crate) fn text_length(bytes: &[u8]) -> usize {
-    let quote = bytes[0];
-    let triple = bytes.starts_with(&[quote; 3]);
-    let (mut at, end) = if triple { (3, 3) } else { (1, 1) };
-    while let Some(&byte) = bytes.get(at) {
-        if byte == b'\\' {
-            at += 2;
-        } else if byte == quote && (!triple || bytes[at..].starts_with(&[quote; 3])) {
-            return at + end;
-        } else if byte == b'\n' && !triple {
-            // The text is broken, which the parser will say.
-            return at;
-        } else {
-            at += 1;
-        }
-    }
-    bytes.len()
 }
 
 #[cfg(test)]
@@ -199,14 +156,19 @@ mod tests {
     use super::*;
 
     fn too_deep(text: &str) -> Option<usize> {
-        scan(text, usize::MAX).err().map(|(at, _)| at)
+        match Measured::from(text).ended {
+            Ended::Beyond(at, Beyond::Depth) => Some(at),
+            _ => None,
+        }
     }
 
     #[test]
     fn tokens_are_counted_but_not_blanks_and_comments() {
         assert_eq!(Measured::from("x = f(a, \"b c\")  # d e\n\n").tokens(), 8);
-        assert_eq!(Measured::of(&"x\n".repeat(50), 10).tokens(), 10);
-        assert_eq!(scan(&"x\n".repeat(50), 10), Err((20, Beyond::Tokens)));
+        let lines = "x\n".repeat(50);
+        let measured = Measured::of(&lines, 10);
+        assert_eq!(measured.tokens(), 10);
+        assert!(matches!(measured.ended, Ended::Beyond(20, Beyond::Tokens)));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The syntax tree.
 
+use smol_str::SmolStr;
+
 /// Where something stands in the text: bytes from the beginning, the end not included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
@@ -19,8 +21,8 @@ pub struct Module {
 /// A name, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// The identifier as it is written.
-    pub text: String,
+    /// The identifier as it is written. Nearly all are short enough to need no memory of their own.
+    pub text: SmolStr,
     /// Its bytes in the source text.
     pub span: Span,
 }
@@ -351,6 +353,11 @@ impl Expression {
             | Self::Binary { span, .. }
             | Self::Choice { span, .. } => *span,
         }
+    }
+
+    /// Whether it is this name, and nothing else.
+    pub fn is_name(&self, name: &str) -> bool {
+        matches!(self, Self::Name(own) if own.text == name)
     }
 
     /// Names joined by dots, `torch.div`, if it is nothing else.

@@ -66,7 +66,8 @@ fn operator(callee: &Expression) -> Option<String> {
 }
 
 fn shape(call: &Call) -> CallShape {
-    let keywords = call.arguments.iter().filter_map(|one| Some(one.keyword.as_ref()?.text.clone()));
+    let keywords =
+        call.arguments.iter().filter_map(|one| Some(one.keyword.as_ref()?.text.to_string()));
     let keywords: Vec<String> = keywords.collect();
     CallShape { positional: call.arguments.len() - keywords.len(), keywords }
 }
@@ -87,6 +88,8 @@ fn block(body: &[Statement], in_branch: bool, seek: &mut impl FnMut(&Call, bool)
 
 fn expression(of: &Expression, in_branch: bool, seek: &mut impl FnMut(&Call, bool)) {
     match of {
+        Expression::Name(_) | Expression::Constant { .. } => {}
+        Expression::Attribute { of, .. } => expression(of, in_branch, seek),
         Expression::Choice { test, then, otherwise, .. } => {
             expression(test, in_branch, seek);
             expression(then, true, seek);

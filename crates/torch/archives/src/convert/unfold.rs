@@ -55,7 +55,7 @@ const STEPS: usize = 1000;
 /// known.
 pub(super) fn unfold(function: &Function, arguments: &dyn Arguments) -> Option<Vec<One>> {
     let names = function.parameters.iter().map(|one| {
-        let name = one.name.text.clone();
+        let name = one.name.text.to_string();
         let default = one.default.as_ref().filter(|_| !arguments.is_given(&name));
         match default.and_then(literal_of) {
             Some(default) => (name, Part::Literal(default)),
@@ -97,7 +97,7 @@ impl Walk<'_> {
                     target: Expression::Name(name), value: Some(value), ..
                 } => {
                     let value = self.part(value)?;
-                    self.values.insert(name.text.clone(), value);
+                    self.values.insert(name.text.to_string(), value);
                 }
                 Statement::If { test, then, otherwise, .. } => {
                     let taken = if self.truth(test)? { then } else { otherwise };
@@ -108,7 +108,7 @@ impl Walk<'_> {
                 Statement::For { target: Expression::Name(name), items, body, .. } => {
                     for round in 0..self.rounds(items)? {
                         let round = Part::Literal(Literal::Int(round));
-                        self.values.insert(name.text.clone(), round);
+                        self.values.insert(name.text.to_string(), round);
                         if let Some(part) = self.block(body)? {
                             return Some(Some(part));
                         }
@@ -159,7 +159,7 @@ impl Walk<'_> {
             given.push((None, self.values.get(of)?.clone()));
         }
         for argument in arguments {
-            let keyword = argument.keyword.as_ref().map(|name| name.text.clone());
+            let keyword = argument.keyword.as_ref().map(|name| name.text.to_string());
             given.push((keyword, self.part(&argument.value)?));
         }
         self.calls.push(One { operator: format!("aten::{name}"), given });
@@ -186,7 +186,7 @@ impl Walk<'_> {
             return Some(Part::Literal(literal));
         }
         match expression {
-            Expression::Name(name) => self.values.get(&name.text).cloned(),
+            Expression::Name(name) => self.values.get(name.text.as_str()).cloned(),
             Expression::Attribute { of, name, .. } if name.text == "dtype" => {
                 let Part::Argument(of) = self.known(of)? else { return None };
                 Some(Part::Literal(Literal::Int(self.arguments.dtype(&of)?)))

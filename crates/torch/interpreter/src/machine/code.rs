@@ -29,18 +29,20 @@ impl Code {
         prefix: &str,
         text: impl Into<Measured<'t>>,
     ) -> Result<(), ScriptError> {
-        let text = text.into();
-        let module = unskew_script::parse(text)?;
+        let measured = text.into();
+        let text = measured.text();
+        let module = unskew_script::parse(measured)?;
         for (at, statement) in module.body.iter().enumerate() {
             let name = match statement {
                 Statement::Function(function) => &function.name.text,
                 Statement::Class(class) => &class.name.text,
                 _ => continue,
             };
-            let name = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+            let name =
+                if prefix.is_empty() { name.to_string() } else { format!("{prefix}.{name}") };
             self.names.insert(name, (self.units.len(), at));
         }
-        self.units.push(Unit { file: file.to_owned(), text: text.text().to_owned(), module });
+        self.units.push(Unit { file: file.to_owned(), text: text.to_owned(), module });
         Ok(())
     }
 
@@ -80,7 +82,7 @@ impl Code {
     /// The names of the functions of a class, or of a file of 1.1.
     pub(crate) fn methods(&self, class: &str) -> Vec<String> {
         if let Some((_, class)) = self.class(class) {
-            return class.functions().map(|method| method.name.text.clone()).collect();
+            return class.functions().map(|method| method.name.text.to_string()).collect();
         }
         let start = format!("{class}.");
         let mut names: Vec<String> = self

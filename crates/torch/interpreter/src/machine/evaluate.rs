@@ -287,7 +287,7 @@ impl<'p> Machine<'p> {
         for argument in &call.arguments {
             let value = self.evaluate(&argument.value, frame)?;
             match &argument.keyword {
-                Some(keyword) => named.push((keyword.text.clone(), value)),
+                Some(keyword) => named.push((keyword.text.to_string(), value)),
                 None => positional.push(value),
             }
         }

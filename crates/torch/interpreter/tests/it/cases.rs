@@ -46,7 +46,7 @@ fn expression(text: &str) -> Expression {
 fn arguments(text: &str) -> Vec<(String, Value)> {
     let Expression::Call(call) = expression(&format!("f({text})")) else { panic!("{text}") };
     let named = |argument: &unskew_script::Argument| {
-        (argument.keyword.as_ref().unwrap().text.clone(), literal(&argument.value))
+        (argument.keyword.as_ref().unwrap().text.to_string(), literal(&argument.value))
     };
     call.arguments.iter().map(named).collect()
 }

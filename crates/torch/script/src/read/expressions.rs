@@ -1,37 +1,29 @@
 //! Expressions, by the precedence of their operators.
 
-use super::{Read, Reader, deep, refuse};
-use crate::lex::{Fault, Token};
+use super::{Read, Reader, refuse};
+use crate::lex::{Fault, Mark, Token};
 use crate::quoted;
 use crate::{Argument, Call, Constant, Expression, Span};
 
-/// How tight each operator between two operands binds.
-const PRECEDENCE: [(&str, u8); 24] = [
-    ("or", 1),
-    ("and", 2),
-    ("in", COMPARISON),
-    ("not", COMPARISON),
-    ("is", COMPARISON),
-    ("<", COMPARISON),
-    (">", COMPARISON),
-    ("==", COMPARISON),
-    ("!=", COMPARISON),
-    ("<=", COMPARISON),
-    (">=", COMPARISON),
-    ("|", BITWISE),
-    ("^", 6),
-    ("&", 7),
-    ("<<", 8),
-    (">>", 8),
-    ("+", 9),
-    ("-", 9),
-    ("*", 10),
-    ("/", 10),
-    ("//", 10),
-    ("%", 10),
-    ("@", 10),
-    ("**", POWER),
-];
+/// How tight an operator between two operands binds; none for a mark that is no such operator.
+const fn precedence(mark: Mark) -> Option<u8> {
+    Some(match mark {
+        Mark::Or => 1,
+        Mark::And => 2,
+        Mark::In | Mark::Not | Mark::Is => COMPARISON,
+        Mark::Less | Mark::Greater | Mark::LessEqual | Mark::GreaterEqual => COMPARISON,
+        Mark::Equal | Mark::Unequal => COMPARISON,
+        Mark::BitOr => BITWISE,
+        Mark::BitXor => 6,
+        Mark::BitAnd => 7,
+        Mark::ShiftLeft | Mark::ShiftRight => 8,
+        Mark::Add | Mark::Subtract => 9,
+        Mark::Times | Mark::Divide | Mark::FloorDivide | Mark::Modulo | Mark::Matrix => 10,
+        Mark::Power => POWER,
+        _ => return None,
+    })
+}
+
 const NOT: u8 = 3;
 const COMPARISON: u8 = 4;
 const BITWISE: u8 = 5;
@@ -56,11 +48,11 @@ impl Reader<'_> {
     ) -> Read<Expression> {
         let start = self.span.start;
         let first = one(self)?;
-        if !self.is(",") {
+        if !self.is(Mark::Comma) {
             return Ok(first);
         }
         let mut items = vec![first];
-        while self.skip(",")? && begins(self) {
+        while self.skip(Mark::Comma)? && begins(self) {
             items.push(one(self)?);
         }
         Ok(Expression::Tuple { items, span: self.since(start) })
@@ -70,7 +62,18 @@ impl Reader<'_> {
         match self.token {
             Token::Mark(mark) => matches!(
                 mark,
-                "(" | "[" | "{" | "-" | "+" | "~" | "not" | "None" | "True" | "False" | "..." | "*"
+                Mark::Open
+                    | Mark::OpenSquare
+                    | Mark::OpenBrace
+                    | Mark::Subtract
+                    | Mark::Add
+                    | Mark::Invert
+                    | Mark::Not
+                    | Mark::None
+                    | Mark::True
+                    | Mark::False
+                    | Mark::Ellipsis
+                    | Mark::Times
             ),
             token => {
                 matches!(
@@ -82,20 +85,20 @@ impl Reader<'_> {
     }
 
     pub(super) fn expression(&mut self) -> Read<Expression> {
-        deep(|| self.choice())
+        self.deep(Self::choice)
     }
 
     fn choice(&mut self) -> Read<Expression> {
         let start = self.span.start;
         let then = self.operand(1)?;
-        if self.is(":=") {
+        if self.is(Mark::Walrus) {
             return self.refuse("`:=`");
         }
-        if !self.skip("if")? {
+        if !self.skip(Mark::If)? {
             return Ok(then);
         }
         let test = Box::new(self.operand(1)?);
-        self.expect("else")?;
+        self.expect(Mark::Else)?;
         let otherwise = Box::new(self.expression()?);
         Ok(Expression::Choice { test, then: Box::new(then), otherwise, span: self.since(start) })
     }
@@ -105,19 +108,19 @@ impl Reader<'_> {
         let start = self.span.start;
         let mut left = self.first_operand(least)?;
         let mut compared = false;
-        while let Some((mut operator, precedence)) =
-            self.operator().filter(|(_, own)| *own >= least)
-        {
+        while let Some((mark, precedence)) = self.operator().filter(|(_, own)| *own >= least) {
             if precedence == COMPARISON && std::mem::replace(&mut compared, true) {
                 return refuse(start, "chain of comparisons");
             }
             self.take()?;
-            if operator == "not" {
-                self.expect("in")?;
-                operator = "not in";
-            } else if operator == "is" && self.skip("not")? {
-                operator = "is not";
-            }
+            let operator = match mark {
+                Mark::Not => {
+                    self.expect(Mark::In)?;
+                    "not in"
+                }
+                Mark::Is if self.skip(Mark::Not)? => "is not",
+                mark => mark.text(),
+            };
             // `a ** b ** c` is `a ** (b ** c)`, and `a ** -b` has a sign on its right.
             let right = self.operand(if precedence == POWER { SIGN } else { precedence + 1 })?;
             let (left_operand, right) = (Box::new(left), Box::new(right));
@@ -128,16 +131,16 @@ impl Reader<'_> {
     }
 
     /// The operator that comes next, and how tight it binds.
-    fn operator(&self) -> Option<(&'static str, u8)> {
+    fn operator(&self) -> Option<(Mark, u8)> {
         let Token::Mark(mark) = self.token else { return None };
-        PRECEDENCE.iter().find(|(operator, _)| *operator == mark).copied()
+        Some((mark, precedence(mark)?))
     }
 
     fn first_operand(&mut self, least: u8) -> Read<Expression> {
         let start = self.span.start;
         let (operator, precedence) = match self.token {
-            Token::Mark("not") if least <= NOT => ("not", NOT),
-            Token::Mark(mark @ ("-" | "+" | "~")) => (mark, SIGN),
+            Token::Mark(Mark::Not) if least <= NOT => (Mark::Not.text(), NOT),
+            Token::Mark(mark @ (Mark::Subtract | Mark::Add | Mark::Invert)) => (mark.text(), SIGN),
             _ => return self.primary(),
         };
         self.take()?;
@@ -150,23 +153,30 @@ impl Reader<'_> {
         let start = self.span.start;
         let mut value = self.atom()?;
         loop {
-            if self.skip(".")? {
-                let name = self.name()?;
-                let span = self.since(start);
-                value = Expression::Attribute { of: Box::new(value), name, span };
-            } else if self.skip("(")? {
-                let arguments = self.arguments()?;
-                self.expect(")")?;
-                let call = Call { function: value, arguments, span: self.since(start) };
-                value = Expression::Call(Box::new(call));
-            } else if self.skip("[")? {
-                let index = Box::new(self.tuple(Self::index, |reader| !reader.is("]"))?);
-                self.expect("]")?;
-                let span = self.since(start);
-                value = Expression::Subscript { of: Box::new(value), index, span };
-            } else {
-                return Ok(value);
-            }
+            value = match self.token {
+                Token::Mark(Mark::Dot) => {
+                    self.take()?;
+                    let name = self.name()?;
+                    let span = self.since(start);
+                    Expression::Attribute { of: Box::new(value), name, span }
+                }
+                Token::Mark(Mark::Open) => {
+                    self.take()?;
+                    let arguments = self.arguments()?;
+                    self.expect(Mark::Close)?;
+                    let call = Call { function: value, arguments, span: self.since(start) };
+                    Expression::Call(Box::new(call))
+                }
+                Token::Mark(Mark::OpenSquare) => {
+                    self.take()?;
+                    let more = |reader: &Self| !reader.is(Mark::CloseSquare);
+                    let index = Box::new(self.tuple(Self::index, more)?);
+                    self.expect(Mark::CloseSquare)?;
+                    let span = self.since(start);
+                    Expression::Subscript { of: Box::new(value), index, span }
+                }
+                _ => return Ok(value),
+            };
         }
     }
 
@@ -174,15 +184,15 @@ impl Reader<'_> {
     fn index(&mut self) -> Read<Expression> {
         let start = self.span.start;
         let mut parts = [None, None, None];
-        if !self.is(":") {
+        if !self.is(Mark::Colon) {
             let index = self.expression()?;
-            if !self.is(":") {
+            if !self.is(Mark::Colon) {
                 return Ok(index);
             }
             parts[0] = Some(index);
         }
         for part in &mut parts[1..] {
-            if self.skip(":")? && self.begins_expression() {
+            if self.skip(Mark::Colon)? && self.begins_expression() {
                 *part = Some(self.expression()?);
             }
         }
@@ -191,15 +201,15 @@ impl Reader<'_> {
 
     fn arguments(&mut self) -> Read<Vec<Argument>> {
         let mut arguments: Vec<Argument> = Vec::new();
-        while !self.is(")") {
-            if self.is("**") {
+        while !self.is(Mark::Close) {
+            if self.is(Mark::Power) {
                 return self.refuse("`**` in a call");
             }
             let at = self.span.start;
             let value = self.expression()?;
             self.no_comprehension()?;
             let argument = match value {
-                Expression::Name(name) if self.skip("=")? => {
+                Expression::Name(name) if self.skip(Mark::Assign)? => {
                     Argument { keyword: Some(name), value: self.expression()? }
                 }
                 value => Argument { keyword: None, value },
@@ -209,7 +219,7 @@ impl Reader<'_> {
                 return Err(Fault::new(at, "an argument by position stands behind one by keyword"));
             }
             arguments.push(argument);
-            if !self.skip(",")? {
+            if !self.skip(Mark::Comma)? {
                 break;
             }
         }
@@ -217,7 +227,7 @@ impl Reader<'_> {
     }
 
     fn no_comprehension(&self) -> Read<()> {
-        if self.is("for") { self.refuse("comprehension in an archive") } else { Ok(()) }
+        if self.is(Mark::For) { self.refuse("comprehension in an archive") } else { Ok(()) }
     }
 
     fn atom(&mut self) -> Read<Expression> {
@@ -226,15 +236,15 @@ impl Reader<'_> {
             Token::Int => Constant::Int(self.slice(self.span).to_owned()),
             Token::Float => Constant::Float(self.slice(self.span).to_owned()),
             Token::Imaginary => Constant::Imaginary(self.slice(self.span).to_owned()),
-            Token::Mark("True") => Constant::Bool(true),
-            Token::Mark("False") => Constant::Bool(false),
-            Token::Mark("None") => Constant::None,
-            Token::Mark("...") => Constant::Ellipsis,
+            Token::Mark(Mark::True) => Constant::Bool(true),
+            Token::Mark(Mark::False) => Constant::Bool(false),
+            Token::Mark(Mark::None) => Constant::None,
+            Token::Mark(Mark::Ellipsis) => Constant::Ellipsis,
             Token::Text => return self.texts(),
-            Token::Mark("(") => return self.parentheses(),
-            Token::Mark("[") => return self.list(),
-            Token::Mark("{") => return self.dict(),
-            Token::Mark("*") => return self.refuse("`*` before a value"),
+            Token::Mark(Mark::Open) => return self.parentheses(),
+            Token::Mark(Mark::OpenSquare) => return self.list(),
+            Token::Mark(Mark::OpenBrace) => return self.dict(),
+            Token::Mark(Mark::Times) => return self.refuse("`*` before a value"),
             _ => return self.unexpected("an expression"),
         };
         let span = self.take()?;
@@ -255,56 +265,56 @@ impl Reader<'_> {
     /// What stands in parentheses, or a tuple: `(a, b)`, `(a,)`, `()`.
     fn parentheses(&mut self) -> Read<Expression> {
         let Span { start, .. } = self.take()?;
-        if self.skip(")")? {
+        if self.skip(Mark::Close)? {
             return Ok(Expression::Tuple { items: Vec::new(), span: self.since(start) });
         }
         let first = self.expression()?;
         self.no_comprehension()?;
-        if self.skip(")")? {
+        if self.skip(Mark::Close)? {
             return Ok(first);
         }
         let mut items = vec![first];
-        while self.skip(",")? && !self.is(")") {
+        while self.skip(Mark::Comma)? && !self.is(Mark::Close) {
             items.push(self.expression()?);
         }
-        self.expect(")")?;
+        self.expect(Mark::Close)?;
         Ok(Expression::Tuple { items, span: self.since(start) })
     }
 
     fn list(&mut self) -> Read<Expression> {
         let Span { start, .. } = self.take()?;
         let mut items = Vec::new();
-        while !self.is("]") {
+        while !self.is(Mark::CloseSquare) {
             items.push(self.expression()?);
             self.no_comprehension()?;
-            if !self.skip(",")? {
+            if !self.skip(Mark::Comma)? {
                 break;
             }
         }
-        self.expect("]")?;
+        self.expect(Mark::CloseSquare)?;
         Ok(Expression::List { items, span: self.since(start) })
     }
 
     fn dict(&mut self) -> Read<Expression> {
         let Span { start, .. } = self.take()?;
         let mut items = Vec::new();
-        while !self.is("}") {
-            if self.is("**") {
+        while !self.is(Mark::CloseBrace) {
+            if self.is(Mark::Power) {
                 return self.refuse("`**` in a dict");
             }
             let key = self.expression()?;
-            if self.is(",") || self.is("}") {
+            if self.is(Mark::Comma) || self.is(Mark::CloseBrace) {
                 return refuse(start, "set");
             }
-            self.expect(":")?;
+            self.expect(Mark::Colon)?;
             let value = self.expression()?;
             self.no_comprehension()?;
             items.push((key, value));
-            if !self.skip(",")? {
+            if !self.skip(Mark::Comma)? {
                 break;
             }
         }
-        self.expect("}")?;
+        self.expect(Mark::CloseBrace)?;
         Ok(Expression::Dict { items, span: self.since(start) })
     }
 }

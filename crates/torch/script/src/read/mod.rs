@@ -6,8 +6,8 @@
 mod expressions;
 mod statements;
 
-use crate::lex::{Fault, Lexer, Token};
-use crate::limits::{Beyond, MAX_DEPTH, MAX_TOKENS, Measured};
+use crate::lex::{Fault, Mark, Token};
+use crate::limits::{Beyond, Ended, MAX_DEPTH, MAX_TOKENS, Measured};
 use crate::{Module, Name, Span};
 
 /// The largest text that is read, in bytes. The largest real one has less than half a megabyte.
@@ -36,14 +36,14 @@ pub fn parse<'t>(text: impl Into<Measured<'t>>) -> Result<Module, ScriptError> {
     if text.len() > MAX_BYTES {
         return Err(error(text, 0, format!("the text is larger than {MAX_BYTES} bytes")));
     }
-    if let Err((at, beyond)) = measured.found {
+    if let Ended::Beyond(at, beyond) = measured.ended {
         let what = match beyond {
             Beyond::Depth => format!("nested more than {MAX_DEPTH} deep"),
             Beyond::Tokens => format!("over the budget of {MAX_TOKENS} tokens for one text"),
         };
         return Err(error(text, at, what));
     }
-    let module = Reader::new(text).and_then(Reader::module);
+    let module = Reader::new(measured).and_then(Reader::module);
     module.map_err(|fault| error(text, fault.at, fault.what))
 }
 
@@ -58,13 +58,20 @@ fn error(text: &str, at: usize, what: impl Into<String>) -> ScriptError {
 const RED_ZONE: usize = 128 << 10;
 /// How much stack is taken at once, in bytes.
 const STACK: usize = 2 << 20;
+/// How deep a text may nest that needs no more stack than any thread has left: most real ones.
+const SHALLOW: usize = 32;
 
 type Read<T> = Result<T, Fault>;
 
 /// Reads token by token, and looks at one of them before it is taken.
 struct Reader<'t> {
     text: &'t str,
-    lexer: Lexer<'t>,
+    /// What comes behind the token.
+    rest: std::vec::IntoIter<(Token, Span)>,
+    /// How the tokens end.
+    ended: Ended,
+    /// Whether the text nests no deeper than [`SHALLOW`].
+    shallow: bool,
     token: Token,
     /// Where the token stands.
     span: Span,
@@ -73,10 +80,23 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    fn new(text: &'t str) -> Read<Self> {
-        let mut lexer = Lexer::new(text);
-        let (token, span) = lexer.next()?;
-        Ok(Self { text, lexer, token, span, end: 0 })
+    fn new(measured: Measured<'t>) -> Read<Self> {
+        let (text, shallow) = (measured.text(), measured.depth <= SHALLOW);
+        let (rest, ended) = (measured.tokens.into_iter(), measured.ended);
+        let span = Span { start: 0, end: 0 };
+        let mut reader = Self { text, rest, ended, shallow, token: Token::End, span, end: 0 };
+        (reader.token, reader.span) = reader.next()?;
+        Ok(reader)
+    }
+
+    fn next(&mut self) -> Read<(Token, Span)> {
+        if let Some(next) = self.rest.next() {
+            return Ok(next);
+        }
+        match std::mem::replace(&mut self.ended, Ended::Whole) {
+            Ended::Fault(fault) => Err(fault),
+            _ => Ok((Token::End, Span { start: self.text.len(), end: self.text.len() })),
+        }
     }
 
     fn module(mut self) -> Read<Module> {
@@ -90,21 +110,21 @@ impl<'t> Reader<'t> {
     /// Goes to the next token, and says where the taken one stood.
     fn take(&mut self) -> Read<Span> {
         let taken = self.span;
-        if !matches!(self.token, Token::Newline | Token::Dedent | Token::Mark(";")) {
+        if !matches!(self.token, Token::Newline | Token::Dedent | Token::Mark(Mark::Semicolon)) {
             self.end = taken.end;
         }
-        (self.token, self.span) = self.lexer.next()?;
+        (self.token, self.span) = self.next()?;
         Ok(taken)
     }
 
     #[inline]
-    fn is(&self, mark: &str) -> bool {
-        matches!(self.token, Token::Mark(found) if found == mark)
+    fn is(&self, mark: Mark) -> bool {
+        self.token == Token::Mark(mark)
     }
 
     /// Takes this mark if it comes next.
     #[inline]
-    fn skip(&mut self, mark: &str) -> Read<bool> {
+    fn skip(&mut self, mark: Mark) -> Read<bool> {
         let there = self.is(mark);
         if there {
             self.take()?;
@@ -112,8 +132,8 @@ impl<'t> Reader<'t> {
         Ok(there)
     }
 
-    fn expect(&mut self, mark: &str) -> Read<Span> {
-        if self.is(mark) { self.take() } else { self.unexpected(&format!("`{mark}`")) }
+    fn expect(&mut self, mark: Mark) -> Read<Span> {
+        if self.is(mark) { self.take() } else { self.unexpected(&format!("`{}`", mark.text())) }
     }
 
     fn name(&mut self) -> Read<Name> {
@@ -121,7 +141,7 @@ impl<'t> Reader<'t> {
             return self.unexpected("a name");
         }
         let span = self.take()?;
-        Ok(Name { text: self.slice(span).to_owned(), span })
+        Ok(Name { text: self.slice(span).into(), span })
     }
 
     fn slice(&self, span: Span) -> &'t str {
@@ -143,15 +163,15 @@ impl<'t> Reader<'t> {
         Err(Fault::new(self.span.start, format!("expected {wanted}, found {found}")))
     }
 
+    /// Reads what nests, if need be on a stack that grows: [`MAX_DEPTH`] levels of it are more than a thread may have.
+    fn deep<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        if self.shallow { read(self) } else { stacker::maybe_grow(RED_ZONE, STACK, || read(self)) }
+    }
+
     /// Refuses what Python has and TorchScript does not, at the next token.
     fn refuse<T>(&self, what: &str) -> Read<T> {
         refuse(self.span.start, what)
     }
-}
-
-/// Reads what nests, on a stack that grows: [`MAX_DEPTH`] levels of it are more than a thread may have.
-fn deep<T>(read: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(RED_ZONE, STACK, read)
 }
 
 fn refuse<T>(at: usize, what: &str) -> Read<T> {

@@ -1,7 +1,7 @@
 //! Statements: what stands in lines and blocks.
 
-use super::{Read, Reader, deep, refuse};
-use crate::lex::Token;
+use super::{Read, Reader, refuse};
+use crate::lex::{Mark, Token};
 use crate::limits::MAX_DEPTH;
 use crate::{Class, Expression, Function, Parameter, Span, Statement};
 
@@ -10,30 +10,30 @@ impl Reader<'_> {
     pub(super) fn statement(&mut self, body: &mut Vec<Statement>) -> Read<()> {
         let start = self.span.start;
         let statement = match self.token {
-            Token::Mark("class") => Statement::Class(self.class(start)?),
-            Token::Mark("def") => Statement::Function(self.function(start)?),
-            Token::Mark("if") => self.branches(start)?,
-            Token::Mark("while") => {
+            Token::Mark(Mark::Class) => Statement::Class(self.class(start)?),
+            Token::Mark(Mark::Def) => Statement::Function(self.function(start)?),
+            Token::Mark(Mark::If) => self.branches(start)?,
+            Token::Mark(Mark::While) => {
                 self.take()?;
                 let (test, body) = (self.expression()?, self.block()?);
                 self.no_else()?;
                 Statement::While { test, body, span: self.since(start) }
             }
-            Token::Mark("for") => {
+            Token::Mark(Mark::For) => {
                 self.take()?;
                 let target = self.target()?;
                 can_be_assigned(&target)?;
-                self.expect("in")?;
+                self.expect(Mark::In)?;
                 let (items, body) = (self.expressions()?, self.block()?);
                 self.no_else()?;
                 Statement::For { target, items, body, span: self.since(start) }
             }
-            Token::Mark("with") => {
+            Token::Mark(Mark::With) => {
                 self.take()?;
                 let items = self.entered()?;
                 Statement::With { items, body: self.block()?, span: self.since(start) }
             }
-            Token::Mark("@") => return self.refuse("decorator"),
+            Token::Mark(Mark::Matrix) => return self.refuse("decorator"),
             Token::Indent => return self.unexpected("a statement"),
             _ => return self.line(body),
         };
@@ -43,7 +43,7 @@ impl Reader<'_> {
 
     /// A block: indented lines, or what stands behind the colon.
     fn block(&mut self) -> Read<Vec<Statement>> {
-        self.expect(":")?;
+        self.expect(Mark::Colon)?;
         let mut body = Vec::new();
         if self.token != Token::Newline {
             self.line(&mut body)?;
@@ -55,21 +55,21 @@ impl Reader<'_> {
         }
         self.take()?;
         while self.token != Token::Dedent {
-            deep(|| self.statement(&mut body))?;
+            self.deep(|reader| reader.statement(&mut body))?;
         }
         self.take()?;
         Ok(body)
     }
 
     fn no_else(&self) -> Read<()> {
-        if self.is("else") { self.refuse("`else` of a loop") } else { Ok(()) }
+        if self.is(Mark::Else) { self.refuse("`else` of a loop") } else { Ok(()) }
     }
 
     /// The statements of a line without blocks.
     fn line(&mut self, body: &mut Vec<Statement>) -> Read<()> {
         loop {
             body.push(self.simple()?);
-            if !self.skip(";")? || self.token == Token::Newline {
+            if !self.skip(Mark::Semicolon)? || self.token == Token::Newline {
                 break;
             }
         }
@@ -83,45 +83,50 @@ impl Reader<'_> {
     fn simple(&mut self) -> Read<Statement> {
         let start = self.span.start;
         match self.token {
-            Token::Mark("pass") => {
+            Token::Mark(Mark::Pass) => {
                 self.take()?;
                 return Ok(Statement::Pass { span: self.since(start) });
             }
-            Token::Mark("return") => {
+            Token::Mark(Mark::Return) => {
                 self.take()?;
-                let bare = matches!(self.token, Token::Newline | Token::Mark(";"));
+                let bare = matches!(self.token, Token::Newline | Token::Mark(Mark::Semicolon));
                 let value = if bare { None } else { Some(self.expressions()?) };
                 return Ok(Statement::Return { value, span: self.since(start) });
             }
-            Token::Mark("import") => return self.import(start),
-            Token::Mark(word @ ("assert" | "break" | "continue" | "del" | "global" | "raise")) => {
-                return self.refuse(&format!("`{word}` in an archive"));
-            }
+            Token::Mark(Mark::Import) => return self.import(start),
+            Token::Mark(
+                word @ (Mark::Assert
+                | Mark::Break
+                | Mark::Continue
+                | Mark::Del
+                | Mark::Global
+                | Mark::Raise),
+            ) => return self.refuse(&format!("`{}` in an archive", word.text())),
             _ => {}
         }
         let target = self.expressions()?;
         let statement = match self.token {
-            Token::Mark("=") => {
+            Token::Mark(Mark::Assign) => {
                 can_be_assigned(&target)?;
                 self.take()?;
                 let value = self.expressions()?;
-                if self.is("=") {
+                if self.is(Mark::Assign) {
                     return refuse(start, "assignment to several targets");
                 }
                 Statement::Assign { target, value, span: self.since(start) }
             }
-            Token::Mark(":") => {
+            Token::Mark(Mark::Colon) => {
                 if matches!(target, Expression::Tuple { .. } | Expression::List { .. }) {
                     return refuse(start, "type of several targets");
                 }
                 can_be_assigned(&target)?;
                 self.take()?;
                 let annotation = self.expression()?;
-                let value = if self.skip("=")? { Some(self.expressions()?) } else { None };
+                let value = if self.skip(Mark::Assign)? { Some(self.expressions()?) } else { None };
                 Statement::Annotated { target, annotation, value, span: self.since(start) }
             }
-            Token::Mark(mark) if mark.len() > 1 && mark.ends_with('=') => {
-                return self.refuse(&format!("`{mark}` in an archive"));
+            Token::Mark(mark) if mark.text().len() > 1 && mark.text().ends_with('=') => {
+                return self.refuse(&format!("`{}` in an archive", mark.text()));
             }
             _ => Statement::Expression { value: target, span: self.since(start) },
         };
@@ -136,13 +141,13 @@ impl Reader<'_> {
             if package.text != "__torch__" {
                 return refuse(start, "import of what is not its own");
             }
-            while self.skip(".")? {
+            while self.skip(Mark::Dot)? {
                 self.name()?;
             }
-            if self.is("as") {
+            if self.is(Mark::As) {
                 return self.refuse("`as` of an import");
             }
-            if !self.skip(",")? {
+            if !self.skip(Mark::Comma)? {
                 return Ok(Statement::Pass { span: self.since(start) });
             }
         }
@@ -161,11 +166,11 @@ impl Reader<'_> {
                 return refuse(start, "`if` with so many branches");
             }
             start_of_branch = self.span.start;
-            if self.skip("else")? {
+            if self.skip(Mark::Else)? {
                 last = self.block()?;
                 break;
             }
-            if !self.is("elif") {
+            if !self.is(Mark::Elif) {
                 break;
             }
         }
@@ -181,14 +186,14 @@ impl Reader<'_> {
     fn entered(&mut self) -> Read<Vec<(Expression, Option<Expression>)>> {
         let mut items = Vec::new();
         loop {
-            if self.is("(") {
+            if self.is(Mark::Open) {
                 return self.refuse("parentheses around what `with` enters");
             }
             let entered = self.expression()?;
-            let name = if self.skip("as")? { Some(self.target()?) } else { None };
+            let name = if self.skip(Mark::As)? { Some(self.target()?) } else { None };
             name.iter().try_for_each(can_be_assigned)?;
             items.push((entered, name));
-            if !self.skip(",")? {
+            if !self.skip(Mark::Comma)? {
                 return Ok(items);
             }
         }
@@ -197,21 +202,21 @@ impl Reader<'_> {
     fn class(&mut self, start: usize) -> Read<Class> {
         self.take()?;
         let name = self.name()?;
-        if self.is("[") {
+        if self.is(Mark::OpenSquare) {
             return self.refuse("type parameter");
         }
         let mut bases = Vec::new();
-        if self.skip("(")? {
-            while !self.is(")") {
+        if self.skip(Mark::Open)? {
+            while !self.is(Mark::Close) {
                 bases.push(self.expression()?);
-                if self.is("=") {
+                if self.is(Mark::Assign) {
                     return self.refuse("keyword in a list of bases");
                 }
-                if !self.skip(",")? {
+                if !self.skip(Mark::Comma)? {
                     break;
                 }
             }
-            self.expect(")")?;
+            self.expect(Mark::Close)?;
         }
         Ok(Class { name, bases, body: self.block()?, span: self.since(start) })
     }
@@ -219,36 +224,38 @@ impl Reader<'_> {
     fn function(&mut self, start: usize) -> Read<Function> {
         self.take()?;
         let name = self.name()?;
-        if self.is("[") {
+        if self.is(Mark::OpenSquare) {
             return self.refuse("type parameter");
         }
-        self.expect("(")?;
+        self.expect(Mark::Open)?;
         let parameters = self.parameters()?;
-        self.expect(")")?;
-        let returns = if self.skip("->")? { Some(self.expression()?) } else { None };
+        self.expect(Mark::Close)?;
+        let returns = if self.skip(Mark::Arrow)? { Some(self.expression()?) } else { None };
         Ok(Function { name, parameters, returns, body: self.block()?, span: self.since(start) })
     }
 
     fn parameters(&mut self) -> Read<Vec<Parameter>> {
         let mut parameters = Vec::new();
         let mut keyword_only = false;
-        while !self.is(")") {
-            if self.is("**") || self.is("/") {
+        while !self.is(Mark::Close) {
+            if self.is(Mark::Power) || self.is(Mark::Divide) {
                 return self.refuse("`/`, `*args` or `**kwargs`");
             }
             let at = self.span.start;
-            if !keyword_only && self.skip("*")? {
+            if !keyword_only && self.skip(Mark::Times)? {
                 keyword_only = true;
-                if !self.is(",") {
+                if !self.is(Mark::Comma) {
                     return refuse(at, "`/`, `*args` or `**kwargs`");
                 }
             } else {
                 let name = self.name()?;
-                let annotation = if self.skip(":")? { Some(self.expression()?) } else { None };
-                let default = if self.skip("=")? { Some(self.expression()?) } else { None };
+                let annotation =
+                    if self.skip(Mark::Colon)? { Some(self.expression()?) } else { None };
+                let default =
+                    if self.skip(Mark::Assign)? { Some(self.expression()?) } else { None };
                 parameters.push(Parameter { name, annotation, default, keyword_only });
             }
-            if !self.skip(",")? {
+            if !self.skip(Mark::Comma)? {
                 break;
             }
         }

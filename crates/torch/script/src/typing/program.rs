@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 use memchr::memchr_iter;
+use smol_str::SmolStr;
 use unskew_torch_schemas::matching::{Literal, ScriptType};
 
 use super::{annotation, literal_of};
@@ -56,7 +57,7 @@ pub struct Routine {
 #[derive(Clone, Debug)]
 pub struct ParameterType {
     /// The identifier of the parameter.
-    pub name: Arc<str>,
+    pub name: SmolStr,
     /// The type that its values have.
     pub ty: ScriptType,
     /// Whether it may be left out.
@@ -73,9 +74,9 @@ pub struct ClassType {
     /// What it is made from: `Module`, `NamedTuple`, `Enum`, `Interface`.
     pub base: String,
     /// Its attributes, in their order.
-    pub attributes: Vec<(Arc<str>, ScriptType, Option<Literal>)>,
+    pub attributes: Vec<(SmolStr, ScriptType, Option<Literal>)>,
     /// The methods by name.
-    pub methods: HashMap<Arc<str>, FunctionId>,
+    pub methods: HashMap<SmolStr, FunctionId>,
 }
 
 impl ClassType {
@@ -158,18 +159,18 @@ impl Program {
             let name = qualified(class, &function.name.text);
             let id = self.routine(name, record, function, (at, None), Some(&full));
             let described = self.classes.entry(full.clone()).or_default();
-            described.methods.insert(function.name.text.as_str().into(), id);
+            described.methods.insert(function.name.text.clone(), id);
         }
         self.records[record].module.body = body;
         Ok(())
     }
 
-    fn read(&mut self, name: &str, text: Measured<'_>) -> Result<usize, ProgramError> {
-        let record: Arc<str> = name.into();
-        let module =
-            crate::parse(text).map_err(|error| ProgramError { record: record.clone(), error })?;
-        let lines = memchr_iter(b'\n', text.text().as_bytes()).map(|at| at + 1).collect();
-        self.records.push(Record { name: record, text: text.text().into(), module, lines });
+    fn read(&mut self, name: &str, measured: Measured<'_>) -> Result<usize, ProgramError> {
+        let (record, text): (Arc<str>, &str) = (name.into(), measured.text());
+        let module = crate::parse(measured)
+            .map_err(|error| ProgramError { record: record.clone(), error })?;
+        let lines = memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).collect();
+        self.records.push(Record { name: record, text: text.into(), module, lines });
         Ok(self.records.len() - 1)
     }
 
@@ -190,7 +191,7 @@ impl Program {
                 (None, _) => ScriptType::Tensor,
             };
             ParameterType {
-                name: parameter.name.text.as_str().into(),
+                name: parameter.name.text.clone(),
                 ty,
                 has_default: parameter.default.is_some(),
                 default: parameter.default.as_ref().and_then(literal_of),
@@ -218,7 +219,7 @@ impl Program {
                 Statement::Function(function) => {
                     let name = qualified(&full, &function.name.text);
                     let id = self.routine(name, record, function, (at, Some(inner)), Some(&full));
-                    described.methods.insert(function.name.text.as_str().into(), id);
+                    described.methods.insert(function.name.text.clone(), id);
                 }
                 statement => described.attributes.extend(attribute(statement, &described.base)),
             }
@@ -233,7 +234,7 @@ impl Program {
     /// Says what attributes a class has that the code does not describe.
     pub fn describe(&mut self, class: &str, attributes: Vec<(Arc<str>, ScriptType)>) {
         let described = self.classes.entry(class.into()).or_default();
-        let more = attributes.into_iter().map(|(name, ty)| (name, ty, None));
+        let more = attributes.into_iter().map(|(name, ty)| ((*name).into(), ty, None));
         described.attributes.extend(more);
     }
 
@@ -307,27 +308,27 @@ fn qualified(qualifier: &str, name: &str) -> Arc<str> {
 
 /// The attribute that a statement of a class declares: `weight : Tensor`, `stride : Final[int] = 1`,
 /// `__annotations__["0"] = T`, and `RED = 1` in an enumeration.
-fn attribute(statement: &Statement, base: &str) -> Option<(Arc<str>, ScriptType, Option<Literal>)> {
+fn attribute(statement: &Statement, base: &str) -> Option<(SmolStr, ScriptType, Option<Literal>)> {
     match statement {
         Statement::Annotated { target: Expression::Name(name), annotation, value, .. } => {
             let ty = annotation::of(annotation).unwrap_or(ScriptType::Unknown);
             // A value without `Final` is a default, not a constant.
             let is_final = matches!(annotation, Expression::Subscript { of, .. }
-                if of.path().as_deref() == Some("Final"));
+                if of.is_name("Final"));
             let value = value.as_ref().filter(|_| is_final).and_then(literal_of);
-            Some((name.text.as_str().into(), ty, value))
+            Some((name.text.clone(), ty, value))
         }
         Statement::Assign { target: Expression::Subscript { of, index, .. }, value, .. } => {
             let Expression::Constant { value: Constant::Text(name), .. } = &**index else {
                 return None;
             };
-            (of.path().as_deref() == Some("__annotations__")).then(|| {
+            of.is_name("__annotations__").then(|| {
                 let ty = annotation::of(value).unwrap_or(ScriptType::Unknown);
                 (name.as_str().into(), ty, None)
             })
         }
         Statement::Assign { target: Expression::Name(name), value, .. } if base == "Enum" => {
-            Some((name.text.as_str().into(), ScriptType::Unknown, literal_of(value)))
+            Some((name.text.clone(), ScriptType::Unknown, literal_of(value)))
         }
         _ => None,
     }

@@ -42,7 +42,7 @@ pub(super) fn inline(
             }
             _ => return None,
         };
-        let keyword = argument.keyword.as_ref().map(|name| name.text.clone());
+        let keyword = argument.keyword.as_ref().map(|name| name.text.to_string());
         given.push(Given { keyword, receiver: false, ty, literal });
     }
     let Choice::One(signature, _) = choose(&callable.overloads(&name), &given) else { return None };

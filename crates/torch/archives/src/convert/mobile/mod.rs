@@ -183,7 +183,7 @@ fn sign(task: &Task<'_>, plan: &mut Conversion, code: &mut Bytecode) {
             let parameters = body
                 .parameters
                 .iter()
-                .map(|one| Some((one.name.text.clone(), one.annotation.as_ref()?.to_string())));
+                .map(|one| Some((one.name.text.to_string(), one.annotation.as_ref()?.to_string())));
             Some((parameters.collect::<Option<Vec<_>>>()?, body.returns.as_ref()?.to_string()))
         });
         match signature {

@@ -222,7 +222,7 @@ impl<'t> Calls<'t> {
         adaptation: &'static str,
         step: Step<'_>,
     ) -> Result<Option<(String, Change)>, (String, String)> {
-        let name = step.function.name.text.clone();
+        let name = step.function.name.text.to_string();
         if let Choice::One(signature, binding) = &call.choice {
             let elements = code::elements(self.program, call);
             let (given, elements) = (&*call.given, &*elements);

@@ -220,7 +220,7 @@ impl<'p> Walker<'p, '_> {
     pub(super) fn given(&mut self, arguments: &'p [Argument]) -> Vec<Placed> {
         let one = |argument: &'p Argument| {
             let thing = self.value(&argument.value);
-            let keyword = argument.keyword.as_ref().map(|name| name.text.clone());
+            let keyword = argument.keyword.as_ref().map(|name| name.text.to_string());
             (Given { keyword, ..known(&thing) }, argument.value.span())
         };
         arguments.iter().map(one).collect()

@@ -43,7 +43,7 @@ impl Assembler<'_> {
     fn expression(&mut self, expression: &Expression) -> Option<()> {
         match expression {
             Expression::Name(name) => {
-                let register = *self.registers.get(&name.text)?;
+                let register = *self.registers.get(name.text.as_str())?;
                 self.emit("LOAD", register, 0);
                 Some(())
             }
@@ -184,7 +184,7 @@ impl Assembler<'_> {
     /// The value of an expression, if it is known.
     pub(super) fn literal(&self, expression: &Expression) -> Option<Literal> {
         match expression {
-            Expression::Name(name) => self.known.get(&name.text).cloned(),
+            Expression::Name(name) => self.known.get(name.text.as_str()).cloned(),
             Expression::Call(call) => {
                 let [argument] = call.arguments.as_slice() else { return None };
                 match (call.function.path()?.as_str(), self.literal(&argument.value)?) {
