@@ -1,9 +1,10 @@
 //! The tables of real releases, compared: what PyTorch's own checker says of them is known.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test may fail")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use unskew_torch_schemas::matching::{Given, ScriptType};
 use unskew_torch_schemas::{ChangeKind, OperatorHistory, Schema, changes, diff};
 
 /// The operators of every release.
@@ -47,6 +48,54 @@ fn removals_and_breaks_between_releases_are_those_of_pytorchs_own_checker() {
         ];
         assert_eq!(counts, [removed, backward, forward], "{old} {new}");
     }
+}
+
+/// The text of a row rules calls out before it is parsed.
+#[test]
+fn no_real_schema_takes_a_call_that_its_text_rules_out() {
+    let history = history();
+    let names: BTreeSet<&str> =
+        history.rows().iter().filter_map(|(text, _)| text.split(['(', '.']).next()).collect();
+    let types = [
+        ScriptType::Unknown,
+        ScriptType::None,
+        ScriptType::Tensor,
+        ScriptType::Int,
+        ScriptType::Float,
+        ScriptType::Bool,
+        ScriptType::Str,
+        ScriptType::list(ScriptType::Tensor),
+        ScriptType::list(ScriptType::Int),
+        ScriptType::dict(ScriptType::Str, ScriptType::Tensor),
+        ScriptType::tuple([ScriptType::Int, ScriptType::Int]),
+    ];
+    let (mut calls, mut fitting) = (0, 0);
+    for name in names {
+        for definition in history.named(name).iter() {
+            let signature = definition.signature().unwrap();
+            for ty in &types {
+                let first = Given::of(ty.clone());
+                let out =
+                    Given { keyword: Some("out".to_owned()), ..Given::of(ScriptType::Tensor) };
+                let second = Given::of(ScriptType::Tensor);
+                for given in [
+                    vec![first.clone()],
+                    vec![first.clone(), second.clone()],
+                    vec![first.clone(), out.clone()],
+                    vec![first, second, out],
+                ] {
+                    for conversions in [false, true] {
+                        let fits = signature.matches(&given, conversions).is_ok();
+                        let found = definition.fit(&given, conversions).is_some();
+                        assert_eq!(found, fits, "{} {given:?} {conversions}", definition.text);
+                        calls += 1;
+                        fitting += usize::from(fits);
+                    }
+                }
+            }
+        }
+    }
+    assert!(calls > 100_000 && fitting > 10_000, "{calls} {fitting}");
 }
 
 /// What PyTorch's checker says of single changes, measured: whether old programs and new programs work.
