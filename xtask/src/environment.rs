@@ -59,6 +59,8 @@ pub struct Environment {
     pub name: String,
     requirements: PathBuf,
     place: PathBuf,
+    /// The version of Python, if it is not the first one here that has files of all requirements.
+    python: Option<String>,
 }
 
 impl Environment {
@@ -74,7 +76,13 @@ impl Environment {
             requirements.display()
         );
         let place = corpus().join("python").join(name);
-        Ok(Self { name: name.to_owned(), requirements, place })
+        Ok(Self { name: name.to_owned(), requirements, place, python: None })
+    }
+
+    /// The same with this version of Python, such as `3.12`, and in this folder.
+    #[must_use]
+    pub fn with_python(self, version: &str, place: PathBuf) -> Self {
+        Self { place, python: Some(version.to_owned()), ..self }
     }
 
     /// Every environment that the repository has requirements for, in no order.
@@ -106,7 +114,10 @@ impl Environment {
         if fs::read_to_string(self.place.join(STAMP)).is_ok_and(|found| found == stamp) {
             return Ok("there");
         }
-        let python = fitting(&self.name, &text)?;
+        let python = match &self.python {
+            Some(version) => interpreter(version)?,
+            None => fitting(&self.name, &text)?,
+        };
         let part = self.place.with_file_name(format!("{}.part", self.name));
         remove(&part)?;
         self.install(&python, &part)?;

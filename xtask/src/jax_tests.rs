@@ -17,6 +17,7 @@ use clap::{Args, ValueEnum};
 use sha2::{Digest as _, Sha256};
 use unskew_jax_matrix::{Host, PLUGINS};
 
+use crate::environment::Environment;
 use process::{Ended, Surroundings};
 
 /// What is sampled unless `--file` says otherwise.
@@ -35,6 +36,9 @@ const FILES: [&str; 12] = [
     "shard_map_test",
 ];
 
+/// Prints the version of a Python, as `3.12`.
+const PYTHON: &str = "import sys; print('%d.%d' % sys.version_info[:2])";
+
 /// Runs JAX's own tests on a plug-in, and compares test by test with jaxlib's CPU.
 #[derive(Args)]
 pub struct JaxTests {
@@ -47,6 +51,10 @@ pub struct JaxTests {
     /// A folder with the package `absl`, which the tests import: `pip install --target FOLDER absl-py`.
     #[arg(long)]
     absl: PathBuf,
+    /// The version of Python, such as 3.12, in a new environment of the same requirements; that of the corpus if none is
+    /// named.
+    #[arg(long)]
+    python: Option<String>,
     /// How programs get to the plug-in.
     #[arg(long = "route", required = true)]
     routes: Vec<Route>,
@@ -108,7 +116,8 @@ struct Compared {
 /// # Errors
 /// If there is no such release, file or plug-in. A test that fails is no error.
 pub fn run(asked: &JaxTests) -> anyhow::Result<()> {
-    let host = Host::named(&asked.release)?;
+    let host = host(&asked.release, asked.python.as_deref())?;
+    let python = said(host.peer.command().args(["-c", PYTHON]))?;
     let plugin = match &asked.plugin {
         Some(path) => path.clone(),
         None => PLUGINS[1].path(),
@@ -153,7 +162,7 @@ pub fn run(asked: &JaxTests) -> anyhow::Result<()> {
             all.push(compared);
         }
     }
-    let page = page::page(asked, &plugin, &all);
+    let page = page::page(asked, &python, &plugin, &all);
     print!("{page}");
     if asked.write {
         fs::write(unskew_peers::root().join(page::PAGE), page)?;
@@ -182,6 +191,25 @@ fn sample(mut names: Vec<String>, seed: u64, count: usize) -> Vec<String> {
     names.truncate(count);
     names.sort();
     names
+}
+
+/// The release, with another Python if one is named.
+fn host(release: &str, python: Option<&str>) -> anyhow::Result<Host> {
+    let mut host = Host::named(release)?;
+    if let Some(python) = python {
+        let name = format!("jax-{release}");
+        let place = unskew_peers::root().join(format!("target/jax-tests/python-{python}/{name}"));
+        Environment::named(&name)?.with_python(python, place.clone()).make()?;
+        host.peer.python = place.join("bin/python");
+    }
+    Ok(host)
+}
+
+/// What a command prints, without the end of the line.
+fn said(command: &mut Command) -> anyhow::Result<String> {
+    let output = command.output()?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr).trim());
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 /// The command, built with `serve`.

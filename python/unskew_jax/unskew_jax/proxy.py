@@ -10,7 +10,7 @@ import importlib
 import os
 from types import ModuleType
 
-from . import callback, memory, strides
+from . import callback, memory, strides, views
 from .errors import NoProxy
 
 #: Where the client is: since jax 0.7.1, in 0.6 and 0.7.0, and up to 0.5.
@@ -115,6 +115,7 @@ def connect(address: str, timeout: int = 30, keep_memory: bool = False) -> Conne
     _addresses[PLATFORM] = address
     callback.install()
     strides.install()
+    views.install()
     if made is not None:
         with xla_bridge._backend_lock:
             xla_bridge._backends[PLATFORM] = made

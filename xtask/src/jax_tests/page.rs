@@ -16,10 +16,10 @@ const HEAD: &str = "<!-- made by `cargo xtask jax-tests --write` -->\n\n# JAX's 
     `unskew adapt` makes of it, with the handlers of `unskew_jax`. `serve`: a stock JAX is a client of `unskew serve --handlers`, with the handlers of its own release. \
     The tests are read from a checkout of JAX's public repository at the tag of the release.\n\n";
 
-pub(super) fn page(asked: &JaxTests, plugin: &Path, all: &[Compared]) -> String {
+pub(super) fn page(asked: &JaxTests, python: &str, plugin: &Path, all: &[Compared]) -> String {
     let plugin = plugin.file_name().unwrap_or_default().to_string_lossy();
     let mut text = format!(
-        "{HEAD}JAX {} and `{plugin}`; `--count {} --seed {}`.\n\n\
+        "{HEAD}JAX {} on Python {python}, and `{plugin}`; `--count {} --seed {}`.\n\n\
          | file | route | compared | pass | fail | skipped |\n| --- | --- | ---: | ---: | ---: | ---: |\n",
         asked.release, asked.count, asked.seed
     );

@@ -65,6 +65,23 @@ fn a_connection_is_opened_and_closed_before_and_after_jax_was_used() {
     }
 }
 
+/// By `unskew_jax`, and since Python 3.12, which the environments of the newest releases have; on an older Python the
+/// arrays are read as without it.
+#[test]
+fn arrays_on_the_server_have_the_buffer_protocol_that_local_ones_have() {
+    if !run(&["0.10.2"]) {
+        return;
+    }
+    let (server, first) = (server(&PLUGINS[2]), Host::named("0.10.2").unwrap());
+    for host in Host::all().into_iter().filter(|host| host.version >= first.version) {
+        let outcome = server.client(&host, "proxy_buffer.py", LIMIT).unwrap();
+        assert_eq!(outcome.failure(), None, "jax {}", host.version);
+        let steps = if outcome.steps[0].detail == "with" { 6 } else { 1 };
+        println!("jax {}: {steps} steps", host.version);
+        assert_eq!((outcome.passed(), outcome.end), (steps, End::Finished), "jax {}", host.version);
+    }
+}
+
 #[test]
 fn a_network_learns_bit_by_bit_as_on_the_plug_in_itself() {
     if !run(&["0.10.2"]) {
