@@ -165,7 +165,7 @@ pub fn run(asked: &JaxTests) -> anyhow::Result<()> {
     let page = page::page(asked, &python, &plugin, &all);
     print!("{page}");
     if asked.write {
-        fs::write(unskew_peers::root().join(page::PAGE), page)?;
+        fs::write(unskew_peers::root().join(page::path(&asked.routes)), page)?;
     }
     Ok(())
 }

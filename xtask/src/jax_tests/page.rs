@@ -4,10 +4,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::{Compared, JaxTests};
+use super::{Compared, JaxTests, Route};
 
-/// The page that `--write` makes.
-pub(super) const PAGE: &str = "docs/reference/jax-tests.md";
+/// The page that `--write` makes: one of several routes, or, for a larger sample, of one.
+pub(super) fn path(routes: &[Route]) -> String {
+    match routes {
+        [only] => format!("docs/reference/jax-tests-{}.md", only.name()),
+        _ => "docs/reference/jax-tests.md".to_owned(),
+    }
+}
 
 /// What stands above the table.
 const HEAD: &str = "<!-- made by `cargo xtask jax-tests --write` -->\n\n# JAX's own tests\n\n\

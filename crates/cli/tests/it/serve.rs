@@ -564,6 +564,51 @@ fn of_client(jax: &str, serving: &Serving, program: &str) -> std::process::Outpu
     command.output().unwrap()
 }
 
+const FAULTS: &str = "
+import os, sys, jax, numpy as np
+
+def faults():
+    '''Page faults of the processes that the server has.'''
+    found = 0
+    for name in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            fields = open(f'/proc/{name}/stat').read().rsplit(')', 1)[1].split()
+        except OSError:
+            continue
+        found += int(fields[7]) if fields[1] == SERVER else 0
+    return found
+
+add = jax.jit(lambda a: a + 1)
+there = jax.device_put(np.zeros(16 << 20, np.float32))
+def rounds(count):
+    for _ in range(count): jax.block_until_ready(add(there))
+rounds(3)
+before = faults()
+rounds(20)
+print((faults() - before) // 20)
+";
+
+#[test]
+fn a_process_of_a_client_keeps_memory_for_its_next_arrays_on_few_cores() {
+    let few = std::thread::available_parallelism().is_ok_and(|cores| cores.get() <= 4);
+    if !unskew_peers::there("jax-0.10.2") || !few {
+        return;
+    }
+    let pages = 16 << 10;
+    for (variables, kept) in [(&[][..], true), (&[("MALLOC_ARENA_MAX", "8")], false)] {
+        let serving = Serving::in_surroundings(&PLUGINS[1].path(), &[], variables);
+        let program = format!("SERVER = '{}'\n{FAULTS}", serving.child.id());
+        let client = of_client("0.10.2", &serving, &program);
+        let said = String::from_utf8_lossy(&client.stderr);
+        let faults: u32 = String::from_utf8_lossy(&client.stdout)
+            .trim()
+            .parse()
+            .unwrap_or_else(|_| panic!("{said}"));
+        println!("{faults} page faults for an array of {pages} pages");
+        assert_eq!(faults < pages / 4, kept, "{faults} with {variables:?}");
+    }
+}
+
 const CALLBACKS: &str = "
 import jax, jax.numpy as jnp, numpy as np
 from jax.experimental import io_callback

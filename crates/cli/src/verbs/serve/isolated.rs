@@ -10,7 +10,7 @@ use unskew_ifrt_proxy::{Failure, Front, FrontError, Server};
 use unskew_jax_handlers::Interpreter;
 
 use super::child::again;
-use super::{announce, listen, tunnel};
+use super::{announce, heap, listen, tunnel};
 use crate::args::Serve;
 use crate::exit::Status;
 
@@ -21,7 +21,9 @@ pub fn front(args: &Serve, plugin: &Path) -> anyhow::Result<Status> {
     let handlers = args.handlers.as_deref().map(Interpreter::ask).transpose()?;
     let start = move |folder: &Path, slot: u64| {
         let own = vec!["--worker".into(), folder.into(), "--slot".into(), slot.to_string().into()];
-        again(own, handlers.as_ref())
+        let mut command = again(own, handlers.as_ref())?;
+        heap::keep(&mut command);
+        Ok(command)
     };
     let front = match Front::new(Box::new(start), args.limits(), args.handlers.is_some()) {
         Ok(front) => front,

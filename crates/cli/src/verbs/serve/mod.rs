@@ -9,6 +9,8 @@
 
 mod child;
 #[cfg(target_os = "linux")]
+mod heap;
+#[cfg(target_os = "linux")]
 mod isolated;
 mod tunnel;
 mod watch;
