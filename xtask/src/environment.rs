@@ -394,7 +394,8 @@ mod tests {
         // Nothing here is such a Python, so making it fails: which shows that it was not taken for finished.
         fs::write(&requirements, "# Python: 2.9\n")?;
         let name = "none".to_owned();
-        let environment = Environment { name, requirements, place: scratch.join("place") };
+        let environment =
+            Environment { name, requirements, place: scratch.join("place"), python: None };
         assert!(environment.make().is_err());
         fs::write(environment.place.join(STAMP), "the hash of something else")?;
         assert!(environment.make().is_err());

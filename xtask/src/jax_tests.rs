@@ -239,6 +239,14 @@ mod tests {
     }
 
     #[test]
+    fn a_sample_of_one_route_does_not_replace_that_of_several() {
+        let several = page::path(&[Route::Direct, Route::Adapt, Route::Serve]);
+        for only in Route::value_variants() {
+            assert_ne!(page::path(&[*only]), several);
+        }
+    }
+
+    #[test]
     fn what_is_skipped_is_not_compared() {
         let found = BTreeMap::from([
             ("a".to_owned(), Ended::Passed),

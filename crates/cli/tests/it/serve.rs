@@ -582,7 +582,7 @@ add = jax.jit(lambda a: a + 1)
 there = jax.device_put(np.zeros(16 << 20, np.float32))
 def rounds(count):
     for _ in range(count): jax.block_until_ready(add(there))
-rounds(3)
+rounds(30)
 before = faults()
 rounds(20)
 print((faults() - before) // 20)
