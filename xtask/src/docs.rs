@@ -142,7 +142,7 @@ fn page(rule: &Rule) -> String {
         let _ = write!(text, ". Shows: {phase}");
     }
     let _ = writeln!(text, ". Since: {since}.");
-    let (fires, silent) = (console(rule.fires), console(rule.silent));
+    let (fires, silent) = (console(rule.fires.text()), console(rule.silent.text()));
     let parts = [
         ("What it checks", *what),
         ("Why it matters", *why),

@@ -5,8 +5,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use unskew_core::{
-    Axis, Clash, Context, Date, Finding, Need, Party, Phase, Provision, Requirement, Role, Rule,
-    Severity, Version, VersionRange, check,
+    Axis, Clash, Context, Date, Finding, Need, Party, Passage, Phase, Provision, Requirement, Role,
+    Rule, Severity, Version, VersionRange, check,
 };
 
 static TOO_NEW: Rule = Rule {
@@ -20,8 +20,8 @@ static TOO_NEW: Rule = Rule {
     what: "",
     why: "",
     fix: "",
-    fires: "",
-    silent: "",
+    fires: Passage::plain(""),
+    silent: Passage::plain(""),
 };
 
 fn file(axes: u32) -> Party {

@@ -22,14 +22,14 @@
 //! the day on which a question is asked comes in with the [`Context`].
 //!
 //! ```
-//! use unskew_core::{check, Clash, Context, Date, Finding, Need, Party, Phase, Provision};
+//! use unskew_core::{check, Clash, Context, Date, Finding, Need, Party, Passage, Phase, Provision};
 //! use unskew_core::{Requirement, Role, Rule, Severity, Version, VersionRange};
 //!
 //! static TOO_NEW: Rule = Rule {
 //!     code: "XX001", name: "too-new", since: "0.1",
 //!     severity: Severity::Error, phase: Some(Phase::Load),
-//!     summary: "The file is newer than its reader.", reference: "", what: "", why: "", fix: "", fires: "",
-//!     silent: "",
+//!     summary: "The file is newer than its reader.", reference: "", what: "", why: "", fix: "",
+//!     fires: Passage::plain(""), silent: Passage::plain(""),
 //! };
 //!
 //! let file = Party::new("net.pt", Role::Artifact, "archive")
@@ -54,6 +54,7 @@ mod history;
 mod merge;
 mod negotiation;
 mod nesting;
+mod packed;
 mod party;
 mod policy;
 mod promise;
@@ -75,6 +76,7 @@ pub use history::{Entry, Floor, History, HistoryError};
 pub use jiff::{self, civil::Date};
 pub use negotiation::{Agreement, NoAgreement, Offer, PartFloor, negotiate};
 pub use nesting::nested_too_deep;
+pub use packed::{Packed, Passage};
 pub use party::{
     Absent, Clash, Context, Fact, Judgement, Matcher, Need, Party, Provision, Requirement, Role,
 };

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::Passage;
+
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
@@ -86,9 +88,9 @@ pub struct Rule {
     /// words in capitals.
     pub fix: &'static str,
     /// Commands that make the rule fire, each behind `$ `, and what they print.
-    pub fires: &'static str,
+    pub fires: Passage,
     /// The same, continued so that the rule does not fire: with the fix applied, where there is one.
-    pub silent: &'static str,
+    pub silent: Passage,
 }
 
 impl Rule {

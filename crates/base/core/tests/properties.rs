@@ -4,8 +4,8 @@
 use proptest::prelude::*;
 use unskew_core::{
     Clash, Context, DataConsumer, DataVersions, Date, Entry, Finding, History, Need, NoAgreement,
-    Offer, Outcome, PartFloor, Party, Phase, Provision, Requirement, Role, Rule, Severity, Version,
-    VersionRange, Window, check, negotiate,
+    Offer, Outcome, PartFloor, Party, Passage, Phase, Provision, Requirement, Role, Rule, Severity,
+    Version, VersionRange, Window, check, negotiate,
 };
 
 static CLASH: Rule = Rule {
@@ -19,8 +19,8 @@ static CLASH: Rule = Rule {
     what: "",
     why: "",
     fix: "",
-    fires: "",
-    silent: "",
+    fires: Passage::plain(""),
+    silent: Passage::plain(""),
 };
 
 const AXES: [&str; 3] = ["a", "b", "c"];

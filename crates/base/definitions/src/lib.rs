@@ -26,8 +26,10 @@ mod change_rule;
 mod measured;
 mod rows;
 mod runs;
+mod text;
 
 pub use change_rule::{ChangeRule, in_a_sentence};
 pub use measured::{Effect, Measured, Step, Turn, Turns};
 pub use rows::{HistoryError, Kept, Row, Rows, TableChange};
 pub use runs::{Run, Runs};
+pub use text::{Block, Blocks, Text};

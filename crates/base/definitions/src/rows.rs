@@ -11,10 +11,10 @@ use std::str::FromStr;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use foldhash::HashMap;
-use memchr::{memchr, memrchr};
 use unskew_core::Version;
 
-use crate::Runs;
+use crate::text::cut;
+use crate::{Runs, Text};
 
 /// What the first line begins with, before the releases.
 const HEADER: &str = "#releases\t";
@@ -22,7 +22,7 @@ const HEADER: &str = "#releases\t";
 /// A sorted text of definitions. A definition begins with its name, behind which stands `(` or `.`.
 #[derive(Debug)]
 pub struct Rows {
-    text: Cow<'static, str>,
+    text: Text,
     releases: Vec<Version>,
 }
 
@@ -70,10 +70,9 @@ impl Rows {
     ///
     /// # Errors
     /// If the first line does not name the releases.
-    pub fn from_text(text: impl Into<Cow<'static, str>>) -> Result<Self, HistoryError> {
+    pub fn from_text(text: impl Into<Text>) -> Result<Self, HistoryError> {
         let text = text.into();
-        let header = text.lines().next().and_then(|line| line.strip_prefix(HEADER));
-        let header = header.ok_or(HistoryError::NoReleases)?;
+        let header = text.header().strip_prefix(HEADER).ok_or(HistoryError::NoReleases)?;
         let releases: Result<Vec<Version>, _> = header.split(' ').map(str::parse).collect();
         let releases = releases.map_err(|_| HistoryError::NoReleases)?;
         Ok(Self { text, releases })
@@ -85,13 +84,13 @@ impl Rows {
     }
 
     /// The text, as it is stored.
-    pub fn text(&self) -> &str {
-        &self.text
+    pub fn text(&self) -> Cow<'_, str> {
+        self.text.whole()
     }
 
     /// Every row: the definition and the runs, as they are written.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.text.lines().skip(1).filter_map(|line| line.split_once('\t'))
+        self.text.rows().filter_map(|line| line.split_once('\t'))
     }
 
     /// The definitions that one release has, as they are written.
@@ -106,44 +105,13 @@ impl Rows {
         let belongs = move |line: &str| {
             line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['(', '.']))
         };
-        let mut rest = self.text.get(self.lower_bound(name)..).unwrap_or("");
-        let lines = std::iter::from_fn(move || {
-            let line;
-            (line, rest) = cut(rest, b'\n').unwrap_or((rest, ""));
-            Some(line).filter(|line| belongs(line))
-        });
+        let lines = self.text.rows_from(name).take_while(move |line| belongs(line));
         lines.filter_map(|line| cut(line, b'\t'))
     }
 
     /// Whether a definition begins with `prefix`.
     pub fn begins_with(&self, prefix: &str) -> bool {
-        self.text.get(self.lower_bound(prefix)..).unwrap_or("").starts_with(prefix)
-    }
-
-    /// Where the first line stands that begins with `name` and goes on, or is above it.
-    fn lower_bound(&self, name: &str) -> usize {
-        let text = self.text.as_bytes();
-        let below = |line: &[u8]| {
-            let common = line.len().min(name.len());
-            match line[..common].cmp(&name.as_bytes()[..common]) {
-                std::cmp::Ordering::Equal => line.len() <= name.len(),
-                order => order.is_lt(),
-            }
-        };
-        let (mut low, mut high) = (0, text.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let start = memrchr(b'\n', &text[low..middle]);
-            let start = start.map_or(low, |at| low + at + 1);
-            let len = memchr(b'\n', &text[start..]);
-            let end = len.map_or(text.len(), |len| start + len);
-            if below(&text[start..end]) {
-                low = (end + 1).min(text.len());
-            } else {
-                high = start;
-            }
-        }
-        low
+        self.text.rows_from(prefix).next().is_some_and(|line| line.starts_with(prefix))
     }
 
     /// The text with the table of `release` in it, in place of what `rows` said about that release
@@ -189,8 +157,8 @@ impl Rows {
     /// The first row that is out of order or cannot be parsed.
     pub fn validate(&self, parse: impl Fn(&str) -> Result<(), String>) -> Result<(), HistoryError> {
         let mut before = "";
-        for (i, text) in self.text.lines().enumerate().skip(1) {
-            let line = i + 1;
+        for (i, text) in self.text.rows().enumerate() {
+            let line = i + 2;
             if text <= before {
                 return Err(HistoryError::Unsorted(line));
             }
@@ -202,12 +170,6 @@ impl Rows {
         }
         Ok(())
     }
-}
-
-/// What stands before the first `byte` of a text and behind it, like `split_once`: rows are long.
-fn cut(text: &str, byte: u8) -> Option<(&str, &str)> {
-    let at = memchr(byte, text.as_bytes())?;
-    Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
 /// A definition with the releases that have it. It is parsed when it is first asked for: a check asks one release, and most

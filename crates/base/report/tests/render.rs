@@ -5,8 +5,8 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use unskew_core::{
-    Context, Date, Finding, Phase, Places, Promise, PromiseState, Role, Rule, Severity, Side,
-    Unjudged, Verdict, aspect,
+    Context, Date, Finding, Passage, Phase, Places, Promise, PromiseState, Role, Rule, Severity,
+    Side, Unjudged, Verdict, aspect,
 };
 use unskew_report::{Failure, Format, Pair, Report, Subject};
 
@@ -21,8 +21,8 @@ static RULE: Rule = Rule {
     what: "w",
     why: "y",
     fix: "m",
-    fires: "",
-    silent: "",
+    fires: Passage::plain(""),
+    silent: Passage::plain(""),
 };
 
 fn side(role: Role, name: &str) -> Side {

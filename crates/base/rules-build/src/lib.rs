@@ -6,6 +6,7 @@
 //! * a struct named after the rule (`Pt2SchemaMajor`) with one field per placeholder of its message
 //!   and its fix, and `fn finding(&self) -> Finding`, so that a finding without one of its numbers
 //!   does not compile;
+//! * `examples.lz4` beside it, the examples of all rules, compressed;
 //! * `RULES`, all rules of the crate in the order of their codes.
 //!
 //! A crate calls [`generate`] from its build script and includes the result:
@@ -93,9 +94,13 @@ pub enum RuleError {
 pub fn generate(folder: &str, core: &str) {
     println!("cargo::rerun-if-changed={folder}");
     let made = read(Path::new(folder)).and_then(|rules| {
-        let path = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join("rules.rs");
-        let text = rust::module(&rules, core);
-        std::fs::write(&path, text).map_err(|source| RuleError::Io { path, source })
+        let folder = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
+        let rust::Made { module, examples } = rust::made(&rules, core);
+        let files = [(rust::EXAMPLES, examples), ("rules.rs", module.into_bytes())];
+        files.into_iter().try_for_each(|(name, bytes)| {
+            let path = folder.join(name);
+            std::fs::write(&path, bytes).map_err(|source| RuleError::Io { path, source })
+        })
     });
     if let Err(error) = made {
         println!("cargo::error={error}");
@@ -182,21 +187,31 @@ mod tests {
     fn a_rule_becomes_a_static_and_a_struct_with_its_placeholders() {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), "XX001-too-new.toml", GOOD);
-        let text = rust::module(&read(folder.path()).unwrap(), "unskew_core");
+        let text = rust::made(&read(folder.path()).unwrap(), "unskew_core").module;
         for part in ["pub static XX001", "pub struct TooNew<'a>", "pub wanted:", "pub file:"] {
             assert!(text.contains(part), "{part} is not in:\n{text}");
         }
     }
 
     #[test]
+    fn examples_stand_in_one_compressed_text() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), "XX001-too-new.toml", GOOD);
+        let made = rust::made(&read(folder.path()).unwrap(), "unskew_core");
+        let all = lz4_flex::block::decompress(&made.examples, 100).unwrap();
+        assert_eq!(all, b"$ unskew check a$ unskew check b");
+        assert!(made.module.contains("silent: unskew_core::Passage::packed(&EXAMPLES, 16, 32)"));
+    }
+
+    #[test]
     fn a_page_has_no_placeholders() {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), "XX001-too-new.toml", GOOD);
-        let text = rust::module(&read(folder.path()).unwrap(), "unskew_core");
+        let text = rust::made(&read(folder.path()).unwrap(), "unskew_core").module;
         assert!(text.contains("fix: \"Install WANTED.\""), "{text}");
         let own = format!("{GOOD}\nfix_page='install a newer release'");
         write(folder.path(), "XX001-too-new.toml", &own);
-        let text = rust::module(&read(folder.path()).unwrap(), "unskew_core");
+        let text = rust::made(&read(folder.path()).unwrap(), "unskew_core").module;
         assert!(text.contains("fix: \"install a newer release\""), "{text}");
     }
 

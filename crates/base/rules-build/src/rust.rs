@@ -1,4 +1,7 @@
 //! Writes the Rust text of a crate's rules.
+//!
+//! Their examples are most of what a rule says, and only pages of rules show them: they stand one behind the other in a
+//! text of its own, which is compressed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -6,12 +9,29 @@ use std::fmt::Write as _;
 use crate::RuleFile;
 use crate::template::{metavariables, placeholders};
 
-/// The whole generated module.
-pub(crate) fn module(rules: &BTreeMap<String, RuleFile>, core: &str) -> String {
-    let mut text = String::new();
+/// The file of the compressed examples, beside the module.
+pub(crate) const EXAMPLES: &str = "examples.lz4";
+
+/// What is made of the rules of a crate.
+pub(crate) struct Made {
+    /// The Rust text of the module.
+    pub(crate) module: String,
+    /// The contents of [`EXAMPLES`].
+    pub(crate) examples: Vec<u8>,
+}
+
+/// The whole generated module, and its examples.
+pub(crate) fn made(rules: &BTreeMap<String, RuleFile>, core: &str) -> Made {
+    let (mut text, mut examples) = (String::new(), String::new());
     for rule in rules.values() {
-        one(&mut text, rule, core);
+        one(&mut text, rule, core, &mut examples);
     }
+    let _ = write!(
+        text,
+        "static EXAMPLES: {core}::Packed = {core}::Packed::new(\
+         include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{EXAMPLES}\")), {});\n",
+        examples.len()
+    );
     let codes: Vec<String> = rules.keys().map(|code| format!("&{code}")).collect();
     let _ = write!(
         text,
@@ -19,10 +39,11 @@ pub(crate) fn module(rules: &BTreeMap<String, RuleFile>, core: &str) -> String {
          pub static RULES: &[&{core}::Rule] = &[{}];\n",
         codes.join(", ")
     );
-    text
+    Made { module: text, examples: lz4_flex::block::compress(examples.as_bytes()) }
 }
 
-fn one(text: &mut String, rule: &RuleFile, core: &str) {
+/// Adds a rule to the module, and its examples to theirs.
+fn one(text: &mut String, rule: &RuleFile, core: &str, examples: &mut String) {
     let severity = upper_camel(&rule.severity);
     let phase = match rule.phase.as_str() {
         "" => "None".to_owned(),
@@ -30,7 +51,11 @@ fn one(text: &mut String, rule: &RuleFile, core: &str) {
     };
     let RuleFile { code, name, since, summary, reference, message, fix, .. } = rule;
     let (what, why) = (rule.what.trim(), rule.why.trim());
-    let (fires, silent) = (&rule.fires, &rule.silent);
+    let [fires, silent] = [&rule.fires, &rule.silent].map(|example| {
+        let start = examples.len();
+        examples.push_str(example);
+        format!("{core}::Passage::packed(&EXAMPLES, {start}, {})", examples.len())
+    });
     let fix_page = match rule.fix_page.trim() {
         "" => sentence(&metavariables(fix)),
         page => page.to_owned(),
@@ -41,7 +66,7 @@ fn one(text: &mut String, rule: &RuleFile, core: &str) {
          pub static {code}: {core}::Rule = {core}::Rule {{ code: {code:?}, name: {name:?}, \
          since: {since:?}, severity: {core}::Severity::{severity}, phase: {phase}, \
          summary: {summary:?}, reference: {reference:?}, what: {what:?}, why: {why:?}, \
-         fix: {fix_page:?}, fires: {fires:?}, silent: {silent:?} }};\n"
+         fix: {fix_page:?}, fires: {fires}, silent: {silent} }};\n"
     );
     // The templates were validated when the file was read.
     let names = placeholders(&[message, fix]).unwrap_or_default();

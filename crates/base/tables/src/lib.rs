@@ -1,4 +1,6 @@
-//! Embeds a TOML data file as JSON, which a program reads faster.
+//! Embeds data files in a form that a program reads faster, or that is smaller.
+//!
+//! # TOML as JSON
 //!
 //! People write the data files of a boundary in TOML; a program that reads one when it starts spends most of its time
 //! in the lexer of TOML. So the file is read when the crate is compiled, and what the program holds is the same in
@@ -15,43 +17,49 @@
 //! ```compile_fail
 //! let text: &str = unskew_tables::toml_as_json!("tests/data/missing.toml");
 //! ```
+//!
+//! # Rows in compressed blocks
+//!
+//! The definitions of all releases of a runtime are a sorted text that is ten times as large as what is in it. It is
+//! compressed in blocks, so that a program decompresses those of the names that it looks for.
+//!
+//! ```
+//! let blocks = unskew_tables::packed_rows!("tests/data/rows.tsv");
+//! let rows = unskew_definitions::Rows::from_text(blocks).unwrap();
+//! assert_eq!(rows.named("aten::gelu").count(), 2);
+//! ```
+//!
+//! A file whose first line does not begin with `#releases` is an error of the compiler.
+//!
+//! ```compile_fail
+//! let blocks = unskew_tables::packed_rows!("tests/data/example.toml");
+//! ```
 #![forbid(unsafe_code)]
 
-use std::path::Path;
-use std::{env, fs};
+mod file;
+mod rows;
 
-use proc_macro::{Delimiter, Group, Literal, TokenStream, TokenTree};
+use proc_macro::{Literal, TokenStream, TokenTree};
 use serde_json::{Map, Number, Value};
 
 /// The contents of a TOML file, as `&'static str` of JSON.
 #[proc_macro]
 pub fn toml_as_json(input: TokenStream) -> TokenStream {
-    expand(&input.to_string()).unwrap_or_else(|fault| quoted("compile_error!(", &fault, ")"))
+    file::embed(&input.to_string(), |text| {
+        let table: toml::Table = text.parse().map_err(|error| format!("{error}"))?;
+        let json = json(toml::Value::Table(table)).map_err(str::to_owned)?.to_string();
+        Ok(TokenTree::from(Literal::string(&json)).into())
+    })
 }
 
-/// The expression for a path as it stands in the source, in quotes. The compiler reads the file a second time, so that
-/// it knows when to compile again.
-fn expand(input: &str) -> Result<TokenStream, String> {
-    let path = input.trim().strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    let path = path.ok_or("one path in quotes is wanted")?;
-    let root = env::var("CARGO_MANIFEST_DIR").map_err(|error| error.to_string())?;
-    let file = Path::new(&root).join(path);
-    let fault = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
-    let text = fs::read_to_string(&file).map_err(|error| fault(&error))?;
-    let table: toml::Table = text.parse().map_err(|error| fault(&error))?;
-    let json = json(toml::Value::Table(table)).map_err(|error| fault(&error))?.to_string();
-    let watched = file.to_str().ok_or_else(|| fault(&"the path is not UTF-8"))?;
-    let mut body = quoted("const _: &[u8] = ::core::include_bytes!(", watched, ");");
-    body.extend([TokenTree::from(Literal::string(&json))]);
-    Ok(TokenTree::from(Group::new(Delimiter::Brace, body)).into())
+/// The rows of a file, as `&'static unskew_definitions::Blocks`. The crate that calls it depends on `unskew-definitions` and
+/// `unskew-core`.
+#[proc_macro]
+pub fn packed_rows(input: TokenStream) -> TokenStream {
+    file::embed(&input.to_string(), rows::packed)
 }
 
-/// Source text with a string literal in its middle.
-fn quoted(before: &str, text: &str, after: &str) -> TokenStream {
-    format!("{before}{}{after}", Literal::string(text)).parse().unwrap_or_default()
-}
-
-fn json(value: toml::Value) -> Result<Value, String> {
+fn json(value: toml::Value) -> Result<Value, &'static str> {
     Ok(match value {
         toml::Value::String(text) => Value::String(text),
         toml::Value::Integer(number) => Value::from(number),
@@ -63,7 +71,7 @@ fn json(value: toml::Value) -> Result<Value, String> {
         toml::Value::Array(rows) => rows.into_iter().map(json).collect::<Result<_, _>>()?,
         toml::Value::Table(table) => {
             let entries = table.into_iter().map(|(key, value)| Ok((key, json(value)?)));
-            Value::Object(entries.collect::<Result<Map<_, _>, String>>()?)
+            Value::Object(entries.collect::<Result<Map<_, _>, &'static str>>()?)
         }
     })
 }

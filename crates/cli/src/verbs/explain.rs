@@ -78,9 +78,9 @@ fn page(rule: &Rule) -> String {
     let parts = [
         ("What", wrapped(what)),
         ("Why", wrapped(why)),
-        ("Fires", indented(fires)),
+        ("Fires", indented(fires.text())),
         ("Fix", wrapped(fix)),
-        ("Does not fire", indented(silent)),
+        ("Does not fire", indented(silent.text())),
         ("Source", wrapped(reference)),
     ];
     for (heading, body) in parts.iter().filter(|(_, body)| !body.is_empty()) {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use unskew_core::{Date, Fact, Party, Role, Version};
 use unskew_definitions::Rows;
 use unskew_keras::{Classes, Keras};
-use unskew_tables::toml_as_json;
+use unskew_tables::{packed_rows, toml_as_json};
 
 use crate::row::search;
 use crate::{Operator, Row};
@@ -27,9 +27,8 @@ struct Release {
     released: Date,
 }
 
-static CLASSES: LazyLock<Option<Arc<Classes>>> = LazyLock::new(|| {
-    Classes::from_text(include_str!("../data/keras/classes.tsv")).ok().map(Arc::new)
-});
+static CLASSES: LazyLock<Option<Arc<Classes>>> =
+    LazyLock::new(|| Classes::from_text(packed_rows!("data/keras/classes.tsv")).ok().map(Arc::new));
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let text = toml_as_json!("data/keras/releases.toml");

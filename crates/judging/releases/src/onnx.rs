@@ -10,7 +10,7 @@ use serde::Deserialize;
 use unskew_core::{Date, Fact, Party, Role, Version};
 use unskew_definitions::Rows;
 use unskew_onnx::{Kernels, Reader, Runtime, Schemas};
-use unskew_tables::toml_as_json;
+use unskew_tables::{packed_rows, toml_as_json};
 
 use crate::row::search;
 use crate::{Family, Operator, Row};
@@ -54,15 +54,15 @@ static CHECKERS: LazyLock<Table> =
     LazyLock::new(|| Table::read(toml_as_json!("data/onnx/releases.toml")));
 
 static SCHEMAS: LazyLock<Option<Arc<Schemas>>> = LazyLock::new(|| {
-    Schemas::from_text(include_str!("../data/onnx/operators.tsv")).ok().map(Arc::new)
+    Schemas::from_text(packed_rows!("data/onnx/operators.tsv")).ok().map(Arc::new)
 });
 
 static OWN: LazyLock<Option<Arc<Schemas>>> = LazyLock::new(|| {
-    Schemas::from_text(include_str!("../data/onnxruntime/operators.tsv")).ok().map(Arc::new)
+    Schemas::from_text(packed_rows!("data/onnxruntime/operators.tsv")).ok().map(Arc::new)
 });
 
 static KERNELS: LazyLock<Option<Arc<Kernels>>> = LazyLock::new(|| {
-    Kernels::from_text(include_str!("../data/onnxruntime/kernels.tsv")).ok().map(Arc::new)
+    Kernels::from_text(packed_rows!("data/onnxruntime/kernels.tsv")).ok().map(Arc::new)
 });
 
 fn row(release: &Release) -> Option<Row> {

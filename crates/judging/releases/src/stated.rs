@@ -5,8 +5,9 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use unskew_core::{Party, Version};
+use unskew_definitions::Blocks;
 use unskew_onnx::{Otherwise, Stated, StatedTable};
-use unskew_tables::toml_as_json;
+use unskew_tables::{packed_rows, toml_as_json};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -33,12 +34,12 @@ struct Opsets {
 }
 
 /// The tables by the names of their runtimes.
-const TABLES: [(&str, &str); 5] = [
-    ("tensorrt", include_str!("../data/stated/tensorrt.tsv")),
-    ("openvino", include_str!("../data/stated/openvino.tsv")),
-    ("coreml-mlprogram", include_str!("../data/stated/coreml-mlprogram.tsv")),
-    ("coreml-neuralnetwork", include_str!("../data/stated/coreml-neuralnetwork.tsv")),
-    ("onnxruntime-webgl", include_str!("../data/stated/onnxruntime-webgl.tsv")),
+static TABLES: [(&str, &Blocks); 5] = [
+    ("tensorrt", packed_rows!("data/stated/tensorrt.tsv")),
+    ("openvino", packed_rows!("data/stated/openvino.tsv")),
+    ("coreml-mlprogram", packed_rows!("data/stated/coreml-mlprogram.tsv")),
+    ("coreml-neuralnetwork", packed_rows!("data/stated/coreml-neuralnetwork.tsv")),
+    ("onnxruntime-webgl", packed_rows!("data/stated/onnxruntime-webgl.tsv")),
 ];
 
 /// The number in place of a release, where none is stated.
@@ -51,8 +52,8 @@ static RUNTIMES: LazyLock<Vec<Runtime>> = LazyLock::new(|| {
 });
 
 fn table(name: &str) -> Option<StatedTable> {
-    let (_, text) = TABLES.iter().find(|(one, _)| *one == name)?;
-    StatedTable::from_text(text).ok()
+    let (_, blocks) = TABLES.iter().find(|(one, _)| *one == name)?;
+    StatedTable::from_text(*blocks).ok()
 }
 
 /// Why a name is none of a release of which something is stated.

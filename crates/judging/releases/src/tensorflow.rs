@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 use unskew_core::{DataConsumer, Date, Fact, Party, Version};
 use unskew_pjrt::{Framework, Host, Strictness};
-use unskew_tables::toml_as_json;
+use unskew_tables::{packed_rows, toml_as_json};
 use unskew_tensorflow::{
     KernelHistory, KernelTable, OpHistory, OpRegistry, ReleaseNumber, Runtime, Usage,
 };
@@ -52,12 +52,12 @@ static RELEASES: LazyLock<Option<Releases>> =
 
 /// The ops of every release, of which a line is read only when its op is asked for.
 static OPS: LazyLock<Option<Arc<OpHistory>>> = LazyLock::new(|| {
-    OpHistory::from_text(include_str!("../data/tensorflow/ops.tsv")).ok().map(Arc::new)
+    OpHistory::from_text(packed_rows!("data/tensorflow/ops.tsv")).ok().map(Arc::new)
 });
 
 /// The kernels of every release that lists them, of which a line is read only when its op is asked for.
 static KERNELS: LazyLock<Option<Arc<KernelHistory>>> = LazyLock::new(|| {
-    let text = include_str!("../data/tensorflow/kernels.tsv");
+    let text = packed_rows!("data/tensorflow/kernels.tsv");
     KernelHistory::from_text(text).ok().map(Arc::new)
 });
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 use unskew_core::{Date, Fact, Party, Phase, Role};
 use unskew_definitions::Rows;
-use unskew_tables::toml_as_json;
+use unskew_tables::{packed_rows, toml_as_json};
 use unskew_tfjs::{Names, Tfjs};
 
 use crate::row::search;
@@ -36,7 +36,7 @@ enum UnknownOp {
 }
 
 static NAMES: LazyLock<Option<Arc<Names>>> =
-    LazyLock::new(|| Names::from_text(include_str!("../data/tfjs/names.tsv")).ok().map(Arc::new));
+    LazyLock::new(|| Names::from_text(packed_rows!("data/tfjs/names.tsv")).ok().map(Arc::new));
 
 static RELEASES: LazyLock<Vec<(Row, Release)>> = LazyLock::new(|| {
     let table: Option<Releases> =

@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use unskew_core::{Fact, Party};
-use unskew_tables::toml_as_json;
+use unskew_tables::{packed_rows, toml_as_json};
 use unskew_torch::{Calendar, Release, Runtime};
 use unskew_torch_schemas::OperatorHistory;
 
@@ -19,7 +19,7 @@ static CALENDAR: LazyLock<Arc<Calendar>> = LazyLock::new(|| {
 
 /// The operators of every release, of which a line is read only when its operator is asked for.
 static OPERATORS: LazyLock<Option<Arc<OperatorHistory>>> = LazyLock::new(|| {
-    OperatorHistory::from_text(include_str!("../data/torch/operators.tsv")).ok().map(Arc::new)
+    OperatorHistory::from_text(packed_rows!("data/torch/operators.tsv")).ok().map(Arc::new)
 });
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| CALENDAR.releases().iter().map(row).collect());

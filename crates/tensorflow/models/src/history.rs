@@ -3,11 +3,10 @@
 //! Thirty-nine registries hold 54,000 ops, of which 3,600 are distinct. Each stands on one line with
 //! the runs of releases that have it; only the names that are asked for are parsed.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_definitions::{HistoryError, Kept, Row, Rows, TableChange};
+use unskew_definitions::{HistoryError, Kept, Row, Rows, TableChange, Text};
 
 use crate::OpDef;
 
@@ -37,7 +36,7 @@ impl OpHistory {
     ///
     /// # Errors
     /// If the first line does not name the releases.
-    pub fn from_text(text: impl Into<Cow<'static, str>>) -> Result<Self, HistoryError> {
+    pub fn from_text(text: impl Into<Text>) -> Result<Self, HistoryError> {
         Ok(Self { rows: Rows::from_text(text)?, kept: Kept::default() })
     }
 

@@ -3,11 +3,10 @@
 //! Twenty-seven tables of PyTorch are 9 MB; each of their distinct schemas written once with its runs
 //! of releases is less than 1 MB, of which only what is asked for is parsed.
 
-use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use unskew_core::Version;
-use unskew_definitions::{HistoryError, Kept, Rows, Runs};
+use unskew_definitions::{HistoryError, Kept, Rows, Runs, Text};
 
 use crate::matching::{Binding, Given, Outline, Signature};
 use crate::{OperatorTable, Schema};
@@ -81,7 +80,7 @@ impl OperatorHistory {
     ///
     /// # Errors
     /// If the first line does not name the releases.
-    pub fn from_text(text: impl Into<Cow<'static, str>>) -> Result<Self, HistoryError> {
+    pub fn from_text(text: impl Into<Text>) -> Result<Self, HistoryError> {
         Ok(Self { rows: Rows::from_text(text)?, kept: Kept::default() })
     }
 

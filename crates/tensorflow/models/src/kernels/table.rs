@@ -1,12 +1,11 @@
 //! The kernels of all releases, and those of one.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_definitions::{HistoryError, Kept, Row, Rows, Runs, TableChange};
+use unskew_definitions::{HistoryError, Kept, Row, Rows, Runs, TableChange, Text};
 
 use super::KernelDef;
 use crate::AttrValue;
@@ -92,7 +91,7 @@ impl KernelHistory {
     ///
     /// # Errors
     /// If the first line does not name the releases.
-    pub fn from_text(text: impl Into<Cow<'static, str>>) -> Result<Self, HistoryError> {
+    pub fn from_text(text: impl Into<Text>) -> Result<Self, HistoryError> {
         Ok(Self { rows: Rows::from_text(text)?, kept: Kept::default() })
     }
 
