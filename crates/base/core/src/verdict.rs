@@ -41,7 +41,7 @@ impl Verdict {
         findings.sort_by_key(Finding::gravity);
         let errors = || findings.iter().filter(|f| f.severity == Severity::Error);
         let mut names: Vec<String> = errors().filter_map(|f| f.adaptation.clone()).collect();
-        names.sort();
+        names.sort_unstable();
         names.dedup();
         let outcome = if errors().any(|finding| finding.adaptation.is_none()) {
             Outcome::Incompatible

@@ -177,7 +177,7 @@ impl Table {
             }
         }
         columns.extend(more.iter().map(|(column, _)| (column.clone(), None)));
-        columns.sort();
+        columns.sort_unstable();
         if columns.len() > MOST_COLUMNS {
             return Err(TableError::Columns(columns.len()));
         }

@@ -113,7 +113,7 @@ impl Package {
                 }
             }
         }
-        more.sort();
+        more.sort_unstable();
         if !more.is_empty() {
             self.trouble.push(Trouble::NotRecorded(more.clone()));
         }

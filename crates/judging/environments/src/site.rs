@@ -96,7 +96,7 @@ impl Site {
             .filter(|(version, _)| self.python.is_none_or(|python| python == *version))
             .collect();
         // The newest, if nothing says which one is used.
-        pythons.sort();
+        pythons.sort_unstable();
         let newest = pythons.pop().map(|(version, path)| (Some(version), path));
         let windows = library.join("site-packages");
         let found = newest.map(|(version, path)| (version, path.join("site-packages")));

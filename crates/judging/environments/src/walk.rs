@@ -31,7 +31,7 @@ pub(crate) fn walk(root: &Path, tops: &BTreeSet<String>, wanted: impl Fn(&str) -
             if seen > ENTRIES || walked.files.len() > FILES {
                 let most = if seen > ENTRIES { ENTRIES } else { FILES };
                 walked.cut = Some(format!("more than {most} files; the rest was not read"));
-                walked.files.sort();
+                walked.files.sort_unstable();
                 walked.files.truncate(FILES);
                 return walked;
             }
@@ -57,7 +57,7 @@ pub(crate) fn walk(root: &Path, tops: &BTreeSet<String>, wanted: impl Fn(&str) -
             }
         }
     }
-    walked.files.sort();
+    walked.files.sort_unstable();
     walked
 }
 

@@ -82,7 +82,7 @@ fn tensorflow_steps() -> Vec<Step> {
 /// A history with an entry for each number that no release before had. Patch releases of an older
 /// line come out late with an older number; they are no step of the axis.
 fn made(axis: &'static str, title: &str, mut steps: Vec<Step>) -> Option<History> {
-    steps.sort();
+    steps.sort_unstable();
     let mut entries: Vec<Entry> = Vec::new();
     for (landed, release, version) in steps {
         if entries.last().is_none_or(|last| last.version < version) {

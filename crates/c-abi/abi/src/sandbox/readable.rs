@@ -34,14 +34,14 @@ pub fn readable(path: &Path, object: Option<&SharedObject>) -> Vec<PathBuf> {
     if let Some(list) = std::env::var_os("LD_LIBRARY_PATH") {
         folders.extend(std::env::split_paths(&list).filter(|folder| folder.is_absolute()));
     }
-    folders.sort();
+    folders.sort_unstable();
     folders.dedup();
     for folder in &folders {
         let files = folder.read_dir().into_iter().flatten().flatten().take(MOST_FILES);
         let named = files.filter(|file| is_library(&file.file_name().to_string_lossy()));
         found.extend(named.map(|file| file.path()));
     }
-    found.sort();
+    found.sort_unstable();
     found.dedup();
     found
 }

@@ -74,7 +74,7 @@ mod tests {
             let environment = lock.environment(Target { python: None, machine }, None).0;
             let mut names: Vec<_> =
                 environment.packages.iter().map(crate::Package::label).collect();
-            names.sort();
+            names.sort_unstable();
             assert_eq!(names, wanted);
         }
         let torchao = lock.packages.iter().find(|one| one.name == "torchao").unwrap();

@@ -134,7 +134,7 @@ mod tests {
         let target = Target { python: None, machine };
         let environment = lock.environment(target, None).0;
         let mut names: Vec<_> = environment.packages.iter().map(crate::Package::label).collect();
-        names.sort();
+        names.sort_unstable();
         names
     }
 

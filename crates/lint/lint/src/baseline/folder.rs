@@ -55,7 +55,7 @@ pub fn walk(folder: &Path) -> Result<Vec<String>, BaselineError> {
         }
         too_large(&folder.display().to_string(), found.len() as u64, FILES as u64)?;
     }
-    found.sort();
+    found.sort_unstable();
     Ok(found)
 }
 

@@ -188,7 +188,7 @@ impl Repository {
             let kind = std::fs::symlink_metadata(self.folder.join(name));
             kind.is_ok_and(|kind| kind.is_file())
         });
-        names.sort();
+        names.sort_unstable();
         names.dedup();
         Ok(names)
     }

@@ -136,7 +136,7 @@ fn own(mlflow: &MlFlow, shown: &str, rest: &str) -> Result<Vec<File>, RegistryEr
     // Servers behind another store than their own disk send files whole.
     let largest = found.iter().max_by_key(|(_, size)| *size).filter(|(_, size)| *size > 0);
     let ranges = largest.map_or(Ok(true), |(name, _)| remote(name).has_ranges())?;
-    found.sort();
+    found.sort_unstable();
     let file = |(name, size): (String, u64)| {
         let (uri, remote) = (format!("{shown}/{name}"), remote(&name));
         let source: Arc<dyn unskew_source::Source> = match ranges {

@@ -56,7 +56,7 @@ pub(super) fn in_place(
         let end = source.size() + pad + tail.len() as u64;
         changes.push((write::END, end.to_le_bytes().to_vec()));
     }
-    changes.sort();
+    changes.sort_unstable();
     let mut output = Assembly::new(source.name());
     let mut done = 0;
     for (at, text) in changes {

@@ -101,7 +101,7 @@ pub fn changed_call(
         }
     }
     if !found.is_empty() {
-        found.sort();
+        found.sort_unstable();
         return found;
     }
     for row in measured::of(operator, overload) {

@@ -113,7 +113,7 @@ fn misfit(call: &TypedUse, reasons: &[(Arc<Signature>, Mismatch)]) -> Fault {
         return Fault::Class(class);
     }
     let mut words: Vec<String> = reasons.iter().map(|(_, mismatch)| mismatch.to_string()).collect();
-    words.sort();
+    words.sort_unstable();
     words.dedup();
     words.truncate(REASONS);
     Fault::Misfit(words.join("; or "))

@@ -61,7 +61,7 @@ pub fn functions(folder: &Path, stem: &str) -> std::io::Result<String> {
             files.push((format!("{stem}/{name}"), std::fs::read_to_string(&path)?));
         }
     }
-    files.sort();
+    files.sort_unstable();
     Ok(join(files.iter().map(|(name, text)| (name.as_str(), text.as_str()))))
 }
 

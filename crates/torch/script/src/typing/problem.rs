@@ -76,7 +76,7 @@ impl Typing {
         let calls = calls.filter_map(|call| Some((call.record, call.span, call.problem()?)));
         let faults = self.faults.iter().map(|fault| (fault.record, fault.span, fault.what.clone()));
         let mut all: Vec<_> = calls.chain(faults).collect();
-        all.sort();
+        all.sort_unstable();
         let problem = |(record, span, what): (usize, crate::Span, String)| {
             let record = program.records().get(record)?;
             let (line, column) = (record.line(span.start), record.column(span.start));

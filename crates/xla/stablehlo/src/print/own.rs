@@ -246,7 +246,7 @@ impl Printer<'_> {
                 let id = own(&format!("{part}_dimension"))?;
                 places.push((values::integer(self.module, id)?, name.to_owned()));
             }
-            places.sort();
+            places.sort_unstable();
             let names: Vec<String> = places.into_iter().map(|(_, name)| name).collect();
             sides.push(format!("[{}]", names.join(", ")));
         }
