@@ -144,12 +144,12 @@ fn page(rule: &Rule) -> String {
     let _ = writeln!(text, ". Since: {since}.");
     let (fires, silent) = (console(rule.fires.text()), console(rule.silent.text()));
     let parts = [
-        ("What it checks", *what),
-        ("Why it matters", *why),
+        ("What it checks", what.text()),
+        ("Why it matters", why.text()),
         ("Fires", &*fires),
         ("Fix", *fix),
         ("Does not fire", &*silent),
-        ("Source", *reference),
+        ("Source", reference.text()),
     ];
     for (heading, body) in parts {
         if !body.trim().is_empty() {

@@ -55,12 +55,12 @@ fn rule_value(rule: &Rule) -> Value {
         "severity": rule.severity.as_str(),
         "phase": rule.phase.map(|phase| phase.as_str()),
         "summary": rule.summary,
-        "what": rule.what,
-        "why": rule.why,
+        "what": rule.what.text(),
+        "why": rule.why.text(),
         "fires": rule.fires.text(),
         "silent": rule.silent.text(),
         "fix": rule.fix,
-        "reference": rule.reference,
+        "reference": rule.reference.text(),
         "since": rule.since,
     })
 }

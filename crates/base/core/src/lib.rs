@@ -25,11 +25,12 @@
 //! use unskew_core::{check, Clash, Context, Date, Finding, Need, Party, Passage, Phase, Provision};
 //! use unskew_core::{Requirement, Role, Rule, Severity, Version, VersionRange};
 //!
+//! const NO_TEXT: Passage = Passage::plain("");
 //! static TOO_NEW: Rule = Rule {
 //!     code: "XX001", name: "too-new", since: "0.1",
 //!     severity: Severity::Error, phase: Some(Phase::Load),
-//!     summary: "The file is newer than its reader.", reference: "", what: "", why: "", fix: "",
-//!     fires: Passage::plain(""), silent: Passage::plain(""),
+//!     summary: "The file is newer than its reader.", reference: NO_TEXT, what: NO_TEXT, why: NO_TEXT, fix: "",
+//!     fires: NO_TEXT, silent: NO_TEXT,
 //! };
 //!
 //! let file = Party::new("net.pt", Role::Artifact, "archive")

@@ -79,11 +79,11 @@ pub struct Rule {
     /// What is wrong when the rule fires, in one sentence.
     pub summary: &'static str,
     /// The public document or the measurement that the rule comes from.
-    pub reference: &'static str,
+    pub reference: Passage,
     /// What the rule looks at.
-    pub what: &'static str,
+    pub what: Passage,
     /// What fails, and how, if nobody acts on it.
-    pub why: &'static str,
+    pub why: Passage,
     /// One command or edit that resolves the finding, without a finding's own names and numbers: those are
     /// words in capitals.
     pub fix: &'static str,

@@ -197,8 +197,8 @@ fn descriptor(rule: &'static Rule) -> Descriptor<'static> {
         id: rule.code,
         name: rule.name,
         short_description: Text { text: rule.summary },
-        full_description: Text { text: rule.what.trim_ascii() },
-        help: Text { text: rule.why.trim_ascii() },
+        full_description: Text { text: rule.what.text() },
+        help: Text { text: rule.why.text() },
         help_uri: format!("{PAGES}/{}.md", rule.code),
         default_configuration: Configuration { level: rule.severity.as_str() },
     }

@@ -6,7 +6,7 @@
 //! * a struct named after the rule (`Pt2SchemaMajor`) with one field per placeholder of its message
 //!   and its fix, and `fn finding(&self) -> Finding`, so that a finding without one of its numbers
 //!   does not compile;
-//! * `examples.lz4` beside it, the examples of all rules, compressed;
+//! * `rules.lz4` beside it, what only the pages of rules say, compressed;
 //! * `RULES`, all rules of the crate in the order of their codes.
 //!
 //! A crate calls [`generate`] from its build script and includes the result:
@@ -95,8 +95,8 @@ pub fn generate(folder: &str, core: &str) {
     println!("cargo::rerun-if-changed={folder}");
     let made = read(Path::new(folder)).and_then(|rules| {
         let folder = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
-        let rust::Made { module, examples } = rust::made(&rules, core);
-        let files = [(rust::EXAMPLES, examples), ("rules.rs", module.into_bytes())];
+        let rust::Made { module, pages } = rust::made(&rules, core);
+        let files = [(rust::PAGES, pages), ("rules.rs", module.into_bytes())];
         files.into_iter().try_for_each(|(name, bytes)| {
             let path = folder.join(name);
             std::fs::write(&path, bytes).map_err(|source| RuleError::Io { path, source })
@@ -194,13 +194,13 @@ mod tests {
     }
 
     #[test]
-    fn examples_stand_in_one_compressed_text() {
+    fn what_pages_say_is_one_compressed_text() {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), "XX001-too-new.toml", GOOD);
         let made = rust::made(&read(folder.path()).unwrap(), "unskew_core");
-        let all = lz4_flex::block::decompress(&made.examples, 100).unwrap();
-        assert_eq!(all, b"$ unskew check a$ unskew check b");
-        assert!(made.module.contains("silent: unskew_core::Passage::packed(&EXAMPLES, 16, 32)"));
+        let all = lz4_flex::block::decompress(&made.pages, 100).unwrap();
+        assert_eq!(all, b"https://rwy$ unskew check a$ unskew check b");
+        assert!(made.module.contains("silent: unskew_core::Passage::packed(&PAGES, 27, 43)"));
     }
 
     #[test]

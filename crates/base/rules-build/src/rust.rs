@@ -1,7 +1,6 @@
 //! Writes the Rust text of a crate's rules.
 //!
-//! Their examples are most of what a rule says, and only pages of rules show them: they stand one behind the other in a
-//! text of its own, which is compressed.
+//! Most of what a rule says stands on its page alone, its examples above all: that is one compressed text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,28 +8,28 @@ use std::fmt::Write as _;
 use crate::RuleFile;
 use crate::template::{metavariables, placeholders};
 
-/// The file of the compressed examples, beside the module.
-pub(crate) const EXAMPLES: &str = "examples.lz4";
+/// The file of the compressed text, beside the module.
+pub(crate) const PAGES: &str = "rules.lz4";
 
 /// What is made of the rules of a crate.
 pub(crate) struct Made {
     /// The Rust text of the module.
     pub(crate) module: String,
-    /// The contents of [`EXAMPLES`].
-    pub(crate) examples: Vec<u8>,
+    /// The contents of [`PAGES`].
+    pub(crate) pages: Vec<u8>,
 }
 
-/// The whole generated module, and its examples.
+/// The whole generated module, and the text of its pages.
 pub(crate) fn made(rules: &BTreeMap<String, RuleFile>, core: &str) -> Made {
-    let (mut text, mut examples) = (String::new(), String::new());
+    let (mut text, mut pages) = (String::new(), String::new());
     for rule in rules.values() {
-        one(&mut text, rule, core, &mut examples);
+        one(&mut text, rule, core, &mut pages);
     }
     let _ = write!(
         text,
-        "static EXAMPLES: {core}::Packed = {core}::Packed::new(\
-         include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{EXAMPLES}\")), {});\n",
-        examples.len()
+        "static PAGES: {core}::Packed = {core}::Packed::new(\
+         include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{PAGES}\")), {});\n",
+        pages.len()
     );
     let codes: Vec<String> = rules.keys().map(|code| format!("&{code}")).collect();
     let _ = write!(
@@ -39,22 +38,22 @@ pub(crate) fn made(rules: &BTreeMap<String, RuleFile>, core: &str) -> Made {
          pub static RULES: &[&{core}::Rule] = &[{}];\n",
         codes.join(", ")
     );
-    Made { module: text, examples: lz4_flex::block::compress(examples.as_bytes()) }
+    Made { module: text, pages: lz4_flex::block::compress(pages.as_bytes()) }
 }
 
-/// Adds a rule to the module, and its examples to theirs.
-fn one(text: &mut String, rule: &RuleFile, core: &str, examples: &mut String) {
+/// Adds a rule to the module, and what its page alone says to the text of them.
+fn one(text: &mut String, rule: &RuleFile, core: &str, pages: &mut String) {
     let severity = upper_camel(&rule.severity);
     let phase = match rule.phase.as_str() {
         "" => "None".to_owned(),
         phase => format!("Some({core}::Phase::{})", upper_camel(&phase.replace(' ', "-"))),
     };
     let RuleFile { code, name, since, summary, reference, message, fix, .. } = rule;
-    let (what, why) = (rule.what.trim(), rule.why.trim());
-    let [fires, silent] = [&rule.fires, &rule.silent].map(|example| {
-        let start = examples.len();
-        examples.push_str(example);
-        format!("{core}::Passage::packed(&EXAMPLES, {start}, {})", examples.len())
+    let page = [reference, rule.what.trim(), rule.why.trim(), &rule.fires, &rule.silent];
+    let [reference, what, why, fires, silent] = page.map(|part| {
+        let start = pages.len();
+        pages.push_str(part);
+        format!("{core}::Passage::packed(&PAGES, {start}, {})", pages.len())
     });
     let fix_page = match rule.fix_page.trim() {
         "" => sentence(&metavariables(fix)),
@@ -65,7 +64,7 @@ fn one(text: &mut String, rule: &RuleFile, core: &str, examples: &mut String) {
         "/// {summary}\n\
          pub static {code}: {core}::Rule = {core}::Rule {{ code: {code:?}, name: {name:?}, \
          since: {since:?}, severity: {core}::Severity::{severity}, phase: {phase}, \
-         summary: {summary:?}, reference: {reference:?}, what: {what:?}, why: {why:?}, \
+         summary: {summary:?}, reference: {reference}, what: {what}, why: {why}, \
          fix: {fix_page:?}, fires: {fires}, silent: {silent} }};\n"
     );
     // The templates were validated when the file was read.

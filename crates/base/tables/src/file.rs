@@ -22,7 +22,11 @@ fn expression(
 ) -> Result<TokenStream, String> {
     let path = input.trim().strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let path = path.ok_or("one path in quotes is wanted")?;
-    let root = env::var("CARGO_MANIFEST_DIR").map_err(|error| error.to_string())?;
+    let (root, path) = match path.strip_prefix("OUT_DIR/") {
+        Some(path) => ("OUT_DIR", path),
+        None => ("CARGO_MANIFEST_DIR", path),
+    };
+    let root = env::var(root).map_err(|error| format!("{root}: {error}"))?;
     let file = Path::new(&root).join(path);
     let fault = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
     let text = fs::read_to_string(&file).map_err(|error| fault(&error))?;

@@ -18,6 +18,16 @@
 //! let text: &str = unskew_tables::toml_as_json!("tests/data/missing.toml");
 //! ```
 //!
+//! # A compressed text
+//!
+//! What few commands read lies in the program by LZ4, and is decompressed when it is first asked for. The path may begin with
+//! `OUT_DIR/`, for what a build script makes.
+//!
+//! ```
+//! let packed: &'static unskew_core::Packed = unskew_tables::packed_text!("tests/data/rows.tsv");
+//! assert!(packed.text().starts_with("#releases\t1.10.2 1.13.1\n"));
+//! ```
+//!
 //! # Rows in compressed blocks
 //!
 //! The definitions of all releases of a runtime are a sorted text that is ten times as large as what is in it. It is
@@ -37,7 +47,7 @@
 #![forbid(unsafe_code)]
 
 mod file;
-mod rows;
+mod packed;
 
 use proc_macro::{Literal, TokenStream, TokenTree};
 use serde_json::{Map, Number, Value};
@@ -52,11 +62,17 @@ pub fn toml_as_json(input: TokenStream) -> TokenStream {
     })
 }
 
+/// The contents of a file, as `&'static unskew_core::Packed`. The crate that calls it depends on `unskew-core`.
+#[proc_macro]
+pub fn packed_text(input: TokenStream) -> TokenStream {
+    file::embed(&input.to_string(), packed::whole)
+}
+
 /// The rows of a file, as `&'static unskew_definitions::Blocks`. The crate that calls it depends on `unskew-definitions` and
 /// `unskew-core`.
 #[proc_macro]
 pub fn packed_rows(input: TokenStream) -> TokenStream {
-    file::embed(&input.to_string(), rows::packed)
+    file::embed(&input.to_string(), packed::in_blocks)
 }
 
 fn json(value: toml::Value) -> Result<Value, &'static str> {

@@ -76,12 +76,12 @@ fn page(rule: &Rule) -> String {
     let _ = writeln!(text, "\n");
     let wrapped = |body: &str| print::wrapped(body.trim(), 2);
     let parts = [
-        ("What", wrapped(what)),
-        ("Why", wrapped(why)),
+        ("What", wrapped(what.text())),
+        ("Why", wrapped(why.text())),
         ("Fires", indented(fires.text())),
         ("Fix", wrapped(fix)),
         ("Does not fire", indented(silent.text())),
-        ("Source", wrapped(reference)),
+        ("Source", wrapped(reference.text())),
     ];
     for (heading, body) in parts.iter().filter(|(_, body)| !body.is_empty()) {
         let _ = writeln!(text, "{EMPHASIS}{heading}{EMPHASIS:#}\n{}\n", body.trim_end());

@@ -3,11 +3,11 @@
 //! A function is read when it is asked for: a command that looks at one file needs few of some hundred, and reading
 //! all takes longer than all that it does besides.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use unskew_core::Packed;
 use unskew_script::Function;
 use unskew_script::typing::{FunctionId, Program};
 
@@ -19,8 +19,14 @@ use crate::{inline, signature};
 #[derive(Debug)]
 pub(crate) struct Functions {
     file: &'static str,
-    text: Cow<'static, str>,
+    text: Text,
     places: OnceLock<Places>,
+}
+
+#[derive(Debug)]
+enum Text {
+    Read(String),
+    BuiltIn(&'static Packed),
 }
 
 type Places = BTreeMap<String, FunctionSource>;
@@ -35,18 +41,25 @@ struct FunctionSource {
 
 impl Functions {
     /// Finds the functions of a text; each begins with `def` at the beginning of a line.
-    pub(crate) fn find(file: &'static str, text: Cow<'static, str>) -> Result<Self, RegistryError> {
+    pub(crate) fn find(file: &'static str, text: String) -> Result<Self, RegistryError> {
         let places = OnceLock::from(places(file, &text)?);
-        Ok(Self { file, text, places })
+        Ok(Self { file, text: Text::Read(text), places })
     }
 
     /// The functions of a text that is part of the program; they are found when the first is asked for.
-    pub(crate) fn built_in(file: &'static str, text: &'static str) -> Self {
-        Self { file, text: text.into(), places: OnceLock::new() }
+    pub(crate) fn built_in(file: &'static str, text: &'static Packed) -> Self {
+        Self { file, text: Text::BuiltIn(text), places: OnceLock::new() }
+    }
+
+    fn text(&self) -> &str {
+        match &self.text {
+            Text::Read(text) => text,
+            Text::BuiltIn(packed) => packed.text(),
+        }
     }
 
     fn places(&self) -> &Places {
-        self.places.get_or_init(|| places(self.file, &self.text).unwrap_or_default())
+        self.places.get_or_init(|| places(self.file, self.text()).unwrap_or_default())
     }
 
     /// The function of a name, with the bodies of those that it calls in place of the calls.
@@ -59,13 +72,13 @@ impl Functions {
     }
 
     fn expanded(&self, name: &str) -> Result<String, String> {
-        let text_of = |name: &str| self.text.get(self.places().get(name)?.span.clone());
+        let text_of = |name: &str| self.text().get(self.places().get(name)?.span.clone());
         inline::expand(text_of(name).unwrap_or_default(), &text_of)
     }
 
     /// All of the text as one program.
     pub(crate) fn program(&self) -> Result<Program, RegistryError> {
-        let read = Program::of_text(self.file, &self.text);
+        let read = Program::of_text(self.file, self.text());
         read.map_err(|error| self.fault(error.error.line, error.error.what))
     }
 
@@ -84,7 +97,7 @@ impl Functions {
 
     /// What is wrong on a line of the text.
     pub(crate) fn fault(&self, line: usize, what: impl Into<String>) -> RegistryError {
-        at(self.file, &self.text, line, what)
+        at(self.file, self.text(), line, what)
     }
 
     /// Holds the functions against the schemas that they stand for.

@@ -2,35 +2,38 @@
 
 use std::sync::LazyLock;
 
-use crate::{BuiltIn, Registry, Sources};
+use unskew_tables::packed_text;
+
+use crate::{BuiltIn, Registry};
 
 /// The registry of PyTorch's operators: its own upgraders, and those that it does not have. A test holds its files
 /// against each other.
 pub fn registry() -> &'static Registry {
     static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
         Registry::built_in(BuiltIn {
-            operators: include_str!(concat!(env!("OUT_DIR"), "/operators.tsv")),
-            upgraders: REGISTRY_SOURCES.upgraders,
-            downgraders: REGISTRY_SOURCES.downgraders,
+            operators: packed_text!("OUT_DIR/operators.tsv"),
+            upgraders: packed_text!("OUT_DIR/operator_upgraders.py"),
+            downgraders: packed_text!("OUT_DIR/operator_downgraders.py"),
         })
     });
     &REGISTRY
 }
 
-/// The files of the registry.
-pub(crate) const REGISTRY_SOURCES: Sources<'static> = Sources {
-    versions: include_str!("../data/operator_versions.yaml"),
-    upgraders: include_str!(concat!(env!("OUT_DIR"), "/operator_upgraders.py")),
-    downgraders: include_str!(concat!(env!("OUT_DIR"), "/operator_downgraders.py")),
-};
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Sources;
+
+    /// The files of the registry.
+    const SOURCES: Sources<'static> = Sources {
+        versions: include_str!("../data/operator_versions.yaml"),
+        upgraders: include_str!(concat!(env!("OUT_DIR"), "/operator_upgraders.py")),
+        downgraders: include_str!(concat!(env!("OUT_DIR"), "/operator_downgraders.py")),
+    };
 
     #[test]
     fn what_is_built_in_is_what_the_files_say() {
-        let read = Registry::load(REGISTRY_SOURCES).unwrap();
+        let read = Registry::load(SOURCES).unwrap();
         let all = |registry: &Registry| format!("{:?}", registry.operators().collect::<Vec<_>>());
         assert_eq!(all(&read), all(registry()));
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use unskew_core::Packed;
 use unskew_script::Function;
 
 use crate::entry::RegistryChange;
@@ -23,14 +24,14 @@ pub struct Sources<'t> {
 }
 
 /// A registry that is part of a program.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct BuiltIn {
     /// `operator_versions.yaml` in the form of `files::flatten`.
-    pub operators: &'static str,
-    /// The name of the file `operator_upgraders.py`.
-    pub upgraders: &'static str,
-    /// The name of the file `operator_downgraders.py`.
-    pub downgraders: &'static str,
+    pub operators: &'static Packed,
+    /// The text of `operator_upgraders.py`.
+    pub upgraders: &'static Packed,
+    /// The text of `operator_downgraders.py`.
+    pub downgraders: &'static Packed,
 }
 
 /// The operators that changed, and the functions that bridge the changes.
@@ -48,8 +49,8 @@ impl Registry {
     /// The first [`RegistryError`].
     pub fn load(sources: Sources<'_>) -> Result<Self, RegistryError> {
         let operators = Operators::from(yaml::read(sources.versions)?);
-        let upgraders = Functions::find(UPGRADERS, sources.upgraders.to_owned().into())?;
-        let downgraders = Functions::find(DOWNGRADERS, sources.downgraders.to_owned().into())?;
+        let upgraders = Functions::find(UPGRADERS, sources.upgraders.to_owned())?;
+        let downgraders = Functions::find(DOWNGRADERS, sources.downgraders.to_owned())?;
         let changes = || operators.changes();
         let up = changes().flat_map(|change| change.upgrader.iter().map(|one| (one, change.line)));
         let down =
@@ -63,7 +64,7 @@ impl Registry {
     /// is asked for: an operator by its name, a function by its own. What cannot be read is not there.
     pub fn built_in(parts: BuiltIn) -> Self {
         Self {
-            operators: Operators::of_flat(parts.operators),
+            operators: Operators::of_flat(parts.operators.text()),
             upgraders: Functions::built_in(UPGRADERS, parts.upgraders),
             downgraders: Functions::built_in(DOWNGRADERS, parts.downgraders),
         }

@@ -16,8 +16,9 @@
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
 
-use unskew_core::Version;
+use unskew_core::{Packed, Version};
 use unskew_extensions::tensorflow;
+use unskew_tables::packed_text;
 
 use super::table;
 use crate::cpp::{is_covered, is_cpp};
@@ -35,7 +36,7 @@ const PLUGINS: &str = "tensorflow-plugins";
 struct Platform {
     machine: &'static str,
     /// The C functions by image and release, as those of Linux.
-    functions: &'static str,
+    functions: &'static Packed,
     /// The images by release: name, file in `site-packages`, install name, `local` or `global`.
     images: &'static str,
     /// Where its images begin in the table of C++ symbols.
@@ -46,23 +47,26 @@ struct Platform {
 static PLATFORMS: [Platform; 2] = [
     Platform {
         machine: "aarch64",
-        functions: include_str!("../../data/macos-arm64/exports.tsv"),
+        functions: packed_text!("data/macos-arm64/exports.tsv"),
         images: include_str!("../../data/macos-arm64/images.tsv"),
         first_place: tensorflow::MACOS_ARM,
-        releases: LazyLock::new(|| unread(include_str!("../../data/macos-arm64/exports.tsv"))),
+        releases: LazyLock::new(|| unread(packed_text!("data/macos-arm64/exports.tsv"))),
     },
     Platform {
         machine: "x86-64",
-        functions: include_str!("../../data/macos-x86_64/exports.tsv"),
+        functions: packed_text!("data/macos-x86_64/exports.tsv"),
         images: include_str!("../../data/macos-x86_64/images.tsv"),
         first_place: tensorflow::MACOS_INTEL,
-        releases: LazyLock::new(|| unread(include_str!("../../data/macos-x86_64/exports.tsv"))),
+        releases: LazyLock::new(|| unread(packed_text!("data/macos-x86_64/exports.tsv"))),
     },
 ];
 
 /// The releases of a table, with nothing read of them yet.
-fn unread(functions: &str) -> Vec<(Version, OnceLock<Images>)> {
-    table::releases(functions).into_iter().map(|release| (release, OnceLock::new())).collect()
+fn unread(functions: &Packed) -> Vec<(Version, OnceLock<Images>)> {
+    table::releases(functions.text())
+        .into_iter()
+        .map(|release| (release, OnceLock::new()))
+        .collect()
 }
 
 /// The releases whose wheels for macOS on this machine are known, oldest first.
@@ -136,7 +140,7 @@ impl Images {
             Some(Image { file, install_name, global: scope == "global", place: place(name)? })
         };
         let mut functions: BTreeMap<&str, u8> = BTreeMap::new();
-        for (name, image) in table::names(platform.functions, version) {
+        for (name, image) in table::names(platform.functions.text(), version) {
             *functions.entry(name).or_default() |= place(image).map_or(0, |place| 1 << place);
         }
         let images = table::cells(platform.images, version).filter_map(image).collect();

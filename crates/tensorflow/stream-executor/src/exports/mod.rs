@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use serde::Deserialize;
 use unskew_core::Version;
 use unskew_extensions::tensorflow::{self, LINUX};
-use unskew_tables::toml_as_json;
+use unskew_tables::{packed_text, toml_as_json};
 
 use crate::cpp::is_covered;
 
@@ -189,21 +189,23 @@ pub(crate) fn libraries() -> impl Iterator<Item = &'static str> {
 /// Every C function that some release is known to export.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub(crate) fn every_function() -> impl Iterator<Item = &'static str> {
-    table::rows(TABLE).filter_map(|row| row.first().copied()).filter(|name| !name.is_empty())
+    table::rows(table()).filter_map(|row| row.first().copied()).filter(|name| !name.is_empty())
 }
 
 /// The releases whose exports on Linux are known, oldest first.
 pub fn measured() -> &'static [Version] {
-    static MEASURED: LazyLock<Vec<Version>> = LazyLock::new(|| table::releases(TABLE));
+    static MEASURED: LazyLock<Vec<Version>> = LazyLock::new(|| table::releases(table()));
     &MEASURED
 }
 
-const TABLE: &str = include_str!("../../data/linux/exports.tsv");
+fn table() -> &'static str {
+    packed_text!("data/linux/exports.tsv").text()
+}
 
 /// Reads the table of a release.
 fn functions(release: Version) -> Table {
     let mut functions = Table::new();
-    for (name, library) in table::names(TABLE, release) {
+    for (name, library) in table::names(table(), release) {
         *functions.entry(name).or_default() |= library == "framework";
     }
     functions

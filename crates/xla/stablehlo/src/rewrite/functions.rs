@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use unskew_tables::packed_text;
+
 use super::values::{self, code};
 use crate::bytecode::operations::Value;
 use crate::convert::numbers::varint;
@@ -23,7 +25,7 @@ type Functions = HashMap<(&'static str, &'static str), Function>;
 
 static FUNCTIONS: LazyLock<Functions> = LazyLock::new(|| {
     let mut functions = Functions::new();
-    for block in include_str!("../../data/chlo.txt").split("\n\n").skip(1) {
+    for block in packed_text!("data/chlo.txt").text().split("\n\n").skip(1) {
         let (head, body) = block.split_once('\n').unwrap_or((block, ""));
         let (head, via) = match head.strip_suffix(" via f32") {
             Some(head) => (head, true),

@@ -1,4 +1,4 @@
-//! Rows in blocks.
+//! Texts by LZ4: whole, or rows in blocks.
 
 use proc_macro::{Literal, TokenStream};
 
@@ -6,22 +6,22 @@ use proc_macro::{Literal, TokenStream};
 /// decompressed for each name.
 const BLOCK: usize = 16 << 10;
 
+/// The expression for a text that is packed in one piece.
+pub(crate) fn whole(text: &str) -> Result<TokenStream, String> {
+    let source = format!("static TEXT: ::unskew_core::Packed = {}; &TEXT", packed(text));
+    source.parse().map_err(|error| format!("{error}"))
+}
+
 /// The expression for the blocks of a text of rows.
-pub(crate) fn packed(text: &str) -> Result<TokenStream, String> {
+pub(crate) fn in_blocks(text: &str) -> Result<TokenStream, String> {
     let (header, rows) = text.split_once('\n').unwrap_or((text, ""));
     if !header.starts_with("#releases\t") {
         return Err("line 1: rows begin with \"#releases<TAB>1.3.1 1.4.0 ...\"".to_owned());
     }
     let blocks: Vec<String> = blocks(rows)
         .map(|block| {
-            let first = block.lines().next().unwrap_or_default();
-            let packed = lz4_flex::block::compress(block.as_bytes());
-            format!(
-                "::unskew_definitions::Block::new({}, ::unskew_core::Packed::new({}, {})),",
-                Literal::string(first),
-                Literal::byte_string(&packed),
-                block.len()
-            )
+            let first = Literal::string(block.lines().next().unwrap_or_default());
+            format!("::unskew_definitions::Block::new({first}, {}),", packed(block))
         })
         .collect();
     let source = format!(
@@ -33,6 +33,11 @@ pub(crate) fn packed(text: &str) -> Result<TokenStream, String> {
         Literal::string(header),
     );
     source.parse().map_err(|error| format!("{error}"))
+}
+
+fn packed(text: &str) -> String {
+    let block = Literal::byte_string(&lz4_flex::block::compress(text.as_bytes()));
+    format!("::unskew_core::Packed::new({block}, {})", text.len())
 }
 
 /// The rows in blocks, each of whole lines.
