@@ -75,8 +75,8 @@ impl Eq for Passage {}
 mod tests {
     use super::*;
 
-    /// "one two one two one two", of which the second half repeats the first: literals, then a match 8 bytes back.
-    static REPEATED: Packed = Packed::new(b"\x8aone two \x08\x00\x10o", 23 + 1);
+    /// "one two one two one two": eight letters, and a match eight bytes back.
+    static REPEATED: Packed = Packed::new(b"\x8aone two \x08\x00\x10o", 23);
 
     #[test]
     fn a_passage_is_part_of_the_text() {

@@ -307,8 +307,12 @@ impl Party {
     /// With one more fact.
     #[must_use]
     pub fn fact(mut self, label: impl Into<String>, value: impl fmt::Display) -> Self {
-        self.facts.push(Fact { label: label.into(), value: value.to_string() });
+        self.add_fact(label.into(), &value);
         self
+    }
+
+    fn add_fact(&mut self, label: String, value: &dyn fmt::Display) {
+        self.facts.push(Fact { label, value: value.to_string() });
     }
 
     /// With one more remark about the party itself. An error about a plug-in is an error in each of its pairs.

@@ -157,19 +157,25 @@ impl<'s> Message<'s> {
         field: &Field,
         read: impl FnOnce(&mut Message<'s>) -> Result<T, ReadError>,
     ) -> Result<T, ReadError> {
+        let around = self.begin(field)?;
+        let result = read(self);
+        self.depth -= 1;
+        (self.position, self.end) = around;
+        result
+    }
+
+    /// Goes into a field; gives the position behind it and the end of the message around it.
+    fn begin(&mut self, field: &Field) -> Result<(u64, u64), ReadError> {
         let span = self.payload(field)?;
         if self.depth >= limits::DEPTH {
             let problem = Problem::TooDeep { limit: limits::DEPTH };
             return Err(ReadError::new(self.source.name(), problem).at(field.offset));
         }
-        let (position, end) = (self.position, self.end);
+        let around = (self.position, self.end);
         self.position = span.start;
         self.end = span.start + span.len;
         self.depth += 1;
-        let result = read(self);
-        self.depth -= 1;
-        (self.position, self.end) = (position, end);
-        result
+        Ok(around)
     }
 
     /// The payload of a length-delimited field.

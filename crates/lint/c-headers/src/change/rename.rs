@@ -81,7 +81,12 @@ fn matched<'n, F: Eq + Hash>(
             }
         }
     }
-    pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)).then(a.2.cmp(b.2)));
+    most_similar_first(pairs)
+}
+
+/// One new name for each old one: of pairs that share a name, the most similar.
+fn most_similar_first(mut pairs: Vec<(f64, &str, &str)>) -> BTreeMap<String, String> {
+    pairs.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)).then(a.2.cmp(b.2)));
     let (mut found, mut taken) = (BTreeMap::new(), BTreeSet::new());
     for (_, old, new) in pairs {
         if !found.contains_key(old) && taken.insert(new) {
