@@ -72,10 +72,12 @@ impl Zip {
     fn names(&self) -> BTreeMap<String, Address> {
         let files = self.archive.entries().iter().enumerate();
         let files = files.filter(|(_, entry)| !entry.name.ends_with('/') && is_below(&entry.name));
-        let named = files.map(|(index, entry)| {
-            (entry.name.clone(), Address { key: index.to_string(), size: Some(entry.size) })
-        });
-        named.collect()
+        let mut names = BTreeMap::new();
+        for (index, entry) in files {
+            let address = Address { key: index.to_string(), size: Some(entry.size) };
+            names.insert(entry.name.clone(), address);
+        }
+        names
     }
 }
 

@@ -95,9 +95,10 @@ pub fn tree(root: &Path, names: Vec<String>, label: &str) -> Snapshot {
 }
 
 fn addresses(names: Vec<String>, size: impl Fn(&str) -> Option<u64>) -> BTreeMap<String, Address> {
-    let address = |name: String| {
+    let mut addresses = BTreeMap::new();
+    for name in names {
         let size = size(&name);
-        (name.clone(), Address { key: name, size })
-    };
-    names.into_iter().map(address).collect()
+        addresses.insert(name.clone(), Address { key: name, size });
+    }
+    addresses
 }

@@ -259,9 +259,23 @@ impl Api {
     unsafe fn call_padded<T: Call>(&self, arguments: &mut T) -> Result<(), CallError> {
         let mut padded = Padded::new(*arguments, self.wanted_size::<T>());
         // SAFETY: the caller says that the arguments are right.
-        let done = unsafe { self.call_once(padded.as_mut_ptr()) };
+        let done = unsafe { self.call_any(T::FUNCTION, padded.as_mut_ptr().cast()) };
         *arguments = *padded.record();
         done
+    }
+
+    /// [`Self::call_once`], once for all functions.
+    #[cold]
+    unsafe fn call_any(&self, function: Function, arguments: *mut c_void) -> Result<(), CallError> {
+        let Some(slot) = self.functions[function as usize] else {
+            return Err(self.unimplemented(function));
+        };
+        // SAFETY: the caller says that the arguments are right; the slot is of their function.
+        match NonNull::new(unsafe { slot(arguments) }) {
+            None => Ok(()),
+            // SAFETY: the plug-in has just returned it.
+            Some(error) => Err(unsafe { self.take_error(function.name(), error) }),
+        }
     }
 
     #[inline]
