@@ -25,10 +25,10 @@ pub(crate) fn made(rules: &BTreeMap<String, RuleFile>, core: &str) -> Made {
     for rule in rules.values() {
         one(&mut text, rule, core, &mut pages);
     }
-    let _ = write!(
+    let _ = writeln!(
         text,
         "static PAGES: {core}::Packed = {core}::Packed::new(\
-         include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{PAGES}\")), {});\n",
+         include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{PAGES}\")), {});",
         pages.len()
     );
     let codes: Vec<String> = rules.keys().map(|code| format!("&{code}")).collect();

@@ -57,7 +57,7 @@ mod tests {
                 let (text, _) = merge(history.as_ref(), version(release), table.iter().copied());
                 history = OperatorHistory::from_text(text).ok();
             }
-            history.unwrap().rows().text().to_owned()
+            history.unwrap().rows().text().into_owned()
         };
         let want = "#releases\t1.0 2.0 3.0\na::f() -> ()\t1.0,3.0-\na::g() -> ()\t1.0-\n";
         for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
