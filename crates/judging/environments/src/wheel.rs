@@ -63,8 +63,10 @@ impl Package {
                 return BTreeMap::new();
             }
         };
-        let lines = record(&text).filter(|one| Kind::of(&one.path) != Kind::Other);
-        let listed: BTreeMap<String, Recorded> = lines.map(|one| (one.path.clone(), one)).collect();
+        let mut listed: BTreeMap<String, Recorded> = BTreeMap::new();
+        for one in record(&text).filter(|one| Kind::of(&one.path) != Kind::Other) {
+            listed.insert(one.path.clone(), one);
+        }
         let (mut missing, mut resized) = (Vec::new(), Vec::new());
         for (path, recorded) in &listed {
             match archive.entry(path) {

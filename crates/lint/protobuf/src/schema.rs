@@ -221,8 +221,10 @@ fn scopes(
         let inferred = arguments.contains(name).then_some(Scope::Rpc);
         said(name).or(inferred).or(all).unwrap_or(Scope::Persisted)
     };
-    let mut scopes: BTreeMap<String, Scope> =
-        schema.messages.keys().map(|name| (name.clone(), of(name))).collect();
+    let mut scopes: BTreeMap<String, Scope> = BTreeMap::new();
+    for name in schema.messages.keys() {
+        scopes.insert(name.clone(), of(name));
+    }
     for grave in [Scope::Persisted, Scope::Rpc] {
         let mut open: Vec<String> = scopes
             .iter()

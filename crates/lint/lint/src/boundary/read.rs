@@ -119,14 +119,10 @@ impl Reader<'_> {
                 return Err(self.text.wrong(option.span(), what));
             }
         }
-        let options = |table: &BoundaryTable| {
-            let pairs = table.options.iter();
-            pairs
-                .map(|(key, value)| (key.get_ref().clone(), value.clone()))
-                .collect::<toml::Table>()
-        };
-        let mut all_options = options(given);
-        all_options.extend(options(&own));
+        let mut all_options = toml::Table::new();
+        for (key, value) in given.options.iter().chain(&own.options) {
+            all_options.insert(key.get_ref().clone(), value.clone());
+        }
         let mut severity = self.severity(&given.severity)?;
         severity.extend(self.severity(&own.severity)?);
         let reader_first = own.reader_first.as_ref().map(|table| self.paths(&table.writers, &[]));
@@ -208,14 +204,15 @@ impl Reader<'_> {
         &self,
         table: &BTreeMap<Spanned<String>, Weight>,
     ) -> Result<BTreeMap<String, Weight>> {
-        let known = |(code, weight): (&Spanned<String>, &Weight)| {
-            if (self.known.is_rule)(code.get_ref()) {
-                return Ok((code.get_ref().clone(), *weight));
+        let mut weights = BTreeMap::new();
+        for (code, weight) in table {
+            if !(self.known.is_rule)(code.get_ref()) {
+                let what = format!("no such rule, `unskew explain` lists them: {}", code.get_ref());
+                return Err(self.text.wrong(code.span(), what));
             }
-            let what = format!("no such rule, `unskew explain` lists them: {}", code.get_ref());
-            Err(self.text.wrong(code.span(), what))
-        };
-        table.iter().map(known).collect()
+            weights.insert(code.get_ref().clone(), *weight);
+        }
+        Ok(weights)
     }
 
     fn scope(&self, table: &ScopeTable) -> Result<Scope> {

@@ -5,7 +5,6 @@
 //! not judged in full.
 
 use unskew_definitions::Step;
-use unskew_tables::packed_text;
 
 use super::Condition;
 use super::measured::words;
@@ -23,9 +22,7 @@ pub(crate) struct Inexact {
     remark: &'static str,
 }
 
-fn text() -> &'static str {
-    packed_text!("data/inexact.tsv").text()
-}
+const TEXT: &str = include_str!("../../data/inexact.tsv");
 
 impl Inexact {
     fn read(line: &'static str) -> Option<Self> {
@@ -65,8 +62,7 @@ impl Inexact {
 
 /// The rows of a function.
 pub(crate) fn of(function: &str) -> impl Iterator<Item = Inexact> {
-    let rows =
-        text().lines().filter_map(move |line| line.strip_prefix(function)?.strip_prefix('\t'));
+    let rows = TEXT.lines().filter_map(move |line| line.strip_prefix(function)?.strip_prefix('\t'));
     rows.filter_map(Inexact::read)
 }
 
@@ -77,7 +73,7 @@ mod tests {
     #[test]
     fn every_row_is_read_and_is_of_a_function_of_the_registry() {
         let mut rows = 0;
-        for line in text().lines().filter(|line| !line.starts_with('#')) {
+        for line in TEXT.lines().filter(|line| !line.starts_with('#')) {
             let (function, rest) = line.split_once('\t').unwrap();
             assert!(Inexact::read(rest).is_some(), "{line}");
             assert!(unskew_torch_operators::registry().function(function).is_some(), "{function}");

@@ -8,7 +8,6 @@ use std::sync::LazyLock;
 
 use unskew_core::Version;
 use unskew_definitions::{Effect, Step, Turns};
-use unskew_tables::packed_text;
 
 use super::Condition;
 
@@ -82,9 +81,7 @@ pub(crate) fn words(when: &str, values: &str) -> String {
     if parts.is_empty() { String::new() } else { format!(" for {}", parts.join(", ")) }
 }
 
-fn text() -> &'static str {
-    packed_text!("data/changes.tsv").text()
-}
+const TEXT: &str = include_str!("../../data/changes.tsv");
 
 // `STARTS`: where each row begins in the text.
 include!(concat!(env!("OUT_DIR"), "/changes.rs"));
@@ -92,7 +89,7 @@ include!(concat!(env!("OUT_DIR"), "/changes.rs"));
 static TABLE: LazyLock<unskew_definitions::Measured<Measured>> = LazyLock::new(|| {
     let index = include_str!(concat!(env!("OUT_DIR"), "/changes.index"));
     let read = |line| Measured::read(line).map(|(_, row)| row);
-    unskew_definitions::Measured::new(text(), &STARTS, index, read)
+    unskew_definitions::Measured::new(TEXT, &STARTS, index, read)
 });
 
 /// The minor releases that were measured, oldest first.
@@ -127,7 +124,7 @@ mod tests {
 
     #[test]
     fn every_row_is_read() {
-        let lines = text().lines().filter(|line| !line.starts_with('#'));
+        let lines = TEXT.lines().filter(|line| !line.starts_with('#'));
         for line in lines {
             let (operators, row) = Measured::read(line).unwrap();
             for operator in operators {
