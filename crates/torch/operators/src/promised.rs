@@ -125,8 +125,10 @@ impl Account {
             }
         };
         let line = |at: usize| upgraders.get(..at).unwrap_or("").matches('\n').count() + 1;
-        let functions: BTreeMap<&str, &Function> =
-            module.functions().map(|one| (one.name.text.as_str(), one)).collect();
+        let mut functions: BTreeMap<&str, &Function> = BTreeMap::new();
+        for function in module.functions() {
+            functions.insert(&function.name.text, function);
+        }
         for (operator, change) in
             now.iter().flat_map(|(name, list)| list.iter().map(move |one| (name, one)))
         {

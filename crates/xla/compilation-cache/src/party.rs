@@ -78,8 +78,10 @@ pub fn folder(path: Option<String>, files: &[CacheFile]) -> Option<Cache> {
     if !is_cache(files) {
         return None;
     }
-    let by_name: BTreeMap<&str, &CacheFile> =
-        files.iter().map(|file| (file.name.as_str(), file)).collect();
+    let mut by_name: BTreeMap<&str, &CacheFile> = BTreeMap::new();
+    for file in files {
+        by_name.insert(&file.name, file);
+    }
     // The entries take from one budget together, as the members of an archive do.
     let size = files.iter().fold(0_u64, |sum, file| sum.saturating_add(file.size));
     let budget = Budget::for_size(size);

@@ -146,8 +146,10 @@ impl Tar {
 
 impl Store for Tar {
     fn read(&self, files: &[&Address]) -> Result<Vec<Vec<u8>>, BaselineError> {
-        let mut wanted: BTreeMap<String, usize> =
-            files.iter().enumerate().map(|(at, file)| (file.key.clone(), at)).collect();
+        let mut wanted: BTreeMap<String, usize> = BTreeMap::new();
+        for (at, file) in files.iter().enumerate() {
+            wanted.insert(file.key.clone(), at);
+        }
         let mut found = vec![Vec::new(); files.len()];
         let walked = self.walk(|index, _, size, bytes| {
             if let Some(at) = wanted.remove(&index.to_string())

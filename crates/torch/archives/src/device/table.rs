@@ -165,11 +165,12 @@ impl DeviceTable {
             ..row.clone()
         };
         let name = |schema: &str| schema.parse::<Schema>().ok().map(|schema| schema.full_name());
-        let versions: BTreeMap<String, u32> = self
-            .operators
-            .iter()
-            .filter_map(|one| Some((name(&one.schema)?, one.version)))
-            .collect();
+        let mut versions = BTreeMap::new();
+        for one in &self.operators {
+            if let Some(name) = name(&one.schema) {
+                versions.insert(name, one.version);
+            }
+        }
         let device = Some(Arc::new(Device { name: self.name.clone(), versions }));
         Ok(Runtime { release, operators: table, calendar: calendar.clone(), device })
     }
