@@ -64,6 +64,7 @@ impl Field {
     }
 
     /// Where the payload lies, if the field is length-delimited.
+    #[inline]
     pub fn span(&self) -> Option<Span> {
         match self.value {
             Value::Bytes(span) => Some(span),
@@ -105,6 +106,11 @@ impl<'s> Message<'s> {
         self.source
     }
 
+    /// How many bytes of the message are left behind that field.
+    pub fn left(&self) -> u64 {
+        self.end.saturating_sub(self.position)
+    }
+
     /// The byte of the source behind the field that was read last, payload included.
     pub fn position(&self) -> u64 {
         self.position
@@ -119,9 +125,15 @@ impl<'s> Message<'s> {
         if self.position >= self.end {
             return Ok(None);
         }
-        if let Some(field) = self.short() {
-            return Ok(Some(field));
+        match self.short() {
+            Some(field) => Ok(Some(field)),
+            None => self.any().map(Some),
         }
+    }
+
+    /// The next field, of whatever form. A function of its own, so that the one above needs no registers but its own.
+    #[inline(never)]
+    fn any(&mut self) -> Result<Field, ReadError> {
         let offset = self.position;
         let key = self.varint()?;
         // Fewer bits than a number of 32 has, so nothing is lost below.
@@ -144,7 +156,7 @@ impl<'s> Message<'s> {
             5 => Value::Fixed32(u32::from_le_bytes(self.array(offset)?)),
             kind => return Err(self.malformed(offset, &format!("not a wire type: {kind}"))),
         };
-        Ok(Some(Field { number, value, offset }))
+        Ok(Field { number, value, offset })
     }
 
     /// Reads the message in `field` with `read`, then goes on behind it. The block that was read
@@ -191,8 +203,17 @@ impl<'s> Message<'s> {
     }
 
     /// The payload of a field, if it was read ahead already: to look at without a copy.
+    #[inline]
     pub fn ahead(&self, field: &Field) -> Option<&[u8]> {
         self.buffered(field.span()?)
+    }
+
+    /// The bytes of the message from a field on, its key included, if they were read ahead already. What lies there may be
+    /// known by its bytes.
+    #[inline]
+    pub fn rest(&self, field: &Field) -> Option<&[u8]> {
+        let len = self.end.checked_sub(field.offset)?;
+        self.buffered(Span { start: field.offset, len })
     }
 
     /// The payload of a field, if it was read ahead already and is text.
@@ -221,6 +242,7 @@ impl<'s> Message<'s> {
         ReadError::new(self.source.name(), problem).at(offset)
     }
 
+    #[inline]
     fn payload(&self, field: &Field) -> Result<Span, ReadError> {
         match field.value {
             Value::Bytes(span) => Ok(span),
@@ -231,27 +253,46 @@ impl<'s> Message<'s> {
         }
     }
 
+    #[inline]
     fn buffered(&self, span: Span) -> Option<&[u8]> {
         let from = usize::try_from(span.start.checked_sub(self.block_start)?).ok()?;
         let len = usize::try_from(span.len).ok()?;
         self.block.get(from..from.checked_add(len)?)
     }
 
-    /// The next field, if it is of the commonest form: a key of one byte that was read ahead, and a payload whose length
-    /// has one byte.
+    /// The next field, if it is of a common form: a key of one byte, and a number or a length of one byte or two, or four
+    /// bytes as they are, all of which were read ahead.
     #[inline]
     fn short(&mut self) -> Option<Field> {
         let offset = self.position;
         let at = usize::try_from(offset.wrapping_sub(self.block_start)).ok()?;
-        let [key, len] = *self.block.get(at..)?.first_chunk::<2>()?;
-        let (start, number) = (offset + 2, key >> 3);
-        let end = start + u64::from(len);
-        if key & 7 != 2 || number == 0 || key.max(len) >= 0x80 || end > self.end {
+        let ahead = self.block.get(at..)?;
+        let [key, low, high] = *ahead.first_chunk::<3>()?;
+        if !(8..0x80).contains(&key) {
+            return None;
+        }
+        let varint = || match (low, high) {
+            (0..0x80, _) => Some((offset + 2, u64::from(low))),
+            (_, 0..0x80) => Some((offset + 3, u64::from(low & 0x7f) | u64::from(high) << 7)),
+            _ => None,
+        };
+        let (value, end) = match key & 7 {
+            0 => varint().map(|(end, number)| (Value::Varint(number), end))?,
+            2 => {
+                let (start, len) = varint()?;
+                (Value::Bytes(Span { start, len }), start + len)
+            }
+            5 => {
+                let bytes = ahead.get(1..)?.first_chunk()?;
+                (Value::Fixed32(u32::from_le_bytes(*bytes)), offset + 5)
+            }
+            _ => return None,
+        };
+        if end > self.end {
             return None;
         }
         self.position = end;
-        let value = Value::Bytes(Span { start, len: u64::from(len) });
-        Some(Field { number: u32::from(number), value, offset })
+        Some(Field { number: u32::from(key >> 3), value, offset })
     }
 
     fn array<const N: usize>(&mut self, offset: u64) -> Result<[u8; N], ReadError> {
@@ -359,6 +400,67 @@ mod tests {
         assert!(message.next().unwrap().is_none());
         let error = Message::taken(&source, vec![0x12, 0x05, b'h']).next().unwrap_err();
         assert!(error.to_string().contains("m"), "{error}");
+    }
+
+    #[test]
+    fn the_rest_of_a_message_begins_with_the_key_of_the_field_and_ends_with_the_message() {
+        let source = BytesSource::new("m", vec![0x12, 4, 0x0a, 0, 0x12, 0, 0x08, 1]);
+        let mut message = Message::whole(&source);
+        let outer = message.next().unwrap().unwrap();
+        assert_eq!(message.rest(&outer).map(<[u8]>::len), Some(8));
+        let rest = message.enter(&outer, |inner| {
+            inner.next()?;
+            let field = inner.next()?.unwrap();
+            Ok(inner.rest(&field).map(<[u8]>::to_vec))
+        });
+        assert_eq!(rest.unwrap(), Some(vec![0x12, 0]));
+    }
+
+    fn varint(mut number: u64) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while number >= 0x80 {
+            bytes.push((number & 0x7f) as u8 | 0x80);
+            number >>= 7;
+        }
+        bytes.push(number as u8);
+        bytes
+    }
+
+    #[test]
+    fn a_field_is_the_same_whether_it_was_read_ahead_or_not() {
+        for number in [0, 1, 0x7f, 0x80, 0x12c, 0x3fff, 0x4000] {
+            let length = varint(number);
+            let payload = vec![b'x'; number as usize];
+            let fields = [
+                ([&[0x10], &*length].concat(), Value::Varint(number)),
+                (
+                    [&[0x12], &*length, &*payload].concat(),
+                    Value::Bytes(Span { start: 1 + length.len() as u64, len: number }),
+                ),
+                (
+                    [&[0x15], &(number as u32).to_le_bytes()[..]].concat(),
+                    Value::Fixed32(number as u32),
+                ),
+            ];
+            for (field, value) in fields {
+                let source = BytesSource::new("m", [&*field, &[0x18, 1, 0]].concat());
+                let span = Span { start: 0, len: field.len() as u64 + 2 };
+                let mut late = Message::at(&source, span);
+                let mut early = Message::at(&source, span);
+                early.byte(0).unwrap();
+                early.position = 0;
+                for message in [&mut late, &mut early] {
+                    let expected = Field { number: 2, value, offset: 0 };
+                    assert_eq!(message.next().unwrap(), Some(expected));
+                    assert_eq!(message.next().unwrap().and_then(|it| it.varint()), Some(1));
+                    assert_eq!(message.next().unwrap(), None);
+                }
+                let mut cut = Message::at(&source, Span { start: 0, len: field.len() as u64 - 1 });
+                cut.byte(0).unwrap();
+                cut.position = 0;
+                assert!(cut.next().is_err(), "{value:?}");
+            }
+        }
     }
 
     #[test]
