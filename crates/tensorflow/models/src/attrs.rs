@@ -9,31 +9,35 @@ use crate::AttrValue;
 /// An attribute: its name and its value.
 pub(crate) type Attr = (Arc<str>, AttrValue);
 
+/// Some attributes. Nodes of Keras have six.
+pub(crate) type Each = SmallVec<[Arc<Attr>; 8]>;
+
 /// Whether a release judges attributes of this name.
 pub(crate) fn is_judged(name: &str) -> bool {
     name.as_bytes().first() != Some(&b'_')
 }
 
-fn functions<'a>(
-    attrs: impl Iterator<Item = (&'a Arc<str>, &'a AttrValue)>,
-) -> impl Iterator<Item = &'a str> {
-    let may_name = |value: &AttrValue| matches!(value, AttrValue::Func(_) | AttrValue::List(_));
-    attrs.filter(move |(_, value)| may_name(value)).flat_map(|(_, value)| value.functions())
-}
-
-/// Attributes in the order of the file.
+/// Attributes in the order of the file. Nodes of one file that say the same bytes share them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Attrs(SmallVec<[Arc<Attr>; 4]>);
+pub struct Attrs(Option<Arc<Set>>);
+
+/// Some attributes, at least one.
+#[derive(Debug, PartialEq)]
+struct Set {
+    all: Each,
+    /// Whether a value names a function, which is told for all nodes that share it.
+    names_functions: bool,
+}
 
 impl Attrs {
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.shared().len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.is_none()
     }
 
     /// The value of the first attribute of this name.
@@ -43,7 +47,7 @@ impl Attrs {
 
     /// Names and values.
     pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &AttrValue)> {
-        self.0.iter().map(|attr| (&attr.0, &attr.1))
+        self.shared().iter().map(|attr| (&attr.0, &attr.1))
     }
 
     /// Those that a release judges: the names of others begin with `_`, they are for the runtime's own use and pass
@@ -52,32 +56,46 @@ impl Attrs {
         self.iter().filter(|(name, _)| is_judged(name))
     }
 
-    /// The functions that values name. Few attributes can, which is told before their values are gone through.
+    /// The functions that values name.
     pub(crate) fn functions(&self) -> impl Iterator<Item = &str> {
-        functions(self.iter())
+        self.naming().iter().flat_map(|attr| attr.1.functions())
     }
 
     /// Those that attributes name which a release judges.
     pub(crate) fn judged_functions(&self) -> impl Iterator<Item = &str> {
-        functions(self.judged())
+        self.naming().iter().filter(|attr| is_judged(&attr.0)).flat_map(|attr| attr.1.functions())
+    }
+
+    /// All attributes if one names a function, which is so of few nodes.
+    fn naming(&self) -> &[Arc<Attr>] {
+        self.0.as_ref().filter(|set| set.names_functions).map_or(&[], |set| &set.all)
     }
 
     pub(crate) fn shared(&self) -> &[Arc<Attr>] {
-        &self.0
+        self.0.as_ref().map_or(&[], |set| &set.all)
     }
 
-    pub(crate) fn push(&mut self, attr: Arc<Attr>) {
-        self.0.push(attr);
+    /// What is the same for all nodes that share these, and other for others while these are there.
+    pub(crate) fn address(&self) -> usize {
+        self.0.as_ref().map_or(0, |set| Arc::as_ptr(set).addr())
     }
 
     pub(crate) fn retain(&mut self, mut stays: impl FnMut(&Arc<str>, &AttrValue) -> bool) {
-        self.0.retain(|attr| stays(&attr.0, &attr.1));
+        let left = self.shared().iter().filter(|attr| stays(&attr.0, &attr.1)).cloned();
+        *self = left.collect();
+    }
+}
+
+impl From<Each> for Attrs {
+    fn from(all: Each) -> Self {
+        let names_functions = all.iter().any(|attr| attr.1.functions().next().is_some());
+        Self((!all.is_empty()).then(|| Arc::new(Set { all, names_functions })))
     }
 }
 
 impl FromIterator<Arc<Attr>> for Attrs {
     fn from_iter<I: IntoIterator<Item = Arc<Attr>>>(attrs: I) -> Self {
-        Self(attrs.into_iter().collect())
+        attrs.into_iter().collect::<Each>().into()
     }
 }
 

@@ -83,13 +83,24 @@ impl<'g> Body<'g> {
 
     /// The inputs of the node at a place as they are written, with the place of the node that each reads.
     pub(crate) fn inputs(&self, place: usize) -> impl Iterator<Item = (&'g str, Option<usize>)> {
-        let end = self.ends.get(place).copied().unwrap_or_default();
         let written = self.nodes.get(place).map(|node| &node.inputs);
-        let count = written.map_or(0, Inputs::len);
-        let sources = self.sources.get(end.saturating_sub(count)..end).unwrap_or_default();
-        let place = |source: &u32| (*source != NONE).then_some(*source as usize);
-        let sources = sources.iter().map(place);
+        let read = |source: &u32| (*source != NONE).then_some(*source as usize);
+        let sources = self.sources_of(place).iter().map(read);
         written.into_iter().flat_map(Inputs::iter).zip(sources)
+    }
+
+    /// The inputs of the node at a place that read no node.
+    pub(crate) fn unread(&self, place: usize) -> impl Iterator<Item = &'g str> {
+        let any = self.sources_of(place).contains(&NONE);
+        let inputs = any.then(|| self.inputs(place)).into_iter().flatten();
+        inputs.filter(|(_, source)| source.is_none()).map(|(input, _)| input)
+    }
+
+    /// The places of the nodes that the inputs of the node at a place read.
+    fn sources_of(&self, place: usize) -> &[u32] {
+        let end = self.ends.get(place).copied().unwrap_or_default();
+        let count = self.nodes.get(place).map_or(0, |node| node.inputs.len());
+        self.sources.get(end.saturating_sub(count)..end).unwrap_or_default()
     }
 
     /// The places of a node and of one that reads it, for each input that names a node.

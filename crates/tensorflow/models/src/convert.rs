@@ -45,7 +45,7 @@ pub(crate) use table::is_idle;
 pub use table::{Proof, Replacement, replacements};
 pub use versions::VersionOptions;
 pub use wiring::Proved;
-pub(crate) use wiring::Wiring;
+pub(crate) use wiring::{Wiring, asks_the_wiring};
 
 use crate::Runtime;
 use crate::read::{self, Encoding, Kind, MetaGraph};

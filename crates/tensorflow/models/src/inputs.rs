@@ -1,19 +1,17 @@
-//! The inputs of a node, in one piece: one allocation for all of them, and none for their places unless there are many.
+//! The inputs of a node: parts of one text for a whole graph or body of a function, as the names of nodes are.
+
+use std::fmt;
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 /// The inputs of a node as they are written: `conv:1`, `^init`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default)]
 pub struct Inputs {
-    text: Box<str>,
-    /// Where each ends in `text`, in bytes. What is kept of a file is far shorter than a number of 32 bits can say.
-    ends: SmallVec<[u32; 4]>,
-}
-
-/// Inputs while they are read. Used again for the next node.
-#[derive(Debug, Default)]
-pub(crate) struct Written {
-    text: String,
+    text: Arc<str>,
+    /// Where the first begins in `text`, in bytes. What is kept of a file is far shorter than a number of 32 bits can say.
+    start: u32,
+    /// Where each ends, and the next begins.
     ends: SmallVec<[u32; 4]>,
 }
 
@@ -30,40 +28,55 @@ impl Inputs {
 
     /// The one of this number, from 0.
     pub fn get(&self, number: usize) -> Option<&str> {
-        let before = number.checked_sub(1).map_or(Some(&0), |before| self.ends.get(before))?;
+        let before = number.checked_sub(1).map_or(Some(&self.start), |at| self.ends.get(at))?;
         self.text.get(*before as usize..*self.ends.get(number)? as usize)
     }
 
     /// All, in their order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        let mut start = 0;
+        let mut start = self.start as usize;
         self.ends.iter().map(move |end| {
             let input = self.text.get(start..*end as usize).unwrap_or_default();
             start = *end as usize;
             input
         })
     }
-}
 
-impl Written {
-    pub(crate) fn push(&mut self, input: &str) {
-        self.text.push_str(input);
-        self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
+    /// One more, which is at `start..end` of the text that [`Inputs::lie_in`] names later, right behind those before.
+    pub(crate) fn push(&mut self, start: u32, end: u32) {
+        if self.ends.is_empty() {
+            self.start = start;
+        }
+        self.ends.push(end);
     }
 
-    pub(crate) fn take(&mut self) -> Inputs {
-        let inputs =
-            Inputs { text: self.text.as_str().into(), ends: std::mem::take(&mut self.ends) };
-        self.text.clear();
-        inputs
+    /// Says which text they are parts of.
+    pub(crate) fn lie_in(&mut self, text: &Arc<str>) {
+        self.text = text.clone();
+    }
+}
+
+impl PartialEq for Inputs {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl fmt::Debug for Inputs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
     }
 }
 
 impl<'a> FromIterator<&'a str> for Inputs {
     fn from_iter<I: IntoIterator<Item = &'a str>>(inputs: I) -> Self {
-        let mut written = Written::default();
-        inputs.into_iter().for_each(|input| written.push(input));
-        written.take()
+        let (mut all, mut text) = (Self::default(), String::new());
+        for input in inputs {
+            text.push_str(input);
+            all.ends.push(u32::try_from(text.len()).unwrap_or(u32::MAX));
+        }
+        all.text = text.into();
+        all
     }
 }
 
@@ -83,12 +96,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_before_is_not_there_again() {
-        let mut written = Written::default();
-        written.push("a");
-        assert_eq!(written.take(), Inputs::from_iter(["a"]));
-        written.push("b");
-        assert_eq!(written.take(), Inputs::from_iter(["b"]));
-        assert_eq!(written.take(), Inputs::default());
+    fn the_inputs_of_nodes_that_share_a_text_are_told_by_what_they_say() {
+        let text: Arc<str> = "abcd:1e".into();
+        let mut inputs = Inputs::default();
+        inputs.push(2, 3);
+        inputs.push(3, 6);
+        inputs.lie_in(&text);
+        assert_eq!(inputs, Inputs::from_iter(["c", "d:1"]));
+        assert_eq!((inputs.get(0), inputs.get(1)), (Some("c"), Some("d:1")));
+        assert_ne!(inputs, Inputs::from_iter(["c", "d", ":1"]));
     }
 }

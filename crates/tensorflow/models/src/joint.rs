@@ -30,15 +30,15 @@ pub(crate) enum Output<'g> {
     None(Cow<'g, str>),
 }
 
-/// What an input is joined to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum From<'g> {
+/// What an input is joined to; outputs by their numbers in [`Edges::output`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum From<F> {
     /// An output of nodes of a use.
-    Use(usize, Output<'g>),
+    Use(usize, u32),
     /// A value of this type: of a function, or an argument of one.
     Known(DataType),
     /// An output that a function of this name does not have, or an argument.
-    Nothing(Cow<'g, str>, Output<'g>),
+    Nothing(F, u32),
 }
 
 impl Output<'_> {
@@ -47,18 +47,6 @@ impl Output<'_> {
             Self::Number(number) => Output::Number(number),
             Self::Named(name, number) => Output::Named(name.into_owned().into(), number),
             Self::None(written) => Output::None(written.into_owned().into()),
-        }
-    }
-}
-
-impl From<'_> {
-    fn into_owned(self) -> From<'static> {
-        match self {
-            Self::Use(place, output) => From::Use(place, output.into_owned()),
-            Self::Known(dtype) => From::Known(dtype),
-            Self::Nothing(name, output) => {
-                From::Nothing(name.into_owned().into(), output.into_owned())
-            }
         }
     }
 }
@@ -77,6 +65,8 @@ pub(crate) enum To {
 pub(crate) struct Edges {
     /// Those between equal ends as one.
     pub(crate) groups: Vec<EdgeGroup>,
+    /// The outputs that they begin at.
+    outputs: Vec<Output<'static>>,
     /// The names of those that are named, in one text: a graph has thousands of groups, and most are right.
     names: String,
 }
@@ -84,7 +74,7 @@ pub(crate) struct Edges {
 /// Edges of a graph between equal ends, judged once for all of them.
 #[derive(Clone, Debug)]
 pub(crate) struct EdgeGroup {
-    pub(crate) from: From<'static>,
+    pub(crate) from: From<Box<str>>,
     pub(crate) to: To,
     pub(crate) scope: Scope,
     /// The first few by name, `node <- input`: where that stands among the names.
@@ -93,6 +83,11 @@ pub(crate) struct EdgeGroup {
 }
 
 impl Edges {
+    /// The output of this number.
+    pub(crate) fn output(&self, number: u32) -> Option<&Output<'static>> {
+        self.outputs.get(number as usize)
+    }
+
     /// Where the edges of a group are.
     pub(crate) fn places(&self, group: &EdgeGroup) -> Places {
         let mut places = Places::default();
@@ -195,8 +190,74 @@ fn dtype_of(value: &AttrValue) -> Option<DataType> {
 /// Gathers the joints of a graph.
 pub(crate) struct Joints<'g> {
     library: HashMap<&'g str, &'g Function>,
-    found: HashMap<(From<'g>, To, Scope), usize>,
+    outputs: Outputs<'g>,
+    found: HashMap<(From<&'g str>, To, Scope), usize>,
     edges: Edges,
+}
+
+/// The number of the first output of a node of a graph, which most inputs name.
+const FIRST: u32 = 0;
+
+/// The outputs that inputs name, by numbers: thousands of inputs name a few.
+struct Outputs<'g> {
+    /// The first of a node comes first.
+    all: Vec<Output<'g>>,
+    numbers: HashMap<Output<'g>, u32>,
+    /// What is written behind the name of a node, in a graph and in the body of a function.
+    written: [HashMap<&'g str, Option<u32>>; 2],
+}
+
+impl Default for Outputs<'_> {
+    fn default() -> Self {
+        let mut outputs =
+            Self { all: Vec::new(), numbers: HashMap::new(), written: Default::default() };
+        outputs.number(Output::Number(0));
+        outputs
+    }
+}
+
+impl<'g> Outputs<'g> {
+    /// The one that is written so; none if that is no output.
+    fn of(&mut self, rest: Option<&'g str>, input: &'g str, in_function: bool) -> Option<u32> {
+        let rest = match rest {
+            Some(rest) => rest,
+            None if in_function => return Some(self.number(Output::None(input.into()))),
+            None => return Some(FIRST),
+        };
+        let at = usize::from(in_function);
+        if let Some(known) = self.written[at].get(rest) {
+            return *known;
+        }
+        let output = match in_function {
+            false => rest.parse().ok().map(Output::Number),
+            true => {
+                let parts = at_colon(rest).and_then(|(name, at)| Some((name, at.parse().ok()?)));
+                let Some((name, number)) = parts else {
+                    // It is shown with the name of the node.
+                    return Some(self.number(Output::None(input.into())));
+                };
+                Some(Output::Named(name.into(), number))
+            }
+        };
+        let number = output.map(|output| self.number(output));
+        self.written[at].insert(rest, number);
+        number
+    }
+
+    fn number(&mut self, output: Output<'g>) -> u32 {
+        let next = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+        match self.numbers.entry(output) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                self.all.push(new.key().clone());
+                *new.insert(next)
+            }
+        }
+    }
+
+    fn get(&self, number: u32) -> Option<&Output<'g>> {
+        self.all.get(number as usize)
+    }
 }
 
 /// What an input in a body may name.
@@ -215,10 +276,15 @@ impl<'g> Joints<'g> {
         }
         let nodes = graph.functions.iter().map(|function| function.nodes.len());
         let nodes = nodes.sum::<usize>() + graph.nodes.len();
-        // Of a thousand nodes some 500 edges are alike to no other.
-        let found = HashMap::with_capacity(nodes / 2);
-        let edges = Edges { groups: Vec::with_capacity(nodes / 2), names: String::new() };
-        Self { library, found, edges }
+        // Of a thousand nodes some 700 edges are alike to no other.
+        let groups = nodes / 4 * 3;
+        let found = HashMap::with_capacity(groups);
+        let edges = Edges {
+            groups: Vec::with_capacity(groups),
+            names: String::with_capacity(groups * 64),
+            ..Edges::default()
+        };
+        Self { library, outputs: Outputs::default(), found, edges }
     }
 
     /// Adds the edges between the nodes of a body of this scope; `uses` are those of the nodes.
@@ -249,21 +315,26 @@ impl<'g> Joints<'g> {
     }
 
     pub(crate) fn into_all(self) -> Edges {
-        self.edges
+        let outputs = self.outputs.all.into_iter().map(Output::into_owned).collect();
+        Edges { outputs, ..self.edges }
     }
 
     fn join(
         &mut self,
-        from: From<'g>,
+        from: From<&'g str>,
         to: To,
         (body, scope): (&Body<'_>, Scope),
         (reader, input): (&str, &str),
     ) {
-        let Edges { groups, names } = &mut self.edges;
+        let Edges { groups, names, .. } = &mut self.edges;
         let place = match self.found.entry((from, to, scope)) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(new) => {
-                let from = new.key().0.clone().into_owned();
+                let from = match from {
+                    From::Use(place, output) => From::Use(place, output),
+                    From::Known(dtype) => From::Known(dtype),
+                    From::Nothing(function, output) => From::Nothing(function.into(), output),
+                };
                 groups.push(EdgeGroup { from, to, scope, named: SmallVec::new(), count: 0 });
                 *new.insert(groups.len() - 1)
             }
@@ -282,31 +353,31 @@ impl<'g> Joints<'g> {
 
     /// What an input names, whose node stands at `source`; none if that is not there, which is another fault, or not
     /// known.
-    fn from(&self, input: &'g str, source: Option<usize>, ends: &Ends<'_, 'g>) -> Option<From<'g>> {
+    fn from(
+        &mut self,
+        input: &'g str,
+        source: Option<usize>,
+        ends: &Ends<'_, 'g>,
+    ) -> Option<From<&'g str>> {
         let body = ends.body;
-        let in_function = body.function.is_some();
         let Some(place) = source else {
             let (name, rest) = match at_colon(input) {
                 Some((name, rest)) => (name, Some(rest)),
                 None => (input, None),
             };
-            return argument_of(body.function?, ends.arguments.get(name)?, input, rest);
+            let arg = ends.arguments.get(name)?;
+            return match (fixed(arg)?, rest) {
+                (dtype, None | Some("0")) => Some(From::Known(dtype)),
+                _ => {
+                    let output = self.outputs.number(Output::None(input.into()));
+                    Some(From::Nothing(&body.function?.signature.name, output))
+                }
+            };
         };
         // What stands before the colon is the name of the node.
         let node = body.nodes.get(place)?;
         let rest = input.get(node.name.len() + 1..);
-        let output = match (in_function, rest) {
-            (false, None) => Output::Number(0),
-            (false, Some(number)) => Output::Number(number.parse().ok()?),
-            (true, rest) => {
-                let parts = rest.and_then(at_colon);
-                let parts = parts.and_then(|(name, number)| Some((name, number.parse().ok()?)));
-                match parts {
-                    Some((name, number)) => Output::Named(name.into(), number),
-                    None => Output::None(input.into()),
-                }
-            }
-        };
+        let output = self.outputs.of(rest, input, body.function.is_some())?;
         if let Some(place) = ends.uses.get(place).copied().flatten() {
             return Some(From::Use(place, output));
         }
@@ -315,9 +386,9 @@ impl<'g> Joints<'g> {
         if outputs.iter().any(|arg| fixed(arg).is_none()) {
             return None;
         }
-        match self::output(outputs, &output, &|_| None) {
+        match self::output(outputs, self.outputs.get(output)?, &|_| None) {
             EndType::Is(dtype, _) => Some(From::Known(dtype)),
-            EndType::Beyond(_) => Some(From::Nothing((&*callee.signature.name).into(), output)),
+            EndType::Beyond(_) => Some(From::Nothing(&callee.signature.name, output)),
             EndType::Unknown => None,
         }
     }
@@ -327,23 +398,6 @@ impl<'g> Joints<'g> {
         let inputs = &self.library.get(&*node.op)?.signature.inputs;
         let known = inputs.iter().all(|arg| fixed(arg).is_some());
         known.then(|| inputs.get(usize::try_from(number).ok()?).and_then(fixed)).flatten()
-    }
-}
-
-/// The argument of a function that an input names: `x`, or `x:0`.
-fn argument_of<'g>(
-    function: &'g Function,
-    arg: &ArgDef,
-    input: &'g str,
-    rest: Option<&str>,
-) -> Option<From<'g>> {
-    let dtype = fixed(arg)?;
-    match rest {
-        None | Some("0") => Some(From::Known(dtype)),
-        Some(_) => {
-            let output = Output::None(input.into());
-            Some(From::Nothing((&*function.signature.name).into(), output))
-        }
     }
 }
 

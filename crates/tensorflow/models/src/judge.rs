@@ -25,6 +25,7 @@ pub(crate) use stored::{data_findings, restore_findings};
 pub use unjudged::unjudged;
 
 use crate::read::{Checkpoint, Kind};
+use crate::registry::Lookup;
 use crate::{GraphFile, GraphUse, Loader, Runtime, promise, rules};
 use report::Report;
 
@@ -84,10 +85,11 @@ pub fn findings(graph: &GraphUse, file: &GraphFile, runtime: &Runtime) -> Vec<Fi
     if let Some(schema) = file.schema_version.filter(|schema| *schema != 1) {
         report.add(rules::SchemaNotLookedAt { schema: &schema }.finding());
     }
-    for one in &graph.uses {
-        node::judge(one, graph, as_objects, runtime, &mut report);
+    let looked: Vec<Lookup> = graph.uses.iter().map(|one| runtime.ops.look_up(&one.op)).collect();
+    for (one, found) in graph.uses.iter().zip(&looked) {
+        node::judge(one, found, graph, as_objects, runtime, &mut report);
     }
-    joints::judge(graph, as_objects, runtime, &mut report);
+    joints::judge(graph, &looked, as_objects, runtime, &mut report);
     functions::judge(graph, as_objects, runtime, &mut report);
     wiring::judge(graph, as_objects, runtime, &mut report);
     loaders::devices(graph, file, runtime, &mut report);

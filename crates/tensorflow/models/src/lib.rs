@@ -85,6 +85,7 @@ mod session;
 mod shape_inputs;
 mod state;
 mod structure;
+mod text;
 mod usage;
 
 pub use attr::{AttrKind, AttrValue, Shape, Single};
@@ -108,4 +109,5 @@ pub use registry::{Lookup, OpRegistry};
 pub use restores::Restored;
 pub use runtime::{CHECKPOINT_AXIS, GRAPH_AXIS, Loader, ReleaseNumber, Runtime, Usage};
 pub use structure::Structure;
+pub use text::Text;
 pub use usage::{GraphUse, Scope, Use};

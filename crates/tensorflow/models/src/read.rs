@@ -12,6 +12,7 @@ mod saved_model;
 mod schema;
 mod table;
 mod text;
+mod texts;
 mod values;
 mod verify;
 

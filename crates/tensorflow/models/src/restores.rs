@@ -148,7 +148,7 @@ pub(crate) fn taking(body: &Body<'_>, function: Option<usize>) -> Vec<Taking> {
             (_, single) => single,
         };
         let taking = Taking {
-            node: node.name.clone(),
+            node: (&*node.name).into(),
             function,
             names: source(1),
             slices: if &*node.op == "Restore" { None } else { source(2) },

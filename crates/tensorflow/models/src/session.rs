@@ -4,13 +4,15 @@
 //! reads a variable which neither of them writes cannot run. Keras 3 writes such models with `tf.saved_model.save`: its
 //! variables are saved a second time under other names, and the signature reads those of the first time.
 
+use std::cell::OnceCell;
+
 use foldhash::{HashMap, HashSet, HashSetExt as _};
 use unskew_core::Places;
 
 use crate::body::Body;
 use crate::graph::source_of;
 use crate::read::{MetaGraph, Signature};
-use crate::{AttrValue, Function, Graph, Node};
+use crate::{AttrValue, Graph, Node};
 
 /// What restores a graph of TensorFlow 1 that is written without its saver.
 const RESTORE_ALL: &str = "save/restore_all";
@@ -22,16 +24,21 @@ struct Reached<'g> {
     functions: HashSet<&'g str>,
 }
 
-/// A graph with its functions by name.
-struct Names<'b, 'g> {
+/// A graph with its functions by name, and what they call.
+pub(crate) struct Names<'b, 'g> {
     body: &'b Body<'g>,
-    functions: HashMap<&'g str, &'g Function>,
+    graph: &'g Graph,
+    functions: HashMap<&'g str, usize>,
+    /// The functions that each function calls, by their places in the library, once that was asked for.
+    calls: Vec<OnceCell<Vec<usize>>>,
 }
 
 impl<'b, 'g> Names<'b, 'g> {
-    fn of(graph: &'g Graph, body: &'b Body<'g>) -> Self {
-        let functions = graph.functions.iter().map(|it| (&*it.signature.name, it));
-        Self { body, functions: functions.collect() }
+    /// The names of `graph`, whose own nodes are those of `body`.
+    pub(crate) fn of(graph: &'g Graph, body: &'b Body<'g>) -> Self {
+        let functions = graph.functions.iter().zip(0..).map(|(it, at)| (&*it.signature.name, at));
+        let calls = vec![OnceCell::new(); graph.functions.len()];
+        Self { body, graph, functions: functions.collect(), calls }
     }
 
     /// All that these tensors and nodes need.
@@ -53,16 +60,27 @@ impl<'b, 'g> Names<'b, 'g> {
 
     /// The functions that a node calls, and those that these call.
     fn call(&self, node: &'g Node, found: &mut HashSet<&'g str>) {
-        let mut open = vec![node];
-        while let Some(node) = open.pop() {
-            for name in node.attrs.functions().chain([&*node.op]) {
-                if let Some(function) = self.functions.get(name)
-                    && found.insert(&function.signature.name)
-                {
-                    open.extend(&function.nodes);
-                }
+        let mut open: Vec<usize> = self.called(node).collect();
+        while let Some(at) = open.pop() {
+            if let (Some(function), Some(calls)) =
+                (self.graph.functions.get(at), self.calls.get(at))
+                && found.insert(&function.signature.name)
+            {
+                open.extend(calls.get_or_init(|| {
+                    let mut all: Vec<usize> =
+                        function.nodes.iter().flat_map(|node| self.called(node)).collect();
+                    all.sort_unstable();
+                    all.dedup();
+                    all
+                }));
             }
         }
+    }
+
+    /// The functions that a node calls itself, by their places in the library.
+    fn called(&self, node: &'g Node) -> impl Iterator<Item = usize> {
+        let names = node.attrs.functions().chain([&*node.op]);
+        names.filter_map(|name| self.functions.get(name).copied())
     }
 
     /// The names under which a session keeps the variables that are reached.
@@ -86,26 +104,26 @@ pub(crate) struct Restoring {
 }
 
 impl Restoring {
-    /// What the saver of `meta` runs: nothing without one. The nodes of its graph are those of `body`.
-    pub(crate) fn of(meta: &MetaGraph, body: &Body<'_>) -> Self {
+    /// What the saver of `meta` runs: nothing without one.
+    pub(crate) fn of(meta: &MetaGraph, names: &Names<'_, '_>) -> Self {
         let root = meta.restore_op.as_deref();
-        root.map(|root| Self::from(&meta.graph, body, root)).unwrap_or_default()
+        root.map(|root| Self::from(names, root)).unwrap_or_default()
     }
 
     /// A graph that was written without its saver is restored by its own op, and one without such an op by somebody
     /// else, who may run any.
-    pub(crate) fn of_graph(graph: &Graph, body: &Body<'_>) -> Self {
-        match body.find(RESTORE_ALL) {
-            Some(_) => Self::from(graph, body, RESTORE_ALL),
+    pub(crate) fn of_graph(names: &Names<'_, '_>) -> Self {
+        match names.body.find(RESTORE_ALL) {
+            Some(_) => Self::from(names, RESTORE_ALL),
             None => Self { everything: true, ..Self::default() },
         }
     }
 
-    fn from(graph: &Graph, body: &Body<'_>, root: &str) -> Self {
-        let reached = Names::of(graph, body).reached(std::iter::once(root));
-        let nodes = body.nodes.iter().zip(reached.graph).filter(|(_, reached)| *reached);
+    fn from(names: &Names<'_, '_>, root: &str) -> Self {
+        let reached = names.reached(std::iter::once(root));
+        let nodes = names.body.nodes.iter().zip(reached.graph).filter(|(_, reached)| *reached);
         Self {
-            graph: nodes.map(|(node, _)| node.name.clone()).collect(),
+            graph: nodes.map(|(node, _)| Box::from(&*node.name)).collect(),
             functions: reached.functions.into_iter().map(Into::into).collect(),
             everything: false,
         }
@@ -121,10 +139,9 @@ impl Restoring {
     }
 }
 
-/// The variables of each signature that a session has no values for. The nodes of the graph of `meta` are those of `body`.
-pub(crate) fn without_values(meta: &MetaGraph, body: &Body<'_>) -> Vec<(String, Places)> {
+/// The variables of each signature that a session has no values for.
+pub(crate) fn without_values(meta: &MetaGraph, names: &Names<'_, '_>) -> Vec<(String, Places)> {
     let ready = meta.restore_op.iter().chain(&meta.init_ops).map(|name| &**name);
-    let names = Names::of(&meta.graph, body);
     let ready: HashSet<&[u8]> = names.variables(&names.reached(ready)).into_iter().collect();
     let missing = |signature: &Signature| {
         let outputs = signature.outputs.iter().map(|output| &**output);

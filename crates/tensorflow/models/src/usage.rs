@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use foldhash::{HashMap, HashMapExt as _, HashSet};
+use smallvec::SmallVec;
 use unskew_core::{DataVersions, Places};
 
 use crate::attrs::{Attr, is_judged};
 use crate::body::Body;
-use crate::convert::{Proved, Wiring};
+use crate::convert::{Proved, Wiring, asks_the_wiring};
 use crate::functions::Functions;
 use crate::joint::{Edges, Joints, UseOf};
 use crate::read::{MetaGraph, SavedObject};
 use crate::restores::{self, Taking};
-use crate::session::{self, Restoring};
+use crate::session::{self, Names, Restoring};
 use crate::{AttrValue, Attrs, Graph, Kernels, Node, OpDef, structure};
 
 /// The graph or function in which nodes stand.
@@ -117,10 +118,11 @@ pub struct GraphUse {
 impl GraphUse {
     pub(crate) fn of_meta_graph(meta: MetaGraph) -> Self {
         let body = Body::of_graph(&meta.graph);
+        let names = Names::of(&meta.graph, &body);
         Self {
             captured_tensors: meta.captured_tensors,
-            without_values: session::without_values(&meta, &body),
-            restoring: Restoring::of(&meta, &body),
+            without_values: session::without_values(&meta, &names),
+            restoring: Restoring::of(&meta, &names),
             signatures: meta.signatures.into_iter().map(|signature| signature.name).collect(),
             tags: meta.tags,
             tensorflow_version: meta.tensorflow_version,
@@ -134,7 +136,8 @@ impl GraphUse {
     /// What a graph asks of a runtime.
     pub fn of_graph(graph: &Graph) -> Self {
         let body = Body::of_graph(graph);
-        Self { restoring: Restoring::of_graph(graph, &body), ..Self::of_body(graph, &body) }
+        let restoring = Restoring::of_graph(&Names::of(graph, &body));
+        Self { restoring, ..Self::of_body(graph, &body) }
     }
 
     /// What a graph, whose own nodes are those of `body`, asks of a runtime, whatever restores it.
@@ -148,6 +151,7 @@ impl GraphUse {
         let mut functions = Functions::of(graph);
         let mut gather = Gather {
             library: &library,
+            seen: HashMap::new(),
             found: HashMap::new(),
             uses: Vec::new(),
             judged: JudgedAttrs::default(),
@@ -201,10 +205,16 @@ impl GraphUse {
     }
 }
 
+/// What a node says, told without a look at it: the addresses of its op and attributes in the graph, which lives longer,
+/// how many inputs it has, and where it stands.
+type Said = (usize, usize, u64, Scope, Kernels);
+
 struct Gather<'g> {
     library: &'g HashMap<&'g str, usize>,
+    /// What nodes before said, and the place in `uses` of each; of calls none.
+    seen: HashMap<Said, Option<usize>>,
     /// Places in `uses` of each op, scope and digest of the attributes.
-    found: HashMap<(Arc<str>, Scope, u64), Vec<usize>>,
+    found: HashMap<(Arc<str>, Scope, u64), SmallVec<[usize; 1]>>,
     uses: Vec<Use>,
     judged: JudgedAttrs,
 }
@@ -218,10 +228,37 @@ impl Gather<'_> {
         (scope, kernels, function): (Scope, Kernels, &str),
         wiring: &mut Wiring<'_, 'n>,
     ) -> Option<usize> {
+        let inputs = node.data_input_count();
+        let said = (node.op.as_ptr().addr(), node.attrs.address(), inputs, scope, kernels);
+        let place = match self.seen.get(&said) {
+            Some(place) => *place,
+            None => {
+                let place = self.place(node, (inputs, scope, kernels), wiring);
+                if !asks_the_wiring(&node.op) {
+                    self.seen.insert(said, place);
+                }
+                place
+            }
+        };
+        if let Some(one) = self.uses.get_mut(place?) {
+            one.places.add_with(|| match function {
+                "" => node.name.to_string(),
+                function => [function, "/", &node.name].concat(),
+            });
+        }
+        place
+    }
+
+    /// The place in `uses` for a node with so many inputs; none for a call of a function.
+    fn place<'n>(
+        &mut self,
+        node: &'n Node,
+        (inputs, scope, kernels): (u64, Scope, Kernels),
+        wiring: &mut Wiring<'_, 'n>,
+    ) -> Option<usize> {
         if self.library.contains_key(&*node.op) {
             return None;
         }
-        let inputs = node.data_input_count();
         let proved = wiring.proved(node);
         let kernels = kernels.of_node(node);
         let (attrs, digest) = self.judged.of(node);
@@ -235,20 +272,13 @@ impl Gather<'_> {
                     && are_same(attrs, &other.attrs)
             })
         });
-        let place = same.unwrap_or_else(|| {
+        Some(same.unwrap_or_else(|| {
             let (op, attrs) = (node.op.clone(), attrs.iter().cloned().collect());
             let places = Places::default();
             self.uses.push(Use { op, attrs, inputs, scope, kernels, proved, places });
             alike.push(self.uses.len() - 1);
             self.uses.len() - 1
-        });
-        if let Some(one) = self.uses.get_mut(place) {
-            one.places.add_with(|| match function {
-                "" => node.name.to_string(),
-                function => [function, "/", &node.name].concat(),
-            });
-        }
-        Some(place)
+        }))
     }
 }
 

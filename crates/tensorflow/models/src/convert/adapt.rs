@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::table::{self, Replacement};
 use crate::op_def::AttrDef;
+use crate::registry::Lookup;
 use crate::{AttrValue, Node, OpDef, Runtime, Use};
 
 /// The adaptation that drops attributes at their default.
@@ -102,12 +103,16 @@ impl Adapter<'_> {
             self.runtime.ignores_unknown_attributes()
                 || names.all(|name| name.starts_with('_') || op.attr(name).is_some())
         };
-        self.takes(&node.op) && found.op().is_none_or(knows)
+        self.takes_found(&found) && found.op().is_none_or(knows)
     }
 
     /// Whether the release has the op and lets graphs of this producer use it.
-    pub(crate) fn takes(&self, op: &str) -> bool {
-        let found = self.runtime.ops.look_up(op);
+    fn takes(&self, op: &str) -> bool {
+        self.takes_found(&self.runtime.ops.look_up(op))
+    }
+
+    /// The same of an op that was looked up.
+    pub(crate) fn takes_found(&self, found: &Lookup) -> bool {
         match found.op() {
             Some(op) => op.deprecation.as_ref().is_none_or(|it| self.producer < it.version),
             None => found.maybe_unlisted,

@@ -200,6 +200,32 @@ pub(super) fn from(op: &str) -> impl Iterator<Item = &'static Replacement> {
     BY_OP.get(op).into_iter().flatten().copied()
 }
 
+/// The pairs to which an op leads, those that follow one another included, that ask the wiring of a graph, with their
+/// places among all.
+pub(super) fn asking(op: &str) -> &'static [(usize, &'static Replacement)] {
+    static BY_OP: LazyLock<HashMap<&'static str, Vec<(usize, &'static Replacement)>>> =
+        LazyLock::new(|| {
+            replacements().iter().map(|row| (&*row.from, reached(&row.from))).collect()
+        });
+    BY_OP.get(op).map_or(&[], Vec::as_slice)
+}
+
+fn reached(op: &'static str) -> Vec<(usize, &'static Replacement)> {
+    let (mut ops, mut seen, mut rows) = (vec![op], 0, Vec::new());
+    while let Some(op) = ops.get(seen).copied() {
+        seen += 1;
+        for (at, row) in replacements().iter().enumerate().filter(|(_, row)| row.from == op) {
+            if !ops.contains(&&*row.to) {
+                ops.push(&row.to);
+            }
+            if row.asks_the_wiring() {
+                rows.push((at, row));
+            }
+        }
+    }
+    rows
+}
+
 /// Whether an attribute changes nothing that a graph computes.
 pub(crate) fn is_idle(op: &str, attr: &str) -> bool {
     static ALL: LazyLock<Vec<Idle>> = LazyLock::new(|| {

@@ -21,8 +21,19 @@ impl Proved {
     }
 }
 
+/// Whether it depends on the nodes around a node of this op which others may replace it.
+pub(crate) fn asks_the_wiring(op: &str) -> bool {
+    !table::asking(op).is_empty()
+}
+
+/// How many rows of the table have a bit.
+const PROVED: usize = u64::BITS as usize;
+
 fn index(row: &Replacement) -> Option<usize> {
-    table::replacements().iter().position(|other| std::ptr::eq(other, row)).filter(|at| *at < 64)
+    table::replacements()
+        .iter()
+        .position(|other| std::ptr::eq(other, row))
+        .filter(|at| *at < PROVED)
 }
 
 /// Makes the key and the counter of a generator of a seed.
@@ -74,20 +85,9 @@ impl<'b, 'g> Wiring<'b, 'g> {
     /// What is proved for the replacements of `node`, those that follow one another included.
     pub(crate) fn proved(&mut self, node: &'g Node) -> Proved {
         let mut proved = Proved::default();
-        if table::from(&node.op).next().is_none() {
-            return proved;
-        }
-        let mut ops: Vec<&str> = vec![&node.op];
-        let mut seen = 0;
-        while let Some(op) = ops.get(seen).copied() {
-            seen += 1;
-            for row in table::from(op) {
-                if !ops.contains(&&*row.to) {
-                    ops.push(&row.to);
-                }
-                if row.asks_the_wiring() && self.proves(row, node) {
-                    proved.0 |= index(row).map_or(0, |at| 1 << at);
-                }
+        for (at, row) in table::asking(&node.op).iter().filter(|(at, _)| *at < PROVED) {
+            if self.proves(row, node) {
+                proved.0 |= 1 << at;
             }
         }
         proved

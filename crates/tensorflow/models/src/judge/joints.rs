@@ -5,7 +5,7 @@ use unskew_core::{Finding, Phase};
 use super::for_sessions_only;
 use super::report::Report;
 use crate::convert::{Adapted, Adapter};
-use crate::joint::{self, EdgeGroup, EndType, From, Output, To};
+use crate::joint::{self, EdgeGroup, Edges, EndType, From, Output, To};
 use crate::registry::Lookup;
 use crate::{AttrValue, DataType, GraphUse, OpDef, Runtime, Scope, Use, rules};
 
@@ -15,19 +15,25 @@ const FUNCTION: &str = "a function";
 /// How far the number of a reference type lies above that of the type.
 const REF: i32 = 100;
 
-/// What is to be said about the joints of `graph`.
-pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, report: &mut Report) {
+/// What is to be said about the joints of `graph`, of the ops of whose uses the release says `looked`.
+pub(super) fn judge(
+    graph: &GraphUse,
+    looked: &[Lookup],
+    as_objects: bool,
+    runtime: &Runtime,
+    report: &mut Report,
+) {
     let python = runtime.imports_in_python();
     let producer = graph.effective_versions().producer;
     let adapter = Adapter { runtime, own: &graph.own_ops, producer, lossy: false };
-    let adapted = |one: &Use| (!adapter.takes(&one.op)).then(|| adapter.adapt(one));
-    let adapted: Vec<_> = graph.uses.iter().map(adapted).collect();
-    let now = |(one, adapted): (&'_ Use, &'_ Option<Adapted>)| {
-        runtime.ops.look_up(adapted.as_ref().map_or(&one.op, |adapted| &adapted.now.op))
-    };
-    let looked: Vec<Lookup> = graph.uses.iter().zip(&adapted).map(now).collect();
-    let ops = looked.iter().map(Lookup::op).collect();
-    let uses = Uses { all: &graph.uses, adapted, ops, runtime };
+    let adapted =
+        |(one, found): (&Use, &Lookup)| (!adapter.takes_found(found)).then(|| adapter.adapt(one));
+    let adapted: Vec<_> = graph.uses.iter().zip(looked).map(adapted).collect();
+    let now = |adapted: &Option<Adapted>| Some(runtime.ops.look_up(&adapted.as_ref()?.now.op));
+    let looked_now: Vec<Option<Lookup>> = adapted.iter().map(now).collect();
+    let now = looked_now.iter().zip(looked).map(|(now, before)| now.as_ref().unwrap_or(before));
+    let ops = now.map(Lookup::op).collect();
+    let uses = Uses { all: &graph.uses, edges: &graph.edges, adapted, ops, runtime };
     for joint in &graph.edges.groups {
         let phase = match joint.scope {
             Scope::Uncalled if !as_objects => continue,
@@ -44,6 +50,7 @@ pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, repor
 /// The uses of a graph, and what becomes of those whose op the release does not take.
 struct Uses<'g> {
     all: &'g [Use],
+    edges: &'g Edges,
     adapted: Vec<Option<Adapted>>,
     /// The op of each, as the release defines it.
     ops: Vec<Option<&'g OpDef>>,
@@ -61,9 +68,11 @@ impl Uses<'_> {
         let (found, reference) = match &joint.from {
             From::Known(dtype) => (*dtype, false),
             From::Nothing(function, asked) => {
+                let asked = self.edges.output(*asked)?;
                 return Some(not_there(function, asked, None, body, self.runtime));
             }
             From::Use(place, asked) => {
+                let asked = self.edges.output(*asked)?;
                 let one = self.now(*place)?;
                 let op = self.op(*place)?;
                 match joint::output(&op.outputs, asked, &|name| value(one, op, name)) {

@@ -3,6 +3,7 @@
 use unskew_core::{Finding, Phase, Places, Severity, Unjudged, aspect};
 
 use crate::kernels::{Device, Kernels, Served};
+use crate::registry::Lookup;
 use crate::{AttrValue, GraphUse, KernelTable, OpDef, Runtime, Scope, Use, rules};
 
 /// What ops begin with that are taken out of a graph for TPUs before kernels are looked for.
@@ -11,10 +12,14 @@ const OF_TPU: &str = "TPU";
 /// Ops that a release puts others in the place of before it looks for kernels, and what decides then.
 const REWRITTEN: [(&str, &str); 1] = [("AccumulateNV2", "AssignAdd")];
 
-/// That nodes of this use have no kernel, if so.
-pub(super) fn finding(one: &Use, as_objects: bool, runtime: &Runtime) -> Option<Finding> {
+/// That nodes of this use, of whose op the release says `found`, have no kernel, if so.
+pub(super) fn finding(
+    one: &Use,
+    found: &Lookup,
+    as_objects: bool,
+    runtime: &Runtime,
+) -> Option<Finding> {
     let (table, device) = (table(runtime)?, runtime.usage.device);
-    let found = runtime.ops.look_up(&one.op);
     let op = found.op()?;
     if look(one, op, table, device) != Served::No {
         return None;

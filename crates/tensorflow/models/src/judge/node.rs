@@ -4,7 +4,7 @@ use unskew_core::{Finding, Phase, Severity};
 
 use super::report::Report;
 use super::{for_sessions_only, kernels, loaders};
-use crate::convert::{Adapter, is_idle};
+use crate::convert::{Adapted, Adapter, is_idle};
 use crate::op_def::{ArgKind, AttrDef, Deprecation, ElementType};
 use crate::registry::Lookup;
 use crate::{AttrValue, GraphUse, OpDef, Runtime, Scope, Single, Use, rules};
@@ -55,9 +55,11 @@ impl Phases {
     }
 }
 
-/// What is to be said about the nodes of one use. A finding that an adaptation removes names it.
+/// What is to be said about the nodes of one use, of whose op the release says `known`. A finding that an adaptation
+/// removes names it.
 pub(super) fn judge(
     one: &Use,
+    known: &Lookup,
     graph: &GraphUse,
     as_objects: bool,
     runtime: &Runtime,
@@ -66,7 +68,7 @@ pub(super) fn judge(
     let Some(phases) = Phases::of(one.scope, as_objects, runtime) else { return };
     let mut found = Vec::new();
     let own = (as_objects && one.scope != Scope::Graph).then_some(runtime);
-    look(one, graph, phases, own, runtime, &mut |finding| found.push(finding));
+    look((one, known), graph, phases, own, runtime, &mut |finding| found.push(finding));
     let refused = |finding: &Finding| finding.severity == Severity::Error;
     let mut adapted = None;
     if found.iter().any(refused) {
@@ -74,11 +76,12 @@ pub(super) fn judge(
         let adapter = Adapter { runtime, own: &graph.own_ops, producer, lossy: false };
         let adapted = adapted.insert(adapter.adapt(one));
         let mut left = Vec::new();
-        look(&adapted.now, graph, phases, own, runtime, &mut |finding| left.push(finding));
+        let now = (&adapted.now, &runtime.ops.look_up(&adapted.now.op));
+        look(now, graph, phases, own, runtime, &mut |finding| left.push(finding));
         left.retain(refused);
         let left: Vec<String> = left.into_iter().map(|finding| finding.message).collect();
-        let known = |message: &String| found.iter().any(|finding| finding.message == *message);
-        let exact = left.iter().all(known);
+        let before = |message: &String| found.iter().any(|finding| finding.message == *message);
+        let exact = left.iter().all(before);
         let by_attr = |finding: &Finding| {
             let attrs = adapted.steps.iter().filter(|step| step.attr().is_some());
             let named = |attr: &str| finding.message.contains(&format!("`{attr}`"));
@@ -94,8 +97,12 @@ pub(super) fn judge(
         }
     }
     if !found.iter().any(|finding| refused(finding) && finding.adaptation.is_none()) {
-        let now = adapted.as_ref().map_or(one, |adapted| &adapted.now);
-        found.extend(kernels::finding(now, as_objects, runtime));
+        found.extend(match &adapted {
+            None => kernels::finding(one, known, as_objects, runtime),
+            Some(Adapted { now, .. }) => {
+                kernels::finding(now, &runtime.ops.look_up(&now.op), as_objects, runtime)
+            }
+        });
     }
     found.extend(loaders::python_function(one, as_objects, runtime));
     let session_only = as_objects && one.scope == Scope::Graph;
@@ -107,16 +114,15 @@ pub(super) fn judge(
 
 /// What is to be said about nodes that ask this.
 fn look(
-    one: &Use,
+    (one, found): (&Use, &Lookup),
     graph: &GraphUse,
     phases: Phases,
     builder: Option<&Runtime>,
     runtime: &Runtime,
     say: &mut dyn FnMut(Finding),
 ) {
-    let found = runtime.ops.look_up(&one.op);
     let Some(op) = found.op() else {
-        say(missing(one, &found, phases, runtime));
+        say(missing(one, found, phases, runtime));
         return;
     };
     if let Some(deprecation) = &op.deprecation {
@@ -144,7 +150,7 @@ fn look(
                 let (op, consumer) = (&op.name, &runtime.version);
                 say(rules::AttributeIgnoredAtDefault { op, attr: name, value, consumer }.finding());
             }
-            None => say(unknown(op, name, value, &found, phases, runtime)),
+            None => say(unknown(op, name, value, found, phases, runtime)),
         }
     }
     let lacking = |attr: &&AttrDef| attr.default.is_none() && one.attr(&attr.name).is_none();

@@ -106,10 +106,10 @@ impl Walk {
     fn function(&mut self, message: &mut Message<'_>) -> Result<(), ReadError> {
         let first = self.place;
         let last = ConstantPlace { node: usize::MAX, ..first };
-        if self.wanted.range(first..=last).next().is_none() {
-            return Ok(());
-        }
-        while let Some(field) = message.next()? {
+        let Some((&last, _)) = self.wanted.range(first..=last).next_back() else { return Ok(()) };
+        while self.place <= last
+            && let Some(field) = message.next()?
+        {
             if field.number == 3 {
                 self.node(message, &field)?;
                 self.place.node += 1;

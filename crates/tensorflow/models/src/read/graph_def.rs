@@ -7,16 +7,20 @@ use unskew_source::{ReadError, Source, SourceExt as _};
 
 use super::kept::Kept;
 use super::op_def;
+use super::texts::Texts;
 use super::values::{attr_value, versions};
-use crate::attrs::Attr;
+use crate::attrs::{Attr, Each};
 use crate::{AttrValue, Function, Graph, Node};
 
 /// The most attributes of a node or a function; real ones have a few dozen.
 const ATTRS: usize = 4 << 10;
 
-/// The most bytes of an attribute that is looked for among earlier ones. Longer ones are shapes, lists and constants, of
-/// which few are equal.
-const SHARED: usize = 256;
+/// The most bytes of an attribute that is looked for among earlier ones. Longer ones are shapes, lists, constants and
+/// names, of which few are equal.
+const SHARED: usize = 64;
+
+/// The same of all attributes of a node together.
+const SHARED_TOGETHER: usize = 128;
 
 /// The graph in `source`, which is one `GraphDef`.
 ///
@@ -28,12 +32,15 @@ pub fn graph(source: &dyn Source) -> Result<Graph, ReadError> {
 
 /// Reads a `GraphDef` and keeps what `kept` says.
 pub(crate) fn graph_in(message: &mut Message<'_>, kept: &mut Kept) -> Result<Graph, ReadError> {
-    let mut graph = Graph::default();
+    let room = room(message);
+    let (mut graph, mut texts) = (Graph::default(), Texts::of(room));
+    graph.nodes.reserve(room);
     while let Some(field) = message.next()? {
         match field.number {
             1 => {
-                let node = message.enter(&field, |message| node(message, kept));
-                graph.nodes.push(node.map_err(|e| e.in_field("node"))?);
+                let nodes = &mut graph.nodes;
+                let read = message.enter(&field, |message| node(message, kept, &mut texts, nodes));
+                read.map_err(|e| e.in_field("node"))?;
             }
             2 => {
                 let read = message.enter(&field, |message| library(message, &mut graph, kept));
@@ -46,43 +53,116 @@ pub(crate) fn graph_in(message: &mut Message<'_>, kept: &mut Kept) -> Result<Gra
             _ => {}
         }
     }
+    texts.give(&mut graph.nodes);
     Ok(graph)
 }
 
-/// Reads a `NodeDef` and keeps what `kept` says.
-pub(crate) fn node(message: &mut Message<'_>, kept: &mut Kept) -> Result<Node, ReadError> {
+/// For how many nodes of a body there is room from the beginning, so that few of many are moved later.
+fn room(message: &Message<'_>) -> usize {
+    usize::try_from(message.left() / NODE).unwrap_or(ROOM).min(ROOM)
+}
+
+/// The most such nodes: a body may be large for its weights.
+const ROOM: usize = 4 << 10;
+
+/// How many bytes most nodes have, arguments of functions included.
+const NODE: u64 = 256;
+
+/// Reads a `NodeDef` and keeps what `kept` says; its texts are in `texts` until that gives them.
+fn node(
+    message: &mut Message<'_>,
+    kept: &mut Kept,
+    texts: &mut Texts,
+    nodes: &mut Vec<Node>,
+) -> Result<(), ReadError> {
     let mut node = Node::default();
     kept.count(message, size_of::<Node>())?;
     // An input or an attribute costs about as much as what else there is of a node.
     let mut cost = 1;
+    let mut attrs = OwnAttrs::default();
     while let Some(field) = message.next()? {
+        if field.number < ATTR {
+            attrs.bytes = None;
+        }
         match field.number {
-            1 => node.name = kept.text(message, &field)?,
+            1 => texts.name(message, &field, kept, &mut node)?,
             2 => node.op = kept.name(message, &field)?,
             3 => {
-                kept.input(message, &field)?;
+                texts.input(message, &field, kept, &mut node)?;
                 cost += 1;
             }
-            4 => {
-                node.on_gpu = match message.text_ahead(&field) {
-                    Some(device) => names_gpu(device),
-                    None => names_gpu(&message.string(&field)?),
-                }
-            }
-            5 if node.attrs.len() >= ATTRS => {
+            4 => node.on_gpu = on_gpu(message, &field, kept)?,
+            ATTR if attrs.each.len() >= ATTRS => {
                 return Err(message.malformed(field.offset, "a node of more than 4096 attributes"));
             }
-            5 => {
-                let named = |e: ReadError| e.in_field(format!("node {}, attr", node.name));
-                node.attrs.push(attr(message, &field, kept).map_err(named)?);
+            ATTR => {
+                if attrs.each.is_empty()
+                    && let Some(known) = rest(message, &field).and_then(|rest| kept.attrs(rest))
+                {
+                    cost += known.len() as u64;
+                    node.attrs = known;
+                    break;
+                }
+                let named =
+                    |e: ReadError| e.in_field(format!("node {}, attr", texts.name_of(&node)));
+                attrs.read(message, &field, kept).map_err(named)?;
                 cost += 1;
             }
             _ => {}
         }
     }
-    node.inputs = kept.inputs.take();
+    if !attrs.each.is_empty() {
+        node.attrs = attrs.each.into();
+        if let Some(bytes) = attrs.bytes {
+            kept.share_all(message, bytes, node.attrs.clone())?;
+        }
+    }
     message.source().nodes(cost)?;
-    Ok(node)
+    nodes.push(node);
+    Ok(())
+}
+
+/// The number of the field of a node that has an attribute. The ones below it are kept too, the ones above are not.
+const ATTR: u32 = 5;
+
+/// The attributes of a node while they are read.
+#[derive(Default)]
+struct OwnAttrs {
+    each: Each,
+    /// The bytes from the first to the end of the node, if they are few, and attributes are all that is kept of them.
+    bytes: Option<Box<[u8]>>,
+}
+
+impl OwnAttrs {
+    fn read(
+        &mut self,
+        message: &mut Message<'_>,
+        field: &Field,
+        kept: &mut Kept,
+    ) -> Result<(), ReadError> {
+        if self.each.is_empty() {
+            self.bytes = rest(message, field).map(Into::into);
+        }
+        self.each.push(attr(message, field, kept)?);
+        Ok(())
+    }
+}
+
+/// The bytes of a node from its first attribute on, if they are few.
+fn rest<'m>(message: &'m Message<'_>, first: &Field) -> Option<&'m [u8]> {
+    message.rest(first).filter(|rest| rest.len() <= SHARED_TOGETHER)
+}
+
+/// Whether the device in `field` is a GPU. Most nodes that have a device have that of the node before.
+fn on_gpu(message: &mut Message<'_>, field: &Field, kept: &mut Kept) -> Result<bool, ReadError> {
+    let (last, on_gpu) = &kept.device;
+    if message.ahead(field) == Some(last.as_bytes()) {
+        return Ok(*on_gpu);
+    }
+    let device = message.string(field)?;
+    let on_gpu = names_gpu(&device);
+    kept.device = (device, on_gpu);
+    Ok(on_gpu)
 }
 
 /// Whether a device is a GPU: `/device:GPU:0`, `/job:worker/replica:0/task:0/gpu:1`.
@@ -135,24 +215,30 @@ fn library(message: &mut Message<'_>, graph: &mut Graph, kept: &mut Kept) -> Res
 
 fn function(message: &mut Message<'_>, kept: &mut Kept) -> Result<Function, ReadError> {
     let mut function = Function::default();
+    let room = room(message);
+    let (mut attrs, mut texts) = (Each::new(), Texts::of(room));
+    function.nodes.reserve(room);
     kept.count(message, size_of::<Function>())?;
     while let Some(field) = message.next()? {
         match field.number {
             1 => function.signature = message.enter(&field, |m| op_def::op(m, kept))?,
             3 => {
-                let node = message.enter(&field, |message| node(message, kept));
+                let nodes = &mut function.nodes;
+                let read = message.enter(&field, |message| node(message, kept, &mut texts, nodes));
                 let name = || format!("function {}, node_def", function.signature.name);
-                function.nodes.push(node.map_err(|e| e.in_field(name()))?);
+                read.map_err(|e| e.in_field(name()))?;
             }
             4 => function.returns.extend(message.enter(&field, |m| result(m, kept))?),
-            5 if function.attrs.len() >= ATTRS => {
+            5 if attrs.len() >= ATTRS => {
                 let what = "a function of more than 4096 attributes";
                 return Err(message.malformed(field.offset, what));
             }
-            5 => function.attrs.push(attr(message, &field, kept)?),
+            5 => attrs.push(attr(message, &field, kept)?),
             _ => {}
         }
     }
+    texts.give(&mut function.nodes);
+    function.attrs = attrs.into();
     Ok(function)
 }
 

@@ -208,6 +208,38 @@ fn a_small_file_that_would_grow_large_is_refused() {
 }
 
 #[test]
+fn what_stands_behind_attributes_is_read_of_each_node() {
+    let of_type = attr("T", &[0x30, 1]);
+    let head = |name: &str| [field(1, name.as_bytes()), field(2, b"Identity")].concat();
+    let behind = [field(1, b"last"), field(3, b"x")].concat();
+    let nodes = [
+        [head("a"), of_type.clone(), behind.clone()].concat(),
+        [head("b"), of_type.clone(), behind].concat(),
+        [head("c"), of_type.clone()].concat(),
+        [head("d"), of_type.clone()].concat(),
+        [head("e"), field(3, b"y"), of_type, field(6, b"kept by nobody")].concat(),
+    ];
+    let bytes: Vec<u8> = nodes.iter().flat_map(|node| field(1, node)).collect();
+    let graph = read::graph(&*source(bytes)).unwrap();
+    let names: Vec<&str> = graph.nodes.iter().map(|node| &*node.name).collect();
+    assert_eq!(names, ["last", "last", "c", "d", "e"]);
+    let inputs: Vec<Vec<&str>> = graph.nodes.iter().map(|it| it.inputs.iter().collect()).collect();
+    assert_eq!(inputs, [vec!["x"], vec!["x"], vec![], vec![], vec!["y"]]);
+    let float = AttrValue::Type(DataType(1));
+    assert!(graph.nodes.iter().all(|node| node.attr("T") == Some(&float) && node.attrs.len() == 1));
+}
+
+#[test]
+fn a_name_or_an_input_that_is_no_text_is_an_error_where_it_stands() {
+    for (number, texts) in [(1, vec![&b"\xff"[..]]), (3, vec![&b"\xc3"[..], &b"\xa9"[..]])] {
+        let fields: Vec<u8> = texts.iter().flat_map(|text| field(number, text)).collect();
+        let error = read::graph(&*source(field(1, &fields))).unwrap_err();
+        assert!(error.to_string().contains("byte 2"), "{error}");
+        assert!(error.to_string().contains("not UTF-8"), "{error}");
+    }
+}
+
+#[test]
 fn other_files_are_not_taken_for_graphs() {
     let onnx = [vec![0x08, 7], field(2, b"pytorch"), field(3, b"1.9"), field(7, b"xx")].concat();
     let others: [&[u8]; 8] = [
