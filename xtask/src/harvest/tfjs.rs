@@ -68,8 +68,7 @@ pub(super) fn harvest(version: &str, bundle: Option<&Path>) -> Result<()> {
         Err(error) => return Err(error.into()),
     };
     let release: Version = version.parse()?;
-    let (text, change) =
-        Rows::with_release(rows.as_ref(), release, names.into_iter().collect::<Vec<_>>());
+    let (text, change) = Rows::with_release(rows.as_ref(), release, names.into_iter().collect());
     fs::write(&table, text)?;
     report(&format!("tfjs {version}"), &change);
     Ok(())

@@ -119,7 +119,7 @@ impl Rows {
     pub fn with_release(
         rows: Option<&Self>,
         release: Version,
-        definitions: impl IntoIterator<Item = String>,
+        definitions: Vec<String>,
     ) -> (String, TableChange) {
         let old = rows.map_or(&[][..], Self::releases);
         let mut releases = old.to_vec();

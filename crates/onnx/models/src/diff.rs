@@ -141,8 +141,11 @@ fn kernels(old: &Runtime, new: &Runtime, before: &Runs, after: &Runs) -> Vec<Fin
 /// Forms of operators of two releases of onnx.
 fn forms(old: &Runtime, new: &Runtime) -> Vec<Finding> {
     let of = |runtime: &Runtime| -> BTreeMap<Form, Schema> {
-        let schemas = runtime.schemas.rows().of(runtime.version).filter_map(Schema::parse);
-        schemas.map(|schema| ((schema.name.clone(), schema.since), schema)).collect()
+        let mut forms = BTreeMap::new();
+        for schema in runtime.schemas.rows().of(runtime.version).filter_map(Schema::parse) {
+            forms.insert((schema.name.clone(), schema.since), schema);
+        }
+        forms
     };
     let (before, after) = (of(old), of(new));
     let added: Places = after

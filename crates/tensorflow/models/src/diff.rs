@@ -86,7 +86,8 @@ impl Registry {
     /// The registry of these ops.
     fn of_ops(ops: &[OpDef]) -> Result<Self, String> {
         let version = Version::number(0);
-        let (text, _) = Rows::with_release(None, version, ops.iter().map(OpDef::to_string));
+        let (text, _) =
+            Rows::with_release(None, version, ops.iter().map(OpDef::to_string).collect());
         let history = OpHistory::from_text(text).map_err(|error| error.to_string())?;
         // An op whose names are no words cannot be written on a line and read again.
         history.validate().map_err(|error| error.to_string())?;

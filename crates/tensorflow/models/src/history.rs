@@ -62,7 +62,7 @@ impl OpHistory {
     /// The text of this history with the registry of `release` in it, in place of what it said about
     /// that release before, and what changed against the release before it.
     pub fn with_release(&self, release: Version, ops: &[OpDef]) -> (String, TableChange) {
-        Rows::with_release(Some(&self.rows), release, ops.iter().map(OpDef::to_string))
+        Rows::with_release(Some(&self.rows), release, ops.iter().map(OpDef::to_string).collect())
     }
 
     /// Reads every row, for the tests of whoever ships a history.

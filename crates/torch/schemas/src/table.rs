@@ -56,7 +56,7 @@ impl OperatorTable {
             return Ok(None);
         }
         let release = Version::number(0);
-        let (text, _) = Rows::with_release(None, release, schemas);
+        let (text, _) = Rows::with_release(None, release, schemas.into_iter().collect());
         let history = OperatorHistory::from_text(text).ok().map(Arc::new);
         Ok(history.map(|history| Self { history, release, own: None }))
     }

@@ -41,8 +41,11 @@ pub fn judge(
     mut changes: Vec<Change>,
 ) -> (Vec<Change>, Vec<Bump>) {
     let before = Before::of(pair);
-    let mut bumps: BTreeMap<Key, Bump> =
-        pair.new.lines.iter().map(|line| bump(&before, line)).collect();
+    let mut bumps: BTreeMap<Key, Bump> = BTreeMap::new();
+    for line in &pair.new.lines {
+        let (key, bump) = bump(&before, line);
+        bumps.insert(key, bump);
+    }
     let mut reasons: BTreeMap<Key, Vec<(Class, String)>> = BTreeMap::new();
     let mut numberless: BTreeMap<String, Vec<(Class, String)>> = BTreeMap::new();
     let mut known: BTreeMap<(String, bool, String), Option<Key>> = BTreeMap::new();

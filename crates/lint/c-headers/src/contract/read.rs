@@ -239,11 +239,12 @@ impl Contract {
         functions.extend(uses::functions(&self.callbacks));
         let mut structs = std::mem::take(&mut self.structs);
         uses::find(&mut structs, &functions);
-        let bases: BTreeMap<String, bool> = structs
-            .values()
-            .filter(|record| is_base(record) && record.members.len() <= 4)
-            .map(|record| (record.name.clone(), record.is_extensible()))
-            .collect();
+        let mut bases: BTreeMap<String, bool> = BTreeMap::new();
+        for record in structs.values() {
+            if is_base(record) && record.members.len() <= 4 {
+                bases.insert(record.name.clone(), record.is_extensible());
+            }
+        }
         let callbacks: HashSet<&str> = self.callbacks.keys().map(String::as_str).collect();
         for record in structs.values_mut() {
             let held = record.members.first().and_then(|first| match &first.r#type {
