@@ -6,10 +6,10 @@ first step is the only one: arrays on the server are read by NumPy there, and re
 """
 
 import inspect
-import json
 import os
 import sys
-import time
+
+import steps
 
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
 
@@ -25,16 +25,13 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 jax.config.update("jax_enable_x64", True)
 
-STEPS = []
 HERE = sys.version_info >= (3, 12)
 SIDES = {"server": jax.devices(), "cpu": jax.devices("cpu")}
 
 
 def step(function):
     """Has a function run as a step: the first everywhere, others where Python has `__buffer__`."""
-    if HERE or not STEPS:
-        STEPS.append(function)
-    return function
+    return steps.step(function) if HERE or not steps.STEPS else function
 
 
 def shown(array, read=memoryview):
@@ -127,18 +124,5 @@ def local_arrays_are_lent_as_before():
     assert addresses == {local.unsafe_buffer_pointer()}, "a copy"
 
 
-def main():
-    for function in STEPS:
-        begun = time.monotonic()
-        try:
-            function()
-        except Exception as error:
-            outcome = {"ok": False, "detail": f"{type(error).__name__}: {str(error)[:500]}"}
-        else:
-            outcome = {"ok": True, "detail": "with" if HERE else "without"}
-        seconds = round(time.monotonic() - begun, 3)
-        print(json.dumps({"step": function.__name__, **outcome, "seconds": seconds}), flush=True)
-    SERVER.close()
-
-
-main()
+steps.run("with" if HERE else "without")
+SERVER.close()

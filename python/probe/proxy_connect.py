@@ -4,23 +4,14 @@ usage: proxy_connect.py grpc://HOST:PORT
 Prints one line of JSON for each step, as `jax_steps.py` does. `unskew_jax` is to be on the path.
 """
 
-import json
 import sys
-import time
 
+from steps import run, step
 import unskew_jax
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-
-STEPS = []
-
-
-def step(function):
-    """Has a function run as a step."""
-    STEPS.append(function)
-    return function
 
 
 def server():
@@ -105,17 +96,4 @@ def no_server_is_an_error_that_changes_nothing():
     assert runs_on(twice(jnp.arange(2))) is jax.devices("cpu")[0].client
 
 
-def main():
-    for function in STEPS:
-        begun = time.monotonic()
-        try:
-            function()
-        except Exception as error:
-            outcome = {"ok": False, "detail": f"{type(error).__name__}: {str(error)[:500]}"}
-        else:
-            outcome = {"ok": True, "detail": f"jax {jax.__version__}"}
-        seconds = round(time.monotonic() - begun, 3)
-        print(json.dumps({"step": function.__name__, **outcome, "seconds": seconds}), flush=True)
-
-
-main()
+run(f"jax {jax.__version__}")

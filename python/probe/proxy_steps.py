@@ -4,10 +4,9 @@ usage: proxy_steps.py grpc://HOST:PORT
 Prints one line of JSON for each step, as `jax_steps.py` does. `unskew_jax` is to be on the path.
 """
 
-import json
 import sys
-import time
 
+from steps import run, step
 import unskew_jax
 
 unskew_jax.connect(sys.argv[1])
@@ -15,14 +14,6 @@ unskew_jax.connect(sys.argv[1])
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
-
-STEPS = []
-
-
-def step(function):
-    """Has a function run as a step."""
-    STEPS.append(function)
-    return function
 
 
 def same(found, wanted, tolerance=0.0):
@@ -140,17 +131,4 @@ def ahead_of_time():
     compiled.cost_analysis()
 
 
-def main():
-    for function in STEPS:
-        begun = time.monotonic()
-        try:
-            function()
-        except Exception as error:
-            outcome = {"ok": False, "detail": f"{type(error).__name__}: {str(error)[:500]}"}
-        else:
-            outcome = {"ok": True, "detail": f"jax {jax.__version__}"}
-        seconds = round(time.monotonic() - begun, 3)
-        print(json.dumps({"step": function.__name__, **outcome, "seconds": seconds}), flush=True)
-
-
-main()
+run(f"jax {jax.__version__}")
