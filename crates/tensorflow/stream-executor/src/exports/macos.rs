@@ -14,7 +14,7 @@
 //! Measured on Apple's plug-in: this says of each of its releases what users reported of it.
 
 use std::collections::BTreeMap;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 
 use unskew_core::{Packed, Version};
 use unskew_extensions::tensorflow;
@@ -41,7 +41,8 @@ struct Platform {
     images: &'static str,
     /// Where its images begin in the table of C++ symbols.
     first_place: usize,
-    releases: LazyLock<Vec<(Version, OnceLock<Images>)>>,
+    /// Its releases, oldest first, with the images of those that were asked for.
+    releases: OnceLock<Vec<(Version, OnceLock<Images>)>>,
 }
 
 static PLATFORMS: [Platform; 2] = [
@@ -50,29 +51,30 @@ static PLATFORMS: [Platform; 2] = [
         functions: packed_text!("data/macos-arm64/exports.tsv"),
         images: include_str!("../../data/macos-arm64/images.tsv"),
         first_place: tensorflow::MACOS_ARM,
-        releases: LazyLock::new(|| unread(packed_text!("data/macos-arm64/exports.tsv"))),
+        releases: OnceLock::new(),
     },
     Platform {
         machine: "x86-64",
         functions: packed_text!("data/macos-x86_64/exports.tsv"),
         images: include_str!("../../data/macos-x86_64/images.tsv"),
         first_place: tensorflow::MACOS_INTEL,
-        releases: LazyLock::new(|| unread(packed_text!("data/macos-x86_64/exports.tsv"))),
+        releases: OnceLock::new(),
     },
 ];
 
-/// The releases of a table, with nothing read of them yet.
-fn unread(functions: &Packed) -> Vec<(Version, OnceLock<Images>)> {
-    table::releases(functions.text())
-        .into_iter()
-        .map(|release| (release, OnceLock::new()))
-        .collect()
+impl Platform {
+    fn releases(&self) -> &[(Version, OnceLock<Images>)] {
+        self.releases.get_or_init(|| {
+            let releases = table::releases(self.functions.text()).into_iter();
+            releases.map(|release| (release, OnceLock::new())).collect()
+        })
+    }
 }
 
 /// The releases whose wheels for macOS on this machine are known, oldest first.
 pub(crate) fn measured(machine: &str) -> impl DoubleEndedIterator<Item = Version> {
     let platform = PLATFORMS.iter().filter(move |platform| platform.machine == machine);
-    platform.flat_map(|platform| platform.releases.iter().map(|(release, _)| *release))
+    platform.flat_map(|platform| platform.releases().iter().map(|(release, _)| *release))
 }
 
 /// The images of a release; none if they are not known.
@@ -81,8 +83,8 @@ pub(super) fn images(version: Version, machine: &str) -> Option<&'static Images>
     let same = |(release, _): &(Version, _)| {
         (release.major(), release.minor()) == (version.major(), version.minor())
     };
-    let index = platform.releases.iter().position(same)?;
-    let (release, images) = platform.releases.get(index)?;
+    let index = platform.releases().iter().position(same)?;
+    let (release, images) = platform.releases().get(index)?;
     Some(images.get_or_init(|| Images::read(platform, index, *release)))
 }
 

@@ -243,7 +243,7 @@ impl Api {
             unsafe { self.call_padded(arguments) }
         } else {
             // SAFETY: the caller says that the arguments are right.
-            unsafe { self.call_once(arguments) }
+            unsafe { self.call_once(T::FUNCTION, std::ptr::from_mut(arguments).cast()) }
         };
         match done {
             Err(error) if self.learn(&error) => {
@@ -259,14 +259,17 @@ impl Api {
     unsafe fn call_padded<T: Call>(&self, arguments: &mut T) -> Result<(), CallError> {
         let mut padded = Padded::new(*arguments, self.wanted_size::<T>());
         // SAFETY: the caller says that the arguments are right.
-        let done = unsafe { self.call_any(T::FUNCTION, padded.as_mut_ptr().cast()) };
+        let done = unsafe { self.call_once(T::FUNCTION, padded.as_mut_ptr().cast()) };
         *arguments = *padded.record();
         done
     }
 
-    /// [`Self::call_once`], once for all functions.
-    #[cold]
-    unsafe fn call_any(&self, function: Function, arguments: *mut c_void) -> Result<(), CallError> {
+    /// Calls a function, whose arguments these are. It is not generic: it would be compiled for each of them.
+    unsafe fn call_once(
+        &self,
+        function: Function,
+        arguments: *mut c_void,
+    ) -> Result<(), CallError> {
         let Some(slot) = self.functions[function as usize] else {
             return Err(self.unimplemented(function));
         };
@@ -278,34 +281,15 @@ impl Api {
         }
     }
 
-    #[inline]
-    unsafe fn call_once<T: Call>(&self, arguments: *mut T) -> Result<(), CallError> {
-        // SAFETY: the caller says that the arguments are right.
-        match unsafe { self.raw_at(arguments) } {
-            Some(error) => match NonNull::new(error) {
-                None => Ok(()),
-                // SAFETY: the plug-in has just returned it.
-                Some(error) => Err(unsafe { self.take_error(T::FUNCTION.name(), error) }),
-            },
-            None => Err(self.unimplemented(T::FUNCTION)),
-        }
-    }
-
     /// The same without reading the error, which is the caller's; none if the function is not there.
     ///
     /// # Safety
     /// As [`Api::call`].
     #[inline]
     pub unsafe fn raw<T: Call>(&self, arguments: &mut T) -> Option<*mut PJRT_Error> {
-        // SAFETY: the caller says that the arguments are right.
-        unsafe { self.raw_at(arguments) }
-    }
-
-    #[inline]
-    unsafe fn raw_at<T: Call>(&self, arguments: *mut T) -> Option<*mut PJRT_Error> {
         let function = self.functions[T::FUNCTION as usize]?;
         // SAFETY: the caller says that the arguments are right; the slot is of their function.
-        Some(unsafe { function(arguments.cast()) })
+        Some(unsafe { function(std::ptr::from_mut(arguments).cast()) })
     }
 
     /// Calls one of the two functions that return nothing, if it is there.
