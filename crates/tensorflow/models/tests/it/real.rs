@@ -202,7 +202,10 @@ fn a_text_that_becomes_bytes_is_the_same_message_to_tensorflow() {
 #[test]
 #[ignore = "wants the environments of more releases in the folder that UNSKEW_TENSORFLOWS names: 1.15.0, 2.4.4, ..."]
 fn other_releases_do_what_is_said_of_them() {
-    let folder = std::env::var_os("UNSKEW_TENSORFLOWS").unwrap();
+    let Some(folder) = std::env::var_os("UNSKEW_TENSORFLOWS") else {
+        println!("other releases: skipped, UNSKEW_TENSORFLOWS names no folder of environments");
+        return;
+    };
     for entry in std::fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         if name.parse::<unskew_core::Version>().is_ok() {
