@@ -32,4 +32,4 @@ pub use change_rule::{ChangeRule, in_a_sentence};
 pub use measured::{Effect, Measured, Step, Turn, Turns};
 pub use rows::{HistoryError, Kept, Row, Rows, TableChange};
 pub use runs::{Run, Runs};
-pub use text::{Block, Blocks, Text};
+pub use text::{Block, Blocks, RowsText};

@@ -14,7 +14,7 @@ use foldhash::HashMap;
 use unskew_core::Version;
 
 use crate::text::cut;
-use crate::{Runs, Text};
+use crate::{RowsText, Runs};
 
 /// What the first line begins with, before the releases.
 const HEADER: &str = "#releases\t";
@@ -22,7 +22,7 @@ const HEADER: &str = "#releases\t";
 /// A sorted text of definitions. A definition begins with its name, behind which stands `(` or `.`.
 #[derive(Debug)]
 pub struct Rows {
-    text: Text,
+    text: RowsText,
     releases: Vec<Version>,
 }
 
@@ -70,7 +70,7 @@ impl Rows {
     ///
     /// # Errors
     /// If the first line does not name the releases.
-    pub fn from_text(text: impl Into<Text>) -> Result<Self, HistoryError> {
+    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, HistoryError> {
         let text = text.into();
         let header = text.header().strip_prefix(HEADER).ok_or(HistoryError::NoReleases)?;
         let releases: Result<Vec<Version>, _> = header.split(' ').map(str::parse).collect();

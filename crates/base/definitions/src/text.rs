@@ -8,7 +8,7 @@ use unskew_core::Packed;
 
 /// A text of rows.
 #[derive(Debug)]
-pub struct Text(Form);
+pub struct RowsText(Form);
 
 #[derive(Debug)]
 enum Form {
@@ -44,31 +44,31 @@ impl Block {
     }
 }
 
-impl From<&'static Blocks> for Text {
+impl From<&'static Blocks> for RowsText {
     fn from(blocks: &'static Blocks) -> Self {
         Self(Form::Blocks(blocks))
     }
 }
 
-impl From<Cow<'static, str>> for Text {
+impl From<Cow<'static, str>> for RowsText {
     fn from(text: Cow<'static, str>) -> Self {
         Self(Form::Whole(text))
     }
 }
 
-impl From<&'static str> for Text {
+impl From<&'static str> for RowsText {
     fn from(text: &'static str) -> Self {
         Cow::from(text).into()
     }
 }
 
-impl From<String> for Text {
+impl From<String> for RowsText {
     fn from(text: String) -> Self {
         Cow::<str>::from(text).into()
     }
 }
 
-impl Text {
+impl RowsText {
     /// The first line.
     pub(crate) fn header(&self) -> &str {
         match &self.0 {
@@ -111,7 +111,7 @@ impl Text {
 
 /// Lines, block by block. The first line of a block is there before the block is decompressed.
 struct Lines<'t> {
-    text: &'t Text,
+    text: &'t RowsText,
     /// A block; of a whole text, 0 is all of it.
     part: usize,
     at: At<'t>,

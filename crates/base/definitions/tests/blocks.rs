@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use unskew_core::Packed;
-use unskew_definitions::{Block, Blocks, Rows, Text};
+use unskew_definitions::{Block, Blocks, Rows, RowsText};
 
 const HEADER: &str = "#releases\t1.0 2.0";
 
 /// Rows in blocks of so many lines each. They stay, as those of a program do.
-fn packed(lines: &[String], each: usize) -> Text {
+fn packed(lines: &[String], each: usize) -> RowsText {
     let block = |lines: &[String]| {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         let first: &str = Box::leak(lines[0].clone().into_boxed_str());

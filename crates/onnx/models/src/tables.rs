@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_definitions::{HistoryError, Kept, Rows, Runs, Text};
+use unskew_definitions::{HistoryError, Kept, Rows, RowsText, Runs};
 
 use crate::{Kind, Schema};
 
@@ -28,7 +28,7 @@ impl Schemas {
     ///
     /// # Errors
     /// If the text is none.
-    pub fn from_text(text: impl Into<Text>) -> Result<Self, HistoryError> {
+    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, HistoryError> {
         Ok(Self { rows: Rows::from_text(text)?, kept: Kept::default() })
     }
 
@@ -135,7 +135,7 @@ impl Kernels {
     ///
     /// # Errors
     /// If the text is none.
-    pub fn from_text(text: impl Into<Text>) -> Result<Self, HistoryError> {
+    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, HistoryError> {
         Ok(Self { rows: Rows::from_text(text)?, kept: Kept::default() })
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_definitions::{HistoryError, Kept, Rows, Runs, Text};
+use unskew_definitions::{HistoryError, Kept, Rows, RowsText, Runs};
 
 /// The classes of all releases: one line for each class with the same arguments.
 ///
@@ -87,7 +87,7 @@ impl Classes {
     ///
     /// # Errors
     /// If its first line does not name the releases.
-    pub fn from_text(text: impl Into<Text>) -> Result<Self, HistoryError> {
+    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, HistoryError> {
         Ok(Self { rows: Rows::from_text(text)?, kept: Kept::default() })
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use unskew_core::DataVersions;
 
-use crate::{AttrValue, Attrs, Inputs, OpDef, Text};
+use crate::{AttrValue, Attrs, Inputs, OpDef, SharedText};
 
 /// A graph with its library of functions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,7 +23,7 @@ pub struct Graph {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
     /// Unique in its graph or function body.
-    pub name: Text,
+    pub name: SharedText,
     /// The op, or the function that it calls.
     pub op: Arc<str>,
     /// What it reads, data before what it only waits for.

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_definitions::{HistoryError, Kept, Row, Rows, TableChange, Text};
+use unskew_definitions::{HistoryError, Kept, Row, Rows, RowsText, TableChange};
 
 use crate::OpDef;
 
@@ -36,7 +36,7 @@ impl OpHistory {
     ///
     /// # Errors
     /// If the first line does not name the releases.
-    pub fn from_text(text: impl Into<Text>) -> Result<Self, HistoryError> {
+    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, HistoryError> {
         Ok(Self { rows: Rows::from_text(text)?, kept: Kept::default() })
     }
 

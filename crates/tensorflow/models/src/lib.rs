@@ -83,9 +83,9 @@ pub mod rules;
 mod runtime;
 mod session;
 mod shape_inputs;
+mod shared_text;
 mod state;
 mod structure;
-mod text;
 mod usage;
 
 pub use attr::{AttrKind, AttrValue, Shape, Single};
@@ -108,6 +108,6 @@ pub use promise::{policy, version_of};
 pub use registry::{Lookup, OpRegistry};
 pub use restores::Restored;
 pub use runtime::{CHECKPOINT_AXIS, GRAPH_AXIS, Loader, ReleaseNumber, Runtime, Usage};
+pub use shared_text::SharedText;
 pub use structure::Structure;
-pub use text::Text;
 pub use usage::{GraphUse, Scope, Use};

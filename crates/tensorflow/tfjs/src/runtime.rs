@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use unskew_core::{Date, Party, Phase, Role, Version};
-use unskew_definitions::{HistoryError, Rows, Runs, Text};
+use unskew_definitions::{HistoryError, Rows, RowsText, Runs};
 
 /// The ops and classes of all releases: a line for each, such as `AddV2(op)`, `Dense(layer)` and `GlorotNormal(class)`.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ impl Names {
     ///
     /// # Errors
     /// If its first line does not name the releases.
-    pub fn from_text(text: impl Into<Text>) -> Result<Self, HistoryError> {
+    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, HistoryError> {
         Rows::from_text(text).map(Self)
     }
 

@@ -6,7 +6,7 @@
 use std::sync::{Arc, OnceLock};
 
 use unskew_core::Version;
-use unskew_definitions::{HistoryError, Kept, Rows, Runs, Text};
+use unskew_definitions::{HistoryError, Kept, Rows, RowsText, Runs};
 
 use crate::matching::{Binding, Given, Outline, Signature};
 use crate::{OperatorTable, Schema};
@@ -80,7 +80,7 @@ impl OperatorHistory {
     ///
     /// # Errors
     /// If the first line does not name the releases.
-    pub fn from_text(text: impl Into<Text>) -> Result<Self, HistoryError> {
+    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, HistoryError> {
         Ok(Self { rows: Rows::from_text(text)?, kept: Kept::default() })
     }
 

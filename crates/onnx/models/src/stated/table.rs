@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use unskew_core::Version;
-use unskew_definitions::{HistoryError, Rows, Text};
+use unskew_definitions::{HistoryError, Rows, RowsText};
 
 use super::Support;
 
@@ -25,7 +25,7 @@ impl StatedTable {
     ///
     /// # Errors
     /// If the text is none.
-    pub fn from_text(text: impl Into<Text>) -> Result<Self, HistoryError> {
+    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, HistoryError> {
         Ok(Self { rows: Rows::from_text(text)? })
     }
 

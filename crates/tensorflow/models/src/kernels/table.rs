@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_definitions::{HistoryError, Kept, Row, Rows, Runs, TableChange, Text};
+use unskew_definitions::{HistoryError, Kept, Row, Rows, RowsText, Runs, TableChange};
 
 use super::KernelDef;
 use crate::AttrValue;
@@ -91,7 +91,7 @@ impl KernelHistory {
     ///
     /// # Errors
     /// If the first line does not name the releases.
-    pub fn from_text(text: impl Into<Text>) -> Result<Self, HistoryError> {
+    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, HistoryError> {
         Ok(Self { rows: Rows::from_text(text)?, kept: Kept::default() })
     }
 

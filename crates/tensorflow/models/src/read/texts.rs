@@ -7,7 +7,7 @@ use unskew_source::ReadError;
 use unskew_source::wire::{Field, Message};
 
 use super::kept::Kept;
-use crate::{Node, Text};
+use crate::{Node, SharedText};
 
 /// The names and the inputs of nodes, each all in one text. The bytes are those of texts that were looked at one by one.
 pub(super) struct Texts {
@@ -30,7 +30,7 @@ impl Texts {
         node: &mut Node,
     ) -> Result<(), ReadError> {
         let (start, end) = add(&mut self.names, message, field, kept)?;
-        node.name = Text::at(start..end);
+        node.name = SharedText::at(start..end);
         Ok(())
     }
 

@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 /// A part of a text that others have parts of too.
 #[derive(Clone, Default)]
-pub struct Text {
+pub struct SharedText {
     whole: Arc<str>,
     /// What is kept of a file is far shorter than a number of 32 bits can say.
     range: Range<u32>,
 }
 
-impl Text {
-    /// The part that is at `range` of the text that [`Text::lies_in`] names later.
+impl SharedText {
+    /// The part that is at `range` of the text that [`SharedText::lies_in`] names later.
     pub(crate) fn at(range: Range<u32>) -> Self {
         Self { whole: Arc::default(), range }
     }
@@ -30,7 +30,7 @@ impl Text {
     }
 }
 
-impl Deref for Text {
+impl Deref for SharedText {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -38,25 +38,25 @@ impl Deref for Text {
     }
 }
 
-impl From<&str> for Text {
+impl From<&str> for SharedText {
     fn from(text: &str) -> Self {
         Self { whole: text.into(), range: 0..u32::try_from(text.len()).unwrap_or(u32::MAX) }
     }
 }
 
-impl PartialEq for Text {
+impl PartialEq for SharedText {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
 
-impl fmt::Debug for Text {
+impl fmt::Debug for SharedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&**self, f)
     }
 }
 
-impl fmt::Display for Text {
+impl fmt::Display for SharedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self)
     }
@@ -69,11 +69,11 @@ mod tests {
     #[test]
     fn parts_of_a_text_are_told_by_what_they_say() {
         let whole: Arc<str> = "convadd".into();
-        let mut part = Text::at(4..7);
+        let mut part = SharedText::at(4..7);
         assert_eq!(&*part, "");
         part.lies_in(&whole);
         assert_eq!((&*part, part.to_string()), ("add", "add".to_owned()));
-        assert_eq!(part, Text::from("add"));
-        assert_ne!(part, Text::from("conv"));
+        assert_eq!(part, SharedText::from("add"));
+        assert_ne!(part, SharedText::from("conv"));
     }
 }
