@@ -94,7 +94,8 @@ pub struct Test {
 /// If one of them fails.
 pub fn run(asked: &Test) -> anyhow::Result<()> {
     let real = asked.real || asked.all;
-    crate::corpus::run(real, [])?;
+    let families: &[_] = if asked.all { &["jax-", "tensorflow-"] } else { &[] };
+    crate::corpus::run(real, families.iter().copied())?;
     crate::docs::run(true)?;
     step(FORMAT)?;
     if real {

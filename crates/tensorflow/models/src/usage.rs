@@ -89,10 +89,8 @@ pub struct GraphUse {
     pub objects: Option<Vec<SavedObject>>,
     /// The nodes, those that are alike as one.
     pub uses: Vec<Use>,
-    /// Nodes of the graph that call functions of its library.
-    pub calls: Places,
-    /// The function that the first of them calls.
-    pub first_called: Option<Arc<str>>,
+    /// Nodes of the graph whose op is the name of a function of its library, by that name.
+    pub calls: Vec<(Arc<str>, Places)>,
     /// The functions of its library.
     pub functions: Functions,
     /// How many nodes there are in all.
@@ -149,10 +147,12 @@ impl GraphUse {
             .map(|(i, function)| (&*function.signature.name, i))
             .collect();
         let mut functions = Functions::of(graph);
+        // Of most graphs, fewer nodes than that ask for something that none before did.
+        let room = graph.nodes.len() / ALIKE;
         let mut gather = Gather {
             library: &library,
-            seen: HashMap::new(),
-            found: HashMap::new(),
+            seen: HashMap::with_capacity(room),
+            found: HashMap::with_capacity(room),
             uses: Vec::new(),
             judged: JudgedAttrs::default(),
         };
@@ -172,18 +172,16 @@ impl GraphUse {
             let mut wiring = Wiring::of(&body);
             let from = kernels.get(i).copied().unwrap_or_default();
             let mut add = |node| gather.add(node, (scope, from, body.name()), &mut wiring);
-            let uses: UseOf = function.nodes.iter().map(&mut add).collect();
-            joints.add(&body, scope, &uses);
+            let of_body: UseOf = function.nodes.iter().map(&mut add).collect();
+            joints.add(&body, scope, &of_body);
             taking.extend(restores::taking(&body, Some(i)));
         }
-        let mut calls =
-            graph.nodes.iter().filter(|node| library.contains_key(&*node.op)).peekable();
-        let first_called = calls.peek().map(|node| node.op.clone());
+        let calls = graph.nodes.iter().zip(&uses).filter(|(_, place)| place.is_none());
+        let calls = by_function(calls.map(|(node, _)| node));
         Self {
             versions: graph.versions.clone(),
-            calls: calls.map(|node| &node.name).collect(),
+            calls,
             on_gpu: graph.nodes.iter().filter(|it| it.on_gpu).map(|node| &node.name).collect(),
-            first_called,
             functions,
             nodes,
             uses: gather.uses,
@@ -204,6 +202,25 @@ impl GraphUse {
         self.uses.iter().map(|one| &*one.op).collect::<HashSet<_>>().len()
     }
 }
+
+/// The nodes, which call functions by their ops, by those; in the order of the first of each.
+fn by_function<'g>(calls: impl Iterator<Item = &'g Node>) -> Vec<(Arc<str>, Places)> {
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut all: Vec<(Arc<str>, Places)> = Vec::new();
+    for node in calls {
+        let place = *places.entry(&*node.op).or_insert_with(|| {
+            all.push((node.op.clone(), Places::default()));
+            all.len() - 1
+        });
+        if let Some((_, nodes)) = all.get_mut(place) {
+            nodes.add(&*node.name);
+        }
+    }
+    all
+}
+
+/// Of how many nodes of a graph about one asks for something else.
+const ALIKE: usize = 4;
 
 /// What a node says, told without a look at it: the addresses of its op and attributes in the graph, which lives longer,
 /// how many inputs it has, and where it stands.

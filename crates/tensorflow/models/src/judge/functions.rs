@@ -1,12 +1,18 @@
 //! The library of a graph against a release.
 
-use unskew_core::{Finding, Phase, Places};
+use unskew_core::{Finding, Phase, Places, Version};
 
 use super::report::Report;
 use crate::{GraphUse, Runtime, rules};
 
 /// What the loader of objects says when functions cannot be put in an order in which each has what it calls.
-const NO_ORDER: &str = "There is a cyclic dependency between functions.";
+fn no_order(runtime: &Runtime) -> &'static str {
+    if runtime.version < Version::pair(2, 7) {
+        "There is a cyclic-dependency between functions."
+    } else {
+        "There is a cyclic dependency between functions."
+    }
+}
 
 /// What is to be said about the functions of `graph`.
 pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, report: &mut Report) {
@@ -16,16 +22,21 @@ pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, repor
         }
     };
     let functions = &graph.functions;
+    let is_op = |name: &str| runtime.ops.look_up(name).op().is_some();
     if !runtime.imports_functions() {
+        // A function of the name of an op is never asked for.
+        let mut calls = graph.calls.iter().filter(|(name, _)| !is_op(name)).peekable();
         let finding = rules::FunctionsNotImported { consumer: &runtime.version }.finding();
-        let finding = match graph.first_called.as_deref() {
-            Some(name) if runtime.names_missing_ops() => {
+        let finding = match calls.peek() {
+            Some((name, _)) if runtime.names_missing_ops() => {
                 finding.with_symptom(format!("No op named {name} in defined operations."))
             }
-            Some(name) => finding.with_symptom(format!("'{name}'")),
+            Some((name, _)) => finding.with_symptom(format!("'{name}'")),
             None => finding,
         };
-        say(finding, &graph.calls);
+        let mut nodes = Places::default();
+        calls.for_each(|(_, more)| nodes.extend(more));
+        say(finding, &nodes);
     }
     let mut calls = functions.calls.clone();
     if as_objects {
@@ -34,12 +45,16 @@ pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, repor
     }
     let missing = rules::FunctionNotInLibrary { count: &calls.missing.count() }.finding();
     let missing = match as_objects {
-        true => missing.in_phase(Phase::Load).with_symptom(NO_ORDER),
+        true => missing.in_phase(Phase::Load).with_symptom(no_order(runtime)),
         false => missing.in_phase(Phase::FirstUse),
     };
     say(missing, &calls.missing);
     let miscounted = rules::FunctionInputCount { count: &calls.miscounted.count() }.finding();
     say(miscounted.with_symptom("NodeDef expected inputs"), &calls.miscounted);
+    // What nobody imports is not looked at.
+    if !runtime.imports_functions() {
+        return;
+    }
     recursion(graph, as_objects, runtime, &mut say);
     if as_objects {
         return;
@@ -53,8 +68,7 @@ pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, repor
         let symptom = "because a different function with the same name already exists.";
         say(twice.with_symptom(symptom), &functions.twice);
     }
-    let is_op = |name: &&std::sync::Arc<str>| runtime.ops.look_up(name).op().is_some();
-    for name in functions.names.iter().filter(is_op) {
+    for name in functions.names.iter().filter(|name| is_op(name)) {
         let rule = rules::FunctionNamedAsOp { function: name, consumer: &runtime.version };
         let symptom = format!(
             "Cannot add function '{name}' because an op with the same name already exists."
@@ -76,7 +90,7 @@ fn recursion(
     let functions = &graph.functions;
     let mut endless = functions.endless.clone();
     let mut recursive = functions.recursive.clone();
-    let symptom = if as_objects { NO_ORDER } else { "Segmentation fault" };
+    let symptom = if as_objects { no_order(runtime) } else { "Segmentation fault" };
     if as_objects {
         endless.extend(&recursive);
         endless.extend(&functions.other_recursive);

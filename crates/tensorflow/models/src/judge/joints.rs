@@ -37,6 +37,7 @@ pub(super) fn judge(
     for joint in &graph.edges.groups {
         let phase = match joint.scope {
             Scope::Uncalled if !as_objects => continue,
+            Scope::Called if !runtime.imports_functions() => continue,
             Scope::Called if python => Phase::FirstUse,
             _ => Phase::Load,
         };

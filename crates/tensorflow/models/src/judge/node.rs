@@ -35,6 +35,7 @@ impl Phases {
             Scope::Graph if python => phases(Load, Load, Load, FirstUse),
             Scope::Graph => phases(Load, Load, Load, Load),
             Scope::Uncalled => return None,
+            Scope::Called if !runtime.imports_functions() => return None,
             // Python looks at functions when they run. The core wires the bodies of called functions when
             // their callers are imported, and makes their kernels when they run.
             Scope::Called if python => phases(FirstUse, FirstUse, FirstUse, FirstUse),

@@ -24,6 +24,9 @@ pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, repor
     for finding in of_graph {
         report.add(if as_objects { for_sessions_only(finding) } else { finding });
     }
+    if !runtime.imports_functions() {
+        return;
+    }
     let functions = &graph.functions;
     // The loader of objects builds each function with its own number, whatever the file says.
     let producer = if as_objects { runtime.graph_def.version } else { producer };
