@@ -83,10 +83,10 @@ impl<'g> Body<'g> {
 
     /// The inputs of the node at a place as they are written, with the place of the node that each reads.
     pub(crate) fn inputs(&self, place: usize) -> impl Iterator<Item = (&'g str, Option<usize>)> {
-        let written = self.nodes.get(place).map(|node| &node.inputs);
+        let written = Inputs::iter_of(self.nodes.get(place).map(|node| &node.inputs));
         let read = |source: &u32| (*source != NONE).then_some(*source as usize);
         let sources = self.sources_of(place).iter().map(read);
-        written.into_iter().flat_map(Inputs::iter).zip(sources)
+        written.zip(sources)
     }
 
     /// The inputs of the node at a place that read no node.

@@ -139,11 +139,15 @@ impl<'g> Library<'g> {
     /// The functions that nodes name, there or not; attributes for the runtime's own use apart.
     fn named(&self, nodes: &'g [Node]) -> Vec<Named<'g>> {
         let mut all = Vec::new();
+        let is_function =
+            |op: &str| self.by_name.contains_key(op) || self.gradients.contains_key(op);
+        // By the addresses of the names of ops, which nodes of an op share.
+        let mut known: HashMap<usize, bool> = HashMap::new();
         for node in nodes {
             let names = node.attrs.judged_functions();
             all.extend(names.map(|name| Named { node, name, as_op: false }));
             let name = &*node.op;
-            if self.by_name.contains_key(name) || self.gradients.contains_key(name) {
+            if *known.entry(name.as_ptr().addr()).or_insert_with(|| is_function(name)) {
                 all.push(Named { node, name, as_op: true });
             }
         }

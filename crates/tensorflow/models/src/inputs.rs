@@ -34,12 +34,12 @@ impl Inputs {
 
     /// All, in their order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        let mut start = self.start as usize;
-        self.ends.iter().map(move |end| {
-            let input = self.text.get(start..*end as usize).unwrap_or_default();
-            start = *end as usize;
-            input
-        })
+        Self::iter_of(Some(self))
+    }
+
+    /// The same, or nothing where there is no node: one iterator for both, which is asked faster.
+    pub(crate) fn iter_of(all: Option<&Self>) -> impl Iterator<Item = &str> {
+        all.map_or_else(|| each("", 0, &[]), |all| each(&all.text, all.start, &all.ends))
     }
 
     /// One more, which is at `start..end` of the text that [`Inputs::lie_in`] names later, right behind those before.
@@ -54,6 +54,16 @@ impl Inputs {
     pub(crate) fn lie_in(&mut self, text: &Arc<str>) {
         self.text = text.clone();
     }
+}
+
+/// Parts of a text that follow each other, by where the first begins and each ends.
+fn each<'t>(text: &'t str, start: u32, ends: &'t [u32]) -> impl Iterator<Item = &'t str> {
+    let mut start = start as usize;
+    ends.iter().map(move |end| {
+        let part = text.get(start..*end as usize).unwrap_or_default();
+        start = *end as usize;
+        part
+    })
 }
 
 impl PartialEq for Inputs {

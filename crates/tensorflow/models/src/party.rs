@@ -202,7 +202,7 @@ pub fn with_data(
     beside: &dyn Fn(&str) -> Option<Arc<dyn Source>>,
     verify: bool,
 ) -> Result<Party, ReadError> {
-    let Some(checkpoint) = party.capability::<Checkpoint>().cloned() else { return Ok(party) };
+    let Some(checkpoint) = party.capability::<Checkpoint>() else { return Ok(party) };
     let count = checkpoint.tensors.len();
     let not = |reason: String| Unjudged::new(aspect::DATA, reason);
     if count == 0 {
@@ -220,7 +220,7 @@ pub fn with_data(
     let prefix = file.strip_suffix(".index").unwrap_or(file).to_owned();
     let shards = checkpoint.shards;
     let open = |shard: u64| beside(&format!("{prefix}.data-{shard:05}-of-{shards:05}"));
-    let verified = read::verify(&checkpoint, &**source, &open)?;
+    let verified = read::verify(checkpoint, &**source, &open)?;
     let mut party = party.fact("verified", format!("{} tensors", verified.whole));
     if !verified.left.is_empty() {
         let left = verified.left.count();

@@ -20,8 +20,8 @@ pub struct OpRegistry {
 /// What a registry says about a name.
 pub struct Lookup {
     definitions: Arc<[Definition]>,
-    release: Version,
-    lacking: bool,
+    /// The place among them of that of the release, if that has the op.
+    here: Option<usize>,
     /// Whether the registry may have the op without listing it.
     pub maybe_unlisted: bool,
 }
@@ -29,8 +29,7 @@ pub struct Lookup {
 impl Lookup {
     /// The definition of this release, if it has the op.
     pub fn op(&self) -> Option<&OpDef> {
-        let mut here = self.definitions.iter().filter(|one| one.runs.contains(self.release));
-        here.find_map(Definition::get).filter(|_| !self.lacking)
+        self.definitions.get(self.here?)?.get()
     }
 
     /// Every definition of any release, oldest first.
@@ -73,8 +72,10 @@ impl OpRegistry {
     pub fn look_up(&self, name: &str) -> Lookup {
         let definitions = self.history.named(name);
         let lacking = self.lacking.contains(name);
+        let mut each = definitions.iter();
+        let here = each.position(|one| one.runs.contains(self.release)).filter(|_| !lacking);
         let maybe_unlisted = self.public_only && name.starts_with('_') && !lacking;
-        Lookup { definitions, release: self.release, lacking, maybe_unlisted }
+        Lookup { definitions, here, maybe_unlisted }
     }
 
     /// Every op of the release, as it is written.

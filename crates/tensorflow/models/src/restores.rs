@@ -4,6 +4,7 @@
 //! wanted, and those alone are read from the file once more.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt as _};
 
@@ -15,7 +16,7 @@ use crate::{AttrValue, DataType, GraphUse, Node, Shape};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Restored {
     /// Its name in the checkpoint.
-    pub name: Box<str>,
+    pub name: Arc<str>,
     /// The element type that the graph wants, if it says so.
     pub dtype: Option<DataType>,
     /// The shape of the variable that gets it, if that is known.
@@ -41,7 +42,8 @@ const VARIABLES: [&str; 3] = ["VariableV2", "Variable", "VarHandleOp"];
 /// How far a tensor is followed from node to node. A chain has an end, unless the graph is broken.
 const CHAIN: usize = 8;
 
-fn is_restore(node: &Node) -> bool {
+/// Whether a node takes tensors from a checkpoint.
+pub(crate) fn is_restore(node: &Node) -> bool {
     RESTORES.contains(&&*node.op)
 }
 

@@ -12,7 +12,7 @@ use unskew_core::Places;
 use crate::body::Body;
 use crate::graph::source_of;
 use crate::read::{MetaGraph, Signature};
-use crate::{AttrValue, Graph, Node};
+use crate::{AttrValue, Graph, Node, restores};
 
 /// What restores a graph of TensorFlow 1 that is written without its saver.
 const RESTORE_ALL: &str = "save/restore_all";
@@ -95,9 +95,10 @@ impl<'b, 'g> Names<'b, 'g> {
     }
 }
 
-/// What a saver restores: nodes by their function and name.
+/// What a saver runs to restore.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Restoring {
+    /// Nodes of the graph itself that take tensors from a checkpoint, by name.
     graph: HashSet<Box<str>>,
     functions: HashSet<Box<str>>,
     everything: bool,
@@ -122,14 +123,15 @@ impl Restoring {
     fn from(names: &Names<'_, '_>, root: &str) -> Self {
         let reached = names.reached(std::iter::once(root));
         let nodes = names.body.nodes.iter().zip(reached.graph).filter(|(_, reached)| *reached);
+        let restores = nodes.map(|(node, _)| node).filter(|node| restores::is_restore(node));
         Self {
-            graph: nodes.map(|(node, _)| Box::from(&*node.name)).collect(),
+            graph: restores.map(|node| Box::from(&*node.name)).collect(),
             functions: reached.functions.into_iter().map(Into::into).collect(),
             everything: false,
         }
     }
 
-    /// Whether a node is run to restore.
+    /// Whether a node that takes tensors from a checkpoint is run, or a function.
     pub(crate) fn runs(&self, function: Option<&str>, node: &str) -> bool {
         self.everything
             || match function {

@@ -6,8 +6,11 @@
 
 use std::sync::LazyLock;
 
+use foldhash::HashMap;
+
+use crate::body::Body;
+use crate::graph::is_control;
 use crate::{AttrValue, DataType, Node};
-use foldhash::{HashMap, HashSet, HashSetExt as _};
 
 const TABLE: &str = include_str!("../data/shape-inputs.tsv");
 
@@ -33,37 +36,42 @@ const NUMBERS: [i32; 3] = [1, 3, 9];
 
 /// The type of a constant with elements and without values.
 pub(crate) fn type_without_values(node: &Node) -> Option<DataType> {
+    if &*node.op != "Const" {
+        return None;
+    }
     match node.attr("value")? {
         AttrValue::Tensor { dtype, shape, filled: false, .. } => {
             let some = shape.0.as_ref().is_none_or(|dims| dims.iter().all(|dim| *dim > 0));
-            (&*node.op == "Const" && some && NUMBERS.contains(&dtype.0)).then_some(*dtype)
+            (some && NUMBERS.contains(&dtype.0)).then_some(*dtype)
         }
         _ => None,
     }
 }
 
 /// The constants without values that decide about shapes, in the order of the nodes.
-pub(crate) fn valueless<'g>(
-    nodes: &'g [Node],
-    get: impl Fn(&str) -> Option<&'g Node>,
-) -> Vec<&'g str> {
-    let wanted = nodes.iter().flat_map(|node| {
-        let sources = inputs(&node.op).iter().filter_map(|input| node.data_inputs().nth(*input));
-        sources.collect::<Vec<_>>()
-    });
-    let mut open: Vec<&str> = wanted.collect();
-    let mut seen: HashSet<&str> = HashSet::new();
-    while let Some(name) = open.pop() {
-        if let Some(node) = get(name).filter(|node| seen.insert(&node.name))
-            && LOOKED_THROUGH.contains(&&*node.op)
-        {
-            open.extend(node.data_inputs());
+pub(crate) fn valueless<'g>(body: &Body<'g>) -> Vec<&'g str> {
+    let nodes = body.nodes;
+    let without = |place: &usize| nodes.get(*place).and_then(type_without_values).is_some();
+    let constants: Vec<usize> = (0..nodes.len()).filter(without).collect();
+    if constants.is_empty() {
+        return Vec::new();
+    }
+    let data = |place: usize| body.inputs(place).filter(|(input, _)| !is_control(input));
+    let mut open: Vec<usize> = Vec::new();
+    for (place, node) in nodes.iter().enumerate() {
+        for number in inputs(&node.op) {
+            open.extend(data(place).nth(*number).and_then(|(_, source)| source));
         }
     }
-    let found = nodes
-        .iter()
-        .filter(|node| type_without_values(node).is_some() && seen.contains(&*node.name));
-    found.map(|node| &*node.name).collect()
+    let mut seen = vec![false; nodes.len()];
+    while let Some(place) = open.pop() {
+        let (Some(node), Some(seen)) = (nodes.get(place), seen.get_mut(place)) else { continue };
+        if !std::mem::replace(seen, true) && LOOKED_THROUGH.contains(&&*node.op) {
+            open.extend(data(place).filter_map(|(_, source)| source));
+        }
+    }
+    let found = constants.into_iter().filter(|place| seen.get(*place) == Some(&true));
+    found.filter_map(|place| nodes.get(place)).map(|node| &*node.name).collect()
 }
 
 #[cfg(test)]

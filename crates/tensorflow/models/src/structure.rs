@@ -71,7 +71,7 @@ impl Structure {
             }
         }
         if body.function.is_none() {
-            let found = shape_inputs::valueless(body.nodes, get);
+            let found = shape_inputs::valueless(body);
             structure.valueless = found.iter().map(|name| place(name)).collect();
         }
         let stuck = cycle(body);
@@ -114,7 +114,7 @@ fn cycle(body: &Body<'_>) -> Vec<usize> {
     early
         .extend(waited_for().filter(|(source, reader)| source >= reader).map(|(_, reader)| reader));
     early.dedup();
-    if waited_for().all(|(source, _)| early.binary_search(&source).is_err()) {
+    if early.is_empty() || waited_for().all(|(source, _)| early.binary_search(&source).is_err()) {
         return Vec::new();
     }
     // The readers of all nodes stand in one list, those of a node together.

@@ -61,7 +61,7 @@ impl<'g> Plan<'g> {
             self.graph.functions.iter().map(|function| &*function.signature.name).collect();
         let valueless: HashSet<&str> = match function {
             None if adapter.runtime.imports_in_python() => {
-                shape_inputs::valueless(body.nodes, |name| body.get(name)).into_iter().collect()
+                shape_inputs::valueless(body).into_iter().collect()
             }
             _ => HashSet::new(),
         };

@@ -73,6 +73,10 @@ pub struct StoredRange {
 /// The most tensors of a checkpoint; the largest models have some ten thousand.
 const TENSORS: usize = 1 << 20;
 
+/// How many bytes of the file most of them take, and for how many there is room from the beginning at most.
+const ENTRY: u64 = 32;
+const ROOM: usize = 1 << 10;
+
 /// The most bytes that their names have together.
 const NAMES: usize = 64 << 20;
 
@@ -88,9 +92,13 @@ pub fn checkpoint(source: &dyn Source) -> Result<Option<Checkpoint>, ReadError> 
     let mut found: Option<Checkpoint> = None;
     let mut names = 0usize;
     let mut foreign = false;
+    let room = usize::try_from(source.size() / ENTRY).unwrap_or(ROOM).min(ROOM);
     table.entries(|entry| {
         let Some(checkpoint) = &mut found else {
             found = header(source, entry)?;
+            if let Some(checkpoint) = &mut found {
+                checkpoint.tensors.reserve(room);
+            }
             foreign = found.is_none();
             // Format 1 says everything under the empty key.
             return Ok(found.as_ref().is_some_and(|checkpoint| checkpoint.format == 2));

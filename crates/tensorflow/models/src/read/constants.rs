@@ -1,6 +1,7 @@
 //! The texts of constants, read from a file whose graphs are known: all else in it is passed over.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use unskew_source::wire::{Field, Message};
 use unskew_source::{ReadError, Source};
@@ -20,7 +21,7 @@ pub(crate) struct ConstantPlace {
 }
 
 /// The texts of constants; none of what is no constant, or is not of texts.
-pub(crate) type ConstantTexts = BTreeMap<ConstantPlace, Vec<Box<str>>>;
+pub(crate) type ConstantTexts = BTreeMap<ConstantPlace, Vec<Arc<str>>>;
 
 /// The most texts of a constant that are read.
 const TEXTS: usize = 1 << 20;
@@ -143,7 +144,7 @@ impl Walk {
     fn attr(
         &mut self,
         message: &mut Message<'_>,
-        texts: &mut Vec<Box<str>>,
+        texts: &mut Vec<Arc<str>>,
     ) -> Result<(), ReadError> {
         let mut value = false;
         while let Some(field) = message.next()? {
@@ -161,7 +162,7 @@ impl Walk {
     fn tensor(
         &mut self,
         message: &mut Message<'_>,
-        texts: &mut Vec<Box<str>>,
+        texts: &mut Vec<Arc<str>>,
     ) -> Result<(), ReadError> {
         while let Some(field) = message.next()? {
             match (field.number, field.varint()) {

@@ -35,6 +35,7 @@ pub(crate) fn graph_in(message: &mut Message<'_>, kept: &mut Kept) -> Result<Gra
     let room = room(message);
     let (mut graph, mut texts) = (Graph::default(), Texts::of(room));
     graph.nodes.reserve(room);
+    kept.expect(room);
     while let Some(field) = message.next()? {
         match field.number {
             1 => {

@@ -61,6 +61,11 @@ impl Kept {
         Err(ReadError::new(message.source().name(), problem))
     }
 
+    /// Makes room for the attributes of so many nodes, of which most share them.
+    pub(crate) fn expect(&mut self, nodes: usize) {
+        self.each.reserve(nodes / 2);
+    }
+
     /// The attribute of these bytes, if there was one.
     pub(crate) fn attr(&self, bytes: &[u8]) -> Option<Arc<Attr>> {
         self.each.get(bytes).cloned()

@@ -16,9 +16,9 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// With room for the texts of so many nodes, as long as most are.
+    /// With room for the texts of so many nodes: more than most have, so that they are moved once.
     pub(super) fn of(nodes: usize) -> Self {
-        Self { names: Vec::with_capacity(nodes * 32), inputs: Vec::with_capacity(nodes * 64) }
+        Self { names: Vec::with_capacity(nodes * 96), inputs: Vec::with_capacity(nodes * 256) }
     }
 
     /// Reads the name of a node.
