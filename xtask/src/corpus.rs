@@ -1,6 +1,6 @@
 //! `cargo xtask corpus`: the real models and plug-ins that tests use, from `corpus.toml`.
 //!
-//! A file that is there with the right hash is left alone, so the command is cheap to repeat and goes on
+//! What is there of a package of the right hash is left alone, so the command is cheap to repeat and goes on
 //! where it was interrupted. The same holds for the Python environments, which [`crate::environment`] makes.
 
 use std::collections::BTreeMap;
@@ -38,6 +38,12 @@ struct Package {
     file: String,
     size: u64,
     sha256: String,
+    /// Whether only tests with real releases need it.
+    #[serde(default)]
+    real: bool,
+    /// Whether tests read the package file itself, which then stays beside its members.
+    #[serde(default)]
+    whole: bool,
     /// Member of the package → path in the corpus folder.
     keep: BTreeMap<String, PathBuf>,
 }
@@ -49,10 +55,9 @@ struct Package {
 /// If Python 3 or pip is missing, a file is not in the index, or its hash is not the pinned one.
 pub fn run(real: bool, families: impl IntoIterator<Item = &'static str>) -> anyhow::Result<()> {
     let families: Vec<&str> = families.into_iter().collect();
-    let root = unskew_peers::root();
-    let text = fs::read_to_string(root.join("corpus.toml")).context("corpus.toml")?;
-    let corpus: Corpus = toml::from_str(&text).context("corpus.toml")?;
-    let folder = root.join("corpus");
+    let mut corpus = Corpus::read()?;
+    corpus.package.retain(|package| real || !package.real);
+    let folder = folder();
     fs::create_dir_all(folder.join("packages"))?;
     for package in &corpus.package {
         let label = format!("{} {}", package.name, package.version);
@@ -84,18 +89,57 @@ pub fn run(real: bool, families: impl IntoIterator<Item = &'static str>) -> anyh
     Ok(())
 }
 
+/// The package files, fetched if need be, whose name says yes.
+///
+/// # Errors
+/// If one cannot be fetched.
+pub fn packages(wanted: impl Fn(&str) -> bool) -> anyhow::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for package in Corpus::read()?.package.iter().filter(|package| wanted(&package.file)) {
+        found.push(package.file(&folder())?);
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn folder() -> PathBuf {
+    unskew_peers::root().join("corpus")
+}
+
+impl Corpus {
+    fn read() -> anyhow::Result<Self> {
+        let file = unskew_peers::root().join("corpus.toml");
+        let text = fs::read_to_string(file).context("corpus.toml")?;
+        toml::from_str(&text).context("corpus.toml")
+    }
+}
+
 impl Package {
+    /// Makes what is wanted of the package, unless a stamp beside the package files says that it was made of the same.
     fn obtain(&self, folder: &Path) -> anyhow::Result<&'static str> {
         let file = folder.join("packages").join(&self.file);
-        let there = file.is_file() && hash(&file)? == self.sha256;
-        if !there {
+        let stamp = folder.join("packages").join(format!("{}.sha256", self.file));
+        let whole = self.whole.then_some(&file);
+        let there = self.keep.values().map(|place| folder.join(place));
+        let there = there.chain(whole.cloned()).all(|place| place.is_file());
+        if there && fs::read_to_string(&stamp).is_ok_and(|of| of == self.sha256) {
+            return Ok("there");
+        }
+        self.unpack(&self.file(folder)?, folder)?;
+        if !self.whole {
+            fs::remove_file(&file)?;
+        }
+        fs::write(&stamp, &self.sha256)?;
+        Ok("fetched")
+    }
+
+    /// The package file, which is fetched if it is not there with the right hash.
+    fn file(&self, folder: &Path) -> anyhow::Result<PathBuf> {
+        let file = folder.join("packages").join(&self.file);
+        if !file.is_file() || hash(&file)? != self.sha256 {
             self.fetch(&file)?;
         }
-        let missing = self.keep.values().any(|place| !folder.join(place).is_file());
-        if missing || !there {
-            self.unpack(&file, folder)?;
-        }
-        Ok(if there { "there" } else { "fetched" })
+        Ok(file)
     }
 
     fn fetch(&self, file: &Path) -> anyhow::Result<()> {

@@ -1,7 +1,7 @@
 //! `cargo xtask`: builds `unskew-xtask` with the features that the tests of the workspace have, and runs it.
 //!
 //! `cargo run --package unskew-xtask` would choose the features of its dependencies for itself alone. The tests choose
-//! them for the whole workspace, so a third of what xtask stands on would be built twice.
+//! them for the whole workspace and for what only tests depend on, so most of what xtask stands on would be built twice.
 #![forbid(unsafe_code)]
 
 use std::path::Path;
@@ -11,12 +11,13 @@ fn main() -> ExitCode {
     let root = Path::new(env!("UNSKEW_ROOT"));
     let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
     let program = format!("debug/unskew-xtask{}", std::env::consts::EXE_SUFFIX);
-    // As the tests are built: `cargo xtask test` leaves the Python module to what makes wheels.
-    let build =
-        ["build", "--quiet", "--workspace", "--exclude", "unskew-python", "--bin", "unskew-xtask"];
+    // As the tests are built: `cargo xtask test` leaves the Python module to what makes wheels. Only what asks for an
+    // example, or a test, has the features that tests want of their dependencies; this one is of what xtask stands on.
+    let choice = ["--exclude", "unskew-python", "--bin", "unskew-xtask", "--example", "abacus"];
     let built = without_package(&mut Command::new(env!("CARGO")))
         .current_dir(root)
-        .args(build)
+        .args(["build", "--quiet", "--workspace"])
+        .args(choice)
         .args(["--features", env!("UNSKEW_FEATURES")])
         .status();
     if !built.is_ok_and(|status| status.success()) {

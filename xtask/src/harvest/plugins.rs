@@ -27,7 +27,7 @@ const LARGEST: u64 = 2 << 30;
 pub fn harvest(wheel: Option<&Path>) -> anyhow::Result<()> {
     let wheels = match wheel {
         Some(wheel) => vec![wheel.to_owned()],
-        None => corpus()?,
+        None => crate::corpus::packages(|file| file.contains("pjrt") || file.contains("xla"))?,
     };
     let mut rows: Vec<KnownPlugin> = known_plugins().collect();
     for wheel in wheels {
@@ -42,21 +42,6 @@ pub fn harvest(wheel: Option<&Path>) -> anyhow::Result<()> {
     let text: String = lines.context("a row cannot be written")?.join("\n") + "\n";
     let table = unskew_peers::root().join("crates/xla/pjrt/data/plugins.tsv");
     std::fs::write(&table, text).with_context(|| table.display().to_string())
-}
-
-/// The wheels of the corpus that have PJRT plug-ins.
-fn corpus() -> anyhow::Result<Vec<PathBuf>> {
-    let folder = unskew_peers::root().join("corpus/packages");
-    let mut wheels = Vec::new();
-    for entry in folder.read_dir().with_context(|| folder.display().to_string())? {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if name.ends_with(".whl") && (name.contains("pjrt") || name.contains("xla")) {
-            wheels.push(path);
-        }
-    }
-    wheels.sort();
-    Ok(wheels)
 }
 
 /// The plug-ins in a wheel, and what they say.
