@@ -3,7 +3,7 @@
 //! Each is asked in the sandbox, as `unskew inspect` does it; what it says becomes a line of
 //! `crates/xla/pjrt/data/plugins.tsv`, so that nobody has to run it again.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
