@@ -95,6 +95,7 @@ pub fn run(real: bool, families: impl IntoIterator<Item = &'static str>) -> anyh
 /// If one cannot be fetched.
 pub fn packages(wanted: impl Fn(&str) -> bool) -> anyhow::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
+    fs::create_dir_all(folder().join("packages"))?;
     for package in Corpus::read()?.package.iter().filter(|package| wanted(&package.file)) {
         found.push(package.file(&folder())?);
     }

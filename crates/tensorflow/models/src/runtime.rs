@@ -5,7 +5,7 @@ use std::sync::Arc;
 use unskew_core::{DataConsumer, Date, Party, Provision, Role, Version, VersionRange};
 
 use crate::behaviour::{self, NOTED_SHAPES};
-use crate::{Device, GraphUse, KernelTable, OpRegistry};
+use crate::{Device, GraphUse, KernelTable, OpRegistry, Scope};
 
 /// The axis of GraphDef versions.
 pub const GRAPH_AXIS: &str = "tf.graph_def";
@@ -100,6 +100,21 @@ impl Runtime {
     /// Whether graphs may call functions of their library.
     pub(crate) fn imports_functions(&self) -> bool {
         self.version >= Version::pair(1, 1)
+    }
+
+    /// Whether anybody looks at nodes that stand there. Of functions the loader of objects builds all, and the importer
+    /// those that are called, where it imports any.
+    pub(crate) fn looks_at(&self, scope: Scope, as_objects: bool) -> bool {
+        match scope {
+            Scope::Graph => true,
+            Scope::Called => self.imports_functions(),
+            Scope::Uncalled => as_objects,
+        }
+    }
+
+    /// Whether the loader of objects writes "cyclic-dependency" of functions without an order, and not "cyclic dependency".
+    pub(crate) fn hyphenates_cyclic(&self) -> bool {
+        self.version < Version::pair(2, 7)
     }
 
     /// Whether unknown attributes are ignored.

@@ -147,7 +147,6 @@ impl GraphUse {
             .map(|(i, function)| (&*function.signature.name, i))
             .collect();
         let mut functions = Functions::of(graph);
-        // Of most graphs, fewer nodes than that ask for something that none before did.
         let room = graph.nodes.len() / ALIKE;
         let mut gather = Gather {
             library: &library,
@@ -203,7 +202,7 @@ impl GraphUse {
     }
 }
 
-/// The nodes, which call functions by their ops, by those; in the order of the first of each.
+/// Nodes whose ops are functions, grouped by function, in the order of the first call of each.
 fn by_function<'g>(calls: impl Iterator<Item = &'g Node>) -> Vec<(Arc<str>, Places)> {
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut all: Vec<(Arc<str>, Places)> = Vec::new();
@@ -219,7 +218,7 @@ fn by_function<'g>(calls: impl Iterator<Item = &'g Node>) -> Vec<(Arc<str>, Plac
     all
 }
 
-/// Of how many nodes of a graph about one asks for something else.
+/// In most graphs, one node of so many asks for something that none before it did.
 const ALIKE: usize = 4;
 
 /// What a node says, told without a look at it: the addresses of its op and attributes in the graph, which lives longer,

@@ -1,16 +1,15 @@
 //! The library of a graph against a release.
 
-use unskew_core::{Finding, Phase, Places, Version};
+use unskew_core::{Finding, Phase, Places};
 
 use super::report::Report;
 use crate::{GraphUse, Runtime, rules};
 
 /// What the loader of objects says when functions cannot be put in an order in which each has what it calls.
 fn no_order(runtime: &Runtime) -> &'static str {
-    if runtime.version < Version::pair(2, 7) {
-        "There is a cyclic-dependency between functions."
-    } else {
-        "There is a cyclic dependency between functions."
+    match runtime.hyphenates_cyclic() {
+        true => "There is a cyclic-dependency between functions.",
+        false => "There is a cyclic dependency between functions.",
     }
 }
 

@@ -34,10 +34,9 @@ pub(super) fn judge(
     let now = looked_now.iter().zip(looked).map(|(now, before)| now.as_ref().unwrap_or(before));
     let ops = now.map(Lookup::op).collect();
     let uses = Uses { all: &graph.uses, edges: &graph.edges, adapted, ops, runtime };
-    for joint in &graph.edges.groups {
+    let looked_at = |joint: &&EdgeGroup| runtime.looks_at(joint.scope, as_objects);
+    for joint in graph.edges.groups.iter().filter(looked_at) {
         let phase = match joint.scope {
-            Scope::Uncalled if !as_objects => continue,
-            Scope::Called if !runtime.imports_functions() => continue,
             Scope::Called if python => Phase::FirstUse,
             _ => Phase::Load,
         };

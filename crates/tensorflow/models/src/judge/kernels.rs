@@ -68,7 +68,7 @@ pub(super) fn unjudged(graph: &GraphUse, as_objects: bool, runtime: &Runtime) ->
         return (ops > 0).then(|| Unjudged::new(aspect::KERNELS, reason));
     };
     let mut places = Places::default();
-    for one in graph.uses.iter().filter(|one| as_objects || one.scope != Scope::Uncalled) {
+    for one in graph.uses.iter().filter(|one| runtime.looks_at(one.scope, as_objects)) {
         let found = runtime.ops.look_up(&one.op);
         let unknown = match found.op() {
             Some(op) => look(one, op, table, runtime.usage.device) == Served::Unknown,

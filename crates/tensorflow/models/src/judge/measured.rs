@@ -9,7 +9,7 @@ use unskew_definitions::Effect;
 
 use crate::behaviour::Seen;
 use crate::measured::{self, Measured};
-use crate::{AttrValue, GraphUse, Runtime, Scope, Use, promise};
+use crate::{AttrValue, GraphUse, Runtime, Use, promise};
 
 /// How many ops are named of which it is not told.
 const NAMED: usize = 8;
@@ -42,7 +42,7 @@ pub(super) fn unjudged(graph: &GraphUse, as_objects: bool, runtime: &Runtime) ->
     let mut places = Places::default();
     let mut known: HashMap<&str, Vec<&'static Measured>> = HashMap::new();
     // Nothing calls the others when the model is used by its signatures.
-    for one in graph.uses.iter().filter(|one| as_objects || one.scope != Scope::Uncalled) {
+    for one in graph.uses.iter().filter(|one| runtime.looks_at(one.scope, as_objects)) {
         let rows = known.entry(&one.op).or_insert_with(|| measured::of(&one.op));
         for row in fitting(one, rows, runtime) {
             let Some(effect) = row.meets(&writers, runtime.version) else { continue };

@@ -26,6 +26,9 @@ impl Phases {
     /// None: nothing looks at such nodes.
     fn of(scope: Scope, as_objects: bool, runtime: &Runtime) -> Option<Self> {
         use Phase::{FirstUse, Load};
+        if !runtime.looks_at(scope, as_objects) {
+            return None;
+        }
         let python = runtime.imports_in_python();
         let phases = |missing, wiring, values, refused| Self { missing, wiring, values, refused };
         Some(match scope {
@@ -34,12 +37,10 @@ impl Phases {
             _ if as_objects => phases(Load, Load, Load, Load),
             Scope::Graph if python => phases(Load, Load, Load, FirstUse),
             Scope::Graph => phases(Load, Load, Load, Load),
-            Scope::Uncalled => return None,
-            Scope::Called if !runtime.imports_functions() => return None,
             // Python looks at functions when they run. The core wires the bodies of called functions when
             // their callers are imported, and makes their kernels when they run.
             Scope::Called if python => phases(FirstUse, FirstUse, FirstUse, FirstUse),
-            Scope::Called => phases(Load, Load, FirstUse, FirstUse),
+            Scope::Called | Scope::Uncalled => phases(Load, Load, FirstUse, FirstUse),
         })
     }
 

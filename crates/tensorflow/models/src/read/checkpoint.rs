@@ -73,8 +73,10 @@ pub struct StoredRange {
 /// The most tensors of a checkpoint; the largest models have some ten thousand.
 const TENSORS: usize = 1 << 20;
 
-/// How many bytes of the file most of them take, and for how many there is room from the beginning at most.
+/// How many bytes of the file most tensors take, names that begin alike being shortened.
 const ENTRY: u64 = 32;
+
+/// For how many tensors there is room from the beginning at most.
 const ROOM: usize = 1 << 10;
 
 /// The most bytes that their names have together.

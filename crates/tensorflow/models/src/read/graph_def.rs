@@ -7,7 +7,7 @@ use unskew_source::{ReadError, Source, SourceExt as _};
 
 use super::kept::Kept;
 use super::op_def;
-use super::texts::Texts;
+use super::texts::{NAME, Texts};
 use super::values::{attr_value, versions};
 use crate::attrs::{Attr, Each};
 use crate::{AttrValue, Function, Graph, Node};
@@ -86,10 +86,10 @@ fn node(
             attrs.bytes = None;
         }
         match field.number {
-            1 => texts.name(message, &field, kept, &mut node)?,
+            NAME => texts.read(message, &field, kept, &mut node)?,
             2 => node.op = kept.name(message, &field)?,
             3 => {
-                texts.input(message, &field, kept, &mut node)?;
+                texts.read(message, &field, kept, &mut node)?;
                 cost += 1;
             }
             4 => node.on_gpu = on_gpu(message, &field, kept)?,

@@ -15,41 +15,36 @@ pub(super) struct Texts {
     inputs: Vec<u8>,
 }
 
+/// The number of the field of a node that has its name.
+pub(super) const NAME: u32 = 1;
+
 impl Texts {
     /// With room for the texts of so many nodes: more than most have, so that they are moved once.
     pub(super) fn of(nodes: usize) -> Self {
         Self { names: Vec::with_capacity(nodes * 96), inputs: Vec::with_capacity(nodes * 256) }
     }
 
-    /// Reads the name of a node.
-    pub(super) fn name(
+    /// Reads the name of a node, or one more input of it, those of which are read in a row.
+    pub(super) fn read(
         &mut self,
         message: &mut Message<'_>,
         field: &Field,
         kept: &mut Kept,
         node: &mut Node,
     ) -> Result<(), ReadError> {
-        let (start, end) = add(&mut self.names, message, field, kept)?;
-        node.name = SharedText::at(start..end);
+        if field.number == NAME {
+            let (start, end) = add(&mut self.names, message, field, kept)?;
+            node.name = SharedText::at(start..end);
+        } else {
+            let (start, end) = add(&mut self.inputs, message, field, kept)?;
+            node.inputs.push(start, end);
+        }
         Ok(())
     }
 
     /// The name of a node that is being read.
     pub(super) fn name_of(&self, node: &Node) -> Cow<'_, str> {
         String::from_utf8_lossy(self.names.get(node.name.range()).unwrap_or_default())
-    }
-
-    /// Reads one more input of a node, those of which are read in a row.
-    pub(super) fn input(
-        &mut self,
-        message: &mut Message<'_>,
-        field: &Field,
-        kept: &mut Kept,
-        node: &mut Node,
-    ) -> Result<(), ReadError> {
-        let (start, end) = add(&mut self.inputs, message, field, kept)?;
-        node.inputs.push(start, end);
-        Ok(())
     }
 
     /// Gives the texts to the nodes that were read.
