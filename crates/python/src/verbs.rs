@@ -145,7 +145,7 @@ pub fn convert(
     let release = |name: &str| {
         unskew_releases::find(name).map_err(|error| crate::errors::exception(error.into()))
     };
-    let to = unskew_verbs::wanted(to).map_err(crate::errors::exception)?;
+    let to = unskew_verbs::conversion_target(to).map_err(crate::errors::exception)?;
     let context = context(as_of)?;
     let written_by = written_by.map(release).transpose()?;
     let work = move |_: &Steps| {

@@ -3,23 +3,23 @@
 use anyhow::bail;
 use unskew_artifact::{ConvertOptions, VersionOptions};
 use unskew_releases::{Family, Release};
-use unskew_verbs::{Request, Wanted};
+use unskew_verbs::{Request, TargetName};
 
 use crate::args::{Convert, Global};
 use crate::exit::{Ending, Status};
 use crate::print;
 
 pub fn run(args: &Convert, global: &Global) -> anyhow::Result<Status> {
-    let release = unskew_verbs::wanted(&args.to)?;
+    let target = unskew_verbs::conversion_target(&args.to)?;
     let options = ConvertOptions {
         allowed: args.allow.clone(),
-        versions: versions(args, release)?,
-        written_by: written_by(args, release)?,
+        versions: versions(args, target)?,
+        written_by: written_by(args, target)?,
         verify: args.archive.verify,
     };
     let request = Request {
         artifact: &args.artifact,
-        to: release,
+        to: target,
         output: args.output.as_deref(),
         dry_run: args.dry_run,
         options,
@@ -30,15 +30,15 @@ pub fn run(args: &Convert, global: &Global) -> anyhow::Result<Status> {
 }
 
 /// The framework of a release; none for readers of StableHLO.
-fn family(wanted: Wanted) -> Option<Family> {
-    wanted.release().map(Release::family)
+fn family(target: TargetName) -> Option<Family> {
+    target.release().map(Release::family)
 }
 
 /// Who is stated to have written a PyTorch file.
-fn written_by(args: &Convert, release: Wanted) -> anyhow::Result<Option<Release>> {
+fn written_by(args: &Convert, target: TargetName) -> anyhow::Result<Option<Release>> {
     let asked = &args.archive;
-    if (asked.verify || asked.written_by.is_some()) && family(release) != Some(Family::Torch) {
-        bail!("--written-by and --verify are for PyTorch files, not for those for {release}");
+    if (asked.verify || asked.written_by.is_some()) && family(target) != Some(Family::Torch) {
+        bail!("--written-by and --verify are for PyTorch files, not for those for {target}");
     }
     let Some(name) = &asked.written_by else { return Ok(None) };
     let writer = unskew_releases::find(name)?;
@@ -49,10 +49,10 @@ fn written_by(args: &Convert, release: Wanted) -> anyhow::Result<Option<Release>
 }
 
 /// What becomes of the versions of a graph.
-fn versions(args: &Convert, release: Wanted) -> anyhow::Result<VersionOptions> {
+fn versions(args: &Convert, target: TargetName) -> anyhow::Result<VersionOptions> {
     let asked = &args.versions;
-    if !asked.stay() && family(release) != Some(Family::TensorFlow) {
-        bail!("only TensorFlow graphs have versions that can be set, not files for {release}");
+    if !asked.stay() && family(target) != Some(Family::TensorFlow) {
+        bail!("only TensorFlow graphs have versions that can be set, not files for {target}");
     }
     Ok(VersionOptions {
         producer: asked.set_producer.map(i64::from),

@@ -104,10 +104,11 @@ impl Examined {
         options: &ConvertOptions,
     ) -> Made {
         let only = |attempt| Made { attempt, output: None, always: true };
-        let made = match convert_content(&self.content, &runtime.target, options) {
-            Ok(made) => made,
-            Err(error) => return only(Attempt::failed(error.to_string())),
-        };
+        let made =
+            match convert_content(&self.content, &runtime.party, &runtime.profile.name, options) {
+                Ok(made) => made,
+                Err(error) => return only(Attempt::failed(error.to_string())),
+            };
         let mut attempt = Attempt::from(&made.plan);
         if !made.plan.is_possible() || made.plan.changes_nothing() {
             return only(attempt);

@@ -1,7 +1,13 @@
 //! The boundaries: every kind of file that is recognized, a row each.
 //!
-//! Whatever asks for kinds of files asks this table: the reading of a file, the choice of files in a folder or a wheel,
-//! the message that says what was looked for, and the list of all rules.
+//! Whatever asks for kinds of files asks this table: the reading of a file and of what lies beside it, the choice of files in
+//! a folder or a wheel, conversion, the message that says what was looked for, and the list of all rules. A boundary whose row
+//! needs more than functions of its crate has a module below.
+
+mod onnx;
+mod stablehlo;
+mod tensorflow;
+mod torch;
 
 use std::sync::Arc;
 
@@ -9,13 +15,27 @@ use unskew_compilation_cache::CacheFile;
 use unskew_core::{Party, Rule};
 use unskew_source::{ReadError, Source};
 
-use crate::{device, ifrt, onnx, rules, unversioned};
+use crate::convert::ConvertOptions;
+use crate::neighbourhood::Neighbourhood;
+use crate::{Content, Converted, device, ifrt, rules, unversioned};
 
 /// Makes a party of a file; none if the file is not of this boundary.
 type Reader = fn(&Arc<dyn Source>) -> Result<Option<Party>, ReadError>;
 
 /// Makes a party of a folder by its name, its path if it has one, and the files in it; none if it is not of this boundary.
 type FolderReader = fn(&str, Option<String>, &[CacheFile], &[String]) -> Option<Party>;
+
+/// Adds to a party of the boundary what lies beside its file.
+type Beside = fn(Party, &Neighbourhood<'_>) -> Result<Party, ReadError>;
+
+/// Compares stored data with their checksums if that was asked for, and otherwise says that it was not.
+type Verify = fn(Party, &Neighbourhood<'_>, bool) -> Result<Party, ReadError>;
+
+/// What a boundary makes of an artifact; none if it is not its own, or the target is none that it converts for.
+type Planned = Result<Option<Converted>, ReadError>;
+
+/// Plans an artifact anew for a target.
+type Convert = fn(&Content, &Party, &ConvertOptions) -> Planned;
 
 /// How a boundary reads what is its own.
 #[derive(Clone, Copy)]
@@ -36,30 +56,213 @@ pub(crate) struct Boundary {
     /// everything else there is code and text by the thousand.
     pub(crate) endings: &'static [&'static str],
     pub(crate) read: Read,
+    pub(crate) beside: Option<Beside>,
+    /// For data that are no members of an archive: those are verified for every boundary alike.
+    pub(crate) verify: Option<Verify>,
+    /// Adds what the database tells about a party that does not say it itself.
+    pub(crate) infer: Option<fn(Party) -> Party>,
+    pub(crate) convert: Option<Convert>,
+    /// The lossy adaptations of its conversions, which are made only where they are allowed.
+    pub(crate) lossy: &'static [&'static str],
+    /// The formats of its artifacts; the first whose words fit is that of an artifact.
+    pub(crate) formats: &'static [Format],
     /// The rules of its crates.
     pub(crate) rules: &'static [&'static [&'static Rule]],
 }
 
+/// A boundary that recognizes nothing: the columns that a row leaves out.
+const NONE: Boundary = Boundary {
+    looked_for: "",
+    endings: &[],
+    read: Read::File(|_| Ok(None)),
+    beside: None,
+    verify: None,
+    infer: None,
+    convert: None,
+    lossy: &[],
+    formats: &[],
+    rules: &[],
+};
+
+/// A format whose artifacts have endings of their own.
+pub(crate) struct Format {
+    /// What the kind of its parties contains.
+    pub(crate) kind: &'static str,
+    /// The endings, the usual one first.
+    pub(crate) endings: &'static [&'static str],
+}
+
+const fn format(kind: &'static str, endings: &'static [&'static str]) -> Format {
+    Format { kind, endings }
+}
+
 /// The boundaries in the order in which they are asked: those with magic numbers first; a bare protobuf message has none
 /// and comes last.
-#[rustfmt::skip]
 pub(crate) const BOUNDARIES: [Boundary; 15] = [
-    Boundary { looked_for: "plug-ins (exports GetPjrtApi, SE_InitPlugin, TF_InitGraph or TF_InitKernel)", endings: &["so", "dylib", "dll"], read: Read::Plugin, rules: &[unskew_pjrt::rules::RULES, unskew_stream_executor::rules::RULES] },
-    Boundary { looked_for: "native extensions of PyTorch and TensorFlow (.so)", endings: &["so"], read: Read::File(unskew_extensions::party), rules: &[unskew_extensions::rules::RULES] },
-    Boundary { looked_for: "operator tables of devices (.json)", endings: &[], read: Read::File(device::party), rules: &[] },
-    Boundary { looked_for: "StableHLO artifacts and MLIR text", endings: &["mlirbc", "stablehlo", "bc", "vhlo", "mlir"], read: Read::File(unskew_stablehlo::party), rules: &[unskew_stablehlo::rules::RULES] },
-    Boundary { looked_for: "functions of jax.export", endings: &["jaxexp", "jaxexport", "exported"], read: Read::File(unskew_jax_export::party), rules: &[unskew_jax_export::rules::RULES] },
-    Boundary { looked_for: "compilation caches of JAX", endings: &[], read: Read::Folder(unskew_compilation_cache::folder_party, unskew_compilation_cache::entry_party), rules: &[unskew_compilation_cache::rules::RULES] },
-    Boundary { looked_for: "serialized executables of JAX", endings: &[], read: Read::File(unskew_compilation_cache::executable_party), rules: &[] },
-    Boundary { looked_for: "PyTorch archives (.pt, .ptl, .pt2, .pte)", endings: &["pt", "pth", "pt2", "ptl", "pte", "ff", "ts", "jit", "torchscript", "pkl", "bin"], read: Read::File(unskew_torch::party), rules: &[unskew_torch::rules::RULES, unskew_torch_schemas::rules::RULES, unskew_torch_operators::rules::RULES] },
-    Boundary { looked_for: "IFRT values with the name of their type", endings: &[], read: Read::File(ifrt::party), rules: &[unskew_ifrt::rules::RULES] },
-    Boundary { looked_for: "Keras models and weights (.keras, .h5)", endings: &["keras", "h5", "hdf5"], read: Read::File(unskew_keras::party), rules: &[unskew_keras::rules::RULES] },
-    Boundary { looked_for: "models of TensorFlow.js (model.json)", endings: &["model.json"], read: Read::File(unskew_tfjs::party), rules: &[unskew_tfjs::rules::RULES] },
-    Boundary { looked_for: "", endings: &["safetensors", "gguf", "tflite"], read: Read::File(unversioned::party), rules: &[rules::RULES] },
-    Boundary { looked_for: "ONNX models (.onnx, .onnxtxt, .ort)", endings: &["onnx", "onnxtxt", "onnxtext", "ort"], read: Read::File(unskew_onnx::party), rules: &[unskew_onnx::rules::RULES] },
-    Boundary { looked_for: "configurations of reduced ONNX Runtimes (.config)", endings: &[], read: Read::File(onnx::reduced_build), rules: &[] },
-    Boundary { looked_for: "TensorFlow graphs, SavedModels and checkpoints", endings: &["pb", "pbtxt", "meta", "index", "ckpt"], read: Read::File(unskew_tensorflow::party), rules: &[unskew_tensorflow::rules::RULES] },
+    Boundary {
+        looked_for: "plug-ins (exports GetPjrtApi, SE_InitPlugin, TF_InitGraph or TF_InitKernel)",
+        endings: &["so", "dylib", "dll"],
+        read: Read::Plugin,
+        rules: &[unskew_pjrt::rules::RULES, unskew_stream_executor::rules::RULES],
+        ..NONE
+    },
+    Boundary {
+        looked_for: "native extensions of PyTorch and TensorFlow (.so)",
+        endings: &["so"],
+        read: Read::File(unskew_extensions::party),
+        rules: &[unskew_extensions::rules::RULES],
+        ..NONE
+    },
+    Boundary {
+        looked_for: "operator tables of devices (.json)",
+        read: Read::File(device::party),
+        ..NONE
+    },
+    Boundary {
+        looked_for: "StableHLO artifacts and MLIR text",
+        endings: &["mlirbc", "stablehlo", "bc", "vhlo", "mlir"],
+        read: Read::File(unskew_stablehlo::party),
+        convert: Some(stablehlo::convert),
+        lossy: &[unskew_stablehlo::rewrite::APPROXIMATE],
+        formats: &[
+            format("StableHLO", &["stablehlo", "mlirbc", "vhlo"]),
+            format("MLIR text", &["mlir"]),
+        ],
+        rules: &[unskew_stablehlo::rules::RULES],
+        ..NONE
+    },
+    Boundary {
+        looked_for: "functions of jax.export",
+        endings: &["jaxexp", "jaxexport", "exported"],
+        read: Read::File(unskew_jax_export::party),
+        convert: Some(stablehlo::convert_export),
+        formats: &[format("jax.export", &["jaxexp", "jaxexport", "exported"])],
+        rules: &[unskew_jax_export::rules::RULES],
+        ..NONE
+    },
+    Boundary {
+        looked_for: "compilation caches of JAX",
+        read: Read::Folder(
+            unskew_compilation_cache::folder_party,
+            unskew_compilation_cache::entry_party,
+        ),
+        rules: &[unskew_compilation_cache::rules::RULES],
+        ..NONE
+    },
+    Boundary {
+        looked_for: "serialized executables of JAX",
+        read: Read::File(unskew_compilation_cache::executable_party),
+        ..NONE
+    },
+    Boundary {
+        looked_for: "PyTorch archives (.pt, .ptl, .pt2, .pte)",
+        endings: &[
+            "pt",
+            "pth",
+            "pt2",
+            "ptl",
+            "pte",
+            "ff",
+            "ts",
+            "jit",
+            "torchscript",
+            "pkl",
+            "bin",
+        ],
+        read: Read::File(unskew_torch::party),
+        infer: Some(torch::infer),
+        convert: Some(torch::convert),
+        formats: &[
+            format("torch.export", &["pt2", "pt", "pth", "ckpt", "jit"]),
+            format("ExecuTorch", &["pte"]),
+            format("TorchScript", &["pt", "pth", "ckpt", "jit", "ptl", "ff"]),
+            format("mobile", &["ptl", "ff"]),
+            format("checkpoint", ARCHIVE),
+            format("pickle", ARCHIVE),
+            format("torch.package", ARCHIVE),
+            format("safetensors", &["safetensors"]),
+        ],
+        rules: &[
+            unskew_torch::rules::RULES,
+            unskew_torch_schemas::rules::RULES,
+            unskew_torch_operators::rules::RULES,
+        ],
+        ..NONE
+    },
+    Boundary {
+        looked_for: "IFRT values with the name of their type",
+        read: Read::File(ifrt::party),
+        rules: &[unskew_ifrt::rules::RULES],
+        ..NONE
+    },
+    Boundary {
+        looked_for: "Keras models and weights (.keras, .h5)",
+        endings: &["keras", "h5", "hdf5"],
+        read: Read::File(unskew_keras::party),
+        convert: Some(tensorflow::convert_keras),
+        lossy: &[unskew_keras::UNCOMPILED],
+        formats: &[
+            format("Keras archive", &["keras"]),
+            format("Keras model in HDF5", &["h5", "hdf5"]),
+        ],
+        rules: &[unskew_keras::rules::RULES],
+        ..NONE
+    },
+    Boundary {
+        looked_for: "models of TensorFlow.js (model.json)",
+        endings: &["model.json"],
+        read: Read::File(unskew_tfjs::party),
+        beside: Some(tensorflow::shards),
+        rules: &[unskew_tfjs::rules::RULES],
+        ..NONE
+    },
+    Boundary {
+        endings: &["safetensors", "gguf", "tflite"],
+        read: Read::File(unversioned::party),
+        formats: &[format(unversioned::GGUF, &["gguf"]), format(unversioned::TFLITE, &["tflite"])],
+        rules: &[rules::RULES],
+        ..NONE
+    },
+    Boundary {
+        looked_for: "ONNX models (.onnx, .onnxtxt, .ort)",
+        endings: &["onnx", "onnxtxt", "onnxtext", "ort"],
+        read: Read::File(unskew_onnx::party),
+        beside: Some(onnx::beside),
+        convert: Some(onnx::convert),
+        formats: &[format("ONNX model", &["onnx"])],
+        rules: &[unskew_onnx::rules::RULES],
+        ..NONE
+    },
+    Boundary {
+        looked_for: "configurations of reduced ONNX Runtimes (.config)",
+        read: Read::File(onnx::reduced_build),
+        ..NONE
+    },
+    Boundary {
+        looked_for: "TensorFlow graphs, SavedModels and checkpoints",
+        endings: &["pb", "pbtxt", "meta", "index", "ckpt"],
+        read: Read::File(unskew_tensorflow::party),
+        beside: Some(tensorflow::beside),
+        verify: Some(tensorflow::verify),
+        infer: Some(tensorflow::infer),
+        convert: Some(tensorflow::convert),
+        lossy: &unskew_tensorflow::Options::LOSSY,
+        formats: &[
+            format("GraphDef", GRAPH),
+            format("SavedModel", GRAPH),
+            format("MetaGraph", GRAPH),
+            format("OpList", GRAPH),
+        ],
+        rules: &[unskew_tensorflow::rules::RULES],
+        ..NONE
+    },
 ];
+
+/// Endings of what `torch.save` writes.
+const ARCHIVE: &[&str] = &["pt", "pth", "ckpt", "jit"];
+
+/// Endings of graphs, in bytes and as text.
+const GRAPH: &[&str] = &["pb", "pbtxt"];
 
 /// What is looked for, for messages.
 pub(crate) fn looked_for() -> String {
@@ -75,4 +278,19 @@ pub(crate) fn is_known(ending: &str) -> bool {
 /// The rules of all boundaries.
 pub(crate) fn rules() -> impl Iterator<Item = &'static Rule> {
     BOUNDARIES.iter().flat_map(|boundary| boundary.rules.iter().copied().flatten().copied())
+}
+
+/// The endings that artifacts of the kind of `party` have, the usual one first; empty if its kind has none of its own.
+pub fn endings_of(party: &Party) -> Vec<&'static str> {
+    let of_its_kind = |format: &&Format| party.kind.contains(format.kind);
+    formats().filter(of_its_kind).flat_map(|format| format.endings).copied().collect()
+}
+
+/// Whether an ending, in small letters, stands for one format: a file of another one should not have it.
+pub fn names_a_format(ending: &str) -> bool {
+    formats().any(|format| format.endings.contains(&ending))
+}
+
+fn formats() -> impl Iterator<Item = &'static Format> {
+    BOUNDARIES.iter().flat_map(|boundary| boundary.formats)
 }

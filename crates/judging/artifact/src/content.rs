@@ -10,7 +10,7 @@ use crate::copy::Copy;
 use crate::location::Location;
 use crate::wheel::LARGEST_LIBRARY;
 use crate::{
-    Artifact, Container, Neighbours, OpenError, Options, Running, boundaries, folder, mistaken,
+    Artifact, Container, Neighbours, OpenError, Options, Running, boundaries, folder, not_a_model,
     plugin, recognize,
 };
 
@@ -147,7 +147,7 @@ impl Content {
             return Err(match self {
                 Self::File(part) => OpenError::Unknown {
                     path,
-                    instead: mistaken::instead(&part.source),
+                    instead: not_a_model::instead(&part.source),
                     looked_for: looked_for(),
                 },
                 Self::Folder { .. } => {

@@ -11,7 +11,7 @@ use unskew_tensorflow::diff::Registry;
 
 use crate::boundaries::{self, BOUNDARIES, Read};
 use crate::location::Location;
-use crate::{Artifact, Container, OpenError, Options, Part, company, plugin, recognize};
+use crate::{Artifact, Container, OpenError, Options, Part, colocated_plugins, plugin, recognize};
 
 /// How deep folders are walked.
 const DEPTH: usize = 16;
@@ -36,7 +36,7 @@ pub(crate) fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError
     for link in walk.links.iter().filter(|link| plugin::is_device(link)) {
         read(link, options, &mut artifact);
     }
-    company::mark(&mut artifact.pieces);
+    colocated_plugins::mark(&mut artifact.pieces);
     if artifact.pieces.is_empty() && artifact.problems.is_empty() {
         let looked_for = boundaries::looked_for();
         return Err(OpenError::Nothing { path: name, container: "folder", files, looked_for });

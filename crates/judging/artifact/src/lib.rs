@@ -35,7 +35,7 @@
 
 mod artifact;
 mod boundaries;
-mod company;
+mod colocated_plugins;
 mod compiler;
 mod content;
 mod convert;
@@ -45,9 +45,9 @@ mod error;
 mod folder;
 mod ifrt;
 mod location;
-mod mistaken;
+mod neighbourhood;
 mod neighbours;
-mod onnx;
+mod not_a_model;
 mod open;
 mod operators;
 mod options;
@@ -60,13 +60,15 @@ mod store;
 #[cfg(not(feature = "cloud"))]
 #[path = "no_store.rs"]
 mod store;
+mod target_name;
 mod unversioned;
 mod verify;
 mod wheel;
 
 pub use artifact::{Artifact, Container, Piece};
+pub use boundaries::{endings_of, names_a_format};
 pub use content::{Content, Part};
-pub use convert::{ConvertOptions, Converted, Target, Wanted, convert, convert_content};
+pub use convert::{ConvertOptions, Converted, convert, convert_content};
 pub use error::OpenError;
 pub use neighbours::Neighbours;
 pub use open::{open, open_content};
@@ -75,6 +77,7 @@ pub use options::{Options, Running};
 pub use plugin::{compile_main, conform_main, probe_main};
 pub use recognize::is_candidate;
 pub use store::{is_uri, open_uri};
+pub use target_name::TargetName;
 pub use unskew_releases::Release;
 pub use unskew_tensorflow::convert::{TEXT_TO_BYTES, VersionOptions};
 

@@ -7,8 +7,8 @@ use unskew_source::{Archive, FileSource, Source};
 
 use crate::location::Location;
 use crate::{
-    Artifact, Container, Content, OpenError, Options, Piece, boundaries, company, folder, mistaken,
-    packed, recognize, wheel,
+    Artifact, Container, Content, OpenError, Options, Piece, boundaries, colocated_plugins, folder,
+    not_a_model, packed, recognize, wheel,
 };
 
 /// Opens the file or folder at `path`.
@@ -32,7 +32,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError> {
         return Ok(packed);
     }
     if parties.is_empty() {
-        let (path, instead) = (source.name().to_owned(), mistaken::instead(&source));
+        let (path, instead) = (source.name().to_owned(), not_a_model::instead(&source));
         return Err(OpenError::Unknown { path, instead, looked_for: boundaries::looked_for() });
     }
     let piece = |party| Piece { label: source.name().to_owned(), party: Arc::new(party) };
@@ -65,7 +65,7 @@ pub fn open_content(content: &Content, options: &Options) -> Result<Artifact, Op
             match artifact.pieces.is_empty() {
                 true => Err(OpenError::Unknown {
                     path: artifact.path,
-                    instead: mistaken::instead(&part.source),
+                    instead: not_a_model::instead(&part.source),
                     looked_for: looked_for(),
                 }),
                 false => Ok(artifact),
@@ -85,7 +85,7 @@ pub fn open_content(content: &Content, options: &Options) -> Result<Artifact, Op
                     Err(error) => artifact.problems.push(error),
                 }
             }
-            company::mark(&mut artifact.pieces);
+            colocated_plugins::mark(&mut artifact.pieces);
             if artifact.pieces.is_empty() && artifact.problems.is_empty() {
                 let (path, files) = (name.clone(), parts.len());
                 let looked_for = looked_for();

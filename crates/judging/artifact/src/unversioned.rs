@@ -15,6 +15,12 @@ use crate::rules;
 /// How far into a file attributes and keys are looked for.
 const HEAD: u64 = 1 << 20;
 
+/// What the kind of a party is called whose file is a GGUF.
+pub(crate) const GGUF: &str = "GGUF file";
+
+/// What the kind of a party is called whose file is a model of TensorFlow Lite.
+pub(crate) const TFLITE: &str = "TensorFlow Lite model";
+
 /// How long a version may be.
 const LONGEST: usize = 64;
 
@@ -42,8 +48,8 @@ pub(crate) fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError
     let head = source.head(16)?;
     let Some(kind) = kind(source, &head) else { return Ok(None) };
     let facts = match kind {
-        "GGUF file" => gguf(&source.head(HEAD)?),
-        "TensorFlow Lite model" => flatbuffer::facts(source),
+        GGUF => gguf(&source.head(HEAD)?),
+        TFLITE => flatbuffer::facts(source),
         zipped::ZIPPED => Facts::new(),
         _ => hdf5(&head),
     };
@@ -65,9 +71,9 @@ fn kind(source: &Arc<dyn Source>, head: &[u8]) -> Option<&'static str> {
     if at(0, b"\x89HDF\r\n\x1a\n") {
         Some("HDF5 file")
     } else if at(0, b"GGUF") {
-        Some("GGUF file")
+        Some(GGUF)
     } else if at(4, b"TFL3") {
-        Some("TensorFlow Lite model")
+        Some(TFLITE)
     } else {
         zipped::is_zipped(source, head).then_some(zipped::ZIPPED)
     }

@@ -190,7 +190,7 @@ impl Package {
             return true;
         }
         let family = unskew_releases::Family::of_package(&self.name);
-        family.is_some_and(|family| is_of_framework(family, path))
+        family.is_some_and(|family| family.installs(path))
     }
 
     /// Takes what is judged of shared objects, each under its path, with what `RECORD` says of them.
@@ -266,22 +266,6 @@ fn is_jax(requirement: &str) -> bool {
     let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let name = requirement.split(|c| !is_name(c)).next().unwrap_or_default();
     name.eq_ignore_ascii_case("jax") || name.eq_ignore_ascii_case("jaxlib")
-}
-
-/// Whether a file of a framework's own package is one of its libraries.
-fn is_of_framework(family: unskew_releases::Family, path: &str) -> bool {
-    use unskew_releases::Family;
-    match family {
-        Family::Torch => path.starts_with("torch/"),
-        Family::TensorFlow => path.starts_with("tensorflow/"),
-        Family::Jax => path.starts_with("jaxlib/"),
-        Family::OnnxRuntime => path.starts_with("onnxruntime/"),
-        Family::Onnx => path.starts_with("onnx/"),
-        Family::Keras => path.starts_with("keras/"),
-        Family::TorchXla => path.starts_with("torch_xla/") || path.starts_with("_XLAC"),
-        // It has no package of Python.
-        Family::Tfjs => false,
-    }
 }
 
 /// The number in `_minimum_jaxlib_version = "0.4.30"`.

@@ -1,11 +1,11 @@
 //! The operators of all releases of a family: which release has which, since when and until when.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use unskew_core::Version;
-use unskew_definitions::{Rows, Runs};
+use unskew_definitions::Runs;
 
-use crate::{Family, keras, onnx, tensorflow, tfjs, torch};
+use crate::Family;
 
 /// An operator of a family, whatever its schema was.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,21 +60,9 @@ impl Family {
     /// assert_eq!(gelu.until(), None);
     /// ```
     pub fn catalogue(self) -> &'static [Listed] {
-        static TORCH: LazyLock<Vec<Listed>> = LazyLock::new(|| listed(Family::Torch));
-        static TENSORFLOW: LazyLock<Vec<Listed>> = LazyLock::new(|| listed(Family::TensorFlow));
-        static RUNTIME: LazyLock<Vec<Listed>> = LazyLock::new(|| listed(Family::OnnxRuntime));
-        static ONNX: LazyLock<Vec<Listed>> = LazyLock::new(|| listed(Family::Onnx));
-        static KERAS: LazyLock<Vec<Listed>> = LazyLock::new(|| listed(Family::Keras));
-        static TFJS: LazyLock<Vec<Listed>> = LazyLock::new(|| listed(Family::Tfjs));
-        match self {
-            Self::Torch => &TORCH,
-            Self::TensorFlow => &TENSORFLOW,
-            Self::OnnxRuntime => &RUNTIME,
-            Self::Onnx => &ONNX,
-            Self::Keras => &KERAS,
-            Self::Tfjs => &TFJS,
-            Self::Jax | Self::TorchXla => &[],
-        }
+        static ALL: [OnceLock<Vec<Listed>>; Family::ALL.len()] =
+            [const { OnceLock::new() }; Family::ALL.len()];
+        ALL[self as usize].get_or_init(|| listed(self))
     }
 
     /// Every definition of the operator of this name, with its overload; oldest first.
@@ -85,10 +73,9 @@ impl Family {
             Some(Defined { text: text.to_owned(), runs: runs.parse().ok()? })
         };
         // A name is found with all its overloads, by the part before the dot.
-        let base = match self {
-            // The versions of an operator are its forms, and domains have dots.
-            Self::OnnxRuntime | Self::Onnx => name.rsplit_once('.').map_or(name, |(base, _)| base),
-            _ => name.split('.').next().unwrap_or(name),
+        let base = match self.known().dotted_names {
+            true => name.rsplit_once('.').map_or(name, |(base, _)| base),
+            false => name.split('.').next().unwrap_or(name),
         };
         let mut all: Vec<Defined> = rows.named(base).filter(is).filter_map(defined).collect();
         all.sort_by_key(|one| one.runs.iter().next().map(|run| run.since));
@@ -118,17 +105,6 @@ impl Family {
             }
         }
         Some(change)
-    }
-
-    fn history(self) -> Option<&'static Rows> {
-        match self {
-            Self::Torch => Some(torch::database()?.0.rows()),
-            Self::TensorFlow => Some(tensorflow::history()?.rows()),
-            Self::OnnxRuntime | Self::Onnx => onnx::history(self),
-            Self::Keras => keras::history(),
-            Self::Tfjs => tfjs::history(),
-            Self::Jax | Self::TorchXla => None,
-        }
     }
 }
 
@@ -165,6 +141,7 @@ fn listed(family: Family) -> Vec<Listed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::torch;
 
     #[test]
     fn an_operator_is_listed_once_with_all_the_releases_that_have_it() {
@@ -180,7 +157,7 @@ mod tests {
         let counted = all.iter().filter(|one| one.until().is_none()).count();
         let newest = torch::rows().last().unwrap();
         let mut names: Vec<String> =
-            torch::operators(newest, "").into_iter().map(|one| one.name).collect();
+            Family::Torch.operators(newest, "").into_iter().map(|one| one.name).collect();
         names.dedup();
         assert_eq!(counted, names.len());
     }
@@ -190,8 +167,8 @@ mod tests {
         let version: Version = "1.12.1".parse().unwrap();
         let change = Family::Torch.turnover(version).unwrap();
         assert!(change.changed.contains(&"aten::gelu"));
-        let all =
-            torch::operators(torch::rows().iter().find(|r| r.version == version).unwrap(), "");
+        let all = Family::Torch
+            .operators(torch::rows().iter().find(|r| r.version == version).unwrap(), "");
         assert!(change.came.iter().all(|name| all.iter().any(|one| one.name == *name)));
         assert!(change.went.iter().all(|name| all.iter().all(|one| one.name != *name)));
         let first = torch::rows()[0].version;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A runtime that is released again and again under one name.
+/// A runtime that is released again and again under one name. What the database knows of it is its row in `families.rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Family {
     /// PyTorch, whose releases are written `torch@2.1`.
@@ -37,57 +37,32 @@ impl Family {
     ];
 
     /// The name of its package: `torch`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Torch => "torch",
-            Self::TensorFlow => "tensorflow",
-            Self::Jax => "jax",
-            Self::OnnxRuntime => "onnxruntime",
-            Self::Onnx => "onnx",
-            Self::Keras => "keras",
-            Self::TorchXla => "torch_xla",
-            Self::Tfjs => "tfjs",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.known().name
     }
 
-    /// The names that people write, for telling a misspelt one.
-    pub(crate) const NAMES: [&str; 12] = [
-        "torch",
-        "pytorch",
-        "tensorflow",
-        "tf",
-        "tf-nightly",
-        "jax",
-        "jaxlib",
-        "onnxruntime",
-        "onnx",
-        "keras",
-        "torch_xla",
-        "tfjs",
-    ];
+    /// What people call it: `PyTorch`.
+    pub fn title(self) -> &'static str {
+        self.known().title
+    }
 
-    /// The family whose releases come in a package of this name, if any: `jaxlib` and
-    /// `tensorflow-cpu` are what they look like.
-    pub fn of_package(name: &str) -> Option<Self> {
-        match &*name.to_ascii_lowercase().replace(['_', '.'], "-") {
-            "torch" | "pytorch" | "libtorch" => Some(Self::Torch),
-            "tensorflow" | "tf" | "tensorflow-cpu" | "tensorflow-gpu" | "tensorflow-intel"
-            | "tensorflow-macos" | "tf-nightly" | "tf-nightly-cpu" | "tf-nightly-gpu" => {
-                Some(Self::TensorFlow)
-            }
-            "jax" | "jaxlib" => Some(Self::Jax),
-            "onnxruntime" | "onnxruntime-gpu" | "ort" => Some(Self::OnnxRuntime),
-            "onnx" => Some(Self::Onnx),
-            "keras" => Some(Self::Keras),
-            "torch-xla" => Some(Self::TorchXla),
-            "tfjs" | "tensorflowjs" | "tensorflow-js" => Some(Self::Tfjs),
-            _ => None,
-        }
+    /// An operator of its table that people know, as an example of what to search for; empty for a family without a table of
+    /// operators.
+    pub fn known_operator(self) -> &'static str {
+        self.known().known_operator
     }
 
     /// Whether native extensions are built against it, so that its own package is no extension.
-    pub const fn has_extensions(self) -> bool {
-        matches!(self, Self::Torch | Self::TensorFlow | Self::Jax)
+    pub fn has_extensions(self) -> bool {
+        self.known().has_extensions
+    }
+
+    /// The names that people write, for telling a misspelt one.
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+        Self::ALL.into_iter().flat_map(|family| {
+            let known = family.known();
+            std::iter::once(known.name).chain(known.packages.iter().copied())
+        })
     }
 
     /// Whether a package of this name has builds of a night, and no releases.

@@ -8,8 +8,8 @@ use unskew_core::{
 use unskew_pjrt::{Framework, Host, STABLEHLO_AXIS};
 use unskew_tables::toml_as_json;
 
+use crate::Row;
 use crate::hosts::{Entry, Hosts, fact, pjrt_fact};
-use crate::{Operator, Row};
 
 static RELEASES: LazyLock<Hosts> =
     LazyLock::new(|| Hosts::read(Framework::Jax, toml_as_json!("data/jax/releases.toml")));
@@ -74,11 +74,6 @@ pub fn window(row: &Row) -> Option<Fact> {
     let (from, until) = (supported.from, supported.until);
     let value = format!("plug-ins of 0.{lowest} to 0.{own}, in force from {from} to {until}");
     Some(fact("must support", value))
-}
-
-/// None: JAX has no table of operators.
-pub fn operators(_: &Row, _: &str) -> Vec<Operator> {
-    Vec::new()
 }
 
 /// Every release as a host of plug-ins, in the order of the rows.

@@ -8,8 +8,7 @@ use unskew_definitions::Rows;
 use unskew_keras::{Classes, Keras};
 use unskew_tables::{packed_rows, toml_as_json};
 
-use crate::row::search;
-use crate::{Operator, Row};
+use crate::Row;
 
 /// The first TensorFlow that has no Keras of its own number, and asks for Keras 3.
 const APART: Version = Version::pair(2, 16);
@@ -100,11 +99,6 @@ pub(crate) fn party(row: &Row) -> Party {
         Some(runtime) => runtime.party(),
         None => Party::new(format!("keras {}", row.version), Role::Runtime, "Keras release"),
     }
-}
-
-/// The classes of a release whose name contains `pattern`.
-pub(crate) fn operators(row: &Row, pattern: &str) -> Vec<Operator> {
-    history().map_or_else(Vec::new, |rows| search(rows, row.version, pattern))
 }
 
 #[cfg(test)]

@@ -29,8 +29,8 @@
 
 mod axes;
 mod catalogue;
-mod database;
 mod exact;
+mod families;
 mod family;
 mod hosts;
 pub mod jax;

@@ -12,8 +12,7 @@ use unskew_definitions::Rows;
 use unskew_onnx::{Kernels, Reader, Runtime, Schemas};
 use unskew_tables::{packed_rows, toml_as_json};
 
-use crate::row::search;
-use crate::{Family, Operator, Row};
+use crate::{Family, Row};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -138,11 +137,6 @@ pub(crate) fn party(family: Family, row: &Row) -> Party {
         Some(runtime) => runtime.party(),
         None => Party::new(format!("{family} {}", row.version), Role::Runtime, "ONNX release"),
     }
-}
-
-/// The operators of a release whose name contains `pattern`.
-pub(crate) fn operators(family: Family, row: &Row, pattern: &str) -> Vec<Operator> {
-    history(family).map_or_else(Vec::new, |rows| search(rows, row.version, pattern))
 }
 
 #[cfg(test)]

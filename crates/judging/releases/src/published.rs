@@ -36,25 +36,11 @@ pub(crate) struct Published {
     pub(crate) remark: String,
 }
 
-/// The table of a family.
-const fn table(family: Family) -> &'static str {
-    match family {
-        Family::Torch => include_str!("../data/torch/published.tsv"),
-        Family::TensorFlow => include_str!("../data/tensorflow/published.tsv"),
-        Family::Jax => include_str!("../data/jax/published.tsv"),
-        Family::OnnxRuntime => include_str!("../data/onnxruntime/published.tsv"),
-        Family::Onnx => include_str!("../data/onnx/published.tsv"),
-        Family::Keras => include_str!("../data/keras/published.tsv"),
-        Family::TorchXla => include_str!("../data/torch_xla/published.tsv"),
-        Family::Tfjs => include_str!("../data/tfjs/published.tsv"),
-    }
-}
-
 /// Every release of a family that was published, oldest version first.
 pub(crate) fn all(family: Family) -> &'static [Published] {
     static ALL: [OnceLock<Vec<Published>>; Family::ALL.len()] =
         [const { OnceLock::new() }; Family::ALL.len()];
-    ALL[family as usize].get_or_init(|| read(table(family)))
+    ALL[family as usize].get_or_init(|| read(family.known().published))
 }
 
 /// The published release whose version has exactly these numbers: an index lists `2.1.0`, and not `2.1`. No other line
@@ -64,7 +50,7 @@ pub(crate) fn written(family: Family, version: &Exact) -> Option<Published> {
     let begins = |line: &&str| {
         line.strip_prefix(written.as_str()).is_some_and(|rest| rest.starts_with('\t'))
     };
-    table(family).lines().find(begins).and_then(line)
+    family.known().published.lines().find(begins).and_then(line)
 }
 
 /// The published release of this version, however many zeros it is written with.
@@ -102,7 +88,7 @@ mod tests {
     #[test]
     fn every_line_is_read_and_they_stand_in_order() {
         for family in Family::ALL {
-            let text = table(family);
+            let text = family.known().published;
             let lines = text.lines().filter(|line| !line.starts_with('#')).count();
             assert_eq!(all(family).len(), lines, "{family}");
             let versions: Vec<_> =

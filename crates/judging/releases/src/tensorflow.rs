@@ -10,9 +10,8 @@ use unskew_tensorflow::{
     KernelHistory, KernelTable, OpHistory, OpRegistry, ReleaseNumber, Runtime, Usage,
 };
 
+use crate::Row;
 use crate::hosts::{fact, pjrt_fact};
-use crate::row::search;
-use crate::{Operator, Row};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -172,14 +171,14 @@ pub fn party(row: &Row) -> Party {
     }
 }
 
-/// The ops of a release whose name contains `pattern`; the op alone if `pattern` is its exact name.
-pub fn operators(row: &Row, pattern: &str) -> Vec<Operator> {
-    OPS.as_ref().map_or_else(Vec::new, |history| search(history.rows(), row.version, pattern))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Family, Operator};
+
+    fn operators(row: &Row, pattern: &str) -> Vec<Operator> {
+        Family::TensorFlow.operators(row, pattern)
+    }
 
     fn release(version: &str) -> &'static Row {
         let version = version.parse().unwrap();

@@ -8,8 +8,7 @@ use unskew_definitions::Rows;
 use unskew_tables::{packed_rows, toml_as_json};
 use unskew_tfjs::{Names, Tfjs};
 
-use crate::row::search;
-use crate::{Operator, Row};
+use crate::Row;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -91,11 +90,6 @@ pub(crate) fn party(row: &Row) -> Party {
         Some(tfjs) => tfjs.party(),
         None => Party::new(format!("tfjs {}", row.version), Role::Runtime, "TensorFlow.js release"),
     }
-}
-
-/// The ops and classes of a release whose name contains `pattern`.
-pub(crate) fn operators(row: &Row, pattern: &str) -> Vec<Operator> {
-    history().map_or_else(Vec::new, |rows| search(rows, row.version, pattern))
 }
 
 #[cfg(test)]

@@ -7,8 +7,7 @@ use unskew_tables::{packed_rows, toml_as_json};
 use unskew_torch::{Calendar, Release, Runtime};
 use unskew_torch_schemas::OperatorHistory;
 
-use crate::row::search;
-use crate::{Operator, Row};
+use crate::Row;
 
 /// The numbers of every release. The file is part of the program and read by a test, so a fault in
 /// it cannot reach a user; it would leave no releases.
@@ -71,16 +70,14 @@ pub fn party(row: &Row) -> Party {
     }
 }
 
-/// The operators of a release whose name, with its overload, contains `pattern`; all overloads of
-/// one operator if `pattern` is its exact name.
-pub fn operators(row: &Row, pattern: &str) -> Vec<Operator> {
-    let found = |history: &OperatorHistory| search(history.rows(), row.version, pattern);
-    OPERATORS.as_deref().map_or_else(Vec::new, found)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Family, Operator};
+
+    fn operators(row: &Row, pattern: &str) -> Vec<Operator> {
+        Family::Torch.operators(row, pattern)
+    }
 
     fn release(version: &str) -> &'static Row {
         let version = version.parse().unwrap();

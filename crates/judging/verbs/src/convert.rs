@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use unskew_artifact::{ConvertOptions, Converted, Options, TEXT_TO_BYTES, Wanted};
+use unskew_artifact::{
+    ConvertOptions, Converted, Options, TEXT_TO_BYTES, TargetName, endings_of, names_a_format,
+};
 use unskew_core::{Context, Finding, Party, Severity, Verdict};
 use unskew_report::{Pair, Report, Subject, Written};
 
@@ -17,7 +19,7 @@ pub struct Request<'a> {
     /// A file or a SavedModel folder.
     pub artifact: &'a Path,
     /// The release, or the reader of StableHLO, that is to accept the result.
-    pub to: Wanted,
+    pub to: TargetName,
     /// Where the result is written; without it the plan is made and nothing is written.
     pub output: Option<&'a Path>,
     /// Makes the plan, and writes nothing even with an output.
@@ -26,13 +28,14 @@ pub struct Request<'a> {
     pub options: ConvertOptions,
 }
 
-/// For whom `name` wants something converted: `torch@2.1`, `stablehlo@1.0.0`, `mlir`, `onnx-opset@11`.
+/// The target of a conversion by its name: `torch@2.1`, `stablehlo@1.0.0`, `mlir`, `onnx-opset@11`.
 ///
 /// # Errors
 /// If it is neither a release nor a number of one of these formats.
-pub fn wanted(name: &str) -> Result<Wanted, Error> {
-    match Wanted::stablehlo(name).or_else(|| Wanted::onnx(name)).or_else(|| Wanted::mlir(name)) {
-        Some(wanted) => Ok(wanted),
+pub fn conversion_target(name: &str) -> Result<TargetName, Error> {
+    let number = TargetName::stablehlo(name).or_else(|| TargetName::onnx(name));
+    match number.or_else(|| TargetName::mlir(name)) {
+        Some(target) => Ok(target),
         None if name.starts_with("onnx-opset@") || name.starts_with("ir@") => {
             Err(Error::Question(format!("{name} is no number that a release of onnx has")))
         }
@@ -109,16 +112,12 @@ fn judge(parties: &[Party], request: &Request<'_>, context: &Context) -> Result<
 fn refuse_another_format(party: &Party, output: &Path) -> Result<(), Error> {
     let ending = output.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let ending = ending.to_ascii_lowercase();
-    let Some((formats, _)) = FORMATS.iter().find(|(_, endings)| endings.contains(&&*ending)) else {
-        return Ok(());
-    };
-    let fits = formats.iter().any(|format| party.kind.contains(format));
-    if fits {
+    let own = endings_of(party);
+    if !names_a_format(&ending) || own.contains(&&*ending) {
         return Ok(());
     }
     let kind = &party.kind;
-    let own = FORMATS.iter().find(|(formats, _)| formats.iter().any(|one| kind.contains(one)));
-    let own = own.and_then(|(_, endings)| endings.first()).copied().unwrap_or("pt");
+    let own = own.first().copied().unwrap_or("pt");
     let name = output.with_extension(own);
     Err(Error::Question(format!(
         "the result is of another format than its name says ({kind}), and no other is made of the artifact; give it \
@@ -126,26 +125,6 @@ fn refuse_another_format(party: &Party, output: &Path) -> Result<(), Error> {
         name.display()
     )))
 }
-
-/// Endings that stand for one format, with the words by which the kind of an artifact is told.
-const FORMATS: [(&[&str], &[&str]); 13] = [
-    (&["jax.export"], &["jaxexp", "jaxexport", "exported"]),
-    (&["StableHLO"], &["stablehlo", "mlirbc", "vhlo"]),
-    (&["MLIR text"], &["mlir"]),
-    (&["safetensors"], &["safetensors"]),
-    (&["ONNX model"], &["onnx"]),
-    (&["torch.export"], &["pt2"]),
-    (&["ExecuTorch"], &["pte"]),
-    (
-        &["TorchScript", "checkpoint", "pickle", "torch.package", "torch.export"],
-        &["pt", "pth", "ckpt", "jit"],
-    ),
-    (&["mobile", "TorchScript"], &["ptl", "ff"]),
-    (&["Keras archive"], &["keras"]),
-    (&["Keras model in HDF5"], &["h5", "hdf5"]),
-    (&["GraphDef", "SavedModel", "MetaGraph", "OpList"], &["pb", "pbtxt"]),
-    (&["no converted artifact"], &["tflite", "gguf"]),
-];
 
 /// A text that changes becomes bytes, which no reader of texts would take.
 fn refuse_bytes_as_text(converted: &Converted, output: &Path) -> Result<(), Error> {

@@ -42,7 +42,7 @@ mod sides;
 
 pub use adapt::{Adapted, adapt};
 pub use check::{check, check_sides};
-pub use convert::{Request, convert, wanted};
+pub use convert::{Request, conversion_target, convert};
 pub use environments::{EnvironmentAnswer, env, labels, lock};
 pub use error::Error;
 pub use fetch::{Fetched, INDEX};
@@ -51,7 +51,7 @@ pub use inspect::inspect;
 pub use matrix::{columns, judge, matrix, rows};
 pub use rules::rule;
 pub use sides::{Member, Side, is_release, neither, of_artifact, options, side};
-pub use unskew_artifact::{Options, Running, Wanted};
+pub use unskew_artifact::{Options, Running, TargetName};
 pub use unskew_environments::{System, Target};
 pub use unskew_extensions::Machine;
 

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use unskew_artifact::{Artifact, Content, OpenError, Options, Part, Running, Wanted};
+use unskew_artifact::{Artifact, Content, OpenError, Options, Part, Running, TargetName};
 use unskew_core::Party;
 use unskew_releases::{Family, NameError, Release, select};
 use unskew_report::Subject;
@@ -78,7 +78,7 @@ pub fn side(name: &OsStr, options: &Options) -> Result<Side, Error> {
     {
         return of_stated(stated?);
     }
-    if let Some(reader) = Wanted::stablehlo(text).filter(|_| !path.exists()) {
+    if let Some(reader) = TargetName::stablehlo(text).filter(|_| !path.exists()) {
         let (label, party) = (text.to_owned(), reader.party());
         let member = Member { path: None, label, release: None, party };
         return Ok(Side { members: vec![member], failures: Vec::new() });

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use unskew_artifact::Wanted;
+use unskew_artifact::TargetName;
 use unskew_core::{Role, Side};
 use unskew_releases::{Family, Release, find};
 use unskew_report::Subject;
@@ -53,8 +53,8 @@ pub struct Named {
 /// If it is neither, or cannot be read.
 pub fn subject(name: &OsStr) -> anyhow::Result<Named> {
     let path = Path::new(name);
-    let wanted = name.to_str().filter(|_| !path.exists()).and_then(Wanted::onnx);
-    if let Some(Wanted::OnnxOpset(opset)) = wanted {
+    let target = name.to_str().filter(|_| !path.exists()).and_then(TargetName::onnx);
+    if let Some(TargetName::OnnxOpset(opset)) = target {
         count_file(1 << 20);
         let (name, origin) = (format!("onnx-opset {opset}"), "operators of ai.onnx".to_owned());
         let side = Side { role: Role::Runtime, name, origin };

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use unskew_artifact::Target;
 use unskew_core::{Date, Party, Version};
 use unskew_releases::{Family, jax, tensorflow, torch};
 use unskew_torch::{DeviceOperator, DeviceTable};
@@ -20,10 +19,8 @@ pub struct Runtime {
     pub profile: Profile,
     /// The digest of what can be judged.
     pub digest: Digest,
-    /// It as one side of a check.
+    /// It as one side of a check, and as the target of a conversion.
     pub party: Arc<Party>,
-    /// It as whom to convert for.
-    pub target: Target,
 }
 
 impl Profile {
@@ -32,8 +29,8 @@ impl Profile {
     /// # Errors
     /// If an operator, an axis or a range is none that the release can have.
     pub fn runtime(&self) -> Result<Runtime, ProfileError> {
-        let (party, target) = if self.is_release() {
-            (self.release.party(), Target::from(self.release))
+        let party = if self.is_release() {
+            self.release.party()
         } else {
             match self.release.family() {
                 Family::Torch => self.torch()?,
@@ -49,7 +46,7 @@ impl Profile {
                 }
             }
         };
-        Ok(Runtime { profile: self.clone(), digest: self.digest(), party, target })
+        Ok(Runtime { profile: self.clone(), digest: self.digest(), party })
     }
 
     /// The day on which its release came out.
@@ -57,7 +54,7 @@ impl Profile {
         self.release.row().released
     }
 
-    fn torch(&self) -> Result<(Arc<Party>, Target), ProfileError> {
+    fn torch(&self) -> Result<Arc<Party>, ProfileError> {
         let gone = || ProfileError::new("release", "the database has no operators of it");
         let base = torch::runtime(self.release.row()).ok_or_else(gone)?;
         let (operators, calendar) = torch::database().ok_or_else(gone)?;
@@ -95,7 +92,7 @@ impl Profile {
         let runtime = table
             .runtime(operators, calendar)
             .map_err(|error| ProfileError::new("operators", error))?;
-        Ok((Arc::new(runtime.party()), Target::Torch(Box::new(runtime))))
+        Ok(Arc::new(runtime.party()))
     }
 
     fn torch_versions(&self, table: &mut DeviceTable) -> Result<(), ProfileError> {
@@ -113,7 +110,7 @@ impl Profile {
         Ok(())
     }
 
-    fn tensorflow(&self) -> Result<(Arc<Party>, Target), ProfileError> {
+    fn tensorflow(&self) -> Result<Arc<Party>, ProfileError> {
         let gone = || ProfileError::new("release", "the database has no ops of it");
         let mut runtime = tensorflow::runtime(self.release.row()).ok_or_else(gone)?;
         let name = |text: &str| text.split('(').next().unwrap_or(text).trim().to_owned();
@@ -149,10 +146,10 @@ impl Profile {
         party.name.clone_from(&self.name);
         party.kind = "device with TensorFlow".to_owned();
         party.origin = format!("built from tensorflow {}", runtime.version);
-        Ok((Arc::new(party), Target::TensorFlow(Box::new(runtime))))
+        Ok(Arc::new(party))
     }
 
-    fn jax(&self) -> Result<(Arc<Party>, Target), ProfileError> {
+    fn jax(&self) -> Result<Arc<Party>, ProfileError> {
         if self.operators.is_some() || !self.without.is_empty() {
             let place = if self.operators.is_some() { "operators" } else { "without" };
             return Err(ProfileError::new(place, "JAX has no table of operators"));
@@ -172,7 +169,7 @@ impl Profile {
                 _ => return Err(self.no_axis(axis)),
             }
         }
-        Ok((Arc::new(host.party()), Target::Other(self.name.clone())))
+        Ok(Arc::new(host.party()))
     }
 
     fn lacks(&self, operator: &str) -> String {

@@ -9,7 +9,7 @@ use crate::amount;
 use crate::frame::{Frame, Section, heading, wide};
 use crate::listing::Listing;
 
-use super::{runs, title};
+use super::runs;
 
 /// How many operators stand on a page.
 const SIZE: u64 = 50;
@@ -80,7 +80,7 @@ impl FamilyPage {
 
     /// The page as HTML, within its frame.
     pub fn page(&self, frame: &Frame<'_>) -> String {
-        let title = super::title(self.family);
+        let title = self.family.title();
         let main = html! {
             (heading(&[("Releases", Address::releases())], &html! { (title) }))
             @if !self.family.catalogue().is_empty() { (self.operators()) }
@@ -160,7 +160,7 @@ impl FamilyPage {
                     }
                 }
             }
-            @if matches!(self.family, Family::Jax | Family::TorchXla) { p class="dim" { (title(self.family)) " has no table of operators: " (amount::of(rows.len() as u64, "release")) " by their versions." } }
+            @if self.family.known_operator().is_empty() { p class="dim" { (self.family.title()) " has no table of operators: " (amount::of(rows.len() as u64, "release")) " by their versions." } }
         }
     }
 }

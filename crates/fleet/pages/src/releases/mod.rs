@@ -18,20 +18,6 @@ pub use family::FamilyPage;
 pub use operator::OperatorPage;
 pub use release::ReleasePage;
 
-/// The name of a family as its makers write it.
-pub(crate) fn title(family: Family) -> &'static str {
-    match family {
-        Family::Torch => "PyTorch",
-        Family::TensorFlow => "TensorFlow",
-        Family::Jax => "JAX",
-        Family::OnnxRuntime => "ONNX Runtime",
-        Family::Onnx => "onnx",
-        Family::Keras => "Keras",
-        Family::TorchXla => "PyTorch/XLA",
-        Family::Tfjs => "TensorFlow.js",
-    }
-}
-
 /// The page of all families, with a search over the operators of those that have some.
 pub fn families(frame: &Frame<'_>) -> String {
     let main = html! {
@@ -48,7 +34,7 @@ pub fn families(frame: &Frame<'_>) -> String {
                         @let all = family.catalogue();
                         @let rows = family.rows();
                         tr {
-                            th scope="row" { a href=(Address::family(family)) { (title(family)) } }
+                            th scope="row" { a href=(Address::family(family)) { (family.title()) } }
                             td class="number" { (rows.len()) }
                             td class="whole" { @if let Some(first) = rows.first() { (dated(family, first)) } }
                             td class="whole" { @if let Some(last) = rows.last() { (dated(family, last)) } }
@@ -65,23 +51,12 @@ pub fn families(frame: &Frame<'_>) -> String {
         h2 { "Which release has an operator?" }
         @for family in [Family::Torch, Family::TensorFlow, Family::OnnxRuntime, Family::Onnx] {
             form class="find" role="search" method="get" action=(Address::family(family).path()) {
-                label { (title(family)) " operator" input type="search" name="contains" size="28" placeholder=(example(family)); }
+                label { (family.title()) " operator" input type="search" name="contains" size="28" placeholder=(family.known_operator()); }
                 button { "Search" }
             }
         }
     };
     frame.page(Section::Releases, "Releases", main)
-}
-
-fn example(family: Family) -> &'static str {
-    match family {
-        Family::Torch => "aten::gelu",
-        Family::TensorFlow => "ResizeBilinear",
-        Family::OnnxRuntime | Family::Onnx => "Clip",
-        Family::Keras => "LSTM",
-        Family::Tfjs => "Einsum",
-        Family::Jax | Family::TorchXla => "",
-    }
 }
 
 /// A release and its day.

@@ -41,7 +41,7 @@ impl OperatorPage {
     pub fn page(&self, frame: &Frame<'_>) -> String {
         let way = [
             ("Releases", Address::releases()),
-            (super::title(self.family), Address::family(self.family)),
+            (self.family.title(), Address::family(self.family)),
         ];
         let main = html! {
             (heading(&way, &html! { code { (self.listed.name) } }))

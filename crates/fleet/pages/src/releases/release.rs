@@ -31,10 +31,10 @@ impl ReleasePage {
     /// The page as HTML, within its frame.
     pub fn page(&self, frame: &Frame<'_>) -> String {
         let (family, row) = (self.release.family(), self.release.row());
-        let title = format!("{} {}", super::title(family), row.version);
+        let title = format!("{} {}", family.title(), row.version);
         let way = [
             ("Releases", Address::releases()),
-            (super::title(family), Address::family(family).place("releases")),
+            (family.title(), Address::family(family).place("releases")),
         ];
         let rows = family.rows();
         let at = rows.iter().position(|one| one.version == row.version).unwrap_or(0);

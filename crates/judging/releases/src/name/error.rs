@@ -82,8 +82,8 @@ pub enum NameError {
 impl NameError {
     /// What is wrong with a family of this name; `rest` is what follows it.
     pub(crate) fn family(text: &str, rest: &str) -> Self {
-        let near = |one: &&&str| (strsim::osa_distance(&text.to_ascii_lowercase(), one), one.len());
-        let nearest = Family::NAMES.iter().min_by_key(near);
+        let near = |one: &&str| (strsim::osa_distance(&text.to_ascii_lowercase(), one), one.len());
+        let nearest = Family::names().min_by_key(near);
         let nearest = nearest.filter(|one| {
             let distance = strsim::osa_distance(&text.to_ascii_lowercase(), one);
             distance <= SLIPS && distance * 2 < one.len()

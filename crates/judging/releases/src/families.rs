@@ -1,0 +1,246 @@
+//! Families of releases, a row each: what the database knows of one, and where it stands.
+
+use std::sync::Arc;
+
+use unskew_core::{Fact, Party};
+use unskew_definitions::Rows;
+use unskew_extensions::{Exports, Framework};
+
+use crate::row::search;
+use crate::{Family, Operator, Row, jax, keras, onnx, tensorflow, tfjs, torch, torch_xla};
+
+/// What the database knows of a family of releases.
+pub(crate) struct ReleaseFamily {
+    /// The key of this row.
+    pub(crate) family: Family,
+    /// The name of its package, and how its releases are written: `torch`.
+    pub(crate) name: &'static str,
+    /// What people call it: `PyTorch`.
+    pub(crate) title: &'static str,
+    /// Packages that are its releases, in small letters with `-` between words; each is also a name that people write.
+    pub(crate) packages: &'static [&'static str],
+    /// What its packages install, by the first letters of a path in `site-packages`; empty if they are none of Python's.
+    pub(crate) installs: &'static [&'static str],
+    /// `data/FAMILY/published.tsv`.
+    pub(crate) published: &'static str,
+    /// Whether native extensions are built against it, so that its own package is no extension.
+    pub(crate) has_extensions: bool,
+    /// Its releases in the database, oldest first.
+    pub(crate) rows: fn() -> &'static [Row],
+    /// The versions of a release on the axes of the family, in words.
+    pub(crate) axes: fn(&Row) -> Vec<Fact>,
+    pub(crate) party: fn(&Row) -> Party,
+    /// The operators of all its releases; none if it has no table of operators.
+    pub(crate) history: fn() -> Option<&'static Rows>,
+    /// An operator of its table that people know; empty without a table.
+    pub(crate) known_operator: &'static str,
+    /// Whether names of operators have dots of their own, so that only the part after the last one is an overload.
+    pub(crate) dotted_names: bool,
+}
+
+/// The families, in the order of the keys.
+static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
+    ReleaseFamily {
+        family: Family::Torch,
+        name: "torch",
+        title: "PyTorch",
+        packages: &["torch", "pytorch", "libtorch"],
+        installs: &["torch/"],
+        published: include_str!("../data/torch/published.tsv"),
+        has_extensions: true,
+        rows: torch::rows,
+        axes: torch::axes,
+        party: |row| torch::party(row).with_capability(symbols(Framework::Torch, row)),
+        history: || Some(torch::database()?.0.rows()),
+        known_operator: "aten::gelu",
+        dotted_names: false,
+    },
+    ReleaseFamily {
+        family: Family::TensorFlow,
+        name: "tensorflow",
+        title: "TensorFlow",
+        packages: &[
+            "tensorflow",
+            "tf",
+            "tensorflow-cpu",
+            "tensorflow-gpu",
+            "tensorflow-intel",
+            "tensorflow-macos",
+            "tf-nightly",
+            "tf-nightly-cpu",
+            "tf-nightly-gpu",
+        ],
+        installs: &["tensorflow/"],
+        published: include_str!("../data/tensorflow/published.tsv"),
+        has_extensions: true,
+        rows: tensorflow::rows,
+        axes: tensorflow::axes,
+        party: |row| {
+            // What device plug-ins bind to is a matter of another boundary.
+            let exports = unskew_stream_executor::exports(&row.version);
+            let party = keras::with_keras(tensorflow::party(row), row.version);
+            let party = tensorflow::as_host(party).with_capability(exports);
+            party.with_capability(symbols(Framework::TensorFlow, row))
+        },
+        history: || Some(tensorflow::history()?.rows()),
+        known_operator: "ResizeBilinear",
+        dotted_names: false,
+    },
+    ReleaseFamily {
+        family: Family::Jax,
+        name: "jax",
+        title: "JAX",
+        packages: &["jax", "jaxlib"],
+        installs: &["jaxlib/"],
+        published: include_str!("../data/jax/published.tsv"),
+        has_extensions: true,
+        rows: jax::rows,
+        axes: jax::axes,
+        party: jax::party,
+        history: || None,
+        known_operator: "",
+        dotted_names: false,
+    },
+    ReleaseFamily {
+        family: Family::OnnxRuntime,
+        name: "onnxruntime",
+        title: "ONNX Runtime",
+        packages: &["onnxruntime", "onnxruntime-gpu", "ort"],
+        installs: &["onnxruntime/"],
+        published: include_str!("../data/onnxruntime/published.tsv"),
+        has_extensions: false,
+        rows: || onnx::rows(Family::OnnxRuntime),
+        axes: |row| onnx::axes(Family::OnnxRuntime, row),
+        party: |row| onnx::party(Family::OnnxRuntime, row),
+        history: || onnx::history(Family::OnnxRuntime),
+        known_operator: "Clip",
+        dotted_names: true,
+    },
+    ReleaseFamily {
+        family: Family::Onnx,
+        name: "onnx",
+        title: "onnx",
+        packages: &["onnx"],
+        installs: &["onnx/"],
+        published: include_str!("../data/onnx/published.tsv"),
+        has_extensions: false,
+        rows: || onnx::rows(Family::Onnx),
+        axes: |row| onnx::axes(Family::Onnx, row),
+        party: |row| onnx::party(Family::Onnx, row),
+        history: || onnx::history(Family::Onnx),
+        known_operator: "Clip",
+        dotted_names: true,
+    },
+    ReleaseFamily {
+        family: Family::Keras,
+        name: "keras",
+        title: "Keras",
+        packages: &["keras"],
+        installs: &["keras/"],
+        published: include_str!("../data/keras/published.tsv"),
+        has_extensions: false,
+        rows: keras::rows,
+        axes: keras::axes,
+        party: keras::party,
+        history: keras::history,
+        known_operator: "LSTM",
+        dotted_names: false,
+    },
+    ReleaseFamily {
+        family: Family::TorchXla,
+        name: "torch_xla",
+        title: "PyTorch/XLA",
+        packages: &["torch-xla"],
+        installs: &["torch_xla/", "_XLAC"],
+        published: include_str!("../data/torch_xla/published.tsv"),
+        has_extensions: false,
+        rows: torch_xla::rows,
+        axes: torch_xla::axes,
+        party: torch_xla::party,
+        history: || None,
+        known_operator: "",
+        dotted_names: false,
+    },
+    ReleaseFamily {
+        family: Family::Tfjs,
+        name: "tfjs",
+        title: "TensorFlow.js",
+        packages: &["tfjs", "tensorflowjs", "tensorflow-js"],
+        installs: &[],
+        published: include_str!("../data/tfjs/published.tsv"),
+        has_extensions: false,
+        rows: tfjs::rows,
+        axes: tfjs::axes,
+        party: tfjs::party,
+        history: tfjs::history,
+        known_operator: "Einsum",
+        dotted_names: false,
+    },
+];
+
+/// What native extensions are bound to.
+fn symbols(framework: Framework, row: &Row) -> Arc<Exports> {
+    Arc::new(Exports::of_release(framework, row.version))
+}
+
+impl Family {
+    pub(crate) fn known(self) -> &'static ReleaseFamily {
+        &FAMILIES[self as usize]
+    }
+
+    /// The family whose releases come in a package of this name, if any: `jaxlib` and
+    /// `tensorflow-cpu` are what they look like.
+    pub fn of_package(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase().replace(['_', '.'], "-");
+        let is = |family: &&ReleaseFamily| family.packages.contains(&&*name);
+        FAMILIES.iter().find(is).map(|family| family.family)
+    }
+
+    /// Its releases in the database, oldest first.
+    pub fn rows(self) -> &'static [Row] {
+        (self.known().rows)()
+    }
+
+    /// The versions of a release on the axes of the family, in words: `file format`, `1 to 6`.
+    pub fn axes(self, row: &Row) -> Vec<Fact> {
+        (self.known().axes)(row)
+    }
+
+    /// Whether a path in `site-packages` is of its own package.
+    pub fn installs(self, path: &str) -> bool {
+        self.known().installs.iter().any(|begins| path.starts_with(begins))
+    }
+
+    pub(crate) fn party(self, row: &Row) -> Party {
+        (self.known().party)(row)
+    }
+
+    pub(crate) fn history(self) -> Option<&'static Rows> {
+        (self.known().history)()
+    }
+
+    pub(crate) fn operators(self, row: &Row, pattern: &str) -> Vec<Operator> {
+        self.history().map_or_else(Vec::new, |rows| search(rows, row.version, pattern))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_family_stands_in_the_place_of_its_key_under_names_of_its_own() {
+        for (family, known) in Family::ALL.into_iter().zip(&FAMILIES) {
+            assert_eq!(known.family, family);
+            assert_eq!(Family::of_package(known.name), Some(family), "{family}");
+            for package in known.packages {
+                assert_eq!(Family::of_package(package), Some(family), "{package}");
+            }
+            let has_table = family.history().is_some();
+            assert_eq!(has_table, !known.known_operator.is_empty(), "{family}");
+            let newest = family.rows().last().unwrap();
+            let found = family.operators(newest, known.known_operator);
+            assert_eq!(has_table, !found.is_empty(), "{family}");
+        }
+    }
+}
