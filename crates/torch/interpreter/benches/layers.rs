@@ -1,6 +1,6 @@
 //! What a picture costs in the convolutions of a resnet18, and what a sequence costs in the products of an encoder.
 //!
-//! PyTorch is the peer: BENCHMARKS.md has a whole resnet18 in both.
+//! PyTorch is the peer: benchmarks/commands.md has a whole resnet18 in both.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a benchmark may fail")]
 
 use std::hint::black_box;
