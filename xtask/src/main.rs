@@ -5,6 +5,7 @@
 mod abi;
 mod behaviour;
 mod bench;
+mod changelog;
 mod corpus;
 mod deviation;
 mod distributed;
@@ -87,6 +88,13 @@ enum Verb {
     },
     /// Freezes the histories and locks of this repository, as the baseline of its own lint.
     Promise,
+    /// Writes the changes in `changes/` into CHANGELOG.md, as the section of a release.
+    Changelog {
+        /// The version of the release.
+        version: String,
+        /// The day of the release.
+        day: unskew_core::Date,
+    },
     /// Fetches the real models and plug-ins that tests use.
     Corpus {
         /// Makes the Python environments of all JAX releases, not only of those that the tests need.
@@ -243,6 +251,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Wheel(asked) => wheel::run(&asked),
         Verb::Distributed => distributed::run(),
         Verb::Promise => promise::run(),
+        Verb::Changelog { version, day } => changelog::run(&version, day),
         Verb::Site { version } => site::run(&version),
         Verb::Guides { command } => guides::run(&unskew_peers::root().join(command)),
         Verb::Corpus { all_jax, all_tensorflow, all_torch } => {
