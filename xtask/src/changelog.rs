@@ -102,7 +102,7 @@ mod tests {
     const BEFORE: &str =
         "# Changelog\n\nHead.\n\n## 0.1.0 - 2026-12-01\n\n- **check**: a verdict.\n";
 
-    fn of(text: &str) -> anyhow::Result<String> {
+    fn released(text: &str) -> anyhow::Result<String> {
         with_release(BEFORE, "0.2.0", DAY, &[("changes/a.md".into(), text.to_owned())])
     }
 
@@ -115,13 +115,13 @@ mod tests {
             ### New\n\n- **env**: wheels.\n- **ops run**: `einsum`.\n\n\
             ### Fixed\n\n- **TF313**: no error (for GPUs): it has one.\n\n\
             ## 0.1.0 - 2026-12-01\n\n- **check**: a verdict.\n";
-        assert_eq!(of(text).unwrap(), expected);
+        assert_eq!(released(text).unwrap(), expected);
     }
 
     #[test]
     fn a_line_of_another_form_is_refused_with_its_place() {
         for line in ["check: x.", "check (better): x.", "check (new): x", " (new): x.", "# Title"] {
-            let error = of(&format!("env (new): wheels.\n{line}\n")).unwrap_err().to_string();
+            let error = released(&format!("env (new): wheels.\n{line}\n")).unwrap_err().to_string();
             assert!(error.starts_with("changes/a.md:2: not "), "{error}");
         }
     }
