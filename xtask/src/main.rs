@@ -28,6 +28,7 @@ mod jax_executables;
 mod jax_export;
 mod jax_tests;
 mod keras;
+mod new_boundary;
 mod new_rule;
 mod new_upgrader;
 mod onnx_conversions;
@@ -130,6 +131,13 @@ enum Verb {
         /// Writes nothing, and fails if a page is stale.
         #[arg(long)]
         check: bool,
+    },
+    /// Makes the crate of a new boundary, with its rows in the tables that have all of them.
+    NewBoundary {
+        /// Where it goes below `crates`: a folder and a name, such as ggml/gguf.
+        place: String,
+        /// Two letters for the family of its rules.
+        code: String,
     },
     /// Makes the files of a new rule: the rule itself, and for headers a fixture and a snapshot.
     NewRule {
@@ -269,6 +277,7 @@ fn main() -> anyhow::Result<()> {
         Verb::Se(arguments) => se::run(&arguments),
         Verb::Ifrt(arguments) => ifrt::run(&arguments),
         Verb::Docs { check } => docs::run(check),
+        Verb::NewBoundary { place, code } => new_boundary::run(&place, &code),
         Verb::NewRule { code, name } => new_rule::run(&code, &name),
         Verb::Harvest { release, from } => harvest::run(&release, from.as_deref()),
         Verb::NewUpgrader(change) => new_upgrader::run(&change),

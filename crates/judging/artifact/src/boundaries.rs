@@ -98,7 +98,7 @@ const fn format(kind: &'static str, endings: &'static [&'static str]) -> Format 
 
 /// The boundaries in the order in which they are asked: those with magic numbers first; a bare protobuf message has none
 /// and comes last.
-pub(crate) const BOUNDARIES: [Boundary; 15] = [
+pub(crate) const BOUNDARIES: &[Boundary] = &[
     Boundary {
         looked_for: "plug-ins (exports GetPjrtApi, SE_InitPlugin, TF_InitGraph or TF_InitKernel)",
         endings: &["so", "dylib", "dll"],
@@ -216,6 +216,7 @@ pub(crate) const BOUNDARIES: [Boundary; 15] = [
         rules: &[unskew_tfjs::rules::RULES],
         ..NONE
     },
+    // A new boundary goes before the formats that are only shown.
     Boundary {
         endings: &["safetensors", "gguf", "tflite"],
         read: Read::File(unversioned::party),

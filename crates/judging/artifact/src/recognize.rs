@@ -20,7 +20,7 @@ pub(crate) fn parties(
     location: Location<'_>,
     options: &Options,
 ) -> Result<Vec<Party>, ReadError> {
-    for boundary in &BOUNDARIES {
+    for boundary in BOUNDARIES {
         match boundary.read {
             Read::Plugin => {
                 let plugins = plugin::parties(source, location, options)?;
