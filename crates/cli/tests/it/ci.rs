@@ -101,6 +101,24 @@ fn step(name: &str, folder: &Path, inputs: &[(&str, &str)]) -> Output {
 }
 
 #[test]
+fn the_step_that_installs_runs_no_module_of_the_checkout() {
+    let (checkout, runner) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for name in ["venv", "pip", "ensurepip", "json", "subprocess"] {
+        let text = "import pathlib; pathlib.Path(__file__).with_name('witness').touch()\n";
+        std::fs::write(checkout.path().join(name).with_extension("py"), text).unwrap();
+    }
+    let action = scalars("action.yml");
+    let mut bash = Command::new("bash");
+    bash.current_dir(checkout.path()).args(["-e", "-c", &action["runs.steps.0.run"]]);
+    bash.env("COMMAND", "there-is-no-such-command").env("VERSION", "");
+    bash.env("RUNNER_TEMP", runner.path()).env("GITHUB_PATH", runner.path().join("path"));
+    // Nobody is asked: pip was run when it says so.
+    let ran = bash.env("PIP_NO_INDEX", "1").env_remove("PIP_FIND_LINKS").output().unwrap();
+    assert!(said(&ran).contains("No matching distribution found for unskew"), "{}", said(&ran));
+    assert!(!checkout.path().join("witness").exists());
+}
+
+#[test]
 fn the_step_of_the_action_annotates_the_change_and_fails() {
     let ran = step("Lint", repository().path(), &[]);
     assert_eq!(ran.status.code(), Some(1), "{}", said(&ran));

@@ -11,6 +11,8 @@ mod axe;
 mod browser;
 mod ci;
 mod conform_hosts;
+#[cfg(any(feature = "run", feature = "serve"))]
+mod current_folder;
 mod device;
 mod environment;
 #[cfg(feature = "fleet")]
@@ -28,6 +30,7 @@ mod killed;
 mod lock_fetch;
 mod operators;
 mod options;
+#[cfg(feature = "cloud")]
 mod package;
 mod page;
 mod programs;

@@ -21,7 +21,9 @@ use serde::Deserialize;
 
 /// What an interpreter says of itself.
 const ASK: &str = "\
-import json, os, sys, sysconfig
+import sys
+sys.path = [part for part in sys.path if part]
+import json, os, sysconfig
 import jaxlib, scipy, unskew_jax
 folder, name = sysconfig.get_config_var('LIBDIR'), sysconfig.get_config_var('LDLIBRARY')
 library = os.path.join(folder or '', name or '')
@@ -29,7 +31,7 @@ shared = bool(sysconfig.get_config_var('Py_ENABLE_SHARED')) and os.path.exists(l
 print(json.dumps({
     'library': library if shared else None,
     'home': sys.base_prefix,
-    'path': [os.path.abspath(part) for part in sys.path if part],
+    'path': [os.path.abspath(part) for part in sys.path],
     'jaxlib': jaxlib.__version__,
 }))
 ";
