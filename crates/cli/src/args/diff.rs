@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use super::ReportFormat;
+use super::packages::Packages;
 
 #[derive(Debug, clap::Args)]
 pub struct Diff {
@@ -18,6 +19,8 @@ pub struct Diff {
     /// Version policy for headers, pjrt or stream-executor [default: detected from their version macros]
     #[arg(long, value_name = "POLICY")]
     pub policy: Option<String>,
+    #[command(flatten)]
+    pub packages: Packages,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,

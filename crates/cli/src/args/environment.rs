@@ -56,9 +56,9 @@ pub struct Lock {
     /// Read wheels of which no facts are built in, by range, from where the lock says they lie
     #[arg(long)]
     pub fetch: bool,
-    /// The package index for locks that name none
-    #[arg(long, value_name = "URL", default_value = unskew_verbs::INDEX, requires = "fetch")]
-    pub index: String,
+    /// The package index for locks that name none [default: that of pip or uv, else https://pypi.org/simple]
+    #[arg(long, value_name = "URL", requires = "fetch")]
+    pub index: Option<String>,
     #[command(flatten)]
     pub system: SystemLibraries,
     /// Output format

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::ReportFormat;
+use super::packages::Packages;
 
 #[derive(Debug, clap::Args)]
 pub struct Lint {
@@ -12,6 +13,8 @@ pub struct Lint {
     /// Compare with this: git:main..., git:merge-base, git:REVISION, a folder, an archive, pypi:NAME==VERSION
     #[arg(long, value_name = "BASELINE")]
     pub baseline: Option<String>,
+    #[command(flatten)]
+    pub packages: Packages,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,

@@ -22,6 +22,7 @@ mod look_up;
 mod ops;
 #[cfg(feature = "run")]
 mod ops_run;
+mod packages;
 #[cfg(feature = "run")]
 mod run;
 mod running;
@@ -308,7 +309,7 @@ Examples:
 Examples:
   unskew lint                                     with the baseline of unskew.toml
   unskew lint --baseline git:origin/main...       with the merge base of this branch and main
-  unskew lint --baseline pypi:tensorflow-cpu==2.20.0 --format sarif
+  unskew lint --baseline pypi:tensorflow-cpu==2.20.0 --fetch --format sarif
   unskew lint --as-of 2027-01-31                  evaluated for that day\n\n{EXIT_STATUS}"))]
     Lint(Lint),
     /// Print the completions of a shell

@@ -59,9 +59,12 @@ pub fn lock(args: &Lock, global: &Global) -> anyhow::Result<Status> {
         LockMachine::Arm => Machine::Arm,
     };
     let target = Target { python: args.python, machine };
-    let index = args.fetch.then_some(args.index.as_str());
-    let mut answer =
-        unskew_verbs::lock(&args.path, target, index, system(&args.system), global.context())?;
+    let index = match args.fetch {
+        true => Some(unskew_verbs::index_url(args.index.as_deref())?),
+        false => None,
+    };
+    let (index, system) = (index.as_deref(), system(&args.system));
+    let mut answer = unskew_verbs::lock(&args.path, target, index, system, global.context())?;
     print_answer(&mut answer, args.format, global)
 }
 

@@ -1,132 +1,224 @@
-//! Baselines that are packages: a real one, fetched by pip from the index that it is set up for.
+//! Baselines that are packages: wheels of an index of this test, fetched once and only if that is asked for.
 
+use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::Arc;
 
-use unskew_source::{Archive, FileSource};
+use sha2::{Digest as _, Sha256};
+use unskew_test_servers::Pages;
+use zip::write::SimpleFileOptions;
 
-/// A small package with a C header of structs and tables of functions in it.
-const PACKAGE: &str = "cffi==1.17.1";
-const HEADER: &str = "cffi/parse_c_type.h";
+const PACKAGE: &str = "some-sdk==1.0";
+const WHEEL: &str = "some_sdk-1.0-py3-none-any.whl";
+const OLD: &str = "struct thing_s {\n    int a;\n};\n";
+const NEW: &str = "struct thing_s {\n    long added;\n    int a;\n};\n";
 
-/// Whether pip finds the package here. CI has an index, because the corpus comes from it.
-fn index(folder: &Path) -> bool {
-    let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]);
-    let ran = pip.arg("--dest").arg(folder).arg(PACKAGE).output();
-    let (found, why) = match ran {
-        Ok(ran) => (ran.status.success(), String::from_utf8_lossy(&ran.stderr).into_owned()),
-        Err(error) => (false, error.to_string()),
-    };
-    if !found {
-        println!(
-            "SKIPPED: pip finds no {PACKAGE}, so that no baseline from a package was tested: {why}"
-        );
+/// `user:secret`, as it is written in a request.
+const PASSWORD: &str = "Basic dXNlcjpzZWNyZXQ=";
+
+/// A wheel with one header.
+fn wheel(text: &str) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in [("sdk/thing.h", text), ("some_sdk-1.0.dist-info/METADATA", "Name: x\n")] {
+        zip.start_file(name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
     }
-    found
+    zip.finish().unwrap().into_inner()
 }
 
-fn unskew(folder: &Path, cache: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_unskew"));
-    command.current_dir(folder).env("UNSKEW_CACHE", cache).args(arguments);
-    command
+fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn said(ran: &Output) -> String {
-    String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr)
+/// An index with this wheel, of which it says this digest, and others that are not wanted.
+fn index(wheel: &[u8], digest: &str, password: Option<&'static str>) -> Pages {
+    let page = format!(
+        "<a href='../../f/{WHEEL}#sha256={digest}'>x</a>\n<a href='../../f/some_sdk-1.0.tar.gz'>x</a>\n\
+         <a href='../../f/some_sdk-1.0-cp39-cp39-win_amd64.whl'>x</a> <a href='/f/some_sdk-2.0-py3-none-any.whl'>x</a>\n\
+         <a href='/f/..%2f..%2fsome_sdk-1.0-py4-none-any.whl'>x</a>"
+    );
+    let pages =
+        [("/simple/some-sdk/".to_owned(), page.into()), (format!("/f/{WHEEL}"), wheel.to_vec())];
+    Pages::start(BTreeMap::from(pages), password).unwrap()
 }
 
-/// The wheel in the cache.
-fn wheel(cache: &Path) -> PathBuf {
-    let folder = cache.join("packages").join(PACKAGE);
-    let mut entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.find(|path| path.extension().is_some_and(|ending| ending == "whl")).unwrap()
+/// A working tree with a promise about the header, a cache, and programs and configurations that nobody may use.
+struct Tree {
+    made: tempfile::TempDir,
 }
 
-fn header(wheel: &Path) -> String {
-    let archive = Archive::open(Arc::new(FileSource::open(wheel).unwrap())).unwrap();
-    let entry = archive.entries().iter().find(|entry| entry.name == HEADER).unwrap();
-    String::from_utf8(archive.read(entry).unwrap()).unwrap()
+impl Tree {
+    fn new() -> Self {
+        let tree = Self { made: tempfile::tempdir().unwrap() };
+        let promises = format!(
+            "baseline = \"pypi:{PACKAGE}!sdk\"\n[[boundary]]\nname = \"types\"\nkind = \"headers\"\n\
+             policy = \"stream-executor\"\npaths = [\"thing.h\"]\n"
+        );
+        tree.write("unskew.toml", &promises);
+        tree.write("thing.h", OLD);
+        let program = "import pathlib; pathlib.Path(__file__).with_name('witness').touch()\n";
+        for name in ["pip.py", "pip/__main__.py", "json.py", "sitecustomize.py"] {
+            tree.write(name, program);
+        }
+        for name in ["python3", "pip", "uv", "git"] {
+            tree.write(name, "#!/bin/sh\ntouch witness\n");
+            #[cfg(unix)]
+            std::fs::set_permissions(
+                tree.path().join(name),
+                std::os::unix::fs::PermissionsExt::from_mode(0o755),
+            )
+            .unwrap();
+        }
+        for name in ["pip.conf", "pip.ini", ".pip/pip.conf", ".config/pip/pip.conf"] {
+            tree.write(name, "[global]\nindex-url = http://127.0.0.1:9/simple\n");
+        }
+        tree.write("uv.toml", "index-url = \"http://127.0.0.1:9/simple\"\n");
+        tree
+    }
+
+    fn path(&self) -> PathBuf {
+        self.made.path().join("tree")
+    }
+
+    fn cache(&self) -> PathBuf {
+        self.made.path().join("cache")
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_unskew"));
+        command.current_dir(self.path()).env("UNSKEW_CACHE", self.cache()).args(arguments);
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut folders = vec![PathBuf::from(".")];
+        folders.extend(std::env::split_paths(&path));
+        command.env("PATH", std::env::join_paths(folders).unwrap());
+        // The index of the machine that runs this test is none of its own.
+        command.env("PIP_CONFIG_FILE", "/dev/null");
+        for name in ["PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL"] {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::of(self.command(arguments).output().unwrap())
+    }
+
+    /// The wheel in the cache.
+    fn kept(&self) -> PathBuf {
+        self.cache().join("packages").join(PACKAGE).join(WHEEL)
+    }
+}
+
+struct Ran {
+    status: Option<i32>,
+    said: String,
+}
+
+impl Ran {
+    fn of(output: Output) -> Self {
+        let said = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
+        Self { status: output.status.code(), said }
+    }
+
+    fn assert(&self, status: i32, words: &[&str]) {
+        assert_eq!(self.status, Some(status), "{}", self.said);
+        for words in words {
+            assert!(self.said.contains(words), "{words}: {}", self.said);
+        }
+    }
+}
+
+fn simple(index: &Pages) -> String {
+    format!("http://{}/simple", index.address())
 }
 
 #[test]
-fn a_working_tree_is_held_against_a_header_in_a_package_that_pip_fetches_once() {
-    let made = tempfile::tempdir().unwrap();
-    let (tree, cache) = (made.path().join("tree"), made.path().join("cache"));
-    if !index(&made.path().join("there")) {
-        return;
-    }
-    std::fs::create_dir(&tree).unwrap();
-    let promises = format!(
-        "baseline = \"pypi:{PACKAGE}!cffi\"\n[[boundary]]\nname = \"types\"\nkind = \"headers\"\n\
-         policy = \"stream-executor\"\npaths = [\"parse_c_type.h\"]\n"
-    );
-    std::fs::write(tree.join("unskew.toml"), &promises).unwrap();
-    std::fs::write(tree.join("parse_c_type.h"), "struct other { int x; };\n").unwrap();
+fn a_package_is_fetched_only_if_that_is_asked_for_and_only_once() {
+    let (tree, wheel) = (Tree::new(), wheel(OLD));
+    let index = index(&wheel, &digest(&wheel), None);
+    let url = simple(&index);
 
-    // The first call fetches it.
-    let ran = unskew(&tree, &cache, &["lint", "--format", "concise"]).output().unwrap();
-    assert_eq!(ran.status.code(), Some(1), "{}", said(&ran));
-    let text = header(&wheel(&cache));
+    tree.run(&["lint"]).assert(2, &["not in the cache; --fetch fetches it"]);
+    tree.run(&["lint", "--index", &url]).assert(2, &["--fetch"]);
+    assert_eq!(index.asked(), [""; 0]);
+    tree.run(&["lint", "--fetch", "--index", &url]).assert(0, &[]);
+    assert_eq!(index.asked(), ["/simple/some-sdk/".to_owned(), format!("/f/{WHEEL}")]);
+    assert_eq!(std::fs::read(tree.kept()).unwrap(), wheel);
 
-    // From now on nobody is asked: there is no Python.
-    let alone = |arguments: &[&str]| {
-        let mut command = unskew(&tree, &cache, arguments);
-        command.env("UNSKEW_PYTHON", "there-is-no-such-interpreter").output().unwrap()
-    };
-    std::fs::write(tree.join("parse_c_type.h"), &text).unwrap();
-    let ran = alone(&["lint"]);
-    assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
+    // From now on nobody is asked.
+    tree.run(&["lint", "--fetch", "--index", &url]).assert(0, &[]);
+    tree.write("thing.h", NEW);
+    let of = format!("pypi:{PACKAGE}");
+    tree.run(&["lint"]).assert(1, &["error HD", "`thing_s`", "added", &of, "SHA-256 "]);
+    let place = format!("pypi:{PACKAGE}!sdk/thing.h");
+    tree.run(&["diff", &place, "thing.h", "--policy", "stream-executor"]).assert(1, &["`thing_s`"]);
+    assert_eq!(index.asked().len(), 2);
 
-    // A field before all others of a struct.
-    let (before, after) = text.split_once("struct _cffi_global_s {").unwrap();
-    let changed = format!("{before}struct _cffi_global_s {{\n    long added;{after}");
-    std::fs::write(tree.join("parse_c_type.h"), changed).unwrap();
-    let ran = alone(&["lint"]);
-    assert_eq!(ran.status.code(), Some(1), "{}", said(&ran));
-    for words in ["error HD", "`_cffi_global_s`", "added", &*format!("pypi:{PACKAGE}"), "SHA-256 "]
-    {
-        assert!(said(&ran).contains(words), "{words}: {}", said(&ran));
-    }
-    let place = format!("pypi:{PACKAGE}!{HEADER}");
-    let ran = alone(&["diff", &place, "parse_c_type.h", "--policy", "stream-executor"]);
-    assert_eq!(ran.status.code(), Some(1), "{}", said(&ran));
-    assert!(said(&ran).contains("`_cffi_global_s`"), "{}", said(&ran));
-
-    // A digest that it does not have; a member, and a package, that are not there.
-    let pinned = format!("pypi:{PACKAGE}#sha256={}!{HEADER}", "0".repeat(64));
-    let ran = alone(&["diff", &pinned, "parse_c_type.h"]);
-    assert_eq!(ran.status.code(), Some(2), "{}", said(&ran));
-    assert!(said(&ran).contains("is not the wheel that was meant"), "{}", said(&ran));
-    let ran = alone(&["diff", &format!("pypi:{PACKAGE}!cffi/gone.h"), "parse_c_type.h"]);
-    assert_eq!(ran.status.code(), Some(2), "{}", said(&ran));
-    assert!(said(&ran).contains("has no file or folder: cffi/gone.h"), "{}", said(&ran));
-    let ran = alone(&["diff", "pypi:cffi==1.17.0!cffi", "."]);
-    assert_eq!(ran.status.code(), Some(2), "{}", said(&ran));
-    assert!(said(&ran).contains("pip cannot be run"), "{}", said(&ran));
+    // A digest that it does not have; a member that is not there.
+    let pinned = format!("pypi:{PACKAGE}#sha256={}!sdk", "0".repeat(64));
+    tree.run(&["diff", &pinned, "thing.h"]).assert(2, &["is not the wheel that was meant"]);
+    let gone = format!("pypi:{PACKAGE}!sdk/gone.h");
+    tree.run(&["diff", &gone, "thing.h"]).assert(2, &["has no file or folder: sdk/gone.h"]);
 
     // Somebody exchanged the wheel.
-    let kept = wheel(&cache);
-    let mut bytes = std::fs::read(&kept).unwrap();
-    bytes.push(0);
-    std::fs::write(&kept, bytes).unwrap();
-    let ran = alone(&["lint"]);
-    assert_eq!(ran.status.code(), Some(2), "{}", said(&ran));
-    assert!(said(&ran).contains("is not the wheel that was meant"), "{}", said(&ran));
+    std::fs::write(tree.kept(), [&wheel[..], b"x"].concat()).unwrap();
+    tree.run(&["lint"]).assert(2, &["is not the wheel that was meant"]);
+    assert!(!tree.path().join("witness").exists(), "no program of the folder was run");
 }
 
 #[test]
-fn a_version_that_no_index_has_is_no_pass() {
-    let made = tempfile::tempdir().unwrap();
-    if !index(&made.path().join("there")) {
-        return;
+fn a_wheel_that_is_not_what_the_index_says_is_not_kept() {
+    let (tree, wheel) = (Tree::new(), wheel(OLD));
+    let index = index(&wheel, &"1".repeat(64), None);
+    let url = simple(&index);
+    let ran = tree.run(&["lint", "--fetch", "--index", &url]);
+    ran.assert(2, &["some_sdk-1.0-py3-none-any.whl has the SHA-256", "and the index says 1111"]);
+    let other = format!("pypi:{PACKAGE}#sha256={}!sdk", "2".repeat(64));
+    let ran = tree.run(&["diff", &other, "thing.h", "--fetch", "--index", &url]);
+    ran.assert(2, &["fetched", "some-sdk==1.0"]);
+    for (package, says) in [("some-sdk==3.0", "none of version 3.0"), ("gone==1.0", "404")] {
+        let place = format!("pypi:{package}!sdk");
+        let ran = tree.run(&["diff", &place, "thing.h", "--fetch", "--index", &url]);
+        ran.assert(2, &["no wheel of it could be fetched", says]);
+        assert!(
+            !tree.cache().join("packages").join(package).exists(),
+            "nothing half fetched is kept"
+        );
     }
-    std::fs::write(made.path().join("a.h"), "struct a { int x; };\n").unwrap();
-    let cache = made.path().join("cache");
-    let ran = unskew(made.path(), &cache, &["diff", "pypi:cffi==0.0.0.1!cffi", "a.h"]).output();
-    let ran = ran.unwrap();
-    assert_eq!(ran.status.code(), Some(2), "{}", said(&ran));
-    assert!(said(&ran).contains("no wheel of it could be fetched"), "{}", said(&ran));
-    assert!(!cache.join("packages/cffi==0.0.0.1").exists(), "nothing half fetched is kept");
+    let left = std::fs::read_dir(tree.cache().join("packages")).unwrap().count();
+    assert_eq!(left, 0);
+}
+
+#[test]
+fn the_index_is_that_of_the_user_and_never_one_that_the_folder_names() {
+    let wheel = wheel(OLD);
+    let index = index(&wheel, &digest(&wheel), Some(PASSWORD));
+    let with_password = simple(&index).replace("http://", "http://user:secret@");
+    for variable in ["PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL"] {
+        let tree = Tree::new();
+        let mut command = tree.command(&["lint", "--fetch"]);
+        let ran = command.env(variable, &with_password).output().unwrap();
+        Ran::of(ran).assert(0, &[]);
+    }
+    // A configuration of pip; and one that the folder has is not read although it is the current one.
+    let (tree, home) = (Tree::new(), tempfile::tempdir().unwrap());
+    let configuration = home.path().join("pip.conf");
+    std::fs::write(&configuration, format!("[global]\nindex-url = {with_password}\n")).unwrap();
+    let mut command = tree.command(&["lint", "--fetch"]);
+    Ran::of(command.env("PIP_CONFIG_FILE", &configuration).output().unwrap()).assert(0, &[]);
+
+    // The password is in no message.
+    let tree = Tree::new();
+    let wrong = with_password.replace("secret", "hidden");
+    let ran = tree.run(&["lint", "--fetch", "--index", &wrong]);
+    ran.assert(2, &["401", "USER:PASSWORD"]);
+    assert!(!ran.said.contains("hidden"), "{}", ran.said);
 }

@@ -7,9 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use unskew_environments::{Fetch, LockedFile};
 use unskew_source::{FileSource, Source};
 
-/// The index that is asked if a lock names none.
-pub const INDEX: &str = "https://pypi.org/simple";
-
 /// The most bytes of all wheels together, and how many wheels.
 const BYTES: u64 = 8 << 30;
 const WHEELS: usize = 5_000;
@@ -111,8 +108,9 @@ impl Fetcher {
 
 #[cfg(feature = "cloud")]
 fn listed(index: &str, package: &str) -> Result<Arc<[LockedFile]>, String> {
-    let files =
-        unskew_registries::index::files(index, package).map_err(|error| error.to_string())?;
+    let text = |error: unskew_registries::RegistryError| error.to_string();
+    let index = unskew_registries::index::PackageIndex::new(index).map_err(text)?;
+    let files = index.files(package).map_err(text)?;
     let file = |file: unskew_registries::index::IndexFile| LockedFile {
         name: file.name,
         sha256: file.sha256,
@@ -122,8 +120,8 @@ fn listed(index: &str, package: &str) -> Result<Arc<[LockedFile]>, String> {
 }
 
 #[cfg(not(feature = "cloud"))]
-fn listed(index: &str, _: &str) -> Result<Arc<[LockedFile]>, String> {
-    Err(format!("{index}: this build of Unskew asks no index; build it with `--features cloud`"))
+fn listed(_: &str, _: &str) -> Result<Arc<[LockedFile]>, String> {
+    Err("this build of Unskew asks no index; build it with `--features cloud`".to_owned())
 }
 
 impl Fetch for Fetcher {

@@ -6,7 +6,7 @@
 //!
 //! 1. a [`Kind`](unskew_kinds::Kind) says what changed between two sides;
 //! 2. a [`Config`] is what stands in `unskew.toml`, which says what is promised about which files;
-//! 3. a [`BaselinePlace`] says where they are as they were, and a [`Snapshot`] reads them: a revision, a folder, an archive, a package;
+//! 3. a [`BaselinePlace`] says where they are as they were, and a [`Snapshot`] reads them from its [`Sources`]: a revision, a folder, an archive, a package;
 //! 4. [`lint`](lint()) holds the one against the other, on a day.
 //!
 //! Rules of the family `PO` are about promises.
@@ -19,7 +19,10 @@ mod judge;
 pub mod rules;
 mod serdes;
 
-pub use baseline::{BaselineError, BaselinePlace, Commit, Package, Repository, Snapshot, States};
+pub use baseline::{
+    BaselineError, BaselinePlace, Commit, IndexedFile, Package, PackageIndex, Repository, Snapshot,
+    Sources, States,
+};
 pub use boundary::{
     Acceptance, Against, Announced, Boundary, Config, ConfigError, Known, Majors, Paths, Promise,
     ReaderFirst, Release, Scope, Sunset, Weight,

@@ -1,5 +1,9 @@
 //! Package indexes of Python: the files of a package, as the simple repository API lists them, in JSON or HTML.
 
+use std::io::Write;
+
+use percent_encoding::percent_decode_str;
+use reqwest::Url;
 use serde::Deserialize;
 
 use crate::RegistryError;
@@ -36,26 +40,64 @@ struct Entry {
     hashes: std::collections::BTreeMap<String, String>,
 }
 
-/// The files of a package, by its normalized name (`torch-c-dlpack-ext`), of the index at `index`:
-/// `https://pypi.org/simple`.
-///
-/// # Errors
-/// If the index does not answer, does not know the package, or answers with neither JSON nor HTML.
-pub fn files(index: &str, package: &str) -> Result<Vec<IndexFile>, RegistryError> {
-    let http = Http::new(Auth::Nobody, "name an index that asks for no password")?;
-    let url = format!("{}/{package}/", index.trim_end_matches('/'));
-    let bytes = http.bytes(&url, Some(ACCEPT), PAGE)?;
-    let text = String::from_utf8_lossy(&bytes);
-    let files = match text.trim_start().starts_with('{') {
-        true => of_json(&text).map_err(|error| RegistryError::failed(&url, error))?,
-        false => of_html(&text),
-    };
-    let whole = files.into_iter().take(FILES).filter_map(|file| {
-        let url = reqwest::Url::parse(&url).ok()?.join(&file.url).ok()?;
-        let is_web = ["http", "https"].contains(&url.scheme());
-        is_web.then(|| IndexFile { url: url.to_string(), ..file })
-    });
-    Ok(whole.collect())
+/// A package index at a URL: `https://pypi.org/simple`. A user with a password in it is told to that server alone.
+pub struct PackageIndex {
+    url: Url,
+    http: Http,
+}
+
+impl PackageIndex {
+    /// An index that is not asked yet.
+    ///
+    /// # Errors
+    /// If it is no URL.
+    pub fn new(url: &str) -> Result<Self, RegistryError> {
+        let url = Url::parse(url.trim_end_matches('/'));
+        let mut url =
+            url.map_err(|error| RegistryError::failed("the URL of a package index", error))?;
+        let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+        let password = url.password().map(decoded).unwrap_or_default();
+        let auth = match url.username() {
+            "" => Auth::Nobody,
+            user => Auth::Basic(decoded(user), password),
+        };
+        // Messages show the URL, and no password. Only URLs without a host have no place for one.
+        let _ = (url.set_username(""), url.set_password(None));
+        let fix = "name another index, or one with a user and password: https://USER:PASSWORD@HOST/simple";
+        Ok(Self { url, http: Http::new(auth, fix)? })
+    }
+
+    /// The files of a package, by its normalized name (`torch-c-dlpack-ext`).
+    ///
+    /// # Errors
+    /// If the index does not answer, does not know the package, or answers with neither JSON nor HTML.
+    pub fn files(&self, package: &str) -> Result<Vec<IndexFile>, RegistryError> {
+        let url = format!("{}/{package}/", self.url.as_str().trim_end_matches('/'));
+        let bytes = self.http.bytes(&url, Some(ACCEPT), PAGE)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let files = match text.trim_start().starts_with('{') {
+            true => of_json(&text).map_err(|error| RegistryError::failed(&url, error))?,
+            false => of_html(&text),
+        };
+        let whole = files.into_iter().take(FILES).filter_map(|file| {
+            let url = Url::parse(&url).ok()?.join(&file.url).ok()?;
+            let is_web = ["http", "https"].contains(&url.scheme());
+            is_web.then(|| IndexFile { url: url.to_string(), ..file })
+        });
+        Ok(whole.collect())
+    }
+
+    /// Writes the bytes of a file.
+    ///
+    /// # Errors
+    /// If it is not read whole.
+    pub fn fetch(&self, file: &IndexFile, out: &mut dyn Write) -> Result<(), RegistryError> {
+        let is_own = Url::parse(&file.url).is_ok_and(|url| url.origin() == self.url.origin());
+        match is_own {
+            true => self.http.fetch(&file.url, out),
+            false => Http::new(Auth::Nobody, "name another index")?.fetch(&file.url, out),
+        }
+    }
 }
 
 fn of_json(text: &str) -> Result<Vec<IndexFile>, serde_json::Error> {

@@ -11,6 +11,8 @@
 //!
 //! * [`Web`]: a web server over http or TLS, with ranges or without, from the environment of MLflow;
 //!
+//! * [`Pages`]: a web server in this process, with pages that a test makes, for what needs no real one;
+//!
 //! * [`PostgreSql`]: a PostgreSQL server from the system's packages, with a folder of its own that goes with it.
 //!
 //! A server that a test leaves behind, because the test is killed, ends by itself: it ends with its standard input.
@@ -29,6 +31,7 @@ mod http;
 mod hub;
 mod keeper;
 mod mlflow;
+mod pages;
 mod postgresql;
 mod python;
 mod s3;
@@ -37,6 +40,7 @@ mod web;
 pub use docker_registry::DockerRegistry;
 pub use hub::Hub;
 pub use mlflow::MlFlow;
+pub use pages::Pages;
 pub use postgresql::PostgreSql;
 pub use s3::S3;
 pub use web::Web;

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::bail;
 use unskew_core::{Finding, Promise, Role, Side};
 use unskew_kinds::{Comparison, Kind, Terms};
-use unskew_lint::{BaselineError, BaselinePlace, Snapshot};
+use unskew_lint::{BaselineError, BaselinePlace, PackageIndex, Snapshot, Sources};
 use unskew_report::{Pair, Subject};
 use unskew_source::Files;
 
@@ -31,7 +31,10 @@ struct Named {
 /// If only one side has files of a kind, or one cannot be read.
 pub fn pairs(args: &Diff, global: &Global) -> anyhow::Result<Option<Vec<Pair>>> {
     let texts = texts(args)?;
-    let [old, new] = [named(&texts[0])?, named(&texts[1])?];
+    let index = args.packages.index()?;
+    let index = index.as_ref().map(|index| index as &dyn PackageIndex);
+    let sources = Sources::new(Path::new(""), index);
+    let [old, new] = [named(&texts[0], &sources)?, named(&texts[1], &sources)?];
     let mut pairs = Vec::new();
     let mut alone = None;
     for kind in kinds::ALL.iter().copied() {
@@ -89,13 +92,13 @@ fn texts(args: &Diff) -> anyhow::Result<[String; 2]> {
 }
 
 /// Opens what is named, if it can hold files. A name such as `torch@2.1` cannot.
-fn named(text: &str) -> anyhow::Result<Option<Named>> {
+fn named(text: &str, sources: &Sources<'_>) -> anyhow::Result<Option<Named>> {
     let place = match BaselinePlace::parse(text, Path::new("")) {
         Ok(place) => place,
         Err(BaselineError::Unknown(_)) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    let snapshot = place.open()?;
+    let snapshot = place.open(sources)?;
     let path = place.inner().unwrap_or(text).to_owned();
     let here = place.is_here();
     Ok(Some(Named { text: text.to_owned(), path, here, snapshot }))

@@ -38,7 +38,8 @@ pub fn add(named: &mut Named, from: &OsStr) -> anyhow::Result<()> {
 fn of_git(chronicle: &Chronicle, path: &Path) -> anyhow::Result<Landings> {
     let unknown = || format!("git knows no days of {}", path.display());
     let file = path.file_name().with_context(unknown)?.to_string_lossy().into_owned();
-    let repository = Repository::of(path.parent().unwrap_or(Path::new("")));
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let repository = Repository::of(folder).with_context(unknown)?;
     let states = States::until(&repository, repository.commit("HEAD").with_context(unknown)?)?;
     let landings = Landings::find(chronicle, &file, &states)?.with_context(unknown)?;
     Ok(landings)

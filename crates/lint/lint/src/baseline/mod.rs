@@ -2,23 +2,24 @@
 //!
 //! | written | is |
 //! | --- | --- |
-//! | `git:v1.0`, `git:v1.0:include` | a revision, or a folder or file in it; read by the command `git` |
+//! | `git:v1.0`, `git:v1.0:include` | a revision, or a folder or file in it; read by the command `git`, without the repository's configuration |
 //! | `git:main...` | the revision at which this branch left `main` |
 //! | `include-1.0/`, `api-1.0.h` | a folder, a file |
 //! | `sdk-1.0.zip`, `sdk-1.0.whl`, `sdk-1.0.tar.gz` | an archive; `sdk-1.0.zip!include` is a folder or file in it |
-//! | `pypi:tensorflow-cpu==2.20.0` | a wheel that `pip` fetches from the index that it is set up for, once |
+//! | `pypi:tensorflow-cpu==2.20.0` | a wheel, from the cache or a [`PackageIndex`] |
 //!
-//! [`BaselinePlace::parse`] reads such a text, [`BaselinePlace::open`] makes a [`Snapshot`] of it: the names of its files,
-//! which are read when they are asked for. Every error says what could not be read and why: a check that
+//! [`BaselinePlace::parse`] reads such a text, [`BaselinePlace::open`] makes a [`Snapshot`] of it from its [`Sources`]: the
+//! names of its files, which are read when they are asked for. Every error says what could not be read and why: a check that
 //! could not be made is no pass.
 //!
 //! ```
-//! use unskew_lint::BaselinePlace;
+//! use unskew_lint::{BaselinePlace, Sources};
 //!
 //! let folder = tempfile::tempdir()?;
 //! std::fs::create_dir(folder.path().join("include"))?;
 //! std::fs::write(folder.path().join("include/thing.h"), "struct Thing;")?;
-//! let snapshot = BaselinePlace::parse("include", folder.path())?.open()?;
+//! let sources = Sources::new(folder.path(), None);
+//! let snapshot = BaselinePlace::parse("include", folder.path())?.open(&sources)?;
 //! assert_eq!(snapshot.names().collect::<Vec<_>>(), ["thing.h"]);
 //! assert_eq!(snapshot.read(&["thing.h"])?.text("thing.h"), Ok("struct Thing;"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -29,12 +30,14 @@ mod folder;
 mod git;
 mod package;
 mod place;
+mod sources;
 mod states;
 
 pub use folder::{tree, walk};
 pub use git::{Commit, Repository};
-pub use package::Package;
+pub use package::{IndexedFile, Package, PackageIndex};
 pub use place::BaselinePlace;
+pub use sources::Sources;
 pub use states::States;
 
 use std::collections::BTreeMap;
@@ -72,9 +75,18 @@ pub enum BaselineError {
         /// What the system said.
         cause: std::io::Error,
     },
-    /// The command `git` is not there, or refuses.
+    /// The command `git` refuses, or the repository is not read.
     #[error("git: {0}")]
     Git(String),
+    /// The command `git` is not there.
+    #[error(
+        "git: the command is not installed; a baseline in a repository needs it (folders of PATH that are relative, the \
+         current folder or in the repository are not searched)"
+    )]
+    NoGit,
+    /// A folder is in no repository.
+    #[error("git: not a git repository, nor in one: {0}")]
+    NoRepository(String),
     /// An archive is broken.
     #[error("{}: {why}", path.display())]
     Archive {

@@ -1,28 +1,46 @@
-//! Packages of an index, fetched by `pip` as it is set up on this machine.
+//! Packages of an index.
 //!
-//! Only wheels: of a source package `pip` would run the set-up code. A wheel for any interpreter and machine
-//! will do, because it is read and never installed. It is kept in the cache (`UNSKEW_CACHE`, else the
-//! user's cache folder) with the digest that it had; a wheel that has another one later is refused.
+//! Only wheels, which are read and never installed. One is kept in the cache (`UNSKEW_CACHE`, else the user's cache folder)
+//! with the digest that it had; a wheel that has another one later is refused. Who asks the index is a [`PackageIndex`] of
+//! the caller: without one only the cache is read.
 
 use std::fmt;
-use std::io::Read as _;
+use std::io::{Read as _, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use sha2::{Digest as _, Sha256};
 use unskew_source::unfinished::{self, UnfinishedFolder};
 
 use super::{BaselineError, Snapshot, archive};
 
-/// The Python versions for which wheels are looked for, if there is none for the one at hand.
-const PYTHONS: &[&str] = &["3.12", "3.11", "3.10", "3.9", "3.13", "3.14", "3.8"];
-const PLATFORMS: &[&str] = &[
-    "any",
-    "manylinux2014_x86_64",
-    "manylinux_2_17_x86_64",
-    "manylinux_2_27_x86_64",
-    "manylinux_2_28_x86_64",
-];
+/// The most bytes of a wheel.
+const WHEEL: u64 = 8 << 30;
+
+/// Who asks an index of packages. Reasons of failure are shown as they are.
+pub trait PackageIndex {
+    /// The files of a package, of every release.
+    ///
+    /// # Errors
+    /// Why the index does not say.
+    fn files(&self, package: &str) -> Result<Vec<IndexedFile>, String>;
+
+    /// Writes the bytes of a file to `out`.
+    ///
+    /// # Errors
+    /// Why it is not read whole.
+    fn fetch(&self, file: &IndexedFile, out: &mut dyn Write) -> Result<(), String>;
+}
+
+/// A file that an index has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexedFile {
+    /// Its name: `torch-2.7.1-cp311-cp311-manylinux_2_28_x86_64.whl`.
+    pub name: String,
+    /// Its URL.
+    pub location: String,
+    /// Its SHA-256 in hexadecimal digits, if the index says it.
+    pub sha256: Option<String>,
+}
 
 /// A package with its version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,17 +89,26 @@ impl Package {
         BaselineError::Package { name: self.to_string(), why: why.into() }
     }
 
-    /// The files of the wheel, which is fetched if it is not in the cache.
+    /// The files of the wheel, which is fetched from `index` if it is not in the cache.
     ///
     /// # Errors
-    /// If `pip` is not there or finds no wheel, or the wheel has another digest than it had or should have.
-    pub fn open(&self, label: &str) -> Result<Snapshot, BaselineError> {
+    /// If it is not in the cache and there is no index, the index has no wheel, or the wheel has another digest than it had
+    /// or should have.
+    pub fn open(
+        &self,
+        label: &str,
+        index: Option<&dyn PackageIndex>,
+    ) -> Result<Snapshot, BaselineError> {
         let cache =
             cache().ok_or_else(|| self.no("no folder to keep it in: set UNSKEW_CACHE to one"))?;
         let folder = cache.join("packages").join(self.to_string());
-        let (wheel, recorded) = match kept(&folder) {
-            Some(found) => found,
-            None => self.fetch(&folder)?,
+        let (wheel, recorded) = match (kept(&folder), index) {
+            (Some(found), _) => found,
+            (None, Some(index)) => self.fetch(&folder, index)?,
+            (None, None) => {
+                let why = "not in the cache; --fetch fetches it from the package index";
+                return Err(self.no(why));
+            }
         };
         let digest = digest(&wheel).map_err(|error| self.no(error.to_string()))?;
         for wanted in [Some(&recorded), self.sha256.as_ref()].into_iter().flatten() {
@@ -97,71 +124,111 @@ impl Package {
     }
 
     /// Fetches the wheel into `folder`, which appears whole or not at all.
-    fn fetch(&self, folder: &Path) -> Result<(PathBuf, String), BaselineError> {
+    fn fetch(
+        &self,
+        folder: &Path,
+        index: &dyn PackageIndex,
+    ) -> Result<(PathBuf, String), BaselineError> {
         let failed = |error: std::io::Error| self.no(error.to_string());
+        let refused = |why: String| self.no(format!("no wheel of it could be fetched: {why}"));
+        let files = index.files(&normal(&self.name)).map_err(refused)?;
+        let wheels = files.iter().filter(|file| self.is_of(file));
+        let Some(wheel) = wheels.max_by_key(|file| preference(&file.name)) else {
+            return Err(refused(match &self.sha256 {
+                Some(digest) => format!("the index has none with the SHA-256 {digest}"),
+                None => format!("the index has none of version {}", self.version),
+            }));
+        };
         let parent = folder.parent().unwrap_or(folder);
         std::fs::create_dir_all(parent).map_err(failed)?;
         // What is left of one that was killed while it fetched.
         let _ = unfinished::sweep(parent);
         let fresh = UnfinishedFolder::begin(parent, 0o700).map_err(failed)?;
-        let mut said = String::new();
-        for python in std::iter::once(None).chain(PYTHONS.iter().copied().map(Some)) {
-            match self.download(fresh.path(), python) {
-                Ok(()) => {}
-                Err(Refusal::NoPip(error)) => {
-                    return Err(self.no(format!("pip cannot be run ({error})")));
-                }
-                Err(Refusal::Said(line)) => {
-                    if said.is_empty() {
-                        said = line;
-                    }
-                    continue;
-                }
-            }
-            let Some(wheel) = wheel_in(fresh.path()) else { continue };
-            let recorded = digest(&wheel).map_err(failed)?;
-            std::fs::write(fresh.path().join("sha256"), &recorded).map_err(failed)?;
-            // Somebody else may have fetched it in the meantime.
-            if std::fs::rename(fresh.path(), folder).is_ok() {
-                fresh.keep();
-            }
-            break;
+        let file = std::fs::File::create_new(fresh.path().join(&wheel.name)).map_err(failed)?;
+        let mut download = Download { file, hash: Sha256::new(), left: WHEEL };
+        index.fetch(wheel, &mut download).map_err(refused)?;
+        let digest = hexadecimal(download.hash);
+        if let Some(wanted) = wheel.sha256.as_ref().filter(|wanted| **wanted != digest) {
+            let name = &wheel.name;
+            return Err(refused(format!(
+                "{name} has the SHA-256 {digest}, and the index says {wanted}"
+            )));
         }
-        kept(folder).ok_or_else(|| self.no(format!("no wheel of it could be fetched: {said}")))
+        std::fs::write(fresh.path().join("sha256"), &digest).map_err(failed)?;
+        // Somebody else may have fetched it in the meantime.
+        if std::fs::rename(fresh.path(), folder).is_ok() {
+            fresh.keep();
+        }
+        kept(folder).ok_or_else(|| refused(format!("it is not in {}", folder.display())))
     }
 
-    fn download(&self, into: &Path, python: Option<&str>) -> Result<(), Refusal> {
-        let interpreter = std::env::var_os("UNSKEW_PYTHON").unwrap_or_else(|| "python3".into());
-        let mut command = Command::new(interpreter);
-        command.args(["-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--quiet"]);
-        command.args(["--disable-pip-version-check", "--no-input", "--dest"]).arg(into);
-        if let Some(python) = python {
-            let abi = format!("cp{}", python.replace('.', ""));
-            command.args(["--python-version", python, "--implementation", "cp"]);
-            command.args(["--abi", &abi, "--abi", "abi3", "--abi", "none"]);
-            command.args(PLATFORMS.iter().flat_map(|platform| ["--platform", platform]));
-        }
-        let ran = command.arg(self.to_string()).stdin(Stdio::null()).output();
-        let ran = ran.map_err(Refusal::NoPip)?;
-        if ran.status.success() {
-            return Ok(());
-        }
-        let said = String::from_utf8_lossy(&ran.stderr);
-        let mut errors = said.lines().filter_map(|line| line.trim().strip_prefix("ERROR: "));
-        Err(Refusal::Said(
-            errors
-                .next_back()
-                .or_else(|| said.lines().next_back())
-                .unwrap_or("no answer")
-                .to_owned(),
-        ))
+    /// Whether a file is a wheel of this version, and the one that is meant if a digest says so.
+    fn is_of(&self, file: &IndexedFile) -> bool {
+        let mut parts = file.name.strip_suffix(".whl").unwrap_or_default().split('-');
+        let (name, version) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        // An index may say anything: this becomes the name of a file here.
+        let plain = file.name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-+!".contains(&b));
+        let is_meant = match &self.sha256 {
+            Some(digest) => file.sha256.as_ref().is_none_or(|of| of == digest),
+            None => true,
+        };
+        plain
+            && is_meant
+            && parts.count() >= 3
+            && normal(name) == normal(&self.name)
+            && release(version) == release(&self.version)
     }
 }
 
-/// Why `pip` fetched nothing.
-enum Refusal {
-    NoPip(std::io::Error),
-    Said(String),
+/// A name of a package as indexes write it.
+fn normal(name: &str) -> String {
+    let parts = name.split(['-', '_', '.']).filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("-").to_ascii_lowercase()
+}
+
+/// A version without what makes no other one of it: `1.0.0` is `1`.
+fn release(version: &str) -> (String, String) {
+    let version = version.to_ascii_lowercase();
+    let (public, local) = version.split_once('+').unwrap_or((&version, ""));
+    let mut public = public.trim_start_matches('v');
+    while let Some(shorter) = public.strip_suffix(".0") {
+        public = shorter;
+    }
+    (public.to_owned(), local.replace(['-', '_'], "."))
+}
+
+/// Which of several wheels is read, the same on every machine: one for all of them, else for Linux on x86-64; the newest
+/// Python.
+fn preference(file: &str) -> (bool, bool, bool, u32) {
+    let mut tags = file.trim_end_matches(".whl").rsplit('-');
+    let platform = tags.next().unwrap_or_default();
+    let python = tags.nth(1).unwrap_or_default().split('.').next().unwrap_or_default();
+    let digits = python.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let is_linux = platform.ends_with("x86_64") && platform.contains("manylinux");
+    (platform == "any", is_linux, platform.contains("linux"), digits.parse().unwrap_or(0))
+}
+
+/// A file that is being fetched, with its digest.
+struct Download {
+    file: std::fs::File,
+    hash: Sha256,
+    /// How many bytes more it may have.
+    left: u64,
+}
+
+impl Write for Download {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        let left = self.left.checked_sub(written as u64);
+        let too_large = || std::io::Error::other(format!("more than {} GiB", WHEEL >> 30));
+        self.left = left.ok_or_else(too_large)?;
+        self.hash.update(bytes.get(..written).unwrap_or_default());
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
 }
 
 /// The folder for what was fetched.
@@ -194,7 +261,11 @@ fn digest(path: &Path) -> std::io::Result<String> {
             _ => break,
         }
     }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hexadecimal(hash))
+}
+
+fn hexadecimal(hash: Sha256) -> String {
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -202,12 +273,49 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_package_has_one_version_and_nothing_that_pip_could_take_for_an_option() {
+    fn a_package_has_one_version_and_a_plain_name() {
         for text in ["x==1.0", "tensorflow-cpu==2.20.0", "jaxlib==0.6.2+cu12"] {
             assert_eq!(Package::parse(text).unwrap().to_string(), text);
         }
         for text in ["x", "x>=1", "--index-url==x", "x==1 --pre", "x==1#sha256=12"] {
             assert!(Package::parse(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn the_wheel_of_a_version_is_found_whatever_else_the_index_has() {
+        let package = Package::parse("Some.Name==1.0").unwrap();
+        let file = |name: &str| IndexedFile {
+            name: name.to_owned(),
+            location: String::new(),
+            sha256: Some("ab".to_owned()),
+        };
+        for name in ["some_name-1.0-py3-none-any.whl", "Some_Name-1.0.0-1-cp312-abi3-win_amd64.whl"]
+        {
+            assert!(package.is_of(&file(name)), "{name}");
+        }
+        for name in [
+            "some_name-1.0.tar.gz",
+            "some_name-1.0.1-py3-none-any.whl",
+            "some_name-1.0+cpu-py3-none-any.whl",
+            "../some_name-1.0-py3-none-any.whl",
+            "some_name-1.0-/../../x-none-any.whl",
+            "some-1.0-py3-none-any.whl",
+            ".whl",
+        ] {
+            assert!(!package.is_of(&file(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn one_wheel_is_chosen_on_every_machine() {
+        let order = [
+            "x-1-cp313-cp313-win_amd64.whl",
+            "x-1-cp313-cp313-musllinux_1_2_x86_64.whl",
+            "x-1-cp39-cp39-manylinux_2_28_x86_64.whl",
+            "x-1-cp312-cp312-manylinux2014_x86_64.manylinux_2_17_x86_64.whl",
+            "x-1-py3-none-any.whl",
+        ];
+        assert!(order.is_sorted_by_key(|name| preference(name)));
     }
 }

@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{BaselineError, Commit, Package, Repository, Snapshot, archive, folder};
+use super::{BaselineError, Commit, Package, Snapshot, Sources, archive, folder};
 
 /// Where a side is, as somebody wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaselinePlace {
     /// As it was written; what messages call it.
     pub text: String,
-    root: PathBuf,
     what: What,
     /// A folder or file in it.
     inner: Option<String>,
@@ -28,14 +27,13 @@ enum What {
 }
 
 impl BaselinePlace {
-    /// Reads a text as a place. Paths are taken from `root`, and so are the paths in revisions.
+    /// Reads a text as a place. Paths are taken from `root`.
     ///
     /// # Errors
     /// [`BaselineError::Unknown`] if it is none; revisions and packages are looked for when they are opened.
     pub fn parse(text: &str, root: &Path) -> Result<Self, BaselineError> {
         let place = |what, inner: Option<&str>| Self {
             text: text.to_owned(),
-            root: root.to_owned(),
             what,
             inner: inner.map(str::to_owned),
         };
@@ -95,14 +93,12 @@ impl BaselinePlace {
     ///
     /// # Errors
     /// If it is none, or is not there.
-    pub fn commit(&self) -> Result<Commit, BaselineError> {
+    pub fn commit(&self, sources: &Sources<'_>) -> Result<Commit, BaselineError> {
         match &self.what {
-            What::Revision { name, fork } => {
-                let repository = Repository::of(&self.root);
-                if *fork { repository.fork(name) } else { repository.commit(name) }
-            }
+            What::Revision { name, fork: true } => sources.repository()?.fork(name),
+            What::Revision { name, fork: false } => sources.repository()?.commit(name),
             What::MergeBase => {
-                let repository = Repository::of(&self.root);
+                let repository = sources.repository()?;
                 repository.fork(&repository.main_branch()?)
             }
             _ => Err(BaselineError::Git(format!("no revision: {}", self.text))),
@@ -113,16 +109,16 @@ impl BaselinePlace {
     ///
     /// # Errors
     /// If it is not there or cannot be read.
-    pub fn open(&self) -> Result<Snapshot, BaselineError> {
+    pub fn open(&self, sources: &Sources<'_>) -> Result<Snapshot, BaselineError> {
         let snapshot = match &self.what {
             What::Revision { .. } | What::MergeBase => {
-                Repository::of(&self.root).snapshot(&self.commit()?, &self.outer())?
+                sources.repository()?.snapshot(&self.commit(sources)?, &self.outer())?
             }
             What::Path(path) if path.is_file() && archive::is_archive(path) => {
                 archive::open(path, &self.outer(), String::new())?
             }
             What::Path(path) => folder::open(path, &self.text)?,
-            What::Package(package) => package.open(&self.outer())?,
+            What::Package(package) => package.open(&self.outer(), sources.index())?,
         };
         snapshot.below(self.inner.as_deref())
     }

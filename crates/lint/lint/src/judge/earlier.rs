@@ -38,7 +38,7 @@ pub fn versions(
         let promise = versions.is_empty().then(|| unknown(check, since));
         return Ok(Earlier { versions, promise });
     };
-    let commits = commits(repository, place, &check.boundary.paths, since)?;
+    let commits = commits(check, repository, place, since)?;
     for commit in commits.iter().skip(1) {
         let snapshot = repository.snapshot(commit, &label(commit))?;
         versions.push(Old::of(&snapshot, check.boundary)?);
@@ -74,7 +74,8 @@ fn released(
         else {
             continue;
         };
-        let snapshot = BaselinePlace::parse(text, check.request.root)?.open()?;
+        let snapshot = BaselinePlace::parse(text, check.request.sources.folder())?
+            .open(check.request.sources)?;
         versions.push(Old::of(&snapshot, check.boundary)?);
     }
     Ok(versions)
@@ -86,13 +87,13 @@ fn released(
 /// # Errors
 /// If the repository was cloned without the commits of the window.
 pub fn commits(
+    check: &Check<'_>,
     repository: &Repository,
     place: &BaselinePlace,
-    paths: &Paths,
     since: Option<Date>,
 ) -> Result<Vec<Commit>, NotChecked> {
-    let from = place.commit()?;
-    let commits = repository.history(&from.hash, &folders(paths), since)?;
+    let from = place.commit(check.request.sources)?;
+    let commits = repository.history(&from.hash, &folders(&check.boundary.paths), since)?;
     let reached = commits.last().zip(since).is_some_and(|(last, since)| last.day < since);
     if !reached && repository.is_shallow()? {
         let since = since.map_or_else(|| "the first commit".to_owned(), |day| day.to_string());

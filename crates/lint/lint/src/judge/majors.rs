@@ -105,7 +105,7 @@ fn in_history(
     let Some(repository) = sides.repository.as_ref().filter(|_| place.revision().is_some()) else {
         return Ok(None);
     };
-    let commits = earlier::commits(repository, place, &check.boundary.paths, Some(since))?;
+    let commits = earlier::commits(check, repository, place, Some(since))?;
     let mut newer: Option<(Date, Old)> = None;
     for commit in commits {
         let snapshot = repository.snapshot(&commit, &earlier::label(&commit))?;

@@ -49,7 +49,7 @@ pub fn lint(request: &Request<'_>) -> Outcome {
     let mut sides = match Sides::of(request) {
         Ok(sides) => sides,
         Err(error) => {
-            let path = request.root.display().to_string();
+            let path = request.sources.folder().display().to_string();
             outcome.failures.push(Failure { path, why: error.to_string() });
             return outcome;
         }

@@ -1,19 +1,17 @@
 //! What is asked, and what comes out.
 
-use std::path::Path;
-
 use unskew_core::{Date, Finding, Promise};
 use unskew_source::NotRead;
 
-use crate::baseline::BaselineError;
+use crate::baseline::{BaselineError, Sources};
 use crate::boundary::Config;
 
 /// What is to be linted.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// The folder of `unskew.toml`.
-    pub root: &'a Path,
-    /// The name of that file in it.
+    /// The folder of `unskew.toml`, and where baselines are read from.
+    pub sources: &'a Sources<'a>,
+    /// The name of that file.
     pub file: &'a str,
     /// The content of that file.
     pub config: &'a Config,

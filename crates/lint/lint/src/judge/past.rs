@@ -13,7 +13,7 @@ use unskew_source::NotRead;
 pub fn of(place: &BaselinePlace, sides: &Sides<'_>) -> Result<Box<dyn Past>, NotChecked> {
     let Some(repository) = &sides.repository else { return Ok(Box::new(Nowhere)) };
     let from = match place.is_fork() {
-        true => place.commit()?,
+        true => place.commit(sides.sources())?,
         false => match repository.commit("HEAD") {
             Ok(commit) => commit,
             // A repository without commits.

@@ -73,7 +73,7 @@ fn readers(
 ) -> Result<Vec<(Date, Old)>, NotChecked> {
     let mut readers = Vec::new();
     if let Some(repository) = sides.repository.as_ref().filter(|_| place.revision().is_some()) {
-        for commit in earlier::commits(repository, place, &check.boundary.paths, Some(day))? {
+        for commit in earlier::commits(check, repository, place, Some(day))? {
             let snapshot = repository.snapshot(&commit, &earlier::label(&commit))?;
             readers.push((commit.day, Old::of(&snapshot, check.boundary)?));
         }
@@ -81,7 +81,8 @@ fn readers(
     }
     for release in check.request.config.releases.iter().rev() {
         if let Some(text) = &release.baseline {
-            let snapshot = BaselinePlace::parse(text, check.request.root)?.open()?;
+            let snapshot = BaselinePlace::parse(text, check.request.sources.folder())?
+                .open(check.request.sources)?;
             readers.push((release.on, Old::of(&snapshot, check.boundary)?));
         }
     }

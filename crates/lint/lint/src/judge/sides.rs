@@ -6,7 +6,7 @@ use std::rc::Rc;
 use unskew_core::Date;
 
 use super::outcome::{NotChecked, Request};
-use crate::baseline::{BaselineError, BaselinePlace, Repository, Snapshot, tree, walk};
+use crate::baseline::{BaselineError, BaselinePlace, Repository, Snapshot, Sources, tree, walk};
 use crate::boundary::Boundary;
 use unskew_source::Files;
 
@@ -22,12 +22,17 @@ pub struct Sides<'a> {
 impl<'a> Sides<'a> {
     /// The working tree: what git does not ignore, or whatever lies in the folder.
     pub fn of(request: &'a Request<'a>) -> Result<Self, BaselineError> {
-        let repository = Repository::of(request.root);
-        let (names, repository) = match repository.working_tree() {
-            Ok(names) => (names, Some(repository)),
-            Err(_) => (walk(request.root)?, None),
+        let repository = match request.sources.repository() {
+            Ok(repository) if !repository.is_bare() => Some(repository.clone()),
+            // Another baseline than a revision needs none.
+            Ok(_) | Err(BaselineError::NoRepository(_) | BaselineError::NoGit) => None,
+            Err(error) => return Err(error),
         };
-        let now = tree(request.root, names, "working tree");
+        let names = match &repository {
+            Some(repository) => repository.working_tree()?,
+            None => walk(request.sources.folder())?,
+        };
+        let now = tree(request.sources.folder(), names, "working tree");
         Ok(Self { request, repository, now, opened: BTreeMap::new(), days: None })
     }
 
@@ -53,7 +58,12 @@ impl<'a> Sides<'a> {
                 "nothing to compare with; name a baseline by --baseline git:main... or in {file}"
             ))
         })?;
-        Ok(BaselinePlace::parse(text, self.request.root)?)
+        Ok(BaselinePlace::parse(text, self.request.sources.folder())?)
+    }
+
+    /// Where baselines are read from.
+    pub fn sources(&self) -> &'a Sources<'a> {
+        self.request.sources
     }
 
     /// The files of a place.
@@ -61,7 +71,7 @@ impl<'a> Sides<'a> {
         if let Some(opened) = self.opened.get(&place.text) {
             return Ok(opened.clone());
         }
-        let opened = Rc::new(place.open()?);
+        let opened = Rc::new(place.open(self.request.sources)?);
         self.opened.insert(place.text.clone(), opened.clone());
         Ok(opened)
     }

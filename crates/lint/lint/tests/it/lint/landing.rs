@@ -2,7 +2,7 @@
 
 use unskew_core::PromiseState;
 
-use crate::lint::repository::{Repository, codes, finding};
+use crate::lint::repository::{Repository, codes, finding, lint_at};
 
 const LIST: &str = "[[boundary]]\nname = \"api\"\nkind = \"history\"\npaths = [\"CHANGELOG.md\"]\nforward = \"12 weeks\"\n";
 
@@ -140,13 +140,7 @@ fn a_list_that_came_whole_or_from_a_clone_that_is_cut_off_says_nothing_of_its_fi
     let cut = Repository(cut);
     let below = promises("").replace("CHANGELOG.md", "clone/CHANGELOG.md");
     let config = crate::lint::repository::config(&below.replace("clone/", "")).unwrap();
-    let outcome = unskew_lint::lint(&unskew_lint::Request {
-        root: &cut.path().join("clone"),
-        file: "unskew.toml",
-        config: &config,
-        baseline: None,
-        as_of: crate::lint::repository::day("2026-04-01"),
-    });
+    let outcome = lint_at(&cut.path().join("clone"), &config, "2026-04-01");
     assert_eq!(codes(&outcome), [""; 0]);
     let promise = &outcome.judged[0].promises[0];
     assert_eq!(promise.state, PromiseState::Unknown);
@@ -178,13 +172,7 @@ fn landings_that_are_asked_for_and_not_known_are_no_pass() {
     let judge = |options: &str| {
         let promises = format!("baseline = \"old\"\n{LIST}options = {options}\n");
         let config = crate::lint::repository::config(&promises).unwrap();
-        unskew_lint::lint(&unskew_lint::Request {
-            root: folder.path(),
-            file: "unskew.toml",
-            config: &config,
-            baseline: None,
-            as_of: crate::lint::repository::day("2026-04-01"),
-        })
+        lint_at(folder.path(), &config, "2026-04-01")
     };
     let asked = judge("{ landed = \"git\" }");
     assert_eq!(asked.failures.len(), 1);

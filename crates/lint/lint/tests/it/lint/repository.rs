@@ -6,7 +6,7 @@ use std::process::Command;
 use unskew_c_headers::Headers;
 use unskew_core::Date;
 use unskew_kinds::{Change, Comparison, Direction, Kind, Level, Terms};
-use unskew_lint::{Config, ConfigError, Histories, Known, Outcome, Request, lint};
+use unskew_lint::{Config, ConfigError, Histories, Known, Outcome, Request, Sources, lint};
 use unskew_source::{Files, NotRead};
 
 /// A kind of files that are lists of names, one a line: the smallest that there can be. A name that is gone
@@ -86,6 +86,13 @@ pub fn day(text: &str) -> Date {
     text.parse().unwrap()
 }
 
+/// Lints the working tree of a folder.
+pub fn lint_at(folder: &Path, config: &Config, as_of: &str) -> Outcome {
+    let sources = Sources::new(folder, None);
+    let (file, baseline, as_of) = ("unskew.toml", None, day(as_of));
+    lint(&Request { sources: &sources, file, config, baseline, as_of })
+}
+
 pub struct Repository(pub tempfile::TempDir);
 
 impl Repository {
@@ -133,8 +140,7 @@ impl Repository {
     /// Lints the working tree.
     pub fn lint(&self, promises: &str, as_of: &str) -> Outcome {
         let config = config(promises).unwrap_or_else(|error| panic!("{error}"));
-        let (root, as_of) = (self.path(), day(as_of));
-        lint(&Request { root, file: "unskew.toml", config: &config, baseline: None, as_of })
+        lint_at(self.path(), &config, as_of)
     }
 }
 

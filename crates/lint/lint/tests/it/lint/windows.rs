@@ -49,14 +49,7 @@ fn a_clone_that_is_cut_off_within_the_window_is_no_pass() {
         .git(&["clone", "--quiet", "--depth", "1", &from, &to.display().to_string()], "2026-03-10");
     let text = format!("{BASE}{PATHS}preset='pjrt'");
     let config = crate::lint::repository::config(&text).unwrap();
-    let request = unskew_lint::Request {
-        root: &to,
-        file: "unskew.toml",
-        config: &config,
-        baseline: None,
-        as_of: crate::lint::repository::day("2026-03-10"),
-    };
-    let outcome = unskew_lint::lint(&request);
+    let outcome = crate::lint::repository::lint_at(&to, &config, "2026-03-10");
     assert_eq!(outcome.checked, 0);
     assert!(outcome.failures[0].why.contains("fetch-depth: 0"), "{:?}", outcome.failures);
 }

@@ -1,19 +1,30 @@
-//! Revisions of a repository, read by the command `git`: it knows every format of objects, alternates,
-//! partial clones and work trees, and it is there wherever a repository is.
+//! Revisions of a repository, read by the command `git`: it knows every format of objects and references, and it is there
+//! wherever a repository is. It sees nothing of the repository's configuration ([`isolated`]).
+
+mod isolated;
+mod location;
+mod objects;
+mod program;
+mod settings;
 
 use std::collections::BTreeMap;
-use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use unskew_core::Date;
 
-use super::{Address, BaselineError, FILES, SIZE, Snapshot, Store, is_below, too_large};
+use super::{Address, BaselineError, FILES, Snapshot, is_below, too_large};
+use isolated::IsolatedGit;
+use location::Location;
+pub(super) use objects::Objects;
 
-/// The repository that a folder belongs to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The repository that a folder belongs to. Reading it runs no program but `git`, and nothing that its configuration or its
+/// attributes name; objects that a partial clone lacks are not fetched.
+#[derive(Clone, Debug)]
 pub struct Repository {
     folder: PathBuf,
+    git: Arc<IsolatedGit>,
 }
 
 /// A commit of the repository.
@@ -26,46 +37,63 @@ pub struct Commit {
 }
 
 impl Repository {
-    /// The repository of `folder`. Whether there is one is found out when it is asked something.
-    pub fn of(folder: &Path) -> Self {
-        let here = || Path::new(".").to_owned();
-        let folder = if folder.as_os_str().is_empty() { here() } else { folder.to_owned() };
-        Self { folder }
+    /// The repository of `folder`.
+    ///
+    /// # Errors
+    /// If the folder is in no repository, `git` is not there, or the repository is of a form that is not read.
+    pub fn of(folder: &Path) -> Result<Self, BaselineError> {
+        let none = || BaselineError::NoRepository(folder.display().to_string());
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        // git takes no paths in the form that Windows makes canonical.
+        let whole = if cfg!(windows) { std::path::absolute(folder) } else { folder.canonicalize() };
+        let whole = whole.map_err(|cause| BaselineError::Io { path: folder.to_owned(), cause })?;
+        let location = Location::of(&whole)?.ok_or_else(none)?;
+        Ok(Self { folder: whole, git: Arc::new(IsolatedGit::new(location)?) })
+    }
+
+    /// Whether it has no work tree here.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.git.is_bare()
     }
 
     /// What `git` prints on its standard output when it is asked so.
     pub(super) fn ask(&self, arguments: &[&str]) -> Result<Vec<u8>, BaselineError> {
-        let ran = self.command(arguments).stdin(Stdio::null()).output().map_err(|e| self.no(&e))?;
+        let ran = self.command(arguments).stdin(Stdio::null()).output();
+        let ran = ran.map_err(|error| BaselineError::Git(error.to_string()))?;
         if ran.status.success() {
             return Ok(ran.stdout);
         }
         let said = String::from_utf8_lossy(&ran.stderr);
         let line = said.lines().next().unwrap_or("no answer").trim_start_matches("fatal: ");
-        Err(BaselineError::Git(format!("{line} (in {})", self.folder.display())))
+        Err(self.failed(line))
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new("git");
-        command.arg("-C").arg(&self.folder).args(arguments);
-        // What is asked here changes nothing, asks nobody, and is not for a pager.
-        command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C");
+        let mut command = self.git.command(&self.folder);
+        command.args(arguments);
         command
     }
 
-    fn no(&self, error: &std::io::Error) -> BaselineError {
-        BaselineError::Git(match error.kind() {
-            std::io::ErrorKind::NotFound => {
-                "the command is not installed; a baseline in a repository needs it".to_owned()
-            }
-            _ => error.to_string(),
-        })
+    fn failed(&self, why: &str) -> BaselineError {
+        let partial = match self.git.partial {
+            true => "; this clone is partial, and what it lacks is not fetched",
+            false => "",
+        };
+        BaselineError::Git(format!(
+            "{} (in {}){partial}",
+            self.git.shown(why),
+            self.folder.display()
+        ))
     }
 
     /// The commit that a revision names.
     ///
     /// # Errors
-    /// If `git` is not there, the folder is in no repository, or the revision is not in it.
+    /// If the revision is not in it.
     pub fn commit(&self, revision: &str) -> Result<Commit, BaselineError> {
+        if revision.contains("@{") {
+            self.git.take_logs()?;
+        }
         // A name that begins with a hyphen would be an option.
         let revision = format!("{revision}^{{commit}}");
         let hash = self.ask(&["rev-parse", "--verify", "--quiet", "--end-of-options", &revision]);
@@ -105,7 +133,7 @@ impl Repository {
     /// remote has comes first, because a commit on the local one is not yet what others build on.
     ///
     /// # Errors
-    /// If `git` is not there, the folder is in no repository, or none of these branches is in it.
+    /// If none of these branches is in it.
     pub fn main_branch(&self) -> Result<String, BaselineError> {
         const NAMES: [&str; 5] = [
             "refs/remotes/origin/HEAD",
@@ -114,8 +142,6 @@ impl Repository {
             "refs/heads/main",
             "refs/heads/master",
         ];
-        // What is no repository is said as such, and not as a branch that is missing.
-        self.ask(&["rev-parse", "--git-dir"])?;
         let found = NAMES.iter().find(|name| self.commit(name).is_ok());
         found.map(|name| (*name).to_owned()).ok_or_else(|| {
             BaselineError::Git(format!(
@@ -179,6 +205,7 @@ impl Repository {
     /// # Errors
     /// As [`Repository::commit`].
     pub fn working_tree(&self) -> Result<Vec<String>, BaselineError> {
+        self.git.take_index()?;
         let listed = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
         let names = self.ask(&listed)?;
         let names = names.split(|byte| *byte == 0).filter(|name| !name.is_empty());
@@ -186,7 +213,7 @@ impl Repository {
             names.map(|name| String::from_utf8_lossy(name).into_owned()).collect();
         names.retain(|name| {
             let kind = std::fs::symlink_metadata(self.folder.join(name));
-            kind.is_ok_and(|kind| kind.is_file())
+            is_below(name) && kind.is_ok_and(|kind| kind.is_file())
         });
         names.sort_unstable();
         names.dedup();
@@ -235,55 +262,6 @@ fn text(bytes: Vec<u8>) -> String {
 pub(super) fn commit(line: &str) -> Option<Commit> {
     let (hash, day) = line.trim().split_once(' ')?;
     Some(Commit { hash: hash.to_owned(), day: day.parse().ok()? })
-}
-
-/// Objects by their hashes.
-pub(super) struct Objects(pub(super) Repository);
-
-impl Store for Objects {
-    fn read(&self, files: &[&Address]) -> Result<Vec<Vec<u8>>, BaselineError> {
-        if files.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut command = self.0.command(&["cat-file", "--batch"]);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(|error| self.0.no(&error))?;
-        let found = batch(&mut child, files);
-        let ended = child.wait();
-        let broken = |why: String| BaselineError::Git(why);
-        let found = found.map_err(|error| broken(format!("cat-file: {error}")))?;
-        match ended {
-            Ok(status) if status.success() => Ok(found),
-            Ok(status) => Err(broken(format!("cat-file ended with {status}"))),
-            Err(error) => Err(broken(error.to_string())),
-        }
-    }
-}
-
-/// Asks for one object after the other, so that neither side waits for a full pipe.
-fn batch(child: &mut Child, files: &[&Address]) -> std::io::Result<Vec<Vec<u8>>> {
-    let no_pipe = || std::io::Error::other("no pipe");
-    let mut asked = child.stdin.take().ok_or_else(no_pipe)?;
-    let mut answers = std::io::BufReader::new(child.stdout.take().ok_or_else(no_pipe)?);
-    let mut found = Vec::with_capacity(files.len());
-    for file in files {
-        writeln!(asked, "{}", file.key)?;
-        asked.flush()?;
-        let mut head = String::new();
-        std::io::BufRead::read_line(&mut answers, &mut head)?;
-        let size = head.trim().rsplit(' ').next().and_then(|size| size.parse::<u64>().ok());
-        let size = size.filter(|size| *size <= SIZE).ok_or_else(|| {
-            std::io::Error::other(format!("no object of a size that is read: {}", head.trim()))
-        })?;
-        let mut bytes = Vec::new();
-        answers.by_ref().take(size).read_to_end(&mut bytes)?;
-        answers.by_ref().take(1).read_to_end(&mut Vec::new())?;
-        if bytes.len() as u64 != size {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
-        found.push(bytes);
-    }
-    Ok(found)
 }
 
 #[cfg(test)]
