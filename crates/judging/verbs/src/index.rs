@@ -10,7 +10,7 @@ use unskew_source::read_text;
 use crate::Error;
 
 /// The index that is asked if nobody names one.
-pub const INDEX: &str = "https://pypi.org/simple";
+const INDEX: &str = "https://pypi.org/simple";
 
 /// The variables that name an index, the first that is set first: of pip, of uv, of older releases of uv.
 const VARIABLES: [&str; 3] = ["PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL"];
@@ -19,7 +19,7 @@ const VARIABLES: [&str; 3] = ["PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL
 const CONFIGURATION: u64 = 1 << 20;
 
 /// The URL of the index that is asked: `named`, else what pip and uv are told by variables, else what pip is told by the
-/// files of its user and of the system, else [`INDEX`]. No file of the current folder is read.
+/// files of its user and of the system, else that of PyPI. No file of the current folder is read.
 ///
 /// # Errors
 /// If a configuration of pip cannot be read: another index than the user's is no replacement.

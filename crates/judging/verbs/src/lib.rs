@@ -48,7 +48,7 @@ pub use environments::{EnvironmentAnswer, env, labels, lock};
 pub use error::Error;
 pub use fetch::Fetched;
 pub use grid::{Cell, Grid, Reason, Row};
-pub use index::{INDEX, WheelIndex, index_url};
+pub use index::{WheelIndex, index_url};
 pub use inspect::inspect;
 pub use matrix::{columns, judge, matrix, rows};
 pub use rules::rule;

@@ -6,13 +6,15 @@
 //! copies of the references and the index, without hooks, with a configuration that we wrote, and reads the objects
 //! where they lie. Neither the settings of the user nor those of the system are read.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use unskew_source::read_regular;
+use unskew_source::open_regular;
 use unskew_source::unfinished::{self, UnfinishedFolder};
 
-use super::super::{BaselineError, FILES};
+use super::super::{BaselineError, FILES, too_large};
 use super::location::Location;
 use super::objects;
 use super::program::Program;
@@ -202,14 +204,19 @@ impl IsolatedGit {
         if !from.exists() {
             return Ok(());
         }
-        self.write(to, &read_regular(&from, limit)?)
+        let (file, size) = open_regular(&from)?;
+        too_large(&from.display().to_string(), size, limit)?;
+        let path = self.own.join(to);
+        let parent = path.parent().unwrap_or(&self.own);
+        let copied = std::fs::create_dir_all(parent)
+            .and_then(|()| File::create(&path))
+            .and_then(|mut to| std::io::copy(&mut file.take(limit), &mut to));
+        copied.map(drop).map_err(|cause| BaselineError::Io { path, cause })
     }
 
     fn write(&self, name: &str, bytes: &[u8]) -> Result<(), BaselineError> {
         let path = self.own.join(name);
-        let parent = path.parent().unwrap_or(&self.own);
-        let written = std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&path, bytes));
-        written.map_err(|cause| BaselineError::Io { path, cause })
+        std::fs::write(&path, bytes).map_err(|cause| BaselineError::Io { path, cause })
     }
 }
 
