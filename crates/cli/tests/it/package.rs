@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use sha2::{Digest as _, Sha256};
@@ -61,7 +61,7 @@ impl Tree {
         for name in ["pip.py", "pip/__main__.py", "json.py", "sitecustomize.py"] {
             tree.write(name, program);
         }
-        for name in ["python3", "pip", "uv", "git"] {
+        for name in ["python3", "pip3", "uv", "git"] {
             tree.write(name, "#!/bin/sh\ntouch witness\n");
             #[cfg(unix)]
             std::fs::set_permissions(
