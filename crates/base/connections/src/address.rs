@@ -2,8 +2,14 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// The address that connections are counted by. Whoever has an address of IPv6 has all of its last 64 bits.
-pub(crate) fn client(peer: IpAddr) -> IpAddr {
+/// The address that a peer is counted by. Whoever has an address of IPv6 has all of its last 64 bits.
+///
+/// ```
+/// let of = |text: &str| unskew_connections::client(text.parse().unwrap()).to_string();
+/// assert_eq!(of("2001:db8::1:2:3:4"), "2001:db8::");
+/// assert_eq!(of("::ffff:192.0.2.1"), "192.0.2.1");
+/// ```
+pub fn client(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(address) => {
             let [a, b, c, d, ..] = address.segments();

@@ -7,8 +7,11 @@
 //!   answered has some more for its next ([`Limits::idle`]); one that does not take its answer is closed too
 //!   ([`Limits::stall`]). Bytes by themselves win no time: only the head of a request does, and taking an answer.
 //! * When all places are taken, or all that one address may have ([`Limits::per_address`]), the new connection gets the
-//!   place of another on which nothing is asked: first one that never asked anything, then the one that is silent for
-//!   the longest time.
+//!   place of another on which nothing is asked: first the oldest on which nobody is known, which is one that never asked
+//!   anything, then the one that is silent for the longest time.
+//! * Where a server knows its clients by tokens, a connection that has shown none is worth less than any that has
+//!   ([`Activity::begin_unauthenticated`]): it can be replaced also while a body comes or an answer is taken, and one
+//!   address may have only so many of them ([`Limits::unauthenticated`]).
 //! * Where every connection is busy, a few more are taken ([`Limits::reserve`]) and marked, so that a server can still
 //!   say how it is ([`Activity::is_reserve`]).
 //!
@@ -39,7 +42,8 @@ mod sockets;
 mod table;
 mod watched;
 
-pub use activity::{Activity, Request};
+pub use activity::{Activity, Authentication, Request};
+pub use address::client;
 pub use body::Kept;
 pub use interrupted::interrupted;
 pub use sockets::{open_files, queue};

@@ -15,6 +15,8 @@ pub struct Limits {
     pub all: usize,
     /// How many of them one address may have; in IPv6 one network of 64 bits.
     pub per_address: usize,
+    /// How many connections one address may have on which nobody has shown who they are.
+    pub unauthenticated: usize,
     /// How many more are taken when all are busy, to say how the server is.
     pub reserve: usize,
     /// How long a connection may take until its first request has begun.
@@ -30,6 +32,7 @@ impl Default for Limits {
         Self {
             all: 4096,
             per_address: 2048,
+            unauthenticated: 256,
             reserve: 16,
             first: Duration::from_secs(10),
             idle: Duration::from_secs(60),
@@ -49,7 +52,7 @@ pub struct Connections {
 struct Table {
     entries: HashMap<u64, Arc<Entry>>,
     clients: HashMap<IpAddr, Client>,
-    fresh: Fresh,
+    unauthenticated: Arrivals,
     /// How many of them are beyond the limits.
     reserved: usize,
     next: u64,
@@ -60,27 +63,39 @@ struct Table {
 struct Client {
     /// How many connections it has.
     count: usize,
-    fresh: Fresh,
+    unauthenticated: Arrivals,
 }
 
-/// The numbers of connections in the order in which they came, of which some may be gone or no longer fresh: whoever opens
-/// connections fast makes the server look at each of them once, and not at all of them each time.
+/// The numbers of connections in the order in which they came, of which some may be gone or authenticated by now: whoever
+/// opens connections fast makes the server look at each of them once, and not at all of them each time.
 #[derive(Debug, Default)]
-struct Fresh(VecDeque<u64>);
+struct Arrivals(VecDeque<u64>);
 
-impl Fresh {
+impl Arrivals {
     /// Adds one; `all` are the connections that there are.
     fn push(&mut self, number: u64, all: &HashMap<u64, Arc<Entry>>, most: usize) {
         if self.0.len() > 2 * most + 64 {
-            self.0.retain(|number| is_fresh(all.get(number)));
+            self.sweep(all);
         }
         self.0.push_back(number);
     }
 
-    /// The oldest on which nothing was ever asked.
+    fn sweep(&mut self, all: &HashMap<u64, Arc<Entry>>) {
+        self.0.retain(|number| is_unauthenticated(all.get(number)));
+    }
+
+    /// Whether there are so many or more.
+    fn reach(&mut self, many: usize, all: &HashMap<u64, Arc<Entry>>) -> bool {
+        if self.0.len() >= many {
+            self.sweep(all);
+        }
+        self.0.len() >= many
+    }
+
+    /// The oldest on which nobody has shown who they are.
     fn pop(&mut self, all: &HashMap<u64, Arc<Entry>>) -> Option<u64> {
         while let Some(number) = self.0.pop_front() {
-            if is_fresh(all.get(&number)) {
+            if is_unauthenticated(all.get(&number)) {
                 return Some(number);
             }
         }
@@ -88,9 +103,8 @@ impl Fresh {
     }
 }
 
-/// Whether nothing was ever asked on a connection.
-fn is_fresh(entry: Option<&Arc<Entry>>) -> bool {
-    entry.and_then(|entry| entry.idle()).is_some_and(|(asked, _)| !asked)
+fn is_unauthenticated(entry: Option<&Arc<Entry>>) -> bool {
+    entry.is_some_and(|entry| !entry.is_authenticated())
 }
 
 impl Table {
@@ -110,14 +124,15 @@ impl Table {
 
     /// Takes the place of the connection that is least worth it; of one client, or of all. False if all are busy.
     fn lose_one(&mut self, of: Option<IpAddr>) -> bool {
-        let fresh = match of {
-            None => self.fresh.pop(&self.entries),
+        let stranger = match of {
+            None => self.unauthenticated.pop(&self.entries),
             Some(client) => {
                 let client = self.clients.get_mut(&client);
-                client.and_then(|client| client.fresh.pop(&self.entries))
+                client.and_then(|client| client.unauthenticated.pop(&self.entries))
             }
         };
-        let lost = fresh.or_else(|| self.most_silent(of)).and_then(|number| self.remove(number));
+        let number = stranger.or_else(|| self.most_silent(of));
+        let lost = number.and_then(|number| self.remove(number));
         if let Some(entry) = &lost {
             entry.lose();
         }
@@ -132,15 +147,22 @@ impl Table {
         silent.min().map(|(_, number)| number)
     }
 
+    /// Whether a client has so many connections, or so many without knowing whose they are.
+    fn is_full(&mut self, client: IpAddr, limits: &Limits) -> bool {
+        let Some(client) = self.clients.get_mut(&client) else { return false };
+        client.count >= limits.per_address
+            || client.unauthenticated.reach(limits.unauthenticated, &self.entries)
+    }
+
     fn add(&mut self, entry: &Arc<Entry>) -> u64 {
         let number = self.next;
         self.next += 1;
         self.reserved += usize::from(entry.reserve);
         self.entries.insert(number, Arc::clone(entry));
-        self.fresh.push(number, &self.entries, self.entries.len());
+        self.unauthenticated.push(number, &self.entries, self.entries.len());
         let client = self.clients.entry(entry.client).or_default();
         client.count += 1;
-        client.fresh.push(number, &self.entries, client.count);
+        client.unauthenticated.push(number, &self.entries, client.count);
         number
     }
 }
@@ -170,9 +192,8 @@ impl Connections {
     pub fn admit(self: &Arc<Self>, peer: IpAddr) -> Option<ConnectionPlace> {
         let client = client(peer);
         let mut table = self.table();
-        let own = table.clients.get(&client).map_or(0, |client| client.count);
         let mut room = true;
-        if own >= self.limits.per_address {
+        if table.is_full(client, &self.limits) {
             room = table.lose_one(Some(client));
         }
         if table.entries.len().saturating_sub(table.reserved) >= self.limits.all {
@@ -264,9 +285,43 @@ mod tests {
         for _ in 0..1000 {
             drop(connections.admit(peer(3)));
         }
-        assert!(connections.table().fresh.0.len() < 100);
+        assert!(connections.table().unauthenticated.0.len() < 100);
         assert_eq!(connections.count(), 0);
         assert!(connections.table().clients.is_empty(), "nothing is left of them");
+    }
+
+    #[test]
+    fn one_address_has_so_many_without_a_token_and_more_with_one() {
+        let limits = Limits { unauthenticated: 2, ..limits(100, 50, 0) };
+        let connections = Connections::new(limits);
+        let known = connections.admit(peer(1)).unwrap();
+        let stranger = known.activity().begin_unauthenticated();
+        stranger.authentication().succeeded();
+        drop(stranger);
+        let busy = connections.admit(peer(1)).unwrap();
+        let _body = busy.activity().begin_unauthenticated();
+        let silent = connections.admit(peer(1)).unwrap();
+        assert!(!busy.is_lost());
+        let third = connections.admit(peer(1)).unwrap();
+        assert!(busy.is_lost() && !silent.is_lost() && !third.is_lost() && !known.is_lost());
+        let other = connections.admit(peer(2)).unwrap();
+        assert!(!silent.is_lost() && !other.is_lost());
+        for _ in 0..20 {
+            drop(connections.admit(peer(1)).unwrap().activity().begin());
+        }
+        assert!(!third.is_lost(), "what is known does not count");
+    }
+
+    #[test]
+    fn strangers_lose_their_places_before_anybody_who_is_known() {
+        let connections = Connections::new(limits(3, 3, 1));
+        let known = connections.admit(peer(1)).unwrap();
+        drop(known.activity().begin());
+        let places = [2, 3].map(|last| connections.admit(peer(last)).unwrap());
+        let _requests = places.each_ref().map(|place| place.activity().begin_unauthenticated());
+        let fourth = connections.admit(peer(4)).unwrap();
+        assert!(!fourth.activity().is_reserve(), "no stranger keeps the others out");
+        assert!(places[0].is_lost() && !places[1].is_lost() && !known.is_lost());
     }
 
     #[test]

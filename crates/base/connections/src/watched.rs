@@ -2,7 +2,7 @@
 
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -14,19 +14,28 @@ use crate::table::ConnectionPlace;
 /// When to look again at a connection on which somebody works.
 const AGAIN: Duration = Duration::from_secs(5);
 
+/// For how long what still comes is taken and forgotten after the last answer to somebody who is not known: a system that
+/// closes a connection of which it has unread bytes may take the answer away with it.
+const FORGETTING: Duration = Duration::from_secs(1);
+
+/// How much of that there may be, in bytes.
+const FORGOTTEN: usize = 256 << 10;
+
 /// A stream with a place.
 #[derive(Debug)]
 pub struct Watched<S> {
     stream: S,
     place: ConnectionPlace,
     timer: Pin<Box<Sleep>>,
+    /// How much was forgotten since the last answer; none before it is written.
+    forgotten: Option<usize>,
 }
 
 impl<S> Watched<S> {
     /// A stream that has this place; to be made where there is a runtime.
     pub fn new(stream: S, place: ConnectionPlace) -> Self {
         let first = place.of.limits().first;
-        Self { stream, place, timer: Box::pin(sleep(first)) }
+        Self { stream, place, timer: Box::pin(sleep(first)), forgotten: None }
     }
 
     /// What happens on it.
@@ -109,7 +118,25 @@ impl<S: AsyncWrite + Unpin> Watched<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+impl<S: AsyncRead + Unpin> Watched<S> {
+    /// Takes what still comes, until the client ends, or has sent too much or for too long, or another needs the place.
+    fn forget(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let mut bytes = [0; 4096];
+        self.place.entry.waker.register(context.waker());
+        while !self.place.is_lost() && self.timer.as_mut().poll(context).is_pending() {
+            let mut buffer = ReadBuf::new(&mut bytes);
+            let read = ready!(Pin::new(&mut self.stream).poll_read(context, &mut buffer));
+            let forgotten = self.forgotten.unwrap_or_default() + buffer.filled().len();
+            self.forgotten = Some(forgotten);
+            if read.is_err() || buffer.filled().is_empty() || forgotten > FORGOTTEN {
+                break;
+            }
+        }
+        Poll::Ready(())
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Watched<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -137,7 +164,15 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
+        if self.forgotten.is_none() {
+            ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
+            self.forgotten = Some(0);
+            self.timer.as_mut().reset(Instant::now() + FORGETTING);
+        }
+        if !self.place.entry.is_authenticated() {
+            ready!(self.forget(context));
+        }
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -198,6 +233,41 @@ mod tests {
             request.answered();
             let error = watched.write_all(&[0; 1000]).await.unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        });
+    }
+
+    #[test]
+    fn what_comes_after_the_last_answer_is_forgotten_for_a_while_and_not_for_ever() {
+        runtime().block_on(async {
+            let slow = Duration::from_secs(600);
+            let connections = Connections::new(Limits { first: slow, ..limits() });
+            let place = || connections.admit([127, 0, 0, 1].into()).unwrap();
+            // One that ends, one that never does, and one that sends too much.
+            for sends in [Some(10), None, Some(FORGOTTEN + 8192)] {
+                let (client, server) = duplex(64);
+                let mut watched = Watched::new(server, place());
+                let (mut from, mut to) = tokio::io::split(client);
+                let sending = tokio::spawn(async move {
+                    let _ = to.write_all(&vec![7; sends.unwrap_or(1)]).await;
+                    match sends {
+                        Some(10) => _ = to.shutdown().await,
+                        _ => std::future::pending().await,
+                    }
+                });
+                watched.write_all(b"no").await.unwrap();
+                watched.shutdown().await.unwrap();
+                let mut said = Vec::new();
+                from.read_to_end(&mut said).await.unwrap();
+                assert_eq!(said, b"no");
+                sending.abort();
+            }
+            // Nobody keeps a place that way which another needs.
+            let (_client, server) = duplex(64);
+            let mut watched = Watched::new(server, place());
+            let closing = tokio::spawn(async move { watched.shutdown().await });
+            tokio::task::yield_now().await;
+            let _other = place();
+            closing.await.unwrap().unwrap();
         });
     }
 

@@ -18,12 +18,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::TcpListenerStream;
+use tonic::server::NamedService as _;
 use tonic::transport::server::{Connected, TcpConnectInfo};
 #[cfg(target_os = "linux")]
 use unskew_connections::ConnectionPlace;
 use unskew_connections::{Activity, Connections, Kept, Limits, Watched, open_files, queue};
 
 use crate::replay::{Replay, Seen};
+use crate::service::Ifrt;
 use crate::status::Status;
 
 /// How long a client may take for its first request, and for the next after its last one.
@@ -41,7 +43,9 @@ const ANYHOW: [&str; 2] = ["/healthz", "/readyz"];
 
 /// So many connections of anybody: behind a tunnel all clients have one address.
 pub(crate) fn limits(all: usize) -> Limits {
-    Limits { all, per_address: all, first: FIRST, idle: IDLE, stall: IDLE, ..Limits::default() }
+    // The clients in jaxlib do not say who they are.
+    let times = Limits { first: FIRST, idle: IDLE, stall: IDLE, ..Limits::default() };
+    Limits { all, per_address: all, unauthenticated: all, ..times }
 }
 
 /// A connection of a client.
@@ -175,7 +179,10 @@ pub(crate) async fn noted(mut request: Request, next: Next) -> Response<Body> {
         *refused.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
         return refused;
     }
-    let begun = activity.begin();
+    // A page or a question of a monitor keeps nobody out, however slowly it comes or is taken; a session keeps its place.
+    let path = request.uri().path().strip_prefix('/');
+    let session = path.is_some_and(|path| path.starts_with(Ifrt::NAME));
+    let begun = if session { activity.begin() } else { activity.begin_unauthenticated() };
     next.run(request).await.map(|body| Body::new(Kept::new(body, begun)))
 }
 

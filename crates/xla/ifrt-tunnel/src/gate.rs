@@ -7,15 +7,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpStream;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
+use unskew_connections::{Connections, Limits, Request, Watched, open_files};
 
 use crate::{TunnelError, greeting, stream, tls, tokens};
 
-/// How many greetings are under way at a time.
-const GREETINGS: usize = 64;
+/// How many greetings are under way at a time. One more takes the place of the oldest.
+const GREETINGS: usize = 1024;
+
+/// How many of them are of one address.
+const PER_ADDRESS: usize = 64;
+
+/// Open files for each connection: one outside, one inside.
+const FILES: u64 = 2;
+
+/// Open files that are no connections of the gate: those of the server in the same process.
+const OTHER_FILES: u64 = 2048;
 
 /// How long the gate waits where the system has no more sockets.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -35,8 +45,16 @@ pub struct GateFiles {
 pub struct Gate {
     acceptor: TlsAcceptor,
     tokens: PathBuf,
-    greetings: Arc<Semaphore>,
+    greetings: Arc<Connections>,
     connections: Arc<Semaphore>,
+}
+
+/// A client that was let in, and the server behind the gate.
+struct Tunnel {
+    outside: TlsStream<Watched<TcpStream>>,
+    inside: TcpStream,
+    _place: OwnedSemaphorePermit,
+    _busy: Request,
 }
 
 impl Gate {
@@ -46,10 +64,20 @@ impl Gate {
     /// If a file cannot be read, other users can read the tokens, or the key is not that of the certificate.
     pub fn new(files: &GateFiles, connections: usize) -> Result<Arc<Self>, TunnelError> {
         tokens::read(&files.tokens)?;
+        let all = connections.saturating_add(GREETINGS);
+        // Those who are let in are as silent as they like.
+        let limits = Limits {
+            all,
+            per_address: all,
+            unauthenticated: PER_ADDRESS,
+            reserve: 0,
+            first: greeting::TIME,
+            ..Limits::default()
+        };
         Ok(Arc::new(Self {
             acceptor: TlsAcceptor::from(tls::server(&files.certificate, &files.key)?),
             tokens: files.tokens.clone(),
-            greetings: Arc::new(Semaphore::new(GREETINGS)),
+            greetings: Connections::new(limits),
             connections: Arc::new(Semaphore::new(connections)),
         }))
     }
@@ -65,27 +93,28 @@ impl Gate {
     ) -> Result<(), TunnelError> {
         let listener = stream::listener(listener)?;
         let inside = stream::loopback_of(inside);
+        open_files(self.greetings.limits().all as u64 * FILES + OTHER_FILES);
         loop {
-            // Who is not greeted yet waits in the queue of the system.
-            let Ok(greeting) = Arc::clone(&self.greetings).acquire_owned().await else {
-                return Ok(());
-            };
             let Ok((stream, peer)) = listener.accept().await else {
+                self.greetings.lose_one();
                 sleep(PAUSE).await;
                 continue;
             };
+            let Some(place) = self.greetings.admit(peer.ip()) else { continue };
             let gate = Arc::clone(&self);
             tokio::spawn(async move {
-                let let_in = timeout(greeting::TIME, gate.let_in(stream, inside)).await;
-                drop(greeting);
-                match let_in {
+                if let Err(error) = stream::prepare(&stream) {
+                    tracing::info!(%peer, %error, "not let in");
+                    return;
+                }
+                let stream = Watched::new(stream, place);
+                match timeout(greeting::TIME, gate.let_in(stream, inside)).await {
                     Err(_) => tracing::info!(%peer, "no greeting in time"),
                     Ok(Err(error)) => tracing::info!(%peer, %error, "not let in"),
-                    Ok(Ok((outside, plain, place))) => {
+                    Ok(Ok(tunnel)) => {
                         tracing::debug!(%peer, "let in");
                         // However it ends, both connections are closed.
-                        let _ = stream::join(outside, plain).await;
-                        drop(place);
+                        let _ = stream::join(tunnel.outside, tunnel.inside).await;
                     }
                 }
             });
@@ -93,12 +122,8 @@ impl Gate {
     }
 
     /// Greets a client, and connects it.
-    async fn let_in(
-        &self,
-        stream: TcpStream,
-        inside: SocketAddr,
-    ) -> io::Result<(TlsStream<TcpStream>, TcpStream, tokio::sync::OwnedSemaphorePermit)> {
-        stream::prepare(&stream)?;
+    async fn let_in(&self, stream: Watched<TcpStream>, inside: SocketAddr) -> io::Result<Tunnel> {
+        let activity = stream.activity();
         let mut outside = self.acceptor.accept(stream).await?;
         let given = greeting::token(&mut outside).await?;
         let wrong = match (given, tokens::read(&self.tokens)) {
@@ -128,7 +153,9 @@ impl Gate {
             }
         };
         plain.set_nodelay(true)?;
+        // From here on nobody else gets its place.
+        let busy = activity.begin();
         greeting::answer(&mut outside, None).await?;
-        Ok((outside, plain, place))
+        Ok(Tunnel { outside, inside: plain, _place: place, _busy: busy })
     }
 }

@@ -193,6 +193,33 @@ async fn more_connections_than_it_takes_are_refused_until_one_ends() {
     }
 }
 
+#[tokio::test]
+async fn who_says_no_token_keeps_nobody_out_however_many_connections_he_has() {
+    let files = Files::new("localhost", TOKEN);
+    let gate = gate(&files, 8);
+    let at = tunnel(files.client(gate, TOKEN).unwrap());
+    let mut inside = TcpStream::connect(at).await.unwrap();
+    inside.write_all(b"x").await.unwrap();
+    assert_eq!(inside.read_u8().await.unwrap(), b'x');
+    // More than it greets at a time of one address, and so many that waiting for each would take minutes.
+    unskew_connections::open_files(4096);
+    let mut strangers = Vec::new();
+    for number in 0..600 {
+        let mut stranger = TcpStream::connect(gate).await.unwrap();
+        // The beginning of a handshake, of which the rest never comes; or nothing at all.
+        if number % 2 == 0 {
+            let _ = stranger.write_all(b"\x16\x03\x01").await;
+        }
+        strangers.push(stranger);
+    }
+    files.client(gate, TOKEN).unwrap().check().await.unwrap();
+    inside.write_all(b"y").await.unwrap();
+    assert_eq!(inside.read_u8().await.unwrap(), b'y', "who is inside stays there");
+    // The first have lost their places.
+    let ended = strangers[1].read(&mut [0]).await;
+    assert!(!matches!(ended, Ok(1..)), "{ended:?}");
+}
+
 /// What a gate says of such files.
 fn wrong(files: &Files) -> String {
     Gate::new(&files.gate(), 1).err().unwrap().to_string()
