@@ -66,6 +66,9 @@ pub struct Serve {
     /// Memory limit for the arrays of all clients together
     #[arg(long, value_name = "SIZE", default_value = "64GiB", value_parser = bytes)]
     pub server_bytes: u64,
+    /// Memory limit for the processes of all clients together, such as 8GiB. When it is reached, new sessions are refused
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub memory: Option<u64>,
     /// Grace period for pending requests at shutdown, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     pub grace: u64,
@@ -122,7 +125,9 @@ impl Serve {
             sessions: self.sessions,
             requests: self.requests,
             session_bytes: self.session_bytes,
-            server_bytes: self.server_bytes,
+            // Arrays are the larger part of what processes have.
+            server_bytes: self.server_bytes.min(self.memory.unwrap_or(u64::MAX)),
+            memory: self.memory,
             grace: Duration::from_secs(self.grace),
             ..Limits::default()
         }

@@ -297,6 +297,49 @@ fn processes_share_the_limits_of_the_server() {
 }
 
 #[test]
+fn no_session_begins_when_processes_have_all_the_memory() {
+    let plugin = PLUGINS[0].path();
+    // What one of them has is said where that is too much already.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_unskew"));
+    command.arg("serve").arg(&plugin).args(["--port", "0", "--memory", "1MiB"]);
+    let output = command.env("TF_CPP_MIN_LOG_LEVEL", "3").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    let (_, one) =
+        said.split_once("--memory is 1 MiB, and a session of this plug-in begins with ").unwrap();
+    let one: u64 = one.split(' ').next().unwrap().parse().unwrap();
+    println!("a session begins with {one} MiB");
+
+    let serving = Serving::of(&plugin, &["--memory", &format!("{}MiB", 8 * one)]);
+    run(async {
+        let mut clients = Vec::new();
+        let refused = loop {
+            match Client::connect(&serving.address, NEWEST).await {
+                Ok(mut client) => {
+                    client.init().await.unwrap();
+                    clients.push(client);
+                }
+                Err(refused) => break refused,
+            }
+            assert!(clients.len() <= 8, "nobody is refused");
+        };
+        println!("{} sessions: {refused}", clients.len());
+        assert!(clients.len() >= 2, "{refused}");
+        assert_eq!(refused.code, Code::ResourceExhausted, "{refused}");
+        let limit = format!("the server may have {} MiB (--memory)", 8 * one);
+        assert!(refused.message.contains(&limit), "{refused}");
+        // Those that are there go on, and the place of one that left is given to the next.
+        assert_eq!(serving.metric("unskew_sessions "), clients.len() as u64);
+        clients.truncate(1);
+        let begun = Instant::now();
+        while Client::connect(&serving.address, NEWEST).await.is_err() {
+            assert!(begun.elapsed() < PATIENCE, "the memory is not given back");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    });
+}
+
+#[test]
 fn who_asks_for_versions_or_health_alone_uses_up_no_process() {
     let serving = Serving::of(&PLUGINS[0].path(), &[]);
     let workers = || {

@@ -71,6 +71,7 @@ mod handles;
 mod host_buffers;
 mod ledger;
 mod limits;
+mod memory;
 mod mesh;
 pub mod messages;
 mod metadata;

@@ -20,6 +20,9 @@ pub struct Limits {
     pub session_bytes: u64,
     /// How many bytes all sessions may have together.
     pub server_bytes: u64,
+    /// How much memory the processes of all sessions may have for themselves before no further session begins, in bytes. Only
+    /// Linux says how much they have.
+    pub memory: Option<u64>,
     /// The largest request, in bytes.
     pub request_bytes: usize,
     /// How long a request waits for the bytes of an array that it names.
@@ -38,6 +41,7 @@ impl Default for Limits {
             handles: 1 << 20,
             session_bytes: 16 << 30,
             server_bytes: 64 << 30,
+            memory: None,
             request_bytes: 256 << 20,
             patience: Duration::from_secs(60),
             grace: Duration::from_secs(10),

@@ -13,6 +13,7 @@ use tokio::sync::{Notify, watch};
 use crate::account::{Account, Totals};
 use crate::host_buffers::HostBuffers;
 use crate::limits::Limits;
+use crate::memory;
 use crate::metrics::Metrics;
 use crate::negotiate::Agreed;
 use crate::ongoing::Ongoing;
@@ -114,6 +115,12 @@ impl Sessions {
         let (there, most) = (state.there.len(), self.limits.sessions);
         if there >= most {
             return Err(full(most, there as u64));
+        }
+        // A process of one client was weighed when the client came.
+        if let (None, Some(limit), Some(used)) = (&self.share, self.limits.memory, memory::own())
+            && used > limit
+        {
+            return Err(memory::exhausted(limit, used, 0));
         }
         // Buffers travel beside the session, named by its number: one that another client cannot guess,
         // by the random keys that the standard library makes for hash tables.

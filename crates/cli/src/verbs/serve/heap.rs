@@ -12,16 +12,27 @@ use std::thread::available_parallelism;
 /// pages away keeps nobody from sending.
 const CORES: usize = 4;
 
-/// Variables of glibc: large blocks come from the heap too, there is one heap, and up to 512 MiB at its end are kept.
-const KEPT: [(&str, &str); 3] =
-    [("MALLOC_MMAP_MAX_", "0"), ("MALLOC_ARENA_MAX", "1"), ("MALLOC_TRIM_THRESHOLD_", "536870912")];
+/// How much at the end of the heap is kept, in bytes.
+const MOST: u64 = 512 << 20;
+
+/// Variables of glibc: large blocks come from the heap too, there is one heap, and so much at its end is kept.
+fn kept(most: u64) -> [(&'static str, String); 3] {
+    [
+        ("MALLOC_MMAP_MAX_", "0".to_owned()),
+        ("MALLOC_ARENA_MAX", "1".to_owned()),
+        ("MALLOC_TRIM_THRESHOLD_", most.to_string()),
+    ]
+}
 
 /// Has the process of a client keep memory for its next arrays, unless whoever started the server says something about
-/// glibc's memory, or there are many cores. It is all given back when the client leaves: its process ends then.
-pub fn keep(command: &mut Command) {
+/// glibc's memory, or there are many cores. It is all given back when the client leaves: its process ends then. Where the
+/// memory of all is limited, so many clients keep at most half of that.
+pub fn keep(command: &mut Command, memory: Option<u64>, clients: usize) {
     let few = available_parallelism().is_ok_and(|cores| cores.get() <= CORES);
-    let said = KEPT.iter().any(|(name, _)| std::env::var_os(name).is_some());
+    let share = memory.map_or(MOST, |memory| memory / 2 / (clients as u64).max(1));
+    let kept = kept(share.min(MOST));
+    let said = kept.iter().any(|(name, _)| std::env::var_os(name).is_some());
     if few && !said {
-        command.envs(KEPT);
+        command.envs(kept);
     }
 }

@@ -19,10 +19,11 @@ pub fn front(args: &Serve, plugin: &Path) -> anyhow::Result<Status> {
     let listener = listen(args)?;
     let gate = args.gate().map(|files| tunnel::Prepared::new(&files, args)).transpose()?;
     let handlers = args.handlers.as_deref().map(Interpreter::ask).transpose()?;
+    let (memory, sessions) = (args.memory, args.sessions);
     let start = move |folder: &Path, slot: u64| {
         let own = vec!["--worker".into(), folder.into(), "--slot".into(), slot.to_string().into()];
         let mut command = again(own, handlers.as_ref())?;
-        heap::keep(&mut command);
+        heap::keep(&mut command, memory, sessions);
         Ok(command)
     };
     let front = match Front::new(Box::new(start), args.limits(), args.handlers.is_some()) {

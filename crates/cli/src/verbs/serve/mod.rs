@@ -36,6 +36,9 @@ pub fn run(args: &Serve) -> anyhow::Result<Status> {
         return Ok(Status::Clean);
     }
     let plugin = args.plugin.as_ref().context("no plug-in to serve")?;
+    if args.memory.is_some() && !cfg!(target_os = "linux") {
+        anyhow::bail!("--memory needs Linux, which says how much memory a process has");
+    }
     log::begin(args.log, args.log_format);
     #[cfg(target_os = "linux")]
     if let (Some(folder), Some(slot)) = (&args.worker, args.slot) {

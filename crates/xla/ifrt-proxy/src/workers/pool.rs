@@ -15,6 +15,7 @@ use super::channel::Said;
 use super::process::{Process, Start, Worker};
 use crate::counts::Counts;
 use crate::limits::Limits;
+use crate::memory;
 use crate::sessions::{Sessions, full, no_session, stopping};
 use crate::shares::Share;
 use crate::status::{Code, Status};
@@ -47,6 +48,8 @@ struct State {
     /// Those that wait for a connection.
     idle: Vec<Arc<Worker>>,
     starting: bool,
+    /// What a worker has in memory that has done nothing yet.
+    weight: u64,
     /// Why the last one did not start.
     failed: Option<Failure>,
     plugin: Option<PluginView>,
@@ -64,6 +67,14 @@ pub enum Failure {
     /// It ended without a word.
     #[error("the plug-in ended its process while it was loaded: {0}")]
     Ended(String),
+    /// There is not enough memory for it.
+    #[error("--memory is {} MiB, and a session of this plug-in begins with {} MiB", limit >> 20, needs.div_ceil(1 << 20))]
+    Memory {
+        /// How much there may be, in bytes.
+        limit: u64,
+        /// How much it has.
+        needs: u64,
+    },
     /// The system makes no processes.
     #[error("no worker process can be started: {0}")]
     System(String),
@@ -99,7 +110,12 @@ impl Pool {
             {
                 let mut state = self.lock();
                 if !state.idle.is_empty() {
-                    return Ok(());
+                    let (limit, needs) = (self.limits.memory.unwrap_or(u64::MAX), state.weight);
+                    return if needs > limit {
+                        Err(Failure::Memory { limit, needs })
+                    } else {
+                        Ok(())
+                    };
                 }
                 if let Some(why) = state.failed.take() {
                     return Err(why);
@@ -112,7 +128,8 @@ impl Pool {
     /// A worker that has no connection, as soon as there is one.
     ///
     /// # Errors
-    /// RESOURCE_EXHAUSTED if there are as many clients as there may be; UNAVAILABLE if no worker starts.
+    /// RESOURCE_EXHAUSTED if there are as many clients as there may be, or they have all the memory; UNAVAILABLE if no worker
+    /// starts.
     pub async fn take(self: &Arc<Self>) -> Result<Arc<Worker>, Status> {
         loop {
             let changed = self.changed.notified();
@@ -120,6 +137,9 @@ impl Pool {
                 let mut state = self.lock();
                 if state.stopping {
                     return Err(stopping());
+                }
+                if !state.idle.is_empty() {
+                    self.weigh(&state, 0)?;
                 }
                 if let Some(worker) = state.idle.pop() {
                     self.refill(&mut state);
@@ -131,6 +151,9 @@ impl Pool {
                 let busy = state.workers.values().filter(|worker| worker.is_busy()).count();
                 if busy >= self.limits.sessions {
                     return Err(full(self.limits.sessions, busy as u64));
+                }
+                if !state.starting {
+                    self.weigh(&state, state.weight)?;
                 }
                 self.refill(&mut state);
             }
@@ -148,9 +171,24 @@ impl Pool {
         found.cloned().ok_or_else(no_session)
     }
 
-    /// Starts a worker if none waits.
+    /// Whether the processes stay within their memory with so much more.
+    fn weigh(&self, state: &State, more: u64) -> Result<(), Status> {
+        let Some(limit) = self.limits.memory else { return Ok(()) };
+        // One that is starting will have as much as the others.
+        let of = |worker: &Arc<Worker>| worker.memory().max(state.weight);
+        let used = state.workers.values().map(of).fold(0, u64::saturating_add);
+        if used.saturating_add(more) > limit {
+            return Err(memory::exhausted(limit, used, state.weight));
+        }
+        Ok(())
+    }
+
+    /// Starts a worker if none waits, and there is memory for it.
     fn refill(self: &Arc<Self>, state: &mut State) {
         if state.starting || state.stopping || !state.idle.is_empty() {
+            return;
+        }
+        if self.weigh(state, state.weight).is_err() {
             return;
         }
         let slot = (1..).find(|slot| !state.workers.contains_key(slot)).unwrap_or_default();
@@ -190,6 +228,7 @@ impl Pool {
                     ready = true;
                     let mut state = self.lock();
                     (state.plugin, state.starting) = (Some(plugin), false);
+                    state.weight = state.weight.max(worker.memory());
                     state.failed = None;
                     state.idle.push(Arc::clone(&worker));
                 }

@@ -17,6 +17,7 @@ use unskew_connections::{ConnectionPlace, Request};
 
 use super::channel::{Order, Report, Said, order};
 use crate::connection::Connection;
+use crate::memory;
 
 /// How long a worker may take from its last word to its end.
 const LAST: Duration = Duration::from_secs(10);
@@ -29,6 +30,7 @@ pub type Start = dyn Fn(&Path, u64) -> io::Result<Command> + Send + Sync;
 #[derive(Debug)]
 pub struct Worker {
     pub slot: u64,
+    process: Option<u32>,
     channel: UnixStream,
     state: Mutex<State>,
     reports: watch::Sender<u64>,
@@ -64,7 +66,7 @@ impl Worker {
         reading.set_nonblocking(true)?;
         let lines = BufReader::new(tokio::net::UnixStream::from_std(reading)?).lines();
         let (reports, _) = watch::channel(0);
-        let worker = Self { slot, channel, state: Mutex::default(), reports };
+        let worker = Self { slot, process: child.id(), channel, state: Mutex::default(), reports };
         Ok((worker, Process { child, lines }))
     }
 
@@ -95,6 +97,11 @@ impl Worker {
     pub fn answer(&self, callbacks: Option<TcpStream>) {
         // One that is not there does not wait for it.
         let _ = order(&self.channel, &callbacks.map_or(Order::NoCallbacks, Order::Callbacks));
+    }
+
+    /// How many bytes of memory its process has for itself.
+    pub fn memory(&self) -> u64 {
+        self.process.and_then(memory::private).unwrap_or_default()
     }
 
     /// It has a connection no more.
