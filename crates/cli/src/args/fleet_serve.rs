@@ -56,6 +56,10 @@ pub struct FleetLimits {
     /// Maximum number of connections from one address [default: half of --connections]
     #[arg(long, value_name = "N", value_parser = number)]
     connections_per_address: Option<usize>,
+    /// Maximum number of connections from one address without a valid token. When it is reached, a new one replaces the oldest
+    /// [default: 256, or --connections-per-address if that is less]
+    #[arg(long, value_name = "N", value_parser = number)]
+    connections_without_token: Option<usize>,
     /// Timeout for the first request on a new connection, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     first_request: u64,
@@ -94,13 +98,17 @@ impl FleetLimits {
     fn connections(&self) -> unskew_connections::Limits {
         let half = self.connections.div_ceil(2);
         let idle = Duration::from_secs(self.idle);
+        let defaults = unskew_connections::Limits::default();
+        let per_address = self.connections_per_address.unwrap_or(half);
+        let usual = defaults.unauthenticated.min(per_address);
         unskew_connections::Limits {
             all: self.connections,
-            per_address: self.connections_per_address.unwrap_or(half),
+            per_address,
+            unauthenticated: self.connections_without_token.unwrap_or(usual),
             first: Duration::from_secs(self.first_request),
             idle,
             stall: idle,
-            ..unskew_connections::Limits::default()
+            ..defaults
         }
     }
 

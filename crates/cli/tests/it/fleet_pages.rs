@@ -108,16 +108,11 @@ impl Serving {
         Answer { status, head: head.to_owned(), body: body.to_owned() }
     }
 
-    /// Sends the form for a version of a model, as a browser does.
-    fn publish(&self, token: Option<&str>, model: &str, file: &str, content: &[u8]) -> Answer {
+    /// Sends the form for a version of a model, as a browser does, with further lines of the head.
+    fn publish(&self, lines: &str, model: &str, file: &str, content: &[u8]) -> Answer {
         let mut body = Vec::new();
-        for (name, value) in
-            token.map(|token| ("token", token)).into_iter().chain([("model", model)])
-        {
-            let field =
-                format!("Content-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
-            body.extend_from_slice(format!("--limit\r\n{field}").as_bytes());
-        }
+        let field = format!("Content-Disposition: form-data; name=\"model\"\r\n\r\n{model}\r\n");
+        body.extend_from_slice(format!("--limit\r\n{field}").as_bytes());
         let field =
             format!("Content-Disposition: form-data; name=\"file\"; filename=\"{file}\"\r\n\r\n");
         body.extend_from_slice(format!("--limit\r\n{field}").as_bytes());
@@ -127,7 +122,7 @@ impl Serving {
         write!(
             stream,
             "POST /publish HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n\
-             Content-Type: multipart/form-data; boundary=limit\r\n\r\n",
+             Content-Type: multipart/form-data; boundary=limit\r\n{lines}\r\n",
             self.host,
             body.len()
         )
@@ -307,7 +302,7 @@ fn a_form_publishes_a_version() {
     let serving = Serving::of(&store);
     let page = serving.page("/publish?model=vision/gelu");
     assert!(page.contains("value=\"vision/gelu\"") && !page.contains("name=\"token\""), "{page}");
-    let done = serving.publish(None, "vision/third", "third.pt", &model);
+    let done = serving.publish("", "vision/third", "third.pt", &model);
     assert_eq!(
         (done.status, done.header("location")),
         (303, Some("/models/vision/third")),
@@ -321,21 +316,44 @@ fn a_form_publishes_a_version() {
         ("vision/gelu", "text.pt", b"not a model", 422, "text.pt"),
         ("a//b", "x.pt", &model[..], 400, "a//b"),
     ] {
-        let answer = serving.publish(None, name, file, content);
+        let answer = serving.publish("", name, file, content);
         assert_eq!(answer.status, status, "{file}: {}", answer.body);
         assert!(answer.body.contains(words) && answer.body.contains("<h1>"), "{}", answer.body);
     }
     assert_eq!(serving.get("/v1/uploads").body, "[]", "nothing of them is left");
 
-    // With tokens: one of the form, and none of a cookie.
+    // With tokens: the form has none, and is opened by the cookie if a page of the service sends it.
     let token =
         |role: &str| unskew(&store, &["token", "create", "ci", "--role", role]).trim().to_owned();
     let (read, publish) = (token("read"), token("publish"));
-    let without = serving.publish(None, "vision/gelu", "x.pt", &model);
-    assert_eq!(without.status, 403, "{}", without.body);
-    assert_eq!(serving.publish(Some(&read), "vision/gelu", "x.pt", &model).status, 403);
-    assert_eq!(serving.publish(Some("unskew_nothing"), "vision/gelu", "x.pt", &model).status, 403);
-    assert_eq!(serving.publish(Some(&publish), "new", "x.pt", &model).status, 303);
+    let cookie = |token: &str| format!("Cookie: unskew_fleet_token={token}\r\n");
+    let own = format!("Origin: http://{}\r\nSec-Fetch-Site: same-origin\r\n", serving.host);
+    let send = |lines: &str| serving.publish(lines, "new", "x.pt", &model);
+    for stranger in ["", &own, &cookie(&publish), &format!("{}{own}", cookie("unskew_nothing"))] {
+        let login = send(stranger);
+        assert_eq!(
+            (login.status, login.header("location")),
+            (303, Some("/login?next=/publish")),
+            "{stranger}: {}",
+            login.body
+        );
+    }
+    for other in
+        ["Origin: http://evil.example\r\n", "Origin: null\r\n", "Sec-Fetch-Site: same-site\r\n"]
+    {
+        let refused = send(&format!("{}{other}", cookie(&publish)));
+        assert_eq!(refused.status, 403, "{other}: {}", refused.body);
+    }
+    let refused = send(&format!("{}{own}", cookie(&read)));
+    assert_eq!(refused.status, 403, "{}", refused.body);
+    assert!(refused.body.contains("this needs the role publish"), "{}", refused.body);
+    let page = |token: &str| serving.send("GET /publish?model=new", &cookie(token), "").body;
+    let (may, may_not) = (page(&publish), page(&read));
+    assert!(may.contains("type=\"file\"") && !may_not.contains("type=\"file\""), "{may_not}");
+    assert!(may_not.contains("href=\"/login?next=/publish%3Fmodel"), "{may_not}");
+    assert!(!unskew(&store, &["model", "list"]).contains("new"));
+    assert_eq!(send(&format!("{}{own}", cookie(&publish))).status, 303);
+    assert_eq!(send(&format!("Authorization: Bearer {publish}\r\n")).status, 303);
     let shown = unskew(&store, &["model", "list"]);
     assert!(shown.contains("new"), "{shown}");
 }

@@ -7,12 +7,14 @@ use std::time::Instant;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::{HeaderValue, Method, header};
+use unskew_connections::{Authentication, client};
 use unskew_fleet::store::Act;
 
 use crate::call::{Call, json};
 use crate::caller::{self, Caller, Peer};
 use crate::endpoint::{Endpoint, ParameterIn, Time};
 use crate::problem::{Kind, Problem};
+use crate::recent;
 use crate::service::{REQUEST, Service};
 
 /// The longest text in the audit log.
@@ -34,6 +36,7 @@ impl Service {
         let mut who = None;
         let answer = self.checked(endpoint, path, request, peer, &name, &mut who).await;
         let code = answer.as_ref().err().map(|problem| problem.kind.about().code);
+        let cause = answer.as_ref().err().and_then(cause);
         if let (Err(problem), Some(who)) = (&answer, &who) {
             self.note_refusal(endpoint, &target, problem, who, &name).await;
         }
@@ -50,6 +53,7 @@ impl Service {
             path = target,
             status,
             code,
+            cause,
             who,
             micros,
             "answered"
@@ -68,15 +72,29 @@ impl Service {
     ) -> Result<Response, Problem> {
         let (head, body) = request.into_parts();
         caller::same_site(endpoint.verb, &head.headers, &head.uri)?;
+        let address = client(peer.ip()).to_string();
+        let sent = endpoint.role.and_then(|_| recent::sent(&head.headers));
         // Before anything is looked up: an address pays also for tokens that are none.
-        self.paced(&peer.ip().to_string())?;
-        let caller = match endpoint.role {
-            None => Caller { name: peer.ip().to_string(), key: peer.ip().to_string(), role: None },
-            Some(_) => caller::caller(self, peer, &head.headers, &head.uri).await?,
+        if !sent.is_some_and(|sent| self.tokens().has(&sent)) {
+            self.paced(&address)?;
+        }
+        let found = match endpoint.role {
+            None => Ok(Caller::at(peer.ip(), None)),
+            Some(_) => caller::caller(self, peer, &head.headers, &head.uri).await,
         };
+        if let Some(sent) = sent {
+            self.tokens().note(sent, found.as_ref().is_ok_and(|caller| caller.token));
+        }
+        let caller = found?;
+        // From here on the connection may be kept busy.
+        if caller.role.is_some()
+            && let Some(authentication) = head.extensions.get::<Authentication>()
+        {
+            authentication.succeeded();
+        }
         *who = Some(caller.clone());
         caller.may(endpoint.role)?;
-        if caller.key != peer.ip().to_string() {
+        if caller.token {
             self.paced(&caller.key)?;
         }
         let query = query(endpoint, head.uri.query().unwrap_or_default())?;
@@ -137,9 +155,15 @@ impl Service {
             Ok(noted?)
         });
         if let Err(problem) = noted.await {
-            tracing::warn!(request, %problem, "a refusal could not be noted");
+            tracing::warn!(request, problem = problem.logged(), "a refusal could not be noted");
         }
     }
+}
+
+/// What the log says of a problem that the client is not told.
+fn cause(problem: &Problem) -> Option<String> {
+    let inside = problem.cause.is_some() || problem.kind == Kind::Fault;
+    inside.then(|| problem.logged())
 }
 
 fn cut(text: &mut String) {

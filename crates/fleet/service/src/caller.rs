@@ -14,6 +14,7 @@ use http::{HeaderMap, Uri, header};
 use unskew_fleet::store::Role;
 
 use crate::problem::{Kind, Problem};
+use crate::recent;
 use crate::service::Service;
 use crate::token;
 use crate::verb::Verb;
@@ -25,6 +26,8 @@ pub struct Caller {
     pub name: String,
     /// Who it is for limits and uploads: the id of the token, or the address.
     pub key: String,
+    /// Whether a token was shown.
+    pub token: bool,
     /// What the caller may do; none for somebody who has shown nothing.
     pub role: Option<Role>,
 }
@@ -35,8 +38,8 @@ pub(crate) struct Peer(pub(crate) SocketAddr);
 
 impl Caller {
     /// Somebody of whom only the address is known.
-    fn at(address: IpAddr, role: Option<Role>) -> Self {
-        Self { name: address.to_string(), key: address.to_string(), role }
+    pub(crate) fn at(address: IpAddr, role: Option<Role>) -> Self {
+        Self { name: address.to_string(), key: address.to_string(), token: false, role }
     }
 
     /// Whether the caller may do what needs `role`.
@@ -72,8 +75,7 @@ pub(crate) async fn caller(
     uri: &Uri,
 ) -> Result<Caller, Problem> {
     let Some(sent) = headers.get(header::AUTHORIZATION) else {
-        let open =
-            service.is_open() && !service.pool().with(|f| Ok(f.store().has_tokens()?)).await?;
+        let open = service.is_open().await?;
         if open && !is_loopback_name(host(headers, uri)) {
             let detail = "without tokens, the service answers to names of the loopback only";
             return Err(Problem::new(Kind::CrossSite, detail));
@@ -85,13 +87,15 @@ pub(crate) async fn caller(
         return Err(unknown("what was sent is no token"));
     };
     let (id, secret, now) = (id.to_owned(), secret.to_owned(), service.clock().now());
-    let known = service.pool().with(move |fleet| {
+    let recent = recent::sent(headers).is_some_and(|sent| service.tokens().has(&sent));
+    let pool = if recent { service.pool() } else { service.strangers() };
+    let known = pool.with(move |fleet| {
         let kept = fleet.store().token(&id)?;
         Ok(kept.filter(|kept| token::opens(kept, &secret, &now)))
     });
     let kept = known.await?.ok_or_else(|| unknown("no such token, or it is no longer good"))?;
     let name = format!("token {} ({})", kept.id, kept.name);
-    Ok(Caller { name, key: kept.id, role: Some(kept.role) })
+    Ok(Caller { name, key: kept.id, token: true, role: Some(kept.role) })
 }
 
 /// The token of an `Authorization`.
@@ -151,6 +155,14 @@ pub(crate) fn same_site(verb: Verb, headers: &HeaderMap, uri: &Uri) -> Result<()
     Ok(())
 }
 
+/// Whether a browser says that a form of this service's own pages sends the request. Unlike [`same_site`] it has to say so.
+pub(crate) fn by_own_page(headers: &HeaderMap, uri: &Uri) -> bool {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let origin = text("origin").and_then(|origin| origin.split_once("://"));
+    let own = origin.is_some_and(|(_, from)| Some(from) == host(headers, uri));
+    own && text("sec-fetch-site").is_none_or(|site| site == "same-origin")
+}
+
 fn host<'a>(headers: &'a HeaderMap, uri: &'a Uri) -> Option<&'a str> {
     let named = headers.get(header::HOST).and_then(|value| value.to_str().ok());
     named.or_else(|| uri.authority().map(|authority| authority.as_str()))
@@ -207,5 +219,30 @@ mod tests {
         assert!(with(&[("host", "a:1"), ("origin", "null")]).is_err());
         assert!(with(&[("sec-fetch-site", "cross-site")]).is_err());
         assert!(with(&[("sec-fetch-site", "same-origin")]).is_ok());
+    }
+
+    #[test]
+    fn an_own_page_says_so() {
+        let uri = Uri::from_static("/publish");
+        let with = |pairs: &[(&'static str, &'static str)]| {
+            let mut headers = HeaderMap::new();
+            for (name, value) in pairs {
+                headers.insert(*name, value.parse().unwrap());
+            }
+            by_own_page(&headers, &uri)
+        };
+        assert!(with(&[("host", "a:1"), ("origin", "http://a:1")]));
+        let site = ("sec-fetch-site", "same-origin");
+        assert!(with(&[("host", "a:1"), ("origin", "https://a:1"), site]));
+        for others in [
+            &[("host", "a:1")][..],
+            &[("host", "a:1"), ("origin", "null")],
+            &[("host", "a:1"), ("origin", "http://a:2")],
+            &[("host", "a:1"), ("origin", "http://a:1"), ("sec-fetch-site", "same-site")],
+            &[("origin", "http://a:1")],
+            &[],
+        ] {
+            assert!(!with(others), "{others:?}");
+        }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) async fn sweep(service: Arc<Service>) {
             let _ = tokio::task::spawn_blocking(move || inspectors.rest()).await;
         }
         if let Err(problem) = once(&service).await {
-            tracing::warn!(%problem, "nothing was swept away");
+            tracing::warn!(problem = problem.logged(), "nothing was swept away");
         }
         tokio::time::sleep(pause).await;
     }

@@ -65,6 +65,7 @@ mod pages;
 pub mod pool;
 pub mod problem;
 pub mod range;
+mod recent;
 pub mod reference;
 pub mod routes;
 mod serve_error;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use unskew_fleet::store::Store;
-use unskew_fleet::{Depot, Fleet, Inspectors};
+use unskew_fleet::{Depot, Fleet, Inspectors, chain};
 
 use crate::problem::{Kind, Problem};
 use crate::settings::Settings;
@@ -76,9 +76,8 @@ impl Pool {
 
     /// A fleet with a new connection. Whatever keeps it from opening may be gone later.
     fn open(&self) -> Result<Fleet, Problem> {
-        let store = Store::open(&self.database).map_err(|error| {
-            Problem::new(Kind::Unavailable, error.to_string()).after(Duration::from_secs(5))
-        })?;
+        let away = |error| Problem::database_away(chain(&error));
+        let store = Store::open(&self.database).map_err(away)?;
         let fleet = Fleet::over(store, self.depot.clone());
         Ok(match &self.inspectors {
             Some(inspectors) => fleet.inspected_by(Arc::clone(inspectors)),

@@ -14,6 +14,7 @@ use std::time::Duration;
 use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use unskew_artifact::OpenError;
 use unskew_fleet::store::StoreError;
 use unskew_fleet::{FleetError, InspectionError, chain};
 use unskew_objects::ObjectError;
@@ -197,14 +198,15 @@ impl Kind {
     }
 }
 
-/// Something that went wrong.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {detail}", kind.about().title)]
+/// Something that went wrong. As a text it is what the client is told; [`Problem::logged`] is for the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Which kind of problem it is.
     pub kind: Kind,
-    /// One sentence with the values in question.
+    /// One sentence with the values in question. The client sees it, except that of a [`Kind::Fault`].
     pub detail: String,
+    /// What only the log has: what the system, the database or the store says, with its paths and addresses.
+    pub cause: Option<String>,
     /// When asking again makes sense.
     pub retry_after: Option<Duration>,
     /// Further headers of the answer.
@@ -236,7 +238,14 @@ pub struct ProblemBody {
 impl Problem {
     /// A problem of a kind.
     pub fn new(kind: Kind, detail: impl Into<String>) -> Self {
-        Self { kind, detail: detail.into(), retry_after: None, headers: Vec::new() }
+        let (detail, cause) = (detail.into(), None);
+        Self { kind, detail, cause, retry_after: None, headers: Vec::new() }
+    }
+
+    /// The same, of which the log says why.
+    pub fn because(mut self, cause: impl Into<String>) -> Self {
+        self.cause = Some(cause.into());
+        self
     }
 
     /// The same, which may be gone after a while.
@@ -256,6 +265,21 @@ impl Problem {
         Self::new(Kind::NotThere, format!("no such {what}: {name}"))
     }
 
+    /// What the client is told of it. A fault says nothing about the inside of the service, whatever its detail is.
+    fn told(&self) -> &str {
+        match self.kind {
+            Kind::Fault => "the log of the service has the reason, under the number of the request",
+            _ => &self.detail,
+        }
+    }
+
+    /// All that is known of it, for the log.
+    pub fn logged(&self) -> String {
+        let title = self.kind.about().title;
+        let cause = self.cause.as_deref().map(|cause| format!(": {cause}")).unwrap_or_default();
+        format!("{title}: {}{cause}", self.detail)
+    }
+
     /// The body of the answer.
     pub fn body(&self, request: &str) -> ProblemBody {
         let About { code, status, title, fix, .. } = *self.kind.about();
@@ -263,7 +287,7 @@ impl Problem {
             about: format!("/v1/problems#{code}"),
             title: title.to_owned(),
             status,
-            detail: self.detail.clone(),
+            detail: self.told().to_owned(),
             code: code.to_owned(),
             fix: fix.to_owned(),
             request: request.to_owned(),
@@ -271,36 +295,62 @@ impl Problem {
     }
 }
 
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.kind.about().title, self.told())
+    }
+}
+
+impl std::error::Error for Problem {}
+
 /// When to ask again for something that is away.
 const AWAY: Duration = Duration::from_secs(5);
 
+/// What clients are told of a disk, a store and a database. The errors of these have paths, addresses and SQL in them.
+const DISK_FULL: &str = "the disk of the service is full";
+const STORE_AWAY: &str = "the store of the artifacts does not answer";
+const DATABASE_FULL: &str = "the database of the fleet has no room";
+const DATABASE_AWAY: &str = "the database of the fleet does not answer";
+
+/// A disk or a store that failed.
+fn of_store(kind: io::ErrorKind, cause: String) -> Problem {
+    match kind {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            Problem::new(Kind::NoRoom, DISK_FULL).because(cause)
+        }
+        _ => Problem::new(Kind::Unavailable, STORE_AWAY).after(AWAY).because(cause),
+    }
+}
+
 impl From<io::Error> for Problem {
     fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                Self::new(Kind::NoRoom, "the disk of the service is full")
-            }
-            _ => Self::new(Kind::Unavailable, format!("the store does not answer: {error}"))
-                .after(AWAY),
-        }
+        of_store(error.kind(), error.to_string())
     }
 }
 
 impl From<ObjectError> for Problem {
     fn from(error: ObjectError) -> Self {
-        Self::new(Kind::Unavailable, format!("the store does not answer: {error}")).after(AWAY)
+        Self::new(Kind::Unavailable, STORE_AWAY).after(AWAY).because(chain(&error))
     }
 }
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
-        match &error {
-            StoreError::Full(_) => Self::new(Kind::NoRoom, error.to_string()),
-            StoreError::Away(_) | StoreError::Clash(_) | StoreError::Absent(_) => {
-                Self::new(Kind::Unavailable, error.to_string()).after(AWAY)
-            }
-            _ => Self::new(Kind::Fault, error.to_string()),
+        let text = chain(&error);
+        match error {
+            StoreError::Full(_) => Self::new(Kind::NoRoom, DATABASE_FULL).because(text),
+            // A digest, which the client may add again.
+            StoreError::Absent(_) => Self::new(Kind::Unavailable, text).after(AWAY),
+            StoreError::Away(_) | StoreError::Clash(_) => Self::database_away(text),
+            _ => Self::new(Kind::Fault, text),
         }
+    }
+}
+
+impl Problem {
+    /// A database that does not answer now.
+    pub(crate) fn database_away(cause: String) -> Self {
+        Self::new(Kind::Unavailable, DATABASE_AWAY).after(AWAY).because(cause)
     }
 }
 
@@ -309,15 +359,9 @@ impl From<FleetError> for Problem {
         let text = cut(chain(&error));
         match error {
             FleetError::Store(error) => error.into(),
-            FleetError::Objects(error) => error.into(),
-            FleetError::Io { source, .. } => {
-                let (kind, text) = (source.kind(), text);
-                match kind {
-                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                        Self::new(Kind::NoRoom, text)
-                    }
-                    _ => Self::new(Kind::Unavailable, text).after(AWAY),
-                }
+            FleetError::Objects(error) | FleetError::Open(OpenError::Object(error)) => error.into(),
+            FleetError::Io { source, .. } | FleetError::Open(OpenError::Io { source, .. }) => {
+                of_store(source.kind(), text)
             }
             FleetError::Name(_) | FleetError::Path(_) | FleetError::WhatIf(_) => {
                 Self::new(Kind::Malformed, text)
@@ -329,7 +373,8 @@ impl From<FleetError> for Problem {
                 Self::new(Kind::Refused, text)
             }
             FleetError::Inspection(InspectionError::NotStarted(_)) => {
-                Self::new(Kind::Unavailable, text).after(AWAY)
+                let detail = "the service starts no process to read artifacts in";
+                Self::new(Kind::Unavailable, detail).after(AWAY).because(text)
             }
             FleetError::NoModel { .. }
             | FleetError::NoVersion { .. }
@@ -372,6 +417,37 @@ mod tests {
         assert_eq!(Problem::from(full).kind, Kind::NoRoom);
         let gone = FleetError::Io { path: "x".into(), source: io::ErrorKind::NotFound.into() };
         assert_eq!(Problem::from(gone).kind, Kind::Unavailable);
+    }
+
+    #[test]
+    fn no_client_sees_a_path_an_address_or_sql() {
+        const SECRET: &str = "/srv/secret-fleet";
+        let inside = |kind: io::ErrorKind| io::Error::new(kind, format!("at path {SECRET}"));
+        let boxed = || inside(io::ErrorKind::Other).into();
+        let kinds = [io::ErrorKind::StorageFull, io::ErrorKind::NotFound, io::ErrorKind::Other];
+        let mut problems: Vec<Problem> = kinds.map(|kind| inside(kind).into()).into();
+        for kind in kinds {
+            let (path, source) = (SECRET.into(), inside(kind));
+            problems.push(FleetError::Io { path, source }.into());
+            let (path, source) = (SECRET.into(), inside(kind));
+            problems.push(FleetError::Open(OpenError::Io { path, source }).into());
+        }
+        problems.extend([
+            StoreError::Full(boxed()).into(),
+            StoreError::Away(boxed()).into(),
+            StoreError::Database(boxed()).into(),
+            StoreError::Clash(SECRET.to_owned()).into(),
+            StoreError::Url(SECRET.to_owned()).into(),
+            StoreError::Versions(SECRET.to_owned()).into(),
+            FleetError::Inspection(InspectionError::NotStarted(SECRET.to_owned())).into(),
+            Problem::new(Kind::Fault, SECRET),
+            Problem::database_away(SECRET.to_owned()),
+        ]);
+        for problem in problems {
+            let body = serde_json::to_string(&problem.body("r-1")).unwrap();
+            assert!(!body.contains("secret") && !problem.to_string().contains("secret"), "{body}");
+            assert!(problem.logged().contains(SECRET), "the log has it: {problem:?}");
+        }
     }
 
     #[test]

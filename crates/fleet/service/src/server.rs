@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use hyper::body::Incoming;
+use http::{HeaderValue, Version, header};
+use hyper::body::{Body as _, Incoming};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
@@ -40,6 +41,8 @@ const CROWDED: Duration = Duration::from_secs(1);
 
 /// Open files that are no connections: the database, artifacts, pipes.
 const OTHER_FILES: u64 = 256;
+
+const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
 /// How long to wait before the next connection is taken when the system has no more sockets.
 const NO_SOCKETS: Duration = Duration::from_millis(100);
@@ -105,7 +108,10 @@ impl Server {
         let limits = service.settings().limits;
         let router = routes::router(Arc::clone(&service));
         if let Err(problem) = housekeeping::go_by_the_database(&service).await {
-            tracing::warn!(%problem, "moments go by the clock of this machine until the database answers");
+            tracing::warn!(
+                problem = problem.logged(),
+                "moments go by the clock of this machine until the database answers"
+            );
         }
         let worker = tokio::spawn(worker::work(Arc::clone(&service)));
         let sweeper = tokio::spawn(housekeeping::sweep(Arc::clone(&service)));
@@ -182,12 +188,19 @@ fn connect(
 ) {
     let (router, activity) = (router.clone(), stream.activity());
     let answer = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
-        let mut begun = activity.begin();
+        let mut begun = activity.begin_unauthenticated();
         request.extensions_mut().insert(Peer(peer));
+        request.extensions_mut().insert(begun.authentication());
+        // In HTTP/2 a refusal ends the stream and what comes of it.
+        let waits = request.version() < Version::HTTP_2 && !request.body().is_end_stream();
         let refused = activity.is_reserve() && !ANYHOW.contains(&request.uri().path());
         let answered = router.clone().oneshot(request.map(axum::body::Body::new));
         async move {
-            let response = if refused { crowded() } else { answered.await? };
+            let mut response = if refused { crowded() } else { answered.await? };
+            if waits && begun.is_unauthenticated() {
+                // Nobody waits for the body of somebody who is not known.
+                response.headers_mut().insert(header::CONNECTION, CLOSE);
+            }
             begun.answered();
             Ok::<_, std::convert::Infallible>(response.map(|body| Kept::new(body, begun)))
         }

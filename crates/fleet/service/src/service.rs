@@ -12,6 +12,7 @@ use crate::metrics::Metrics;
 use crate::pace::Pace;
 use crate::pool::Pool;
 use crate::problem::{Kind, Problem};
+use crate::recent::RecentTokens;
 use crate::serve_error::ServeError;
 use crate::settings::Settings;
 use crate::staging::Staging;
@@ -23,6 +24,9 @@ pub(crate) const REQUEST: &str = "x-request-id";
 /// How long a request waits for a connection to the database.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// How many tokens of which nothing is known are looked up at once.
+const STRANGERS: usize = 2;
+
 /// The longest name of a request that is taken from its head.
 const LONGEST_NAME: usize = 64;
 
@@ -30,15 +34,19 @@ const LONGEST_NAME: usize = 64;
 pub struct Service {
     settings: Settings,
     pool: Arc<Pool>,
+    strangers: Arc<Pool>,
     computing: Arc<Pool>,
     publishing: Arc<Pool>,
     staging: Staging,
     new_job: Notify,
     metrics: Metrics,
     pace: Pace,
+    tokens: RecentTokens,
     clock: Clock,
     /// Whether it listens on the loopback.
     open: bool,
+    /// Whether a token was ever made. Once it is so it stays so, also where all are revoked.
+    has_tokens: AtomicBool,
     stopping: AtomicBool,
     /// The name of this process for others.
     name: String,
@@ -58,14 +66,17 @@ impl Service {
         let limits = settings.limits;
         Ok(Arc::new(Self {
             pool: pool(2 * cores + 2, PATIENCE),
+            strangers: pool(STRANGERS, PATIENCE),
             computing: pool(limits.jobs, limits.compute_time),
             publishing: pool(cores.max(2), limits.request_time),
             staging: Staging::beside(&settings.artifacts).map_err(FleetError::from)?,
             new_job: Notify::new(),
             metrics: Metrics::new(),
             pace: Pace::new(limits.requests),
+            tokens: RecentTokens::default(),
             clock: Clock::default(),
             open,
+            has_tokens: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
             name: token::random_name().map_err(system)?,
             asked: AtomicU64::new(0),
@@ -81,6 +92,11 @@ impl Service {
     /// Fleets for what takes no time.
     pub fn pool(&self) -> &Arc<Pool> {
         &self.pool
+    }
+
+    /// Fleets for looking up tokens of which nothing is known: whoever tries many waits for nobody but others who do.
+    pub(crate) fn strangers(&self) -> &Arc<Pool> {
+        &self.strangers
     }
 
     /// Fleets for what does.
@@ -103,6 +119,11 @@ impl Service {
         &self.new_job
     }
 
+    /// Tokens that were good a moment ago.
+    pub(crate) fn tokens(&self) -> &RecentTokens {
+        &self.tokens
+    }
+
     /// By which days and moments go.
     pub fn clock(&self) -> &Clock {
         &self.clock
@@ -118,9 +139,17 @@ impl Service {
         &self.name
     }
 
-    /// Whether nobody needs a token as long as none was ever made.
-    pub fn is_open(&self) -> bool {
-        self.open
+    /// Whether nobody needs a token: none was ever made, and it listens on the loopback.
+    ///
+    /// # Errors
+    /// If the database is out of reach.
+    pub(crate) async fn is_open(&self) -> Result<bool, Problem> {
+        if !self.open || self.has_tokens.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        let any = self.pool.with(|fleet| Ok(fleet.store().has_tokens()?)).await?;
+        self.has_tokens.store(any, Ordering::Relaxed);
+        Ok(!any)
     }
 
     /// Whether it was told to stop.

@@ -41,7 +41,7 @@ pub(crate) async fn work(service: Arc<Service>) {
             }
             Ok((_, gone)) => gone,
             Err(problem) => {
-                tracing::warn!(%problem, "no look at the jobs");
+                tracing::warn!(problem = problem.logged(), "no look at the jobs");
                 tokio::time::sleep(AWAY).await;
                 continue;
             }
@@ -67,7 +67,7 @@ pub(crate) async fn work(service: Arc<Service>) {
                 let _ = tokio::time::timeout(LOOK, service.new_job().notified()).await;
             }
             Err(problem) => {
-                tracing::warn!(%problem, "no job could be claimed");
+                tracing::warn!(problem = problem.logged(), "no job could be claimed");
                 drop(place);
                 tokio::time::sleep(AWAY).await;
             }
@@ -82,7 +82,7 @@ pub(crate) async fn give_back(service: &Arc<Service>) {
     match given {
         Ok(0) => {}
         Ok(jobs) => tracing::info!(jobs, "jobs given back"),
-        Err(problem) => tracing::warn!(%problem, "jobs could not be given back"),
+        Err(problem) => tracing::warn!(problem = problem.logged(), "jobs could not be given back"),
     }
 }
 
@@ -131,12 +131,12 @@ async fn carry_out(service: &Arc<Service>, job: Job) {
         give_back_one(service, number).await;
         return;
     }
-    let (state, problem) = match done {
+    let (state, problem) = match &done {
         Ok(()) => (JobState::Done, None),
-        Err(problem) => (JobState::Failed, Some(problem.to_string())),
+        Err(problem) => (JobState::Failed, Some(problem.logged())),
     };
     let (owner, now) = (service.name().to_owned(), service.clock().now());
-    let text = problem.clone();
+    let text = done.err().map(|problem| problem.to_string());
     let end = move |fleet: &mut Fleet| {
         Ok(fleet.store().end_job(number, &owner, state, text.as_deref(), &now)?)
     };
@@ -148,7 +148,9 @@ async fn carry_out(service: &Arc<Service>, job: Job) {
         Ok(false) => {
             tracing::info!(job = number, "job ended, but another process has taken it over")
         }
-        Err(problem) => tracing::warn!(job = number, %problem, "the end could not be noted"),
+        Err(problem) => {
+            tracing::warn!(job = number, problem = problem.logged(), "the end could not be noted")
+        }
     }
 }
 

@@ -8,6 +8,8 @@ mod hostile;
 mod idle;
 mod jobs;
 mod schema;
+mod secrets;
 mod served;
+mod strangers;
 mod trouble;
 mod uploads;

@@ -86,7 +86,7 @@ fn a_database_server_and_an_object_store_that_were_away_are_found_again() {
 }
 
 /// The command on a disk of two megabytes of its own, where the system lets a user make one.
-fn on_a_small_disk(store: &std::path::Path, args: &[&str]) -> Option<Command> {
+pub fn on_a_small_disk(store: &std::path::Path, args: &[&str]) -> Option<Command> {
     let mut probe = Command::new("unshare");
     let probe = probe.args(["-Urm", "mount", "-t", "tmpfs", "none"]).arg(store).output();
     if !probe.is_ok_and(|probe| probe.status.success()) {

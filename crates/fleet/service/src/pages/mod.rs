@@ -49,7 +49,7 @@ pub(crate) use session::with_cookie;
 /// The largest body of a problem.
 const LARGEST: usize = 64 << 10;
 
-fn all() -> impl Iterator<Item = &'static Endpoint> {
+pub(crate) fn all() -> impl Iterator<Item = &'static Endpoint> {
     [fleet::PAGES, publish::PAGES, database::PAGES, watch::PAGES, session::PAGES]
         .into_iter()
         .flatten()

@@ -1,8 +1,8 @@
 //! A form that publishes a file as a version of a model, for people with a browser.
 //!
 //! A browser sends the file with the fields of the form, as `multipart/form-data`, and says neither its size nor its digest
-//! before. So it is staged and hashed as it comes, and then goes the way of every upload. The cookie that shows pages
-//! changes nothing, so the form asks for a token wherever there are any.
+//! before. So it is staged and hashed as it comes, and then goes the way of every upload. Who publishes is known from the head
+//! of the request, by the cookie of [`super::session`] too: nothing of the body is read of anybody else.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use bytes::BytesMut;
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use http::{StatusCode, header};
 use multer::{Constraints, Field, Multipart, SizeLimit};
 use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
@@ -21,7 +21,6 @@ use unskew_fleet_pages::{Address, Frame, publish};
 
 use super::framed::{html, reader};
 use crate::call::Call;
-use crate::caller::{self, Caller};
 use crate::endpoint::{Endpoint, Parameter, Shape, Takes};
 use crate::incoming;
 use crate::problem::{Kind, Problem};
@@ -45,7 +44,6 @@ pub(super) const PAGES: &[Endpoint] = &[
         |call| Box::pin(form(call)),
     )
     .parameters(&[Parameter::query("model", Shape::Text, "the name of the model")]),
-    // Who asks is said by a field of the form.
     Endpoint::new(
         Verb::Post,
         "/publish",
@@ -53,17 +51,17 @@ pub(super) const PAGES: &[Endpoint] = &[
         "Publishes a version of a model",
         |call| Box::pin(published(call)),
     )
-    .role(None)
+    .role(Some(Role::Publish))
     .takes(Takes::Bytes)
     .own_time(),
 ];
 
 async fn form(call: Call) -> Result<Response, Problem> {
-    let tokens = call.fleet(|fleet| Ok(fleet.store().has_tokens()?)).await?;
     let (reader, judge) = (reader(&call), unskew_fleet::Judge::of_this_program());
     let frame = Frame { reader: &reader, judge: &judge, as_of: call.service.clock().today() };
     let model = call.query("model").unwrap_or_default();
-    Ok(html(StatusCode::OK, publish(&frame, model, tokens)))
+    let may = call.caller.role >= Some(Role::Publish);
+    Ok(html(StatusCode::OK, publish(&frame, model, may)))
 }
 
 /// A task of its own, so that what has come is kept or taken away also when the browser is gone.
@@ -75,19 +73,16 @@ async fn published(call: Call) -> Result<Response, Problem> {
 async fn taken(mut call: Call) -> Result<Response, Problem> {
     let limits = call.service.settings().limits;
     let mut fields = fields(&mut call, limits.artifact)?;
-    let (mut sent, mut model) = (None, None);
+    let mut model = None;
     let file = loop {
         let next = paused(limits.pause, fields.next_field()).await?;
         let missing = || Problem::new(Kind::Malformed, "the form has no field `file`");
         let field = next.ok_or_else(missing)?;
         match field.name() {
-            Some("token") => sent = Some(paused(limits.pause, field.text()).await?),
             Some("model") => model = Some(paused(limits.pause, field.text()).await?),
             _ => break field,
         }
     };
-    // Nothing of the file is taken from somebody who may not publish.
-    call.caller = who(&call, sent.as_deref()).await?;
     let model = model.unwrap_or_default().trim().to_owned();
     check_name(&model)?;
     let name = file.file_name().unwrap_or_default().to_owned();
@@ -125,7 +120,7 @@ fn fields(call: &mut Call, largest: u64) -> Result<Multipart<'static>, Problem> 
         Problem::new(Kind::MediaType, format!("the body has to be multipart/form-data: {error}"))
     })?;
     let sizes = SizeLimit::new().per_field(LONGEST).for_field("file", largest);
-    let allowed = Constraints::new().allowed_fields(vec!["token", "model", "file"]);
+    let allowed = Constraints::new().allowed_fields(vec!["model", "file"]);
     let body: Body = call.take_body();
     let body = body.into_data_stream();
     Ok(Multipart::with_constraints(body, boundary, allowed.size_limit(sizes)))
@@ -143,24 +138,6 @@ async fn paused<T>(
             Problem::new(Kind::TooLarge, format!("`{field}` has more than {limit} bytes"))
         }
         error => Problem::new(Kind::Malformed, format!("the form: {error}")),
-    })
-}
-
-/// Who publishes: whose token stands in the form, or in the head of the request, or whoever reaches a service without
-/// tokens; if it is somebody who may.
-async fn who(call: &Call, sent: Option<&str>) -> Result<Caller, Problem> {
-    let mut headers: HeaderMap = call.headers.clone();
-    if let Some(sent) = sent {
-        let wrong = |_| Problem::new(Kind::Forbidden, "what was sent is no token");
-        let line = format!("Bearer {}", sent.trim());
-        headers.insert(header::AUTHORIZATION, HeaderValue::from_str(&line).map_err(wrong)?);
-    }
-    let found = caller::caller(&call.service, call.peer, &headers, &call.uri).await;
-    let may = found.and_then(|caller| caller.may(Some(Role::Publish)).map(|()| caller));
-    // The page for signing in would not help: its token shows pages.
-    may.map_err(|problem| match problem.kind {
-        Kind::Unauthenticated => Problem::new(Kind::Forbidden, problem.detail),
-        _ => problem,
     })
 }
 

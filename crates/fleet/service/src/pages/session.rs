@@ -1,14 +1,19 @@
 //! The way in for a browser: a token in a cookie.
 //!
 //! The cookie is out of reach for scripts (`HttpOnly`) and is not sent with what another site asks for
-//! (`SameSite=Strict`); and it opens only what changes nothing: whatever changes something needs the token in the head
-//! of the request. So no page of another site can do anything with it.
+//! (`SameSite=Strict`); and it opens only what changes nothing, and the form that publishes where the browser says that it
+//! is one of our own pages that sends it: whatever else changes something needs the token in the head of the request. So no
+//! page of another site can do anything with it.
+//!
+//! The form that gives the token is the one body that is read before anybody is known. So it is small, has to say how long it
+//! is, and has little time as a whole; and it keeps no connection busy.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use axum::extract::Request;
 use axum::response::{IntoResponse as _, Redirect, Response};
-use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use unskew_fleet_pages::{Address, Frame, Reader, login};
 
 use super::framed::html;
@@ -23,7 +28,13 @@ use crate::verb::Verb;
 const COOKIE: &str = "unskew_fleet_token";
 
 /// The most bytes of the form.
-const LARGEST: usize = 16 << 10;
+pub(crate) const LARGEST: usize = 16 << 10;
+
+/// How long all of the form may take.
+const FORM: Duration = Duration::from_secs(10);
+
+/// The forms of our own pages that the cookie opens.
+const OWN_FORMS: [&str; 1] = ["/publish"];
 
 pub(super) const PAGES: &[Endpoint] = &[
     Endpoint::new(Verb::Get, "/login", "page.login", "Where a token is given", |call| {
@@ -39,14 +50,17 @@ pub(super) const PAGES: &[Endpoint] = &[
     Endpoint::new(Verb::Post, "/logout", "page.logout", "Forgets the token", |call| {
         Box::pin(leave(call))
     })
-    .role(None)
-    .takes(Takes::Bytes),
+    .role(None),
 ];
 
-/// The request with the token of its cookie, if it only looks and says nothing else of who asks.
+/// The request with the token of its cookie, if it only looks, or is a form of our own, and says nothing else of who asks.
 pub(crate) async fn with_cookie(mut request: Request) -> Request {
-    let looks = request.method().is_safe();
-    if looks
+    let own_form = || {
+        request.method() == Method::POST
+            && OWN_FORMS.contains(&request.uri().path())
+            && caller::by_own_page(request.headers(), request.uri())
+    };
+    if (request.method().is_safe() || own_form())
         && !request.headers().contains_key(header::AUTHORIZATION)
         && let Some(token) = token(request.headers())
         && let Ok(value) = HeaderValue::from_str(&format!("Bearer {token}"))
@@ -89,8 +103,14 @@ fn own(next: &str) -> &str {
 }
 
 async fn enter(mut call: Call) -> Result<Response, Problem> {
-    let pause = call.service.settings().limits.pause;
-    let bytes = body::whole(call.take_body(), LARGEST, pause).await?;
+    let length = call.number(header::CONTENT_LENGTH.as_str())?;
+    if length.is_none_or(|length| length > LARGEST as u64) {
+        let detail = format!("the form says that it has at most {LARGEST} bytes");
+        return Err(Problem::new(Kind::TooLarge, detail));
+    }
+    let slow = |_| Problem::new(Kind::Slow, format!("the form takes over {} s", FORM.as_secs()));
+    let whole = body::whole(call.take_body(), LARGEST, FORM);
+    let bytes = tokio::time::timeout(FORM, whole).await.map_err(slow)??;
     let field = |name: &str| {
         let mut pairs = form_urlencoded::parse(&bytes);
         pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())

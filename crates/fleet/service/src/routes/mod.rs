@@ -51,6 +51,11 @@ pub fn all() -> impl Iterator<Item = &'static Endpoint> {
     tables.into_iter().flatten()
 }
 
+/// All that the router has: the endpoints of the description, and those of the pages.
+pub fn routed() -> impl Iterator<Item = &'static Endpoint> {
+    all().chain(pages::all())
+}
+
 async fn description(_: Call) -> Result<Response, Problem> {
     Ok(json_text(StatusCode::OK, openapi::description(all()).to_string()))
 }

@@ -112,7 +112,8 @@ impl Staging {
         pieces: &[Piece],
     ) -> Result<Arc<dyn Source>, Problem> {
         let lost = |what: String| {
-            Problem::new(Kind::Conflict, format!("a piece of the upload was lost: {what}"))
+            Problem::new(Kind::Conflict, "a chunk of the upload was lost: begin it again")
+                .because(what)
         };
         let mut whole = Assembly::new(file);
         for piece in pieces {
