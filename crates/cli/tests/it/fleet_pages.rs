@@ -346,7 +346,7 @@ fn a_form_publishes_a_version() {
     }
     let refused = send(&format!("{}{own}", cookie(&read)));
     assert_eq!(refused.status, 403, "{}", refused.body);
-    assert!(refused.body.contains("this needs the role publish"), "{}", refused.body);
+    assert!(refused.body.contains("needs the role publish"), "{}", refused.body);
     let page = |token: &str| serving.send("GET /publish?model=new", &cookie(token), "").body;
     let (may, may_not) = (page(&publish), page(&read));
     assert!(may.contains("type=\"file\"") && !may_not.contains("type=\"file\""), "{may_not}");
