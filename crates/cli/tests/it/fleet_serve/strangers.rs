@@ -308,7 +308,7 @@ impl Streams {
             ("PATCH", "/v1/uploads/x", 401),
             ("POST", "/login", 0),
         ];
-        for (method, path, status) in paths.into_iter().cycle().take(100) {
+        for (method, path, status) in paths.into_iter().cycle().take(40) {
             let request = http::Request::builder()
                 .method(method)
                 .uri(format!("http://{to}{path}"))
@@ -361,7 +361,7 @@ fn streams_of_http_2_without_a_token_keep_nobody_out() {
     }
     let refused: usize = strangers.iter().map(|stranger| stranger.refused).sum();
     println!("{} connections of strangers, {refused} streams refused", strangers.len());
-    assert!(strangers.len() > 48 && refused > 3000, "{} {refused}", strangers.len());
+    assert!(strangers.len() > 48 && refused > 1500, "{} {refused}", strangers.len());
 }
 
 #[test]
