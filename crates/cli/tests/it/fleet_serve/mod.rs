@@ -10,6 +10,7 @@ mod jobs;
 mod schema;
 mod secrets;
 mod served;
+#[cfg(target_os = "linux")]
 mod strangers;
 mod trouble;
 mod uploads;

@@ -203,7 +203,6 @@ fn beginnings(upload: &str) -> Vec<String> {
     ]
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn three_addresses_without_a_token_keep_nobody_out() {
     let files = open_files(MANY + 500);
@@ -331,7 +330,6 @@ impl Streams {
     }
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn streams_of_http_2_without_a_token_keep_nobody_out() {
     let store = tempfile::tempdir().unwrap();
