@@ -7,7 +7,7 @@ use unskew_source::ReadError;
 
 use super::dialects;
 use super::elements::{self, Elements};
-use super::scanner::Scanner;
+use super::scanner::{Alias, Scanner};
 use super::shardings::Sharded;
 use super::types::{self, Type, TypeAliases};
 
@@ -57,7 +57,7 @@ pub(super) type Named = Vec<(Vec<u8>, Attr)>;
 /// Attributes and types that a text names in front.
 #[derive(Default)]
 pub(super) struct Aliases {
-    pub(super) attributes: HashMap<String, Attr>,
+    pub(super) attributes: HashMap<String, Alias<Attr>>,
     pub(super) types: TypeAliases,
 }
 

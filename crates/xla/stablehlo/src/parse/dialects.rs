@@ -33,7 +33,7 @@ pub(super) fn read(scanner: &mut Scanner<'_>, aliases: &Aliases) -> Result<Attr,
     let start = scanner.place();
     let name = scanner.suffix("#")?;
     if let Some(known) = aliases.attributes.get(name) {
-        return Ok(known.clone());
+        return scanner.stands_for(known).cloned();
     }
     match name {
         // `#stablehlo<precision HIGH>`

@@ -118,11 +118,13 @@ impl<'s> Reader<'s> {
         match sign {
             _ if self.scanner.peek() == "loc" => self.scanner.location()?,
             "#" => {
-                let value = attributes::read(&mut self.scanner, &self.aliases)?;
+                let aliases = &self.aliases;
+                let value = self.scanner.aliased(|scanner| attributes::read(scanner, aliases))?;
                 self.aliases.attributes.insert(name, value);
             }
             _ => {
-                let value = types::read(&mut self.scanner, &self.aliases)?;
+                let aliases = &self.aliases;
+                let value = self.scanner.aliased(|scanner| types::read(scanner, aliases))?;
                 self.aliases.types.insert(name, value);
             }
         }

@@ -7,12 +7,23 @@ use unskew_source::{Problem, ReadError, Source, SourceExt as _};
 /// How deep regions, attributes and types may nest. Real ones stay below ten.
 const DEPTH: usize = 64;
 
+/// So many bytes of what a name stands for are a node: as many as a budget gives one for.
+const ALIAS_BYTES: usize = 16;
+
+/// What a name in a text stands for.
+pub(super) struct Alias<T> {
+    value: T,
+    nodes: u64,
+}
+
 /// A place in a text.
 pub(super) struct Scanner<'s> {
     source: &'s dyn Source,
     text: &'s [u8],
     at: usize,
     depth: Cell<usize>,
+    /// The nodes that names of attributes and types stood for until now.
+    aliased: Cell<u64>,
 }
 
 /// Whether a byte may stand in a word.
@@ -22,7 +33,7 @@ fn is_word(byte: u8) -> bool {
 
 impl<'s> Scanner<'s> {
     pub(super) fn new(source: &'s dyn Source, text: &'s [u8]) -> Self {
-        Self { source, text, at: 0, depth: Cell::new(0) }
+        Self { source, text, at: 0, depth: Cell::new(0), aliased: Cell::new(0) }
     }
 
     /// Behind the spaces and comments that stand here.
@@ -284,6 +295,26 @@ impl<'s> Scanner<'s> {
     /// Takes what was made from the budget of the file.
     pub(super) fn made(&self, count: u64) -> Result<(), ReadError> {
         self.source.nodes(count)
+    }
+
+    /// Reads what a name is to stand for, and how many nodes that is: of its own text, and of the names in it.
+    pub(super) fn aliased<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, ReadError>,
+    ) -> Result<Alias<T>, ReadError> {
+        let (start, before) = (self.place(), self.aliased.get());
+        let value = read(self)?;
+        let own = self.at.saturating_sub(start) / ALIAS_BYTES + 1;
+        let inner = self.aliased.get().saturating_sub(before);
+        Ok(Alias { value, nodes: inner.saturating_add(own as u64) })
+    }
+
+    /// Takes what a name stands for from the budget of the file, as if it were written out: a name in a name in a name
+    /// can stand for more than any memory holds.
+    pub(super) fn stands_for<'a, T>(&self, alias: &'a Alias<T>) -> Result<&'a T, ReadError> {
+        self.aliased.set(self.aliased.get().saturating_add(alias.nodes));
+        self.made(alias.nodes)?;
+        Ok(&alias.value)
     }
 
     fn expected(&mut self, what: &str) -> ReadError {

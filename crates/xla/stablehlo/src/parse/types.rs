@@ -6,7 +6,7 @@ use std::sync::Arc;
 use unskew_source::ReadError;
 
 use super::attributes::{self, Aliases, Attr};
-use super::scanner::Scanner;
+use super::scanner::{Alias, Scanner};
 
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -69,7 +69,7 @@ impl Type {
 }
 
 /// What a text calls by other names: `!t = tensor<4xf32>`.
-pub(super) type TypeAliases = HashMap<String, Arc<Type>>;
+pub(super) type TypeAliases = HashMap<String, Alias<Arc<Type>>>;
 
 /// Whether a word is the name of a number.
 pub(super) fn is_number(word: &str) -> bool {
@@ -152,7 +152,7 @@ fn of_dialect(scanner: &mut Scanner<'_>, aliases: &Aliases) -> Result<Arc<Type>,
     let start = scanner.place();
     let name = scanner.suffix("!")?;
     if let Some(known) = aliases.types.get(name) {
-        return Ok(Arc::clone(known));
+        return scanner.stands_for(known).cloned();
     }
     Ok(Arc::new(match name {
         "stablehlo.token" => Type::Token,

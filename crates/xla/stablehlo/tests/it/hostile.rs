@@ -118,3 +118,45 @@ proptest! {
         judge(bytes);
     }
 }
+
+/// A text in which each name stands for twice what the one before it does.
+fn doubled(first: &str, next: impl Fn(usize, usize) -> String, last: usize, rest: &str) -> String {
+    let lines: String = (1..=last).map(|n| next(n, n - 1) + "\n").collect();
+    format!("{first}\n{lines}{rest}")
+}
+
+#[test]
+fn names_are_charged_for_what_they_stand_for() {
+    let main = |n: usize| {
+        format!("module {{ func.func @main(%a: !t{n}) -> !t{n} {{ return %a : !t{n} }} }}")
+    };
+    let tuple = |n, m| format!("!t{n} = tuple<!t{m}, !t{m}>");
+    let of = |text: String| -> Arc<dyn Source> {
+        Arc::new(BytesSource::new("a.mlir", text.into_bytes()))
+    };
+    let small = of(doubled("!t0 = f32", tuple, 8, &main(8)));
+    assert!(unskew_stablehlo::parse::bytecode(&*small).is_ok());
+    let texts = [
+        doubled("!t0 = f32", tuple, 60, &main(60)),
+        doubled("!t0 = f32", |n, m| format!("!t{n} = (!t{m}) -> !t{m}"), 60, &main(60)),
+        doubled(
+            "#a0 = 1",
+            |n, m| format!("#a{n} = [#a{m}, #a{m}]"),
+            60,
+            "module attributes {x = #a60} {}",
+        ),
+        // One of attributes in types in attributes.
+        doubled(
+            "!t0 = f32",
+            |n, m| format!("#e{n} = [!t{m}, !t{m}]\n!t{n} = tensor<4x!t{m}, #e{n}>"),
+            60,
+            &main(60),
+        ),
+        // A long text, that is named again and again.
+        format!("#a = \"{}\"\n{}", "x".repeat(400_000), "#b = [#a, #a, #a, #a]\n".repeat(20_000)),
+    ];
+    for text in texts {
+        let error = unskew_stablehlo::parse::bytecode(&*of(text)).err().unwrap();
+        assert!(matches!(*error.problem, unskew_source::Problem::Budget(_)), "{error}");
+    }
+}

@@ -27,7 +27,8 @@ pub(super) enum World {
 /// A file that is being made.
 pub(super) struct Lowering {
     pub(super) module: Module,
-    types: HashMap<(World, Arc<Type>), Id>,
+    /// By where each lies, which it keeps: to compare types goes through all that they are made of.
+    types: HashMap<(World, *const Type), (Arc<Type>, Id)>,
     /// No place in the source.
     pub(super) location: Id,
 }

@@ -34,13 +34,13 @@ impl Lowering {
         world: World,
         kind: &Arc<Type>,
     ) -> Result<Id, String> {
-        let key = (world, Arc::clone(kind));
-        if let Some(known) = self.types.get(&key) {
+        let key = (world, Arc::as_ptr(kind));
+        if let Some((_, known)) = self.types.get(&key) {
             return Ok(*known);
         }
         let (dialect, fields) = self.fields(world, kind)?;
         let id = self.module.types.add(Item { dialect: dialect.into(), encoded: true, fields });
-        self.types.insert(key, id);
+        self.types.insert(key, (Arc::clone(kind), id));
         Ok(id)
     }
 
