@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use object::elf::{self, FileHeader32, FileHeader64};
 use object::read::elf::{Dyn, FileHeader, Rela as _, Sym};
-use object::{Endianness, FileKind};
+use object::{Endianness, FileKind, ReadRef as _};
 
 use super::bounded::Bounded;
 use super::elf_tables::{Tables, Versions};
-use super::limits::name;
+use super::limits::{LONGEST_NAME, Names};
 use super::other::Broken;
 use super::{Format, Import, SharedObject};
 
@@ -44,8 +44,9 @@ where
         imports: Vec::new(),
     };
     let strings = tables.strings.bytes(data)?;
-    dynamic::<Elf>(&tables, endian, data, strings, &mut object)?;
-    symbols::<Elf>(&tables, endian, data, strings, &mut object)?;
+    let names = &mut Names::of_file(data.len().unwrap_or_default());
+    dynamic::<Elf>(&tables, endian, data, strings, names, &mut object)?;
+    symbols::<Elf>(&tables, endian, data, strings, names, &mut object)?;
     Ok(Some(object))
 }
 
@@ -55,15 +56,16 @@ fn dynamic<Elf: FileHeader>(
     endian: Elf::Endian,
     data: Data<'_>,
     strings: &[u8],
+    names: &mut Names,
     object: &mut SharedObject,
 ) -> Result<(), Broken> {
     for entry in tables.dynamic.items::<Elf::Dyn>(data)? {
-        let text = || Some(name(string(strings, entry.val32(endian)?)));
+        let mut text = || entry.val32(endian).map(|at| names.keep(string(strings, at))).transpose();
         match entry.tag(endian) {
             elf::DT_NULL => break,
-            elf::DT_NEEDED => object.needed.extend(text()),
-            elf::DT_SONAME => object.soname = text(),
-            elf::DT_RPATH | elf::DT_RUNPATH => object.rpaths.extend(text()),
+            elf::DT_NEEDED => object.needed.extend(text()?),
+            elf::DT_SONAME => object.soname = text()?,
+            elf::DT_RPATH | elf::DT_RUNPATH => object.rpaths.extend(text()?),
             _ => {}
         }
     }
@@ -76,6 +78,7 @@ fn symbols<Elf: FileHeader>(
     endian: Elf::Endian,
     data: Data<'_>,
     strings: &[u8],
+    names: &mut Names,
     object: &mut SharedObject,
 ) -> Result<(), Broken> {
     let symbols = tables.symbols.items::<Elf::Sym>(data)?;
@@ -89,10 +92,11 @@ fn symbols<Elf: FileHeader>(
         if symbol.is_undefined(endian) {
             let weak = symbol.st_bind() == elf::STB_WEAK;
             let bound = order.get(&(index as u32)).copied().unwrap_or(u32::MAX);
-            let (name, version) = (name(text), versions.of(index).map(name));
+            let name = names.keep(text)?;
+            let version = versions.of(index).map(|text| names.keep(text)).transpose()?;
             object.imports.push(Import { name, library: None, version, weak, bound });
         } else if matches!(symbol.st_visibility(), elf::STV_DEFAULT | elf::STV_PROTECTED) {
-            object.exports.push(name(text));
+            object.exports.push(names.keep(text)?);
         }
     }
     Ok(())
@@ -117,9 +121,10 @@ fn binding_order<Elf: FileHeader>(
     order
 }
 
-/// The string at `offset` of a table; empty if the offset lies outside.
+/// The string at `offset` of a table, as much of it as a name may have; empty if the offset lies outside.
 pub(super) fn string(table: &[u8], offset: u32) -> &[u8] {
     let rest = usize::try_from(offset).ok().and_then(|at| table.get(at..)).unwrap_or_default();
+    let rest = &rest[..rest.len().min(LONGEST_NAME)];
     &rest[..memchr::memchr(0, rest).unwrap_or(rest.len())]
 }
 

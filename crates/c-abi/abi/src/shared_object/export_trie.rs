@@ -26,6 +26,8 @@ pub(super) fn names(tree: &[u8]) -> Option<Vec<Vec<u8>>> {
     if tree.is_empty() {
         return Some(names);
     }
+    // Those of real libraries have three times the bytes of their tree.
+    let most = tree.len().saturating_mul(16).saturating_add(1 << 20).min(MOST_BYTES);
     while let Some(Branch { node, before, part }) = open.pop() {
         steps += part.len() + 1;
         if steps > tree.len() {
@@ -38,7 +40,7 @@ pub(super) fn names(tree: &[u8]) -> Option<Vec<Vec<u8>>> {
         if said > 0 {
             bytes += name.len();
             // The tree shares beginnings of names, so a small one may have very many.
-            if names.len() >= MOST_ENTRIES || bytes > MOST_BYTES {
+            if names.len() >= MOST_ENTRIES || bytes > most {
                 break;
             }
             names.push(name.clone());

@@ -8,7 +8,7 @@ use object::read::{self, ImportFlags, Object, ObjectKind, ReadRef};
 use object::{Architecture, Endianness, File, FileKind, macho};
 
 use super::bounded::Bounded;
-use super::limits::{MOST_ENTRIES, name};
+use super::limits::{MOST_ENTRIES, Names};
 use super::{Format, Import, SharedObject, export_trie, machine};
 
 /// The most machines of one file that are named.
@@ -28,6 +28,12 @@ pub(super) enum Broken {
     /// A table is not where its headers say.
     #[error("one of its tables lies outside of it")]
     Outside,
+    /// Its names are more than a file of its size has.
+    #[error("its names have more than {limit} bytes together: they share their bytes")]
+    Names {
+        /// How many bytes they may have.
+        limit: u64,
+    },
     /// It is shorter than its headers say.
     #[error("ends after {size} bytes, {needed} needed")]
     Cut {
@@ -91,12 +97,13 @@ pub(super) fn read(data: Data<'_>) -> Result<Option<SharedObject>, Broken> {
         exports: Vec::new(),
         imports: Vec::new(),
     };
+    let names = &mut Names::of_file(data.len().unwrap_or_default());
     let listed = match &file {
-        File::MachO32(file) => load_commands(file, data, &mut object)?,
-        File::MachO64(file) => load_commands(file, data, &mut object)?,
+        File::MachO32(file) => load_commands(file, data, names, &mut object)?,
+        File::MachO64(file) => load_commands(file, data, names, &mut object)?,
         _ => None,
     };
-    symbols(&file, listed, &mut object)?;
+    symbols(&file, listed, names, &mut object)?;
     Ok(Some(object))
 }
 
@@ -107,6 +114,7 @@ pub(super) fn read(data: Data<'_>) -> Result<Option<SharedObject>, Broken> {
 fn load_commands<'a, Mach: MachHeader<Endian = Endianness>>(
     file: &MachOFile<'a, Mach, Data<'a>>,
     data: Data<'a>,
+    names: &mut Names,
     object: &mut SharedObject,
 ) -> Result<Option<Vec<Vec<u8>>>, Broken> {
     let mut commands = file.macho_load_commands()?;
@@ -116,13 +124,13 @@ fn load_commands<'a, Mach: MachHeader<Endian = Endianness>>(
             // A weak one may be missing.
             LoadCommandVariant::Dylib(_) if command.cmd() == macho::LC_LOAD_WEAK_DYLIB => {}
             LoadCommandVariant::Dylib(library) if object.needed.len() < MOST_ENTRIES => {
-                object.needed.push(name(command.string(endian, library.dylib.name)?));
+                object.needed.push(names.keep(command.string(endian, library.dylib.name)?)?);
             }
             LoadCommandVariant::Rpath(rpath) if object.rpaths.len() < MOST_ENTRIES => {
-                object.rpaths.push(name(command.string(endian, rpath.path)?));
+                object.rpaths.push(names.keep(command.string(endian, rpath.path)?)?);
             }
             LoadCommandVariant::IdDylib(library) => {
-                object.soname = Some(name(command.string(endian, library.dylib.name)?));
+                object.soname = Some(names.keep(command.string(endian, library.dylib.name)?)?);
             }
             _ => {}
         }
@@ -142,19 +150,27 @@ fn load_commands<'a, Mach: MachHeader<Endian = Endianness>>(
 fn symbols<'a>(
     file: &File<'a, Data<'a>>,
     listed: Option<Vec<Vec<u8>>>,
+    names: &mut Names,
     object: &mut SharedObject,
-) -> read::Result<()> {
+) -> Result<(), Broken> {
     // A C symbol has an underscore in front of it on macOS, which no source text has.
-    let plain = |bytes: &[u8]| match object.format {
-        Format::MachO => name(bytes.strip_prefix(b"_").unwrap_or(bytes)),
-        _ => name(bytes),
+    let format = object.format;
+    let plain = |bytes: &[u8], names: &mut Names| match format {
+        Format::MachO => names.keep(bytes.strip_prefix(b"_").unwrap_or(bytes)),
+        _ => names.keep(bytes),
     };
     let mut exports = Vec::new();
     match listed {
-        Some(names) => exports.extend(names.iter().map(|bytes| plain(bytes))),
+        Some(listed) => {
+            for bytes in listed {
+                exports.push(plain(&bytes, names)?);
+            }
+        }
         None => {
             for export in file.exports()?.take(MOST_ENTRIES) {
-                exports.extend(export?.name().into_name().map(plain));
+                if let Some(bytes) = export?.name().into_name() {
+                    exports.push(plain(bytes, names)?);
+                }
             }
         }
     }
@@ -164,13 +180,13 @@ fn symbols<'a>(
     let mut needed: Vec<String> = Vec::new();
     for import in file.imports()?.take(MOST_ENTRIES) {
         let import = import?;
-        let library = Some(name(import.library())).filter(|library| !library.is_empty());
-        if object.format == Format::Pe {
+        let library = Some(names.keep(import.library())?).filter(|library| !library.is_empty());
+        if format == Format::Pe {
             needed.extend(library.clone());
         }
         let Some(bytes) = import.name().into_name() else { continue };
         let weak = import.is_weak();
-        let one = Import { name: plain(bytes), library, version: None, weak, bound: 0 };
+        let one = Import { name: plain(bytes, names)?, library, version: None, weak, bound: 0 };
         // What is looked for in every library, is looked for in this one as well.
         match import.flags() {
             ImportFlags::MachOBind { dylib, .. }
