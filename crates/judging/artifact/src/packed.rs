@@ -79,7 +79,7 @@ fn all(source: &Arc<dyn Source>, names: &[String], find: &Find, options: &Option
         let label = format!("{}!{name}", source.name());
         let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
         let find = find.clone();
-        let neighbours: Neighbours = Arc::new(move |name| find(&below(&folder, name)?));
+        let neighbours: Neighbours = Arc::new(move |name: &str| find(&below(&folder, name)?));
         match recognize::parties(&member, Location::Among(&neighbours), options) {
             Ok(parties) => parties.into_iter().for_each(|one| artifact.add(label.clone(), one)),
             Err(error) => artifact.problems.push(error.into()),
@@ -147,6 +147,21 @@ fn unpacked(source: &Arc<dyn Source>) -> Result<Option<Box<dyn Read>>, ReadError
     Ok(is_tar.then(open))
 }
 
+/// The bytes of a tar file, taken from the budget of the file: also those that are passed over must be inflated.
+struct Charged<'s> {
+    source: &'s Arc<dyn Source>,
+    reader: Box<dyn Read>,
+}
+
+impl Read for Charged<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.reader.read(buffer)?;
+        let taken = self.source.budget().map_or(Ok(()), |budget| budget.bytes(n as u64));
+        taken.map_err(|spent| io::Error::other(spent.in_file(self.source.name())))?;
+        Ok(n)
+    }
+}
+
 /// The files of a tar file that a boundary may read, by their paths.
 fn tar(
     source: &Arc<dyn Source>,
@@ -160,7 +175,7 @@ fn tar(
     let large = |what: &str, size, limit| {
         ReadError::new(name, Problem::TooLarge { what: what.to_owned(), size, limit })
     };
-    let limited = reader.take(UNPACKED);
+    let limited = Charged { source, reader }.take(UNPACKED);
     let mut archive = tar::Archive::new(limited);
     let mut files: BTreeMap<String, Arc<dyn Source>> = BTreeMap::new();
     let (mut count, mut kept) = (0, 0_u64);
