@@ -1,7 +1,38 @@
 //! What is to be scanned, and one shard of it.
 
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
 use serde::{Deserialize, Serialize};
-use unskew_scan::{Inventory, Judge, Question, ScanError, Settings, Shard, Summary, Table};
+use unskew_scan::{
+    Allowance, Inventory, Judge, JudgeProcesses, Question, ScanError, Settings, Shard, Summary,
+    Table,
+};
+
+/// The program that judges artifacts.
+static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+
+/// From now on artifacts are read by processes of `program`, each within the budgets of a check: it has to come to
+/// [`unskew_scan::judge_process_main`] with the arguments `__judge MEMORY SECONDS`. A program that does not say so reads them
+/// itself, and trusts them.
+pub fn judge_in_processes_of(program: PathBuf) {
+    // Who says it twice has said it.
+    let _ = PROGRAM.set(program);
+}
+
+fn judge(question: &Question) -> Result<Judge, ScanError> {
+    let Some(program) = PROGRAM.get() else { return Judge::new(question) };
+    // Runtimes may lie in stores, whose settings stand in the environment.
+    let processes = JudgeProcesses::new(move |allowance| {
+        let Allowance { memory, seconds } = allowance;
+        let mut command = Command::new(program);
+        command.args(["__judge", &memory.to_string(), &seconds.to_string()]);
+        command.envs(std::env::vars_os());
+        command
+    });
+    Judge::in_processes(question, processes)
+}
 
 /// A scan in shards: what `unskew scan` is told.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -51,7 +82,7 @@ impl Job {
     pub fn run(&self, shard: u32) -> Result<Summary, ScanError> {
         let named = || ScanError::Shard(format!("{shard}/{}", self.shards));
         let shard = Shard::new(shard, self.shards).ok_or_else(named)?;
-        let judge = Judge::new(&self.question()?)?;
+        let judge = judge(&self.question()?)?;
         let sources: Vec<Box<dyn Inventory>> =
             self.uris.iter().map(|uri| unskew_scan::inventory(uri)).collect::<Result<_, _>>()?;
         let settings = Settings { shard, jobs: self.jobs, ..Settings::default() };

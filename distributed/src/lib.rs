@@ -42,7 +42,7 @@ mod table;
 
 pub use cluster::{Executor, executor, scheduler};
 pub use columns::Done;
-pub use job::Job;
+pub use job::{Job, judge_in_processes_of};
 pub use plan::ShardsPlan;
 pub use submit::submit;
 pub use table::Shards;

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use unskew_distributed::{Done, Executor, Job, executor, scheduler, submit};
+use unskew_distributed::{Done, Executor, Job, executor, judge_in_processes_of, scheduler, submit};
+use unskew_scan::{Allowance, judge_process_main};
 
 /// A scan on several machines: a scheduler, executors, and the command that has them scan.
 ///
@@ -44,6 +45,9 @@ enum Verb {
         #[arg(long)]
         folder: PathBuf,
     },
+    /// Judge artifacts within resource limits: a child process of an executor
+    #[command(name = "__judge", hide = true)]
+    Judge { memory: u64, seconds: u64 },
     /// Scan in shards: the arguments are those of `unskew scan`
     Scan {
         #[arg(required = true, value_name = "URI")]
@@ -85,7 +89,13 @@ async fn main() -> ExitCode {
 async fn run(verb: Verb) -> anyhow::Result<ExitCode> {
     match verb {
         Verb::Scheduler { listen } => scheduler(listen).await?,
+        Verb::Judge { memory, seconds } => judge_process_main(Allowance { memory, seconds }),
         Verb::Executor { scheduler, listen, tasks, slots, folder } => {
+            judge_in_processes_of(match cfg!(target_os = "linux") {
+                // This very program, also when another was put in its place since it began.
+                true => PathBuf::from("/proc/self/exe"),
+                false => std::env::current_exe()?,
+            });
             executor(Executor { scheduler, listen, tasks, slots, folder }).await?;
         }
         Verb::Scan { uris, with, output, as_of, shards, jobs, scheduler } => {

@@ -25,6 +25,9 @@ pub enum ScanError {
     /// A runtime could not be found or read.
     #[error("{0}")]
     Runtime(String),
+    /// There is no process that reads artifacts, or it does not do it.
+    #[error("artifacts cannot be read: {0}")]
+    Process(String),
     /// A shard is written in another way.
     #[error("a shard is written I/N with I from 1 to N, such as 3/16, not {0}")]
     Shard(String),

@@ -6,8 +6,9 @@
 //!
 //! * [`Inventory`]: what has artifacts: a folder, a store's prefix, a cache of the Hugging Face hub ([`inventory`] tells
 //!   which a URI names); others implement the trait. An [`Item`] is one artifact, not yet opened;
-//! * [`Judge`]: the runtimes and the day; makes the [`Row`]s of an item. An artifact that cannot be read is a row as well,
-//!   and one that makes a reader fall over does not end the scan;
+//! * [`Judge`]: the runtimes and the day; makes the [`Row`]s of an item. It has artifacts read by other processes
+//!   ([`JudgeProcesses`]), each within the budgets of a check. An artifact that cannot be read or is over a budget is a row as
+//!   well, and one that makes a reader fall over does not end the scan;
 //! * [`Table`]: the folder or prefix of Parquet files that rows go to, in the schema of [`table_schema`], which has a
 //!   version;
 //! * [`scan`]: all of it, in parallel;
@@ -47,12 +48,14 @@ mod hub;
 mod inventory;
 mod item;
 mod judge;
+mod judge_process;
 mod parts;
 #[cfg(feature = "query")]
 mod query;
 mod question;
 mod registered;
 mod row;
+mod runtimes;
 mod scan;
 mod shard;
 mod table;
@@ -63,6 +66,7 @@ pub use error::ScanError;
 pub use inventory::{Inventory, inventory, inventory_of};
 pub use item::{Item, Opener};
 pub use judge::Judge;
+pub use judge_process::{JudgeProcesses, judge_process_main};
 #[cfg(feature = "query")]
 pub use query::{Answer, query, query_of};
 pub use question::Question;
@@ -70,3 +74,4 @@ pub use row::{Reason, Row, VERDICTS};
 pub use scan::{Settings, Step, Summary, scan};
 pub use shard::Shard;
 pub use table::Table;
+pub use unskew_inspection::Allowance;

@@ -1,6 +1,6 @@
 //! One line of the table.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What the column `verdict` can say.
 ///
@@ -8,12 +8,33 @@ use serde::Serialize;
 /// * `unjudged`: nothing that was judged stands against the pair, but a part was not judged;
 /// * `unrelated`: the artifact has nothing in common with any of the runtimes;
 /// * `unrecognized`: the name looks like an artifact, the bytes are none that Unskew knows;
+/// * `over budget`: to read it takes more bytes, nodes, memory or processor time than a check of it may take;
 /// * `error`: it could not be read.
-pub const VERDICTS: [&str; 7] =
-    ["compatible", "unjudged", "adaptable", "incompatible", "unrelated", "unrecognized", "error"];
+pub const VERDICTS: [&str; 8] = [
+    "compatible",
+    "unjudged",
+    "adaptable",
+    "incompatible",
+    "unrelated",
+    "unrecognized",
+    OVER_BUDGET,
+    ERROR,
+];
+
+/// The verdict on what takes more than a check may take.
+pub(crate) const OVER_BUDGET: &str = "over budget";
+/// The verdict on what could not be read.
+pub(crate) const ERROR: &str = "error";
+
+impl Row {
+    /// Whether the artifact, or a part of it, could not be read.
+    pub(crate) fn is_unread(&self) -> bool {
+        [ERROR, OVER_BUDGET].contains(&self.verdict.as_str())
+    }
+}
 
 /// One reason of a verdict.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
     /// The code of the rule.
     pub rule: String,
@@ -28,7 +49,7 @@ pub struct Reason {
 }
 
 /// One artifact with one runtime; the columns of the table in their order.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
     /// How users name the artifact.
     pub uri: String,
@@ -68,7 +89,7 @@ pub struct Row {
     pub findings: Vec<Reason>,
     /// The adaptations by which an adaptable artifact works.
     pub adaptations: Vec<String>,
-    /// Why it could not be read.
+    /// Why it could not be read; of what is over a budget, which one and where.
     pub error: Option<String>,
     /// The aspects that were not judged, each once.
     pub unjudged: Vec<String>,

@@ -36,7 +36,7 @@ pub struct Summary {
     pub artifacts: usize,
     /// Artifacts of this shard whose rows were there already.
     pub done_before: usize,
-    /// Artifacts judged now that could not be read, all or in part.
+    /// Artifacts judged now that could not be read, all or in part; those over a budget are among them.
     pub unread: usize,
     /// The bytes that were read of them.
     pub bytes: u64,
@@ -89,7 +89,7 @@ pub fn scan(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.jobs.unwrap_or(0)).build();
     let pool = pool.map_err(|error| ScanError::Threads(error.to_string()))?;
     let stopped = AtomicBool::new(false);
-    let (sender, judged) = sync_channel::<Vec<Row>>(256);
+    let (sender, judged) = sync_channel::<Result<Vec<Row>, ScanError>>(256);
     let written = std::thread::scope(|scope| {
         let work = || {
             pool.install(|| {
@@ -98,7 +98,9 @@ pub fn scan(
                         return None;
                     }
                     let rows = judge.rows(item);
-                    watch(Step::Judged(&rows));
+                    if let Ok(rows) = &rows {
+                        watch(Step::Judged(rows));
+                    }
                     sender.send(rows).ok()
                 })
             })
@@ -115,16 +117,22 @@ pub fn scan(
 
 /// Takes rows as they come and writes them in parts.
 fn write(
-    judged: &Receiver<Vec<Row>>,
+    judged: &Receiver<Result<Vec<Row>, ScanError>>,
     table: &Table,
     settings: &Settings,
     summary: &mut Summary,
 ) -> Result<(), ScanError> {
     let (mut rows, mut artifacts, mut begun) = (Vec::new(), 0, Instant::now());
+    // What was judged before a scan cannot go on is written all the same.
+    let mut failed = None;
     loop {
         let left = settings.patience.saturating_sub(begun.elapsed());
         let ended = match judged.recv_timeout(left) {
-            Ok(own) => {
+            Ok(Err(error)) => {
+                failed = Some(error);
+                true
+            }
+            Ok(Ok(own)) => {
                 count(&own, summary);
                 rows.extend(own);
                 artifacts += 1;
@@ -141,7 +149,7 @@ fn write(
             artifacts = 0;
         }
         if ended {
-            return Ok(());
+            return failed.map_or(Ok(()), Err);
         }
         if full {
             begun = Instant::now();
@@ -153,7 +161,7 @@ fn write(
 fn count(rows: &[Row], summary: &mut Summary) {
     summary.artifacts += 1;
     summary.bytes += rows.first().map_or(0, |row| row.bytes_read);
-    summary.unread += usize::from(rows.iter().any(|row| row.verdict == "error"));
+    summary.unread += usize::from(rows.iter().any(Row::is_unread));
     for row in rows {
         *summary.verdicts.entry(row.verdict.clone()).or_default() += 1;
         summary.unjudged += row.unjudged.len();

@@ -464,6 +464,10 @@ this machine can use it.")]
     /// Read artifacts within resource limits: a child process of `fleet serve`
     #[command(name = "__inspect", hide = true)]
     InspectionChild { memory: u64, seconds: u64 },
+    #[cfg(feature = "scan")]
+    /// Judge artifacts within resource limits: a child process of `scan`
+    #[command(name = "__judge", hide = true)]
+    JudgeProcess { memory: u64, seconds: u64 },
     /// Load a plug-in and print what it reports: a child process of other verbs
     #[command(name = "__probe", hide = true)]
     Probe {

@@ -79,9 +79,24 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
             let allowance = unskew_fleet::Allowance { memory: *memory, seconds: *seconds };
             unskew_fleet::inspection_main(allowance)
         }
+        #[cfg(feature = "scan")]
+        Verb::JudgeProcess { memory, seconds } => {
+            let allowance = unskew_scan::Allowance { memory: *memory, seconds: *seconds };
+            unskew_scan::judge_process_main(allowance)
+        }
         Verb::Probe { path, programs: Some(programs), from, .. } => {
             probe::compile(path, programs, *from)
         }
         Verb::Probe { path, seconds, .. } => probe::run(path, *seconds),
+    }
+}
+
+/// This very program, also when another was put in its place since it began.
+#[cfg(any(feature = "fleet", feature = "scan"))]
+fn this_program() -> std::path::PathBuf {
+    match cfg!(target_os = "linux") {
+        true => "/proc/self/exe".into(),
+        // Without a name no program is run: one of that name may lie anywhere.
+        false => std::env::current_exe().unwrap_or_default(),
     }
 }

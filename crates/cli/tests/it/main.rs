@@ -40,6 +40,8 @@ mod run_crash;
 #[cfg(feature = "run")]
 mod run_files;
 mod sandbox;
+#[cfg(feature = "scan")]
+mod scan_budget;
 mod schemas;
 #[cfg(feature = "serve")]
 mod serve;

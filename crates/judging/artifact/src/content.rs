@@ -8,6 +8,7 @@ use unskew_source::{FileSource, Slice, Source};
 
 use crate::copy::Copy;
 use crate::location::Location;
+use crate::neighbours::FilesBeside;
 use crate::wheel::LARGEST_LIBRARY;
 use crate::{
     Artifact, Container, Neighbours, OpenError, Options, Running, boundaries, folder, not_a_model,
@@ -38,6 +39,14 @@ impl Part {
         let source: Arc<dyn Source> =
             if file.name() == shown { file } else { Arc::new(Slice::new(shown, file, 0, size)?) };
         Ok(Self { name: name.to_owned(), source, path: Some(path.to_owned()), beside: None })
+    }
+
+    /// What lies beside it, if that is looked at.
+    pub fn neighbours(&self) -> Option<Neighbours> {
+        match &self.path {
+            Some(path) => Some(Arc::new(FilesBeside(path.clone()))),
+            None => self.beside.clone(),
+        }
     }
 
     fn location(&self) -> Location<'_> {

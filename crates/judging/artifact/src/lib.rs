@@ -70,7 +70,7 @@ pub use boundaries::{endings_of, names_a_format};
 pub use content::{Content, Part};
 pub use convert::{ConvertOptions, Converted, convert, convert_content};
 pub use error::OpenError;
-pub use neighbours::Neighbours;
+pub use neighbours::{Links, NeighbouringFiles, Neighbours};
 pub use open::{open, open_content};
 pub use operators::operators;
 pub use options::{Options, Running};

@@ -94,7 +94,7 @@ fn beside(objects: &Objects, key: &str) -> Neighbours {
     let place = objects.place().join(key);
     let folder = place.key().rsplit_once('/').map_or("", |(folder, _)| folder);
     let folder = objects.moved_to(&place.root_place().join(folder)).ok();
-    Arc::new(move |name| {
+    Arc::new(move |name: &str| {
         let object = folder.as_ref()?.object(name).ok()?;
         Some(Arc::new(object) as Arc<dyn Source>)
     })

@@ -68,7 +68,7 @@ fn read(archive: &Arc<Archive>, entry: &Entry, options: &Options) -> Result<Foun
     }
     let folder = entry.name.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
     let (all, find) = (archive.clone(), packed::below);
-    let neighbours: Neighbours = Arc::new(move |name| {
+    let neighbours: Neighbours = Arc::new(move |name: &str| {
         let entry = all.entry(&find(&folder, name)?)?;
         Some(packed::member_or_size(&all, entry))
     });

@@ -1,5 +1,6 @@
 //! `unskew scan URI... --with B... -o TABLE`: stores of artifacts into a table of verdicts.
 
+mod processes;
 mod query;
 
 use std::fmt::Write as _;
@@ -26,7 +27,7 @@ pub fn run(args: &Scan, global: &Global) -> anyhow::Result<Status> {
     let begun = Table::asked(output)?.map(|asked| asked.as_of);
     let day = global.day().or(begun).unwrap_or_else(|| global.context().as_of);
     let question = Question::new(&args.with, day)?;
-    let judge = Judge::new(&question)?;
+    let judge = Judge::in_processes(&question, processes::processes(&question))?;
     let sources: Vec<Box<dyn Inventory>> =
         args.uris.iter().map(|uri| inventory(uri)).collect::<Result<_, _>>()?;
     let table = Table::open(output, &question)?;

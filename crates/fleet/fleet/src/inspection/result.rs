@@ -4,12 +4,12 @@ use std::io::{self, Write as _};
 use std::sync::{Arc, PoisonError};
 
 use tempfile::{SpooledData, SpooledTempFile};
+use unskew_inspection::{LARGEST_FRAME, SharedParent};
 use unskew_source::{
     Assembly, AssemblyPiece, BytesSource, FileSource, Output, ReadError, Slice, Source,
 };
 
 use super::message::{Made, Piece};
-use super::remote::{MOST, Shared};
 
 /// Up to here new bytes stay in memory.
 const IN_MEMORY: usize = 8 << 20;
@@ -55,19 +55,21 @@ pub(super) fn described(output: &Output, sources: &[Arc<dyn Source>]) -> Vec<Mad
 pub(super) fn send(
     output: &Output,
     sources: &[Arc<dyn Source>],
-    parent: &Shared,
+    parent: &SharedParent,
 ) -> io::Result<()> {
     let say = |bytes: &[u8]| parent.lock().unwrap_or_else(PoisonError::into_inner).send(bytes);
     for (_, file) in files(output) {
         for piece in file.pieces() {
             match (&piece, named(&piece, sources)) {
                 (_, Piece::Copied(..)) => {}
-                (AssemblyPiece::New(bytes), _) => bytes.chunks(MOST).try_for_each(say)?,
+                (AssemblyPiece::New(bytes), _) => bytes.chunks(LARGEST_FRAME).try_for_each(say)?,
                 (AssemblyPiece::Copied(source, range), _) => {
                     let mut at = range.start;
-                    let mut buffer = vec![0; MOST];
+                    let mut buffer = vec![0; LARGEST_FRAME];
                     while at < range.end {
-                        let left = usize::try_from(range.end - at).unwrap_or(MOST).min(MOST);
+                        let left = usize::try_from(range.end - at)
+                            .unwrap_or(LARGEST_FRAME)
+                            .min(LARGEST_FRAME);
                         match source.read_at(at, &mut buffer[..left])? {
                             0 => return Err(io::ErrorKind::UnexpectedEof.into()),
                             n => {

@@ -9,6 +9,7 @@ use unskew_source::{ReadError, Source};
 use super::Planned;
 use crate::convert::{ConvertOptions, one_file};
 use crate::neighbourhood::Neighbourhood;
+use crate::neighbours::Links;
 use crate::{Content, Converted};
 
 pub(super) fn beside(party: Party, around: &Neighbourhood<'_>) -> Result<Party, ReadError> {
@@ -17,7 +18,7 @@ pub(super) fn beside(party: Party, around: &Neighbourhood<'_>) -> Result<Party, 
     }
     let neighbour = |name: &str| {
         let size = around.open(name)?.size();
-        let (link, outside) = around.links(name);
+        let Links { link, outside } = around.links(name);
         Some(Neighbour { size, link, outside })
     };
     let party = unskew_onnx::with_external_data(party, Some(&neighbour));

@@ -1,6 +1,12 @@
 //! What the child may use. It takes these limits upon itself before it sees the first byte of an artifact.
 
+use std::io;
+use std::sync::PoisonError;
 use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+
+use crate::remote::{Parent, SharedParent};
 
 /// What one child may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,32 +23,76 @@ impl Default for Allowance {
     }
 }
 
+/// What a child keeps besides its memory and its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confinement {
+    /// Its standard streams (on Linux): it can open no file and no socket, and start nothing.
+    Streams,
+    /// Temporary files, into which large members of archives are inflated.
+    TemporaryFiles,
+}
+
 impl Allowance {
     /// How long the parent waits for it in one question, besides the time that the parent itself needs for reading. A busy
     /// machine gives a process less than all of a processor.
-    pub(super) fn patience(&self) -> Duration {
+    pub(crate) fn patience(&self) -> Duration {
         Duration::from_secs(self.seconds.saturating_mul(4).saturating_add(10))
     }
 }
 
-/// How many files it may have open: the pipes, and what the system reads for itself.
-#[cfg(unix)]
-const FILES: u64 = 16;
+/// The child: takes its limits, tells its parent that it is ready and by what it judges (`fingerprint`), and has `answer`
+/// answer each question, until the parent at the other end of the standard input and output is gone. The process ends
+/// then, or at a limit.
+///
+/// # Errors
+/// If the limits cannot be taken, or the parent does not keep to the protocol.
+pub fn serve<Q: DeserializeOwned>(
+    allowance: Allowance,
+    confinement: Confinement,
+    fingerprint: &str,
+    mut answer: impl FnMut(Q, &SharedParent) -> io::Result<()>,
+) -> io::Result<()> {
+    end_with_the_parent()?;
+    take(&allowance, confinement)?;
+    // Where the kernel does not take away the rest, nothing is read.
+    #[cfg(target_os = "linux")]
+    if confinement == Confinement::Streams {
+        unskew_abi::sandbox::keep_to_streams().map_err(io::Error::other)?;
+    }
+    let parent = Parent::shared();
+    let lock = || parent.lock().unwrap_or_else(PoisonError::into_inner);
+    lock().say(&fingerprint)?;
+    loop {
+        let Some(question) = lock().question()? else { return Ok(()) };
+        take_time(&allowance)?;
+        answer(question, &parent)?;
+    }
+}
 
-/// The limits of the whole process: memory, open files, no byte written to any file, no memory dump.
+/// How many files it may have open: the pipes, what the system reads for itself, and temporary files.
 #[cfg(unix)]
-pub(super) fn take(allowance: &Allowance) -> std::io::Result<()> {
+const FILES: [u64; 2] = [16, 64];
+
+/// The limits of the whole process: memory, open files, no memory dump, and no byte written to any file if it keeps none.
+#[cfg(unix)]
+fn take(allowance: &Allowance, confinement: Confinement) -> io::Result<()> {
     use nix::sys::resource::{Resource, setrlimit};
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
-    setrlimit(Resource::RLIMIT_FSIZE, 0, 0)?;
-    setrlimit(Resource::RLIMIT_NOFILE, FILES, FILES)?;
+    let files = match confinement {
+        Confinement::Streams => {
+            setrlimit(Resource::RLIMIT_FSIZE, 0, 0)?;
+            FILES[0]
+        }
+        Confinement::TemporaryFiles => FILES[1],
+    };
+    setrlimit(Resource::RLIMIT_NOFILE, files, files)?;
     setrlimit(Resource::RLIMIT_AS, allowance.memory, allowance.memory)?;
     Ok(())
 }
 
 /// The processor time of the next question. The system ends the process when it is over.
 #[cfg(unix)]
-pub(super) fn take_time(allowance: &Allowance) -> std::io::Result<()> {
+fn take_time(allowance: &Allowance) -> io::Result<()> {
     use nix::sys::resource::{Resource, UsageWho, getrlimit, getrusage, setrlimit};
     let usage = getrusage(UsageWho::RUSAGE_SELF)?;
     let used = usage.user_time().tv_sec() + usage.system_time().tv_sec();
@@ -55,13 +105,13 @@ pub(super) fn take_time(allowance: &Allowance) -> std::io::Result<()> {
 
 /// Ends the process when its parent is gone, whatever it is doing.
 #[cfg(unix)]
-pub(super) fn end_with_the_parent() -> std::io::Result<()> {
+fn end_with_the_parent() -> io::Result<()> {
     use std::os::fd::AsFd as _;
 
     use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
     let (begun, begins) = std::sync::mpsc::sync_channel(1);
     let watch = move || {
-        let input = std::io::stdin();
+        let input = io::stdin();
         let _ = begun.send(());
         loop {
             let mut watched = [PollFd::new(input.as_fd(), PollFlags::empty())];
@@ -74,22 +124,22 @@ pub(super) fn end_with_the_parent() -> std::io::Result<()> {
     };
     std::thread::Builder::new().stack_size(64 << 10).spawn(watch)?;
     // The memory of a thread is taken when it begins: before the limits, and not at any moment after them.
-    begins.recv().map_err(std::io::Error::other)
+    begins.recv().map_err(io::Error::other)
 }
 
 /// Other systems have no such limits; the parent's patience is the only one.
 #[cfg(not(unix))]
-pub(super) fn take(_: &Allowance) -> std::io::Result<()> {
+fn take(_: &Allowance, _: Confinement) -> io::Result<()> {
     Ok(())
 }
 
 #[cfg(not(unix))]
-pub(super) fn take_time(_: &Allowance) -> std::io::Result<()> {
+fn take_time(_: &Allowance) -> io::Result<()> {
     Ok(())
 }
 
 /// A read from its parent ends it too.
 #[cfg(not(unix))]
-pub(super) fn end_with_the_parent() -> std::io::Result<()> {
+fn end_with_the_parent() -> io::Result<()> {
     Ok(())
 }

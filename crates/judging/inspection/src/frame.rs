@@ -3,11 +3,11 @@
 use std::io::{self, Read, Write};
 
 /// The largest frame. What is larger goes in several.
-pub(super) const LARGEST: usize = 64 << 20;
+pub(crate) const LARGEST: usize = 64 << 20;
 
 /// What stands in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// A question or an answer, in JSON.
     Message,
     /// The child wants bytes of the artifact.
@@ -16,16 +16,19 @@ pub(super) enum Kind {
     Data,
     /// Why there are no such bytes.
     Failed,
+    /// The child wants to know of a file beside one of the artifact; [`Kind::Data`] tells it.
+    Beside,
     /// Bytes of what a conversion made.
     Made,
 }
 
 impl Kind {
-    const ALL: [(u8, Self); 5] = [
+    const ALL: [(u8, Self); 6] = [
         (b'M', Self::Message),
         (b'W', Self::Wanted),
         (b'D', Self::Data),
         (b'F', Self::Failed),
+        (b'N', Self::Beside),
         (b'B', Self::Made),
     ];
 
@@ -39,12 +42,12 @@ impl Kind {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Frame {
-    pub(super) kind: Kind,
-    pub(super) body: Vec<u8>,
+pub(crate) struct Frame {
+    pub(crate) kind: Kind,
+    pub(crate) body: Vec<u8>,
 }
 
-pub(super) fn write(to: &mut dyn Write, kind: Kind, body: &[u8]) -> io::Result<()> {
+pub(crate) fn write(to: &mut dyn Write, kind: Kind, body: &[u8]) -> io::Result<()> {
     let size = u32::try_from(body.len()).ok().filter(|_| body.len() <= LARGEST);
     let size = size.ok_or_else(|| io::Error::other("a frame that is too large"))?;
     let mut head = [0; 5];
@@ -56,7 +59,7 @@ pub(super) fn write(to: &mut dyn Write, kind: Kind, body: &[u8]) -> io::Result<(
 }
 
 /// Reads a frame; none if nothing comes any more.
-pub(super) fn read(from: &mut dyn Read) -> io::Result<Option<Frame>> {
+pub(crate) fn read(from: &mut dyn Read) -> io::Result<Option<Frame>> {
     let mut head = [0; 5];
     match from.read_exact(&mut head) {
         Ok(()) => {}
