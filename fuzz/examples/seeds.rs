@@ -66,12 +66,30 @@ fn packages(bytes: &[u8]) -> Done {
     }
     seed("package_wheel", &all)?;
     seed("environment", &all)?;
+    seed("container_image", &installed(&all))?;
     let mut old = Vec::new();
     records::write("f-1.egg-info/PKG-INFO", b"Name: f\nVersion: 1\n", &mut old);
     records::write("f-1.egg-info/top_level.txt", b"f\n", &mut old);
     records::write("f/a_pb2.py", b"x = _descriptor.FieldDescriptor(name='a')\n", &mut old);
     records::write("g.pth", b"/src\n", &mut old);
     seed("environment", &old)
+}
+
+/// Records as files of an environment in an image.
+fn installed(all: &[u8]) -> Vec<u8> {
+    let mut image = Vec::new();
+    for (name, content) in records::parse(all) {
+        let name = format!("usr/lib/python3/dist-packages/{name}");
+        records::write(&name, content, &mut image);
+    }
+    image
+}
+
+/// The header of a safetensors file, without its length.
+fn header(bytes: &[u8]) -> &[u8] {
+    let length = bytes.first_chunk().map_or(0, |length| u64::from_le_bytes(*length));
+    let length = usize::try_from(length).unwrap_or(usize::MAX).saturating_add(8);
+    bytes.get(8..length.min(bytes.len())).unwrap_or_default()
 }
 
 /// An array of each type.
@@ -121,7 +139,15 @@ fn sort(name: &str, bytes: &[u8]) -> Done {
             explode(bytes)?;
         }
         "ff" | "pte" => seed("torch_flatbuffer", bytes)?,
-        "safetensors" => seed("torch_file", bytes)?,
+        "safetensors" => {
+            seed("torch_file", bytes)?;
+            seed("safetensors", header(bytes))?;
+        }
+        "onnx" => seed("onnx_model", bytes)?,
+        "onnxtxt" => seed("onnx_text", bytes)?,
+        "ort" => seed("onnx_ort", bytes)?,
+        "jaxexp" => seed("jax_export", bytes)?,
+        "gguf" | "tflite" => seed("unversioned", bytes)?,
         "pb" | "meta" => {
             seed("tensorflow_file", bytes)?;
             seed("tensorflow_convert", bytes)?;
@@ -129,6 +155,7 @@ fn sort(name: &str, bytes: &[u8]) -> Done {
                 seed("tensorflow_saved_model", bytes)?;
             }
         }
+        "pbtxt" if name.ends_with("/config.pbtxt") => seed("triton_configuration", bytes)?,
         "pbtxt" => {
             seed("tensorflow_text", bytes)?;
             if let Ok(message) = transcode(&*source(name, bytes), Kind::Graph) {
@@ -138,11 +165,17 @@ fn sort(name: &str, bytes: &[u8]) -> Done {
             }
         }
         "index" => seed("tensorflow_checkpoint", bytes)?,
-        "h5" | "hdf5" | "keras" => seed("keras_file", bytes)?,
+        "h5" | "hdf5" => {
+            seed("keras_file", bytes)?;
+            seed("hdf5", bytes)?;
+            seed("unversioned", bytes)?;
+        }
+        "keras" => seed("keras_file", bytes)?,
         "json" if name.ends_with("/model.json") => seed("tfjs_model", bytes)?,
         "so" => {
             seed("shared_object", bytes)?;
             seed("debug_information", bytes)?;
+            seed("native_extension", bytes)?;
         }
         "proto" => seed("protobuf", bytes)?,
         "binpb" => seed("protobuf_descriptors", bytes)?,
@@ -188,6 +221,7 @@ fn explode(bytes: &[u8]) -> Done {
         records::write(&name, &content, &mut all);
     }
     seed("torch_records", &all)?;
+    seed("packed_archive", &all)?;
     let mut wheel = b"f-1.dist-info/METADATA\n\x14\0Name: f\nVersion: 1.0\n".to_vec();
     records::write("f/model.pt", bytes, &mut wheel);
     seed("wheel", &wheel)

@@ -38,10 +38,7 @@ pub fn judge(party: &Party) {
             "onnxruntime@1.32",
             "onnx@1.23",
         ];
-        NAMES
-            .iter()
-            .filter_map(|name| Some(unskew_releases::find(name).ok()?.party()))
-            .collect()
+        NAMES.iter().filter_map(|name| Some(unskew_releases::find(name).ok()?.party())).collect()
     });
     let context = Context::on(Date::constant(2026, 11, 1));
     for release in RELEASES.iter() {

@@ -40,3 +40,15 @@ pub fn archive(records: &[(String, &[u8])]) -> Option<Vec<u8>> {
     }
     Some(zip.finish().ok()?.into_inner())
 }
+
+/// A tar file of the records; none if they make none, such as one whose name is too long.
+pub fn tar(records: &[(String, &[u8])]) -> Option<Vec<u8>> {
+    let mut tar = tar::Builder::new(Vec::new());
+    for (name, content) in records {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        header.set_mode(0o644);
+        tar.append_data(&mut header, name, *content).ok()?;
+    }
+    tar.into_inner().ok()
+}

@@ -1,8 +1,8 @@
 //! Two sides of a comparison out of the bytes of one input, and what every kind of files is asked about them.
 
 use unskew_core::{Date, Window};
-use unskew_source::Files;
 use unskew_kinds::{Kind, Terms};
+use unskew_source::Files;
 
 /// The day on which is judged.
 pub const TODAY: Date = Date::constant(2026, 6, 1);

@@ -2,12 +2,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use unskew_lint::{Config, Known};
-use unskew_lint::Histories;
 use unskew_c_headers::Headers;
 use unskew_kinds::Kind;
-use unskew_protobuf::Protobuf;
+use unskew_lint::Histories;
 use unskew_lint::Serdes;
+use unskew_lint::{Config, Known};
+use unskew_protobuf::Protobuf;
 
 const KINDS: &[&dyn Kind] = &[&Headers, &Protobuf, &Serdes, &Histories];
 

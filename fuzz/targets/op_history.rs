@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use unskew_torch_schemas::OperatorHistory;
 use unskew_tensorflow::OpHistory;
+use unskew_torch_schemas::OperatorHistory;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };

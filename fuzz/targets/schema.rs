@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use unskew_torch_schemas::Schema;
 use unskew_tensorflow::OpDef;
+use unskew_torch_schemas::Schema;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };

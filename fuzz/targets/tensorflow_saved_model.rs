@@ -21,7 +21,8 @@ fuzz_target!(|bytes: &[u8]| {
     let folder = [file("saved_model.pb", bytes), file("fingerprint.pb", &FINGERPRINT)];
     let versions = VersionOptions { producer: Some(7), ..VersionOptions::default() };
     let options = Options { versions, ..Options::default() };
-    let Ok(Some((_, Output::Folder(once)))) = convert_saved_model(&folder, &runtime, &options) else {
+    let Ok(Some((_, Output::Folder(once)))) = convert_saved_model(&folder, &runtime, &options)
+    else {
         return;
     };
     let once: Vec<(String, Arc<dyn Source>)> =

@@ -5,8 +5,8 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use unskew_torch_schemas::Schema;
 use unskew_script::typing::{Program, infer};
+use unskew_torch_schemas::Schema;
 
 static OPERATORS: LazyLock<Vec<Schema>> = LazyLock::new(|| {
     let schemas = [

@@ -14,6 +14,7 @@ mod environment;
 mod environments;
 mod extensions;
 mod fetch;
+mod fuzz;
 mod generated;
 mod guides;
 mod handlers;

@@ -83,7 +83,8 @@ pub struct Test {
     /// Real releases of JAX, TensorFlow and PyTorch and real servers too, clippy and the documentation: what CI runs.
     #[arg(long)]
     real: bool,
-    /// Everything: DataFusion, the job on a cluster, and what tests are ignored for the time they take.
+    /// Everything: DataFusion, the job on a cluster, fuzz targets for a minute each, and what tests are ignored for the time
+    /// they take.
     #[arg(long)]
     all: bool,
 }
@@ -118,6 +119,7 @@ pub fn run(asked: &Test) -> anyhow::Result<()> {
     }
     if asked.all {
         crate::distributed::run()?;
+        crate::fuzz::run()?;
         step(("long tests", &["test", "--workspace", "--features", FEATURES, "--", "--ignored"]))?;
     } else if !real {
         println!("not run: clippy, documentation, real releases (cargo xtask test --real)");
