@@ -1,7 +1,8 @@
 //! `cargo xtask hostile`: the command on files that nobody would write.
 //!
 //! Small files of every format are changed, in their bytes and in their structure, and the real command is run on
-//! each: `inspect`, `check`, `convert`, `diff`, `lint`, `history`, `ops run`. A file may be refused or judged.
+//! each: `inspect`, `check`, `convert`, `diff`, `lint`, `history`, `ops run`, `scan`. Before them comes what is small and stands
+//! for something large (`bombs`). A file may be refused or judged.
 //! It may not end the command by a panic or a signal, and if it takes more than 2 seconds of processor time or
 //! 256 MiB, then the command must have said which budget that was over.
 //!
@@ -9,6 +10,7 @@
 //!
 //! A run is repeated by its seed. What fails is kept with the command that was run.
 
+mod bombs;
 mod mutate;
 mod seeds;
 mod table;
@@ -36,7 +38,7 @@ const MEMORY: u64 = 256 << 20;
 const BATCH: u64 = 200;
 
 /// What makes the command with all verbs that are tried.
-const BUILD: &str = "cargo build --release -p unskew-cli --features run";
+const BUILD: &str = "cargo build --release -p unskew-cli --features run,scan";
 
 /// Runs the command on mutated files of every format.
 #[derive(clap::Args)]
@@ -74,9 +76,21 @@ pub fn run(hostile: &Hostile) -> anyhow::Result<()> {
     ensure!(unskew.is_file(), "{}: no such program; build it: {BUILD}", unskew.display());
     let asked = Command::new(&unskew).args(["ops", "run", "--help"]).output()?;
     ensure!(asked.status.success(), "{} has no `ops run`: {BUILD}", unskew.display());
+    let asked = Command::new(&unskew).args(["scan", "--help"]).output()?;
+    ensure!(asked.status.success(), "{} has no `scan`: {BUILD}", unskew.display());
     let counts = seeds::Seeds::find(root, &folder.join("seeds"))?.counts();
     println!("seeds: {counts:?}");
     let table = Mutex::new(Table::default());
+    let count: usize = bombs::all(root)?.iter().map(|bomb| bomb.commands.len()).sum();
+    let batch = Batch {
+        seed: hostile.seed,
+        bombs: true,
+        from: 0,
+        to: count as u64,
+        unskew: unskew.clone(),
+        folder: folder.join("bombs"),
+    };
+    batches(batch, &table)?;
     let next = AtomicU64::new(0);
     let jobs = hostile.jobs.or_else(|| std::thread::available_parallelism().ok().map(Into::into));
     std::thread::scope(|scope| {
@@ -88,7 +102,10 @@ pub fn run(hostile: &Hostile) -> anyhow::Result<()> {
                 }
                 let (to, unskew, folder) =
                     ((from + BATCH).min(hostile.runs), unskew.clone(), folder.clone());
-                batches(Batch { seed: hostile.seed, from, to, unskew, folder }, &table)?;
+                batches(
+                    Batch { seed: hostile.seed, bombs: false, from, to, unskew, folder },
+                    &table,
+                )?;
             }
         };
         let workers: Vec<_> = (0..jobs.unwrap_or(1)).map(|_| scope.spawn(work)).collect();
@@ -116,6 +133,7 @@ fn batches(mut batch: Batch, table: &Mutex<Table>) -> anyhow::Result<()> {
             .arg("__hostile")
             .args(["--seed", &batch.seed.to_string(), "--from", &batch.from.to_string()])
             .args(["--to", &batch.to.to_string()])
+            .args(batch.bombs.then_some("--bombs"))
             .arg("--unskew")
             .arg(&batch.unskew)
             .arg("--folder")

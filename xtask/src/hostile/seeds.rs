@@ -32,6 +32,7 @@ const FORMATS: [Format; 15] = [
             "ops run FILE --input 3 --input 2",
             "ops run FILE --input 3",
             "ops closure FILE",
+            "scan FILE --with torch@2.1 -o TABLE",
         ],
     },
     Format {
@@ -43,13 +44,18 @@ const FORMATS: [Format; 15] = [
             "check FILE --with tensorflow@1.15 tensorflow@2.21",
             "convert FILE --to tensorflow@2.4 -o OUT",
             "diff SEED FILE",
+            "scan FILE --with tensorflow@2.15 -o TABLE",
         ],
     },
     Format {
         name: "ONNX",
         endings: &["onnx", "ort"],
         weight: 8,
-        commands: &["inspect FILE", "check FILE --with onnxruntime@1.8 onnxruntime@1.32 onnx@1.23"],
+        commands: &[
+            "inspect FILE",
+            "check FILE --with onnxruntime@1.8 onnxruntime@1.32 onnx@1.23",
+            "scan FILE --with onnxruntime@1.32 -o TABLE",
+        ],
     },
     Format {
         name: "StableHLO",
@@ -59,6 +65,7 @@ const FORMATS: [Format; 15] = [
             "inspect FILE",
             "check FILE --with jax@0.4.30 jax@0.6.2",
             "convert FILE --to stablehlo@1.0.0 -o OUT",
+            "scan FILE --with jax@0.6.2 -o TABLE",
         ],
     },
     Format {
@@ -101,13 +108,21 @@ const FORMATS: [Format; 15] = [
         name: "functions of jax.export",
         endings: &["jaxexp"],
         weight: 4,
-        commands: &["inspect FILE", "check FILE --with jax@0.4.30 jax@0.12.0"],
+        commands: &[
+            "inspect FILE",
+            "check FILE --with jax@0.4.30 jax@0.12.0",
+            "scan FILE --with jax@0.6.2 -o TABLE",
+        ],
     },
     Format {
         name: "entries of compilation caches",
         endings: &["-cache"],
         weight: 2,
-        commands: &["inspect FILE", "check FILE --with jax@0.6.2 jax@0.12.0"],
+        commands: &[
+            "inspect FILE",
+            "check FILE --with jax@0.6.2 jax@0.12.0",
+            "scan FILE --with jax@0.6.2 -o TABLE",
+        ],
     },
     Format {
         name: "locks of environments",
@@ -129,13 +144,18 @@ const FORMATS: [Format; 15] = [
         commands: &[
             "inspect FILE --static",
             "check FILE --static --with torch@2.1 tensorflow@2.15",
+            "scan FILE --with torch@2.1 -o TABLE",
         ],
     },
     Format {
         name: "wheels",
         endings: &["whl"],
         weight: 4,
-        commands: &["inspect FILE", "check FILE --with torch@2.1 tensorflow@2.15"],
+        commands: &[
+            "inspect FILE",
+            "check FILE --with torch@2.1 tensorflow@2.15",
+            "scan FILE --with torch@2.1 tensorflow@2.15 -o TABLE",
+        ],
     },
 ];
 

@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use nix::sys::resource::{Usage, UsageWho, getrusage};
 
-use super::mutate;
 use super::seeds::Seeds;
 use super::{MEMORY, TIME};
+use super::{bombs, mutate};
 use unskew_random::Random;
 
 /// After so long a command is ended.
@@ -25,6 +25,9 @@ const PATIENCE: Duration = Duration::from_secs(90);
 pub struct Batch {
     #[arg(long)]
     pub seed: u64,
+    /// The files are bombs, and each number is a command on one of them.
+    #[arg(long)]
+    pub bombs: bool,
     #[arg(long)]
     pub from: u64,
     #[arg(long)]
@@ -42,21 +45,23 @@ pub struct Batch {
 /// If a file cannot be written or the command cannot be started.
 pub fn run(batch: &Batch) -> anyhow::Result<()> {
     let root = unskew_peers::root();
-    let seeds = Seeds::find(root, &batch.folder.join("seeds"))?;
     let place = tempfile::tempdir()?;
-    for nth in batch.from..batch.to {
-        let mut random = Random::nth(batch.seed, nth);
-        let (format, all, commands) = seeds.format(random.below(100));
-        let (seed, other) = (random.of(all), random.of(all));
-        let command = *random.of(commands);
-        let file = place.path().join(&seed.name);
-        fs::write(&file, mutate::file(&seed.name, &seed.bytes()?, &other.bytes()?, &mut random))?;
+    let trials: Box<dyn Iterator<Item = anyhow::Result<Trial>>> = match batch.bombs {
+        true => Box::new(of_bombs(root, batch)?),
+        false => Box::new(of_seeds(root, batch)?),
+    };
+    for (nth, trial) in (batch.from..batch.to).zip(trials) {
+        let Trial { format, name, bytes, seed, command, span } = trial?;
+        let file = place.path().join(&name);
+        fs::write(&file, bytes)?;
+        let table = place.path().join("table");
         let arguments = command.split(' ').map(|word| match word {
             "FILE" => file.clone().into_os_string(),
-            "SEED" => seed.path.clone().into_os_string(),
+            "SEED" => seed.clone().into_os_string(),
             "OUT" => place.path().join("out").into_os_string(),
+            "TABLE" => table.clone().into_os_string(),
             "MODEL" => root.join("crates/cli/tests/files/div-1.4.0.pt").into_os_string(),
-            "SPAN" => format!("{} weeks", random.next() >> random.below(64)).into(),
+            "SPAN" => format!("{span} weeks").into(),
             word => word.into(),
         });
         let said = place.path().join("said");
@@ -73,11 +78,65 @@ pub fn run(batch: &Batch) -> anyhow::Result<()> {
             keep(&batch.folder, nth, &file, command, &said)?;
         }
         fs::remove_file(&file)?;
+        if table.exists() {
+            fs::remove_dir_all(&table)?;
+        }
         if ran.memory > MEMORY {
             break;
         }
     }
     Ok(())
+}
+
+/// A file, and a command that is run on it.
+struct Trial {
+    format: &'static str,
+    name: String,
+    bytes: Vec<u8>,
+    /// The file of which it was made; none of a bomb.
+    seed: PathBuf,
+    command: &'static str,
+    /// A number of weeks.
+    span: u64,
+}
+
+/// Files that are changed.
+fn of_seeds(
+    root: &Path,
+    batch: &Batch,
+) -> anyhow::Result<impl Iterator<Item = anyhow::Result<Trial>> + use<>> {
+    let seeds = Seeds::find(root, &batch.folder.join("seeds"))?;
+    let seed = batch.seed;
+    Ok((batch.from..batch.to).map(move |nth| {
+        let mut random = Random::nth(seed, nth);
+        let (format, all, commands) = seeds.format(random.below(100));
+        let (seed, other) = (random.of(all), random.of(all));
+        let command = *random.of(commands);
+        let bytes = mutate::file(&seed.name, &seed.bytes()?, &other.bytes()?, &mut random);
+        let span = random.next() >> random.below(64);
+        let (name, seed) = (seed.name.clone(), seed.path.clone());
+        Ok(Trial { format, name, bytes, seed, command, span })
+    }))
+}
+
+/// Each command on each bomb.
+fn of_bombs(
+    root: &Path,
+    batch: &Batch,
+) -> anyhow::Result<impl Iterator<Item = anyhow::Result<Trial>> + use<>> {
+    let trials = bombs::all(root)?.into_iter().flat_map(|bomb| {
+        bomb.commands.iter().map(move |command| {
+            Ok(Trial {
+                format: "bombs",
+                name: bomb.name.clone(),
+                bytes: bomb.bytes.clone(),
+                seed: PathBuf::new(),
+                command,
+                span: 0,
+            })
+        })
+    });
+    Ok(trials.skip(usize::try_from(batch.from)?))
 }
 
 /// Keeps what failed: the file, and what was run.
@@ -104,6 +163,8 @@ impl Ran {
         match self.status.code() {
             _ if says("panicked at") => "panic",
             None => "abort",
+            // A scan goes on, and says at its end what was over a budget.
+            Some(0..=2) if says("over budget") => "budget",
             Some(0 | 1) => "answer",
             Some(2) if says("budget") || says("limit") => "budget",
             Some(2) => "error",
@@ -120,9 +181,11 @@ impl Ran {
 fn measured(command: &mut Command, said: &Path) -> anyhow::Result<Ran> {
     let (before, _) = children()?;
     let stderr = fs::File::create(said)?;
+    let scans = command.get_args().next().is_some_and(|verb| verb == "scan");
+    let stdout = if scans { stderr.try_clone()?.into() } else { Stdio::null() };
     let mut child = command
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(stdout)
         .stderr(stderr)
         .env("RUST_BACKTRACE", "0")
         .spawn()
