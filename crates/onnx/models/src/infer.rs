@@ -152,11 +152,10 @@ fn first(schema: &Schema, node: &Node, inputs: &[Option<Kind>]) -> Option<Kind> 
                 Some(_) => said("output_dtype"),
             }
         }
-        "SequenceConstruct" => Some(Kind::Sequence(Box::new(input(0)?))),
-        "SplitToSequence" => Some(Kind::Sequence(Box::new(input(0)?))),
-        "SequenceEmpty" => Some(Kind::Sequence(Box::new(or("dtype", 1)?))),
+        "SequenceConstruct" | "SplitToSequence" => input(0)?.in_sequence(),
+        "SequenceEmpty" => or("dtype", 1)?.in_sequence(),
         "SequenceAt" | "ConcatFromSequence" => input(0)?.inner().cloned(),
-        "Optional" => input(0).map(|kind| Kind::Optional(Box::new(kind))),
+        "Optional" => input(0)?.optional(),
         "OptionalGetElement" => match input(0)? {
             Kind::Optional(of) => Some(*of),
             kind => Some(kind),

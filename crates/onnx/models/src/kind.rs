@@ -52,6 +52,27 @@ impl Kind {
         }
     }
 
+    /// A sequence of such values; none if that nests too deep to be kept. A model can put a value into another as often as it
+    /// has nodes, and each has a type of its own.
+    pub(crate) fn in_sequence(self) -> Option<Self> {
+        self.nests().then(|| Self::Sequence(Box::new(self)))
+    }
+
+    /// Such a value, that may be missing; none if that nests too deep to be kept.
+    pub(crate) fn optional(self) -> Option<Self> {
+        self.nests().then(|| Self::Optional(Box::new(self)))
+    }
+
+    /// Whether something of this type may be in something else.
+    fn nests(&self) -> bool {
+        let (mut depth, mut kind) = (1, self);
+        while let Self::Sequence(of) | Self::Optional(of) | Self::Map(_, of) = kind {
+            depth += 1;
+            kind = of;
+        }
+        depth < DEPTH
+    }
+
     /// What a sequence or an optional value holds.
     pub fn inner(&self) -> Option<&Self> {
         match self {
@@ -70,5 +91,24 @@ impl fmt::Display for Kind {
             Self::Optional(of) => write!(f, "optional({of})"),
             Self::Map(key, value) => write!(f, "map({key},{value})"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nests_too_deep_is_not_known() {
+        let mut kind = Kind::Tensor(Element(1));
+        let mut depth = 1;
+        while let Some(deeper) = kind.clone().optional() {
+            assert_eq!(Kind::parse(&deeper.to_string()), Some(deeper.clone()));
+            kind = deeper;
+            depth += 1;
+        }
+        assert_eq!(depth, DEPTH);
+        assert_eq!(kind.clone().in_sequence(), None);
+        assert!(kind.inner().unwrap().clone().in_sequence().is_some());
     }
 }

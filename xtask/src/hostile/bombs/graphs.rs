@@ -64,6 +64,13 @@ fn model(nodes: &[u8], rest: &[u8]) -> Vec<u8> {
 }
 
 fn onnx() -> Vec<Bomb> {
+    let deep = || {
+        let first = bytes(1, node("Optional", &["x"], "t0", &[]));
+        let next = each(1..=3_000, |n| {
+            bytes(1, node("Optional", &[&format!("t{}", n - 1)], &format!("t{n}"), &[]))
+        });
+        model(&[first, next].concat(), &[])
+    };
     let chain = |op: &str, attribute: &[u8]| {
         let first = bytes(1, node(op, &["x", "x"], "t0", attribute));
         let next = each(1..=DOUBLINGS, |n| {
@@ -92,8 +99,20 @@ fn onnx() -> Vec<Bomb> {
         let both = [branch("then_branch"), branch("else_branch")].concat();
         function(n, bytes(7, node("If", &["a"], "b", &both)))
     });
+    // Each call has types of its own.
+    let types = each(1..=DOUBLINGS, |n| {
+        let body = [
+            node("Optional", &["a"], "o", &[]),
+            node("SequenceConstruct", &["a"], "s", &[]),
+            call(n - 1, "o", "t"),
+            call(n - 1, "s", "b"),
+        ];
+        function(n, body.into_iter().flat_map(|node| bytes(7, node)).collect())
+    });
     let top = bytes(1, call(DOUBLINGS, "x", "y"));
     vec![
+        Bomb::new("optionals.onnx", deep(), ONNX),
+        Bomb::new("types.onnx", model(&top, &[first.clone(), types].concat()), ONNX),
         Bomb::new("adds.onnx", chain("Add", &[]), ONNX),
         Bomb::new("concats.onnx", chain("Concat", &axis), ONNX),
         Bomb::new("sequences.onnx", chain("SequenceConstruct", &[]), ONNX),

@@ -284,7 +284,7 @@ impl<'m> Walk<'m> {
             // The first output of a body says whether the loop goes on.
             "Loop" => Some(outputs.into_iter().skip(1).collect()),
             "SequenceMap" => {
-                let sequence = |kind: Option<Kind>| kind.map(|kind| Kind::Sequence(Box::new(kind)));
+                let sequence = |kind: Option<Kind>| kind?.in_sequence();
                 Some(outputs.into_iter().map(sequence).collect())
             }
             _ => None,
