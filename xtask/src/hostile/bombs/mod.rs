@@ -13,6 +13,7 @@ use std::path::Path;
 const DOUBLINGS: usize = 60;
 
 /// A file of this kind, and what is run on it. `FILE` and the others are as for mutated files.
+#[derive(Clone)]
 pub struct Bomb {
     /// The name of the file: its ending tells its format.
     pub name: String,
@@ -31,7 +32,7 @@ impl Bomb {
 /// # Errors
 /// If an example of the repository cannot be read.
 pub fn all(root: &Path) -> anyhow::Result<Vec<Bomb>> {
-    let mut all = texts::all();
+    let mut all = texts::all()?;
     all.extend(graphs::all());
     all.extend(shared_objects::all());
     all.extend(torch::all(root)?);

@@ -1,5 +1,7 @@
 //! Texts: MLIR, C headers, protobuf files, locks.
 
+use unskew_source::{BytesSource, Source as _, SourceExt as _};
+
 use super::{Bomb, DOUBLINGS, doubled};
 
 const MLIR: &[&str] = &[
@@ -12,8 +14,29 @@ const HEADER: &[&str] = &["diff FILE FILE", "history FILE"];
 const PROTO: &[&str] = &["diff FILE FILE"];
 const LOCK: &[&str] = &["lock FILE"];
 
-pub(super) fn all() -> Vec<Bomb> {
-    [mlir(), headers(), protobuf(), locks()].concat()
+/// All texts, and what is made of one.
+///
+/// # Errors
+/// If the text of a program is none.
+pub(super) fn all() -> anyhow::Result<Vec<Bomb>> {
+    let mut all: Vec<Bomb> = mlir();
+    all.push(bytecode()?);
+    all.extend(headers());
+    all.extend(protobuf());
+    all.extend(locks());
+    Ok(all)
+}
+
+/// A program as bytecode, whose types name each other twice. Our own reader of texts makes it, which is told to trust the text.
+fn bytecode() -> anyhow::Result<Bomb> {
+    let tuples = doubled("!t0 = tensor<4xf32>", |n, m| format!("!t{n} = tuple<!t{m}, !t{m}>"));
+    let main = "module { func.func @main(%a: !t60) -> !t60 { return %a : !t60 } }\n";
+    unskew_source::budget::set_scale(1 << 60);
+    let text = BytesSource::new("tuples.mlir", (tuples + main).into_bytes());
+    let made = unskew_stablehlo::parse::bytecode(&text);
+    unskew_source::budget::set_scale(1);
+    let made = made?;
+    Ok(Bomb::new("tuples.mlirbc", made.bytes(0, made.size())?, MLIR))
 }
 
 fn mlir() -> Vec<Bomb> {
