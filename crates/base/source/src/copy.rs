@@ -41,14 +41,15 @@ pub(crate) fn through_memory<S: Source + ?Sized>(
 /// Tells the file system how much is going to be appended, which then need not find room for each page by itself. Where it
 /// does not want to know, writing will tell what is wrong.
 #[cfg(target_os = "linux")]
-pub(crate) fn announce(size: u64, file: &mut File) -> io::Result<()> {
+pub(crate) fn announce(size: u64, file: &mut File) {
     use nix::fcntl::{FallocateFlags, fallocate};
 
-    let range = (i64::try_from(file.stream_position()?), i64::try_from(size));
+    // A pipe or a terminal has no position, and no room to find.
+    let Ok(position) = file.stream_position() else { return };
+    let range = (i64::try_from(position), i64::try_from(size));
     if let (Ok(at), Ok(size @ 1..)) = range {
         let _ = fallocate(&*file, FallocateFlags::FALLOC_FL_KEEP_SIZE, at, size);
     }
-    Ok(())
 }
 
 /// Lets the system append `range` of `from` to `file`; what it could not copy is the result, and not an
@@ -63,8 +64,8 @@ pub(crate) fn by_the_system(
     use nix::fcntl::copy_file_range;
 
     // Pages that do not lie on pages are neither shared nor copied well: by way of memory it takes two thirds.
-    let apart = range.start.abs_diff(file.stream_position()?);
-    if !apart.is_multiple_of(PAGE) {
+    let apart = file.stream_position().map(|position| range.start.abs_diff(position));
+    if !apart.is_ok_and(|apart| apart.is_multiple_of(PAGE)) {
         return Ok(range);
     }
     let Ok(mut at) = i64::try_from(range.start) else { return Ok(range) };

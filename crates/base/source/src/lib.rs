@@ -38,6 +38,8 @@ mod archive_output;
 mod assembly;
 pub mod budget;
 mod copy;
+#[cfg(feature = "output")]
+mod destination;
 mod error;
 mod files;
 pub mod flatbuffer;
@@ -62,6 +64,8 @@ pub use archive::{Archive, Directory, Entry, RawMember};
 pub use archive_output::ArchiveOutput;
 pub use assembly::{Assembly, AssemblyPiece};
 pub use budget::{Budget, Exhausted, Resource};
+#[cfg(feature = "output")]
+pub use destination::make_folder;
 pub use error::{Problem, ReadError};
 pub use files::{Files, LARGEST_TEXT, NotRead};
 #[cfg(feature = "output")]

@@ -1,4 +1,6 @@
 //! Files and folders that appear whole or not at all.
+//!
+//! Every output of Unskew is written here. What stands at its path decides how: see `destination`.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -8,24 +10,25 @@ use std::sync::Arc;
 use tempfile::NamedTempFile;
 
 use crate::Assembly;
+use crate::destination::{Destination, Streams, destination, folder_destination, folder_of};
 use crate::unfinished::{self, UnfinishedFolder};
 
 /// A converted artifact, not yet written. Its files are sources, so it can be judged before.
 #[derive(Clone)]
 pub enum Output {
-    /// One file, renamed into its place when it is whole.
+    /// One file, renamed into its place when it is whole; a device or a named pipe is written into.
     File(Arc<Assembly>),
     /// A folder: its files by their paths below it, parts separated by `/`.
     Folder(Vec<(String, Arc<Assembly>)>),
 }
 
 impl Output {
-    /// Writes it at `place`. A file replaces whatever file stood there; a folder wants a place where nothing
+    /// Writes it at `place`. A file replaces whatever regular file stood there; a folder wants a place where nothing
     /// stands, or an empty folder.
     ///
     /// # Errors
     /// If a source cannot be read, a path leads out of the folder, or the place cannot be written. Then
-    /// nothing has changed there.
+    /// nothing has changed there, but for what a device or a pipe has got by then.
     pub fn write(&self, place: &Path) -> io::Result<()> {
         match self {
             Self::File(assembly) => {
@@ -49,6 +52,7 @@ impl Output {
 
 /// Fills a folder beside the place and moves it there.
 fn write_folder(files: &[(String, Arc<Assembly>)], place: &Path) -> io::Result<()> {
+    folder_destination(place)?;
     let beside = folder_of(place);
     unfinished::sweep_once(beside);
     let folder = UnfinishedFolder::begin(beside, 0o777)?;
@@ -72,14 +76,8 @@ fn write_folder(files: &[(String, Arc<Assembly>)], place: &Path) -> io::Result<(
     Ok(())
 }
 
-/// The folder in which `place` lies.
-fn folder_of(place: &Path) -> &Path {
-    let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty());
-    folder.unwrap_or(Path::new("."))
-}
-
 /// A file that is written beside its place and put there in one step by [`OutputFile::commit`]; if
-/// it is dropped before, nothing has changed.
+/// it is dropped before, nothing has changed. A device or a named pipe is written into at once.
 ///
 /// Where the file system can, it has no name until it is whole, so that nothing is left of it when the process is
 /// killed. Elsewhere the next output in the same folder takes away what is left ([`unfinished`]).
@@ -92,14 +90,41 @@ enum Begun {
     #[cfg(target_os = "linux")]
     Unnamed(File),
     Named(NamedTempFile),
+    Stream(File),
 }
 
 impl OutputFile {
-    /// Begins a file that will stand at `place`; its folder must exist.
+    /// Begins a file that will stand at `place`, or opens the device or the named pipe that stands there to write into it. Its
+    /// folder must exist.
     ///
     /// # Errors
-    /// If the folder cannot be written.
+    /// If what stands there is neither, or a link that leads out of its folder; if the folder cannot be written.
     pub fn create(place: &Path) -> io::Result<Self> {
+        match destination(place, Streams::Written)? {
+            Destination::File(place) => Self::at(&place),
+            Destination::Stream(file) => {
+                Ok(Self { place: place.to_owned(), file: Begun::Stream(file) })
+            }
+        }
+    }
+
+    /// Begins a regular file of this name in a folder.
+    ///
+    /// # Errors
+    /// If the name leads out of the folder, something else than a file has it, or the folder cannot be written.
+    pub fn in_folder(folder: &Path, name: &str) -> io::Result<Self> {
+        let mut parts = Path::new(name).components();
+        if !matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None)) {
+            let why = format!("a name that leads out of the folder: {name}");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
+        match destination(&folder.join(name), Streams::Refused)? {
+            Destination::File(place) => Self::at(&place),
+            Destination::Stream(_) => Err(io::ErrorKind::InvalidInput.into()),
+        }
+    }
+
+    fn at(place: &Path) -> io::Result<Self> {
         let folder = folder_of(place);
         unfinished::sweep_once(folder);
         #[cfg(target_os = "linux")]
@@ -122,16 +147,23 @@ impl OutputFile {
             #[cfg(target_os = "linux")]
             Begun::Unnamed(file) => file,
             Begun::Named(file) => file.as_file_mut(),
+            Begun::Stream(file) => file,
         }
     }
 
-    /// Puts the file at its place, over whatever stood there.
+    /// Puts the file at its place, over the regular file that stood there.
     ///
     /// # Errors
     /// If the bytes cannot be made durable, or the file cannot be moved to its place.
     pub fn commit(mut self) -> io::Result<()> {
-        self.file().sync_all()?;
+        if !matches!(self.file, Begun::Stream(_)) {
+            self.file().sync_all()?;
+            // What came there meanwhile is looked at as well.
+            destination(&self.place, Streams::Refused)?;
+        }
         match self.file {
+            // There is nothing to move, and not every device can be synchronized.
+            Begun::Stream(mut file) => file.flush(),
             #[cfg(target_os = "linux")]
             Begun::Unnamed(file) => unnamed::put(&file, &self.place),
             Begun::Named(file) => Ok(file.persist(&self.place).map(|_| ())?),
@@ -276,6 +308,70 @@ mod tests {
         assert_eq!(std::fs::read(place.join("v/b")).unwrap(), b"2");
         assert!(good.write(&place).is_err(), "a folder is not written over another");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_named_pipe_is_written_into_and_stays_one() {
+        use std::os::unix::fs::FileTypeExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let mut assembly = Assembly::new("stream");
+        assembly.push_bytes(b"12".to_vec());
+        let file = folder.path().join("file");
+        std::fs::write(&file, vec![7; 10_000]).unwrap();
+        let source: Arc<dyn crate::Source> = Arc::new(crate::FileSource::open(&file).unwrap());
+        assembly.push_copy(&source, 0..10_000).unwrap();
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || std::fs::read(pipe).unwrap()
+        });
+        Output::File(Arc::new(assembly)).write(&pipe).unwrap();
+        let read = reader.join().unwrap();
+        assert_eq!((read.len(), &read[..3]), (10_002, &b"12\x07"[..]));
+        assert!(pipe.symlink_metadata().unwrap().file_type().is_fifo());
+        assert!(OutputFile::in_folder(folder.path(), "pipe").is_err());
+        assert!(Output::Folder(Vec::new()).write(&pipe).is_err());
+        assert!(pipe.symlink_metadata().unwrap().file_type().is_fifo());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_within_the_folder_stays_and_what_it_leads_to_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        std::fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        let mut output = OutputFile::create(&link).unwrap();
+        output.write_all(b"new").unwrap();
+        output.commit().unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_came_meanwhile_is_not_replaced_unless_it_is_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("out");
+        for create in kinds() {
+            let output = create(&place).unwrap();
+            std::os::unix::fs::symlink("gone", &place).unwrap();
+            assert!(output.commit().is_err());
+            assert!(place.is_symlink());
+            std::fs::remove_file(&place).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_name_in_a_folder_leads_nowhere_else() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["", "..", "a/b", "/a", "../a"] {
+            assert!(OutputFile::in_folder(folder.path(), name).is_err(), "{name}");
+        }
+        OutputFile::in_folder(folder.path(), "a").unwrap().commit().unwrap();
+        assert!(folder.path().join("a").is_file());
     }
 
     #[cfg(unix)]
