@@ -50,8 +50,17 @@ fn arguments() -> args::Args {
     match parsed(&mut named) {
         Ok(args) => args,
         Err(error) if error.kind() == ErrorKind::DisplayVersion => error.exit(),
-        Err(_) => parsed(&mut command).unwrap_or_else(|error| error.format(&mut command).exit()),
+        Err(_) => parsed(&mut command).unwrap_or_else(|error| refused(error.format(&mut command))),
     }
+}
+
+/// Says what is wrong with the arguments, which may be names of files, and ends the process.
+fn refused(error: clap::Error) -> ! {
+    if !error.use_stderr() {
+        error.exit();
+    }
+    print::usage(&error.render().ansi().to_string());
+    std::process::exit(error.exit_code())
 }
 
 fn parsed(command: &mut Command) -> Result<args::Args, clap::Error> {

@@ -1,4 +1,4 @@
-//! Where output goes.
+//! Where output goes, and the last look at it: see [`Printable`].
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -6,16 +6,52 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use unskew_report::{BAD, Format, Plain, Report};
+use unskew_report::{BAD, Format, Medium, Plain, Report, error_lines, escaped};
 use unskew_source::OutputFile;
 
 use crate::locate::locate;
 
-/// Prints `text` on the standard output, without styles where they are not wanted. A reader that has
+/// Text that may leave. A text is made one by its medium; one that nobody speaks of is for a terminal.
+pub struct Printable(String);
+
+impl Printable {
+    /// A text for this medium.
+    pub fn of(text: &str, medium: Medium) -> Self {
+        Self(escaped(text, medium).into_owned())
+    }
+
+    /// A document of JSON.
+    pub fn json(text: &str) -> Self {
+        Self::of(text, Medium::Json)
+    }
+
+    /// A page, a drawing, or a table for other programs.
+    pub fn document(text: &str) -> Self {
+        Self::of(text, Medium::Document)
+    }
+
+    /// A text of this program itself, in which nothing comes from outside: a script, a page of the manual.
+    pub fn own(text: String) -> Self {
+        Self(text)
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<T: AsRef<str>> From<T> for Printable {
+    fn from(text: T) -> Self {
+        Self::of(text.as_ref(), Medium::Terminal)
+    }
+}
+
+/// Prints a text on the standard output, without styles where they are not wanted. A reader that has
 /// seen enough (`| head`) is no error.
-pub fn out(text: &str) -> anyhow::Result<()> {
+pub fn out(text: impl Into<Printable>) -> anyhow::Result<()> {
+    let text = text.into();
     let mut stream = anstream::stdout().lock();
-    match stream.write_all(text.as_bytes()).and_then(|()| stream.flush()) {
+    match stream.write_all(text.0.as_bytes()).and_then(|()| stream.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(error).context("cannot print")
         }
@@ -54,13 +90,13 @@ pub fn be_quiet(quiet: bool) {
 }
 
 /// Prints what was found, unless nobody wants to read it.
-pub fn found(text: &str) -> anyhow::Result<()> {
+pub fn found(text: impl Into<Printable>) -> anyhow::Result<()> {
     if QUIET.load(Ordering::Relaxed) { Ok(()) } else { out(text) }
 }
 
 /// Prints a report, and on the standard error what could not be read.
 pub fn report(report: &mut Report, format: Format) -> anyhow::Result<()> {
-    found(&rendered(report, format))?;
+    found(rendered(report, format))?;
     for failure in &report.failures {
         self::failure(&failure.message);
     }
@@ -68,23 +104,26 @@ pub fn report(report: &mut Report, format: Format) -> anyhow::Result<()> {
 }
 
 /// A report as text, with every finding if `--verbose` was given, and with lines and columns where a program reads them.
-pub fn rendered(report: &mut Report, format: Format) -> String {
+pub fn rendered(report: &mut Report, format: Format) -> Printable {
     report.verbose = is_verbose();
     if matches!(format, Format::Concise | Format::Github | Format::Sarif) {
         locate(report);
     }
-    report.render(format)
+    Printable(report.render(format))
 }
 
-/// Writes `text` without styles to the file at `path`, which appears whole or not at all.
-pub fn file(path: &Path, text: &str) -> anyhow::Result<()> {
+/// Writes a text without styles to the file at `path`, which appears whole or not at all, or into the device or the named
+/// pipe that stands there.
+pub fn file(path: &Path, text: impl Into<Printable>) -> anyhow::Result<()> {
+    let text = text.into();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
         bail!("cannot write {}; no such folder: {}", path.display(), folder.display());
     }
     let write = || -> io::Result<()> {
         let mut file = OutputFile::create(path)?;
-        anstream::StripStream::new(&mut file as &mut dyn io::Write).write_all(text.as_bytes())?;
+        let stripped = anstream::adapter::strip_str(&text.0).to_string();
+        file.write_all(stripped.as_bytes())?;
         file.commit()
     };
     write().with_context(|| format!("cannot write {}", path.display()))
@@ -97,25 +136,33 @@ pub fn error(error: &anyhow::Error) {
 
 /// Prints what is worth knowing, and no failure.
 pub fn note(message: &str) {
-    anstream::eprintln!("note: {}", Plain(message));
+    to_errors(&format!("note: {}", Plain(message)));
 }
 
 /// Prints a table on the standard error, which is no result.
 #[cfg(feature = "run")]
 pub fn aside(text: &str) {
-    text.lines().for_each(|line| anstream::eprintln!("{}", Plain(line)));
+    text.lines().for_each(|line| to_errors(&Plain(line).to_string()));
 }
 
 /// Prints that something could not be done.
 pub fn failure(message: &str) {
-    for (index, line) in message.lines().enumerate() {
-        let line = Plain(line);
-        if index == 0 {
-            anstream::eprintln!("{BAD}error{BAD:#}: {line}");
-        } else {
-            anstream::eprintln!("{line}");
+    for (index, line) in error_lines(message).into_iter().enumerate() {
+        match index {
+            0 => to_errors(&format!("{BAD}error{BAD:#}: {line}")),
+            _ => to_errors(&line),
         }
     }
+}
+
+/// Prints what is wrong with the arguments.
+pub fn usage(text: &str) {
+    anstream::eprint!("{}", escaped(text, Medium::Terminal));
+}
+
+/// Prints one line on the standard error. Runners read that, too.
+fn to_errors(line: &str) {
+    anstream::eprintln!("{}", escaped(line, Medium::Terminal));
 }
 
 /// Paragraphs of a width that reads well, indented.

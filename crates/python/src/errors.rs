@@ -3,6 +3,7 @@
 use pyo3::exceptions::PyException;
 use pyo3::{PyErr, create_exception};
 use unskew_artifact::OpenError;
+use unskew_report::{Medium, error_lines, escaped};
 use unskew_verbs::{Error, chain};
 
 create_exception!(unskew, UnskewError, PyException, "Unskew could not do what was asked.");
@@ -41,7 +42,8 @@ create_exception!(unskew, WriteError, UnskewError, "A result could not be writte
 
 /// The exception for an error.
 pub fn exception(error: Error) -> PyErr {
-    let text = chain(&error);
+    let text = error_lines(&chain(&error)).join("\n");
+    let text = escaped(&text, Medium::Terminal).into_owned();
     match error {
         Error::Open(OpenError::Unknown { .. } | OpenError::Nothing { .. }) => {
             UnknownFormat::new_err(text)

@@ -56,7 +56,7 @@ mod _native {
     #[pymodule_export]
     use super::facts::{adapter_name, operators, release, releases, rule, rules};
     #[pymodule_export]
-    use super::report::{Matrix, Report};
+    use super::report::{Matrix, Report, shown, shown_lines};
     #[pymodule_export]
     use super::verbs::{adapt, check, convert, inspect, matrix};
 

@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use unskew_report::Format;
+use unskew_report::{Format, Medium, Plain, error_lines, escaped};
 use unskew_verbs::Grid;
 
 /// A report: of a check, of an inspection, of a conversion.
@@ -60,18 +60,30 @@ impl Matrix {
 
     /// As the command prints it for a terminal of this width, without colors.
     fn table(&self, width: usize) -> String {
-        plain(&self.0.table(width))
+        plain(&escaped(&self.0.table(width), Medium::Terminal))
     }
 
     /// For spreadsheets: one line a pair.
     fn csv(&self) -> String {
-        self.0.csv()
+        escaped(&self.0.csv(), Medium::Document).into_owned()
     }
 
     /// One page that needs nothing else.
     fn html(&self) -> String {
-        self.0.html()
+        escaped(&self.0.html(), Medium::Document).into_owned()
     }
+}
+
+/// One line of a message, with everything hidden in it written out.
+#[pyfunction]
+pub fn shown(text: &str) -> String {
+    escaped(&Plain(text).to_string(), Medium::Terminal).into_owned()
+}
+
+/// The lines of an error with its causes, each as [`shown`].
+#[pyfunction]
+pub fn shown_lines(message: &str) -> Vec<String> {
+    error_lines(message).iter().map(|line| shown(line)).collect()
 }
 
 /// The text without the escape codes of a terminal.

@@ -65,5 +65,5 @@ fn separate(depth: usize, last: bool, dims: usize, f: &mut fmt::Formatter<'_>) -
     for _ in depth + 1..dims {
         f.write_str("\n")?;
     }
-    write!(f, "{:1$}", "", depth + 1)
+    (0..=depth).try_for_each(|_| f.write_str(" "))
 }

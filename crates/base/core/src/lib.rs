@@ -56,7 +56,9 @@ mod merge;
 mod negotiation;
 mod nesting;
 mod packed;
+mod padded;
 mod party;
+mod plain;
 mod policy;
 mod promise;
 mod range;
@@ -78,9 +80,11 @@ pub use jiff::{self, civil::Date};
 pub use negotiation::{Agreement, NoAgreement, Offer, PartFloor, negotiate};
 pub use nesting::nested_too_deep;
 pub use packed::{Packed, Passage};
+pub use padded::{Padded, column};
 pub use party::{
     Absent, Clash, Context, Fact, Judgement, Matcher, Need, Party, Provision, Requirement, Role,
 };
+pub use plain::{OneLine, Plain, is_hidden};
 pub use policy::Policy;
 pub use promise::{Promise, PromiseState};
 pub use range::VersionRange;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use unskew_core::Date;
+use unskew_core::{Date, is_hidden};
 
 use crate::Answers;
 use crate::bars::{Bar, Drawing, State};
@@ -219,7 +219,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// Text as XML takes it; characters that it does not allow are left out.
+/// Text as XML takes it; what nobody sees, or XML does not allow, is written out.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -228,7 +228,9 @@ fn escaped(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            c if c.is_control() => out.push(' '),
+            c if is_hidden(c) || matches!(c, '\u{fffe}' | '\u{ffff}') => {
+                out.extend(c.escape_unicode())
+            }
             c => out.push(c),
         }
     }

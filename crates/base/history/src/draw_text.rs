@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use unskew_core::Date;
+use unskew_core::{Date, Padded, column};
 
 use crate::Answers;
 use crate::bars::{Bar, Drawing, State};
@@ -15,16 +15,17 @@ const WIDTH: usize = 60;
 pub fn text(answers: &Answers, since: Option<Date>) -> String {
     let drawing = Drawing::of(answers, since);
     let mut text = String::new();
-    let width = drawing.bars.iter().map(|bar| bar.version.to_string().len()).max().unwrap_or(0);
+    let width = column(drawing.bars.iter().map(|bar| bar.version.to_string().len()));
     let scale = scale(&drawing);
-    let _ = writeln!(text, "  {:width$}  {scale}", "");
+    let _ = writeln!(text, "  {}  {scale}", Padded("", width));
     for bar in drawing.bars.iter().rev() {
         let (version, line) = (bar.version.to_string(), line(&drawing, bar, answers.day));
         let until = match (bar.state, bar.until) {
             (State::Supported, Some(last)) => format!(" until {last}"),
             _ => String::new(),
         };
-        let _ = writeln!(text, "  {version:width$}  {line}  {}{until}", bar.state.as_str());
+        let (version, state) = (Padded(version, width), bar.state.as_str());
+        let _ = writeln!(text, "  {version}  {line}  {state}{until}");
     }
     if drawing.before > 0 {
         let _ = writeln!(text, "  and {} before {}", drawing.before, drawing.from);
@@ -32,7 +33,7 @@ pub fn text(answers: &Answers, since: Option<Date>) -> String {
     text
 }
 
-fn column(drawing: &Drawing, day: Date) -> usize {
+fn place(drawing: &Drawing, day: Date) -> usize {
     // Between 0 and WIDTH - 1: the place is from 0 to 1.
     let last = WIDTH as f64 - 1.0;
     (drawing.place(day) * last).round() as usize
@@ -42,7 +43,7 @@ fn scale(drawing: &Drawing) -> String {
     let mut scale = vec![' '; WIDTH + 8];
     let mut free = 0;
     for day in drawing.marks(6) {
-        let at = column(drawing, day);
+        let at = place(drawing, day);
         if at >= free {
             let shown = format!("{:04}-{:02}", day.year(), day.month());
             for (place, c) in scale.iter_mut().skip(at).zip(shown.chars()) {
@@ -58,7 +59,7 @@ fn line(drawing: &Drawing, bar: &Bar, today: Date) -> String {
     let mut line = ['.'; WIDTH];
     let mut fill = |from: Date, to: Date, c: char| {
         if to >= drawing.from {
-            let (from, to) = (column(drawing, from), column(drawing, to));
+            let (from, to) = (place(drawing, from), place(drawing, to));
             for place in line.iter_mut().take(to + 1).skip(from) {
                 *place = c;
             }
@@ -70,7 +71,7 @@ fn line(drawing: &Drawing, bar: &Bar, today: Date) -> String {
     for (from, last) in &bar.spans {
         fill(*from, last.unwrap_or(today.max(*from)), '#');
     }
-    if let Some(place) = line.get_mut(column(drawing, today)) {
+    if let Some(place) = line.get_mut(place(drawing, today)) {
         *place = '|';
     }
     line.iter().collect()

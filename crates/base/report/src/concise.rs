@@ -40,7 +40,7 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
     }
     for pair in &report.pairs {
         let (a, b) = (Plain(pair.a.label()), Plain(pair.b.label()));
-        writeln!(out, "{a}: {DIM}with {b}:{DIM:#} {}", pair.outcome())?;
+        writeln!(out, "{a}: {DIM}with {b}:{DIM:#} {}", Plain(&pair.outcome()))?;
     }
     for one in &report.conversions {
         let (from, to) = (Plain(&one.from), Plain(&one.to));

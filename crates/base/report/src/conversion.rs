@@ -11,7 +11,7 @@
 
 use std::fmt::{self, Write};
 
-use unskew_core::Rewrite;
+use unskew_core::{Padded, Rewrite, column};
 
 use crate::full::write_finding;
 use crate::style::{BAD, DIM, EMPHASIS, GOOD, WARN};
@@ -23,7 +23,7 @@ pub(crate) fn write(one: &Converted, out: &mut dyn Write) -> fmt::Result {
     if !one.plan.rewrites.is_empty() {
         writeln!(out)?;
     }
-    let width = one.plan.rewrites.iter().map(|r| r.adaptation.len()).max().unwrap_or(0);
+    let width = column(one.plan.rewrites.iter().map(|rewrite| rewrite.adaptation.len()));
     for rewrite in &one.plan.rewrites {
         write_rewrite(rewrite, width, out)?;
     }
@@ -48,14 +48,14 @@ pub(crate) fn write(one: &Converted, out: &mut dyn Write) -> fmt::Result {
 }
 
 fn write_rewrite(rewrite: &Rewrite, width: usize, out: &mut dyn Write) -> fmt::Result {
-    write!(out, "  {:width$}  ", rewrite.adaptation)?;
+    write!(out, "  {}  ", Padded(rewrite.adaptation, width))?;
     if rewrite.lossy {
         write!(out, "{WARN}loses{WARN:#}: ")?;
     }
     writeln!(out, "{}", Plain(&rewrite.what))?;
     if !rewrite.places.is_empty() {
         let places = rewrite.places.to_string();
-        writeln!(out, "  {:width$}  {DIM}at{DIM:#} {}", "", Plain(&places))?;
+        writeln!(out, "  {}  {DIM}at{DIM:#} {}", Padded("", width), Plain(&places))?;
     }
     Ok(())
 }

@@ -18,7 +18,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-use unskew_core::{Finding, Outcome, Promise, PromiseState, Severity, Unjudged};
+use unskew_core::{Finding, Outcome, Padded, Promise, PromiseState, Severity, Unjudged};
 
 use crate::style::{BAD, DIM, EMPHASIS, GOOD, WARN, of_severity};
 use crate::{Pair, Plain, Report, Tally};
@@ -102,21 +102,23 @@ pub(crate) fn write_finding(finding: &Finding, out: &mut dyn Write) -> fmt::Resu
     )?;
     let width = if finding.symptom.is_some() { SYMPTOM.len() } else { LABEL };
     let mut line = |label: &str, text: &str| aligned(width, label, text, out);
+    // Only what we write ourselves has lines.
+    let single = |text: &str| Plain(text).to_string();
     if let Some(phase) = finding.phase {
         line("phase", phase.as_str())?;
     }
     for side in finding.subject.iter().chain(&finding.other) {
         let comma = if side.origin.is_empty() { "" } else { ", " };
-        line(side.role.as_str(), &format!("{}{comma}{}", side.name, side.origin))?;
+        line(side.role.as_str(), &single(&format!("{}{comma}{}", side.name, side.origin)))?;
     }
     if !finding.places.is_empty() {
-        line("where", &finding.places.to_string())?;
+        line("where", &single(&finding.places.to_string()))?;
     }
     if let Some(symptom) = &finding.symptom {
         line(SYMPTOM, symptom)?;
     }
     if let Some(adaptation) = &finding.adaptation {
-        line("adapt", adaptation)?;
+        line("adapt", &single(adaptation))?;
     }
     if let Some(fix) = &finding.fix {
         line("fix", fix)?;
@@ -125,7 +127,7 @@ pub(crate) fn write_finding(finding: &Finding, out: &mut dyn Write) -> fmt::Resu
         line("finding", fingerprint)?;
     }
     if let Some(accepted) = &finding.accepted {
-        line("accepted", &format!("until {}: {}", accepted.until, accepted.reason))?;
+        line("accepted", &single(&format!("until {}: {}", accepted.until, accepted.reason)))?;
     }
     Ok(())
 }
@@ -138,7 +140,7 @@ pub(crate) fn line(label: &str, text: &str, out: &mut dyn Write) -> fmt::Result 
 fn aligned(width: usize, label: &str, text: &str, out: &mut dyn Write) -> fmt::Result {
     for (index, part) in text.lines().enumerate() {
         let label = if index == 0 { label } else { "" };
-        writeln!(out, "  {DIM}{label:width$}{DIM:#}  {}", Plain(part))?;
+        writeln!(out, "  {DIM}{}{DIM:#}  {}", Padded(Plain(label), width), Plain(part))?;
     }
     Ok(())
 }
@@ -151,13 +153,13 @@ fn write_promise(promise: &Promise, out: &mut dyn Write) -> fmt::Result {
     };
     write!(out, "{style}{}{style:#}: {}", promise.state, Plain(&promise.policy))?;
     match window(promise) {
-        Some(window) => writeln!(out, " ({window})")?,
+        Some(window) => writeln!(out, " ({})", Plain(&window))?,
         None => writeln!(out)?,
     }
     for part in promise.statement.lines() {
         writeln!(out, "  {}", Plain(part))?;
     }
-    writeln!(out, "  {DIM}see {}{DIM:#}", promise.reference)
+    writeln!(out, "  {DIM}see {}{DIM:#}", Plain(&promise.reference))
 }
 
 /// `12 weeks, 2025-01-01 to 2025-03-26`, as far as it is known.
@@ -177,7 +179,7 @@ pub(crate) fn write_unjudged(unjudged: &Unjudged, out: &mut dyn Write) -> fmt::R
     let Unjudged { aspect, reason, remedy, places } = unjudged;
     writeln!(out, "{WARN}not judged{WARN:#}: {}: {}", Plain(aspect), Plain(reason))?;
     if !places.is_empty() {
-        line("where", &places.to_string(), out)?;
+        line("where", &Plain(&places.to_string()).to_string(), out)?;
     }
     match remedy {
         Some(remedy) => line("to judge", remedy, out),
@@ -197,7 +199,7 @@ fn write_verdict(pair: &Pair, out: &mut dyn Write) -> fmt::Result {
     writeln!(
         out,
         "{style}{}{style:#}: {}",
-        pair.outcome(),
+        Plain(&pair.outcome()),
         tally.with_unjudged(verdict.unjudged.len())
     )
 }

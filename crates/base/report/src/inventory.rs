@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use unskew_core::Need;
+use unskew_core::{Need, Padded, column};
 
 use crate::full::{line, write_finding, write_unjudged};
 use crate::style::{DIM, EMPHASIS};
@@ -10,29 +10,29 @@ use crate::{Look, Plain};
 
 pub(crate) fn write(look: &Look, out: &mut dyn Write) -> fmt::Result {
     let party = &look.party;
-    writeln!(out, "{EMPHASIS}{}{EMPHASIS:#}: {}", Plain(&look.path), party.kind)?;
+    writeln!(out, "{EMPHASIS}{}{EMPHASIS:#}: {}", Plain(&look.path), Plain(&party.kind))?;
     line("role", party.role.as_str(), out)?;
     if !party.origin.is_empty() {
-        line("origin", &party.origin, out)?;
+        line("origin", &Plain(&party.origin).to_string(), out)?;
     }
     if let Some(day) = party.dated {
         line("dated", &day.to_string(), out)?;
     }
-    let axis = |a: &unskew_core::Axis| a.as_str().len();
-    let width = party.provides.iter().map(|p| axis(&p.axis)).max().unwrap_or(0);
+    let width = column(party.provides.iter().map(|one| one.axis.as_str().len()));
     heading("provides", party.provides.is_empty(), out)?;
     for provision in &party.provides {
-        write!(out, "    {:width$}  {}", provision.axis, provision.versions)?;
+        let axis = Padded(Plain(provision.axis.as_str()), width);
+        write!(out, "    {axis}  {}", Plain(&provision.versions.to_string()))?;
         match &*provision.place {
             "" => writeln!(out)?,
             place => writeln!(out, "  {DIM}({}){DIM:#}", Plain(place))?,
         }
     }
     requirements(look, out)?;
-    let width = party.facts.iter().map(|fact| fact.label.len()).max().unwrap_or(0);
+    let width = column(party.facts.iter().map(|fact| fact.label.len()));
     heading("facts", party.facts.is_empty(), out)?;
     for fact in &party.facts {
-        writeln!(out, "    {:width$}  {}", fact.label, Plain(&fact.value))?;
+        writeln!(out, "    {}  {}", Padded(Plain(&fact.label), width), Plain(&fact.value))?;
     }
     for note in &party.notes {
         writeln!(out)?;
@@ -59,10 +59,10 @@ fn requirements(look: &Look, out: &mut dyn Write) -> fmt::Result {
             lines.push(entry);
         }
     }
-    let width = lines.iter().map(|(axis, _)| axis.len()).max().unwrap_or(0);
+    let width = column(lines.iter().map(|(axis, _)| axis.len()));
     heading("requires", lines.is_empty(), out)?;
     for (axis, need) in lines {
-        writeln!(out, "    {axis:width$}  {need}")?;
+        writeln!(out, "    {}  {}", Padded(Plain(axis), width), Plain(&need))?;
     }
     Ok(())
 }

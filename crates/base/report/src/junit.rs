@@ -6,7 +6,7 @@
 
 use std::fmt::{self, Write};
 
-use unskew_core::{Finding, Severity, Unjudged};
+use unskew_core::{Finding, Severity, Unjudged, is_hidden};
 
 use crate::model::line;
 use crate::{Pair, Report};
@@ -101,7 +101,7 @@ impl fmt::Display for Text<'_> {
                 '"' => f.write_str("&quot;")?,
                 '\n' => f.write_str("&#10;")?,
                 '\t' => f.write_str("&#9;")?,
-                letter if letter.is_control() || matches!(letter, '\u{fffe}' | '\u{ffff}') => {
+                letter if is_hidden(letter) || matches!(letter, '\u{fffe}' | '\u{ffff}') => {
                     write!(f, "{}", letter.escape_default())?;
                 }
                 letter => f.write_char(letter)?,

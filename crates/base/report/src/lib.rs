@@ -13,8 +13,10 @@
 //! | `junit` | other CI servers | a test case of JUnit XML |
 //!
 //! The text formats carry ANSI styles; whoever prints them strips these where they are not wanted
-//! (`anstream` does). Everything reads the same without: no meaning is in a colour alone. Whatever came
-//! out of a file is written [`Plain`], so that a hostile name cannot drive the terminal.
+//! (`anstream` does). Everything reads the same without: no meaning is in a colour alone.
+//!
+//! Whatever came out of a file is written [`Plain`], so that it begins no line and cannot drive the terminal. What a renderer
+//! forgets, [`escaped`] finds: each rendered text passes it, and so does whatever else the command prints.
 //!
 //! Nothing here decides anything. Whether a pair works was decided by `unskew_core::check`.
 //!
@@ -38,6 +40,7 @@
 
 mod concise;
 mod conversion;
+mod escape;
 mod full;
 mod github;
 mod inventory;
@@ -46,16 +49,16 @@ mod junit;
 mod mark;
 mod model;
 mod page;
-mod plain;
 mod render;
 mod sarif;
 mod style;
 mod tally;
 
+pub use escape::{Medium, error_lines, escaped};
 pub use mark::Mark;
 pub use model::{Converted, Failure, Location, Look, Pair, Report, Subject, Written, line};
 pub use page::PAGE_STYLE;
-pub use plain::Plain;
 pub use render::Format;
 pub use style::{BAD, DIM, EMPHASIS, GOOD, NOTE, WARN, of_severity};
 pub use tally::Tally;
+pub use unskew_core::Plain;

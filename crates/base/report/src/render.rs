@@ -1,9 +1,10 @@
 //! A report as text, in each of its formats.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::model::Report;
-use crate::{concise, conversion, full, github, inventory, json, junit, sarif};
+use crate::{Medium, concise, conversion, escaped, full, github, inventory, json, junit, sarif};
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,8 +24,21 @@ pub enum Format {
     Junit,
 }
 
+impl Format {
+    /// What reads it.
+    pub fn medium(self) -> Medium {
+        match self {
+            Self::Full | Self::Concise => Medium::Terminal,
+            Self::Json | Self::Sarif => Medium::Json,
+            Self::Github => Medium::Commands,
+            Self::Junit => Medium::Document,
+        }
+    }
+}
+
 impl Report {
-    /// The report as text, with ANSI styles in the formats for people; ends with a line break.
+    /// The report as text, with ANSI styles in the formats for people; ends with a line break. Nothing in it drives a terminal, or
+    /// a runner that is not meant.
     pub fn render(&self, format: Format) -> String {
         let mut out = String::new();
         // Writing into a String cannot fail.
@@ -36,7 +50,10 @@ impl Report {
             Format::Github => github::write(self, &mut out),
             Format::Junit => junit::write(self, &mut out),
         };
-        out
+        match escaped(&out, format.medium()) {
+            Cow::Borrowed(_) => out,
+            Cow::Owned(safe) => safe,
+        }
     }
 
     fn write_full(&self, out: &mut dyn fmt::Write) -> fmt::Result {

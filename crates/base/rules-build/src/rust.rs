@@ -72,7 +72,7 @@ fn one(text: &mut String, rule: &RuleFile, core: &str, pages: &mut String) {
     let (lifetime, fields) = fields(&names);
     let with_fix = match fix.as_str() {
         "" => String::new(),
-        fix => format!(".with_fix({})", format_call(fix)),
+        fix => format!(".with_fix({})", format_call(fix, core)),
     };
     let _ = write!(
         text,
@@ -85,7 +85,7 @@ fn one(text: &mut String, rule: &RuleFile, core: &str, pages: &mut String) {
          {core}::Finding::new(&{code}, {call}){with_fix}\n}}\n}}\n",
         camel = upper_camel(name),
         anonymous = if names.is_empty() { "" } else { "<'_>" },
-        call = format_call(message),
+        call = format_call(message, core),
     );
 }
 
@@ -103,13 +103,18 @@ fn fields(names: &BTreeSet<String>) -> (&'static str, String) {
     ("<'a>", text)
 }
 
-/// `format!("… {file} …", file = self.file)` for a template, or just its text.
-fn format_call(template: &str) -> String {
+/// `format!("… {file} …", file = OneLine(self.file))` for a template, or just its text. Only where the template itself has
+/// lines a value may have some.
+fn format_call(template: &str, core: &str) -> String {
     let names = placeholders(&[template]).unwrap_or_default();
     if names.is_empty() {
         return format!("{:?}", template.replace("{{", "{").replace("}}", "}"));
     }
-    let arguments: String = names.iter().map(|name| format!(", {name} = self.{name}")).collect();
+    let argument = |name: &String| match template.contains('\n') {
+        true => format!(", {name} = self.{name}"),
+        false => format!(", {name} = {core}::OneLine(self.{name})"),
+    };
+    let arguments: String = names.iter().map(argument).collect();
     format!("format!({template:?}{arguments})")
 }
 

@@ -22,7 +22,7 @@ pub fn run(args: &Absent, verb: &str, feature: &str) -> anyhow::Result<Status> {
     }
     bail!(
         "this build of Unskew has no `{verb}`, so this was not done: {asked}\n\
-         get one that has it: pip install 'unskew[full]', or cargo build --release --features {feature}"
+         \x20 get one that has it: pip install 'unskew[full]', or cargo build --release --features {feature}"
     )
 }
 

@@ -55,7 +55,7 @@ pub fn run(args: &Conform, global: &Global) -> anyhow::Result<Status> {
                 out = text::rows(&checked.label, probe, found, global.verbose);
                 out.push_str(&text::hosts(&spans(jax::hosts(), probe, found)));
             }
-            out.push_str(&print::rendered(&mut report, unskew_report::Format::Concise));
+            out.push_str(print::rendered(&mut report, unskew_report::Format::Concise).as_str());
             print::found(&out)?;
         }
         format => print::report(&mut report, format.into())?,

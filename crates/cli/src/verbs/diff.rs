@@ -52,7 +52,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<Status> {
 fn show(pairs: Vec<Pair>, args: &Diff, global: &Global) -> anyhow::Result<Status> {
     let mut report = Report::new(global.context());
     report.pairs = pairs;
-    print::found(&print::rendered(&mut report, args.format.into()))?;
+    print::found(print::rendered(&mut report, args.format.into()))?;
     Ok(Ending { done: 1, failed: 0, worst: report.severity(), deny: global.deny(), unjudged: 0 }
         .into())
 }

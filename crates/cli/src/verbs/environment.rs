@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use unskew_core::{Padded, column};
 use unskew_report::{BAD, EMPHASIS, Plain};
 use unskew_verbs::{EnvironmentAnswer, Machine, System, Target};
 
@@ -23,9 +24,9 @@ fn labels(wheel: &Path) -> anyhow::Result<Status> {
     let (package, labels) = unskew_verbs::labels(wheel)?;
     let mut out = String::new();
     writeln!(out, "{EMPHASIS}{}{EMPHASIS:#}\n", Plain(&package.label()))?;
-    let width = labels.labels.iter().map(|label| label.text.len()).max().unwrap_or(0);
+    let width = column(labels.labels.iter().map(|label| label.text.len()));
     for label in &labels.labels {
-        writeln!(out, "  {:width$}  {}", Plain(&label.text).to_string(), Plain(&label.reason))?;
+        writeln!(out, "  {}  {}", Padded(Plain(&label.text), width), Plain(&label.reason))?;
     }
     if labels.labels.is_empty() {
         writeln!(out, "  no shared object of it depends on the ABI of another package")?;
@@ -74,9 +75,9 @@ fn print_answer(
     global: &Global,
 ) -> anyhow::Result<Status> {
     let text = match format {
-        ReportFormat::Full => answer.render(format.into()),
+        ReportFormat::Full => answer.render(format.into()).into(),
         _ => print::rendered(&mut answer.report, format.into()),
     };
-    print::found(&text)?;
+    print::found(text)?;
     Ok(Ending::of(&answer.report, answer.environment.packages.len(), global).into())
 }

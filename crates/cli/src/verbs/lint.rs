@@ -41,7 +41,7 @@ pub fn run(args: &Lint, global: &Global) -> anyhow::Result<Status> {
     let checked = outcome.checked;
     let mut report = Report::new(context);
     fill(&mut report, outcome, root);
-    print::found(&print::rendered(&mut report, args.format.into()))?;
+    print::found(print::rendered(&mut report, args.format.into()))?;
     for failure in &report.failures {
         print::failure(&format!("{}: {}", failure.path, failure.message));
     }

@@ -4,7 +4,8 @@ use unskew_report::Format;
 
 use crate::args::{Global, GridFormat, Matrix};
 use crate::exit::{Ending, Status};
-use crate::{print, progress, sides};
+use crate::print::{self, Printable};
+use crate::{progress, sides};
 
 /// The width of a table where the terminal does not tell its own.
 const WIDTH: usize = 120;
@@ -27,17 +28,17 @@ pub fn run(args: &Matrix, global: &Global) -> anyhow::Result<Status> {
     let grid = unskew_verbs::judge(rows, columns, global.context(), &step)?;
     bar.finish();
     let text = match args.format {
-        GridFormat::Table => grid.table(width()),
-        GridFormat::Csv => grid.csv(),
-        GridFormat::Html => grid.html(),
+        GridFormat::Table => grid.table(width()).into(),
+        GridFormat::Csv => Printable::document(&grid.csv()),
+        GridFormat::Html => Printable::document(&grid.html()),
         GridFormat::Json => print::rendered(&mut grid.report(true), Format::Json),
         GridFormat::Concise => print::rendered(&mut grid.report(false), Format::Concise),
         GridFormat::Sarif => print::rendered(&mut grid.report(false), Format::Sarif),
         GridFormat::Github => print::rendered(&mut grid.report(false), Format::Github),
     };
     match &args.output {
-        Some(path) => print::file(path, &text)?,
-        None => print::found(&text)?,
+        Some(path) => print::file(path, text)?,
+        None => print::found(text)?,
     }
     if args.format != GridFormat::Table || args.output.is_some() {
         grid.failures().for_each(|failure| print::failure(&failure.message));

@@ -5,7 +5,7 @@ mod axes;
 use std::fmt::Write as _;
 
 use anyhow::bail;
-use unskew_core::Fact;
+use unskew_core::{Fact, Padded, column};
 use unskew_releases::{Family, Operator, Release, Row, select};
 use unskew_report::{DIM, EMPHASIS, Plain};
 
@@ -84,9 +84,9 @@ fn one(release: Release) -> String {
     }
     let axes = release.family().axes(release.row());
     let facts = || axes.iter().chain(&said);
-    let width = facts().map(|fact| fact.label.len()).max().unwrap_or(0);
+    let width = column(facts().map(|fact| fact.label.len()));
     for fact in facts() {
-        let _ = writeln!(text, "  {DIM}{:width$}{DIM:#}  {}", fact.label, fact.value);
+        let _ = writeln!(text, "  {DIM}{}{DIM:#}  {}", Padded(&fact.label, width), fact.value);
     }
     text
 }

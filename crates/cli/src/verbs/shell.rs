@@ -1,16 +1,20 @@
 //! `unskew completions SHELL` and `unskew man`: the arguments of every verb, for shells and for `man`.
 
+use std::io;
+use std::path::Path;
+
 use anyhow::Context as _;
 use clap::CommandFactory as _;
+use unskew_source::{OutputFile, make_folder};
 
 use crate::args::{Args, Completions, Man};
 use crate::exit::Status;
-use crate::print;
+use crate::print::{self, Printable};
 
 pub fn completions(args: &Completions) -> anyhow::Result<Status> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut shown(&described()), "unskew", &mut script);
-    print::out(&String::from_utf8(script).context("the script is not UTF-8")?)?;
+    print::out(Printable::own(String::from_utf8(script).context("the script is not UTF-8")?))?;
     Ok(Status::Clean)
 }
 
@@ -18,13 +22,25 @@ pub fn man(args: &Man) -> anyhow::Result<Status> {
     let Some(folder) = &args.output else {
         let mut page = Vec::new();
         clap_mangen::Man::new(Args::command()).render(&mut page)?;
-        print::out(&String::from_utf8(page).context("the page is not UTF-8")?)?;
+        print::out(Printable::own(String::from_utf8(page).context("the page is not UTF-8")?))?;
         return Ok(Status::Clean);
     };
     let shown = || format!("cannot write into {}", folder.display());
-    std::fs::create_dir_all(folder).with_context(shown)?;
-    clap_mangen::generate_to(Args::command(), folder).with_context(shown)?;
+    make_folder(folder).with_context(shown)?;
+    let mut command = Args::command().disable_help_subcommand(true);
+    command.build();
+    pages(&command, folder).with_context(shown)?;
     Ok(Status::Clean)
+}
+
+/// The page of a command and those of its verbs.
+fn pages(command: &clap::Command, folder: &Path) -> io::Result<()> {
+    let page = clap_mangen::Man::new(command.clone());
+    let mut file = OutputFile::in_folder(folder, &page.get_filename())?;
+    page.render(&mut file)?;
+    file.commit()?;
+    let mut verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+    verbs.try_for_each(|verb| pages(verb, folder))
 }
 
 /// The command with the options of all verbs, which are described when they are asked for otherwise.

@@ -23,6 +23,7 @@ mod fleet_pages;
 mod fleet_serve;
 #[cfg(feature = "fleet")]
 mod fleet_trouble;
+mod hostile_text;
 #[cfg(feature = "serve")]
 mod jax;
 mod killed;
@@ -30,6 +31,7 @@ mod killed;
 mod lock_fetch;
 mod operators;
 mod options;
+mod outputs;
 #[cfg(feature = "cloud")]
 mod package;
 mod page;
@@ -46,6 +48,7 @@ mod schemas;
 #[cfg(feature = "serve")]
 mod serve;
 mod shell;
+mod sources;
 #[cfg(feature = "scan")]
 mod store;
 mod tf_ops;

@@ -2,6 +2,7 @@
 
 use maud::{Markup, PreEscaped, html};
 use unskew_fleet::Plan;
+use unskew_report::{Medium, escaped};
 
 use crate::amount;
 use crate::frame;
@@ -21,7 +22,7 @@ const STYLE: &str = ".paper{fill:#fff}text{font:12px system-ui,sans-serif;fill:#
 
 /// The curve as a file of its own (SVG 1.1).
 pub fn svg(plan: &Plan) -> String {
-    format!("{}\n", drawing(plan, true).into_string())
+    format!("{}\n", escaped(&drawing(plan, true).into_string(), Medium::Document))
 }
 
 /// The curve in a page that has styles for it.

@@ -3,6 +3,7 @@
 use maud::{DOCTYPE, Markup, html};
 use unskew_core::Date;
 use unskew_fleet::Judge;
+use unskew_report::{Medium, escaped};
 
 use crate::address::Address;
 use crate::asset::assets;
@@ -69,7 +70,7 @@ impl Frame<'_> {
                 }
             }
         };
-        page.into_string()
+        escaped(&page.into_string(), Medium::Document).into_owned()
     }
 
     fn head(&self, section: Section) -> Markup {

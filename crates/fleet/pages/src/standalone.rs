@@ -2,6 +2,7 @@
 
 use maud::{DOCTYPE, PreEscaped, html};
 use unskew_fleet::{Plan, WhatIf};
+use unskew_report::{Medium, escaped};
 
 use crate::asset::STYLE;
 use crate::matrix::Matrix;
@@ -44,5 +45,5 @@ pub fn plan_file(
             }
         }
     };
-    page.into_string()
+    escaped(&page.into_string(), Medium::Document).into_owned()
 }

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use unskew_core::{Date, Severity};
 use unskew_fleet::store::Signature;
 use unskew_fleet::{AcceptUnjudged, Fleet, Policy};
+use unskew_report::{Medium, escaped};
 
 use crate::body;
 use crate::caller::Caller;
@@ -222,8 +223,9 @@ pub fn json<T: Serialize>(status: StatusCode, value: &T) -> Response {
     json_text(status, serde_json::to_string(value).unwrap_or_default())
 }
 
-/// An answer of JSON that is written already.
+/// An answer of JSON that is written already. Whoever prints it on a terminal sees what hostile names have in them.
 pub fn json_text(status: StatusCode, text: String) -> Response {
+    let text = escaped(&text, Medium::Json).into_owned();
     (status, [(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 

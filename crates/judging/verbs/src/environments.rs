@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use unskew_core::{Context, Finding, Outcome, Party, Places, Role, Unjudged, Verdict};
+use unskew_core::{
+    Context, Finding, Outcome, Padded, Party, Places, Role, Unjudged, Verdict, column,
+};
 use unskew_environments::{
     Environment, Image, Judged, Labels, Lock, Package, PackagePair, Site, System, Target, judge,
     rules,
@@ -178,11 +180,12 @@ impl EnvironmentAnswer {
             "{EMPHASIS}{name}{EMPHASIS:#}{python}: {count} packages, {pairs} pairs that meet\n"
         )?;
         let width = |of: fn(&PackagePair) -> &Party| {
-            judged.pairs.iter().map(|pair| of(pair).name.len()).max().unwrap_or(0)
+            column(judged.pairs.iter().map(|pair| of(pair).name.len()))
         };
         let (one, other) = (width(|pair| &pair.one), width(|pair| &pair.other));
         for pair in &judged.pairs {
-            let (a, b) = (Plain(&pair.one.name).to_string(), Plain(&pair.other.name).to_string());
+            let a = Padded(Plain(&pair.one.name), one);
+            let b = Padded(Plain(&pair.other.name), other);
             let rules: Vec<&str> = pair.verdict.findings.iter().map(|f| f.rule.code).collect();
             let mut rules = rules;
             rules.dedup();
@@ -193,7 +196,7 @@ impl EnvironmentAnswer {
                 Outcome::Compatible => (GOOD, "works"),
                 _ => (GOOD, "works as far as judged"),
             };
-            writeln!(out, "  {a:one$}  {b:other$}  {style}{word}{style:#} {}", rules.join(", "))?;
+            writeln!(out, "  {a}  {b}  {style}{word}{style:#} {}", rules.join(", "))?;
         }
         let mut reasons = Report::new(report.context);
         // What is not judged and a command can tell is a reason to be shown, too.

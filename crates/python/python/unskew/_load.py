@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Optional, Sequence, Tuple, Union
 
 from . import _api, _install
-from ._native import ConversionError, ReleaseError, UnskewError
+from ._native import ConversionError, ReleaseError, UnskewError, shown
 from ._results import CheckReport, Conversion, Finding, Unjudged
 
 logger = logging.getLogger("unskew")
@@ -54,7 +54,7 @@ def prepare(
     try:
         report = _api.check(artifact, release, run="never")
     except ReleaseError as error:
-        logger.warning("%s is loaded as it is, and not judged: %s", artifact, error)
+        logger.warning("%s is loaded as it is, and not judged: %s", shown(str(artifact)), error)
         return Prepared(artifact, None, None)
     errors = tuple(one for one in report.findings if one.severity == "error")
     if not errors:
@@ -70,7 +70,7 @@ def prepare(
     if not place.exists():
         _write(artifact, release, allow, place)
     for rewrite in conversion.rewrites:
-        logger.info("%s: converted for %s: %s", artifact, release, rewrite)
+        logger.info("%s: converted for %s: %s", shown(str(artifact)), release, rewrite)
     return Prepared(place, conversion, report)
 
 
@@ -90,9 +90,9 @@ def _write(artifact: Path, release: str, allow: Sequence[str], place: Path) -> N
 
 
 def _text(artifact: Path, release: str, findings: Tuple[Finding, ...]) -> str:
-    lines = [f"{artifact} cannot be loaded by {release}"]
+    lines = [shown(f"{artifact} cannot be loaded by {release}")]
     for one in findings:
-        lines.append(f"  {one.code} {one.message}")
+        lines.append(shown(f"  {one.code} {one.message}"))
         if one.fix:
-            lines.append(f"    fix: {one.fix}")
+            lines.append(shown(f"    fix: {one.fix}"))
     return "\n".join(lines)

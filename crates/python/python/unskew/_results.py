@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
+from ._native import shown, shown_lines
+
 Json = Dict[str, Any]
 
 
@@ -46,7 +48,7 @@ class Side(_Value):
         return cls(data["name"], data["role"], data["origin"], data.get("path"), data)
 
     def __str__(self) -> str:
-        return self.path or self.name
+        return shown(self.path or self.name)
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ class Finding(_Value):
         )
 
     def __str__(self) -> str:
-        return f"{self.severity} {self.code} {self.message}"
+        return shown(f"{self.severity} {self.code} {self.message}")
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ class Unjudged(_Value):
         return cls(data["aspect"], data["reason"], data["remedy"], places, data["places_count"], data)
 
     def __str__(self) -> str:
-        return f"not judged: {self.aspect}: {self.reason}"
+        return shown(f"not judged: {self.aspect}: {self.reason}")
 
 
 @dataclass(frozen=True)
@@ -189,7 +191,7 @@ class Failure(_Value):
         return cls(data["path"], data["message"], data)
 
     def __str__(self) -> str:
-        return self.message
+        return "\n".join(shown_lines(self.message))
 
 
 @dataclass(frozen=True)
@@ -210,7 +212,7 @@ class Rewrite(_Value):
         return cls(data["adaptation"], data["what"], places, data["places_count"], data["lossy"], data)
 
     def __str__(self) -> str:
-        return f"{self.adaptation}: {self.what}"
+        return shown(f"{self.adaptation}: {self.what}")
 
 
 @dataclass(frozen=True)
@@ -400,7 +402,7 @@ class AdaptedPlugin(_Value):
         return {"path": str(self.path), "presents": self.presents, "report": self.report.to_dict()}
 
     def __str__(self) -> str:
-        return f"{self.path}: presents PJRT {self.presents}"
+        return shown(f"{self.path}: presents PJRT {self.presents}")
 
 
 @dataclass(frozen=True)
@@ -478,7 +480,8 @@ class Rule(_Value):
 
 
 def escape(text: str) -> str:
-    """Text that means nothing to HTML."""
+    """Text that means nothing to HTML, with everything hidden in it written out."""
+    text = "\n".join(shown(line) for line in text.split("\n"))
     for sign, name in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#x27;")):
         text = text.replace(sign, name)
     return text

@@ -30,7 +30,7 @@ import mlflow
 from mlflow.entities.model_registry import ModelVersionTag
 
 from . import _api
-from ._native import VERSION, ReadError, UnknownFormat
+from ._native import VERSION, ReadError, UnknownFormat, shown
 from ._results import CheckReport, Pair
 
 __all__ = ["ModelVerdict", "judge", "registry_store", "tag"]
@@ -99,7 +99,7 @@ class ModelVerdict:
         return tags
 
     def __str__(self) -> str:
-        return "\n  ".join([f"{self.release}: {self.outcome}", *self.why])
+        return "\n  ".join(map(shown, [f"{self.release}: {self.outcome}", *self.why]))
 
 
 def judge(model: Union[str, "os.PathLike[str]"], *with_: str) -> Tuple[ModelVerdict, ...]:

@@ -351,7 +351,20 @@ fn write_lock(path: &Path, all: &BTreeMap<(String, u32), String>) -> Result<(), 
     for ((name, version), schema) in all {
         text.push_str(&format!("{name} {version} {schema}\n"));
     }
-    fs::write(path, text).map_err(|error| GuardError::File(path.to_owned(), error))
+    put(path, text.as_bytes())
+}
+
+/// Writes a file of the guard, over a regular file or nothing: never through a link, and never into a device.
+fn put(path: &Path, bytes: &[u8]) -> Result<(), GuardError> {
+    let failed = |error| GuardError::File(path.to_owned(), error);
+    match fs::symlink_metadata(path) {
+        Ok(there) if !there.is_file() => {
+            return Err(failed(std::io::Error::other("no regular file, and not written")));
+        }
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
+        _ => {}
+    }
+    fs::write(path, bytes).map_err(failed)
 }
 
 /// Says whether the days of a family's versions are days that have been.

@@ -61,7 +61,7 @@ fn within<'t>(
         let body = body.map_err(|why| format!("{name}: {why}"))?;
         let start = statement.span().start;
         let indent = start - text.get(..start).and_then(|t| t.rfind('\n')).map_or(0, |at| at + 1);
-        let body = body.replace("\n  ", &format!("\n{:indent$}", ""));
+        let body = body.replace("\n  ", &format!("\n{}", " ".repeat(indent)));
         length += body.len();
         if length > MOST {
             return Err(format!("{name}: what is called makes it longer than {MOST} bytes"));

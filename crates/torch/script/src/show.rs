@@ -34,7 +34,7 @@ fn block(f: &mut fmt::Formatter<'_>, body: &[Statement], depth: usize) -> fmt::R
 }
 
 fn indent(f: &mut fmt::Formatter<'_>, depth: usize) -> fmt::Result {
-    write!(f, "{:1$}", "", 2 * depth)
+    (0..depth).try_for_each(|_| f.write_str("  "))
 }
 
 fn statement(f: &mut fmt::Formatter<'_>, statement: &Statement, depth: usize) -> fmt::Result {

@@ -48,7 +48,7 @@ fn line(text: &mut String, row: &Row) {
         _ => BAD,
     };
     let (word, said) = (row.outcome.word(), row.outcome.to_string());
-    let _ = write!(text, "    {style}{word:11}{style:#}  {}", row.name);
+    let _ = write!(text, "    {style}{word:11}{style:#}  {}", Plain(&row.name));
     if !said.is_empty() {
         let _ = write!(text, "{DIM}: {}{DIM:#}", Plain(&said));
     }
@@ -66,11 +66,12 @@ fn remainder(text: &mut String, rows: &[&Row]) {
         match &*names {
             [] => {}
             names if names.len() <= 4 => {
-                let _ = writeln!(text, "    {WARN}{word:11}{WARN:#}  {}", names.join(", "));
+                let _ = writeln!(text, "    {WARN}{word:11}{WARN:#}  {}", Plain(&names.join(", ")));
             }
             [first, second, third, rest @ ..] => {
                 let (some, more) = ([*first, *second, *third].join(", "), rest.len());
-                let _ = writeln!(text, "    {WARN}{word:11}{WARN:#}  {some} and {more} more");
+                let _ =
+                    writeln!(text, "    {WARN}{word:11}{WARN:#}  {} and {more} more", Plain(&some));
             }
             _ => {}
         }
@@ -125,7 +126,7 @@ pub fn difference(
         lost += usize::from(verb == "lost");
         gained += usize::from(verb == "gained");
         let said = row.outcome.to_string();
-        let _ = write!(text, "  {style}{verb:7}{style:#}  {}: {}", row.group, row.name);
+        let _ = write!(text, "  {style}{verb:7}{style:#}  {}: {}", row.group, Plain(&row.name));
         let _ = writeln!(text, "{DIM}: {was}, now {is}: {}{DIM:#}", Plain(&said));
     }
     let _ = writeln!(text, "  {lost} lost, {gained} gained");

@@ -16,7 +16,7 @@ use unskew_source::{Assembly, Output};
 use super::columns::{columns, devices};
 use crate::args::{FleetDecide, FleetFormat};
 use crate::exit::Status;
-use crate::print;
+use crate::print::{self, Printable};
 
 pub fn run(args: &FleetDecide, fleet: &mut Fleet, policy: &Policy) -> anyhow::Result<Status> {
     let names = match args.all {
@@ -37,11 +37,13 @@ pub fn run(args: &FleetDecide, fleet: &mut Fleet, policy: &Policy) -> anyhow::Re
     {
         deliver(fleet, delivery, place)?;
     }
-    print::out(&match (args.print.format, &*decisions) {
-        (FleetFormat::Json, [one]) if !args.all => one.to_json(),
-        (FleetFormat::Json, all) => documents::text(&documents::Decisions::of(all))?,
-        (FleetFormat::Text, [one]) if !args.all => explained(one),
-        (FleetFormat::Text, all) => table(all),
+    print::out(match (args.print.format, &*decisions) {
+        (FleetFormat::Json, [one]) if !args.all => Printable::json(&one.to_json()),
+        (FleetFormat::Json, all) => {
+            Printable::json(&documents::text(&documents::Decisions::of(all))?)
+        }
+        (FleetFormat::Text, [one]) if !args.all => explained(one).into(),
+        (FleetFormat::Text, all) => table(all).into(),
     })?;
     // Of the whole fleet only those count whom the model concerns; who was named is concerned.
     let unrelated = |one: &&Decision| args.all && one.decision == Choice::Unrelated;
@@ -88,14 +90,14 @@ fn table(decisions: &[Decision]) -> String {
             decision.runtime.devices.to_string(),
             decided(decision),
             artifact,
-            Plain(&because).to_string(),
+            because,
         ]);
     }
     let mut text = columns(&rows);
     let unrelated = decisions.iter().filter(|one| one.decision == Choice::Unrelated);
     let names: Vec<&str> = unrelated.map(|one| one.runtime.name.as_str()).collect();
     if !names.is_empty() {
-        let _ = writeln!(text, "nothing in common with {}", names.join(", "));
+        let _ = writeln!(text, "nothing in common with {}", Plain(&names.join(", ")));
     }
     text
 }
@@ -114,13 +116,13 @@ fn because(considered: &Considered) -> String {
 /// One decision with everything that it comes from.
 fn explained(decision: &Decision) -> String {
     let mut text = String::new();
-    let (model, runtime) = (&decision.model, &decision.runtime);
+    let (model, runtime) = (Plain(&decision.model), &decision.runtime);
     let style = if decision.deliver.is_none() { BAD } else { GOOD };
     let gets = decided(decision);
     let _ = writeln!(
         text,
         "{EMPHASIS}{model} for {}{EMPHASIS:#} ({}): {style}{gets}{style:#}",
-        runtime.name,
+        Plain(&runtime.name),
         devices(runtime.devices)
     );
     if let Some(one) = &decision.deliver {

@@ -8,7 +8,7 @@ use unskew_report::Plain;
 use super::columns::columns;
 use crate::args::{FleetFormat, ModelTask};
 use crate::exit::Status;
-use crate::print;
+use crate::print::{self, Printable};
 
 pub fn run(task: &ModelTask, fleet: &mut Fleet, day: Date) -> anyhow::Result<Status> {
     let day = day.to_string();
@@ -18,7 +18,8 @@ pub fn run(task: &ModelTask, fleet: &mut Fleet, day: Date) -> anyhow::Result<Sta
             let what = if published.new { "published" } else { "the newest already" };
             let version = published.version;
             let artifact = published.artifact;
-            print::out(&format!("{what}: {name} version {version}, {artifact}\n"))?;
+            let name = Plain(name);
+            print::out(format!("{what}: {name} version {version}, {artifact}\n"))?;
         }
         ModelTask::List(asked) => list(fleet, asked.format)?,
         ModelTask::Show { name, print } => show(name, &fleet.versions(name, &day)?, print.format)?,
@@ -29,7 +30,7 @@ pub fn run(task: &ModelTask, fleet: &mut Fleet, day: Date) -> anyhow::Result<Sta
 fn list(fleet: &mut Fleet, format: FleetFormat) -> anyhow::Result<()> {
     let models = fleet.models()?;
     if format == FleetFormat::Json {
-        return print::out(&documents::text(&documents::Models::of(models))?);
+        return print::out(Printable::json(&documents::text(&documents::Models::of(models))?));
     }
     let mut rows = vec![["model", "versions"].map(str::to_owned).to_vec()];
     rows.extend(models.into_iter().map(|(name, versions)| vec![name, versions.to_string()]));
@@ -38,15 +39,15 @@ fn list(fleet: &mut Fleet, format: FleetFormat) -> anyhow::Result<()> {
 
 fn show(name: &str, versions: &[Version], format: FleetFormat) -> anyhow::Result<()> {
     if format == FleetFormat::Json {
-        return print::out(&documents::text(&documents::Model::of(name, versions))?);
+        let text = documents::text(&documents::Model::of(name, versions))?;
+        return print::out(Printable::json(&text));
     }
     let head = ["version", "published", "file", "bytes", "artifact"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for version in versions {
-        let file = Plain(&version.file).to_string();
         let (number, size) = (version.number.to_string(), version.size.to_string());
         let artifact = version.artifact.to_string();
-        rows.push(vec![number, version.published.clone(), file, size, artifact]);
+        rows.push(vec![number, version.published.clone(), version.file.clone(), size, artifact]);
     }
     print::out(&columns(&rows))
 }

@@ -9,7 +9,7 @@ use super::columns::{columns, devices};
 use super::page;
 use crate::args::{FleetPlan, PlanFormat};
 use crate::exit::Status;
-use crate::print;
+use crate::print::{self, Printable};
 
 /// How many names of runtimes a line shows.
 const SHOWN: usize = 6;
@@ -37,32 +37,36 @@ pub fn run(args: &FleetPlan, fleet: &mut Fleet, policy: &Policy) -> anyhow::Resu
     };
     let text = match args.format {
         PlanFormat::Json => match &then {
-            None => now.to_json(),
-            Some(then) => documents::text(&documents::Compared::of(what_if, &now, then))?,
+            None => Printable::json(&now.to_json()),
+            Some(then) => {
+                let text = documents::text(&documents::Compared::of(what_if, &now, then))?;
+                Printable::json(&text)
+            }
         },
         PlanFormat::Text => {
             let mut text = String::new();
             if then.is_some() {
-                let _ = writeln!(text, "{EMPHASIS}if {}{EMPHASIS:#}", what_if.join(" and "));
+                let _ =
+                    writeln!(text, "{EMPHASIS}if {}{EMPHASIS:#}", Plain(&what_if.join(" and ")));
             }
             text.push_str(&in_words(plan));
             if then.is_some() {
                 text.push_str(&compared(&now, plan));
             }
-            text
+            text.into()
         }
-        PlanFormat::Html => page(fleet, plan)?,
-        PlanFormat::Svg => unskew_fleet_pages::svg(plan),
+        PlanFormat::Html => Printable::document(&page(fleet, plan)?),
+        PlanFormat::Svg => Printable::document(&unskew_fleet_pages::svg(plan)),
     };
     if let Some(place) = &args.html {
-        print::file(place, &page(fleet, plan)?)?;
+        print::file(place, Printable::document(&page(fleet, plan)?))?;
     }
     if let Some(place) = &args.svg {
-        print::file(place, &unskew_fleet_pages::svg(plan))?;
+        print::file(place, Printable::document(&unskew_fleet_pages::svg(plan)))?;
     }
     match &args.output {
-        Some(path) => print::file(path, &text)?,
-        None => print::out(&text)?,
+        Some(path) => print::file(path, text)?,
+        None => print::out(text)?,
     }
     let served = plan.choice().map_or(0, |point| point.devices);
     Ok(if served == plan.devices { Status::Clean } else { Status::Found })
@@ -75,7 +79,8 @@ fn in_words(plan: &Plan) -> String {
     let _ = writeln!(
         text,
         "{EMPHASIS}{}{EMPHASIS:#} on {runtimes} runtimes, {all}, as of {}\n",
-        plan.model, plan.as_of
+        Plain(&plan.model),
+        plan.as_of
     );
     curve(plan, &mut text);
     proposed(plan, &mut text);
@@ -204,6 +209,7 @@ fn share(part: u64, whole: u64) -> String {
 
 fn shortened(names: &[String]) -> String {
     let more = names.len().saturating_sub(SHOWN);
-    let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    let shown =
+        Plain(&names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ")).to_string();
     if more == 0 { shown } else { format!("{shown} and {more} more") }
 }

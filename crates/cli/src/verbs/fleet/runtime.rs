@@ -11,7 +11,8 @@ use unskew_source::read_text;
 use super::columns::columns;
 use crate::args::{FleetFormat, RuntimeTask};
 use crate::exit::Status;
-use crate::{print, sides};
+use crate::print::{self, Printable};
+use crate::sides;
 
 /// The largest profile that is read.
 const LARGEST: u64 = 16 << 20;
@@ -30,10 +31,13 @@ pub fn run(task: &RuntimeTask, fleet: &mut Fleet, day: Date) -> anyhow::Result<S
                 Change::Unchanged => "there already",
             };
             let devices = super::columns::devices(profile.devices);
-            print::out(&format!("{change}: {}, {}, {devices}\n", profile.name, what(&profile)))?;
+            let (name, what) = (Plain(&profile.name), what(&profile));
+            print::out(format!("{change}: {name}, {}, {devices}\n", Plain(&what)))?;
         }
         RuntimeTask::List(asked) => list(fleet, asked.format)?,
-        RuntimeTask::Show { name } => print::out(&fleet.runtime(name)?.profile)?,
+        RuntimeTask::Show { name } => {
+            print::out(Printable::json(&fleet.runtime(name)?.profile))?;
+        }
         RuntimeTask::Remove { name } => {
             fleet.remove_runtime(name, &day.to_string())?;
             print::out(&format!("removed: {}\n", Plain(name)))?;
@@ -78,12 +82,13 @@ fn what(profile: &Profile) -> String {
 fn list(fleet: &mut Fleet, format: FleetFormat) -> anyhow::Result<()> {
     let runtimes = fleet.runtimes()?;
     if format == FleetFormat::Json {
-        return print::out(&documents::text(&documents::Runtimes::of(&runtimes)?)?);
+        let text = documents::text(&documents::Runtimes::of(&runtimes)?)?;
+        return print::out(Printable::json(&text));
     }
     let mut rows = vec![["runtime", "devices", "since", "what"].map(str::to_owned).to_vec()];
     for kept in &runtimes {
         let profile = Profile::read(&kept.profile)?;
-        let what = Plain(&what(&profile)).to_string();
+        let what = what(&profile);
         rows.push(vec![kept.name.clone(), kept.devices.to_string(), kept.since.clone(), what]);
     }
     print::out(&columns(&rows))

@@ -1,6 +1,5 @@
 //! `unskew fleet serve`.
 
-use std::io::Write as _;
 use std::path::Path;
 
 use unskew_connections::interrupted;
@@ -8,8 +7,8 @@ use unskew_fleet_service::{Server, Settings};
 
 use crate::args::{FleetPlaces, FleetServe};
 use crate::exit::Status;
-use crate::log;
 use crate::verbs::fleet::readers::inspectors;
+use crate::{log, print};
 
 pub fn run(args: &FleetServe, places: &FleetPlaces, folder: &Path) -> anyhow::Result<Status> {
     log::begin(args.log, args.log_format);
@@ -17,8 +16,7 @@ pub fn run(args: &FleetServe, places: &FleetPlaces, folder: &Path) -> anyhow::Re
     let settings =
         Settings { limits: args.limits.limits(), inspectors, ..settings(places, folder)? };
     let server = Server::bind(settings, args.listen)?;
-    anstream::println!("fleet at http://{}/", server.address());
-    std::io::stdout().flush()?;
+    print::out(format!("fleet at http://{}/\n", server.address()))?;
     server.serve(interrupted())?;
     Ok(Status::Clean)
 }

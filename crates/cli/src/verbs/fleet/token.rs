@@ -12,7 +12,7 @@ use unskew_report::Plain;
 use super::columns::columns;
 use crate::args::{FleetFormat, FleetPlaces, FleetToken, TokenTask};
 use crate::exit::Status;
-use crate::print;
+use crate::print::{self, Printable};
 
 pub fn run(args: &FleetToken, places: &FleetPlaces, folder: &Path) -> anyhow::Result<Status> {
     let mut fleet = super::serve::settings(places, folder)?.open()?;
@@ -29,7 +29,7 @@ pub fn run(args: &FleetToken, places: &FleetPlaces, folder: &Path) -> anyhow::Re
             let made = token::make(name, *role, *days, &clock);
             let (secret, kept) = made.context("the system has no randomness")?;
             store.put_token(&kept)?;
-            print::out(&format!("{secret}\n"))?;
+            print::out(format!("{secret}\n"))?;
             let until = kept.expires.as_deref().unwrap_or("it is revoked");
             print::note(&format!(
                 "token {} ({name}) has the role {role} until {until}; it is not shown again",
@@ -41,7 +41,7 @@ pub fn run(args: &FleetToken, places: &FleetPlaces, folder: &Path) -> anyhow::Re
             if !store.revoke_token(id, &moment)? {
                 bail!("no token of this id that is still good: {id}");
             }
-            print::out(&format!("revoked: {}\n", Plain(id)))?;
+            print::out(format!("revoked: {}\n", Plain(id)))?;
         }
     }
     Ok(Status::Clean)
@@ -50,14 +50,13 @@ pub fn run(args: &FleetToken, places: &FleetPlaces, folder: &Path) -> anyhow::Re
 fn list(tokens: &[KeptToken], format: FleetFormat) -> anyhow::Result<()> {
     if matches!(format, FleetFormat::Json) {
         let rows: Vec<documents::Token> = tokens.iter().map(documents::Token::from).collect();
-        return print::out(&documents::text(&rows)?);
+        return print::out(Printable::json(&documents::text(&rows)?));
     }
     let head = ["id", "name", "role", "created", "expires", "revoked"].map(str::to_owned);
     let or = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
     let row = |one: &KeptToken| {
-        let name = Plain(&one.name).to_string();
         let (id, role, created) = (one.id.clone(), one.role.to_string(), one.created.clone());
-        vec![id, name, role, created, or(&one.expires), or(&one.revoked)]
+        vec![id, one.name.clone(), role, created, or(&one.expires), or(&one.revoked)]
     };
     let rows: Vec<Vec<String>> =
         std::iter::once(head.to_vec()).chain(tokens.iter().map(row)).collect();

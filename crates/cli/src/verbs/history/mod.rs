@@ -12,7 +12,7 @@ use unskew_report::{Pair, Report, Subject};
 
 use crate::args::{Global, History, ReportFormat};
 use crate::exit::{Ending, Status};
-use crate::print;
+use crate::print::{self, Printable};
 use source::Named;
 
 /// A history with what was found out about it.
@@ -46,17 +46,17 @@ pub fn run(args: &History, global: &Global) -> anyhow::Result<Status> {
         let answers = answers.as_ref().with_context(|| {
             format!("nothing to draw: {}", silent.as_deref().unwrap_or_default())
         })?;
-        print::file(path, &svg(answers, args.since))?;
+        print::file(path, Printable::document(&svg(answers, args.since)))?;
     }
     let worst = faults.iter().map(|fault| fault.finding.severity).max();
     let told = Told { named: &named, answers, silent, faults: &faults };
     match args.format {
-        ReportFormat::Full | ReportFormat::Concise => print::found(&text::page(&told, args)?)?,
-        ReportFormat::Json => print::found(&json::document(&told, args)?)?,
+        ReportFormat::Full | ReportFormat::Concise => print::found(text::page(&told, args)?)?,
+        ReportFormat::Json => print::found(Printable::json(&json::document(&told, args)?))?,
         ReportFormat::Sarif | ReportFormat::Github | ReportFormat::Junit => {
             let mut report = Report::new(global.context());
             report.pairs = vec![pair(&told)];
-            print::found(&print::rendered(&mut report, args.format.into()))?;
+            print::found(print::rendered(&mut report, args.format.into()))?;
         }
     }
     Ok(Ending { done: 1, failed: 0, worst, deny: global.deny(), unjudged: 0 }.into())

@@ -38,7 +38,8 @@ pub(super) fn page(told: &Told<'_>, args: &History) -> anyhow::Result<String> {
 }
 
 fn answered(answers: &Answers, args: &History, text: &mut String) -> anyhow::Result<()> {
-    let mut line = |label: &str, value: String| writeln!(text, "  {DIM}{label:13}{DIM:#} {value}");
+    let mut line =
+        |label: &str, value: String| writeln!(text, "  {DIM}{label:13}{DIM:#} {}", Plain(&value));
     line("day", answers.day.to_string())?;
     let current = answers.current.map_or_else(|| "none yet".to_owned(), |v| v.to_string());
     let since = answers.history.entries().iter().rev().find(|entry| entry.landed <= answers.day);
@@ -110,7 +111,7 @@ fn faults(told: &Told<'_>, args: &History, text: &mut String) -> anyhow::Result<
         let style = if severity == Severity::Error { BAD } else { EMPHASIS };
         let message = Plain(&finding.message);
         writeln!(text, "{style}{severity}{style:#} {code}: {message}")?;
-        writeln!(text, "  {DIM}at{DIM:#} {}", finding.places)?;
+        writeln!(text, "  {DIM}at{DIM:#} {}", Plain(&finding.places.to_string()))?;
         if let (Some(fix), ReportFormat::Full) = (&finding.fix, args.format) {
             writeln!(text, "  {DIM}fix:{DIM:#} {}", Plain(fix))?;
         }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Context as _;
+use unskew_report::Plain;
 use unskew_torch::Closure;
 
 use super::{model, put};
@@ -24,17 +25,17 @@ pub fn run(args: &OpsClosure) -> anyhow::Result<Status> {
             }
         }
     }
-    put(&list(&all), args.output.as_deref())
+    put(list(&all), args.output.as_deref())
 }
 
 /// The list as the mobile build takes it, with the reason where no model names the operator itself.
 fn list(closure: &Closure) -> String {
     let mut text = String::new();
     for (operator, upgraded) in closure {
-        let _ = write!(text, "- {operator}");
+        let _ = write!(text, "- {}", Plain(operator));
         if !upgraded.is_empty() {
             let upgraded: Vec<&str> = upgraded.iter().map(String::as_str).collect();
-            let _ = write!(text, " # by the upgrader of {}", upgraded.join(", "));
+            let _ = write!(text, " # by the upgrader of {}", Plain(&upgraded.join(", ")));
         }
         text.push('\n');
     }

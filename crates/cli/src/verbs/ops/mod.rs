@@ -48,7 +48,7 @@ fn model(path: &Path) -> anyhow::Result<(Arc<dyn Source>, Model)> {
 }
 
 /// Prints a text, or writes it to a file.
-fn put(text: &str, output: Option<&Path>) -> anyhow::Result<Status> {
+fn put(text: impl Into<print::Printable>, output: Option<&Path>) -> anyhow::Result<Status> {
     match output {
         Some(path) => print::file(path, text)?,
         None => print::out(text)?,

@@ -12,6 +12,7 @@ use unskew_torch::{DeviceTable, Format, Model, Runtime};
 use super::{model, put};
 use crate::args::OpsTable;
 use crate::exit::Status;
+use crate::print::Printable;
 
 /// How large a list of operators may be, in bytes.
 const LARGEST_LIST: u64 = 16 << 20;
@@ -46,7 +47,7 @@ fn of_release(args: &OpsTable, release: Release) -> anyhow::Result<Status> {
     let name = args.name.clone().unwrap_or_else(|| release.to_string());
     let Some(list) = &args.from_list else {
         let table = DeviceTable::of_release(&runtime, &name, |_| true);
-        return put(&table.to_json(), args.output.as_deref());
+        return put(Printable::json(&table.to_json()), args.output.as_deref());
     };
     let shown = list.display();
     let text = read_text(list, LARGEST_LIST)?;
@@ -57,7 +58,7 @@ fn of_release(args: &OpsTable, release: Release) -> anyhow::Result<Status> {
     };
     let table = DeviceTable::of_release(&runtime, &name, selected);
     unknown(&runtime, &names, release)?;
-    put(&table.to_json(), args.output.as_deref())
+    put(Printable::json(&table.to_json()), args.output.as_deref())
 }
 
 /// A name that the release does not have is a mistake in the list, or a list of another release.
@@ -96,7 +97,7 @@ fn of_package(args: &OpsTable, path: &Path) -> anyhow::Result<Status> {
     let operators = runtime.operators.history().clone();
     let table = unskew_torch::of_package(&name, &model, &runtime, &operators);
     let Some(output) = args.output.as_ref().filter(|_| args.add) else {
-        return put(&table.to_json(), args.output.as_deref());
+        return put(Printable::json(&table.to_json()), args.output.as_deref());
     };
     if output.canonicalize().ok().is_some_and(|out| Some(out) == path.canonicalize().ok()) {
         bail!("the result would overwrite the package, which is never changed: {shown}");

@@ -2,14 +2,16 @@
 
 use std::cell::Cell;
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use unskew_array::{Number as Written, npy};
 use unskew_interpreter::{Number, Program, Tensor, Value};
+use unskew_report::Plain;
 use unskew_source::budget::scale;
-use unskew_source::{Source, read_regular};
+use unskew_source::{OutputFile, Source, make_folder, read_regular};
 
 use crate::args::ModelCall;
 
@@ -103,18 +105,21 @@ pub(super) fn named(result: &Value) -> anyhow::Result<Vec<(String, Value)>> {
 pub(super) fn shown(outputs: &[(String, Value)]) -> String {
     let mut text = String::new();
     for (name, value) in outputs {
+        let name = Plain(name);
         // Writing to a text cannot fail.
         let _ = match value {
             Value::Tensor(tensor) => writeln!(text, "{name}: {tensor}\n{value}"),
-            other => writeln!(text, "{name}: {} {other}", other.type_name()),
+            other => {
+                let shown = other.to_string();
+                writeln!(text, "{name}: {} {}", other.type_name(), Plain(&shown))
+            }
         };
     }
     text
 }
 
 pub(super) fn save(folder: &Path, outputs: &[(String, Value)]) -> anyhow::Result<()> {
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    make_folder(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     for (name, value) in outputs {
         let tensor = match value {
             Value::Tensor(tensor) => tensor.clone(),
@@ -123,9 +128,13 @@ pub(super) fn save(folder: &Path, outputs: &[(String, Value)]) -> anyhow::Result
         };
         // A name may come from the program: only what is safe in a path.
         let safe = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
-        let place = folder.join(format!("{}.npy", name.chars().map(safe).collect::<String>()));
-        std::fs::write(&place, npy::write(&tensor.to_array()))
-            .with_context(|| format!("cannot write {}", place.display()))?;
+        let file = format!("{}.npy", name.chars().map(safe).collect::<String>());
+        let write = || -> std::io::Result<()> {
+            let mut output = OutputFile::in_folder(folder, &file)?;
+            output.write_all(&npy::write(&tensor.to_array()))?;
+            output.commit()
+        };
+        write().with_context(|| format!("cannot write {}", folder.join(&file).display()))?;
     }
     Ok(())
 }

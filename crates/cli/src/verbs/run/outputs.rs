@@ -8,12 +8,13 @@ use anyhow::{Context as _, bail};
 use serde_json::json;
 use unskew_array::{Array, npy};
 use unskew_pjrt::Outputs;
-use unskew_source::OutputFile;
+use unskew_report::Plain;
+use unskew_source::{OutputFile, make_folder};
 
 use super::signature::own_type;
 use super::timings::Taken;
 use crate::args::{Run, RunFormat, Shown};
-use crate::print;
+use crate::print::{self, Printable};
 
 /// One result of a program.
 pub struct Output {
@@ -50,12 +51,11 @@ pub fn fetch(outputs: &Outputs, devices: usize) -> anyhow::Result<Vec<Output>> {
 /// Writes each result to a `.npy` file, if a folder is given.
 pub fn save(args: &Run, outputs: &[Output]) -> anyhow::Result<()> {
     let Some(folder) = &args.output else { return Ok(()) };
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    make_folder(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     for output in outputs {
         let path = place(folder, output);
         let write = || -> std::io::Result<()> {
-            let mut file = OutputFile::create(&path)?;
+            let mut file = OutputFile::in_folder(folder, &file(output))?;
             file.write_all(&npy::write(&output.array))?;
             file.commit()
         };
@@ -64,17 +64,21 @@ pub fn save(args: &Run, outputs: &[Output]) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn file(output: &Output) -> String {
+    format!("{}.npy", output.name)
+}
+
 fn place(folder: &Path, output: &Output) -> PathBuf {
-    folder.join(format!("{}.npy", output.name))
+    folder.join(file(output))
 }
 
 /// Prints what is wanted.
 pub fn print(args: &Run, outputs: &[Output], taken: &Taken) -> anyhow::Result<()> {
-    let text = match args.format {
-        RunFormat::Text => text(args, outputs, taken),
-        RunFormat::Json => json(args, outputs, taken)?,
+    let text: Printable = match args.format {
+        RunFormat::Text => text(args, outputs, taken).into(),
+        RunFormat::Json => Printable::json(&json(args, outputs, taken)?),
     };
-    print::out(&text)
+    print::out(text)
 }
 
 fn text(args: &Run, outputs: &[Output], taken: &Taken) -> String {
@@ -83,7 +87,8 @@ fn text(args: &Run, outputs: &[Output], taken: &Taken) -> String {
         // Writing to a string does not fail.
         let _ = write!(text, "{}: {}", output.name, output.array.shape());
         if let Some(folder) = &args.output {
-            let _ = write!(text, " -> {}", place(folder, output).display());
+            let path = place(folder, output).display().to_string();
+            let _ = write!(text, " -> {}", Plain(&path));
         }
         text.push('\n');
         if args.print == Shown::Full {

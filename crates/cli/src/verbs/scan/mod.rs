@@ -8,6 +8,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use indicatif::HumanBytes;
 use unskew_core::Severity;
+use unskew_report::Plain;
 use unskew_scan::{Inventory, Judge, Question, Settings, Step, Summary, Table, inventory, scan};
 
 use crate::args::{Global, Scan, ScanTask};
@@ -59,14 +60,14 @@ pub fn run(args: &Scan, global: &Global) -> anyhow::Result<Status> {
         bar.finish();
     }
     let summary = summary?;
-    print::out(&text(&summary, &table))?;
+    print::out(text(&summary, &table))?;
     if args.report {
         let judged = judged.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut reported = 0;
         for source in &sources {
             reported += source.report(&judged, &question)?;
         }
-        print::out(&format!("{reported} entries of registries have a report\n"))?;
+        print::out(format!("{reported} entries of registries have a report\n"))?;
     }
     let done = summary.artifacts - summary.unread + summary.done_before;
     Ok(Ending {
@@ -100,6 +101,6 @@ fn text(summary: &Summary, table: &Table) -> String {
     for (verdict, rows) in verdicts {
         let _ = writeln!(text, "  {verdict:13} {rows}");
     }
-    let _ = writeln!(text, "{}: {parts} new parts", table.uri());
+    let _ = writeln!(text, "{}: {parts} new parts", Plain(&table.uri()));
     text
 }

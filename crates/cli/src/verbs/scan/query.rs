@@ -6,10 +6,12 @@ use crate::exit::Status;
 #[cfg(feature = "query")]
 pub fn run(args: &ScanQuery) -> anyhow::Result<Status> {
     use crate::args::QueryFormat;
+    use crate::print::{self, Printable};
+
     let answer = unskew_scan::query(&args.sql, &args.tables)?;
-    crate::print::out(&match args.format {
-        QueryFormat::Table => answer.table()?,
-        QueryFormat::Json => answer.json()?,
+    print::out(match args.format {
+        QueryFormat::Table => answer.table()?.into(),
+        QueryFormat::Json => Printable::json(&answer.json()?),
     })?;
     Ok(Status::Clean)
 }

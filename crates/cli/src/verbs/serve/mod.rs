@@ -15,7 +15,7 @@ mod isolated;
 mod tunnel;
 mod watch;
 
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
 
@@ -32,7 +32,7 @@ pub use tunnel::proxy;
 
 pub fn run(args: &Serve) -> anyhow::Result<Status> {
     if let Some(client) = &args.client {
-        anstream::print!("{}", unskew_ifrt_proxy::recipe(client, args.port)?);
+        print::out(unskew_ifrt_proxy::recipe(client, args.port)?)?;
         return Ok(Status::Clean);
     }
     let plugin = args.plugin.as_ref().context("no plug-in to serve")?;
@@ -101,12 +101,11 @@ fn announce(
         1 => "1 device".to_owned(),
         count => format!("{count} devices"),
     };
-    anstream::println!("status at http://{at}/\n{devices} at grpc://{at}");
+    print::out(format!("status at http://{at}/\n{devices} at grpc://{at}\n"))?;
     if let Some(gate) = gate {
-        anstream::println!("TLS port for unskew proxy: {}", gate.address()?);
+        print::out(format!("TLS port for unskew proxy: {}\n", gate.address()?))?;
         gate.open(at)?;
     }
-    std::io::stdout().flush()?;
     Ok(())
 }
 

@@ -1,6 +1,5 @@
 //! The two ends of a tunnel: the TLS port of `serve`, and `unskew proxy`.
 
-use std::io::Write as _;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 
@@ -10,7 +9,7 @@ use unskew_ifrt_tunnel::{Gate, GateFiles, TunnelClient};
 
 use crate::args::{LogFormat, LogLevel, Proxy, Serve};
 use crate::exit::Status;
-use crate::log;
+use crate::{log, print};
 
 /// How many threads encrypt.
 const THREADS: usize = 2;
@@ -55,8 +54,7 @@ pub fn proxy(args: &Proxy) -> anyhow::Result<Status> {
     runtime()?.block_on(async {
         // What is wrong is said here, and not to JAX, which would only see that the connection ends.
         client.check().await?;
-        anstream::println!("grpc://{at} leads to {}", args.server);
-        std::io::stdout().flush()?;
+        print::out(format!("grpc://{at} leads to {}\n", args.server))?;
         tokio::select! {
             ended = client.serve(listener) => ended?,
             () = interrupted() => {}

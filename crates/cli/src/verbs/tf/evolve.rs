@@ -91,7 +91,7 @@ fn check(names: &[OsString], args: &Evolve, global: &Global) -> anyhow::Result<S
         let record = Record::of(&registries).finding();
         report.pairs.push(pair(first, last, vec![record]));
     }
-    print::found(&print::rendered(&mut report, args.format.into()))?;
+    print::found(print::rendered(&mut report, args.format.into()))?;
     Ok(Ending { done: 1, failed: 0, worst: report.severity(), deny: global.deny(), unjudged: 0 }
         .into())
 }

@@ -11,7 +11,7 @@ use unskew_core::{Context, Version, check};
 use unskew_pjrt_adapter_settings::{Config, Extensions, Identity, Unstamped};
 use unskew_releases::Family;
 use unskew_report::{Pair, Subject};
-use unskew_source::{OutputFile, ReadError};
+use unskew_source::{OutputFile, ReadError, make_folder};
 
 use crate::sides::Side;
 use crate::{Error, side};
@@ -214,7 +214,7 @@ impl Output {
         let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
         let made = folder.ancestors().take_while(missing).map(Path::to_owned).collect();
         let output = Self { made };
-        std::fs::create_dir_all(folder).map_err(|source| AdaptError::Io {
+        make_folder(folder).map_err(|source| AdaptError::Io {
             what: format!("cannot make the folder {}", folder.display()),
             source,
         })?;
@@ -246,14 +246,19 @@ fn write(adapter: &Path, place: &Path, config: &Config) -> Result<(), AdaptError
     let settings = settings(place, config)?;
     let beside = Config::path_beside(place);
     let new = !beside.exists();
+    // Both are loaded as files, so nothing that stands there is written into.
+    let output = |path: &Path| -> io::Result<OutputFile> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        OutputFile::in_folder(path.parent().unwrap_or(Path::new(".")), &name)
+    };
     let put = || -> io::Result<()> {
-        let mut file = OutputFile::create(&beside)?;
+        let mut file = output(&beside)?;
         file.write_all(settings.as_bytes())?;
         file.commit()
     };
     put().map_err(cannot(&beside))?;
     let copy = || -> io::Result<()> {
-        let mut file = OutputFile::create(place)?;
+        let mut file = output(place)?;
         io::copy(&mut std::fs::File::open(adapter)?, &mut file)?;
         file.flush()?;
         file.commit()

@@ -6,6 +6,7 @@
 
 use std::fmt::Write as _;
 
+use unskew_core::is_hidden;
 use unskew_report::PAGE_STYLE;
 
 use super::model::{Cell, Grid};
@@ -196,6 +197,9 @@ impl std::fmt::Display for Escaped<'_> {
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
                 '\'' => f.write_str("&#39;")?,
+                letter if letter != '\n' && is_hidden(letter) => {
+                    write!(f, "{}", letter.escape_unicode())?;
+                }
                 other => f.write_char(other)?,
             }
         }

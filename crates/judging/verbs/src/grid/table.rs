@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use unskew_core::Severity;
-use unskew_report::{BAD, DIM, EMPHASIS, Mark, Plain, WARN, of_severity};
+use unskew_core::{Padded, Severity};
+use unskew_report::{BAD, DIM, EMPHASIS, Mark, Plain, WARN, error_lines, of_severity};
 
 use super::model::{Cell, Grid};
 use super::reason::in_words;
@@ -18,7 +18,7 @@ const ROWS: usize = 3;
 /// How many numbers of reasons stand in a cell.
 const NUMBERS: usize = 2;
 /// The space between columns.
-const GAP: usize = 2;
+const GAP: &str = "  ";
 
 pub(super) fn render(grid: &Grid, width: usize) -> String {
     let mut text = String::new();
@@ -43,7 +43,7 @@ fn blocks(widths: &[usize], label_width: usize, width: usize) -> Vec<(usize, usi
     let mut blocks = Vec::new();
     let (mut start, mut used) = (0, label_width);
     for (column, own) in widths.iter().enumerate() {
-        let needed = GAP + own;
+        let needed = GAP.len() + own;
         if column > start && used + needed > width {
             blocks.push((start, column));
             (start, used) = (column, label_width);
@@ -87,13 +87,13 @@ fn block(
     columns: std::ops::Range<usize>,
     text: &mut String,
 ) {
-    let mut families = format!("{:label_width$}", "");
+    let mut families = Padded("", label_width).to_string();
     let mut versions = families.clone();
     for column in columns.clone() {
         let (family, version) = heading(&grid.columns[column]);
         let width = widths[column];
-        let _ = write!(families, "{:GAP$}{family:width$}", "");
-        let _ = write!(versions, "{:GAP$}{version:width$}", "");
+        let _ = write!(families, "{GAP}{}", Padded(family, width));
+        let _ = write!(versions, "{GAP}{}", Padded(version, width));
     }
     for line in [families, versions] {
         if !line.trim().is_empty() {
@@ -101,14 +101,14 @@ fn block(
         }
     }
     for (label, cells) in labels.iter().zip(&grid.cells) {
-        let mut line = format!("{label:label_width$}");
+        let mut line = Padded(label, label_width).to_string();
         for column in columns.clone() {
             let width = widths[column];
             let style = cells[column].mark.style();
             let content = content(&cells[column]);
-            let _ = write!(line, "{:GAP$}{style}{content}{style:#}", "");
+            let _ = write!(line, "{GAP}{style}{content}{style:#}");
             if column + 1 < columns.end {
-                let _ = write!(line, "{:1$}", "", width - content.len());
+                let _ = write!(line, "{}", Padded("", width - content.len()));
             }
         }
         let _ = writeln!(text, "{line}");
@@ -144,9 +144,9 @@ fn failures(grid: &Grid, text: &mut String) {
         if std::mem::take(&mut first) {
             text.push('\n');
         }
-        for (index, line) in failure.message.lines().enumerate() {
+        for (index, line) in error_lines(&failure.message).iter().enumerate() {
             let word = if index == 0 { "unread" } else { "" };
-            let _ = writeln!(text, "{BAD}{word:6}{BAD:#}  {}", Plain(line));
+            let _ = writeln!(text, "{BAD}{word:6}{BAD:#}  {line}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-use crate::guard::{GuardError, bless};
+use crate::guard::{GuardError, bless, put};
 use crate::{Family, Format, Record, Version, WriteError, read, write_as};
 
 /// Holds a value against the golden files of a folder. For each version that can hold it there is
@@ -122,5 +122,5 @@ fn add(path: &Path, bytes: &[u8]) -> Result<(), GuardError> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(file)?;
     }
-    fs::write(path, bytes).map_err(file)
+    put(path, bytes)
 }

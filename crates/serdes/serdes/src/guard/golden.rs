@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::fs;
 use std::path::Path;
 
-use crate::guard::{BLESS_VARIABLE, GuardError, bless};
+use crate::guard::{BLESS_VARIABLE, GuardError, bless, put};
 use crate::proto::{Message, decode, encode};
 use crate::{Family, Version, WriteError};
 
@@ -92,8 +92,7 @@ impl<F: Family> Goldens<F> {
                 .collect();
             let head =
                 "# What some build wrote. A line never changes; every later build reads it.\n";
-            fs::write(path, format!("{head}{text}"))
-                .map_err(|error| GuardError::File(path.to_owned(), error))?;
+            put(path, format!("{head}{text}").as_bytes())?;
         }
         Ok(())
     }

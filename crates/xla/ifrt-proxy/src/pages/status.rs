@@ -202,6 +202,9 @@ impl Display for Escaped<'_> {
                 '<' => f.write_str("&lt;")?,
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
+                hidden if unskew_core::is_hidden(hidden) => {
+                    write!(f, "{}", hidden.escape_unicode())?;
+                }
                 other => f.write_char(other)?,
             }
         }

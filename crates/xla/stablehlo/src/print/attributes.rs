@@ -234,12 +234,13 @@ fn is_word(name: &[u8]) -> bool {
     first && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_$.".contains(byte))
 }
 
-/// A text in quotes.
+/// A text in quotes. In a log no runner of GitHub takes it for one of its commands, which begin with `##[`.
 pub(super) fn quoted(text: &[u8]) -> String {
     let mut out = String::from("\"");
     for byte in text {
         match byte {
             b'"' | b'\\' | 0..0x20 | 0x7f.. => out.push_str(&format!("\\{byte:02X}")),
+            b'[' if out.ends_with("##") => out.push_str("\\5B"),
             _ => out.push(char::from(*byte)),
         }
     }

@@ -124,7 +124,7 @@ fn one(name: &str, bytes: &[u8], at: usize) -> Option<String> {
         }),
         "f64" => real(f64::from_bits(bits), bits, 16, || float(f64::from_bits(bits))),
         _ if name.starts_with('f') || name.starts_with("bf") || name == "tf32" => {
-            format!("0x{bits:0digits$X}", digits = width * 2)
+            hexadecimal(bits, width * 2)
         }
         "index" => bits.cast_signed().to_string(),
         _ if name.starts_with("ui") => bits.to_string(),
@@ -146,7 +146,13 @@ fn float32(value: f32) -> String {
 
 /// A finite number in decimals, another by its bits.
 fn real(value: f64, bits: u64, digits: usize, decimal: impl Fn() -> String) -> String {
-    if value.is_finite() { decimal() } else { format!("0x{bits:0digits$X}") }
+    if value.is_finite() { decimal() } else { hexadecimal(bits, digits) }
+}
+
+/// The last digits of the bits.
+fn hexadecimal(bits: u64, digits: usize) -> String {
+    let all = format!("{bits:016X}");
+    format!("0x{}", &all[all.len().saturating_sub(digits)..])
 }
 
 /// A number of this type that stands alone, with its type.
