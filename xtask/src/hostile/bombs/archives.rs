@@ -8,7 +8,7 @@ const COMMANDS: &[&str] =
     &["inspect FILE", "check FILE --with onnx@1.23", "scan FILE --with onnx@1.23 -o TABLE"];
 
 /// How many bytes a member has when it is unpacked.
-const LARGE: u64 = 600 << 20;
+const LARGE: u64 = 160 << 20;
 
 pub(super) fn all() -> anyhow::Result<Vec<Bomb>> {
     let model = |name: &str| packed_tar(&[(name, LARGE)]);
