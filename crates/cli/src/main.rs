@@ -59,7 +59,16 @@ fn refused(error: clap::Error) -> ! {
     if !error.use_stderr() {
         error.exit();
     }
-    print::usage(&error.render().ansi().to_string());
+    let mut text = error.render().ansi().to_string();
+    // A line break in an argument begins no line.
+    for argument in std::env::args_os() {
+        let argument = argument.to_string_lossy();
+        let value = argument.split_once('=').map_or(&*argument, |(_, value)| value);
+        for said in [&*argument, value].into_iter().filter(|said| said.contains('\n')) {
+            text = text.replace(said, &unskew_report::Plain(said).to_string());
+        }
+    }
+    print::usage(&text);
     std::process::exit(error.exit_code())
 }
 

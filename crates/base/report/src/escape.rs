@@ -19,7 +19,7 @@ pub enum Medium {
     Document,
     /// The same, as JSON, in which characters are escaped as JSON has it.
     Json,
-    /// A runner of GitHub, which obeys each line.
+    /// A runner of GitHub, which obeys each line that begins with `::`.
     Commands,
 }
 
@@ -64,7 +64,7 @@ fn one(line: &str, medium: Medium, out: &mut String) {
                     && medium != Medium::Json
                     && without_styles(rest).starts_with(':')
             }
-            '[' => hashes >= 2 && commands,
+            '[' => hashes >= 2,
             _ => false,
         };
         match letter {
@@ -113,7 +113,7 @@ fn colour(number: &str) -> bool {
 /// ```
 pub fn error_lines(message: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for line in message.split('\n') {
+    for line in message.trim_end_matches('\n').split('\n') {
         match lines.last_mut() {
             Some(last) if !line.starts_with("  ") => {
                 last.push_str("\\n");
@@ -152,7 +152,7 @@ mod tests {
         let styled = format!("{DIM}{DIM:#}:{DIM}:error::x #{DIM}#[debug]");
         let text = escaped(&styled, Medium::Terminal);
         assert_eq!(text, format!("{DIM}{DIM:#}\\u{{3a}}{DIM}:error::x #{DIM}#\\u{{5b}}debug]"));
-        assert_eq!(escaped("::error::x", Medium::Commands), "::error::x");
+        assert_eq!(escaped("::error::x ##[y]", Medium::Commands), "::error::x ##\\u{5b}y]");
     }
 
     #[test]

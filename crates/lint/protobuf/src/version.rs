@@ -133,7 +133,8 @@ pub(crate) fn judge<'f>(
         changed: &changed,
         edit: &edit,
     };
-    (Some(rule.finding().at(place)), Some(promise))
+    // The lines of an edit are to be copied; in a message a value has none.
+    (Some(rule.finding().with_fix(&*edit).at(place)), Some(promise))
 }
 
 /// The message of a subject: `a.Thing` of `a.Thing.size`.
