@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use unskew_array::{Array, Fill, Type, npy};
 use unskew_fuzz::{records, source};
-use unskew_tensorflow::read::{Kind, transcode};
+use unskew_tensorflow::read::{TensorFlowFileKind, transcode};
 
 /// The largest file that is a seed: above, a fuzzer only gets slow.
 const LARGEST: u64 = 1 << 20;
@@ -158,7 +158,7 @@ fn sort(name: &str, bytes: &[u8]) -> Done {
         "pbtxt" if name.ends_with("/config.pbtxt") => seed("triton_configuration", bytes)?,
         "pbtxt" => {
             seed("tensorflow_text", bytes)?;
-            if let Ok(message) = transcode(&*source(name, bytes), Kind::Graph) {
+            if let Ok(message) = transcode(&*source(name, bytes), TensorFlowFileKind::Graph) {
                 let mut binary = vec![0; unskew_source::Source::size(&message) as usize];
                 unskew_source::SourceExt::fill(&message, 0, &mut binary)?;
                 seed("tensorflow_file", &binary)?;

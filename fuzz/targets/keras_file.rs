@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 use libfuzzer_sys::fuzz_target;
 use unskew_core::Version;
 use unskew_fuzz::{judge, source};
-use unskew_keras::{Keras, Options};
+use unskew_keras::{KerasRelease, KerasConvertOptions};
 use unskew_source::{Output, SourceExt as _};
 
 /// One that reads no archives, the last of Keras 2, and the newest.
-static RELEASES: LazyLock<Vec<Keras>> = LazyLock::new(|| {
+static RELEASES: LazyLock<Vec<KerasRelease>> = LazyLock::new(|| {
     let of = |version| unskew_releases::keras::of_tensorflow(version);
     [Version::triple(2, 4, 4), Version::triple(2, 15, 1), Version::triple(2, 21, 0)]
         .into_iter()
@@ -25,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
         judge(&party);
     }
     for keras in RELEASES.iter() {
-        let options = Options { uncompiled: true };
+        let options = KerasConvertOptions { uncompiled: true };
         let made = unskew_keras::convert(&file, keras, options);
         if let Ok(Some((plan, Output::File(new)))) = made
             && plan.is_possible()

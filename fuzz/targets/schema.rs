@@ -3,12 +3,12 @@
 
 use libfuzzer_sys::fuzz_target;
 use unskew_tensorflow::OpDef;
-use unskew_torch_schemas::Schema;
+use unskew_torch_schemas::FunctionSchema;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    if let Ok(schema) = text.parse::<Schema>() {
-        assert_eq!(schema.to_string().parse::<Schema>().as_ref(), Ok(&schema));
+    if let Ok(schema) = text.parse::<FunctionSchema>() {
+        assert_eq!(schema.to_string().parse::<FunctionSchema>().as_ref(), Ok(&schema));
     }
     if let Ok(op) = text.parse::<OpDef>() {
         let printed = op.to_string();

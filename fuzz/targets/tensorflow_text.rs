@@ -3,11 +3,11 @@
 
 use libfuzzer_sys::fuzz_target;
 use unskew_fuzz::{judge, source};
-use unskew_tensorflow::read::{Kind, transcode};
+use unskew_tensorflow::read::{TensorFlowFileKind, transcode};
 
 fuzz_target!(|bytes: &[u8]| {
     let source = source("f.pbtxt", bytes);
-    for kind in [Kind::Graph, Kind::MetaGraph, Kind::SavedModel] {
+    for kind in [TensorFlowFileKind::Graph, TensorFlowFileKind::MetaGraph, TensorFlowFileKind::SavedModel] {
         let _ = transcode(&*source, kind);
     }
     if let Ok(Some(party)) = unskew_tensorflow::party(&source) {

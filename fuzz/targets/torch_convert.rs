@@ -4,14 +4,14 @@
 use libfuzzer_sys::fuzz_target;
 use unskew_fuzz::source;
 use unskew_source::{Output, SourceExt};
-use unskew_torch::Options;
+use unskew_torch::TorchConvertOptions;
 
 fuzz_target!(|bytes: &[u8]| {
     for name in ["torch@2.15", "torch@2.1"] {
         let Ok(release) = unskew_releases::find(name) else { continue };
         let Some(runtime) = unskew_releases::torch::runtime(release.row()) else { continue };
         let converted =
-            unskew_torch::convert(&source("f.pt", bytes), &runtime, &Options::default());
+            unskew_torch::convert(&source("f.pt", bytes), &runtime, &TorchConvertOptions::default());
         if let Ok(Some((plan, Output::File(output)))) = converted
             && plan.is_possible()
         {

@@ -5,10 +5,10 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use unskew_script::typing::{Program, infer};
-use unskew_torch_schemas::Schema;
+use unskew_script::typing::{ScriptProgram, infer};
+use unskew_torch_schemas::FunctionSchema;
 
-static OPERATORS: LazyLock<Vec<Schema>> = LazyLock::new(|| {
+static OPERATORS: LazyLock<Vec<FunctionSchema>> = LazyLock::new(|| {
     let schemas = [
         "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
         "aten::add.int(int a, int b) -> int",
@@ -24,7 +24,7 @@ static OPERATORS: LazyLock<Vec<Schema>> = LazyLock::new(|| {
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let mut program = Program::new();
+    let mut program = ScriptProgram::new();
     if program.add("code/__torch__.py", "__torch__", text).is_err() {
         return;
     }

@@ -228,8 +228,10 @@ fn beside(
 ) -> anyhow::Result<Vec<Pair>> {
     let version = name.split_once('-').map_or("", |(_, version)| version);
     let mut command = match framework {
-        Framework::Torch => unskew_torch_matrix::Host::named(version)?.command(),
-        Framework::TensorFlow => unskew_tensorflow_matrix::Host::named(version)?.command(),
+        Framework::Torch => unskew_torch_matrix::TorchHost::named(version)?.command(),
+        Framework::TensorFlow => {
+            unskew_tensorflow_matrix::TensorFlowHost::named(version)?.command()
+        }
     };
     let jobs: Vec<Job<'_>> = all
         .iter()

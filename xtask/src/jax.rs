@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
-use unskew_jax_matrix::{Cell, Host, PLUGINS, Row, STEPS, run_each, table};
-use unskew_peers::Outcome;
+use unskew_jax_matrix::{JaxCell, JaxHost, JaxTableRow, PLUGINS, STEPS, run_each, table};
+use unskew_peers::ProbeOutcome;
 
 /// The page that `--write` makes.
 const PAGE: &str = "docs/reference/jax-on-plugins.md";
@@ -64,17 +64,17 @@ impl Jax {
         self.via.is_empty() || self.via.contains(&via)
     }
 
-    fn hosts(&self) -> anyhow::Result<Vec<Host>> {
+    fn hosts(&self) -> anyhow::Result<Vec<JaxHost>> {
         if self.releases.is_empty() {
-            return Ok(Host::all());
+            return Ok(JaxHost::all());
         }
-        self.releases.iter().map(|version| Host::named(version).map_err(Into::into)).collect()
+        self.releases.iter().map(|version| JaxHost::named(version).map_err(Into::into)).collect()
     }
 
     /// The plug-ins with the names that the page calls them by; those of the corpus if none is named.
     fn plugins(&self) -> Vec<(String, PathBuf)> {
         if self.plugins.is_empty() {
-            let named = |plugin: &unskew_jax_matrix::Plugin| {
+            let named = |plugin: &unskew_jax_matrix::CorpusPlugin| {
                 (format!("{} (0.{})", plugin.name, plugin.minor), plugin.path())
             };
             return PLUGINS.iter().map(named).collect();
@@ -86,9 +86,9 @@ impl Jax {
 
 /// A row whose cells are still to be run.
 struct Plan {
-    row: Row,
+    row: JaxTableRow,
     /// The cells of the row, each with what it is run as.
-    cells: Vec<(Via, Cell)>,
+    cells: Vec<(Via, JaxCell)>,
 }
 
 /// Runs what was asked for.
@@ -105,15 +105,15 @@ pub fn run(jax: &Jax) -> anyhow::Result<()> {
         }
     }
     ensure!(!plans.is_empty(), "no JAX environment; `cargo xtask corpus` makes some");
-    let cells: Vec<Cell> =
+    let cells: Vec<JaxCell> =
         plans.iter().flat_map(|plan| &plan.cells).map(|(_, cell)| cell.clone()).collect();
-    let report = |cell: &Cell, outcome: &Outcome| {
+    let report = |cell: &JaxCell, outcome: &ProbeOutcome| {
         let plugin = cell.plugin.display();
         eprintln!("jax {} on {plugin}: {} of {STEPS}", cell.host.version, outcome.passed());
     };
     let limit = Duration::from_secs(jax.limit);
     let mut outcomes = run_each(&cells, jax.jobs, limit, &report)?.into_iter();
-    let rows: Vec<Row> = plans.into_iter().map(|plan| plan.finish(&mut outcomes)).collect();
+    let rows: Vec<JaxTableRow> = plans.into_iter().map(|plan| plan.finish(&mut outcomes)).collect();
     let page = table(&rows);
     print!("{page}");
     if jax.write {
@@ -123,9 +123,9 @@ pub fn run(jax: &Jax) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn plan(jax: &Jax, host: &Host, name: &str, path: &Path, scratch: &Path) -> Plan {
+fn plan(jax: &Jax, host: &JaxHost, name: &str, path: &Path, scratch: &Path) -> Plan {
     let mut cells = Vec::new();
-    let mut row = Row {
+    let mut row = JaxTableRow {
         host: host.clone(),
         plugin: name.to_owned(),
         direct: None,
@@ -133,27 +133,27 @@ fn plan(jax: &Jax, host: &Host, name: &str, path: &Path, scratch: &Path) -> Plan
         handlers: None,
     };
     if jax.runs(Via::Direct) {
-        cells.push((Via::Direct, Cell::new(host, path)));
+        cells.push((Via::Direct, JaxCell::new(host, path)));
     }
     let mut best = path.to_owned();
     if jax.runs(Via::Adapter) {
         match adapt(path, host, scratch) {
             Ok(adapted) => {
                 best.clone_from(&adapted);
-                cells.push((Via::Adapter, Cell::new(host, adapted)));
+                cells.push((Via::Adapter, JaxCell::new(host, adapted)));
             }
             Err(error) => row.adapter = Some(Err(format!("{error:#}"))),
         }
     }
     if jax.runs(Via::Handlers) {
-        cells.push((Via::Handlers, Cell::new(host, best).with_handlers()));
+        cells.push((Via::Handlers, JaxCell::new(host, best).with_handlers()));
     }
     Plan { row, cells }
 }
 
 impl Plan {
     /// Takes the outcomes of its cells, which come in the order of the plans.
-    fn finish(mut self, outcomes: &mut impl Iterator<Item = Outcome>) -> Row {
+    fn finish(mut self, outcomes: &mut impl Iterator<Item = ProbeOutcome>) -> JaxTableRow {
         for (via, _) in &self.cells {
             let outcome = outcomes.next();
             match via {
@@ -170,7 +170,7 @@ impl Plan {
 ///
 /// # Errors
 /// What `unskew adapt` says.
-pub fn adapt(plugin: &Path, host: &Host, scratch: &Path) -> anyhow::Result<PathBuf> {
+pub fn adapt(plugin: &Path, host: &JaxHost, scratch: &Path) -> anyhow::Result<PathBuf> {
     let stem = plugin.file_stem().context("a plug-in needs a name")?.to_string_lossy();
     let folder = scratch.join(format!("{stem}-for-{}", host.version));
     if folder.exists() {

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use unskew_compilation_cache::writers::{BROKEN_ENTRIES_STAY, Writer, writer};
 use unskew_compilation_cache::{Cache, CacheFile, Item, Name, State, folder, folder_party};
 use unskew_core::{Context, Date, Version, check};
-use unskew_jax_matrix::Host;
+use unskew_jax_matrix::JaxHost;
 
 const PROBE: &str = "python/probe/cache_ask.py";
 const TABLE: &str = "docs/reference/jax-compilation-caches.md";
@@ -78,7 +78,7 @@ struct Tally {
 
 /// A JAX with the folder in which it works.
 struct Bench<'b> {
-    host: &'b Host,
+    host: &'b JaxHost,
     writer: &'static Writer,
     /// What its own entries are, by the names of the files.
     own: &'b Files,
@@ -93,9 +93,9 @@ type Files = BTreeMap<String, Vec<u8>>;
 /// # Errors
 /// If an environment is missing, a probe cannot be run, or a statement was wrong.
 pub fn run(arguments: &JaxCaches) -> anyhow::Result<()> {
-    let mut hosts: Vec<Host> = match &arguments.releases[..] {
-        [] => Host::all(),
-        named => named.iter().map(|name| Host::named(name)).collect::<Result<_, _>>()?,
+    let mut hosts: Vec<JaxHost> = match &arguments.releases[..] {
+        [] => JaxHost::all(),
+        named => named.iter().map(|name| JaxHost::named(name)).collect::<Result<_, _>>()?,
     };
     hosts.retain(|host| writer(host.version).is_some());
     let scratch = tempfile::tempdir()?;
@@ -321,7 +321,7 @@ fn taken(path: &Path) -> anyhow::Result<Files> {
 }
 
 /// Has a release compile its functions with this cache.
-fn ask(host: &Host, folder: &Path, limit: Option<u64>) -> anyhow::Result<Vec<Asked>> {
+fn ask(host: &JaxHost, folder: &Path, limit: Option<u64>) -> anyhow::Result<Vec<Asked>> {
     let mut command = host.peer.command();
     command.arg(unskew_peers::root().join(PROBE)).arg(folder);
     command.args(limit.map(|limit| limit.to_string()));

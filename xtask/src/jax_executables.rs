@@ -12,7 +12,7 @@ use clap::Args;
 use serde::Deserialize;
 use unskew_compilation_cache::executable_party;
 use unskew_core::{Context, Date, Outcome, Phase, Version, check};
-use unskew_jax_matrix::Host;
+use unskew_jax_matrix::JaxHost;
 use unskew_source::{FileSource, Source};
 
 const PROBE: &str = "python/probe/executables.py";
@@ -66,9 +66,9 @@ struct Tally {
 /// # Errors
 /// If an environment is missing, a probe cannot be run, or a verdict was wrong.
 pub fn run(arguments: &JaxExecutables) -> anyhow::Result<()> {
-    let mut hosts: Vec<Host> = match &arguments.releases[..] {
-        [] => Host::all(),
-        named => named.iter().map(|name| Host::named(name)).collect::<Result<_, _>>()?,
+    let mut hosts: Vec<JaxHost> = match &arguments.releases[..] {
+        [] => JaxHost::all(),
+        named => named.iter().map(|name| JaxHost::named(name)).collect::<Result<_, _>>()?,
     };
     hosts.retain(|host| host.version >= SINCE);
     let folder = tempfile::tempdir()?;
@@ -141,7 +141,7 @@ fn page(table: &str, hosts: usize, files: usize) -> String {
 }
 
 impl Tally {
-    fn add(&mut self, host: &Host, loaded: &Loaded) -> anyhow::Result<()> {
+    fn add(&mut self, host: &JaxHost, loaded: &Loaded) -> anyhow::Result<()> {
         let source: Arc<dyn Source> = Arc::new(FileSource::open(Path::new(&loaded.file))?);
         let party = executable_party(&source)?
             .with_context(|| format!("{} is no executable", loaded.file))?;
@@ -171,7 +171,7 @@ fn writer(file: &str) -> Option<&str> {
 }
 
 /// What the probe prints.
-fn probe(host: &Host, act: &str, arguments: &[String]) -> anyhow::Result<String> {
+fn probe(host: &JaxHost, act: &str, arguments: &[String]) -> anyhow::Result<String> {
     let mut command = host.peer.command();
     command.arg(unskew_peers::root().join(PROBE)).arg(act).args(arguments);
     let output = command.env("JAX_PLATFORMS", "cpu").env_remove("XLA_FLAGS").output()?;

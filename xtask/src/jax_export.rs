@@ -16,7 +16,7 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use unskew_core::{Context, Date, Outcome, Phase, check};
-use unskew_jax_matrix::Host;
+use unskew_jax_matrix::JaxHost;
 use unskew_peers::Peer;
 use unskew_source::{FileSource, Source};
 
@@ -75,9 +75,9 @@ struct Tally {
 /// # Errors
 /// If an environment is missing, a probe cannot be run, or a verdict was wrong.
 pub fn run(arguments: &JaxExport) -> anyhow::Result<()> {
-    let hosts: Vec<Host> = match &arguments.releases[..] {
-        [] => Host::all(),
-        named => named.iter().map(|name| Host::named(name)).collect::<Result<_, _>>()?,
+    let hosts: Vec<JaxHost> = match &arguments.releases[..] {
+        [] => JaxHost::all(),
+        named => named.iter().map(|name| JaxHost::named(name)).collect::<Result<_, _>>()?,
     };
     Environment::named(&format!("{}-{}", PACKAGES.0, PACKAGES.1))?.make()?;
     let packages = Peer::named(PACKAGES.0, PACKAGES.1)?;
@@ -139,7 +139,7 @@ fn named(case: &Case) -> String {
 }
 
 /// The interpreter of a release, with the packages that `jax.export` needs.
-fn python(host: &Host, packages: &Peer) -> anyhow::Result<Command> {
+fn python(host: &JaxHost, packages: &Peer) -> anyhow::Result<Command> {
     let library = packages.python.ancestors().nth(2).context("an environment")?.join("lib");
     let site = fs::read_dir(library)?.flatten().map(|entry| entry.path().join("site-packages"));
     let site = site.into_iter().find(|path| path.is_dir()).context("site-packages")?;
@@ -149,7 +149,7 @@ fn python(host: &Host, packages: &Peer) -> anyhow::Result<Command> {
 }
 
 /// Has a release write what it can.
-fn write(host: &Host, packages: &Peer, folder: &Path) -> anyhow::Result<Vec<Case>> {
+fn write(host: &JaxHost, packages: &Peer, folder: &Path) -> anyhow::Result<Vec<Case>> {
     let own = folder.join(host.version.to_string());
     fs::create_dir_all(&own)?;
     let output =
@@ -163,7 +163,7 @@ fn write(host: &Host, packages: &Peer, folder: &Path) -> anyhow::Result<Vec<Case
 }
 
 /// Has a release load and call every file. What ends the process is an answer too; the next process goes on behind it.
-fn read(host: &Host, packages: &Peer, cases: &[Case]) -> anyhow::Result<Vec<Reading>> {
+fn read(host: &JaxHost, packages: &Peer, cases: &[Case]) -> anyhow::Result<Vec<Reading>> {
     let mut readings: Vec<Reading> = Vec::new();
     while readings.len() < cases.len() {
         let mut command = python(host, packages)?;
@@ -204,7 +204,7 @@ impl Tally {
     /// Compares one verdict; what is wrong with it, if anything is.
     fn add(
         &mut self,
-        host: &Host,
+        host: &JaxHost,
         case: &Case,
         reading: &Reading,
     ) -> anyhow::Result<Option<String>> {

@@ -15,7 +15,7 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 use sha2::{Digest as _, Sha256};
-use unskew_jax_matrix::{Host, PLUGINS};
+use unskew_jax_matrix::{JaxHost, PLUGINS};
 
 use crate::environment::Environment;
 use process::{Ended, Surroundings};
@@ -194,8 +194,8 @@ fn sample(mut names: Vec<String>, seed: u64, count: usize) -> Vec<String> {
 }
 
 /// The release, with another Python if one is named.
-fn host(release: &str, python: Option<&str>) -> anyhow::Result<Host> {
-    let mut host = Host::named(release)?;
+fn host(release: &str, python: Option<&str>) -> anyhow::Result<JaxHost> {
+    let mut host = JaxHost::named(release)?;
     if let Some(python) = python {
         let name = format!("jax-{release}");
         let place = unskew_peers::root().join(format!("target/jax-tests/python-{python}/{name}"));

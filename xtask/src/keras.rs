@@ -14,9 +14,9 @@ use std::sync::Arc;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use unskew_core::{Phase, Version};
-use unskew_keras::{Model, judge};
+use unskew_keras::{KerasModel, judge};
 use unskew_source::{FileSource, Source};
-use unskew_tensorflow_matrix::Host;
+use unskew_tensorflow_matrix::TensorFlowHost;
 
 use crate::environment::Environment;
 
@@ -121,7 +121,7 @@ fn conversions(folder: &Path, files: &[PathBuf], pythons: &[String]) -> anyhow::
             failing += 1;
             let source: Arc<dyn Source> = Arc::new(FileSource::open(file)?);
             // What answers is compared, and that needs no optimizer.
-            let options = unskew_keras::Options { uncompiled: true };
+            let options = unskew_keras::KerasConvertOptions { uncompiled: true };
             let Some((plan, output)) = unskew_keras::convert(&source, &keras, options)? else {
                 continue;
             };
@@ -195,7 +195,7 @@ fn ask(
         Some(python) => python,
         None => {
             Environment::named(&format!("tensorflow-{release}"))?.make()?;
-            Host::named(release)?.command()
+            TensorFlowHost::named(release)?.command()
         }
     };
     python.arg(unskew_peers::root().join(script)).args(arguments).stderr(Stdio::null());
@@ -235,8 +235,8 @@ fn loaded(
 
 fn cell(reader: &'static str, file: &Path, outcome: &str, error: &str) -> anyhow::Result<Cell> {
     let source: Arc<dyn Source> = Arc::new(FileSource::open(file)?);
-    let model =
-        Model::read(&source)?.with_context(|| format!("no file of Keras: {}", file.display()))?;
+    let model = KerasModel::read(&source)?
+        .with_context(|| format!("no file of Keras: {}", file.display()))?;
     let release: Version = reader.parse()?;
     let keras =
         unskew_releases::keras::of_tensorflow(release).context("no Keras of the release")?;

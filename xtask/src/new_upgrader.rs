@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use unskew_core::Version;
-use unskew_torch_operators::{NewChange, Registry, Releases, Since, Sources, function_files};
-use unskew_torch_schemas::{OperatorHistory, Schema, changes};
+use unskew_torch_operators::{
+    ChangeStart, NewChange, OperatorRegistry, RegistrySources, ReleaseSpan, function_files,
+};
+use unskew_torch_schemas::{FunctionSchema, OperatorHistory, changes};
 
 /// The change of an operator that the upgrader is for.
 #[derive(Args)]
@@ -31,13 +33,13 @@ pub struct NewUpgrader {
     added_in: Option<Version>,
     /// What it was; taken from the database if a release is given.
     #[arg(long, value_name = "SCHEMA")]
-    old_schema: Option<Schema>,
+    old_schema: Option<FunctionSchema>,
     /// What it is, for a downgrader; taken from the newest release of the database.
     #[arg(long, value_name = "SCHEMA", requires = "on")]
-    new_schema: Option<Schema>,
+    new_schema: Option<FunctionSchema>,
     /// The older releases that a downgrader is for, such as 1.6-1.13.
     #[arg(long, value_name = "RELEASES")]
-    on: Option<Releases>,
+    on: Option<ReleaseSpan>,
     /// Why there is no upgrader, or what else there is to say.
     #[arg(long)]
     note: Option<String>,
@@ -67,8 +69,9 @@ pub fn run(arguments: &NewUpgrader) -> anyhow::Result<()> {
         (functions("operator_upgraders")?, functions("operator_downgraders")?);
     let (history, _) = unskew_releases::torch::database().context("the database is broken")?;
     let change = change(arguments, history)?;
-    let sources = Sources { versions: &versions, upgraders: &upgraders, downgraders: &downgraders };
-    let written = Registry::add(sources, &change)?;
+    let sources =
+        RegistrySources { versions: &versions, upgraders: &upgraders, downgraders: &downgraders };
+    let written = OperatorRegistry::add(sources, &change)?;
     let rows: String =
         written.cases.iter().map(|(name, given)| format!("{name}\t\t{given}\t\n")).collect();
     let mut files =
@@ -117,16 +120,16 @@ fn change(arguments: &NewUpgrader, history: &OperatorHistory) -> anyhow::Result<
         func, bumped_at, removed_in, broken_in, meaning_changed_in, added_in, ..
     } = arguments;
     let since = match (bumped_at, removed_in, broken_in, meaning_changed_in, added_in) {
-        (Some(version), ..) => Since::Version(*version),
-        (_, Some(release), ..) => Since::Removed(*release),
-        (_, _, Some(release), ..) => Since::Broken(*release),
-        (_, _, _, Some(release), _) => Since::Meaning(*release),
-        (_, _, _, _, Some(release)) => Since::Added(*release),
+        (Some(version), ..) => ChangeStart::Version(*version),
+        (_, Some(release), ..) => ChangeStart::Removed(*release),
+        (_, _, Some(release), ..) => ChangeStart::Broken(*release),
+        (_, _, _, Some(release), _) => ChangeStart::Meaning(*release),
+        (_, _, _, _, Some(release)) => ChangeStart::Added(*release),
         _ => bail!(
             "say since when: --bumped-at, --removed-in, --broken-in, --meaning-changed-in or --added-in"
         ),
     };
-    let added = matches!(since, Since::Added(_));
+    let added = matches!(since, ChangeStart::Added(_));
     ensure!(
         !(added && arguments.old_schema.is_some()),
         "{func} is new: there is no old schema of it"
@@ -157,19 +160,25 @@ fn change(arguments: &NewUpgrader, history: &OperatorHistory) -> anyhow::Result<
 }
 
 /// The newest schema of the database before a release.
-fn last(history: &OperatorHistory, func: &str, before: Option<Version>) -> Option<Schema> {
+fn last(history: &OperatorHistory, func: &str, before: Option<Version>) -> Option<FunctionSchema> {
     let releases = history.releases().iter().rev();
     let mut older = releases.filter(|release| before.is_none_or(|before| **release < before));
     let definitions = history.named(func.split('.').next().unwrap_or(func));
     older.find_map(|release| {
         let here = definitions.iter().filter(|one| one.runs.contains(*release));
         let mut schemas = here.filter_map(|one| one.schema());
-        schemas.find(|schema| schema.full_name() == func).map(|schema| Schema::clone(schema))
+        schemas
+            .find(|schema| schema.full_name() == func)
+            .map(|schema| FunctionSchema::clone(schema))
     })
 }
 
 /// The schema, if it is one of a release, or of an operator that no release of the database has.
-fn known(history: &OperatorHistory, func: &str, schema: &Schema) -> anyhow::Result<Schema> {
+fn known(
+    history: &OperatorHistory,
+    func: &str,
+    schema: &FunctionSchema,
+) -> anyhow::Result<FunctionSchema> {
     let definitions = history.named(&schema.name);
     let schemas = definitions.iter().filter_map(|one| one.schema());
     let mut own = schemas.filter(|one| one.full_name() == func).peekable();

@@ -143,7 +143,7 @@ fn convert(folder: &Path, onnx: &str) -> anyhow::Result<String> {
         let name =
             path.file_stem().map(|one| one.to_string_lossy().into_owned()).unwrap_or_default();
         for opset in OPSETS {
-            let goal = unskew_onnx::Goal {
+            let goal = unskew_onnx::OnnxTarget {
                 name: format!("onnx-opset@{opset}"),
                 opsets: vec![(Box::default(), opset)],
                 at_most: false,

@@ -202,7 +202,7 @@ impl OnnxExports {
         let release = find(&format!("onnxruntime=={}", self.onnxruntime))?;
         let runtime =
             unskew_releases::onnx::runtime_of(release).context("a release without a table")?;
-        let goal = unskew_onnx::Goal::of(&runtime);
+        let goal = unskew_onnx::OnnxTarget::for_release(&runtime);
         let converted = place.join("converted");
         fs::create_dir_all(&converted)?;
         let mut rows = Vec::new();

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Stdio;
 
 use anyhow::{Context as _, ensure};
-use unskew_jax_matrix::Host;
+use unskew_jax_matrix::JaxHost;
 
 const PROBE: &str = "python/probe/stablehlo_chlo.py";
 const TABLE: &str = "crates/xla/stablehlo/data/chlo.txt";
@@ -14,7 +14,7 @@ const TABLE: &str = "crates/xla/stablehlo/data/chlo.txt";
 /// # Errors
 /// If no environment is there, or the probe fails.
 pub fn run() -> anyhow::Result<()> {
-    let hosts = Host::all();
+    let hosts = JaxHost::all();
     let host = hosts.last().context("`cargo xtask corpus` makes the environments of JAX")?;
     let mut command = host.peer.command();
     command.arg(unskew_peers::root().join(PROBE)).env("PYTHONDONTWRITEBYTECODE", "1");

@@ -15,7 +15,7 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use serde::Deserialize;
 use unskew_core::{Context, Date, Outcome, Party, Role, Version, aspect, check};
-use unskew_jax_matrix::Host;
+use unskew_jax_matrix::JaxHost;
 use unskew_source::{FileSource, Source};
 
 const MAKE: &str = "python/probe/stablehlo_make.py";
@@ -71,7 +71,7 @@ struct Tally {
 
 /// A release with what it did.
 struct Reader<'h> {
-    host: &'h Host,
+    host: &'h JaxHost,
     stablehlo: Version,
     readings: Vec<Reading>,
 }
@@ -81,11 +81,12 @@ struct Reader<'h> {
 /// # Errors
 /// If no environment is there, a probe cannot be run, or a verdict was wrong.
 pub fn run(arguments: &StablehloDifferential) -> anyhow::Result<()> {
-    let hosts: Vec<Host> = match &arguments.releases[..] {
-        [] => Host::all(),
-        named => named.iter().map(|name| Host::named(name)).collect::<Result<_, _>>()?,
+    let hosts: Vec<JaxHost> = match &arguments.releases[..] {
+        [] => JaxHost::all(),
+        named => named.iter().map(|name| JaxHost::named(name)).collect::<Result<_, _>>()?,
     };
-    let writer = Host::all().pop().context("`cargo xtask corpus` makes the environments of JAX")?;
+    let writer =
+        JaxHost::all().pop().context("`cargo xtask corpus` makes the environments of JAX")?;
     let folder = tempfile::tempdir()?;
     match arguments.modules {
         true => take_modules(&writer, folder.path())?,
@@ -131,7 +132,7 @@ pub fn run(arguments: &StablehloDifferential) -> anyhow::Result<()> {
 
 impl<'h> Reader<'h> {
     /// Has a release read every artifact of a folder.
-    fn ask(host: &'h Host, folder: &Path) -> anyhow::Result<Self> {
+    fn ask(host: &'h JaxHost, folder: &Path) -> anyhow::Result<Self> {
         let output = host
             .peer
             .command()
@@ -206,7 +207,7 @@ impl Tally {
 }
 
 /// Puts the modules of JAX's own data into a folder.
-fn take_modules(writer: &Host, folder: &Path) -> anyhow::Result<()> {
+fn take_modules(writer: &JaxHost, folder: &Path) -> anyhow::Result<()> {
     let mut command = writer.peer.command();
     command.arg(unskew_peers::root().join(MODULES)).arg(folder);
     command.env("PYTHONDONTWRITEBYTECODE", "1").stderr(Stdio::null());
@@ -216,7 +217,7 @@ fn take_modules(writer: &Host, folder: &Path) -> anyhow::Result<()> {
 
 /// Makes artifacts: all of them, or those of some pieces of one program.
 fn make(
-    writer: &Host,
+    writer: &JaxHost,
     folder: &Path,
     arguments: &StablehloDifferential,
     pieces: Option<&str>,
@@ -241,8 +242,8 @@ fn program(file: &str) -> (&str, Vec<&str>) {
 
 /// The first piece of the program of `file` that alone is judged wrongly too, as a test case if that is asked for.
 fn shrink(
-    writer: &Host,
-    hosts: &[Host],
+    writer: &JaxHost,
+    hosts: &[JaxHost],
     arguments: &StablehloDifferential,
     file: &str,
 ) -> anyhow::Result<Option<String>> {

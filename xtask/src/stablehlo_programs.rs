@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use tempfile::TempDir;
-use unskew_jax_matrix::Host;
+use unskew_jax_matrix::JaxHost;
 
 pub(crate) const LOWER: &str = "python/probe/stablehlo_lower.py";
 const MAKE: &str = "python/probe/stablehlo_make.py";
@@ -36,7 +36,7 @@ pub struct Programs {
 /// A folder with artifacts, in which more is made of them.
 pub(crate) struct Bench {
     /// Every jaxlib that is here, oldest first.
-    pub(crate) hosts: Vec<Host>,
+    pub(crate) hosts: Vec<JaxHost>,
     /// The folder of the artifacts.
     pub(crate) base: PathBuf,
     folder: PathBuf,
@@ -52,7 +52,7 @@ impl Bench {
         let temporary = tempfile::tempdir()?;
         let folder = programs.work.clone().unwrap_or_else(|| temporary.path().to_owned());
         let base = folder.join("base");
-        let bench = Self { hosts: Host::all(), base, folder, _temporary: temporary };
+        let bench = Self { hosts: JaxHost::all(), base, folder, _temporary: temporary };
         bench.at("base")?;
         if artifacts(&bench.base)?.is_empty() {
             make(bench.writer()?, programs, &bench.base, &bench.at("made")?)?;
@@ -61,7 +61,7 @@ impl Bench {
     }
 
     /// The jaxlib that makes and prints: the newest.
-    pub(crate) fn writer(&self) -> anyhow::Result<&Host> {
+    pub(crate) fn writer(&self) -> anyhow::Result<&JaxHost> {
         self.hosts.last().context("`cargo xtask corpus` makes the environments of JAX")
     }
 
@@ -74,7 +74,7 @@ impl Bench {
 }
 
 /// The Python of a jaxlib, with a script of this repository.
-pub(crate) fn probe(host: &Host, script: &str) -> Command {
+pub(crate) fn probe(host: &JaxHost, script: &str) -> Command {
     let mut command = host.peer.command();
     command.arg(unskew_peers::root().join(script));
     command.env("PYTHONDONTWRITEBYTECODE", "1").stderr(Stdio::null());
@@ -82,7 +82,7 @@ pub(crate) fn probe(host: &Host, script: &str) -> Command {
 }
 
 /// Makes the artifacts of the programs.
-fn make(writer: &Host, arguments: &Programs, base: &Path, made: &Path) -> anyhow::Result<()> {
+fn make(writer: &JaxHost, arguments: &Programs, base: &Path, made: &Path) -> anyhow::Result<()> {
     ensure!(probe(writer, MODULES).arg(base).status()?.success(), "{MODULES} failed");
     let numbers = [arguments.seed.to_string(), arguments.count.to_string()];
     ensure!(probe(writer, MAKE).arg(made).args(numbers).status()?.success(), "{MAKE} failed");

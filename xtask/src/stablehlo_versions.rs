@@ -15,7 +15,7 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use serde::Deserialize;
 use unskew_core::Version;
-use unskew_jax_matrix::Host;
+use unskew_jax_matrix::JaxHost;
 use unskew_source::{FileSource, Source, SourceExt as _};
 
 use crate::stablehlo_programs::{Bench, LOWER, Programs, again, artifacts, probe};
@@ -171,7 +171,7 @@ fn write_ours(
 
 /// How many artifacts are the same after they were printed as text, which the newest jaxlib parses.
 fn parsed(
-    writer: &Host,
+    writer: &JaxHost,
     base: &Path,
     at: &dyn Fn(&str) -> anyhow::Result<PathBuf>,
 ) -> anyhow::Result<usize> {
@@ -278,7 +278,7 @@ fn shares(own: &[Version]) -> Vec<(Version, Version)> {
 }
 
 /// The StableHLO of a jaxlib.
-fn stablehlo(host: &Host) -> anyhow::Result<Version> {
+fn stablehlo(host: &JaxHost) -> anyhow::Result<Version> {
     let mut command = host.peer.command();
     command.args([
         "-c",
@@ -290,7 +290,7 @@ fn stablehlo(host: &Host) -> anyhow::Result<Version> {
 }
 
 /// What each artifact of a folder is as text.
-fn print(host: &Host, folder: &Path) -> anyhow::Result<HashMap<String, Printed>> {
+fn print(host: &JaxHost, folder: &Path) -> anyhow::Result<HashMap<String, Printed>> {
     let mut all = HashMap::new();
     let mut tries = 0;
     loop {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use unskew_core::Version;
-use unskew_tensorflow_matrix::{Host, Row, STEPS, table};
+use unskew_tensorflow_matrix::{ReleaseTally, STEPS, TensorFlowHost, table};
 
 use crate::environment::Environment;
 
@@ -63,13 +63,13 @@ pub fn run(arguments: &Tensorflow) -> anyhow::Result<()> {
     let mut rows = Vec::new();
     for environment in environments(&arguments.releases)? {
         let version = environment.name.trim_start_matches("tensorflow-").to_owned();
-        let was_there = Host::named(&version).is_ok();
+        let was_there = TensorFlowHost::named(&version).is_ok();
         environment.make()?;
-        let host = Host::named(&version)?;
+        let host = TensorFlowHost::named(&version)?;
         let limit = Duration::from_secs(arguments.limit);
         let outcome = host.run(&plugin, &arguments.device, limit)?;
         eprintln!("tensorflow {version}: {} of {STEPS}", outcome.passed());
-        rows.push(Row { version: host.version, outcome });
+        rows.push(ReleaseTally { version: host.version, outcome });
         if !was_there && !arguments.keep {
             environment.remove()?;
         }

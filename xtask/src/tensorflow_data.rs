@@ -11,7 +11,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::Args;
 use unskew_tensorflow_matrix::{
-    Came, FOR_A_SESSION, Host, Job, Loaded, MODELS, Trial, battery_trials, trials, written_models,
+    FOR_A_SESSION, LoadJob, LoadOutcome, LoadStage, LoadTrial, MODELS, TensorFlowHost,
+    battery_trials, trials, written_models,
 };
 
 use crate::environment::Environment;
@@ -58,8 +59,8 @@ pub struct TensorflowData {
 /// A release, what it was to load, and what came of it.
 struct Column {
     release: String,
-    trials: Vec<Trial>,
-    loaded: BTreeMap<String, Loaded>,
+    trials: Vec<LoadTrial>,
+    loaded: BTreeMap<String, LoadOutcome>,
 }
 
 /// Runs what was asked for.
@@ -92,14 +93,14 @@ pub fn run(arguments: &TensorflowData) -> anyhow::Result<()> {
 }
 
 fn column(release: &str, arguments: &TensorflowData) -> anyhow::Result<Column> {
-    let was_there = Host::named(release).is_ok();
+    let was_there = TensorFlowHost::named(release).is_ok();
     let environment = Environment::named(&format!("tensorflow-{release}"))?;
     environment.make()?;
     let folder = tempfile::tempdir()?;
     let mut trials = trials(release, folder.path())?;
     trials.extend(battery_trials(release, folder.path())?);
-    let jobs: Vec<Job> = trials.iter().map(|trial| trial.job.clone()).collect();
-    let loaded = Host::named(release)?.load(&jobs, Duration::from_secs(arguments.limit));
+    let jobs: Vec<LoadJob> = trials.iter().map(|trial| trial.job.clone()).collect();
+    let loaded = TensorFlowHost::named(release)?.load(&jobs, Duration::from_secs(arguments.limit));
     if !was_there && !arguments.keep {
         environment.remove()?;
     }
@@ -108,8 +109,8 @@ fn column(release: &str, arguments: &TensorflowData) -> anyhow::Result<Column> {
 
 /// One thing on one release.
 struct Cell<'c> {
-    trial: &'c Trial,
-    loaded: &'c Loaded,
+    trial: &'c LoadTrial,
+    loaded: &'c LoadOutcome,
 }
 
 impl Column {
@@ -120,7 +121,7 @@ impl Column {
     }
 }
 
-fn name(trial: &Trial) -> String {
+fn name(trial: &LoadTrial) -> String {
     trial.job.name.clone()
 }
 
@@ -137,11 +138,11 @@ impl Cell<'_> {
     }
 }
 
-fn word(came: Came) -> &'static str {
+fn word(came: LoadStage) -> &'static str {
     match came {
-        Came::Ok => "loads",
-        Came::Import => "import",
-        Came::Run => "run",
+        LoadStage::Ok => "loads",
+        LoadStage::Import => "import",
+        LoadStage::Run => "run",
     }
 }
 
@@ -237,7 +238,7 @@ fn conversions(columns: &[Column]) -> (usize, usize, usize) {
             other.values.keys().any(|key| cell.loaded.values.contains_key(key))
         });
         let equal = reference.is_some_and(|other| cell.loaded.computes_what(other, TOLERANCE));
-        ran += usize::from(cell.loaded.phase == Came::Ok && (equal || !comparable));
+        ran += usize::from(cell.loaded.phase == LoadStage::Ok && (equal || !comparable));
         same += usize::from(equal);
         if comparable && !equal {
             eprintln!("{} computes something else", cell.trial.job.path.display());

@@ -17,8 +17,8 @@ use unskew_artifact::{ConvertOptions, Options, open};
 use unskew_core::{Context, Date, Outcome, Phase, Verdict, aspect, check};
 use unskew_random::Random;
 use unskew_releases::{Release, find};
-use unskew_tensorflow_matrix::random::{Sample, sample, usable};
-use unskew_tensorflow_matrix::{Came, Host, Job, Loaded, Loader};
+use unskew_tensorflow_matrix::random::{RandomGraph, sample, usable};
+use unskew_tensorflow_matrix::{GraphLoader, LoadJob, LoadOutcome, LoadStage, TensorFlowHost};
 
 /// The release whose ops the graphs have, and whose results count.
 const NEWEST: &str = "2.21.0";
@@ -61,7 +61,7 @@ struct Tally {
     right: usize,
     not_judged: usize,
     converted: usize,
-    wrong: Vec<(String, Sample, Loaded)>,
+    wrong: Vec<(String, RandomGraph, LoadOutcome)>,
 }
 
 /// Runs what was asked for.
@@ -83,19 +83,19 @@ pub fn run(arguments: &TensorflowDifferential) -> anyhow::Result<()> {
     let ops = usable(runtime.ops.history(), &runtime.ops);
     let mut random = Random::new(arguments.seed);
     let producer = runtime.graph_def.version;
-    let samples: Vec<Sample> = (0..arguments.graphs)
+    let samples: Vec<RandomGraph> = (0..arguments.graphs)
         .map(|_| sample(&mut random, &ops, producer, arguments.nodes))
         .filter(|sample| !sample.steps.is_empty())
         .collect();
     let folder = tempfile::tempdir()?;
     let reference = loaded(NEWEST, &samples, folder.path())?;
-    let runs: Vec<&Sample> = samples
+    let runs: Vec<&RandomGraph> = samples
         .iter()
         .enumerate()
-        .filter(|(at, _)| reference.get(&name(*at)).is_some_and(|it| it.phase == Came::Ok))
+        .filter(|(at, _)| reference.get(&name(*at)).is_some_and(|it| it.phase == LoadStage::Ok))
         .map(|(_, sample)| sample)
         .collect();
-    let runs: Vec<Sample> = runs.into_iter().cloned().collect();
+    let runs: Vec<RandomGraph> = runs.into_iter().cloned().collect();
     println!("{} ops; {} of {} graphs run on {NEWEST}", ops.len(), runs.len(), samples.len());
     let reference = loaded(NEWEST, &runs, folder.path())?;
     println!("\n| release | verdicts | right | not judged | wrong | conversions |");
@@ -129,16 +129,16 @@ fn name(at: usize) -> String {
 /// What a release does with these graphs.
 fn loaded(
     release: &str,
-    samples: &[Sample],
+    samples: &[RandomGraph],
     folder: &Path,
-) -> anyhow::Result<BTreeMap<String, Loaded>> {
+) -> anyhow::Result<BTreeMap<String, LoadOutcome>> {
     let mut jobs = Vec::new();
     for (at, sample) in samples.iter().enumerate() {
         let path = folder.join(format!("{}.pb", name(at)));
         fs::write(&path, sample.bytes())?;
-        jobs.push(Job { name: name(at), path, loader: Loader::Graph, strict: true });
+        jobs.push(LoadJob { name: name(at), path, loader: GraphLoader::Graph, strict: true });
     }
-    Ok(Host::named(release)?.load_each(&jobs, Duration::from_secs(900))?)
+    Ok(TensorFlowHost::named(release)?.load_each(&jobs, Duration::from_secs(900))?)
 }
 
 fn verdict(path: &Path, release: Release) -> anyhow::Result<Verdict> {
@@ -148,28 +148,28 @@ fn verdict(path: &Path, release: Release) -> anyhow::Result<Verdict> {
     Ok(check(party, &release.party(), &Context::on(Date::constant(2026, 11, 21))))
 }
 
-fn expected(verdict: &Verdict) -> Came {
+fn expected(verdict: &Verdict) -> LoadStage {
     match verdict.first_failure() {
-        Some(Phase::Load) => Came::Import,
-        Some(Phase::FirstUse) => Came::Run,
-        Some(Phase::Silent) | None => Came::Ok,
+        Some(Phase::Load) => LoadStage::Import,
+        Some(Phase::FirstUse) => LoadStage::Run,
+        Some(Phase::Silent) | None => LoadStage::Ok,
     }
 }
 
 /// Whether the verdict is right about what came of it, or says that it does not judge that.
-fn judged(verdict: &Verdict, found: &Loaded, reference: &Loaded) -> Answer {
+fn judged(verdict: &Verdict, found: &LoadOutcome, reference: &LoadOutcome) -> Answer {
     let silent = verdict.first_failure() == Some(Phase::Silent);
     let says = |wanted: &str| verdict.unjudged.iter().any(|it| it.aspect == wanted);
-    let same = found.phase != Came::Ok || found.computes_what(reference, TOLERANCE);
+    let same = found.phase != LoadStage::Ok || found.computes_what(reference, TOLERANCE);
     match (expected(verdict), found.phase) {
-        (Came::Ok, Came::Ok) if same != silent => Answer::Right,
-        (Came::Ok, Came::Ok) if !same && says(aspect::BEHAVIOUR) => Answer::NotJudged,
-        (Came::Ok, Came::Run) if says(aspect::KERNELS) => Answer::NotJudged,
-        (Came::Ok, Came::Ok) if silent => Answer::Wrong("another answer was announced"),
-        (Came::Ok, Came::Ok) => Answer::Wrong("computes something else"),
+        (LoadStage::Ok, LoadStage::Ok) if same != silent => Answer::Right,
+        (LoadStage::Ok, LoadStage::Ok) if !same && says(aspect::BEHAVIOUR) => Answer::NotJudged,
+        (LoadStage::Ok, LoadStage::Run) if says(aspect::KERNELS) => Answer::NotJudged,
+        (LoadStage::Ok, LoadStage::Ok) if silent => Answer::Wrong("another answer was announced"),
+        (LoadStage::Ok, LoadStage::Ok) => Answer::Wrong("computes something else"),
         (expected, phase) if expected == phase => Answer::Right,
-        (Came::Ok, _) => Answer::Wrong("was refused"),
-        (_, Came::Ok) => Answer::Wrong("runs, although refused by the verdict"),
+        (LoadStage::Ok, _) => Answer::Wrong("was refused"),
+        (_, LoadStage::Ok) => Answer::Wrong("runs, although refused by the verdict"),
         _ => Answer::Wrong("fails in another phase"),
     }
 }
@@ -181,7 +181,7 @@ enum Answer {
 }
 
 impl Tally {
-    fn add(&mut self, answer: Answer, what: &str, sample: &Sample, found: &Loaded) {
+    fn add(&mut self, answer: Answer, what: &str, sample: &RandomGraph, found: &LoadOutcome) {
         match answer {
             Answer::Right => self.right += 1,
             Answer::NotJudged => self.not_judged += 1,
@@ -195,8 +195,8 @@ impl Tally {
 /// Holds all graphs, as they are and converted, against a release.
 fn ask(
     release: &str,
-    samples: &[Sample],
-    reference: &BTreeMap<String, Loaded>,
+    samples: &[RandomGraph],
+    reference: &BTreeMap<String, LoadOutcome>,
     folder: &Path,
 ) -> anyhow::Result<Tally> {
     let row = find(&format!("tensorflow@{release}"))?;
@@ -214,11 +214,11 @@ fn ask(
             let made = unskew_artifact::convert(&path, row, &ConvertOptions::default())?;
             let path = folder.join(format!("{name}-converted.pb"));
             made.output.write(&path)?;
-            converted.push((at, Job { name, path, loader: Loader::Graph, strict: true }));
+            converted.push((at, LoadJob { name, path, loader: GraphLoader::Graph, strict: true }));
         }
     }
-    let jobs: Vec<Job> = converted.iter().map(|(_, job)| job.clone()).collect();
-    let after = Host::named(release)?.load_each(&jobs, Duration::from_secs(900))?;
+    let jobs: Vec<LoadJob> = converted.iter().map(|(_, job)| job.clone()).collect();
+    let after = TensorFlowHost::named(release)?.load_each(&jobs, Duration::from_secs(900))?;
     tally.converted = converted.len();
     for (at, job) in converted {
         let (Some(found), Some(reference)) = (after.get(&job.name), reference.get(&job.name))
@@ -233,7 +233,12 @@ fn ask(
 }
 
 /// Keeps a graph, as small as it shows the same, for a test: its bytes and what the release did.
-fn keep(release: &str, sample: &Sample, found: &Loaded, folder: &Path) -> anyhow::Result<()> {
+fn keep(
+    release: &str,
+    sample: &RandomGraph,
+    found: &LoadOutcome,
+    folder: &Path,
+) -> anyhow::Result<()> {
     let (mut least, mut found) = (sample.clone(), found.clone());
     while let Some(smaller) = least.smaller() {
         let one = std::slice::from_ref(&smaller);
@@ -241,15 +246,17 @@ fn keep(release: &str, sample: &Sample, found: &Loaded, folder: &Path) -> anyhow
         let (Some(newest), Some(here)) = (newest.get(&name(0)), here.get(&name(0))) else { break };
         let row = find(&format!("tensorflow@{release}"))?;
         let verdict = verdict(&folder.join(format!("{}.pb", name(0))), row)?;
-        if newest.phase != Came::Ok || !matches!(judged(&verdict, here, newest), Answer::Wrong(_)) {
+        if newest.phase != LoadStage::Ok
+            || !matches!(judged(&verdict, here, newest), Answer::Wrong(_))
+        {
             break;
         }
         (least, found) = (smaller, here.clone());
     }
     let phase = match found.phase {
-        Came::Ok => "ok",
-        Came::Import => "import",
-        Came::Run => "run",
+        LoadStage::Ok => "ok",
+        LoadStage::Import => "import",
+        LoadStage::Run => "run",
     };
     let place = unskew_peers::root().join(KEPT);
     fs::create_dir_all(&place)?;

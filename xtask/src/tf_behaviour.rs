@@ -12,12 +12,14 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
-use unskew_changes::{Kept, Run, SEEDS, Told, mark_unsteady, table_row, unsteady};
+use unskew_changes::{
+    FormOutcome, RecordedRuns, RunPosition, SEEDS, mark_unsteady, table_row, unsteady,
+};
 use unskew_core::Version;
 use unskew_releases::find;
-use unskew_tensorflow::Runtime;
-use unskew_tensorflow_matrix::Host;
-use unskew_tensorflow_matrix::behaviour::{self, Form, Plan, Row};
+use unskew_tensorflow::TensorFlowRuntime;
+use unskew_tensorflow_matrix::TensorFlowHost;
+use unskew_tensorflow_matrix::behaviour::{self, BehaviourRow, InputPlan, NodeForm};
 
 /// The table that `--write` makes, and the page of it.
 const DATA: &str = "crates/tensorflow/models/data/behaviour.tsv";
@@ -48,7 +50,7 @@ pub struct TfBehaviour {
 /// # Errors
 /// If a release cannot be run.
 pub fn run(arguments: &TfBehaviour) -> anyhow::Result<()> {
-    let kept = Kept::open(&arguments.measured)?;
+    let kept = RecordedRuns::open(&arguments.measured)?;
     let forms = kept.forms(made)?;
     let mut told = Vec::new();
     for release in kept.releases(&arguments.releases)? {
@@ -80,44 +82,56 @@ pub fn run(arguments: &TfBehaviour) -> anyhow::Result<()> {
 }
 
 /// A release, with its ops and kernels.
-fn runtime(release: &str) -> anyhow::Result<Runtime> {
+fn runtime(release: &str) -> anyhow::Result<TensorFlowRuntime> {
     let runtime = unskew_releases::tensorflow::runtime_of(find(&format!("tensorflow@{release}"))?);
     runtime.with_context(|| format!("no op registry of {release}"))
 }
 
 /// Nodes of every op with inputs that the newest release takes.
-fn made() -> anyhow::Result<Vec<Form>> {
+fn made() -> anyhow::Result<Vec<NodeForm>> {
     let newest = runtime(NEWEST)?;
     let forms = behaviour::forms(&newest);
-    let mut plans: Vec<Plan> = behaviour::plans(&Host::named(NEWEST)?, &newest, &forms)?;
-    let found = |plans: &[Plan]| plans.iter().filter(|plan| !plan.plans.is_empty()).count();
+    let mut plans: Vec<InputPlan> =
+        behaviour::plans(&TensorFlowHost::named(NEWEST)?, &newest, &forms)?;
+    let found = |plans: &[InputPlan]| plans.iter().filter(|plan| !plan.plans.is_empty()).count();
     eprintln!("{} ops, {} of them with inputs that {NEWEST} takes", plans.len(), found(&plans));
     plans.retain(|plan| !plan.plans.is_empty());
     Ok(behaviour::with_runs(&forms, &plans))
 }
 
 /// What a release gave: from the folder, or by running it.
-fn measured(kept: &Kept, release: Version, forms: &[Form], seed: u8) -> anyhow::Result<Vec<Told>> {
+fn measured(
+    kept: &RecordedRuns,
+    release: Version,
+    forms: &[NodeForm],
+    seed: u8,
+) -> anyhow::Result<Vec<FormOutcome>> {
     let name = release.to_string();
-    let run = || behaviour::run(&Host::named(&name)?, &runtime(&name)?, forms, seed);
+    let run = || behaviour::run(&TensorFlowHost::named(&name)?, &runtime(&name)?, forms, seed);
     kept.told(release, seed, forms.len(), run)
 }
 
 /// The runs that any of the releases gives otherwise by another seed, where it was run with two.
-fn random(kept: &Kept, told: &[(Version, Vec<Told>)]) -> BTreeSet<Run> {
-    let of =
-        |(release, first): &(Version, Vec<Told>)| unsteady(first, &kept.known(*release, SEEDS[1]));
+fn random(kept: &RecordedRuns, told: &[(Version, Vec<FormOutcome>)]) -> BTreeSet<RunPosition> {
+    let of = |(release, first): &(Version, Vec<FormOutcome>)| {
+        unsteady(first, &kept.known(*release, SEEDS[1]))
+    };
     told.iter().flat_map(of).collect()
 }
 
-fn write(releases: &[String], covered: usize, forms: &[Form], rows: &[Row]) -> anyhow::Result<()> {
+fn write(
+    releases: &[String],
+    covered: usize,
+    forms: &[NodeForm],
+    rows: &[BehaviourRow],
+) -> anyhow::Result<()> {
     let root = unskew_peers::root();
     let mut data = format!(
         "# What ops do otherwise by release under one definition: ops, attributes with the values of which they have one, what \
          must hold of the values, releases, the error. Made by `cargo xtask tf-behaviour --write`.\n# measured on {}\n",
         releases.join(" ")
     );
-    let useful: Vec<&Row> = rows.iter().filter(|row| row.is_told()).collect();
+    let useful: Vec<&BehaviourRow> = rows.iter().filter(|row| row.is_told()).collect();
     for row in &useful {
         let _ = writeln!(data, "{row}");
     }

@@ -16,7 +16,7 @@ use clap::Args;
 use unskew_artifact::{Options, open};
 use unskew_core::{Context, Date, Phase, Verdict, check};
 use unskew_releases::find;
-use unskew_tensorflow_matrix::Host;
+use unskew_tensorflow_matrix::TensorFlowHost;
 
 use crate::environment::uv;
 use crate::harvest::bundle;
@@ -116,14 +116,14 @@ pub fn run(arguments: &TfjsCheck) -> anyhow::Result<()> {
 
 /// Has the converter write the models.
 fn write(folder: &Path, models: &Path, keras: &[PathBuf]) -> anyhow::Result<()> {
-    let python = Host::named(TENSORFLOW)?.peer.python;
+    let python = TensorFlowHost::named(TENSORFLOW)?.peer.python;
     let site = folder.join("site");
     let mut install = Command::new(uv()?);
     install.args(["pip", "install", "--quiet", "--no-deps", "--python"]).arg(&python);
     install.arg("--target").arg(&site).args(CONVERTER);
     run_command(install.env("UV_SYSTEM_CERTS", "1").env("UV_NATIVE_TLS", "1"))?;
     let probe = unskew_peers::root().join(WRITE);
-    let mut command = Host::named(TENSORFLOW)?.command();
+    let mut command = TensorFlowHost::named(TENSORFLOW)?.command();
     command.arg(probe).arg(models).args(keras).env("PYTHONPATH", &site);
     print!("{}", run_command(command.stderr(Stdio::piped()))?);
     Ok(())

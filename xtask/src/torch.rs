@@ -9,7 +9,9 @@ use std::time::Duration;
 use clap::Args;
 use unskew_core::Version;
 use unskew_releases::find;
-use unskew_torch_matrix::{Host, Selection, Trial, bars_table, reasons, table, trials};
+use unskew_torch_matrix::{
+    FileSelection, ReleaseTrial, TorchHost, bars_table, reasons, table, trials,
+};
 
 use crate::environment::Environment;
 
@@ -51,15 +53,15 @@ pub struct Torch {
 /// # Errors
 /// If an environment cannot be made, or a release not be started. What a release does is no error.
 pub fn run(arguments: &Torch) -> anyhow::Result<()> {
-    let mut columns: Vec<(Version, Vec<Trial>)> = Vec::new();
+    let mut columns: Vec<(Version, Vec<ReleaseTrial>)> = Vec::new();
     for environment in environments(&arguments.releases)? {
         let version = environment.name.trim_start_matches("torch-").to_owned();
-        let was_there = Host::named(&version).is_ok();
+        let was_there = TorchHost::named(&version).is_ok();
         environment.make()?;
-        let host = Host::named(&version)?;
+        let host = TorchHost::named(&version)?;
         let release = find(&format!("torch@{version}"))?;
         let limit = Duration::from_secs(arguments.limit);
-        let column = (host.version, trials(&host, release, Selection::All, limit)?);
+        let column = (host.version, trials(&host, release, FileSelection::All, limit)?);
         if !was_there && !arguments.keep {
             environment.remove()?;
         }

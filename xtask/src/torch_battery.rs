@@ -14,7 +14,7 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use unskew_releases::find;
 use unskew_source::{FileSource, Source};
-use unskew_torch_matrix::differential::{Cell, Material, cells};
+use unskew_torch_matrix::differential::{CompiledModule, DifferentialCell, cells};
 use unskew_torch_matrix::interpreted::{interpreted, interpreted_table};
 use unskew_torch_matrix::samples::samples_table;
 
@@ -73,7 +73,7 @@ pub fn run(arguments: &TorchBattery) -> anyhow::Result<()> {
     if let Some(release) = &arguments.interpret {
         return run_interpreted(arguments, release, folder.path(), limit);
     }
-    let mut made: BTreeMap<String, (PathBuf, Vec<Material>)> = BTreeMap::new();
+    let mut made: BTreeMap<String, (PathBuf, Vec<CompiledModule>)> = BTreeMap::new();
     let mut all = Vec::new();
     for pair in &arguments.pairs {
         let (writer, reader) = pair.split_once('-').with_context(|| format!("no pair: {pair}"))?;
@@ -136,19 +136,19 @@ fn tried(
     writer: &str,
     reader: &str,
     place: &Path,
-    written: &[Material],
+    written: &[CompiledModule],
     keep: bool,
     limit: Duration,
-) -> anyhow::Result<Vec<Cell>> {
+) -> anyhow::Result<Vec<DifferentialCell>> {
     let release = find(&format!("torch@{reader}"))?;
     with(reader, keep, |host| cells(writer.parse()?, place, written, host, release, limit))
 }
 
 /// The verdicts that were not right, a row of a table each.
-fn others(all: &[Cell]) -> String {
+fn others(all: &[DifferentialCell]) -> String {
     let mut text = String::new();
     for cell in all.iter().filter(|cell| !cell.agrees()) {
-        let Cell { writer, reader, said, real, pieces, .. } = cell;
+        let DifferentialCell { writer, reader, said, real, pieces, .. } = cell;
         let how = if cell.converted { "converted" } else { "as it is" };
         let call = pieces.join(" ");
         let _ = writeln!(text, "| {writer} to {reader} | {how} | {said:?} | {real:?} | {call} |");

@@ -8,8 +8,8 @@ use std::time::Duration;
 use anyhow::ensure;
 use clap::Args;
 use unskew_releases::find;
-use unskew_torch_matrix::Host;
-use unskew_torch_matrix::differential::{Real, cells, file, shrink, table};
+use unskew_torch_matrix::TorchHost;
+use unskew_torch_matrix::differential::{ReleaseResult, cells, file, shrink, table};
 
 use crate::environment::Environment;
 
@@ -57,8 +57,9 @@ pub fn run(arguments: &TorchDifferential) -> anyhow::Result<()> {
         // What its own writer does not run as it ran it before says nothing of others.
         let release = find(&format!("torch@{}", writer.version))?;
         let own = cells(writer.version, folder.path(), &made, writer, release, limit)?;
-        let is_sound =
-            |file: &String| own.iter().all(|cell| cell.file != *file || cell.real == Real::Works);
+        let is_sound = |file: &String| {
+            own.iter().all(|cell| cell.file != *file || cell.real == ReleaseResult::Works)
+        };
         made.iter_mut().for_each(|one| one.files.retain(is_sound));
         for reader in &readers {
             let release = find(&format!("torch@{}", reader.version))?;
@@ -94,13 +95,14 @@ pub fn run(arguments: &TorchDifferential) -> anyhow::Result<()> {
 }
 
 /// The releases of these names, or all whose environments are there.
-pub(crate) fn hosts(names: &[String]) -> anyhow::Result<Vec<Host>> {
+pub(crate) fn hosts(names: &[String]) -> anyhow::Result<Vec<TorchHost>> {
     if !names.is_empty() {
-        return names.iter().map(|name| Ok(Host::named(name)?)).collect();
+        return names.iter().map(|name| Ok(TorchHost::named(name)?)).collect();
     }
     let all = Environment::all()?.into_iter();
     let versions = all.filter_map(|it| it.name.strip_prefix("torch-").map(str::to_owned));
-    let mut found: Vec<Host> = versions.filter_map(|name| Host::named(&name).ok()).collect();
+    let mut found: Vec<TorchHost> =
+        versions.filter_map(|name| TorchHost::named(&name).ok()).collect();
     found.sort_by_key(|host| host.version);
     ensure!(!found.is_empty(), "no PyTorch in the corpus: run `cargo xtask corpus`");
     Ok(found)

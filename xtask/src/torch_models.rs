@@ -12,8 +12,10 @@ use clap::Args;
 use unskew_core::Version;
 use unskew_peers::Peer;
 use unskew_releases::find;
-use unskew_torch_matrix::Host;
-use unskew_torch_matrix::models::{Kind, Made, fare, models_reasons, models_table, write};
+use unskew_torch_matrix::TorchHost;
+use unskew_torch_matrix::models::{
+    ModelKind, RequestedModel, fare, models_reasons, models_table, write,
+};
 
 use crate::environment::Environment;
 
@@ -64,11 +66,11 @@ pub struct TorchModels {
 pub fn run(arguments: &TorchModels) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let limit = Duration::from_secs(arguments.limit);
-    let mut made: Vec<(Version, Vec<Made>)> = Vec::new();
+    let mut made: Vec<(Version, Vec<RequestedModel>)> = Vec::new();
     for (n, writer) in arguments.writers.iter().enumerate() {
-        let kinds: &[Kind] = match n {
-            0 => &[Kind::Exported, Kind::Scripted, Kind::Traced],
-            _ => &[Kind::Exported],
+        let kinds: &[ModelKind] = match n {
+            0 => &[ModelKind::Exported, ModelKind::Scripted, ModelKind::Traced],
+            _ => &[ModelKind::Exported],
         };
         let place = folder.path().join(writer);
         fs::create_dir(&place)?;
@@ -84,9 +86,9 @@ pub fn run(arguments: &TorchModels) -> anyhow::Result<()> {
         let found = with(reader, arguments.keep, |host| {
             let mut found = Vec::new();
             for (writer, all) in &made {
-                let all: Vec<Made> = all
+                let all: Vec<RequestedModel> = all
                     .iter()
-                    .filter(|one| (one.kind != Kind::Exported) == script)
+                    .filter(|one| (one.kind != ModelKind::Exported) == script)
                     .cloned()
                     .collect();
                 let place = folder.path().join(writer.to_string());
@@ -115,12 +117,12 @@ pub fn run(arguments: &TorchModels) -> anyhow::Result<()> {
 pub(crate) fn with<T>(
     version: &str,
     keep: bool,
-    act: impl FnOnce(&Host) -> anyhow::Result<T>,
+    act: impl FnOnce(&TorchHost) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     let environment = Environment::named(&format!("torch-{version}"))?;
-    let was_there = Host::named(version).is_ok();
+    let was_there = TorchHost::named(version).is_ok();
     environment.make()?;
-    let done = act(&Host::named(version)?);
+    let done = act(&TorchHost::named(version)?);
     if !was_there && !keep {
         environment.remove()?;
     }
@@ -128,13 +130,13 @@ pub(crate) fn with<T>(
 }
 
 fn written(
-    host: &Host,
+    host: &TorchHost,
     writer: &str,
     place: &Path,
-    kinds: &[Kind],
+    kinds: &[ModelKind],
     names: &[String],
     limit: Duration,
-) -> anyhow::Result<Vec<Made>> {
+) -> anyhow::Result<Vec<RequestedModel>> {
     let known = TORCHVISION.iter().find(|(torch, _)| *torch == writer);
     let torchvision = match known {
         Some((_, version)) => {

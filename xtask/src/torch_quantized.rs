@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use clap::Args;
 use unskew_core::Version;
 use unskew_releases::find;
-use unskew_torch_matrix::models::Made;
+use unskew_torch_matrix::models::RequestedModel;
 use unskew_torch_matrix::quantized::{cells, quantized_faults, quantized_table, write};
 
 use crate::torch_models::with;
@@ -51,7 +51,7 @@ pub struct TorchQuantized {
 pub fn run(arguments: &TorchQuantized) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let limit = Duration::from_secs(arguments.limit);
-    let mut made: Vec<(Version, Vec<Made>)> = Vec::new();
+    let mut made: Vec<(Version, Vec<RequestedModel>)> = Vec::new();
     for writer in &arguments.writers {
         let place = folder.path().join(writer);
         fs::create_dir(&place)?;

@@ -168,7 +168,7 @@ fn by_itself(
 /// What stands beside frameworks, each with its own: loaders, and the registry of MLflow.
 fn beside_frameworks(out: &Path, wheels: &[PathBuf]) -> anyhow::Result<()> {
     let folder = unskew_peers::root().join("crates/python/tests/frameworks");
-    let torch = unskew_torch_matrix::Host::named(TORCH)?;
+    let torch = unskew_torch_matrix::TorchHost::named(TORCH)?;
     let place = beside(&python_of(&format!("torch-{TORCH}")), out, wheels)?;
     let mut command = torch.command();
     command.arg(folder.join("test_torch.py")).env("PYTHONPATH", &place);

@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use unskew_serdes::{Version, read, write_as};
+use unskew_serdes::{FamilyVersion, read, write_as};
 use unskew_serdes_benchmarks::old::{Before, Tagged};
 use unskew_serdes_benchmarks::target::{Record, versions};
 use unskew_serdes_benchmarks::{Stored, at, records};
@@ -18,9 +18,9 @@ fn serdes(c: &mut Criterion) {
     let mut group = c.benchmark_group("unskew-serdes");
     group.throughput(Throughput::Elements(COUNT as u64));
     let mut out = Vec::with_capacity(4 << 20);
-    let to = |version: Version<Stored>, out: &mut Vec<u8>| {
+    let to = |version: FamilyVersion<Stored>, out: &mut Vec<u8>| {
         out.clear();
-        write_as(black_box(&plain), version, unskew_serdes::Record::AsRequested, out).unwrap();
+        write_as(black_box(&plain), version, unskew_serdes::FormatRecording::AsRequested, out).unwrap();
     };
     for (name, version) in [("current", at(1)), ("older", at(0))] {
         group.bench_function(format!("write, {name}"), |b| b.iter(|| to(version, &mut out)));

@@ -147,6 +147,6 @@ impl Spec {
 ///
 /// # Panics
 /// If there is none of this number.
-pub fn at(number: i64) -> unskew_serdes::Version<Stored> {
+pub fn at(number: i64) -> unskew_serdes::FamilyVersion<Stored> {
     Stored::access().any().get(number).expect("a version that is written")
 }

@@ -24,8 +24,8 @@ pub fn records(count: usize) -> Vec<Spec> {
 
 fn record(numbers: &mut Numbers) -> Spec {
     let layer = numbers.below(96);
-    let part = numbers.of(&["attention/query", "attention/key", "mlp/up", "mlp/down", "norm"]);
-    let leaf = numbers.of(&["kernel", "bias", "scale"]);
+    let part = numbers.choose(&["attention/query", "attention/key", "mlp/up", "mlp/down", "norm"]);
+    let leaf = numbers.choose(&["kernel", "bias", "scale"]);
     let devices = 1_u64 << numbers.below(7);
     let first = numbers.below(2) * 64;
     let names = ["data", "model", "pipeline"];

@@ -25,7 +25,7 @@ use unskew_core::Date;
 use unskew_fleet::store::{JobState, Running, Store};
 use unskew_fleet::{Depot, Digest, Fleet, Policy, Profile};
 use unskew_objects::{ObjectPlace, Objects, Settings};
-use unskew_test_servers::{PostgreSql, S3};
+use unskew_test_servers::{PostgreSql, S3Server};
 
 /// How long the load lasts unless somebody says otherwise, in seconds.
 const SECONDS: u64 = 8;
@@ -44,7 +44,7 @@ fn examples() -> PathBuf {
 struct Ground {
     database: String,
     folder: tempfile::TempDir,
-    objects: S3,
+    objects: S3Server,
 }
 
 impl Ground {
@@ -53,7 +53,7 @@ impl Ground {
     /// None, said aloud, where a server is missing.
     fn new() -> Option<Self> {
         let postgres = PostgreSql::shared()?;
-        let objects = match S3::start() {
+        let objects = match S3Server::start() {
             Ok(objects) => objects,
             Err(error) => {
                 eprintln!("SKIPPED: {error}");

@@ -14,10 +14,10 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
-use unskew_changes::{Kept, SEEDS, Told, mark_unsteady, table_row, unsteady};
+use unskew_changes::{FormOutcome, RecordedRuns, SEEDS, mark_unsteady, table_row, unsteady};
 use unskew_core::Version;
-use unskew_torch_matrix::Host;
-use unskew_torch_matrix::behaviour::{self, Form, Row};
+use unskew_torch_matrix::TorchHost;
+use unskew_torch_matrix::behaviour::{self, CallForm, OperatorRow};
 
 use crate::torch_differential::hosts;
 
@@ -57,7 +57,7 @@ pub struct Behaviour {
 /// # Errors
 /// If a release cannot be run, or a conversion of the battery is silently wrong.
 pub fn run(arguments: &Behaviour) -> anyhow::Result<()> {
-    let kept = Kept::open(&arguments.measured)?;
+    let kept = RecordedRuns::open(&arguments.measured)?;
     let releases = releases(&kept, &arguments.releases)?;
     let forms = kept.forms(|| made(&releases))?;
     if arguments.conversions {
@@ -93,7 +93,7 @@ pub fn run(arguments: &Behaviour) -> anyhow::Result<()> {
 }
 
 /// The releases: those that are named, or that were measured or are in the corpus.
-fn releases(kept: &Kept, named: &[String]) -> anyhow::Result<Vec<Version>> {
+fn releases(kept: &RecordedRuns, named: &[String]) -> anyhow::Result<Vec<Version>> {
     let mut all = kept.releases(named)?;
     if named.is_empty() {
         all.extend(hosts(&[])?.iter().map(|host| host.version));
@@ -102,29 +102,39 @@ fn releases(kept: &Kept, named: &[String]) -> anyhow::Result<Vec<Version>> {
 }
 
 /// The calls of every operator that one of the releases has.
-fn made(releases: &[Version]) -> anyhow::Result<Vec<Form>> {
+fn made(releases: &[Version]) -> anyhow::Result<Vec<CallForm>> {
     let (history, _) = unskew_releases::torch::database().context("no operator tables")?;
     // The newest release and one in the middle show which shapes a call takes.
     let trial = releases.iter().rev().step_by((releases.len() / 2).max(1)).take(2);
-    let hosts: Vec<Host> =
-        trial.map(|one| Host::named(&one.to_string())).collect::<Result<_, _>>()?;
+    let hosts: Vec<TorchHost> =
+        trial.map(|one| TorchHost::named(&one.to_string())).collect::<Result<_, _>>()?;
     behaviour::plan(history, releases, &hosts.iter().collect::<Vec<_>>())
 }
 
 /// What a release gave: from the folder, or by running it.
-fn measured(kept: &Kept, release: Version, forms: &[Form], seed: u8) -> anyhow::Result<Vec<Told>> {
-    let run = || behaviour::run(&Host::named(&release.to_string())?, forms, seed);
+fn measured(
+    kept: &RecordedRuns,
+    release: Version,
+    forms: &[CallForm],
+    seed: u8,
+) -> anyhow::Result<Vec<FormOutcome>> {
+    let run = || behaviour::run(&TorchHost::named(&release.to_string())?, forms, seed);
     kept.told(release, seed, forms.len(), run)
 }
 
-fn write(releases: &[String], covered: usize, forms: &[Form], rows: &[Row]) -> anyhow::Result<()> {
+fn write(
+    releases: &[String],
+    covered: usize,
+    forms: &[CallForm],
+    rows: &[OperatorRow],
+) -> anyhow::Result<()> {
     let root = unskew_peers::root();
     let mut data = format!(
         "# What operators do otherwise by release under one schema: operators of `aten`, conditions on arguments, what \
          must hold of values, releases, the error or the types. Made by `cargo xtask behaviour --write`.\n# measured on {}\n",
         releases.join(" ")
     );
-    let useful: Vec<&Row> = rows.iter().filter(|row| row.is_told()).collect();
+    let useful: Vec<&OperatorRow> = rows.iter().filter(|row| row.is_told()).collect();
     for row in &useful {
         let _ = writeln!(data, "{row}");
     }

@@ -5,11 +5,11 @@ use std::fs;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
-use unskew_changes::{Kept, SEEDS};
+use unskew_changes::{RecordedRuns, SEEDS};
 use unskew_releases::find;
-use unskew_torch_matrix::Host;
-use unskew_torch_matrix::behaviour::{self, Form, Inexact};
-use unskew_torch_matrix::differential::{Cell, cells, table};
+use unskew_torch_matrix::TorchHost;
+use unskew_torch_matrix::behaviour::{self, CallForm, InexactConditions};
+use unskew_torch_matrix::differential::{DifferentialCell, cells, table};
 
 use super::{Behaviour, measured};
 
@@ -18,18 +18,18 @@ const INEXACT: &str = "crates/torch/archives/data/inexact.tsv";
 const PAGE: &str = "docs/reference/torch-behaviour-battery.md";
 
 /// The writer and the reader of a pair.
-fn pair(pair: &str) -> anyhow::Result<(Host, Host)> {
+fn pair(pair: &str) -> anyhow::Result<(TorchHost, TorchHost)> {
     let (writer, reader) = pair.split_once('-').with_context(|| pair.to_owned())?;
-    Ok((Host::named(writer)?, Host::named(reader)?))
+    Ok((TorchHost::named(writer)?, TorchHost::named(reader)?))
 }
 
 /// What functions of the registry do otherwise than the operators whose calls they replace.
 pub(super) fn conversions(
     arguments: &Behaviour,
-    kept: &Kept,
-    forms: &[Form],
+    kept: &RecordedRuns,
+    forms: &[CallForm],
 ) -> anyhow::Result<()> {
-    let mut all = Inexact::new();
+    let mut all = InexactConditions::new();
     for one in &arguments.pairs {
         let (writer, reader) = pair(one)?;
         let told = measured(kept, writer.version, forms, SEEDS[0])?;
@@ -56,10 +56,10 @@ pub(super) fn conversions(
 }
 
 /// Tries verdicts and conversions.
-pub(super) fn battery(arguments: &Behaviour, forms: &[Form]) -> anyhow::Result<()> {
+pub(super) fn battery(arguments: &Behaviour, forms: &[CallForm]) -> anyhow::Result<()> {
     let limit = Duration::from_secs(1200);
     let chosen = behaviour::battery(forms, arguments.battery, arguments.seed);
-    let run = |one: &str| -> anyhow::Result<Vec<Cell>> {
+    let run = |one: &str| -> anyhow::Result<Vec<DifferentialCell>> {
         let (writer, reader) = pair(one)?;
         let folder = tempfile::tempdir()?;
         let made = writer.write_calls(folder.path(), &chosen, limit)?;
@@ -75,7 +75,7 @@ pub(super) fn battery(arguments: &Behaviour, forms: &[Form]) -> anyhow::Result<(
     for (one, found) in arguments.pairs.iter().zip(found) {
         let found = found?;
         for cell in found.iter().filter(|cell| !cell.agrees()) {
-            let Cell { said, real, pieces, .. } = cell;
+            let DifferentialCell { said, real, pieces, .. } = cell;
             let how = if cell.converted { "converted" } else { "as it is" };
             let call = pieces.get(1).map_or("", String::as_str);
             let inputs = pieces.iter().skip(2).map(String::as_str).collect::<Vec<_>>().join(" ");

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use unskew_serdes::proto::{Description, FieldDescription, Kind, Label, Since};
+use unskew_serdes::proto::{
+    FieldDescription, FieldKind, FieldLabel, MessageDescription, SinceVersion,
+};
 
 /// Where it stands, from the root of the repository.
 pub const PAGE: &str = "docs/reference/ifrt-types.md";
@@ -81,7 +83,7 @@ fn versions(text: &mut String) {
 }
 
 /// The numbers that may stand in its version field.
-fn formats(message: &Description) -> String {
+fn formats(message: &MessageDescription) -> String {
     if message.version.is_none() {
         return String::new();
     }
@@ -94,15 +96,15 @@ fn formats(message: &Description) -> String {
     all.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn since(since: Since) -> String {
+fn since(since: SinceVersion) -> String {
     match since {
-        Since { version: 0, .. } => String::new(),
-        Since { version, silent: true } => format!("*{version}*"),
-        Since { version, silent: false } => version.to_string(),
+        SinceVersion { version: 0, .. } => String::new(),
+        SinceVersion { version, silent: true } => format!("*{version}*"),
+        SinceVersion { version, silent: false } => version.to_string(),
     }
 }
 
-fn lifetime(message: &Description) -> String {
+fn lifetime(message: &MessageDescription) -> String {
     let removed = message.removed_with_minimum;
     let removed = removed.map(|minimum| format!(" until the minimum is {minimum}"));
     format!("{}{}", since(message.since), removed.unwrap_or_default()).trim().to_owned()
@@ -110,26 +112,26 @@ fn lifetime(message: &Description) -> String {
 
 fn line(text: &mut String, field: &FieldDescription) {
     let kind = match field.kind {
-        Kind::Int32 => "int32".to_owned(),
-        Kind::Int64 => "int64".to_owned(),
-        Kind::Bool => "bool".to_owned(),
-        Kind::Sfixed64 => "sfixed64".to_owned(),
-        Kind::Fixed64 => "fixed64".to_owned(),
-        Kind::Float => "float".to_owned(),
-        Kind::Text => "string".to_owned(),
-        Kind::Bytes => "bytes".to_owned(),
-        Kind::Opaque(name) => format!("`{name}`, kept as bytes"),
-        Kind::Enumeration(values) => values().rust.to_owned(),
-        Kind::Message(message) => message().rust.to_owned(),
-        Kind::Serialized(types) => {
+        FieldKind::Int32 => "int32".to_owned(),
+        FieldKind::Int64 => "int64".to_owned(),
+        FieldKind::Bool => "bool".to_owned(),
+        FieldKind::Sfixed64 => "sfixed64".to_owned(),
+        FieldKind::Fixed64 => "fixed64".to_owned(),
+        FieldKind::Float => "float".to_owned(),
+        FieldKind::Text => "string".to_owned(),
+        FieldKind::Bytes => "bytes".to_owned(),
+        FieldKind::Opaque(name) => format!("`{name}`, kept as bytes"),
+        FieldKind::Enumeration(values) => values().rust.to_owned(),
+        FieldKind::Message(message) => message().rust.to_owned(),
+        FieldKind::Serialized(types) => {
             let names: Vec<&str> = types.iter().map(|named| (named.description)().rust).collect();
             format!("by name: {}", names.join(", "))
         }
     };
     let label = match field.label {
-        Label::Single => "",
-        Label::Optional => "optional ",
-        Label::Repeated => "repeated ",
+        FieldLabel::Single => "",
+        FieldLabel::Optional => "optional ",
+        FieldLabel::Repeated => "repeated ",
     };
     let choice = field.oneof.map(|name| format!(", of {name}")).unwrap_or_default();
     let (number, name) = match field.number {

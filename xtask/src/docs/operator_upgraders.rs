@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Context as _;
-use unskew_script::{Expression, Function, Statement};
-use unskew_torch_operators::{Bridge, Registry, RegistryChange, Since};
-use unskew_torch_schemas::{OperatorTable, Schema, diff};
+use unskew_script::{Expression, FunctionDefinition, Statement};
+use unskew_torch_operators::{Bridge, ChangeStart, OperatorRegistry, RegistryChange};
+use unskew_torch_schemas::{FunctionSchema, OperatorTable, diff};
 
 /// Where it stands, from the root of the repository.
 pub const PAGE: &str = "docs/reference/operator-upgraders.md";
@@ -37,9 +37,10 @@ pub fn page(root: &Path) -> anyhow::Result<String> {
         history.table(release.parse()?).context("a release that is not in the database")
     };
     let found = diff(&table("1.10.2")?, &table("2.15.0")?);
-    let removed: Vec<&Schema> = found.removed.iter().filter(|schema| is_public(schema)).collect();
+    let removed: Vec<&FunctionSchema> =
+        found.removed.iter().filter(|schema| is_public(schema)).collect();
     let broken = found.changed.iter().filter(|change| !change.is_backward_compatible());
-    let broken: Vec<&Schema> =
+    let broken: Vec<&FunctionSchema> =
         broken.map(|change| &change.old).filter(|one| is_public(one)).collect();
     let mut text = format!("{}{HEAD}", super::mark::MARK);
     let mut told = BTreeSet::new();
@@ -69,25 +70,25 @@ pub fn page(root: &Path) -> anyhow::Result<String> {
     Ok(text)
 }
 
-fn is_public(schema: &Schema) -> bool {
+fn is_public(schema: &FunctionSchema) -> bool {
     schema.name.strip_prefix("aten::").is_some_and(|name| !name.starts_with('_'))
 }
 
 /// Whether a change is one that old calls may have to do with.
 fn is_up(change: &RegistryChange) -> bool {
-    !matches!(change.since, Since::Added(_))
+    !matches!(change.since, ChangeStart::Added(_))
 }
 
 fn row(
     text: &mut String,
-    registry: &Registry,
+    registry: &OperatorRegistry,
     proofs: &Proofs,
     name: &str,
     change: &RegistryChange,
 ) {
     let since = match change.since {
-        Since::Version(version) => format!("operator version {version}"),
-        Since::Meaning(release) => format!("{release}, another result"),
+        ChangeStart::Version(version) => format!("operator version {version}"),
+        ChangeStart::Meaning(release) => format!("{release}, another result"),
         other => other.release().map_or_else(String::new, |release| release.to_string()),
     };
     let (what, proof) = match (&change.upgrader, &change.compatible, &change.note) {
@@ -106,7 +107,7 @@ fn row(
 }
 
 /// In words, what an upgrader is.
-fn upgrader(registry: &Registry, bridge: &Bridge) -> String {
+fn upgrader(registry: &OperatorRegistry, bridge: &Bridge) -> String {
     let function = registry.function(&bridge.function);
     let mut what = match function.and_then(renamed) {
         Some(name) => format!("`{}`, which is `{name}`", bridge.function),
@@ -119,7 +120,7 @@ fn upgrader(registry: &Registry, bridge: &Bridge) -> String {
 }
 
 /// The operator that a function only passes its arguments on to, in their order.
-fn renamed(function: &Function) -> Option<String> {
+fn renamed(function: &FunctionDefinition) -> Option<String> {
     let [Statement::Return { value: Some(Expression::Call(call)), .. }] = function.body.as_slice()
     else {
         return None;
@@ -130,7 +131,7 @@ fn renamed(function: &Function) -> Option<String> {
     passed.eq(own).then(|| path.replacen("torch.", "aten::", 1))
 }
 
-fn downgraders(text: &mut String, registry: &Registry, proofs: &Proofs) {
+fn downgraders(text: &mut String, registry: &OperatorRegistry, proofs: &Proofs) {
     let all: Vec<(&str, &RegistryChange, &Bridge)> = registry
         .operators()
         .flat_map(|(name, changes)| changes.iter().map(move |change| (name, change)))

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use unskew_stream_executor::layout::{
-    Layout, NEWEST, Otherwise, Releases, Structure, contract, demands,
+    NEWEST, NullFieldEffect, ReleaseGroup, StructLayout, Structure, contract, demands,
 };
 use unskew_stream_executor::preflight::eras;
 
@@ -38,12 +38,14 @@ fn eras_table(text: &mut String) {
     let names: Vec<&str> = IN_ERAS.iter().map(|structure| structure.name()).collect();
     let _ = writeln!(text, "| releases | {} | fields demanded |", names.join(" | "));
     let _ = writeln!(text, "| --- | --: | --: | --: | --: |");
-    for Releases { first, last } in eras() {
+    for ReleaseGroup { first, last } in eras() {
         let size = |structure| contract(structure, first).map_or(0, |contract| contract.size());
         let sizes: Vec<String> = IN_ERAS.iter().map(|it| size(*it).to_string()).collect();
         let devices = Structure::ALL.into_iter().filter(|it| it.name().starts_with('S'));
         let demanded: usize = devices
-            .map(|it| demands(it, first).filter(|d| d.otherwise == Otherwise::Refused).count())
+            .map(|it| {
+                demands(it, first).filter(|d| d.otherwise == NullFieldEffect::Refused).count()
+            })
             .sum();
         let last =
             if last == NEWEST { format!("{last}, the newest known") } else { last.to_string() };
@@ -59,7 +61,7 @@ fn structure_table(text: &mut String, structure: Structure) {
     let _ = writeln!(text, "| field | type | {} | if null | |", heads.join(" | "));
     let _ = writeln!(text, "| --- | --- | {}--- | --- |", "--: | ".repeat(history.len()));
     for (name, r#type, doc) in fields(history) {
-        let place = |layout: &Layout| {
+        let place = |layout: &StructLayout| {
             let mut there = layout.contract.fields.iter();
             let field = there.find(|field| field.name == name && field.type_name == r#type);
             field.map_or_else(String::new, |field| field.offset.to_string())
@@ -74,7 +76,7 @@ fn structure_table(text: &mut String, structure: Structure) {
 }
 
 /// Every field that a struct has had, in the order of its memory.
-fn fields(history: &[Layout]) -> Vec<(&'static str, &'static str, &'static str)> {
+fn fields(history: &[StructLayout]) -> Vec<(&'static str, &'static str, &'static str)> {
     let mut all: Vec<(&str, &str, &str)> = Vec::new();
     for layout in history.iter().rev() {
         let mut at = 0;
@@ -94,8 +96,8 @@ fn fields(history: &[Layout]) -> Vec<(&'static str, &'static str, &'static str)>
     all
 }
 
-fn span(layout: &Layout) -> String {
-    let Layout { since, until, .. } = layout;
+fn span(layout: &StructLayout) -> String {
+    let StructLayout { since, until, .. } = layout;
     if since == until { since.to_string() } else { format!("{since} to {until}") }
 }
 
@@ -106,8 +108,8 @@ fn null(structure: Structure, field: &str) -> String {
         let release = unskew_abi::contract::InterfaceVersion::new(2, minor);
         for demand in demands(structure, release).filter(|demand| demand.field == field) {
             let word = match demand.otherwise {
-                Otherwise::Refused => "refused",
-                Otherwise::Crash => "called",
+                NullFieldEffect::Refused => "refused",
+                NullFieldEffect::Crash => "called",
             };
             let (since, until) = (demand.since, demand.until);
             let row = match until == NEWEST {

@@ -10,7 +10,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 use unskew_core::Version;
 use unskew_definitions::Rows;
-use unskew_keras::Class;
+use unskew_keras::KerasClass;
 
 use super::command::{run_command, set_day};
 use super::report;
@@ -45,7 +45,7 @@ pub(super) fn harvest(version: &str, package: Option<&Path>) -> Result<()> {
         bail!("{}: no classes of Keras", package.display());
     }
     for line in &lines {
-        Class::parse(line).map_err(anyhow::Error::msg).with_context(|| line.clone())?;
+        KerasClass::parse(line).map_err(anyhow::Error::msg).with_context(|| line.clone())?;
     }
     let mut release = Row::new(version);
     set_day(&mut release, "keras", version);

@@ -126,7 +126,7 @@ fn head(schema: &str) -> &str {
 
 /// The variables of a schema in the order in which the probe names their types.
 fn variables(schema: &str) -> Vec<String> {
-    let Some(parsed) = unskew_onnx::Schema::parse(schema) else { return Vec::new() };
+    let Some(parsed) = unskew_onnx::OpSchema::parse(schema) else { return Vec::new() };
     if parsed.name.ends_with("If") || &*parsed.name == "Loop" || &*parsed.name == "Scan" {
         return vec!["V".to_owned()];
     }

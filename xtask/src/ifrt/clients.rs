@@ -9,8 +9,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use unskew_jax_matrix::{Host, PLUGINS, PROXY_STEPS, Served, directly};
-use unskew_peers::Outcome;
+use unskew_jax_matrix::{JaxHost, PLUGINS, PROXY_STEPS, ProxyServer, directly};
+use unskew_peers::ProbeOutcome;
 
 use super::clients_page::{self, Cell, Row, Training};
 use crate::environment::Environment;
@@ -50,9 +50,10 @@ pub fn run(clients: &Clients) -> anyhow::Result<()> {
         let path = path.canonicalize().with_context(|| path.display().to_string())?;
         for row in &mut rows {
             // A server for each client: one that brings it down says nothing about the next.
-            let served =
-                Served::start(Command::new(&server).arg("serve").arg(&path).args(["--port", "0"]))
-                    .with_context(|| format!("unskew serve {}", path.display()))?;
+            let served = ProxyServer::start(
+                Command::new(&server).arg("serve").arg(&path).args(["--port", "0"]),
+            )
+            .with_context(|| format!("unskew serve {}", path.display()))?;
             let steps = served.client(&row.host, "proxy_steps.py", limit)?;
             let training = served.client(&row.host, "proxy_training.py", limit)?;
             let direct = directly(&row.host, &path, "proxy_training.py", limit)?;
@@ -72,8 +73,8 @@ pub fn run(clients: &Clients) -> anyhow::Result<()> {
 }
 
 /// What came of the training on the server, by what came of it without.
-fn judge(served: &Outcome, direct: &Outcome) -> Training {
-    let losses = |outcome: &Outcome| {
+fn judge(served: &ProbeOutcome, direct: &ProbeOutcome) -> Training {
+    let losses = |outcome: &ProbeOutcome| {
         let step = outcome.steps.first().filter(|_| outcome.failure().is_none())?;
         Some(step.detail.clone())
     };
@@ -85,12 +86,12 @@ fn judge(served: &Outcome, direct: &Outcome) -> Training {
     }
 }
 
-fn hosts(named: &[String]) -> anyhow::Result<Vec<Host>> {
+fn hosts(named: &[String]) -> anyhow::Result<Vec<JaxHost>> {
     let all: Vec<String> = RELEASES.iter().map(|release| (*release).to_owned()).collect();
     let wanted = if named.is_empty() { &all } else { named };
     let host = |release: &String| {
         Environment::named(&format!("jax-{release}"))?.make()?;
-        Ok(Host::named(release)?)
+        Ok(JaxHost::named(release)?)
     };
     wanted.iter().map(host).collect()
 }

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use anyhow::Context as _;
 use unskew_core::VersionRange;
-use unskew_jax_matrix::{Host, PROXY_STEPS};
-use unskew_peers::{End, Outcome};
+use unskew_jax_matrix::{JaxHost, PROXY_STEPS};
+use unskew_peers::{ProbeOutcome, ProcessEnd};
 
 /// Where it stands, from the root of the repository.
 const PAGE: &str = "docs/reference/ifrt-clients.md";
@@ -21,7 +21,7 @@ const HEAD: &str = "<!-- made by `cargo xtask ifrt clients --write` -->\n\n\
 
 /// A release, and what came of it on each plug-in.
 pub struct Row {
-    pub host: Host,
+    pub host: JaxHost,
     /// The protocol versions that it announces.
     pub protocol: Option<VersionRange>,
     /// The SerDes versions that it announces.
@@ -32,7 +32,7 @@ pub struct Row {
 
 /// A release on a plug-in.
 pub struct Cell {
-    pub steps: Outcome,
+    pub steps: ProbeOutcome,
     pub training: Training,
 }
 
@@ -63,14 +63,14 @@ impl Training {
 impl Cell {
     /// Whether everything that can be right is.
     pub fn is_good(&self) -> bool {
-        let all = self.steps.passed() == PROXY_STEPS && self.steps.end == End::Finished;
+        let all = self.steps.passed() == PROXY_STEPS && self.steps.end == ProcessEnd::Finished;
         all && matches!(self.training, Training::Equal | Training::NotLoaded)
     }
 }
 
 impl Row {
     /// A release that has not run yet.
-    pub fn of(host: Host) -> Self {
+    pub fn of(host: JaxHost) -> Self {
         let release = unskew_releases::find(&format!("jax@{}", host.version)).ok();
         let party = release.map(|release| release.party());
         let known = party.as_ref().and_then(|party| party.capability::<unskew_ifrt::Release>());

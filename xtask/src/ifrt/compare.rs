@@ -2,7 +2,8 @@
 
 use unskew_core::VersionRange;
 use unskew_serdes::proto::{
-    Description, EnumerationDescription, FieldDescription, Kind, Label, Since,
+    EnumerationDescription, FieldDescription, FieldKind, FieldLabel, MessageDescription,
+    SinceVersion,
 };
 
 use super::descriptor::{Field, Pool};
@@ -44,7 +45,7 @@ struct Range {
 
 impl Range {
     /// Whether such a package must have what is there since then.
-    fn must_have(self, since: Since) -> bool {
+    fn must_have(self, since: SinceVersion) -> bool {
         since.version <= self.max
     }
 }
@@ -79,14 +80,14 @@ pub fn compare(
 /// A name that types are told apart by, and its type.
 pub struct TypeName {
     pub name: &'static str,
-    pub description: &'static Description,
+    pub description: &'static MessageDescription,
 }
 
 pub fn type_names() -> Vec<TypeName> {
     let mut all: Vec<TypeName> = Vec::new();
     for description in unskew_ifrt::types::all() {
         for field in description.fields {
-            let Kind::Serialized(types) = field.kind else { continue };
+            let FieldKind::Serialized(types) = field.kind else { continue };
             for named in types {
                 if !all.iter().any(|known| known.name == named.name) {
                     let description = (named.description)();
@@ -110,11 +111,11 @@ fn type_name(report: &mut Report, range: Range, name: &TypeName, there: bool) {
 }
 
 /// Whether the package no longer knows a type.
-fn removed(range: Range, description: &Description) -> bool {
+fn removed(range: Range, description: &MessageDescription) -> bool {
     description.removed_with_minimum.is_some_and(|minimum| range.min >= minimum)
 }
 
-fn message(report: &mut Report, range: Range, pool: &Pool, ours: &'static Description) {
+fn message(report: &mut Report, range: Range, pool: &Pool, ours: &'static MessageDescription) {
     if ours.name.is_empty() {
         return;
     }
@@ -146,7 +147,7 @@ fn message(report: &mut Report, range: Range, pool: &Pool, ours: &'static Descri
                         .deviations
                         .push(format!("{}: we say {wanted}, it says {found}", ours.rust));
                 }
-                if let Kind::Enumeration(values) = field.kind {
+                if let FieldKind::Enumeration(values) = field.kind {
                     enumeration(report, range, pool, values());
                 }
             }
@@ -164,11 +165,11 @@ fn message(report: &mut Report, range: Range, pool: &Pool, ours: &'static Descri
 }
 
 /// The fields of a message, that of its version among them, or those around a value with a name.
-fn fields(ours: &'static Description) -> Vec<FieldDescription> {
+fn fields(ours: &'static MessageDescription) -> Vec<FieldDescription> {
     let field = |number, name, kind, since| FieldDescription {
         number,
         name,
-        label: Label::Single,
+        label: FieldLabel::Single,
         kind,
         oneof: None,
         since,
@@ -176,8 +177,8 @@ fn fields(ours: &'static Description) -> Vec<FieldDescription> {
     let mut all = Vec::new();
     for ours in ours.fields {
         if ours.number == 0 {
-            all.push(field(1, "type_name", Kind::Text, Since::ALWAYS));
-            all.push(field(2, "data", Kind::Bytes, Since::ALWAYS));
+            all.push(field(1, "type_name", FieldKind::Text, SinceVersion::ALWAYS));
+            all.push(field(2, "data", FieldKind::Bytes, SinceVersion::ALWAYS));
         } else {
             all.push(FieldDescription { ..*ours });
         }
@@ -187,8 +188,9 @@ fn fields(ours: &'static Description) -> Vec<FieldDescription> {
         let recorded = ours.fields.iter().map(|field| field.since).chain([ours.since]);
         let second = recorded.filter(|since| !since.silent && since.version > 0);
         let second = second.map(|since| since.version).min();
-        let since = second.map_or(Since::ALWAYS, |version| Since { version, silent: false });
-        all.push(field(number, "version_number", Kind::Int32, since));
+        let since =
+            second.map_or(SinceVersion::ALWAYS, |version| SinceVersion { version, silent: false });
+        all.push(field(number, "version_number", FieldKind::Int32, since));
     }
     all
 }
@@ -197,34 +199,34 @@ fn fields(ours: &'static Description) -> Vec<FieldDescription> {
 fn describe(field: &FieldDescription) -> String {
     let mut type_name = String::new();
     let kind = match field.kind {
-        Kind::Float => 2,
-        Kind::Int64 => 3,
-        Kind::Int32 => 5,
-        Kind::Fixed64 => 6,
-        Kind::Bool => 8,
-        Kind::Text => 9,
-        Kind::Bytes => 12,
-        Kind::Sfixed64 => 16,
-        Kind::Message(message) => {
+        FieldKind::Float => 2,
+        FieldKind::Int64 => 3,
+        FieldKind::Int32 => 5,
+        FieldKind::Fixed64 => 6,
+        FieldKind::Bool => 8,
+        FieldKind::Text => 9,
+        FieldKind::Bytes => 12,
+        FieldKind::Sfixed64 => 16,
+        FieldKind::Message(message) => {
             type_name = format!(".{}", message().name);
             11
         }
-        Kind::Serialized(_) => {
+        FieldKind::Serialized(_) => {
             ".xla.ifrt.Serialized".clone_into(&mut type_name);
             11
         }
-        Kind::Opaque(name) => {
+        FieldKind::Opaque(name) => {
             type_name = format!(".{name}");
             11
         }
-        Kind::Enumeration(values) => {
+        FieldKind::Enumeration(values) => {
             type_name = format!(".{}", values().name);
             14
         }
     };
     // Of a message, absent and empty differ always.
-    let optional = field.label == Label::Optional && field.oneof.is_none() && kind != 11;
-    let repeated = field.label == Label::Repeated;
+    let optional = field.label == FieldLabel::Optional && field.oneof.is_none() && kind != 11;
+    let repeated = field.label == FieldLabel::Repeated;
     text(field.number, field.name, kind, &type_name, (repeated, optional), field.oneof)
 }
 

@@ -8,8 +8,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use unskew_jax_matrix::{Host, PLUGINS, Served, directly};
-use unskew_peers::{Outcome, run_probe};
+use unskew_jax_matrix::{JaxHost, PLUGINS, ProxyServer, directly};
+use unskew_peers::{ProbeOutcome, run_probe};
 
 use crate::environment::Environment;
 
@@ -48,7 +48,7 @@ pub struct Speed {
 /// If the server cannot be had, or a measurement fails.
 pub fn run(speed: &Speed) -> anyhow::Result<()> {
     Environment::named(&format!("jax-{}", speed.release))?.make()?;
-    let host = Host::named(&speed.release)?;
+    let host = JaxHost::named(&speed.release)?;
     let plugin = speed.plugin.clone().unwrap_or_else(|| PLUGINS[2].path());
     let plugin = plugin.canonicalize().with_context(|| plugin.display().to_string())?;
     let server = speed.server.clone().map_or_else(server, Ok)?;
@@ -57,7 +57,7 @@ pub fn run(speed: &Speed) -> anyhow::Result<()> {
     let mut shared = Vec::new();
     for _ in 0..speed.rounds.max(1) {
         let mut serving = Command::new(&server);
-        let running = Served::start(serving.arg("serve").arg(&plugin).args(["--port", "0"]))?;
+        let running = ProxyServer::start(serving.arg("serve").arg(&plugin).args(["--port", "0"]))?;
         served.push(checked(running.client(&host, PROBE, LIMIT)?)?);
         let mut keeping = running.command(&host, PROBE);
         let variables = variables.iter().map(|(name, value)| (name, value));
@@ -65,7 +65,7 @@ pub fn run(speed: &Speed) -> anyhow::Result<()> {
         drop(running);
         let mut serving = Command::new(&server);
         serving.arg("serve").arg(&plugin).args(["--port", "0", "--isolation", "none"]);
-        let running = Served::start(&mut serving)?;
+        let running = ProxyServer::start(&mut serving)?;
         shared.push(checked(running.client(&host, PROBE, LIMIT)?)?);
         drop(running);
         direct.push(checked(directly(&host, &plugin, PROBE, LIMIT)?)?);
@@ -97,7 +97,7 @@ fn server() -> anyhow::Result<PathBuf> {
     Ok(target.join("release/unskew"))
 }
 
-fn checked(outcome: Outcome) -> anyhow::Result<Outcome> {
+fn checked(outcome: ProbeOutcome) -> anyhow::Result<ProbeOutcome> {
     match outcome.failure() {
         None if !outcome.steps.is_empty() => Ok(outcome),
         failure => anyhow::bail!("{PROBE} failed: {failure:?}"),
@@ -105,7 +105,7 @@ fn checked(outcome: Outcome) -> anyhow::Result<Outcome> {
 }
 
 /// The median of a measurement over the rounds, in seconds.
-fn median(outcomes: &[Outcome], step: &str) -> f64 {
+fn median(outcomes: &[ProbeOutcome], step: &str) -> f64 {
     let all = outcomes.iter().flat_map(|outcome| &outcome.steps);
     let mut all: Vec<f64> = all.filter(|it| it.step == step).map(|it| it.seconds).collect();
     all.sort_by(f64::total_cmp);
@@ -113,16 +113,21 @@ fn median(outcomes: &[Outcome], step: &str) -> f64 {
 }
 
 /// The median over the rounds of what a transfer reaches of the copy over TCP.
-fn share(outcomes: &[Outcome], step: &str) -> f64 {
-    let of = |outcome: &Outcome, step| median(std::slice::from_ref(outcome), step);
+fn share(outcomes: &[ProbeOutcome], step: &str) -> f64 {
+    let of = |outcome: &ProbeOutcome, step| median(std::slice::from_ref(outcome), step);
     let mut all: Vec<f64> = outcomes.iter().map(|it| of(it, "tcp") / of(it, step)).collect();
     all.sort_by(f64::total_cmp);
     all.get(all.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-fn table(served: &[Outcome], kept: &[Outcome], shared: &[Outcome], direct: &[Outcome]) -> String {
-    let micros = |outcomes: &[Outcome], step| 1e6 * median(outcomes, step);
-    let rate = |outcomes: &[Outcome], step| MIB / median(outcomes, step);
+fn table(
+    served: &[ProbeOutcome],
+    kept: &[ProbeOutcome],
+    shared: &[ProbeOutcome],
+    direct: &[ProbeOutcome],
+) -> String {
+    let micros = |outcomes: &[ProbeOutcome], step| 1e6 * median(outcomes, step);
+    let rate = |outcomes: &[ProbeOutcome], step| MIB / median(outcomes, step);
     let mut text = String::from(
         "| | on the server | the plug-in itself | of a TCP copy |\n| --- | --: | --: | --: |\n",
     );
@@ -149,17 +154,17 @@ fn table(served: &[Outcome], kept: &[Outcome], shared: &[Outcome], direct: &[Out
 
 #[cfg(test)]
 mod tests {
-    use unskew_peers::End;
+    use unskew_peers::ProcessEnd;
 
     use super::*;
 
-    fn outcome(tcp: f64, put: f64) -> Outcome {
+    fn outcome(tcp: f64, put: f64) -> ProbeOutcome {
         let line = |step, seconds| {
             format!(
                 "{{\"step\": \"{step}\", \"ok\": true, \"detail\": \"\", \"seconds\": {seconds}}}\n"
             )
         };
-        Outcome::new(&(line("tcp", tcp) + &line("put", put)), "", End::Finished)
+        ProbeOutcome::new(&(line("tcp", tcp) + &line("put", put)), "", ProcessEnd::Finished)
     }
 
     #[test]

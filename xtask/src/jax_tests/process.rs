@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
-use unskew_jax_matrix::{Host, Served};
+use unskew_jax_matrix::{JaxHost, ProxyServer};
 
 use super::Route;
 
@@ -31,7 +31,7 @@ enum Line {
 
 /// What tests run in.
 pub(super) struct Surroundings<'h> {
-    pub(super) host: &'h Host,
+    pub(super) host: &'h JaxHost,
     pub(super) absl: PathBuf,
     /// How long a test may take.
     pub(super) limit: Duration,
@@ -90,7 +90,7 @@ impl Surroundings<'_> {
                 // The handlers of the client's own release.
                 server.arg("--handlers").arg(self.host.peer.folder().join("bin/python"));
                 server.env("PYTHONPATH", unskew_peers::root().join("python/unskew_jax"));
-                let served = Served::start(&mut server).context("unskew serve")?;
+                let served = ProxyServer::start(&mut server).context("unskew serve")?;
                 command.env("JAX_TESTS_ON", format!("grpc://{}", address(&served)));
                 Some(served)
             }
@@ -184,7 +184,7 @@ impl Surroundings<'_> {
     }
 }
 
-fn address(served: &Served) -> &str {
+fn address(served: &ProxyServer) -> &str {
     served.address().trim_start_matches("grpc://")
 }
 

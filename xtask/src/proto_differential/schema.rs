@@ -55,12 +55,12 @@ impl Schema {
     }
 
     fn field(&self, name: String, number: u32, random: &mut Random) -> Field {
-        let r#type = *random.of(&TYPES);
+        let r#type = *random.choose(&TYPES);
         let chosen = random.below(4) == 0;
         let label = match (chosen, self.proto3) {
             (true, _) => "optional",
-            (false, true) => random.of(&["", "optional", "repeated"]),
-            (false, false) => random.of(&LABELS),
+            (false, true) => random.choose(&["", "optional", "repeated"]),
+            (false, false) => random.choose(&LABELS),
         };
         Field { name, number, r#type, label, chosen, default: None, packed: None }
     }
@@ -76,7 +76,7 @@ impl Schema {
         let number = field.number;
         let what = match kinds {
             0..=3 => {
-                let other = *random.of(&TYPES);
+                let other = *random.choose(&TYPES);
                 if other == field.r#type {
                     return None;
                 }
@@ -85,7 +85,7 @@ impl Schema {
             }
             4 if !field.chosen => {
                 let labels: &[&str] = if proto3 { &["", "optional", "repeated"] } else { &LABELS };
-                let other = *random.of(labels);
+                let other = *random.choose(labels);
                 if other == field.label {
                     return None;
                 }

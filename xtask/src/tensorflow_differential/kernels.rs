@@ -7,8 +7,8 @@ use std::time::Duration;
 use unskew_core::{Finding, aspect};
 use unskew_random::Random;
 use unskew_releases::find;
-use unskew_tensorflow_matrix::kernels::{Asked, graphs};
-use unskew_tensorflow_matrix::{Came, Host, Job, Loaded, Loader};
+use unskew_tensorflow_matrix::kernels::{KernelQuery, graphs};
+use unskew_tensorflow_matrix::{GraphLoader, LoadJob, LoadOutcome, LoadStage, TensorFlowHost};
 
 use super::verdict;
 
@@ -66,7 +66,7 @@ fn ask(release: &str, seed: u64) -> anyhow::Result<(usize, Tally)> {
     let runtime = unskew_releases::tensorflow::runtime_of(row);
     let runtime = runtime.ok_or_else(|| anyhow::anyhow!("no op registry of {release}"))?;
     let mut random = Random::new(seed);
-    let mut asked: Vec<Asked> = Vec::new();
+    let mut asked: Vec<KernelQuery> = Vec::new();
     for text in runtime.ops.texts().filter(|text| !text.starts_with('_')) {
         let op = text.parse().map_err(|_| anyhow::anyhow!("not an op: {text}"))?;
         asked.extend(graphs(&mut random, &op, runtime.graph_def.version));
@@ -76,22 +76,22 @@ fn ask(release: &str, seed: u64) -> anyhow::Result<(usize, Tally)> {
     for (at, one) in asked.iter().enumerate() {
         let path = folder.path().join(format!("{at}.pb"));
         fs::write(&path, &one.graph)?;
-        jobs.push(Job { name: at.to_string(), path, loader: Loader::Place, strict: true });
+        jobs.push(LoadJob { name: at.to_string(), path, loader: GraphLoader::Place, strict: true });
     }
-    let mut found: BTreeMap<String, Loaded> = BTreeMap::new();
+    let mut found: BTreeMap<String, LoadOutcome> = BTreeMap::new();
     for jobs in jobs.chunks(JOBS) {
-        found.extend(Host::named(release)?.load_each(jobs, Duration::from_secs(1800))?);
+        found.extend(TensorFlowHost::named(release)?.load_each(jobs, Duration::from_secs(1800))?);
     }
     let mut tally = Tally::default();
     for (job, one) in jobs.iter().zip(&asked) {
         let Some(loaded) = found.get(&job.name) else { continue };
-        if loaded.phase == Came::Import {
+        if loaded.phase == LoadStage::Import {
             tally.refused += 1;
             continue;
         }
         let verdict = verdict(&job.path, row)?;
         let says = verdict.findings.iter().any(|finding: &Finding| finding.rule.code == RULE);
-        let is = loaded.phase == Came::Run && WORDS.iter().any(|it| loaded.said.contains(it));
+        let is = loaded.phase == LoadStage::Run && WORDS.iter().any(|it| loaded.said.contains(it));
         let unjudged = verdict.unjudged.iter().any(|it| it.aspect == aspect::KERNELS);
         match (is, says) {
             _ if is == says => {

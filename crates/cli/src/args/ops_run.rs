@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use unskew_interpreter::Engine;
+use unskew_interpreter::QuantizedEngine;
 
 /// A call of a model.
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,7 @@ pub struct OpsRun {
     pub threads: Option<u16>,
     /// Calculate quantized operators as this engine does: fbgemm or qnnpack
     #[arg(long, value_name = "ENGINE", default_value = "fbgemm", value_parser = engine)]
-    pub engine: Engine,
+    pub engine: QuantizedEngine,
     /// Print the time of each operator to stderr
     #[arg(long)]
     pub profile: bool,
@@ -55,6 +55,7 @@ pub struct OpsBisect {
 }
 
 /// An engine of quantized operators by its name.
-fn engine(name: &str) -> Result<Engine, String> {
-    Engine::named(name).ok_or_else(|| format!("no engine that is known (fbgemm, qnnpack): {name}"))
+fn engine(name: &str) -> Result<QuantizedEngine, String> {
+    QuantizedEngine::named(name)
+        .ok_or_else(|| format!("no engine that is known (fbgemm, qnnpack): {name}"))
 }

@@ -36,18 +36,18 @@ enum Loader {
     Keras,
 }
 
-impl From<Usage> for unskew_tensorflow::Usage {
+impl From<Usage> for unskew_tensorflow::RuntimeUsage {
     fn from(usage: Usage) -> Self {
         let device = match usage.device {
-            Device::Cpu => unskew_tensorflow::Device::Cpu,
-            Device::Gpu => unskew_tensorflow::Device::Gpu,
+            Device::Cpu => unskew_tensorflow::DeviceType::Cpu,
+            Device::Gpu => unskew_tensorflow::DeviceType::Gpu,
         };
         let loader = usage.loader.map(|loader| match loader {
-            Loader::Objects => unskew_tensorflow::Loader::Objects,
-            Loader::Session => unskew_tensorflow::Loader::Session,
-            Loader::Cpp => unskew_tensorflow::Loader::Cpp,
-            Loader::Serving => unskew_tensorflow::Loader::Serving,
-            Loader::Keras => unskew_tensorflow::Loader::Keras,
+            Loader::Objects => unskew_tensorflow::SavedModelLoader::Objects,
+            Loader::Session => unskew_tensorflow::SavedModelLoader::Session,
+            Loader::Cpp => unskew_tensorflow::SavedModelLoader::Cpp,
+            Loader::Serving => unskew_tensorflow::SavedModelLoader::Serving,
+            Loader::Keras => unskew_tensorflow::SavedModelLoader::Keras,
         });
         Self { device, loader }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use unskew_core::Severity;
 use unskew_kinds::{Change, Comparison, Direction, Kind, Level, Terms};
-use unskew_onnx::{Forms, forms};
+use unskew_onnx::{OperatorForms, forms};
 use unskew_source::{Files, NotRead};
 
 /// Lists of operators of ONNX, as files of kind `onnx-ops`.
@@ -33,7 +33,7 @@ impl Kind for OnnxOps {
             was.insert((*name).clone(), only);
         }
         let mut found = Comparison::default();
-        let none = Forms::default();
+        let none = OperatorForms::default();
         for (name, now) in &is {
             let before = was.get(name).unwrap_or(&none);
             for change in forms::lists(before, now, [&format!("{name} before"), name]) {
@@ -65,11 +65,11 @@ impl Kind for OnnxOps {
     }
 }
 
-fn read(files: &Files) -> Result<BTreeMap<String, Forms>, NotRead> {
+fn read(files: &Files) -> Result<BTreeMap<String, OperatorForms>, NotRead> {
     let mut all = BTreeMap::new();
     for (name, bytes) in files.iter() {
         let text = String::from_utf8_lossy(bytes);
-        let forms = Forms::read(&text)
+        let forms = OperatorForms::read(&text)
             .map_err(|(line, why)| NotRead::new(name, format!("line {line}: {why}")))?;
         all.insert(name.to_owned(), forms);
     }

@@ -13,8 +13,10 @@ use unskew_core::{Finding, Severity};
 use unskew_kinds::{Change, Comparison, Direction, Kind, Level, Terms};
 use unskew_source::{Files, NotRead};
 use unskew_torch::DeviceTable;
-use unskew_torch_operators::{Account, Owed, Registry, Sources, function_files, rules};
-use unskew_torch_schemas::{OperatorTable, TableDiff, diff, diff_findings};
+use unskew_torch_operators::{
+    OperatorRegistry, RegistryCoverage, RegistryGap, RegistrySources, function_files, rules,
+};
+use unskew_torch_schemas::{OperatorTable, OperatorTableDiff, diff, diff_findings};
 
 use super::tables;
 
@@ -57,7 +59,7 @@ impl Kind for Operators {
             found.changes.push(Change::new(finding, file.as_str(), text.as_str()));
         }
         let one = was.tables.len() == 1 && is.tables.len() == 1;
-        let mut diffs: Vec<(&str, TableDiff)> = Vec::new();
+        let mut diffs: Vec<(&str, OperatorTableDiff)> = Vec::new();
         for (name, table) in &is.tables {
             let before =
                 was.tables.get(name).or_else(|| was.tables.values().next().filter(|_| one));
@@ -148,9 +150,9 @@ impl<'f> Texts<'f> {
         Self { versions: one(VERSIONS), upgraders, downgraders }
     }
 
-    fn sources(&self) -> Sources<'_> {
+    fn sources(&self) -> RegistrySources<'_> {
         let Self { versions, upgraders, downgraders } = self;
-        Sources { versions, upgraders, downgraders }
+        RegistrySources { versions, upgraders, downgraders }
     }
 }
 
@@ -206,20 +208,25 @@ impl<'f> Side<'f> {
     }
 
     /// What the registry owes to what changed in all tables.
-    fn account(&self, old: &Self, diffs: &[(&str, TableDiff)]) -> Option<Account> {
+    fn account(&self, old: &Self, diffs: &[(&str, OperatorTableDiff)]) -> Option<RegistryCoverage> {
         let (_, new) = self.registry.as_ref()?;
         let before = old.registry.as_ref().map(|(_, texts)| texts.sources());
-        let mut all = TableDiff::default();
+        let mut all = OperatorTableDiff::default();
         for (_, diff) in diffs {
             all.removed.extend(diff.removed.iter().cloned());
             all.changed.extend(diff.changed.iter().cloned());
         }
-        Some(Registry::account(Some(&all), before, new.sources()))
+        Some(OperatorRegistry::account(Some(&all), before, new.sources()))
     }
 }
 
 /// What changed in a table. What the registry bridges, or asks for itself, is a note.
-fn tabled(file: &str, files: &Files, diff: &TableDiff, account: Option<&Account>) -> Vec<Change> {
+fn tabled(
+    file: &str,
+    files: &Files,
+    diff: &OperatorTableDiff,
+    account: Option<&RegistryCoverage>,
+) -> Vec<Change> {
     let text = String::from_utf8_lossy(files.get(file).unwrap_or_default()).into_owned();
     let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, line) in text.lines().enumerate() {
@@ -236,7 +243,7 @@ fn tabled(file: &str, files: &Files, diff: &TableDiff, account: Option<&Account>
         })
     };
     let mut changes = Vec::new();
-    let mut add = |operator: String, part: TableDiff| {
+    let mut add = |operator: String, part: OperatorTableDiff| {
         for finding in diff_findings(&part).into_iter().filter(|found| found.rule.code != "OP230") {
             let finding = finding.at([place(&operator)].into_iter().collect());
             let error = finding.severity == Severity::Error;
@@ -249,15 +256,17 @@ fn tabled(file: &str, files: &Files, diff: &TableDiff, account: Option<&Account>
         }
     };
     for schema in &diff.removed {
-        let part = TableDiff { removed: vec![schema.clone()], ..TableDiff::default() };
+        let part =
+            OperatorTableDiff { removed: vec![schema.clone()], ..OperatorTableDiff::default() };
         add(schema.full_name(), part);
     }
     for changed in &diff.changed {
-        let part = TableDiff { changed: vec![changed.clone()], ..TableDiff::default() };
+        let part =
+            OperatorTableDiff { changed: vec![changed.clone()], ..OperatorTableDiff::default() };
         add(changed.old.full_name(), part);
     }
     if !diff.added.is_empty() {
-        let part = TableDiff { added: diff.added.clone(), ..TableDiff::default() };
+        let part = OperatorTableDiff { added: diff.added.clone(), ..OperatorTableDiff::default() };
         add("operators".to_owned(), part);
     }
     changes
@@ -271,7 +280,7 @@ fn change(finding: Finding, file: &str, operator: &str, way: Direction) -> Chang
     Change::new(finding, file, operator).on(level).breaking(way)
 }
 
-fn registered(owed: Owed, registry: Option<&(String, Texts<'_>)>) -> Change {
+fn registered(owed: RegistryGap, registry: Option<&(String, Texts<'_>)>) -> Change {
     let folder = registry.map_or("", |(folder, _)| folder.as_str());
     let mut finding = owed.finding;
     // The places name the file of the registry; here it lies in a folder.

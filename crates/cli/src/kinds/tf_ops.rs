@@ -9,7 +9,7 @@ use std::sync::Arc;
 use unskew_core::{Severity, Version};
 use unskew_kinds::{Change, Comparison, Direction, Kind, Level, Raise, Terms};
 use unskew_source::{BytesSource, Files, NotRead, Source};
-use unskew_tensorflow::diff::{Registry, findings};
+use unskew_tensorflow::diff::{ReleaseRegistry, findings};
 
 /// TensorFlow's op registries, as files of kind `tf-ops`.
 pub struct TfOps;
@@ -99,12 +99,12 @@ fn subject(finding: &unskew_core::Finding) -> Option<String> {
     Some(named.unwrap_or("ops").to_owned())
 }
 
-fn registries(files: &Files) -> Result<BTreeMap<String, Registry>, NotRead> {
+fn registries(files: &Files) -> Result<BTreeMap<String, ReleaseRegistry>, NotRead> {
     let mut found = BTreeMap::new();
     for (name, bytes) in files.iter().filter(|(name, _)| !name.ends_with(".h")) {
         let source: Arc<dyn Source> = Arc::new(BytesSource::new(name, bytes.to_vec()));
-        let read =
-            Registry::read(&source).map_err(|error| NotRead::new(name, error.to_string()))?;
+        let read = ReleaseRegistry::read(&source)
+            .map_err(|error| NotRead::new(name, error.to_string()))?;
         let read = read.ok_or_else(|| NotRead::new(name, "no OpList of TensorFlow"))?;
         found.insert(name.to_owned(), read);
     }

@@ -10,7 +10,7 @@ use unskew_fleet::store::Store;
 use unskew_fleet::{Depot, Fleet};
 use unskew_fleet_service::client::Client;
 use unskew_objects::{ObjectPlace, Objects, Settings};
-use unskew_test_servers::{PostgreSql, S3};
+use unskew_test_servers::{PostgreSql, S3Server};
 
 /// The day of everything.
 pub const DAY: &str = "2026-11-21";
@@ -45,14 +45,14 @@ pub fn until<T>(what: &str, mut holds: impl FnMut() -> Option<T>) -> T {
 /// A database server and an object store, for the fleets of a test.
 pub struct Servers {
     database: &'static PostgreSql,
-    objects: S3,
+    objects: S3Server,
 }
 
 impl Servers {
     /// None, said aloud, where one is missing.
     pub fn start() -> Option<Self> {
         let database = PostgreSql::shared()?;
-        let objects = match S3::start() {
+        let objects = match S3Server::start() {
             Ok(objects) => objects,
             Err(error) => {
                 println!("skipped: {error}");

@@ -7,10 +7,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use unskew_core::Version;
-use unskew_jax_matrix::{Cell, Host, PLUGINS, Plugin, run_all};
+use unskew_jax_matrix::{CorpusPlugin, JaxCell, JaxHost, PLUGINS, run_all};
 
 /// The shared object that the command makes of a plug-in for a release.
-fn adapt(plugin: &Plugin, host: &Host, folder: &Path) -> PathBuf {
+fn adapt(plugin: &CorpusPlugin, host: &JaxHost, folder: &Path) -> PathBuf {
     let output = Command::new(env!("CARGO_BIN_EXE_unskew"))
         .arg("adapt")
         .arg(plugin.path())
@@ -38,14 +38,14 @@ fn bar(version: Version) -> usize {
 }
 
 /// Runs releases on adapted plug-ins, two cells at a time, and returns those that are below the bar.
-fn below_the_bar(hosts: &[Host]) -> Vec<String> {
+fn below_the_bar(hosts: &[JaxHost]) -> Vec<String> {
     let scratch = tempfile::tempdir().unwrap();
     let mut names = Vec::new();
     let mut cells = Vec::new();
     for host in hosts {
         for plugin in &PLUGINS {
             let folder = scratch.path().join(format!("{}-{}", host.version, plugin.minor));
-            cells.push(Cell::new(host, adapt(plugin, host, &folder)));
+            cells.push(JaxCell::new(host, adapt(plugin, host, &folder)));
             names.push(format!("jax {} on {}", host.version, plugin.name));
         }
     }
@@ -66,9 +66,9 @@ fn below_the_bar(hosts: &[Host]) -> Vec<String> {
     below
 }
 
-fn hosts(versions: &[&str]) -> Vec<Host> {
+fn hosts(versions: &[&str]) -> Vec<JaxHost> {
     let run = versions.iter().filter(|version| unskew_peers::there(&format!("jax-{version}")));
-    run.map(|version| Host::named(version).unwrap()).collect()
+    run.map(|version| JaxHost::named(version).unwrap()).collect()
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_jax_that_needs_no_adapter_is_not_worse_with_it() {
 #[test]
 #[ignore = "takes ten minutes, and the environments of `cargo xtask corpus --all-jax`"]
 fn every_jax_since_0_4_20_reaches_its_bar() {
-    let hosts = Host::all();
+    let hosts = JaxHost::all();
     assert!(hosts.len() > 20, "only {} environments are made", hosts.len());
     assert_eq!(below_the_bar(&hosts), Vec::<String>::new());
 }

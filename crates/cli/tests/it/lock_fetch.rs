@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use unskew_test_servers::Web;
+use unskew_test_servers::WebServer;
 use zip::CompressionMethod;
 use zip::write::SimpleFileOptions;
 
@@ -62,12 +62,12 @@ const APP: &str = "app-1.0-py3-none-any.whl";
 
 #[test]
 fn a_wheel_is_read_by_range_from_where_the_lock_says() {
-    if !Web::there() {
+    if !WebServer::there() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     app(&folder.path().join(APP));
-    let server = Web::start(folder.path()).unwrap();
+    let server = WebServer::start(folder.path()).unwrap();
     let lock = format!(
         "version = 1\n[[package]]\nname = \"app\"\nversion = \"1.0\"\nwheels = [{{ url = \"{0}/{APP}\" }}]\n\
          [[package]]\nname = \"gone\"\nversion = \"1.0\"\nwheels = [{{ url = \"{0}/gone-1.0-py3-none-any.whl\" }}]\n\
@@ -91,7 +91,7 @@ fn a_wheel_is_read_by_range_from_where_the_lock_says() {
 
 #[test]
 fn a_lock_without_urls_is_read_from_its_index_and_a_digest_chooses_the_file() {
-    if !Web::there() {
+    if !WebServer::there() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -101,7 +101,7 @@ fn a_lock_without_urls_is_read_from_its_index_and_a_digest_chooses_the_file() {
         "<a href=\"../../{APP}#sha256=ab\">x</a> <a href=\"app-2.0-py3-none-any.whl#sha256=cd\">y</a>"
     );
     fs::write(folder.path().join("simple/app/index.html"), page).unwrap();
-    let server = Web::start(folder.path()).unwrap();
+    let server = WebServer::start(folder.path()).unwrap();
     let (own, other) =
         (format!("{}/simple", server.endpoint()), format!("{}/none", server.endpoint()));
     for (head, index, digest, status) in [

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use unskew_ifrt_client::{Adder, Client, ELEMENTS};
+use unskew_ifrt_client::{Adder, ELEMENTS, IfrtClient};
 use unskew_ifrt_proxy::messages::{Answer, Ask, ProxyVersion};
 use unskew_ifrt_proxy::status::{Code, Status};
-use unskew_jax_matrix::{Host, PLUGINS};
+use unskew_jax_matrix::{JaxHost, PLUGINS};
 
 use crate::axe;
 use crate::browser::Browser;
@@ -115,8 +115,8 @@ fn run<T>(test: impl Future<Output = T>) -> T {
     runtime.worker_threads(1).enable_all().build().unwrap().block_on(test)
 }
 
-async fn client(serving: &Serving) -> (Client, Adder) {
-    let mut client = Client::connect(&serving.address, NEWEST).await.unwrap();
+async fn client(serving: &Serving) -> (IfrtClient, Adder) {
+    let mut client = IfrtClient::connect(&serving.address, NEWEST).await.unwrap();
     client.init().await.unwrap();
     let adder = Adder::compile(&mut client, 0).await.unwrap();
     let row = 1.0_f32.to_ne_bytes().repeat(ELEMENTS);
@@ -257,7 +257,7 @@ fn a_plug_in_that_crashes_ends_the_session_of_one_client_and_of_no_other() {
         eventually(|| serving.metric("unskew_sessions ") == 1, "the session is still there");
         // What the other has is whole, and more may come.
         assert_eq!(of_other.fetch(&mut other, 1).await.unwrap().len(), ELEMENTS * 4);
-        let third = Client::connect(&serving.address, NEWEST).await.unwrap();
+        let third = IfrtClient::connect(&serving.address, NEWEST).await.unwrap();
         assert_eq!(serving.metric("unskew_sessions_opened_total "), 3);
         drop(third);
     });
@@ -282,7 +282,7 @@ fn processes_share_the_limits_of_the_server() {
     run(async {
         let (one, of_one) = client(&serving).await;
         let (mut two, of_two) = client(&serving).await;
-        let third = Client::connect(&serving.address, NEWEST).await.unwrap_err();
+        let third = IfrtClient::connect(&serving.address, NEWEST).await.unwrap_err();
         assert_eq!(third.code, Code::ResourceExhausted, "{third}");
         assert!(third.message.contains("2 sessions at once, and has so many: 2"), "{third}");
         // Both have 64 KiB in an array.
@@ -348,7 +348,7 @@ fn who_asks_for_versions_or_health_alone_uses_up_no_process() {
     };
     run(async {
         for _ in 0..20 {
-            Client::agree(&serving.address, NEWEST).await.unwrap();
+            IfrtClient::agree(&serving.address, NEWEST).await.unwrap();
         }
         let (_client, _) = client(&serving).await;
     });
@@ -411,7 +411,7 @@ fn a_real_client_that_is_killed_leaves_nothing() {
         return;
     }
     let serving = Serving::of(&PLUGINS[0].path(), &[]);
-    let host = Host::named("0.6.2").unwrap();
+    let host = JaxHost::named("0.6.2").unwrap();
     let program = format!(
         "import unskew_jax; unskew_jax.connect({:?})\n\
          import jax, numpy, sys, time\n\
@@ -528,7 +528,7 @@ fn a_stock_jax_passes_every_step_through_tls_and_a_token() {
     let _proxying = Proxying(child);
     let line = printed.next().unwrap().unwrap();
     let address = line.split_whitespace().next().unwrap();
-    let host = Host::named("0.10.2").unwrap();
+    let host = JaxHost::named("0.10.2").unwrap();
     let mut client = host.peer.probe("proxy_steps.py");
     client.arg(address).env("PYTHONPATH", unskew_peers::root().join("python/unskew_jax"));
     let outcome = unskew_peers::run_probe(&mut client, PATIENCE * 3).unwrap();
@@ -601,7 +601,7 @@ fn a_stock_jax_solves_and_decomposes_with_the_handlers_of_another_jaxlib() {
 fn of_client(jax: &str, serving: &Serving, program: &str) -> std::process::Output {
     let connect =
         format!("import unskew_jax; connection = unskew_jax.connect({:?})\n", serving.address);
-    let mut command = Host::named(jax).unwrap().peer.command();
+    let mut command = JaxHost::named(jax).unwrap().peer.command();
     command.args(["-c", &(connect + program)]);
     command.env("PYTHONPATH", unskew_peers::root().join("python/unskew_jax"));
     command.output().unwrap()

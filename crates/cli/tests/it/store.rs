@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use unskew_test_servers::{S3, Web};
+use unskew_test_servers::{S3Server, WebServer};
 
 fn examples() -> &'static Path {
     Path::new(concat!(env!("UNSKEW_ROOT"), "/examples"))
 }
 
-fn unskew(server: &S3, arguments: &[&str]) -> Output {
+fn unskew(server: &S3Server, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_unskew"));
     command.args(arguments).args(["--as-of", "2026-11-01"]).envs(server.settings());
     command.output().unwrap()
@@ -21,10 +21,10 @@ fn said(output: &Output) -> String {
 
 #[test]
 fn artifacts_in_a_bucket_are_judged_as_files_are() {
-    if !S3::there() {
+    if !S3Server::there() {
         return;
     }
-    let server = S3::start().unwrap();
+    let server = S3Server::start().unwrap();
     server.make_bucket("bucket").unwrap();
     for name in ["gelu-2.15.0.pt", "add-cast.pb"] {
         server
@@ -64,7 +64,7 @@ fn artifacts_in_a_bucket_are_judged_as_files_are() {
 }
 
 /// The table is asked where the command can, and says what to do where it cannot.
-fn asked(server: &S3) {
+fn asked(server: &S3Server) {
     let sql =
         "select runtime, verdict, count(*) as n from scan where runtime is not null group by 1, 2";
     let mut command = Command::new(env!("CARGO_BIN_EXE_unskew"));
@@ -81,11 +81,11 @@ fn asked(server: &S3) {
 
 #[test]
 fn a_file_of_a_web_server_is_scanned_over_tls_if_its_certificate_is_trusted() {
-    if !Web::there() {
+    if !WebServer::there() {
         return;
     }
     let table = tempfile::tempdir().unwrap();
-    let server = Web::start_secret(examples()).unwrap();
+    let server = WebServer::start_secret(examples()).unwrap();
     let uri = format!("{}/gelu-2.15.0.pt", server.endpoint());
     let run = |certificate: Option<std::path::PathBuf>| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_unskew"));

@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn what_lies_in_an_object_store_is_read_once_to_be_published() {
-        let server = match unskew_test_servers::S3::start() {
+        let server = match unskew_test_servers::S3Server::start() {
             Ok(server) => server,
             Err(error) => return eprintln!("SKIPPED: {error}"),
         };

@@ -247,7 +247,7 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         verify: Some(tensorflow::verify),
         infer: Some(tensorflow::infer),
         convert: Some(tensorflow::convert),
-        lossy: &unskew_tensorflow::Options::LOSSY,
+        lossy: &unskew_tensorflow::GraphConvertOptions::LOSSY,
         formats: &[
             format("GraphDef", GRAPH),
             format("SavedModel", GRAPH),

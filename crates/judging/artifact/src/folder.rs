@@ -7,7 +7,7 @@ use std::sync::Arc;
 use unskew_compilation_cache::CacheFile;
 use unskew_core::Party;
 use unskew_source::{FileSource, Source};
-use unskew_tensorflow::diff::Registry;
+use unskew_tensorflow::diff::ReleaseRegistry;
 
 use crate::boundaries::{self, BOUNDARIES, Read};
 use crate::location::Location;
@@ -128,7 +128,8 @@ fn read(file: &Path, options: &Options, artifact: &mut Artifact) {
     match read() {
         Ok(parties) => {
             // A registry asks nothing of a release: `unskew diff` compares it with another.
-            for party in parties.into_iter().filter(|p| p.capability::<Registry>().is_none()) {
+            for party in parties.into_iter().filter(|p| p.capability::<ReleaseRegistry>().is_none())
+            {
                 artifact.add(file.display().to_string(), party);
             }
         }

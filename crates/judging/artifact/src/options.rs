@@ -38,7 +38,7 @@ pub struct Options {
     /// archive of up to a mebibyte are read without it.
     pub verify: bool,
     /// How models are used on a release of TensorFlow.
-    pub usage: unskew_tensorflow::Usage,
+    pub usage: unskew_tensorflow::RuntimeUsage,
     /// How long a plug-in gets to be loaded and asked.
     pub limit: Duration,
     /// How long a pluggable device gets to be loaded, and with each host that is played on it.
@@ -63,7 +63,7 @@ impl Options {
 
     /// The same, for models that are used so.
     #[must_use]
-    pub fn used(mut self, usage: unskew_tensorflow::Usage) -> Self {
+    pub fn used(mut self, usage: unskew_tensorflow::RuntimeUsage) -> Self {
         self.usage = usage;
         self
     }
@@ -84,7 +84,7 @@ impl Default for Options {
             running,
             infer: false,
             verify: false,
-            usage: unskew_tensorflow::Usage::default(),
+            usage: unskew_tensorflow::RuntimeUsage::default(),
             limit: DEFAULT_LIMIT,
             trial: preflight::DEFAULT_LIMIT,
         }

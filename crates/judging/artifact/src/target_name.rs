@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use unskew_core::{Party, Provision, Role, Version};
-use unskew_onnx::{Goal, Runtime};
+use unskew_onnx::{OnnxRelease, OnnxTarget};
 use unskew_releases::{Family, Release};
 
 /// What a user wants an artifact converted to.
@@ -82,23 +82,23 @@ impl TargetName {
                 Arc::new(unskew_stablehlo::reader(party, unskew_stablehlo::KNOWN))
             }
             Self::OnnxOpset(opset) => {
-                self.of_newest_onnx(|goal| Goal { opsets: vec![(Box::default(), opset)], ..goal })
+                self.of_newest_onnx(|goal| OnnxTarget { opsets: vec![(Box::default(), opset)], ..goal })
             }
-            Self::OnnxIr(ir) => self.of_newest_onnx(|goal| Goal { ir: Some(ir), ..goal }),
+            Self::OnnxIr(ir) => self.of_newest_onnx(|goal| OnnxTarget { ir: Some(ir), ..goal }),
         }
     }
 
     /// The newest onnx, with a goal of the name of this target that has nothing but what `only` gives it.
-    fn of_newest_onnx(self, only: impl Fn(Goal) -> Goal) -> Arc<Party> {
+    fn of_newest_onnx(self, only: impl Fn(OnnxTarget) -> OnnxTarget) -> Arc<Party> {
         let name = self.to_string();
         let Some(newest) = newest_onnx().map(Release::party) else {
             return Arc::new(Party::new(name, Role::Runtime, "ONNX version"));
         };
-        let Some(Goal { schemas, .. }) = newest.capability::<Runtime>().map(Goal::of) else {
+        let Some(OnnxTarget { schemas, .. }) = newest.capability::<OnnxRelease>().map(OnnxTarget::for_release) else {
             return newest;
         };
         let opsets = Vec::new();
-        let goal = only(Goal { name, opsets, at_most: false, ir: None, schemas, runtime: None });
+        let goal = only(OnnxTarget { name, opsets, at_most: false, ir: None, schemas, runtime: None });
         Arc::new(Party::clone(&newest).with_capability(Arc::new(goal)))
     }
 }

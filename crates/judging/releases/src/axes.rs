@@ -51,7 +51,7 @@ pub fn histories() -> Vec<History> {
     all
 }
 
-fn torch_steps(number: impl Fn(&unskew_torch::Runtime) -> Option<Version>) -> Vec<Step> {
+fn torch_steps(number: impl Fn(&unskew_torch::TorchRuntime) -> Option<Version>) -> Vec<Step> {
     let step = |row: &crate::Row| {
         let version = number(&torch::runtime(row)?)?;
         Some((row.released, format!("torch {}", row.version), version))

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 use unskew_core::{Date, Fact, Party, Role, Version};
 use unskew_definitions::Rows;
-use unskew_keras::{Classes, Keras};
+use unskew_keras::{ClassTable, KerasRelease};
 use unskew_tables::{packed_rows, toml_as_json};
 
 use crate::Row;
@@ -26,8 +26,9 @@ struct Release {
     released: Date,
 }
 
-static CLASSES: LazyLock<Option<Arc<Classes>>> =
-    LazyLock::new(|| Classes::from_text(packed_rows!("data/keras/classes.tsv")).ok().map(Arc::new));
+static CLASSES: LazyLock<Option<Arc<ClassTable>>> = LazyLock::new(|| {
+    ClassTable::from_text(packed_rows!("data/keras/classes.tsv")).ok().map(Arc::new)
+});
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let text = toml_as_json!("data/keras/releases.toml");
@@ -57,12 +58,12 @@ pub(crate) fn rows() -> &'static [Row] {
 
 /// The classes of every release as one history.
 pub(crate) fn history() -> Option<&'static Rows> {
-    CLASSES.as_deref().map(Classes::rows)
+    CLASSES.as_deref().map(ClassTable::rows)
 }
 
 /// The release of `row` as what loads files.
-pub fn runtime(row: &Row) -> Option<Keras> {
-    Some(Keras {
+pub fn runtime(row: &Row) -> Option<KerasRelease> {
+    Some(KerasRelease {
         version: row.version,
         released: row.released,
         of_tensorflow: None,
@@ -72,7 +73,7 @@ pub fn runtime(row: &Row) -> Option<Keras> {
 
 /// The Keras of a TensorFlow release: that of its own number up to 2.15, the newest from then on, which is what pip
 /// installs beside it. None if it is not in the database.
-pub fn of_tensorflow(release: Version) -> Option<Keras> {
+pub fn of_tensorflow(release: Version) -> Option<KerasRelease> {
     let row = if release < APART {
         let same = |row: &&Row| {
             (row.version.major(), row.version.minor()) == (release.major(), release.minor())
@@ -82,7 +83,7 @@ pub fn of_tensorflow(release: Version) -> Option<Keras> {
         rows().last()
     };
     let keras = runtime(row?)?;
-    Some(Keras { of_tensorflow: Some(release), ..keras })
+    Some(KerasRelease { of_tensorflow: Some(release), ..keras })
 }
 
 /// A TensorFlow release with the Keras that comes with it.

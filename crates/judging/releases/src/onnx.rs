@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 use unskew_core::{Date, Fact, Party, Role, Version};
 use unskew_definitions::Rows;
-use unskew_onnx::{Kernels, Reader, Runtime, Schemas};
+use unskew_onnx::{KernelTypeTable, ModelReader, OnnxRelease, OpSchemas};
 use unskew_tables::{packed_rows, toml_as_json};
 
 use crate::{Family, Row};
@@ -52,16 +52,16 @@ static RUNTIMES: LazyLock<Table> =
 static CHECKERS: LazyLock<Table> =
     LazyLock::new(|| Table::read(toml_as_json!("data/onnx/releases.toml")));
 
-static SCHEMAS: LazyLock<Option<Arc<Schemas>>> = LazyLock::new(|| {
-    Schemas::from_text(packed_rows!("data/onnx/operators.tsv")).ok().map(Arc::new)
+static SCHEMAS: LazyLock<Option<Arc<OpSchemas>>> = LazyLock::new(|| {
+    OpSchemas::from_text(packed_rows!("data/onnx/operators.tsv")).ok().map(Arc::new)
 });
 
-static OWN: LazyLock<Option<Arc<Schemas>>> = LazyLock::new(|| {
-    Schemas::from_text(packed_rows!("data/onnxruntime/operators.tsv")).ok().map(Arc::new)
+static OWN: LazyLock<Option<Arc<OpSchemas>>> = LazyLock::new(|| {
+    OpSchemas::from_text(packed_rows!("data/onnxruntime/operators.tsv")).ok().map(Arc::new)
 });
 
-static KERNELS: LazyLock<Option<Arc<Kernels>>> = LazyLock::new(|| {
-    Kernels::from_text(packed_rows!("data/onnxruntime/kernels.tsv")).ok().map(Arc::new)
+static KERNELS: LazyLock<Option<Arc<KernelTypeTable>>> = LazyLock::new(|| {
+    KernelTypeTable::from_text(packed_rows!("data/onnxruntime/kernels.tsv")).ok().map(Arc::new)
 });
 
 fn row(release: &Release) -> Option<Row> {
@@ -97,29 +97,29 @@ pub(crate) fn rows(family: Family) -> &'static [Row] {
 /// The text in which operators of a family are looked for: schemas of onnx, kernels of ONNX Runtime.
 pub(crate) fn history(family: Family) -> Option<&'static Rows> {
     match family {
-        Family::Onnx => SCHEMAS.as_deref().map(Schemas::rows),
-        _ => KERNELS.as_deref().map(Kernels::rows),
+        Family::Onnx => SCHEMAS.as_deref().map(OpSchemas::rows),
+        _ => KERNELS.as_deref().map(KernelTypeTable::rows),
     }
 }
 
 /// The forms of the operators of all releases of onnx; none if the table of the program is broken, which a test rules out.
-pub fn schemas() -> Option<Arc<Schemas>> {
+pub fn schemas() -> Option<Arc<OpSchemas>> {
     SCHEMAS.clone()
 }
 
 /// A release as what reads models; none if it is of another family.
-pub fn runtime_of(release: crate::Release) -> Option<Runtime> {
+pub fn runtime_of(release: crate::Release) -> Option<OnnxRelease> {
     matches!(release.family(), Family::Onnx | Family::OnnxRuntime)
         .then(|| runtime(release.family(), release.row()))
         .flatten()
 }
 
-fn runtime(family: Family, row: &Row) -> Option<Runtime> {
+fn runtime(family: Family, row: &Row) -> Option<OnnxRelease> {
     let is = |release: &&Release| release.version.parse::<Version>() == Ok(row.version);
     let release = table(family).releases.iter().find(is)?;
     let domain = |name: &str| if name == "ai.onnx" { Box::default() } else { name.into() };
-    Some(Runtime {
-        reader: if family == Family::Onnx { Reader::Onnx } else { Reader::OnnxRuntime },
+    Some(OnnxRelease {
+        reader: if family == Family::Onnx { ModelReader::Onnx } else { ModelReader::OnnxRuntime },
         version: row.version,
         released: row.released,
         ir: release.ir,

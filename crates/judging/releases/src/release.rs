@@ -111,8 +111,8 @@ impl Release {
     }
 
     /// The release as a party whose models are used so. Only TensorFlow's differ.
-    pub fn party_used(self, usage: unskew_tensorflow::Usage) -> Arc<Party> {
-        let runtime = (usage != unskew_tensorflow::Usage::default())
+    pub fn party_used(self, usage: unskew_tensorflow::RuntimeUsage) -> Arc<Party> {
+        let runtime = (usage != unskew_tensorflow::RuntimeUsage::default())
             .then(|| crate::tensorflow::runtime_of(self))
             .flatten();
         let Some(mut runtime) = runtime else { return self.party() };

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 use unskew_core::{Party, Version};
 use unskew_definitions::Blocks;
-use unskew_onnx::{Otherwise, Stated, StatedTable};
+use unskew_onnx::{DocumentedSupport, DocumentedSupportTable, OperatorFallback};
 use unskew_tables::{packed_rows, toml_as_json};
 
 #[derive(Deserialize)]
@@ -51,9 +51,9 @@ static RUNTIMES: LazyLock<Vec<Runtime>> = LazyLock::new(|| {
     read.map(|read| read.runtime).unwrap_or_default()
 });
 
-fn table(name: &str) -> Option<StatedTable> {
+fn table(name: &str) -> Option<DocumentedSupportTable> {
     let (_, blocks) = TABLES.iter().find(|(one, _)| *one == name)?;
-    StatedTable::from_text(*blocks).ok()
+    DocumentedSupportTable::from_text(*blocks).ok()
 }
 
 /// Why a name is none of a release of which something is stated.
@@ -125,18 +125,23 @@ fn means(text: &str, release: Version) -> bool {
     begins(text, &release) && minor(&release) || begins(&release, text) && minor(text)
 }
 
-fn stated(runtime: &Runtime, table: &StatedTable, release: Version, bare: bool) -> Option<Stated> {
+fn stated(
+    runtime: &Runtime,
+    table: &DocumentedSupportTable,
+    release: Version,
+    bare: bool,
+) -> Option<DocumentedSupport> {
     let number = release.to_string();
     let opsets = runtime.opsets.iter().find(|one| one.release == number);
-    Some(Stated {
+    Some(DocumentedSupport {
         name: if bare { runtime.title.clone() } else { format!("{} {number}", runtime.title) },
         source: runtime.source.clone(),
-        operators: table.of(release),
+        operators: table.operators_of(release),
         opsets: opsets.map(|one| (one.low, one.high)),
         otherwise: match &*runtime.otherwise {
-            "plugin" => Otherwise::Plugin,
-            "cpu" => Otherwise::Cpu,
-            _ => Otherwise::Refused,
+            "plugin" => OperatorFallback::Plugin,
+            "cpu" => OperatorFallback::Cpu,
+            _ => OperatorFallback::Refused,
         },
         schemas: crate::onnx::schemas()?,
     })
@@ -156,7 +161,7 @@ mod tests {
             let releases: Vec<String> = table.releases().iter().map(Version::to_string).collect();
             assert!(runtime.opsets.iter().all(|one| releases.contains(&one.release)));
             for release in table.releases() {
-                assert!(table.of(*release).len() > 20, "{} {release}", runtime.name);
+                assert!(table.operators_of(*release).len() > 20, "{} {release}", runtime.name);
             }
         }
     }
@@ -181,7 +186,7 @@ mod tests {
     fn what_is_stated_differs_from_release_to_release() {
         let of = |version: &str, op: &str| {
             let release: Version = version.parse().unwrap();
-            table("tensorrt").unwrap().of(release)[op].opsets.clone()
+            table("tensorrt").unwrap().operators_of(release)[op].opsets.clone()
         };
         assert_eq!(of("8.2", "NonZero"), Some(Vec::new()));
         assert_eq!(of("8.5", "NonZero"), None);

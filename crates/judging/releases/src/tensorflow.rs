@@ -7,7 +7,8 @@ use unskew_core::{DataConsumer, Date, Fact, Party, Version};
 use unskew_pjrt::{Framework, Host, Strictness};
 use unskew_tables::{packed_rows, toml_as_json};
 use unskew_tensorflow::{
-    KernelHistory, KernelTable, OpHistory, OpRegistry, ReleaseNumber, Runtime, Usage,
+    KernelHistory, KernelTable, OpHistory, OpRegistry, ReleaseNumber, RuntimeUsage,
+    TensorFlowRuntime,
 };
 
 use crate::Row;
@@ -136,25 +137,25 @@ pub fn history() -> Option<&'static Arc<OpHistory>> {
 }
 
 /// The release of `row` as a runtime.
-pub fn runtime(row: &Row) -> Option<Runtime> {
+pub fn runtime(row: &Row) -> Option<TensorFlowRuntime> {
     let Releases { common, release: releases } = RELEASES.as_ref()?;
     let is = |release: &&Release| release.version.parse::<Version>() == Ok(row.version);
     let release = releases.iter().find(is)?;
     let reader = |version, min_producer| DataConsumer { version, min_producer };
-    Some(Runtime {
+    Some(TensorFlowRuntime {
         version: row.version,
         released: row.released,
         graph_def: reader(release.graph_def, common.min_producer),
         checkpoint: reader(common.checkpoint, common.checkpoint_min_producer),
         ops: OpRegistry::new(OPS.as_ref()?.clone(), row.version, release.public_only),
         kernels: KERNELS.as_ref().map(|kernels| KernelTable::new(kernels.clone(), row.version)),
-        usage: Usage::default(),
+        usage: RuntimeUsage::default(),
         known: NUMBERS.clone(),
     })
 }
 
 /// A release as a runtime; none if it is of another family.
-pub fn runtime_of(release: crate::Release) -> Option<Runtime> {
+pub fn runtime_of(release: crate::Release) -> Option<TensorFlowRuntime> {
     (release.family() == crate::Family::TensorFlow).then(|| runtime(release.row())).flatten()
 }
 
@@ -234,7 +235,7 @@ mod tests {
             let definitions = history.named(name);
             definitions
                 .iter()
-                .filter_map(unskew_tensorflow::Definition::get)
+                .filter_map(unskew_tensorflow::OpDefinition::get)
                 .any(|op| op.deprecation.is_some())
         });
         assert_eq!(deprecated.count(), 66);

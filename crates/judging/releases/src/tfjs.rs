@@ -6,7 +6,7 @@ use serde::Deserialize;
 use unskew_core::{Date, Fact, Party, Phase, Role};
 use unskew_definitions::Rows;
 use unskew_tables::{packed_rows, toml_as_json};
-use unskew_tfjs::{Names, Tfjs};
+use unskew_tfjs::{TfjsNames, TfjsRelease};
 
 use crate::Row;
 
@@ -34,8 +34,8 @@ enum UnknownOp {
     Run,
 }
 
-static NAMES: LazyLock<Option<Arc<Names>>> =
-    LazyLock::new(|| Names::from_text(packed_rows!("data/tfjs/names.tsv")).ok().map(Arc::new));
+static NAMES: LazyLock<Option<Arc<TfjsNames>>> =
+    LazyLock::new(|| TfjsNames::from_text(packed_rows!("data/tfjs/names.tsv")).ok().map(Arc::new));
 
 static RELEASES: LazyLock<Vec<(Row, Release)>> = LazyLock::new(|| {
     let table: Option<Releases> =
@@ -58,12 +58,12 @@ pub(crate) fn rows() -> &'static [Row] {
 
 /// The ops and classes of every release as one history.
 pub(crate) fn history() -> Option<&'static Rows> {
-    NAMES.as_deref().map(Names::rows)
+    NAMES.as_deref().map(TfjsNames::rows)
 }
 
-fn of(row: &Row) -> Option<Tfjs> {
+fn of(row: &Row) -> Option<TfjsRelease> {
     let (_, release) = RELEASES.iter().find(|(known, _)| known.version == row.version)?;
-    Some(Tfjs {
+    Some(TfjsRelease {
         version: row.version,
         released: row.released,
         unknown: match release.unknown_op {

@@ -4,15 +4,16 @@ use std::sync::{Arc, LazyLock};
 
 use unskew_core::{Fact, Party};
 use unskew_tables::{packed_rows, toml_as_json};
-use unskew_torch::{Calendar, Release, Runtime};
+use unskew_torch::{ReleaseCalendar, TorchRelease, TorchRuntime};
 use unskew_torch_schemas::OperatorHistory;
 
 use crate::Row;
 
 /// The numbers of every release. The file is part of the program and read by a test, so a fault in
 /// it cannot reach a user; it would leave no releases.
-static CALENDAR: LazyLock<Arc<Calendar>> = LazyLock::new(|| {
-    let calendar = serde_json::from_str::<Calendar>(toml_as_json!("data/torch/releases.toml"));
+static CALENDAR: LazyLock<Arc<ReleaseCalendar>> = LazyLock::new(|| {
+    let calendar =
+        serde_json::from_str::<ReleaseCalendar>(toml_as_json!("data/torch/releases.toml"));
     Arc::new(calendar.unwrap_or_default())
 });
 
@@ -23,7 +24,7 @@ static OPERATORS: LazyLock<Option<Arc<OperatorHistory>>> = LazyLock::new(|| {
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| CALENDAR.releases().iter().map(row).collect());
 
-fn row(release: &Release) -> Row {
+fn row(release: &TorchRelease) -> Row {
     Row { version: release.version, released: release.released }
 }
 
@@ -45,15 +46,15 @@ pub fn rows() -> &'static [Row] {
 }
 
 /// The release of `row` as a runtime.
-pub fn runtime(row: &Row) -> Option<Runtime> {
+pub fn runtime(row: &Row) -> Option<TorchRuntime> {
     let release = CALENDAR.releases().iter().find(|release| release.version == row.version)?;
     let operators = OPERATORS.as_ref()?.table(release.version)?;
     let (release, calendar) = (release.clone(), CALENDAR.clone());
-    Some(Runtime { release, operators, calendar, device: None })
+    Some(TorchRuntime { release, operators, calendar, device: None })
 }
 
 /// The operators of all releases, and their numbers.
-pub fn database() -> Option<(&'static Arc<OperatorHistory>, &'static Arc<Calendar>)> {
+pub fn database() -> Option<(&'static Arc<OperatorHistory>, &'static Arc<ReleaseCalendar>)> {
     Some((OPERATORS.as_ref()?, &*CALENDAR))
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use unskew_core::Phase;
-use unskew_keras::{Form, Model, Options, judge};
+use unskew_keras::{KerasConvertOptions, KerasFormat, KerasModel, judge};
 use unskew_source::{FileSource, Output, Source};
 
 #[test]
@@ -18,7 +18,7 @@ fn verdicts_say_what_load_model_did() {
             panic!("{line}")
         };
         let source: Arc<dyn Source> = Arc::new(FileSource::open(&folder.join(file)).unwrap());
-        let model = Model::read(&source).unwrap().unwrap();
+        let model = KerasModel::read(&source).unwrap().unwrap();
         let keras = unskew_releases::keras::of_tensorflow(release.parse().unwrap()).unwrap();
         let judgement = judge(&model, &keras);
         let fails = judgement.findings.iter().any(|one| one.rule.phase == Some(Phase::Load));
@@ -45,8 +45,9 @@ fn what_is_converted_is_loaded_and_what_is_not_says_why() {
     ] {
         let source: Arc<dyn Source> = Arc::new(FileSource::open(&folder.join(file)).unwrap());
         let keras = unskew_releases::keras::of_tensorflow(release.parse().unwrap()).unwrap();
-        let (plan, output) =
-            unskew_keras::convert(&source, &keras, Options::default()).unwrap().unwrap();
+        let (plan, output) = unskew_keras::convert(&source, &keras, KerasConvertOptions::default())
+            .unwrap()
+            .unwrap();
         assert_eq!(plan.is_possible(), possible, "{file} for {release}: {:?}", plan.blockers);
         let Output::File(new) = output else { panic!("{file}") };
         if possible {
@@ -56,13 +57,13 @@ fn what_is_converted_is_loaded_and_what_is_not_says_why() {
             let grows =
                 ["functional", "thresholded", "multi"].iter().any(|one| file.starts_with(one));
             assert!(new.size() == source.size() || file.ends_with(".keras") || grows, "{file}");
-            let model = Model::read(&new).unwrap().unwrap();
+            let model = KerasModel::read(&new).unwrap().unwrap();
             let old = file.ends_with(".h5") || matches!(release, "2.4.4" | "2.9.3");
-            assert_eq!(model.form, if old { Form::Hdf5 } else { Form::Archive });
+            assert_eq!(model.form, if old { KerasFormat::Hdf5 } else { KerasFormat::Archive });
             assert!(model.unread.is_empty());
             let judgement = judge(&model, &keras);
             assert!(judgement.findings.is_empty(), "{file}: {:?}", judgement.findings);
-            assert_eq!(model.weights, Model::read(&source).unwrap().unwrap().weights);
+            assert_eq!(model.weights, KerasModel::read(&source).unwrap().unwrap().weights);
         }
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use unskew_core::{Date, Version};
-use unskew_onnx::{Goal, Kernels, Reader, Runtime, Schemas};
+use unskew_onnx::{KernelTypeTable, ModelReader, OnnxRelease, OnnxTarget, OpSchemas};
 use unskew_source::{FileSource, Source};
 
 #[path = "../tests/it/proto.rs"]
@@ -77,19 +77,21 @@ fn open(path: &Path) -> Arc<dyn Source> {
 fn model(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().unwrap();
     let (outside, inside) = files(folder.path());
-    let schemas = Arc::new(Schemas::from_text(table("onnx/operators.tsv")).unwrap());
-    let runtime = Runtime {
-        reader: Reader::OnnxRuntime,
+    let schemas = Arc::new(OpSchemas::from_text(table("onnx/operators.tsv")).unwrap());
+    let runtime = OnnxRelease {
+        reader: ModelReader::OnnxRuntime,
         version: "1.16.3".parse::<Version>().unwrap(),
         released: Date::constant(2023, 11, 20),
         ir: 9,
         opsets: vec![(Box::default(), 19)],
         ort_format: None,
         schemas: schemas.clone(),
-        own: Arc::new(Schemas::from_text(table("onnxruntime/operators.tsv")).unwrap()),
-        kernels: Some(Arc::new(Kernels::from_text(table("onnxruntime/kernels.tsv")).unwrap())),
+        own: Arc::new(OpSchemas::from_text(table("onnxruntime/operators.tsv")).unwrap()),
+        kernels: Some(Arc::new(
+            KernelTypeTable::from_text(table("onnxruntime/kernels.tsv")).unwrap(),
+        )),
     };
-    let goal = Goal {
+    let goal = OnnxTarget {
         name: "onnx-opset@11".to_owned(),
         opsets: vec![(Box::default(), 11)],
         at_most: false,

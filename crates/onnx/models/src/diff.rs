@@ -4,22 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::{Finding, Places};
 
-use crate::{Kernel, Measured, Reader, Runtime, Schema, rules};
+use crate::{KernelSupport, KernelTypes, ModelReader, OnnxRelease, OpSchema, rules};
 
 /// A form of an operator: its name and the version of its domain.
-type Form = (Box<str>, i64);
+type OperatorForm = (Box<str>, i64);
 
 /// The choices of types with which a form runs; none if that was not measured.
-type Choices = Option<BTreeSet<Vec<String>>>;
+type TypeChoices = Option<BTreeSet<Vec<String>>>;
 
 /// What each form runs with.
-type Runs = BTreeMap<Form, Choices>;
+type KernelTypesByForm = BTreeMap<OperatorForm, TypeChoices>;
 
 /// The most combinations of types of one form that are compared one by one.
 const MOST: usize = 100_000;
 
 /// A finding for every change from `old` to `new`; none if one runs models and the other checks them.
-pub fn findings(old: &Runtime, new: &Runtime) -> Option<Vec<Finding>> {
+pub fn findings(old: &OnnxRelease, new: &OnnxRelease) -> Option<Vec<Finding>> {
     if old.reader != new.reader {
         return None;
     }
@@ -32,7 +32,7 @@ pub fn findings(old: &Runtime, new: &Runtime) -> Option<Vec<Finding>> {
 }
 
 /// IR versions and opsets.
-fn numbers(old: &Runtime, new: &Runtime) -> Vec<Finding> {
+fn numbers(old: &OnnxRelease, new: &OnnxRelease) -> Vec<Finding> {
     let domains: BTreeSet<&str> =
         old.opsets.iter().chain(&new.opsets).map(|(domain, _)| &**domain).collect();
     let opset = |domain: &str| {
@@ -63,25 +63,25 @@ fn numbers(old: &Runtime, new: &Runtime) -> Vec<Finding> {
 }
 
 /// Every form with the types that it runs with; none of what runs nothing. A form that was not measured has no types here.
-fn runs(runtime: &Runtime) -> Option<Runs> {
+fn runs(runtime: &OnnxRelease) -> Option<KernelTypesByForm> {
     let kernels = runtime.kernels.as_ref()?;
-    let mut all: Runs = BTreeMap::new();
-    for kernel in kernels.rows().of(runtime.version).filter_map(Kernel::parse) {
+    let mut all: KernelTypesByForm = BTreeMap::new();
+    for kernel in kernels.rows().of(runtime.version).filter_map(KernelTypes::parse) {
         let slot = all.entry((kernel.name, kernel.since)).or_insert_with(|| Some(BTreeSet::new()));
         match kernel.measured {
-            Measured::Types(types) => match (choices(&types), slot.as_mut()) {
+            KernelSupport::Types(types) => match (choices(&types), slot.as_mut()) {
                 (Some(choices), Some(known)) => known.extend(choices),
                 _ => *slot = None,
             },
-            Measured::Nothing => {}
-            Measured::Unknown | Measured::Sometimes(_) => *slot = None,
+            KernelSupport::Nothing => {}
+            KernelSupport::Unknown | KernelSupport::Sometimes(_) => *slot = None,
         }
     }
     Some(all)
 }
 
 /// Every choice of a product of types; none if there are too many.
-fn choices(types: &[(Box<str>, Vec<crate::Kind>)]) -> Option<Vec<Vec<String>>> {
+fn choices(types: &[(Box<str>, Vec<crate::ValueType>)]) -> Option<Vec<Vec<String>>> {
     let mut all = vec![Vec::new()];
     for (name, allowed) in types {
         if all.len().saturating_mul(allowed.len()) > MOST {
@@ -97,11 +97,16 @@ fn choices(types: &[(Box<str>, Vec<crate::Kind>)]) -> Option<Vec<Vec<String>>> {
     Some(all)
 }
 
-fn kernels(old: &Runtime, new: &Runtime, before: &Runs, after: &Runs) -> Vec<Finding> {
+fn kernels(
+    old: &OnnxRelease,
+    new: &OnnxRelease,
+    before: &KernelTypesByForm,
+    after: &KernelTypesByForm,
+) -> Vec<Finding> {
     let mut found = Vec::new();
     let (mut added, mut wider) = (Places::default(), Places::default());
     for ((name, since), types) in after {
-        let is_run = |types: &Choices| types.as_ref().is_none_or(|types| !types.is_empty());
+        let is_run = |types: &TypeChoices| types.as_ref().is_none_or(|types| !types.is_empty());
         match before.get(&(name.clone(), *since)) {
             None if is_run(types) => added.add(format!("{name} since {since}")),
             Some(Some(known)) => {
@@ -139,10 +144,10 @@ fn kernels(old: &Runtime, new: &Runtime, before: &Runs, after: &Runs) -> Vec<Fin
 }
 
 /// Forms of operators of two releases of onnx.
-fn forms(old: &Runtime, new: &Runtime) -> Vec<Finding> {
-    let of = |runtime: &Runtime| -> BTreeMap<Form, Schema> {
+fn forms(old: &OnnxRelease, new: &OnnxRelease) -> Vec<Finding> {
+    let of = |runtime: &OnnxRelease| -> BTreeMap<OperatorForm, OpSchema> {
         let mut forms = BTreeMap::new();
-        for schema in runtime.schemas.rows().of(runtime.version).filter_map(Schema::parse) {
+        for schema in runtime.schemas.rows().of(runtime.version).filter_map(OpSchema::parse) {
             forms.insert((schema.name.clone(), schema.since), schema);
         }
         forms
@@ -174,9 +179,9 @@ fn forms(old: &Runtime, new: &Runtime) -> Vec<Finding> {
 }
 
 /// What it is that two releases are compared by, for messages.
-pub fn kind(reader: Reader) -> &'static str {
+pub fn kind(reader: ModelReader) -> &'static str {
     match reader {
-        Reader::OnnxRuntime => "an ONNX Runtime",
-        Reader::Onnx => "a release of onnx",
+        ModelReader::OnnxRuntime => "an ONNX Runtime",
+        ModelReader::Onnx => "a release of onnx",
     }
 }

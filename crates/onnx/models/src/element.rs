@@ -44,9 +44,9 @@ const ELEMENTS: [(&str, u64); 28] = [
 /// assert_eq!("bfloat16".parse(), Ok(Element(16)));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Element(pub i32);
+pub struct OnnxElementType(pub i32);
 
-impl Element {
+impl OnnxElementType {
     fn row(self) -> Option<&'static (&'static str, u64)> {
         usize::try_from(self.0).ok()?.checked_sub(1).and_then(|at| ELEMENTS.get(at))
     }
@@ -59,7 +59,7 @@ impl Element {
     }
 }
 
-impl fmt::Display for Element {
+impl fmt::Display for OnnxElementType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.row() {
             Some((name, _)) => f.pad(name),
@@ -68,16 +68,16 @@ impl fmt::Display for Element {
     }
 }
 
-/// Why a text is no [`Element`]: no element type has this name.
+/// Why a text is no [`OnnxElementType`]: no element type has this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotAnElement;
+pub struct UnknownElementType;
 
-impl FromStr for Element {
-    type Err = NotAnElement;
+impl FromStr for OnnxElementType {
+    type Err = UnknownElementType;
 
-    fn from_str(text: &str) -> Result<Self, NotAnElement> {
+    fn from_str(text: &str) -> Result<Self, UnknownElementType> {
         let at = ELEMENTS.iter().position(|(name, _)| *name == text);
-        at.and_then(|at| i32::try_from(at + 1).ok()).map(Self).ok_or(NotAnElement)
+        at.and_then(|at| i32::try_from(at + 1).ok()).map(Self).ok_or(UnknownElementType)
     }
 }
 
@@ -88,16 +88,16 @@ mod tests {
     #[test]
     fn every_number_reads_back_from_its_name() {
         for number in 1..=28 {
-            assert_eq!(Element(number).to_string().parse(), Ok(Element(number)));
+            assert_eq!(OnnxElementType(number).to_string().parse(), Ok(OnnxElementType(number)));
         }
-        assert_eq!(Element(99).to_string(), "type99");
-        assert!("type99".parse::<Element>().is_err());
+        assert_eq!(OnnxElementType(99).to_string(), "type99");
+        assert!("type99".parse::<OnnxElementType>().is_err());
     }
 
     #[test]
     fn four_bits_share_a_byte() {
-        assert_eq!(Element(22).bytes(3), Some(2));
-        assert_eq!(Element(8).bytes(3), None);
-        assert_eq!(Element(11).bytes(u64::MAX), None);
+        assert_eq!(OnnxElementType(22).bytes(3), Some(2));
+        assert_eq!(OnnxElementType(8).bytes(3), None);
+        assert_eq!(OnnxElementType(11).bytes(u64::MAX), None);
     }
 }

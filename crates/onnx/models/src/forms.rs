@@ -6,10 +6,10 @@ use unskew_core::{Finding, Places, Version};
 
 use crate::convert::is_extension;
 use crate::schema::{Arity, ParameterKind};
-use crate::{Kind, Parameter, Schema, Schemas, rules};
+use crate::{FormalParameter, OpSchema, OpSchemas, ValueType, rules};
 
 /// A form of an operator: its name and the version of its domain.
-type Form = (Box<str>, i64);
+type OperatorForm = (Box<str>, i64);
 
 /// Operators by form, one line of text each.
 ///
@@ -19,9 +19,9 @@ type Form = (Box<str>, i64);
 /// assert!(unskew_onnx::Forms::read("Gain").is_err());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Forms(BTreeMap<Form, Schema>);
+pub struct OperatorForms(BTreeMap<OperatorForm, OpSchema>);
 
-impl Forms {
+impl OperatorForms {
     /// The operators of a text: a schema on each line, as `unskew releases onnx --op NAME` prints them. Lines that are
     /// empty or begin with `#` say nothing.
     ///
@@ -34,7 +34,7 @@ impl Forms {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let schema = Schema::parse(line).ok_or_else(|| {
+            let schema = OpSchema::parse(line).ok_or_else(|| {
                 (at, "not a schema: NAME.VERSION(input: T) -> (output: T) {T: float}".to_owned())
             })?;
             let form = (schema.name.clone(), schema.since);
@@ -71,7 +71,11 @@ pub struct FormChange {
 
 /// What changed between two lists of operators; `old` and `new` are how these are called. A form that is out may not
 /// change: what differs is a new form with a new version.
-pub fn lists(old: &Forms, new: &Forms, [old_name, new_name]: [&str; 2]) -> Vec<FormChange> {
+pub fn lists(
+    old: &OperatorForms,
+    new: &OperatorForms,
+    [old_name, new_name]: [&str; 2],
+) -> Vec<FormChange> {
     let mut found = Vec::new();
     let mut add = |finding, op: &str| found.push(FormChange { finding, op: op.into() });
     for ((op, since), before) in &old.0 {
@@ -85,7 +89,7 @@ pub fn lists(old: &Forms, new: &Forms, [old_name, new_name]: [&str; 2]) -> Vec<F
             Some(_) => {}
         }
     }
-    let newest = |forms: &Forms, op: &str| {
+    let newest = |forms: &OperatorForms, op: &str| {
         forms.0.keys().filter(|(name, _)| **name == *op).map(|(_, since)| *since).max()
     };
     for ((op, since), now) in new.0.iter().filter(|(form, _)| !old.0.contains_key(*form)) {
@@ -109,15 +113,15 @@ pub fn lists(old: &Forms, new: &Forms, [old_name, new_name]: [&str; 2]) -> Vec<F
 
 /// What a model sees that goes from one opset of a domain to another. `release`: the onnx whose forms are taken.
 pub fn opsets(
-    schemas: &Schemas,
+    schemas: &OpSchemas,
     release: Version,
     domain: &str,
     old: i64,
     new: i64,
 ) -> Vec<Finding> {
-    let of = |opset: i64| -> BTreeMap<Box<str>, Schema> {
-        let all = schemas.rows().of(release).filter_map(Schema::parse);
-        let mut forms: BTreeMap<Box<str>, Schema> = BTreeMap::new();
+    let of = |opset: i64| -> BTreeMap<Box<str>, OpSchema> {
+        let all = schemas.rows().of(release).filter_map(OpSchema::parse);
+        let mut forms: BTreeMap<Box<str>, OpSchema> = BTreeMap::new();
         for schema in all.filter(|one| one.since <= opset && is_of(&one.name, domain)) {
             let newer = forms.get(&schema.name).is_none_or(|one| one.since < schema.since);
             if newer {
@@ -153,7 +157,7 @@ fn is_of(name: &str, domain: &str) -> bool {
 }
 
 /// A form in the place of another one.
-fn newer(op: &str, old: Option<&Schema>, now: &Schema) -> Finding {
+fn newer(op: &str, old: Option<&OpSchema>, now: &OpSchema) -> Finding {
     let since = &now.since;
     let Some(old) = old else {
         return rules::FormWider { op: &op, since, before: &0, what: &"" }.finding();
@@ -182,13 +186,13 @@ fn newer(op: &str, old: Option<&Schema>, now: &Schema) -> Finding {
 }
 
 /// Whether every node of the old form is one of the new form, as far as a schema tells.
-fn is_wider(old: &Schema, now: &Schema) -> bool {
+fn is_wider(old: &OpSchema, now: &OpSchema) -> bool {
     let kept = old.attributes.iter().all(|one| {
         now.attribute(&one.name)
             .is_some_and(|other| other.kind == one.kind && (one.required || !other.required))
     });
-    let needs = |schema: &Schema| schema.counts().0;
-    let most = |schema: &Schema| schema.counts().1.unwrap_or(usize::MAX);
+    let needs = |schema: &OpSchema| schema.counts().0;
+    let most = |schema: &OpSchema| schema.counts().1.unwrap_or(usize::MAX);
     let new_needed =
         now.attributes.iter().any(|one| one.required && old.attribute(&one.name).is_none());
     let types = (0..old.inputs.len()).all(|at| {
@@ -202,7 +206,7 @@ fn is_wider(old: &Schema, now: &Schema) -> bool {
         && types
 }
 
-fn kinds(schema: &Schema, parameter: Option<&Parameter>) -> BTreeSet<Kind> {
+fn kinds(schema: &OpSchema, parameter: Option<&FormalParameter>) -> BTreeSet<ValueType> {
     match parameter.map(|one| &one.kind) {
         Some(ParameterKind::Variable(at)) => {
             schema.variables.get(*at).into_iter().flat_map(|(_, kinds)| kinds.clone()).collect()
@@ -213,7 +217,7 @@ fn kinds(schema: &Schema, parameter: Option<&Parameter>) -> BTreeSet<Kind> {
 }
 
 /// What differs, a few words each.
-fn differences(old: &Schema, now: &Schema) -> Vec<String> {
+fn differences(old: &OpSchema, now: &OpSchema) -> Vec<String> {
     let mut all = Vec::new();
     for one in &old.attributes {
         match now.attribute(&one.name) {
@@ -243,10 +247,10 @@ fn differences(old: &Schema, now: &Schema) -> Vec<String> {
         }
         for (was, is) in old_side.iter().zip(new_side) {
             let (before, after) = (kinds(old, Some(was)), kinds(now, Some(is)));
-            let list = |kinds: Vec<&Kind>| {
+            let list = |kinds: Vec<&ValueType>| {
                 kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
             };
-            let (more, less): (Vec<&Kind>, Vec<&Kind>) =
+            let (more, less): (Vec<&ValueType>, Vec<&ValueType>) =
                 (after.difference(&before).collect(), before.difference(&after).collect());
             if !more.is_empty() {
                 let verb = if what == "input" { "takes" } else { "is" };
@@ -263,7 +267,7 @@ fn differences(old: &Schema, now: &Schema) -> Vec<String> {
     all
 }
 
-fn often(parameter: &Parameter) -> &'static str {
+fn often(parameter: &FormalParameter) -> &'static str {
     match parameter.arity {
         Arity::One => "needed",
         Arity::Optional => "optional",

@@ -9,16 +9,16 @@
 //!
 //! | step | by |
 //! | --- | --- |
-//! | bytes to a [`Model`]: nodes, attributes, types; of tensors what they are and where they lie | `read` |
+//! | bytes to an [`OnnxModel`]: nodes, attributes, types; of tensors what they are and where they lie | `read` |
 //! | a model as a party, with its numbers | [`party()`] |
 //! | a model in the textual syntax of ONNX, turned into the bytes of the same model | `read::text` |
 //! | a file of the format `.ort` to the same model, whose nodes name the form of their operator | `read::ort` |
 //! | tensors in other files: inside the folder, there, long enough, no link out of it | [`with_external_data`] |
 //! | the configuration of Triton beside a model, against its inputs and outputs | [`with_triton`] |
 //! | sizes from inputs to outputs, and what contradicts itself in them | `shapes` |
-//! | runtimes of which is known what is stated of operators, and reduced builds of ONNX Runtime | [`Stated`] |
-//! | a line of a table to the form of an operator, and to the types of its kernels | [`Schema`], [`Kernel`] |
-//! | a release: its numbers and tables | [`Runtime`] |
+//! | runtimes of which is known what is stated of operators, and reduced builds of ONNX Runtime | [`DocumentedSupport`] |
+//! | a line of a table to the form of an operator, and to the types of its kernels | [`OpSchema`], [`KernelTypes`] |
+//! | a release: its numbers and tables | [`OnnxRelease`] |
 //! | IR version and opsets; values made once, tensors whole; then each node: operator, attributes, counts, types, kernel | [`judge()`] |
 //! | a model under other opsets and another IR version | [`convert()`] |
 //!
@@ -27,7 +27,7 @@
 //!
 //! # Conversion
 //!
-//! [`Goal`] says which opsets and which IR version. The file is walked once, by its fields, beside the model that was
+//! [`OnnxTarget`] says which opsets and which IR version. The file is walked once, by its fields, beside the model that was
 //! read; what does not change is a range of the input in the output. Each node goes from the form of its opset to that of
 //! the goal, form by form: `data/adapters.txt` has a line for each pair of forms that differ in more than types, with steps
 //! that are read up and down (an attribute that became an input, a new attribute with its default, axes counted from the
@@ -60,14 +60,12 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod around;
 mod convert;
 pub mod diff;
 mod element;
 pub mod forms;
 mod infer;
 mod judge;
-mod kind;
 mod limits;
 mod model;
 mod party;
@@ -76,20 +74,29 @@ pub mod rules;
 mod runtime;
 mod schema;
 mod shapes;
-mod stated;
 mod tables;
 mod triton;
+mod value_index;
+mod value_type;
+mod vendor_docs;
 
-pub use convert::{Goal, convert};
-pub use element::{Element, NotAnElement};
-pub use forms::Forms;
-pub use judge::{Beside, Neighbour, judge, with_external_data};
-pub use kind::Kind;
-pub use model::{Attribute, Data, Dim, External, Function, Graph, Model, Node, Tensor, Value};
+pub use convert::{OnnxTarget, convert};
+pub use element::{OnnxElementType, UnknownElementType};
+pub use forms::OperatorForms;
+pub use judge::{NeighbourFile, NeighbourLookup, judge, with_external_data};
+pub use model::{
+    Dim, ExternalData, OnnxAttribute, OnnxFunction, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor,
+    TensorData, ValueInfo,
+};
 pub use party::{operator_names, party};
 pub use read::model as read_model;
-pub use runtime::{IR_AXIS, Lookup, OPSET_AXIS, ORT_AXIS, Reader, Runtime, full_name};
-pub use schema::{Arity, AttributeSchema, Parameter, ParameterKind, Schema};
-pub use stated::{Otherwise, Stated, StatedTable, Support, reduced_build};
-pub use tables::{Kernel, Kernels, Measured, Schemas};
-pub use triton::{Open, with_triton};
+pub use runtime::{
+    IR_AXIS, ModelReader, OPSET_AXIS, ORT_AXIS, OnnxRelease, OperatorLookup, full_name,
+};
+pub use schema::{Arity, AttributeSchema, FormalParameter, OpSchema, ParameterKind};
+pub use tables::{KernelSupport, KernelTypeTable, KernelTypes, OpSchemas};
+pub use triton::{NeighbourOpener, with_triton};
+pub use value_type::ValueType;
+pub use vendor_docs::{
+    DocumentedOperator, DocumentedSupport, DocumentedSupportTable, OperatorFallback, reduced_build,
+};

@@ -5,27 +5,27 @@ use std::sync::LazyLock;
 use unskew_core::Version;
 use unskew_definitions::Runs;
 
-use crate::around::{ACTIVATIONS, Around};
-use crate::infer::{Bound, attribute};
-use crate::{Attribute, Dim, Kind, Node, Schema};
+use crate::infer::{TypeBinding, attribute};
+use crate::value_index::{ACTIVATIONS, ValueIndex};
+use crate::{Dim, OnnxAttribute, OnnxNode, OpSchema, ValueType};
 
 /// A row of the table.
 #[derive(Debug)]
-pub(crate) struct Limit {
+pub(crate) struct ReleaseLimit {
     /// The releases that were seen to refuse it; none if all were.
     releases: Option<Runs>,
     op: &'static str,
     forms: (i64, Option<i64>),
-    conditions: Vec<Condition>,
+    conditions: Vec<LimitCondition>,
     /// When the runtime refuses such a node.
-    pub(crate) when: When,
+    pub(crate) when: LimitEffect,
     /// The words of the error.
     pub(crate) error: &'static str,
 }
 
 /// What happens where a row holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum When {
+pub(crate) enum LimitEffect {
     Load,
     Run,
     /// It depends on the machine.
@@ -39,7 +39,7 @@ pub(crate) enum When {
 }
 
 #[derive(Debug)]
-enum Condition {
+enum LimitCondition {
     Is(&'static str, &'static str),
     IsNone(&'static str, Vec<&'static str>),
     Negative(&'static str),
@@ -55,17 +55,17 @@ enum Condition {
     Minus(usize),
     Computed(usize),
     Activated,
-    Types(&'static str, Vec<Kind>),
+    Types(&'static str, Vec<ValueType>),
 }
 
 /// The row that holds at a node in a release, if any does. `around`: what is known of its inputs.
 pub(crate) fn at(
     release: Version,
-    schema: &Schema,
-    node: &Node,
-    bound: &[Bound],
-    around: &Around<'_>,
-) -> Option<&'static Limit> {
+    schema: &OpSchema,
+    node: &OnnxNode,
+    bound: &[TypeBinding],
+    around: &ValueIndex<'_>,
+) -> Option<&'static ReleaseLimit> {
     table().iter().find(|row| {
         *row.op == *schema.name
             && row.forms.0 <= schema.since
@@ -83,19 +83,19 @@ pub(crate) fn can_be_avoided(release: Version, op: &str) -> bool {
             && row
                 .conditions
                 .iter()
-                .any(|one| matches!(one, Condition::Minus(_) | Condition::Activated))
+                .any(|one| matches!(one, LimitCondition::Minus(_) | LimitCondition::Activated))
     })
 }
 
-impl Limit {
+impl ReleaseLimit {
     /// What a node must not have, for people.
     pub(crate) fn in_words(&self) -> String {
-        let words: Vec<String> = self.conditions.iter().map(Condition::in_words).collect();
+        let words: Vec<String> = self.conditions.iter().map(LimitCondition::in_words).collect();
         words.join(" and ")
     }
 }
 
-impl Condition {
+impl LimitCondition {
     fn in_words(&self) -> String {
         match self {
             Self::Is(name, value) => format!("{name} = {value}"),
@@ -159,11 +159,17 @@ impl Condition {
             Self::Negative(name)
         } else {
             let (name, types) = text.split_once(':')?;
-            Self::Types(name, list(types).into_iter().map(Kind::parse).collect::<Option<_>>()?)
+            Self::Types(name, list(types).into_iter().map(ValueType::parse).collect::<Option<_>>()?)
         })
     }
 
-    fn holds(&self, schema: &Schema, node: &Node, bound: &[Bound], around: &Around<'_>) -> bool {
+    fn holds(
+        &self,
+        schema: &OpSchema,
+        node: &OnnxNode,
+        bound: &[TypeBinding],
+        around: &ValueIndex<'_>,
+    ) -> bool {
         let shape = |at: usize| around.shape(node.inputs.get(at)?);
         let ints = |at: usize| around.ints(node.inputs.get(at)?);
         match self {
@@ -172,7 +178,7 @@ impl Condition {
                 attribute(node, name).is_some_and(|one| !values.iter().any(|value| is(one, value)))
             }
             Self::Negative(name) => {
-                matches!(attribute(node, name), Some(Attribute::Int(number)) if *number < 0)
+                matches!(attribute(node, name), Some(OnnxAttribute::Int(number)) if *number < 0)
             }
             Self::Absent(name) => attribute(node, name).is_none(),
             Self::FewerInputs(count) => {
@@ -201,31 +207,31 @@ impl Condition {
             Self::Types(name, types) => {
                 let at = schema.variables.iter().position(|(one, _)| **one == **name);
                 let bound = at.and_then(|at| bound.get(at));
-                matches!(bound, Some(Bound::Types(found)) if found.iter().all(|one| types.contains(one)))
+                matches!(bound, Some(TypeBinding::Types(found)) if found.iter().all(|one| types.contains(one)))
             }
         }
     }
 }
 
 /// Whether an attribute is a number or a text that is written so.
-fn is(attribute: &Attribute, value: &str) -> bool {
+fn is(attribute: &OnnxAttribute, value: &str) -> bool {
     match attribute {
-        Attribute::Int(number) => number.to_string() == value,
-        Attribute::Text(text) => **text == *value,
+        OnnxAttribute::Int(number) => number.to_string() == value,
+        OnnxAttribute::Text(text) => **text == *value,
         _ => false,
     }
 }
 
 /// The table, read once. It is part of this crate, and a test reads every row.
-fn table() -> &'static [Limit] {
-    static TABLE: LazyLock<Vec<Limit>> = LazyLock::new(|| {
+fn table() -> &'static [ReleaseLimit] {
+    static TABLE: LazyLock<Vec<ReleaseLimit>> = LazyLock::new(|| {
         let lines = include_str!("../data/limits.tsv").lines();
         lines.filter(|line| !line.starts_with('#')).filter_map(row).collect()
     });
     &TABLE
 }
 
-fn row(line: &'static str) -> Option<Limit> {
+fn row(line: &'static str) -> Option<ReleaseLimit> {
     let mut cells = line.split('\t');
     let releases = match cells.next()? {
         "-" => None,
@@ -235,18 +241,18 @@ fn row(line: &'static str) -> Option<Limit> {
     let (first, last) = cells.next()?.split_once('-')?;
     let last = if last.is_empty() { None } else { Some(last.parse().ok()?) };
     let said = cells.next()?;
-    let conditions = said.split(' ').filter(|one| *one != "-").map(Condition::parse);
+    let conditions = said.split(' ').filter(|one| *one != "-").map(LimitCondition::parse);
     let conditions = conditions.collect::<Option<_>>()?;
     let when = match cells.next()? {
-        "load" => When::Load,
-        "run" => When::Run,
-        "machine" => When::Machine,
-        "shapes" => When::Shapes,
-        "kernel" => When::Kernel,
-        "fused" => When::Fused,
+        "load" => LimitEffect::Load,
+        "run" => LimitEffect::Run,
+        "machine" => LimitEffect::Machine,
+        "shapes" => LimitEffect::Shapes,
+        "kernel" => LimitEffect::Kernel,
+        "fused" => LimitEffect::Fused,
         _ => return None,
     };
-    Some(Limit {
+    Some(ReleaseLimit {
         releases,
         op,
         forms: (first.parse().ok()?, last),

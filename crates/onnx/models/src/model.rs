@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use crate::{Element, Kind};
+use crate::{OnnxElementType, ValueType};
 
 /// A model: what `ModelProto` says, without the values of tensors.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Model {
+pub struct OnnxModel {
     /// The version of the format; 0 if it is not said.
     pub ir_version: i64,
     /// The version of each set of operators, by domain. The domain of ONNX itself is empty.
@@ -16,35 +16,35 @@ pub struct Model {
     /// Keys of its metadata, with how long their values are.
     pub metadata: Vec<(Box<str>, u64)>,
     /// The graph that runs, with its nodes and initializers.
-    pub graph: Graph,
+    pub graph: OnnxGraph,
     /// The functions that the model defines.
-    pub functions: Vec<Function>,
+    pub functions: Vec<OnnxFunction>,
     /// Whether it has information for training.
     pub training: bool,
 }
 
 /// A graph: that of the model, or one inside an attribute.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Graph {
+pub struct OnnxGraph {
     /// The nodes, in the order of the file.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<OnnxNode>,
     /// The inputs, with their types.
-    pub inputs: Vec<Value>,
+    pub inputs: Vec<ValueInfo>,
     /// The outputs, with their types.
-    pub outputs: Vec<Value>,
+    pub outputs: Vec<ValueInfo>,
     /// What the model says about the types of other values.
-    pub values: Vec<Value>,
+    pub values: Vec<ValueInfo>,
     /// Tensors that are stored with the model.
-    pub initializers: Vec<Tensor>,
+    pub initializers: Vec<OnnxTensor>,
 }
 
 /// The name of a value, with its type if that is said.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Value {
+pub struct ValueInfo {
     /// The name by which nodes mean it.
     pub name: Box<str>,
     /// The declared type; none where the file has no or an unknown one.
-    pub kind: Option<Kind>,
+    pub kind: Option<ValueType>,
     /// The declared dimensions; none where the file does not say how many there are.
     pub dims: Option<Vec<Dim>>,
 }
@@ -63,7 +63,7 @@ pub enum Dim {
 
 /// A node: one call of an operator or of a function of the model.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Node {
+pub struct OnnxNode {
     /// The name, often empty.
     pub name: Box<str>,
     /// The operator without its domain: `Conv`.
@@ -79,14 +79,14 @@ pub struct Node {
     /// Names of the values that it makes.
     pub outputs: Vec<Box<str>>,
     /// The attributes that are written, in the order of the file.
-    pub attributes: Vec<(Box<str>, Attribute)>,
+    pub attributes: Vec<(Box<str>, OnnxAttribute)>,
     /// What is wrong with how its attributes are written, with the name of the first one.
     pub broken: Option<Box<str>>,
 }
 
 /// The value of an attribute, as far as it decides something.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Attribute {
+pub enum OnnxAttribute {
     /// A whole number, field `i`.
     Int(i64),
     /// A number with a fraction, field `f`.
@@ -98,11 +98,11 @@ pub enum Attribute {
     /// A text that is kept: mode or padding, not data.
     Text(Box<str>),
     /// A tensor, as the value of `Constant`.
-    Tensor(Tensor),
+    Tensor(OnnxTensor),
     /// A subgraph, as of `If` and `Loop`.
-    Graph(Box<Graph>),
+    Graph(Box<OnnxGraph>),
     /// Several subgraphs, field `graphs`.
-    Graphs(Vec<Graph>),
+    Graphs(Vec<OnnxGraph>),
     /// The attribute of the function around it that has this name.
     Of(Box<str>),
     /// Anything else, by the number of its kind in `AttributeProto.AttributeType`.
@@ -111,19 +111,19 @@ pub enum Attribute {
 
 /// A tensor: what it is and where it lies.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tensor {
+pub struct OnnxTensor {
     /// The name by which nodes mean it.
     pub name: Box<str>,
     /// The type of its elements.
-    pub element: Element,
+    pub element: OnnxElementType,
     /// The sizes of its dimensions.
     pub dims: Vec<i64>,
     /// Where it lies, if that is another file.
-    pub external: Option<External>,
+    pub external: Option<ExternalData>,
     /// The bytes of it that stand in the model.
     pub stored: u64,
     /// In which form its elements stand in the model.
-    pub data: Data,
+    pub data: TensorData,
     /// Its elements, if they are few whole numbers of 32 or 64 bits that stand in the model; else none.
     pub ints: Vec<i64>,
     /// Where its message lies in the file.
@@ -132,7 +132,7 @@ pub struct Tensor {
 
 /// How the elements of a tensor stand in a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Data {
+pub enum TensorData {
     /// None stand there.
     #[default]
     Nothing,
@@ -144,9 +144,9 @@ pub enum Data {
     Uncounted,
 }
 
-impl Attribute {
+impl OnnxAttribute {
     /// The graphs in it.
-    pub fn graphs(&self) -> &[Graph] {
+    pub fn graphs(&self) -> &[OnnxGraph] {
         match self {
             Self::Graph(graph) => std::slice::from_ref(&**graph),
             Self::Graphs(graphs) => graphs,
@@ -155,15 +155,15 @@ impl Attribute {
     }
 }
 
-impl Model {
+impl OnnxModel {
     /// Every graph: that of the model, the bodies of its functions, and all inside of nodes.
-    pub(crate) fn graphs(&self) -> impl Iterator<Item = &Graph> {
+    pub(crate) fn graphs(&self) -> impl Iterator<Item = &OnnxGraph> {
         let bodies = self.functions.iter().map(|function| &function.body);
-        std::iter::once(&self.graph).chain(bodies).flat_map(Graph::all)
+        std::iter::once(&self.graph).chain(bodies).flat_map(OnnxGraph::all)
     }
 }
 
-impl Tensor {
+impl OnnxTensor {
     /// How many bytes its dimensions ask for; none for texts, and for sizes that no tensor has.
     pub fn bytes(&self) -> Option<u64> {
         let count = self
@@ -176,7 +176,7 @@ impl Tensor {
 
 /// Where a tensor lies that is not in the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct External {
+pub struct ExternalData {
     /// The file, relative to the folder of the model.
     pub location: Box<str>,
     /// The first byte in it.
@@ -189,7 +189,7 @@ pub struct External {
 
 /// A function of the model.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Function {
+pub struct OnnxFunction {
     /// The domain in which it is defined.
     pub domain: Box<str>,
     /// The name by which nodes call it.
@@ -203,12 +203,12 @@ pub struct Function {
     /// Names of its outputs.
     pub outputs: Vec<Box<str>>,
     /// Attributes that a call need not say.
-    pub defaults: Vec<(Box<str>, Attribute)>,
+    pub defaults: Vec<(Box<str>, OnnxAttribute)>,
     /// Its nodes, and the types of values in it.
-    pub body: Graph,
+    pub body: OnnxGraph,
 }
 
-impl Graph {
+impl OnnxGraph {
     /// Every graph in it and it itself, the outer ones first.
     pub fn all(&self) -> Vec<&Self> {
         let mut all = vec![self];
@@ -224,11 +224,11 @@ impl Graph {
     }
 
     /// Every tensor in it, in the order in which they stand.
-    pub fn tensors(&self) -> impl Iterator<Item = &Tensor> {
+    pub fn tensors(&self) -> impl Iterator<Item = &OnnxTensor> {
         self.all().into_iter().flat_map(|graph| {
             let attributes = graph.nodes.iter().flat_map(|node| &node.attributes);
             let constants = attributes.filter_map(|(_, attribute)| match attribute {
-                Attribute::Tensor(tensor) => Some(tensor),
+                OnnxAttribute::Tensor(tensor) => Some(tensor),
                 _ => None,
             });
             graph.initializers.iter().chain(constants)

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use unskew_core::{Party, Places, Provision, Requirement, Role, Version};
 use unskew_source::{ReadError, Source};
 
-use crate::judge::{Packed, Reading, Texts};
+use crate::judge::{ModelRequirement, OrtRequirement, TextRequirement};
 use crate::runtime::{IR_AXIS, OPSET_AXIS, ORT_AXIS, full_name};
-use crate::{Model, read};
+use crate::{OnnxModel, read};
 
 /// The axis of what is said of a model in text; nobody provides it.
 const TEXT_AXIS: &str = "onnx.text";
@@ -30,12 +30,12 @@ pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     Ok(party.map(|party| match in_text {
         true => party
             .fact("syntax", "the textual syntax of ONNX")
-            .require(Requirement::matches(TEXT_AXIS, Texts(name)).irrelevant_if_absent()),
+            .require(Requirement::matches(TEXT_AXIS, TextRequirement(name)).irrelevant_if_absent()),
         false => party,
     }))
 }
 
-fn of_model(name: String, model: Model) -> Party {
+fn of_model(name: String, model: OnnxModel) -> Party {
     let [producer, version] = &model.producer;
     let mut party = Party::new(name, Role::Artifact, "ONNX model");
     party = party.from_origin(match (&**producer, &**version) {
@@ -66,7 +66,7 @@ fn of_model(name: String, model: Model) -> Party {
         let names = model.functions.iter().map(|one| full_name(&one.domain, &one.name));
         party = party.fact("functions", names.collect::<Places>());
     }
-    let values = |values: &[crate::Value]| {
+    let values = |values: &[crate::ValueInfo]| {
         let shown = values.iter().map(|value| match &value.kind {
             Some(kind) => format!("{} {kind}", value.name),
             None => value.name.to_string(),
@@ -87,11 +87,13 @@ fn of_model(name: String, model: Model) -> Party {
         party = party.fact("training", "has information for training");
     }
     let model = Arc::new(model);
-    party.require(Requirement::matches(IR_AXIS, Reading::new(model.clone()))).with_capability(model)
+    party
+        .require(Requirement::matches(IR_AXIS, ModelRequirement::new(model.clone())))
+        .with_capability(model)
 }
 
 /// How often each operator is used, by its name.
-fn operators(model: &Model) -> BTreeMap<String, usize> {
+fn operators(model: &OnnxModel) -> BTreeMap<String, usize> {
     let mut all = BTreeMap::new();
     for graph in model.graphs() {
         for node in &graph.nodes {
@@ -112,13 +114,13 @@ fn most_used(operators: &BTreeMap<String, usize>) -> String {
 }
 
 /// The operators that a model calls, in the order of their names.
-pub fn operator_names(model: &Model) -> Vec<String> {
+pub fn operator_names(model: &OnnxModel) -> Vec<String> {
     operators(model).into_keys().collect()
 }
 
 /// A file of the format `.ort`.
-fn of_packed(name: String, packed: read::ort::Packed) -> Party {
-    let read::ort::Packed { version, model, typed } = packed;
+fn of_packed(name: String, packed: read::ort::OrtModel) -> Party {
+    let read::ort::OrtModel { version, model, typed } = packed;
     let operators = operators(&model);
     let nodes: usize = operators.values().sum();
     let party = Party::new(name, Role::Artifact, "ORT format model")
@@ -127,6 +129,6 @@ fn of_packed(name: String, packed: read::ort::Packed) -> Party {
         .fact("ORT format", version)
         .fact("nodes", format!("{nodes} of {} operators", operators.len()))
         .fact("operators", most_used(&operators));
-    let packed = Packed { version, model, typed };
+    let packed = OrtRequirement { version, model, typed };
     party.require(Requirement::matches(ORT_AXIS, packed).irrelevant_if_absent())
 }

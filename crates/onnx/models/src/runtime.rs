@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use unskew_core::{Date, Party, Provision, Role, Version, VersionRange};
 
-use crate::{Kernels, Schema, Schemas};
+use crate::{KernelTypeTable, OpSchema, OpSchemas};
 
 /// The axis of IR versions: the version of the format.
 pub const IR_AXIS: &str = "onnx.ir";
@@ -18,14 +18,14 @@ pub const ORT_AXIS: &str = "onnx.ort_format";
 
 /// Which program reads a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reader {
+pub enum ModelReader {
     /// ONNX Runtime with its CPU provider.
     OnnxRuntime,
     /// The checker of onnx.
     Onnx,
 }
 
-impl fmt::Display for Reader {
+impl fmt::Display for ModelReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::OnnxRuntime => "ONNX Runtime",
@@ -36,9 +36,9 @@ impl fmt::Display for Reader {
 
 /// A release that reads models. A capability of its party.
 #[derive(Clone, Debug)]
-pub struct Runtime {
+pub struct OnnxRelease {
     /// Which of the two.
-    pub reader: Reader,
+    pub reader: ModelReader,
     /// The version of the package on PyPI.
     pub version: Version,
     /// The day of the release.
@@ -50,20 +50,20 @@ pub struct Runtime {
     /// The versions of the format `.ort` that it reads; none if it reads no such files.
     pub ort_format: Option<(i64, i64)>,
     /// The schemas of onnx, of all its releases.
-    pub schemas: Arc<Schemas>,
+    pub schemas: Arc<OpSchemas>,
     /// The schemas that ONNX Runtime adds, of the releases that tell them.
-    pub own: Arc<Schemas>,
+    pub own: Arc<OpSchemas>,
     /// What its kernels take; none for what runs nothing.
-    pub kernels: Option<Arc<Kernels>>,
+    pub kernels: Option<Arc<KernelTypeTable>>,
 }
 
-impl Runtime {
+impl OnnxRelease {
     /// The release as one side of a check.
     pub fn party(&self) -> Party {
         let up_to = |number| VersionRange::at_most(Version::number(number));
         let (name, kind) = match self.reader {
-            Reader::OnnxRuntime => ("onnxruntime", "ONNX Runtime release"),
-            Reader::Onnx => ("onnx", "onnx release"),
+            ModelReader::OnnxRuntime => ("onnxruntime", "ONNX Runtime release"),
+            ModelReader::Onnx => ("onnx", "onnx release"),
         };
         let mut party = Party::new(format!("{name} {}", self.version), Role::Runtime, kind)
             .from_origin(format!("released {}", self.released))
@@ -93,24 +93,24 @@ impl Runtime {
     }
 
     /// What it makes of an operator, under an opset of its domain.
-    pub fn look_up(&self, domain: &str, op: &str, opset: i64) -> Lookup {
+    pub fn look_up(&self, domain: &str, op: &str, opset: i64) -> OperatorLookup {
         let name = full_name(domain, op);
         let of_onnx = self.schemas.named(&name);
         let newest = self.schemas.rows().releases().last().copied();
         // ONNX Runtime does not say which onnx it has. Forms hardly ever change once they are out: the newest is taken.
         let release = match self.reader {
-            Reader::Onnx => Some(self.version),
-            Reader::OnnxRuntime => newest,
+            ModelReader::Onnx => Some(self.version),
+            ModelReader::OnnxRuntime => newest,
         };
-        let of_onnx: Vec<&Schema> = of_onnx
+        let of_onnx: Vec<&OpSchema> = of_onnx
             .iter()
             .filter(|(_, runs)| release.is_some_and(|release| runs.contains(release)))
             .map(|(schema, _)| schema)
             .collect();
-        let mut forms: Vec<Schema> = of_onnx.iter().map(|schema| (*schema).clone()).collect();
+        let mut forms: Vec<OpSchema> = of_onnx.iter().map(|schema| (*schema).clone()).collect();
         let own = self.own.named(&name);
         let tells = self.own.rows().releases().first().is_some_and(|first| self.version >= *first);
-        if self.reader == Reader::OnnxRuntime {
+        if self.reader == ModelReader::OnnxRuntime {
             let has = |runs: &unskew_definitions::Runs| !tells || runs.contains(self.version);
             // What the release itself says of a form counts more than what onnx says.
             forms.retain(|form| {
@@ -122,35 +122,35 @@ impl Runtime {
                 .extend(own.iter().filter(|(_, runs)| has(runs)).map(|(schema, _)| schema.clone()));
         }
         let ever = !self.schemas.named(&name).is_empty() || !own.is_empty();
-        let kept = |form: &&Schema| match (&self.kernels, self.opset(domain)) {
-            (Some(kernels), _) => kernels.of(self.version, &name, form.since).is_some(),
+        let kept = |form: &&OpSchema| match (&self.kernels, self.opset(domain)) {
+            (Some(kernels), _) => kernels.supports_of(self.version, &name, form.since).is_some(),
             (None, Some(most)) => form.since <= most,
             (None, None) => true,
         };
-        let known: Vec<&Schema> = forms.iter().filter(kept).collect();
+        let known: Vec<&OpSchema> = forms.iter().filter(kept).collect();
         let form = known.iter().filter(|form| form.since <= opset).max_by_key(|form| form.since);
         match form {
-            Some(form) if form.deprecated => Lookup::Deprecated { since: form.since },
-            Some(form) => Lookup::Found {
+            Some(form) if form.deprecated => OperatorLookup::Deprecated { since: form.since },
+            Some(form) => OperatorLookup::Found {
                 schema: Box::new((*form).clone()),
                 exact: of_onnx.iter().any(|one| one.since == form.since) || tells,
             },
-            None if ever => Lookup::Missing {
+            None if ever => OperatorLookup::Missing {
                 since: known.iter().map(|form| form.since).min(),
                 first: forms.iter().map(|form| form.since).min(),
             },
-            None => Lookup::Never,
+            None => OperatorLookup::Never,
         }
     }
 }
 
 /// What a release makes of the name of an operator.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Lookup {
+pub enum OperatorLookup {
     /// It has the operator in this form.
     Found {
         /// The form that a node of this opset has.
-        schema: Box<Schema>,
+        schema: Box<OpSchema>,
         /// Whether this is the form of this release; else that of a later one.
         exact: bool,
     },

@@ -1,6 +1,6 @@
 //! What an operator is: its parameters, the types that they may have, its attributes. One line of a table.
 
-use crate::Kind;
+use crate::ValueType;
 
 /// The form of an operator since one version of its domain.
 ///
@@ -12,17 +12,17 @@ use crate::Kind;
 /// assert_eq!(clip.counts(), (1, Some(3)));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Schema {
+pub struct OpSchema {
     /// The operator with its domain before it: `Clip`, `com.microsoft:FusedConv`.
     pub name: Box<str>,
     /// The version of the domain that brought this form.
     pub since: i64,
     /// The inputs by position, the optional and repeated ones last.
-    pub inputs: Vec<Parameter>,
+    pub inputs: Vec<FormalParameter>,
     /// The outputs by position, the optional and repeated ones last.
-    pub outputs: Vec<Parameter>,
+    pub outputs: Vec<FormalParameter>,
     /// The types that a variable may stand for.
-    pub variables: Vec<(Box<str>, Vec<Kind>)>,
+    pub variables: Vec<(Box<str>, Vec<ValueType>)>,
     /// The attributes that a node of it may have.
     pub attributes: Vec<AttributeSchema>,
     /// Whether this version only says that the operator is gone.
@@ -31,7 +31,7 @@ pub struct Schema {
 
 /// An input or an output.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameter {
+pub struct FormalParameter {
     /// The name in the documentation of the operator.
     pub name: Box<str>,
     /// The type, or the variable that stands for several.
@@ -46,7 +46,7 @@ pub enum ParameterKind {
     /// A variable, by its place among those of the schema.
     Variable(usize),
     /// One type, whatever the others are.
-    Fixed(Kind),
+    Fixed(ValueType),
     /// A type without a name here.
     Unknown,
 }
@@ -81,7 +81,7 @@ pub struct AttributeSchema {
 /// Attributes by which a node says the type of an output.
 const TYPED: [&str; 4] = ["to", "dtype", "output_dtype", "output_datatype"];
 
-impl Schema {
+impl OpSchema {
     /// The schema on a line; none if it is none.
     pub fn parse(line: &str) -> Option<Self> {
         let (head, rest) = line.split_once('(')?;
@@ -95,7 +95,9 @@ impl Schema {
             .into_iter()
             .flat_map(|text| text.split("; "))
             .filter_map(|one| one.split_once(": "))
-            .map(|(name, types)| (name.into(), types.split(' ').filter_map(Kind::parse).collect()))
+            .map(|(name, types)| {
+                (name.into(), types.split(' ').filter_map(ValueType::parse).collect())
+            })
             .collect();
         let attributes = inside(" [", ']').into_iter().flat_map(|text| text.split(", "));
         let attribute = |text: &str| {
@@ -129,12 +131,12 @@ impl Schema {
     }
 
     /// The parameter of the input at this place; the last one stands for all behind it if it may be repeated.
-    pub fn input(&self, at: usize) -> Option<&Parameter> {
+    pub fn input(&self, at: usize) -> Option<&FormalParameter> {
         at_or_last(&self.inputs, at)
     }
 
     /// The same for an output.
-    pub fn output(&self, at: usize) -> Option<&Parameter> {
+    pub fn output(&self, at: usize) -> Option<&FormalParameter> {
         at_or_last(&self.outputs, at)
     }
 
@@ -157,11 +159,11 @@ impl Schema {
     }
 }
 
-fn at_or_last(all: &[Parameter], at: usize) -> Option<&Parameter> {
+fn at_or_last(all: &[FormalParameter], at: usize) -> Option<&FormalParameter> {
     all.get(at).or_else(|| all.last().filter(|last| matches!(last.arity, Arity::Many { .. })))
 }
 
-fn count(all: &[Parameter]) -> (usize, Option<usize>) {
+fn count(all: &[FormalParameter]) -> (usize, Option<usize>) {
     let mut least = 0;
     for (at, one) in all.iter().enumerate() {
         match one.arity {
@@ -192,12 +194,15 @@ fn closing(text: &str) -> Option<usize> {
     })
 }
 
-fn parameters(text: &str, variables: &[(Box<str>, Vec<Kind>)]) -> Option<Vec<Parameter>> {
+fn parameters(
+    text: &str,
+    variables: &[(Box<str>, Vec<ValueType>)],
+) -> Option<Vec<FormalParameter>> {
     // A comma inside a type, `map(int64,float)`, has no space behind it.
     text.split(", ").filter(|one| !one.is_empty()).map(|one| parameter(one, variables)).collect()
 }
 
-fn parameter(text: &str, variables: &[(Box<str>, Vec<Kind>)]) -> Option<Parameter> {
+fn parameter(text: &str, variables: &[(Box<str>, Vec<ValueType>)]) -> Option<FormalParameter> {
     let (name, kind) = text.split_once(": ")?;
     let many = |mark: &str, same| {
         let (kind, least) = kind.rsplit_once(mark)?;
@@ -210,9 +215,9 @@ fn parameter(text: &str, variables: &[(Box<str>, Vec<Kind>)]) -> Option<Paramete
         .unwrap_or((kind, Arity::One));
     let kind = match variables.iter().position(|(name, _)| **name == *kind) {
         Some(at) => ParameterKind::Variable(at),
-        None => Kind::parse(kind).map_or(ParameterKind::Unknown, ParameterKind::Fixed),
+        None => ValueType::parse(kind).map_or(ParameterKind::Unknown, ParameterKind::Fixed),
     };
-    Some(Parameter { name: name.into(), kind, arity })
+    Some(FormalParameter { name: name.into(), kind, arity })
 }
 
 #[cfg(test)]
@@ -222,29 +227,29 @@ mod tests {
     #[test]
     fn every_part_of_a_line_is_read() {
         let line = "Loop.11(M: I?, cond: B?, v_initial: V*0) -> (v_final: V*1) {B: bool; I: int64; V: float seq(float)} [body: graph!]";
-        let schema = Schema::parse(line).unwrap();
+        let schema = OpSchema::parse(line).unwrap();
         assert_eq!(schema.counts(), (0, None));
         assert_eq!(schema.output_counts(), (1, None));
         assert_eq!(schema.input(7), schema.input(2));
         assert!(schema.attribute("body").unwrap().required);
         assert_eq!(schema.variables[2].1.len(), 2);
         let line = "ai.onnx.ml:ZipMap.1(X: float) -> (Z: T) {T: seq(map(int64,float)) seq(map(string,float))} [k: ints]";
-        let schema = Schema::parse(line).unwrap();
+        let schema = OpSchema::parse(line).unwrap();
         assert_eq!((&*schema.name, schema.since), ("ai.onnx.ml:ZipMap", 1));
         assert_eq!(schema.variables[0].1.len(), 2);
-        let gone = Schema::parse("Upsample.10(X: T) -> (Y: T) {T: float} deprecated").unwrap();
+        let gone = OpSchema::parse("Upsample.10(X: T) -> (Y: T) {T: float} deprecated").unwrap();
         assert!(gone.deprecated);
-        assert_eq!(Schema::parse("Upsample"), None);
+        assert_eq!(OpSchema::parse("Upsample"), None);
     }
 
     #[test]
     fn an_attribute_decides_an_output_that_no_input_decides() {
         let cast =
-            Schema::parse("Cast.6(input: T1) -> (output: T2) {T1: float; T2: float} [to: int!]")
+            OpSchema::parse("Cast.6(input: T1) -> (output: T2) {T1: float; T2: float} [to: int!]")
                 .unwrap();
         assert_eq!(cast.typed_by(), Some(("to", 1)));
         let like =
-            Schema::parse("Like.6(x: T1, y: T2) -> (z: T2) {T1: float; T2: float} [to: int]")
+            OpSchema::parse("Like.6(x: T1, y: T2) -> (z: T2) {T1: float; T2: float} [to: int]")
                 .unwrap();
         assert_eq!(like.typed_by(), None);
     }

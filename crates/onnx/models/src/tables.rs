@@ -5,7 +5,7 @@
 //! Clip.13(T: double float)                                                  1.8.1-
 //! ```
 //!
-//! The first line is of [`Schemas`], the second of [`Kernels`]: under which types of its variables the operator
+//! The first line is of [`OpSchemas`], the second of [`KernelTypeTable`]: under which types of its variables the operator
 //! really ran. `?` in their place says that not all was measured, `?` before them that they run under some opsets only,
 //! none that it did not run with any.
 
@@ -14,16 +14,16 @@ use std::sync::Arc;
 use unskew_core::Version;
 use unskew_definitions::{HistoryError, Kept, Rows, RowsText, Runs};
 
-use crate::{Kind, Schema};
+use crate::{OpSchema, ValueType};
 
 /// Schemas of operators, as releases have them.
 #[derive(Debug)]
-pub struct Schemas {
+pub struct OpSchemas {
     rows: Rows,
-    kept: Kept<(Schema, Runs)>,
+    kept: Kept<(OpSchema, Runs)>,
 }
 
-impl Schemas {
+impl OpSchemas {
     /// The schemas of a text as [`Rows`] has it.
     ///
     /// # Errors
@@ -38,10 +38,10 @@ impl Schemas {
     }
 
     /// Every form of the operator of this name that any release has, with the releases.
-    pub fn named(&self, name: &str) -> Arc<[(Schema, Runs)]> {
+    pub fn named(&self, name: &str) -> Arc<[(OpSchema, Runs)]> {
         self.kept.get(name, || {
             let read =
-                |(text, runs): (&str, &str)| Some((Schema::parse(text)?, runs.parse().ok()?));
+                |(text, runs): (&str, &str)| Some((OpSchema::parse(text)?, runs.parse().ok()?));
             self.rows
                 .named(name)
                 .filter_map(read)
@@ -61,43 +61,43 @@ impl Schemas {
     /// The first row that is out of order or is no schema.
     pub fn validate(&self) -> Result<(), HistoryError> {
         let parse =
-            |text: &str| Schema::parse(text).map(drop).ok_or_else(|| "not a schema".to_owned());
+            |text: &str| OpSchema::parse(text).map(drop).ok_or_else(|| "not a schema".to_owned());
         self.rows.validate(parse)
     }
 }
 
 /// What kernels take, as releases were measured.
 #[derive(Debug)]
-pub struct Kernels {
+pub struct KernelTypeTable {
     rows: Rows,
-    kept: Kept<(Kernel, Runs)>,
+    kept: Kept<(KernelTypes, Runs)>,
 }
 
 /// Under which types an operator runs, since one version of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Kernel {
+pub struct KernelTypes {
     /// The operator with its domain.
     pub name: Box<str>,
     /// The version of the form that it is of.
     pub since: i64,
     /// For which types real sessions could be made.
-    pub measured: Measured,
+    pub measured: KernelSupport,
 }
 
 /// What was measured of an operator.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Measured {
+pub enum KernelSupport {
     /// No session was tried.
     Unknown,
     /// It runs with no types.
     Nothing,
     /// It runs where each of these variables is one of these types.
-    Types(Vec<(Box<str>, Vec<Kind>)>),
+    Types(Vec<(Box<str>, Vec<ValueType>)>),
     /// With these types it runs under some opsets, or with some of its inputs, and not with others.
-    Sometimes(Vec<(Box<str>, Vec<Kind>)>),
+    Sometimes(Vec<(Box<str>, Vec<ValueType>)>),
 }
 
-impl Kernel {
+impl KernelTypes {
     /// The row on a line; none if it is none.
     ///
     /// ```
@@ -111,26 +111,26 @@ impl Kernel {
         let types = |text: &str| {
             let variable = |text: &str| {
                 let (name, types) = text.split_once(": ")?;
-                let types = types.split(' ').map(Kind::parse).collect::<Option<_>>()?;
+                let types = types.split(' ').map(ValueType::parse).collect::<Option<_>>()?;
                 Some((name.into(), types))
             };
             text.split("; ").map(variable).collect::<Option<_>>()
         };
         let measured = match rest.strip_suffix(')')? {
-            "?" => Measured::Unknown,
-            "" => Measured::Nothing,
-            "*" => Measured::Types(Vec::new()),
-            "? *" => Measured::Sometimes(Vec::new()),
+            "?" => KernelSupport::Unknown,
+            "" => KernelSupport::Nothing,
+            "*" => KernelSupport::Types(Vec::new()),
+            "? *" => KernelSupport::Sometimes(Vec::new()),
             text => match text.strip_prefix("? ") {
-                Some(text) => Measured::Sometimes(types(text)?),
-                None => Measured::Types(types(text)?),
+                Some(text) => KernelSupport::Sometimes(types(text)?),
+                None => KernelSupport::Types(types(text)?),
             },
         };
         Some(Self { name: name.into(), since: since.parse().ok()?, measured })
     }
 }
 
-impl Kernels {
+impl KernelTypeTable {
     /// The kernels of a text as [`Rows`] has it.
     ///
     /// # Errors
@@ -145,17 +145,22 @@ impl Kernels {
     }
 
     /// What was measured of this form of an operator in a release; none if the release does not know the form.
-    pub fn of(&self, release: Version, name: &str, since: i64) -> Option<Vec<Measured>> {
+    pub fn supports_of(
+        &self,
+        release: Version,
+        name: &str,
+        since: i64,
+    ) -> Option<Vec<KernelSupport>> {
         let all = self.kept.get(name, || {
             let read =
-                |(text, runs): (&str, &str)| Some((Kernel::parse(text)?, runs.parse().ok()?));
+                |(text, runs): (&str, &str)| Some((KernelTypes::parse(text)?, runs.parse().ok()?));
             self.rows
                 .named(name)
                 .filter_map(read)
                 .filter(|(kernel, _)| *kernel.name == *name)
                 .collect()
         });
-        let found: Vec<Measured> = all
+        let found: Vec<KernelSupport> = all
             .iter()
             .filter(|(kernel, runs)| kernel.since == since && runs.contains(release))
             .map(|(kernel, _)| kernel.measured.clone())
@@ -168,8 +173,9 @@ impl Kernels {
     /// # Errors
     /// The first row that is out of order or is no kernel.
     pub fn validate(&self) -> Result<(), HistoryError> {
-        let parse =
-            |text: &str| Kernel::parse(text).map(drop).ok_or_else(|| "not a kernel".to_owned());
+        let parse = |text: &str| {
+            KernelTypes::parse(text).map(drop).ok_or_else(|| "not a kernel".to_owned())
+        };
         self.rows.validate(parse)
     }
 }

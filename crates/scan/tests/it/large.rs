@@ -6,7 +6,7 @@ use std::path::Path;
 
 use unskew_objects::{ObjectPlace, Objects};
 use unskew_scan::{Judge, Settings, Table, inventory_of, scan};
-use unskew_test_servers::S3;
+use unskew_test_servers::S3Server;
 
 use crate::table;
 
@@ -74,7 +74,7 @@ fn common(extra: u16) -> Vec<u8> {
 #[test]
 fn four_gigabytes_in_an_object_store_cost_what_four_megabytes_do() {
     let folder = tempfile::tempdir().unwrap();
-    let server = match S3::start_over(folder.path()) {
+    let server = match S3Server::start_over(folder.path()) {
         Ok(server) => server,
         Err(error) => return eprintln!("SKIPPED: {error}"),
     };

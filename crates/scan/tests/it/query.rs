@@ -7,7 +7,7 @@ use std::path::Path;
 
 use unskew_objects::{ObjectPlace, Objects};
 use unskew_scan::{Settings, Shard, query};
-use unskew_test_servers::S3;
+use unskew_test_servers::S3Server;
 
 use crate::table;
 
@@ -106,12 +106,12 @@ fn an_answer_is_a_table_or_lines_of_json() {
 
 #[test]
 fn parts_in_a_store_are_asked_as_those_of_a_folder() {
-    if !S3::there() {
+    if !S3Server::there() {
         return;
     }
     let out = tempfile::tempdir().unwrap();
     scanned(out.path());
-    let server = S3::start().unwrap();
+    let server = S3Server::start().unwrap();
     server.make_bucket("tables").unwrap();
     let settings = server.settings();
     let settings = settings

@@ -5,7 +5,7 @@ use std::fs;
 use unskew_registries::mlflow::{MlFlow, MlFlowPlace};
 use unskew_registries::oci::{Oci, OciPlace};
 use unskew_scan::{Judge, Row, Settings, Step, Table, inventory, scan};
-use unskew_test_servers::{DockerRegistry, MlFlow as Server};
+use unskew_test_servers::{DockerRegistry, MlFlowServer as Server};
 
 use crate::table;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use unskew_objects::{ObjectPlace, Objects};
 use unskew_scan::{Judge, Settings, Table, inventory_of, scan};
-use unskew_test_servers::{Hub, S3};
+use unskew_test_servers::{HubServer, S3Server};
 
 use crate::table;
 
@@ -13,10 +13,10 @@ const MODELS: [&str; 4] = ["gelu-2.15.0.pt", "add-1.1.0.pt", "add-cast.pb", "div
 
 #[test]
 fn a_prefix_of_an_s3_server_is_scanned_into_a_table_on_the_same_server() {
-    if !S3::there() {
+    if !S3Server::there() {
         return;
     }
-    let server = S3::start().unwrap();
+    let server = S3Server::start().unwrap();
     server.make_bucket("models").unwrap();
     let settings = server.settings();
     let settings = settings
@@ -111,7 +111,7 @@ fn a_cache_of_the_hub_is_scanned_by_repository_and_commit() {
 
 #[test]
 fn a_repository_of_the_hub_is_scanned_as_its_folder_is() {
-    if !Hub::there() {
+    if !HubServer::there() {
         return;
     }
     let root = tempfile::tempdir().unwrap();
@@ -121,7 +121,7 @@ fn a_repository_of_the_hub_is_scanned_as_its_folder_is() {
     for name in MODELS {
         fs::copy(table::examples().join(name), commit.join(name)).unwrap();
     }
-    let server = Hub::start(root.path(), None).unwrap();
+    let server = HubServer::start(root.path(), None).unwrap();
     let settings = unskew_objects::Settings::none().with("HF_ENDPOINT", &server.endpoint());
     let place = ObjectPlace::parse("hf://org/nets").unwrap();
     let nets = Objects::at(&place, &settings).unwrap();

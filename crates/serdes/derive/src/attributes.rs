@@ -20,11 +20,11 @@ pub struct FieldAttributes {
     pub until: Option<u32>,
     pub default: Option<Expr>,
     pub skippable: bool,
-    pub was: Option<Was>,
+    pub was: Option<FormerType>,
 }
 
 /// The form that a field had until a version: `was(u32, until = 1, read = widen, write = narrow)`.
-pub struct Was {
+pub struct FormerType {
     pub shape: Type,
     pub until: u32,
     /// From the older form: `fn(Older) -> Result<Newer, impl Display>`.
@@ -101,7 +101,7 @@ pub fn of_variant(attributes: &[Attribute], place: &syn::Ident) -> Result<Varian
     Ok(VariantAttributes { id: id.ok_or_else(missing)?, since, until })
 }
 
-fn was(meta: &ParseNestedMeta<'_>) -> Result<Was> {
+fn was(meta: &ParseNestedMeta<'_>) -> Result<FormerType> {
     let content;
     parenthesized!(content in meta.input);
     let shape: Type = content.parse()?;
@@ -123,7 +123,7 @@ fn was(meta: &ParseNestedMeta<'_>) -> Result<Was> {
     let missing = "say until which version, and how it is read and written: \
                    was(Type, until = 1, read = upgrade, write = downgrade)";
     match (until, read, write) {
-        (Some(until), Some(read), Some(write)) => Ok(Was { shape, until, read, write }),
+        (Some(until), Some(read), Some(write)) => Ok(FormerType { shape, until, read, write }),
         _ => Err(Error::new_spanned(&shape, missing)),
     }
 }

@@ -6,7 +6,7 @@ use quote::quote;
 use syn::{DataEnum, DeriveInput, Error, Fields, Result, Type, Variant};
 
 use crate::message::{describe, guard, implementation, needs_type, read_one, write_present};
-use crate::proto_attributes::{Envelope, FieldAttributes, MessageAttributes, of_message, one};
+use crate::proto_attributes::{Envelope, MessageAttributes, ProtoFieldAttributes, of_message, one};
 
 pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
     let attributes = of_message(&input.attrs, &input.ident)?;
@@ -35,7 +35,7 @@ fn choice(
     let (mut guards, mut choice_name) = (TokenStream::new(), String::new());
     for variant in &data.variants {
         let ident = &variant.ident;
-        let field: FieldAttributes = one(&variant.attrs, "field", variant)?;
+        let field: ProtoFieldAttributes = one(&variant.attrs, "field", variant)?;
         let shown = ident.to_string();
         let in_field = quote!(.map_err(|error| error.in_field(#shown))?);
         let (number, since) = (field.number, field.since.version);
@@ -91,11 +91,11 @@ fn serialized(
     let (mut writes, mut reads, mut types) = (Vec::new(), Vec::new(), Vec::new());
     for variant in &data.variants {
         let (ident, inner) = (&variant.ident, held(variant)?);
-        let name = quote!(<#inner as ::unskew_serdes::Named>::TYPE_NAME);
+        let name = quote!(<#inner as ::unskew_serdes::StableName>::TYPE_NAME);
         writes.push(quote!(Self::#ident(value) => to.named(#name, value)));
         reads.push(quote!(name if name == #name => contents.message().map(Self::#ident),));
         types.push(quote! {
-            ::unskew_serdes::proto::Named {
+            ::unskew_serdes::proto::NamedMessage {
                 name: #name,
                 description: || <#inner as ::unskew_serdes::proto::Message<#family>>::DESCRIPTION,
             }
@@ -132,10 +132,10 @@ fn serialized(
         ::unskew_serdes::proto::FieldDescription {
             number: #number,
             name: #name,
-            label: ::unskew_serdes::proto::Label::Single,
-            kind: ::unskew_serdes::proto::Kind::Serialized(&[#(#types),*]),
+            label: ::unskew_serdes::proto::FieldLabel::Single,
+            kind: ::unskew_serdes::proto::FieldKind::Serialized(&[#(#types),*]),
             oneof: ::core::option::Option::None,
-            since: ::unskew_serdes::proto::Since::ALWAYS,
+            since: ::unskew_serdes::proto::SinceVersion::ALWAYS,
         }
     };
     let mut tokens = implementation(input, attributes, &write, &read, &fields);

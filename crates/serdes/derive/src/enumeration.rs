@@ -5,14 +5,14 @@ use quote::quote;
 use syn::{DataEnum, DeriveInput, Error, Ident, Result};
 
 use crate::attributes::{TypeAttributes, VariantAttributes, of_type, of_variant};
-use crate::formats::{Field, bounded, fields};
+use crate::formats::{FormatField, bounded, fields};
 use crate::structure::describe_fields;
 use crate::view;
 
 struct Variant {
     ident: Ident,
     attributes: VariantAttributes,
-    fields: Vec<Field>,
+    fields: Vec<FormatField>,
 }
 
 pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
@@ -41,7 +41,7 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
             _ => ::core::option::Option::None,
         };
         known.ok_or_else(|| {
-            from.error(::unskew_serdes::ReadProblem::UnknownValue { type_name: #name, found })
+            from.error(::unskew_serdes::DecodeProblem::UnknownValue { type_name: #name, found })
         })
     };
     let read = if attributes.plain {
@@ -79,8 +79,8 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
             #[inline]
             fn write(
                 &self,
-                to: &mut ::unskew_serdes::Writer<'_, #family>,
-            ) -> ::core::result::Result<(), ::unskew_serdes::WriteError> {
+                to: &mut ::unskew_serdes::Encoder<'_, #family>,
+            ) -> ::core::result::Result<(), ::unskew_serdes::EncodeError> {
                 match self {
                     #(#writes)*
                 }
@@ -88,12 +88,12 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
 
             #[inline]
             fn read(
-                from: &mut ::unskew_serdes::Reader<'_, #family>,
-            ) -> ::core::result::Result<Self, ::unskew_serdes::ReadError> {
+                from: &mut ::unskew_serdes::Decoder<'_, #family>,
+            ) -> ::core::result::Result<Self, ::unskew_serdes::DecodeError> {
                 #read
             }
 
-            fn schema(version: u32, to: &mut ::unskew_serdes::Schema) {
+            fn schema(version: u32, to: &mut ::unskew_serdes::FormatSchema) {
                 to.enumeration(#name, |to| { #(#schema)* });
             }
         }
@@ -194,7 +194,7 @@ fn write_variant(attributes: &TypeAttributes, formats: &[u32], variant: &Variant
             };
             quote! {
                 let #mutable choice =
-                    ::unskew_serdes::derive_support::Choice::<#family>::new(to, #lowest)?;
+                    ::unskew_serdes::derive_support::FormatChoice::<#family>::new(to, #lowest)?;
                 #needs
                 #body
             }

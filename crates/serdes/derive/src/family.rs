@@ -9,7 +9,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Error, Ident, LitInt, LitStr, Result, Token, Visibility};
 
 /// `/// docs  pub Name = "path", minimum = 0, current = 5`; what is not said is what the file says.
-pub struct Input {
+pub struct FamilyInput {
     attributes: Vec<Attribute>,
     visibility: Visibility,
     name: Ident,
@@ -18,7 +18,7 @@ pub struct Input {
     current: Option<u32>,
 }
 
-impl Parse for Input {
+impl Parse for FamilyInput {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
@@ -44,13 +44,13 @@ impl Parse for Input {
 #[derive(Deserialize)]
 struct File {
     axis: String,
-    version: Vec<Row>,
+    version: Vec<VersionRow>,
     #[serde(default)]
     floor: Vec<Floor>,
 }
 
 #[derive(Deserialize)]
-struct Row {
+struct VersionRow {
     number: u32,
     landed: toml::value::Datetime,
     #[serde(default)]
@@ -62,8 +62,8 @@ struct Floor {
     number: u32,
 }
 
-pub fn expand(input: &Input) -> Result<TokenStream> {
-    let Input { attributes, visibility, name, path, .. } = input;
+pub fn expand(input: &FamilyInput) -> Result<TokenStream> {
+    let FamilyInput { attributes, visibility, name, path, .. } = input;
     let wrong = |text: String| Error::new(path.span(), text);
     let root = std::env::var("CARGO_MANIFEST_DIR").map_err(|error| wrong(error.to_string()))?;
     let full = Path::new(&root).join(path.value());
@@ -120,7 +120,7 @@ pub fn expand(input: &Input) -> Result<TokenStream> {
 /// are versions that there are.
 fn check(file: &File) -> std::result::Result<Vec<(i16, i8, i8)>, String> {
     let mut days = Vec::new();
-    let mut last: Option<(&Row, jiff::civil::Date)> = None;
+    let mut last: Option<(&VersionRow, jiff::civil::Date)> = None;
     for row in &file.version {
         let day: jiff::civil::Date = row
             .landed

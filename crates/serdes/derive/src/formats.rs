@@ -7,7 +7,7 @@ use syn::{Error, Fields, GenericParam, Generics, Ident, Member, Path, Result, Ty
 use crate::attributes::{FieldAttributes, of_field};
 
 /// A field with its attributes.
-pub struct Field {
+pub struct FormatField {
     pub member: Member,
     /// A name for it in the generated code.
     pub local: Ident,
@@ -18,8 +18,8 @@ pub struct Field {
 }
 
 /// The fields of a struct or a variant.
-pub fn fields(all: &Fields) -> Result<Vec<Field>> {
-    let mut found: Vec<Field> = Vec::new();
+pub fn fields(all: &Fields) -> Result<Vec<FormatField>> {
+    let mut found: Vec<FormatField> = Vec::new();
     for (i, field) in all.iter().enumerate() {
         let member = match &field.ident {
             Some(name) => Member::Named(name.clone()),
@@ -48,12 +48,12 @@ pub fn fields(all: &Fields) -> Result<Vec<Field>> {
             return wrong("skippable fields stand in the order of their versions");
         }
         let local = format_ident!("field_{}", i);
-        found.push(Field { member, local, name, shape: field.ty.clone(), attributes });
+        found.push(FormatField { member, local, name, shape: field.ty.clone(), attributes });
     }
     Ok(found)
 }
 
-impl Field {
+impl FormatField {
     /// What a reader of a version without the field puts there.
     pub fn default(&self) -> TokenStream {
         match &self.attributes.default {
@@ -88,7 +88,7 @@ impl Field {
 }
 
 /// The numbers at which the formats of a type begin, rising.
-pub fn numbers<'a>(since: u32, fields: impl IntoIterator<Item = &'a Field>) -> Vec<u32> {
+pub fn numbers<'a>(since: u32, fields: impl IntoIterator<Item = &'a FormatField>) -> Vec<u32> {
     let mut all = vec![since];
     for field in fields.into_iter().filter(|field| !field.attributes.skippable) {
         all.extend(field.attributes.since);
@@ -104,7 +104,7 @@ pub fn numbers<'a>(since: u32, fields: impl IntoIterator<Item = &'a Field>) -> V
 pub fn guards<'a>(
     family: &Path,
     type_name: &str,
-    fields: impl IntoIterator<Item = &'a Field>,
+    fields: impl IntoIterator<Item = &'a FormatField>,
 ) -> TokenStream {
     let mut all = TokenStream::new();
     for field in fields {

@@ -26,7 +26,7 @@ use syn::{Data, DeriveInput, parse_macro_input};
 /// Makes a family of formats of a dated history: see `unskew_serdes::family!`.
 #[proc_macro]
 pub fn family(input: TokenStream) -> TokenStream {
-    let input = parse_macro_input!(input as family::Input);
+    let input = parse_macro_input!(input as family::FamilyInput);
     family::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 

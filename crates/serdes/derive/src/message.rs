@@ -7,20 +7,21 @@ use syn::{
 };
 
 use crate::proto_attributes::{
-    FieldAttributes, Kind, Label, MessageAttributes, Since, of_message, one,
+    MessageAttributes, ProtoFieldAttributes, ProtoFieldKind, ProtoFieldLabel, ProtoSince,
+    of_message, one,
 };
 
 /// A field with its attributes.
-pub struct Field {
+pub struct MessageField {
     pub ident: Ident,
     /// A name for it in the generated code.
     pub local: Ident,
     /// What a single one is: the type, without the list or the option around it.
     pub inner: Type,
-    pub attributes: FieldAttributes,
+    pub attributes: ProtoFieldAttributes,
 }
 
-impl Field {
+impl MessageField {
     /// Its name in descriptors.
     pub fn name(&self) -> String {
         self.attributes.name.clone().unwrap_or_else(|| self.ident.to_string())
@@ -61,7 +62,7 @@ pub fn implementation(
     let named = attributes.type_name.as_ref().map(|name| {
         quote! {
             #[automatically_derived]
-            impl ::unskew_serdes::Named for #ident {
+            impl ::unskew_serdes::StableName for #ident {
                 const TYPE_NAME: &'static str = #name;
             }
         }
@@ -74,8 +75,8 @@ pub fn implementation(
         #[automatically_derived]
         impl ::unskew_serdes::proto::Message<#family> for #ident {
             const NAME: &'static str = #rust;
-            const DESCRIPTION: &'static ::unskew_serdes::proto::Description =
-                &::unskew_serdes::proto::Description {
+            const DESCRIPTION: &'static ::unskew_serdes::proto::MessageDescription =
+                &::unskew_serdes::proto::MessageDescription {
                     name: #name,
                     rust: #rust,
                     version: #version,
@@ -86,14 +87,14 @@ pub fn implementation(
 
             fn write(
                 &self,
-                to: &mut ::unskew_serdes::proto::ProtoWriter<'_, #family>,
-            ) -> ::core::result::Result<(), ::unskew_serdes::WriteError> {
+                to: &mut ::unskew_serdes::proto::ProtoEncoder<'_, #family>,
+            ) -> ::core::result::Result<(), ::unskew_serdes::EncodeError> {
                 #write
             }
 
             fn read(
-                mut from: ::unskew_serdes::proto::Fields<'_, #family>,
-            ) -> ::core::result::Result<Self, ::unskew_serdes::ReadError> {
+                mut from: ::unskew_serdes::proto::WireFields<'_, #family>,
+            ) -> ::core::result::Result<Self, ::unskew_serdes::DecodeError> {
                 #read
             }
         }
@@ -107,18 +108,18 @@ fn optional(number: Option<u32>) -> TokenStream {
     }
 }
 
-fn fields(data: &DataStruct) -> Result<Vec<Field>> {
-    let mut found: Vec<Field> = Vec::new();
+fn fields(data: &DataStruct) -> Result<Vec<MessageField>> {
+    let mut found: Vec<MessageField> = Vec::new();
     for (i, field) in data.fields.iter().enumerate() {
         let Some(ident) = field.ident.clone() else {
             return Err(Error::new_spanned(field, "the fields of a message have names"));
         };
-        let attributes: FieldAttributes = one(&field.attrs, "field", field)?;
+        let attributes: ProtoFieldAttributes = one(&field.attrs, "field", field)?;
         let inner = match attributes.label {
-            Label::Single => field.ty.clone(),
-            Label::Optional | Label::Repeated => inside(&field.ty)?,
+            ProtoFieldLabel::Single => field.ty.clone(),
+            ProtoFieldLabel::Optional | ProtoFieldLabel::Repeated => inside(&field.ty)?,
         };
-        found.push(Field { ident, local: format_ident!("field_{}", i), inner, attributes });
+        found.push(MessageField { ident, local: format_ident!("field_{}", i), inner, attributes });
     }
     found.sort_by_key(|field| field.attributes.number);
     match found.array_windows().find(|[a, b]| a.attributes.number == b.attributes.number) {
@@ -142,9 +143,9 @@ fn inside(outer: &Type) -> Result<Type> {
 }
 
 /// The numbers of its formats, rising.
-fn formats(attributes: &MessageAttributes, fields: &[Field]) -> Vec<u32> {
+fn formats(attributes: &MessageAttributes, fields: &[MessageField]) -> Vec<u32> {
     let first = if attributes.since.silent { 0 } else { attributes.since.version };
-    let recorded = |since: &Since| !since.silent && since.version > first;
+    let recorded = |since: &ProtoSince| !since.silent && since.version > first;
     let mut all = vec![first];
     all.extend(fields.iter().map(|f| f.attributes.since).filter(recorded).map(|s| s.version));
     all.sort_unstable();
@@ -154,7 +155,7 @@ fn formats(attributes: &MessageAttributes, fields: &[Field]) -> Vec<u32> {
 
 /// A version that a field names must be one that the family has; one that every living version has is
 /// dead code.
-fn guards(attributes: &MessageAttributes, fields: &[Field]) -> TokenStream {
+fn guards(attributes: &MessageAttributes, fields: &[MessageField]) -> TokenStream {
     let family = &attributes.family;
     let mut all = TokenStream::new();
     for field in fields.iter().filter(|field| field.attributes.since.version > 0) {
@@ -182,12 +183,12 @@ pub fn needs_type(attributes: &MessageAttributes) -> TokenStream {
     }
 }
 
-fn write(attributes: &MessageAttributes, fields: &[Field]) -> Result<TokenStream> {
+fn write(attributes: &MessageAttributes, fields: &[MessageField]) -> Result<TokenStream> {
     let all = formats(attributes, fields);
     let first = all.first().copied().unwrap_or_default();
     let young = fields.iter().filter(|field| field.attributes.since.version > first).map(|field| {
         let (ident, name) = (&field.ident, field.ident.to_string());
-        let Since { version, silent } = field.attributes.since;
+        let ProtoSince { version, silent } = field.attributes.since;
         let held = holds(field, &quote!(self.#ident));
         let raise = (!silent).then(|| quote!(least = least.max(#version);));
         quote! {
@@ -223,8 +224,8 @@ fn write(attributes: &MessageAttributes, fields: &[Field]) -> Result<TokenStream
     let parts = parts.into_iter().map(|(_, part)| part);
     let check = attributes.check.as_ref().map(|check| {
         quote! {
-            #check(self).map_err(|text| ::unskew_serdes::WriteError::new(
-                ::unskew_serdes::WriteProblem::Refused(::std::string::String::from(text)),
+            #check(self).map_err(|text| ::unskew_serdes::EncodeError::new(
+                ::unskew_serdes::EncodeProblem::Refused(::std::string::String::from(text)),
             ))?;
         }
     });
@@ -241,11 +242,13 @@ fn write(attributes: &MessageAttributes, fields: &[Field]) -> Result<TokenStream
 }
 
 /// Whether a field holds something.
-fn holds(field: &Field, value: &TokenStream) -> TokenStream {
+fn holds(field: &MessageField, value: &TokenStream) -> TokenStream {
     match (field.attributes.label, &field.attributes.kind) {
-        (Label::Optional, _) => quote!(#value.is_some()),
-        (Label::Repeated, _) | (_, Kind::Text | Kind::Bytes) => quote!(!#value.is_empty()),
-        (_, Kind::Message | Kind::Opaque(_)) => quote!(true),
+        (ProtoFieldLabel::Optional, _) => quote!(#value.is_some()),
+        (ProtoFieldLabel::Repeated, _) | (_, ProtoFieldKind::Text | ProtoFieldKind::Bytes) => {
+            quote!(!#value.is_empty())
+        }
+        (_, ProtoFieldKind::Message | ProtoFieldKind::Opaque(_)) => quote!(true),
         // The type is named, or crates that can be compared with a number, such as serde_json, make it ambiguous.
         _ => {
             let inner = &field.inner;
@@ -254,83 +257,96 @@ fn holds(field: &Field, value: &TokenStream) -> TokenStream {
     }
 }
 
-fn write_field(field: &Field) -> TokenStream {
+fn write_field(field: &MessageField) -> TokenStream {
     let (ident, name) = (&field.ident, field.ident.to_string());
-    let FieldAttributes { number, kind, label, always, .. } = &field.attributes;
+    let ProtoFieldAttributes { number, kind, label, always, .. } = &field.attributes;
     let in_field = quote!(.map_err(|error| error.in_field(#name))?);
     match label {
-        Label::Single if *always => write_present(*number, kind, &quote!(&self.#ident), &in_field),
-        Label::Single => write_single(*number, kind, &quote!(&self.#ident), &in_field),
-        Label::Optional => {
+        ProtoFieldLabel::Single if *always => {
+            write_present(*number, kind, &quote!(&self.#ident), &in_field)
+        }
+        ProtoFieldLabel::Single => write_single(*number, kind, &quote!(&self.#ident), &in_field),
+        ProtoFieldLabel::Optional => {
             let write = write_present(*number, kind, &quote!(value), &in_field);
             quote!(if let ::core::option::Option::Some(value) = &self.#ident { #write })
         }
-        Label::Repeated => write_repeated(*number, kind, ident, &name),
+        ProtoFieldLabel::Repeated => write_repeated(*number, kind, ident, &name),
     }
 }
 
-fn write_single(n: u32, kind: &Kind, value: &TokenStream, in_field: &TokenStream) -> TokenStream {
+fn write_single(
+    n: u32,
+    kind: &ProtoFieldKind,
+    value: &TokenStream,
+    in_field: &TokenStream,
+) -> TokenStream {
     match kind {
-        Kind::Int32 | Kind::Int64 => quote!(to.int(#n, i64::from(*#value));),
-        Kind::Bool => quote!(to.flag(#n, *#value);),
-        Kind::Text | Kind::Bytes => quote!(to.bytes(#n, #value.as_ref());),
-        Kind::Sfixed64 => quote!(if *#value != 0 { to.fixed(#n, *#value); }),
-        Kind::Fixed64 => quote!(if *#value != 0 { to.fixed(#n, (#value).cast_signed()); }),
-        Kind::Float => quote!(if (#value).to_bits() != 0 { to.float(#n, *#value); }),
-        Kind::Enumeration => quote!(to.enumeration(#n, *#value)#in_field;),
-        Kind::Message | Kind::Opaque(_) => write_present(n, kind, value, in_field),
+        ProtoFieldKind::Int32 | ProtoFieldKind::Int64 => quote!(to.int(#n, i64::from(*#value));),
+        ProtoFieldKind::Bool => quote!(to.flag(#n, *#value);),
+        ProtoFieldKind::Text | ProtoFieldKind::Bytes => quote!(to.bytes(#n, #value.as_ref());),
+        ProtoFieldKind::Sfixed64 => quote!(if *#value != 0 { to.fixed(#n, *#value); }),
+        ProtoFieldKind::Fixed64 => {
+            quote!(if *#value != 0 { to.fixed(#n, (#value).cast_signed()); })
+        }
+        ProtoFieldKind::Float => quote!(if (#value).to_bits() != 0 { to.float(#n, *#value); }),
+        ProtoFieldKind::Enumeration => quote!(to.enumeration(#n, *#value)#in_field;),
+        ProtoFieldKind::Message | ProtoFieldKind::Opaque(_) => {
+            write_present(n, kind, value, in_field)
+        }
     }
 }
 
 /// What is there, even if it is zero or empty.
 pub fn write_present(
     n: u32,
-    kind: &Kind,
+    kind: &ProtoFieldKind,
     value: &TokenStream,
     in_field: &TokenStream,
 ) -> TokenStream {
     match kind {
-        Kind::Int32 | Kind::Int64 | Kind::Bool => quote!(to.present_int(#n, i64::from(*#value));),
-        Kind::Text | Kind::Bytes | Kind::Opaque(_) => {
+        ProtoFieldKind::Int32 | ProtoFieldKind::Int64 | ProtoFieldKind::Bool => {
+            quote!(to.present_int(#n, i64::from(*#value));)
+        }
+        ProtoFieldKind::Text | ProtoFieldKind::Bytes | ProtoFieldKind::Opaque(_) => {
             quote!(to.present_bytes(#n, #value.as_ref());)
         }
-        Kind::Sfixed64 => quote!(to.fixed(#n, *#value);),
-        Kind::Fixed64 => quote!(to.fixed(#n, (#value).cast_signed());),
-        Kind::Float => quote!(to.float(#n, *#value);),
-        Kind::Enumeration => quote!(to.enumeration(#n, *#value)#in_field;),
-        Kind::Message => quote!(to.message(#n, #value)#in_field;),
+        ProtoFieldKind::Sfixed64 => quote!(to.fixed(#n, *#value);),
+        ProtoFieldKind::Fixed64 => quote!(to.fixed(#n, (#value).cast_signed());),
+        ProtoFieldKind::Float => quote!(to.float(#n, *#value);),
+        ProtoFieldKind::Enumeration => quote!(to.enumeration(#n, *#value)#in_field;),
+        ProtoFieldKind::Message => quote!(to.message(#n, #value)#in_field;),
     }
 }
 
-fn write_repeated(n: u32, kind: &Kind, ident: &Ident, name: &str) -> TokenStream {
+fn write_repeated(n: u32, kind: &ProtoFieldKind, ident: &Ident, name: &str) -> TokenStream {
     match kind {
-        Kind::Int32 | Kind::Int64 | Kind::Bool => {
+        ProtoFieldKind::Int32 | ProtoFieldKind::Int64 | ProtoFieldKind::Bool => {
             quote!(to.ints(#n, self.#ident.iter().map(|item| i64::from(*item)));)
         }
-        Kind::Sfixed64 => quote!(to.fixeds(#n, &self.#ident);),
+        ProtoFieldKind::Sfixed64 => quote!(to.fixeds(#n, &self.#ident);),
         _ => {
             let in_item = quote!(.map_err(|error| error.in_item(i).in_field(#name))?);
             let write = write_present(n, kind, &quote!(item), &in_item);
-            let index = matches!(kind, Kind::Message | Kind::Enumeration);
+            let index = matches!(kind, ProtoFieldKind::Message | ProtoFieldKind::Enumeration);
             let index = if index { quote!(i) } else { quote!(_) };
             quote!(for (#index, item) in self.#ident.iter().enumerate() { #write })
         }
     }
 }
 
-fn read(attributes: &MessageAttributes, fields: &[Field]) -> TokenStream {
+fn read(attributes: &MessageAttributes, fields: &[MessageField]) -> TokenStream {
     let mut formats = formats(attributes, fields);
     let first = formats.first().copied().unwrap_or_default();
     formats.extend(&attributes.also);
     formats.sort_unstable();
-    let young = |field: &&Field| {
+    let young = |field: &&MessageField| {
         let since = field.attributes.since;
         !since.silent && since.version > first
     };
     let places = fields.iter().map(|field| {
         let (local, inner) = (&field.local, &field.inner);
         match field.attributes.label {
-            Label::Repeated => quote!(let mut #local: ::std::vec::Vec<#inner> = ::std::vec::Vec::new();),
+            ProtoFieldLabel::Repeated => quote!(let mut #local: ::std::vec::Vec<#inner> = ::std::vec::Vec::new();),
             _ => quote!(let mut #local: ::core::option::Option<#inner> = ::core::option::Option::None;),
         }
     });
@@ -370,7 +386,7 @@ fn read(attributes: &MessageAttributes, fields: &[Field]) -> TokenStream {
     let check = attributes.check.as_ref().map(|check| {
         quote! {
             #check(&value).map_err(|text| from.error(
-                ::unskew_serdes::ReadProblem::Refused(::std::string::String::from(text)),
+                ::unskew_serdes::DecodeProblem::Refused(::std::string::String::from(text)),
             ))?;
         }
     });
@@ -394,7 +410,7 @@ fn read(attributes: &MessageAttributes, fields: &[Field]) -> TokenStream {
 }
 
 /// Of the fields of a choice, one at most may be there.
-fn choices(fields: &[Field]) -> TokenStream {
+fn choices(fields: &[MessageField]) -> TokenStream {
     let mut names: Vec<&String> =
         fields.iter().filter_map(|field| field.attributes.oneof.as_ref()).collect();
     names.dedup();
@@ -412,18 +428,20 @@ fn choices(fields: &[Field]) -> TokenStream {
     quote!(#(#each)*)
 }
 
-fn read_field(field: &Field) -> TokenStream {
+fn read_field(field: &MessageField) -> TokenStream {
     let local = &field.local;
-    let FieldAttributes { kind, label, .. } = &field.attributes;
+    let ProtoFieldAttributes { kind, label, .. } = &field.attributes;
     match (label, kind) {
-        (Label::Repeated, Kind::Int32) => quote!(field.int32s(&mut #local)?;),
-        (Label::Repeated, Kind::Int64) => quote!(field.ints(&mut #local)?;),
-        (Label::Repeated, Kind::Bool) => quote!(field.flags(&mut #local)?;),
-        (Label::Repeated, Kind::Sfixed64) => quote!(field.fixeds(&mut #local)?;),
+        (ProtoFieldLabel::Repeated, ProtoFieldKind::Int32) => quote!(field.int32s(&mut #local)?;),
+        (ProtoFieldLabel::Repeated, ProtoFieldKind::Int64) => quote!(field.ints(&mut #local)?;),
+        (ProtoFieldLabel::Repeated, ProtoFieldKind::Bool) => quote!(field.flags(&mut #local)?;),
+        (ProtoFieldLabel::Repeated, ProtoFieldKind::Sfixed64) => {
+            quote!(field.fixeds(&mut #local)?;)
+        }
         (label, kind) => {
             let value = read_one(kind);
             match label {
-                Label::Repeated => quote!(#local.push(#value);),
+                ProtoFieldLabel::Repeated => quote!(#local.push(#value);),
                 _ => quote!(field.once(&mut #local, #value)?;),
             }
         }
@@ -431,70 +449,70 @@ fn read_field(field: &Field) -> TokenStream {
 }
 
 /// One value of a kind, of the variable `field`.
-pub fn read_one(kind: &Kind) -> TokenStream {
+pub fn read_one(kind: &ProtoFieldKind) -> TokenStream {
     match kind {
-        Kind::Int32 => quote!(field.int32()?),
-        Kind::Int64 => quote!(field.int()?),
-        Kind::Bool => quote!(field.flag()?),
-        Kind::Sfixed64 => quote!(field.fixed()?),
-        Kind::Fixed64 => quote!(field.fixed()?.cast_unsigned()),
-        Kind::Float => quote!(field.float()?),
-        Kind::Text => quote!(field.text()?.to_owned()),
-        Kind::Bytes => quote!(field.bytes()?.to_vec()),
-        Kind::Opaque(_) => quote!(field.opaque()?.to_vec().into()),
-        Kind::Enumeration => quote!(field.enumeration()?),
-        Kind::Message => quote!(field.message()?),
+        ProtoFieldKind::Int32 => quote!(field.int32()?),
+        ProtoFieldKind::Int64 => quote!(field.int()?),
+        ProtoFieldKind::Bool => quote!(field.flag()?),
+        ProtoFieldKind::Sfixed64 => quote!(field.fixed()?),
+        ProtoFieldKind::Fixed64 => quote!(field.fixed()?.cast_unsigned()),
+        ProtoFieldKind::Float => quote!(field.float()?),
+        ProtoFieldKind::Text => quote!(field.text()?.to_owned()),
+        ProtoFieldKind::Bytes => quote!(field.bytes()?.to_vec()),
+        ProtoFieldKind::Opaque(_) => quote!(field.opaque()?.to_vec().into()),
+        ProtoFieldKind::Enumeration => quote!(field.enumeration()?),
+        ProtoFieldKind::Message => quote!(field.message()?),
     }
 }
 
 /// What the field is, of what was read: a nested message has no default.
-fn build_field(field: &Field) -> TokenStream {
+fn build_field(field: &MessageField) -> TokenStream {
     let (ident, local, name) = (&field.ident, &field.local, field.name());
     let value = match (field.attributes.label, &field.attributes.kind) {
-        (Label::Optional | Label::Repeated, _) => quote!(#local),
-        (Label::Single, Kind::Message | Kind::Opaque(_)) => {
+        (ProtoFieldLabel::Optional | ProtoFieldLabel::Repeated, _) => quote!(#local),
+        (ProtoFieldLabel::Single, ProtoFieldKind::Message | ProtoFieldKind::Opaque(_)) => {
             quote!(#local.ok_or_else(|| from.missing(#name))?)
         }
-        (Label::Single, Kind::Enumeration) => quote! {
+        (ProtoFieldLabel::Single, ProtoFieldKind::Enumeration) => quote! {
             match #local {
                 ::core::option::Option::Some(value) => value,
                 ::core::option::Option::None => from.absent(#name)?,
             }
         },
-        (Label::Single, _) => quote!(#local.unwrap_or_default()),
+        (ProtoFieldLabel::Single, _) => quote!(#local.unwrap_or_default()),
     };
     quote!(#ident: #value)
 }
 
 /// The description of a field.
 pub fn describe(
-    attributes: &FieldAttributes,
+    attributes: &ProtoFieldAttributes,
     name: &str,
     inner: &Type,
     family: &Path,
 ) -> TokenStream {
-    let FieldAttributes { number, kind, label, oneof, since, .. } = attributes;
+    let ProtoFieldAttributes { number, kind, label, oneof, since, .. } = attributes;
     let kind = match kind {
-        Kind::Int32 => quote!(Int32),
-        Kind::Int64 => quote!(Int64),
-        Kind::Bool => quote!(Bool),
-        Kind::Sfixed64 => quote!(Sfixed64),
-        Kind::Fixed64 => quote!(Fixed64),
-        Kind::Float => quote!(Float),
-        Kind::Text => quote!(Text),
-        Kind::Bytes => quote!(Bytes),
-        Kind::Opaque(name) => quote!(Opaque(#name)),
-        Kind::Enumeration => {
+        ProtoFieldKind::Int32 => quote!(Int32),
+        ProtoFieldKind::Int64 => quote!(Int64),
+        ProtoFieldKind::Bool => quote!(Bool),
+        ProtoFieldKind::Sfixed64 => quote!(Sfixed64),
+        ProtoFieldKind::Fixed64 => quote!(Fixed64),
+        ProtoFieldKind::Float => quote!(Float),
+        ProtoFieldKind::Text => quote!(Text),
+        ProtoFieldKind::Bytes => quote!(Bytes),
+        ProtoFieldKind::Opaque(name) => quote!(Opaque(#name)),
+        ProtoFieldKind::Enumeration => {
             quote!(Enumeration(|| <#inner as ::unskew_serdes::proto::Enumeration>::DESCRIPTION))
         }
-        Kind::Message => quote! {
+        ProtoFieldKind::Message => quote! {
             Message(|| <#inner as ::unskew_serdes::proto::Message<#family>>::DESCRIPTION)
         },
     };
     let label = match label {
-        Label::Single => quote!(Single),
-        Label::Optional => quote!(Optional),
-        Label::Repeated => quote!(Repeated),
+        ProtoFieldLabel::Single => quote!(Single),
+        ProtoFieldLabel::Optional => quote!(Optional),
+        ProtoFieldLabel::Repeated => quote!(Repeated),
     };
     let oneof = match oneof {
         Some(name) => quote!(::core::option::Option::Some(#name)),
@@ -505,8 +523,8 @@ pub fn describe(
         ::unskew_serdes::proto::FieldDescription {
             number: #number,
             name: #name,
-            label: ::unskew_serdes::proto::Label::#label,
-            kind: ::unskew_serdes::proto::Kind::#kind,
+            label: ::unskew_serdes::proto::FieldLabel::#label,
+            kind: ::unskew_serdes::proto::FieldKind::#kind,
             oneof: #oneof,
             since: #since,
         }

@@ -48,7 +48,7 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
                 match self { #(#to_number)* }
             }
 
-            fn since(self) -> ::unskew_serdes::proto::Since {
+            fn since(self) -> ::unskew_serdes::proto::SinceVersion {
                 match self { #(#since)* }
             }
 

@@ -8,15 +8,15 @@ use syn::{Attribute, Error, Ident, LitInt, LitStr, Path, Result, Token};
 
 /// Since when something is there.
 #[derive(Clone, Copy, Default)]
-pub struct Since {
+pub struct ProtoSince {
     pub version: u32,
     pub silent: bool,
 }
 
-impl Since {
+impl ProtoSince {
     pub fn tokens(self) -> TokenStream {
         let Self { version, silent } = self;
-        quote!(::unskew_serdes::proto::Since { version: #version, silent: #silent })
+        quote!(::unskew_serdes::proto::SinceVersion { version: #version, silent: #silent })
     }
 }
 
@@ -25,7 +25,7 @@ pub struct MessageAttributes {
     pub family: Path,
     pub name: String,
     pub version: Option<u32>,
-    pub since: Since,
+    pub since: ProtoSince,
     pub also: Vec<u32>,
     pub as_requested: bool,
     pub check: Option<Path>,
@@ -43,7 +43,7 @@ pub struct Envelope {
 pub fn of_message(attributes: &[Attribute], place: &Ident) -> Result<MessageAttributes> {
     let (mut family, mut name, mut serialized, mut removed) = (None, None, None, None);
     let (mut version, mut check, mut type_name) = (None, None, None);
-    let (mut since, mut also, mut as_requested) = (Since::default(), Vec::new(), false);
+    let (mut since, mut also, mut as_requested) = (ProtoSince::default(), Vec::new(), false);
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("message")) {
         attribute.parse_nested_meta(|meta| {
             match meta.path.get_ident().map(Ident::to_string).as_deref() {
@@ -52,8 +52,8 @@ pub fn of_message(attributes: &[Attribute], place: &Ident) -> Result<MessageAttr
                 Some("removed_with_minimum") => removed = Some(number(&meta)?),
                 Some("type_name") => type_name = Some(text(&meta)?),
                 Some("version") => version = Some(number(&meta)?),
-                Some("since") => since = Since { version: number(&meta)?, silent: false },
-                Some("silent_since") => since = Since { version: number(&meta)?, silent: true },
+                Some("since") => since = ProtoSince { version: number(&meta)?, silent: false },
+                Some("silent_since") => since = ProtoSince { version: number(&meta)?, silent: true },
                 Some("also") => also.push(number(&meta)?),
                 Some("as_requested") => as_requested = true,
                 Some("check") => check = Some(meta.value()?.parse()?),
@@ -94,18 +94,18 @@ fn envelope(meta: &ParseNestedMeta<'_>) -> Result<Envelope> {
 }
 
 /// Of a field: `#[field(1, repeated, int64, since = 1)]`.
-pub struct FieldAttributes {
+pub struct ProtoFieldAttributes {
     pub number: u32,
-    pub kind: Kind,
-    pub label: Label,
+    pub kind: ProtoFieldKind,
+    pub label: ProtoFieldLabel,
     pub always: bool,
-    pub since: Since,
+    pub since: ProtoSince,
     pub oneof: Option<String>,
     pub name: Option<String>,
 }
 
 #[derive(Clone, PartialEq)]
-pub enum Kind {
+pub enum ProtoFieldKind {
     Int32,
     Int64,
     Bool,
@@ -120,7 +120,7 @@ pub enum Kind {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-pub enum Label {
+pub enum ProtoFieldLabel {
     Single,
     Optional,
     Repeated,
@@ -128,19 +128,19 @@ pub enum Label {
 
 /// One word behind the number of a field, with what it is set to.
 enum Word {
-    Kind(Kind),
-    Label(Label),
+    Kind(ProtoFieldKind),
+    Label(ProtoFieldLabel),
     Always,
-    Since(Since),
+    Since(ProtoSince),
     Oneof(String),
     Name(String),
 }
 
-impl Parse for FieldAttributes {
+impl Parse for ProtoFieldAttributes {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let number: LitInt = input.parse()?;
-        let (mut kind, mut label, mut always) = (None, Label::Single, false);
-        let (mut since, mut oneof, mut name) = (Since::default(), None, None);
+        let (mut kind, mut label, mut always) = (None, ProtoFieldLabel::Single, false);
+        let (mut since, mut oneof, mut name) = (ProtoSince::default(), None, None);
         while input.parse::<Option<Token![,]>>()?.is_some() && !input.is_empty() {
             match input.parse()? {
                 Word::Kind(found) => kind = Some(found),
@@ -153,11 +153,11 @@ impl Parse for FieldAttributes {
         }
         let kind = kind.ok_or_else(|| Error::new(number.span(), "say its kind"))?;
         if oneof.is_some() {
-            if label == Label::Repeated {
+            if label == ProtoFieldLabel::Repeated {
                 return Err(Error::new(number.span(), "a field of a choice is not repeated"));
             }
             // The only field of a choice may have to be there.
-            label = if always { Label::Single } else { Label::Optional };
+            label = if always { ProtoFieldLabel::Single } else { ProtoFieldLabel::Optional };
         }
         if !(1..=536_870_911).contains(&number.base10_parse::<u32>()?) {
             return Err(Error::new(number.span(), "no field has this number"));
@@ -179,22 +179,22 @@ impl Parse for Word {
             Ok::<_, Error>(input.parse::<LitStr>()?.value())
         };
         Ok(match word.to_string().as_str() {
-            "int32" => Self::Kind(Kind::Int32),
-            "int64" => Self::Kind(Kind::Int64),
-            "bool" => Self::Kind(Kind::Bool),
-            "sfixed64" => Self::Kind(Kind::Sfixed64),
-            "fixed64" => Self::Kind(Kind::Fixed64),
-            "float" => Self::Kind(Kind::Float),
-            "string" => Self::Kind(Kind::Text),
-            "bytes" => Self::Kind(Kind::Bytes),
-            "enumeration" => Self::Kind(Kind::Enumeration),
-            "message" => Self::Kind(Kind::Message),
-            "opaque" => Self::Kind(Kind::Opaque(text(input)?)),
-            "optional" => Self::Label(Label::Optional),
-            "repeated" => Self::Label(Label::Repeated),
+            "int32" => Self::Kind(ProtoFieldKind::Int32),
+            "int64" => Self::Kind(ProtoFieldKind::Int64),
+            "bool" => Self::Kind(ProtoFieldKind::Bool),
+            "sfixed64" => Self::Kind(ProtoFieldKind::Sfixed64),
+            "fixed64" => Self::Kind(ProtoFieldKind::Fixed64),
+            "float" => Self::Kind(ProtoFieldKind::Float),
+            "string" => Self::Kind(ProtoFieldKind::Text),
+            "bytes" => Self::Kind(ProtoFieldKind::Bytes),
+            "enumeration" => Self::Kind(ProtoFieldKind::Enumeration),
+            "message" => Self::Kind(ProtoFieldKind::Message),
+            "opaque" => Self::Kind(ProtoFieldKind::Opaque(text(input)?)),
+            "optional" => Self::Label(ProtoFieldLabel::Optional),
+            "repeated" => Self::Label(ProtoFieldLabel::Repeated),
             "always" => Self::Always,
-            "since" => Self::Since(Since { version: number(input)?, silent: false }),
-            "silent_since" => Self::Since(Since { version: number(input)?, silent: true }),
+            "since" => Self::Since(ProtoSince { version: number(input)?, silent: false }),
+            "silent_since" => Self::Since(ProtoSince { version: number(input)?, silent: true }),
             "oneof" => Self::Oneof(text(input)?),
             "name" => Self::Name(text(input)?),
             _ => {
@@ -248,13 +248,13 @@ pub fn of_enumeration(attributes: &[Attribute], place: &Ident) -> Result<Enumera
 /// Of a value: `#[value(32, silent_since = 1)]`.
 pub struct ValueAttributes {
     pub number: i32,
-    pub since: Since,
+    pub since: ProtoSince,
 }
 
 impl Parse for ValueAttributes {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let number = input.parse::<LitInt>()?.base10_parse()?;
-        let mut since = Since::default();
+        let mut since = ProtoSince::default();
         if input.parse::<Option<Token![,]>>()?.is_some() {
             match input.parse()? {
                 Word::Since(found) => since = found,

@@ -4,8 +4,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{DataStruct, DeriveInput, Error, Result};
 
-use crate::attributes::{Was, of_type};
-use crate::formats::{Field, bounded, fields, guards, numbers};
+use crate::attributes::{FormerType, of_type};
+use crate::formats::{FormatField, bounded, fields, guards, numbers};
 use crate::view;
 
 pub fn expand(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
@@ -50,16 +50,16 @@ pub fn expand(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
             #[inline]
             fn write(
                 &self,
-                to: &mut ::unskew_serdes::Writer<'_, #family>,
-            ) -> ::core::result::Result<(), ::unskew_serdes::WriteError> {
+                to: &mut ::unskew_serdes::Encoder<'_, #family>,
+            ) -> ::core::result::Result<(), ::unskew_serdes::EncodeError> {
                 let Self { #(#bindings),* } = self;
                 #write
             }
 
             #[inline]
             fn read(
-                from: &mut ::unskew_serdes::Reader<'_, #family>,
-            ) -> ::core::result::Result<Self, ::unskew_serdes::ReadError> {
+                from: &mut ::unskew_serdes::Decoder<'_, #family>,
+            ) -> ::core::result::Result<Self, ::unskew_serdes::DecodeError> {
                 from.framed(|from, found, skippable| {
                     let format = from.format(#name, &[#(#formats),*], found)?;
                     #reads
@@ -71,8 +71,8 @@ pub fn expand(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
             #[inline]
             fn read_into(
                 &mut self,
-                from: &mut ::unskew_serdes::Reader<'_, #family>,
-            ) -> ::core::result::Result<(), ::unskew_serdes::ReadError> {
+                from: &mut ::unskew_serdes::Decoder<'_, #family>,
+            ) -> ::core::result::Result<(), ::unskew_serdes::DecodeError> {
                 from.framed(|from, found, skippable| {
                     let format = from.format(#name, &[#(#formats),*], found)?;
                     let Self { #(#places),* } = self;
@@ -82,7 +82,7 @@ pub fn expand(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
                 })
             }
 
-            fn schema(version: u32, to: &mut ::unskew_serdes::Schema) {
+            fn schema(version: u32, to: &mut ::unskew_serdes::FormatSchema) {
                 #schema
             }
         }
@@ -90,9 +90,9 @@ pub fn expand(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
 }
 
 /// Chooses the format, and writes the fields that it has.
-fn write_body(fields: &[Field], formats: &[u32], family: &syn::Path) -> TokenStream {
+fn write_body(fields: &[FormatField], formats: &[u32], family: &syn::Path) -> TokenStream {
     let choose = choose(fields, formats, family);
-    let (tail, plain): (Vec<&Field>, Vec<&Field>) =
+    let (tail, plain): (Vec<&FormatField>, Vec<&FormatField>) =
         fields.iter().partition(|field| field.attributes.skippable);
     let writes = plain.iter().map(|field| {
         let write = write_field(field, family);
@@ -125,13 +125,13 @@ fn write_body(fields: &[Field], formats: &[u32], family: &syn::Path) -> TokenStr
     }
 }
 
-fn write_field(field: &Field, family: &syn::Path) -> TokenStream {
+fn write_field(field: &FormatField, family: &syn::Path) -> TokenStream {
     let (local, name, shape) = (&field.local, &field.name, &field.shape);
     let newest = quote! {
         <#shape as ::unskew_serdes::Format<#family>>::write(#local, to)
             .map_err(|error| error.in_field(#name))?;
     };
-    let Some(Was { shape, until, write, .. }) = &field.attributes.was else { return newest };
+    let Some(FormerType { shape, until, write, .. }) = &field.attributes.was else { return newest };
     quote! {
         if format <= #until {
             let older = #write(#local)
@@ -144,10 +144,10 @@ fn write_field(field: &Field, family: &syn::Path) -> TokenStream {
     }
 }
 
-fn read_field(type_name: &str, field: &Field, family: &syn::Path) -> TokenStream {
+fn read_field(type_name: &str, field: &FormatField, family: &syn::Path) -> TokenStream {
     let (shape, placed) = (&field.shape, field.placed(type_name));
     let newest = quote!(<#shape as ::unskew_serdes::Format<#family>>::read(from)#placed);
-    let Some(Was { shape, until, read, .. }) = &field.attributes.was else { return newest };
+    let Some(FormerType { shape, until, read, .. }) = &field.attributes.was else { return newest };
     quote! {
         if format <= #until {
             let older = <#shape as ::unskew_serdes::Format<#family>>::read(from)#placed;
@@ -160,7 +160,7 @@ fn read_field(type_name: &str, field: &Field, family: &syn::Path) -> TokenStream
 }
 
 /// The variable `format`: what is recorded.
-fn choose(fields: &[Field], formats: &[u32], family: &syn::Path) -> TokenStream {
+fn choose(fields: &[FormatField], formats: &[u32], family: &syn::Path) -> TokenStream {
     let lowest = formats.first().copied().unwrap_or_default();
     if let [only] = formats {
         return quote! {
@@ -179,13 +179,13 @@ fn choose(fields: &[Field], formats: &[u32], family: &syn::Path) -> TokenStream 
     });
     let converted = fields.iter().filter_map(|field| {
         let (local, name) = (&field.local, &field.name);
-        let Was { until, write, .. } = field.attributes.was.as_ref()?;
+        let FormerType { until, write, .. } = field.attributes.was.as_ref()?;
         Some(quote!(if let ::core::result::Result::Err(text) = #write(#local) {
             choice.needs_newer(#name, #until, text)?;
         }))
     });
     quote! {
-        let mut choice = ::unskew_serdes::derive_support::Choice::<#family>::new(to, #lowest)?;
+        let mut choice = ::unskew_serdes::derive_support::FormatChoice::<#family>::new(to, #lowest)?;
         #(#removed)*
         #(#young)*
         #(#converted)*
@@ -194,7 +194,7 @@ fn choose(fields: &[Field], formats: &[u32], family: &syn::Path) -> TokenStream 
 }
 
 /// One variable for each field.
-fn read_fields(type_name: &str, fields: &[Field], family: &syn::Path) -> TokenStream {
+fn read_fields(type_name: &str, fields: &[FormatField], family: &syn::Path) -> TokenStream {
     let plain = fields.iter().filter(|field| !field.attributes.skippable).map(|field| {
         let (local, shape, read) =
             (&field.local, &field.shape, read_field(type_name, field, family));
@@ -217,10 +217,10 @@ fn read_fields(type_name: &str, fields: &[Field], family: &syn::Path) -> TokenSt
 }
 
 /// Fills one variable for each field, which is a place for it.
-fn read_fields_into(type_name: &str, fields: &[Field], family: &syn::Path) -> TokenStream {
-    let (tail, plain): (Vec<&Field>, Vec<&Field>) =
+fn read_fields_into(type_name: &str, fields: &[FormatField], family: &syn::Path) -> TokenStream {
+    let (tail, plain): (Vec<&FormatField>, Vec<&FormatField>) =
         fields.iter().partition(|field| field.attributes.skippable);
-    let fill = |field: &Field| {
+    let fill = |field: &FormatField| {
         let (local, shape) = (&field.local, &field.shape);
         if field.attributes.was.is_some() {
             let read = read_field(type_name, field, family);
@@ -245,13 +245,13 @@ fn read_fields_into(type_name: &str, fields: &[Field], family: &syn::Path) -> To
 }
 
 /// Says what the type looks like at a version.
-fn describe(name: &str, fields: &[Field], family: &syn::Path) -> TokenStream {
+fn describe(name: &str, fields: &[FormatField], family: &syn::Path) -> TokenStream {
     let lines = describe_fields(fields, family);
     quote!(to.structure(#name, |to| { #lines });)
 }
 
 /// One line for each field that the variable `version` has.
-pub fn describe_fields(fields: &[Field], family: &syn::Path) -> TokenStream {
+pub fn describe_fields(fields: &[FormatField], family: &syn::Path) -> TokenStream {
     let lines = fields.iter().map(|field| {
         let (name, shape) = (&field.name, &field.shape);
         let since = field.attributes.since.unwrap_or(0);
@@ -260,7 +260,7 @@ pub fn describe_fields(fields: &[Field], family: &syn::Path) -> TokenStream {
         let newest = quote!(<#shape as ::unskew_serdes::Format<#family>>::schema(version, to));
         let shown = match &field.attributes.was {
             None => newest,
-            Some(Was { shape, until, .. }) => quote! {
+            Some(FormerType { shape, until, .. }) => quote! {
                 if version <= #until {
                     <#shape as ::unskew_serdes::Format<#family>>::schema(version, to)
                 } else {

@@ -5,13 +5,13 @@ use quote::{format_ident, quote};
 use syn::{DeriveInput, Error, Member, Path, Result};
 
 use crate::attributes::TypeAttributes;
-use crate::formats::Field;
+use crate::formats::FormatField;
 
 /// `NameView<'a>`, with the fields of `Name`.
 pub fn of_struct(
     input: &DeriveInput,
     family: &Path,
-    fields: &[Field],
+    fields: &[FormatField],
     formats: &[u32],
 ) -> Result<TokenStream> {
     if !input.generics.params.is_empty() {
@@ -62,12 +62,12 @@ pub fn of_struct(
         #[automatically_derived]
         impl ::unskew_serdes::Viewed<#family> for #ident {
             type View<'a> = #view<'a>;
-            type ListView<'a> = ::unskew_serdes::List<'a, #family, Self>;
+            type ListView<'a> = ::unskew_serdes::ViewedList<'a, #family, Self>;
 
             #[inline]
             fn view<'a>(
-                from: &mut ::unskew_serdes::Reader<'a, #family>,
-            ) -> ::core::result::Result<#view<'a>, ::unskew_serdes::ReadError> {
+                from: &mut ::unskew_serdes::Decoder<'a, #family>,
+            ) -> ::core::result::Result<#view<'a>, ::unskew_serdes::DecodeError> {
                 from.framed(|from, found, skippable| {
                     let format = from.format(#name, &[#(#formats),*], found)?;
                     #(#reads)*
@@ -79,9 +79,9 @@ pub fn of_struct(
             }
 
             fn view_list<'a>(
-                from: &mut ::unskew_serdes::Reader<'a, #family>,
-            ) -> ::core::result::Result<Self::ListView<'a>, ::unskew_serdes::ReadError> {
-                ::unskew_serdes::List::read(from)
+                from: &mut ::unskew_serdes::Decoder<'a, #family>,
+            ) -> ::core::result::Result<Self::ListView<'a>, ::unskew_serdes::DecodeError> {
+                ::unskew_serdes::ViewedList::read(from)
             }
         }
     })
@@ -102,26 +102,26 @@ pub fn of_enumeration(
         #[automatically_derived]
         impl ::unskew_serdes::Viewed<#family> for #ident {
             type View<'a> = Self;
-            type ListView<'a> = ::unskew_serdes::List<'a, #family, Self>;
+            type ListView<'a> = ::unskew_serdes::ViewedList<'a, #family, Self>;
 
             #[inline]
             fn view<'a>(
-                from: &mut ::unskew_serdes::Reader<'a, #family>,
-            ) -> ::core::result::Result<Self, ::unskew_serdes::ReadError> {
+                from: &mut ::unskew_serdes::Decoder<'a, #family>,
+            ) -> ::core::result::Result<Self, ::unskew_serdes::DecodeError> {
                 <Self as ::unskew_serdes::Format<#family>>::read(from)
             }
 
             fn view_list<'a>(
-                from: &mut ::unskew_serdes::Reader<'a, #family>,
-            ) -> ::core::result::Result<Self::ListView<'a>, ::unskew_serdes::ReadError> {
-                ::unskew_serdes::List::read(from)
+                from: &mut ::unskew_serdes::Decoder<'a, #family>,
+            ) -> ::core::result::Result<Self::ListView<'a>, ::unskew_serdes::DecodeError> {
+                ::unskew_serdes::ViewedList::read(from)
             }
         }
     })
 }
 
 /// The field in the view: its own name, or `field_0`.
-fn place(field: &Field) -> syn::Ident {
+fn place(field: &FormatField) -> syn::Ident {
     match &field.member {
         Member::Named(name) => name.clone(),
         Member::Unnamed(_) => field.local.clone(),

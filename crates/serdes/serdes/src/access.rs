@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 
 use jiff::civil::Date;
 
-use crate::{Family, Version};
+use crate::{Family, FamilyVersion};
 
 /// The environment variable that turns bad-default mode on: see [`default_version`].
 pub const BAD_DEFAULT_VARIABLE: &str = "UNSKEW_SERDES_BAD_DEFAULT";
@@ -44,8 +44,8 @@ pub struct WeekNOld<F: Family> {
 
 impl<F: Family> WeekNOld<F> {
     /// The newest version that is at least `weeks` old today.
-    pub fn get(&self, weeks: u32, today: Date) -> Version<F> {
-        Version::minted(F::at_least_old(weeks, today))
+    pub fn get(&self, weeks: u32, today: Date) -> FamilyVersion<F> {
+        FamilyVersion::minted(F::at_least_old(weeks, today))
     }
 }
 
@@ -73,11 +73,11 @@ impl<F: Family> Any<F> {
     ///
     /// # Errors
     /// [`OutOfRange`] below the minimum and above the current version.
-    pub fn get(&self, number: i64) -> Result<Version<F>, OutOfRange> {
+    pub fn get(&self, number: i64) -> Result<FamilyVersion<F>, OutOfRange> {
         let known = u32::try_from(number).ok().filter(|n| self.range().contains(n));
         let (minimum, current) = (F::MINIMUM, F::CURRENT);
         let error = OutOfRange { family: F::NAME, number, minimum, current };
-        known.map(Version::minted).ok_or(error)
+        known.map(FamilyVersion::minted).ok_or(error)
     }
 
     /// Every version that is still written.
@@ -95,11 +95,11 @@ impl<F: Family> Any<F> {
 /// # Panics
 /// In bad-default mode, and only there.
 #[track_caller]
-pub fn default_version<F: Family>() -> Version<F> {
+pub fn default_version<F: Family>() -> FamilyVersion<F> {
     if bad_default() {
         refuse_default(F::NAME);
     }
-    Version::minted(F::CURRENT)
+    FamilyVersion::minted(F::CURRENT)
 }
 
 #[track_caller]

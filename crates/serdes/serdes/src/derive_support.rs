@@ -3,8 +3,8 @@
 use std::fmt::Display;
 use std::marker::PhantomData;
 
-use crate::write::WriteProblem;
-use crate::{Family, ReadError, ReadProblem, Reader, Record, WriteError, Writer};
+use crate::write::EncodeProblem;
+use crate::{DecodeError, DecodeProblem, Decoder, EncodeError, Encoder, Family, FormatRecording};
 
 /// The lowest of a type's formats that a version which is still read uses: the newest that is not
 /// newer than the family's minimum.
@@ -17,9 +17,9 @@ pub fn lowest_living<F: Family>(formats: &[u32]) -> u32 {
 /// The format of a type that has one, if the requested version has the type.
 ///
 /// # Errors
-/// [`WriteProblem::TooYoung`] if the type is younger.
+/// [`EncodeProblem::TooYoung`] if the type is younger.
 #[inline]
-pub fn only<F: Family>(to: &Writer<'_, F>, since: u32) -> Result<u32, WriteError> {
+pub fn only<F: Family>(to: &Encoder<'_, F>, since: u32) -> Result<u32, EncodeError> {
     let requested = to.version();
     if requested < since { Err(too_young::<F>(requested, since)) } else { Ok(since) }
 }
@@ -31,37 +31,37 @@ pub fn holds<T: PartialEq>(field: &T, default: T) -> bool {
 }
 
 #[cold]
-fn too_young<F: Family>(requested: u32, since: u32) -> WriteError {
-    WriteError::new(WriteProblem::TooYoung { family: F::NAME, requested, since })
+fn too_young<F: Family>(requested: u32, since: u32) -> EncodeError {
+    EncodeError::new(EncodeProblem::TooYoung { family: F::NAME, requested, since })
 }
 
 /// A conversion to an older form says no.
 #[cold]
-pub fn not_written(text: impl Display) -> WriteError {
-    WriteError::new(WriteProblem::Refused(text.to_string()))
+pub fn not_written(text: impl Display) -> EncodeError {
+    EncodeError::new(EncodeProblem::Refused(text.to_string()))
 }
 
 /// A conversion from an older form says no.
 #[cold]
-pub fn not_read<F: Family>(from: &Reader<'_, F>, text: impl Display) -> ReadError {
-    from.error(ReadProblem::Refused(text.to_string()))
+pub fn not_read<F: Family>(from: &Decoder<'_, F>, text: impl Display) -> DecodeError {
+    from.error(DecodeProblem::Refused(text.to_string()))
 }
 
 /// The formats that can hold a value, narrowed down field by field.
-pub struct Choice<F: Family> {
+pub struct FormatChoice<F: Family> {
     requested: u32,
-    record: Record,
+    record: FormatRecording,
     least: u32,
     family: PhantomData<F>,
 }
 
-impl<F: Family> Choice<F> {
+impl<F: Family> FormatChoice<F> {
     /// All formats from `since` on that the requested version has.
     ///
     /// # Errors
-    /// [`WriteProblem::TooYoung`] if it has none.
+    /// [`EncodeProblem::TooYoung`] if it has none.
     #[inline]
-    pub fn new(to: &Writer<'_, F>, since: u32) -> Result<Self, WriteError> {
+    pub fn new(to: &Encoder<'_, F>, since: u32) -> Result<Self, EncodeError> {
         let least = only(to, since)?;
         let (requested, record) = (to.version(), to.record());
         Ok(Self { requested, record, least, family: PhantomData })
@@ -70,9 +70,9 @@ impl<F: Family> Choice<F> {
     /// The field holds something, and is there since a version.
     ///
     /// # Errors
-    /// [`WriteProblem::TooYoung`] if the requested version does not have it.
+    /// [`EncodeProblem::TooYoung`] if the requested version does not have it.
     #[inline]
-    pub fn needs(&mut self, name: &'static str, since: u32) -> Result<(), WriteError> {
+    pub fn needs(&mut self, name: &'static str, since: u32) -> Result<(), EncodeError> {
         if since > self.requested {
             return Err(too_young::<F>(self.requested, since).in_field(name));
         }
@@ -84,27 +84,27 @@ impl<F: Family> Choice<F> {
     /// builds of the requested version need not read that any more.
     ///
     /// # Errors
-    /// [`WriteProblem::Removed`] if the requested version does not have it any more.
+    /// [`EncodeProblem::Removed`] if the requested version does not have it any more.
     #[inline]
-    pub fn gone_after(&mut self, name: &'static str, until: u32) -> Result<(), WriteError> {
+    pub fn gone_after(&mut self, name: &'static str, until: u32) -> Result<(), EncodeError> {
         if self.requested <= until {
             return Ok(());
         }
-        let problem = WriteProblem::Removed { family: F::NAME, requested: self.requested, until };
-        Err(WriteError::new(problem).in_field(name))
+        let problem = EncodeProblem::Removed { family: F::NAME, requested: self.requested, until };
+        Err(EncodeError::new(problem).in_field(name))
     }
 
     /// The field holds something that its older form, of `until`, cannot hold.
     ///
     /// # Errors
-    /// [`WriteProblem::Refused`] if the requested version has only that.
+    /// [`EncodeProblem::Refused`] if the requested version has only that.
     #[inline]
     pub fn needs_newer(
         &mut self,
         name: &'static str,
         until: u32,
         text: impl Display,
-    ) -> Result<(), WriteError> {
+    ) -> Result<(), EncodeError> {
         if self.requested <= until {
             return Err(not_written(text).in_field(name));
         }
@@ -118,8 +118,8 @@ impl<F: Family> Choice<F> {
         let least = self.least.max(lowest_living::<F>(formats));
         let mut able = formats.iter().copied();
         let chosen = match self.record {
-            Record::Lowest => able.find(|format| *format >= least),
-            Record::AsRequested => able.rfind(|format| *format <= self.requested),
+            FormatRecording::Lowest => able.find(|format| *format >= least),
+            FormatRecording::AsRequested => able.rfind(|format| *format <= self.requested),
         };
         chosen.unwrap_or(least)
     }

@@ -56,12 +56,12 @@ impl VersionEntry {
 ///
 /// There is no way to make one from a number: it comes from one of the accessors, which are
 /// capabilities of their own.
-pub struct Version<F: Family> {
+pub struct FamilyVersion<F: Family> {
     number: u32,
     family: PhantomData<fn() -> F>,
 }
 
-impl<F: Family> Version<F> {
+impl<F: Family> FamilyVersion<F> {
     pub(crate) fn minted(number: u32) -> Self {
         Self { number, family: PhantomData }
     }
@@ -73,34 +73,34 @@ impl<F: Family> Version<F> {
 }
 
 // Derives would ask the same of `F`.
-impl<F: Family> Clone for Version<F> {
+impl<F: Family> Clone for FamilyVersion<F> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<F: Family> Copy for Version<F> {}
-impl<F: Family> PartialEq for Version<F> {
+impl<F: Family> Copy for FamilyVersion<F> {}
+impl<F: Family> PartialEq for FamilyVersion<F> {
     fn eq(&self, other: &Self) -> bool {
         self.number == other.number
     }
 }
-impl<F: Family> Eq for Version<F> {}
-impl<F: Family> PartialOrd for Version<F> {
+impl<F: Family> Eq for FamilyVersion<F> {}
+impl<F: Family> PartialOrd for FamilyVersion<F> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
-impl<F: Family> Ord for Version<F> {
+impl<F: Family> Ord for FamilyVersion<F> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.number.cmp(&other.number)
     }
 }
-impl<F: Family> fmt::Debug for Version<F> {
+impl<F: Family> fmt::Debug for FamilyVersion<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", F::NAME, self.number)
     }
 }
-impl<F: Family> fmt::Display for Version<F> {
+impl<F: Family> fmt::Display for FamilyVersion<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.number, f)
     }

@@ -1,6 +1,6 @@
 //! What can be written and read.
 
-use crate::{Family, ReadError, Reader, Schema, WriteError, Writer};
+use crate::{DecodeError, Decoder, EncodeError, Encoder, Family, FormatSchema};
 
 /// A type that can be written for readers of any version of the family `F`, and read again.
 ///
@@ -12,24 +12,24 @@ pub trait Format<F: Family>: Sized {
     /// Writes the value in the version of the writer.
     ///
     /// # Errors
-    /// [`WriteError`] if that version cannot hold it.
-    fn write(&self, to: &mut Writer<'_, F>) -> Result<(), WriteError>;
+    /// [`EncodeError`] if that version cannot hold it.
+    fn write(&self, to: &mut Encoder<'_, F>) -> Result<(), EncodeError>;
 
     /// Reads a value, by the version that it carries.
     ///
     /// # Errors
-    /// [`ReadError`] with the place and what is wrong.
-    fn read(from: &mut Reader<'_, F>) -> Result<Self, ReadError>;
+    /// [`DecodeError`] with the place and what is wrong.
+    fn read(from: &mut Decoder<'_, F>) -> Result<Self, DecodeError>;
 
     /// Says what the type looks like at a version, for fingerprints.
-    fn schema(version: u32, to: &mut Schema);
+    fn schema(version: u32, to: &mut FormatSchema);
 
     /// Writes a list: its count, then each item. Numbers have a denser form.
     ///
     /// # Errors
     /// As [`Format::write`].
     #[inline]
-    fn write_list(items: &[Self], to: &mut Writer<'_, F>) -> Result<(), WriteError> {
+    fn write_list(items: &[Self], to: &mut Encoder<'_, F>) -> Result<(), EncodeError> {
         to.count(items.len());
         for (i, item) in items.iter().enumerate() {
             item.write(to).map_err(|error| error.in_item(i))?;
@@ -43,7 +43,7 @@ pub trait Format<F: Family>: Sized {
     /// # Errors
     /// As [`Format::read`].
     #[inline]
-    fn read_into(&mut self, from: &mut Reader<'_, F>) -> Result<(), ReadError> {
+    fn read_into(&mut self, from: &mut Decoder<'_, F>) -> Result<(), DecodeError> {
         *self = Self::read(from)?;
         Ok(())
     }
@@ -53,7 +53,7 @@ pub trait Format<F: Family>: Sized {
     /// # Errors
     /// As [`Format::read`].
     #[inline(always)]
-    fn read_list(items: &mut Vec<Self>, from: &mut Reader<'_, F>) -> Result<(), ReadError> {
+    fn read_list(items: &mut Vec<Self>, from: &mut Decoder<'_, F>) -> Result<(), DecodeError> {
         let count = from.count(Self::LEAST_BYTES)?;
         items.truncate(count);
         for item in items.iter_mut() {

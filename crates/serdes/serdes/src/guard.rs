@@ -9,14 +9,14 @@
 //! nothing that is there.
 //!
 //! ```no_run
-//! # use unskew_serdes::{Format, family, guard::Lock};
+//! # use unskew_serdes::{Format, family, guard::SchemaLock};
 //! # family!(Stored = "examples/stored.history.toml");
 //! # #[derive(Format)]
 //! # #[format(family = Stored)]
 //! # struct Sharding { axes: Vec<u32> }
 //! #[test]
 //! fn formats_change_only_with_a_new_version() {
-//!     Lock::<Stored>::new().with::<Sharding>().check("tests/stored.lock").unwrap();
+//!     SchemaLock::<Stored>::new().with::<Sharding>().check("tests/stored.lock").unwrap();
 //! }
 //! ```
 
@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use jiff::civil::Date;
 
 use crate::proto::Message;
-use crate::{Family, Format, ReadError, Schema, VersionEntry, WriteError};
+use crate::{DecodeError, EncodeError, Family, Format, FormatSchema, VersionEntry};
 
 mod files;
 mod golden;
@@ -143,7 +143,7 @@ pub enum GuardError {
         /// The version of the family in question.
         version: u32,
         /// Why the codec failed.
-        error: ReadError,
+        error: DecodeError,
     },
     /// The same value is written in another way.
     #[error(
@@ -183,7 +183,7 @@ pub enum GuardError {
         /// The version of the family in question.
         version: u32,
         /// Why the codec failed.
-        error: WriteError,
+        error: EncodeError,
     },
     /// No version holds the value: there would be no golden file, and nothing would be checked.
     #[error("{name}: no version that is read holds this value: {error}")]
@@ -239,18 +239,18 @@ fn edit(next: u32, added: bool) -> String {
 }
 
 /// The schemas of the types of a family, to be held against a lock file.
-pub struct Lock<F: Family> {
+pub struct SchemaLock<F: Family> {
     lines: BTreeMap<(String, u32), String>,
     family: PhantomData<F>,
 }
 
-impl<F: Family> Default for Lock<F> {
+impl<F: Family> Default for SchemaLock<F> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<F: Family> Lock<F> {
+impl<F: Family> SchemaLock<F> {
     /// A lock without types.
     pub fn new() -> Self {
         Self { lines: BTreeMap::new(), family: PhantomData }
@@ -260,7 +260,7 @@ impl<F: Family> Lock<F> {
     #[must_use]
     pub fn with<T: Format<F>>(mut self) -> Self {
         for version in F::MINIMUM..=F::CURRENT {
-            for (name, text) in Schema::of::<F, T>(version).types() {
+            for (name, text) in FormatSchema::for_version::<F, T>(version).types() {
                 self.lines.insert((name.to_owned(), version), text.to_owned());
             }
         }
@@ -271,7 +271,7 @@ impl<F: Family> Lock<F> {
     #[must_use]
     pub fn with_message<M: Message<F>>(mut self) -> Self {
         for version in F::MINIMUM.max(M::DESCRIPTION.since.version)..=F::CURRENT {
-            let mut schema = Schema::default();
+            let mut schema = FormatSchema::default();
             M::DESCRIPTION.schema(version, &mut schema);
             for (name, text) in schema.types() {
                 self.lines.insert((name.to_owned(), version), text.to_owned());

@@ -48,13 +48,13 @@
 //! and a writer's version is its own: what is nested cannot be written in another.
 //!
 //! ```compile_fail,E0451
-//! use unskew_serdes::{Family, Format, WriteError, Writer, default_version};
+//! use unskew_serdes::{Family, Format, EncodeError, Encoder, default_version};
 //! fn write_nested<F: Family, T: Format<F>>(
 //!     value: &T,
-//!     to: &mut Writer<'_, F>,
-//! ) -> Result<(), WriteError> {
+//!     to: &mut Encoder<'_, F>,
+//! ) -> Result<(), EncodeError> {
 //!     // The fields of a writer are private: there is no other writer on the same output.
-//!     let mut other = Writer { version: default_version::<F>(), ..*to };
+//!     let mut other = Encoder { version: default_version::<F>(), ..*to };
 //!     value.write(&mut other)
 //! }
 //! ```
@@ -93,11 +93,11 @@
 //!
 //! A type's *formats* are the versions at which its own fields changed. What is recorded is the
 //! number of a format, never the requested version: the lowest format that holds the value
-//! ([`Record::Lowest`]), so that the most readers take it, or the newest that was requested
-//! ([`Record::AsRequested`]).
+//! ([`FormatRecording::Lowest`]), so that the most readers take it, or the newest that was requested
+//! ([`FormatRecording::AsRequested`]).
 //!
 //! A field that the requested version does not have, and that holds something else than its default,
-//! is a [`WriteError`] with its path. A field marked `skippable` is written for every version, behind
+//! is an [`EncodeError`] with its path. A field marked `skippable` is written for every version, behind
 //! the others: readers that do not know it skip it, by the policy of whoever marked it. Unknown
 //! formats, enumeration values and trailing bytes are errors, never defaults.
 //!
@@ -167,15 +167,17 @@ mod view;
 mod write;
 
 pub use access::{Access, Any, BAD_DEFAULT_VARIABLE, OutOfRange, WeekNOld, default_version};
-pub use family::{Family, Version, VersionEntry};
+pub use family::{Family, FamilyVersion, VersionEntry};
 pub use format::Format;
 /// The days in this crate's API are `jiff::civil::Date`, of this release of `jiff`.
 pub use jiff;
-pub use negotiate::{Floor, NegotiationError, Offer, negotiate};
-pub use read::{ReadError, ReadProblem, Reader, read, read_into};
-pub use registry::{Named, Polymorphic, Registry};
-pub use schema::Schema;
+pub use negotiate::{NegotiationError, VersionFloor, VersionOffer, negotiate};
+pub use read::{DecodeError, DecodeProblem, Decoder, read, read_into};
+pub use registry::{Polymorphic, StableName, TypeRegistry};
+pub use schema::FormatSchema;
 #[cfg(feature = "derive")]
 pub use unskew_serdes_derive::{Format, family};
-pub use view::{List, Number, Numbers, Viewed, view};
-pub use write::{MAX_DEPTH, Path, Record, WriteError, WriteProblem, Writer, write, write_as};
+pub use view::{NumberList, Viewed, ViewedList, ViewedNumber, view};
+pub use write::{
+    EncodeError, EncodeProblem, Encoder, FieldPath, FormatRecording, MAX_DEPTH, write, write_as,
+};

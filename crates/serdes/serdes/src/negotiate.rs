@@ -1,20 +1,20 @@
 //! Agreeing on a version with a peer.
 
 use crate::proto::Message;
-use crate::{Any, Family, Version};
+use crate::{Any, Family, FamilyVersion};
 
 /// What one side can do: the versions that it reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Offer {
+pub struct VersionOffer {
     /// The lowest version that the side reads, inclusive.
     pub minimum: u32,
     /// The highest version that the side reads, inclusive.
     pub maximum: u32,
 }
 
-impl Offer {
+impl VersionOffer {
     /// What this build offers for the family.
-    pub const fn of<F: Family>() -> Self {
+    pub const fn for_family<F: Family>() -> Self {
         Self { minimum: F::MINIMUM, maximum: F::CURRENT }
     }
 }
@@ -22,16 +22,16 @@ impl Offer {
 /// A type that will be needed, and the lowest version in which it can be written: more than the
 /// family's minimum, if the type is younger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Floor {
+pub struct VersionFloor {
     /// The type that has no form below that version.
     pub type_name: &'static str,
     /// The lowest version that has a form of the type.
     pub version: u32,
 }
 
-impl Floor {
+impl VersionFloor {
     /// The floor of a protobuf message, as it declares it.
-    pub const fn of<F: Family, M: Message<F>>() -> Self {
+    pub const fn for_message<F: Family, M: Message<F>>() -> Self {
         Self { type_name: M::NAME, version: M::DESCRIPTION.since.version }
     }
 }
@@ -80,10 +80,10 @@ pub enum NegotiationError {
 /// [`NegotiationError`] with both ranges, or the type and its floor.
 pub fn negotiate<F: Family>(
     any: &Any<F>,
-    peer: Offer,
-    needed: &[Floor],
-) -> Result<Version<F>, NegotiationError> {
-    let ours = Offer::of::<F>();
+    peer: VersionOffer,
+    needed: &[VersionFloor],
+) -> Result<FamilyVersion<F>, NegotiationError> {
+    let ours = VersionOffer::for_family::<F>();
     let nothing = NegotiationError::NothingInCommon {
         family: F::NAME,
         ours_min: ours.minimum,

@@ -5,35 +5,37 @@
 //! 4 or 8), and every number in that width, the lowest byte first.
 
 use crate::format::make_room;
-use crate::{Family, Format, ReadError, ReadProblem, Reader, Schema, WriteError, Writer};
+use crate::{
+    DecodeError, DecodeProblem, Decoder, EncodeError, Encoder, Family, Format, FormatSchema,
+};
 
 macro_rules! integers {
     ($($int:ident $wide:ident $to_varint:expr, $from_varint:expr;)*) => {$(
         impl<F: Family> Format<F> for $int {
             #[inline]
-            fn write(&self, to: &mut Writer<'_, F>) -> Result<(), WriteError> {
+            fn write(&self, to: &mut Encoder<'_, F>) -> Result<(), EncodeError> {
                 to.varint($to_varint($wide::from(*self)));
                 Ok(())
             }
 
             #[inline]
-            fn read(from: &mut Reader<'_, F>) -> Result<Self, ReadError> {
+            fn read(from: &mut Decoder<'_, F>) -> Result<Self, DecodeError> {
                 let wide: $wide = $from_varint(from.varint()?);
-                $int::try_from(wide).map_err(|_| from.error(ReadProblem::BadNumber))
+                $int::try_from(wide).map_err(|_| from.error(DecodeProblem::BadNumber))
             }
 
-            fn schema(_: u32, to: &mut Schema) {
+            fn schema(_: u32, to: &mut FormatSchema) {
                 to.word(stringify!($int));
             }
 
             #[inline]
-            fn write_list(items: &[Self], to: &mut Writer<'_, F>) -> Result<(), WriteError> {
+            fn write_list(items: &[Self], to: &mut Encoder<'_, F>) -> Result<(), EncodeError> {
                 write_block(items, |item| $wide::from(item), to);
                 Ok(())
             }
 
             #[inline]
-            fn read_list(items: &mut Vec<Self>, from: &mut Reader<'_, F>) -> Result<(), ReadError> {
+            fn read_list(items: &mut Vec<Self>, from: &mut Decoder<'_, F>) -> Result<(), DecodeError> {
                 read_block(items, from, |wide: $wide| wide as $int, |wide: $wide| $int::try_from(wide).is_ok())
             }
         }
@@ -105,7 +107,7 @@ impl Wide for i64 {
 fn write_block<F: Family, T: Copy, W: Wide>(
     items: &[T],
     wide: impl Fn(T) -> W,
-    to: &mut Writer<'_, F>,
+    to: &mut Encoder<'_, F>,
 ) {
     if items.is_empty() {
         to.byte(0);
@@ -135,16 +137,16 @@ fn write_block<F: Family, T: Copy, W: Wide>(
 #[inline(always)]
 fn read_block<F: Family, T, W: Wide>(
     items: &mut Vec<T>,
-    from: &mut Reader<'_, F>,
+    from: &mut Decoder<'_, F>,
     narrow: impl Fn(W) -> T,
     fits: impl Fn(W) -> bool,
-) -> Result<(), ReadError> {
+) -> Result<(), DecodeError> {
     let (width, bytes) = block(from)?;
     // A number that is written as wide as its type, or less, fits.
     let all_fit =
         width <= size_of::<T>() || bytes.chunks_exact(width).all(|b| fits(W::widen(low(b), width)));
     if !all_fit {
-        return Err(from.error(ReadProblem::BadNumber));
+        return Err(from.error(DecodeProblem::BadNumber));
     }
     items.clear();
     make_room(items, bytes.len() / width);
@@ -177,44 +179,44 @@ pub(crate) fn low(bytes: &[u8]) -> u64 {
 /// a narrower one is slow to read back.
 #[inline(always)]
 pub(crate) fn block<'a, F: Family>(
-    from: &mut Reader<'a, F>,
-) -> Result<(usize, &'a [u8]), ReadError> {
+    from: &mut Decoder<'a, F>,
+) -> Result<(usize, &'a [u8]), DecodeError> {
     let count = from.count(1)?;
     if count == 0 {
         return Ok((1, &[]));
     }
     let width = usize::from(from.byte()?);
     if !matches!(width, 1 | 2 | 4 | 8) {
-        return Err(from.error(ReadProblem::BadNumber));
+        return Err(from.error(DecodeProblem::BadNumber));
     }
     Ok((width, from.bytes(count.saturating_mul(width))?))
 }
 
 impl<F: Family> Format<F> for u8 {
     #[inline]
-    fn write(&self, to: &mut Writer<'_, F>) -> Result<(), WriteError> {
+    fn write(&self, to: &mut Encoder<'_, F>) -> Result<(), EncodeError> {
         to.byte(*self);
         Ok(())
     }
 
     #[inline]
-    fn read(from: &mut Reader<'_, F>) -> Result<Self, ReadError> {
+    fn read(from: &mut Decoder<'_, F>) -> Result<Self, DecodeError> {
         from.byte()
     }
 
-    fn schema(_: u32, to: &mut Schema) {
+    fn schema(_: u32, to: &mut FormatSchema) {
         to.word("u8");
     }
 
     #[inline]
-    fn write_list(items: &[Self], to: &mut Writer<'_, F>) -> Result<(), WriteError> {
+    fn write_list(items: &[Self], to: &mut Encoder<'_, F>) -> Result<(), EncodeError> {
         to.count(items.len());
         to.bytes(items);
         Ok(())
     }
 
     #[inline]
-    fn read_list(items: &mut Vec<Self>, from: &mut Reader<'_, F>) -> Result<(), ReadError> {
+    fn read_list(items: &mut Vec<Self>, from: &mut Decoder<'_, F>) -> Result<(), DecodeError> {
         let count = from.count(1)?;
         let bytes = from.bytes(count)?;
         items.clear();
@@ -226,42 +228,42 @@ impl<F: Family> Format<F> for u8 {
 
 impl<F: Family> Format<F> for usize {
     #[inline]
-    fn write(&self, to: &mut Writer<'_, F>) -> Result<(), WriteError> {
+    fn write(&self, to: &mut Encoder<'_, F>) -> Result<(), EncodeError> {
         to.count(*self);
         Ok(())
     }
 
     #[inline]
-    fn read(from: &mut Reader<'_, F>) -> Result<Self, ReadError> {
+    fn read(from: &mut Decoder<'_, F>) -> Result<Self, DecodeError> {
         let number = from.varint()?;
-        Self::try_from(number).map_err(|_| from.error(ReadProblem::BadNumber))
+        Self::try_from(number).map_err(|_| from.error(DecodeProblem::BadNumber))
     }
 
-    fn schema(_: u32, to: &mut Schema) {
+    fn schema(_: u32, to: &mut FormatSchema) {
         to.word("u64");
     }
 }
 
 impl<F: Family> Format<F> for bool {
     #[inline]
-    fn write(&self, to: &mut Writer<'_, F>) -> Result<(), WriteError> {
+    fn write(&self, to: &mut Encoder<'_, F>) -> Result<(), EncodeError> {
         to.byte(u8::from(*self));
         Ok(())
     }
 
     #[inline]
-    fn read(from: &mut Reader<'_, F>) -> Result<Self, ReadError> {
+    fn read(from: &mut Decoder<'_, F>) -> Result<Self, DecodeError> {
         match from.byte()? {
             0 => Ok(false),
             1 => Ok(true),
             found => {
                 let found = u64::from(found);
-                Err(from.error(ReadProblem::UnknownValue { type_name: "bool", found }))
+                Err(from.error(DecodeProblem::UnknownValue { type_name: "bool", found }))
             }
         }
     }
 
-    fn schema(_: u32, to: &mut Schema) {
+    fn schema(_: u32, to: &mut FormatSchema) {
         to.word("bool");
     }
 }
@@ -272,19 +274,19 @@ macro_rules! floats {
             const LEAST_BYTES: usize = $bytes;
 
             #[inline]
-            fn write(&self, to: &mut Writer<'_, F>) -> Result<(), WriteError> {
+            fn write(&self, to: &mut Encoder<'_, F>) -> Result<(), EncodeError> {
                 to.bytes(&self.to_le_bytes());
                 Ok(())
             }
 
             #[inline]
-            fn read(from: &mut Reader<'_, F>) -> Result<Self, ReadError> {
+            fn read(from: &mut Decoder<'_, F>) -> Result<Self, DecodeError> {
                 let mut bytes = [0; $bytes];
                 bytes.copy_from_slice(from.bytes($bytes)?);
                 Ok(Self::from_le_bytes(bytes))
             }
 
-            fn schema(_: u32, to: &mut Schema) {
+            fn schema(_: u32, to: &mut FormatSchema) {
                 to.word(stringify!($float));
             }
         }

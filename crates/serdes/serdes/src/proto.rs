@@ -33,7 +33,7 @@
 //!
 //! # Deriving
 //!
-//! `#[derive(Message)]` makes the writer, the reader and the [`Description`] of a type from one
+//! `#[derive(Message)]` makes the writer, the reader and the [`MessageDescription`] of a type from one
 //! declaration. `#[message(...)]` says of the type:
 //!
 //! | | |
@@ -86,15 +86,15 @@ mod read;
 mod write;
 
 pub use describe::{
-    Description, Enumeration, EnumerationDescription, FieldDescription, Kind, Label, Named, Since,
-    ValueDescription,
+    Enumeration, EnumerationDescription, FieldDescription, FieldKind, FieldLabel,
+    MessageDescription, NamedMessage, SinceVersion, ValueDescription,
 };
-pub use read::{Contents, Field, Fields, Value};
+pub use read::{NamedContents, WireField, WireFields, WireValue};
 #[cfg(feature = "derive")]
 pub use unskew_serdes_derive::{Enumeration, Message};
-pub use write::ProtoWriter;
+pub use write::ProtoEncoder;
 
-use crate::{Family, ReadError, Version, WriteError};
+use crate::{DecodeError, EncodeError, Family, FamilyVersion};
 
 /// A type that is written as a protobuf message.
 pub trait Message<F: Family>: Sized {
@@ -102,52 +102,52 @@ pub trait Message<F: Family>: Sized {
     const NAME: &'static str;
 
     /// What it looks like at every version.
-    const DESCRIPTION: &'static Description;
+    const DESCRIPTION: &'static MessageDescription;
 
     /// Writes its fields, rising, in the version of the writer.
     ///
     /// # Errors
-    /// [`WriteError`] if that version cannot hold the value.
-    fn write(&self, to: &mut ProtoWriter<'_, F>) -> Result<(), WriteError>;
+    /// [`EncodeError`] if that version cannot hold the value.
+    fn write(&self, to: &mut ProtoEncoder<'_, F>) -> Result<(), EncodeError>;
 
     /// Reads its fields.
     ///
     /// # Errors
-    /// [`ReadError`] with the place.
-    fn read(from: Fields<'_, F>) -> Result<Self, ReadError>;
+    /// [`DecodeError`] with the place.
+    fn read(from: WireFields<'_, F>) -> Result<Self, DecodeError>;
 }
 
 /// Writes a message for readers of `version`.
 ///
 /// # Errors
-/// [`WriteError`] with the path of the field that the version cannot hold.
+/// [`EncodeError`] with the path of the field that the version cannot hold.
 pub fn encode<F: Family, M: Message<F>>(
     message: &M,
-    version: Version<F>,
-) -> Result<Vec<u8>, WriteError> {
+    version: FamilyVersion<F>,
+) -> Result<Vec<u8>, EncodeError> {
     let mut out = Vec::new();
-    message.write(&mut ProtoWriter::new(&mut out, version))?;
+    message.write(&mut ProtoEncoder::new(&mut out, version))?;
     Ok(out)
 }
 
 /// Reads a message, which takes all of `bytes`.
 ///
 /// # Errors
-/// [`ReadError`] with the place.
-pub fn decode<F: Family, M: Message<F>>(bytes: &[u8]) -> Result<M, ReadError> {
-    M::read(Fields::new(bytes, M::NAME))
+/// [`DecodeError`] with the place.
+pub fn decode<F: Family, M: Message<F>>(bytes: &[u8]) -> Result<M, DecodeError> {
+    M::read(WireFields::new(bytes, M::NAME))
 }
 
 /// What a box holds: messages that can stand in themselves.
 impl<F: Family, M: Message<F>> Message<F> for Box<M> {
     const NAME: &'static str = M::NAME;
-    const DESCRIPTION: &'static Description = M::DESCRIPTION;
+    const DESCRIPTION: &'static MessageDescription = M::DESCRIPTION;
 
-    fn write(&self, to: &mut ProtoWriter<'_, F>) -> Result<(), WriteError> {
+    fn write(&self, to: &mut ProtoEncoder<'_, F>) -> Result<(), EncodeError> {
         M::write(self, to)
     }
 
-    fn read(from: Fields<'_, F>) -> Result<Self, ReadError> {
+    fn read(from: WireFields<'_, F>) -> Result<Self, DecodeError> {
         M::read(from).map(Self::new)
     }
 }

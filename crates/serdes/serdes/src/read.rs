@@ -12,7 +12,7 @@ use crate::{Family, Format, derive_support};
 /// left could hold so many items.
 // What stands in every record is `inline(always)`, here and in the other files: where all of it is, the compiler
 // keeps the place in registers, which is a tenth of the time of a read and a fifth of that of a view.
-pub struct Reader<'a, F: Family> {
+pub struct Decoder<'a, F: Family> {
     rest: &'a [u8],
     /// Where `rest` ends, counted from the beginning of the input.
     end: usize,
@@ -23,10 +23,10 @@ pub struct Reader<'a, F: Family> {
 /// Why bytes are not a value.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
-pub struct ReadError(Box<Inner>);
+pub struct DecodeError(Box<Inner>);
 
 /// As the text: whoever unwraps it is told what to do.
-impl fmt::Debug for ReadError {
+impl fmt::Debug for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
@@ -37,7 +37,7 @@ impl fmt::Debug for ReadError {
 struct Inner {
     item: Item,
     offset: usize,
-    problem: ReadProblem,
+    problem: DecodeProblem,
 }
 
 /// The innermost type that was being read, its format, and the field.
@@ -60,7 +60,7 @@ impl fmt::Display for Item {
 
 /// What is wrong with the bytes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ReadProblem {
+pub enum DecodeProblem {
     /// The input ends before the value does.
     #[error("the input ends here, {needed} bytes more are needed")]
     Truncated {
@@ -188,7 +188,7 @@ pub enum ReadProblem {
     Refused(String),
 }
 
-impl ReadError {
+impl DecodeError {
     /// Where it is, counted in bytes from the beginning of the input.
     pub fn offset(&self) -> usize {
         self.0.offset
@@ -214,7 +214,7 @@ impl ReadError {
     }
 
     /// What is wrong at that offset.
-    pub fn problem(&self) -> &ReadProblem {
+    pub fn problem(&self) -> &DecodeProblem {
         &self.0.problem
     }
 }
@@ -222,9 +222,9 @@ impl ReadError {
 /// Reads one value, which takes all of `bytes`.
 ///
 /// # Errors
-/// [`ReadError`] with the place.
-pub fn read<F: Family, T: Format<F>>(bytes: &[u8]) -> Result<T, ReadError> {
-    let mut reader = Reader::<F>::new(bytes);
+/// [`DecodeError`] with the place.
+pub fn read<F: Family, T: Format<F>>(bytes: &[u8]) -> Result<T, DecodeError> {
+    let mut reader = Decoder::<F>::new(bytes);
     let value = T::read(&mut reader)?;
     reader.finish()?;
     Ok(value)
@@ -244,20 +244,20 @@ pub fn read<F: Family, T: Format<F>>(bytes: &[u8]) -> Result<T, ReadError> {
 /// ```
 ///
 /// # Errors
-/// [`ReadError`] with the place.
-pub fn read_into<F: Family, T: Format<F>>(bytes: &[u8], value: &mut T) -> Result<(), ReadError> {
-    let mut reader = Reader::<F>::new(bytes);
+/// [`DecodeError`] with the place.
+pub fn read_into<F: Family, T: Format<F>>(bytes: &[u8], value: &mut T) -> Result<(), DecodeError> {
+    let mut reader = Decoder::<F>::new(bytes);
     value.read_into(&mut reader)?;
     reader.finish()
 }
 
-impl<F: Family> Clone for Reader<'_, F> {
+impl<F: Family> Clone for Decoder<'_, F> {
     fn clone(&self) -> Self {
         Self { rest: self.rest, end: self.end, depth: self.depth, family: PhantomData }
     }
 }
 
-impl<'a, F: Family> Reader<'a, F> {
+impl<'a, F: Family> Decoder<'a, F> {
     /// A reader of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes, end: bytes.len(), depth: 0, family: PhantomData }
@@ -281,30 +281,30 @@ impl<'a, F: Family> Reader<'a, F> {
 
     /// An error at the place where the reader is.
     #[cold]
-    pub fn error(&self, problem: ReadProblem) -> ReadError {
-        ReadError(Box::new(Inner { item: Item::default(), offset: self.offset(), problem }))
+    pub fn error(&self, problem: DecodeProblem) -> DecodeError {
+        DecodeError(Box::new(Inner { item: Item::default(), offset: self.offset(), problem }))
     }
 
     /// Says that nothing may follow.
     ///
     /// # Errors
-    /// [`ReadProblem::TooLong`] if bytes are left.
+    /// [`DecodeProblem::TooLong`] if bytes are left.
     #[inline]
-    pub fn finish(&self) -> Result<(), ReadError> {
+    pub fn finish(&self) -> Result<(), DecodeError> {
         match self.rest.len() {
             0 => Ok(()),
-            more => Err(self.error(ReadProblem::TooLong(more))),
+            more => Err(self.error(DecodeProblem::TooLong(more))),
         }
     }
 
     /// Reads one byte.
     ///
     /// # Errors
-    /// [`ReadProblem::Truncated`].
+    /// [`DecodeProblem::Truncated`].
     #[inline]
-    pub fn byte(&mut self) -> Result<u8, ReadError> {
+    pub fn byte(&mut self) -> Result<u8, DecodeError> {
         let Some((&byte, rest)) = self.rest.split_first() else {
-            return Err(self.error(ReadProblem::Truncated { needed: 1 }));
+            return Err(self.error(DecodeProblem::Truncated { needed: 1 }));
         };
         self.rest = rest;
         Ok(byte)
@@ -313,12 +313,12 @@ impl<'a, F: Family> Reader<'a, F> {
     /// Takes the next `count` bytes.
     ///
     /// # Errors
-    /// [`ReadProblem::Truncated`].
+    /// [`DecodeProblem::Truncated`].
     #[inline]
-    pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], ReadError> {
+    pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], DecodeError> {
         let Some((bytes, rest)) = self.rest.split_at_checked(count) else {
             let needed = count - self.rest.len();
-            return Err(self.error(ReadProblem::Truncated { needed }));
+            return Err(self.error(DecodeProblem::Truncated { needed }));
         };
         self.rest = rest;
         Ok(bytes)
@@ -327,9 +327,9 @@ impl<'a, F: Family> Reader<'a, F> {
     /// Reads a number of seven bits a byte, in its shortest form.
     ///
     /// # Errors
-    /// [`ReadProblem::Truncated`], [`ReadProblem::BadNumber`].
+    /// [`DecodeProblem::Truncated`], [`DecodeProblem::BadNumber`].
     #[inline]
-    pub fn varint(&mut self) -> Result<u64, ReadError> {
+    pub fn varint(&mut self) -> Result<u64, DecodeError> {
         match self.rest.split_first() {
             Some((&byte, rest)) if byte < 0x80 => {
                 self.rest = rest;
@@ -339,7 +339,7 @@ impl<'a, F: Family> Reader<'a, F> {
         }
     }
 
-    fn long_varint(&mut self) -> Result<u64, ReadError> {
+    fn long_varint(&mut self) -> Result<u64, DecodeError> {
         let start = self.rest;
         let mut number = 0_u64;
         for shift in (0..70).step_by(7) {
@@ -355,15 +355,15 @@ impl<'a, F: Family> Reader<'a, F> {
             }
         }
         self.rest = start;
-        Err(self.error(ReadProblem::BadNumber))
+        Err(self.error(DecodeProblem::BadNumber))
     }
 
     /// Reads a count of items that take at least `least` bytes each.
     ///
     /// # Errors
-    /// [`ReadProblem::Truncated`] if so many cannot be there.
+    /// [`DecodeProblem::Truncated`] if so many cannot be there.
     #[inline]
-    pub fn count(&mut self, least: usize) -> Result<usize, ReadError> {
+    pub fn count(&mut self, least: usize) -> Result<usize, DecodeError> {
         let number = self.varint()?;
         let most = self.rest.len() / least.max(1);
         match usize::try_from(number) {
@@ -371,7 +371,7 @@ impl<'a, F: Family> Reader<'a, F> {
             _ => {
                 let needed = usize::try_from(number).unwrap_or(usize::MAX).saturating_mul(least);
                 let needed = needed.saturating_sub(self.rest.len()).max(1);
-                Err(self.error(ReadProblem::Truncated { needed }))
+                Err(self.error(DecodeProblem::Truncated { needed }))
             }
         }
     }
@@ -390,12 +390,12 @@ impl<'a, F: Family> Reader<'a, F> {
     /// What `read` leaves is skipped if the head allows it, and an error if not.
     ///
     /// # Errors
-    /// Those of `read`; [`ReadProblem::TooLong`], [`ReadProblem::TooDeep`].
+    /// Those of `read`; [`DecodeProblem::TooLong`], [`DecodeProblem::TooDeep`].
     #[inline]
     pub fn framed<T>(
         &mut self,
-        read: impl FnOnce(&mut Self, u64, bool) -> Result<T, ReadError>,
-    ) -> Result<T, ReadError> {
+        read: impl FnOnce(&mut Self, u64, bool) -> Result<T, DecodeError>,
+    ) -> Result<T, DecodeError> {
         let head = self.varint()?;
         let skippable = head & 1 == 1;
         self.part(|body| {
@@ -410,11 +410,11 @@ impl<'a, F: Family> Reader<'a, F> {
     /// Reads a length, and then what has that length by `read`, which must leave nothing.
     ///
     /// # Errors
-    /// Those of `read`; [`ReadProblem::TooLong`], [`ReadProblem::TooDeep`].
+    /// Those of `read`; [`DecodeProblem::TooLong`], [`DecodeProblem::TooDeep`].
     pub fn sized<T>(
         &mut self,
-        read: impl FnOnce(&mut Self) -> Result<T, ReadError>,
-    ) -> Result<T, ReadError> {
+        read: impl FnOnce(&mut Self) -> Result<T, DecodeError>,
+    ) -> Result<T, DecodeError> {
         self.part(|part| {
             let value = read(part)?;
             part.finish()?;
@@ -425,10 +425,10 @@ impl<'a, F: Family> Reader<'a, F> {
     #[inline]
     fn part<T>(
         &mut self,
-        read: impl FnOnce(&mut Self) -> Result<T, ReadError>,
-    ) -> Result<T, ReadError> {
+        read: impl FnOnce(&mut Self) -> Result<T, DecodeError>,
+    ) -> Result<T, DecodeError> {
         if self.depth == MAX_DEPTH {
-            return Err(self.error(ReadProblem::TooDeep));
+            return Err(self.error(DecodeProblem::TooDeep));
         }
         let length = self.count(1)?;
         let (part, after) = self.rest.split_at(length);
@@ -442,14 +442,14 @@ impl<'a, F: Family> Reader<'a, F> {
     /// The format of a value of type `type_name`, whose formats are `formats`, rising.
     ///
     /// # Errors
-    /// [`ReadProblem::TooNew`], [`ReadProblem::TooOld`], [`ReadProblem::NoFormat`].
+    /// [`DecodeProblem::TooNew`], [`DecodeProblem::TooOld`], [`DecodeProblem::NoFormat`].
     #[inline]
     pub fn format(
         &self,
         type_name: &'static str,
         formats: &'static [u32],
         found: u64,
-    ) -> Result<u32, ReadError> {
+    ) -> Result<u32, DecodeError> {
         // Nearly all values are of the newest format.
         if let Some(&newest) = formats.last()
             && found == u64::from(newest)
@@ -462,14 +462,14 @@ impl<'a, F: Family> Reader<'a, F> {
     }
 
     #[cold]
-    fn no_format(&self, type_name: &'static str, found: u64) -> ReadError {
+    fn no_format(&self, type_name: &'static str, found: u64) -> DecodeError {
         let (family, minimum, current) = (F::NAME, F::MINIMUM, F::CURRENT);
         self.error(if found > u64::from(current) {
-            ReadProblem::TooNew { type_name, family, found, minimum, current }
+            DecodeProblem::TooNew { type_name, family, found, minimum, current }
         } else if found < u64::from(minimum) {
-            ReadProblem::TooOld { type_name, family, found, minimum, current }
+            DecodeProblem::TooOld { type_name, family, found, minimum, current }
         } else {
-            ReadProblem::NoFormat { type_name, found }
+            DecodeProblem::NoFormat { type_name, found }
         })
     }
 }

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::text::text;
-use crate::{Family, Format, ReadError, ReadProblem, Reader, WriteError, WriteProblem, Writer};
+use crate::{
+    DecodeError, DecodeProblem, Decoder, EncodeError, EncodeProblem, Encoder, Family, Format,
+};
 
 /// A type with a name that it keeps: what a registry tells types apart by.
-pub trait Named {
+pub trait StableName {
     /// The name that is written before a value of the type, and never changes.
     const TYPE_NAME: &'static str;
 }
@@ -20,15 +22,15 @@ pub trait Polymorphic<F: Family> {
     ///
     /// # Errors
     /// As [`Format::write`].
-    fn write_contents(&self, to: &mut Writer<'_, F>) -> Result<(), WriteError>;
+    fn write_contents(&self, to: &mut Encoder<'_, F>) -> Result<(), EncodeError>;
 }
 
-impl<F: Family, T: Format<F> + Named> Polymorphic<F> for T {
+impl<F: Family, T: Format<F> + StableName> Polymorphic<F> for T {
     fn type_name(&self) -> &'static str {
         T::TYPE_NAME
     }
 
-    fn write_contents(&self, to: &mut Writer<'_, F>) -> Result<(), WriteError> {
+    fn write_contents(&self, to: &mut Encoder<'_, F>) -> Result<(), EncodeError> {
         self.write(to)
     }
 }
@@ -36,7 +38,7 @@ impl<F: Family, T: Format<F> + Named> Polymorphic<F> for T {
 /// The types that can stand behind the interface `T`, a trait object.
 ///
 /// ```
-/// use unskew_serdes::{Format, Named, Polymorphic, Registry, default_version, family};
+/// use unskew_serdes::{Format, StableName, Polymorphic, TypeRegistry, default_version, family};
 ///
 /// family!(Stored = "examples/stored.history.toml");
 ///
@@ -47,7 +49,7 @@ impl<F: Family, T: Format<F> + Named> Polymorphic<F> for T {
 /// #[derive(Format)]
 /// #[format(family = Stored)]
 /// struct Square(u64);
-/// impl Named for Square {
+/// impl StableName for Square {
 ///     const TYPE_NAME: &'static str = "square";
 /// }
 /// impl Shape for Square {
@@ -56,76 +58,77 @@ impl<F: Family, T: Format<F> + Named> Polymorphic<F> for T {
 ///     }
 /// }
 ///
-/// let mut shapes = Registry::<Stored, dyn Shape>::new();
+/// let mut shapes = TypeRegistry::<Stored, dyn Shape>::new();
 /// shapes.register::<Square>(|square| Box::new(square));
 ///
 /// let mut bytes = Vec::new();
 /// shapes.write(&Square(3), default_version(), &mut bytes).unwrap();
 /// assert_eq!(shapes.read(&bytes).unwrap().area(), 9);
 /// ```
-pub struct Registry<F: Family, T: ?Sized> {
+pub struct TypeRegistry<F: Family, T: ?Sized> {
     readers: BTreeMap<&'static str, ReadFn<F, T>>,
 }
 
-type ReadFn<F, T> = Box<dyn Fn(&mut Reader<'_, F>) -> Read<T> + Send + Sync>;
+type ReadFn<F, T> = Box<dyn Fn(&mut Decoder<'_, F>) -> Read<T> + Send + Sync>;
 
-type Read<T> = Result<Box<T>, ReadError>;
+type Read<T> = Result<Box<T>, DecodeError>;
 
-impl<F: Family, T: ?Sized> Default for Registry<F, T> {
+impl<F: Family, T: ?Sized> Default for TypeRegistry<F, T> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<F: Family, T: ?Sized> Registry<F, T> {
+impl<F: Family, T: ?Sized> TypeRegistry<F, T> {
     /// A registry without types.
     pub fn new() -> Self {
         Self { readers: BTreeMap::new() }
     }
 
     /// Adds a type. One that has the name of another takes its place.
-    pub fn register<V: Format<F> + Named>(
+    pub fn register<V: Format<F> + StableName>(
         &mut self,
         boxed: impl Fn(V) -> Box<T> + Send + Sync + 'static,
     ) {
-        let reader = move |from: &mut Reader<'_, F>| V::read(from).map(&boxed);
+        let reader = move |from: &mut Decoder<'_, F>| V::read(from).map(&boxed);
         self.readers.insert(V::TYPE_NAME, Box::new(reader));
     }
 
     /// Reads a value of any registered type, as a part of another.
     ///
     /// # Errors
-    /// [`ReadProblem::UnknownType`], and whatever is wrong with the contents.
-    pub fn read_from(&self, from: &mut Reader<'_, F>) -> Read<T> {
+    /// [`DecodeProblem::UnknownType`], and whatever is wrong with the contents.
+    pub fn read_from(&self, from: &mut Decoder<'_, F>) -> Read<T> {
         let name = text(from)?;
         let reader = self.readers.get(name);
-        let reader = reader.ok_or_else(|| from.error(ReadProblem::UnknownType(name.to_owned())))?;
+        let reader =
+            reader.ok_or_else(|| from.error(DecodeProblem::UnknownType(name.to_owned())))?;
         from.sized(|from| reader(from))
     }
 
     /// Reads a value that takes all of `bytes`.
     ///
     /// # Errors
-    /// As [`Registry::read_from`].
+    /// As [`TypeRegistry::read_from`].
     pub fn read(&self, bytes: &[u8]) -> Read<T> {
-        let mut from = Reader::new(bytes);
+        let mut from = Decoder::new(bytes);
         let value = self.read_from(&mut from)?;
         from.finish()?;
         Ok(value)
     }
 }
 
-impl<F: Family, T: ?Sized + Polymorphic<F>> Registry<F, T> {
+impl<F: Family, T: ?Sized + Polymorphic<F>> TypeRegistry<F, T> {
     /// Writes a value with the name of its type, as a part of another.
     ///
     /// # Errors
     /// As [`Format::write`].
-    pub fn write_to(value: &T, to: &mut Writer<'_, F>) -> Result<(), WriteError> {
+    pub fn write_to(value: &T, to: &mut Encoder<'_, F>) -> Result<(), EncodeError> {
         write_named(value.type_name(), to, |to| value.write_contents(to))
     }
 }
 
-impl<F: Family, T: ?Sized> Registry<F, T> {
+impl<F: Family, T: ?Sized> TypeRegistry<F, T> {
     /// Writes a value of a registered type on its own.
     ///
     /// # Errors
@@ -133,12 +136,12 @@ impl<F: Family, T: ?Sized> Registry<F, T> {
     pub fn write(
         &self,
         value: &dyn Polymorphic<F>,
-        version: crate::Version<F>,
+        version: crate::FamilyVersion<F>,
         out: &mut Vec<u8>,
-    ) -> Result<(), WriteError> {
+    ) -> Result<(), EncodeError> {
         if !self.readers.contains_key(value.type_name()) {
             let text = format!("is of a type that is not registered: {}", value.type_name());
-            return Err(WriteError::new(WriteProblem::Refused(text)));
+            return Err(EncodeError::new(EncodeProblem::Refused(text)));
         }
         crate::write::write_with(version, out, |to| {
             write_named(value.type_name(), to, |to| value.write_contents(to))
@@ -149,9 +152,9 @@ impl<F: Family, T: ?Sized> Registry<F, T> {
 /// The name, the length of the contents, the contents.
 fn write_named<F: Family>(
     name: &str,
-    to: &mut Writer<'_, F>,
-    contents: impl FnOnce(&mut Writer<'_, F>) -> Result<(), WriteError>,
-) -> Result<(), WriteError> {
+    to: &mut Encoder<'_, F>,
+    contents: impl FnOnce(&mut Encoder<'_, F>) -> Result<(), EncodeError>,
+) -> Result<(), EncodeError> {
     to.count(name.len());
     to.bytes(name.as_bytes());
     to.sized(contents)

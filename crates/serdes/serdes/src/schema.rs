@@ -10,14 +10,14 @@ use crate::{Family, Format};
 /// Two versions that are described alike are written alike; so a description that changes while the
 /// version does not is a change that old readers will not see coming.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Schema {
+pub struct FormatSchema {
     types: BTreeMap<&'static str, String>,
     current: String,
 }
 
-impl Schema {
+impl FormatSchema {
     /// The schema of `T` at `version`.
-    pub fn of<F: Family, T: Format<F>>(version: u32) -> Self {
+    pub fn for_version<F: Family, T: Format<F>>(version: u32) -> Self {
         let mut schema = Self::default();
         T::schema(version, &mut schema);
         schema.current.clear();

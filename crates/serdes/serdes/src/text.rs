@@ -4,44 +4,46 @@
 //! library goes through these byte by byte; it would be a third of the time that a view takes.
 #![allow(unsafe_code, reason = "a text that was found to be ASCII is not checked again")]
 
-use crate::{Family, Format, ReadError, ReadProblem, Reader, Schema, WriteError, Writer};
+use crate::{
+    DecodeError, DecodeProblem, Decoder, EncodeError, Encoder, Family, Format, FormatSchema,
+};
 
 impl<F: Family> Format<F> for String {
     #[inline]
-    fn write(&self, to: &mut Writer<'_, F>) -> Result<(), WriteError> {
+    fn write(&self, to: &mut Encoder<'_, F>) -> Result<(), EncodeError> {
         to.count(self.len());
         to.bytes(self.as_bytes());
         Ok(())
     }
 
     #[inline(always)]
-    fn read(from: &mut Reader<'_, F>) -> Result<Self, ReadError> {
+    fn read(from: &mut Decoder<'_, F>) -> Result<Self, DecodeError> {
         text(from).map(str::to_owned)
     }
 
     #[inline]
-    fn read_into(&mut self, from: &mut Reader<'_, F>) -> Result<(), ReadError> {
+    fn read_into(&mut self, from: &mut Decoder<'_, F>) -> Result<(), DecodeError> {
         let text = text(from)?;
         self.clear();
         self.push_str(text);
         Ok(())
     }
 
-    fn schema(_: u32, to: &mut Schema) {
+    fn schema(_: u32, to: &mut FormatSchema) {
         to.word("text");
     }
 }
 
 /// A text, where it lies.
 #[inline(always)]
-pub(crate) fn text<'a, F: Family>(from: &mut Reader<'a, F>) -> Result<&'a str, ReadError> {
+pub(crate) fn text<'a, F: Family>(from: &mut Decoder<'a, F>) -> Result<&'a str, DecodeError> {
     let count = from.count(1)?;
     let bytes = from.bytes(count)?;
     if is_ascii(bytes) {
         // SAFETY: ASCII is UTF-8.
         return Ok(unsafe { std::str::from_utf8_unchecked(bytes) });
     }
-    std::str::from_utf8(bytes).map_err(|_| from.error(ReadProblem::NotText))
+    std::str::from_utf8(bytes).map_err(|_| from.error(DecodeProblem::NotText))
 }
 
 /// As `<[u8]>::is_ascii`, which takes a branch for each byte behind the last eight: here the last sixteen, eight or

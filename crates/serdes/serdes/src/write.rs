@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use crate::{Family, Format, Version};
+use crate::{Family, FamilyVersion, Format};
 
 /// How deep values may be nested. Deeper ones are refused on both sides.
 pub const MAX_DEPTH: u32 = 64;
 
 /// Which format is recorded when several hold a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Record {
+pub enum FormatRecording {
     /// The lowest that holds it: the most readers take it.
     #[default]
     Lowest,
@@ -20,21 +20,21 @@ pub enum Record {
 /// Where values are written, and in which version.
 ///
 /// The version is the writer's own, and there is no way to change it or to make another writer
-/// without a [`Version`]: a nested value cannot be written in another version than its parent.
-pub struct Writer<'a, F: Family> {
+/// without a [`FamilyVersion`]: a nested value cannot be written in another version than its parent.
+pub struct Encoder<'a, F: Family> {
     out: &'a mut Vec<u8>,
-    version: Version<F>,
-    record: Record,
+    version: FamilyVersion<F>,
+    record: FormatRecording,
     depth: u32,
 }
 
 /// Why a value was not written.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
-pub struct WriteError(Box<Inner>);
+pub struct EncodeError(Box<Inner>);
 
 /// As the text: whoever unwraps it is told what to do.
-impl fmt::Debug for WriteError {
+impl fmt::Debug for EncodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
@@ -43,13 +43,13 @@ impl fmt::Debug for WriteError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {cause}")]
 struct Inner {
-    path: Path,
-    cause: WriteProblem,
+    path: FieldPath,
+    cause: EncodeProblem,
 }
 
 /// What stands in the way.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WriteProblem {
+pub enum EncodeProblem {
     /// The field is younger than the requested version, and holds something.
     #[error(
         "has a value that {family} {requested} cannot hold: the field is there since {since}; clear it, or write for version {since}"
@@ -84,7 +84,7 @@ pub enum WriteProblem {
 
 /// The path to a field: `sharding.axes[3]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Path(Vec<Step>);
+pub struct FieldPath(Vec<Step>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
@@ -92,7 +92,7 @@ enum Step {
     Item(usize),
 }
 
-impl fmt::Display for Path {
+impl fmt::Display for FieldPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Steps are added from the inside out.
         for (i, step) in self.0.iter().rev().enumerate() {
@@ -106,7 +106,7 @@ impl fmt::Display for Path {
     }
 }
 
-impl Path {
+impl FieldPath {
     pub(crate) fn field(&mut self, name: &'static str) {
         self.0.push(Step::Field(name));
     }
@@ -116,11 +116,11 @@ impl Path {
     }
 }
 
-impl WriteError {
+impl EncodeError {
     /// An error at the value that is being written.
     #[cold]
-    pub fn new(cause: WriteProblem) -> Self {
-        Self(Box::new(Inner { path: Path::default(), cause }))
+    pub fn new(cause: EncodeProblem) -> Self {
+        Self(Box::new(Inner { path: FieldPath::default(), cause }))
     }
 
     /// The same, seen from the struct whose field it is.
@@ -140,12 +140,12 @@ impl WriteError {
     }
 
     /// What stands in the way.
-    pub fn problem(&self) -> &WriteProblem {
+    pub fn problem(&self) -> &EncodeProblem {
         &self.0.cause
     }
 
     /// The path to the field, from the outermost value.
-    pub fn path(&self) -> &Path {
+    pub fn path(&self) -> &FieldPath {
         &self.0.path
     }
 }
@@ -153,13 +153,13 @@ impl WriteError {
 /// Writes a value for readers of `version`.
 ///
 /// # Errors
-/// [`WriteError`] with the path of the field that the version cannot hold; `out` is then as it was.
+/// [`EncodeError`] with the path of the field that the version cannot hold; `out` is then as it was.
 pub fn write<F: Family, T: Format<F>>(
     value: &T,
-    version: Version<F>,
+    version: FamilyVersion<F>,
     out: &mut Vec<u8>,
-) -> Result<(), WriteError> {
-    write_as(value, version, Record::Lowest, out)
+) -> Result<(), EncodeError> {
+    write_as(value, version, FormatRecording::Lowest, out)
 }
 
 /// The same with a choice of what is recorded.
@@ -168,12 +168,12 @@ pub fn write<F: Family, T: Format<F>>(
 /// As [`write()`].
 pub fn write_as<F: Family, T: Format<F>>(
     value: &T,
-    version: Version<F>,
-    record: Record,
+    version: FamilyVersion<F>,
+    record: FormatRecording,
     out: &mut Vec<u8>,
-) -> Result<(), WriteError> {
+) -> Result<(), EncodeError> {
     let start = out.len();
-    let written = value.write(&mut Writer { out, version, record, depth: 0 });
+    let written = value.write(&mut Encoder { out, version, record, depth: 0 });
     if written.is_err() {
         out.truncate(start);
     }
@@ -182,26 +182,26 @@ pub fn write_as<F: Family, T: Format<F>>(
 
 /// The same for what has no type of its own.
 pub(crate) fn write_with<F: Family>(
-    version: Version<F>,
+    version: FamilyVersion<F>,
     out: &mut Vec<u8>,
-    body: impl FnOnce(&mut Writer<'_, F>) -> Result<(), WriteError>,
-) -> Result<(), WriteError> {
+    body: impl FnOnce(&mut Encoder<'_, F>) -> Result<(), EncodeError>,
+) -> Result<(), EncodeError> {
     let start = out.len();
-    let written = body(&mut Writer { out, version, record: Record::Lowest, depth: 0 });
+    let written = body(&mut Encoder { out, version, record: FormatRecording::Lowest, depth: 0 });
     if written.is_err() {
         out.truncate(start);
     }
     written
 }
 
-impl<F: Family> Writer<'_, F> {
+impl<F: Family> Encoder<'_, F> {
     /// The version that was requested.
     pub fn version(&self) -> u32 {
         self.version.number()
     }
 
     /// Which format is recorded when several hold a value.
-    pub fn record(&self) -> Record {
+    pub fn record(&self) -> FormatRecording {
         self.record
     }
 
@@ -278,14 +278,14 @@ impl<F: Family> Writer<'_, F> {
     /// `skippable` says that the body goes on with fields that a reader of that format may skip.
     ///
     /// # Errors
-    /// Those of `body`, and [`WriteProblem::TooDeep`].
+    /// Those of `body`, and [`EncodeProblem::TooDeep`].
     #[inline]
     pub fn framed(
         &mut self,
         format: u32,
         skippable: bool,
-        body: impl FnOnce(&mut Self) -> Result<(), WriteError>,
-    ) -> Result<(), WriteError> {
+        body: impl FnOnce(&mut Self) -> Result<(), EncodeError>,
+    ) -> Result<(), EncodeError> {
         let head = u64::from(format) << 1 | u64::from(skippable);
         // Both at once in the one case that matters.
         if head < 0x80 {
@@ -300,12 +300,12 @@ impl<F: Family> Writer<'_, F> {
     /// Writes the length of what `body` writes, and that.
     ///
     /// # Errors
-    /// Those of `body`, and [`WriteProblem::TooDeep`].
+    /// Those of `body`, and [`EncodeProblem::TooDeep`].
     #[inline]
     pub fn sized(
         &mut self,
-        body: impl FnOnce(&mut Self) -> Result<(), WriteError>,
-    ) -> Result<(), WriteError> {
+        body: impl FnOnce(&mut Self) -> Result<(), EncodeError>,
+    ) -> Result<(), EncodeError> {
         self.out.push(0);
         self.behind_length(body)
     }
@@ -314,10 +314,10 @@ impl<F: Family> Writer<'_, F> {
     #[inline]
     fn behind_length(
         &mut self,
-        body: impl FnOnce(&mut Self) -> Result<(), WriteError>,
-    ) -> Result<(), WriteError> {
+        body: impl FnOnce(&mut Self) -> Result<(), EncodeError>,
+    ) -> Result<(), EncodeError> {
         if self.depth == MAX_DEPTH {
-            return Err(WriteError::new(WriteProblem::TooDeep));
+            return Err(EncodeError::new(EncodeProblem::TooDeep));
         }
         self.depth += 1;
         let length_at = self.out.len() - 1;

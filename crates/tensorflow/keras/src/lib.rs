@@ -8,10 +8,10 @@
 //! | step | by |
 //! | --- | --- |
 //! | bytes to attributes and groups, without any HDF5 library | [`hdf5`] |
-//! | `.keras` archives and HDF5 files to a [`Model`]: configuration, compilation, counts of weights | [`Model::read`] |
+//! | `.keras` archives and HDF5 files to a [`KerasModel`]: configuration, compilation, counts of weights | [`KerasModel::read`] |
 //! | a model as a party | [`party()`] |
-//! | a line of a table to a class with its arguments | [`Class`] in [`Classes`] |
-//! | a release, alone or as TensorFlow brings it | [`Keras`] |
+//! | a line of a table to a class with its arguments | [`KerasClass`] in [`ClassTable`] |
+//! | a release, alone or as TensorFlow brings it | [`KerasRelease`] |
 //! | the walk through a configuration, as `load_model` does it | [`judge()`] |
 //! | a configuration that means the same and is taken | [`convert()`] |
 //!
@@ -22,17 +22,17 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use unskew_keras::{Classes, Form, Keras, Model, judge};
+//! use unskew_keras::{ClassTable, KerasFormat, KerasRelease, KerasModel, judge};
 //! use unskew_core::Date;
 //!
-//! let classes = Classes::from_text(
+//! let classes = ClassTable::from_text(
 //!     "#releases\t2.15.0 3.15.1\n\
 //!      LSTM(layer) keras.layers.LSTM @keras.src.layers.rnn.lstm time_major=false units\t2.15.0\n\
 //!      LSTM(layer) keras.layers.LSTM @keras.src.layers.rnn.lstm units\t3.15.1-\n",
 //! ).unwrap();
 //! let config = serde_json::json!({"class_name": "LSTM", "config": {"units": 4, "time_major": false}});
-//! let model = Model {
-//!     form: Form::Hdf5,
+//! let model = KerasModel {
+//!     form: KerasFormat::Hdf5,
 //!     keras: Some("2.15.0".to_owned()),
 //!     backend: None,
 //!     config: Some(config),
@@ -40,7 +40,7 @@
 //!     weights: (3, 448),
 //!     unread: Vec::new(),
 //! };
-//! let keras = Keras {
+//! let keras = KerasRelease {
 //!     version: "3.15.1".parse().unwrap(),
 //!     released: Date::constant(2026, 11, 1),
 //!     of_tensorflow: None,
@@ -61,9 +61,9 @@ mod runtime;
 mod table;
 mod verdict;
 
-pub use convert::{Options, UNCOMPILED, convert};
-pub use model::{Form, Model};
+pub use convert::{KerasConvertOptions, UNCOMPILED, convert};
+pub use model::{KerasFormat, KerasModel};
 pub use party::{KERAS_AXIS, party};
-pub use runtime::Keras;
-pub use table::{Class, Classes};
+pub use runtime::KerasRelease;
+pub use table::{ClassTable, KerasClass};
 pub use verdict::judge;

@@ -6,14 +6,14 @@ use serde_json::Value;
 use unskew_core::Version;
 use unskew_source::{Archive, Problem, ReadError, Source, SourceExt as _, limits};
 
-use crate::hdf5::{Hdf5, Object};
+use crate::hdf5::{Hdf5File, Hdf5Object};
 
 /// The attribute of a group of `.h5` weights that lists its layers, and its parts where it is too long for one.
 const LAYER_NAMES: &str = "layer_names";
 
 /// In which form a model was saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum KerasFormat {
     /// A `.keras` file: a zip archive of JSON and HDF5.
     Archive,
     /// A whole model in an HDF5 file.
@@ -22,7 +22,7 @@ pub enum Form {
     Weights,
 }
 
-impl Form {
+impl KerasFormat {
     /// As parties and findings name it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -35,9 +35,9 @@ impl Form {
 
 /// A file of Keras. A capability of its party.
 #[derive(Clone, Debug)]
-pub struct Model {
+pub struct KerasModel {
     /// How it was saved.
-    pub form: Form,
+    pub form: KerasFormat,
     /// The Keras that wrote it, if it says so and as it says so.
     pub keras: Option<String>,
     /// The backend that it was written with: `tensorflow`, `jax`, `torch`.
@@ -52,7 +52,7 @@ pub struct Model {
     pub unread: Vec<String>,
 }
 
-impl Model {
+impl KerasModel {
     /// The Keras that wrote it as a version.
     pub fn version(&self) -> Option<Version> {
         // TensorFlow's own Keras says `2.2.4-tf`.
@@ -69,7 +69,7 @@ impl Model {
             let name = source.name().to_ascii_lowercase();
             return if name.ends_with(".keras") { archive(source) } else { Ok(None) };
         }
-        match Hdf5::open(source)? {
+        match Hdf5File::open(source)? {
             Some(file) => hdf5(source, &file),
             None => Ok(None),
         }
@@ -85,7 +85,7 @@ fn json(source: &dyn Source, record: &str, text: &[u8]) -> Result<Value, ReadErr
     })
 }
 
-fn archive(source: &Arc<dyn Source>) -> Result<Option<Model>, ReadError> {
+fn archive(source: &Arc<dyn Source>) -> Result<Option<KerasModel>, ReadError> {
     let archive = Archive::open(source.clone())?;
     let member = |name: &str| {
         let Some(entry) = archive.entry(name) else { return Ok(None) };
@@ -108,7 +108,7 @@ fn archive(source: &Arc<dyn Source>) -> Result<Option<Model>, ReadError> {
         None => unread.push("the weights are not in model.weights.h5".to_owned()),
         Some(entry) => {
             let member = archive.member(entry)?;
-            if let Some(file) = Hdf5::open(&member)? {
+            if let Some(file) = Hdf5File::open(&member)? {
                 weights = count(&file, &file.root()?, 0, &mut unread)?;
             }
         }
@@ -117,15 +117,23 @@ fn archive(source: &Arc<dyn Source>) -> Result<Option<Model>, ReadError> {
     let is_empty = |value: &Value| value.as_object().map_or(value.is_null(), |map| map.is_empty());
     let training = training.filter(|training| !is_empty(training));
     let config = Some(config);
-    Ok(Some(Model { form: Form::Archive, keras, backend: None, config, training, weights, unread }))
+    Ok(Some(KerasModel {
+        form: KerasFormat::Archive,
+        keras,
+        backend: None,
+        config,
+        training,
+        weights,
+        unread,
+    }))
 }
 
-fn hdf5(source: &Arc<dyn Source>, file: &Hdf5) -> Result<Option<Model>, ReadError> {
+fn hdf5(source: &Arc<dyn Source>, file: &Hdf5File) -> Result<Option<KerasModel>, ReadError> {
     let root = file.root()?;
     let stored = root.link("model_weights");
     let group = stored.map(|address| file.object(address)).transpose()?;
     let said = |name: &str| -> Result<Option<Vec<u8>>, ReadError> {
-        let of = |object: &Object| object.attribute(name).map(|one| one.text(file)).transpose();
+        let of = |object: &Hdf5Object| object.attribute(name).map(|one| one.text(file)).transpose();
         if let Some(text) = of(&root)?.flatten() {
             return Ok(Some(text));
         }
@@ -142,13 +150,13 @@ fn hdf5(source: &Arc<dyn Source>, file: &Hdf5) -> Result<Option<Model>, ReadErro
     let named = source.name().to_ascii_lowercase().ends_with(".weights.h5");
     let listed = root.attributes.iter().any(|one| one.name.starts_with(LAYER_NAMES));
     let form = match config {
-        Some(_) => Form::Hdf5,
-        None if named || listed || keras.is_some() => Form::Weights,
+        Some(_) => KerasFormat::Hdf5,
+        None if named || listed || keras.is_some() => KerasFormat::Weights,
         // Keras 3 writes weights without a word of who wrote them: a group of layers, each with `vars`.
         None if root.link("layers").is_some()
             || root.link("_layer_checkpoint_dependencies").is_some() =>
         {
-            Form::Weights
+            KerasFormat::Weights
         }
         None => return Ok(None),
     };
@@ -158,13 +166,13 @@ fn hdf5(source: &Arc<dyn Source>, file: &Hdf5) -> Result<Option<Model>, ReadErro
         Some(group) => count(file, group, 0, &mut unread)?,
         None => count(file, &root, 0, &mut unread)?,
     };
-    Ok(Some(Model { form, keras, backend, config, training, weights, unread }))
+    Ok(Some(KerasModel { form, keras, backend, config, training, weights, unread }))
 }
 
 /// The datasets below a group, and their bytes.
 fn count(
-    file: &Hdf5,
-    group: &Object,
+    file: &Hdf5File,
+    group: &Hdf5Object,
     depth: usize,
     unread: &mut Vec<String>,
 ) -> Result<(u64, u64), ReadError> {

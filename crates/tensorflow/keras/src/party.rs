@@ -5,8 +5,8 @@ use std::sync::Arc;
 use unskew_core::{Party, Requirement, Role};
 use unskew_source::{ReadError, Source};
 
-use crate::verdict::Loading;
-use crate::{Form, Model};
+use crate::verdict::KerasMatcher;
+use crate::{KerasFormat, KerasModel};
 
 /// The axis on which files of Keras meet a release.
 pub const KERAS_AXIS: &str = "keras";
@@ -16,7 +16,7 @@ pub const KERAS_AXIS: &str = "keras";
 /// # Errors
 /// If it is one, but broken; with the place.
 pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
-    let Some(model) = Model::read(source)? else { return Ok(None) };
+    let Some(model) = KerasModel::read(source)? else { return Ok(None) };
     let file = source.name().rsplit(['/', '\\', '!']).next().unwrap_or_default().to_owned();
     let mut party = Party::new(file, Role::Artifact, model.form.as_str());
     party = party.from_origin(match &model.keras {
@@ -36,12 +36,12 @@ pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     }
     let (datasets, bytes) = model.weights;
     party = party.fact("weights", format!("{datasets}, {bytes} bytes"));
-    if model.form != Form::Weights {
+    if model.form != KerasFormat::Weights {
         let compiled = if model.training.is_some() { "yes" } else { "no" };
         party = party.fact("compiled", compiled);
     }
     let model = Arc::new(model);
-    let judged = Requirement::matches(KERAS_AXIS, Loading(model.clone()));
+    let judged = Requirement::matches(KERAS_AXIS, KerasMatcher(model.clone()));
     Ok(Some(party.require(judged.irrelevant_if_absent()).with_capability(model)))
 }
 

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use unskew_core::{Date, Party, Role, Version};
 
-use crate::Classes;
-use crate::table::Class;
+use crate::ClassTable;
+use crate::table::KerasClass;
 
 /// The first Keras that may read archives.
 const ARCHIVES: Version = Version::pair(2, 11);
 
 /// A Keras that loads files. A capability of its party, and of that of a TensorFlow release.
 #[derive(Clone, Debug)]
-pub struct Keras {
+pub struct KerasRelease {
     /// The version of Keras.
     pub version: Version,
     /// The day of its release.
@@ -20,10 +20,10 @@ pub struct Keras {
     /// The TensorFlow release that brings it; none if Keras itself was named.
     pub of_tensorflow: Option<Version>,
     /// The classes of all releases.
-    pub classes: Arc<Classes>,
+    pub classes: Arc<ClassTable>,
 }
 
-impl Keras {
+impl KerasRelease {
     /// The release as one side of a check.
     pub fn party(&self) -> Party {
         Party::new(format!("keras {}", self.version), Role::Runtime, "Keras release")
@@ -43,19 +43,19 @@ impl Keras {
     }
 
     /// Its classes of this name.
-    pub fn named(&self, name: &str) -> Vec<Arc<Class>> {
-        self.classes.of(self.version, name)
+    pub fn named(&self, name: &str) -> Vec<Arc<KerasClass>> {
+        self.classes.classes_of(self.version, name)
     }
 
     /// Its class of this name and kind, the public one if there are several.
-    pub fn class(&self, name: &str, kind: &str) -> Option<Arc<Class>> {
+    pub fn class(&self, name: &str, kind: &str) -> Option<Arc<KerasClass>> {
         let all = self.named(name).into_iter().filter(|class| *class.kind == *kind);
         all.max_by_key(|class| class.is_public())
     }
 
     /// The classes by which the optimizer of an HDF5 file is made. Before 2.11 there is one of each name; up to 2.15 those
     /// that are now called legacy, for what was not written by a newer one.
-    pub(crate) fn old_optimizers(&self, name: &str) -> Vec<Arc<Class>> {
+    pub(crate) fn old_optimizers(&self, name: &str) -> Vec<Arc<KerasClass>> {
         let module = match self.version {
             old if old < Version::pair(2, 11) || self.is_three() => "keras.optimizers",
             _ => "keras.optimizers.legacy",
@@ -66,7 +66,7 @@ impl Keras {
         all
     }
 
-    /// How messages name it: `TensorFlow 2.15.1 (Keras 2.15.0)`.
+    /// How messages name it: `TensorFlow 2.15.1 (KerasRelease 2.15.0)`.
     pub fn name(&self) -> String {
         match self.of_tensorflow {
             Some(release) => format!("TensorFlow {release} (Keras {})", self.version),

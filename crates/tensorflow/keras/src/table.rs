@@ -11,14 +11,14 @@ use unskew_definitions::{HistoryError, Kept, Rows, RowsText, Runs};
 /// `Dense(layer) keras.layers.Dense @keras.src.layers.core.dense activation=null units use_bias=true`: kind, public
 /// names, the module, arguments with their defaults; `**` if it takes any.
 #[derive(Debug)]
-pub struct Classes {
+pub struct ClassTable {
     rows: Rows,
-    kept: Kept<(Arc<Class>, Runs)>,
+    kept: Kept<(Arc<KerasClass>, Runs)>,
 }
 
 /// A class of a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Class {
+pub struct KerasClass {
     /// Its name: `Dense`.
     pub name: Box<str>,
     /// What it is: `layer`, `optimizer`, `function` …
@@ -33,7 +33,7 @@ pub struct Class {
     pub anything: bool,
 }
 
-impl Class {
+impl KerasClass {
     /// The class of a line.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl Class {
     }
 }
 
-impl Classes {
+impl ClassTable {
     /// The classes of a text.
     ///
     /// # Errors
@@ -101,21 +101,21 @@ impl Classes {
     /// # Errors
     /// The first that is out of order or no class.
     pub fn validate(&self) -> Result<(), HistoryError> {
-        self.rows.validate(|text| Class::parse(text).map(drop))
+        self.rows.validate(|text| KerasClass::parse(text).map(drop))
     }
 
     /// All classes of this name, with the releases that have them.
-    fn all(&self, name: &str) -> Arc<[(Arc<Class>, Runs)]> {
+    fn all(&self, name: &str) -> Arc<[(Arc<KerasClass>, Runs)]> {
         self.kept.get(name, || {
             let parse = |(text, runs): (&str, &str)| {
-                Some((Arc::new(Class::parse(text).ok()?), runs.parse().ok()?))
+                Some((Arc::new(KerasClass::parse(text).ok()?), runs.parse().ok()?))
             };
             self.rows.named(name).filter_map(parse).collect()
         })
     }
 
     /// The classes of this name that `release` has.
-    pub fn of(&self, release: Version, name: &str) -> Vec<Arc<Class>> {
+    pub fn classes_of(&self, release: Version, name: &str) -> Vec<Arc<KerasClass>> {
         let all = self.all(name);
         let has = all.iter().filter(|(_, runs)| runs.contains(release));
         has.map(|(class, _)| class.clone()).collect()
@@ -123,7 +123,7 @@ impl Classes {
 
     /// The first release that has a class of this name and kind, which takes `argument` if one is named.
     pub fn first(&self, name: &str, kind: &str, argument: Option<&str>) -> Option<Version> {
-        let fits = |class: &Class| {
+        let fits = |class: &KerasClass| {
             *class.kind == *kind && argument.is_none_or(|argument| class.takes(argument))
         };
         let all = self.all(name);

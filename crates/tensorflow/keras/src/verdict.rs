@@ -7,14 +7,14 @@ use unskew_core::{
 };
 
 use crate::judge::{Problem, problems};
-use crate::{Form, Keras, Model, rules};
+use crate::{KerasFormat, KerasModel, KerasRelease, rules};
 
 /// Judges a file of Keras against a release.
-pub(crate) struct Loading(pub(crate) Arc<Model>);
+pub(crate) struct KerasMatcher(pub(crate) Arc<KerasModel>);
 
-impl Matcher for Loading {
+impl Matcher for KerasMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let Some(keras) = other.capability::<Keras>() else {
+        let Some(keras) = other.capability::<KerasRelease>() else {
             let reads = other.kind == "TensorFlow release" && matches!(other.role, Role::Runtime);
             let why = "the classes of its Keras are not in the database";
             let unjudged = vec![Unjudged::new(aspect::CONTENTS, why)];
@@ -25,10 +25,10 @@ impl Matcher for Loading {
 }
 
 /// What a release of Keras makes of a model.
-pub fn judge(model: &Model, keras: &Keras) -> Judgement {
+pub fn judge(model: &KerasModel, keras: &KerasRelease) -> Judgement {
     let mut judgement = Judgement::default();
     let consumer = keras.name();
-    if model.form == Form::Archive && !keras.reads_archives() {
+    if model.form == KerasFormat::Archive && !keras.reads_archives() {
         let symptom = match keras.version < Version::pair(2, 5) {
             true => "SavedModel file does not exist at",
             false => "file signature not found",
@@ -37,7 +37,7 @@ pub fn judge(model: &Model, keras: &Keras) -> Judgement {
         judgement.findings.push(finding.with_symptom(symptom));
         return judgement;
     }
-    if model.form == Form::Weights {
+    if model.form == KerasFormat::Weights {
         let why = "weights alone: whether they fit depends on the model that loads them";
         judgement.unjudged.push(Unjudged::new(aspect::CONTENTS, why));
         return judgement;
@@ -73,7 +73,7 @@ fn minor(version: Version) -> (i64, i64) {
     (version.major(), version.minor())
 }
 
-fn finding(problem: Problem, model: &Model, keras: &Keras, consumer: &str) -> Finding {
+fn finding(problem: Problem, model: &KerasModel, keras: &KerasRelease, consumer: &str) -> Finding {
     let three = keras.is_three();
     match problem {
         Problem::Input => {

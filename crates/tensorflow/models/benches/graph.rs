@@ -20,7 +20,7 @@ use prost::Message;
 use unskew_core::{DataConsumer, Date};
 use unskew_source::{FileSource, Source};
 use unskew_tensorflow::convert::VersionOptions;
-use unskew_tensorflow::{OpHistory, OpRegistry, Options, Runtime};
+use unskew_tensorflow::{GraphConvertOptions, OpHistory, OpRegistry, TensorFlowRuntime};
 
 /// The part of TensorFlow's messages that the graph uses.
 #[derive(Clone, PartialEq, Message)]
@@ -103,7 +103,7 @@ fn saved_model_of_210_mb(criterion: &mut Criterion) {
 fn convert(path: &Path, out: &Path) {
     let source: Arc<dyn Source> = Arc::new(FileSource::open(path).unwrap());
     let versions = VersionOptions { clear: true, ..VersionOptions::default() };
-    let options = Options { versions, ..Options::default() };
+    let options = GraphConvertOptions { versions, ..GraphConvertOptions::default() };
     let (plan, output) =
         unskew_tensorflow::convert(&source, &runtime(), &options).unwrap().unwrap();
     assert!(!plan.changes_nothing());
@@ -111,10 +111,10 @@ fn convert(path: &Path, out: &Path) {
 }
 
 /// A release that has the ops of the graph.
-fn runtime() -> Runtime {
+fn runtime() -> TensorFlowRuntime {
     let version = "1.15.0".parse().unwrap();
     let history = Arc::new(OpHistory::from_text(OPS).unwrap());
-    Runtime {
+    TensorFlowRuntime {
         version,
         released: Date::constant(2019, 10, 14),
         graph_def: DataConsumer { version: 134, min_producer: 0 },
@@ -122,7 +122,7 @@ fn runtime() -> Runtime {
         ops: OpRegistry::new(history, version, false),
         known: Arc::new([]),
         kernels: None,
-        usage: unskew_tensorflow::Usage::default(),
+        usage: unskew_tensorflow::RuntimeUsage::default(),
     }
 }
 

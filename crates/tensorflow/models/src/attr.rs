@@ -7,7 +7,7 @@ use crate::DataType;
 
 /// The kinds of single values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Single {
+pub enum AttrScalarType {
     /// Bytes, which TensorFlow calls `string`.
     String,
     /// An integer of 64 bits.
@@ -28,7 +28,7 @@ pub enum Single {
     Placeholder,
 }
 
-impl Single {
+impl AttrScalarType {
     const ALL: [(Self, &'static str); 9] = [
         (Self::String, "string"),
         (Self::Int, "int"),
@@ -51,7 +51,7 @@ impl Single {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AttrKind {
     /// The kind of the value, or of each element.
-    pub single: Single,
+    pub single: AttrScalarType,
     /// Whether it is a list.
     pub list: bool,
 }
@@ -61,7 +61,7 @@ impl AttrKind {
     pub fn from_text(text: &str) -> Option<Self> {
         let inner = text.strip_prefix("list(").and_then(|rest| rest.strip_suffix(')'));
         let word = inner.unwrap_or(text);
-        let (single, _) = Single::ALL.into_iter().find(|(_, name)| *name == word)?;
+        let (single, _) = AttrScalarType::ALL.into_iter().find(|(_, name)| *name == word)?;
         Some(Self { single, list: inner.is_some() })
     }
 }
@@ -75,16 +75,16 @@ impl fmt::Display for AttrKind {
 
 /// A shape: unknown, or dimensions of which -1 is unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Shape(pub Option<Vec<i64>>);
+pub struct PartialTensorShape(pub Option<Vec<i64>>);
 
-impl Shape {
+impl PartialTensorShape {
     /// How many dimensions there are, if that is known.
     pub fn rank(&self) -> Option<usize> {
         self.0.as_ref().map(Vec::len)
     }
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for PartialTensorShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(dims) = &self.0 else { return f.write_str("?") };
         let dims: Vec<String> =
@@ -110,13 +110,13 @@ pub enum AttrValue {
     /// An element type of tensors.
     Type(DataType),
     /// A shape, whose dimensions or rank may be unknown.
-    Shape(Shape),
+    Shape(PartialTensorShape),
     /// A tensor, of which only the head is kept.
     Tensor {
         /// The type of the elements.
         dtype: DataType,
         /// The dimensions, as far as they are known.
-        shape: Shape,
+        shape: PartialTensorShape,
         /// Whether it is one number, which is zero.
         zero: bool,
         /// Its value, if it is one number of type `int32` between -1 and 8.
@@ -144,15 +144,15 @@ impl AttrValue {
                 return Some(AttrKind { list: true, ..kind });
             }
             Self::Large(kind, _) => return Some(*kind),
-            Self::String(_) => Single::String,
-            Self::Int(_) => Single::Int,
-            Self::Float(_) => Single::Float,
-            Self::Bool(_) => Single::Bool,
-            Self::Type(_) => Single::Type,
-            Self::Shape(_) => Single::Shape,
-            Self::Tensor { .. } => Single::Tensor,
-            Self::Func(_) => Single::Func,
-            Self::Placeholder(_) => Single::Placeholder,
+            Self::String(_) => AttrScalarType::String,
+            Self::Int(_) => AttrScalarType::Int,
+            Self::Float(_) => AttrScalarType::Float,
+            Self::Bool(_) => AttrScalarType::Bool,
+            Self::Type(_) => AttrScalarType::Type,
+            Self::Shape(_) => AttrScalarType::Shape,
+            Self::Tensor { .. } => AttrScalarType::Tensor,
+            Self::Func(_) => AttrScalarType::Func,
+            Self::Placeholder(_) => AttrScalarType::Placeholder,
         };
         Some(AttrKind { single, list: false })
     }
@@ -194,7 +194,7 @@ impl AttrValue {
         match self {
             Self::Tensor { dtype, .. } => Self::Tensor {
                 dtype: *dtype,
-                shape: Shape(None),
+                shape: PartialTensorShape(None),
                 zero: false,
                 small: None,
                 filled: false,

@@ -10,7 +10,7 @@ use crate::AttrValue;
 pub(crate) type Attr = (Arc<str>, AttrValue);
 
 /// Some attributes. Nodes of Keras have six.
-pub(crate) type Each = SmallVec<[Arc<Attr>; 8]>;
+pub(crate) type AttrList = SmallVec<[Arc<Attr>; 8]>;
 
 /// Whether a release judges attributes of this name.
 pub(crate) fn is_judged(name: &str) -> bool {
@@ -19,12 +19,12 @@ pub(crate) fn is_judged(name: &str) -> bool {
 
 /// Attributes in the order of the file. Nodes of one file that say the same bytes share them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Attrs(Option<Arc<Set>>);
+pub struct Attrs(Option<Arc<AttrSet>>);
 
 /// Some attributes, at least one.
 #[derive(Debug, PartialEq)]
-struct Set {
-    all: Each,
+struct AttrSet {
+    all: AttrList,
     /// Whether a value names a function, which is told for all nodes that share it.
     names_functions: bool,
 }
@@ -86,16 +86,16 @@ impl Attrs {
     }
 }
 
-impl From<Each> for Attrs {
-    fn from(all: Each) -> Self {
+impl From<AttrList> for Attrs {
+    fn from(all: AttrList) -> Self {
         let names_functions = all.iter().any(|attr| attr.1.functions().next().is_some());
-        Self((!all.is_empty()).then(|| Arc::new(Set { all, names_functions })))
+        Self((!all.is_empty()).then(|| Arc::new(AttrSet { all, names_functions })))
     }
 }
 
 impl FromIterator<Arc<Attr>> for Attrs {
     fn from_iter<I: IntoIterator<Item = Arc<Attr>>>(attrs: I) -> Self {
-        attrs.into_iter().collect::<Each>().into()
+        attrs.into_iter().collect::<AttrList>().into()
     }
 }
 

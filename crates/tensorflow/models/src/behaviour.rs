@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use unskew_core::Version;
 use unskew_tables::toml_as_json;
 
-use crate::{AttrValue, DataType, Node, channels, rank};
+use crate::{AttrValue, DataType, NodeDef, channels, rank};
 
 /// What an entry of `_class` begins with that names a node.
 const LOCATION: &[u8] = b"loc:@";
@@ -27,9 +27,9 @@ pub(crate) struct Behaviour {
     #[serde(default)]
     pub(crate) graph_only: bool,
     /// What must be there.
-    sees: Sight,
+    sees: NodePredicate,
     /// What becomes of it, where it has no rule of its own.
-    pub(crate) does: Option<Does>,
+    pub(crate) does: Option<BehaviourEffect>,
     /// What a release does, or for which values it changed, in words.
     #[serde(default)]
     pub(crate) what: String,
@@ -37,7 +37,7 @@ pub(crate) struct Behaviour {
     #[serde(default)]
     pub(crate) fix: String,
     #[serde(default)]
-    era: Vec<Era>,
+    era: Vec<BehaviourRange>,
     /// The releases with which the answers for such values changed.
     #[serde(default, deserialize_with = "releases")]
     pub(crate) changed: Vec<Version>,
@@ -46,7 +46,7 @@ pub(crate) struct Behaviour {
 /// What becomes of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Does {
+pub(crate) enum BehaviourEffect {
     /// The shape function refuses it at import.
     RefuseShapes,
     /// The kernel refuses it when it runs.
@@ -57,14 +57,14 @@ pub(crate) enum Does {
 
 /// Whether something is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Seen {
+pub(crate) enum Presence {
     No,
     /// The graph does not tell.
     Maybe,
     Yes,
 }
 
-impl From<bool> for Seen {
+impl From<bool> for Presence {
     fn from(there: bool) -> Self {
         if there { Self::Yes } else { Self::No }
     }
@@ -73,7 +73,7 @@ impl From<bool> for Seen {
 /// What is looked for on a node.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Sight {
+enum NodePredicate {
     /// An input that is a constant of more dimensions than this.
     #[serde(rename_all = "kebab-case")]
     ConstantInput {
@@ -115,7 +115,7 @@ enum Sight {
 /// Releases and producers for which something counts.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Era {
+pub(crate) struct BehaviourRange {
     #[serde(default, deserialize_with = "release")]
     since: Option<Version>,
     #[serde(default, deserialize_with = "release")]
@@ -156,7 +156,7 @@ pub(crate) fn behaviours() -> &'static [Behaviour] {
 
 /// The behaviours that are about an op, with their places in [`behaviours`]; of most ops there is none.
 pub(crate) fn about(op: &str) -> impl Iterator<Item = (usize, &'static Behaviour)> {
-    static BY_OP: LazyLock<ByOp> = LazyLock::new(ByOp::default);
+    static BY_OP: LazyLock<BehavioursByOp> = LazyLock::new(BehavioursByOp::default);
     let exactly = BY_OP.exactly.get(op).into_iter().flatten();
     let begins = BY_OP.begins.iter().filter(|(prefix, _)| op.starts_with(prefix));
     let places = exactly.chain(begins.map(|(_, place)| place));
@@ -164,12 +164,12 @@ pub(crate) fn about(op: &str) -> impl Iterator<Item = (usize, &'static Behaviour
 }
 
 /// The places of behaviours by the names of ops, and by how they begin.
-struct ByOp {
+struct BehavioursByOp {
     exactly: HashMap<&'static str, Vec<usize>>,
     begins: Vec<(&'static str, usize)>,
 }
 
-impl Default for ByOp {
+impl Default for BehavioursByOp {
     fn default() -> Self {
         let mut all = Self { exactly: HashMap::new(), begins: Vec::new() };
         for (place, behaviour) in behaviours().iter().enumerate() {
@@ -200,24 +200,23 @@ impl Behaviour {
     /// Whether `node`, of an op that it is about, shows it; the graph has the nodes that `get` finds by name.
     pub(crate) fn sees<'g>(
         &self,
-        node: &'g Node,
-        get: impl Fn(&str) -> Option<&'g Node> + Copy,
-    ) -> Seen {
+        node: &'g NodeDef,
+        get: impl Fn(&str) -> Option<&'g NodeDef> + Copy,
+    ) -> Presence {
         let of_type = match node.attr("T") {
-            _ if self.types.is_empty() => Seen::Yes,
+            _ if self.types.is_empty() => Presence::Yes,
             Some(AttrValue::Type(dtype)) => self.types.contains(dtype).into(),
-            _ => Seen::Maybe,
+            _ => Presence::Maybe,
         };
-        if of_type == Seen::No {
-            return Seen::No;
+        if of_type == Presence::No {
+            return Presence::No;
         }
         match (self.sees.is_there(node, get), of_type) {
-            (Seen::Yes, Seen::Maybe) => Seen::Maybe,
+            (Presence::Yes, Presence::Maybe) => Presence::Maybe,
             (seen, _) => seen,
         }
     }
 
-    /// The ops, in words.
     pub(crate) fn ops_in_words(&self) -> String {
         match self.ops.split_last() {
             Some((last, [])) => last.clone(),
@@ -237,7 +236,7 @@ impl Behaviour {
     /// Whether one of `writers` answered so and this release does not, which is another answer too.
     pub(crate) fn gave_up(&self, writers: &[Version], producer: i64, release: Version) -> bool {
         let has = |release: Version| self.era(release, producer).is_some();
-        self.does == Some(Does::Answer)
+        self.does == Some(BehaviourEffect::Answer)
             && !has(release)
             && writers.iter().any(|writer| has(*writer))
     }
@@ -273,7 +272,7 @@ impl Behaviour {
     }
 
     /// The era that counts for this release and producer.
-    pub(crate) fn era(&self, release: Version, producer: i64) -> Option<&Era> {
+    pub(crate) fn era(&self, release: Version, producer: i64) -> Option<&BehaviourRange> {
         self.era.iter().find(|era| {
             // A bound of two numbers holds for all patch releases.
             let minor = Version::pair(release.major(), release.minor());
@@ -286,7 +285,7 @@ impl Behaviour {
 
     /// The producers from which on, or up to which, a release has it.
     pub(crate) fn border(&self, release: Version) -> Option<i64> {
-        let any = |era: &&Era| era.since.is_none_or(|since| since <= release);
+        let any = |era: &&BehaviourRange| era.since.is_none_or(|since| since <= release);
         self.era
             .iter()
             .rfind(any)
@@ -294,11 +293,15 @@ impl Behaviour {
     }
 }
 
-impl Sight {
-    fn is_there<'g>(&self, node: &'g Node, get: impl Fn(&str) -> Option<&'g Node> + Copy) -> Seen {
+impl NodePredicate {
+    fn is_there<'g>(
+        &self,
+        node: &'g NodeDef,
+        get: impl Fn(&str) -> Option<&'g NodeDef> + Copy,
+    ) -> Presence {
         match self {
             Self::RankOtherThan { input, rank: wanted } => rank::of_input(node, *input, get)
-                .map_or(Seen::Maybe, |rank| (rank != *wanted).into()),
+                .map_or(Presence::Maybe, |rank| (rank != *wanted).into()),
             Self::NumberFrom { attr, least, also } => {
                 let from = node.attr(attr).and_then(AttrValue::int).is_some_and(|n| n >= *least);
                 // The default is true.
@@ -309,22 +312,24 @@ impl Sight {
                 match source.filter(|source| &*source.op == "Const").and_then(|it| it.attr("value"))
                 {
                     Some(AttrValue::Tensor { zero, .. }) => (!zero).into(),
-                    _ => Seen::Maybe,
+                    _ => Presence::Maybe,
                 }
             }
             Self::FramesGoOn => {
-                channels::do_frames_go_on(node, get).map_or(Seen::Maybe, Seen::from)
+                channels::do_frames_go_on(node, get).map_or(Presence::Maybe, Presence::from)
             }
-            Self::Grouped => channels::is_grouped(node, get).map_or(Seen::Maybe, Seen::from),
-            Self::Always => Seen::Yes,
+            Self::Grouped => {
+                channels::is_grouped(node, get).map_or(Presence::Maybe, Presence::from)
+            }
+            Self::Always => Presence::Yes,
             other => other.is_surely_there(node, get).into(),
         }
     }
 
     fn is_surely_there<'g>(
         &self,
-        node: &'g Node,
-        get: impl Fn(&str) -> Option<&'g Node> + Copy,
+        node: &'g NodeDef,
+        get: impl Fn(&str) -> Option<&'g NodeDef> + Copy,
     ) -> bool {
         match self {
             Self::ConstantInput { input, rank_above } => {
@@ -366,7 +371,7 @@ impl Sight {
     }
 }
 
-fn constant_rank(node: &Node) -> Option<usize> {
+fn constant_rank(node: &NodeDef) -> Option<usize> {
     match node.attr("value")? {
         AttrValue::Tensor { shape, .. } if &*node.op == "Const" => shape.rank(),
         _ => None,

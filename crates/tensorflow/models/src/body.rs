@@ -3,7 +3,7 @@
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use crate::{Function, Graph, Inputs, Node};
+use crate::{FunctionDef, GraphDef, Inputs, NodeDef};
 
 /// Stands for the node of an input that names none.
 const NONE: u32 = u32::MAX;
@@ -11,11 +11,11 @@ const NONE: u32 = u32::MAX;
 /// A graph, without its library, or the body of a function.
 pub(crate) struct Body<'g> {
     /// The function whose body it is; none for the graph itself.
-    pub(crate) function: Option<&'g Function>,
+    pub(crate) function: Option<&'g FunctionDef>,
     /// In the order of the file.
-    pub(crate) nodes: &'g [Node],
+    pub(crate) nodes: &'g [NodeDef],
     /// Nodes that have a name which an earlier one has.
-    pub(crate) duplicates: Vec<&'g Node>,
+    pub(crate) duplicates: Vec<&'g NodeDef>,
     /// Of several nodes of a name the last one.
     by_name: HashMap<&'g str, u32>,
     /// The place of the node that each input reads, those of a node in a row.
@@ -26,16 +26,16 @@ pub(crate) struct Body<'g> {
 
 impl<'g> Body<'g> {
     /// The graph itself.
-    pub(crate) fn of_graph(graph: &'g Graph) -> Self {
-        Self::of(&graph.nodes, None)
+    pub(crate) fn of_graph(graph: &'g GraphDef) -> Self {
+        Self::new(&graph.nodes, None)
     }
 
     /// The body of a function.
-    pub(crate) fn of_function(function: &'g Function) -> Self {
-        Self::of(&function.nodes, Some(function))
+    pub(crate) fn of_function(function: &'g FunctionDef) -> Self {
+        Self::new(&function.nodes, Some(function))
     }
 
-    fn of(nodes: &'g [Node], function: Option<&'g Function>) -> Self {
+    fn new(nodes: &'g [NodeDef], function: Option<&'g FunctionDef>) -> Self {
         let mut by_name = HashMap::with_capacity(nodes.len());
         let mut duplicates = Vec::new();
         // What is kept of a file ends long before so many nodes.
@@ -76,8 +76,7 @@ impl<'g> Body<'g> {
         self.by_name.get(name).map(|place| *place as usize)
     }
 
-    /// The node of this name.
-    pub(crate) fn get(&self, name: &str) -> Option<&'g Node> {
+    pub(crate) fn get(&self, name: &str) -> Option<&'g NodeDef> {
         self.nodes.get(self.find(name)?)
     }
 
@@ -121,13 +120,13 @@ mod tests {
 
     #[test]
     fn each_input_is_given_with_the_node_that_it_reads() {
-        let node = |name: &str, inputs: &[&str]| Node {
+        let node = |name: &str, inputs: &[&str]| NodeDef {
             name: name.into(),
             inputs: inputs.iter().copied().collect(),
-            ..Node::default()
+            ..NodeDef::default()
         };
         let nodes = vec![node("a", &[]), node("b", &["a:1", "gone", "^c"]), node("c", &["b"])];
-        let graph = Graph { nodes, ..Graph::default() };
+        let graph = GraphDef { nodes, ..GraphDef::default() };
         let body = Body::of_graph(&graph);
         let read: Vec<_> = body.inputs(1).collect();
         assert_eq!(read, [("a:1", Some(0)), ("gone", None), ("^c", Some(2))]);
@@ -138,8 +137,8 @@ mod tests {
 
     #[test]
     fn of_nodes_of_one_name_the_last_is_found() {
-        let node = |op: &str| Node { name: "a".into(), op: op.into(), ..Node::default() };
-        let graph = Graph { nodes: vec![node("Const"), node("Add")], ..Graph::default() };
+        let node = |op: &str| NodeDef { name: "a".into(), op: op.into(), ..NodeDef::default() };
+        let graph = GraphDef { nodes: vec![node("Const"), node("Add")], ..GraphDef::default() };
         let body = Body::of_graph(&graph);
         assert_eq!(body.get("a").map(|node| &*node.op), Some("Add"));
         assert_eq!(body.duplicates.len(), 1);

@@ -13,10 +13,10 @@
 //! ```
 
 mod attributes;
-mod kind;
+mod change_kind;
 mod signature;
 
-pub use kind::OpChangeKind;
+pub use change_kind::OpChangeKind;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,8 +1,8 @@
 //! The last dimension of a tensor, as far as the graph tells without its values: the channels of an image.
 
-use super::{AttrValue, Node, Shape};
+use super::{AttrValue, NodeDef, PartialTensorShape};
 use crate::elementwise::{BROADCAST, SHAPED_LIKE_THE_FIRST};
-use crate::rank::{Find, OUTPUT_SHAPES};
+use crate::rank::{NodeLookup, OUTPUT_SHAPES};
 
 /// How far channels are followed from node to node.
 const DEPTH: usize = 64;
@@ -24,7 +24,7 @@ const AS_MANY_AS_THE_FIRST: [&str; 11] = [
 
 /// Whether a convolution is grouped: its filter takes fewer channels than its input has. None if the graph does not
 /// tell, or has the channels elsewhere than last.
-pub(crate) fn is_grouped<'g>(node: &Node, get: impl Find<'g>) -> Option<bool> {
+pub(crate) fn is_grouped<'g>(node: &NodeDef, get: impl NodeLookup<'g>) -> Option<bool> {
     if !channels_are_last(node) {
         return None;
     }
@@ -34,7 +34,7 @@ pub(crate) fn is_grouped<'g>(node: &Node, get: impl Find<'g>) -> Option<bool> {
     (taken > 0 && given > 0).then_some(given != taken)
 }
 
-fn channels_are_last(node: &Node) -> bool {
+fn channels_are_last(node: &NodeDef) -> bool {
     match node.attr("data_format") {
         None => true,
         Some(AttrValue::String(format)) => &**format == b"NHWC",
@@ -43,7 +43,7 @@ fn channels_are_last(node: &Node) -> bool {
 }
 
 /// The dimensions of a convolution's filter: two of space, the channels it takes and those it gives.
-fn filter<'g>(node: &Node, get: impl Find<'g>) -> Option<&'g [i64]> {
+fn filter<'g>(node: &NodeDef, get: impl NodeLookup<'g>) -> Option<&'g [i64]> {
     let mut source = get(name_of(node, 1)?)?;
     for _ in 0..DEPTH {
         match &*source.op {
@@ -57,7 +57,7 @@ fn filter<'g>(node: &Node, get: impl Find<'g>) -> Option<&'g [i64]> {
 
 /// Whether the frames of a spectrogram go on from one channel into the next, so that another number of them is found in
 /// it: TensorFlow 1 cuts all channels as one row. None if the graph does not tell, or only where they lie differs.
-pub(crate) fn do_frames_go_on<'g>(node: &Node, get: impl Find<'g>) -> Option<bool> {
+pub(crate) fn do_frames_go_on<'g>(node: &NodeDef, get: impl NodeLookup<'g>) -> Option<bool> {
     let channels = of_input(node, 0, get)?;
     if channels == 1 {
         return Some(false);
@@ -78,11 +78,16 @@ pub(crate) fn do_frames_go_on<'g>(node: &Node, get: impl Find<'g>) -> Option<boo
 }
 
 /// How many channels an input has. None if the graph does not tell.
-pub(crate) fn of_input<'g>(node: &Node, input: usize, get: impl Find<'g>) -> Option<i64> {
+pub(crate) fn of_input<'g>(node: &NodeDef, input: usize, get: impl NodeLookup<'g>) -> Option<i64> {
     followed(node, input, get, 0).filter(|channels| *channels > 0)
 }
 
-fn followed<'g>(node: &Node, input: usize, get: impl Find<'g>, depth: usize) -> Option<i64> {
+fn followed<'g>(
+    node: &NodeDef,
+    input: usize,
+    get: impl NodeLookup<'g>,
+    depth: usize,
+) -> Option<i64> {
     let source = get(name_of(node, input)?)?;
     let noted = match source.attr(OUTPUT_SHAPES) {
         Some(AttrValue::List(shapes)) => match shapes.first() {
@@ -106,7 +111,7 @@ fn followed<'g>(node: &Node, input: usize, get: impl Find<'g>, depth: usize) -> 
 }
 
 /// The name of the node whose first output is this input.
-fn name_of(node: &Node, input: usize) -> Option<&str> {
+fn name_of(node: &NodeDef, input: usize) -> Option<&str> {
     let input = node.data().nth(input)?;
     // In the body of a function an input names the output too: `conv:output:0`.
     let (name, output) = input.split_once(':').unwrap_or((input, "0"));
@@ -114,7 +119,7 @@ fn name_of(node: &Node, input: usize) -> Option<&str> {
 }
 
 /// The shape that a constant, a variable or a placeholder is written with.
-fn written(node: &Node) -> Option<&Shape> {
+fn written(node: &NodeDef) -> Option<&PartialTensorShape> {
     let attr = match &*node.op {
         "Const" => "value",
         "Placeholder" | "PlaceholderV2" | "Variable" | "VariableV2" | "VarHandleOp" => "shape",
@@ -126,11 +131,11 @@ fn written(node: &Node) -> Option<&Shape> {
     }
 }
 
-fn known(shape: &Shape) -> Option<&[i64]> {
+fn known(shape: &PartialTensorShape) -> Option<&[i64]> {
     shape.0.as_deref()
 }
 
-fn last(shape: &Shape) -> Option<i64> {
+fn last(shape: &PartialTensorShape) -> Option<i64> {
     known(shape)?.last().copied().filter(|dim| *dim > 0)
 }
 
@@ -138,18 +143,18 @@ fn last(shape: &Shape) -> Option<i64> {
 mod tests {
     use super::*;
 
-    fn node(name: &str, op: &str, inputs: &[&str], attrs: Vec<(&str, AttrValue)>) -> Node {
-        Node {
+    fn node(name: &str, op: &str, inputs: &[&str], attrs: Vec<(&str, AttrValue)>) -> NodeDef {
+        NodeDef {
             name: name.into(),
             op: op.into(),
             inputs: inputs.iter().copied().collect(),
             attrs: attrs.into_iter().map(|(name, value)| (name.into(), value)).collect(),
-            ..Node::default()
+            ..NodeDef::default()
         }
     }
 
     fn shape(dims: &[i64]) -> Vec<(&'static str, AttrValue)> {
-        vec![("shape", AttrValue::Shape(Shape(Some(dims.to_vec()))))]
+        vec![("shape", AttrValue::Shape(PartialTensorShape(Some(dims.to_vec()))))]
     }
 
     #[test]

@@ -12,7 +12,7 @@
 //! | `replace-op` | puts an op in place of one that means the same (`data/replacements.toml`) | yes: a condition is proved from the graph or the row is not used |
 //! | `drop-noted-shapes` | drops shapes that an exporter noted and that TensorFlow 2.4 computes otherwise | yes |
 //! | `write-zeros` | writes one zero, which counts for all, into constants of zeros without values that decide about shapes: TensorFlow up to 1.7 cannot read them | yes |
-//! | `drop-attribute` | drops any attribute that the release does not know | no: only if [`Options::lossy`] says so |
+//! | `drop-attribute` | drops any attribute that the release does not know | no: only if [`GraphConvertOptions::lossy`] says so |
 //! | `text-to-bytes` | makes bytes of a text in which something changes, with everything that it says | yes |
 //! | `update-fingerprint` | computes the hashes in `fingerprint.pb` of a SavedModel anew | yes |
 //! | `drop-fingerprint` | leaves `fingerprint.pb` out if its hashes were not those of the folder before | yes |
@@ -39,27 +39,27 @@ use unskew_core::{Conversion, Rewrite};
 use unskew_source::wire::Message;
 use unskew_source::{Assembly, Output, ReadError, Source};
 
-pub(crate) use adapt::{Adapted, Adapter, DROP_SHAPES, WRITE_ZEROS};
+pub(crate) use adapt::{AdaptedUse, Adapter, DROP_SHAPES, WRITE_ZEROS};
 pub use saved_model::convert_saved_model;
 pub(crate) use table::is_idle;
 pub use table::{Proof, Replacement, replacements};
 pub use versions::VersionOptions;
-pub use wiring::Proved;
+pub use wiring::ProvedReplacements;
 pub(crate) use wiring::{Wiring, asks_the_wiring};
 
-use crate::Runtime;
-use crate::read::{self, Encoding, Kind, MetaGraph};
+use crate::TensorFlowRuntime;
+use crate::read::{self, Encoding, MetaGraph, TensorFlowFileKind};
 
 /// What a conversion may change and lose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct GraphConvertOptions {
     /// Whether attributes may be dropped that have an effect: the adaptation `drop-attribute`.
     pub lossy: bool,
     /// What becomes of the versions of the graphs.
     pub versions: VersionOptions,
 }
 
-impl Options {
+impl GraphConvertOptions {
     /// The names of the adaptations that lose something.
     pub const LOSSY: [&'static str; 1] = [adapt::DROP_ANY];
 }
@@ -77,8 +77,8 @@ pub const TEXT_TO_BYTES: &str = "text-to-bytes";
 /// would be lost.
 pub fn convert(
     source: &Arc<dyn Source>,
-    to: &Runtime,
-    options: &Options,
+    to: &TensorFlowRuntime,
+    options: &GraphConvertOptions,
 ) -> Result<Option<(Conversion, Output)>, ReadError> {
     let converted = convert_file(source, to, options)?;
     Ok(converted.map(|(plan, assembly)| (plan, Output::File(Arc::new(assembly)))))
@@ -86,12 +86,13 @@ pub fn convert(
 
 fn convert_file(
     source: &Arc<dyn Source>,
-    to: &Runtime,
-    options: &Options,
+    to: &TensorFlowRuntime,
+    options: &GraphConvertOptions,
 ) -> Result<Option<(Conversion, Assembly)>, ReadError> {
     let Some((kind, encoding)) = read::recognize(&**source)? else { return Ok(None) };
-    if matches!(kind, Kind::Table | Kind::OpList) {
-        let found = if kind == Kind::Table { read::checkpoint(&**source)? } else { None };
+    if matches!(kind, TensorFlowFileKind::Table | TensorFlowFileKind::OpList) {
+        let found =
+            if kind == TensorFlowFileKind::Table { read::checkpoint(&**source)? } else { None };
         return found
             .map(|found| checkpoint::convert(source, &found, &options.versions))
             .transpose();
@@ -126,11 +127,11 @@ fn convert_file(
 }
 
 /// The graphs of a file, with what is said about them.
-fn graphs(kind: Kind, bytes: &dyn Source) -> Result<Vec<MetaGraph>, ReadError> {
+fn graphs(kind: TensorFlowFileKind, bytes: &dyn Source) -> Result<Vec<MetaGraph>, ReadError> {
     Ok(match kind {
-        Kind::SavedModel => read::saved_model(bytes)?.meta_graphs,
-        Kind::MetaGraph => vec![read::meta_graph(bytes)?],
-        Kind::Graph | Kind::Table | Kind::OpList => {
+        TensorFlowFileKind::SavedModel => read::saved_model(bytes)?.meta_graphs,
+        TensorFlowFileKind::MetaGraph => vec![read::meta_graph(bytes)?],
+        TensorFlowFileKind::Graph | TensorFlowFileKind::Table | TensorFlowFileKind::OpList => {
             vec![MetaGraph { graph: read::graph(bytes)?, ..MetaGraph::default() }]
         }
     })

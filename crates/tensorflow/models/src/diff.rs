@@ -30,15 +30,15 @@ use unskew_core::{Finding, Phase, Places, Severity, Version};
 use unskew_definitions::Rows;
 use unskew_source::{ReadError, Source};
 
-use crate::read::{self, Encoding, Kind};
+use crate::read::{self, Encoding, TensorFlowFileKind};
 use crate::{
-    OpChange, OpChangeKind, OpDef, OpHistory, OpRegistry, RegistryDiff, Runtime, registry_diff,
-    rules,
+    OpChange, OpChangeKind, OpDef, OpHistory, OpRegistry, RegistryDiff, TensorFlowRuntime,
+    registry_diff, rules,
 };
 
 /// The op registry of a release, or of a file.
 #[derive(Clone, Debug)]
-pub struct Registry {
+pub struct ReleaseRegistry {
     /// The release, if it is one.
     pub release: Option<Version>,
     /// Its GraphDef version, if that is known.
@@ -47,9 +47,9 @@ pub struct Registry {
     pub ops: OpRegistry,
 }
 
-impl Registry {
+impl ReleaseRegistry {
     /// The registry of a release.
-    pub fn of_release(runtime: &Runtime) -> Self {
+    pub fn of_release(runtime: &TensorFlowRuntime) -> Self {
         Self {
             release: Some(runtime.version),
             graph_def: Some(runtime.graph_def.version),
@@ -63,9 +63,9 @@ impl Registry {
     /// If it is one, but broken, or defines an op twice.
     pub fn read(source: &Arc<dyn Source>) -> Result<Option<Self>, ReadError> {
         let bytes: Arc<dyn Source> = match read::recognize(&**source)? {
-            Some((Kind::OpList, Encoding::Binary)) => source.clone(),
-            Some((Kind::OpList, Encoding::Text)) => {
-                Arc::new(read::transcode(&**source, Kind::OpList)?)
+            Some((TensorFlowFileKind::OpList, Encoding::Binary)) => source.clone(),
+            Some((TensorFlowFileKind::OpList, Encoding::Text)) => {
+                Arc::new(read::transcode(&**source, TensorFlowFileKind::OpList)?)
             }
             _ => return Ok(None),
         };
@@ -108,7 +108,7 @@ impl Registry {
 
 /// A finding for every change from `old` to `new`, one for all ops that were added, and a summary if there is anything;
 /// gravest first.
-pub fn findings(old: &Registry, new: &Registry) -> Vec<Finding> {
+pub fn findings(old: &ReleaseRegistry, new: &ReleaseRegistry) -> Vec<Finding> {
     let diff = registry_diff(&old.ops, &new.ops);
     let mut found = Vec::new();
     if !diff.added.is_empty() {
@@ -126,7 +126,7 @@ pub fn findings(old: &Registry, new: &Registry) -> Vec<Finding> {
 }
 
 /// The numbers of ops, of which each counts once, however much of it changed.
-fn summary(diff: &RegistryDiff, old: &Registry, new: &Registry) -> Finding {
+fn summary(diff: &RegistryDiff, old: &ReleaseRegistry, new: &ReleaseRegistry) -> Finding {
     let incompatible = diff.with(OpChangeKind::is_refused_by_the_registry).count();
     let redefaulted = diff.with(OpChangeKind::is_of_a_default).count();
     let removed = diff.removed().count();
@@ -143,11 +143,16 @@ fn summary(diff: &RegistryDiff, old: &Registry, new: &Registry) -> Finding {
 }
 
 /// Whether a major release lies between the two; none if one of them is a file.
-fn passes_a_major(old: &Registry, new: &Registry) -> Option<bool> {
+fn passes_a_major(old: &ReleaseRegistry, new: &ReleaseRegistry) -> Option<bool> {
     Some(old.release?.major() < new.release?.major())
 }
 
-fn finding(op: &str, change: &OpChange, old: &Registry, new: &Registry) -> Option<Finding> {
+fn finding(
+    op: &str,
+    change: &OpChange,
+    old: &ReleaseRegistry,
+    new: &ReleaseRegistry,
+) -> Option<Finding> {
     let rule = change.kind.rule()?;
     let place = Places::from_iter([op]);
     let finding = |what: &str| {
@@ -194,7 +199,7 @@ fn deprecated(
     finding: impl Fn(&str) -> Finding,
     text: &str,
     change: &OpChange,
-    old: &Registry,
+    old: &ReleaseRegistry,
 ) -> Finding {
     let version: Option<i64> = change.is.parse().ok();
     match (version, old.graph_def) {
@@ -213,9 +218,9 @@ mod tests {
     use super::*;
     use unskew_source::BytesSource;
 
-    fn read(text: &str) -> Result<Option<Registry>, ReadError> {
+    fn read(text: &str) -> Result<Option<ReleaseRegistry>, ReadError> {
         let source: Arc<dyn Source> = Arc::new(BytesSource::new("r", text.as_bytes().to_vec()));
-        Registry::read(&source)
+        ReleaseRegistry::read(&source)
     }
 
     fn codes(old: &str, new: &str, releases: Option<(i64, i64)>) -> Vec<(&'static str, Severity)> {

@@ -24,27 +24,27 @@ use serde::Deserialize;
 use unskew_core::{Date, Finding, Version};
 use unskew_tables::toml_as_json;
 
-use crate::diff::Registry;
+use crate::diff::ReleaseRegistry;
 use crate::promise::{forward_days, version_of};
 use crate::{OpChangeKind, registry_diff, rules};
 
 /// One case of the document.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Case {
+pub struct EvolutionCase {
     /// The name of the change, as the command takes it: `remove-op`.
     pub name: String,
     /// What is done, in one sentence.
     pub summary: String,
     /// Whether the op must be there.
-    pub wants: Wanted,
+    pub wants: OpPresence,
     step: Vec<Step>,
 }
 
 /// Whether an op must be there for a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Wanted {
+pub enum OpPresence {
     /// It must be new.
     Absent,
     /// It must be there.
@@ -56,7 +56,7 @@ pub enum Wanted {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Step {
-    when: When,
+    when: StepCondition,
     #[serde(default)]
     version: bool,
     what: String,
@@ -64,7 +64,7 @@ struct Step {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum When {
+enum StepCondition {
     Now,
     Window,
     Major,
@@ -73,7 +73,7 @@ enum When {
 
 /// What is to be changed, and on which day.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct EvolutionQuestion {
     /// The name of the op to change.
     pub op: String,
     /// The op that is to stand beside it; if none is given, its name with `V2`.
@@ -88,7 +88,7 @@ pub struct Question {
 
 /// One step of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Planned {
+pub struct PlannedStep {
     /// When: a day with its GraphDef version, or a release.
     pub when: String,
     /// The day, where it is known.
@@ -102,13 +102,13 @@ pub struct Planned {
 }
 
 /// Every case, in the order of the document. Read once; a test reads the file, so it is there.
-pub fn cases() -> &'static [Case] {
+pub fn cases() -> &'static [EvolutionCase] {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct File {
-        case: Vec<Case>,
+        case: Vec<EvolutionCase>,
     }
-    static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
+    static CASES: LazyLock<Vec<EvolutionCase>> = LazyLock::new(|| {
         let file = serde_json::from_str::<File>(toml_as_json!("data/evolution.toml"));
         file.map(|file| file.case).unwrap_or_default()
     });
@@ -116,13 +116,13 @@ pub fn cases() -> &'static [Case] {
 }
 
 /// The case of this name.
-pub fn case(name: &str) -> Option<&'static Case> {
+pub fn case(name: &str) -> Option<&'static EvolutionCase> {
     cases().iter().find(|case| case.name == name)
 }
 
-impl Case {
+impl EvolutionCase {
     /// The steps for an op, from a day on.
-    pub fn plan(&self, question: &Question) -> Vec<Planned> {
+    pub fn plan(&self, question: &EvolutionQuestion) -> Vec<PlannedStep> {
         let window = jiff::Span::new().try_days(forward_days());
         let window = window.and_then(|window| question.day.checked_add(window));
         let window = window.unwrap_or(question.day);
@@ -130,17 +130,17 @@ impl Case {
         let mut deprecated = None;
         let planned = |step: &Step| {
             let day = match step.when {
-                When::Now => Some(question.day),
-                When::Window => Some(window),
-                When::Major | When::WindowAfterMajor => None,
+                StepCondition::Now => Some(question.day),
+                StepCondition::Window => Some(window),
+                StepCondition::Major | StepCondition::WindowAfterMajor => None,
             };
             let graph_def = day.and_then(version_of);
-            if step.version && step.when != When::Major {
+            if step.version && step.when != StepCondition::Major {
                 deprecated = graph_def.or(deprecated);
             }
             let when = match (step.when, day, graph_def) {
-                (When::Major, ..) => format!("with {}.0", major.saturating_add(1)),
-                (When::WindowAfterMajor, ..) => {
+                (StepCondition::Major, ..) => format!("with {}.0", major.saturating_add(1)),
+                (StepCondition::WindowAfterMajor, ..) => {
                     format!("{} days after {}.0", forward_days(), major.saturating_add(1))
                 }
                 (_, Some(day), Some(version)) => format!("{day}, GraphDef version {version}"),
@@ -159,7 +159,7 @@ impl Case {
                 .replace("{consumer}", &number(question.consumer))
                 .replace("{date}", &question.day.to_string())
                 .replace("{major}", &question.newest.to_string());
-            Planned { when, day, graph_def, increments: step.version, what }
+            PlannedStep { when, day, graph_def, increments: step.version, what }
         };
         self.step.iter().map(planned).collect()
     }
@@ -178,7 +178,7 @@ fn successor(op: &str) -> String {
 /// What a history of registries did against the document, oldest first: how many ops were deprecated before
 /// they were removed, and how many changed in place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Record {
+pub struct EvolutionRecord {
     /// How many ops any registry has.
     pub ops: usize,
     /// Ops that the last registry does not have any more.
@@ -193,9 +193,9 @@ pub struct Record {
     pub redefaulted: Vec<String>,
 }
 
-impl Record {
+impl EvolutionRecord {
     /// The record of `registries`.
-    pub fn of(registries: &[Registry]) -> Self {
+    pub fn from_registries(registries: &[ReleaseRegistry]) -> Self {
         use std::collections::BTreeSet;
         let (mut names, mut deprecated) = (BTreeSet::new(), BTreeSet::new());
         for registry in registries {
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn every_case_has_steps_and_leaves_no_brace_open() {
-        let question = Question {
+        let question = EvolutionQuestion {
             op: "TopKV2".to_owned(),
             new: None,
             consumer: Some(1645),
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn the_window_ends_three_weeks_and_twenty_one_versions_later() {
-        let question = Question {
+        let question = EvolutionQuestion {
             op: "TopKV2".to_owned(),
             new: None,
             consumer: None,

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use unskew_source::{ReadError, Source};
 
-use crate::read::{self, Checkpoint, Encoding, Kind};
-use crate::restores::Restores;
-use crate::{GraphUse, Restored};
+use crate::read::{self, Checkpoint, Encoding, TensorFlowFileKind};
+use crate::restores::RestoreIndex;
+use crate::{GraphUse, RestoredTensor};
 
 /// A graph file: a GraphDef, a MetaGraphDef or a SavedModel. A capability of its party.
 #[derive(Clone, Debug)]
 pub struct GraphFile {
     /// What kind of file it is.
-    pub kind: Kind,
+    pub kind: TensorFlowFileKind,
     /// Whether it is written as text.
     pub encoding: Encoding,
     /// The schema number of a SavedModel.
@@ -20,7 +20,7 @@ pub struct GraphFile {
     /// The graphs: one, or one for each set of tags of a SavedModel.
     pub graphs: Vec<GraphUse>,
     /// What the graphs take from a checkpoint.
-    pub restores: Vec<Restored>,
+    pub restores: Vec<RestoredTensor>,
 }
 
 /// One of TensorFlow's files.
@@ -39,8 +39,10 @@ pub enum TensorFlowFile {
 pub fn read_file(source: &Arc<dyn Source>) -> Result<Option<TensorFlowFile>, ReadError> {
     let Some((kind, encoding)) = read::recognize(&**source)? else { return Ok(None) };
     match kind {
-        Kind::Table => return Ok(read::checkpoint(&**source)?.map(TensorFlowFile::Checkpoint)),
-        Kind::OpList => return Ok(None),
+        TensorFlowFileKind::Table => {
+            return Ok(read::checkpoint(&**source)?.map(TensorFlowFile::Checkpoint));
+        }
+        TensorFlowFileKind::OpList => return Ok(None),
         _ => {}
     }
     let bytes: Arc<dyn Source> = match encoding {
@@ -53,7 +55,7 @@ pub fn read_file(source: &Arc<dyn Source>) -> Result<Option<TensorFlowFile>, Rea
         error
     };
     let (schema_version, graphs) = parse(kind, &*bytes).map_err(placed)?;
-    let restores = Restores::of(&graphs);
+    let restores = RestoreIndex::new(&graphs);
     let wanted = restores.constants();
     let texts = match encoding {
         _ if wanted.is_empty() => wanted,
@@ -70,13 +72,18 @@ pub fn read_file(source: &Arc<dyn Source>) -> Result<Option<TensorFlowFile>, Rea
 }
 
 /// The schema number and the graphs of a message.
-fn parse(kind: Kind, bytes: &dyn Source) -> Result<(Option<i64>, Vec<GraphUse>), ReadError> {
+fn parse(
+    kind: TensorFlowFileKind,
+    bytes: &dyn Source,
+) -> Result<(Option<i64>, Vec<GraphUse>), ReadError> {
     Ok(match kind {
-        Kind::Graph | Kind::Table | Kind::OpList => {
+        TensorFlowFileKind::Graph | TensorFlowFileKind::Table | TensorFlowFileKind::OpList => {
             (None, vec![GraphUse::of_graph(&read::graph(bytes)?)])
         }
-        Kind::MetaGraph => (None, vec![GraphUse::of_meta_graph(read::meta_graph(bytes)?)]),
-        Kind::SavedModel => {
+        TensorFlowFileKind::MetaGraph => {
+            (None, vec![GraphUse::of_meta_graph(read::meta_graph(bytes)?)])
+        }
+        TensorFlowFileKind::SavedModel => {
             let model = read::saved_model(bytes)?;
             let graphs = model.meta_graphs.into_iter().map(GraphUse::of_meta_graph);
             (model.schema_version, graphs.collect())

@@ -11,8 +11,8 @@ use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 use unskew_core::Places;
 
 use crate::body::Body;
-use crate::structure::Structure;
-use crate::{Graph, Node};
+use crate::structure::GraphStructure;
+use crate::{GraphDef, NodeDef};
 
 /// Ops that do nothing but call: recursion through them alone has no end for the importer.
 const CALLS: [&str; 2] = ["PartitionedCall", "StatefulPartitionedCall"];
@@ -22,7 +22,7 @@ const GRADIENT: &str = "SymbolicGradient";
 
 /// What is to be said about the library of a graph.
 #[derive(Clone, Debug, Default)]
-pub struct Functions {
+pub struct FunctionReport {
     /// The names of all functions, in the order of the library.
     pub names: Vec<Arc<str>>,
     /// The functions that run when the graph does, by their places in the library.
@@ -30,9 +30,9 @@ pub struct Functions {
     /// Those of a name that an earlier one has, by their places: releases see the first.
     repeated: HashSet<usize>,
     /// What is wrong with the calls in the graph and in the functions that it calls.
-    pub calls: Calls,
+    pub calls: CallFaults,
     /// What is wrong with the calls in functions that the graph does not call.
-    pub other_calls: Calls,
+    pub other_calls: CallFaults,
     /// Called functions that call themselves, be it through others, by plain calls alone.
     pub endless: Places,
     /// Those that do so through a condition or a loop.
@@ -44,24 +44,24 @@ pub struct Functions {
     /// Entries for gradients that name a function which is not there.
     pub gradients: Places,
     /// The wiring of the bodies of called functions.
-    pub called_bodies: Structure,
+    pub called_bodies: GraphStructure,
     /// The wiring of the bodies of all others.
-    pub other_bodies: Structure,
+    pub other_bodies: GraphStructure,
 }
 
 /// What is wrong with calls of functions.
 #[derive(Clone, Debug, Default)]
-pub struct Calls {
+pub struct CallFaults {
     /// Of functions that the library does not have: `node -> function`.
     pub missing: Places,
     /// With more or fewer inputs than the function has.
     pub miscounted: Places,
 }
 
-impl Functions {
+impl FunctionReport {
     /// Looks at the library of `graph`, but for the wiring of its bodies.
-    pub(crate) fn of(graph: &Graph) -> Self {
-        let library = Library::of(graph);
+    pub(crate) fn new(graph: &GraphDef) -> Self {
+        let library = FunctionLibrary::new(graph);
         let called = library.reached();
         let mut found = Self {
             names: graph.functions.iter().map(|f| f.signature.name.as_str().into()).collect(),
@@ -98,31 +98,31 @@ impl Functions {
         }
         let runs = self.called.contains(&place);
         let bodies = if runs { &mut self.called_bodies } else { &mut self.other_bodies };
-        bodies.extend(&Structure::of(body));
+        bodies.extend(&GraphStructure::from_body(body));
     }
 }
 
 /// A graph with its functions by name, and all that its nodes call.
-struct Library<'g> {
-    graph: &'g Graph,
+struct FunctionLibrary<'g> {
+    graph: &'g GraphDef,
     by_name: HashMap<&'g str, usize>,
     gradients: HashMap<&'g str, &'g str>,
     /// What the nodes of the graph itself call.
-    of_graph: Vec<Named<'g>>,
+    of_graph: Vec<NamedFunction<'g>>,
     /// What the nodes of each function call.
-    of_functions: Vec<Vec<Named<'g>>>,
+    of_functions: Vec<Vec<NamedFunction<'g>>>,
 }
 
 /// A function that a node names.
-struct Named<'g> {
-    node: &'g Node,
+struct NamedFunction<'g> {
+    node: &'g NodeDef,
     name: &'g str,
     /// Whether the op of the node is the name; else an attribute says it.
     as_op: bool,
 }
 
-impl<'g> Library<'g> {
-    fn of(graph: &'g Graph) -> Self {
+impl<'g> FunctionLibrary<'g> {
+    fn new(graph: &'g GraphDef) -> Self {
         let mut by_name = HashMap::with_capacity(graph.functions.len());
         for (i, function) in graph.functions.iter().enumerate() {
             by_name.entry(&*function.signature.name).or_insert(i);
@@ -137,7 +137,7 @@ impl<'g> Library<'g> {
     }
 
     /// The functions that nodes name, there or not; attributes for the runtime's own use apart.
-    fn named(&self, nodes: &'g [Node]) -> Vec<Named<'g>> {
+    fn named(&self, nodes: &'g [NodeDef]) -> Vec<NamedFunction<'g>> {
         let mut all = Vec::new();
         let is_function =
             |op: &str| self.by_name.contains_key(op) || self.gradients.contains_key(op);
@@ -145,10 +145,10 @@ impl<'g> Library<'g> {
         let mut known: HashMap<usize, bool> = HashMap::new();
         for node in nodes {
             let names = node.attrs.judged_functions();
-            all.extend(names.map(|name| Named { node, name, as_op: false }));
+            all.extend(names.map(|name| NamedFunction { node, name, as_op: false }));
             let name = &*node.op;
             if *known.entry(name.as_ptr().addr()).or_insert_with(|| is_function(name)) {
-                all.push(Named { node, name, as_op: true });
+                all.push(NamedFunction { node, name, as_op: true });
             }
         }
         all
@@ -173,12 +173,12 @@ impl<'g> Library<'g> {
     }
 
     /// The faults of the calls in the body of `function`, or in the graph if that has no name.
-    fn calls(&self, function: &str, made: &[Named<'_>], found: &mut Calls) {
-        let place = |node: &Node| match function {
+    fn calls(&self, function: &str, made: &[NamedFunction<'_>], found: &mut CallFaults) {
+        let place = |node: &NodeDef| match function {
             "" => node.name.to_string(),
             function => format!("{function}/{}", node.name),
         };
-        for Named { node, name, as_op } in made {
+        for NamedFunction { node, name, as_op } in made {
             let callee = self.by_name.get(name).and_then(|i| self.graph.functions.get(*i));
             match callee {
                 Some(callee) if *as_op => {
@@ -195,7 +195,7 @@ impl<'g> Library<'g> {
         }
     }
 
-    fn recursion(&self, called: &HashSet<usize>, found: &mut Functions) {
+    fn recursion(&self, called: &HashSet<usize>, found: &mut FunctionReport) {
         let calls: Vec<Vec<Call>> = self.of_functions.iter().map(|made| self.made(made)).collect();
         let endless = cycles(called, &calls, |call| call.plain);
         let name = |i: &usize| self.graph.functions.get(*i).map(|f| &f.signature.name);
@@ -209,8 +209,8 @@ impl<'g> Library<'g> {
     }
 
     /// Those calls that are of functions of the library.
-    fn made(&self, made: &[Named<'_>]) -> Vec<Call> {
-        let calls = made.iter().filter_map(|Named { node, name, as_op }| {
+    fn made(&self, made: &[NamedFunction<'_>]) -> Vec<Call> {
+        let calls = made.iter().filter_map(|NamedFunction { node, name, as_op }| {
             let callee = *self.by_name.get(name)?;
             let plain =
                 *as_op || CALLS.contains(&&*node.op) || self.by_name.contains_key(&*node.op);
@@ -284,24 +284,24 @@ fn peel(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AttrValue, Function, OpDef};
+    use crate::{AttrValue, FunctionDef, OpDef};
 
-    fn call(name: &str, op: &str, function: &str) -> Node {
+    fn call(name: &str, op: &str, function: &str) -> NodeDef {
         let attrs = vec![("f".into(), AttrValue::Func(function.into()))];
-        Node { name: name.into(), op: op.into(), attrs: attrs.into(), ..Node::default() }
+        NodeDef { name: name.into(), op: op.into(), attrs: attrs.into(), ..NodeDef::default() }
     }
 
-    fn function(name: &str, nodes: Vec<Node>) -> Function {
-        Function {
+    fn function(name: &str, nodes: Vec<NodeDef>) -> FunctionDef {
+        FunctionDef {
             signature: OpDef { name: name.into(), ..OpDef::default() },
             nodes,
-            ..Function::default()
+            ..FunctionDef::default()
         }
     }
 
-    fn graph(functions: Vec<Function>) -> Functions {
+    fn graph(functions: Vec<FunctionDef>) -> FunctionReport {
         let nodes = vec![call("main", "PartitionedCall", "f")];
-        Functions::of(&Graph { nodes, functions, ..Graph::default() })
+        FunctionReport::new(&GraphDef { nodes, functions, ..GraphDef::default() })
     }
 
     #[test]

@@ -8,11 +8,11 @@ use crate::{AttrValue, Attrs, Inputs, OpDef, SharedText};
 
 /// A graph with its library of functions.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Graph {
+pub struct GraphDef {
     /// The nodes in the order of the file.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<NodeDef>,
     /// The functions of its library.
-    pub functions: Vec<Function>,
+    pub functions: Vec<FunctionDef>,
     /// Which function is the gradient of which.
     pub gradients: Vec<(String, String)>,
     /// The versions; none if the graph carries none, which counts as producer 0.
@@ -21,7 +21,7 @@ pub struct Graph {
 
 /// A node of a graph or of the body of a function.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Node {
+pub struct NodeDef {
     /// Unique in its graph or function body.
     pub name: SharedText,
     /// The op, or the function that it calls.
@@ -36,18 +36,18 @@ pub struct Node {
 
 /// A function of a library.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Function {
+pub struct FunctionDef {
     /// Name, arguments and results, in the form of an op.
     pub signature: OpDef,
     /// The nodes of the body, in the order of the file.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<NodeDef>,
     /// Its results by name, and where each comes from: `node:output:0`.
     pub returns: Vec<(Box<str>, Box<str>)>,
     /// What is said of it as a whole: where it is best called, whether XLA compiles it.
     pub attrs: Attrs,
 }
 
-impl Node {
+impl NodeDef {
     /// The value of an attribute.
     pub fn attr(&self, name: &str) -> Option<&AttrValue> {
         self.attrs.get(name)

@@ -11,7 +11,7 @@ use unskew_definitions::{HistoryError, Kept, Row, Rows, RowsText, TableChange};
 use crate::OpDef;
 
 /// One op as some releases define it.
-pub type Definition = Row<OpDef>;
+pub type OpDefinition = Row<OpDef>;
 
 /// The op registries of all releases.
 ///
@@ -28,7 +28,7 @@ pub type Definition = Row<OpDef>;
 #[derive(Debug)]
 pub struct OpHistory {
     rows: Rows,
-    kept: Kept<Definition>,
+    kept: Kept<OpDefinition>,
 }
 
 impl OpHistory {
@@ -51,9 +51,10 @@ impl OpHistory {
     }
 
     /// Every definition that any release has under `name`, oldest first; each is parsed once, then kept.
-    pub fn named(&self, name: &str) -> Arc<[Definition]> {
+    pub fn named(&self, name: &str) -> Arc<[OpDefinition]> {
         self.kept.get(name, || {
-            let mut all: Vec<Definition> = self.rows.named(name).filter_map(Row::written).collect();
+            let mut all: Vec<OpDefinition> =
+                self.rows.named(name).filter_map(Row::written).collect();
             all.sort_by_key(|definition| definition.runs.iter().next().map(|run| run.since));
             all
         })

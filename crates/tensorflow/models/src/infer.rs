@@ -14,11 +14,11 @@ use unskew_core::{Fact, Party, Version};
 use unskew_definitions::Runs;
 
 use crate::op_def::AttrDef;
-use crate::{AttrValue, Definition, GraphFile, GraphUse, OpDef, OpHistory, Use, op_changes};
+use crate::{AttrValue, GraphFile, GraphUse, OpDef, OpDefinition, OpHistory, OpUse, op_changes};
 
 /// The releases that may have written a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bracket {
+pub struct ProducerRange {
     /// The releases of the history that fit, oldest first.
     pub releases: Vec<Version>,
     /// Whether no release after the last one that fits is known.
@@ -33,14 +33,14 @@ pub struct Bracket {
     pub not_after: Option<String>,
 }
 
-impl Bracket {
+impl ProducerRange {
     /// Whether no release fits: several wrote parts of the graph, or a changed TensorFlow did.
     pub fn is_empty(&self) -> bool {
         self.releases.is_empty()
     }
 }
 
-impl fmt::Display for Bracket {
+impl fmt::Display for ProducerRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Some(first), Some(last)) = (self.releases.first(), self.releases.last()) else {
             return f.write_str("no single release");
@@ -54,7 +54,7 @@ impl fmt::Display for Bracket {
 }
 
 /// The releases of `history` that may have written `graph`. Ops that no release has are left out.
-pub fn bracket(graph: &GraphUse, history: &OpHistory) -> Bracket {
+pub fn bracket(graph: &GraphUse, history: &OpHistory) -> ProducerRange {
     let own = own_definitions(graph, history);
     let exact =
         if graph.stripped_defaults { Vec::new() } else { attributes(graph, history, false) };
@@ -63,7 +63,7 @@ pub fn bracket(graph: &GraphUse, history: &OpHistory) -> Bracket {
     let ways = [(&exact, true, false), (&loose, true, true), (&exact, false, false)];
     for (clues, with_own, stripped) in ways {
         let own = if with_own { own.as_slice() } else { &[] };
-        let clues: Vec<&Clue<'_>> = clues.iter().chain(own).collect();
+        let clues: Vec<&ProducerEvidence<'_>> = clues.iter().chain(own).collect();
         let found = finish(&clues, history, stripped, !own.is_empty());
         if !(found.is_empty() || clues.is_empty() || graph.stripped_defaults && !stripped) {
             return found;
@@ -73,21 +73,21 @@ pub fn bracket(graph: &GraphUse, history: &OpHistory) -> Bracket {
 }
 
 /// What one op says about its exporter.
-struct Clue<'g> {
+struct ProducerEvidence<'g> {
     op: &'g str,
     /// The definitions that fit.
     able: Vec<Runs>,
-    says: Says<'g>,
+    says: EvidenceKind<'g>,
 }
 
-enum Says<'g> {
+enum EvidenceKind<'g> {
     /// The uses of the op, and whether attributes at default may have been left out.
-    Uses(Vec<&'g Use>, bool),
+    Uses(Vec<&'g OpUse>, bool),
     /// Its definition as the file carries it.
     Definition(&'g OpDef),
 }
 
-impl Clue<'_> {
+impl ProducerEvidence<'_> {
     fn fits(&self, release: Version) -> bool {
         self.able.iter().any(|runs| runs.contains(release))
     }
@@ -97,18 +97,18 @@ impl Clue<'_> {
         let op = self.op;
         let definitions = history.named(op);
         let has = definitions.iter().find(|definition| definition.runs.contains(release));
-        let Some(theirs) = has.and_then(Definition::get) else {
+        let Some(theirs) = has.and_then(OpDefinition::get) else {
             return format!("{release} has no op `{op}`");
         };
         match &self.says {
-            Says::Definition(own) => {
+            EvidenceKind::Definition(own) => {
                 let changes = op_changes(own, theirs);
                 let what = changes.first().map_or("is defined otherwise".to_owned(), |change| {
                     format!("is defined otherwise ({change})")
                 });
                 format!("in {release} op `{op}` {what}")
             }
-            Says::Uses(uses, stripped) => {
+            EvidenceKind::Uses(uses, stripped) => {
                 let unknown = uses.iter().flat_map(|one| one.attrs.iter());
                 let unknown =
                     unknown.map(|(name, _)| &**name).find(|name| theirs.attr(name).is_none());
@@ -128,7 +128,12 @@ impl Clue<'_> {
     }
 }
 
-fn finish(clues: &[&Clue<'_>], history: &OpHistory, stripped: bool, own: bool) -> Bracket {
+fn finish(
+    clues: &[&ProducerEvidence<'_>],
+    history: &OpHistory,
+    stripped: bool,
+    own: bool,
+) -> ProducerRange {
     let all = history.releases();
     let fits = |release: &Version| clues.iter().all(|clue| clue.fits(*release));
     let releases: Vec<Version> = all.iter().copied().filter(fits).collect();
@@ -141,16 +146,20 @@ fn finish(clues: &[&Clue<'_>], history: &OpHistory, stripped: bool, own: bool) -
     let before = releases.first().and_then(|first| all.iter().rfind(|release| *release < first));
     let after = releases.last().and_then(|last| all.iter().find(|release| *release > last));
     let (not_before, not_after) = (why(before), why(after));
-    Bracket { releases, open, stripped, by_definitions: own, not_before, not_after }
+    ProducerRange { releases, open, stripped, by_definitions: own, not_before, not_after }
 }
 
 /// What the attributes of each op say.
-fn attributes<'g>(graph: &'g GraphUse, history: &OpHistory, stripped: bool) -> Vec<Clue<'g>> {
-    let mut by_op: BTreeMap<&str, Vec<&Use>> = BTreeMap::new();
+fn attributes<'g>(
+    graph: &'g GraphUse,
+    history: &OpHistory,
+    stripped: bool,
+) -> Vec<ProducerEvidence<'g>> {
+    let mut by_op: BTreeMap<&str, Vec<&OpUse>> = BTreeMap::new();
     for one in &graph.uses {
         by_op.entry(&one.op).or_default().push(one);
     }
-    let clue = |(op, uses): (&'g str, Vec<&'g Use>)| {
+    let clue = |(op, uses): (&'g str, Vec<&'g OpUse>)| {
         let definitions = history.named(op);
         // An op of a library of custom ops, or an internal one that old registries do not list.
         if definitions.is_empty() || op.starts_with('_') {
@@ -165,19 +174,19 @@ fn attributes<'g>(graph: &'g GraphUse, history: &OpHistory, stripped: bool) -> V
             })
         });
         let able = able.map(|definition| definition.runs.clone()).collect();
-        Some(Clue { op, able, says: Says::Uses(uses, stripped) })
+        Some(ProducerEvidence { op, able, says: EvidenceKind::Uses(uses, stripped) })
     };
     by_op.into_iter().filter_map(clue).collect()
 }
 
 /// What the definitions say that the file carries of its own ops; those that no release has say nothing.
-fn own_definitions<'g>(graph: &'g GraphUse, history: &OpHistory) -> Vec<Clue<'g>> {
+fn own_definitions<'g>(graph: &'g GraphUse, history: &OpHistory) -> Vec<ProducerEvidence<'g>> {
     let clue = |own: &'g OpDef| {
         let definitions = history.named(&own.name);
         let same = definitions.iter().filter(|definition| definition.get() == Some(own));
         let able: Vec<Runs> = same.map(|definition| definition.runs.clone()).collect();
-        let says = Says::Definition(own);
-        (!able.is_empty() && !own.name.starts_with('_')).then_some(Clue {
+        let says = EvidenceKind::Definition(own);
+        (!able.is_empty() && !own.name.starts_with('_')).then_some(ProducerEvidence {
             op: &own.name,
             able,
             says,
@@ -187,7 +196,7 @@ fn own_definitions<'g>(graph: &'g GraphUse, history: &OpHistory) -> Vec<Clue<'g>
 }
 
 /// Whether a definition allows the values of a use.
-fn allows(op: &OpDef, one: &Use) -> bool {
+fn allows(op: &OpDef, one: &OpUse) -> bool {
     one.attrs.iter().all(|(name, value)| {
         let allowed = op.attr(name).and_then(|attr| attr.allowed.as_ref());
         let values = match value {
@@ -206,7 +215,7 @@ fn fits_set(op: &OpDef, set: &BTreeSet<&str>, stripped: bool) -> bool {
 }
 
 /// The bracket of the graph of `party`, if it is one of TensorFlow's; of the first of several.
-pub(crate) fn infer_producer(party: &Party, history: &OpHistory) -> Option<Bracket> {
+pub(crate) fn infer_producer(party: &Party, history: &OpHistory) -> Option<ProducerRange> {
     let graph = party.capability::<GraphFile>()?.graphs.first()?;
     Some(bracket(graph, history))
 }
@@ -230,7 +239,7 @@ pub fn producer_facts(party: &Party, history: &OpHistory) -> Vec<Fact> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AttrValue, DataType, Graph, Node};
+    use crate::{AttrValue, DataType, GraphDef, NodeDef};
 
     const HISTORY: &str = "#releases\t1.4.1 1.11.0 1.15.0 2.15.1\n\
         Cast(x: SrcT) -> (y: DstT) {SrcT: type, DstT: type}\t1.4.1\n\
@@ -239,9 +248,13 @@ mod tests {
 
     fn graph(op: &str, attrs: &[&str]) -> GraphUse {
         let attrs = attrs.iter().map(|name| ((*name).into(), AttrValue::Type(DataType(1))));
-        let node =
-            Node { name: "n".into(), op: op.into(), attrs: attrs.collect(), ..Node::default() };
-        GraphUse::of_graph(&Graph { nodes: vec![node], ..Graph::default() })
+        let node = NodeDef {
+            name: "n".into(),
+            op: op.into(),
+            attrs: attrs.collect(),
+            ..NodeDef::default()
+        };
+        GraphUse::of_graph(&GraphDef { nodes: vec![node], ..GraphDef::default() })
     }
 
     fn says(graph: &GraphUse) -> String {

@@ -1,15 +1,15 @@
 //! A graph against a released TensorFlow, and against another graph.
 
 mod checkpoint;
+mod checkpoint_files;
+mod edges;
 mod functions;
-mod joints;
 mod kernels;
 mod loaders;
-mod measured;
+mod measured_behaviour;
 mod merge;
 mod node;
 mod report;
-mod stored;
 mod unjudged;
 mod versions;
 mod wiring;
@@ -19,14 +19,14 @@ use std::sync::Arc;
 use unskew_core::{Context, Finding, Judgement, Matcher, Party, Phase, Severity, Unjudged, aspect};
 
 pub use checkpoint::CheckpointMatcher;
-pub(crate) use loaders::Beside;
-pub(crate) use stored::with_findings;
-pub(crate) use stored::{data_findings, restore_findings};
+pub(crate) use checkpoint_files::with_findings;
+pub(crate) use checkpoint_files::{data_findings, restore_findings};
+pub(crate) use loaders::ServingLayout;
 pub use unjudged::unjudged;
 
-use crate::read::{Checkpoint, Kind};
-use crate::registry::Lookup;
-use crate::{GraphFile, GraphUse, Loader, Runtime, promise, rules};
+use crate::read::{Checkpoint, TensorFlowFileKind};
+use crate::registry::OpLookup;
+use crate::{GraphFile, GraphUse, SavedModelLoader, TensorFlowRuntime, promise, rules};
 use report::Report;
 
 /// Judges a file with graphs against a release, or against another such file into which it is merged.
@@ -34,14 +34,16 @@ pub struct GraphMatcher(pub Arc<GraphFile>);
 
 impl Matcher for GraphMatcher {
     fn judge(&self, owner: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        if let Some(runtime) = other.capability::<Runtime>() {
+        if let Some(runtime) = other.capability::<TensorFlowRuntime>() {
             let mut judgement = Judgement::default();
             for graph in loaders::looked_at(&self.0, runtime) {
                 judgement.findings.extend(findings(graph, &self.0, runtime));
                 judgement.promises.extend(promise::promises(graph, runtime));
                 judgement.unjudged.extend(unjudged(graph, runtime));
             }
-            if self.0.kind == Kind::SavedModel && runtime.usage.loader == Some(Loader::Keras) {
+            if self.0.kind == TensorFlowFileKind::SavedModel
+                && runtime.usage.loader == Some(SavedModelLoader::Keras)
+            {
                 keras(runtime, &mut judgement);
             }
             loaders::serving(owner, &self.0, runtime, &mut judgement);
@@ -58,7 +60,7 @@ impl Matcher for GraphMatcher {
 }
 
 /// What `keras.models.load_model` makes of a SavedModel.
-fn keras(runtime: &Runtime, judgement: &mut Judgement) {
+fn keras(runtime: &TensorFlowRuntime, judgement: &mut Judgement) {
     if runtime.keras_reads_no_saved_model() {
         let finding = rules::KerasReadsNoSavedModel { consumer: &runtime.version }.finding();
         judgement.findings.push(finding.with_symptom("File format not supported"));
@@ -73,7 +75,7 @@ fn keras(runtime: &Runtime, judgement: &mut Judgement) {
 }
 
 /// What is to be said about `graph` on `runtime`.
-pub fn findings(graph: &GraphUse, file: &GraphFile, runtime: &Runtime) -> Vec<Finding> {
+pub fn findings(graph: &GraphUse, file: &GraphFile, runtime: &TensorFlowRuntime) -> Vec<Finding> {
     // TensorFlow 2 loads a SavedModel with objects function by function, and looks at no versions.
     let as_objects = runtime.as_objects(graph);
     let mut report = Report::default();
@@ -85,11 +87,11 @@ pub fn findings(graph: &GraphUse, file: &GraphFile, runtime: &Runtime) -> Vec<Fi
     if let Some(schema) = file.schema_version.filter(|schema| *schema != 1) {
         report.add(rules::SchemaNotLookedAt { schema: &schema }.finding());
     }
-    let looked: Vec<Lookup> = graph.uses.iter().map(|one| runtime.ops.look_up(&one.op)).collect();
+    let looked: Vec<OpLookup> = graph.uses.iter().map(|one| runtime.ops.look_up(&one.op)).collect();
     for (one, found) in graph.uses.iter().zip(&looked) {
         node::judge(one, found, graph, as_objects, runtime, &mut report);
     }
-    joints::judge(graph, &looked, as_objects, runtime, &mut report);
+    edges::judge(graph, &looked, as_objects, runtime, &mut report);
     functions::judge(graph, as_objects, runtime, &mut report);
     wiring::judge(graph, as_objects, runtime, &mut report);
     loaders::devices(graph, file, runtime, &mut report);

@@ -13,6 +13,6 @@ mod choice;
 mod def;
 mod table;
 
-pub use choice::Kernels;
+pub use choice::KernelChoice;
 pub use def::{KernelDef, KernelDefError};
-pub use table::{Device, KernelHistory, KernelTable, Served};
+pub use table::{DeviceType, KernelAvailability, KernelHistory, KernelTable};

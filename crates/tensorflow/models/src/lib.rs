@@ -11,7 +11,7 @@
 //!   of a checkpoint. Tensors are passed over where they lie: what a graph costs is what its structure costs, be it 4 GB large;
 //! * [`OpHistory`] is the registries of all releases as one text, [`OpRegistry`] one of them,
 //!   [`OpDef`] one op on one line;
-//! * [`Runtime`] is a release. [`unskew_core::check`] of both gives findings with the phase in which
+//! * [`TensorFlowRuntime`] is a release. [`unskew_core::check`] of both gives findings with the phase in which
 //!   they show: import, run, or never. Which phase depends on the age of the importer: up to 1.7
 //!   Python imports and much shows only when the graph runs; from 2.5 on unknown attributes are
 //!   ignored, whatever their value, which is the one way to a silently wrong answer;
@@ -55,9 +55,11 @@ mod behaviour;
 mod body;
 mod change;
 mod channels;
+mod checkpoint_state;
 pub mod convert;
 pub mod diff;
 mod dtype;
+mod edge;
 mod elementwise;
 pub mod evolve;
 mod file;
@@ -66,10 +68,9 @@ mod graph;
 mod history;
 pub mod infer;
 mod inputs;
-mod joint;
 mod judge;
 mod kernels;
-mod measured;
+mod measured_behaviour;
 mod object;
 pub mod op_def;
 mod op_text;
@@ -84,30 +85,34 @@ mod runtime;
 mod session;
 mod shape_inputs;
 mod shared_text;
-mod state;
 mod structure;
 mod usage;
 
-pub use attr::{AttrKind, AttrValue, Shape, Single};
+pub use attr::{AttrKind, AttrScalarType, AttrValue, PartialTensorShape};
 pub use attrs::Attrs;
 pub use change::{OpChange, OpChangeKind, RegistryDiff, op_changes, registry_diff};
-pub use convert::{Options, convert, convert_saved_model};
+pub use convert::{GraphConvertOptions, convert, convert_saved_model};
 pub use dtype::{DataType, DataTypeError};
 pub use file::{GraphFile, TensorFlowFile, read_file};
-pub use functions::Functions;
-pub use graph::{Function, Graph, Node};
-pub use history::{Definition, OpHistory};
-pub use infer::{Bracket, producer_facts};
+pub use functions::FunctionReport;
+pub use graph::{FunctionDef, GraphDef, NodeDef};
+pub use history::{OpDefinition, OpHistory};
+pub use infer::{ProducerRange, producer_facts};
 pub use inputs::Inputs;
 pub use judge::{findings, unjudged};
-pub use kernels::{Device, KernelDef, KernelDefError, KernelHistory, KernelTable, Kernels, Served};
+pub use kernels::{
+    DeviceType, KernelAvailability, KernelChoice, KernelDef, KernelDefError, KernelHistory,
+    KernelTable,
+};
 pub use op_def::OpDef;
 pub use op_text::OpTextError;
 pub use party::{party, with_data, with_what_lies_beside};
 pub use promise::{policy, version_of};
-pub use registry::{Lookup, OpRegistry};
-pub use restores::Restored;
-pub use runtime::{CHECKPOINT_AXIS, GRAPH_AXIS, Loader, ReleaseNumber, Runtime, Usage};
+pub use registry::{OpLookup, OpRegistry};
+pub use restores::RestoredTensor;
+pub use runtime::{
+    CHECKPOINT_AXIS, GRAPH_AXIS, ReleaseNumber, RuntimeUsage, SavedModelLoader, TensorFlowRuntime,
+};
 pub use shared_text::SharedText;
-pub use structure::Structure;
-pub use usage::{GraphUse, Scope, Use};
+pub use structure::GraphStructure;
+pub use usage::{GraphUse, NodeScope, OpUse};

@@ -14,7 +14,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::op_def::{ArgDef, ArgKind, AttrDef, Deprecation, ElementType, Trait};
-use crate::{AttrKind, AttrValue, DataType, OpDef, Shape, Single};
+use crate::{AttrKind, AttrScalarType, AttrValue, DataType, OpDef, PartialTensorShape};
 
 /// Why a line is no op.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -173,29 +173,29 @@ impl<'l> Line<'l> {
         self.single(kind.single)
     }
 
-    fn single(&mut self, kind: Single) -> Result<AttrValue, OpTextError> {
+    fn single(&mut self, kind: AttrScalarType) -> Result<AttrValue, OpTextError> {
         Ok(match kind {
-            Single::String => AttrValue::String(self.string()?.into()),
-            Single::Int => AttrValue::Int(self.integer()?),
-            Single::Float => {
+            AttrScalarType::String => AttrValue::String(self.string()?.into()),
+            AttrScalarType::Int => AttrValue::Int(self.integer()?),
+            AttrScalarType::Float => {
                 let word = self.token();
                 AttrValue::Float(word.parse().map_err(|_| self.error("a number"))?)
             }
-            Single::Bool => AttrValue::Bool(self.token() == "true"),
-            Single::Type => AttrValue::Type(self.dtype()?),
-            Single::Shape => AttrValue::Shape(self.shape()?),
-            Single::Tensor => {
+            AttrScalarType::Bool => AttrValue::Bool(self.token() == "true"),
+            AttrScalarType::Type => AttrValue::Type(self.dtype()?),
+            AttrScalarType::Shape => AttrValue::Shape(self.shape()?),
+            AttrScalarType::Tensor => {
                 self.expect("tensor(", "a tensor")?;
                 let (dtype, shape) = (self.dtype()?, self.shape()?);
                 self.expect(")", "\")\"")?;
                 let (zero, small, filled) = (false, None, false);
                 AttrValue::Tensor { dtype, shape, zero, small, filled }
             }
-            Single::Func => {
+            AttrScalarType::Func => {
                 self.expect("@", "a function")?;
                 AttrValue::Func(self.token().into())
             }
-            Single::Placeholder => {
+            AttrScalarType::Placeholder => {
                 self.expect("$", "a placeholder")?;
                 AttrValue::Placeholder(self.token().into())
             }
@@ -206,13 +206,13 @@ impl<'l> Line<'l> {
         self.token().parse().map_err(|_| self.error("an element type"))
     }
 
-    fn shape(&mut self) -> Result<Shape, OpTextError> {
+    fn shape(&mut self) -> Result<PartialTensorShape, OpTextError> {
         if self.eat("?") {
-            return Ok(Shape(None));
+            return Ok(PartialTensorShape(None));
         }
         self.expect("[", "a shape")?;
         let dim = |line: &mut Self| if line.eat("?") { Ok(-1) } else { line.integer() };
-        self.list("]", dim).map(|dims| Shape(Some(dims)))
+        self.list("]", dim).map(|dims| PartialTensorShape(Some(dims)))
     }
 
     fn integer(&mut self) -> Result<i64, OpTextError> {

@@ -7,11 +7,11 @@ use unskew_core::{
 };
 use unskew_source::{ReadError, Source};
 
-use crate::diff::Registry;
+use crate::checkpoint_state::CheckpointState;
+use crate::diff::ReleaseRegistry;
 use crate::judge::{self, CheckpointMatcher, GraphMatcher};
-use crate::read::{self, Checkpoint, Encoding, Kind};
+use crate::read::{self, Checkpoint, Encoding, TensorFlowFileKind};
 use crate::runtime::{CHECKPOINT_AXIS, GRAPH_AXIS};
-use crate::state::CheckpointState;
 use crate::{GraphFile, GraphUse, TensorFlowFile, read_file, rules};
 
 /// The party in `source`; none if it is no file of TensorFlow's.
@@ -26,12 +26,12 @@ pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     Ok(match read_file(source)? {
         Some(TensorFlowFile::Graphs(graphs)) => Some(graph_party(file, graphs)),
         Some(TensorFlowFile::Checkpoint(checkpoint)) => Some(checkpoint_party(file, checkpoint)),
-        None => Registry::read(source)?.map(|registry| registry_party(file, registry)),
+        None => ReleaseRegistry::read(source)?.map(|registry| registry_party(file, registry)),
     })
 }
 
 /// A registry asks nothing of anybody; `unskew diff` compares it with another.
-fn registry_party(name: String, registry: Registry) -> Party {
+fn registry_party(name: String, registry: ReleaseRegistry) -> Party {
     let deprecated = registry.ops.texts().filter(|op| op.contains(" deprecated(")).count();
     Party::new(name, Role::Runtime, "op registry (OpList)")
         .fact("ops", registry.len())
@@ -41,10 +41,10 @@ fn registry_party(name: String, registry: Registry) -> Party {
 
 fn graph_party(name: String, file: GraphFile) -> Party {
     let kind = match (file.kind, file.encoding) {
-        (Kind::SavedModel, Encoding::Binary) => "SavedModel",
-        (Kind::SavedModel, Encoding::Text) => "SavedModel as text",
-        (Kind::MetaGraph, Encoding::Binary) => "MetaGraphDef",
-        (Kind::MetaGraph, Encoding::Text) => "MetaGraphDef as text",
+        (TensorFlowFileKind::SavedModel, Encoding::Binary) => "SavedModel",
+        (TensorFlowFileKind::SavedModel, Encoding::Text) => "SavedModel as text",
+        (TensorFlowFileKind::MetaGraph, Encoding::Binary) => "MetaGraphDef",
+        (TensorFlowFileKind::MetaGraph, Encoding::Text) => "MetaGraphDef as text",
         (_, Encoding::Binary) => "GraphDef",
         (_, Encoding::Text) => "GraphDef as text",
     };
@@ -136,11 +136,11 @@ pub fn with_what_lies_beside(
     }
     let Some(graphs) = party.capability::<GraphFile>() else { return Ok(party) };
     let found = restored(graphs, file, beside)?;
-    if graphs.kind == Kind::SavedModel {
+    if graphs.kind == TensorFlowFileKind::SavedModel {
         let is_number = |folder: &str| folder.bytes().all(|byte| byte.is_ascii_digit());
         let folder = file.rsplit(['/', '\\']).nth(1).filter(|folder| !is_number(folder));
         let warm_up = beside(WARM_UP).is_some();
-        let served = judge::Beside { warm_up, unnumbered: folder.map(str::to_owned) };
+        let served = judge::ServingLayout { warm_up, unnumbered: folder.map(str::to_owned) };
         party = party.with_capability(Arc::new(served));
     }
     Ok(judge::with_findings(party, CHECKPOINT_AXIS, found))
@@ -177,8 +177,8 @@ fn restored(
 ) -> Result<Vec<Finding>, ReadError> {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let index = match (graphs.kind, name.strip_suffix(".meta")) {
-        (Kind::SavedModel, _) => "variables/variables.index".to_owned(),
-        (Kind::MetaGraph, Some(prefix)) => format!("{prefix}.index"),
+        (TensorFlowFileKind::SavedModel, _) => "variables/variables.index".to_owned(),
+        (TensorFlowFileKind::MetaGraph, Some(prefix)) => format!("{prefix}.index"),
         _ => return Ok(Vec::new()),
     };
     let Some(index) = beside(&index).filter(|_| !graphs.restores.is_empty()) else {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use unskew_core::{Date, Policy, Promise, PromiseState, Span, Version};
 use unskew_tables::toml_as_json;
 
-use crate::{GraphUse, Runtime, infer};
+use crate::{GraphUse, TensorFlowRuntime, infer};
 
 /// The GraphDef version from which on the numbers are days.
 const FIRST_DAY: (i64, Date) = (30, Date::constant(2019, 5, 9));
@@ -44,7 +44,7 @@ pub fn version_of(day: Date) -> Option<i64> {
 }
 
 /// The releases that may have written the graph, and how that is known.
-pub(crate) fn producers(graph: &GraphUse, runtime: &Runtime) -> (Vec<Version>, String) {
+pub(crate) fn producers(graph: &GraphUse, runtime: &TensorFlowRuntime) -> (Vec<Version>, String) {
     let said = graph.tensorflow_version.as_deref();
     // Release candidates are `2.4.0-rc1`.
     let said = said.and_then(|text| text.split(['-', '+']).next()?.parse::<Version>().ok());
@@ -83,7 +83,7 @@ fn state(producer: Version, consumer: Version) -> PromiseState {
 }
 
 /// The promises about `graph` on `runtime`.
-pub(crate) fn promises(graph: &GraphUse, runtime: &Runtime) -> Vec<Promise> {
+pub(crate) fn promises(graph: &GraphUse, runtime: &TensorFlowRuntime) -> Vec<Promise> {
     let Some(policy) = policy() else { return Vec::new() };
     let consumer = runtime.version;
     let (releases, how) = producers(graph, runtime);

@@ -1,6 +1,6 @@
 //! How many dimensions a tensor has, as far as the graph tells without its values.
 
-use super::{AttrValue, Node};
+use super::{AttrValue, NodeDef};
 use crate::elementwise::{BROADCAST, SHAPED_LIKE_THE_FIRST};
 
 /// How far ranks are followed from node to node.
@@ -10,8 +10,8 @@ const DEPTH: usize = 64;
 pub(crate) const OUTPUT_SHAPES: &str = "_output_shapes";
 
 /// Finds a node by its name.
-pub(crate) trait Find<'g>: Fn(&str) -> Option<&'g Node> + Copy {}
-impl<'g, F: Fn(&str) -> Option<&'g Node> + Copy> Find<'g> for F {}
+pub(crate) trait NodeLookup<'g>: Fn(&str) -> Option<&'g NodeDef> + Copy {}
+impl<'g, F: Fn(&str) -> Option<&'g NodeDef> + Copy> NodeLookup<'g> for F {}
 
 /// Further ops whose first output has as many dimensions as their first input, though in another shape.
 const AS_MANY_AS_THE_FIRST: [&str; 21] = [
@@ -45,18 +45,32 @@ const AS_MANY_AS_THE_LARGER: [&str; 3] = ["BatchMatMul", "BatchMatMulV2", "Batch
 const REDUCTIONS: [&str; 8] = ["Sum", "Mean", "Prod", "Min", "Max", "All", "Any", "EuclideanNorm"];
 
 /// The rank of an input of `node`; none if the graph does not tell.
-pub(crate) fn of_input<'g>(node: &Node, input: usize, get: impl Find<'g>) -> Option<usize> {
+pub(crate) fn of_input<'g>(
+    node: &NodeDef,
+    input: usize,
+    get: impl NodeLookup<'g>,
+) -> Option<usize> {
     follow(node, input, get, 0)
 }
 
-fn follow<'g>(node: &Node, input: usize, get: impl Find<'g>, depth: usize) -> Option<usize> {
+fn follow<'g>(
+    node: &NodeDef,
+    input: usize,
+    get: impl NodeLookup<'g>,
+    depth: usize,
+) -> Option<usize> {
     let input = node.data().nth(input)?;
     let (name, output) = input.split_once(':').unwrap_or((input, "0"));
     let number: usize = output.rsplit(':').next()?.parse().ok()?;
     if depth < DEPTH { of_output(get(name)?, number, get, depth + 1) } else { None }
 }
 
-fn of_output<'g>(node: &Node, number: usize, get: impl Find<'g>, depth: usize) -> Option<usize> {
+fn of_output<'g>(
+    node: &NodeDef,
+    number: usize,
+    get: impl NodeLookup<'g>,
+    depth: usize,
+) -> Option<usize> {
     if let Some(AttrValue::List(shapes)) = node.attr(OUTPUT_SHAPES)
         && let Some(AttrValue::Shape(shape)) = shapes.get(number)
         && let Some(rank) = shape.rank()
@@ -100,7 +114,7 @@ fn of_output<'g>(node: &Node, number: usize, get: impl Find<'g>, depth: usize) -
 }
 
 /// How many numbers an input has that is a constant, or is put together of scalars.
-fn elements_of<'g>(node: &Node, input: usize, get: impl Find<'g>) -> Option<usize> {
+fn elements_of<'g>(node: &NodeDef, input: usize, get: impl NodeLookup<'g>) -> Option<usize> {
     let source = get(node.data_inputs().nth(input)?)?;
     match &*source.op {
         "Const" => match source.attr("value")? {
@@ -119,26 +133,26 @@ fn elements_of<'g>(node: &Node, input: usize, get: impl Find<'g>) -> Option<usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DataType, Shape};
+    use crate::{DataType, PartialTensorShape};
 
-    fn node(name: &str, op: &str, inputs: &[&str], attrs: Vec<(&str, AttrValue)>) -> Node {
-        Node {
+    fn node(name: &str, op: &str, inputs: &[&str], attrs: Vec<(&str, AttrValue)>) -> NodeDef {
+        NodeDef {
             name: name.into(),
             op: op.into(),
             inputs: inputs.iter().copied().collect(),
             attrs: attrs.into_iter().map(|(name, value)| (name.into(), value)).collect(),
-            ..Node::default()
+            ..NodeDef::default()
         }
     }
 
     #[test]
     fn ranks_are_followed_through_a_reshape_and_a_reduction_and_end_at_what_is_not_known() {
         let tensor = |dims: &[i64]| {
-            let shape = Shape(Some(dims.to_vec()));
+            let shape = PartialTensorShape(Some(dims.to_vec()));
             let (zero, small, filled) = (false, None, true);
             AttrValue::Tensor { dtype: DataType(3), shape, zero, small, filled }
         };
-        let shape = AttrValue::Shape(Shape(Some(vec![-1, 4, 8])));
+        let shape = AttrValue::Shape(PartialTensorShape(Some(vec![-1, 4, 8])));
         let nodes = [
             node("x", "Placeholder", &[], vec![("shape", shape)]),
             node("relu", "Relu", &["x"], vec![]),

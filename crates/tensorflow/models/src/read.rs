@@ -3,30 +3,30 @@
 mod checkpoint;
 mod constants;
 mod crc32c;
+mod file_kind;
 mod graph_def;
-mod kept;
+mod interner;
 mod kernels;
-mod kind;
+mod node_texts;
 mod op_def;
 mod saved_model;
 mod schema;
 mod table;
 mod text;
-mod texts;
 mod values;
 mod verify;
 
 pub use checkpoint::{Checkpoint, StoredRange, StoredSlice, StoredTensor, checkpoint};
 pub(crate) use constants::{ConstantPlace, ConstantTexts, constant_texts};
+pub use file_kind::{Encoding, TensorFlowFileKind, recognize};
 pub use graph_def::graph;
 pub use kernels::kernel_list;
-pub use kind::{Encoding, Kind, recognize};
 pub use op_def::op_list;
-pub use saved_model::{MetaGraph, SavedModel, SavedObject, Signature, meta_graph, saved_model};
-pub(crate) use schema::{Fields, Holds, SAVED_MODEL};
+pub use saved_model::{MetaGraph, SavedModel, SavedObject, SignatureDef, meta_graph, saved_model};
+pub(crate) use schema::{FieldContent, Fields, SAVED_MODEL};
 pub(crate) use table::with_first_value;
 pub use text::{transcode, transcode_whole};
-pub use verify::{Verified, verify};
+pub use verify::{Verification, verify};
 
 /// The value under the first key of a table: the header of a checkpoint.
 pub(crate) fn first_value(

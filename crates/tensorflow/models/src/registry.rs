@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use unskew_core::Version;
 
-use crate::{Definition, OpDef, OpHistory};
+use crate::{OpDef, OpDefinition, OpHistory};
 
 /// The op registry of one release, or of a build of it that lacks some ops.
 #[derive(Clone, Debug)]
@@ -18,22 +18,22 @@ pub struct OpRegistry {
 }
 
 /// What a registry says about a name.
-pub struct Lookup {
-    definitions: Arc<[Definition]>,
+pub struct OpLookup {
+    definitions: Arc<[OpDefinition]>,
     /// The place among them of that of the release, if that has the op.
     here: Option<usize>,
     /// Whether the registry may have the op without listing it.
     pub maybe_unlisted: bool,
 }
 
-impl Lookup {
+impl OpLookup {
     /// The definition of this release, if it has the op.
     pub fn op(&self) -> Option<&OpDef> {
         self.definitions.get(self.here?)?.get()
     }
 
     /// Every definition of any release, oldest first.
-    pub fn all(&self) -> &[Definition] {
+    pub fn all(&self) -> &[OpDefinition] {
         &self.definitions
     }
 
@@ -69,13 +69,13 @@ impl OpRegistry {
     }
 
     /// What the registry says about `name`. What other releases define is not parsed.
-    pub fn look_up(&self, name: &str) -> Lookup {
+    pub fn look_up(&self, name: &str) -> OpLookup {
         let definitions = self.history.named(name);
         let lacking = self.lacking.contains(name);
         let mut each = definitions.iter();
         let here = each.position(|one| one.runs.contains(self.release)).filter(|_| !lacking);
         let maybe_unlisted = self.public_only && name.starts_with('_') && !lacking;
-        Lookup { definitions, here, maybe_unlisted }
+        OpLookup { definitions, here, maybe_unlisted }
     }
 
     /// Every op of the release, as it is written.

@@ -10,17 +10,17 @@ use foldhash::{HashMap, HashMapExt as _};
 
 use crate::body::Body;
 use crate::read::{ConstantPlace, ConstantTexts};
-use crate::{AttrValue, DataType, GraphUse, Node, Shape};
+use crate::{AttrValue, DataType, GraphUse, NodeDef, PartialTensorShape};
 
 /// A tensor that a graph takes from a checkpoint.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Restored {
+pub struct RestoredTensor {
     /// Its name in the checkpoint.
     pub name: Arc<str>,
     /// The element type that the graph wants, if it says so.
     pub dtype: Option<DataType>,
     /// The shape of the variable that gets it, if that is known.
-    pub shape: Option<Shape>,
+    pub shape: Option<PartialTensorShape>,
     /// Whether only a slice of it is taken.
     pub sliced: bool,
 }
@@ -43,13 +43,13 @@ const VARIABLES: [&str; 3] = ["VariableV2", "Variable", "VarHandleOp"];
 const CHAIN: usize = 8;
 
 /// Whether a node takes tensors from a checkpoint.
-pub(crate) fn is_restore(node: &Node) -> bool {
+pub(crate) fn is_restore(node: &NodeDef) -> bool {
     RESTORES.contains(&&*node.op)
 }
 
 /// A node that takes tensors, and where the constants stand that name them.
 #[derive(Clone, Debug)]
-pub(crate) struct Taking {
+pub(crate) struct RestoreNode {
     node: Box<str>,
     /// The function in whose body it stands, by its place in the library; none for the graph itself.
     function: Option<usize>,
@@ -59,25 +59,25 @@ pub(crate) struct Taking {
     /// The element types, one for each tensor, or one for the only one.
     dtypes: Option<AttrValue>,
     /// The shapes of the variables that its outputs are written to, by the number of the output.
-    shapes: HashMap<usize, Shape>,
+    shapes: HashMap<usize, PartialTensorShape>,
 }
 
 /// What graphs take from a checkpoint, before the constants are read that name it: nodes, by the number of their graph.
-pub(crate) struct Restores<'g>(Vec<(usize, &'g Taking)>);
+pub(crate) struct RestoreIndex<'g>(Vec<(usize, &'g RestoreNode)>);
 
-impl<'g> Restores<'g> {
+impl<'g> RestoreIndex<'g> {
     /// What the nodes of `graphs` take that their savers run, those of functions first.
-    pub(crate) fn of(graphs: &'g [GraphUse]) -> Self {
+    pub(crate) fn new(graphs: &'g [GraphUse]) -> Self {
         let mut all = Vec::new();
         for (at, graph) in graphs.iter().enumerate() {
-            let runs = |one: &&Taking| match one.function {
+            let runs = |one: &&RestoreNode| match one.function {
                 None => graph.restoring.runs(None, &one.node),
                 Some(place) => {
                     let function = graph.functions.names.get(place);
                     function.is_some_and(|name| graph.restoring.runs(Some(name), ""))
                 }
             };
-            let mut taking: Vec<&Taking> = graph.taking.iter().filter(runs).collect();
+            let mut taking: Vec<&RestoreNode> = graph.taking.iter().filter(runs).collect();
             taking.sort_by_key(|one| (one.function.is_none(), one.function));
             all.extend(taking.into_iter().map(|one| (at, one)));
         }
@@ -93,7 +93,7 @@ impl<'g> Restores<'g> {
     }
 
     /// The tensors that are taken, with the texts of the constants that name them.
-    pub(crate) fn named(self, texts: &ConstantTexts) -> Vec<Restored> {
+    pub(crate) fn named(self, texts: &ConstantTexts) -> Vec<RestoredTensor> {
         let of = |place: Option<ConstantPlace>| {
             place.and_then(|place| texts.get(&place)).map_or(&[][..], Vec::as_slice)
         };
@@ -114,7 +114,7 @@ impl<'g> Restores<'g> {
                     Some(AttrValue::Type(dtype)) => Some(*dtype),
                     _ => None,
                 };
-                all.push(Restored {
+                all.push(RestoredTensor {
                     name: name.clone(),
                     dtype,
                     shape: taking.shapes.get(&i).cloned(),
@@ -126,7 +126,7 @@ impl<'g> Restores<'g> {
     }
 }
 
-impl Taking {
+impl RestoreNode {
     /// The place in the file of the node at a place in the same body.
     fn constant(&self, graph: usize, node: Option<usize>) -> Option<ConstantPlace> {
         Some(ConstantPlace { graph, function: self.function, node: node? })
@@ -135,13 +135,13 @@ impl Taking {
 
 /// The nodes of a body that take tensors, by name. The body is that of a function, by its place in the library of a
 /// graph, or the graph itself.
-pub(crate) fn taking(body: &Body<'_>, function: Option<usize>) -> Vec<Taking> {
+pub(crate) fn taking(body: &Body<'_>, function: Option<usize>) -> Vec<RestoreNode> {
     if !body.nodes.iter().any(is_restore) {
         return Vec::new();
     }
     let mut shapes = shapes(body);
     // Of several nodes of a name the last counts.
-    let mut all: BTreeMap<&str, Taking> = BTreeMap::new();
+    let mut all: BTreeMap<&str, RestoreNode> = BTreeMap::new();
     for (at, node) in body.nodes.iter().enumerate().filter(|(_, node)| is_restore(node)) {
         let inputs: Vec<_> = body.inputs(at).map(|(_, source)| source).collect();
         let source = |input: usize| inputs.get(input).copied().flatten();
@@ -149,7 +149,7 @@ pub(crate) fn taking(body: &Body<'_>, function: Option<usize>) -> Vec<Taking> {
             (Some(list @ AttrValue::List(_)), _) => Some(list),
             (_, single) => single,
         };
-        let taking = Taking {
+        let taking = RestoreNode {
             node: (&*node.name).into(),
             function,
             names: source(1),
@@ -164,8 +164,8 @@ pub(crate) fn taking(body: &Body<'_>, function: Option<usize>) -> Vec<Taking> {
 
 /// The shapes of the variables that the outputs of restoring nodes are written to, by the place of the node and the
 /// number of its output.
-fn shapes(body: &Body<'_>) -> HashMap<usize, HashMap<usize, Shape>> {
-    let mut found: HashMap<usize, HashMap<usize, Shape>> = HashMap::new();
+fn shapes(body: &Body<'_>) -> HashMap<usize, HashMap<usize, PartialTensorShape>> {
+    let mut found: HashMap<usize, HashMap<usize, PartialTensorShape>> = HashMap::new();
     let input = |node: usize, number: usize| {
         let (input, source) = body.inputs(node).nth(number)?;
         Some((source?, output(input)))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use unskew_core::{DataConsumer, Date, Party, Provision, Role, Version, VersionRange};
 
 use crate::behaviour::{self, NOTED_SHAPES};
-use crate::{Device, GraphUse, KernelTable, OpRegistry, Scope};
+use crate::{DeviceType, GraphUse, KernelTable, NodeScope, OpRegistry};
 
 /// The axis of GraphDef versions.
 pub const GRAPH_AXIS: &str = "tf.graph_def";
@@ -24,7 +24,7 @@ pub struct ReleaseNumber {
 
 /// What loads a SavedModel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Loader {
+pub enum SavedModelLoader {
     /// `tf.saved_model.load` of TensorFlow 2, which builds its functions and objects.
     Objects,
     /// A session of Python: `saved_model_cli`, `tf.compat.v1.saved_model.load`.
@@ -39,16 +39,16 @@ pub enum Loader {
 
 /// What a model is run on, and what loads it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Usage {
+pub struct RuntimeUsage {
     /// What it runs on.
-    pub device: Device,
+    pub device: DeviceType,
     /// What loads it; the loader for which a file of its kind is made if none is named.
-    pub loader: Option<Loader>,
+    pub loader: Option<SavedModelLoader>,
 }
 
 /// A released TensorFlow: its numbers and its registry. A capability of its party.
 #[derive(Clone, Debug)]
-pub struct Runtime {
+pub struct TensorFlowRuntime {
     /// The release of TensorFlow.
     pub version: Version,
     /// The day of the release.
@@ -62,12 +62,12 @@ pub struct Runtime {
     /// The kernels that it has, if they are listed.
     pub kernels: Option<KernelTable>,
     /// How models are used.
-    pub usage: Usage,
+    pub usage: RuntimeUsage,
     /// The numbers of all releases that are known.
     pub known: Arc<[ReleaseNumber]>,
 }
 
-impl Runtime {
+impl TensorFlowRuntime {
     /// The release as one side of a check. Its requirements stand with the files, which know what to
     /// ask of it.
     pub fn party(&self) -> Party {
@@ -104,11 +104,11 @@ impl Runtime {
 
     /// Whether anybody looks at nodes that stand there. Of functions the loader of objects builds all, and the importer
     /// those that are called, where it imports any.
-    pub(crate) fn looks_at(&self, scope: Scope, as_objects: bool) -> bool {
+    pub(crate) fn looks_at(&self, scope: NodeScope, as_objects: bool) -> bool {
         match scope {
-            Scope::Graph => true,
-            Scope::Called => self.imports_functions(),
-            Scope::Uncalled => as_objects,
+            NodeScope::Graph => true,
+            NodeScope::Called => self.imports_functions(),
+            NodeScope::Uncalled => as_objects,
         }
     }
 
@@ -135,14 +135,16 @@ impl Runtime {
 
     /// Whether SavedModels with objects are loaded as objects.
     pub fn loads_objects(&self) -> bool {
-        let session =
-            matches!(self.usage.loader, Some(Loader::Session | Loader::Cpp | Loader::Serving));
+        let session = matches!(
+            self.usage.loader,
+            Some(SavedModelLoader::Session | SavedModelLoader::Cpp | SavedModelLoader::Serving)
+        );
         self.version >= Version::pair(2, 0) && !session
     }
 
     /// Whether no Python is in the process that loads a SavedModel.
     pub(crate) fn without_python(&self) -> bool {
-        matches!(self.usage.loader, Some(Loader::Cpp | Loader::Serving))
+        matches!(self.usage.loader, Some(SavedModelLoader::Cpp | SavedModelLoader::Serving))
     }
 
     /// Whether attributes that the release does not know are dropped where they have the default of whoever wrote the

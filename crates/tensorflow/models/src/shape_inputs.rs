@@ -10,7 +10,7 @@ use foldhash::HashMap;
 
 use crate::body::Body;
 use crate::graph::is_control;
-use crate::{AttrValue, DataType, Node};
+use crate::{AttrValue, DataType, NodeDef};
 
 const TABLE: &str = include_str!("../data/shape-inputs.tsv");
 
@@ -35,7 +35,7 @@ fn inputs(op: &str) -> &'static [usize] {
 const NUMBERS: [i32; 3] = [1, 3, 9];
 
 /// The type of a constant with elements and without values.
-pub(crate) fn type_without_values(node: &Node) -> Option<DataType> {
+pub(crate) fn type_without_values(node: &NodeDef) -> Option<DataType> {
     if &*node.op != "Const" {
         return None;
     }

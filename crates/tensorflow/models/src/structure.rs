@@ -3,17 +3,17 @@
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 use unskew_core::Places;
 
-use crate::behaviour::{self, Behaviour, NOTED_SHAPES, Seen, behaviours};
+use crate::behaviour::{self, Behaviour, NOTED_SHAPES, Presence, behaviours};
 use crate::body::Body;
 use crate::graph::{at_colon, source_of};
-use crate::{Node, shape_inputs};
+use crate::{NodeDef, shape_inputs};
 
 /// Ops through which a loop goes back to its beginning.
 const BACK_EDGES: [&str; 2] = ["NextIteration", "RefNextIteration"];
 
 /// What is to be said about the wiring of a graph, or of the bodies of functions.
 #[derive(Clone, Debug, Default)]
-pub struct Structure {
+pub struct GraphStructure {
     /// Nodes that wait for themselves, or for such a node; loops of the graph's own are none.
     pub cycle: Places,
     /// Inputs that name no node: `node <- input`.
@@ -29,10 +29,10 @@ pub struct Structure {
     pub(crate) valueless: Places,
 }
 
-impl Structure {
+impl GraphStructure {
     /// Looks at the nodes of a graph or a function, and at what the function returns. Its arguments are inputs as nodes
     /// are.
-    pub(crate) fn of(body: &Body<'_>) -> Self {
+    pub(crate) fn from_body(body: &Body<'_>) -> Self {
         let mut structure = Self::default();
         let place = |name: &str| body.place(name);
         structure.duplicates = body.duplicates.iter().map(|node| place(&node.name)).collect();
@@ -57,9 +57,9 @@ impl Structure {
             }
             for (at, behaviour) in about() {
                 let places = match behaviour.sees(node, get) {
-                    Seen::Yes => &mut structure.behaviours,
-                    Seen::Maybe => &mut structure.possibly,
-                    Seen::No => continue,
+                    Presence::Yes => &mut structure.behaviours,
+                    Presence::Maybe => &mut structure.possibly,
+                    Presence::No => continue,
                 };
                 places[at].add(place(&node.name));
             }
@@ -97,9 +97,9 @@ impl Structure {
 }
 
 /// Whether this is the gradient of a batch norm with an unused output that is noted to have elements.
-pub(crate) fn notes_an_old_shape(node: &Node) -> bool {
+pub(crate) fn notes_an_old_shape(node: &NodeDef) -> bool {
     behaviour::about(&node.op).any(|(_, behaviour)| {
-        behaviour.name == NOTED_SHAPES && behaviour.sees(node, |_| None) == Seen::Yes
+        behaviour.name == NOTED_SHAPES && behaviour.sees(node, |_| None) == Presence::Yes
     })
 }
 
@@ -148,22 +148,22 @@ fn cycle(body: &Body<'_>) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Function, Graph};
+    use crate::{FunctionDef, GraphDef};
 
-    fn graph(nodes: &[(&str, &str, &[&str])]) -> Graph {
-        let node = |(name, op, inputs): &(&str, &str, &[&str])| Node {
+    fn graph(nodes: &[(&str, &str, &[&str])]) -> GraphDef {
+        let node = |(name, op, inputs): &(&str, &str, &[&str])| NodeDef {
             name: (*name).into(),
             op: (*op).into(),
             inputs: inputs.iter().copied().collect(),
-            ..Node::default()
+            ..NodeDef::default()
         };
-        Graph { nodes: nodes.iter().map(node).collect(), ..Graph::default() }
+        GraphDef { nodes: nodes.iter().map(node).collect(), ..GraphDef::default() }
     }
 
     #[test]
     fn two_nodes_that_wait_for_each_other_are_a_cycle() {
         let graph = graph(&[("a", "Identity", &["b"]), ("b", "Identity", &["^a"])]);
-        assert_eq!(Structure::of(&Body::of_graph(&graph)).cycle.count(), 2);
+        assert_eq!(GraphStructure::from_body(&Body::of_graph(&graph)).cycle.count(), 2);
     }
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
             ("switch", "Switch", &["merge"]),
             ("next", "NextIteration", &["switch:1"]),
         ]);
-        let structure = Structure::of(&Body::of_graph(&graph));
+        let structure = GraphStructure::from_body(&Body::of_graph(&graph));
         assert!(structure.cycle.is_empty() && structure.dangling.is_empty());
     }
 
@@ -190,11 +190,11 @@ mod tests {
         let signature =
             crate::OpDef { name: "f".into(), inputs: vec![argument], ..crate::OpDef::default() };
         let returns = vec![("a".into(), "y:output:0".into()), ("b".into(), "lost:output:0".into())];
-        let structure = Structure::of(&Body::of_function(&Function {
+        let structure = GraphStructure::from_body(&Body::of_function(&FunctionDef {
             signature,
             nodes: body.nodes,
             returns,
-            ..Function::default()
+            ..FunctionDef::default()
         }));
         assert_eq!(structure.dangling.to_string(), "f/z <- gone, f returns <- lost");
         assert!(structure.cycle.is_empty());
@@ -203,6 +203,9 @@ mod tests {
     #[test]
     fn an_input_that_names_no_node_is_found() {
         let graph = graph(&[("a", "Identity", &["gone:1"])]);
-        assert_eq!(Structure::of(&Body::of_graph(&graph)).dangling.to_string(), "a <- gone");
+        assert_eq!(
+            GraphStructure::from_body(&Body::of_graph(&graph)).dangling.to_string(),
+            "a <- gone"
+        );
     }
 }

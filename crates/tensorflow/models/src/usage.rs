@@ -10,17 +10,17 @@ use unskew_core::{DataVersions, Places};
 
 use crate::attrs::{Attr, is_judged};
 use crate::body::Body;
-use crate::convert::{Proved, Wiring, asks_the_wiring};
-use crate::functions::Functions;
-use crate::joint::{Edges, Joints, UseOf};
+use crate::convert::{ProvedReplacements, Wiring, asks_the_wiring};
+use crate::edge::{EdgeIndex, Edges, UseByNode};
+use crate::functions::FunctionReport;
 use crate::read::{MetaGraph, SavedObject};
-use crate::restores::{self, Taking};
-use crate::session::{self, Names, Restoring};
-use crate::{AttrValue, Attrs, Graph, Kernels, Node, OpDef, structure};
+use crate::restores::{self, RestoreNode};
+use crate::session::{self, CallGraph, SaverRestores};
+use crate::{AttrValue, Attrs, GraphDef, KernelChoice, NodeDef, OpDef, structure};
 
 /// The graph or function in which nodes stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scope {
+pub enum NodeScope {
     /// In the graph itself.
     Graph,
     /// In the body of a function that the graph calls, be it through others.
@@ -31,7 +31,7 @@ pub enum Scope {
 
 /// Nodes that ask the same of a runtime.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Use {
+pub struct OpUse {
     /// The name of the op.
     pub op: Arc<str>,
     /// The attributes that the nodes set, by name.
@@ -39,18 +39,23 @@ pub struct Use {
     /// How many data inputs there are.
     pub inputs: u64,
     /// Where the nodes stand.
-    pub scope: Scope,
+    pub scope: NodeScope,
     /// Where their kernels come from.
-    pub kernels: Kernels,
+    pub kernels: KernelChoice,
     /// What the graph proves of their inputs and outputs, for those that other ops might replace.
-    pub proved: Proved,
+    pub proved: ProvedReplacements,
     /// The names of the nodes, some of many.
     pub places: Places,
 }
 
-impl Use {
+impl OpUse {
     /// What one node asks, without a place.
-    pub(crate) fn of_node(node: &Node, scope: Scope, kernels: Kernels, proved: Proved) -> Self {
+    pub(crate) fn of_node(
+        node: &NodeDef,
+        scope: NodeScope,
+        kernels: KernelChoice,
+        proved: ProvedReplacements,
+    ) -> Self {
         Self {
             op: node.op.clone(),
             attrs: node
@@ -88,19 +93,19 @@ pub struct GraphUse {
     /// The objects of TensorFlow 2, if it has any.
     pub objects: Option<Vec<SavedObject>>,
     /// The nodes, those that are alike as one.
-    pub uses: Vec<Use>,
+    pub uses: Vec<OpUse>,
     /// Nodes of the graph whose op is the name of a function of its library, by that name.
     pub calls: Vec<(Arc<str>, Places)>,
     /// The functions of its library.
-    pub functions: Functions,
+    pub functions: FunctionReport,
     /// How many nodes there are in all.
     pub nodes: usize,
     /// What is wrong with its structure, or known to have been judged differently over time.
-    pub structure: structure::Structure,
+    pub structure: structure::GraphStructure,
     /// The edges between them.
     pub(crate) edges: Edges,
     /// The nodes that take tensors from a checkpoint.
-    pub(crate) taking: Vec<Taking>,
+    pub(crate) taking: Vec<RestoreNode>,
     /// How many of its objects are tensors that a function captured from another one.
     pub captured_tensors: usize,
     /// What a session can be asked for by name.
@@ -110,17 +115,17 @@ pub struct GraphUse {
     /// The variables of each signature that a session has no values for.
     pub without_values: Vec<(String, Places)>,
     /// What restores the variables.
-    pub(crate) restoring: Restoring,
+    pub(crate) restoring: SaverRestores,
 }
 
 impl GraphUse {
     pub(crate) fn of_meta_graph(meta: MetaGraph) -> Self {
         let body = Body::of_graph(&meta.graph);
-        let names = Names::of(&meta.graph, &body);
+        let names = CallGraph::new(&meta.graph, &body);
         Self {
             captured_tensors: meta.captured_tensors,
             without_values: session::without_values(&meta, &names),
-            restoring: Restoring::of(&meta, &names),
+            restoring: SaverRestores::from_meta_graph(&meta, &names),
             signatures: meta.signatures.into_iter().map(|signature| signature.name).collect(),
             tags: meta.tags,
             tensorflow_version: meta.tensorflow_version,
@@ -132,46 +137,48 @@ impl GraphUse {
     }
 
     /// What a graph asks of a runtime.
-    pub fn of_graph(graph: &Graph) -> Self {
+    pub fn of_graph(graph: &GraphDef) -> Self {
         let body = Body::of_graph(graph);
-        let restoring = Restoring::of_graph(&Names::of(graph, &body));
+        let restoring = SaverRestores::of_graph(&CallGraph::new(graph, &body));
         Self { restoring, ..Self::of_body(graph, &body) }
     }
 
     /// What a graph, whose own nodes are those of `body`, asks of a runtime, whatever restores it.
-    fn of_body(graph: &Graph, body: &Body<'_>) -> Self {
+    fn of_body(graph: &GraphDef, body: &Body<'_>) -> Self {
         let library: HashMap<&str, usize> = graph
             .functions
             .iter()
             .enumerate()
             .map(|(i, function)| (&*function.signature.name, i))
             .collect();
-        let mut functions = Functions::of(graph);
+        let mut functions = FunctionReport::new(graph);
         let room = graph.nodes.len() / ALIKE;
-        let mut gather = Gather {
+        let mut gather = UseCollector {
             library: &library,
             seen: HashMap::with_capacity(room),
             found: HashMap::with_capacity(room),
             uses: Vec::new(),
             judged: JudgedAttrs::default(),
         };
-        let mut joints = Joints::of(graph);
-        let mut wiring = Wiring::of(body);
-        let mut add = |node| gather.add(node, (Scope::Graph, Kernels::OfDevice, ""), &mut wiring);
-        let uses: UseOf = graph.nodes.iter().map(&mut add).collect();
-        joints.add(body, Scope::Graph, &uses);
+        let mut joints = EdgeIndex::new(graph);
+        let mut wiring = Wiring::new(body);
+        let mut add =
+            |node| gather.add(node, (NodeScope::Graph, KernelChoice::OfDevice, ""), &mut wiring);
+        let uses: UseByNode = graph.nodes.iter().map(&mut add).collect();
+        joints.add(body, NodeScope::Graph, &uses);
         let mut taking = restores::taking(body, None);
         let mut nodes = graph.nodes.len();
-        let kernels = Kernels::of_functions(graph);
+        let kernels = KernelChoice::of_functions(graph);
         for (i, function) in graph.functions.iter().enumerate() {
-            let scope = if functions.called.contains(&i) { Scope::Called } else { Scope::Uncalled };
+            let scope =
+                if functions.called.contains(&i) { NodeScope::Called } else { NodeScope::Uncalled };
             nodes += function.nodes.len();
             let body = Body::of_function(function);
             functions.add_body(i, &body);
-            let mut wiring = Wiring::of(&body);
+            let mut wiring = Wiring::new(&body);
             let from = kernels.get(i).copied().unwrap_or_default();
             let mut add = |node| gather.add(node, (scope, from, body.name()), &mut wiring);
-            let of_body: UseOf = function.nodes.iter().map(&mut add).collect();
+            let of_body: UseByNode = function.nodes.iter().map(&mut add).collect();
             joints.add(&body, scope, &of_body);
             taking.extend(restores::taking(&body, Some(i)));
         }
@@ -184,7 +191,7 @@ impl GraphUse {
             functions,
             nodes,
             uses: gather.uses,
-            structure: structure::Structure::of(body),
+            structure: structure::GraphStructure::from_body(body),
             edges: joints.into_all(),
             taking,
             ..Self::default()
@@ -203,7 +210,7 @@ impl GraphUse {
 }
 
 /// Nodes whose ops are functions, grouped by function, in the order of the first call of each.
-fn by_function<'g>(calls: impl Iterator<Item = &'g Node>) -> Vec<(Arc<str>, Places)> {
+fn by_function<'g>(calls: impl Iterator<Item = &'g NodeDef>) -> Vec<(Arc<str>, Places)> {
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut all: Vec<(Arc<str>, Places)> = Vec::new();
     for node in calls {
@@ -223,25 +230,25 @@ const ALIKE: usize = 4;
 
 /// What a node says, told without a look at it: the addresses of its op and attributes in the graph, which lives longer,
 /// how many inputs it has, and where it stands.
-type Said = (usize, usize, u64, Scope, Kernels);
+type UseIdentity = (usize, usize, u64, NodeScope, KernelChoice);
 
-struct Gather<'g> {
+struct UseCollector<'g> {
     library: &'g HashMap<&'g str, usize>,
     /// What nodes before said, and the place in `uses` of each; of calls none.
-    seen: HashMap<Said, Option<usize>>,
+    seen: HashMap<UseIdentity, Option<usize>>,
     /// Places in `uses` of each op, scope and digest of the attributes.
-    found: HashMap<(Arc<str>, Scope, u64), SmallVec<[usize; 1]>>,
-    uses: Vec<Use>,
+    found: HashMap<(Arc<str>, NodeScope, u64), SmallVec<[usize; 1]>>,
+    uses: Vec<OpUse>,
     judged: JudgedAttrs,
 }
 
-impl Gather<'_> {
+impl UseCollector<'_> {
     /// Adds a node of a body: of this scope, with kernels from there, and of the function of this name. Says among
     /// which use it is; none for a call of a function.
     fn add<'n>(
         &mut self,
-        node: &'n Node,
-        (scope, kernels, function): (Scope, Kernels, &str),
+        node: &'n NodeDef,
+        (scope, kernels, function): (NodeScope, KernelChoice, &str),
         wiring: &mut Wiring<'_, 'n>,
     ) -> Option<usize> {
         let inputs = node.data_input_count();
@@ -268,8 +275,8 @@ impl Gather<'_> {
     /// The place in `uses` for a node with so many inputs; none for a call of a function.
     fn place<'n>(
         &mut self,
-        node: &'n Node,
-        (inputs, scope, kernels): (u64, Scope, Kernels),
+        node: &'n NodeDef,
+        (inputs, scope, kernels): (u64, NodeScope, KernelChoice),
         wiring: &mut Wiring<'_, 'n>,
     ) -> Option<usize> {
         if self.library.contains_key(&*node.op) {
@@ -277,7 +284,7 @@ impl Gather<'_> {
         }
         let proved = wiring.proved(node);
         let kernels = kernels.of_node(node);
-        let (attrs, digest) = self.judged.of(node);
+        let (attrs, digest) = self.judged.judged(node);
         let digest = digest.wrapping_add(inputs);
         let alike = self.found.entry((node.op.clone(), scope, digest)).or_default();
         let same = alike.iter().copied().find(|i| {
@@ -291,7 +298,7 @@ impl Gather<'_> {
         Some(same.unwrap_or_else(|| {
             let (op, attrs) = (node.op.clone(), attrs.iter().cloned().collect());
             let places = Places::default();
-            self.uses.push(Use { op, attrs, inputs, scope, kernels, proved, places });
+            self.uses.push(OpUse { op, attrs, inputs, scope, kernels, proved, places });
             alike.push(self.uses.len() - 1);
             self.uses.len() - 1
         }))
@@ -310,7 +317,7 @@ struct JudgedAttrs {
 
 impl JudgedAttrs {
     /// Those of a node, and a digest of all, which does not depend on their order.
-    fn of(&mut self, node: &Node) -> (&[Arc<Attr>], u64) {
+    fn judged(&mut self, node: &NodeDef) -> (&[Arc<Attr>], u64) {
         self.last.clear();
         let mut sum = 0u64;
         for attr in node.attrs.shared() {

@@ -2,13 +2,13 @@
 
 use unskew_abi::contract::InterfaceVersion;
 use unskew_abi::contract::handshake::Announced;
-use unskew_stream_executor::layout::Releases;
+use unskew_stream_executor::layout::ReleaseGroup;
 
 /// The TensorFlow that has loaded the plug-in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host {
     pub(crate) announced: Announced,
-    pub(crate) releases: Releases,
+    pub(crate) releases: ReleaseGroup,
     pub(crate) named: Option<String>,
 }
 
@@ -19,7 +19,7 @@ impl Host {
     }
 
     /// The releases that have structs of the sizes that it handed out at registration.
-    pub fn releases(&self) -> Releases {
+    pub fn releases(&self) -> ReleaseGroup {
         self.releases
     }
 

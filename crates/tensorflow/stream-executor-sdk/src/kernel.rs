@@ -96,7 +96,7 @@ impl<D: Device> Kernels<D> {
     /// # Errors
     /// What the host says.
     pub fn register<K: Kernel<D>>(&mut self, def: &KernelDef) -> Result<(), Error> {
-        Registration::of::<D, K>().register(&self.device_type, def).map_err(|error| {
+        Registration::for_kernel::<D, K>().register(&self.device_type, def).map_err(|error| {
             Error::new(error.code, format!("{}: {}", def.operation, error.message))
         })
     }

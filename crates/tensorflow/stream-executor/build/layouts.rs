@@ -24,7 +24,7 @@ pub fn render(abi: &Abi) -> Result<String, Box<dyn Error>> {
         writeln!(out, "        Self::{name},")?;
     }
     writeln!(out, "    ];\n}}")?;
-    writeln!(out, "static HISTORIES: [&[Layout]; {}] = [", abi.structs.len())?;
+    writeln!(out, "static HISTORIES: [&[StructLayout]; {}] = [", abi.structs.len())?;
     for (name, record) in &abi.structs {
         writeln!(out, "    &[")?;
         for (first, last) in spans(record)? {
@@ -66,7 +66,7 @@ fn layout(
 ) -> Result<(), Box<dyn Error>> {
     writeln!(
         out,
-        "        Layout {{ since: {}, until: {}, contract: Contract {{",
+        "        StructLayout {{ since: {}, until: {}, contract: Contract {{",
         version(first),
         version(last)
     )?;
@@ -117,7 +117,7 @@ fn named_type(abi: &Abi, name: &str) -> Result<(usize, usize), Box<dyn Error>> {
 }
 
 fn demands(abi: &Abi, out: &mut String) -> Result<(), Box<dyn Error>> {
-    writeln!(out, "static DEMANDS: &[Demand] = &[")?;
+    writeln!(out, "static DEMANDS: &[RequiredField] = &[")?;
     for (name, record) in &abi.structs {
         for field in &record.fields {
             let (kind, (first, last)) = match &field.required {
@@ -130,7 +130,7 @@ fn demands(abi: &Abi, out: &mut String) -> Result<(), Box<dyn Error>> {
             };
             writeln!(
                 out,
-                "    Demand {{ structure: Structure::{name}, field: {:?}, since: {}, until: {}, otherwise: Otherwise::{kind} }},",
+                "    RequiredField {{ structure: Structure::{name}, field: {:?}, since: {}, until: {}, otherwise: NullFieldEffect::{kind} }},",
                 field.name,
                 version(first),
                 version(last)

@@ -30,7 +30,7 @@ pub const NEWEST: InterfaceVersion = InterfaceVersion::new(2, 21);
 
 /// How a struct looked in some releases.
 #[derive(Debug)]
-pub struct Layout {
+pub struct StructLayout {
     /// The first of them.
     pub since: InterfaceVersion,
     /// The last of them.
@@ -41,7 +41,7 @@ pub struct Layout {
 
 /// A field that a host wants to be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Demand {
+pub struct RequiredField {
     /// The struct that has it.
     pub structure: Structure,
     /// The name of the field in C.
@@ -51,12 +51,12 @@ pub struct Demand {
     /// The last release that wants it.
     pub until: InterfaceVersion,
     /// What happens if it is not.
-    pub otherwise: Otherwise,
+    pub otherwise: NullFieldEffect,
 }
 
 /// What a host does with a plug-in that leaves a field null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Otherwise {
+pub enum NullFieldEffect {
     /// It refuses to register the plug-in, which ends the process.
     Refused,
     /// It calls the field without looking: a crash when it is needed.
@@ -65,7 +65,7 @@ pub enum Otherwise {
 
 /// Releases of TensorFlow that cannot be told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Releases {
+pub struct ReleaseGroup {
     /// The first of them.
     pub first: InterfaceVersion,
     /// The last of them that is known.
@@ -79,7 +79,7 @@ impl Structure {
     }
 
     /// Every layout that it has had, the oldest first.
-    pub fn history(self) -> &'static [Layout] {
+    pub fn history(self) -> &'static [StructLayout] {
         HISTORIES[self as usize]
     }
 }
@@ -96,7 +96,7 @@ pub fn contract(structure: Structure, release: InterfaceVersion) -> Option<&'sta
 pub fn demands(
     structure: Structure,
     release: InterfaceVersion,
-) -> impl Iterator<Item = &'static Demand> {
+) -> impl Iterator<Item = &'static RequiredField> {
     let release = release.min(NEWEST);
     DEMANDS.iter().filter(move |demand| {
         demand.structure == structure && (demand.since..=demand.until).contains(&release)
@@ -105,7 +105,7 @@ pub fn demands(
 
 /// Which releases hand out structs of these sizes. A size that is larger than any known one counts as the
 /// newest: fields are appended there, if the rules are kept. None if no release has all of them.
-pub fn releases_of(sizes: &[(Structure, usize)]) -> Option<Releases> {
+pub fn releases_of(sizes: &[(Structure, usize)]) -> Option<ReleaseGroup> {
     let fits = |minor: &u32| {
         let release = InterfaceVersion::new(2, *minor);
         sizes.iter().all(|(structure, size)| {
@@ -116,7 +116,10 @@ pub fn releases_of(sizes: &[(Structure, usize)]) -> Option<Releases> {
     let mut minors = (4..=NEWEST.minor).filter(fits);
     let first = minors.next()?;
     let last = minors.next_back().unwrap_or(first);
-    Some(Releases { first: InterfaceVersion::new(2, first), last: InterfaceVersion::new(2, last) })
+    Some(ReleaseGroup {
+        first: InterfaceVersion::new(2, first),
+        last: InterfaceVersion::new(2, last),
+    })
 }
 
 #[cfg(test)]

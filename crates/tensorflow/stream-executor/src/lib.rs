@@ -26,7 +26,7 @@
 //! ```
 
 pub mod bindings;
-mod company;
+mod colocated_plugins;
 mod cpp;
 mod exports;
 pub mod layout;
@@ -37,10 +37,10 @@ pub mod rules;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod sys;
 
-pub use company::{beside, platform};
+pub use colocated_plugins::{beside, platform};
 pub use cpp::is_covered;
-pub use exports::{Exports, Image, Images, exports, measured};
+pub use exports::{LoadedImage, LoadedImages, TensorFlowExports, exports, measured};
 pub use matcher::policy;
 pub use plugin::{
-    C_API_AXIS, Plugin, asked, from_object, is_device, party, recognizes, registers_device,
+    C_API_AXIS, PluginImports, asked, from_object, is_device, party, recognizes, registers_device,
 };

@@ -10,9 +10,10 @@ use unskew_source::{ReadError, Source};
 use crate::cpp::is_cpp;
 use crate::exports::{self, macos};
 use crate::matcher::{
-    Callbacks, CppKnown, CppSymbols, Entries, Functions, Loader, Needed, OwnPlatform, Unknown,
+    CallbackMatcher, CppCoverageMatcher, CppSymbolMatcher, EntryMatcher, FunctionMatcher,
+    LibraryMatcher, LoaderMatcher, PlatformMatcher, UntriedCallbackMatcher,
 };
-use crate::preflight::{Failure, Preflight, facts, remarks};
+use crate::preflight::{Preflight, PreflightFailure, facts, remarks};
 
 /// The axis of TensorFlow's C functions.
 pub const C_API_AXIS: &str = "tf.c_api";
@@ -44,7 +45,7 @@ const ENTRIES: [&str; 5] =
 
 /// What a plug-in takes from TensorFlow, as its file says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plugin {
+pub struct PluginImports {
     /// The format of its file.
     pub format: Format,
     /// The entry points that it has, in the order in which they are called.
@@ -93,23 +94,23 @@ pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
 
 /// The party of the plug-in called `name`, from what its file says.
 pub fn from_object(name: &str, object: &SharedObject) -> Party {
-    read(name, object).require(Requirement::matches(CALLBACKS_AXIS, Unknown))
+    read(name, object).require(Requirement::matches(CALLBACKS_AXIS, UntriedCallbackMatcher))
 }
 
 /// The party of the plug-in called `name`, from what its file says and what it did on trial.
 pub fn asked(name: &str, object: &SharedObject, preflight: Preflight) -> Party {
     let preflight = Arc::new(preflight);
     let mut party = read(name, object)
-        .require(Requirement::matches(CALLBACKS_AXIS, Callbacks(Arc::clone(&preflight))))
-        .require(Requirement::matches(ENTRIES_AXIS, Entries(Arc::clone(&preflight))));
+        .require(Requirement::matches(CALLBACKS_AXIS, CallbackMatcher(Arc::clone(&preflight))))
+        .require(Requirement::matches(ENTRIES_AXIS, EntryMatcher(Arc::clone(&preflight))));
     if preflight.platform().is_some() {
-        let own = Requirement::matches(PLATFORM_AXIS, OwnPlatform(Arc::clone(&preflight)));
+        let own = Requirement::matches(PLATFORM_AXIS, PlatformMatcher(Arc::clone(&preflight)));
         party = party.require(own.irrelevant_if_absent());
     }
     for (label, value) in facts(&preflight) {
         party = party.fact(label, value);
     }
-    if let Some(Failure::NotRun(reason)) = &preflight.failure {
+    if let Some(PreflightFailure::NotRun(reason)) = &preflight.failure {
         let unjudged = Unjudged::new(aspect::PLUGIN, format!("{name} was not run: {reason}"));
         party = party.not_judged(unjudged.with_remedy(RUN));
     }
@@ -118,7 +119,7 @@ pub fn asked(name: &str, object: &SharedObject, preflight: Preflight) -> Party {
 }
 
 fn read(name: &str, object: &SharedObject) -> Party {
-    let plugin = Plugin::of(object);
+    let plugin = PluginImports::from_object(object);
     let kind = match plugin.entries.contains(&"SE_InitPlugin") {
         true => "TensorFlow pluggable device",
         false if plugin.entries.contains(&"TFNPD_InitPlugin") => "TensorFlow PJRT device",
@@ -138,18 +139,18 @@ fn read(name: &str, object: &SharedObject) -> Party {
     if !plugin.cpp.is_empty() {
         party = party
             .fact("C++ symbols", plugin.cpp.len())
-            .require(Requirement::matches(CPP_AXIS, CppSymbols(Arc::clone(&plugin))))
-            .require(Requirement::matches(CPP_AXIS, CppKnown(Arc::clone(&plugin))));
+            .require(Requirement::matches(CPP_AXIS, CppSymbolMatcher(Arc::clone(&plugin))))
+            .require(Requirement::matches(CPP_AXIS, CppCoverageMatcher(Arc::clone(&plugin))));
     }
     party
-        .require(Requirement::matches(LOADER_AXIS, Loader))
-        .require(Requirement::matches(LIBRARIES_AXIS, Needed(Arc::clone(&plugin))))
-        .require(Requirement::matches(C_API_AXIS, Functions(Arc::clone(&plugin))))
+        .require(Requirement::matches(LOADER_AXIS, LoaderMatcher))
+        .require(Requirement::matches(LIBRARIES_AXIS, LibraryMatcher(Arc::clone(&plugin))))
+        .require(Requirement::matches(C_API_AXIS, FunctionMatcher(Arc::clone(&plugin))))
         .with_capability(plugin)
 }
 
-impl Plugin {
-    fn of(object: &SharedObject) -> Self {
+impl PluginImports {
+    fn from_object(object: &SharedObject) -> Self {
         let strong = || object.imports.iter().filter(|import| !import.weak);
         // What a library of somebody else has, it may have under any name.
         let ours = |import: &&Import| match (object.format, &import.library) {

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use unskew_core::{Finding, Judgement, Places, Unjudged, aspect};
 
-use crate::{Format, Group, Model, Tfjs, rules};
+use crate::{TfjsFormat, TfjsModel, TfjsRelease, WeightGroup, rules};
 
 mod layers;
 mod special;
 
 /// What a release makes of a model: its graph or its layers, the types of its weights, its shards.
-pub fn judge(model: &Model, tfjs: &Tfjs) -> Judgement {
+pub fn judge(model: &TfjsModel, tfjs: &TfjsRelease) -> Judgement {
     let mut judgement = shards(model);
     judgement.findings.extend(types(model, tfjs));
     match model.format {
-        Format::Graph => {
+        TfjsFormat::Graph => {
             judgement.findings.extend(ops(model, tfjs));
             let why = "whether the backend of the page has a kernel for each op and type is not looked at";
             judgement.unjudged.push(Unjudged::new(aspect::KERNELS, why));
@@ -22,7 +22,7 @@ pub fn judge(model: &Model, tfjs: &Tfjs) -> Judgement {
                        not looked at";
             judgement.unjudged.push(Unjudged::new(aspect::BEHAVIOUR, why));
         }
-        Format::Layers => {
+        TfjsFormat::Layers => {
             layers::judge(model, tfjs, &mut judgement);
             let why = "whether layers compute what they compute in Keras is not looked at";
             judgement.unjudged.push(Unjudged::new(aspect::BEHAVIOUR, why));
@@ -32,7 +32,7 @@ pub fn judge(model: &Model, tfjs: &Tfjs) -> Judgement {
 }
 
 /// Ops that the release does not have, each once.
-fn ops(model: &Model, tfjs: &Tfjs) -> Vec<Finding> {
+fn ops(model: &TfjsModel, tfjs: &TfjsRelease) -> Vec<Finding> {
     let mut unknown: BTreeMap<&str, Places> = BTreeMap::new();
     for node in model.nodes.iter().filter(|node| !tfjs.has_op(&node.op)) {
         unknown.entry(&node.op).or_default().add(&node.name);
@@ -50,7 +50,7 @@ fn ops(model: &Model, tfjs: &Tfjs) -> Vec<Finding> {
 }
 
 /// Types of weights that the release does not read, each once.
-fn types(model: &Model, tfjs: &Tfjs) -> Vec<Finding> {
+fn types(model: &TfjsModel, tfjs: &TfjsRelease) -> Vec<Finding> {
     let mut unread: BTreeMap<(&str, bool), Places> = BTreeMap::new();
     for weight in model.groups.iter().flat_map(|group| &group.weights) {
         let known = |known: &[String], dtype: &str| known.iter().any(|one| one == dtype);
@@ -77,9 +77,9 @@ fn types(model: &Model, tfjs: &Tfjs) -> Vec<Finding> {
 }
 
 /// Shards that are not there, or shorter than the weights in them.
-pub(crate) fn shards(model: &Model) -> Judgement {
+pub(crate) fn shards(model: &TfjsModel) -> Judgement {
     let mut judgement = Judgement::default();
-    let seen = |group: &&Group| group.sizes.len() == group.paths.len();
+    let seen = |group: &&WeightGroup| group.sizes.len() == group.paths.len();
     if !model.groups.iter().all(|group| seen(&group)) {
         let unjudged = Unjudged::new(aspect::DATA, "the shards of weights were not looked at");
         judgement.unjudged.push(unjudged);
@@ -88,7 +88,7 @@ pub(crate) fn shards(model: &Model) -> Judgement {
     judgement
 }
 
-fn shards_of(group: &Group) -> Option<Finding> {
+fn shards_of(group: &WeightGroup) -> Option<Finding> {
     let mut missing = Places::default();
     for (path, size) in group.paths.iter().zip(&group.sizes) {
         if size.is_none() {
@@ -100,7 +100,7 @@ fn shards_of(group: &Group) -> Option<Finding> {
         let rule = rules::TfjsShardMissing { missing: &gone, count: &count };
         return Some(rule.finding().at(missing));
     }
-    let needed = group.weights.iter().filter_map(crate::Weight::bytes);
+    let needed = group.weights.iter().filter_map(crate::TfjsWeight::bytes);
     let needed = needed.fold(0, u64::saturating_add);
     let there = group.sizes.iter().flatten().copied().fold(0, u64::saturating_add);
     (there < needed).then(|| {

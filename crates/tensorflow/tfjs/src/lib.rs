@@ -13,11 +13,11 @@
 //!
 //! | step | by |
 //! | --- | --- |
-//! | `model.json` to a [`Model`] | [`Model::read`] |
+//! | `model.json` to a [`TfjsModel`] | [`TfjsModel::read`] |
 //! | a model as a party | [`party()`] |
 //! | the sizes of its shards, where what lies beside it can be opened | [`with_shards`] |
-//! | the ops and classes of all releases as one text | [`Names`] |
-//! | a release | [`Tfjs`] |
+//! | the ops and classes of all releases as one text | [`TfjsNames`] |
+//! | a release | [`TfjsRelease`] |
 //! | what a release makes of a model | [`judge()`] |
 //!
 //! What is refused: JSON that is broken or above 64 MiB. What is not judged and says so: kernels of backends (WebGL,
@@ -27,14 +27,14 @@
 //! use std::sync::Arc;
 //! use unskew_core::{Date, Phase};
 //! use unskew_source::{BytesSource, Source};
-//! use unskew_tfjs::{Model, Names, Tfjs, judge};
+//! use unskew_tfjs::{TfjsModel, TfjsNames, TfjsRelease, judge};
 //!
 //! let text = r#"{"format": "graph-model", "modelTopology": {"node": [{"name": "y", "op": "Erfinv"}]}}"#;
 //! let file: Arc<dyn Source> = Arc::new(BytesSource::new("model.json", text.as_bytes().to_vec()));
-//! let model = Model::read(&file).unwrap().unwrap();
+//! let model = TfjsModel::read(&file).unwrap().unwrap();
 //!
-//! let names = Names::from_text("#releases\t1.0.4 4.22.0\nAdd(op)\t1.0.4-\n").unwrap();
-//! let tfjs = Tfjs {
+//! let names = TfjsNames::from_text("#releases\t1.0.4 4.22.0\nAdd(op)\t1.0.4-\n").unwrap();
+//! let tfjs = TfjsRelease {
 //!     version: "4.22.0".parse().unwrap(),
 //!     released: Date::constant(2024, 10, 21),
 //!     unknown: Phase::FirstUse,
@@ -54,6 +54,6 @@ pub mod rules;
 mod runtime;
 
 pub use judge::judge;
-pub use model::{Format, Group, Model, Node, Weight};
+pub use model::{TfjsFormat, TfjsModel, TfjsNode, TfjsWeight, WeightGroup};
 pub use party::{TFJS_AXIS, party, with_shards};
-pub use runtime::{Names, Tfjs};
+pub use runtime::{TfjsNames, TfjsRelease};

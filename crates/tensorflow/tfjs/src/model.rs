@@ -14,14 +14,14 @@ const WORDS: [&str; 3] = ["\"modelTopology\"", "\"layers-model\"", "\"graph-mode
 
 /// What the JSON has of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum TfjsFormat {
     /// A graph, made of a SavedModel, a frozen graph or a module of TensorFlow Hub.
     Graph,
     /// A configuration of Keras.
     Layers,
 }
 
-impl Format {
+impl TfjsFormat {
     /// As parties and findings name it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -33,7 +33,7 @@ impl Format {
 
 /// A node of the graph, or of a function in its library.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct TfjsNode {
     /// With the function that it stands in: `body/add`.
     pub name: String,
     /// The name of its op.
@@ -42,7 +42,7 @@ pub struct Node {
 
 /// A tensor in the shards.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Weight {
+pub struct TfjsWeight {
     /// As the graph or the layer names it.
     pub name: String,
     /// As TensorFlow.js writes types: `float32`, `int32`, `bool`.
@@ -53,7 +53,7 @@ pub struct Weight {
     pub quantized: Option<String>,
 }
 
-impl Weight {
+impl TfjsWeight {
     /// How many bytes it takes in the shards, or at least takes if it has texts; none for a type that nobody reads.
     pub fn bytes(&self) -> Option<u64> {
         let size = match self.quantized.as_deref().unwrap_or(&self.dtype) {
@@ -70,33 +70,33 @@ impl Weight {
 
 /// Weights that lie one after the other in shards.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Group {
+pub struct WeightGroup {
     /// The shards by their paths, relative to `model.json`.
     pub paths: Vec<String>,
     /// In the order of their bytes.
-    pub weights: Vec<Weight>,
+    pub weights: Vec<TfjsWeight>,
     /// How large each shard is, none if it is not there; empty if nobody looked.
     pub sizes: Vec<Option<u64>>,
 }
 
 /// A model of TensorFlow.js. A capability of its party.
 #[derive(Clone, Debug)]
-pub struct Model {
+pub struct TfjsModel {
     /// As `format` in the file says; files without it are of a graph if their topology has nodes.
-    pub format: Format,
+    pub format: TfjsFormat,
     /// What wrote the model: `keras v2.15.0`, `2.15.0`.
     pub generated_by: Option<String>,
     /// What made this file of it: `TensorFlow.js Converter v4.22.0`.
     pub converted_by: Option<String>,
     /// The nodes of the graph and of what initializes it; none in a configuration.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<TfjsNode>,
     /// The configuration: the class of the model and what it is made with.
     pub config: Option<Arc<Value>>,
     /// The weights, by the shards that they share.
-    pub groups: Vec<Group>,
+    pub groups: Vec<WeightGroup>,
 }
 
-impl Model {
+impl TfjsModel {
     /// The model in `source`; none if it is none.
     ///
     /// # Errors
@@ -118,23 +118,23 @@ impl Model {
         source.nodes(values as u64)?;
         let json: Value = serde_json::from_slice(&text)
             .map_err(|error| ReadError::malformed(source.name(), format!("no JSON: {error}")))?;
-        Ok(Self::of(json))
+        Ok(Self::from_json(json))
     }
 
-    fn of(mut json: Value) -> Option<Self> {
+    fn from_json(mut json: Value) -> Option<Self> {
         let mut topology = json.get_mut("modelTopology").map(Value::take)?;
         topology.is_object().then_some(())?;
         let text = |value: &Value, key: &str| value.get(key)?.as_str().map(str::to_owned);
         let format = match text(&json, "format").as_deref() {
-            Some("graph-model") => Format::Graph,
-            Some("layers-model") => Format::Layers,
-            _ if topology.get("node").is_some() => Format::Graph,
-            _ => Format::Layers,
+            Some("graph-model") => TfjsFormat::Graph,
+            Some("layers-model") => TfjsFormat::Layers,
+            _ if topology.get("node").is_some() => TfjsFormat::Graph,
+            _ => TfjsFormat::Layers,
         };
         let keras = text(&topology, "keras_version").map(|version| format!("Keras {version}"));
         let mut nodes = Vec::new();
         let mut config = None;
-        if format == Format::Graph {
+        if format == TfjsFormat::Graph {
             graph(&topology, &mut nodes);
             if let Some(first) = json.get("modelInitializer") {
                 graph(first, &mut nodes);
@@ -159,32 +159,32 @@ fn list<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
     value.get(key).and_then(Value::as_array).into_iter().flatten()
 }
 
-fn graph(graph: &Value, nodes: &mut Vec<Node>) {
+fn graph(graph: &Value, nodes: &mut Vec<TfjsNode>) {
     let text = |value: &Value, key: &str| {
         value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
-    let node = |value: &Value| Node { name: text(value, "name"), op: text(value, "op") };
+    let node = |value: &Value| TfjsNode { name: text(value, "name"), op: text(value, "op") };
     nodes.extend(list(graph, "node").map(node));
     for function in graph.get("library").into_iter().flat_map(|library| list(library, "function")) {
         let name = function.get("signature").map(|one| text(one, "name")).unwrap_or_default();
         nodes.extend(
             list(function, "nodeDef")
                 .map(node)
-                .map(|node| Node { name: format!("{name}/{}", node.name), ..node }),
+                .map(|node| TfjsNode { name: format!("{name}/{}", node.name), ..node }),
         );
     }
 }
 
-fn group(value: &Value) -> Group {
+fn group(value: &Value) -> WeightGroup {
     let paths = list(value, "paths").filter_map(Value::as_str).map(str::to_owned).collect();
     let weights = list(value, "weights").map(weight).collect();
-    Group { paths, weights, sizes: Vec::new() }
+    WeightGroup { paths, weights, sizes: Vec::new() }
 }
 
-fn weight(value: &Value) -> Weight {
+fn weight(value: &Value) -> TfjsWeight {
     let text = |value: &Value, key: &str| value.get(key)?.as_str().map(str::to_owned);
     let sizes = list(value, "shape").map(|size| size.as_u64().unwrap_or(0));
-    Weight {
+    TfjsWeight {
         name: text(value, "name").unwrap_or_default(),
         dtype: text(value, "dtype").unwrap_or_default(),
         values: sizes.fold(1, u64::saturating_mul),

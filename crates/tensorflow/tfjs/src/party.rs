@@ -6,17 +6,17 @@ use unskew_core::{Context, Judgement, Matcher, Party, Requirement, Role};
 use unskew_source::{ReadError, Source};
 
 use crate::judge::{judge, shards};
-use crate::{Model, Tfjs};
+use crate::{TfjsModel, TfjsRelease};
 
 /// The axis on which models of TensorFlow.js meet a release.
 pub const TFJS_AXIS: &str = "tfjs";
 
 /// Judges a model against a release.
-struct Loading(Arc<Model>);
+struct TfjsMatcher(Arc<TfjsModel>);
 
-impl Matcher for Loading {
+impl Matcher for TfjsMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        Some(judge(&self.0, other.capability::<Tfjs>()?))
+        Some(judge(&self.0, other.capability::<TfjsRelease>()?))
     }
 }
 
@@ -25,14 +25,14 @@ impl Matcher for Loading {
 /// # Errors
 /// If it is one, but broken.
 pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
-    let Some(model) = Model::read(source)? else { return Ok(None) };
+    let Some(model) = TfjsModel::read(source)? else { return Ok(None) };
     let name = source.name().rsplit(['/', '\\', '!']).next().unwrap_or_default();
-    Ok(Some(of(name, model)))
+    Ok(Some(party_of(name, model)))
 }
 
 /// The same party with the sizes of its shards, which `open` finds by their paths relative to the file.
 pub fn with_shards(party: Party, open: &dyn Fn(&str) -> Option<Arc<dyn Source>>) -> Party {
-    let Some(model) = party.capability::<Model>() else { return party };
+    let Some(model) = party.capability::<TfjsModel>() else { return party };
     let mut model = model.clone();
     for group in &mut model.groups {
         let size = |path: &String| open(path).map(|shard| shard.size());
@@ -42,7 +42,7 @@ pub fn with_shards(party: Party, open: &dyn Fn(&str) -> Option<Arc<dyn Source>>)
             false => Vec::new(),
         };
     }
-    of(&party.name, model)
+    party_of(&party.name, model)
 }
 
 /// Whether a path stays in the folder that it is relative to.
@@ -52,7 +52,7 @@ fn is_below(path: &str) -> bool {
         && !path.split(['/', '\\']).any(|part| part == "..")
 }
 
-fn of(name: &str, model: Model) -> Party {
+fn party_of(name: &str, model: TfjsModel) -> Party {
     let mut party = Party::new(name, Role::Artifact, model.format.as_str());
     party = party.from_origin(match (&model.converted_by, &model.generated_by) {
         (Some(by), _) => format!("converted by {}", printable(by)),
@@ -70,7 +70,7 @@ fn of(name: &str, model: Model) -> Party {
         party = party.fact("model", printable(class.unwrap_or("without a class")));
     }
     let weights = || model.groups.iter().flat_map(|group| &group.weights);
-    let bytes = weights().filter_map(crate::Weight::bytes).fold(0, u64::saturating_add);
+    let bytes = weights().filter_map(crate::TfjsWeight::bytes).fold(0, u64::saturating_add);
     let shards: usize = model.groups.iter().map(|group| group.paths.len()).sum();
     let said = format!("{}, {bytes} bytes in {shards} shards", weights().count());
     party = party.fact("weights", said);
@@ -78,11 +78,11 @@ fn of(name: &str, model: Model) -> Party {
         party = party.note(finding);
     }
     let model = Arc::new(model);
-    let judged = Requirement::matches(TFJS_AXIS, Loading(model.clone()));
+    let judged = Requirement::matches(TFJS_AXIS, TfjsMatcher(model.clone()));
     party.require(judged).with_capability(model)
 }
 
-fn shards_of(model: &Model) -> Vec<unskew_core::Finding> {
+fn shards_of(model: &TfjsModel) -> Vec<unskew_core::Finding> {
     shards(model).findings
 }
 

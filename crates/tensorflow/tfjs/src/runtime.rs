@@ -7,9 +7,9 @@ use unskew_definitions::{HistoryError, Rows, RowsText, Runs};
 
 /// The ops and classes of all releases: a line for each, such as `AddV2(op)`, `Dense(layer)` and `GlorotNormal(class)`.
 #[derive(Debug)]
-pub struct Names(Rows);
+pub struct TfjsNames(Rows);
 
-impl Names {
+impl TfjsNames {
     /// The names of a text.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Names {
 
 /// A release that loads models. A capability of its party.
 #[derive(Clone, Debug)]
-pub struct Tfjs {
+pub struct TfjsRelease {
     /// The version of the package `@tensorflow/tfjs`.
     pub version: Version,
     /// The day of its release.
@@ -48,10 +48,10 @@ pub struct Tfjs {
     /// The types in which it reads packed weights: `uint8`.
     pub quantized: Vec<String>,
     /// The ops and classes of all releases.
-    pub names: Arc<Names>,
+    pub names: Arc<TfjsNames>,
 }
 
-impl Tfjs {
+impl TfjsRelease {
     /// The release as one side of a check.
     pub fn party(&self) -> Party {
         Party::new(format!("tfjs {}", self.version), Role::Runtime, "TensorFlow.js release")

@@ -5,7 +5,7 @@ use std::fmt;
 use unskew_core::Version;
 use unskew_definitions::Step;
 
-use crate::{Outcome, Told};
+use crate::{FormOutcome, RunOutcome};
 
 /// All steps of a run, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,7 +25,7 @@ impl fmt::Display for Trajectory {
 
 /// What is known of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Life {
+pub struct RunLifetime {
     /// What changed, oldest release first.
     pub trajectory: Trajectory,
     /// Whether any release gave a result.
@@ -35,19 +35,23 @@ pub struct Life {
 }
 
 /// The life of the run `at` by what releases told of its form; none if it is not steady or known of fewer than two.
-pub fn life(told: &[(Version, &Told)], at: usize) -> Option<Life> {
+pub fn life(told: &[(Version, &FormOutcome)], at: usize) -> Option<RunLifetime> {
     let (mut last, mut value): (Option<bool>, Option<&str>) = (None, None);
     let (mut steps, mut remark, mut known) = (Vec::new(), String::new(), 0);
     for (release, told) in told {
-        let Told::Runs(runs) = told else { continue };
+        let FormOutcome::Runs(runs) = told else { continue };
         let minor = Version::pair(release.major(), release.minor());
         match runs.get(at)? {
             // It works, and nothing that shows changed.
-            Outcome::Unsteady => {
-                return Some(Life { trajectory: Trajectory::default(), worked: true, remark });
+            RunOutcome::Unsteady => {
+                return Some(RunLifetime {
+                    trajectory: Trajectory::default(),
+                    worked: true,
+                    remark,
+                });
             }
-            Outcome::Crash | Outcome::Untold => continue,
-            Outcome::Raises(words) => {
+            RunOutcome::Crash | RunOutcome::Untold => continue,
+            RunOutcome::Raises(words) => {
                 // Whoever is out of memory or lacks a library says nothing of the operator.
                 if words.contains("memory") || words.contains("LAPACK") || words.contains("MKL") {
                     return None;
@@ -58,7 +62,7 @@ pub fn life(told: &[(Version, &Told)], at: usize) -> Option<Life> {
                 }
                 last = Some(false);
             }
-            Outcome::Value(text) => {
+            RunOutcome::Value(text) => {
                 let text = text.as_str();
                 if last == Some(false) {
                     steps.push((minor, Step::Works));
@@ -77,7 +81,7 @@ pub fn life(told: &[(Version, &Told)], at: usize) -> Option<Life> {
         known += 1;
     }
     let trajectory = Trajectory { steps };
-    (known > 1).then_some(Life { trajectory, worked: value.is_some(), remark })
+    (known > 1).then_some(RunLifetime { trajectory, worked: value.is_some(), remark })
 }
 
 /// The types of a result: `int64`, `float`.
@@ -215,15 +219,15 @@ mod tests {
 
     #[test]
     fn a_life_has_a_step_for_each_release_that_does_something_else() {
-        let runs = |text: &str| Told::read(text);
-        let told = [runs("int64[1]3"), runs("!no"), Told::Unknown, runs("float32[1]3.5")];
+        let runs = |text: &str| FormOutcome::read(text);
+        let told = [runs("int64[1]3"), runs("!no"), FormOutcome::Unknown, runs("float32[1]3.5")];
         let releases = [
             Version::triple(1, 5, 1),
             Version::triple(1, 6, 0),
             Version::triple(1, 7, 1),
             Version::triple(1, 8, 1),
         ];
-        let all: Vec<(Version, &Told)> = releases.into_iter().zip(&told).collect();
+        let all: Vec<(Version, &FormOutcome)> = releases.into_iter().zip(&told).collect();
         let life = life(&all, 0).unwrap();
         assert_eq!(life.trajectory.to_string(), "1.6 raises, 1.8 works, 1.8 dtype");
         assert_eq!(life.remark, "int64 float32");

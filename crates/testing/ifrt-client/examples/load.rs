@@ -13,7 +13,7 @@ use std::net::TcpStream;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use unskew_ifrt_client::{Client, Load, load};
+use unskew_ifrt_client::{IfrtClient, LoadTest, load};
 use unskew_ifrt_proxy::messages::ProxyVersion;
 
 type Error = Box<dyn std::error::Error>;
@@ -59,7 +59,6 @@ impl Serving {
         Ok(kib.parse()?)
     }
 
-    /// The metrics of these names.
     fn metrics(&self, names: &[&str]) -> Result<String, Error> {
         let host = self.address.trim_start_matches("grpc://");
         let mut stream = TcpStream::connect(host)?;
@@ -95,14 +94,14 @@ async fn measure(
     seconds: usize,
     idle: usize,
 ) -> Result<(), Error> {
-    let of = |clients, time| Load { address: serving.address.clone(), clients, time };
+    let of = |clients, time| LoadTest { address: serving.address.clone(), clients, time };
     // What the first session costs is the plug-in's.
     load(&of(1, Duration::from_secs(1))).await;
     let before = serving.resident()?;
     let mut sessions = Vec::new();
     for _ in 0..idle {
         let newest = ProxyVersion { protocol: 25, serdes: 3 };
-        let mut client = Client::connect(&serving.address, newest).await?;
+        let mut client = IfrtClient::connect(&serving.address, newest).await?;
         client.init().await?;
         sessions.push(client);
     }

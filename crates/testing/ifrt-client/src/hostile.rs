@@ -9,7 +9,7 @@ use prost::encoding::{WireType, encode_key, encode_varint};
 use unskew_ifrt::types::{
     ArraySpec, DType, DTypeKind, ExecuteOptions, Ifrt, Shape, Sharding, SingleDeviceSharding,
 };
-use unskew_serdes::Version;
+use unskew_serdes::FamilyVersion;
 use unskew_serdes::proto::encode;
 
 use crate::Adder;
@@ -142,7 +142,7 @@ fn delimited(number: u32, bytes: &[u8], to: &mut Vec<u8>) {
     to.extend_from_slice(bytes);
 }
 
-fn values(version: ProxyVersion, at: Version<Ifrt>) -> Vec<Bytes> {
+fn values(version: ProxyVersion, at: FamilyVersion<Ifrt>) -> Vec<Bytes> {
     let shape = |dims: &[i64]| Shape { dims: dims.to_vec() };
     let sharding =
         |device_id| Sharding::SingleDevice(SingleDeviceSharding { device_id, memory_kind: None });

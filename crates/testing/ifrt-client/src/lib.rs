@@ -29,12 +29,12 @@ use unskew_ifrt_proxy::status::{Code, Status};
 use unskew_ifrt_proxy::{SESSION, STORE};
 
 pub use hostile::Hostile;
-pub use load::{Load, Outcome, load};
+pub use load::{LoadTest, LoadTestOutcome, load};
 pub use program::{Adder, ELEMENTS};
 
 /// A session of a client.
 #[derive(Debug)]
-pub struct Client {
+pub struct IfrtClient {
     channel: Channel,
     requests: mpsc::UnboundedSender<Asked>,
     responses: Streaming<Told>,
@@ -43,11 +43,11 @@ pub struct Client {
     next: u64,
     /// The version that is spoken.
     pub version: ProxyVersion,
-    /// The number that its buffers go by; 0 before [`Client::init`].
+    /// The number that its buffers go by; 0 before [`IfrtClient::init`].
     pub session: u64,
 }
 
-impl Client {
+impl IfrtClient {
     /// Connects to `grpc://HOST:PORT`, agrees on versions with the server, of those up to `max`, and begins
     /// a session.
     ///
@@ -157,7 +157,7 @@ impl Client {
     /// Sends a request and waits for its answer.
     ///
     /// # Errors
-    /// As [`Client::answer`].
+    /// As [`IfrtClient::answer`].
     pub async fn ask(&mut self, ask: Ask) -> Result<Answer, Status> {
         let op_id = self.send(ask)?;
         self.answer(op_id).await
@@ -166,7 +166,7 @@ impl Client {
     /// The first request.
     ///
     /// # Errors
-    /// As [`Client::ask`].
+    /// As [`IfrtClient::ask`].
     pub async fn init(&mut self) -> Result<Init, Status> {
         match self.ask(Ask::Init(Empty {})).await? {
             Answer::Init(init) => {

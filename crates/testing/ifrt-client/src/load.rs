@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use tokio::task::JoinSet;
 
-use crate::{Adder, Client, ELEMENTS};
+use crate::{Adder, ELEMENTS, IfrtClient};
 use unskew_ifrt_proxy::messages::ProxyVersion;
 use unskew_ifrt_proxy::status::{Code, Status};
 
 /// What a load test does, and for how long.
 #[derive(Clone, Debug)]
-pub struct Load {
+pub struct LoadTest {
     /// Where the server is: `grpc://HOST:PORT`.
     pub address: String,
     /// How many clients, each with a connection of its own.
@@ -22,7 +22,7 @@ pub struct Load {
 
 /// What came of it.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct LoadTestOutcome {
     /// How long each step took, the fastest first: two arrays put, added, the sum fetched, checked, and all
     /// three forgotten.
     pub steps: Vec<Duration>,
@@ -32,7 +32,7 @@ pub struct Outcome {
     pub took: Duration,
 }
 
-impl Outcome {
+impl LoadTestOutcome {
     /// The step that is slower than this part of all: 0.5 is the median.
     pub fn quantile(&self, part: f64) -> Duration {
         let last = self.steps.len().saturating_sub(1);
@@ -47,7 +47,7 @@ impl Outcome {
 }
 
 /// Loads a server. What goes wrong for a client ends that client, and is in the outcome.
-pub async fn load(load: &Load) -> Outcome {
+pub async fn load(load: &LoadTest) -> LoadTestOutcome {
     let begun = Instant::now();
     let until = begun + load.time;
     let mut clients = JoinSet::new();
@@ -59,7 +59,7 @@ pub async fn load(load: &Load) -> Outcome {
             (number, steps, done)
         });
     }
-    let mut outcome = Outcome::default();
+    let mut outcome = LoadTestOutcome::default();
     while let Some(ended) = clients.join_next().await {
         match ended {
             Ok((number, steps, done)) => {
@@ -86,7 +86,7 @@ async fn client(
     // Each has a version and a number of its own, so that nobody has what is another's.
     let protocol = [14, 16, 22, 25][number % 4];
     let serdes = if protocol < 25 { 0 } else { 3 };
-    let mut client = Client::connect(address, ProxyVersion { protocol, serdes }).await?;
+    let mut client = IfrtClient::connect(address, ProxyVersion { protocol, serdes }).await?;
     let init = client.init().await?;
     // A program that names no device runs on the first one.
     let device = init.addressable_device_ids.first().copied().unwrap_or_default();

@@ -6,10 +6,10 @@ use unskew_ifrt::types::{
     XlaCompileOptions, any_version,
 };
 use unskew_pjrt::convert::compile_options::CompileOptions;
-use unskew_serdes::Version;
+use unskew_serdes::FamilyVersion;
 use unskew_serdes::proto::encode;
 
-use crate::Client;
+use crate::IfrtClient;
 use unskew_ifrt_proxy::messages::{
     Answer, Ask, Compile, CopyToHost, Execute, MakeArray, OldOrNewHandles, ProxyVersion,
 };
@@ -35,7 +35,7 @@ impl Adder {
     ///
     /// # Errors
     /// What the server answers; so for all that follow.
-    pub async fn compile(client: &mut Client, device: i32) -> Result<Self, Status> {
+    pub async fn compile(client: &mut IfrtClient, device: i32) -> Result<Self, Status> {
         let ask = Ask::Compile(Self::request(client.version)?);
         match client.ask(ask).await? {
             Answer::Compile(compiled) => {
@@ -95,7 +95,12 @@ impl Adder {
     ///
     /// # Errors
     /// What the server answers.
-    pub async fn put(self, client: &mut Client, handle: u64, data: Bytes) -> Result<(), Status> {
+    pub async fn put(
+        self,
+        client: &mut IfrtClient,
+        handle: u64,
+        data: Bytes,
+    ) -> Result<(), Status> {
         client.store(handle, data).await?;
         let make = Self::array(client.version, self.device, (handle, handle))?;
         client.ask(Ask::MakeArray(make)).await.map(|_| ())
@@ -107,7 +112,7 @@ impl Adder {
     /// What the server answers.
     pub async fn add(
         self,
-        client: &mut Client,
+        client: &mut IfrtClient,
         arguments: [u64; 2],
         sum: u64,
     ) -> Result<(), Status> {
@@ -124,7 +129,7 @@ impl Adder {
     ///
     /// # Errors
     /// What the server answers.
-    pub async fn fetch(self, client: &mut Client, array: u64) -> Result<Bytes, Status> {
+    pub async fn fetch(self, client: &mut IfrtClient, array: u64) -> Result<Bytes, Status> {
         let copy = CopyToHost { host_buffer: array, array, byte_strides: None };
         client.ask(Ask::CopyToHost(copy)).await?;
         let data = client.look_up(client.session, array).await?;
@@ -136,13 +141,13 @@ impl Adder {
     ///
     /// # Errors
     /// What the server answers.
-    pub async fn forget(self, client: &mut Client, arrays: &[u64]) -> Result<(), Status> {
+    pub async fn forget(self, client: &mut IfrtClient, arrays: &[u64]) -> Result<(), Status> {
         let gone = OldOrNewHandles { one: None, several: arrays.to_vec() };
         client.ask(Ask::DestructArray(gone)).await.map(|_| ())
     }
 }
 
-pub(super) fn at(version: ProxyVersion) -> Result<Version<Ifrt>, Status> {
+pub(super) fn at(version: ProxyVersion) -> Result<FamilyVersion<Ifrt>, Status> {
     let found = any_version().get(version.serdes.into());
     found.map_err(|error| Status::new(Code::FailedPrecondition, error.to_string()))
 }

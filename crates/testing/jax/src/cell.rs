@@ -8,27 +8,27 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use unskew_peers::{Outcome, root, run_probe};
+use unskew_peers::{ProbeOutcome, root, run_probe};
 
-use crate::Host;
+use crate::JaxHost;
 
 /// How many steps `python/probe/jax_steps.py` has.
 pub const STEPS: usize = 21;
 
 /// A host and a plug-in.
 #[derive(Debug, Clone)]
-pub struct Cell {
+pub struct JaxCell {
     /// The release of JAX and its environment.
-    pub host: Host,
+    pub host: JaxHost,
     /// The shared object that it loads.
     pub plugin: PathBuf,
     /// Whether `unskew_jax` gives the plug-in jaxlib's handlers first.
     pub handlers: bool,
 }
 
-impl Cell {
+impl JaxCell {
     /// A cell in which JAX gets the plug-in as it is.
-    pub fn new(host: &Host, plugin: impl Into<PathBuf>) -> Self {
+    pub fn new(host: &JaxHost, plugin: impl Into<PathBuf>) -> Self {
         Self { host: host.clone(), plugin: plugin.into(), handlers: false }
     }
 
@@ -43,7 +43,7 @@ impl Cell {
     ///
     /// # Errors
     /// If the process cannot be started or watched. Whatever becomes of it after that is the outcome.
-    pub fn run(&self, limit: Duration) -> io::Result<Outcome> {
+    pub fn run(&self, limit: Duration) -> io::Result<ProbeOutcome> {
         run_probe(&mut self.command(), limit)
     }
 
@@ -66,7 +66,7 @@ impl Cell {
 ///
 /// # Errors
 /// The first error of a cell that could not be run.
-pub fn run_all(cells: &[Cell], jobs: usize, limit: Duration) -> io::Result<Vec<Outcome>> {
+pub fn run_all(cells: &[JaxCell], jobs: usize, limit: Duration) -> io::Result<Vec<ProbeOutcome>> {
     run_each(cells, jobs, limit, &|_, _| ())
 }
 
@@ -75,13 +75,13 @@ pub fn run_all(cells: &[Cell], jobs: usize, limit: Duration) -> io::Result<Vec<O
 /// # Errors
 /// The first error of a cell that could not be run.
 pub fn run_each(
-    cells: &[Cell],
+    cells: &[JaxCell],
     jobs: usize,
     limit: Duration,
-    report: &(dyn Fn(&Cell, &Outcome) + Sync),
-) -> io::Result<Vec<Outcome>> {
+    report: &(dyn Fn(&JaxCell, &ProbeOutcome) + Sync),
+) -> io::Result<Vec<ProbeOutcome>> {
     let next = AtomicUsize::new(0);
-    let results: Vec<OnceLock<io::Result<Outcome>>> =
+    let results: Vec<OnceLock<io::Result<ProbeOutcome>>> =
         cells.iter().map(|_| OnceLock::new()).collect();
     let work = || {
         loop {

@@ -5,7 +5,7 @@ use unskew_peers::{Peer, PeerError};
 
 /// A JAX release that can be run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Host {
+pub struct JaxHost {
     /// The release of JAX.
     pub version: Version,
     /// The minor version of the PJRT C API that it was built with, where the database knows it.
@@ -14,7 +14,7 @@ pub struct Host {
     pub peer: Peer,
 }
 
-impl Host {
+impl JaxHost {
     /// The host of this version, such as `0.10.2`.
     ///
     /// # Errors

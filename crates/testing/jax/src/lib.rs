@@ -6,19 +6,19 @@
 //! process of its own with a time limit, since what a skewed host does with a plug-in is often to die. The
 //! probe prints one line of JSON per step, which is all that is read of it.
 //!
-//! [`Served`] is the other way to a plug-in: a server of the IFRT proxy, which JAX releases connect to and run
+//! [`ProxyServer`] is the other way to a plug-in: a server of the IFRT proxy, which JAX releases connect to and run
 //! `python/probe/proxy_steps.py` on.
 //!
 //! Only tests, `cargo xtask jax` and `cargo xtask ifrt` use this crate.
 //!
 //! ```
-//! use unskew_peers::{End, Outcome};
+//! use unskew_peers::{ProcessEnd, ProbeOutcome};
 //!
 //! let printed = r#"
 //! {"step": "import", "ok": true, "detail": "jax 0.7.2", "seconds": 1.9}
 //! {"step": "jit_add", "ok": false, "detail": "INVALID_ARGUMENT: expected 112, got 88", "seconds": 0.1}
 //! "#;
-//! let outcome = Outcome::new(printed, "", End::Finished);
+//! let outcome = ProbeOutcome::new(printed, "", ProcessEnd::Finished);
 //! assert_eq!(outcome.passed(), 1);
 //! assert_eq!(outcome.failure().unwrap().0, "jit_add");
 //! ```
@@ -27,11 +27,11 @@
 mod cell;
 mod host;
 mod plugin;
-mod served;
+mod proxy_server;
 mod table;
 
-pub use cell::{Cell, STEPS, run_all, run_each};
-pub use host::Host;
-pub use plugin::{PLUGINS, Plugin};
-pub use served::{PROXY_STEPS, Served, directly};
-pub use table::{Row, table};
+pub use cell::{JaxCell, STEPS, run_all, run_each};
+pub use host::JaxHost;
+pub use plugin::{CorpusPlugin, PLUGINS};
+pub use proxy_server::{PROXY_STEPS, ProxyServer, directly};
+pub use table::{JaxTableRow, table};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// A plug-in of the corpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Plugin {
+pub struct CorpusPlugin {
     /// The package that it comes from.
     pub name: &'static str,
     /// The minor version of the PJRT C API that it was built with.
@@ -14,21 +14,21 @@ pub struct Plugin {
 }
 
 /// CPU plug-ins of three vendors and three ages, oldest first.
-pub const PLUGINS: [Plugin; 3] = [
-    Plugin { name: "xla-cpu-pjrt 0.0.1", minor: 81, file: "xla-cpu-pjrt-0.0.1.so" },
-    Plugin {
+pub const PLUGINS: [CorpusPlugin; 3] = [
+    CorpusPlugin { name: "xla-cpu-pjrt 0.0.1", minor: 81, file: "xla-cpu-pjrt-0.0.1.so" },
+    CorpusPlugin {
         name: "fastatomstruct-xla-cpu 2026.6.23",
         minor: 106,
         file: "fastatomstruct-xla-cpu-2026.6.23.so",
     },
-    Plugin {
+    CorpusPlugin {
         name: "lammps-jax-pjrt-cpu 0.11.2",
         minor: 115,
         file: "lammps-jax-pjrt-cpu-0.11.2.so",
     },
 ];
 
-impl Plugin {
+impl CorpusPlugin {
     /// Where it lies once `cargo xtask corpus` has fetched it.
     pub fn path(&self) -> PathBuf {
         unskew_peers::root().join("corpus").join(self.file)

@@ -2,27 +2,27 @@
 
 use std::fmt::Write as _;
 
-use unskew_peers::Outcome;
+use unskew_peers::ProbeOutcome;
 
-use crate::{Host, STEPS};
+use crate::{JaxHost, STEPS};
 
 /// A line of the table: a host, a plug-in, and what came of it in up to three ways.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct JaxTableRow {
     /// The release of JAX and its environment.
-    pub host: Host,
+    pub host: JaxHost,
     /// The name of the plug-in.
     pub plugin: String,
     /// With the plug-in as it is.
-    pub direct: Option<Outcome>,
+    pub direct: Option<ProbeOutcome>,
     /// Through the adapter that was made for this release, or why there is none.
-    pub adapter: Option<Result<Outcome, String>>,
+    pub adapter: Option<Result<ProbeOutcome, String>>,
     /// With the handlers of jaxlib, through the adapter if there is one.
-    pub handlers: Option<Outcome>,
+    pub handlers: Option<ProbeOutcome>,
 }
 
 /// The rows as a table in Markdown.
-pub fn table(rows: &[Row]) -> String {
+pub fn table(rows: &[JaxTableRow]) -> String {
     let mut text = String::from(
         "| JAX | its PJRT | plug-in | direct | through the adapter | with handlers | what fails first, direct |\n\
          | --- | --- | --- | --- | --- | --- | --- |\n",
@@ -48,12 +48,12 @@ pub fn table(rows: &[Row]) -> String {
 }
 
 /// Such as `19 of 21`.
-fn count(outcome: Option<&Outcome>) -> String {
+fn count(outcome: Option<&ProbeOutcome>) -> String {
     let Some(outcome) = outcome else { return "not run".to_owned() };
     format!("{} of {STEPS}", outcome.passed())
 }
 
-fn first_failure(outcome: &Outcome) -> String {
+fn first_failure(outcome: &ProbeOutcome) -> String {
     match outcome.failure() {
         None => String::new(),
         Some((what, words)) if words.is_empty() => what,

@@ -3,7 +3,7 @@
 //! A [`Peer`] is a Python environment of the corpus (`corpus/python/jax-0.10.2`), made from pinned requirements by
 //! `cargo xtask corpus`. [`run_probe`] starts a program in it, in a process of its own with a time limit, since what a
 //! framework often does with a file or plug-in that it does not like is to die. A probe prints one line of JSON per
-//! step; an [`Outcome`] has the steps and how the process ended.
+//! step; a [`ProbeOutcome`] has the steps and how the process ended.
 //!
 //! `cargo xtask test` makes no environments, so a test that needs one asks first whether it is [`there`]:
 //!
@@ -15,12 +15,12 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod outcome;
 mod peer;
+mod probe_outcome;
 mod run;
 
-pub use outcome::{End, Outcome, Step};
 pub use peer::{Peer, PeerError, there};
+pub use probe_outcome::{ProbeOutcome, ProbeStep, ProcessEnd};
 pub use run::run_probe;
 
 use std::path::Path;

@@ -7,13 +7,13 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::{End, Outcome};
+use crate::{ProbeOutcome, ProcessEnd};
 
 /// Runs a probe, whatever it is written for, for at most this long.
 ///
 /// # Errors
 /// If the process cannot be started or watched. Whatever becomes of it after that is the outcome.
-pub fn run_probe(command: &mut Command, limit: Duration) -> io::Result<Outcome> {
+pub fn run_probe(command: &mut Command, limit: Duration) -> io::Result<ProbeOutcome> {
     let scratch = tempfile::tempdir()?;
     let (printed, errors) = (scratch.path().join("printed"), scratch.path().join("errors"));
     // Files, not pipes: what a library writes may be more than a pipe holds.
@@ -30,11 +30,11 @@ pub fn run_probe(command: &mut Command, limit: Duration) -> io::Result<Outcome> 
         if begun.elapsed() >= limit {
             child.kill()?;
             child.wait()?;
-            break End::TimedOut;
+            break ProcessEnd::TimedOut;
         }
         thread::sleep(Duration::from_millis(20));
     };
-    Ok(Outcome::new(&text(&printed)?, &text(&errors)?, end))
+    Ok(ProbeOutcome::new(&text(&printed)?, &text(&errors)?, end))
 }
 
 fn text(path: &Path) -> io::Result<String> {
@@ -42,19 +42,19 @@ fn text(path: &Path) -> io::Result<String> {
 }
 
 #[cfg(unix)]
-fn ended(status: ExitStatus) -> End {
+fn ended(status: ExitStatus) -> ProcessEnd {
     use std::os::unix::process::ExitStatusExt as _;
     match (status.code(), status.signal()) {
-        (Some(0), _) => End::Finished,
-        (Some(code), _) => End::Code(code),
-        (None, signal) => End::Signal(signal.unwrap_or(0)),
+        (Some(0), _) => ProcessEnd::Finished,
+        (Some(code), _) => ProcessEnd::Code(code),
+        (None, signal) => ProcessEnd::Signal(signal.unwrap_or(0)),
     }
 }
 
 #[cfg(not(unix))]
-fn ended(status: ExitStatus) -> End {
+fn ended(status: ExitStatus) -> ProcessEnd {
     match status.code() {
-        Some(0) => End::Finished,
-        code => End::Code(code.unwrap_or(-1)),
+        Some(0) => ProcessEnd::Finished,
+        code => ProcessEnd::Code(code.unwrap_or(-1)),
     }
 }

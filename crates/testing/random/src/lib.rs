@@ -6,7 +6,7 @@
 //! let (mut one, mut same) = (Random::new(7), Random::new(7));
 //! assert_eq!(one.next(), same.next());
 //! assert!(one.below(3) < 3);
-//! assert!(["red", "green"].contains(one.of(&["red", "green"])));
+//! assert!(["red", "green"].contains(one.choose(&["red", "green"])));
 //! ```
 #![forbid(unsafe_code)]
 
@@ -53,7 +53,7 @@ impl Random {
     ///
     /// # Panics
     /// If there is none.
-    pub fn of<'i, T>(&mut self, items: &'i [T]) -> &'i T {
+    pub fn choose<'i, T>(&mut self, items: &'i [T]) -> &'i T {
         &items[self.below(items.len())]
     }
 }

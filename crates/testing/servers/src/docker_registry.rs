@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::ServerError;
-use crate::keeper::Keeper;
+use crate::child_guard::ChildGuard;
 
 /// The program, as the system's package of this name installs it.
 const PROGRAM: &str = "/usr/bin/docker-registry";
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// A registry on a port of the loopback, over a folder that goes with it.
 pub struct DockerRegistry {
     port: u16,
-    _keeper: Keeper,
+    _keeper: ChildGuard,
 }
 
 impl DockerRegistry {
@@ -37,7 +37,7 @@ impl DockerRegistry {
         );
         std::fs::write(&config, text)?;
         let command = [PROGRAM, "serve", &config.display().to_string()].map(str::to_owned);
-        let keeper = Keeper::start(&folder, "TERM", &command);
+        let keeper = ChildGuard::start(&folder, "TERM", &command);
         let begin = Instant::now();
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             if begin.elapsed() > PATIENCE {

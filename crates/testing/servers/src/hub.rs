@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::ServerError;
-use crate::python::Python;
+use crate::python::PythonServer;
 
 /// The environment in the corpus; MLflow serves with the same libraries.
 const ENVIRONMENT: &str = "mlflow-3.17.2";
@@ -91,9 +91,9 @@ uvicorn.run(app, host='127.0.0.1', port=0, access_log=False)
 ";
 
 /// The API of the hub over a folder, on a port of the loopback.
-pub struct Hub(Python);
+pub struct HubServer(PythonServer);
 
-impl Hub {
+impl HubServer {
     /// Whether tests are to start one; if not, says that the test is skipped.
     #[must_use]
     pub fn there() -> bool {
@@ -108,7 +108,7 @@ impl Hub {
     pub fn start(folder: &Path, token: Option<&str>) -> Result<Self, ServerError> {
         let mut settings = vec![("HUB_FOLDER", folder.display().to_string())];
         settings.extend(token.map(|token| ("HUB_TOKEN", token.to_owned())));
-        Ok(Self(Python::start(ENVIRONMENT, PROGRAM, &settings)?))
+        Ok(Self(PythonServer::start(ENVIRONMENT, PROGRAM, &settings)?))
     }
 
     /// Where it listens: `http://127.0.0.1:PORT`, for `HF_ENDPOINT`.

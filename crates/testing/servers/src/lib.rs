@@ -1,15 +1,15 @@
 //! The real servers that tests talk to, each started on a free port of the loopback and stopped when it is dropped.
 //!
-//! * [`S3`]: an S3 server, moto, from its environment in the corpus (`python/environments/moto-5.2.5.txt`, made by
+//! * [`S3Server`]: an S3 server, moto, from its environment in the corpus (`python/environments/moto-5.2.5.txt`, made by
 //!   `cargo xtask corpus`); it keeps objects in memory.
 //!
-//! * [`MlFlow`]: MLflow's tracking server and model registry, from its environment in the corpus, over a folder of its own;
+//! * [`MlFlowServer`]: MLflow's tracking server and model registry, from its environment in the corpus, over a folder of its own;
 //!
 //! * [`DockerRegistry`]: an OCI registry, `docker-registry` of the system's packages, over a folder of its own;
 //!
-//! * [`Hub`]: the API of the Hugging Face hub, as far as it is read, over a folder, from the environment of MLflow;
+//! * [`HubServer`]: the API of the Hugging Face hub, as far as it is read, over a folder, from the environment of MLflow;
 //!
-//! * [`Web`]: a web server over http or TLS, with ranges or without, from the environment of MLflow;
+//! * [`WebServer`]: a web server over http or TLS, with ranges or without, from the environment of MLflow;
 //!
 //! * [`Pages`]: a web server in this process, with pages that a test makes, for what needs no real one;
 //!
@@ -18,7 +18,7 @@
 //! A server that a test leaves behind, because the test is killed, ends by itself: it ends with its standard input.
 //!
 //! ```no_run
-//! let server = unskew_test_servers::S3::start().unwrap();
+//! let server = unskew_test_servers::S3Server::start().unwrap();
 //! server.make_bucket("models").unwrap();
 //! for (name, value) in server.settings() {
 //!     println!("{name}={value}");
@@ -26,10 +26,10 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod child_guard;
 mod docker_registry;
 mod http;
 mod hub;
-mod keeper;
 mod mlflow;
 mod pages;
 mod postgresql;
@@ -38,12 +38,12 @@ mod s3;
 mod web;
 
 pub use docker_registry::DockerRegistry;
-pub use hub::Hub;
-pub use mlflow::MlFlow;
+pub use hub::HubServer;
+pub use mlflow::MlFlowServer;
 pub use pages::Pages;
 pub use postgresql::PostgreSql;
-pub use s3::S3;
-pub use web::Web;
+pub use s3::S3Server;
+pub use web::WebServer;
 
 /// Why a server did not start or answer.
 #[derive(Debug, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::python::Python;
+use crate::python::PythonServer;
 use crate::{ServerError, http};
 
 /// The environment in the corpus.
@@ -15,12 +15,12 @@ uvicorn.run('mlflow.server.fastapi_app:app', host='127.0.0.1', port=0)
 ";
 
 /// MLflow's tracking server with its model registry, on a port of the loopback. It hands out artifacts itself.
-pub struct MlFlow {
-    python: Python,
+pub struct MlFlowServer {
+    python: PythonServer,
     _folder: tempfile::TempDir,
 }
 
-impl MlFlow {
+impl MlFlowServer {
     /// Whether tests are to start one; if not, says that the test is skipped.
     #[must_use]
     pub fn there() -> bool {
@@ -42,7 +42,7 @@ impl MlFlow {
             ("MLFLOW_DISABLE_TELEMETRY", "true".to_owned()),
         ];
         let server =
-            Self { python: Python::start(ENVIRONMENT, PROGRAM, &settings)?, _folder: folder };
+            Self { python: PythonServer::start(ENVIRONMENT, PROGRAM, &settings)?, _folder: folder };
         // The first request to each of its two stores makes the tables, and two at once make them twice and fail.
         server.call("experiments/search", json!({ "max_results": 1 }))?;
         let models = "/api/2.0/mlflow/registered-models/search?max_results=1";

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::keeper::Keeper;
+use crate::child_guard::ChildGuard;
 
 /// How long a server may take to come up on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -26,7 +26,7 @@ pub struct PostgreSql {
     port: u16,
     /// Settings of the command line besides the usual.
     settings: Vec<String>,
-    keeper: Option<Keeper>,
+    keeper: Option<ChildGuard>,
     databases: AtomicUsize,
 }
 
@@ -86,7 +86,7 @@ impl PostgreSql {
             words.extend(["-c", setting]);
         }
         let command = self.command(&words);
-        self.keeper = Some(Keeper::start(&self.folder, "INT", &command));
+        self.keeper = Some(ChildGuard::start(&self.folder, "INT", &command));
         let begin = Instant::now();
         while !self.is_ready() {
             let log = || std::fs::read_to_string(self.folder.join("log")).unwrap_or_default();

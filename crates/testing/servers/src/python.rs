@@ -22,13 +22,13 @@ threading.Thread(target=watch, daemon=True).start()
 const ADDRESS: &str = "unning on http";
 
 /// A server that ends with this process.
-pub(crate) struct Python {
+pub(crate) struct PythonServer {
     child: Child,
     /// Where it listens: `127.0.0.1:PORT`.
     pub(crate) address: String,
 }
 
-impl Python {
+impl PythonServer {
     /// Starts a program and waits until it says where it listens.
     pub(crate) fn start(
         environment: &'static str,
@@ -62,7 +62,7 @@ impl Python {
     }
 }
 
-impl Drop for Python {
+impl Drop for PythonServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::python::Python;
+use crate::python::PythonServer;
 use crate::{ServerError, http};
 
 /// The environment in the corpus.
@@ -43,9 +43,9 @@ main(['-H', '127.0.0.1', '-p', '0'])
 ";
 
 /// An S3 server that keeps everything in memory, on a port of the loopback.
-pub struct S3(Python);
+pub struct S3Server(PythonServer);
 
-impl S3 {
+impl S3Server {
     /// Whether tests are to start one; if not, says that the test is skipped.
     #[must_use]
     pub fn there() -> bool {
@@ -57,17 +57,17 @@ impl S3 {
     /// # Errors
     /// If its environment is not there, or it does not start.
     pub fn start() -> Result<Self, ServerError> {
-        Python::start(ENVIRONMENT, PROGRAM, &[]).map(Self)
+        PythonServer::start(ENVIRONMENT, PROGRAM, &[]).map(Self)
     }
 
     /// Starts one for objects of any size: where the folder has a file `BUCKET/KEY`, the object that was put there has the bytes
     /// of this file.
     ///
     /// # Errors
-    /// As [`S3::start`].
+    /// As [`S3Server::start`].
     pub fn start_over(folder: &Path) -> Result<Self, ServerError> {
         let settings = [("S3_FILES", folder.display().to_string())];
-        Python::start(ENVIRONMENT, &format!("{MAPPED}{PROGRAM}"), &settings).map(Self)
+        PythonServer::start(ENVIRONMENT, &format!("{MAPPED}{PROGRAM}"), &settings).map(Self)
     }
 
     /// Where it listens: `http://127.0.0.1:PORT`.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::ServerError;
-use crate::python::Python;
+use crate::python::PythonServer;
 
 /// The environment in the corpus; MLflow serves with the same libraries.
 const ENVIRONMENT: &str = "mlflow-3.17.2";
@@ -59,13 +59,13 @@ server.serve_forever()
 ";
 
 /// A web server with the files of a folder, on a port of the loopback.
-pub struct Web {
-    python: Python,
+pub struct WebServer {
+    python: PythonServer,
     scheme: &'static str,
     secret: tempfile::TempDir,
 }
 
-impl Web {
+impl WebServer {
     /// Whether tests are to start one; if not, says that the test is skipped.
     #[must_use]
     pub fn there() -> bool {
@@ -80,10 +80,10 @@ impl Web {
         Self::begin(folder, PROGRAM, "http")
     }
 
-    /// Starts one that answers ranges, over TLS, with a certificate that [`Web::certificate`] has.
+    /// Starts one that answers ranges, over TLS, with a certificate that [`WebServer::certificate`] has.
     ///
     /// # Errors
-    /// As [`Web::start`].
+    /// As [`WebServer::start`].
     pub fn start_secret(folder: &Path) -> Result<Self, ServerError> {
         Self::begin(folder, PROGRAM, "https")
     }
@@ -91,7 +91,7 @@ impl Web {
     /// Starts one that knows no ranges.
     ///
     /// # Errors
-    /// As [`Web::start`].
+    /// As [`WebServer::start`].
     pub fn start_without_ranges(folder: &Path) -> Result<Self, ServerError> {
         Self::begin(folder, PLAIN, "http")
     }
@@ -102,7 +102,7 @@ impl Web {
         if scheme == "https" {
             settings.push(("WEB_SECRET", secret.path().display().to_string()));
         }
-        Ok(Self { python: Python::start(ENVIRONMENT, program, &settings)?, scheme, secret })
+        Ok(Self { python: PythonServer::start(ENVIRONMENT, program, &settings)?, scheme, secret })
     }
 
     /// Where it listens: `http://127.0.0.1:PORT`, or with `https`.

@@ -6,18 +6,18 @@ use std::process::Command;
 use std::time::Duration;
 
 use unskew_core::Version;
-use unskew_peers::{Outcome, Peer, PeerError, run_probe};
+use unskew_peers::{Peer, PeerError, ProbeOutcome, run_probe};
 
 /// A TensorFlow release that can be run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Host {
+pub struct TensorFlowHost {
     /// The release of TensorFlow.
     pub version: Version,
     /// The environment in which it runs.
     pub peer: Peer,
 }
 
-impl Host {
+impl TensorFlowHost {
     /// The host of this version, such as `2.15.1`.
     ///
     /// # Errors
@@ -36,7 +36,12 @@ impl Host {
     ///
     /// # Errors
     /// If the process cannot be started or watched. Whatever becomes of it after that is the outcome.
-    pub fn run(&self, plugin: &Path, device_type: &str, limit: Duration) -> io::Result<Outcome> {
+    pub fn run(
+        &self,
+        plugin: &Path,
+        device_type: &str,
+        limit: Duration,
+    ) -> io::Result<ProbeOutcome> {
         run_probe(self.peer.probe("tf_steps.py").arg(plugin).arg(device_type), limit)
     }
 }

@@ -6,9 +6,9 @@
 
 use unskew_random::Random;
 use unskew_tensorflow::op_def::{ArgKind, AttrDef, ElementType};
-use unskew_tensorflow::{AttrValue, DataType, OpDef, Single};
+use unskew_tensorflow::{AttrScalarType, AttrValue, DataType, OpDef};
 
-use crate::battery::proto::{Graph, dtype, node};
+use crate::battery::proto::{GraphBuilder, dtype, node};
 use crate::random::encoded;
 
 /// Types that attributes without a list of allowed ones are given.
@@ -22,7 +22,7 @@ const UNFED: &str = "unfed";
 
 /// How a graph is named whose op this is: `Cast DstT=half SrcT=int32`.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct KernelQuery {
     /// The op and the types.
     pub name: String,
     /// The bytes of the GraphDef.
@@ -30,12 +30,12 @@ pub struct Asked {
 }
 
 /// Graphs of `op` with all choices of types, or some of many.
-pub fn graphs(random: &mut Random, op: &OpDef, producer: i64) -> Vec<Asked> {
+pub fn graphs(random: &mut Random, op: &OpDef, producer: i64) -> Vec<KernelQuery> {
     let types: Vec<&AttrDef> =
-        op.attrs.iter().filter(|it| it.kind.single == Single::Type).collect();
+        op.attrs.iter().filter(|it| it.kind.single == AttrScalarType::Type).collect();
     let choices: Vec<Vec<AttrValue>> = types.iter().map(|attr| choices(attr)).collect();
     let all: usize = choices.iter().map(Vec::len).product();
-    let mut asked: Vec<Asked> = Vec::new();
+    let mut asked: Vec<KernelQuery> = Vec::new();
     for turn in 0..all.min(MOST) {
         // Every choice if there are few; else each type in its turn, with the others at random.
         let mut rest = if all <= MOST { turn } else { usize::MAX };
@@ -56,7 +56,7 @@ pub fn graphs(random: &mut Random, op: &OpDef, producer: i64) -> Vec<Asked> {
             let types = chosen.iter().map(|(name, value)| format!(" {name}={value}"));
             let name = format!("{}{}", op.name, types.collect::<String>());
             if asked.iter().all(|known| known.name != name) {
-                asked.push(Asked { name, graph });
+                asked.push(KernelQuery { name, graph });
             }
         }
     }
@@ -75,11 +75,11 @@ fn choices(attr: &AttrDef) -> Vec<AttrValue> {
 
 fn graph(op: &OpDef, types: &[(&str, AttrValue)], producer: i64) -> Option<Vec<u8>> {
     let mut values: Vec<(&str, AttrValue)> = types.to_vec();
-    for attr in op.attrs.iter().filter(|attr| attr.kind.single != Single::Type) {
+    for attr in op.attrs.iter().filter(|attr| attr.kind.single != AttrScalarType::Type) {
         values.push((&attr.name, other(attr)?));
     }
     let get = |name: &str| values.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
-    let mut graph = Graph::new(producer);
+    let mut graph = GraphBuilder::new(producer);
     let placeholder = |name: &str, of: DataType| {
         node(name, "Placeholder", &[], &[("dtype", dtype(i64::from(of.0)))])
     };
@@ -113,8 +113,9 @@ fn graph(op: &OpDef, types: &[(&str, AttrValue)], producer: i64) -> Option<Vec<u
             let name = format!("in{}", inputs.len());
             graph = graph.with(match arg.reference {
                 true => {
-                    let shape =
-                        encoded(&AttrValue::Shape(unskew_tensorflow::Shape(Some(vec![2]))))?;
+                    let shape = encoded(&AttrValue::Shape(unskew_tensorflow::PartialTensorShape(
+                        Some(vec![2]),
+                    )))?;
                     let attrs = [("dtype", dtype(i64::from(of.0))), ("shape", shape)];
                     node(&name, "VariableV2", &[], &attrs)
                 }
@@ -144,11 +145,11 @@ fn other(attr: &AttrDef) -> Option<AttrValue> {
     }
     let least = attr.minimum.unwrap_or(1).max(1);
     let one = match attr.kind.single {
-        Single::Int => AttrValue::Int(if attr.kind.list { 1 } else { least }),
-        Single::Float => AttrValue::Float(1.0),
-        Single::Bool => AttrValue::Bool(false),
-        Single::String => AttrValue::String(b"".as_slice().into()),
-        Single::Shape => AttrValue::Shape(unskew_tensorflow::Shape(None)),
+        AttrScalarType::Int => AttrValue::Int(if attr.kind.list { 1 } else { least }),
+        AttrScalarType::Float => AttrValue::Float(1.0),
+        AttrScalarType::Bool => AttrValue::Bool(false),
+        AttrScalarType::String => AttrValue::String(b"".as_slice().into()),
+        AttrScalarType::Shape => AttrValue::Shape(unskew_tensorflow::PartialTensorShape(None)),
         _ => return None,
     };
     if !attr.kind.list {

@@ -5,17 +5,17 @@
 //! limit: what TensorFlow does with a plug-in that it does not like is to end the process. The probe prints one
 //! line of JSON per step, which is all that is read of it.
 //!
-//! Graphs and SavedModels are loaded in the same way ([`Host::load`], `python/probe/tf_load.py`), on releases from
-//! 0.12 on, and models for older releases are written ([`Host::write_models`]).
+//! Graphs and SavedModels are loaded in the same way ([`TensorFlowHost::load`], `python/probe/tf_load.py`), on releases from
+//! 0.12 on, and models for older releases are written ([`TensorFlowHost::write_models`]).
 //!
 //! Only tests, `cargo xtask tensorflow` and `cargo xtask tensorflow-data` use this crate.
 //!
 //! ```
-//! use unskew_tensorflow_matrix::{Row, table};
-//! use unskew_peers::{End, Outcome};
+//! use unskew_tensorflow_matrix::{ReleaseTally, table};
+//! use unskew_peers::{ProcessEnd, ProbeOutcome};
 //!
 //! let line = r#"{"step": "device_listed", "ok": true, "detail": "['SOROBAN:0']", "seconds": 0.1}"#;
-//! let row = Row { version: "2.15.1".parse().unwrap(), outcome: Outcome::new(line, "", End::Finished) };
+//! let row = ReleaseTally { version: "2.15.1".parse().unwrap(), outcome: ProbeOutcome::new(line, "", ProcessEnd::Finished) };
 //! assert!(table(&[row]).contains("| 2.15.1 |"));
 //! ```
 #![forbid(unsafe_code)]
@@ -29,9 +29,9 @@ pub mod random;
 mod table;
 mod trial;
 
-pub use host::Host;
-pub use load::{Came, Job, Loaded, Loader, Value};
-pub use table::{Row, STEPS, table};
+pub use host::TensorFlowHost;
+pub use load::{ComputedValue, GraphLoader, LoadJob, LoadOutcome, LoadStage};
+pub use table::{ReleaseTally, STEPS, table};
 pub use trial::{
-    FOR_A_SESSION, MODELS, Model, Trial, battery_trials, models, trials, written_models,
+    FOR_A_SESSION, LoadTrial, MODELS, TrialModel, battery_trials, models, trials, written_models,
 };

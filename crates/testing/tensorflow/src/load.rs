@@ -7,14 +7,14 @@ use std::process::Command;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use unskew_peers::{End, run_probe};
+use unskew_peers::{ProcessEnd, run_probe};
 
-use crate::Host;
+use crate::TensorFlowHost;
 
 /// How something is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Loader {
+pub enum GraphLoader {
     /// A GraphDef is imported.
     Graph,
     /// A GraphDef is imported, and its node `asked` is placed on a device; it does not run.
@@ -32,13 +32,13 @@ pub enum Loader {
 
 /// Something to be loaded.
 #[derive(Clone, Debug, Serialize)]
-pub struct Job {
+pub struct LoadJob {
     /// The name, by which its result is found.
     pub name: String,
     /// A file, or the folder of a SavedModel.
     pub path: PathBuf,
     /// How it is loaded.
-    pub loader: Loader,
+    pub loader: GraphLoader,
     /// Whether every failure of a run is the graph's fault; else only those that no input could mend.
     pub strict: bool,
 }
@@ -46,7 +46,7 @@ pub struct Job {
 /// How far something came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Came {
+pub enum LoadStage {
     /// It was loaded and ran.
     Ok,
     /// It could not be loaded.
@@ -58,7 +58,7 @@ pub enum Came {
 /// A value that was computed.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
-pub enum Value {
+pub enum ComputedValue {
     /// A number of any type.
     Number(f64),
     /// Text, or a number that JSON does not have.
@@ -67,21 +67,23 @@ pub enum Value {
 
 /// What came of a job.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Loaded {
+pub struct LoadOutcome {
     /// How far it came.
-    pub phase: Came,
+    pub phase: LoadStage,
     /// The first values of each output.
-    pub values: BTreeMap<String, Vec<Value>>,
+    pub values: BTreeMap<String, Vec<ComputedValue>>,
     /// What TensorFlow said to a failure.
     pub said: String,
 }
 
-impl Loaded {
+impl LoadOutcome {
     /// Whether the outputs that both computed are the same: texts letter by letter, numbers up to `tolerance`.
     /// Without an output in common they are not.
     pub fn computes_what(&self, other: &Self, tolerance: f64) -> bool {
-        let close = |(a, b): (&Value, &Value)| match (a, b) {
-            (Value::Number(a), Value::Number(b)) => (a - b).abs() <= tolerance * b.abs().max(1.0),
+        let close = |(a, b): (&ComputedValue, &ComputedValue)| match (a, b) {
+            (ComputedValue::Number(a), ComputedValue::Number(b)) => {
+                (a - b).abs() <= tolerance * b.abs().max(1.0)
+            }
             (a, b) => a == b,
         };
         let mut both =
@@ -95,12 +97,16 @@ impl Loaded {
     }
 }
 
-impl Host {
+impl TensorFlowHost {
     /// Loads all of these in one process.
     ///
     /// # Errors
     /// If the process cannot be started, or ended before it was through: with its last words.
-    pub fn load(&self, jobs: &[Job], limit: Duration) -> io::Result<BTreeMap<String, Loaded>> {
+    pub fn load(
+        &self,
+        jobs: &[LoadJob],
+        limit: Duration,
+    ) -> io::Result<BTreeMap<String, LoadOutcome>> {
         self.load_by("tf_load.py", jobs, limit)
     }
 
@@ -110,18 +116,18 @@ impl Host {
     /// If the process cannot be started, or ended before it was through: with its last words.
     pub fn load_by_library(
         &self,
-        jobs: &[Job],
+        jobs: &[LoadJob],
         limit: Duration,
-    ) -> io::Result<BTreeMap<String, Loaded>> {
+    ) -> io::Result<BTreeMap<String, LoadOutcome>> {
         self.load_by("tf_library.py", jobs, limit)
     }
 
     fn load_by(
         &self,
         script: &str,
-        jobs: &[Job],
+        jobs: &[LoadJob],
         limit: Duration,
-    ) -> io::Result<BTreeMap<String, Loaded>> {
+    ) -> io::Result<BTreeMap<String, LoadOutcome>> {
         let mut list = tempfile::NamedTempFile::new()?;
         serde_json::to_writer(&mut list, jobs)?;
         list.flush()?;
@@ -130,7 +136,7 @@ impl Host {
         for step in &outcome.steps {
             loaded.insert(step.step.clone(), serde_json::from_str(&step.detail)?);
         }
-        if outcome.end != End::Finished || loaded.len() < jobs.len() {
+        if outcome.end != ProcessEnd::Finished || loaded.len() < jobs.len() {
             let words = outcome.errors.lines().rev().take(5).collect::<Vec<_>>().join("\n");
             let what =
                 format!("{} after {} of {} jobs: {words}", outcome.end, loaded.len(), jobs.len());
@@ -144,7 +150,11 @@ impl Host {
     ///
     /// # Errors
     /// If a process cannot be started, or ended before it said anything of its first job twice.
-    pub fn load_each(&self, jobs: &[Job], limit: Duration) -> io::Result<BTreeMap<String, Loaded>> {
+    pub fn load_each(
+        &self,
+        jobs: &[LoadJob],
+        limit: Duration,
+    ) -> io::Result<BTreeMap<String, LoadOutcome>> {
         let mut loaded = BTreeMap::new();
         let mut rest = jobs;
         while let [first, ..] = rest {
@@ -160,7 +170,7 @@ impl Host {
             let died = rest.get(through).unwrap_or(first);
             if through < rest.len() {
                 let said = format!("the process ended: {}", outcome.end);
-                let dead = Loaded { phase: Came::Run, values: BTreeMap::new(), said };
+                let dead = LoadOutcome { phase: LoadStage::Run, values: BTreeMap::new(), said };
                 loaded.insert(died.name.clone(), dead);
             }
             rest = rest.get(through.saturating_add(1)..).unwrap_or(&[]);
@@ -206,14 +216,15 @@ mod tests {
 
     #[test]
     fn results_are_the_same_up_to_the_tolerance_and_only_if_there_are_any() {
-        let loaded = |value: f64| Loaded {
-            phase: Came::Ok,
-            values: BTreeMap::from([("y".to_owned(), vec![Value::Number(value)])]),
+        let loaded = |value: f64| LoadOutcome {
+            phase: LoadStage::Ok,
+            values: BTreeMap::from([("y".to_owned(), vec![ComputedValue::Number(value)])]),
             said: String::new(),
         };
         assert!(loaded(1.0).computes_what(&loaded(1.000_001), 1e-5));
         assert!(!loaded(1.0).computes_what(&loaded(1.1), 1e-5));
-        let none = Loaded { phase: Came::Ok, values: BTreeMap::new(), said: String::new() };
+        let none =
+            LoadOutcome { phase: LoadStage::Ok, values: BTreeMap::new(), said: String::new() };
         assert!(!none.computes_what(&loaded(1.0), 1e-5));
     }
 }

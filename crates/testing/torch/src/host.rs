@@ -10,7 +10,7 @@ use crate::stubs;
 
 /// A PyTorch release that can be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Host {
+pub struct TorchHost {
     /// The release of PyTorch.
     pub version: Version,
     /// The environment in which it runs.
@@ -33,7 +33,7 @@ pub enum HostError {
     Stubs(#[from] stubs::StubError),
 }
 
-impl Host {
+impl TorchHost {
     /// The host of this version, such as `2.15.0`.
     ///
     /// # Errors

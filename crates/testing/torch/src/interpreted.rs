@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_interpreter::{Dtype, Interpreter, Program, Semantics, Value};
+use unskew_interpreter::{Dtype, Interpreter, ReleaseSemantics, RunnableProgram, ScriptValue};
 use unskew_source::Source;
 
-use crate::differential::Material;
+use crate::differential::CompiledModule;
 use crate::recorded::{difference, is_rounding, value};
 
 /// What rounding may change: a part of a number, or of the largest one of its tensor. What a release calculates with 32 bits in
 /// many steps, such as factors of matrices, is off by some of their last digits.
-fn tolerance(value: &Value) -> f64 {
+fn tolerance(value: &ScriptValue) -> f64 {
     let wide = |dtype| !matches!(dtype, Dtype::F32 | Dtype::C64 | Dtype::F16 | Dtype::BF16);
     match value.tensors().iter().all(|tensor| wide(tensor.dtype())) {
         true => 1e-9,
@@ -23,7 +23,7 @@ fn tolerance(value: &Value) -> f64 {
 
 /// How a function came out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum FunctionOutcome {
     /// The same types, shapes and numbers, up to rounding.
     Equal,
     /// It gives something else than its writer did.
@@ -38,35 +38,37 @@ pub enum Ended {
 /// If what was recorded of it is no value.
 pub fn interpreted(
     file: &Arc<dyn Source>,
-    material: &Material,
+    material: &CompiledModule,
     release: Version,
-) -> anyhow::Result<Ended> {
+) -> anyhow::Result<FunctionOutcome> {
     let inputs = material.inputs.iter().map(value).collect::<anyhow::Result<Vec<_>>>()?;
     let wanted = value(&material.outputs)?;
-    let program = match Program::open(file) {
+    let program = match RunnableProgram::open(file) {
         Ok(Some(program)) => program,
-        Ok(None) => return Ok(Ended::Stops("no program".to_owned())),
-        Err(error) => return Ok(Ended::Stops(error.to_string())),
+        Ok(None) => return Ok(FunctionOutcome::Stops("no program".to_owned())),
+        Err(error) => return Ok(FunctionOutcome::Stops(error.to_string())),
     };
-    let interpreter = Interpreter::new(Semantics::of(release));
+    let interpreter = Interpreter::new(ReleaseSemantics::for_release(release));
     Ok(match interpreter.method(&program, "forward", inputs) {
-        Err(error) => Ended::Stops(error.problem.to_string()),
+        Err(error) => FunctionOutcome::Stops(error.problem.to_string()),
         Ok(found) => match difference(&wanted, &found, tolerance(&wanted)) {
-            Some(what) if !is_rounding(&wanted, &found, tolerance(&wanted)) => Ended::Differs(what),
-            _ => Ended::Equal,
+            Some(what) if !is_rounding(&wanted, &found, tolerance(&wanted)) => {
+                FunctionOutcome::Differs(what)
+            }
+            _ => FunctionOutcome::Equal,
         },
     })
 }
 
 /// What was not equal, a line each, and a line with the numbers.
-pub fn interpreted_table(all: &[(&Material, Ended)]) -> String {
+pub fn interpreted_table(all: &[(&CompiledModule, FunctionOutcome)]) -> String {
     let mut text = String::from("| operator | outcome |\n| --- | --- |\n");
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (material, ended) in all {
         let (word, what) = match ended {
-            Ended::Equal => ("equal", None),
-            Ended::Differs(what) => ("differ", Some(format!("differs: {what}"))),
-            Ended::Stops(what) => ("stop", Some(what.clone())),
+            FunctionOutcome::Equal => ("equal", None),
+            FunctionOutcome::Differs(what) => ("differ", Some(format!("differs: {what}"))),
+            FunctionOutcome::Stops(what) => ("stop", Some(what.clone())),
         };
         *counts.entry(word).or_default() += 1;
         if let Some(what) = what {

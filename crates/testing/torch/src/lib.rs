@@ -1,7 +1,7 @@
 //! Real PyTorch releases on files that were converted for them, and what those gave.
 //!
 //! A *host* is a PyTorch release in an environment of the corpus (`cargo xtask corpus`). Wheels of PyTorch ask for
-//! gigabytes of libraries for GPUs, of which nothing is called on a machine without one: [`Host::named`] makes empty
+//! gigabytes of libraries for GPUs, of which nothing is called on a machine without one: [`TorchHost::named`] makes empty
 //! ones in their place. A *trial* is one of the recorded files ([`recorded::all`]): files that 24 releases wrote, with what
 //! they gave then. It runs on the host as it is and, where a conversion rewrites it, converted, and what comes out
 //! is held against what was recorded. `python/probe/torch_run.py` does the running: what it prints is all that is
@@ -10,18 +10,17 @@
 //! Only tests and `cargo xtask torch` use this crate.
 //!
 //! ```
-//! use unskew_interpreter::{Dtype, Number, Tensor, Value};
+//! use unskew_interpreter::{Dtype, ScalarValue, Tensor, ScriptValue};
 //! use unskew_torch_matrix::recorded::difference;
 //!
-//! let floats = |number: f64| -> Value {
-//!     Tensor::new(Dtype::F32, &[1], &[Number::Float(number)]).unwrap().into()
+//! let floats = |number: f64| -> ScriptValue {
+//!     Tensor::new(Dtype::F32, &[1], &[ScalarValue::Float(number)]).unwrap().into()
 //! };
 //! assert!(difference(&floats(1.0), &floats(1.000_000_1), 2e-6).is_none());
 //! assert!(difference(&floats(1.0), &floats(1.1), 2e-6).is_some());
 //! ```
 #![forbid(unsafe_code)]
 
-mod bars;
 pub mod behaviour;
 pub mod differential;
 mod host;
@@ -33,10 +32,11 @@ mod run;
 pub mod samples;
 mod stubs;
 mod table;
+mod thresholds;
 mod trial;
 
-pub use bars::{BARS, Bar};
-pub use host::{Host, HostError};
-pub use run::{Job, Loader, Outcome, Phase};
+pub use host::{HostError, TorchHost};
+pub use run::{JobOutcome, ModuleLoader, RunJob, RunPhase};
 pub use table::{bars_table, reasons, table};
-pub use trial::{Came, Fate, Selection, Trial, trials};
+pub use thresholds::{BARS, Threshold};
+pub use trial::{ConversionPrediction, FileSelection, ReleaseTrial, TrialOutcome, trials};

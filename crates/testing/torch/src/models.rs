@@ -15,13 +15,13 @@ use serde::Deserialize;
 use unskew_core::{
     Context, Date, Finding, Phase as VerdictPhase, Severity, Verdict, Version, check,
 };
-use unskew_peers::{End, Peer, run_probe};
+use unskew_peers::{Peer, ProcessEnd, run_probe};
 use unskew_releases::Release;
 use unskew_source::{Assembly, FileSource, Output, Source};
-use unskew_torch::{Options, Runtime};
+use unskew_torch::{TorchConvertOptions, TorchRuntime};
 
 use crate::recorded::{difference, value};
-use crate::{Host, Job, Loader, Outcome, Phase};
+use crate::{JobOutcome, ModuleLoader, RunJob, RunPhase, TorchHost};
 
 /// Types and shapes are exact; through tens of layers, of which each release adds in an order of its own, floats drift
 /// further apart than through one operator.
@@ -29,7 +29,7 @@ pub const MODEL_TOLERANCE: f64 = 1e-4;
 
 /// What a model is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ModelKind {
     /// By `torch.export`.
     Exported,
     /// By `torch.jit.script`.
@@ -38,7 +38,7 @@ pub enum Kind {
     Traced,
 }
 
-impl Kind {
+impl ModelKind {
     /// The word that the probe has for it.
     pub fn word(self) -> &'static str {
         match self {
@@ -48,21 +48,21 @@ impl Kind {
         }
     }
 
-    fn loader(self) -> Loader {
+    fn loader(self) -> ModuleLoader {
         match self {
-            Self::Exported => Loader::Exported,
-            Self::Scripted | Self::Traced => Loader::Script,
+            Self::Exported => ModuleLoader::Exported,
+            Self::Scripted | Self::Traced => ModuleLoader::Script,
         }
     }
 }
 
 /// A model that was asked for.
 #[derive(Clone, Debug)]
-pub struct Made {
+pub struct RequestedModel {
     /// Its name in the probe.
     pub name: String,
     /// What it is written as.
-    pub kind: Kind,
+    pub kind: ModelKind,
     /// The file in the folder, or why its own release does not write it.
     pub file: Result<String, String>,
     pub(crate) inputs: Vec<serde_json::Value>,
@@ -71,7 +71,7 @@ pub struct Made {
 
 /// What became of a model on a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fared {
+pub enum ModelOutcome {
     /// Its writer did not write it, for this reason.
     NotWritten(String),
     /// It has no exact form, for these reasons.
@@ -92,13 +92,13 @@ pub struct ModelCell {
     /// The name of the model.
     pub name: String,
     /// What it is written as.
-    pub kind: Kind,
+    pub kind: ModelKind,
     /// The release that wrote it.
     pub writer: Version,
     /// The release that it was converted for.
     pub reader: Version,
     /// What became of it there.
-    pub fared: Fared,
+    pub fared: ModelOutcome,
 }
 
 /// Has a release write models of a kind into `folder`, all that there are if none is named. Families of torchvision need
@@ -107,13 +107,13 @@ pub struct ModelCell {
 /// # Errors
 /// If the release cannot be run, or ends before it is through.
 pub fn write(
-    host: &Host,
+    host: &TorchHost,
     torchvision: Option<&Peer>,
     folder: &Path,
-    kind: Kind,
+    kind: ModelKind,
     names: &[String],
     limit: Duration,
-) -> anyhow::Result<Vec<Made>> {
+) -> anyhow::Result<Vec<RequestedModel>> {
     let mut command = host.command();
     if let Some(packages) = torchvision.and_then(packages) {
         command.env("PYTHONPATH", packages);
@@ -126,9 +126,9 @@ pub fn write(
 /// The models that a probe makes.
 pub(crate) fn made_by(
     command: &mut Command,
-    kind: Kind,
+    kind: ModelKind,
     limit: Duration,
-) -> anyhow::Result<Vec<Made>> {
+) -> anyhow::Result<Vec<RequestedModel>> {
     #[derive(Deserialize)]
     struct Detail {
         file: Option<String>,
@@ -138,12 +138,12 @@ pub(crate) fn made_by(
     }
     let outcome = run_probe(command, limit)?;
     let words = || outcome.errors.lines().rev().take(5).collect::<Vec<_>>().join("\n");
-    ensure!(outcome.end == End::Finished, "{}: {}", outcome.end, words());
+    ensure!(outcome.end == ProcessEnd::Finished, "{}: {}", outcome.end, words());
     let made = outcome.steps.iter().map(|step| {
         let detail: Detail = serde_json::from_str(&step.detail)?;
         let file = detail.file.ok_or(detail.said);
         let (name, inputs, output) = (step.step.clone(), detail.inputs, detail.output);
-        Ok(Made { name, kind, file, inputs, output })
+        Ok(RequestedModel { name, kind, file, inputs, output })
     });
     made.collect()
 }
@@ -160,9 +160,9 @@ fn packages(peer: &Peer) -> Option<PathBuf> {
 /// If a file cannot be read or written, or the release not be run.
 pub fn fare(
     writer: Version,
-    made: &[Made],
+    made: &[RequestedModel],
     folder: &Path,
-    host: &Host,
+    host: &TorchHost,
     release: Release,
     limit: Duration,
 ) -> anyhow::Result<Vec<ModelCell>> {
@@ -172,24 +172,24 @@ pub fn fare(
     let (mut jobs, mut fates) = (Vec::new(), Vec::new());
     for (n, one) in made.iter().enumerate() {
         let fate = match &one.file {
-            Err(why) => Fate::Over(Fared::NotWritten(why.clone())),
+            Err(why) => ModelPrediction::Over(ModelOutcome::NotWritten(why.clone())),
             Ok(file) => {
                 let to = place.path().join(format!("{n}-{file}"));
                 convert(&folder.join(file), to, &runtime)?
             }
         };
-        if let Fate::Runs { to, .. } = &fate {
+        if let ModelPrediction::Runs { to, .. } = &fate {
             let (name, inputs) = (n.to_string(), one.inputs.clone());
             let (path, loader) = (to.clone(), one.kind.loader());
-            jobs.push(Job { name, path, loader, inputs, engine: None });
+            jobs.push(RunJob { name, path, loader, inputs, engine: None });
         }
         fates.push(fate);
     }
     let outcomes = host.run(&jobs, limit)?;
-    let cell = |(n, (one, fate)): (usize, (&Made, Fate))| {
+    let cell = |(n, (one, fate)): (usize, (&RequestedModel, ModelPrediction))| {
         let fared = match fate {
-            Fate::Over(fared) => fared,
-            Fate::Runs { may_differ, .. } => {
+            ModelPrediction::Over(fared) => fared,
+            ModelPrediction::Runs { may_differ, .. } => {
                 let outcome = outcomes.get(&n.to_string()).context("no outcome")?;
                 fared(one, outcome, may_differ)?
             }
@@ -201,8 +201,8 @@ pub fn fare(
 }
 
 /// What becomes of a model before it is run.
-enum Fate {
-    Over(Fared),
+enum ModelPrediction {
+    Over(ModelOutcome),
     /// It was converted, and the verdict of the result may say that it gives something else.
     Runs {
         to: PathBuf,
@@ -211,7 +211,7 @@ enum Fate {
 }
 
 /// A file as a conversion writes it, which may change nothing, and the verdict of the result.
-pub(crate) struct Written {
+pub(crate) struct ConvertedFile {
     pub(crate) is_changed: bool,
     pub(crate) verdict: Verdict,
 }
@@ -223,11 +223,12 @@ pub(crate) struct Written {
 pub(crate) fn write_for(
     path: &Path,
     to: &Path,
-    runtime: &Runtime,
-) -> anyhow::Result<Result<Written, Vec<String>>> {
+    runtime: &TorchRuntime,
+) -> anyhow::Result<Result<ConvertedFile, Vec<String>>> {
     let none = || format!("no PyTorch file: {}", path.display());
     let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
-    let converted = unskew_torch::convert_with_origin(&source, runtime, &Options::default())?;
+    let converted =
+        unskew_torch::convert_with_origin(&source, runtime, &TorchConvertOptions::default())?;
     let (plan, output, origin) = converted.with_context(none)?;
     if !plan.is_possible() {
         return Ok(Err(plan.blockers.iter().map(words).collect()));
@@ -243,31 +244,35 @@ pub(crate) fn write_for(
         return Ok(Err(errors.map(words).collect()));
     }
     output.write(to)?;
-    Ok(Ok(Written { is_changed: !plan.changes_nothing(), verdict }))
+    Ok(Ok(ConvertedFile { is_changed: !plan.changes_nothing(), verdict }))
 }
 
-fn convert(path: &Path, to: PathBuf, runtime: &Runtime) -> anyhow::Result<Fate> {
+fn convert(path: &Path, to: PathBuf, runtime: &TorchRuntime) -> anyhow::Result<ModelPrediction> {
     Ok(match write_for(path, &to, runtime)? {
-        Err(why) => Fate::Over(Fared::Blocked(why)),
-        Ok(Written { verdict, .. }) => {
+        Err(why) => ModelPrediction::Over(ModelOutcome::Blocked(why)),
+        Ok(ConvertedFile { verdict, .. }) => {
             let silent = |one: &Finding| one.phase == Some(VerdictPhase::Silent);
-            Fate::Runs { to, may_differ: verdict.findings.iter().any(silent) }
+            ModelPrediction::Runs { to, may_differ: verdict.findings.iter().any(silent) }
         }
     })
 }
 
-fn fared(one: &Made, outcome: &Outcome, may_differ: bool) -> anyhow::Result<Fared> {
+fn fared(
+    one: &RequestedModel,
+    outcome: &JobOutcome,
+    may_differ: bool,
+) -> anyhow::Result<ModelOutcome> {
     Ok(match (&outcome.phase, &outcome.output) {
-        (Phase::Ok, Some(found)) => {
+        (RunPhase::Ok, Some(found)) => {
             let (wanted, found) = (value(&one.output)?, value(found)?);
             match difference(&wanted, &found, MODEL_TOLERANCE) {
-                None => Fared::Equal,
-                Some(how) if may_differ => Fared::Doubtful(how),
-                Some(how) => Fared::Differs(how),
+                None => ModelOutcome::Equal,
+                Some(how) if may_differ => ModelOutcome::Doubtful(how),
+                Some(how) => ModelOutcome::Differs(how),
             }
         }
-        (Phase::Ok, None) => Fared::Differs("no output".to_owned()),
-        _ => Fared::Refused(outcome.said.clone()),
+        (RunPhase::Ok, None) => ModelOutcome::Differs("no output".to_owned()),
+        _ => ModelOutcome::Refused(outcome.said.clone()),
     })
 }
 
@@ -282,16 +287,16 @@ pub fn models_table(cells: &[ModelCell]) -> String {
         "| written as | by | on | models | converted | equal | no exact form | refused | said to differ | differ unsaid |\n\
          | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
-    let mut rows: BTreeMap<(Kind, Version, Version), [usize; 5]> = BTreeMap::new();
+    let mut rows: BTreeMap<(ModelKind, Version, Version), [usize; 5]> = BTreeMap::new();
     for cell in cells {
         let row = rows.entry((cell.kind, cell.writer, cell.reader)).or_default();
         let at = match cell.fared {
-            Fared::NotWritten(_) => continue,
-            Fared::Equal => 0,
-            Fared::Blocked(_) => 1,
-            Fared::Refused(_) => 2,
-            Fared::Doubtful(_) => 3,
-            Fared::Differs(_) => 4,
+            ModelOutcome::NotWritten(_) => continue,
+            ModelOutcome::Equal => 0,
+            ModelOutcome::Blocked(_) => 1,
+            ModelOutcome::Refused(_) => 2,
+            ModelOutcome::Doubtful(_) => 3,
+            ModelOutcome::Differs(_) => 4,
         };
         if let Some(count) = row.get_mut(at) {
             *count += 1;
@@ -313,12 +318,12 @@ pub fn models_reasons(cells: &[ModelCell]) -> String {
     let mut text = String::new();
     for cell in cells {
         let why = match &cell.fared {
-            Fared::Equal => continue,
-            Fared::NotWritten(why) => format!("not written: {why}"),
-            Fared::Blocked(all) => format!("no exact form: {}", all.join("; ")),
-            Fared::Refused(words) => format!("refused: {words}"),
-            Fared::Doubtful(how) => format!("differs, and it is said that it may: {how}"),
-            Fared::Differs(how) => format!("differs: {how}"),
+            ModelOutcome::Equal => continue,
+            ModelOutcome::NotWritten(why) => format!("not written: {why}"),
+            ModelOutcome::Blocked(all) => format!("no exact form: {}", all.join("; ")),
+            ModelOutcome::Refused(words) => format!("refused: {words}"),
+            ModelOutcome::Doubtful(how) => format!("differs, and it is said that it may: {how}"),
+            ModelOutcome::Differs(how) => format!("differs: {how}"),
         };
         let (name, kind) = (&cell.name, cell.kind.word());
         let _ = writeln!(text, "{name} {kind} by {} on {}: {why}", cell.writer, cell.reader);

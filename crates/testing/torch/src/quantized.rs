@@ -14,11 +14,11 @@ use anyhow::{Context as _, ensure};
 use unskew_core::{Context, Date, Phase as VerdictPhase, Severity, Version, check};
 use unskew_releases::Release;
 use unskew_source::{FileSource, Source};
-use unskew_torch::Runtime;
+use unskew_torch::TorchRuntime;
 
-use crate::models::{Kind, Made, made_by, write_for};
+use crate::models::{ModelKind, RequestedModel, made_by, write_for};
 use crate::recorded::{difference, value};
-use crate::{Host, Job, Loader, Outcome, Phase};
+use crate::{JobOutcome, ModuleLoader, RunJob, RunPhase, TorchHost};
 
 /// Floats of one engine are the same but for the order of a sum.
 const TOLERANCE: f64 = 1e-5;
@@ -28,7 +28,7 @@ const ENGINE: &str = "PT305";
 
 /// What was said of a file and a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum QuantizedPrediction {
     /// It fails, by these rules.
     Fails(Vec<String>),
     /// It is read, but not by these engines.
@@ -39,7 +39,7 @@ pub enum Said {
 
 /// What a release did with a file, with one of its engines.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Did {
+pub enum QuantizedOutcome {
     /// It gave what its writer gave.
     Equal,
     /// It gave something else; whether with the engine of its writer.
@@ -60,21 +60,21 @@ pub struct QuantizedCell {
     /// The engine with which it ran.
     pub engine: String,
     /// What was said of it.
-    pub said: Said,
+    pub said: QuantizedPrediction,
     /// What came of it.
-    pub did: Did,
+    pub did: QuantizedOutcome,
     /// What came of it converted; none if a conversion leaves it as it is. An error is why it has no exact form.
-    pub converted: Option<Result<Did, Vec<String>>>,
+    pub converted: Option<Result<QuantizedOutcome, Vec<String>>>,
 }
 
 impl QuantizedCell {
     /// Whether the release did what was said; none if nothing was.
     pub fn is_right(&self) -> Option<bool> {
-        let failed = matches!(self.did, Did::Failed(_));
+        let failed = matches!(self.did, QuantizedOutcome::Failed(_));
         match &self.said {
-            Said::Fails(_) => Some(failed),
-            Said::Reads(refusing) => Some(failed == refusing.contains(&self.engine)),
-            Said::Open => None,
+            QuantizedPrediction::Fails(_) => Some(failed),
+            QuantizedPrediction::Reads(refusing) => Some(failed == refusing.contains(&self.engine)),
+            QuantizedPrediction::Open => None,
         }
     }
 }
@@ -84,22 +84,22 @@ impl QuantizedCell {
 /// # Errors
 /// If the release cannot be run, or ends before it is through.
 pub fn write(
-    host: &Host,
+    host: &TorchHost,
     folder: &Path,
     names: &[String],
     limit: Duration,
-) -> anyhow::Result<Vec<Made>> {
+) -> anyhow::Result<Vec<RequestedModel>> {
     let mut command = host.command();
     command.arg(unskew_peers::root().join("python/probe/torch_quantized.py"));
     command.arg(folder).args(names);
-    made_by(&mut command, Kind::Scripted, limit)
+    made_by(&mut command, ModelKind::Scripted, limit)
 }
 
 /// The engines of a release.
 ///
 /// # Errors
 /// If it cannot be run.
-pub fn engines(host: &Host) -> anyhow::Result<Vec<String>> {
+pub fn engines(host: &TorchHost) -> anyhow::Result<Vec<String>> {
     let mut command = host.command();
     command
         .args(["-c", "import torch; print(' '.join(torch.backends.quantized.supported_engines))"]);
@@ -115,9 +115,9 @@ pub fn engines(host: &Host) -> anyhow::Result<Vec<String>> {
 /// If a file cannot be read or written, or the release not be run.
 pub fn cells(
     writer: Version,
-    made: &[Made],
+    made: &[RequestedModel],
     folder: &Path,
-    host: &Host,
+    host: &TorchHost,
     release: Release,
     limit: Duration,
 ) -> anyhow::Result<Vec<QuantizedCell>> {
@@ -139,7 +139,7 @@ pub fn cells(
             let mut job = |suffix: &str, path: &Path| {
                 let (name, path) = (format!("{n} {engine}{suffix}"), path.to_owned());
                 let (inputs, engine) = (one.inputs.clone(), Some(engine.clone()));
-                jobs.push(Job { name, path, loader: Loader::Script, inputs, engine });
+                jobs.push(RunJob { name, path, loader: ModuleLoader::Script, inputs, engine });
             };
             job("", &path);
             if matches!(converted, Some(Ok(()))) {
@@ -167,40 +167,44 @@ pub fn cells(
 }
 
 fn did(
-    one: &Made,
+    one: &RequestedModel,
     engine: &str,
     name: &str,
-    outcomes: &BTreeMap<String, Outcome>,
-) -> anyhow::Result<Did> {
+    outcomes: &BTreeMap<String, JobOutcome>,
+) -> anyhow::Result<QuantizedOutcome> {
     let outcome = outcomes.get(name).context("no outcome")?;
     Ok(match (&outcome.phase, &outcome.output) {
-        (Phase::Ok, Some(found)) => {
+        (RunPhase::Ok, Some(found)) => {
             match difference(&value(&one.output)?, &value(found)?, TOLERANCE) {
-                None => Did::Equal,
-                Some(how) => Did::Other(one.name.split('-').nth(1) == Some(engine), how),
+                None => QuantizedOutcome::Equal,
+                Some(how) => {
+                    QuantizedOutcome::Other(one.name.split('-').nth(1) == Some(engine), how)
+                }
             }
         }
-        _ => Did::Failed(outcome.said.clone()),
+        _ => QuantizedOutcome::Failed(outcome.said.clone()),
     })
 }
 
-fn said(path: &Path, runtime: &Runtime) -> anyhow::Result<Said> {
+fn said(path: &Path, runtime: &TorchRuntime) -> anyhow::Result<QuantizedPrediction> {
     let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
     let party = unskew_torch::party(&source)?.context("no PyTorch file")?;
     let verdict = check(&party, &runtime.party(), &Context::on(Date::constant(2026, 11, 1)));
     if verdict.first_failure().is_some_and(|phase| phase != VerdictPhase::Silent) {
         let errors = verdict.findings.iter().filter(|one| one.severity == Severity::Error);
-        return Ok(Said::Fails(errors.map(|one| one.rule.code.to_owned()).collect()));
+        return Ok(QuantizedPrediction::Fails(
+            errors.map(|one| one.rule.code.to_owned()).collect(),
+        ));
     }
     if !verdict.unjudged.is_empty() {
-        return Ok(Said::Open);
+        return Ok(QuantizedPrediction::Open);
     }
     let named = verdict.findings.iter().filter(|one| one.rule.code == ENGINE);
     let engine = |one: &unskew_core::Finding| {
         let rest = one.message.split_once("the engine ")?.1;
         rest.split(' ').next().map(str::to_owned)
     };
-    Ok(Said::Reads(named.filter_map(engine).collect()))
+    Ok(QuantizedPrediction::Reads(named.filter_map(engine).collect()))
 }
 
 /// A line for each writer and reader.
@@ -217,10 +221,10 @@ pub fn quantized_table(cells: &[QuantizedCell]) -> String {
         count(1, cell.is_right() == Some(true));
         count(2, cell.is_right() == Some(false));
         count(3, cell.is_right().is_none());
-        count(4, matches!(cell.did, Did::Failed(_)));
-        count(5, matches!(cell.converted, Some(Ok(Did::Equal))));
-        count(6, matches!(cell.converted, Some(Ok(Did::Other(..)))));
-        count(7, matches!(cell.converted, Some(Ok(Did::Failed(_)))));
+        count(4, matches!(cell.did, QuantizedOutcome::Failed(_)));
+        count(5, matches!(cell.converted, Some(Ok(QuantizedOutcome::Equal))));
+        count(6, matches!(cell.converted, Some(Ok(QuantizedOutcome::Other(..)))));
+        count(7, matches!(cell.converted, Some(Ok(QuantizedOutcome::Failed(_)))));
         count(8, matches!(cell.converted, Some(Err(_))));
     }
     let mut text = String::from(
@@ -244,10 +248,12 @@ pub fn quantized_faults(cells: &[QuantizedCell]) -> String {
             let _ = writeln!(text, "{label}: said {said:?}, did {did:?}");
         }
         match converted {
-            Some(Ok(Did::Other(true, how))) => {
+            Some(Ok(QuantizedOutcome::Other(true, how))) => {
                 let _ = writeln!(text, "{label}, converted: {how}");
             }
-            Some(Ok(Did::Failed(why))) if matches!(said, Said::Fails(_)) => {
+            Some(Ok(QuantizedOutcome::Failed(why)))
+                if matches!(said, QuantizedPrediction::Fails(_)) =>
+            {
                 let _ = writeln!(text, "{label}, converted: {why}");
             }
             _ => {}

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use serde::Deserialize;
 use unskew_core::Version;
-use unskew_interpreter::{Dtype, Interpreter, Number, Program, Semantics, Tensor, Value};
+use unskew_interpreter::{
+    Dtype, Interpreter, ReleaseSemantics, RunnableProgram, ScalarValue, ScriptValue, Tensor,
+};
 use unskew_source::{BytesSource, Source};
 
 /// Types and shapes are exact; floats may differ by what the order of a sum of 32-bit floats changes.
@@ -36,7 +38,7 @@ fn unpacked(packed: &[u8]) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
 
 /// What a release recorded for a model, in the words of JSON: the inputs, and the output if it did not refuse.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Recorded {
+pub struct RecordedModel {
     /// The writer and the model: `1.10.2/add`.
     pub model: String,
     /// What it was given.
@@ -50,7 +52,7 @@ pub struct Recorded {
 ///
 /// # Errors
 /// If the packed rows are broken.
-pub fn all() -> anyhow::Result<Vec<Recorded>> {
+pub fn all() -> anyhow::Result<Vec<RecordedModel>> {
     let packed = include_bytes!("../../../torch/interpreter/tests/data/outputs.jsonl.xz");
     let mut text = String::new();
     liblzma::read::XzDecoder::new(&packed[..]).read_to_string(&mut text)?;
@@ -59,7 +61,7 @@ pub fn all() -> anyhow::Result<Vec<Recorded>> {
 
 /// A file that is not among the others: one of `torch.export` of 2.3.1, or one of 2.15.0.
 #[derive(Clone, Debug)]
-pub struct Single {
+pub struct SingleFile {
     /// The writer and the file: `2.3.1/Add.pt2`.
     pub name: String,
     /// The whole content of the file.
@@ -69,14 +71,14 @@ pub struct Single {
     /// What it was given by name.
     pub named: serde_json::Map<String, serde_json::Value>,
     /// The output that its writer recorded.
-    pub output: Value,
+    pub output: ScriptValue,
 }
 
 /// What `crates/torch/interpreter/tests/data/exported.py` made of 2.3.1.
 ///
 /// # Errors
 /// If the packed files are broken.
-pub fn exported() -> anyhow::Result<Vec<Single>> {
+pub fn exported() -> anyhow::Result<Vec<SingleFile>> {
     singles(include_bytes!("../../../torch/interpreter/tests/data/exported-2.3.1.tar.xz"), "2.3.1")
 }
 
@@ -84,7 +86,7 @@ pub fn exported() -> anyhow::Result<Vec<Single>> {
 ///
 /// # Errors
 /// If the packed files are broken.
-pub fn newest() -> anyhow::Result<Vec<Single>> {
+pub fn newest() -> anyhow::Result<Vec<SingleFile>> {
     singles(include_bytes!("../../../torch/interpreter/tests/data/newest-2.15.0.tar.xz"), "2.15.0")
 }
 
@@ -92,16 +94,16 @@ pub fn newest() -> anyhow::Result<Vec<Single>> {
 ///
 /// # Errors
 /// If the packed files are broken.
-pub fn in_place() -> anyhow::Result<Vec<Single>> {
+pub fn in_place() -> anyhow::Result<Vec<SingleFile>> {
     singles(
         include_bytes!("../../../torch/interpreter/tests/data/in-place-2.15.0.tar.xz"),
         "2.15.0",
     )
 }
 
-fn singles(packed: &[u8], release: &str) -> anyhow::Result<Vec<Single>> {
+fn singles(packed: &[u8], release: &str) -> anyhow::Result<Vec<SingleFile>> {
     #[derive(Deserialize)]
-    struct Row {
+    struct RecordedRow {
         model: String,
         inputs: Vec<serde_json::Value>,
         named: serde_json::Map<String, serde_json::Value>,
@@ -110,9 +112,9 @@ fn singles(packed: &[u8], release: &str) -> anyhow::Result<Vec<Single>> {
     let mut files = unpacked(packed)?;
     let rows = files.remove("outputs.jsonl").context("no outputs")?;
     let rows = std::str::from_utf8(&rows)?.lines().map(|line| {
-        let row: Row = serde_json::from_str(line)?;
+        let row: RecordedRow = serde_json::from_str(line)?;
         let file = if row.model.contains('.') { row.model } else { format!("{}.pt2", row.model) };
-        Ok(Single {
+        Ok(SingleFile {
             name: format!("{release}/{file}"),
             bytes: files.remove(&file).with_context(|| file.clone())?,
             inputs: row.inputs,
@@ -123,12 +125,12 @@ fn singles(packed: &[u8], release: &str) -> anyhow::Result<Vec<Single>> {
     rows.collect()
 }
 
-impl Recorded {
+impl RecordedModel {
     /// The inputs as values.
     ///
     /// # Errors
     /// If one is no value.
-    pub fn values(&self) -> anyhow::Result<Vec<Value>> {
+    pub fn values(&self) -> anyhow::Result<Vec<ScriptValue>> {
         self.inputs.iter().map(value).collect()
     }
 
@@ -139,14 +141,18 @@ impl Recorded {
     ///
     /// # Errors
     /// If what was recorded is no value, or that file cannot be read.
-    pub fn wanted(&self, name: &str, file: &Arc<dyn Source>) -> anyhow::Result<Option<Value>> {
+    pub fn wanted(
+        &self,
+        name: &str,
+        file: &Arc<dyn Source>,
+    ) -> anyhow::Result<Option<ScriptValue>> {
         if !self.model.ends_with("/Full") || name.ends_with(".pt2") {
             return self.output.as_ref().map(value).transpose();
         }
-        let Some(program) = Program::open(file)? else {
+        let Some(program) = RunnableProgram::open(file)? else {
             return self.output.as_ref().map(value).transpose();
         };
-        let before = Interpreter::new(Semantics::of(release(name)?));
+        let before = Interpreter::new(ReleaseSemantics::for_release(release(name)?));
         Ok(before.method(&program, "forward", self.values()?).ok())
     }
 }
@@ -169,11 +175,11 @@ pub fn source(name: &str, bytes: &[u8]) -> Arc<dyn Source> {
 ///
 /// # Errors
 /// If one is no number.
-pub fn loose_numbers(json: &serde_json::Value) -> anyhow::Result<Vec<Number>> {
+pub fn loose_numbers(json: &serde_json::Value) -> anyhow::Result<Vec<ScalarValue>> {
     match json {
         serde_json::Value::Null | serde_json::Value::Object(_) => Ok(Vec::new()),
         serde_json::Value::Array(items) => {
-            let each: Vec<Vec<Number>> =
+            let each: Vec<Vec<ScalarValue>> =
                 items.iter().map(loose_numbers).collect::<anyhow::Result<_>>()?;
             Ok(each.concat())
         }
@@ -181,21 +187,23 @@ pub fn loose_numbers(json: &serde_json::Value) -> anyhow::Result<Vec<Number>> {
     }
 }
 
-fn number(json: &serde_json::Value) -> anyhow::Result<Number> {
+fn number(json: &serde_json::Value) -> anyhow::Result<ScalarValue> {
     Ok(match json {
-        serde_json::Value::Bool(yes) => Number::Bool(*yes),
+        serde_json::Value::Bool(yes) => ScalarValue::Bool(*yes),
         // JSON has no infinity and no NaN.
-        serde_json::Value::String(text) => Number::Float(text.parse()?),
+        serde_json::Value::String(text) => ScalarValue::Float(text.parse()?),
         serde_json::Value::Array(parts) => match parts.as_slice() {
-            [re, im] => Number::Complex(
+            [re, im] => ScalarValue::Complex(
                 re.as_f64().context("a real part")?,
                 im.as_f64().context("an imaginary part")?,
             ),
             _ => anyhow::bail!("not a number: {json}"),
         },
         _ => match json.as_i64() {
-            Some(number) => Number::Int(number),
-            None => Number::Float(json.as_f64().with_context(|| format!("no number: {json}"))?),
+            Some(number) => ScalarValue::Int(number),
+            None => {
+                ScalarValue::Float(json.as_f64().with_context(|| format!("no number: {json}"))?)
+            }
         },
     })
 }
@@ -204,11 +212,11 @@ fn number(json: &serde_json::Value) -> anyhow::Result<Number> {
 ///
 /// # Errors
 /// If it is none.
-pub fn value(json: &serde_json::Value) -> anyhow::Result<Value> {
+pub fn value(json: &serde_json::Value) -> anyhow::Result<ScriptValue> {
     match json {
-        serde_json::Value::Null => Ok(Value::None),
+        serde_json::Value::Null => Ok(ScriptValue::None),
         serde_json::Value::Array(items) => {
-            Ok(Value::tuple(items.iter().map(value).collect::<anyhow::Result<_>>()?))
+            Ok(ScriptValue::tuple(items.iter().map(value).collect::<anyhow::Result<_>>()?))
         }
         serde_json::Value::Object(_) => {
             let dtype = json["dtype"].as_str().and_then(Dtype::named);
@@ -216,7 +224,7 @@ pub fn value(json: &serde_json::Value) -> anyhow::Result<Value> {
             let list = |name: &str| json[name].as_array().map_or(&[][..], Vec::as_slice);
             let shape: Option<Vec<usize>> =
                 list("shape").iter().map(|n| usize::try_from(n.as_u64()?).ok()).collect();
-            let numbers: Vec<Number> =
+            let numbers: Vec<ScalarValue> =
                 list("values").iter().map(number).collect::<anyhow::Result<_>>()?;
             let tensor = Tensor::new(dtype, &shape.context("no shape")?, &numbers)
                 .map_err(|error| anyhow::anyhow!("{error:?}"))?;
@@ -227,7 +235,7 @@ pub fn value(json: &serde_json::Value) -> anyhow::Result<Value> {
 }
 
 /// How two outputs differ: types and shapes must be the same, floats within a tolerance.
-pub fn difference(wanted: &Value, found: &Value, tolerance: f64) -> Option<String> {
+pub fn difference(wanted: &ScriptValue, found: &ScriptValue, tolerance: f64) -> Option<String> {
     let (wanted, found) = (wanted.tensors(), found.tensors());
     if wanted.len() != found.len() {
         return Some(format!("{} tensors instead of {}", found.len(), wanted.len()));
@@ -246,7 +254,7 @@ pub fn difference(wanted: &Value, found: &Value, tolerance: f64) -> Option<Strin
 
 /// Whether two outputs differ by no more than what rounding leaves of a sum of numbers as large as the largest of its
 /// tensor: where large ones cancel each other, the order in which a release adds shows.
-pub fn is_rounding(wanted: &Value, found: &Value, tolerance: f64) -> bool {
+pub fn is_rounding(wanted: &ScriptValue, found: &ScriptValue, tolerance: f64) -> bool {
     let (wanted, found) = (wanted.tensors(), found.tensors());
     let of_tensor = |(wanted, found): (&Tensor, &Tensor)| {
         let pairs = || wanted.numbers().into_iter().zip(found.numbers());
@@ -258,15 +266,15 @@ pub fn is_rounding(wanted: &Value, found: &Value, tolerance: f64) -> bool {
     wanted.len() == found.len() && wanted.iter().zip(&found).all(|(a, b)| of_tensor((a, b)))
 }
 
-fn size(number: Number) -> f64 {
-    distance(number, Number::Float(0.0))
+fn size(number: ScalarValue) -> f64 {
+    distance(number, ScalarValue::Float(0.0))
 }
 
 /// How far two floats lie apart; integers that are not the same lie apart without end.
-fn distance(a: Number, b: Number) -> f64 {
+fn distance(a: ScalarValue, b: ScalarValue) -> f64 {
     let parts = |number| match number {
-        Number::Complex(re, im) => Some((re, im)),
-        Number::Float(re) => Some((re, 0.0)),
+        ScalarValue::Complex(re, im) => Some((re, im)),
+        ScalarValue::Float(re) => Some((re, 0.0)),
         _ => None,
     };
     match (parts(a), parts(b)) {
@@ -276,16 +284,17 @@ fn distance(a: Number, b: Number) -> f64 {
 }
 
 /// Equal, but for what rounding may change in a float.
-pub fn near(wanted: Number, found: Number, tolerance: f64) -> bool {
+pub fn near(wanted: ScalarValue, found: ScalarValue, tolerance: f64) -> bool {
     match (wanted, found) {
-        (Number::Complex(a, b), Number::Complex(c, d)) => {
-            near(Number::Float(a), Number::Float(c), tolerance)
-                && near(Number::Float(b), Number::Float(d), tolerance)
+        (ScalarValue::Complex(a, b), ScalarValue::Complex(c, d)) => {
+            near(ScalarValue::Float(a), ScalarValue::Float(c), tolerance)
+                && near(ScalarValue::Float(b), ScalarValue::Float(d), tolerance)
         }
-        (Number::Float(a), Number::Float(b)) => {
+        (ScalarValue::Float(a), ScalarValue::Float(b)) => {
             a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance * a.abs().max(0.1)
         }
-        (Number::Float(a), Number::Int(b)) | (Number::Int(b), Number::Float(a)) => a == b as f64,
+        (ScalarValue::Float(a), ScalarValue::Int(b))
+        | (ScalarValue::Int(b), ScalarValue::Float(a)) => a == b as f64,
         (a, b) => a == b,
     }
 }

@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use unskew_peers::{End, run_probe};
+use unskew_peers::{ProcessEnd, run_probe};
 
-use crate::Host;
+use crate::TorchHost;
 
 /// How a file is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Loader {
+pub enum ModuleLoader {
     /// By `torch.jit.load`, a TorchScript archive.
     Script,
     /// By the mobile interpreter, a file with bytecode.
@@ -24,14 +24,14 @@ pub enum Loader {
 
 /// A file to be loaded and run.
 #[derive(Clone, Debug, Serialize)]
-pub struct Job {
+pub struct RunJob {
     /// The name, by which its result is found.
     pub name: String,
     /// The path of the file.
     pub path: PathBuf,
     /// How it is loaded.
-    pub loader: Loader,
-    /// What it is given, as [`crate::recorded::Recorded`] has it.
+    pub loader: ModuleLoader,
+    /// What it is given, as [`crate::recorded::RecordedModel`] has it.
     pub inputs: Vec<serde_json::Value>,
     /// The engine of its quantized operators; none for that which the release takes by itself.
     pub engine: Option<String>,
@@ -40,7 +40,7 @@ pub struct Job {
 /// How far a job came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Phase {
+pub enum RunPhase {
     /// It was loaded and ran.
     Ok,
     /// The release has no such loader.
@@ -55,21 +55,25 @@ pub enum Phase {
 
 /// What became of a job.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Outcome {
+pub struct JobOutcome {
     /// How far it came.
-    pub phase: Phase,
+    pub phase: RunPhase,
     /// The output, as JSON; none where it failed.
     pub output: Option<serde_json::Value>,
     /// What PyTorch said to a failure.
     pub said: String,
 }
 
-impl Host {
+impl TorchHost {
     /// Loads and runs all of these, each in a process of its own.
     ///
     /// # Errors
     /// If PyTorch cannot be started, or ended before it was through: with its last words.
-    pub fn run(&self, jobs: &[Job], limit: Duration) -> io::Result<BTreeMap<String, Outcome>> {
+    pub fn run(
+        &self,
+        jobs: &[RunJob],
+        limit: Duration,
+    ) -> io::Result<BTreeMap<String, JobOutcome>> {
         let mut list = tempfile::NamedTempFile::new()?;
         serde_json::to_writer(&mut list, jobs)?;
         list.flush()?;
@@ -80,7 +84,7 @@ impl Host {
         for step in &outcome.steps {
             found.insert(step.step.clone(), serde_json::from_str(&step.detail)?);
         }
-        if outcome.end != End::Finished || found.len() < jobs.len() {
+        if outcome.end != ProcessEnd::Finished || found.len() < jobs.len() {
             let words = outcome.errors.lines().rev().take(5).collect::<Vec<_>>().join("\n");
             let what =
                 format!("{} after {} of {} jobs: {words}", outcome.end, found.len(), jobs.len());

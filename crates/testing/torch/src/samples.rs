@@ -11,12 +11,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use unskew_core::Version;
-use unskew_peers::{End, run_probe};
+use unskew_peers::{ProcessEnd, run_probe};
 
-use crate::Host;
-use crate::differential::{Cell, Material, Real, Said};
+use crate::TorchHost;
+use crate::differential::{CompiledModule, DifferentialCell, PredictedFailure, ReleaseResult};
 
-impl Host {
+impl TorchHost {
     /// Has this release write `count` functions into a folder, by a seed.
     ///
     /// # Errors
@@ -26,12 +26,12 @@ impl Host {
         folder: &Path,
         (seed, count): (u32, u32),
         limit: Duration,
-    ) -> io::Result<Vec<Material>> {
+    ) -> io::Result<Vec<CompiledModule>> {
         let mut command = self.command();
         command.arg(unskew_peers::root().join("python/probe/torch_battery.py")).arg(folder);
         command.arg(seed.to_string()).arg(count.to_string());
         let outcome = run_probe(&mut command, limit)?;
-        if outcome.end != End::Finished {
+        if outcome.end != ProcessEnd::Finished {
             let words = outcome.errors.lines().rev().take(5).collect::<Vec<_>>().join("\n");
             return Err(io::Error::other(format!("{}: {words}", outcome.end)));
         }
@@ -42,7 +42,7 @@ impl Host {
 
 /// How the files of a pair of releases came out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Row {
+struct SampleTally {
     files: usize,
     work: usize,
     right: usize,
@@ -55,12 +55,13 @@ struct Row {
     unsaid: usize,
 }
 
-impl Row {
-    fn add(&mut self, cell: &Cell) {
+impl SampleTally {
+    fn add(&mut self, cell: &DifferentialCell) {
         let one = usize::from;
         if cell.converted {
-            let works = cell.real == Real::Works;
-            let is_said = matches!(cell.said, Said::Doubtful | Said::Silent);
+            let works = cell.real == ReleaseResult::Works;
+            let is_said =
+                matches!(cell.said, PredictedFailure::Doubtful | PredictedFailure::Silent);
             self.converted += 1;
             self.equal += one(works);
             self.said += one(!works && is_said);
@@ -68,20 +69,20 @@ impl Row {
             return;
         }
         self.files += 1;
-        self.work += one(cell.real == Real::Works);
+        self.work += one(cell.real == ReleaseResult::Works);
         match cell.said {
-            Said::Unjudged => self.unjudged += 1,
+            PredictedFailure::Unjudged => self.unjudged += 1,
             _ if !cell.agrees() => self.wrong += 1,
-            Said::Doubtful => self.may_differ += 1,
+            PredictedFailure::Doubtful => self.may_differ += 1,
             _ => self.right += 1,
         }
     }
 }
 
 /// A line for each writer and reader, and one for all.
-pub fn samples_table(cells: &[Cell]) -> String {
-    let mut rows: BTreeMap<(Version, Version), Row> = BTreeMap::new();
-    let mut all = Row::default();
+pub fn samples_table(cells: &[DifferentialCell]) -> String {
+    let mut rows: BTreeMap<(Version, Version), SampleTally> = BTreeMap::new();
+    let mut all = SampleTally::default();
     for cell in cells {
         rows.entry((cell.writer, cell.reader)).or_default().add(cell);
         all.add(cell);
@@ -91,9 +92,9 @@ pub fn samples_table(cells: &[Cell]) -> String {
          converted | equal then | differ, as said | differ, unsaid |\n\
          | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
-    let mut line = |writer: &str, reader: &str, row: &Row| {
-        let Row { files, work, right, may_differ, unjudged, wrong, .. } = row;
-        let Row { converted, equal, said, unsaid, .. } = row;
+    let mut line = |writer: &str, reader: &str, row: &SampleTally| {
+        let SampleTally { files, work, right, may_differ, unjudged, wrong, .. } = row;
+        let SampleTally { converted, equal, said, unsaid, .. } = row;
         let _ = writeln!(
             text,
             "| {writer} | {reader} | {files} | {work} | {right} | {may_differ} | {unjudged} | {wrong} | {converted} | \

@@ -46,7 +46,7 @@ pub enum StubError {
 
 /// What the libraries of a wheel need and have.
 #[derive(Default)]
-struct Wants {
+struct LibraryImports {
     /// The libraries that they are linked against.
     needed: BTreeSet<String>,
     /// The libraries by the versions of symbols that they have.
@@ -71,7 +71,7 @@ pub fn make(package: &Path, place: &Path) -> Result<(), StubError> {
     }
     let mut files = libraries(&package.join("lib"))?;
     files.extend(libraries(package)?);
-    let mut wants = Wants::default();
+    let mut wants = LibraryImports::default();
     for file in &files {
         wants.read(file)?;
     }
@@ -117,7 +117,7 @@ fn libraries(folder: &Path) -> Result<Vec<PathBuf>, StubError> {
     Ok(found)
 }
 
-impl Wants {
+impl LibraryImports {
     /// Adds a library of the wheel.
     fn read(&mut self, path: &Path) -> Result<(), StubError> {
         let file =

@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 
 use unskew_core::Version;
 
-use crate::{BARS, Came, Fate, Trial};
+use crate::{BARS, ConversionPrediction, ReleaseTrial, TrialOutcome};
 
 /// The trials of a release.
-pub type Column = (Version, Vec<Trial>);
+pub type TrialColumn = (Version, Vec<ReleaseTrial>);
 
 /// How many of a kind of files came out how.
 #[derive(Default)]
-struct Row {
+struct TrialTally {
     files: usize,
     equal_before: usize,
     /// As they are: neither refused nor equal.
@@ -27,38 +27,38 @@ struct Row {
     no_loader: usize,
 }
 
-impl Row {
-    fn add(&mut self, trial: &Trial) {
+impl TrialTally {
+    fn add(&mut self, trial: &ReleaseTrial) {
         self.files += 1;
         match &trial.before {
-            Some(Came::Equal) => self.equal_before += 1,
-            Some(Came::Differs(_)) => self.silent_before += 1,
+            Some(TrialOutcome::Equal) => self.equal_before += 1,
+            Some(TrialOutcome::Differs(_)) => self.silent_before += 1,
             _ => {}
         }
         match trial.fate {
-            Fate::Rewritten => self.rewritten += 1,
-            Fate::Blocked(_) => self.blocked += 1,
-            Fate::Unchanged => {}
+            ConversionPrediction::Rewritten => self.rewritten += 1,
+            ConversionPrediction::Blocked(_) => self.blocked += 1,
+            ConversionPrediction::Unchanged => {}
         }
         match &trial.after {
-            Some(Came::Equal) => self.equal += 1,
-            Some(Came::Refused(_) | Came::Crashed(_)) => self.refused += 1,
-            Some(Came::Differs(_)) => self.differs += 1,
-            Some(Came::Accepted) => self.accepted += 1,
-            Some(Came::NoLoader) => self.no_loader += 1,
+            Some(TrialOutcome::Equal) => self.equal += 1,
+            Some(TrialOutcome::Refused(_) | TrialOutcome::Crashed(_)) => self.refused += 1,
+            Some(TrialOutcome::Differs(_)) => self.differs += 1,
+            Some(TrialOutcome::Accepted) => self.accepted += 1,
+            Some(TrialOutcome::NoLoader) => self.no_loader += 1,
             None => {}
         }
     }
 }
 
 /// A line for each release and kind of file.
-pub fn table(columns: &[Column]) -> String {
+pub fn table(columns: &[TrialColumn]) -> String {
     let mut text = String::from(
         "| on | files | as they are: equal | other result | converted: equal | no exact form | refused | other \
          result | refused then | rewritten |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
     for (release, trials) in columns {
-        let mut rows: BTreeMap<&str, Row> = BTreeMap::new();
+        let mut rows: BTreeMap<&str, TrialTally> = BTreeMap::new();
         for trial in trials {
             rows.entry(trial.kind()).or_default().add(trial);
         }
@@ -87,7 +87,7 @@ pub fn table(columns: &[Column]) -> String {
 }
 
 /// A line for each promise whose release was run.
-pub fn bars_table(columns: &[Column]) -> String {
+pub fn bars_table(columns: &[TrialColumn]) -> String {
     let mut text = String::from(
         "| what | on | files | equal | of these unchanged |\n| --- | --- | ---: | ---: | ---: |\n",
     );
@@ -102,16 +102,16 @@ pub fn bars_table(columns: &[Column]) -> String {
 }
 
 /// Why files are not equal, with their names: what PyTorch said, or the reason why there is no exact form.
-pub fn reasons(columns: &[Column]) -> String {
+pub fn reasons(columns: &[TrialColumn]) -> String {
     let mut text = String::new();
     for (release, trials) in columns {
         let mut all: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for trial in trials {
             let why = match (&trial.fate, &trial.after) {
-                (Fate::Blocked(why), _) => format!("no exact form: {why}"),
-                (_, Some(Came::Refused(why))) => format!("refused: {why}"),
-                (_, Some(Came::Crashed(how))) => format!("crashed: {how}"),
-                (_, Some(Came::Differs(how))) => format!("other result: {how}"),
+                (ConversionPrediction::Blocked(why), _) => format!("no exact form: {why}"),
+                (_, Some(TrialOutcome::Refused(why))) => format!("refused: {why}"),
+                (_, Some(TrialOutcome::Crashed(how))) => format!("crashed: {how}"),
+                (_, Some(TrialOutcome::Differs(how))) => format!("other result: {how}"),
                 _ => continue,
             };
             all.entry(why).or_default().push(&trial.file);
@@ -129,14 +129,16 @@ mod tests {
 
     #[test]
     fn a_release_without_a_loader_says_so_and_counts_nothing_as_equal() {
-        let trial = |file: &str, came: Came| Trial {
+        let trial = |file: &str, came: TrialOutcome| ReleaseTrial {
             file: file.to_owned(),
-            fate: Fate::Unchanged,
+            fate: ConversionPrediction::Unchanged,
             before: Some(came.clone()),
             after: Some(came),
         };
-        let trials =
-            vec![trial("1.4.0/add.pt", Came::Equal), trial("1.4.0/add.ptl", Came::NoLoader)];
+        let trials = vec![
+            trial("1.4.0/add.pt", TrialOutcome::Equal),
+            trial("1.4.0/add.ptl", TrialOutcome::NoLoader),
+        ];
         let text = table(&[(Version::triple(1, 4, 0), trials)]);
         assert!(text.contains("| 1.4.0 | 1 `.pt` | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 |"), "{text}");
         assert!(text.contains("| 1.4.0 | 1 `.ptl` | no loader |"), "{text}");

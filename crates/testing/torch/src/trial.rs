@@ -4,26 +4,26 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use unskew_interpreter::Value;
+use unskew_interpreter::ScriptValue;
 use unskew_releases::Release;
 use unskew_source::{Output, SourceExt as _};
-use unskew_torch::Options;
+use unskew_torch::TorchConvertOptions;
 
-use crate::recorded::{self, Recorded, TOLERANCE, difference};
-use crate::run::{Outcome, Phase};
-use crate::{Host, Job, Loader};
+use crate::recorded::{self, RecordedModel, TOLERANCE, difference};
+use crate::run::{JobOutcome, RunPhase};
+use crate::{ModuleLoader, RunJob, TorchHost};
 
 /// The kinds of files, by what their names end in.
-const KINDS: [(&str, Loader); 4] = [
-    ("pt", Loader::Script),
-    ("ptl", Loader::Mobile),
-    ("ff", Loader::Mobile),
-    ("pt2", Loader::Exported),
+const KINDS: [(&str, ModuleLoader); 4] = [
+    ("pt", ModuleLoader::Script),
+    ("ptl", ModuleLoader::Mobile),
+    ("ff", ModuleLoader::Mobile),
+    ("pt2", ModuleLoader::Exported),
 ];
 
 /// What conversion does to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum ConversionPrediction {
     /// It stays byte for byte as it is.
     Unchanged,
     /// It was rewritten, and is run so.
@@ -34,7 +34,7 @@ pub enum Fate {
 
 /// What a release did with a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Came {
+pub enum TrialOutcome {
     /// It gave what was recorded, or refused what its writer refused.
     Equal,
     /// It gave a result, where its writer refused to.
@@ -51,18 +51,18 @@ pub enum Came {
 
 /// A recorded file on a release.
 #[derive(Clone, Debug)]
-pub struct Trial {
+pub struct ReleaseTrial {
     /// The writer and the file: `1.10.2/linspace.ptl`.
     pub file: String,
     /// What conversion does to it.
-    pub fate: Fate,
+    pub fate: ConversionPrediction,
     /// What the release did with the file as it is, if it was tried.
-    pub before: Option<Came>,
+    pub before: Option<TrialOutcome>,
     /// What it did with the converted file; the same as before if conversion leaves it as it is.
-    pub after: Option<Came>,
+    pub after: Option<TrialOutcome>,
 }
 
-impl Trial {
+impl ReleaseTrial {
     /// The kind of the file: what its name ends in.
     pub fn kind(&self) -> &str {
         self.file.rsplit('.').next().unwrap_or_default()
@@ -77,7 +77,7 @@ impl Trial {
 
 /// Which files are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Selection {
+pub enum FileSelection {
     /// All, as they are and converted.
     All,
     /// Those that a conversion rewrites, converted.
@@ -85,9 +85,9 @@ pub enum Selection {
 }
 
 /// A file, what it has to give, and the names of its jobs.
-struct Planned {
-    trial: Trial,
-    wanted: Option<Value>,
+struct PlannedTrial {
+    trial: ReleaseTrial,
+    wanted: Option<ScriptValue>,
 }
 
 /// Every recorded file on a release. `runtime` is that release in the database.
@@ -95,11 +95,11 @@ struct Planned {
 /// # Errors
 /// If a file cannot be converted or written, or the release not be run.
 pub fn trials(
-    host: &Host,
+    host: &TorchHost,
     runtime: Release,
-    selection: Selection,
+    selection: FileSelection,
     limit: Duration,
-) -> anyhow::Result<Vec<Trial>> {
+) -> anyhow::Result<Vec<ReleaseTrial>> {
     let folder = tempfile::tempdir()?;
     let (files, mut planned, mut jobs) = (recorded::files()?, Vec::new(), Vec::new());
     for one in recorded::all()? {
@@ -111,17 +111,17 @@ pub fn trials(
             fs::write(&before, bytes)?;
             let after = before.with_extension(format!("converted.{kind}"));
             let fate = convert(&file, bytes, runtime, &after)?;
-            let job = |name: String, path: &Path| Job {
+            let job = |name: String, path: &Path| RunJob {
                 name,
                 path: path.to_owned(),
                 loader,
                 inputs: one.inputs.clone(),
                 engine: None,
             };
-            if fate == Fate::Rewritten {
+            if fate == ConversionPrediction::Rewritten {
                 jobs.push(job(converted(&file), &after));
             }
-            if selection == Selection::All {
+            if selection == FileSelection::All {
                 jobs.push(job(file.clone(), &before));
             }
             // A flatbuffer has no code that could be run here; the archive of the same module has.
@@ -130,16 +130,16 @@ pub fn trials(
         }
     }
     let outcomes = host.run(&jobs, limit)?;
-    let came = |name: &str, wanted: &Option<Value>| {
+    let came = |name: &str, wanted: &Option<ScriptValue>| {
         outcomes.get(name).map(|outcome| came(outcome, wanted.as_ref())).transpose()
     };
     let mut trials = Vec::new();
-    for Planned { mut trial, wanted } in planned {
+    for PlannedTrial { mut trial, wanted } in planned {
         trial.before = came(&trial.file, &wanted)?;
         trial.after = match trial.fate {
-            Fate::Unchanged => trial.before.clone(),
-            Fate::Rewritten => came(&converted(&trial.file), &wanted)?,
-            Fate::Blocked(_) => None,
+            ConversionPrediction::Unchanged => trial.before.clone(),
+            ConversionPrediction::Rewritten => came(&converted(&trial.file), &wanted)?,
+            ConversionPrediction::Blocked(_) => None,
         };
         trials.push(trial);
     }
@@ -152,14 +152,25 @@ fn converted(file: &str) -> String {
 }
 
 /// What a file has to give, by its bytes.
-fn plan(one: &Recorded, file: String, bytes: &[u8], fate: Fate) -> anyhow::Result<Planned> {
+fn plan(
+    one: &RecordedModel,
+    file: String,
+    bytes: &[u8],
+    fate: ConversionPrediction,
+) -> anyhow::Result<PlannedTrial> {
     let wanted = one.wanted(&file, &recorded::source(&file, bytes))?;
-    Ok(Planned { trial: Trial { file, fate, before: None, after: None }, wanted })
+    Ok(PlannedTrial { trial: ReleaseTrial { file, fate, before: None, after: None }, wanted })
 }
 
 /// Converts a file for a release, into `to` if that rewrites it.
-fn convert(file: &str, bytes: &[u8], release: Release, to: &Path) -> anyhow::Result<Fate> {
-    let options = Options { written_by: writer(file)?, ..Options::default() };
+fn convert(
+    file: &str,
+    bytes: &[u8],
+    release: Release,
+    to: &Path,
+) -> anyhow::Result<ConversionPrediction> {
+    let options =
+        TorchConvertOptions { written_by: writer(file)?, ..TorchConvertOptions::default() };
     let Some(runtime) = unskew_releases::torch::runtime(release.row()) else {
         anyhow::bail!("no release of PyTorch: {release}");
     };
@@ -169,14 +180,14 @@ fn convert(file: &str, bytes: &[u8], release: Release, to: &Path) -> anyhow::Res
     };
     if let Some(blocker) = plan.blockers.first() {
         let why = blocker.message.split_once(": ").map_or(&*blocker.message, |(_, why)| why);
-        return Ok(Fate::Blocked(format!("{} {why}", blocker.rule.code)));
+        return Ok(ConversionPrediction::Blocked(format!("{} {why}", blocker.rule.code)));
     }
     let Output::File(result) = output else { anyhow::bail!("{file}: became a folder") };
     if plan.changes_nothing() {
-        return Ok(Fate::Unchanged);
+        return Ok(ConversionPrediction::Unchanged);
     }
     fs::write(to, result.all()?)?;
-    Ok(Fate::Rewritten)
+    Ok(ConversionPrediction::Rewritten)
 }
 
 /// The writer of the files that do not show on which side of a change they were written: 1.12 and 1.13 write alike, and
@@ -187,17 +198,17 @@ fn writer(file: &str) -> anyhow::Result<Option<unskew_core::Version>> {
 }
 
 /// What an outcome means for a file that has to give `wanted`.
-fn came(outcome: &Outcome, wanted: Option<&Value>) -> anyhow::Result<Came> {
+fn came(outcome: &JobOutcome, wanted: Option<&ScriptValue>) -> anyhow::Result<TrialOutcome> {
     Ok(match (outcome.phase, wanted, &outcome.output) {
-        (Phase::None, ..) => Came::NoLoader,
-        (Phase::Crash, ..) => Came::Crashed(outcome.said.clone()),
-        (Phase::Run, None, _) => Came::Equal,
-        (Phase::Load | Phase::Run, ..) => Came::Refused(outcome.said.clone()),
-        (Phase::Ok, Some(wanted), Some(found)) => {
+        (RunPhase::None, ..) => TrialOutcome::NoLoader,
+        (RunPhase::Crash, ..) => TrialOutcome::Crashed(outcome.said.clone()),
+        (RunPhase::Run, None, _) => TrialOutcome::Equal,
+        (RunPhase::Load | RunPhase::Run, ..) => TrialOutcome::Refused(outcome.said.clone()),
+        (RunPhase::Ok, Some(wanted), Some(found)) => {
             let found = recorded::value(found)?;
-            difference(wanted, &found, TOLERANCE).map_or(Came::Equal, Came::Differs)
+            difference(wanted, &found, TOLERANCE).map_or(TrialOutcome::Equal, TrialOutcome::Differs)
         }
-        (Phase::Ok, None, _) => Came::Accepted,
-        (Phase::Ok, ..) => Came::Differs("no output".to_owned()),
+        (RunPhase::Ok, None, _) => TrialOutcome::Accepted,
+        (RunPhase::Ok, ..) => TrialOutcome::Differs("no output".to_owned()),
     })
 }

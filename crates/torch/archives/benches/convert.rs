@@ -23,7 +23,7 @@ use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
 use unskew_core::{Context, Date, Party, check};
 use unskew_source::{Assembly, FileSource, Output, Source};
 use unskew_tables::toml_as_json;
-use unskew_torch::{Calendar, Options, Runtime, convert, party};
+use unskew_torch::{ReleaseCalendar, TorchConvertOptions, TorchRuntime, convert, party};
 use unskew_torch_schemas::OperatorHistory;
 
 /// 205 square weights of this side are 500 MB, and 50 MB.
@@ -34,15 +34,15 @@ fn data(name: &str) -> String {
     std::fs::read_to_string(folder.join(name)).unwrap()
 }
 
-fn runtime(version: &str) -> Runtime {
-    let calendar = Arc::<Calendar>::new(
+fn runtime(version: &str) -> TorchRuntime {
+    let calendar = Arc::<ReleaseCalendar>::new(
         serde_json::from_str(toml_as_json!("../../judging/releases/data/torch/releases.toml"))
             .unwrap(),
     );
     let history = Arc::new(OperatorHistory::from_text(data("operators.tsv")).unwrap());
     let release = calendar.first(|release| release.version.to_string() == version).unwrap();
     let operators = history.table(release.version).unwrap();
-    Runtime { release: release.clone(), operators, calendar: calendar.clone(), device: None }
+    TorchRuntime { release: release.clone(), operators, calendar: calendar.clone(), device: None }
 }
 
 fn source(path: &Path) -> Arc<dyn Source> {
@@ -50,8 +50,9 @@ fn source(path: &Path) -> Arc<dyn Source> {
 }
 
 /// What the file becomes; something is rewritten.
-fn converted(path: &Path, to: &Runtime) -> Arc<Assembly> {
-    let (plan, output) = convert(&source(path), to, &Options::default()).unwrap().unwrap();
+fn converted(path: &Path, to: &TorchRuntime) -> Arc<Assembly> {
+    let (plan, output) =
+        convert(&source(path), to, &TorchConvertOptions::default()).unwrap().unwrap();
     assert!(plan.is_possible() && !plan.changes_nothing(), "{plan:?}");
     let Output::File(file) = output else { panic!("a folder") };
     file

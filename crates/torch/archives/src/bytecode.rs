@@ -49,7 +49,7 @@ impl Instruction {
 
 /// An operator that a function calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Operator {
+pub struct BytecodeOperator {
     /// The name without the overload: `aten::add`.
     pub name: String,
     /// The overload, often empty: `Tensor`.
@@ -58,7 +58,7 @@ pub struct Operator {
     pub given: Option<i64>,
 }
 
-impl fmt::Display for Operator {
+impl fmt::Display for BytecodeOperator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dot = if self.overload.is_empty() { "" } else { "." };
         write!(f, "{}{dot}{}", self.name, self.overload)
@@ -67,7 +67,7 @@ impl fmt::Display for Operator {
 
 /// A method of the model as bytecode.
 #[derive(Clone, Debug)]
-pub struct Function {
+pub struct BytecodeFunction {
     /// Its qualified name: `__torch__.M.forward`.
     pub name: String,
     /// Its tuple in the pickle.
@@ -75,7 +75,7 @@ pub struct Function {
     /// The code, in the order of the file.
     pub instructions: Vec<Instruction>,
     /// What its instructions call.
-    pub operators: Vec<Operator>,
+    pub operators: Vec<BytecodeOperator>,
     /// Constants, as values of the pickle.
     pub constants: Vec<Id>,
     /// Names of types, as texts of the pickle.
@@ -86,22 +86,23 @@ pub struct Function {
 
 /// The bytecode of an archive.
 #[derive(Clone, Debug)]
-pub struct Bytecode {
+pub struct MobileBytecode {
     /// What the constants and the types of functions stand in.
     pub pickle: Pickle,
     /// The version; [`UNSAID`] if it is not said.
     pub version: i64,
     /// All methods, in the order of the file.
-    pub functions: Vec<Function>,
+    pub functions: Vec<BytecodeFunction>,
 }
 
-impl Bytecode {
+impl MobileBytecode {
     /// None if the pickle is not of this form.
-    pub fn of(pickle: Pickle) -> Option<Self> {
+    pub fn from_pickle(pickle: Pickle) -> Option<Self> {
         let Value::Tuple(members) = pickle.root() else { return None };
         let said = members.first().and_then(|id| pickle.value(*id).int());
         let skipped = usize::from(said.is_some());
-        let functions = members.get(skipped..)?.iter().map(|id| Function::of(&pickle, *id));
+        let functions =
+            members.get(skipped..)?.iter().map(|id| BytecodeFunction::from_value(&pickle, *id));
         let functions = functions.collect::<Option<Vec<_>>>()?;
         Some(Self { version: said.unwrap_or(UNSAID), functions, pickle })
     }
@@ -133,8 +134,8 @@ fn part(pickle: &Pickle, table: Id, key: &str) -> Option<Id> {
     })
 }
 
-impl Function {
-    fn of(pickle: &Pickle, id: Id) -> Option<Self> {
+impl BytecodeFunction {
+    fn from_value(pickle: &Pickle, id: Id) -> Option<Self> {
         let Value::Tuple(parts) = pickle.value(id) else { return None };
         let (name, table) = (pickle.value(*parts.first()?).text()?, *parts.get(1)?);
         let members = |key: &str| {
@@ -153,7 +154,7 @@ impl Function {
             let mut parts = pickle.members(pickle.value(*id));
             let (name, overload) = (parts.next()?.text()?, parts.next()?.text()?);
             let given = parts.next().and_then(Value::int).filter(|given| *given >= 0);
-            Some(Operator { name: name.to_owned(), overload: overload.to_owned(), given })
+            Some(BytecodeOperator { name: name.to_owned(), overload: overload.to_owned(), given })
         };
         Some(Self {
             name: name.to_owned(),
@@ -236,7 +237,7 @@ impl Function {
 
     /// Removes operators that no instruction names.
     fn drop_unused(&mut self) {
-        let mut kept: Vec<Operator> = Vec::new();
+        let mut kept: Vec<BytecodeOperator> = Vec::new();
         let mut numbers: BTreeMap<i64, i64> = BTreeMap::new();
         for (old, operator) in self.operators.iter().enumerate() {
             let old = old as i64;
@@ -314,7 +315,7 @@ impl Function {
     }
 
     /// The number of an operator in the table, which it joins if it is not there.
-    pub(crate) fn operator(&mut self, operator: Operator) -> i64 {
+    pub(crate) fn operator(&mut self, operator: BytecodeOperator) -> i64 {
         let known = self.operators.iter().position(|one| *one == operator);
         let at = known.unwrap_or_else(|| {
             self.operators.push(operator);
@@ -331,7 +332,7 @@ mod tests {
     #[test]
     fn jumps_keep_their_targets_when_instructions_are_added() {
         let one = |name: &str, x| Instruction { name: name.to_owned(), x, n: 0 };
-        let mut function = Function {
+        let mut function = BytecodeFunction {
             name: "f".into(),
             id: 0,
             instructions: vec![

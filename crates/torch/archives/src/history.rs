@@ -6,9 +6,9 @@ use serde::Deserialize;
 use unskew_core::Version;
 use unskew_tables::toml_as_json;
 use unskew_torch_operators::{RegistryChange, registry};
-use unskew_torch_schemas::Schema;
+use unskew_torch_schemas::FunctionSchema;
 
-use crate::{Format, Model, Stamp};
+use crate::{TorchFormat, TorchModel, VersionStamp};
 
 /// An operator that gives another answer from a release on, without a new version.
 #[derive(Debug, Deserialize)]
@@ -39,7 +39,7 @@ impl SilentChange {
 #[derive(Debug)]
 pub struct Upgrader {
     /// The schema that it means.
-    pub schema: Arc<Schema>,
+    pub schema: Arc<FunctionSchema>,
     /// The name of its function.
     pub function: String,
     /// The operator version from which on the name means something else.
@@ -53,7 +53,7 @@ pub struct Upgrader {
 /// Files that some releases do not load, although every number and name fits.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Refusal {
+pub struct FileRefusal {
     /// The first and the last minor release that refuse.
     releases: [String; 2],
     /// The kind of file.
@@ -77,7 +77,7 @@ enum RefusedFormat {
     Flatbuffer,
 }
 
-impl Refusal {
+impl FileRefusal {
     /// Whether it concerns a release of this minor version.
     fn concerns(&self, minor: Version) -> bool {
         let bound = |text: &str| text.parse::<Version>().ok();
@@ -87,14 +87,14 @@ impl Refusal {
     }
 
     /// Whether it concerns such a file.
-    fn covers(&self, model: &Model) -> bool {
+    fn covers(&self, model: &TorchModel) -> bool {
         let kind = match model.format {
-            Format::Script => RefusedFormat::Script,
-            Format::Mobile => RefusedFormat::Mobile,
-            Format::MobileFlatbuffer => RefusedFormat::Flatbuffer,
+            TorchFormat::Script => RefusedFormat::Script,
+            TorchFormat::Mobile => RefusedFormat::Mobile,
+            TorchFormat::MobileFlatbuffer => RefusedFormat::Flatbuffer,
             _ => return false,
         };
-        let within = |range: Option<[i64; 2]>, version: Option<&Stamp>| {
+        let within = |range: Option<[i64; 2]>, version: Option<&VersionStamp>| {
             range.is_none_or(|[low, high]| {
                 version.is_some_and(|stamp| (low..=high).contains(&stamp.version.major()))
             })
@@ -110,7 +110,7 @@ impl Refusal {
 #[serde(deny_unknown_fields)]
 struct File {
     silent: Vec<SilentChange>,
-    refused: Vec<Refusal>,
+    refused: Vec<FileRefusal>,
     class: Vec<ClassRow>,
     refusing: Vec<RefusingRow>,
     type_name: Vec<TypeRow>,
@@ -166,12 +166,12 @@ static FILE: LazyLock<Option<File>> =
     LazyLock::new(|| serde_json::from_str(toml_as_json!("data/history.toml")).ok());
 
 /// The upgraders of an operator, by its full name; read when they are asked for. They stand in the order of the names.
-type OfOperator = (&'static str, OnceLock<Vec<Upgrader>>);
+type UpgradersByOperator = (&'static str, OnceLock<Vec<Upgrader>>);
 
-static UPGRADERS: LazyLock<Vec<OfOperator>> =
+static UPGRADERS: LazyLock<Vec<UpgradersByOperator>> =
     LazyLock::new(|| registry().versioned_names().map(|name| (name, OnceLock::new())).collect());
 
-fn read_upgraders((operator, read): &'static OfOperator) -> &'static [Upgrader] {
+fn read_upgraders((operator, read): &'static UpgradersByOperator) -> &'static [Upgrader] {
     let upgrader = |change: &RegistryChange| {
         let bridge = change.upgrader.as_ref()?;
         Some(Upgrader {
@@ -185,7 +185,7 @@ fn read_upgraders((operator, read): &'static OfOperator) -> &'static [Upgrader] 
     read.get_or_init(|| registry().changes_of(operator).iter().filter_map(upgrader).collect())
 }
 
-static BUILTINS: LazyLock<Vec<Schema>> = LazyLock::new(|| {
+static BUILTINS: LazyLock<Vec<FunctionSchema>> = LazyLock::new(|| {
     let schemas = FILE.iter().flat_map(|file| &file.builtin.schemas);
     schemas.filter_map(|schema| schema.parse().ok()).collect()
 });
@@ -198,7 +198,7 @@ pub fn silent_changes(operator: &str) -> impl Iterator<Item = &'static SilentCha
 }
 
 /// Why a release of this minor version does not load such a file, if it was found not to.
-pub fn refusal(minor: Version, model: &Model) -> Option<&'static Refusal> {
+pub fn refusal(minor: Version, model: &TorchModel) -> Option<&'static FileRefusal> {
     let mut rows = FILE.iter().flat_map(|file| &file.refused);
     rows.find(|row| row.concerns(minor) && row.covers(model))
 }
@@ -279,7 +279,7 @@ pub fn is_promoted(instruction: &str) -> bool {
 }
 
 /// The schemas of the functions that the loader compiles itself; no table has them.
-pub fn builtins() -> &'static [Schema] {
+pub fn builtins() -> &'static [FunctionSchema] {
     &BUILTINS
 }
 
@@ -291,8 +291,9 @@ mod tests {
     fn the_data_is_read_whole() {
         let file: File = serde_json::from_str(toml_as_json!("data/history.toml")).unwrap();
         assert_eq!(upgraders().count(), 19);
-        let refused =
-            |minor| refusal(Version::pair(1, minor), &Model::new(Format::MobileFlatbuffer));
+        let refused = |minor| {
+            refusal(Version::pair(1, minor), &TorchModel::new(TorchFormat::MobileFlatbuffer))
+        };
         assert!(refused(12).is_some() && refused(13).is_none());
         assert_eq!(silent_changes("aten::floor_divide").count(), 1);
         assert_eq!(class_gone_in("xnnpack.LinearOpContext"), Some(Version::pair(2, 13)));

@@ -12,15 +12,15 @@
 //! | checkpoints, pickles, safetensors | `torch.load` and others | no operators, which is said |
 //!
 //! [`party`] reads one, by ranges: the directory, the code, the pickles of structure, the graph; never
-//! a tensor. Pickles are read and never executed. [`Runtime`] is a release: the versions that it
+//! a tensor. Pickles are read and never executed. [`TorchRuntime`] is a release: the versions that it
 //! reads, and its operator table.
 //!
 //! The numbers decide little: the file format version stopped at 10 in February 2022. So each use of
 //! an operator is looked up in the table of the release; the code of a TorchScript archive is scanned
 //! for its calls, which are compared by shape with every overload. What no number and no table shows
 //! (an operator that computes something else from a release on) is data too (`data/history.toml`),
-//! and needs to know who wrote the file; a [`Producer`] is inferred from the layout
-//! and narrowed by what the file calls ([`Model::producer_by`]).
+//! and needs to know who wrote the file; a [`ProducerReleases`] is inferred from the layout
+//! and narrowed by what the file calls ([`TorchModel::producer_by`]).
 //!
 //! ```
 //! use std::sync::Arc;
@@ -46,8 +46,8 @@ mod format;
 mod history;
 mod model;
 mod needs;
-pub mod packed;
 mod party;
+pub mod prepacked_weights;
 mod producer;
 mod release;
 pub mod rules;
@@ -56,17 +56,17 @@ mod verdict;
 
 pub use unskew_pickle as pickle;
 
-pub use behaviour::{Carried, ChangedCall, changed_call};
+pub use behaviour::{ChangedCall, ExecutedArgument, changed_call};
 pub use code::Callable;
-pub use convert::{Options, archive_of_flatbuffer, convert, convert_with_origin};
+pub use convert::{TorchConvertOptions, archive_of_flatbuffer, convert, convert_with_origin};
 pub use device::{
-    Closure, Device, DeviceOperator, DeviceTable, PACKAGE_RECORD, SelectionError, TableError,
-    add_to_package, closure, of_package, selection,
+    DeviceDescription, DeviceOperator, DeviceTable, DeviceTableError, OperatorClosure,
+    PACKAGE_RECORD, SelectionError, add_to_package, closure, of_package, selection,
 };
 pub use format::read;
-pub use model::{Format, Given, Model, Stamp, Use, UsePlaces};
-pub use needs::{Need, Needs, needs_facts};
-pub use party::{Origin, party, party_converted};
-pub use producer::Producer;
-pub use release::{Calendar, Release};
-pub use runtime::{Runtime, axes};
+pub use model::{GivenArguments, OperatorUse, TorchFormat, TorchModel, UseLocations, VersionStamp};
+pub use needs::{LowestVersions, VersionNeed, needs_facts};
+pub use party::{ConversionOrigin, party, party_converted};
+pub use producer::ProducerReleases;
+pub use release::{ReleaseCalendar, TorchRelease};
+pub use runtime::{TorchRuntime, axes};

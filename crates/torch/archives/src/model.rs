@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use unskew_core::{Places, Version};
 use unskew_extensions::Needs;
-use unskew_script::typing::Program;
+use unskew_script::typing::ScriptProgram;
 use unskew_source::Directory;
 use unskew_torch_schemas::CallShape;
 
-use crate::Producer;
-use crate::packed::Form;
+use crate::ProducerReleases;
+use crate::prepacked_weights::PrepackedForm;
 
 /// The most distinct ways in which one file may use operators.
 const USES: usize = 1 << 18;
@@ -21,7 +21,7 @@ const CUT: &str = "uses of operators, cut";
 
 /// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum TorchFormat {
     /// TorchScript of PyTorch 1.1 and 1.2, described by `model.json`.
     LegacyScript,
     /// A TorchScript archive: `code/` and `data.pkl`.
@@ -48,7 +48,7 @@ pub enum Format {
     Safetensors,
 }
 
-impl Format {
+impl TorchFormat {
     /// The name that users see.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -79,7 +79,7 @@ impl Format {
 
 /// A number and the record in which it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stamp {
+pub struct VersionStamp {
     /// The version that the record carries.
     pub version: Version,
     /// The record, and the field if there is one.
@@ -88,7 +88,7 @@ pub struct Stamp {
 
 /// How a use of an operator says what it gives.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Given {
+pub enum GivenArguments {
     /// By the shape of the call; the overload is found by the runtime.
     Shape(CallShape),
     /// An overload, and how many of its arguments are given; none if all are.
@@ -99,16 +99,16 @@ pub enum Given {
 
 /// One way in which a file uses an operator.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Use {
+pub struct OperatorUse {
     /// The qualified name without the overload: `aten::add`.
     pub name: String,
     /// The arguments of the call, as far as the file shows them.
-    pub given: Given,
+    pub given: GivenArguments,
 }
 
 /// The places of one use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct UsePlaces {
+pub struct UseLocations {
     /// Where it is used.
     pub places: Places,
     /// Whether every one of them lies in a branch.
@@ -117,29 +117,29 @@ pub struct UsePlaces {
 
 /// What a file is and what it uses.
 #[derive(Clone, Debug)]
-pub struct Model {
+pub struct TorchModel {
     /// The container that the file was recognized as.
-    pub format: Format,
+    pub format: TorchFormat,
     /// The file format version, which is the operator version too.
-    pub file_format: Option<Stamp>,
+    pub file_format: Option<VersionStamp>,
     /// The version of the mobile bytecode; none without bytecode.
-    pub bytecode: Option<Stamp>,
+    pub bytecode: Option<VersionStamp>,
     /// The schema version of a `torch.export` archive.
-    pub exported: Option<Stamp>,
+    pub exported: Option<VersionStamp>,
     /// Who wrote it, as far as it can be told.
-    pub producer: Producer,
+    pub producer: ProducerReleases,
     /// Who wrote the file that it was converted from, if it was.
-    pub before: Option<Producer>,
+    pub before: Option<ProducerReleases>,
     /// Types that its code names and that some releases do not know.
     pub types: BTreeMap<&'static str, Places>,
     /// Every use of an operator, once.
-    pub uses: BTreeMap<Use, UsePlaces>,
+    pub uses: BTreeMap<OperatorUse, UseLocations>,
     /// The classes registered in C++ that it names.
     pub classes: BTreeMap<String, Places>,
     /// The forms in which it keeps quantized weights.
-    pub packed: BTreeMap<Form, Places>,
+    pub packed: BTreeMap<PrepackedForm, Places>,
     /// The code, if it has some.
-    pub program: Option<Arc<Program>>,
+    pub program: Option<Arc<ScriptProgram>>,
     /// Whether its code says `op_version_set`, without which no file is of version 1.
     pub op_version_set: bool,
     /// What the pickle of its attributes imports, `torch.device`.
@@ -168,15 +168,15 @@ pub struct Model {
     pub facts: Vec<(&'static str, String)>,
 }
 
-impl Model {
+impl TorchModel {
     /// A file of `format` of which nothing is known yet.
-    pub fn new(format: Format) -> Self {
+    pub fn new(format: TorchFormat) -> Self {
         Self {
             format,
             file_format: None,
             bytecode: None,
             exported: None,
-            producer: Producer::unknown(),
+            producer: ProducerReleases::unknown(),
             before: None,
             types: BTreeMap::new(),
             uses: BTreeMap::new(),
@@ -200,7 +200,12 @@ impl Model {
     }
 
     /// Adds a use at `place`.
-    pub(crate) fn add_use(&mut self, one: Use, place: impl std::fmt::Display, in_branch: bool) {
+    pub(crate) fn add_use(
+        &mut self,
+        one: OperatorUse,
+        place: impl std::fmt::Display,
+        in_branch: bool,
+    ) {
         let full = self.uses.len() >= USES;
         match self.uses.entry(one) {
             Entry::Occupied(mut entry) => {
@@ -216,7 +221,7 @@ impl Model {
             Entry::Vacant(entry) => {
                 let mut places = Places::default();
                 places.add(place);
-                entry.insert(UsePlaces { places, only_in_branches: in_branch });
+                entry.insert(UseLocations { places, only_in_branches: in_branch });
             }
         }
     }
@@ -234,11 +239,13 @@ impl Model {
     }
 }
 
-impl Use {
+impl OperatorUse {
     /// The operator as users see it: with its overload, if the file names one.
     pub fn full_name(&self) -> String {
         match &self.given {
-            Given::Overload(overload, _) | Given::Named(overload, _) if !overload.is_empty() => {
+            GivenArguments::Overload(overload, _) | GivenArguments::Named(overload, _)
+                if !overload.is_empty() =>
+            {
                 format!("{}.{overload}", self.name)
             }
             _ => self.name.clone(),
@@ -247,6 +254,6 @@ impl Use {
 
     /// A use of an overload.
     pub(crate) fn overload(name: &str, overload: &str, count: Option<u64>) -> Self {
-        Self { name: name.to_owned(), given: Given::Overload(overload.to_owned(), count) }
+        Self { name: name.to_owned(), given: GivenArguments::Overload(overload.to_owned(), count) }
     }
 }

@@ -8,8 +8,10 @@ use unskew_extensions::Framework;
 use unskew_source::{ReadError, Source};
 
 use crate::runtime::axes;
-use crate::verdict::Judge;
-use crate::{Format, Model, Options, Producer, Runtime, format, rules};
+use crate::verdict::ArchiveMatcher;
+use crate::{
+    ProducerReleases, TorchConvertOptions, TorchFormat, TorchModel, TorchRuntime, format, rules,
+};
 
 /// The PyTorch file in `source` as a party; none if it is no PyTorch file.
 ///
@@ -25,20 +27,24 @@ pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
 
 /// What is known of a converted file beside itself.
 #[derive(Clone, Debug)]
-pub struct Origin {
+pub struct ConversionOrigin {
     /// Who wrote the file that it was converted from. The layout shows it no longer.
-    pub writer: Producer,
+    pub writer: ProducerReleases,
     /// The release that it was converted for, if its writer was stated: then every call whose meaning the registry of
     /// operators knows means what that release means by it.
     pub meant_for: Option<Version>,
 }
 
-impl Origin {
+impl ConversionOrigin {
     /// The origin of what a file that was read as `model` is converted to for a release.
-    pub(crate) fn of(model: &Model, to: &Runtime, options: &Options) -> Self {
+    pub(crate) fn new(
+        model: &TorchModel,
+        to: &TorchRuntime,
+        options: &TorchConvertOptions,
+    ) -> Self {
         match options.written_by {
             Some(writer) => {
-                let writer = Producer::stated(&writer.to_string(), "stated");
+                let writer = ProducerReleases::stated(&writer.to_string(), "stated");
                 Self { writer, meant_for: Some(to.release.version) }
             }
             None => Self { writer: model.producer_by(to.operators.history()), meant_for: None },
@@ -52,21 +58,21 @@ impl Origin {
 /// As [`party`].
 pub fn party_converted(
     source: &Arc<dyn Source>,
-    origin: &Origin,
+    origin: &ConversionOrigin,
 ) -> Result<Option<Party>, ReadError> {
     let Some(mut model) = format::read(source)? else { return Ok(None) };
     model.before = Some(origin.writer.clone());
     if let Some(release) = origin.meant_for.filter(|_| model.producer.exact.is_none()) {
-        model.producer = Producer::stated(&release.to_string(), "converted for it");
+        model.producer = ProducerReleases::stated(&release.to_string(), "converted for it");
     }
     let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
     Ok(Some(of_model(name, model)))
 }
 
 /// A file that was read, as a party of this name.
-pub(crate) fn of_model(name: &str, model: Model) -> Party {
+pub(crate) fn of_model(name: &str, model: TorchModel) -> Party {
     let mut party = Party::new(name, Role::Artifact, model.format.as_str());
-    if model.format != Format::Safetensors && model.format != Format::Pickle {
+    if model.format != TorchFormat::Safetensors && model.format != TorchFormat::Pickle {
         let signs = model.producer.signs.join("; ");
         let origin = format!("written by {}", model.producer);
         party = party.from_origin(if signs.is_empty() {
@@ -76,7 +82,7 @@ pub(crate) fn of_model(name: &str, model: Model) -> Party {
         });
     }
     let exported =
-        if model.format == Format::ExecuTorch { axes::EXECUTORCH } else { axes::EXPORTED };
+        if model.format == TorchFormat::ExecuTorch { axes::EXECUTORCH } else { axes::EXPORTED };
     for (axis, stamp) in [
         (axes::FILE_FORMAT, &model.file_format),
         (axes::BYTECODE, &model.bytecode),
@@ -86,7 +92,8 @@ pub(crate) fn of_model(name: &str, model: Model) -> Party {
             party = party.provide(Provision::version(axis, stamp.version).at(&*stamp.place));
         }
     }
-    let operators: BTreeSet<String> = model.uses.keys().map(crate::Use::full_name).collect();
+    let operators: BTreeSet<String> =
+        model.uses.keys().map(crate::OperatorUse::full_name).collect();
     if !operators.is_empty() {
         let first: Vec<&str> = operators.iter().take(8).map(String::as_str).collect();
         let more = operators.len() - first.len();
@@ -112,16 +119,16 @@ pub(crate) fn of_model(name: &str, model: Model) -> Party {
             .into_iter()
             .fold(party, Party::require);
     }
-    let inferred = model.producer.exact.is_none() && model.format != Format::ExecuTorch;
+    let inferred = model.producer.exact.is_none() && model.format != TorchFormat::ExecuTorch;
     if inferred && !model.uses.is_empty() {
         let (file, producer) = (&name, &model.producer);
         party = party.note(rules::ExactProducerUnknown { file, producer }.finding());
     }
-    if model.format == Format::ExecuTorch {
+    if model.format == TorchFormat::ExecuTorch {
         return party.with_capability(Arc::new(model));
     }
     let model = Arc::new(model);
     party
-        .require(Requirement::matches(axes::OPERATORS, Judge::new(model.clone())))
+        .require(Requirement::matches(axes::OPERATORS, ArchiveMatcher::new(model.clone())))
         .with_capability(model)
 }

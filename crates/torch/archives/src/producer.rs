@@ -3,7 +3,7 @@
 //! A TorchScript archive has no record of its producer, and two files with the same bytes of code
 //! can mean different things: `torch.arange(3)` gives floats if 1.3 wrote it and integers if 1.4 did.
 //! What tells them apart are the records themselves: their dates, their names, how the debug records
-//! are built. Each such sign bounds the releases; a [`Producer`] is what they leave together.
+//! are built. Each such sign bounds the releases; a [`ProducerReleases`] is what they leave together.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use unskew_core::Version;
 
 /// The releases that can have written a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Producer {
+pub struct ProducerReleases {
     /// The first minor release that can have, if there is a bound.
     pub since: Option<Version>,
     /// The last minor release that can have, if there is a bound.
@@ -22,7 +22,7 @@ pub struct Producer {
     pub signs: Vec<String>,
 }
 
-impl Producer {
+impl ProducerReleases {
     /// A writer that no record of the file shows.
     pub fn unknown() -> Self {
         Self { since: None, until: None, exact: None, signs: Vec::new() }
@@ -68,7 +68,7 @@ impl Producer {
     }
 }
 
-impl fmt::Display for Producer {
+impl fmt::Display for ProducerReleases {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.exact, self.since, self.until) {
             (Some(exact), ..) => write!(f, "torch {exact}"),
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn signs_narrow_and_contradictions_are_left_out() {
-        let mut producer = Producer::unknown();
+        let mut producer = ProducerReleases::unknown();
         producer.narrow(Some(Version::pair(1, 6)), Some(Version::pair(2, 0)), "a");
         producer.narrow(Some(Version::pair(1, 12)), None, "b");
         producer.narrow(None, Some(Version::pair(1, 8)), "c");
@@ -99,9 +99,12 @@ mod tests {
 
     #[test]
     fn a_stated_version_is_kept_whole_and_compared_by_its_minor() {
-        let producer = Producer::stated("2.15.0+cu132", "model.json");
+        let producer = ProducerReleases::stated("2.15.0+cu132", "model.json");
         assert_eq!(producer.to_string(), "torch 2.15.0+cu132");
         assert_eq!(producer.since, Some(Version::pair(2, 15)));
-        assert_eq!(Producer::stated("2.9.0a0+git123", "m").since, Some(Version::pair(2, 9)));
+        assert_eq!(
+            ProducerReleases::stated("2.9.0a0+git123", "m").since,
+            Some(Version::pair(2, 9))
+        );
     }
 }

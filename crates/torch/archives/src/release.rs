@@ -5,7 +5,7 @@ use unskew_core::{Date, Version, VersionError, VersionRange};
 
 /// A PyTorch release, with the versions that it reads and writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Release {
+pub struct TorchRelease {
     /// With its patch number: 1.12.1.
     pub version: Version,
     /// The day on which it was released.
@@ -33,8 +33,8 @@ pub struct Release {
 /// and `released`. Days are text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "File")]
-pub struct Calendar {
-    releases: Vec<Release>,
+pub struct ReleaseCalendar {
+    releases: Vec<TorchRelease>,
     before: Vec<(Version, Date)>,
 }
 
@@ -42,20 +42,20 @@ pub struct Calendar {
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
-    before: Vec<Before>,
-    release: Vec<Row>,
+    before: Vec<EarlierRow>,
+    release: Vec<ReleaseRow>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Before {
+struct EarlierRow {
     version: String,
     released: Date,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct ReleaseRow {
     version: String,
     released: Date,
     file_format: [i64; 2],
@@ -73,12 +73,12 @@ fn range([min, max]: [i64; 2]) -> VersionRange {
     VersionRange::between(Version::number(min), Version::number(max))
 }
 
-impl TryFrom<File> for Calendar {
+impl TryFrom<File> for ReleaseCalendar {
     type Error = VersionError;
 
     fn try_from(file: File) -> Result<Self, VersionError> {
-        let release = |row: Row| {
-            Ok(Release {
+        let release = |row: ReleaseRow| {
+            Ok(TorchRelease {
                 version: row.version.parse()?,
                 released: row.released,
                 file_format: range(row.file_format),
@@ -97,9 +97,9 @@ impl TryFrom<File> for Calendar {
     }
 }
 
-impl Calendar {
+impl ReleaseCalendar {
     /// Every release, oldest first.
-    pub fn releases(&self) -> &[Release] {
+    pub fn releases(&self) -> &[TorchRelease] {
         &self.releases
     }
 
@@ -112,17 +112,17 @@ impl Calendar {
     }
 
     /// The first release for which `holds` is true.
-    pub fn first(&self, holds: impl Fn(&Release) -> bool) -> Option<&Release> {
+    pub fn first(&self, holds: impl Fn(&TorchRelease) -> bool) -> Option<&TorchRelease> {
         self.releases.iter().find(|release| holds(release))
     }
 
     /// The last release for which `holds` is true.
-    pub fn last(&self, holds: impl Fn(&Release) -> bool) -> Option<&Release> {
+    pub fn last(&self, holds: impl Fn(&TorchRelease) -> bool) -> Option<&TorchRelease> {
         self.releases.iter().rev().find(|release| holds(release))
     }
 
     /// The releases for which `holds` is true, in words: `2.6.0 to 2.15.0`, or `no known release`.
-    pub fn span(&self, holds: impl Fn(&Release) -> bool) -> String {
+    pub fn span(&self, holds: impl Fn(&TorchRelease) -> bool) -> String {
         match (self.first(&holds), self.last(&holds)) {
             (Some(first), Some(last)) if first.version == last.version => first.version.to_string(),
             (Some(first), Some(last)) => format!("{} to {}", first.version, last.version),

@@ -7,8 +7,8 @@ use unskew_core::{
 };
 use unskew_torch_schemas::OperatorTable;
 
-use crate::release::{Calendar, Release};
-use crate::{Device, rules};
+use crate::release::{ReleaseCalendar, TorchRelease};
+use crate::{DeviceDescription, rules};
 
 /// The axes of this boundary.
 pub mod axes {
@@ -28,18 +28,18 @@ pub mod axes {
 
 /// A released PyTorch: its numbers, its operators, and the releases around it.
 #[derive(Clone, Debug)]
-pub struct Runtime {
+pub struct TorchRuntime {
     /// Its numbers and its day.
-    pub release: Release,
+    pub release: TorchRelease,
     /// The schemas that the runtime has, with their overloads.
     pub operators: OperatorTable,
     /// All releases, to name one that would do.
-    pub calendar: Arc<Calendar>,
+    pub calendar: Arc<ReleaseCalendar>,
     /// What it says of itself, if it is no release but a device that was built from one.
-    pub device: Option<Arc<Device>>,
+    pub device: Option<Arc<DeviceDescription>>,
 }
 
-impl Runtime {
+impl TorchRuntime {
     /// The name that findings show: `torch 2.15.0`.
     pub fn name(&self) -> String {
         match &self.device {
@@ -55,7 +55,7 @@ impl Runtime {
 
     /// The release as a party: what it reads, and what it requires of a file.
     pub fn party(&self) -> Party {
-        let Release { version, released, file_format, bytecode, exported, .. } = self.release;
+        let TorchRelease { version, released, file_format, bytecode, exported, .. } = self.release;
         let (kind, origin) = match &self.device {
             Some(_) => ("device with PyTorch", format!("built from torch {version}")),
             None => ("PyTorch release", format!("released {released}")),

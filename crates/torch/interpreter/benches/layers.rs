@@ -6,7 +6,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use unskew_interpreter::{Dtype, Interpreter, Number, Semantics, Tensor, Value};
+use unskew_interpreter::{Dtype, Interpreter, ReleaseSemantics, ScalarValue, ScriptValue, Tensor};
 
 /// Channels in and out, size of the kernel, stride, size of the picture, and how many such layers there are.
 const LAYERS: [(usize, usize, usize, i64, usize, usize); 11] = [
@@ -23,10 +23,10 @@ const LAYERS: [(usize, usize, usize, i64, usize, usize); 11] = [
     (512, 512, 3, 1, 7, 3),
 ];
 
-fn tensor(shape: &[usize]) -> Value {
+fn tensor(shape: &[usize]) -> ScriptValue {
     let count: usize = shape.iter().product();
-    let numbers: Vec<Number> =
-        (0..count).map(|at| Number::Float((at * 7919 % 1009) as f64 / 1009.0 - 0.5)).collect();
+    let numbers: Vec<ScalarValue> =
+        (0..count).map(|at| ScalarValue::Float((at * 7919 % 1009) as f64 / 1009.0 - 0.5)).collect();
     Tensor::new(Dtype::F32, shape, &numbers).unwrap().into()
 }
 
@@ -36,11 +36,16 @@ fn convolutions(criterion: &mut Criterion) {
         let (input, weight) =
             (tensor(&[1, channels, size, size]), tensor(&[out, channels, kernel, kernel]));
         let padding = kernel as i64 / 2;
-        let call =
-            vec![input, weight, Value::None, Value::ints([stride; 2]), Value::ints([padding; 2])];
+        let call = vec![
+            input,
+            weight,
+            ScriptValue::None,
+            ScriptValue::ints([stride; 2]),
+            ScriptValue::ints([padding; 2]),
+        ];
         calls.extend(std::iter::repeat_n(call, count));
     }
-    let interpreter = Interpreter::new(Semantics::newest());
+    let interpreter = Interpreter::new(ReleaseSemantics::newest());
     criterion.bench_function("convolutions of a resnet18", |bencher| {
         bencher.iter(|| {
             for call in &calls {
@@ -53,7 +58,7 @@ fn convolutions(criterion: &mut Criterion) {
 
 fn products(criterion: &mut Criterion) {
     let call = vec![tensor(&[197, 768]), tensor(&[3072, 768]), tensor(&[3072])];
-    let interpreter = Interpreter::new(Semantics::newest());
+    let interpreter = Interpreter::new(ReleaseSemantics::newest());
     criterion.bench_function("linear, 197 of 768 to 3072", |bencher| {
         bencher.iter(|| {
             black_box(interpreter.operator("aten::linear", black_box(call.clone()), vec![]))

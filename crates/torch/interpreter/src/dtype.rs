@@ -12,7 +12,7 @@ pub enum Dtype { U8, I8, I16, I32, I64, F16, F32, F64, C64, C128, Bool, BF16 }
 
 /// What kind of number a type holds, in the order in which kinds win over each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Category {
+pub enum DtypeCategory {
     /// Booleans, one byte each.
     Bool,
     /// Integers of any width.
@@ -25,19 +25,19 @@ pub enum Category {
 
 /// Every type with its name in PyTorch, the name of its C type, its code in programs and its bytes.
 #[rustfmt::skip]
-const TYPES: [(Dtype, &str, &str, i64, usize, Category); 12] = [
-    (Dtype::U8, "uint8", "Byte", 0, 1, Category::Int),
-    (Dtype::I8, "int8", "Char", 1, 1, Category::Int),
-    (Dtype::I16, "int16", "Short", 2, 2, Category::Int),
-    (Dtype::I32, "int32", "Int", 3, 4, Category::Int),
-    (Dtype::I64, "int64", "Long", 4, 8, Category::Int),
-    (Dtype::F16, "float16", "Half", 5, 2, Category::Float),
-    (Dtype::F32, "float32", "Float", 6, 4, Category::Float),
-    (Dtype::F64, "float64", "Double", 7, 8, Category::Float),
-    (Dtype::C64, "complex64", "ComplexFloat", 9, 8, Category::Complex),
-    (Dtype::C128, "complex128", "ComplexDouble", 10, 16, Category::Complex),
-    (Dtype::Bool, "bool", "Bool", 11, 1, Category::Bool),
-    (Dtype::BF16, "bfloat16", "BFloat16", 15, 2, Category::Float),
+const TYPES: [(Dtype, &str, &str, i64, usize, DtypeCategory); 12] = [
+    (Dtype::U8, "uint8", "Byte", 0, 1, DtypeCategory::Int),
+    (Dtype::I8, "int8", "Char", 1, 1, DtypeCategory::Int),
+    (Dtype::I16, "int16", "Short", 2, 2, DtypeCategory::Int),
+    (Dtype::I32, "int32", "Int", 3, 4, DtypeCategory::Int),
+    (Dtype::I64, "int64", "Long", 4, 8, DtypeCategory::Int),
+    (Dtype::F16, "float16", "Half", 5, 2, DtypeCategory::Float),
+    (Dtype::F32, "float32", "Float", 6, 4, DtypeCategory::Float),
+    (Dtype::F64, "float64", "Double", 7, 8, DtypeCategory::Float),
+    (Dtype::C64, "complex64", "ComplexFloat", 9, 8, DtypeCategory::Complex),
+    (Dtype::C128, "complex128", "ComplexDouble", 10, 16, DtypeCategory::Complex),
+    (Dtype::Bool, "bool", "Bool", 11, 1, DtypeCategory::Bool),
+    (Dtype::BF16, "bfloat16", "BFloat16", 15, 2, DtypeCategory::Float),
 ];
 
 impl Dtype {
@@ -46,7 +46,7 @@ impl Dtype {
         TYPES.iter().map(|row| row.0)
     }
 
-    fn row(self) -> &'static (Self, &'static str, &'static str, i64, usize, Category) {
+    fn row(self) -> &'static (Self, &'static str, &'static str, i64, usize, DtypeCategory) {
         // Every type has its row, in the order of the types.
         TYPES.get(self as usize).unwrap_or(&TYPES[0])
     }
@@ -82,23 +82,23 @@ impl Dtype {
     }
 
     /// What kind of number it holds.
-    pub fn category(self) -> Category {
+    pub fn category(self) -> DtypeCategory {
         self.row().5
     }
 
     /// Whether it holds real numbers.
     pub(crate) fn is_float(self) -> bool {
-        self.category() == Category::Float
+        self.category() == DtypeCategory::Float
     }
 
     /// Whether it holds complex numbers.
     pub fn is_complex(self) -> bool {
-        self.category() == Category::Complex
+        self.category() == DtypeCategory::Complex
     }
 
     /// Whether it holds integers, or true and false.
     pub fn is_integral(self) -> bool {
-        self.category() <= Category::Int
+        self.category() <= DtypeCategory::Int
     }
 
     /// The same type of arrays.
@@ -144,8 +144,8 @@ impl Dtype {
     /// The type that a number of this kind has in an operation on tensors.
     pub(crate) fn of_number(self) -> Self {
         match self.category() {
-            Category::Float => Self::F32,
-            Category::Complex => Self::C64,
+            DtypeCategory::Float => Self::F32,
+            DtypeCategory::Complex => Self::C64,
             _ => self,
         }
     }
@@ -170,20 +170,22 @@ pub(crate) fn promote(a: Dtype, b: Dtype) -> Dtype {
     }
     let (low, high) = if a.category() <= b.category() { (a, b) } else { (b, a) };
     match (low.category(), high.category()) {
-        (low_kind, Category::Complex) if low_kind == Category::Complex || low == Dtype::F64 => {
+        (low_kind, DtypeCategory::Complex)
+            if low_kind == DtypeCategory::Complex || low == Dtype::F64 =>
+        {
             if low == high {
                 high
             } else {
                 Dtype::C128
             }
         }
-        (_, Category::Complex) => high,
-        (Category::Float, Category::Float) => match (low, high) {
+        (_, DtypeCategory::Complex) => high,
+        (DtypeCategory::Float, DtypeCategory::Float) => match (low, high) {
             (F16, BF16) | (BF16, F16) => F32,
             _ if low.bytes() > high.bytes() => low,
             _ => high,
         },
-        (Category::Int, Category::Int) => match (low, high) {
+        (DtypeCategory::Int, DtypeCategory::Int) => match (low, high) {
             (U8, other) | (other, U8) => {
                 if other.bytes() == 1 {
                     I16
@@ -228,10 +230,12 @@ impl ResultType {
 fn combine(higher: Option<Dtype>, lower: Option<Dtype>) -> Option<Dtype> {
     let (Some(high), Some(low)) = (higher, lower) else { return higher.or(lower) };
     Some(match (high.category(), low.category()) {
-        (Category::Complex, _) => high,
-        (Category::Float, Category::Complex) => high.to_complex(),
-        (Category::Float, _) => high,
-        (Category::Bool, _) | (_, Category::Float | Category::Complex) => promote(high, low),
+        (DtypeCategory::Complex, _) => high,
+        (DtypeCategory::Float, DtypeCategory::Complex) => high.to_complex(),
+        (DtypeCategory::Float, _) => high,
+        (DtypeCategory::Bool, _) | (_, DtypeCategory::Float | DtypeCategory::Complex) => {
+            promote(high, low)
+        }
         _ => high,
     })
 }

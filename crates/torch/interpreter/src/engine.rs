@@ -3,7 +3,7 @@
 /// The library that calculates quantized products in a process of PyTorch. A file does not name one: its weights are
 /// stored unpacked, and `torch.backends.quantized.engine` says at load what packs them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Engine {
+pub enum QuantizedEngine {
     /// That of x86 servers, from the first release on: the bias is added as a float.
     #[default]
     Fbgemm,
@@ -11,14 +11,14 @@ pub enum Engine {
     Qnnpack,
 }
 
-impl Engine {
+impl QuantizedEngine {
     /// The engine of this name, as `torch.backends.quantized.engine` has it.
     ///
     /// ```
-    /// use unskew_interpreter::Engine;
-    /// assert_eq!(Engine::named("qnnpack"), Some(Engine::Qnnpack));
-    /// assert_eq!(Engine::named("x86"), Engine::named("fbgemm"));
-    /// assert_eq!(Engine::named("cudnn"), None);
+    /// use unskew_interpreter::QuantizedEngine;
+    /// assert_eq!(QuantizedEngine::named("qnnpack"), Some(QuantizedEngine::Qnnpack));
+    /// assert_eq!(QuantizedEngine::named("x86"), QuantizedEngine::named("fbgemm"));
+    /// assert_eq!(QuantizedEngine::named("cudnn"), None);
     /// ```
     pub fn named(name: &str) -> Option<Self> {
         match name {

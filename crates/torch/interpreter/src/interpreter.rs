@@ -3,34 +3,37 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use unskew_script::Function;
-use unskew_torch_operators::Registry;
+use unskew_script::FunctionDefinition;
+use unskew_torch_operators::OperatorRegistry;
 
 use crate::limits::Meter;
 use crate::machine::{Machine, Upgraders, composed};
 use crate::operators::{Context, find};
-use crate::{Code, Engine, Limits, Problem, Profile, Program, RunError, Semantics, Trace, Value};
+use crate::{
+    OperatorProfile, ProgramCode, QuantizedEngine, ReleaseSemantics, RunError, RunLimits,
+    RunProblem, RunnableProgram, ScriptValue, Trace,
+};
 
 /// Runs operators, functions and programs.
 #[derive(Clone)]
 pub struct Interpreter {
-    semantics: Semantics,
-    limits: Limits,
-    registry: Option<(&'static Registry, u32)>,
-    engine: Engine,
+    semantics: ReleaseSemantics,
+    limits: RunLimits,
+    registry: Option<(&'static OperatorRegistry, u32)>,
+    engine: QuantizedEngine,
     threads: usize,
-    profile: Option<Rc<Profile>>,
+    profile: Option<Rc<OperatorProfile>>,
     trace: Option<Rc<Trace>>,
 }
 
 impl Interpreter {
     /// With the operators of these semantics, and the usual limits.
-    pub fn new(semantics: Semantics) -> Self {
+    pub fn new(semantics: ReleaseSemantics) -> Self {
         Self {
             semantics,
-            limits: Limits::default(),
+            limits: RunLimits::default(),
             registry: None,
-            engine: Engine::default(),
+            engine: QuantizedEngine::default(),
             threads: 1,
             profile: None,
             trace: None,
@@ -39,7 +42,7 @@ impl Interpreter {
 
     /// The same with other limits on steps and memory.
     #[must_use]
-    pub fn with_limits(mut self, limits: Limits) -> Self {
+    pub fn with_limits(mut self, limits: RunLimits) -> Self {
         self.limits = limits;
         self
     }
@@ -47,14 +50,14 @@ impl Interpreter {
     /// With upgraders: an operator of a program means what it meant at the program's operator version, as a
     /// release does it that knows the operator versions up to `known`.
     #[must_use]
-    pub fn with_upgraders(mut self, registry: &'static Registry, known: u32) -> Self {
+    pub fn with_upgraders(mut self, registry: &'static OperatorRegistry, known: u32) -> Self {
         self.registry = Some((registry, known));
         self
     }
 
     /// The same with the arithmetic of this engine in quantized operators.
     #[must_use]
-    pub fn with_engine(mut self, engine: Engine) -> Self {
+    pub fn with_engine(mut self, engine: QuantizedEngine) -> Self {
         self.engine = engine;
         self
     }
@@ -68,7 +71,7 @@ impl Interpreter {
 
     /// The same, and the time that each operator takes is added to the profile.
     #[must_use]
-    pub fn with_profile(mut self, profile: Rc<Profile>) -> Self {
+    pub fn with_profile(mut self, profile: Rc<OperatorProfile>) -> Self {
         self.profile = Some(profile);
         self
     }
@@ -91,9 +94,9 @@ impl Interpreter {
     /// Gives the objects of an archive whose class has a `__setstate__` the states that the archive has for them.
     pub(crate) fn restore(
         &self,
-        code: &Code,
-        constants: &[Value],
-        states: Vec<(Value, Value)>,
+        code: &ProgramCode,
+        constants: &[ScriptValue],
+        states: Vec<(ScriptValue, ScriptValue)>,
     ) -> Result<(), RunError> {
         self.run(code, constants, None, |machine| {
             states.into_iter().try_for_each(|(object, state)| {
@@ -104,8 +107,8 @@ impl Interpreter {
 
     fn run<R>(
         &self,
-        code: &Code,
-        constants: &[Value],
+        code: &ProgramCode,
+        constants: &[ScriptValue],
         version: Option<u32>,
         run: impl FnOnce(&Machine<'_>) -> R,
     ) -> R {
@@ -129,10 +132,10 @@ impl Interpreter {
     pub fn operator(
         &self,
         name: &str,
-        positional: Vec<Value>,
-        named: Vec<(String, Value)>,
-    ) -> Result<Value, RunError> {
-        self.run(&Code::default(), &[], None, |machine| {
+        positional: Vec<ScriptValue>,
+        named: Vec<(String, ScriptValue)>,
+    ) -> Result<ScriptValue, RunError> {
+        self.run(&ProgramCode::default(), &[], None, |machine| {
             machine.run_operator(name, &(positional, named))
         })
     }
@@ -143,13 +146,13 @@ impl Interpreter {
     /// What stops it, without a place: a function alone has no text.
     pub fn function(
         &self,
-        function: &Function,
-        positional: Vec<Value>,
-        named: Vec<(String, Value)>,
-    ) -> Result<Value, RunError> {
+        function: &FunctionDefinition,
+        positional: Vec<ScriptValue>,
+        named: Vec<(String, ScriptValue)>,
+    ) -> Result<ScriptValue, RunError> {
         let meter = Meter::new(self.limits);
         let context = self.context(&meter);
-        let code = Code::default();
+        let code = ProgramCode::default();
         let machine = Machine { code: &code, constants: &[], context, upgraders: None };
         machine.run_alone(function, (positional, named))
     }
@@ -157,17 +160,22 @@ impl Interpreter {
     /// Calls a function of some code by its qualified name.
     ///
     /// ```
-    /// use unskew_interpreter::{Code, Interpreter, Semantics, Value};
-    /// let mut code = Code::default();
+    /// use unskew_interpreter::{ProgramCode, Interpreter, ReleaseSemantics, ScriptValue};
+    /// let mut code = ProgramCode::default();
     /// code.add("sum.py", "", "def f(n: int) -> int:\n  s = 0\n  for i in range(n):\n    s = s + i\n  return s\n")
     ///     .unwrap();
-    /// let sum = Interpreter::new(Semantics::newest()).call(&code, "f", vec![Value::from(5_i64)]);
+    /// let sum = Interpreter::new(ReleaseSemantics::newest()).call(&code, "f", vec![ScriptValue::from(5_i64)]);
     /// assert_eq!(sum.unwrap().to_string(), "10");
     /// ```
     ///
     /// # Errors
     /// What stops it, with the place in the code.
-    pub fn call(&self, code: &Code, name: &str, values: Vec<Value>) -> Result<Value, RunError> {
+    pub fn call(
+        &self,
+        code: &ProgramCode,
+        name: &str,
+        values: Vec<ScriptValue>,
+    ) -> Result<ScriptValue, RunError> {
         self.run(code, &[], None, |machine| machine.run(name, (values, Vec::new())))
     }
 
@@ -177,10 +185,10 @@ impl Interpreter {
     /// What stops it, with the place in the code.
     pub fn method(
         &self,
-        program: &Program,
+        program: &RunnableProgram,
         name: &str,
-        values: Vec<Value>,
-    ) -> Result<Value, RunError> {
+        values: Vec<ScriptValue>,
+    ) -> Result<ScriptValue, RunError> {
         let version = program.operator_version();
         let result = self.run(&program.code, &program.constants, version, |machine| {
             match (&program.graph, &program.mobile) {
@@ -202,7 +210,9 @@ impl Interpreter {
         })?;
         // An array has no place for a scale.
         if result.tensors().iter().any(|tensor| tensor.quantizer().is_some()) {
-            return Err(Problem::Unsupported("an output that is a quantized tensor".into()).into());
+            return Err(
+                RunProblem::Unsupported("an output that is a quantized tensor".into()).into()
+            );
         }
         Ok(result)
     }

@@ -7,7 +7,7 @@ use crate::Dtype;
 
 /// A number, or true or false.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Number {
+pub enum ScalarValue {
     /// A boolean, which counts as 0 or 1.
     Bool(bool),
     /// An integer of 64 bits.
@@ -18,7 +18,7 @@ pub enum Number {
     Complex(f64, f64),
 }
 
-impl Number {
+impl ScalarValue {
     /// The type that it has as a tensor.
     pub fn dtype(self) -> Dtype {
         match self {
@@ -87,7 +87,7 @@ pub(crate) fn truncate(number: f64) -> i64 {
     }
 }
 
-impl fmt::Display for Number {
+impl fmt::Display for ScalarValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bool(true) => f.write_str("True"),
@@ -127,19 +127,20 @@ mod tests {
 
     #[test]
     fn numbers_look_as_in_python() {
-        let shown = |number| Number::Float(number).to_string();
+        let shown = |number| ScalarValue::Float(number).to_string();
         assert_eq!(shown(1.0), "1.0");
         assert_eq!(shown(0.1), "0.1");
         assert_eq!(shown(1e16), "1e+16");
         assert_eq!(shown(1.5e-5), "1.5e-05");
         assert_eq!(shown(f64::NEG_INFINITY), "-inf");
-        assert_eq!(Number::Bool(true).to_string(), "True");
+        assert_eq!(ScalarValue::Bool(true).to_string(), "True");
     }
 
     #[test]
     fn integers_compare_exactly() {
-        let (a, b) = (Number::Int(9_007_199_254_740_993), Number::Int(9_007_199_254_740_992));
+        let (a, b) =
+            (ScalarValue::Int(9_007_199_254_740_993), ScalarValue::Int(9_007_199_254_740_992));
         assert_eq!(a.compare(b), Some(Ordering::Greater));
-        assert_eq!(Number::Float(f64::NAN).compare(a), None);
+        assert_eq!(ScalarValue::Float(f64::NAN).compare(a), None);
     }
 }

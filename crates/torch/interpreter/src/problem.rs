@@ -2,7 +2,7 @@
 
 /// Why a program could not go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Problem {
+pub enum RunProblem {
     /// The interpreter does not have the operator.
     #[error("the interpreter has no operator of this name: {0}")]
     UnknownOperator(String),
@@ -58,23 +58,23 @@ pub struct RunError {
     /// The file with line and column, if it is known: `code/__torch__.py:5:12`.
     pub place: Option<String>,
     /// What went wrong at that place.
-    pub problem: Problem,
+    pub problem: RunProblem,
 }
 
-impl From<Problem> for RunError {
-    fn from(problem: Problem) -> Self {
+impl From<RunProblem> for RunError {
+    fn from(problem: RunProblem) -> Self {
         Self { place: None, problem }
     }
 }
 
-pub(crate) fn refused<T>(what: impl Into<String>) -> Result<T, Problem> {
-    Err(Problem::Refused(what.into()))
+pub(crate) fn refused<T>(what: impl Into<String>) -> Result<T, RunProblem> {
+    Err(RunProblem::Refused(what.into()))
 }
 
-pub(crate) fn malformed<T>(what: impl Into<String>) -> Result<T, Problem> {
-    Err(Problem::Malformed(what.into()))
+pub(crate) fn malformed<T>(what: impl Into<String>) -> Result<T, RunProblem> {
+    Err(RunProblem::Malformed(what.into()))
 }
 
-pub(crate) fn unsupported<T>(what: impl Into<String>) -> Result<T, Problem> {
-    Err(Problem::Unsupported(what.into()))
+pub(crate) fn unsupported<T>(what: impl Into<String>) -> Result<T, RunProblem> {
+    Err(RunProblem::Unsupported(what.into()))
 }

@@ -9,20 +9,20 @@ use foldhash::HashMap;
 ///
 /// ```
 /// use std::rc::Rc;
-/// use unskew_interpreter::{Interpreter, Profile, Semantics, Value};
-/// let profile = Rc::new(Profile::default());
-/// let interpreter = Interpreter::new(Semantics::newest()).with_profile(profile.clone());
-/// interpreter.operator("aten::add", vec![Value::from(1_i64), Value::from(2_i64)], vec![]).unwrap();
+/// use unskew_interpreter::{Interpreter, OperatorProfile, ReleaseSemantics, ScriptValue};
+/// let profile = Rc::new(OperatorProfile::default());
+/// let interpreter = Interpreter::new(ReleaseSemantics::newest()).with_profile(profile.clone());
+/// interpreter.operator("aten::add", vec![ScriptValue::from(1_i64), ScriptValue::from(2_i64)], vec![]).unwrap();
 /// assert_eq!((profile.rows()[0].operator.as_str(), profile.rows()[0].calls), ("aten::add.int", 1));
 /// ```
 #[derive(Debug, Default)]
-pub struct Profile {
+pub struct OperatorProfile {
     operators: RefCell<HashMap<String, (u64, Duration)>>,
 }
 
 /// What one operator took.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Share {
+pub struct OperatorShare {
     /// The overload: `aten::conv2d`.
     pub operator: String,
     /// How often it was called.
@@ -31,16 +31,16 @@ pub struct Share {
     pub time: Duration,
 }
 
-impl Profile {
+impl OperatorProfile {
     /// Every operator that was called, the one that took most time first.
-    pub fn rows(&self) -> Vec<Share> {
+    pub fn rows(&self) -> Vec<OperatorShare> {
         let operators = self.operators.borrow();
-        let row = |(operator, (calls, time)): (&String, &(u64, Duration))| Share {
+        let row = |(operator, (calls, time)): (&String, &(u64, Duration))| OperatorShare {
             operator: operator.clone(),
             calls: *calls,
             time: *time,
         };
-        let mut rows: Vec<Share> = operators.iter().map(row).collect();
+        let mut rows: Vec<OperatorShare> = operators.iter().map(row).collect();
         rows.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.operator.cmp(&b.operator)));
         rows
     }

@@ -1,7 +1,7 @@
 //! What operators mean in a release.
 //!
 //! Some operators changed what they calculate without a new name or a new schema. Each such fact is a row
-//! of `data/semantics.toml` with the releases in which it held; a [`Semantics`] is the facts of one
+//! of `data/semantics.toml` with the releases in which it held; a [`ReleaseSemantics`] is the facts of one
 //! release.
 
 use std::sync::{Arc, LazyLock};
@@ -13,7 +13,7 @@ use unskew_torch_schemas::OperatorTable;
 
 /// The operators of a release: what they mean, and optionally which there are.
 #[derive(Clone)]
-pub struct Semantics {
+pub struct ReleaseSemantics {
     release: Option<Version>,
     facts: Vec<&'static str>,
     table: Option<Arc<OperatorTable>>,
@@ -22,12 +22,12 @@ pub struct Semantics {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    fact: Vec<Row>,
+    fact: Vec<SemanticsRow>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct SemanticsRow {
     name: String,
     what: String,
     since: Option<String>,
@@ -36,7 +36,7 @@ struct Row {
 
 /// A meaning that operators had in some releases.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fact {
+pub struct SemanticsFact {
     /// The name of the change: `division-truncates`.
     pub name: String,
     /// What held, in a sentence.
@@ -48,12 +48,12 @@ pub struct Fact {
 }
 
 /// A row that cannot be read leaves an empty list, which a test would find.
-static FACTS: LazyLock<Vec<Fact>> = LazyLock::new(|| {
+static FACTS: LazyLock<Vec<SemanticsFact>> = LazyLock::new(|| {
     let file: Result<File, _> = serde_json::from_str(toml_as_json!("data/semantics.toml"));
     let rows = file.map(|file| file.fact).unwrap_or_default();
     let version = |text: Option<String>| text.and_then(|text| text.parse().ok());
     rows.into_iter()
-        .map(|row| Fact {
+        .map(|row| SemanticsFact {
             name: row.name,
             what: row.what,
             since: version(row.since),
@@ -62,9 +62,9 @@ static FACTS: LazyLock<Vec<Fact>> = LazyLock::new(|| {
         .collect()
 });
 
-impl Semantics {
+impl ReleaseSemantics {
     /// Every fact, in the order of the file.
-    pub fn facts() -> &'static [Fact] {
+    pub fn facts() -> &'static [SemanticsFact] {
         &FACTS
     }
 
@@ -76,12 +76,12 @@ impl Semantics {
     /// What operators mean in a release.
     ///
     /// ```
-    /// use unskew_interpreter::Semantics;
-    /// let old = Semantics::of("1.12.1".parse().unwrap());
+    /// use unskew_interpreter::ReleaseSemantics;
+    /// let old = ReleaseSemantics::for_release("1.12.1".parse().unwrap());
     /// assert!(old.has("floor-divide-truncates"));
-    /// assert!(!Semantics::of("1.13.0".parse().unwrap()).has("floor-divide-truncates"));
+    /// assert!(!ReleaseSemantics::for_release("1.13.0".parse().unwrap()).has("floor-divide-truncates"));
     /// ```
-    pub fn of(release: Version) -> Self {
+    pub fn for_release(release: Version) -> Self {
         let minor = Version::pair(release.major(), release.minor());
         let held = FACTS.iter().filter(|fact| {
             fact.since.is_none_or(|since| since <= minor)
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn every_fact_has_a_bound_and_ends_after_it_begins() {
         assert!(FACTS.len() >= 8);
-        for fact in Semantics::facts() {
+        for fact in ReleaseSemantics::facts() {
             assert!(!fact.what.is_empty());
             let (since, until) = (fact.since, fact.until);
             assert!(since.is_some() || until.is_some(), "{fact:?}");

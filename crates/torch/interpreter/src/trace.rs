@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use unskew_torch_schemas::Schema;
+use unskew_torch_schemas::FunctionSchema;
 
-use crate::{Number, Tensor, Value};
+use crate::{ScalarValue, ScriptValue, Tensor};
 
 /// How many calls are written down; what comes behind them is not.
 const MOST: usize = 1 << 17;
@@ -14,21 +14,21 @@ const MOST: usize = 1 << 17;
 ///
 /// ```
 /// use std::rc::Rc;
-/// use unskew_interpreter::{Interpreter, Semantics, Trace, Value};
+/// use unskew_interpreter::{Interpreter, ReleaseSemantics, Trace, ScriptValue};
 /// let trace = Rc::new(Trace::default());
-/// let interpreter = Interpreter::new(Semantics::newest()).with_trace(trace.clone());
-/// interpreter.operator("aten::add", vec![Value::from(1_i64), Value::from(2_i64)], vec![]).unwrap();
+/// let interpreter = Interpreter::new(ReleaseSemantics::newest()).with_trace(trace.clone());
+/// interpreter.operator("aten::add", vec![ScriptValue::from(1_i64), ScriptValue::from(2_i64)], vec![]).unwrap();
 /// let steps = trace.take();
 /// assert_eq!((steps[0].operator.as_str(), steps[0].gave.as_str()), ("aten::add.int", "int 3"));
 /// ```
 #[derive(Debug, Default)]
 pub struct Trace {
-    steps: RefCell<Vec<Step>>,
+    steps: RefCell<Vec<TraceStep>>,
 }
 
 /// A call of an operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct TraceStep {
     /// The overload: `aten::div.Tensor`.
     pub operator: String,
     /// The file with line and column, or the node of a graph, if it is known.
@@ -43,7 +43,7 @@ pub struct Step {
 
 impl Trace {
     /// The calls, in their order; the trace is empty then.
-    pub fn take(&self) -> Vec<Step> {
+    pub fn take(&self) -> Vec<TraceStep> {
         self.steps.take()
     }
 
@@ -51,7 +51,12 @@ impl Trace {
         self.steps.borrow().len()
     }
 
-    pub(crate) fn add(&self, schema: &Schema, values: &[Value], result: &Value) {
+    pub(crate) fn add(
+        &self,
+        schema: &FunctionSchema,
+        values: &[ScriptValue],
+        result: &ScriptValue,
+    ) {
         let mut steps = self.steps.borrow_mut();
         if steps.len() >= MOST {
             return;
@@ -60,7 +65,7 @@ impl Trace {
         let given = names.zip(values).map(|(name, value)| (name, in_words(value))).collect();
         let mut hasher = DefaultHasher::new();
         digest(result, &mut hasher, 0);
-        steps.push(Step {
+        steps.push(TraceStep {
             operator: schema.full_name(),
             place: None,
             given,
@@ -83,13 +88,13 @@ impl Trace {
     }
 }
 
-fn in_words(value: &Value) -> String {
+fn in_words(value: &ScriptValue) -> String {
     match value {
-        Value::None => "None".into(),
-        Value::Tensor(tensor) => tensor.to_string(),
-        Value::Number(number) => format!("{} {number}", value_kind(*number)),
-        Value::Text(text) => format!("{:?}", text.chars().take(40).collect::<String>()),
-        Value::Tuple(tuple) if tuple.items.len() <= 8 => {
+        ScriptValue::None => "None".into(),
+        ScriptValue::Tensor(tensor) => tensor.to_string(),
+        ScriptValue::Number(number) => format!("{} {number}", value_kind(*number)),
+        ScriptValue::Text(text) => format!("{:?}", text.chars().take(40).collect::<String>()),
+        ScriptValue::Tuple(tuple) if tuple.items.len() <= 8 => {
             let items: Vec<String> = tuple.items.iter().map(in_words).collect();
             format!("({})", items.join(", "))
         }
@@ -97,31 +102,33 @@ fn in_words(value: &Value) -> String {
     }
 }
 
-fn value_kind(number: Number) -> &'static str {
+fn value_kind(number: ScalarValue) -> &'static str {
     match number {
-        Number::Bool(_) => "bool",
-        Number::Int(_) => "int",
-        Number::Float(_) => "float",
-        Number::Complex(..) => "complex",
+        ScalarValue::Bool(_) => "bool",
+        ScalarValue::Int(_) => "int",
+        ScalarValue::Float(_) => "float",
+        ScalarValue::Complex(..) => "complex",
     }
 }
 
 /// A digest of a value: equal ones have the same in every run.
-fn digest(value: &Value, hasher: &mut DefaultHasher, depth: usize) {
+fn digest(value: &ScriptValue, hasher: &mut DefaultHasher, depth: usize) {
     if depth > 20 {
         return;
     }
     match value {
-        Value::Tensor(tensor) => of_tensor(tensor, hasher),
-        Value::Number(number) => {
+        ScriptValue::Tensor(tensor) => of_tensor(tensor, hasher),
+        ScriptValue::Number(number) => {
             value_kind(*number).hash(hasher);
             let (re, im) = number.complex();
             (number.int(), re.to_bits(), im.to_bits()).hash(hasher);
         }
-        Value::Text(text) => text.hash(hasher),
-        Value::List(items) => items.borrow().iter().for_each(|v| digest(v, hasher, depth + 1)),
-        Value::Tuple(tuple) => tuple.items.iter().for_each(|v| digest(v, hasher, depth + 1)),
-        Value::Dict(items) => {
+        ScriptValue::Text(text) => text.hash(hasher),
+        ScriptValue::List(items) => {
+            items.borrow().iter().for_each(|v| digest(v, hasher, depth + 1))
+        }
+        ScriptValue::Tuple(tuple) => tuple.items.iter().for_each(|v| digest(v, hasher, depth + 1)),
+        ScriptValue::Dict(items) => {
             for (key, value) in items.borrow().iter() {
                 digest(key, hasher, depth + 1);
                 digest(value, hasher, depth + 1);
@@ -137,7 +144,7 @@ fn of_tensor(tensor: &Tensor, hasher: &mut DefaultHasher) {
 }
 
 /// A digest of a whole result, for comparing two runs.
-pub fn digest_of(value: &Value) -> u64 {
+pub fn digest_of(value: &ScriptValue) -> u64 {
     let mut hasher = DefaultHasher::new();
     digest(value, &mut hasher, 0);
     hasher.finish()

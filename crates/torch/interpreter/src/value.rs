@@ -4,36 +4,36 @@ use std::cell::Cell;
 use std::fmt;
 use std::rc::Rc;
 
-use crate::container::{Dict, List, Object, Tuple};
-use crate::{Number, Tensor};
+use crate::container::{ScriptDict, ScriptList, ScriptObject, ScriptTuple};
+use crate::{ScalarValue, Tensor};
 
 /// A value of a program. A clone of a list, a dictionary, an object or a tensor is the same one.
 #[derive(Clone, Debug, Default)]
-pub enum Value {
+pub enum ScriptValue {
     /// The `None` of Python.
     #[default]
     None,
     /// A number, or true or false.
-    Number(Number),
+    Number(ScalarValue),
     /// A str of Python.
     Text(Rc<str>),
     /// A tensor, shared by all that hold it.
     Tensor(Tensor),
     /// A list, which everyone who holds it can change.
-    List(Rc<List>),
+    List(Rc<ScriptList>),
     /// A tuple, with the names of its fields if it is a named one.
-    Tuple(Rc<Tuple>),
+    Tuple(Rc<ScriptTuple>),
     /// A dictionary, in the order of insertion.
-    Dict(Rc<Dict>),
+    Dict(Rc<ScriptDict>),
     /// An object of a class of the program, such as a module.
-    Object(Rc<Object>),
+    Object(Rc<ScriptObject>),
     /// The name of a device: `cpu`.
     Device(Rc<str>),
     /// A function or a class of the program, by its qualified name.
     Callable(Rc<str>),
 }
 
-impl Value {
+impl ScriptValue {
     /// A list of these values.
     pub fn list(items: Vec<Self>) -> Self {
         Self::List(Rc::new(items.into()))
@@ -46,7 +46,7 @@ impl Value {
 
     /// A tuple of these values.
     pub fn tuple(items: Vec<Self>) -> Self {
-        Self::Tuple(Rc::new(Tuple { items, named: None }))
+        Self::Tuple(Rc::new(ScriptTuple { items, named: None }))
     }
 
     /// A list of integers.
@@ -72,7 +72,7 @@ impl Value {
     }
 
     /// The number, if it is one.
-    pub fn number(&self) -> Option<Number> {
+    pub fn number(&self) -> Option<ScalarValue> {
         match self {
             Self::Number(number) => Some(*number),
             _ => None,
@@ -114,10 +114,10 @@ impl Value {
     pub fn type_name(&self) -> String {
         match self {
             Self::None => "None".into(),
-            Self::Number(Number::Bool(_)) => "bool".into(),
-            Self::Number(Number::Int(_)) => "int".into(),
-            Self::Number(Number::Float(_)) => "float".into(),
-            Self::Number(Number::Complex(..)) => "complex".into(),
+            Self::Number(ScalarValue::Bool(_)) => "bool".into(),
+            Self::Number(ScalarValue::Int(_)) => "int".into(),
+            Self::Number(ScalarValue::Float(_)) => "float".into(),
+            Self::Number(ScalarValue::Complex(..)) => "complex".into(),
             Self::Text(_) => "str".into(),
             Self::Tensor(_) => "Tensor".into(),
             Self::List(items) => match items.borrow().first() {
@@ -137,43 +137,43 @@ impl Value {
     }
 }
 
-impl From<Number> for Value {
-    fn from(number: Number) -> Self {
+impl From<ScalarValue> for ScriptValue {
+    fn from(number: ScalarValue) -> Self {
         Self::Number(number)
     }
 }
 
-impl From<i64> for Value {
+impl From<i64> for ScriptValue {
     fn from(number: i64) -> Self {
-        Self::Number(Number::Int(number))
+        Self::Number(ScalarValue::Int(number))
     }
 }
 
-impl From<f64> for Value {
+impl From<f64> for ScriptValue {
     fn from(number: f64) -> Self {
-        Self::Number(Number::Float(number))
+        Self::Number(ScalarValue::Float(number))
     }
 }
 
-impl From<bool> for Value {
+impl From<bool> for ScriptValue {
     fn from(yes: bool) -> Self {
-        Self::Number(Number::Bool(yes))
+        Self::Number(ScalarValue::Bool(yes))
     }
 }
 
-impl From<&str> for Value {
+impl From<&str> for ScriptValue {
     fn from(text: &str) -> Self {
         Self::Text(text.into())
     }
 }
 
-impl From<Tensor> for Value {
+impl From<Tensor> for ScriptValue {
     fn from(tensor: Tensor) -> Self {
         Self::Tensor(tensor)
     }
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for ScriptValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         show(f, self, false, (0, &Cell::new(MOST_SHOWN)))
     }
@@ -185,7 +185,7 @@ const MOST_SHOWN: usize = 100_000;
 /// As Python shows it; texts in quotes where they are items.
 fn show(
     f: &mut fmt::Formatter<'_>,
-    value: &Value,
+    value: &ScriptValue,
     quoted: bool,
     (depth, left): (usize, &Cell<usize>),
 ) -> fmt::Result {
@@ -195,22 +195,24 @@ fn show(
     left.set(left.get() - 1);
     let inner = (depth + 1, left);
     match value {
-        Value::None => f.write_str("None"),
-        Value::Number(number) => write!(f, "{number}"),
-        Value::Text(text) if quoted => write!(f, "'{text}'"),
-        Value::Text(text) | Value::Device(text) | Value::Callable(text) => f.write_str(text),
-        Value::Tensor(tensor) => write!(f, "{}", tensor.to_array()),
-        Value::List(items) => {
+        ScriptValue::None => f.write_str("None"),
+        ScriptValue::Number(number) => write!(f, "{number}"),
+        ScriptValue::Text(text) if quoted => write!(f, "'{text}'"),
+        ScriptValue::Text(text) | ScriptValue::Device(text) | ScriptValue::Callable(text) => {
+            f.write_str(text)
+        }
+        ScriptValue::Tensor(tensor) => write!(f, "{}", tensor.to_array()),
+        ScriptValue::List(items) => {
             f.write_str("[")?;
             commas(f, &items.borrow(), inner)?;
             f.write_str("]")
         }
-        Value::Tuple(tuple) => {
+        ScriptValue::Tuple(tuple) => {
             f.write_str("(")?;
             commas(f, &tuple.items, inner)?;
             f.write_str(if tuple.items.len() == 1 { ",)" } else { ")" })
         }
-        Value::Dict(items) => {
+        ScriptValue::Dict(items) => {
             f.write_str("{")?;
             for (i, (key, value)) in items.borrow().iter().enumerate() {
                 f.write_str(if i == 0 { "" } else { ", " })?;
@@ -220,13 +222,13 @@ fn show(
             }
             f.write_str("}")
         }
-        Value::Object(object) => write!(f, "<{}>", object.class),
+        ScriptValue::Object(object) => write!(f, "<{}>", object.class),
     }
 }
 
 fn commas(
     f: &mut fmt::Formatter<'_>,
-    items: &[Value],
+    items: &[ScriptValue],
     inner: (usize, &Cell<usize>),
 ) -> fmt::Result {
     for (i, item) in items.iter().enumerate() {

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use unskew_torch_schemas::Schema;
+use unskew_torch_schemas::FunctionSchema;
 
-use crate::entry::{RegistryChange, Releases, Since};
-use crate::error::{DOWNGRADERS, RegistryError, UPGRADERS, VERSIONS, fault};
+use crate::error::{DOWNGRADERS, OperatorRegistryError, UPGRADERS, VERSIONS, fault};
 use crate::files::functions::{join, locate};
-use crate::registry::{Registry, Sources};
+use crate::registry::{OperatorRegistry, RegistrySources};
+use crate::registry_change::{ChangeStart, RegistryChange, ReleaseSpan};
 use crate::signature;
 
 /// A change that is not in a registry yet.
@@ -16,19 +16,19 @@ pub struct NewChange {
     /// The full name of the operator.
     pub operator: String,
     /// From where on it holds.
-    pub since: Since,
+    pub since: ChangeStart,
     /// What calls meant before: an upgrader is written for it. None for a change that needs none, with a note,
     /// and for a new operator.
-    pub schema: Option<Schema>,
+    pub schema: Option<FunctionSchema>,
     /// What calls mean since, and the older releases that a downgrader is written for.
-    pub downgrade: Option<(Schema, Releases)>,
+    pub downgrade: Option<(FunctionSchema, ReleaseSpan)>,
     /// What there is to say.
     pub note: Option<String>,
 }
 
 /// The files of a registry with a change in them.
 #[derive(Clone, Debug)]
-pub struct Written {
+pub struct UpdatedRegistryFiles {
     /// The text of `operator_versions.yaml` afterwards.
     pub versions: String,
     /// The text of `operator_upgraders.py` afterwards.
@@ -41,17 +41,20 @@ pub struct Written {
     pub cases: Vec<(String, String)>,
 }
 
-impl Registry {
+impl OperatorRegistry {
     /// The files with a change in them: its entry, and for each function a stub that passes its arguments on to
     /// the operator of the same name.
     ///
     /// # Errors
     /// If the files are broken, the change is in them already, a schema is of another operator or has an
     /// argument that no function can have, or a version is lower than the newest.
-    pub fn add(sources: Sources<'_>, change: &NewChange) -> Result<Written, RegistryError> {
+    pub fn add(
+        sources: RegistrySources<'_>,
+        change: &NewChange,
+    ) -> Result<UpdatedRegistryFiles, OperatorRegistryError> {
         let registry = Self::load(sources)?;
         refuse(&registry, change)?;
-        let mut written = Written {
+        let mut written = UpdatedRegistryFiles {
             versions: String::new(),
             upgraders: sources.upgraders.to_owned(),
             downgraders: sources.downgraders.to_owned(),
@@ -84,19 +87,19 @@ impl Registry {
         }
         written.versions = insert(sources.versions, &change.operator, &entry)?;
         let (versions, upgraders) = (&*written.versions, &*written.upgraders);
-        Self::load(Sources { versions, upgraders, downgraders: &written.downgraders })?;
+        Self::load(RegistrySources { versions, upgraders, downgraders: &written.downgraders })?;
         Ok(written)
     }
 }
 
-impl Written {
+impl UpdatedRegistryFiles {
     fn function(
         &mut self,
-        registry: &Registry,
+        registry: &OperatorRegistry,
         up: bool,
         name: &str,
-        schema: &Schema,
-    ) -> Result<(), RegistryError> {
+        schema: &FunctionSchema,
+    ) -> Result<(), OperatorRegistryError> {
         let wrong = |what: String| fault(VERSIONS, 0, what);
         if registry.function(name).is_some() {
             return Err(wrong(format!("there is a function {name} already")));
@@ -118,7 +121,7 @@ impl Written {
 }
 
 /// What cannot be added.
-fn refuse(registry: &Registry, change: &NewChange) -> Result<(), RegistryError> {
+fn refuse(registry: &OperatorRegistry, change: &NewChange) -> Result<(), OperatorRegistryError> {
     let NewChange { operator, since, schema, downgrade, note } = change;
     let wrong = |what: String| Err(fault(VERSIONS, 0, what));
     for schema in schema.iter().chain(downgrade.iter().map(|(schema, _)| schema)) {
@@ -155,7 +158,7 @@ fn refuse(registry: &Registry, change: &NewChange) -> Result<(), RegistryError> 
 }
 
 /// The name without namespace and overload: `div` of `aten::div.Tensor`.
-fn base(schema: &Schema) -> &str {
+fn base(schema: &FunctionSchema) -> &str {
     schema.name.rsplit("::").next().unwrap_or(&schema.name)
 }
 
@@ -164,10 +167,10 @@ fn stem(operator: &str) -> String {
     operator.rsplit("::").next().unwrap_or(operator).replace('.', "_")
 }
 
-fn upgrader_name(registry: &Registry, change: &NewChange) -> String {
+fn upgrader_name(registry: &OperatorRegistry, change: &NewChange) -> String {
     let stem = stem(&change.operator);
     match change.since {
-        Since::Version(version) => {
+        ChangeStart::Version(version) => {
             let changes = registry.changes_of(&change.operator).iter();
             let from = changes.filter_map(|old| old.since.version()).max().unwrap_or(0);
             format!("{stem}_{from}_{}", version.saturating_sub(1))
@@ -179,18 +182,18 @@ fn upgrader_name(registry: &Registry, change: &NewChange) -> String {
     }
 }
 
-fn begin(since: Since) -> String {
+fn begin(since: ChangeStart) -> String {
     match since {
-        Since::Version(version) => format!("version: {version}"),
-        Since::Removed(release) => format!("removed_in: {release}"),
-        Since::Broken(release) => format!("broken_in: {release}"),
-        Since::Meaning(release) => format!("meaning_changed_in: {release}"),
-        Since::Added(release) => format!("added_in: {release}"),
+        ChangeStart::Version(version) => format!("version: {version}"),
+        ChangeStart::Removed(release) => format!("removed_in: {release}"),
+        ChangeStart::Broken(release) => format!("broken_in: {release}"),
+        ChangeStart::Meaning(release) => format!("meaning_changed_in: {release}"),
+        ChangeStart::Added(release) => format!("added_in: {release}"),
     }
 }
 
 /// A schema as a text of YAML, its own texts in single quotes.
-fn quoted(schema: &Schema) -> String {
+fn quoted(schema: &FunctionSchema) -> String {
     format!("\"{}\"", schema.to_string().replace('"', "'"))
 }
 
@@ -202,7 +205,7 @@ fn text(note: &str) -> String {
 }
 
 /// The text with the lines of a change at the end of the operator's entry, or with a new entry at its end.
-fn insert(versions: &str, operator: &str, change: &str) -> Result<String, RegistryError> {
+fn insert(versions: &str, operator: &str, change: &str) -> Result<String, OperatorRegistryError> {
     let lines: Vec<&str> = versions.lines().collect();
     let head = format!("- func: {operator}");
     let item = format!("  - {operator}");

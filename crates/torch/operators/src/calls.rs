@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use unskew_script::{Call, Expression, Function, Statement};
+use unskew_script::{CallExpression, Expression, FunctionDefinition, Statement};
 
 /// Functions of the language itself.
 const BUILTINS: [&str; 7] = ["float", "int", "bool", "isinstance", "len", "list", "range"];
 
 /// The names of all operators that a function calls, with their namespaces, without overloads.
-pub(crate) fn of(function: &Function) -> BTreeSet<String> {
+pub(crate) fn operators_of(function: &FunctionDefinition) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     in_block(&function.body, &mut found);
     found
@@ -28,7 +28,7 @@ fn in_expression(expression: &Expression, found: &mut BTreeSet<String>) {
     }
 }
 
-fn in_call(call: &Call, found: &mut BTreeSet<String>) {
+fn in_call(call: &CallExpression, found: &mut BTreeSet<String>) {
     call.arguments.iter().for_each(|argument| in_expression(&argument.value, found));
     match &call.function {
         Expression::Name(name) if BUILTINS.contains(&name.text.as_str()) => {}

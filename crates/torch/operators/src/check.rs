@@ -1,18 +1,18 @@
 //! Whether the functions of a registry run on a release.
 
-use unskew_script::typing::{Program, Typing, infer};
+use unskew_script::typing::{ScriptProgram, Typing, infer};
 use unskew_torch_schemas::OperatorTable;
 
-use crate::entry::Bridge;
-use crate::error::RegistryError;
-use crate::functions::Functions;
-use crate::registry::Registry;
+use crate::error::OperatorRegistryError;
+use crate::functions::FunctionTexts;
+use crate::registry::OperatorRegistry;
+use crate::registry_change::Bridge;
 
-impl Registry {
+impl OperatorRegistry {
     /// Holds all functions that say that they run on a release against its operators: every call is one
     /// that an overload takes, with the types that it gives, and what a function returns is of the type
     /// that it says.
-    pub fn check(&self, table: &OperatorTable) -> Vec<RegistryError> {
+    pub fn check(&self, table: &OperatorTable) -> Vec<OperatorRegistryError> {
         let release = table.release();
         let changes = || self.operators.changes();
         let there = |gone: Option<unskew_core::Version>| gone.is_none_or(|gone| release < gone);
@@ -26,10 +26,10 @@ impl Registry {
 }
 
 fn check_file<'b>(
-    functions: &Functions,
+    functions: &FunctionTexts,
     bridges: impl Iterator<Item = &'b Bridge>,
     table: &OperatorTable,
-) -> Vec<RegistryError> {
+) -> Vec<OperatorRegistryError> {
     let program = match functions.program() {
         Ok(program) => program,
         Err(error) => return vec![error],
@@ -40,19 +40,19 @@ fn check_file<'b>(
 }
 
 fn check_one(
-    functions: &Functions,
-    program: &Program,
+    functions: &FunctionTexts,
+    program: &ScriptProgram,
     typing: &Typing,
     bridge: &Bridge,
     table: &OperatorTable,
-) -> Vec<RegistryError> {
+) -> Vec<OperatorRegistryError> {
     let name = &bridge.function;
-    let reached = Functions::reached(program, name);
+    let reached = FunctionTexts::reached(program, name);
     let calls = typing.calls.iter().filter(|call| reached.contains(&call.function));
     let calls = calls.filter_map(|call| Some((call.record, call.span, call.problem()?)));
     let faults = typing.faults.iter().filter(|fault| reached.contains(&fault.function));
     let faults = faults.map(|fault| (fault.record, fault.span, fault.what.clone()));
-    let error = |(record, span, what): (usize, unskew_script::Span, String)| {
+    let error = |(record, span, what): (usize, unskew_script::TextSpan, String)| {
         let line = program.records().get(record).map_or(0, |record| record.line(span.start));
         functions.fault(line, format!("{name}, on torch {}: {what}", table.release()))
     };

@@ -8,14 +8,14 @@ use unskew_torch_schemas::plain_value;
 /// `name=value` or `name!=value`, the value as TorchScript writes it.
 ///
 /// ```
-/// use unskew_torch_operators::Condition;
-/// let condition: Condition = "approximate='none'".parse().unwrap();
+/// use unskew_torch_operators::ArgumentCondition;
+/// let condition: ArgumentCondition = "approximate='none'".parse().unwrap();
 /// assert_eq!(condition.holds(Some("\"none\"")), Some(true));
 /// assert_eq!(condition.holds(Some("'tanh'")), Some(false));
 /// assert_eq!(condition.holds(None), None);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Condition {
+pub struct ArgumentCondition {
     /// The name of the argument in the schema.
     pub argument: String,
     /// The value that it is held against.
@@ -24,7 +24,7 @@ pub struct Condition {
     pub equal: bool,
 }
 
-impl Condition {
+impl ArgumentCondition {
     /// Whether it holds of a value; none if the value is not known before the program runs.
     pub fn holds(&self, value: Option<&str>) -> Option<bool> {
         Some((plain_value(value?) == plain_value(&self.value)) == self.equal)
@@ -39,7 +39,7 @@ impl Condition {
     }
 }
 
-impl FromStr for Condition {
+impl FromStr for ArgumentCondition {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -54,7 +54,7 @@ impl FromStr for Condition {
     }
 }
 
-impl fmt::Display for Condition {
+impl fmt::Display for ArgumentCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { argument, value, equal } = self;
         write!(f, "{argument}{}{value}", if *equal { "=" } else { "!=" })

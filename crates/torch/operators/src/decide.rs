@@ -1,19 +1,19 @@
 //! What becomes of one call, for one release.
 
 use unskew_core::Version;
-use unskew_script::Function;
+use unskew_script::FunctionDefinition;
 use unskew_torch_schemas::OperatorTable;
 
-use crate::blocked::Blocked;
-use crate::condition::Condition;
-use crate::entry::{Bridge, RegistryChange, Since, minor};
-use crate::functions::Functions;
-use crate::registry::Registry;
-use crate::site::{Fit, OperatorCall};
+use crate::block_reason::BlockReason;
+use crate::condition::ArgumentCondition;
+use crate::functions::FunctionTexts;
+use crate::operator_call::{CallFit, OperatorCall};
+use crate::registry::OperatorRegistry;
+use crate::registry_change::{Bridge, ChangeStart, RegistryChange, minor};
 
 /// What is known of whoever wrote a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Writer {
+pub struct FileWriter {
     /// The operator version that the file carries.
     pub operator_version: u32,
     /// The first minor release that can have written it.
@@ -24,7 +24,7 @@ pub struct Writer {
 
 /// Where a call shall run.
 #[derive(Clone, Copy, Debug)]
-pub struct Target<'t> {
+pub struct CallTarget<'t> {
     /// The operators of the release.
     pub table: &'t OperatorTable,
     /// The operator version that the converted file will carry. A release that applies its own upgraders
@@ -34,24 +34,24 @@ pub struct Target<'t> {
 
 /// What becomes of a call.
 #[derive(Debug)]
-pub enum Decision<'r> {
+pub enum CallDecision<'r> {
     /// It stays as it is.
     Keep,
     /// It stays in another form, which means the same.
-    Fitted(Fit),
+    Fitted(CallFit),
     /// The function takes its place: today's operators for what the call meant.
-    Upgrade(Step<'r>),
+    Upgrade(BridgeStep<'r>),
     /// The function takes its place: older operators for what the call means.
-    Downgrade(Step<'r>),
+    Downgrade(BridgeStep<'r>),
     /// There is no exact form.
-    Blocked(Blocked),
+    Blocked(BlockReason),
 }
 
 /// A function that takes the place of a call.
 #[derive(Clone, Copy, Debug)]
-pub struct Step<'r> {
+pub struct BridgeStep<'r> {
     /// Its body. It takes the arguments of [`Bridge::schema`], each of which may be given by name.
-    pub function: &'r Function,
+    pub function: &'r FunctionDefinition,
     /// The schema that it stands for, and where it runs.
     pub bridge: &'r Bridge,
     /// The change that it bridges.
@@ -60,7 +60,7 @@ pub struct Step<'r> {
 
 /// On which side of a change something lies.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum BridgeDirection {
     /// The call means what was before, the target does what is since.
     Up,
     /// The other way round.
@@ -69,7 +69,7 @@ enum Way {
     Level,
 }
 
-impl Registry {
+impl OperatorRegistry {
     /// What becomes of a call that `writer` wrote, in `target`.
     ///
     /// The changes of the operator that lie between the two are asked in their order; the first one that
@@ -78,22 +78,22 @@ impl Registry {
     pub fn decide(
         &self,
         call: OperatorCall<'_>,
-        writer: &Writer,
-        target: Target<'_>,
-    ) -> Decision<'_> {
+        writer: &FileWriter,
+        target: CallTarget<'_>,
+    ) -> CallDecision<'_> {
         let fit = call.fit(target.table);
         let mut older: Option<&RegistryChange> = None;
         for change in self.changes_of(&call.schema.full_name()) {
             match way(change, writer, target, fit.is_ok()) {
                 _ if change.means_the_same(call) => {}
-                Ok(Way::Level) => {}
-                Ok(Way::Up) => {
+                Ok(BridgeDirection::Level) => {}
+                Ok(BridgeDirection::Up) => {
                     if let Some(decision) = self.up(change, call, target) {
                         return decision;
                     }
                 }
-                Ok(Way::Down) => match change.since {
-                    Since::Version(_) | Since::Meaning(_) => {
+                Ok(BridgeDirection::Down) => match change.since {
+                    ChangeStart::Version(_) | ChangeStart::Meaning(_) => {
                         return self.down(change, call, target);
                     }
                     // What is newer and means something else goes before what was not there yet; and of changes of several forms
@@ -104,16 +104,16 @@ impl Registry {
                     _ => {}
                 },
                 // Whatever it means, a release that does not take it does not run it.
-                Err(unknown) => return Decision::Blocked(fit.err().unwrap_or(unknown)),
+                Err(unknown) => return CallDecision::Blocked(fit.err().unwrap_or(unknown)),
             }
         }
         if let Some(change) = older {
             return self.down(change, call, target);
         }
         match fit {
-            Ok(fit) if fit == Fit::default() => Decision::Keep,
-            Ok(fit) => Decision::Fitted(fit),
-            Err(blocked) => Decision::Blocked(blocked),
+            Ok(fit) if fit == CallFit::default() => CallDecision::Keep,
+            Ok(fit) => CallDecision::Fitted(fit),
+            Err(blocked) => CallDecision::Blocked(blocked),
         }
     }
 
@@ -134,23 +134,23 @@ impl Registry {
         &'r self,
         change: &'r RegistryChange,
         call: OperatorCall<'_>,
-        target: Target<'_>,
-    ) -> Option<Decision<'r>> {
+        target: CallTarget<'_>,
+    ) -> Option<CallDecision<'r>> {
         let release = target.table.release();
         if change.gone_in.is_some_and(|gone| gone <= minor(release)) {
             return None;
         }
         let Some(bridge) = &change.upgrader else {
             let why = change.note.clone();
-            let no_form = Blocked::NoForm { change: change.since.to_string(), why };
-            return change.compatible.is_none().then_some(Decision::Blocked(no_form));
+            let no_form = BlockReason::NoForm { change: change.since.to_string(), why };
+            return change.compatible.is_none().then_some(CallDecision::Blocked(no_form));
         };
         if !call.is_of(&bridge.schema) {
             return None;
         }
         Some(match self.step(&self.upgraders, change, bridge, call, release) {
-            Ok(step) => Decision::Upgrade(step),
-            Err(blocked) => Decision::Blocked(blocked),
+            Ok(step) => CallDecision::Upgrade(step),
+            Err(blocked) => CallDecision::Blocked(blocked),
         })
     }
 
@@ -158,31 +158,31 @@ impl Registry {
         &'r self,
         change: &'r RegistryChange,
         call: OperatorCall<'_>,
-        target: Target<'_>,
-    ) -> Decision<'r> {
+        target: CallTarget<'_>,
+    ) -> CallDecision<'r> {
         let why = change.note.clone().filter(|_| change.downgraders.is_empty());
-        let mut blocked = Blocked::NoForm { change: change.since.to_string(), why };
+        let mut blocked = BlockReason::NoForm { change: change.since.to_string(), why };
         let release = target.table.release();
         let known = change.downgraders.iter().filter(|bridge| bridge.on.contains(release));
         for bridge in known.filter(|bridge| call.is_of(&bridge.schema)) {
             match self.step(&self.downgraders, change, bridge, call, release) {
-                Ok(step) => return Decision::Downgrade(step),
+                Ok(step) => return CallDecision::Downgrade(step),
                 Err(why) => blocked = why,
             }
         }
-        Decision::Blocked(blocked)
+        CallDecision::Blocked(blocked)
     }
 
     fn step<'r>(
         &self,
-        functions: &'r Functions,
+        functions: &'r FunctionTexts,
         change: &'r RegistryChange,
         bridge: &'r Bridge,
         call: OperatorCall<'_>,
         release: Version,
-    ) -> Result<Step<'r>, Blocked> {
+    ) -> Result<BridgeStep<'r>, BlockReason> {
         let none =
-            || Blocked::NoForm { change: change.since.to_string(), why: change.note.clone() };
+            || BlockReason::NoForm { change: change.since.to_string(), why: change.note.clone() };
         if !bridge.on.contains(release) {
             return Err(none());
         }
@@ -190,44 +190,50 @@ impl Registry {
             let given = call.value(&condition.argument);
             if condition.holds(given) != Some(true) {
                 let needs = condition.to_string();
-                return Err(Blocked::Value { needs, given: given.map(str::to_owned) });
+                return Err(BlockReason::Value { needs, given: given.map(str::to_owned) });
             }
         }
         let function = functions.get(&bridge.function).ok_or_else(none)?;
-        Ok(Step { function, bridge, change })
+        Ok(BridgeStep { function, bridge, change })
     }
 }
 
 /// Which way a change lies between a writer and a target. A form that the target takes has not gone.
 fn way(
     change: &RegistryChange,
-    writer: &Writer,
-    target: Target<'_>,
+    writer: &FileWriter,
+    target: CallTarget<'_>,
     fits: bool,
-) -> Result<Way, Blocked> {
+) -> Result<BridgeDirection, BlockReason> {
     let new = |release: Version| minor(target.table.release()) >= release;
     Ok(match change.since {
-        Since::Version(bump) => {
+        ChangeStart::Version(bump) => {
             match (writer.operator_version < bump, target.operator_version < bump) {
-                (true, false) => Way::Up,
-                (false, true) => Way::Down,
-                _ => Way::Level,
+                (true, false) => BridgeDirection::Up,
+                (false, true) => BridgeDirection::Down,
+                _ => BridgeDirection::Level,
             }
         }
-        Since::Removed(release) | Since::Broken(release) if new(release) && !fits => Way::Up,
-        Since::Broken(release) | Since::Added(release) if !new(release) && !fits => Way::Down,
-        Since::Removed(_) | Since::Broken(_) | Since::Added(_) => Way::Level,
-        Since::Meaning(changed_in) => {
+        ChangeStart::Removed(release) | ChangeStart::Broken(release) if new(release) && !fits => {
+            BridgeDirection::Up
+        }
+        ChangeStart::Broken(release) | ChangeStart::Added(release) if !new(release) && !fits => {
+            BridgeDirection::Down
+        }
+        ChangeStart::Removed(_) | ChangeStart::Broken(_) | ChangeStart::Added(_) => {
+            BridgeDirection::Level
+        }
+        ChangeStart::Meaning(changed_in) => {
             let old_file = writer.until.is_some_and(|until| until < changed_in);
             let new_file = writer.since.is_some_and(|since| since >= changed_in);
             match (old_file, new_file, new(changed_in)) {
                 // Nobody meant what was before.
-                (false, false, true) if change.compatible.is_some() => Way::Level,
-                (false, false, false) if change.compatible.is_some() => Way::Down,
-                (false, false, _) => return Err(Blocked::WriterUnknown { changed_in }),
-                (true, _, true) => Way::Up,
-                (_, true, false) => Way::Down,
-                _ => Way::Level,
+                (false, false, true) if change.compatible.is_some() => BridgeDirection::Level,
+                (false, false, false) if change.compatible.is_some() => BridgeDirection::Down,
+                (false, false, _) => return Err(BlockReason::WriterUnknown { changed_in }),
+                (true, _, true) => BridgeDirection::Up,
+                (_, true, false) => BridgeDirection::Down,
+                _ => BridgeDirection::Level,
             }
         }
     })
@@ -241,7 +247,7 @@ impl RegistryChange {
 
     /// Whether a call is one that means the same on both sides of the change.
     fn means_the_same(&self, call: OperatorCall<'_>) -> bool {
-        let holds = |c: &Condition| {
+        let holds = |c: &ArgumentCondition| {
             let is_something = !c.equal && c.value == "None" && call.gives_something(&c.argument);
             is_something || c.holds(call.value(&c.argument)) == Some(true)
         };

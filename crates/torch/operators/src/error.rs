@@ -7,7 +7,7 @@ use crate::files::functions::locate;
 /// What is wrong with a registry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}{}: {what}", place(*line))]
-pub struct RegistryError {
+pub struct OperatorRegistryError {
     /// Which of the files.
     pub file: Cow<'static, str>,
     /// The line, from 1; 0 for what is not in the file yet.
@@ -28,8 +28,8 @@ pub(crate) fn fault(
     file: impl Into<Cow<'static, str>>,
     line: usize,
     what: impl Into<String>,
-) -> RegistryError {
-    RegistryError { file: file.into(), line, what: what.into() }
+) -> OperatorRegistryError {
+    OperatorRegistryError { file: file.into(), line, what: what.into() }
 }
 
 /// The file, and the line in it, of a line of a text that may be made of several files.

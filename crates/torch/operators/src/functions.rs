@@ -8,16 +8,16 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use unskew_core::Packed;
-use unskew_script::Function;
-use unskew_script::typing::{FunctionId, Program};
+use unskew_script::FunctionDefinition;
+use unskew_script::typing::{FunctionId, ScriptProgram};
 
-use crate::entry::Bridge;
-use crate::error::{RegistryError, VERSIONS, fault, located};
+use crate::error::{OperatorRegistryError, VERSIONS, fault, located};
+use crate::registry_change::Bridge;
 use crate::{inline, signature};
 
 /// The functions of a file, or of files that are one text, by name.
 #[derive(Debug)]
-pub(crate) struct Functions {
+pub(crate) struct FunctionTexts {
     file: &'static str,
     text: Text,
     places: OnceLock<Places>,
@@ -36,12 +36,12 @@ type Places = BTreeMap<String, FunctionSource>;
 struct FunctionSource {
     span: Range<usize>,
     line: usize,
-    function: OnceLock<Option<Function>>,
+    function: OnceLock<Option<FunctionDefinition>>,
 }
 
-impl Functions {
+impl FunctionTexts {
     /// Finds the functions of a text; each begins with `def` at the beginning of a line.
-    pub(crate) fn find(file: &'static str, text: String) -> Result<Self, RegistryError> {
+    pub(crate) fn find(file: &'static str, text: String) -> Result<Self, OperatorRegistryError> {
         let places = OnceLock::from(places(file, &text)?);
         Ok(Self { file, text: Text::Read(text), places })
     }
@@ -63,7 +63,7 @@ impl Functions {
     }
 
     /// The function of a name, with the bodies of those that it calls in place of the calls.
-    pub(crate) fn get(&self, name: &str) -> Option<&Function> {
+    pub(crate) fn get(&self, name: &str) -> Option<&FunctionDefinition> {
         let read = || {
             let module = unskew_script::parse(&self.expanded(name).ok()?).ok()?;
             module.functions().next().cloned()
@@ -77,13 +77,13 @@ impl Functions {
     }
 
     /// All of the text as one program.
-    pub(crate) fn program(&self) -> Result<Program, RegistryError> {
-        let read = Program::of_text(self.file, self.text());
+    pub(crate) fn program(&self) -> Result<ScriptProgram, OperatorRegistryError> {
+        let read = ScriptProgram::of_text(self.file, self.text());
         read.map_err(|error| self.fault(error.error.line, error.error.what))
     }
 
     /// A function of [`program`](Self::program), and all that it calls.
-    pub(crate) fn reached(program: &Program, name: &str) -> BTreeSet<FunctionId> {
+    pub(crate) fn reached(program: &ScriptProgram, name: &str) -> BTreeSet<FunctionId> {
         let mut reached = BTreeSet::new();
         let mut open: Vec<FunctionId> = program.function(name).into_iter().collect();
         while let Some(id) = open.pop() {
@@ -96,7 +96,7 @@ impl Functions {
     }
 
     /// What is wrong on a line of the text.
-    pub(crate) fn fault(&self, line: usize, what: impl Into<String>) -> RegistryError {
+    pub(crate) fn fault(&self, line: usize, what: impl Into<String>) -> OperatorRegistryError {
         at(self.file, self.text(), line, what)
     }
 
@@ -104,7 +104,7 @@ impl Functions {
     pub(crate) fn hold<'b>(
         &self,
         bridges: impl Iterator<Item = (&'b Bridge, usize)>,
-    ) -> Result<(), RegistryError> {
+    ) -> Result<(), OperatorRegistryError> {
         let file = self.file;
         let program = self.program()?;
         let mut used = BTreeSet::new();
@@ -145,12 +145,17 @@ impl Functions {
 }
 
 /// What is wrong on a line of a text, by the file that the line is from.
-fn at(file: &'static str, text: &str, line: usize, what: impl Into<String>) -> RegistryError {
+fn at(
+    file: &'static str,
+    text: &str,
+    line: usize,
+    what: impl Into<String>,
+) -> OperatorRegistryError {
     let (file, line) = located(file, text, line);
     fault(file, line, what)
 }
 
-fn places(file: &'static str, text: &str) -> Result<Places, RegistryError> {
+fn places(file: &'static str, text: &str) -> Result<Places, OperatorRegistryError> {
     let mut places = BTreeMap::new();
     let mut last: Option<(String, usize, usize)> = None;
     let mut end = |last: Option<(String, usize, usize)>, end: usize| {

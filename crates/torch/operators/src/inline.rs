@@ -8,7 +8,9 @@
 
 use std::collections::BTreeSet;
 
-use unskew_script::{Call, Edits, Expression, Function, Span, Statement, parse};
+use unskew_script::{
+    CallExpression, Edits, Expression, FunctionDefinition, Statement, TextSpan, parse,
+};
 
 /// How deep functions may call each other.
 const DEPTH: usize = 4;
@@ -25,7 +27,7 @@ pub(crate) fn expand<'t>(
 }
 
 /// The functions that a function calls by their names, those of the language among them.
-pub(crate) fn named(function: &Function) -> BTreeSet<&str> {
+pub(crate) fn named(function: &FunctionDefinition) -> BTreeSet<&str> {
     let calls = all(&function.body).into_iter().filter_map(|expression| match expression {
         Expression::Call(call) => called(call),
         _ => None,
@@ -57,7 +59,7 @@ fn within<'t>(
             continue;
         };
         let callee = within(callee, of, depth)?;
-        let body = Inlined { text, caller: &caller, call, target, callee: &callee }.body();
+        let body = InlinedCall { text, caller: &caller, call, target, callee: &callee }.body();
         let body = body.map_err(|why| format!("{name}: {why}"))?;
         let start = statement.span().start;
         let indent = start - text.get(..start).and_then(|t| t.rfind('\n')).map_or(0, |at| at + 1);
@@ -82,16 +84,16 @@ fn within<'t>(
 }
 
 /// A call, and the function whose body comes in its place.
-struct Inlined<'c> {
+struct InlinedCall<'c> {
     text: &'c str,
-    caller: &'c Function,
-    call: &'c Call,
+    caller: &'c FunctionDefinition,
+    call: &'c CallExpression,
     /// What the result is assigned to; none if it is returned.
     target: Option<&'c Expression>,
     callee: &'c str,
 }
 
-impl Inlined<'_> {
+impl InlinedCall<'_> {
     /// The statements of the callee, indented as in a function.
     fn body(&self) -> Result<String, String> {
         let callee = only(self.callee)?;
@@ -107,7 +109,7 @@ impl Inlined<'_> {
         self.hold(&callee, &given, value)?;
         let mut edits = Edits::new(self.callee);
         let mut edit = |start: usize, end: usize, by: String| {
-            edits.replace(Span { start, end }, by).map_err(|error| error.to_string())
+            edits.replace(TextSpan { start, end }, by).map_err(|error| error.to_string())
         };
         edit(0, first.span().start, String::new())?;
         let is_there = self.target.is_some_and(|target| {
@@ -117,7 +119,7 @@ impl Inlined<'_> {
             edit(span.start, self.callee.len(), String::new())?;
         } else {
             let head = match self.target.map(Expression::span) {
-                Some(Span { start, end }) => {
+                Some(TextSpan { start, end }) => {
                     format!("{} = ", self.text.get(start..end).unwrap_or_default())
                 }
                 None => "return ".to_owned(),
@@ -137,7 +139,7 @@ impl Inlined<'_> {
     }
 
     /// What the callee is given: the text of a name or a literal for each parameter.
-    fn given(&self, callee: &Function) -> Result<Vec<(String, String)>, String> {
+    fn given(&self, callee: &FunctionDefinition) -> Result<Vec<(String, String)>, String> {
         let text = |value: &Expression, from: &str| {
             let simple = match value {
                 Expression::Unary { operand, .. } => {
@@ -179,7 +181,7 @@ impl Inlined<'_> {
     /// No variable of the callee is one of the caller, but for the one that both have the result in.
     fn hold(
         &self,
-        callee: &Function,
+        callee: &FunctionDefinition,
         given: &[(String, String)],
         result: &Expression,
     ) -> Result<(), String> {
@@ -203,14 +205,13 @@ impl Inlined<'_> {
     }
 }
 
-/// The one function of a text.
-fn only(text: &str) -> Result<Function, String> {
+fn only(text: &str) -> Result<FunctionDefinition, String> {
     let module = parse(text).map_err(|error| error.what)?;
     module.functions().next().cloned().ok_or_else(|| "is no function".to_owned())
 }
 
 /// The name by which something is called, if it is no more than a name.
-fn called(call: &Call) -> Option<&str> {
+fn called(call: &CallExpression) -> Option<&str> {
     match &call.function {
         Expression::Name(name) => Some(&name.text),
         _ => None,

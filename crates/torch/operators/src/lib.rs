@@ -20,12 +20,12 @@
 //! functions of the new schema in `operator_downgraders.py`, each for a range of older releases. The whole
 //! form of the files stands in `docs/reference/operator-registry.md`.
 //!
-//! [`Registry::load`] holds the files against each other: every function is there once, and takes and
-//! returns what its schema says. [`Registry::check`] holds what the functions call against the operators of
-//! a release. [`Registry::decide`] says what becomes of one call in one release.
+//! [`OperatorRegistry::load`] holds the files against each other: every function is there once, and takes and
+//! returns what its schema says. [`OperatorRegistry::check`] holds what the functions call against the operators of
+//! a release. [`OperatorRegistry::decide`] says what becomes of one call in one release.
 //!
 //! ```
-//! use unskew_torch_operators::{Registry, Sources};
+//! use unskew_torch_operators::{OperatorRegistry, RegistrySources};
 //!
 //! let versions = r#"
 //! - func: aten::gelu
@@ -37,7 +37,7 @@
 //! def gelu_0_9(self: Tensor) -> Tensor:
 //!   return torch.gelu(self, approximate='none')
 //! ";
-//! let registry = Registry::load(Sources { versions, upgraders, downgraders: "" }).unwrap();
+//! let registry = OperatorRegistry::load(RegistrySources { versions, upgraders, downgraders: "" }).unwrap();
 //! assert!(registry.upgrader("aten::gelu", 9).is_some());
 //! assert!(registry.upgrader("aten::gelu", 10).is_none());
 //! assert_eq!(registry.current(), 10);
@@ -48,37 +48,37 @@
 #![forbid(unsafe_code)]
 
 mod author;
-mod blocked;
+mod block_reason;
 mod calls;
+mod change_draft;
 mod check;
 mod condition;
+mod coverage;
 mod decide;
-mod draft;
-mod entry;
 mod error;
 #[allow(dead_code, reason = "the build script writes what is read here")]
 mod files;
 mod functions;
 mod inline;
+mod operator_call;
 mod operators;
-mod promised;
 mod pytorch;
 mod registry;
+mod registry_change;
 pub mod rules;
 mod signature;
-mod site;
 mod yaml;
 
-pub use author::{NewChange, Written};
-pub use blocked::Blocked;
-pub use condition::Condition;
-pub use decide::{Decision, Step, Target, Writer};
-pub use entry::{Bridge, RegistryChange, Releases, Since};
-pub use error::RegistryError;
-pub use promised::{Account, Owed};
+pub use author::{NewChange, UpdatedRegistryFiles};
+pub use block_reason::BlockReason;
+pub use condition::ArgumentCondition;
+pub use coverage::{RegistryCoverage, RegistryGap};
+pub use decide::{BridgeStep, CallDecision, CallTarget, FileWriter};
+pub use error::OperatorRegistryError;
+pub use operator_call::{CallFit, OperatorCall};
 pub use pytorch::registry;
-pub use registry::{BuiltIn, Registry, Sources};
-pub use site::{Fit, OperatorCall};
+pub use registry::{BuiltInRegistry, OperatorRegistry, RegistrySources};
+pub use registry_change::{Bridge, ChangeStart, RegistryChange, ReleaseSpan};
 
 /// The functions of a registry that stand in several files, as one text.
 pub mod function_files {

@@ -4,26 +4,26 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use crate::entry::RegistryChange;
-use crate::files::flat::{Row, rows};
+use crate::files::flat::{FlatLine, rows};
+use crate::registry_change::RegistryChange;
 use crate::yaml;
 
 /// The operators, in the order of their names.
 #[derive(Debug)]
-pub(crate) struct Operators(Vec<Operator>);
+pub(crate) struct RegistryOperators(Vec<Operator>);
 
 /// An operator, and what changed; of one that is built in this is understood when it is asked for.
 #[derive(Debug)]
 struct Operator {
     name: Cow<'static, str>,
-    row: Option<Row<'static>>,
+    row: Option<FlatLine<'static>>,
     changes: OnceLock<Vec<RegistryChange>>,
 }
 
-impl Operators {
+impl RegistryOperators {
     /// The operators of a text in the flat form, whose lines stand in the order of their names.
     pub(crate) fn of_flat(flat: &'static str) -> Self {
-        let one = |row: Row<'static>| Operator {
+        let one = |row: FlatLine<'static>| Operator {
             name: row.operator.into(),
             row: Some(row),
             changes: OnceLock::new(),
@@ -50,13 +50,13 @@ impl Operators {
         self.0.iter().flat_map(Operator::changes)
     }
 
-    pub(crate) fn of(&self, name: &str) -> &[RegistryChange] {
+    pub(crate) fn changes_of(&self, name: &str) -> &[RegistryChange] {
         let at = self.0.binary_search_by(|one| (*one.name).cmp(name)).ok();
         at.and_then(|at| self.0.get(at)).map_or(&[], Operator::changes)
     }
 }
 
-impl From<BTreeMap<String, Vec<RegistryChange>>> for Operators {
+impl From<BTreeMap<String, Vec<RegistryChange>>> for RegistryOperators {
     fn from(all: BTreeMap<String, Vec<RegistryChange>>) -> Self {
         let one = |(name, changes): (String, Vec<RegistryChange>)| Operator {
             name: name.into(),

@@ -4,13 +4,13 @@ use std::sync::LazyLock;
 
 use unskew_tables::packed_text;
 
-use crate::{BuiltIn, Registry};
+use crate::{BuiltInRegistry, OperatorRegistry};
 
 /// The registry of PyTorch's operators: its own upgraders, and those that it does not have. A test holds its files
 /// against each other.
-pub fn registry() -> &'static Registry {
-    static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
-        Registry::built_in(BuiltIn {
+pub fn registry() -> &'static OperatorRegistry {
+    static REGISTRY: LazyLock<OperatorRegistry> = LazyLock::new(|| {
+        OperatorRegistry::built_in(BuiltInRegistry {
             operators: packed_text!("OUT_DIR/operators.tsv"),
             upgraders: packed_text!("OUT_DIR/operator_upgraders.py"),
             downgraders: packed_text!("OUT_DIR/operator_downgraders.py"),
@@ -22,10 +22,10 @@ pub fn registry() -> &'static Registry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Sources;
+    use crate::RegistrySources;
 
     /// The files of the registry.
-    const SOURCES: Sources<'static> = Sources {
+    const SOURCES: RegistrySources<'static> = RegistrySources {
         versions: include_str!("../data/operator_versions.yaml"),
         upgraders: include_str!(concat!(env!("OUT_DIR"), "/operator_upgraders.py")),
         downgraders: include_str!(concat!(env!("OUT_DIR"), "/operator_downgraders.py")),
@@ -33,8 +33,9 @@ mod tests {
 
     #[test]
     fn what_is_built_in_is_what_the_files_say() {
-        let read = Registry::load(SOURCES).unwrap();
-        let all = |registry: &Registry| format!("{:?}", registry.operators().collect::<Vec<_>>());
+        let read = OperatorRegistry::load(SOURCES).unwrap();
+        let all =
+            |registry: &OperatorRegistry| format!("{:?}", registry.operators().collect::<Vec<_>>());
         assert_eq!(all(&read), all(registry()));
     }
 }

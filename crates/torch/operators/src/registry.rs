@@ -3,18 +3,18 @@
 use std::collections::BTreeSet;
 
 use unskew_core::Packed;
-use unskew_script::Function;
+use unskew_script::FunctionDefinition;
 
-use crate::entry::RegistryChange;
-use crate::error::{DOWNGRADERS, RegistryError, UPGRADERS};
-use crate::functions::Functions;
-use crate::operators::Operators;
+use crate::error::{DOWNGRADERS, OperatorRegistryError, UPGRADERS};
+use crate::functions::FunctionTexts;
+use crate::operators::RegistryOperators;
+use crate::registry_change::RegistryChange;
 use crate::{calls, yaml};
 
 /// The texts of the three files. Functions that stand in several files are one text as
 /// [`function_files::join`](crate::function_files::join) makes it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sources<'t> {
+pub struct RegistrySources<'t> {
     /// The text of `operator_versions.yaml`.
     pub versions: &'t str,
     /// The text of `operator_upgraders.py`.
@@ -25,7 +25,7 @@ pub struct Sources<'t> {
 
 /// A registry that is part of a program.
 #[derive(Clone, Copy, Debug)]
-pub struct BuiltIn {
+pub struct BuiltInRegistry {
     /// `operator_versions.yaml` in the form of `files::flatten`.
     pub operators: &'static Packed,
     /// The text of `operator_upgraders.py`.
@@ -36,21 +36,21 @@ pub struct BuiltIn {
 
 /// The operators that changed, and the functions that bridge the changes.
 #[derive(Debug)]
-pub struct Registry {
-    pub(crate) operators: Operators,
-    pub(crate) upgraders: Functions,
-    pub(crate) downgraders: Functions,
+pub struct OperatorRegistry {
+    pub(crate) operators: RegistryOperators,
+    pub(crate) upgraders: FunctionTexts,
+    pub(crate) downgraders: FunctionTexts,
 }
 
-impl Registry {
+impl OperatorRegistry {
     /// Reads the files and holds them against each other.
     ///
     /// # Errors
-    /// The first [`RegistryError`].
-    pub fn load(sources: Sources<'_>) -> Result<Self, RegistryError> {
-        let operators = Operators::from(yaml::read(sources.versions)?);
-        let upgraders = Functions::find(UPGRADERS, sources.upgraders.to_owned())?;
-        let downgraders = Functions::find(DOWNGRADERS, sources.downgraders.to_owned())?;
+    /// The first [`OperatorRegistryError`].
+    pub fn load(sources: RegistrySources<'_>) -> Result<Self, OperatorRegistryError> {
+        let operators = RegistryOperators::from(yaml::read(sources.versions)?);
+        let upgraders = FunctionTexts::find(UPGRADERS, sources.upgraders.to_owned())?;
+        let downgraders = FunctionTexts::find(DOWNGRADERS, sources.downgraders.to_owned())?;
         let changes = || operators.changes();
         let up = changes().flat_map(|change| change.upgrader.iter().map(|one| (one, change.line)));
         let down =
@@ -62,11 +62,11 @@ impl Registry {
 
     /// A registry that is part of a program, whose tests [`load`](Self::load) it. Nothing of it is read before it
     /// is asked for: an operator by its name, a function by its own. What cannot be read is not there.
-    pub fn built_in(parts: BuiltIn) -> Self {
+    pub fn built_in(parts: BuiltInRegistry) -> Self {
         Self {
-            operators: Operators::of_flat(parts.operators.text()),
-            upgraders: Functions::built_in(UPGRADERS, parts.upgraders),
-            downgraders: Functions::built_in(DOWNGRADERS, parts.downgraders),
+            operators: RegistryOperators::of_flat(parts.operators.text()),
+            upgraders: FunctionTexts::built_in(UPGRADERS, parts.upgraders),
+            downgraders: FunctionTexts::built_in(DOWNGRADERS, parts.downgraders),
         }
     }
 
@@ -93,7 +93,7 @@ impl Registry {
 
     /// The changes of one operator, by its full name; nothing for one that never changed.
     pub fn changes_of(&self, operator: &str) -> &[RegistryChange] {
-        self.operators.of(operator)
+        self.operators.changes_of(operator)
     }
 
     /// What a file of operator version `version` means by the operator, if that is not what it means
@@ -104,12 +104,12 @@ impl Registry {
     }
 
     /// The upgrader that a call of a file of operator version `version` is replaced by.
-    pub fn upgrader(&self, operator: &str, version: u32) -> Option<&Function> {
+    pub fn upgrader(&self, operator: &str, version: u32) -> Option<&FunctionDefinition> {
         self.function(&self.historic(operator, version)?.upgrader.as_ref()?.function)
     }
 
     /// An upgrader or a downgrader by its name.
-    pub fn function(&self, name: &str) -> Option<&Function> {
+    pub fn function(&self, name: &str) -> Option<&FunctionDefinition> {
         self.upgraders.get(name).or_else(|| self.downgraders.get(name))
     }
 
@@ -122,7 +122,7 @@ impl Registry {
 
     /// The operators that an upgrader calls, by their names without overloads: what a runtime with a
     /// selected list of operators must have besides those that its models call.
-    pub fn callees(function: &Function) -> BTreeSet<String> {
-        calls::of(function)
+    pub fn callees(function: &FunctionDefinition) -> BTreeSet<String> {
+        calls::operators_of(function)
     }
 }

@@ -1,10 +1,10 @@
 //! Whether an upgrader takes and returns what its historic schema says.
 
-use unskew_script::{Expression, Function, Parameter};
-use unskew_torch_schemas::{Argument, Schema, Type};
+use unskew_script::{Expression, FunctionDefinition, FunctionParameter};
+use unskew_torch_schemas::{FunctionSchema, SchemaArgument, SchemaType};
 use unskew_torch_schemas::{is_same_type, plain_value};
 
-pub(crate) fn check(function: &Function, schema: &Schema) -> Result<(), String> {
+pub(crate) fn check(function: &FunctionDefinition, schema: &FunctionSchema) -> Result<(), String> {
     let (has, wants) = (function.parameters.len(), schema.arguments.len());
     if has != wants {
         return Err(format!("takes {has} arguments, the schema has {wants}: {schema}"));
@@ -16,7 +16,7 @@ pub(crate) fn check(function: &Function, schema: &Schema) -> Result<(), String> 
     let returns = type_of(returns)?;
     let wanted = match schema.returns.as_slice() {
         [one] => one.ty.clone(),
-        many => Type::Tuple(many.iter().map(|one| one.ty.clone()).collect()),
+        many => SchemaType::Tuple(many.iter().map(|one| one.ty.clone()).collect()),
     };
     if !is_same_type(&returns, &wanted) {
         return Err(format!("returns {returns}, the schema {wanted}"));
@@ -24,7 +24,7 @@ pub(crate) fn check(function: &Function, schema: &Schema) -> Result<(), String> 
     Ok(())
 }
 
-fn one(parameter: &Parameter, argument: &Argument) -> Result<(), String> {
+fn one(parameter: &FunctionParameter, argument: &SchemaArgument) -> Result<(), String> {
     let name = &parameter.name.text;
     if *name != argument.name {
         return Err(format!("has {name} where the schema has {}", argument.name));
@@ -49,10 +49,10 @@ fn one(parameter: &Parameter, argument: &Argument) -> Result<(), String> {
 }
 
 /// A type as TorchScript writes it, as one of the schema language: `Optional[List[int]]` is `int[]?`.
-fn type_of(annotation: &Expression) -> Result<Type, String> {
+fn type_of(annotation: &Expression) -> Result<SchemaType, String> {
     let wrong = || format!("not a type: {annotation}");
     if let Some(path) = annotation.path() {
-        return Ok(Type::Named(match path.as_str() {
+        return Ok(SchemaType::Named(match path.as_str() {
             "number" => "Scalar".to_owned(),
             "Device" | "Tensor" | "int" | "float" | "bool" | "str" | "complex" | "Any" => path,
             _ => return Err(wrong()),
@@ -60,23 +60,23 @@ fn type_of(annotation: &Expression) -> Result<Type, String> {
     }
     let Expression::Subscript { of, index, .. } = annotation else { return Err(wrong()) };
     match of.path().as_deref() {
-        Some("Optional") => Ok(Type::Optional(Box::new(type_of(index)?))),
-        Some("List") => Ok(Type::List(Box::new(type_of(index)?), None)),
+        Some("Optional") => Ok(SchemaType::Optional(Box::new(type_of(index)?))),
+        Some("List") => Ok(SchemaType::List(Box::new(type_of(index)?), None)),
         Some("Tuple") => match &**index {
             Expression::Tuple { items, .. } => {
-                Ok(Type::Tuple(items.iter().map(type_of).collect::<Result<_, _>>()?))
+                Ok(SchemaType::Tuple(items.iter().map(type_of).collect::<Result<_, _>>()?))
             }
-            one => Ok(Type::Tuple(vec![type_of(one)?])),
+            one => Ok(SchemaType::Tuple(vec![type_of(one)?])),
         },
         _ => Err(wrong()),
     }
 }
 
 /// A function of a schema that passes its arguments on to the operator of that name.
-pub(crate) fn stub(name: &str, schema: &Schema) -> Result<String, String> {
+pub(crate) fn stub(name: &str, schema: &FunctionSchema) -> Result<String, String> {
     let (mut parameters, mut passed, mut by_name) = (Vec::new(), Vec::new(), false);
     for argument in &schema.arguments {
-        let Argument { name, ty, default, keyword_only, .. } = argument;
+        let SchemaArgument { name, ty, default, keyword_only, .. } = argument;
         if KEYWORDS.contains(&name.as_str()) {
             return Err(format!(
                 "no function can have an argument that is a word of Python: {name}"
@@ -91,7 +91,7 @@ pub(crate) fn stub(name: &str, schema: &Schema) -> Result<String, String> {
     }
     let returns = match schema.returns.as_slice() {
         [one] => annotation(&one.ty)?,
-        many => annotation(&Type::Tuple(many.iter().map(|one| one.ty.clone()).collect()))?,
+        many => annotation(&SchemaType::Tuple(many.iter().map(|one| one.ty.clone()).collect()))?,
     };
     let callee = match schema.name.split_once("::") {
         Some(("aten", name)) => format!("torch.{name}"),
@@ -103,24 +103,24 @@ pub(crate) fn stub(name: &str, schema: &Schema) -> Result<String, String> {
 }
 
 /// Arguments for a call, one for each that has no default, as the cases of a registry write them.
-pub(crate) fn sample(schema: &Schema) -> String {
+pub(crate) fn sample(schema: &FunctionSchema) -> String {
     let given = schema.arguments.iter().filter(|argument| argument.default.is_none());
-    let one = |argument: &Argument| format!("{}={}", argument.name, value(argument));
+    let one = |argument: &SchemaArgument| format!("{}={}", argument.name, value(argument));
     given.map(one).collect::<Vec<_>>().join(", ")
 }
 
-fn value(argument: &Argument) -> String {
+fn value(argument: &SchemaArgument) -> String {
     match &argument.ty {
-        Type::Named(name) if name == "Tensor" && argument.is_out() => {
+        SchemaType::Named(name) if name == "Tensor" && argument.is_out() => {
             "tensor('float32', [0], [])".into()
         }
         ty => of_type(ty),
     }
 }
 
-fn of_type(ty: &Type) -> String {
+fn of_type(ty: &SchemaType) -> String {
     match ty {
-        Type::Named(name) => match name.as_str() {
+        SchemaType::Named(name) => match name.as_str() {
             "Tensor" => "tensor('float32', [2, 2], [1.0, -2.0, 0.5, 3.0])",
             "bool" => "True",
             "float" => "0.5",
@@ -129,14 +129,14 @@ fn of_type(ty: &Type) -> String {
             _ => "1",
         }
         .to_owned(),
-        Type::List(item, size) => {
+        SchemaType::List(item, size) => {
             let count = size.and_then(|size| usize::try_from(size).ok()).unwrap_or(1).clamp(1, 8);
             format!("[{}]", vec![of_type(item); count].join(", "))
         }
-        Type::Tuple(items) => {
+        SchemaType::Tuple(items) => {
             format!("({},)", items.iter().map(of_type).collect::<Vec<_>>().join(", "))
         }
-        Type::Optional(_) | Type::Applied(..) => "None".to_owned(),
+        SchemaType::Optional(_) | SchemaType::Applied(..) => "None".to_owned(),
     }
 }
 
@@ -144,9 +144,9 @@ fn of_type(ty: &Type) -> String {
 const KEYWORDS: [&str; 6] = ["from", "lambda", "in", "is", "global", "with"];
 
 /// A type of the schema language as TorchScript writes it.
-fn annotation(ty: &Type) -> Result<String, String> {
+fn annotation(ty: &SchemaType) -> Result<String, String> {
     Ok(match ty {
-        Type::Named(name) => match name.as_str() {
+        SchemaType::Named(name) => match name.as_str() {
             "Scalar" => "number".to_owned(),
             "SymInt" | "ScalarType" | "Layout" | "MemoryFormat" | "QScheme" => "int".to_owned(),
             "Dimname" => "str".to_owned(),
@@ -155,12 +155,12 @@ fn annotation(ty: &Type) -> Result<String, String> {
             }
             _ => return Err(format!("a function has no word for the type {name}")),
         },
-        Type::List(item, _) => format!("List[{}]", annotation(item)?),
-        Type::Optional(inner) => format!("Optional[{}]", annotation(inner)?),
-        Type::Tuple(items) => {
+        SchemaType::List(item, _) => format!("List[{}]", annotation(item)?),
+        SchemaType::Optional(inner) => format!("Optional[{}]", annotation(inner)?),
+        SchemaType::Tuple(items) => {
             let items: Vec<String> = items.iter().map(annotation).collect::<Result<_, _>>()?;
             format!("Tuple[{}]", items.join(", "))
         }
-        Type::Applied(..) => return Err(format!("a function has no word for the type {ty}")),
+        SchemaType::Applied(..) => return Err(format!("a function has no word for the type {ty}")),
     })
 }

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::draft::Draft;
-use crate::entry::{RegistryChange, Since};
-use crate::error::{RegistryError, VERSIONS, fault};
-use crate::files::entry::Pair;
-use crate::files::flat::Row;
+use crate::change_draft::ChangeDraft;
+use crate::error::{OperatorRegistryError, VERSIONS, fault};
+use crate::files::flat::FlatLine;
+use crate::files::registry_entry::EntryField;
 use crate::files::yaml::read as entries;
+use crate::registry_change::{ChangeStart, RegistryChange};
 
-pub(crate) fn read(text: &str) -> Result<BTreeMap<String, Vec<RegistryChange>>, RegistryError> {
+pub(crate) fn read(
+    text: &str,
+) -> Result<BTreeMap<String, Vec<RegistryChange>>, OperatorRegistryError> {
     let mut operators = BTreeMap::new();
     for entry in entries(text).map_err(|error| fault(VERSIONS, error.line, error.what))? {
         for operator in &entry.operators {
@@ -23,19 +25,19 @@ pub(crate) fn read(text: &str) -> Result<BTreeMap<String, Vec<RegistryChange>>, 
 }
 
 /// The changes that a line of the flat form says.
-pub(crate) fn of_row(row: Row<'_>) -> Result<Vec<RegistryChange>, RegistryError> {
+pub(crate) fn of_row(row: FlatLine<'_>) -> Result<Vec<RegistryChange>, OperatorRegistryError> {
     of_operator(row.operator, row.line(), row.pairs())
 }
 
 fn of_operator<'p>(
     operator: &str,
     first: usize,
-    pairs: impl Iterator<Item = Pair<'p>>,
-) -> Result<Vec<RegistryChange>, RegistryError> {
-    let mut drafts: Vec<Draft> = Vec::new();
-    for Pair { key, value, line } in pairs {
+    pairs: impl Iterator<Item = EntryField<'p>>,
+) -> Result<Vec<RegistryChange>, OperatorRegistryError> {
+    let mut drafts: Vec<ChangeDraft> = Vec::new();
+    for EntryField { key, value, line } in pairs {
         if let Some(since) = since(key, value, line)? {
-            drafts.push(Draft::new(since, line));
+            drafts.push(ChangeDraft::new(since, line));
             continue;
         }
         let before = || {
@@ -45,7 +47,7 @@ fn of_operator<'p>(
         let draft = drafts.last_mut().ok_or_else(before)?;
         draft.set(key, value).map_err(|what| fault(VERSIONS, line, what))?;
     }
-    let finish = |draft: Draft| {
+    let finish = |draft: ChangeDraft| {
         let line = draft.line();
         draft.finish(operator).map_err(|what| fault(VERSIONS, line, what))
     };
@@ -58,18 +60,22 @@ fn of_operator<'p>(
 }
 
 /// What a key begins, if it begins a change.
-fn since(key: &str, value: &str, line: usize) -> Result<Option<Since>, RegistryError> {
-    let dated: fn(unskew_core::Version) -> Since = match key {
+fn since(
+    key: &str,
+    value: &str,
+    line: usize,
+) -> Result<Option<ChangeStart>, OperatorRegistryError> {
+    let dated: fn(unskew_core::Version) -> ChangeStart = match key {
         "version" => {
             let number = value
                 .parse()
                 .map_err(|_| fault(VERSIONS, line, format!("not a version number: {value}")))?;
-            return Ok(Some(Since::Version(number)));
+            return Ok(Some(ChangeStart::Version(number)));
         }
-        "removed_in" => Since::Removed,
-        "broken_in" => Since::Broken,
-        "meaning_changed_in" => Since::Meaning,
-        "added_in" => Since::Added,
+        "removed_in" => ChangeStart::Removed,
+        "broken_in" => ChangeStart::Broken,
+        "meaning_changed_in" => ChangeStart::Meaning,
+        "added_in" => ChangeStart::Added,
         _ => return Ok(None),
     };
     let release = value.parse();
@@ -78,7 +84,7 @@ fn since(key: &str, value: &str, line: usize) -> Result<Option<Since>, RegistryE
 }
 
 /// Versions rise; releases do not fall, because several forms of an operator may go at once.
-fn rising(changes: &[RegistryChange]) -> Result<(), RegistryError> {
+fn rising(changes: &[RegistryChange]) -> Result<(), OperatorRegistryError> {
     let (mut version, mut release) = (None, None);
     for change in changes {
         let (since, line) = (change.since, change.line);

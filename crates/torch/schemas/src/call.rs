@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::Schema;
+use crate::FunctionSchema;
 
 /// How a call looks from outside: how many values it gives by place, and which by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,7 +59,7 @@ impl fmt::Display for Misfit {
 impl CallShape {
     /// Whether `schema` takes this call: every name is one of the schema's, no value is given twice,
     /// and what is not given has a default. A last list without a size takes all further places.
-    pub(crate) fn fits(&self, schema: &Schema) -> Result<(), Misfit> {
+    pub(crate) fn fits(&self, schema: &FunctionSchema) -> Result<(), Misfit> {
         if schema.variadic {
             return Ok(());
         }
@@ -101,7 +101,7 @@ mod tests {
 
     fn fits(schema: &str, positional: usize, keywords: &[&str]) -> Result<(), Misfit> {
         let keywords = keywords.iter().map(|k| (*k).to_owned()).collect();
-        schema.parse::<Schema>().unwrap().accepts(&CallShape { positional, keywords })
+        schema.parse::<FunctionSchema>().unwrap().accepts(&CallShape { positional, keywords })
     }
 
     #[test]

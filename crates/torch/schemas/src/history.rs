@@ -8,28 +8,28 @@ use std::sync::{Arc, OnceLock};
 use unskew_core::Version;
 use unskew_definitions::{HistoryError, Kept, Rows, RowsText, Runs};
 
-use crate::matching::{Binding, Given, Outline, Signature};
-use crate::{OperatorTable, Schema};
+use crate::matching::{CallBinding, GivenValue, SchemaOutline, TypedSchema};
+use crate::{FunctionSchema, OperatorTable};
 
 /// One schema and the releases that have it. It is parsed when it is first asked for: a call means one of many.
 #[derive(Debug)]
-pub struct Definition {
+pub struct SchemaDefinition {
     /// The schema as its release writes it.
     pub text: String,
     /// The releases that have it.
     pub runs: Runs,
-    outline: Outline,
-    schema: OnceLock<Option<Arc<Schema>>>,
-    signature: OnceLock<Option<Arc<Signature>>>,
+    outline: SchemaOutline,
+    schema: OnceLock<Option<Arc<FunctionSchema>>>,
+    signature: OnceLock<Option<Arc<TypedSchema>>>,
 }
 
-impl Definition {
+impl SchemaDefinition {
     /// A row as it is written; none if its runs are none.
     fn written((text, runs): (&str, &str)) -> Option<Self> {
         Some(Self {
             text: text.to_owned(),
             runs: runs.parse().ok()?,
-            outline: Outline::of(text),
+            outline: SchemaOutline::from_schema(text),
             schema: OnceLock::new(),
             signature: OnceLock::new(),
         })
@@ -42,24 +42,28 @@ impl Definition {
     }
 
     /// The schema, parsed once; none if the row is no schema, which [`OperatorHistory::validate`] finds.
-    pub fn schema(&self) -> Option<&Arc<Schema>> {
+    pub fn schema(&self) -> Option<&Arc<FunctionSchema>> {
         self.schema.get_or_init(|| self.text.parse().ok().map(Arc::new)).as_ref()
     }
 
     /// The schema, ready to be held against many calls; made once.
-    pub fn signature(&self) -> Option<&Arc<Signature>> {
-        let made = || Some(Arc::new(Signature::new(self.schema()?.clone())));
+    pub fn signature(&self) -> Option<&Arc<TypedSchema>> {
+        let made = || Some(Arc::new(TypedSchema::new(self.schema()?.clone())));
         self.signature.get_or_init(made).as_ref()
     }
 
     /// The signature, if it was made already.
-    pub(crate) fn known_signature(&self) -> Option<&Arc<Signature>> {
+    pub(crate) fn known_signature(&self) -> Option<&Arc<TypedSchema>> {
         self.signature.get()?.as_ref()
     }
 
     /// The signature with what the values of a call stand for, if they fit; with `conversions` as for
-    /// [`Signature::matches`].
-    pub fn fit(&self, given: &[Given], conversions: bool) -> Option<(&Arc<Signature>, Binding)> {
+    /// [`TypedSchema::matches`].
+    pub fn fit(
+        &self,
+        given: &[GivenValue],
+        conversions: bool,
+    ) -> Option<(&Arc<TypedSchema>, CallBinding)> {
         if self.outline.refuses(given, conversions) {
             return None;
         }
@@ -72,7 +76,7 @@ impl Definition {
 #[derive(Debug)]
 pub struct OperatorHistory {
     rows: Rows,
-    kept: Kept<Definition>,
+    kept: Kept<SchemaDefinition>,
 }
 
 impl OperatorHistory {
@@ -101,8 +105,9 @@ impl OperatorHistory {
     }
 
     /// Every definition that any release has under `name`; found once, then kept.
-    pub fn named(&self, name: &str) -> Arc<[Definition]> {
-        self.kept.get(name, || self.rows.named(name).filter_map(Definition::written).collect())
+    pub fn named(&self, name: &str) -> Arc<[SchemaDefinition]> {
+        self.kept
+            .get(name, || self.rows.named(name).filter_map(SchemaDefinition::written).collect())
     }
 
     /// Whether any release has an operator in `namespace`.
@@ -115,7 +120,8 @@ impl OperatorHistory {
     /// # Errors
     /// The first row that is out of order or cannot be parsed.
     pub fn validate(&self) -> Result<(), HistoryError> {
-        self.rows.validate(|text| text.parse::<Schema>().map(drop).map_err(|e| e.to_string()))
+        self.rows
+            .validate(|text| text.parse::<FunctionSchema>().map(drop).map_err(|e| e.to_string()))
     }
 }
 

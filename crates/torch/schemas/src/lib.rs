@@ -4,10 +4,10 @@
 //! format version says little about the two: PyTorch's has been 10 since February 2022, while 186
 //! public operators went away. So what decides is the table itself:
 //!
-//! * [`Schema`]: one operator as `ns::name.overload(Tensor self, *, int dim=0) -> Tensor`, the
+//! * [`FunctionSchema`]: one operator as `ns::name.overload(Tensor self, *, int dim=0) -> Tensor`, the
 //!   schema language of PyTorch, parsed in full: alias annotations, sized lists, optionals, tuples,
 //!   dicts, variadics, named returns, and a default before an argument that has none;
-//! * [`CallShape`]: what a call gives; [`Schema::accepts`] says whether it fits, and if not, why;
+//! * [`CallShape`]: what a call gives; [`FunctionSchema::accepts`] says whether it fits, and if not, why;
 //! * [`changes`]: what changed between two schemas of one operator, and whom it breaks: programs of the
 //!   old schema, or new programs on old runtimes; [`diff`] does so for whole tables;
 //! * [`OperatorHistory`]: the tables of all releases as *one* sorted text, each schema once with the
@@ -49,12 +49,12 @@ mod types;
 
 pub use call::{CallShape, Misfit};
 pub use change::{
-    Change, ChangeKind, OperatorChange, TableDiff, change_rules, changes, diff, diff_findings,
-    is_same_type, is_subtype, plain_value,
+    OperatorChange, OperatorTableDiff, SchemaChange, SchemaChangeKind, change_rules, changes, diff,
+    diff_findings, is_same_type, is_subtype, plain_value,
 };
-pub use history::{Definition, OperatorHistory};
+pub use history::{OperatorHistory, SchemaDefinition};
 pub use merge::merge;
 pub use parse::SchemaError;
-pub use schema::{Argument, Schema};
-pub use table::{OperatorTable, Overloads, TableError};
-pub use types::{Alias, Type};
+pub use schema::{FunctionSchema, SchemaArgument};
+pub use table::{OperatorTable, OperatorTableError, OverloadSet};
+pub use types::{AliasInfo, SchemaType};

@@ -3,7 +3,7 @@
 use unskew_core::Version;
 use unskew_definitions::{Rows, TableChange};
 
-use crate::{OperatorHistory, Schema};
+use crate::{FunctionSchema, OperatorHistory};
 
 /// The text of `history` with the table of `release` in it, in place of what it said about that
 /// release before, and what changed against the release before it. An empty history may be none.
@@ -25,7 +25,7 @@ pub fn merge<'t>(
     let mut refused = Vec::new();
     let mut schemas = Vec::new();
     for line in table.into_iter().map(str::trim_end).filter(|line| !line.is_empty()) {
-        match line.parse::<Schema>() {
+        match line.parse::<FunctionSchema>() {
             Ok(schema) if schema.name.contains("::") => schemas.push(schema.to_string()),
             _ => refused.push(line.to_owned()),
         }

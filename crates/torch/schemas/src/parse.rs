@@ -10,7 +10,7 @@
 //! returns   = type [name] | "(" arguments ")" | "(...)" | "..."
 //! ```
 
-use crate::{Alias, Argument, Schema, Type};
+use crate::{AliasInfo, FunctionSchema, SchemaArgument, SchemaType};
 
 /// How deep a type may nest; no schema of any release nests deeper than three.
 const DEPTH: usize = 16;
@@ -30,7 +30,7 @@ pub struct SchemaError {
     pub text: String,
 }
 
-pub(crate) fn schema(text: &str) -> Result<Schema, SchemaError> {
+pub(crate) fn schema(text: &str) -> Result<FunctionSchema, SchemaError> {
     let mut parser = Parser { text, at: 0 };
     let name = parser.qualified_name()?;
     let overload = if parser.eat(".") { parser.word("an overload name")? } else { String::new() };
@@ -42,7 +42,7 @@ pub(crate) fn schema(text: &str) -> Result<Schema, SchemaError> {
     if parser.at < text.len() {
         return Err(parser.error("the end"));
     }
-    Ok(Schema { name, overload, arguments, variadic, returns, variadic_returns })
+    Ok(FunctionSchema { name, overload, arguments, variadic, returns, variadic_returns })
 }
 
 /// Whether a byte may stand in a name.
@@ -127,7 +127,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Arguments up to the closing parenthesis, and whether there is a `...`.
-    fn list(&mut self) -> Result<(Vec<Argument>, bool), SchemaError> {
+    fn list(&mut self) -> Result<(Vec<SchemaArgument>, bool), SchemaError> {
         self.members(Self::argument)
     }
 
@@ -135,8 +135,8 @@ impl<'t> Parser<'t> {
     /// `*`.
     fn members(
         &mut self,
-        read: impl Fn(&mut Self, bool) -> Result<Argument, SchemaError>,
-    ) -> Result<(Vec<Argument>, bool), SchemaError> {
+        read: impl Fn(&mut Self, bool) -> Result<SchemaArgument, SchemaError>,
+    ) -> Result<(Vec<SchemaArgument>, bool), SchemaError> {
         let (mut arguments, mut variadic, mut keyword_only) = (Vec::new(), false, false);
         if self.eat(")") {
             return Ok((arguments, variadic));
@@ -156,7 +156,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn returns(&mut self) -> Result<(Vec<Argument>, bool), SchemaError> {
+    fn returns(&mut self) -> Result<(Vec<SchemaArgument>, bool), SchemaError> {
         if self.eat("...") {
             return Ok((Vec::new(), true));
         }
@@ -173,7 +173,7 @@ impl<'t> Parser<'t> {
     }
 
     /// What comes back has no default, and stands behind no `*`.
-    fn one_return(&mut self, keyword_only: bool) -> Result<Argument, SchemaError> {
+    fn one_return(&mut self, keyword_only: bool) -> Result<SchemaArgument, SchemaError> {
         let argument = self.argument(keyword_only)?;
         if keyword_only || argument.default.is_some() {
             return Err(self.error("a return without a default or '*'"));
@@ -181,20 +181,24 @@ impl<'t> Parser<'t> {
         Ok(argument)
     }
 
-    fn argument(&mut self, keyword_only: bool) -> Result<Argument, SchemaError> {
+    fn argument(&mut self, keyword_only: bool) -> Result<SchemaArgument, SchemaError> {
         let mut alias = None;
         let ty = self.ty(&mut alias, DEPTH)?;
         self.space();
         let name = self.take(in_name).to_owned();
         let default = if self.eat("=") { Some(self.default()?) } else { None };
-        Ok(Argument { name, ty, alias, default, keyword_only })
+        Ok(SchemaArgument { name, ty, alias, default, keyword_only })
     }
 
-    fn ty(&mut self, alias: &mut Option<Alias>, depth: usize) -> Result<Type, SchemaError> {
+    fn ty(
+        &mut self,
+        alias: &mut Option<AliasInfo>,
+        depth: usize,
+    ) -> Result<SchemaType, SchemaError> {
         let depth = depth.checked_sub(1).ok_or_else(|| self.error("a type less deep"))?;
         self.space();
         let mut ty = if self.eat("(") {
-            Type::Tuple(self.types(alias, depth)?)
+            SchemaType::Tuple(self.types(alias, depth)?)
         } else {
             let name = self.take(|c| in_name(c) || c == b'.');
             if name.is_empty() {
@@ -202,9 +206,9 @@ impl<'t> Parser<'t> {
             }
             if self.peek() == Some(b'(') && CONSTRUCTORS.contains(&name) {
                 self.at += 1;
-                Type::Applied(name.to_owned(), self.types(alias, depth)?)
+                SchemaType::Applied(name.to_owned(), self.types(alias, depth)?)
             } else {
-                Type::Named(name.to_owned())
+                SchemaType::Named(name.to_owned())
             }
         };
         // Suffixes stand without a space, so that `int (a)` is not read as an annotation.
@@ -216,9 +220,9 @@ impl<'t> Parser<'t> {
                 let digits = self.take(|c| c.is_ascii_digit());
                 let size = if digits.is_empty() { None } else { digits.parse().ok() };
                 self.expect("]", "']'")?;
-                ty = Type::List(Box::new(ty), size);
+                ty = SchemaType::List(Box::new(ty), size);
             } else if self.skip(b'?') {
-                ty = Type::Optional(Box::new(ty));
+                ty = SchemaType::Optional(Box::new(ty));
             } else {
                 return Ok(ty);
             }
@@ -226,7 +230,11 @@ impl<'t> Parser<'t> {
         Err(self.error("fewer suffixes"))
     }
 
-    fn types(&mut self, alias: &mut Option<Alias>, depth: usize) -> Result<Vec<Type>, SchemaError> {
+    fn types(
+        &mut self,
+        alias: &mut Option<AliasInfo>,
+        depth: usize,
+    ) -> Result<Vec<SchemaType>, SchemaError> {
         let mut types = Vec::new();
         if self.eat(")") {
             return Ok(types);
@@ -243,14 +251,14 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn alias(&mut self) -> Result<Alias, SchemaError> {
+    fn alias(&mut self) -> Result<AliasInfo, SchemaError> {
         let sets = |c: u8| in_name(c) || matches!(c, b'|' | b'*' | b' ');
         let before = self.take(sets).trim().to_owned();
         let written = self.eat("!");
         self.take(|c| c == b' ');
         let after = self.eat("->").then(|| self.take(sets).trim().to_owned());
         self.expect(")", "')' behind an alias annotation")?;
-        Ok(Alias { sets: before, written, after })
+        Ok(AliasInfo { sets: before, written, after })
     }
 
     /// A default as it is written: up to a comma or a parenthesis that closes more than it opened.

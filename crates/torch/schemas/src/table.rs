@@ -6,13 +6,13 @@ use std::sync::Arc;
 use unskew_core::Version;
 use unskew_definitions::Rows;
 
-use crate::matching::{Candidate, Operators};
-use crate::{Definition, OperatorHistory, Schema, SchemaError};
+use crate::matching::{OverloadCandidate, OverloadSource};
+use crate::{FunctionSchema, OperatorHistory, SchemaDefinition, SchemaError};
 
 /// Why a text is no table of operators.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{name}, line {line}: not a schema of an operator")]
-pub struct TableError {
+pub struct OperatorTableError {
     /// The name of the file of the table.
     pub name: String,
     /// The line, from 1 on.
@@ -40,16 +40,18 @@ impl OperatorTable {
     ///
     /// # Errors
     /// If a later line is none, with its number.
-    pub fn read(name: &str, text: &str) -> Result<Option<Self>, TableError> {
+    pub fn read(name: &str, text: &str) -> Result<Option<Self>, OperatorTableError> {
         let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
         let mut schemas = BTreeSet::new();
         for (line, text) in lines.filter(|(_, text)| !text.is_empty() && !text.starts_with('#')) {
-            match text.parse::<Schema>() {
+            match text.parse::<FunctionSchema>() {
                 Ok(schema) => {
                     schemas.insert(schema.to_string());
                 }
                 Err(_) if schemas.is_empty() => return Ok(None),
-                Err(source) => return Err(TableError { name: name.to_owned(), line, source }),
+                Err(source) => {
+                    return Err(OperatorTableError { name: name.to_owned(), line, source });
+                }
             }
         }
         if schemas.is_empty() {
@@ -73,7 +75,7 @@ impl OperatorTable {
     ) -> Result<Self, (usize, SchemaError)> {
         let mut lines = BTreeSet::new();
         for (at, text) in schemas.iter().enumerate() {
-            let schema: Schema = text.parse().map_err(|error| (at, error))?;
+            let schema: FunctionSchema = text.parse().map_err(|error| (at, error))?;
             lines.insert(schema.to_string());
         }
         let rows = lines.iter().map(|line| format!("{line}\t{release}-\n"));
@@ -103,8 +105,8 @@ impl OperatorTable {
     }
 
     /// Every schema that the release has under `name`.
-    pub fn overloads(&self, name: &str) -> Overloads {
-        Overloads { definitions: self.defined().named(name), release: self.release, at: 0 }
+    pub fn overloads(&self, name: &str) -> OverloadSet {
+        OverloadSet { definitions: self.defined().named(name), release: self.release, at: 0 }
     }
 
     /// Every schema of the release, as it is written.
@@ -113,7 +115,7 @@ impl OperatorTable {
     }
 
     /// The schema of one overload, the empty one for an operator without overload names.
-    pub fn overload(&self, name: &str, overload: &str) -> Option<Arc<Schema>> {
+    pub fn overload(&self, name: &str, overload: &str) -> Option<Arc<FunctionSchema>> {
         self.find(name, |definition| {
             (definition.overload() == overload).then(|| definition.schema().cloned())?
         })
@@ -125,7 +127,11 @@ impl OperatorTable {
     }
 
     /// Calls `visit` with each definition of `name` in this release until it returns a value.
-    pub fn find<T>(&self, name: &str, visit: impl FnMut(&Definition) -> Option<T>) -> Option<T> {
+    pub fn find<T>(
+        &self,
+        name: &str,
+        visit: impl FnMut(&SchemaDefinition) -> Option<T>,
+    ) -> Option<T> {
         let definitions = self.defined().named(name);
         definitions.iter().filter(|d| d.runs.contains(self.release)).find_map(visit)
     }
@@ -142,27 +148,27 @@ impl OperatorTable {
     }
 }
 
-impl Operators for OperatorTable {
-    fn overloads(&self, name: &str) -> Vec<Candidate> {
+impl OverloadSource for OperatorTable {
+    fn overloads(&self, name: &str) -> Vec<OverloadCandidate> {
         let definitions = self.defined().named(name);
         let places = 0..definitions.len();
         let here = places.filter(|at| definitions[*at].runs.contains(self.release));
-        here.map(|at| Candidate::row(&definitions, at)).collect()
+        here.map(|at| OverloadCandidate::row(&definitions, at)).collect()
     }
 }
 
 /// The schemas of one name in one release.
 #[derive(Debug)]
-pub struct Overloads {
-    definitions: Arc<[Definition]>,
+pub struct OverloadSet {
+    definitions: Arc<[SchemaDefinition]>,
     release: Version,
     at: usize,
 }
 
-impl Iterator for Overloads {
-    type Item = Arc<Schema>;
+impl Iterator for OverloadSet {
+    type Item = Arc<FunctionSchema>;
 
-    fn next(&mut self) -> Option<Arc<Schema>> {
+    fn next(&mut self) -> Option<Arc<FunctionSchema>> {
         loop {
             let definition = self.definitions.get(self.at)?;
             self.at += 1;

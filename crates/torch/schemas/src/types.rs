@@ -4,20 +4,20 @@ use std::fmt;
 
 /// A type as a schema writes it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Type {
+pub enum SchemaType {
     /// `Tensor`, `int`, `t`, `__torch__.torch.classes.quantized.LinearPackedParamsBase`.
     Named(String),
     /// `int[]`, or `int[2]`, for which one `int` may stand too.
-    List(Box<Type>, Option<u64>),
+    List(Box<SchemaType>, Option<u64>),
     /// A type that may be absent: `Tensor?`.
-    Optional(Box<Type>),
+    Optional(Box<SchemaType>),
     /// Several types in parentheses: `(Tensor, Tensor)`.
-    Tuple(Vec<Type>),
+    Tuple(Vec<SchemaType>),
     /// `Dict(str, Tensor)`, `Future(t)`, `Union(int, str)`: a name with types.
-    Applied(String, Vec<Type>),
+    Applied(String, Vec<SchemaType>),
 }
 
-impl Type {
+impl SchemaType {
     /// Whether it is a list without a fixed size, which takes any number of values.
     pub(crate) fn is_open_list(&self) -> bool {
         matches!(self, Self::List(_, None))
@@ -49,7 +49,9 @@ impl Type {
             Self::Named(name) => {
                 matches!(&**name, "Any" | "NoneType" | "AnyType") || is_variable(name)
             }
-            Self::Applied(name, types) => name == "Union" && types.iter().any(Type::takes_none),
+            Self::Applied(name, types) => {
+                name == "Union" && types.iter().any(SchemaType::takes_none)
+            }
             Self::List(..) | Self::Tuple(_) => false,
         }
     }
@@ -59,7 +61,9 @@ impl Type {
         match self {
             Self::Named(name) => name.starts_with("__torch__.").then_some(name.as_str()),
             Self::List(inner, _) | Self::Optional(inner) => inner.class(),
-            Self::Tuple(inner) | Self::Applied(_, inner) => inner.iter().find_map(Type::class),
+            Self::Tuple(inner) | Self::Applied(_, inner) => {
+                inner.iter().find_map(SchemaType::class)
+            }
         }
     }
 }
@@ -69,9 +73,9 @@ fn is_variable(name: &str) -> bool {
     name.strip_prefix('t').is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()))
 }
 
-impl fmt::Display for Type {
+impl fmt::Display for SchemaType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = |f: &mut fmt::Formatter<'_>, types: &[Type]| {
+        let list = |f: &mut fmt::Formatter<'_>, types: &[SchemaType]| {
             f.write_str("(")?;
             for (i, ty) in types.iter().enumerate() {
                 write!(f, "{}{ty}", if i == 0 { "" } else { ", " })?;
@@ -94,7 +98,7 @@ impl fmt::Display for Type {
 
 /// What a schema says about the memory behind a value: `(a!)`, `(a -> *)`, `(a|b)`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Alias {
+pub struct AliasInfo {
     /// The alias sets before the call, as written: `a`, `a|b`, `*`.
     pub sets: String,
     /// Whether the operator writes to it.
@@ -103,7 +107,7 @@ pub struct Alias {
     pub after: Option<String>,
 }
 
-impl fmt::Display for Alias {
+impl fmt::Display for AliasInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "({}{}", self.sets, if self.written { "!" } else { "" })?;
         if let Some(after) = &self.after {

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use unskew_torch_schemas::matching::{Given, ScriptType};
-use unskew_torch_schemas::{ChangeKind, OperatorHistory, Schema, changes, diff};
+use unskew_torch_schemas::matching::{GivenValue, ScriptType};
+use unskew_torch_schemas::{FunctionSchema, OperatorHistory, SchemaChangeKind, changes, diff};
 
 /// The operators of every release.
 fn history() -> Arc<OperatorHistory> {
@@ -13,13 +13,13 @@ fn history() -> Arc<OperatorHistory> {
     OperatorHistory::from_text(std::fs::read_to_string(path).unwrap()).unwrap().into()
 }
 
-fn is_public(schema: &Schema) -> bool {
+fn is_public(schema: &FunctionSchema) -> bool {
     schema.name.starts_with("aten::") && !schema.name.starts_with("aten::_")
 }
 
 /// All of them by name, and public ones.
-fn count<'s>(schemas: impl Iterator<Item = &'s Schema>) -> (usize, usize) {
-    let all: BTreeMap<String, &Schema> = schemas.map(|s| (s.full_name(), s)).collect();
+fn count<'s>(schemas: impl Iterator<Item = &'s FunctionSchema>) -> (usize, usize) {
+    let all: BTreeMap<String, &FunctionSchema> = schemas.map(|s| (s.full_name(), s)).collect();
     (all.len(), all.values().filter(|schema| is_public(schema)).count())
 }
 
@@ -74,10 +74,12 @@ fn no_real_schema_takes_a_call_that_its_text_rules_out() {
         for definition in history.named(name).iter() {
             let signature = definition.signature().unwrap();
             for ty in &types {
-                let first = Given::of(ty.clone());
-                let out =
-                    Given { keyword: Some("out".to_owned()), ..Given::of(ScriptType::Tensor) };
-                let second = Given::of(ScriptType::Tensor);
+                let first = GivenValue::from_type(ty.clone());
+                let out = GivenValue {
+                    keyword: Some("out".to_owned()),
+                    ..GivenValue::from_type(ScriptType::Tensor)
+                };
+                let second = GivenValue::from_type(ScriptType::Tensor);
                 for given in [
                     vec![first.clone()],
                     vec![first.clone(), second.clone()],
@@ -123,8 +125,9 @@ fn single_changes_break_whom_they_break_in_pytorch() {
         ("int a", "SymInt a", true, true),
         ("Tensor x, *, Tensor(a!) o", "Tensor x, *, Tensor(a!) o, Tensor(b!) p", true, false),
     ] {
-        let schema =
-            |arguments| -> Schema { format!("a::b({arguments}) -> Tensor").parse().unwrap() };
+        let schema = |arguments| -> FunctionSchema {
+            format!("a::b({arguments}) -> Tensor").parse().unwrap()
+        };
         let found = changes(&schema(old), &schema(new));
         let backwards = found.iter().all(|change| change.kind.is_backward_compatible());
         let forwards = found.iter().all(|change| change.kind.is_forward_compatible());
@@ -137,7 +140,7 @@ fn single_changes_break_whom_they_break_in_pytorch() {
         ("(Tensor a)", "(Tensor b)", false, true),
     ] {
         let schema =
-            |results| -> Schema { format!("a::b(Tensor x) -> {results}").parse().unwrap() };
+            |results| -> FunctionSchema { format!("a::b(Tensor x) -> {results}").parse().unwrap() };
         let found = changes(&schema(old), &schema(new));
         let backwards = found.iter().all(|change| change.kind.is_backward_compatible());
         let forwards = found.iter().all(|change| change.kind.is_forward_compatible());
@@ -147,17 +150,18 @@ fn single_changes_break_whom_they_break_in_pytorch() {
 
 #[test]
 fn the_fixed_length_of_a_list_spreads_its_default() {
-    let old: Schema = "a::b(int[2] stride=1) -> ()".parse().unwrap();
-    let new: Schema = "a::b(SymInt[2] stride=[1, 1]) -> ()".parse().unwrap();
+    let old: FunctionSchema = "a::b(int[2] stride=1) -> ()".parse().unwrap();
+    let new: FunctionSchema = "a::b(SymInt[2] stride=[1, 1]) -> ()".parse().unwrap();
     assert!(changes(&old, &new).is_empty());
-    let other: Schema = "a::b(SymInt[2] stride=[1, 2]) -> ()".parse().unwrap();
-    assert_eq!(changes(&old, &other)[0].kind, ChangeKind::DefaultChanged);
+    let other: FunctionSchema = "a::b(SymInt[2] stride=[1, 2]) -> ()".parse().unwrap();
+    assert_eq!(changes(&old, &other)[0].kind, SchemaChangeKind::DefaultChanged);
 }
 
 #[test]
 fn the_example_of_the_rfc_is_read_and_judged() {
-    let before: Schema = "foo(Tensor self, Scalar alpha=1, Tensor b) -> Tensor".parse().unwrap();
-    let after: Schema =
+    let before: FunctionSchema =
+        "foo(Tensor self, Scalar alpha=1, Tensor b) -> Tensor".parse().unwrap();
+    let after: FunctionSchema =
         "foo(Tensor self, Tensor c, Scalar alpha=1, Tensor b, *, Tensor(a!) out) -> Tensor(a!)"
             .parse()
             .unwrap();

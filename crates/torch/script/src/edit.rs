@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::Span;
+use crate::TextSpan;
 
 /// Replacements of spans of a text.
 #[derive(Clone, Debug)]
@@ -19,13 +19,13 @@ pub enum Overlap {
     #[error("bytes {} to {} are replaced already, by a change at byte {other}", span.start, span.end)]
     Replaced {
         /// The part of the source that the edit would leave.
-        span: Span,
+        span: TextSpan,
         /// Where the other replacement begins.
         other: usize,
     },
     /// The text has no such span.
     #[error("the text has no bytes {} to {}", .0.start, .0.end)]
-    Outside(Span),
+    Outside(TextSpan),
 }
 
 impl<'t> Edits<'t> {
@@ -38,7 +38,7 @@ impl<'t> Edits<'t> {
     ///
     /// # Errors
     /// [`Overlap`] if the span is outside of the text, or overlaps one that is replaced already.
-    pub fn replace(&mut self, span: Span, by: impl Into<String>) -> Result<(), Overlap> {
+    pub fn replace(&mut self, span: TextSpan, by: impl Into<String>) -> Result<(), Overlap> {
         if span.start > span.end || self.text.get(span.start..span.end).is_none() {
             return Err(Overlap::Outside(span));
         }

@@ -3,7 +3,7 @@
 //! The words that are no names are those for which PyTorch's own reader has a token. Python keeps more of them, and
 //! PyTorch writes those as names: `nn.ModuleDict({"from": ...})` becomes `self.d.from`.
 
-use crate::Span;
+use crate::TextSpan;
 
 /// What a token is. Its text stands in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ macro_rules! marks {
 
             const ALL: &[Self] = &[$(Self::$name,)*];
 
-            fn of(text: &str) -> Option<Self> {
+            fn from_text(text: &str) -> Option<Self> {
                 // Compiled to a comparison of the length, and then of whole words of the processor.
                 match text {
                     $($text => Some(Self::$name),)*
@@ -125,7 +125,7 @@ impl<'t> Lexer<'t> {
     }
 
     /// The next token. Behind the last one it is [`Token::End`], however often one asks.
-    pub(crate) fn next(&mut self) -> Result<(Token, Span), Fault> {
+    pub(crate) fn next(&mut self) -> Result<(Token, TextSpan), Fault> {
         if self.dedents > 0 {
             self.dedents -= 1;
             return Ok((Token::Dedent, self.here(0)));
@@ -167,12 +167,12 @@ impl<'t> Lexer<'t> {
         Ok((token, span))
     }
 
-    fn here(&self, length: usize) -> Span {
-        Span { start: self.at, end: self.at + length }
+    fn here(&self, length: usize) -> TextSpan {
+        TextSpan { start: self.at, end: self.at + length }
     }
 
     /// The end of the text, before which its last line and its blocks end.
-    fn end(&mut self) -> (Token, Span) {
+    fn end(&mut self) -> (Token, TextSpan) {
         let token = if !std::mem::replace(&mut self.fresh, true) {
             Token::Newline
         } else if self.indents.len() > 1 {
@@ -268,7 +268,7 @@ impl<'t> Lexer<'t> {
         if matches!(rest.get(length), Some(b'"' | b'\'')) && is_prefix(word) {
             return Ok((Token::Text, self.quoted(length)?));
         }
-        Ok((Mark::of(word).map_or(Token::Name, Token::Mark), length))
+        Ok((Mark::from_text(word).map_or(Token::Name, Token::Mark), length))
     }
 
     fn mark(&self, rest: &[u8]) -> Result<(Token, usize), Fault> {
@@ -280,7 +280,7 @@ impl<'t> Lexer<'t> {
             return Ok((Token::Mark(mark), 1));
         }
         let text = |length: usize| self.text.get(self.at..self.at + length);
-        let longer = [3, 2].into_iter().find_map(|length| Mark::of(text(length)?));
+        let longer = [3, 2].into_iter().find_map(|length| Mark::from_text(text(length)?));
         let Some(mark) = longer.or(single) else {
             let strange = self.text.get(self.at..).and_then(|rest| rest.chars().next());
             let strange = strange.unwrap_or_default().escape_default();
@@ -342,7 +342,7 @@ impl<'t> Lexer<'t> {
         // `1if a else b` is two tokens, as in Python.
         let behind = self.text.get(self.at + length..).unwrap_or_default();
         let behind = behind.get(..word_length(behind.as_bytes())).unwrap_or_default();
-        let joined = !behind.is_empty() && Mark::of(behind).is_none();
+        let joined = !behind.is_empty() && Mark::from_text(behind).is_none();
         if nothing || octal || joined {
             return Err(Fault::new(self.at, "this is no number"));
         }

@@ -4,7 +4,7 @@
 //! classes with attributes, functions with annotated parameters, assignments, calls, `if`, `while`,
 //! `for`, `with`, and literals. Operator upgraders are written in it too. This crate is that part:
 //!
-//! * [`parse`] reads a text into a [`Module`]; every node knows its [`Span`] in the text. What is Python and
+//! * [`parse`] reads a text into a [`Module`]; every node knows its [`TextSpan`] in the text. What is Python and
 //!   not TorchScript is a [`ScriptError`] with its line and column, never skipped;
 //! * what is read is shown again by `Display`, in the way in which PyTorch prints it;
 //! * [`Edits`] replaces spans of the text and keeps every other byte, so that a rewrite of one call changes
@@ -38,12 +38,13 @@ mod quoted;
 mod read;
 mod show;
 mod syntax;
+mod traversal;
 pub mod typing;
-mod walk;
 
 pub use edit::{Edits, Overlap};
-pub use limits::{MAX_DEPTH, MAX_TOKENS, Measured};
+pub use limits::{MAX_DEPTH, MAX_TOKENS, TokenizedSource};
 pub use read::{ScriptError, parse};
 pub use syntax::{
-    Argument, Call, Class, Constant, Expression, Function, Module, Name, Parameter, Span, Statement,
+    CallArgument, CallExpression, ClassDefinition, Expression, FunctionDefinition,
+    FunctionParameter, LiteralConstant, Module, SpannedName, Statement, TextSpan,
 };

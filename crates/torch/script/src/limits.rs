@@ -5,7 +5,7 @@
 //! So each open bracket counts the tokens since the last comma in it, and the depth is the sum over all
 //! that are open. Blocks nest by their indentation.
 
-use crate::Span;
+use crate::TextSpan;
 use crate::lex::{Fault, Lexer, Mark, Token};
 
 /// How deep expressions, and how deep blocks may nest in a text. Real ones reach a tenth of it.
@@ -22,7 +22,7 @@ const AT_ONCE: usize = 1 << 13;
 
 /// What a text is beyond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Beyond {
+pub(crate) enum LimitExceeded {
     /// It nests deeper than [`MAX_DEPTH`].
     Depth,
     /// It has more tokens than there may be.
@@ -31,55 +31,55 @@ pub(crate) enum Beyond {
 
 /// Why the tokens of a text end where they do.
 #[derive(Debug)]
-pub(crate) enum Ended {
+pub(crate) enum TokenEnd {
     /// There are no more.
     Whole,
     /// What stands behind them is none.
     Fault(Fault),
     /// The text is too much at this byte.
-    Beyond(usize, Beyond),
+    Beyond(usize, LimitExceeded),
 }
 
 /// A text and its tokens, which are read once: for a budget, and for the parser.
 #[derive(Debug)]
-pub struct Measured<'t> {
+pub struct TokenizedSource<'t> {
     text: &'t str,
     /// How many tokens count: the ends of lines and blocks do not.
     count: usize,
     /// How deep the deepest of them nest.
     pub(crate) depth: usize,
-    pub(crate) tokens: Vec<(Token, Span)>,
-    pub(crate) ended: Ended,
+    pub(crate) tokens: Vec<(Token, TextSpan)>,
+    pub(crate) ended: TokenEnd,
 }
 
-impl<'t> Measured<'t> {
+impl<'t> TokenizedSource<'t> {
     /// Measures a text; no more than `most` tokens are counted, and one that has more is not read.
-    pub fn of(text: &'t str, most: usize) -> Self {
+    pub fn new(text: &'t str, most: usize) -> Self {
         let most = most.min(MAX_TOKENS);
         let room = (text.len() / BYTES).min(AT_ONCE);
         let tokens = Vec::with_capacity(room);
-        let mut measured = Self { text, count: 0, depth: 0, tokens, ended: Ended::Whole };
+        let mut measured = Self { text, count: 0, depth: 0, tokens, ended: TokenEnd::Whole };
         measured.ended = measured.read(most);
         measured
     }
 
-    fn read(&mut self, most: usize) -> Ended {
+    fn read(&mut self, most: usize) -> TokenEnd {
         let mut lexer = Lexer::new(self.text);
         let mut nesting = Nesting::default();
         loop {
             let (token, span) = match lexer.next() {
-                Ok((Token::End, _)) => return Ended::Whole,
+                Ok((Token::End, _)) => return TokenEnd::Whole,
                 Ok(found) => found,
-                Err(fault) => return Ended::Fault(fault),
+                Err(fault) => return TokenEnd::Fault(fault),
             };
             nesting.token(token);
             self.depth = self.depth.max(nesting.depth + nesting.blocks);
             if nesting.depth > MAX_DEPTH || nesting.blocks >= MAX_DEPTH {
-                return Ended::Beyond(span.start, Beyond::Depth);
+                return TokenEnd::Beyond(span.start, LimitExceeded::Depth);
             }
             if !matches!(token, Token::Newline | Token::Indent | Token::Dedent) {
                 if self.count == most {
-                    return Ended::Beyond(span.start, Beyond::Tokens);
+                    return TokenEnd::Beyond(span.start, LimitExceeded::Tokens);
                 }
                 self.count += 1;
             }
@@ -96,19 +96,19 @@ impl<'t> Measured<'t> {
     pub fn tokens(&self) -> usize {
         match self.ended {
             // Deep texts are refused whatever else they are.
-            Ended::Beyond(_, Beyond::Depth) => 0,
+            TokenEnd::Beyond(_, LimitExceeded::Depth) => 0,
             _ => self.count,
         }
     }
 }
 
-impl<'t> From<&'t str> for Measured<'t> {
+impl<'t> From<&'t str> for TokenizedSource<'t> {
     fn from(text: &'t str) -> Self {
-        Self::of(text, MAX_TOKENS)
+        Self::new(text, MAX_TOKENS)
     }
 }
 
-impl<'t> From<&'t String> for Measured<'t> {
+impl<'t> From<&'t String> for TokenizedSource<'t> {
     fn from(text: &'t String) -> Self {
         text.as_str().into()
     }
@@ -156,19 +156,19 @@ mod tests {
     use super::*;
 
     fn too_deep(text: &str) -> Option<usize> {
-        match Measured::from(text).ended {
-            Ended::Beyond(at, Beyond::Depth) => Some(at),
+        match TokenizedSource::from(text).ended {
+            TokenEnd::Beyond(at, LimitExceeded::Depth) => Some(at),
             _ => None,
         }
     }
 
     #[test]
     fn tokens_are_counted_but_not_blanks_and_comments() {
-        assert_eq!(Measured::from("x = f(a, \"b c\")  # d e\n\n").tokens(), 8);
+        assert_eq!(TokenizedSource::from("x = f(a, \"b c\")  # d e\n\n").tokens(), 8);
         let lines = "x\n".repeat(50);
-        let measured = Measured::of(&lines, 10);
+        let measured = TokenizedSource::new(&lines, 10);
         assert_eq!(measured.tokens(), 10);
-        assert!(matches!(measured.ended, Ended::Beyond(20, Beyond::Tokens)));
+        assert!(matches!(measured.ended, TokenEnd::Beyond(20, LimitExceeded::Tokens)));
     }
 
     #[test]

@@ -3,7 +3,10 @@
 
 use std::fmt;
 
-use crate::{Argument, Class, Constant, Expression, Function, Module, Parameter, Statement};
+use crate::{
+    CallArgument, ClassDefinition, Expression, FunctionDefinition, FunctionParameter,
+    LiteralConstant, Module, Statement,
+};
 
 impl fmt::Display for Module {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -17,7 +20,7 @@ impl fmt::Display for Statement {
     }
 }
 
-impl fmt::Display for Function {
+impl fmt::Display for FunctionDefinition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         function(f, self, 0)
     }
@@ -103,7 +106,7 @@ fn bare(f: &mut fmt::Formatter<'_>, target: &Expression) -> fmt::Result {
     }
 }
 
-fn class(f: &mut fmt::Formatter<'_>, class: &Class, depth: usize) -> fmt::Result {
+fn class(f: &mut fmt::Formatter<'_>, class: &ClassDefinition, depth: usize) -> fmt::Result {
     indent(f, depth)?;
     write!(f, "class {}", class.name.text)?;
     if !class.bases.is_empty() {
@@ -115,7 +118,11 @@ fn class(f: &mut fmt::Formatter<'_>, class: &Class, depth: usize) -> fmt::Result
     block(f, &class.body, depth + 1)
 }
 
-fn function(f: &mut fmt::Formatter<'_>, function: &Function, depth: usize) -> fmt::Result {
+fn function(
+    f: &mut fmt::Formatter<'_>,
+    function: &FunctionDefinition,
+    depth: usize,
+) -> fmt::Result {
     indent(f, depth)?;
     write!(f, "def {}(", function.name.text)?;
     let mut keywords = false;
@@ -134,7 +141,7 @@ fn function(f: &mut fmt::Formatter<'_>, function: &Function, depth: usize) -> fm
     block(f, &function.body, depth + 1)
 }
 
-fn one_parameter(f: &mut fmt::Formatter<'_>, parameter: &Parameter) -> fmt::Result {
+fn one_parameter(f: &mut fmt::Formatter<'_>, parameter: &FunctionParameter) -> fmt::Result {
     f.write_str(&parameter.name.text)?;
     if let Some(annotation) = &parameter.annotation {
         write!(f, ": {annotation}")?;
@@ -151,7 +158,7 @@ fn expression(f: &mut fmt::Formatter<'_>, shown: &Expression) -> fmt::Result {
         Expression::Attribute { of, name, .. } => {
             // `1.real` would be read as a number with a fraction.
             match **of {
-                Expression::Constant { value: Constant::Int(_), .. } => write!(f, "({of})")?,
+                Expression::Constant { value: LiteralConstant::Int(_), .. } => write!(f, "({of})")?,
                 _ => operand(f, of)?,
             }
             write!(f, ".{}", name.text)
@@ -229,23 +236,23 @@ fn operand(f: &mut fmt::Formatter<'_>, shown: &Expression) -> fmt::Result {
     }
 }
 
-fn argument(f: &mut fmt::Formatter<'_>, argument: &Argument) -> fmt::Result {
+fn argument(f: &mut fmt::Formatter<'_>, argument: &CallArgument) -> fmt::Result {
     match &argument.keyword {
         Some(keyword) => write!(f, "{}={}", keyword.text, argument.value),
         None => write!(f, "{}", argument.value),
     }
 }
 
-fn constant(f: &mut fmt::Formatter<'_>, value: &Constant) -> fmt::Result {
+fn constant(f: &mut fmt::Formatter<'_>, value: &LiteralConstant) -> fmt::Result {
     match value {
-        Constant::None => f.write_str("None"),
-        Constant::Bool(true) => f.write_str("True"),
-        Constant::Bool(false) => f.write_str("False"),
-        Constant::Int(text) | Constant::Float(text) | Constant::Imaginary(text) => {
-            f.write_str(text)
-        }
-        Constant::Text(text) => quoted(f, text),
-        Constant::Ellipsis => f.write_str("..."),
+        LiteralConstant::None => f.write_str("None"),
+        LiteralConstant::Bool(true) => f.write_str("True"),
+        LiteralConstant::Bool(false) => f.write_str("False"),
+        LiteralConstant::Int(text)
+        | LiteralConstant::Float(text)
+        | LiteralConstant::Imaginary(text) => f.write_str(text),
+        LiteralConstant::Text(text) => quoted(f, text),
+        LiteralConstant::Ellipsis => f.write_str("..."),
     }
 }
 

@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 /// Where something stands in the text: bytes from the beginning, the end not included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Span {
+pub struct TextSpan {
     /// Offset of the first byte in the source text.
     pub start: usize,
     /// The byte after the last one.
@@ -20,46 +20,46 @@ pub struct Module {
 
 /// A name, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name {
+pub struct SpannedName {
     /// The identifier as it is written. Nearly all are short enough to need no memory of their own.
     pub text: SmolStr,
     /// Its bytes in the source text.
-    pub span: Span,
+    pub span: TextSpan,
 }
 
 /// A class: a module, a named tuple, an enumeration.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Class {
+pub struct ClassDefinition {
     /// The identifier, with its place.
-    pub name: Name,
+    pub name: SpannedName,
     /// What it is made from: `Module`, `NamedTuple`.
     pub bases: Vec<Expression>,
     /// Its attributes and functions.
     pub body: Vec<Statement>,
     /// Its bytes in the source text.
-    pub span: Span,
+    pub span: TextSpan,
 }
 
 /// A function or method, with its body.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Function {
+pub struct FunctionDefinition {
     /// The identifier, with its place.
-    pub name: Name,
+    pub name: SpannedName,
     /// Its parameters, those by keyword only last.
-    pub parameters: Vec<Parameter>,
+    pub parameters: Vec<FunctionParameter>,
     /// The type that it returns, if it says so.
     pub returns: Option<Expression>,
     /// The statements of the body, in order.
     pub body: Vec<Statement>,
     /// Its bytes in the source text.
-    pub span: Span,
+    pub span: TextSpan,
 }
 
 /// A parameter of a function.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameter {
+pub struct FunctionParameter {
     /// The identifier, with its place.
-    pub name: Name,
+    pub name: SpannedName,
     /// Its type, if it says so.
     pub annotation: Option<Expression>,
     /// The expression behind `=`; none for a parameter without a default.
@@ -72,9 +72,9 @@ pub struct Parameter {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
     /// A class with its attributes and methods.
-    Class(Class),
+    Class(ClassDefinition),
     /// A function, or in a class a method.
-    Function(Function),
+    Function(FunctionDefinition),
     /// `a = b`, `a, b, = c`.
     Assign {
         /// What is assigned to.
@@ -82,7 +82,7 @@ pub enum Statement {
         /// The expression whose value it is.
         value: Expression,
         /// Its bytes in the source text.
-        span: Span,
+        span: TextSpan,
     },
     /// `a : int = b`, `a : Tensor`.
     Annotated {
@@ -93,21 +93,21 @@ pub enum Statement {
         /// The assigned expression; none for a declaration alone.
         value: Option<Expression>,
         /// Its bytes in the source text.
-        span: Span,
+        span: TextSpan,
     },
     /// An expression as a statement: most are calls.
     Expression {
         /// The expression that is evaluated.
         value: Expression,
         /// Its bytes in the source text.
-        span: Span,
+        span: TextSpan,
     },
     /// A statement `return a`, or `return` alone.
     Return {
         /// The returned expression; none for a bare `return`.
         value: Option<Expression>,
         /// Its bytes in the source text.
-        span: Span,
+        span: TextSpan,
     },
     /// `if`, with what happens otherwise; `elif` is an `if` there.
     If {
@@ -118,7 +118,7 @@ pub enum Statement {
         /// What happens if not.
         otherwise: Vec<Statement>,
         /// Its bytes in the source text.
-        span: Span,
+        span: TextSpan,
     },
     /// A loop with a condition, `while`.
     While {
@@ -127,7 +127,7 @@ pub enum Statement {
         /// The statements of the loop.
         body: Vec<Statement>,
         /// Its bytes in the source text.
-        span: Span,
+        span: TextSpan,
     },
     /// `for a in b`.
     For {
@@ -138,7 +138,7 @@ pub enum Statement {
         /// The statements of the loop.
         body: Vec<Statement>,
         /// Its bytes in the source text.
-        span: Span,
+        span: TextSpan,
     },
     /// `with a as b, c`.
     With {
@@ -147,12 +147,12 @@ pub enum Statement {
         /// The statements of the block.
         body: Vec<Statement>,
         /// Its bytes in the source text.
-        span: Span,
+        span: TextSpan,
     },
     /// `pass`, or an import of the program's own module in code of PyTorch 1.1 to 1.3, which does nothing.
     Pass {
         /// Its bytes in the source text.
-        span: Span,
+        span: TextSpan,
     },
 }
 
@@ -160,18 +160,18 @@ pub enum Statement {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
     /// A name: `a` of `a + 1`.
-    Name(Name),
+    Name(SpannedName),
     /// An attribute: `a.b` of a module or a value.
     Attribute {
         /// What it belongs to.
         of: Box<Expression>,
         /// The identifier behind the dot.
-        name: Name,
+        name: SpannedName,
         /// Where the whole stands.
-        span: Span,
+        span: TextSpan,
     },
     /// A call with its arguments: `f(a, b=c)`.
-    Call(Box<Call>),
+    Call(Box<CallExpression>),
     /// An item or a slice: `a[b]`.
     Subscript {
         /// What is looked into.
@@ -179,42 +179,42 @@ pub enum Expression {
         /// What is looked for.
         index: Box<Expression>,
         /// Where the whole stands.
-        span: Span,
+        span: TextSpan,
     },
     /// `a:b:c` in a subscript.
     Slice {
         /// Where it begins, where it ends, how far apart.
         parts: Box<[Option<Expression>; 3]>,
         /// Its bytes in the source text.
-        span: Span,
+        span: TextSpan,
     },
     /// A list display: `[a, b]`.
     List {
         /// The elements, in order.
         items: Vec<Expression>,
         /// Its bytes in the source text.
-        span: Span,
+        span: TextSpan,
     },
     /// `(a, b)`, or `a, b,` without parentheses.
     Tuple {
         /// The elements, in order.
         items: Vec<Expression>,
         /// Its bytes in the source text.
-        span: Span,
+        span: TextSpan,
     },
     /// A dict display: `{a: b}`.
     Dict {
         /// Pairs of key and value, in the order of the text.
         items: Vec<(Expression, Expression)>,
         /// Its bytes in the source text.
-        span: Span,
+        span: TextSpan,
     },
     /// A literal: number, string, `True`, `False` or `None`.
     Constant {
         /// The value of the literal.
-        value: Constant,
+        value: LiteralConstant,
         /// Its bytes in the source text.
-        span: Span,
+        span: TextSpan,
     },
     /// `-a`, `not a`, `~a`.
     Unary {
@@ -223,7 +223,7 @@ pub enum Expression {
         /// What it is applied to.
         operand: Box<Expression>,
         /// Where the whole stands.
-        span: Span,
+        span: TextSpan,
     },
     /// `a + b`, `a < b`, `a is None`, `a or b`: two operands, however they are written.
     Binary {
@@ -234,7 +234,7 @@ pub enum Expression {
         /// The operand behind the operator.
         right: Box<Expression>,
         /// Where the whole stands.
-        span: Span,
+        span: TextSpan,
     },
     /// `a if b else c`.
     Choice {
@@ -245,33 +245,33 @@ pub enum Expression {
         /// The value if not.
         otherwise: Box<Expression>,
         /// Where the whole stands.
-        span: Span,
+        span: TextSpan,
     },
 }
 
 /// A call of a function, method or operator.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Call {
+pub struct CallExpression {
     /// The expression before the parentheses.
     pub function: Expression,
     /// What it is given, in its order.
-    pub arguments: Vec<Argument>,
+    pub arguments: Vec<CallArgument>,
     /// Where the whole stands.
-    pub span: Span,
+    pub span: TextSpan,
 }
 
 /// What a call gives.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Argument {
+pub struct CallArgument {
     /// The parameter, if it is given by keyword.
-    pub keyword: Option<Name>,
+    pub keyword: Option<SpannedName>,
     /// The expression that is passed.
     pub value: Expression,
 }
 
 /// The value of a literal.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Constant {
+pub enum LiteralConstant {
     /// The literal `None`, as in Python.
     None,
     /// The literals `True` and `False`.
@@ -290,12 +290,12 @@ pub enum Constant {
 
 impl Module {
     /// The functions that stand alone.
-    pub fn functions(&self) -> impl Iterator<Item = &Function> {
+    pub fn functions(&self) -> impl Iterator<Item = &FunctionDefinition> {
         functions(&self.body)
     }
 
     /// The classes at the top level, in order.
-    pub fn classes(&self) -> impl Iterator<Item = &Class> {
+    pub fn classes(&self) -> impl Iterator<Item = &ClassDefinition> {
         self.body.iter().filter_map(|statement| match statement {
             Statement::Class(class) => Some(class),
             _ => None,
@@ -303,14 +303,14 @@ impl Module {
     }
 }
 
-impl Class {
+impl ClassDefinition {
     /// The methods of the class, in order.
-    pub fn functions(&self) -> impl Iterator<Item = &Function> {
+    pub fn functions(&self) -> impl Iterator<Item = &FunctionDefinition> {
         functions(&self.body)
     }
 }
 
-fn functions(body: &[Statement]) -> impl Iterator<Item = &Function> {
+fn functions(body: &[Statement]) -> impl Iterator<Item = &FunctionDefinition> {
     body.iter().filter_map(|statement| match statement {
         Statement::Function(function) => Some(function),
         _ => None,
@@ -319,7 +319,7 @@ fn functions(body: &[Statement]) -> impl Iterator<Item = &Function> {
 
 impl Statement {
     /// Its bytes in the source text.
-    pub fn span(&self) -> Span {
+    pub fn span(&self) -> TextSpan {
         match self {
             Self::Class(class) => class.span,
             Self::Function(function) => function.span,
@@ -338,7 +338,7 @@ impl Statement {
 
 impl Expression {
     /// Its bytes in the source text.
-    pub fn span(&self) -> Span {
+    pub fn span(&self) -> TextSpan {
         match self {
             Self::Name(name) => name.span,
             Self::Call(call) => call.span,
@@ -363,7 +363,7 @@ impl Expression {
     /// Names joined by dots, `torch.div`, if it is nothing else.
     pub fn path(&self) -> Option<String> {
         let (Self::Name(_) | Self::Attribute { .. }) = self else { return None };
-        let Span { start, end } = self.span();
+        let TextSpan { start, end } = self.span();
         let mut path = String::with_capacity(end - start);
         self.append_path(&mut path).then_some(path)
     }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use unskew_peers::{End, Peer, run_probe, there};
+use unskew_peers::{Peer, ProcessEnd, run_probe, there};
 
 /// Every operation that JAX has words for, as it makes them and as a compiler leaves them.
 #[test]
@@ -16,7 +16,7 @@ fn texts_are_those_of_jaxlib_word_for_word() {
     let mut python = Peer::named("jax", "0.10.2").unwrap().probe("hlo_texts.py");
     python.arg(folder.path()).env("JAX_PLATFORMS", "cpu");
     let outcome = run_probe(&mut python, Duration::from_secs(400)).unwrap();
-    assert_eq!((outcome.failure(), &outcome.end), (None, &End::Finished));
+    assert_eq!((outcome.failure(), &outcome.end), (None, &ProcessEnd::Finished));
     let mut compared = 0;
     for file in folder.path().read_dir().unwrap().map(|entry| entry.unwrap().path()) {
         if file.extension().is_some_and(|kind| kind == "pb") {

@@ -53,7 +53,7 @@ impl Agreed {
     ///
     /// # Errors
     /// If it is none that can be written.
-    pub(crate) fn written_at(self) -> Result<unskew_serdes::Version<Ifrt>, Status> {
+    pub(crate) fn written_at(self) -> Result<unskew_serdes::FamilyVersion<Ifrt>, Status> {
         let version = any_version().get(self.serdes.into());
         version.map_err(|error| Status::new(Code::FailedPrecondition, error.to_string()))
     }

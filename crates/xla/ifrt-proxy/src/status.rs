@@ -136,14 +136,14 @@ impl From<unskew_pjrt::Error> for Status {
     }
 }
 
-impl From<unskew_serdes::ReadError> for Status {
-    fn from(error: unskew_serdes::ReadError) -> Self {
+impl From<unskew_serdes::DecodeError> for Status {
+    fn from(error: unskew_serdes::DecodeError) -> Self {
         Self::invalid(error.to_string())
     }
 }
 
-impl From<unskew_serdes::WriteError> for Status {
-    fn from(error: unskew_serdes::WriteError) -> Self {
+impl From<unskew_serdes::EncodeError> for Status {
+    fn from(error: unskew_serdes::EncodeError) -> Self {
         Self::new(Code::FailedPrecondition, error.to_string())
     }
 }

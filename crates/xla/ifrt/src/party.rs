@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use unskew_core::{Party, Provision, Requirement, Role, Version};
-use unskew_serdes::proto::{Description, Message, decode};
+use unskew_serdes::proto::{Message, MessageDescription, decode};
 use unskew_source::{BytesSource, Problem, ReadError, Source, SourceExt, limits, wire};
 
 use crate::SERDES_AXIS;
@@ -119,7 +119,7 @@ fn text(bytes: &[u8]) -> Option<&[u8]> {
 fn recorded(
     bytes: Vec<u8>,
     inside: bool,
-    description: &Description,
+    description: &MessageDescription,
 ) -> Result<Option<u32>, ReadError> {
     fn data(message: &mut wire::Message<'_>, version: u32) -> Result<u64, ReadError> {
         while let Some(field) = message.next()? {

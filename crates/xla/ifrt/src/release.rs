@@ -7,7 +7,7 @@ use unskew_core::{
     PromiseState, Provision, Requirement, Severity, Version, VersionRange, negotiate,
 };
 
-use unskew_serdes::Floor;
+use unskew_serdes::VersionFloor;
 use unskew_serdes::proto::Message as _;
 
 use crate::types::HloProgram;
@@ -237,7 +237,7 @@ fn number(version: u32) -> Version {
 /// What a side offers, with the floors of the types that every program needs: their own, and that of
 /// programs, which the makers do not announce.
 fn offer(release: &Release, range: VersionRange, program_floor: Option<Version>) -> Offer {
-    let floor = |own: Floor| {
+    let floor = |own: VersionFloor| {
         let of_programs = program_floor.filter(|_| own.type_name == HloProgram::NAME);
         let floor = of_programs.unwrap_or(Version::number(0)).max(number(own.version));
         PartFloor { part: own.type_name.to_owned(), floor, needed: true }

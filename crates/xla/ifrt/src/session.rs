@@ -1,7 +1,7 @@
 //! What can be sent in a session, by what the types say of themselves.
 
-use unskew_serdes::Floor;
-use unskew_serdes::proto::{Description, Enumeration, FieldDescription, Since};
+use unskew_serdes::VersionFloor;
+use unskew_serdes::proto::{Enumeration, FieldDescription, MessageDescription, SinceVersion};
 
 use crate::types::{
     self, DType, DTypeKind, ExecuteOptions, HloProgram, HloSharding, Ifrt, Shape, XlaCompileOptions,
@@ -13,7 +13,7 @@ pub(crate) struct Carried {
     /// What it is: a type, a field of one, a kind of elements.
     pub what: String,
     /// The first version that has it.
-    pub since: Since,
+    pub since: SinceVersion,
     /// Whether a reader that does not know it drops it or takes it for something else.
     pub dropped: bool,
     /// The minimum with which builds stopped knowing it.
@@ -25,14 +25,14 @@ pub(crate) struct Carried {
 ///
 /// Programs have a floor of their own besides, by the day on which their writer was built: see
 /// [`typed_week_4_old`](crate::typed_week_4_old).
-pub const fn program_floors() -> [Floor; 6] {
+pub const fn program_floors() -> [VersionFloor; 6] {
     [
-        Floor::of::<Ifrt, HloProgram>(),
-        Floor::of::<Ifrt, XlaCompileOptions>(),
-        Floor::of::<Ifrt, ExecuteOptions>(),
-        Floor::of::<Ifrt, HloSharding>(),
-        Floor::of::<Ifrt, DType>(),
-        Floor::of::<Ifrt, Shape>(),
+        VersionFloor::for_message::<Ifrt, HloProgram>(),
+        VersionFloor::for_message::<Ifrt, XlaCompileOptions>(),
+        VersionFloor::for_message::<Ifrt, ExecuteOptions>(),
+        VersionFloor::for_message::<Ifrt, HloSharding>(),
+        VersionFloor::for_message::<Ifrt, DType>(),
+        VersionFloor::for_message::<Ifrt, Shape>(),
     ]
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn changing() -> Vec<Carried> {
     all
 }
 
-fn of_field(message: &Description, field: &FieldDescription) -> Carried {
+fn of_field(message: &MessageDescription, field: &FieldDescription) -> Carried {
     Carried {
         what: format!("{}.{}", message.rust, field.name),
         since: field.since,

@@ -81,10 +81,10 @@ pub use versions::any_version;
 #[cfg(feature = "week-n-old")]
 pub use versions::week_n_old;
 
-use unskew_serdes::proto::{Description, Message};
+use unskew_serdes::proto::{Message, MessageDescription};
 
 /// What every message looks like that is no part of another, and with them all of them.
-pub const ROOTS: &[&Description] = &[
+pub const ROOTS: &[&MessageDescription] = &[
     <Serialized as Message<Ifrt>>::DESCRIPTION,
     <Layout as Message<Ifrt>>::DESCRIPTION,
     <AbstractArraySpec as Message<Ifrt>>::DESCRIPTION,
@@ -94,8 +94,8 @@ pub const ROOTS: &[&Description] = &[
 ];
 
 /// Every message, each once, in the order of their names.
-pub fn all() -> Vec<&'static Description> {
-    let mut all: Vec<&'static Description> = Vec::new();
+pub fn all() -> Vec<&'static MessageDescription> {
+    let mut all: Vec<&'static MessageDescription> = Vec::new();
     for root in ROOTS {
         root.walk(&mut |message| all.push(message));
     }

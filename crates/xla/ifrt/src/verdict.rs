@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use unskew_core::{Context, Finding, Judgement, Matcher, Party, Role, Version, VersionRange};
 use unskew_serdes::proto::{Message, encode};
-use unskew_serdes::{Family, WriteError, WriteProblem};
+use unskew_serdes::{EncodeError, EncodeProblem, Family};
 
 use crate::party::Value;
 use crate::release::Release;
@@ -86,8 +86,8 @@ struct Missing {
 /// What of a value readers up to `max` do not know; none if they know all of it.
 fn missing<M: Message<Ifrt>>(value: &M, max: u32) -> Option<Missing> {
     let version = any().get(max.min(Ifrt::CURRENT).into()).ok()?;
-    let error: WriteError = encode(value, version).err()?;
-    let WriteProblem::TooYoung { since, .. } = *error.problem() else { return None };
+    let error: EncodeError = encode(value, version).err()?;
+    let EncodeProblem::TooYoung { since, .. } = *error.problem() else { return None };
     let what = error.path().to_string();
     let whole = what == "the value" || what.ends_with("unreduced_axes");
     Some(Missing { since, what, whole })

@@ -28,7 +28,7 @@ pub fn mutated(mut bytes: Vec<u8>, other: &[u8], random: &mut Random) -> Vec<u8>
             }
         }
         1 => {
-            let edge = random.of(&EDGES);
+            let edge = random.choose(&EDGES);
             put(&mut bytes, at..at + edge.len(), edge);
         }
         2 => put(&mut bytes, at..at, random.of::<&[u8]>(&EDGES)),

@@ -64,16 +64,16 @@ const BEGUN: [&str; 4] = ["[1]", "\"aaaaaaaa\"", "x", "torch.zeros([1000])"];
 
 pub fn mutated(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     let code = match random.below(4) {
-        0 | 1 => format!("    made = {}\n", random.of(&EXPRESSIONS)),
+        0 | 1 => format!("    made = {}\n", random.choose(&EXPRESSIONS)),
         2 => {
-            let (grown, begun) = (random.of(&GROWING), random.of(&BEGUN));
+            let (grown, begun) = (random.choose(&GROWING), random.choose(&BEGUN));
             let mut code = format!("    grown = {begun}\n");
             code.push_str(&format!("    grown = {grown}\n").repeat(1 + random.below(80)));
             code.push_str("    return grown\n");
             code
         }
         _ => {
-            let (grown, begun) = (random.of(&GROWING), random.of(&BEGUN));
+            let (grown, begun) = (random.choose(&GROWING), random.choose(&BEGUN));
             format!("    grown = {begun}\n    for i in range(1000000000):\n      grown = {grown}\n")
         }
     };

@@ -23,7 +23,7 @@ pub fn mutated(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
             put(&mut bytes, range, &nested);
         }
         2 => {
-            let length = *random.of(&[0, 1, 1 << 20, 1 << 31, u64::MAX >> 1, u64::MAX]);
+            let length = *random.choose(&[0, 1, 1 << 20, 1 << 31, u64::MAX >> 1, u64::MAX]);
             let mut broken = varint(number << 3 | 2);
             broken.extend(varint(length));
             put(&mut bytes, range.start..range.start, &broken);

@@ -60,7 +60,7 @@ pub fn mutated(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     match random.below(8) {
         0 => {
             let number = spans(&bytes, at, |byte| byte.is_ascii_digit());
-            put(&mut bytes, number, random.of(&NUMBERS).as_bytes());
+            put(&mut bytes, number, random.choose(&NUMBERS).as_bytes());
         }
         1 | 2 => {
             let line = line(&bytes, at);
@@ -68,7 +68,7 @@ pub fn mutated(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
             put(&mut bytes, line.end..line.end, &lines(&text, random));
         }
         3 => {
-            let (open, close) = random.of(&PAIRS);
+            let (open, close) = random.choose(&PAIRS);
             let count = times(random);
             let mut nested = repeated(open.as_bytes(), count);
             nested.push(b'a');
@@ -76,7 +76,7 @@ pub fn mutated(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
             put(&mut bytes, at..at, &nested);
         }
         4 => {
-            let piece = random.of(&PIECES).as_bytes();
+            let piece = random.choose(&PIECES).as_bytes();
             put(&mut bytes, at..at, &repeated(piece, times(random)));
         }
         5 => {

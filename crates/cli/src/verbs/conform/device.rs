@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use unskew_core::Party;
 use unskew_report::{BAD, DIM, EMPHASIS, GOOD, Plain, WARN};
-use unskew_stream_executor::preflight::{Preflight, Skew, Use, entries, faults, usages};
+use unskew_stream_executor::preflight::{
+    PluginLoadResult, Preflight, Skew, entries, faults, usages,
+};
 
 /// The party of the plug-in with what is wrong with it; none if it was not put on trial.
 pub fn judged(party: &Arc<Party>) -> Option<Arc<Party>> {
@@ -25,16 +27,16 @@ pub fn text(label: &str, preflight: &Preflight, verbose: bool) -> String {
     let _ = writeln!(text, "  {EMPHASIS}TensorFlow releases{EMPHASIS:#}");
     for usage in usages(preflight) {
         let style = match usage.verdict {
-            Use::Works => GOOD,
-            Use::Doubtful | Use::Unknown => WARN,
-            Use::Fails => BAD,
-            Use::NotLoaded => DIM,
+            PluginLoadResult::Works => GOOD,
+            PluginLoadResult::Doubtful | PluginLoadResult::Unknown => WARN,
+            PluginLoadResult::Fails => BAD,
+            PluginLoadResult::NotLoaded => DIM,
         };
         let span = usage.span();
         let range = span.strip_prefix("TensorFlow ").unwrap_or(&span);
         let word = usage.verdict.word();
         let _ = write!(text, "    {range:14}  {style}{word}{style:#}");
-        let seen = verbose || usage.verdict != Use::NotLoaded;
+        let seen = verbose || usage.verdict != PluginLoadResult::NotLoaded;
         let _ = match seen {
             true => writeln!(text, "{DIM}: {}{DIM:#}", Plain(&usage.seen)),
             false => writeln!(text),

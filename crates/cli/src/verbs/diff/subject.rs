@@ -10,7 +10,7 @@ use unskew_core::{Role, Side};
 use unskew_releases::{Family, Release, find};
 use unskew_report::Subject;
 use unskew_source::{FileSource, Source, budget::count_file};
-use unskew_tensorflow::diff::Registry;
+use unskew_tensorflow::diff::ReleaseRegistry;
 use unskew_torch::DeviceTable;
 use unskew_torch_schemas::OperatorTable;
 
@@ -20,11 +20,11 @@ use crate::sides;
 /// Something that can be compared with another of its kind.
 pub enum Thing {
     /// An op registry of TensorFlow.
-    Registry(Registry),
+    Registry(ReleaseRegistry),
     /// An operator table of PyTorch, with what the one of a device says besides.
     Operators(OperatorTable, Option<DeviceTable>),
     /// What reads ONNX models.
-    Onnx(Box<unskew_onnx::Runtime>),
+    Onnx(Box<unskew_onnx::OnnxRelease>),
     /// An opset of ONNX.
     Opset(i64),
 }
@@ -74,7 +74,7 @@ pub fn of_release(release: Release) -> anyhow::Result<Named> {
     count_file(1 << 20);
     let thing = match release.family() {
         Family::TensorFlow => unskew_releases::tensorflow::runtime(release.row())
-            .map(|runtime| Thing::Registry(Registry::of_release(&runtime))),
+            .map(|runtime| Thing::Registry(ReleaseRegistry::of_release(&runtime))),
         Family::Torch => unskew_releases::torch::runtime(release.row())
             .map(|runtime| Thing::Operators(runtime.operators, None)),
         Family::OnnxRuntime | Family::Onnx => {
@@ -88,7 +88,7 @@ pub fn of_release(release: Release) -> anyhow::Result<Named> {
 
 fn of_file(path: &Path) -> anyhow::Result<Named> {
     let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
-    let (thing, origin) = if let Some(registry) = Registry::read(&source)? {
+    let (thing, origin) = if let Some(registry) = ReleaseRegistry::read(&source)? {
         let origin = format!("OpList, {} ops", registry.len());
         (Thing::Registry(registry), origin)
     } else if let Some((device, table)) = tables::read(source.name(), text(&source)?.as_bytes())? {

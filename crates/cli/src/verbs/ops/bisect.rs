@@ -8,10 +8,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_interpreter::{Step, Tensor, Trace, Value, digest_of};
+use unskew_interpreter::{ScriptValue, Tensor, Trace, TraceStep, digest_of};
 use unskew_releases::Row;
 use unskew_source::{FileSource, Source};
-use unskew_torch::{Carried, changed_call};
+use unskew_torch::{ExecutedArgument, changed_call};
 
 use super::release::{between, playing};
 use super::run::{cores, limits};
@@ -25,7 +25,7 @@ struct Run {
     release: Version,
     /// A digest of the answer with its types and shapes in words, or the error.
     answer: Result<(u64, String), String>,
-    steps: Vec<Step>,
+    steps: Vec<TraceStep>,
 }
 
 pub fn run(args: &OpsBisect) -> anyhow::Result<Status> {
@@ -90,13 +90,13 @@ fn one(args: &OpsBisect, source: &Arc<dyn Source>, row: &Row) -> anyhow::Result<
 }
 
 /// The types and shapes of an answer.
-fn in_words(value: &Value) -> String {
+fn in_words(value: &ScriptValue) -> String {
     let tensors = value.tensors();
     if tensors.is_empty() {
         return format!("{} {value}", value.type_name());
     }
     let one = |tensor: &Tensor| match tensor.count() {
-        0..=8 => format!("{tensor} {}", Value::from(tensor.clone())),
+        0..=8 => format!("{tensor} {}", ScriptValue::from(tensor.clone())),
         _ => tensor.to_string(),
     };
     tensors.iter().take(8).map(one).collect::<Vec<_>>().join(", ")
@@ -128,7 +128,7 @@ fn difference(old: &Run, new: &Run) -> Option<String> {
         }
     };
     if let (Ok(_), Ok(_)) = (&old.answer, &new.answer) {
-        let same = |(a, b): &(&Step, &Step)| {
+        let same = |(a, b): &(&TraceStep, &TraceStep)| {
             (&a.operator, a.digest, &a.gave) == (&b.operator, b.digest, &b.gave)
         };
         if let Some((a, b)) = old.steps.iter().zip(&new.steps).find(|pair| !same(pair)) {
@@ -154,7 +154,7 @@ fn measured(run: &Run, first: Version, last: Version) -> String {
         let (operator, overload) = step.operator.split_once('.').unwrap_or((&step.operator, ""));
         let argument = |name: &str| {
             let given = step.given.iter().find(|(known, _)| known == name);
-            given.map_or(Carried::Absent, |(_, value)| carried(value))
+            given.map_or(ExecutedArgument::Absent, |(_, value)| carried(value))
         };
         let all = changed_call(operator, overload, &argument, first, last);
         for one in all.into_iter().take(1) {
@@ -177,17 +177,17 @@ fn measured(run: &Run, first: Version, last: Version) -> String {
 }
 
 /// An argument, of the words that the trace has for it.
-fn carried(words: &str) -> Carried {
+fn carried(words: &str) -> ExecutedArgument {
     let (kind, rest) = words.split_once([' ', '[']).unwrap_or((words, ""));
     let negative = rest.starts_with('-');
     match kind {
-        "None" => Carried::Absent,
-        "int" => Carried::Int(negative),
-        "float" => Carried::Float(negative),
-        "bool" if !words.contains('[') => Carried::Bool,
+        "None" => ExecutedArgument::Absent,
+        "int" => ExecutedArgument::Int(negative),
+        "float" => ExecutedArgument::Float(negative),
+        "bool" if !words.contains('[') => ExecutedArgument::Bool,
         other => match unskew_interpreter::Dtype::named(other) {
-            Some(dtype) => Carried::Tensor(dtype.name()),
-            None => Carried::Other,
+            Some(dtype) => ExecutedArgument::Tensor(dtype.name()),
+            None => ExecutedArgument::Other,
         },
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Context as _;
 use unskew_report::Plain;
-use unskew_torch::Closure;
+use unskew_torch::OperatorClosure;
 
 use super::{model, put};
 use crate::args::OpsClosure;
@@ -12,7 +12,7 @@ use crate::exit::Status;
 
 pub fn run(args: &OpsClosure) -> anyhow::Result<Status> {
     let (operators, _) = unskew_releases::torch::database().context("the database is empty")?;
-    let mut all = Closure::new();
+    let mut all = OperatorClosure::new();
     for path in &args.models {
         let (_, model) = model(path)?;
         for (operator, upgraded) in unskew_torch::closure(&model, operators) {
@@ -29,7 +29,7 @@ pub fn run(args: &OpsClosure) -> anyhow::Result<Status> {
 }
 
 /// The list as the mobile build takes it, with the reason where no model names the operator itself.
-fn list(closure: &Closure) -> String {
+fn list(closure: &OperatorClosure) -> String {
     let mut text = String::new();
     for (operator, upgraded) in closure {
         let _ = write!(text, "- {}", Plain(operator));

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use unskew_source::{FileSource, Source};
-use unskew_torch::Model;
+use unskew_torch::TorchModel;
 
 use crate::args::{Ops, OpsVerb};
 use crate::exit::Status;
@@ -38,7 +38,7 @@ pub fn run(args: &Ops) -> anyhow::Result<Status> {
 }
 
 /// The PyTorch file at `path`.
-fn model(path: &Path) -> anyhow::Result<(Arc<dyn Source>, Model)> {
+fn model(path: &Path) -> anyhow::Result<(Arc<dyn Source>, TorchModel)> {
     let shown = path.display();
     let source: Arc<dyn Source> =
         Arc::new(FileSource::open(path).with_context(|| format!("cannot read {shown}"))?);

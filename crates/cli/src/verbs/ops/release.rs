@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use unskew_core::Version;
-use unskew_interpreter::{Interpreter, Semantics};
+use unskew_interpreter::{Interpreter, ReleaseSemantics};
 use unskew_releases::{Family, Row};
 
 /// The releases of PyTorch between two that are named, oldest first.
@@ -36,18 +36,18 @@ fn torch(name: &str) -> anyhow::Result<Version> {
 pub(super) fn interpreter(name: Option<&str>) -> anyhow::Result<Interpreter> {
     let registry = unskew_torch_operators::registry();
     let Some(name) = name else {
-        let newest = Interpreter::new(Semantics::newest());
+        let newest = Interpreter::new(ReleaseSemantics::newest());
         return Ok(newest.with_upgraders(registry, registry.current()));
     };
     let version = torch(name)?;
     let row = unskew_releases::torch::rows().iter().find(|row| row.version == version);
-    Ok(row.map_or_else(|| Interpreter::new(Semantics::of(version)), playing))
+    Ok(row.map_or_else(|| Interpreter::new(ReleaseSemantics::for_release(version)), playing))
 }
 
 /// The interpreter as a release.
 pub(super) fn playing(row: &Row) -> Interpreter {
     let registry = unskew_torch_operators::registry();
-    let semantics = Semantics::of(row.version);
+    let semantics = ReleaseSemantics::for_release(row.version);
     match unskew_releases::torch::runtime(row) {
         Some(runtime) => {
             let known = runtime.release.file_format.max.map_or(0, |version| version.major());

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use unskew_interpreter::{Limits, Profile, Value};
+use unskew_interpreter::{OperatorProfile, RunLimits, ScriptValue};
 use unskew_source::{FileSource, Source};
 
 use super::release::interpreter;
@@ -21,7 +21,7 @@ pub fn run(args: &OpsRun) -> anyhow::Result<Status> {
     let source: Arc<dyn Source> = Arc::new(FileSource::open(&args.call.model)?);
     let (program, inputs) = called(&args.call, &source)?;
     let read = began.elapsed();
-    let profile = Rc::new(Profile::default());
+    let profile = Rc::new(OperatorProfile::default());
     let mut interpreter = interpreter(args.release.as_deref())?
         .with_limits(limits(&*source, &inputs))
         .with_engine(args.engine)
@@ -44,11 +44,11 @@ pub fn run(args: &OpsRun) -> anyhow::Result<Status> {
 }
 
 /// What a model may take that is given these inputs.
-pub(super) fn limits(source: &dyn Source, inputs: &[Value]) -> Limits {
-    let tensors = inputs.iter().filter_map(Value::tensor);
+pub(super) fn limits(source: &dyn Source, inputs: &[ScriptValue]) -> RunLimits {
+    let tensors = inputs.iter().filter_map(ScriptValue::tensor);
     // An element takes sixteen bytes at most.
     let given: u64 = tensors.map(|tensor| tensor.count() as u64 * 16).sum();
-    Limits::for_bytes(source.size().saturating_add(given))
+    RunLimits::for_bytes(source.size().saturating_add(given))
 }
 
 /// How many threads can run at a time.
@@ -57,7 +57,7 @@ pub(super) fn cores() -> usize {
 }
 
 /// The time of each operator, the one that took most first.
-fn table(profile: &Profile, read: Duration, ran: Duration) -> String {
+fn table(profile: &OperatorProfile, read: Duration, ran: Duration) -> String {
     let line = |time: Duration, calls: &str, what: &str| {
         let ms = time.as_secs_f64() * 1e3;
         let percent = 100.0 * time.as_secs_f64() / ran.as_secs_f64().max(1e-9);

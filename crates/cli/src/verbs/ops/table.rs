@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use unskew_core::Version;
 use unskew_releases::{Family, NameError, Release, find};
 use unskew_source::read_text;
-use unskew_torch::{DeviceTable, Format, Model, Runtime};
+use unskew_torch::{DeviceTable, TorchFormat, TorchModel, TorchRuntime};
 
 use super::{model, put};
 use crate::args::OpsTable;
@@ -34,7 +34,7 @@ pub fn run(args: &OpsTable) -> anyhow::Result<Status> {
     }
 }
 
-fn runtime(release: Release) -> anyhow::Result<Runtime> {
+fn runtime(release: Release) -> anyhow::Result<TorchRuntime> {
     if release.family() != Family::Torch {
         bail!("only PyTorch releases have such a table: {release}");
     }
@@ -62,7 +62,11 @@ fn of_release(args: &OpsTable, release: Release) -> anyhow::Result<Status> {
 }
 
 /// A name that the release does not have is a mistake in the list, or a list of another release.
-fn unknown(runtime: &Runtime, names: &BTreeSet<String>, release: Release) -> anyhow::Result<()> {
+fn unknown(
+    runtime: &TorchRuntime,
+    names: &BTreeSet<String>,
+    release: Release,
+) -> anyhow::Result<()> {
     for name in names {
         let (base, overload) = name.split_once('.').unwrap_or((name, ""));
         let known = match overload {
@@ -79,7 +83,7 @@ fn unknown(runtime: &Runtime, names: &BTreeSet<String>, release: Release) -> any
 fn of_package(args: &OpsTable, path: &Path) -> anyhow::Result<Status> {
     let (source, model) = model(path)?;
     let shown = path.display();
-    if model.format != Format::Package {
+    if model.format != TorchFormat::Package {
         bail!("{shown} is a {}, not a torch.package", model.format.as_str());
     }
     if args.from_list.is_some() {
@@ -109,7 +113,7 @@ fn of_package(args: &OpsTable, path: &Path) -> anyhow::Result<Status> {
 }
 
 /// The release that wrote the package, if its layout and its calls leave one.
-fn writer(model: &Model) -> Option<Release> {
+fn writer(model: &TorchModel) -> Option<Release> {
     let (operators, _) = unskew_releases::torch::database()?;
     let producer = model.producer_by(operators);
     let minor: Version = producer.since.filter(|since| producer.until == Some(*since))?;

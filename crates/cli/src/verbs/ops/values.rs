@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use unskew_array::{Number as Written, npy};
-use unskew_interpreter::{Number, Program, Tensor, Value};
+use unskew_interpreter::{RunnableProgram, ScalarValue, ScriptValue, Tensor};
 use unskew_report::Plain;
 use unskew_source::budget::scale;
 use unskew_source::{OutputFile, Source, make_folder, read_regular};
@@ -25,8 +25,8 @@ const LARGEST_INPUT: u64 = 16 << 20;
 pub(super) fn called(
     call: &ModelCall,
     source: &Arc<dyn Source>,
-) -> anyhow::Result<(Program, Vec<Value>)> {
-    let Some(program) = Program::open(source)? else {
+) -> anyhow::Result<(RunnableProgram, Vec<ScriptValue>)> {
+    let Some(program) = RunnableProgram::open(source)? else {
         bail!(
             "only archives of TorchScript and of torch.export can be run: {}",
             call.model.display()
@@ -37,7 +37,7 @@ pub(super) fn called(
 }
 
 /// A tensor from a file, or what was written.
-fn input(text: &str) -> anyhow::Result<Value> {
+fn input(text: &str) -> anyhow::Result<ScriptValue> {
     let path = Path::new(text);
     if path.extension().is_some_and(|extension| extension == "npy") {
         let bytes = read_regular(path, LARGEST_INPUT.saturating_mul(scale()))
@@ -47,26 +47,31 @@ fn input(text: &str) -> anyhow::Result<Value> {
             bail!("the file does not say what its elements are: {text}");
         };
         let array = loose.as_type(element).with_context(|| text.to_owned())?;
-        return Ok(Value::from(Tensor::from_array(&array)?));
+        return Ok(ScriptValue::from(Tensor::from_array(&array)?));
     }
     if text.eq_ignore_ascii_case("none") {
-        return Ok(Value::None);
+        return Ok(ScriptValue::None);
     }
     match text.to_lowercase().parse::<Written>() {
-        Ok(Written::Bool(yes)) => Ok(Value::from(yes)),
+        Ok(Written::Bool(yes)) => Ok(ScriptValue::from(yes)),
         Ok(Written::Int(number)) => match i64::try_from(number) {
-            Ok(number) => Ok(Value::from(number)),
+            Ok(number) => Ok(ScriptValue::from(number)),
             Err(_) => bail!("integers of PyTorch have 64 bits: {text}"),
         },
-        Ok(Written::Float(number)) => Ok(Value::from(number)),
-        Ok(Written::Complex(real, imaginary)) => Ok(Number::Complex(real, imaginary).into()),
+        Ok(Written::Float(number)) => Ok(ScriptValue::from(number)),
+        Ok(Written::Complex(real, imaginary)) => Ok(ScalarValue::Complex(real, imaginary).into()),
         Err(_) => bail!("neither an .npy file nor a number, true, false or none: {text}"),
     }
 }
 
 /// Every tensor and number of the result: `0`, `1.0` for the first of the second.
-pub(super) fn named(result: &Value) -> anyhow::Result<Vec<(String, Value)>> {
-    fn walk(name: &str, value: &Value, left: &Cell<usize>, out: &mut Vec<(String, Value)>) {
+pub(super) fn named(result: &ScriptValue) -> anyhow::Result<Vec<(String, ScriptValue)>> {
+    fn walk(
+        name: &str,
+        value: &ScriptValue,
+        left: &Cell<usize>,
+        out: &mut Vec<(String, ScriptValue)>,
+    ) {
         // One list may hold another many times over, which holds another many times over.
         if left.get() == 0 {
             return;
@@ -77,17 +82,17 @@ pub(super) fn named(result: &Value) -> anyhow::Result<Vec<(String, Value)>> {
             _ => format!("{name}.{key}"),
         };
         match value {
-            Value::Tuple(tuple) if name.len() < 100 => {
+            ScriptValue::Tuple(tuple) if name.len() < 100 => {
                 tuple.items.iter().enumerate().for_each(|(at, v)| walk(&inner(&at), v, left, out));
             }
-            Value::List(items) if name.len() < 100 => {
+            ScriptValue::List(items) if name.len() < 100 => {
                 items
                     .borrow()
                     .iter()
                     .enumerate()
                     .for_each(|(at, v)| walk(&inner(&at), v, left, out));
             }
-            Value::Dict(items) if name.len() < 100 => {
+            ScriptValue::Dict(items) if name.len() < 100 => {
                 items.borrow().iter().for_each(|(key, v)| walk(&inner(key), v, left, out));
             }
             other => out.push((if name.is_empty() { "0" } else { name }.to_owned(), other.clone())),
@@ -102,13 +107,13 @@ pub(super) fn named(result: &Value) -> anyhow::Result<Vec<(String, Value)>> {
     Ok(out)
 }
 
-pub(super) fn shown(outputs: &[(String, Value)]) -> String {
+pub(super) fn shown(outputs: &[(String, ScriptValue)]) -> String {
     let mut text = String::new();
     for (name, value) in outputs {
         let name = Plain(name);
         // Writing to a text cannot fail.
         let _ = match value {
-            Value::Tensor(tensor) => writeln!(text, "{name}: {tensor}\n{value}"),
+            ScriptValue::Tensor(tensor) => writeln!(text, "{name}: {tensor}\n{value}"),
             other => {
                 let shown = other.to_string();
                 writeln!(text, "{name}: {} {}", other.type_name(), Plain(&shown))
@@ -118,12 +123,12 @@ pub(super) fn shown(outputs: &[(String, Value)]) -> String {
     text
 }
 
-pub(super) fn save(folder: &Path, outputs: &[(String, Value)]) -> anyhow::Result<()> {
+pub(super) fn save(folder: &Path, outputs: &[(String, ScriptValue)]) -> anyhow::Result<()> {
     make_folder(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     for (name, value) in outputs {
         let tensor = match value {
-            Value::Tensor(tensor) => tensor.clone(),
-            Value::Number(number) => Tensor::new(number.dtype(), &[], &[*number])?,
+            ScriptValue::Tensor(tensor) => tensor.clone(),
+            ScriptValue::Number(number) => Tensor::new(number.dtype(), &[], &[*number])?,
             other => bail!("output {name} is no tensor and no number: {}", other.type_name()),
         };
         // A name may come from the program: only what is safe in a path.

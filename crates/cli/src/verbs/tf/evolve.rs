@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use anyhow::{Context as _, bail};
 use unskew_releases::Family;
 use unskew_report::{DIM, EMPHASIS, Plain, Report};
-use unskew_tensorflow::diff::{self, Registry};
-use unskew_tensorflow::evolve::{Question, Record, Wanted, case, cases};
+use unskew_tensorflow::diff::{self, ReleaseRegistry};
+use unskew_tensorflow::evolve::{EvolutionQuestion, EvolutionRecord, OpPresence, case, cases};
 
 use crate::args::{Evolve, Global};
 use crate::exit::{Ending, Status};
@@ -31,7 +31,7 @@ pub fn run(args: &Evolve, global: &Global) -> anyhow::Result<Status> {
     let newest = newest.last().context("the database has no release of tensorflow")?;
     let runtime = unskew_releases::tensorflow::runtime(newest.row());
     let has = runtime.is_some_and(|runtime| runtime.ops.look_up(&op).op().is_some());
-    let question = Question {
+    let question = EvolutionQuestion {
         op: op.clone(),
         new: args.new.clone(),
         consumer: args.consumer,
@@ -41,13 +41,13 @@ pub fn run(args: &Evolve, global: &Global) -> anyhow::Result<Status> {
     let mut text = String::new();
     let _ = writeln!(text, "{EMPHASIS}{}: {}{EMPHASIS:#}", case.summary, Plain(&op));
     match (case.wants, has) {
-        (Wanted::Absent, true) => {
+        (OpPresence::Absent, true) => {
             let _ = writeln!(
                 text,
                 "{DIM}{newest} has an op of this name: a new one needs another.{DIM:#}"
             );
         }
-        (Wanted::Present, false) => {
+        (OpPresence::Present, false) => {
             let _ = writeln!(text, "{DIM}{newest} has no op of this name.{DIM:#}");
         }
         _ => {}
@@ -68,7 +68,7 @@ fn check(names: &[OsString], args: &Evolve, global: &Global) -> anyhow::Result<S
     } else {
         names.to_vec()
     };
-    let mut things: Vec<(Named, Registry)> = Vec::new();
+    let mut things: Vec<(Named, ReleaseRegistry)> = Vec::new();
     for name in &named {
         let found = subject(name)?;
         let Thing::Registry(registry) = &found.thing else {
@@ -86,9 +86,10 @@ fn check(names: &[OsString], args: &Evolve, global: &Global) -> anyhow::Result<S
             report.pairs.push(pair(old, new, diff::findings(before, after)));
         }
     }
-    let registries: Vec<Registry> = things.iter().map(|(_, registry)| registry.clone()).collect();
+    let registries: Vec<ReleaseRegistry> =
+        things.iter().map(|(_, registry)| registry.clone()).collect();
     if let (Some((first, _)), Some((last, _))) = (things.first(), things.last()) {
-        let record = Record::of(&registries).finding();
+        let record = EvolutionRecord::from_registries(&registries).finding();
         report.pairs.push(pair(first, last, vec![record]));
     }
     print::found(print::rendered(&mut report, args.format.into()))?;

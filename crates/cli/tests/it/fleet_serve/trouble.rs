@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::json;
 use unskew_fleet::store::{Database as _, Sqlite};
 use unskew_fleet_service::client::Client;
-use unskew_test_servers::{PostgreSql, S3};
+use unskew_test_servers::{PostgreSql, S3Server};
 
 use super::served::{Served, add_runtime, begin, code, command, example, piece, publish, until};
 
@@ -32,7 +32,7 @@ fn a_database_that_was_away_is_found_again() {
 #[test]
 fn a_database_server_and_an_object_store_that_were_away_are_found_again() {
     let Some(mut postgres) = PostgreSql::start(&[]) else { return };
-    let objects = match S3::start() {
+    let objects = match S3Server::start() {
         Ok(objects) => objects,
         Err(error) => return eprintln!("SKIPPED: {error}"),
     };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use unskew_core::{Date, Party, Version};
 use unskew_releases::{Family, jax, tensorflow, torch};
 use unskew_torch::{DeviceOperator, DeviceTable};
-use unskew_torch_schemas::Schema;
+use unskew_torch_schemas::FunctionSchema;
 
 use super::error::ProfileError;
 use super::{Profile, ProfileOperator};
@@ -73,7 +73,8 @@ impl Profile {
                         table.operators.extend(found.iter().map(|one| (*one).clone()));
                     }
                     ProfileOperator::Schema(schema, version) => {
-                        let name = schema.parse::<Schema>().map(|schema| schema.full_name());
+                        let name =
+                            schema.parse::<FunctionSchema>().map(|schema| schema.full_name());
                         let name = name.map_err(|error| ProfileError::new(place(), error))?;
                         let known = named.get(name.as_str()).and_then(|found| found.first());
                         let version = version.or(known.map(|one| one.version)).unwrap_or(0);

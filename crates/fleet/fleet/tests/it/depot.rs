@@ -9,7 +9,7 @@ use unskew_artifact::{Content, Part};
 use unskew_fleet::{Depot, Digest, FleetError};
 use unskew_objects::{ObjectPlace, Objects, Settings};
 use unskew_source::{BytesSource, Output, Source, SourceExt as _};
-use unskew_test_servers::S3;
+use unskew_test_servers::S3Server;
 
 /// Changes a file of an artifact.
 type Damage = Box<dyn Fn(&Digest, &str)>;
@@ -42,7 +42,7 @@ fn files(folder: &Path) -> usize {
     entries.map(|entry| if entry.path().is_dir() { files(&entry.path()) } else { 1 }).sum()
 }
 
-fn objects(server: &S3, bucket: &str) -> Shelf {
+fn objects(server: &S3Server, bucket: &str) -> Shelf {
     server.make_bucket(bucket).unwrap();
     let settings: Settings = server.settings().into_iter().collect();
     let place = ObjectPlace::parse(&format!("s3://{bucket}/some/prefix")).unwrap();
@@ -63,7 +63,7 @@ fn objects(server: &S3, bucket: &str) -> Shelf {
 fn on_both(name: &str, test: impl Fn(&Shelf)) {
     let folder = tempfile::tempdir().unwrap();
     test(&disk(folder.path()));
-    match S3::start() {
+    match S3Server::start() {
         Ok(server) => test(&objects(&server, name)),
         Err(error) => println!("skipped on S3: {error}"),
     }

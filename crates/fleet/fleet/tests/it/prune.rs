@@ -7,7 +7,7 @@ use unskew_core::Date;
 use unskew_fleet::store::{Retire, StoreError};
 use unskew_fleet::{Choice, Depot, Digest, Fleet, FleetError, Policy, Profile, Prune, Pruned, Way};
 use unskew_objects::{Objects, Settings};
-use unskew_test_servers::S3;
+use unskew_test_servers::S3Server;
 
 const DAY: &str = "2026-11-01";
 
@@ -30,7 +30,7 @@ fn profile(name: &str, release: &str, devices: u64) -> Profile {
 struct Ground<'a> {
     database: Place,
     folder: tempfile::TempDir,
-    objects: Option<(&'a S3, String)>,
+    objects: Option<(&'a S3Server, String)>,
 }
 
 impl Ground<'_> {
@@ -51,7 +51,7 @@ impl Ground<'_> {
 fn on_both(bucket: &str, test: impl Fn(&Ground<'_>)) {
     let folder = || tempfile::tempdir().unwrap();
     test(&Ground { database: Place::sqlite(), folder: folder(), objects: None });
-    match (Place::postgresql(), S3::start()) {
+    match (Place::postgresql(), S3Server::start()) {
         (Some(database), Ok(server)) => {
             server.make_bucket(bucket).unwrap();
             let objects = Some((&server, bucket.to_owned()));

@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn pieces_in_an_object_store_are_one_whole_until_they_are_forgotten() {
-        let server = match unskew_test_servers::S3::start() {
+        let server = match unskew_test_servers::S3Server::start() {
             Ok(server) => server,
             Err(error) => return eprintln!("SKIPPED: {error}"),
         };

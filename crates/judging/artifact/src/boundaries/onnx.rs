@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use unskew_core::Party;
-use unskew_onnx::{Goal, Neighbour, Runtime};
+use unskew_onnx::{NeighbourFile, OnnxRelease, OnnxTarget};
 use unskew_source::{ReadError, Source};
 
 use super::Planned;
@@ -19,7 +19,7 @@ pub(super) fn beside(party: Party, around: &Neighbourhood<'_>) -> Result<Party, 
     let neighbour = |name: &str| {
         let size = around.open(name)?.size();
         let Links { link, outside } = around.links(name);
-        Some(Neighbour { size, link, outside })
+        Some(NeighbourFile { size, link, outside })
     };
     let party = unskew_onnx::with_external_data(party, Some(&neighbour));
     unskew_onnx::with_triton(party, &around.path(), &|name| around.open(name))
@@ -27,8 +27,8 @@ pub(super) fn beside(party: Party, around: &Neighbourhood<'_>) -> Result<Party, 
 
 /// A number (`onnx-opset@11`) is a goal of its own; a release is one by what it accepts.
 pub(super) fn convert(content: &Content, target: &Party, _: &ConvertOptions) -> Planned {
-    let release = target.capability::<Runtime>().map(Goal::of);
-    let goal = target.capability::<Goal>().cloned().or(release);
+    let release = target.capability::<OnnxRelease>().map(OnnxTarget::for_release);
+    let goal = target.capability::<OnnxTarget>().cloned().or(release);
     let (Some(goal), Some(source)) = (goal, one_file(content)) else { return Ok(None) };
     Ok(unskew_onnx::convert(source, &goal)?.map(Converted::from))
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use unskew_core::Party;
-use unskew_keras::Keras;
+use unskew_keras::KerasRelease;
 use unskew_source::{ReadError, Source};
-use unskew_tensorflow::Runtime;
+use unskew_tensorflow::TensorFlowRuntime;
 
 use super::Planned;
 use crate::convert::{ConvertOptions, one_file};
@@ -42,9 +42,9 @@ pub(super) fn infer(mut party: Party) -> Party {
 }
 
 pub(super) fn convert(content: &Content, target: &Party, options: &ConvertOptions) -> Planned {
-    let Some(runtime) = target.capability::<Runtime>() else { return Ok(None) };
-    let lossy = unskew_tensorflow::Options::LOSSY.iter().any(|name| options.allows(name));
-    let options = unskew_tensorflow::Options { lossy, versions: options.versions.clone() };
+    let Some(runtime) = target.capability::<TensorFlowRuntime>() else { return Ok(None) };
+    let lossy = unskew_tensorflow::GraphConvertOptions::LOSSY.iter().any(|name| options.allows(name));
+    let options = unskew_tensorflow::GraphConvertOptions { lossy, versions: options.versions.clone() };
     let converted = match content {
         Content::File(part) => unskew_tensorflow::convert(&part.source, runtime, &options)?,
         Content::Folder { parts, .. } => {
@@ -62,10 +62,10 @@ pub(super) fn convert_keras(
     target: &Party,
     options: &ConvertOptions,
 ) -> Planned {
-    let (Some(keras), Some(source)) = (target.capability::<Keras>(), one_file(content)) else {
+    let (Some(keras), Some(source)) = (target.capability::<KerasRelease>(), one_file(content)) else {
         return Ok(None);
     };
-    let options = unskew_keras::Options { uncompiled: options.allows(unskew_keras::UNCOMPILED) };
+    let options = unskew_keras::KerasConvertOptions { uncompiled: options.allows(unskew_keras::UNCOMPILED) };
     Ok(unskew_keras::convert(source, keras, options)?.map(Converted::from))
 }
 

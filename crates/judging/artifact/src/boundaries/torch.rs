@@ -2,7 +2,7 @@
 
 use unskew_core::Party;
 use unskew_source::Source;
-use unskew_torch::Runtime;
+use unskew_torch::TorchRuntime;
 
 use std::sync::Arc;
 
@@ -20,12 +20,12 @@ pub(super) fn infer(mut party: Party) -> Party {
 }
 
 pub(super) fn convert(content: &Content, target: &Party, options: &ConvertOptions) -> Planned {
-    let (Some(runtime), Some(source)) = (target.capability::<Runtime>(), one_file(content)) else {
+    let (Some(runtime), Some(source)) = (target.capability::<TorchRuntime>(), one_file(content)) else {
         return Ok(None);
     };
     let writer = options.written_by.and_then(|one| unskew_releases::torch::runtime(one.row()));
     let written_by = writer.map(|writer| writer.release.version);
-    let options = unskew_torch::Options { written_by, verify: options.verify };
+    let options = unskew_torch::TorchConvertOptions { written_by, verify: options.verify };
     let converted = unskew_torch::convert_with_origin(source, runtime, &options)?;
     Ok(converted.map(|(plan, output, origin)| Converted {
         plan,

@@ -16,7 +16,8 @@ fn model(text: &str) -> Vec<u8> {
     let source: std::sync::Arc<dyn unskew_source::Source> =
         std::sync::Arc::new(unskew_source::BytesSource::new("m.onnxtxt", text.as_bytes().to_vec()));
     let release = unskew_releases::find("onnx@1.16").unwrap();
-    let goal = unskew_onnx::Goal::of(&unskew_releases::onnx::runtime_of(release).unwrap());
+    let goal =
+        unskew_onnx::OnnxTarget::for_release(&unskew_releases::onnx::runtime_of(release).unwrap());
     let (_, output) = unskew_onnx::convert(&source, &goal).unwrap().unwrap();
     let file = tempfile::NamedTempFile::new().unwrap();
     output.write(file.path()).unwrap();

@@ -1,9 +1,9 @@
 //! Attention written by matrix products, where its sizes are known and every row sees a key.
 
+use super::adapter_context::FreshNames;
+use super::node_draft::{AttributeValue, NodeDraft, ints};
 use super::scope::Scope;
-use super::site::Names;
-use super::work::{Value, Work, ints};
-use crate::{Dim, Element};
+use crate::{Dim, OnnxElementType};
 
 /// The opset under which the nodes are written.
 pub(super) const OPSET: i64 = 13;
@@ -12,7 +12,11 @@ pub(super) const OPSET: i64 = 13;
 const LARGEST: i64 = 1 << 20;
 
 /// The nodes that an `Attention` means; none if it is one that is not written by others.
-pub(super) fn nodes(work: &Work, scope: &Scope<'_>, names: &mut Names) -> Option<Vec<Work>> {
+pub(super) fn nodes(
+    work: &NodeDraft,
+    scope: &Scope<'_>,
+    names: &mut FreshNames,
+) -> Option<Vec<NodeDraft>> {
     let [q, k, v] = [work.input(0)?, work.input(1)?, work.input(2)?];
     let (sizes, keys) = (sizes(scope, q)?, sizes(scope, k)?);
     let values = self::sizes(scope, v)?;
@@ -25,8 +29,8 @@ pub(super) fn nodes(work: &Work, scope: &Scope<'_>, names: &mut Names) -> Option
         || softcap != 0.0 && (mask.is_some() || causal)
         || window("left_window_size")
         || window("right_window_size");
-    let plain = scope.element(q) == Some(Element(1))
-        && mask.is_none_or(|mask| scope.element(mask) == Some(Element(1)));
+    let plain = scope.element(q) == Some(OnnxElementType(1))
+        && mask.is_none_or(|mask| scope.element(mask) == Some(OnnxElementType(1)));
     let half_past = work.input(4).is_some() != work.input(5).is_some();
     if changed
         || !plain
@@ -51,7 +55,7 @@ pub(super) fn nodes(work: &Work, scope: &Scope<'_>, names: &mut Names) -> Option
     let rows = if flat { *sizes.get(1)? } else { *sizes.get(2)? };
     let columns = if flat { *keys.get(1)? } else { *keys.get(2)? };
     let depth = if flat { sizes.get(2)? / heads } else { *sizes.get(3)? };
-    let mut made = Made { nodes: Vec::new(), names };
+    let mut made = NodeSequence { nodes: Vec::new(), names };
     let mut split = |name: &str, heads: i64| match flat {
         true => {
             let parts = made.reshape(name, &[0, 0, heads, -1]);
@@ -66,7 +70,7 @@ pub(super) fn nodes(work: &Work, scope: &Scope<'_>, names: &mut Names) -> Option
         let present = work.outputs.get(at).filter(|name| !name.is_empty());
         let inputs: Vec<&str> = past.into_iter().chain([slot.as_str()]).collect();
         if present.is_some() || inputs.len() > 1 {
-            let axis = Value::Int(2);
+            let axis = AttributeValue::Int(2);
             *slot = made.node("Concat", &inputs, present.map(String::as_str), &[("axis", axis)]);
         }
     }
@@ -96,11 +100,12 @@ pub(super) fn nodes(work: &Work, scope: &Scope<'_>, names: &mut Names) -> Option
             let number = if at % columns <= at / columns { 0.0_f32 } else { f32::NEG_INFINITY };
             number.to_le_bytes()
         });
-        let triangle = Value::Tensor(Element(1), vec![rows, columns], bytes.collect());
+        let triangle =
+            AttributeValue::Tensor(OnnxElementType(1), vec![rows, columns], bytes.collect());
         let triangle = made.node("Constant", &[], None, &[("value", triangle)]);
         scores = made.node("Add", &[&scores, &triangle], None, &[]);
     }
-    let mut shares = made.node("Softmax", &[&scores], None, &[("axis", Value::Int(-1))]);
+    let mut shares = made.node("Softmax", &[&scores], None, &[("axis", AttributeValue::Int(-1))]);
     if grouped {
         shares = made.reshape(&shares, &[0, kv_heads, heads / kv_heads * rows, -1]);
     }
@@ -129,22 +134,22 @@ fn sizes(scope: &Scope<'_>, name: &str) -> Option<Vec<i64>> {
 }
 
 /// Nodes that are made one after the other.
-pub(super) struct Made<'a> {
-    pub(super) nodes: Vec<Work>,
-    pub(super) names: &'a mut Names,
+pub(super) struct NodeSequence<'a> {
+    pub(super) nodes: Vec<NodeDraft>,
+    pub(super) names: &'a mut FreshNames,
 }
 
-impl Made<'_> {
+impl NodeSequence<'_> {
     pub(super) fn node(
         &mut self,
         op: &str,
         inputs: &[&str],
         output: Option<&str>,
-        attributes: &[(&str, Value)],
+        attributes: &[(&str, AttributeValue)],
     ) -> String {
         let output =
             output.map_or_else(|| self.names.fresh(&op.to_ascii_lowercase()), str::to_owned);
-        let mut work = Work::new(op, inputs, &[&output]);
+        let mut work = NodeDraft::new(op, inputs, &[&output]);
         attributes.iter().for_each(|(name, value)| work.set(name, value.clone()));
         self.nodes.push(work);
         output
@@ -156,11 +161,12 @@ impl Made<'_> {
     }
 
     pub(super) fn turn(&mut self, name: &str, order: &[i64], output: Option<&str>) -> String {
-        self.node("Transpose", &[name], output, &[("perm", Value::Ints(order.to_vec()))])
+        self.node("Transpose", &[name], output, &[("perm", AttributeValue::Ints(order.to_vec()))])
     }
 
     fn number(&mut self, number: f32) -> String {
-        let value = Value::Tensor(Element(1), Vec::new(), number.to_le_bytes().to_vec());
+        let value =
+            AttributeValue::Tensor(OnnxElementType(1), Vec::new(), number.to_le_bytes().to_vec());
         self.node("Constant", &[], None, &[("value", value)])
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use super::adapter_context::{FreshNames, is_float, number_of};
 use super::attention;
 use super::composed;
+use super::node_draft::{AttributeValue, NodeDraft, ints};
 use super::scope::Scope;
-use super::site::{Names, is_float, number_of};
 use super::steps::{is, parsed};
-use super::work::{Value, Work, ints};
-use crate::{Attribute, Element, Kind, Schema};
+use crate::{OnnxAttribute, OnnxElementType, OpSchema, ValueType};
 
 /// A body, as it is written.
 struct Body {
@@ -45,11 +45,11 @@ fn head(line: &'static str) -> Option<Body> {
 
 /// The nodes that a node means, with the opset under which they are written; none if no body fits.
 pub(super) fn expand(
-    work: &Work,
-    schema: &Schema,
+    work: &NodeDraft,
+    schema: &OpSchema,
     scope: &Scope<'_>,
-    names: &mut Names,
-) -> Option<(i64, Vec<Work>)> {
+    names: &mut FreshNames,
+) -> Option<(i64, Vec<NodeDraft>)> {
     if !work.domain.is_empty() {
         return None;
     }
@@ -80,7 +80,7 @@ pub(super) fn expand(
     Some((body.opset, nodes))
 }
 
-fn holds(condition: &str, work: &Work, scope: &Scope<'_>) -> bool {
+fn holds(condition: &str, work: &NodeDraft, scope: &Scope<'_>) -> bool {
     let float = || work.input(0).and_then(|name| scope.kind(name)).and_then(|kind| is_float(&kind));
     match condition.split_once([' ', '=']) {
         Some(("in", at)) => at.parse().is_ok_and(|at| work.input(at).is_some()),
@@ -102,19 +102,20 @@ fn holds(condition: &str, work: &Work, scope: &Scope<'_>) -> bool {
 }
 
 /// As the table writes it; the word `none` is a value of texts too.
-fn is_value(value: &Value, text: &str) -> bool {
-    let word = matches!(value, Value::Read(Attribute::Text(found), _) if **found == *text);
+fn is_value(value: &AttributeValue, text: &str) -> bool {
+    let word =
+        matches!(value, AttributeValue::Read(OnnxAttribute::Text(found), _) if **found == *text);
     word || is(value, text)
 }
 
 /// The nodes of one line.
 fn line<'l>(
     line: &'l str,
-    work: &Work,
+    work: &NodeDraft,
     scope: &Scope<'_>,
-    names: &mut Names,
+    names: &mut FreshNames,
     known: &mut HashMap<&'l str, String>,
-) -> Option<Vec<Work>> {
+) -> Option<Vec<NodeDraft>> {
     let (outputs, rest) = line.split_once(" = ")?;
     let (op, rest) = rest.split_once('(')?;
     let (inside, attributes) = rest.rsplit_once(')')?;
@@ -153,19 +154,21 @@ fn line<'l>(
             }
             None => inside.parse().ok()?,
         };
-        return Some(vec![Work::new("Constant", &[], &[&out]).with("value", ints(&[number]))]);
+        return Some(vec![NodeDraft::new("Constant", &[], &[&out]).with("value", ints(&[number]))]);
     }
-    let mut node = Work { op: op.to_owned(), outputs: outs, ..Work::default() };
+    let mut node = NodeDraft { op: op.to_owned(), outputs: outs, ..NodeDraft::default() };
     for name in inside.split(", ") {
         node.inputs.push(known.get(name).cloned()?);
     }
     for attribute in attributes.split(' ').filter(|one| !one.is_empty()) {
         let (name, value) = attribute.split_once('=')?;
         let value = if let Some(like) = value.strip_prefix('@') {
-            let Kind::Tensor(Element(number)) = scope.kind(known.get(like)?)? else { return None };
-            Value::Int(i64::from(number))
+            let ValueType::Tensor(OnnxElementType(number)) = scope.kind(known.get(like)?)? else {
+                return None;
+            };
+            AttributeValue::Int(i64::from(number))
         } else if let Some(given) = value.strip_prefix("tail:") {
-            Value::Ints(tail(given, work, scope)?)
+            AttributeValue::Ints(tail(given, work, scope)?)
         } else if let Some(given) = value.strip_prefix('$') {
             let (own, default) = given.split_once('|')?;
             work.get(own).cloned().map_or_else(|| parsed(default), |value| value.renamed())
@@ -178,7 +181,7 @@ fn line<'l>(
 }
 
 /// The axes from the one that an attribute names to the last, counted from the end.
-fn tail(given: &str, work: &Work, scope: &Scope<'_>) -> Option<Vec<i64>> {
+fn tail(given: &str, work: &NodeDraft, scope: &Scope<'_>) -> Option<Vec<i64>> {
     let (name, default) = given.split_once('|')?;
     let axis = match work.get(name) {
         Some(_) => work.int(name)?,
@@ -188,15 +191,15 @@ fn tail(given: &str, work: &Work, scope: &Scope<'_>) -> Option<Vec<i64>> {
     (-1024..0).contains(&axis).then(|| (axis..0).collect())
 }
 
-impl Value {
+impl AttributeValue {
     /// The same value for an attribute of another node.
     fn renamed(self) -> Self {
         match self {
-            Self::Read(Attribute::Int(number), _) => Self::Int(number),
-            Self::Read(Attribute::Float(number), _) => Self::Float(number),
-            Self::Read(Attribute::Text(text), _) => Self::Text(text.into()),
-            Self::Read(Attribute::Ints(all), _) => Self::Ints(all),
-            Self::Read(Attribute::Floats(all), _) => Self::Floats(all),
+            Self::Read(OnnxAttribute::Int(number), _) => Self::Int(number),
+            Self::Read(OnnxAttribute::Float(number), _) => Self::Float(number),
+            Self::Read(OnnxAttribute::Text(text), _) => Self::Text(text.into()),
+            Self::Read(OnnxAttribute::Ints(all), _) => Self::Ints(all),
+            Self::Read(OnnxAttribute::Floats(all), _) => Self::Floats(all),
             other => other,
         }
     }

@@ -6,47 +6,47 @@ use std::rc::Rc;
 
 use unskew_source::{ReadError, Source};
 
+use super::adapter_context::{AdapterContext, FreshNames};
 use super::bodies;
-use super::names::Reads;
-use super::scope::{Known, Scope, constant, raw};
+use super::names::ValueReads;
+use super::node_draft::{AttributeValue, NodeDraft};
+use super::scope::{ConstantFacts, Scope, constant, raw};
 use super::shapes;
-use super::site::{Names, Site};
 use super::steps;
-use super::table::{self, Step};
-use super::work::{Value, Work};
+use super::table::{self, FormDifference};
 use crate::infer;
 use crate::schema::{Arity, ParameterKind};
-use crate::{Attribute, Kind, Schema, Schemas, full_name};
+use crate::{OnnxAttribute, OpSchema, OpSchemas, ValueType, full_name};
 
 /// How deep operators are made of others.
 const DEPTH: usize = 8;
 
 /// What all nodes share.
-pub(super) struct Shop<'a> {
-    pub(super) schemas: &'a Schemas,
+pub(super) struct ConversionContext<'a> {
+    pub(super) schemas: &'a OpSchemas,
     pub(super) source: &'a dyn Source,
-    pub(super) names: Names,
-    pub(super) reads: Reads<'a>,
+    pub(super) names: FreshNames,
+    pub(super) reads: ValueReads<'a>,
     /// The forms of the operators that were asked for, by their names with the domain.
-    pub(super) asked: RefCell<HashMap<String, Rc<[Schema]>>>,
+    pub(super) asked: RefCell<HashMap<String, Rc<[OpSchema]>>>,
 }
 
-impl Shop<'_> {
+impl ConversionContext<'_> {
     /// Every form of an operator, the oldest first.
-    fn forms(&self, work: &Work) -> Rc<[Schema]> {
+    fn forms(&self, work: &NodeDraft) -> Rc<[OpSchema]> {
         let name = full_name(&work.domain, &work.op);
         if let Some(known) = self.asked.borrow().get(&*name) {
             return known.clone();
         }
         let all = self.schemas.named(&name);
         let newest = self.schemas.rows().releases().last().copied();
-        let mut forms: Vec<Schema> = all
+        let mut forms: Vec<OpSchema> = all
             .iter()
             .filter(|(_, runs)| newest.is_some_and(|newest| runs.contains(newest)))
             .map(|(schema, _)| schema.clone())
             .collect();
         forms.sort_by_key(|schema| schema.since);
-        let forms: Rc<[Schema]> = forms.into();
+        let forms: Rc<[OpSchema]> = forms.into();
         self.asked.borrow_mut().insert(name.to_string(), forms.clone());
         forms
     }
@@ -54,14 +54,15 @@ impl Shop<'_> {
     /// Adds to a scope what a node makes.
     pub(super) fn learn(
         &self,
-        work: &Work,
+        work: &NodeDraft,
         opset: i64,
         scope: &mut Scope<'_>,
     ) -> Result<(), ReadError> {
         let forms = self.forms(work);
         let Some(schema) = forms.iter().rfind(|form| form.since <= opset) else { return Ok(()) };
         let node = work.node();
-        let kinds: Vec<Option<Kind>> = work.inputs.iter().map(|name| scope.kind(name)).collect();
+        let kinds: Vec<Option<ValueType>> =
+            work.inputs.iter().map(|name| scope.kind(name)).collect();
         let bound = infer::bind(schema, &node, &kinds);
         let outputs = infer::outputs(schema, &node, &kinds, &bound);
         let mut made = match work.get("value") {
@@ -73,33 +74,33 @@ impl Shop<'_> {
                 continue;
             }
             let known = made.get_mut(at).map(std::mem::take).unwrap_or_default();
-            scope.learn(name, Known { kind, ..known });
+            scope.learn(name, ConstantFacts { kind, ..known });
         }
         Ok(())
     }
 
     /// What is known of the tensor that a `Constant` has as an attribute.
-    fn constant(&self, value: &Value) -> Result<Known, ReadError> {
+    fn constant(&self, value: &AttributeValue) -> Result<ConstantFacts, ReadError> {
         let (dims, constant) = match value {
-            Value::Read(Attribute::Tensor(tensor), _) => {
+            AttributeValue::Read(OnnxAttribute::Tensor(tensor), _) => {
                 (&*tensor.dims, constant(tensor, self.source)?)
             }
-            Value::Tensor(element, dims, bytes) => (&**dims, raw(*element, dims, bytes)),
+            AttributeValue::Tensor(element, dims, bytes) => (&**dims, raw(*element, dims, bytes)),
             _ => (&[][..], None),
         };
         let dims = dims.iter().copied().map(crate::Dim::Size).collect();
-        Ok(Known { kind: None, dims: Some(dims), constant })
+        Ok(ConstantFacts { kind: None, dims: Some(dims), constant })
     }
 
     /// The nodes that do under the opset `to` what a node does under `from`.
     pub(super) fn node(
         &mut self,
-        work: Work,
+        work: NodeDraft,
         from: i64,
         to: i64,
         scope: &mut Scope<'_>,
         depth: usize,
-    ) -> Result<Vec<Work>, String> {
+    ) -> Result<Vec<NodeDraft>, String> {
         let forms = self.forms(&work);
         if forms.is_empty() || from == to {
             return Ok(vec![work]);
@@ -139,11 +140,11 @@ impl Shop<'_> {
     /// New nodes, each from the opset under which it is written.
     fn all(
         &mut self,
-        nodes: Vec<(i64, Work)>,
+        nodes: Vec<(i64, NodeDraft)>,
         to: i64,
         scope: &mut Scope<'_>,
         depth: usize,
-    ) -> Result<Vec<Work>, String> {
+    ) -> Result<Vec<NodeDraft>, String> {
         let mut all = Vec::new();
         for (opset, node) in nodes {
             self.learn(&node, opset, scope).map_err(|error| error.to_string())?;
@@ -164,12 +165,12 @@ impl Shop<'_> {
     /// A node and what was put before it.
     pub(super) fn among(
         &mut self,
-        before: Vec<Work>,
-        work: Work,
+        before: Vec<NodeDraft>,
+        work: NodeDraft,
         from: i64,
         to: i64,
         scope: &mut Scope<'_>,
-    ) -> Result<Vec<Work>, String> {
+    ) -> Result<Vec<NodeDraft>, String> {
         // A constant is written as since opset 13.
         let before = before.into_iter().map(|one| (13, one)).collect();
         let mut all = self.all(before, to, scope, 0)?;
@@ -181,14 +182,14 @@ impl Shop<'_> {
     #[allow(clippy::too_many_arguments, reason = "one call, from one function")]
     fn chain(
         &mut self,
-        mut work: Work,
-        forms: &[Schema],
+        mut work: NodeDraft,
+        forms: &[OpSchema],
         own: usize,
         target: usize,
         to: i64,
         scope: &mut Scope<'_>,
         depth: usize,
-    ) -> Result<Vec<Work>, String> {
+    ) -> Result<Vec<NodeDraft>, String> {
         let up = own < target;
         let (mut before, mut after) = (Vec::new(), Vec::new());
         let mut at = own;
@@ -198,7 +199,7 @@ impl Shop<'_> {
             let (Some(low), Some(high)) = (forms.get(at.min(next)), forms.get(at.max(next))) else {
                 break;
             };
-            let mut site = Site::new(scope, &mut self.names, &self.reads, up);
+            let mut site = AdapterContext::new(scope, &mut self.names, &self.reads, up);
             let steps = table::steps(&op, low.since, high.since);
             if !steps.is_empty() && is_given(&work) {
                 return Err(GIVEN.to_owned());
@@ -213,7 +214,7 @@ impl Shop<'_> {
             before.extend(more_before);
             after.splice(0..0, more_after);
             let renamed = steps.iter().find_map(|step| match step {
-                Step::Rename(_, new) if up => Some(*new),
+                FormDifference::Rename(_, new) if up => Some(*new),
                 _ => None,
             });
             if let Some(new) = renamed {
@@ -240,13 +241,13 @@ impl Shop<'_> {
     /// To the operator that did this under another name.
     fn before(
         &mut self,
-        mut work: Work,
-        forms: &[Schema],
+        mut work: NodeDraft,
+        forms: &[OpSchema],
         own: usize,
         to: i64,
         scope: &mut Scope<'_>,
         depth: usize,
-    ) -> Result<Vec<Work>, String> {
+    ) -> Result<Vec<NodeDraft>, String> {
         let first = forms.first().map_or(0, |form| form.since);
         let none = || format!("{} is new in opset {first}", full_name(&work.domain, &work.op));
         let (old, pair) = table::before(&work.op, first).ok_or_else(none)?;
@@ -259,7 +260,7 @@ impl Shop<'_> {
             (Some(work), true) => work,
             _ => return Err(none()),
         };
-        let mut site = Site::new(scope, &mut self.names, &self.reads, false);
+        let mut site = AdapterContext::new(scope, &mut self.names, &self.reads, false);
         for step in &pair.steps {
             steps::take(step, &mut work, &mut site)?;
         }
@@ -272,12 +273,14 @@ impl Shop<'_> {
 const GIVEN: &str = "an attribute is given by the function around it, and its value would decide";
 
 /// Whether the calls of a function decide what an attribute is.
-fn is_given(work: &Work) -> bool {
-    work.attributes.iter().any(|(_, value)| matches!(value, Value::Read(Attribute::Of(_), _)))
+fn is_given(work: &NodeDraft) -> bool {
+    work.attributes
+        .iter()
+        .any(|(_, value)| matches!(value, AttributeValue::Read(OnnxAttribute::Of(_), _)))
 }
 
 /// Whether a node is one of this form: attributes, counts, types as far as they are known.
-fn fits(form: &Schema, work: &Work, scope: &Scope<'_>) -> Result<(), String> {
+fn fits(form: &OpSchema, work: &NodeDraft, scope: &Scope<'_>) -> Result<(), String> {
     let since = form.since;
     if let Some((name, _)) = work
         .attributes
@@ -298,7 +301,7 @@ fn fits(form: &Schema, work: &Work, scope: &Scope<'_>) -> Result<(), String> {
     if outputs.is_some_and(|most| work.outputs.len() > most) {
         return Err(format!("the form of opset {since} has fewer outputs"));
     }
-    let mut seen: Vec<Option<Kind>> = vec![None; form.variables.len()];
+    let mut seen: Vec<Option<ValueType>> = vec![None; form.variables.len()];
     let inputs = work.inputs.iter().enumerate().map(|(at, name)| (form.input(at), name));
     let outputs = work.outputs.iter().enumerate().map(|(at, name)| (form.output(at), name));
     for (parameter, name) in inputs.chain(outputs) {

@@ -3,32 +3,32 @@
 //! `data/limits.tsv` has the releases, as measured: some refuse a Reshape with `allowzero` beside a size of -1, and the
 //! optimizer of some joins a Gemm without its third input and an activation behind it to a node that is invalid.
 
-use super::Goal;
+use super::OnnxTarget;
+use super::adapter_context::{FreshNames, number_of};
+use super::node_draft::NodeDraft;
 use super::scope::Scope;
-use super::site::{Names, number_of};
-use super::work::Work;
-use crate::around::{ACTIVATIONS, Around};
-use crate::{Node, limits};
+use crate::value_index::{ACTIVATIONS, ValueIndex};
+use crate::{OnnxNode, limits};
 
 /// The operators that can be written in another way.
 const RESHAPE: &str = "Reshape";
 const GEMM: &str = "Gemm";
 
 /// Whether the release of a goal has any of these faults.
-pub(super) fn may_be_met(goal: &Goal) -> bool {
+pub(super) fn may_be_met(goal: &OnnxTarget) -> bool {
     let has = |release| [RESHAPE, GEMM].iter().any(|op| limits::can_be_avoided(release, op));
     goal.runtime.is_some_and(has)
 }
 
 /// Writes a node in the way that the release of the goal runs; gives what stands before it then.
 pub(super) fn avoid(
-    work: &mut Work,
-    node: &Node,
-    goal: &Goal,
+    work: &mut NodeDraft,
+    node: &OnnxNode,
+    goal: &OnnxTarget,
     scope: &Scope<'_>,
-    around: &Around<'_>,
-    names: &mut Names,
-) -> Vec<Work> {
+    around: &ValueIndex<'_>,
+    names: &mut FreshNames,
+) -> Vec<NodeDraft> {
     let is_met = |release| work.domain.is_empty() && limits::can_be_avoided(release, &work.op);
     if !goal.runtime.is_some_and(is_met) {
         return Vec::new();

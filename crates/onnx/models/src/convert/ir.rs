@@ -2,7 +2,7 @@
 
 use unskew_core::{Conversion, Places};
 
-use crate::{Graph, Kind, Model, rules};
+use crate::{OnnxGraph, OnnxModel, ValueType, rules};
 
 /// The IR version that brought element types, by the highest of their numbers.
 const ELEMENTS: [(i32, i64); 5] = [(16, 1), (20, 9), (22, 10), (23, 11), (24, 12)];
@@ -11,7 +11,7 @@ const ELEMENTS: [(i32, i64); 5] = [(16, 1), (20, 9), (22, 10), (23, 11), (24, 12
 const NEWEST_ELEMENTS: i64 = 13;
 
 /// Adds what stands in the way of an IR version.
-pub(super) fn blockers(model: &Model, ir: i64, plan: &mut Conversion) {
+pub(super) fn blockers(model: &OnnxModel, ir: i64, plan: &mut Conversion) {
     if ir >= model.ir_version {
         return;
     }
@@ -26,7 +26,7 @@ pub(super) fn blockers(model: &Model, ir: i64, plan: &mut Conversion) {
     if model.training {
         needs.push((7, "information for training", Places::default()));
     }
-    let free = |graph: &Graph| {
+    let free = |graph: &OnnxGraph| {
         let inputs = &graph.inputs;
         let is_input = |name: &str| inputs.iter().any(|input| *input.name == *name);
         graph
@@ -36,7 +36,7 @@ pub(super) fn blockers(model: &Model, ir: i64, plan: &mut Conversion) {
             .map(|one| one.name.clone())
             .collect::<Vec<_>>()
     };
-    let graphs: Vec<&Graph> = model.graphs().collect();
+    let graphs: Vec<&OnnxGraph> = model.graphs().collect();
     if ir < 4 {
         let tensors: Places = graphs.iter().flat_map(|graph| free(graph)).collect();
         if !graphs.iter().all(|graph| free(graph).is_empty()) {
@@ -46,7 +46,7 @@ pub(super) fn blockers(model: &Model, ir: i64, plan: &mut Conversion) {
     for graph in graphs {
         let values = graph.inputs.iter().chain(&graph.outputs).chain(&graph.values);
         let kinds = values.filter_map(|value| match &value.kind {
-            Some(Kind::Tensor(element)) => Some((element.0, &value.name)),
+            Some(ValueType::Tensor(element)) => Some((element.0, &value.name)),
             _ => None,
         });
         let tensors = graph.initializers.iter().map(|tensor| (tensor.element.0, &tensor.name));

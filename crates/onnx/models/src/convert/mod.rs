@@ -5,6 +5,7 @@
 //! `data/adapters.txt`), or is written by other operators (`data/bodies.txt`). A node that has no exact form there
 //! stands in the way of the whole, and nothing is written.
 
+mod adapter_context;
 mod attention;
 mod bodies;
 mod chain;
@@ -12,14 +13,13 @@ mod composed;
 mod faults;
 mod ir;
 mod names;
+mod node_draft;
 mod repeated;
 mod scope;
 mod shapes;
-mod site;
 mod special;
 mod steps;
 mod table;
-mod work;
 mod write;
 
 use std::sync::Arc;
@@ -28,12 +28,12 @@ use unskew_core::{Conversion, Rewrite, Version};
 use unskew_source::wire::{Message, Span, Value as Wire};
 use unskew_source::{Output, ReadError, Rope, Source};
 
-use crate::around::Around;
-use crate::{Runtime, Schemas};
-use chain::Shop;
-use names::Reads;
-use site::Names;
-use write::Writer;
+use crate::value_index::ValueIndex;
+use crate::{OnnxRelease, OpSchemas};
+use adapter_context::FreshNames;
+use chain::ConversionContext;
+use names::ValueReads;
+use write::ModelWriter;
 
 pub(crate) use table::is_extension;
 
@@ -42,7 +42,7 @@ const LOWEST: i64 = 7;
 
 /// What a model is converted to.
 #[derive(Clone, Debug)]
-pub struct Goal {
+pub struct OnnxTarget {
     /// Its name, for people: `onnxruntime@1.14.1`, `onnx-opset@11`.
     pub name: String,
     /// The opset of each domain that is given: exactly this one, or at most it.
@@ -52,17 +52,17 @@ pub struct Goal {
     /// The highest IR version, if one is given.
     pub ir: Option<i64>,
     /// The forms of operators.
-    pub schemas: Arc<Schemas>,
+    pub schemas: Arc<OpSchemas>,
     /// The release of ONNX Runtime that is to run it, whose faults nodes keep clear of.
     pub runtime: Option<Version>,
 }
 
-impl Goal {
+impl OnnxTarget {
     /// What a release accepts.
-    pub fn of(runtime: &Runtime) -> Self {
+    pub fn for_release(runtime: &OnnxRelease) -> Self {
         let name = match runtime.reader {
-            crate::Reader::OnnxRuntime => "onnxruntime",
-            crate::Reader::Onnx => "onnx",
+            crate::ModelReader::OnnxRuntime => "onnxruntime",
+            crate::ModelReader::Onnx => "onnx",
         };
         Self {
             name: format!("{name}@{}", runtime.version),
@@ -70,7 +70,7 @@ impl Goal {
             at_most: true,
             ir: Some(runtime.ir),
             schemas: runtime.schemas.clone(),
-            runtime: (runtime.reader == crate::Reader::OnnxRuntime).then_some(runtime.version),
+            runtime: (runtime.reader == crate::ModelReader::OnnxRuntime).then_some(runtime.version),
         }
     }
 
@@ -97,7 +97,7 @@ impl Goal {
 /// If it cannot be read.
 pub fn convert(
     source: &Arc<dyn Source>,
-    goal: &Goal,
+    goal: &OnnxTarget,
 ) -> Result<Option<(Conversion, Output)>, ReadError> {
     let mut plan = Conversion::default();
     let text = crate::read::in_text(&**source)?;
@@ -136,15 +136,15 @@ pub fn convert(
         plan.blockers.push(rule.finding());
         return Ok(Some((plan, Output::File(Arc::new(unskew_source::Assembly::of(source))))));
     }
-    let shop = Shop {
+    let shop = ConversionContext {
         schemas: &goal.schemas,
         source: &**source,
-        reads: Reads { model: &model, names: Default::default() },
-        names: Names { used: names::used(&model), ..Names::default() },
+        reads: ValueReads { model: &model, names: Default::default() },
+        names: FreshNames { used: names::used(&model), ..FreshNames::default() },
         asked: Default::default(),
     };
-    let around = Around::of(&model);
-    let mut writer = Writer { shop, plan, goal, around };
+    let around = ValueIndex::new(&model);
+    let mut writer = ModelWriter { shop, plan, goal, around };
     let mut rope = Rope::default();
     let mut message = Message::whole(&**source);
     let (mut graphs, mut function) = (0, 0);
@@ -190,7 +190,7 @@ fn put(rope: &mut Rope, number: u32, span: Span, whole: &std::ops::Range<u64>, i
 }
 
 /// A domain with its new version.
-fn opset(source: &dyn Source, span: Span, goal: &Goal) -> Result<Rope, ReadError> {
+fn opset(source: &dyn Source, span: Span, goal: &OnnxTarget) -> Result<Rope, ReadError> {
     let mut message = Message::at(source, span);
     let (mut domain, mut from) = (String::new(), 0);
     while let Some(field) = message.next()? {

@@ -3,10 +3,10 @@
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use crate::Model;
+use crate::OnnxModel;
 
 /// Every name of a value in a model that could be taken for a new one.
-pub(super) fn used(model: &Model) -> HashSet<String> {
+pub(super) fn used(model: &OnnxModel) -> HashSet<String> {
     let mut used = HashSet::new();
     for graph in model.graphs() {
         let values = graph.inputs.iter().chain(&graph.outputs).chain(&graph.values);
@@ -21,13 +21,13 @@ pub(super) fn used(model: &Model) -> HashSet<String> {
 }
 
 /// The values that something takes: a node, the outputs of a graph or a function. Names of one graph count in all.
-pub(super) struct Reads<'m> {
-    pub(super) model: &'m Model,
+pub(super) struct ValueReads<'m> {
+    pub(super) model: &'m OnnxModel,
     /// The names, once they were asked for.
     pub(super) names: OnceCell<HashSet<Box<str>>>,
 }
 
-impl Reads<'_> {
+impl ValueReads<'_> {
     pub(super) fn has(&self, name: &str) -> bool {
         let names = || {
             let functions = self.model.functions.iter().flat_map(|function| &function.outputs);

@@ -1,14 +1,14 @@
 //! Operands that were repeated along dimensions of another before opset 7, which aligns their last dimensions.
 
-use super::site::Site;
-use super::work::Work;
+use super::adapter_context::AdapterContext;
+use super::node_draft::NodeDraft;
 
 type Done = Result<(), String>;
 
 const OLDER: &str = "the older form repeats its second input in another way";
 
 /// The second input of `Add` and its like, whose first dimension stands at `axis` of the first input.
-pub(super) fn broadcast(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+pub(super) fn broadcast(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     if !site.up {
         return Err(OLDER.to_owned());
     }
@@ -35,7 +35,7 @@ pub(super) fn broadcast(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
 }
 
 /// Slopes of `PRelu`, one for each channel.
-pub(super) fn slopes(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+pub(super) fn slopes(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     if !site.up {
         return Err(OLDER.to_owned());
     }
@@ -61,9 +61,9 @@ pub(super) fn slopes(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
 }
 
 /// Lays the second input out anew, as so many sizes.
-fn aligned(work: &mut Work, site: &mut Site<'_, '_>, sizes: &[i64]) {
+fn aligned(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>, sizes: &[i64]) {
     let input = work.input(1).unwrap_or_default().to_owned();
     let (output, shape) = (site.fresh("aligned"), site.ints("shape", sizes));
-    site.before.push((13, Work::new("Reshape", &[&input, &shape], &[&output])));
+    site.before.push((13, NodeDraft::new("Reshape", &[&input, &shape], &[&output])));
     work.put(1, &output);
 }

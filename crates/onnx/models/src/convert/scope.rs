@@ -5,23 +5,23 @@ use std::collections::HashMap;
 use unskew_source::wire::{Message, Span, Value as Wire};
 use unskew_source::{ReadError, Source};
 
-use crate::{Dim, Element, Graph, Kind, Tensor};
+use crate::{Dim, OnnxElementType, OnnxGraph, OnnxTensor, ValueType};
 
 /// The longest tensor whose values are read, in bytes.
 const SMALL: u64 = 64 << 10;
 
 /// What is known of one value.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
-    pub(super) kind: Option<Kind>,
+pub(super) struct ConstantFacts {
+    pub(super) kind: Option<ValueType>,
     pub(super) dims: Option<Vec<Dim>>,
     /// The tensor that it always is.
     pub(super) constant: Option<Constant>,
 }
 
-impl Known {
+impl ConstantFacts {
     /// What is known of a value that is always this tensor, but for its type.
-    pub(super) fn of(constant: Constant) -> Self {
+    pub(super) fn from_constant(constant: Constant) -> Self {
         let dims = constant.dims.iter().copied().map(Dim::Size).collect();
         Self { kind: None, dims: Some(dims), constant: Some(constant) }
     }
@@ -30,12 +30,12 @@ impl Known {
 /// The values of a small tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Constant {
-    pub(super) numbers: Numbers,
+    pub(super) numbers: TensorNumbers,
     pub(super) dims: Vec<i64>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Numbers {
+pub(super) enum TensorNumbers {
     Ints(Vec<i64>),
     Floats(Vec<f64>),
 }
@@ -43,8 +43,8 @@ pub(super) enum Numbers {
 impl Constant {
     pub(super) fn ints(&self) -> Option<Vec<i64>> {
         match &self.numbers {
-            Numbers::Ints(all) => Some(all.clone()),
-            Numbers::Floats(_) => None,
+            TensorNumbers::Ints(all) => Some(all.clone()),
+            TensorNumbers::Floats(_) => None,
         }
     }
 }
@@ -52,21 +52,24 @@ impl Constant {
 /// The values that a node sees: those of its graph, and of the graphs around it.
 #[derive(Default)]
 pub(super) struct Scope<'s> {
-    own: HashMap<String, Known>,
+    own: HashMap<String, ConstantFacts>,
     around: Option<&'s Scope<'s>>,
 }
 
 impl<'s> Scope<'s> {
     /// What a graph says of its values.
-    pub(super) fn of(
-        graph: &Graph,
+    pub(super) fn new(
+        graph: &OnnxGraph,
         around: Option<&'s Self>,
         source: &dyn Source,
     ) -> Result<Self, ReadError> {
         let mut own = HashMap::new();
         for value in graph.values.iter().chain(&graph.outputs).chain(&graph.inputs) {
-            let known =
-                Known { kind: value.kind.clone(), dims: value.dims.clone(), constant: None };
+            let known = ConstantFacts {
+                kind: value.kind.clone(),
+                dims: value.dims.clone(),
+                constant: None,
+            };
             own.insert(value.name.to_string(), known);
         }
         for tensor in &graph.initializers {
@@ -74,25 +77,25 @@ impl<'s> Scope<'s> {
             let given = graph.inputs.iter().any(|input| input.name == tensor.name);
             let constant = if given { None } else { constant(tensor, source)? };
             let dims = (!given).then(|| tensor.dims.iter().copied().map(Dim::Size).collect());
-            let known = own.entry(tensor.name.to_string()).or_insert_with(Known::default);
-            known.kind = Some(Kind::Tensor(tensor.element));
+            let known = own.entry(tensor.name.to_string()).or_insert_with(ConstantFacts::default);
+            known.kind = Some(ValueType::Tensor(tensor.element));
             known.dims = dims.or(known.dims.take());
             known.constant = constant;
         }
         Ok(Self { own, around })
     }
 
-    pub(super) fn known(&self, name: &str) -> Option<&Known> {
+    pub(super) fn known(&self, name: &str) -> Option<&ConstantFacts> {
         self.own.get(name).or_else(|| self.around.and_then(|around| around.known(name)))
     }
 
-    pub(super) fn kind(&self, name: &str) -> Option<Kind> {
+    pub(super) fn kind(&self, name: &str) -> Option<ValueType> {
         self.known(name)?.kind.clone()
     }
 
-    pub(super) fn element(&self, name: &str) -> Option<Element> {
+    pub(super) fn element(&self, name: &str) -> Option<OnnxElementType> {
         match self.known(name)?.kind.as_ref()? {
-            Kind::Tensor(element) => Some(*element),
+            ValueType::Tensor(element) => Some(*element),
             _ => None,
         }
     }
@@ -110,7 +113,7 @@ impl<'s> Scope<'s> {
     }
 
     /// Adds what is known of a value; what is known already stays.
-    pub(super) fn learn(&mut self, name: &str, more: Known) {
+    pub(super) fn learn(&mut self, name: &str, more: ConstantFacts) {
         let known = self.own.entry(name.to_owned()).or_default();
         known.kind = known.kind.take().or(more.kind);
         known.dims = match (known.dims.take(), more.dims) {
@@ -135,7 +138,7 @@ impl<'s> Scope<'s> {
 
 /// The values of a tensor, if they are few and stand in the model.
 pub(super) fn constant(
-    tensor: &Tensor,
+    tensor: &OnnxTensor,
     source: &dyn Source,
 ) -> Result<Option<Constant>, ReadError> {
     if tensor.external.is_some() || tensor.stored > SMALL || tensor.place.is_empty() {
@@ -170,8 +173,8 @@ pub(super) fn constant(
     }
     let count = tensor.dims.iter().try_fold(1_i64, |all, size| all.checked_mul(*size));
     let numbers = match tensor.element.0 {
-        1 | 11 if count == Some(floats.len() as i64) => Numbers::Floats(floats),
-        2 | 3 | 5 | 6 | 7 | 9 if count == Some(ints.len() as i64) => Numbers::Ints(ints),
+        1 | 11 if count == Some(floats.len() as i64) => TensorNumbers::Floats(floats),
+        2 | 3 | 5 | 6 | 7 | 9 if count == Some(ints.len() as i64) => TensorNumbers::Ints(ints),
         _ => return Ok(None),
     };
     Ok(Some(Constant { numbers, dims: tensor.dims.clone() }))
@@ -182,11 +185,13 @@ fn chunks<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> {
 }
 
 /// The values of a tensor that is made here.
-pub(super) fn raw(element: Element, dims: &[i64], bytes: &[u8]) -> Option<Constant> {
+pub(super) fn raw(element: OnnxElementType, dims: &[i64], bytes: &[u8]) -> Option<Constant> {
     let numbers = match element.0 {
-        1 => Numbers::Floats(chunks(bytes).map(|b| f64::from(f32::from_le_bytes(b))).collect()),
-        11 => Numbers::Floats(chunks(bytes).map(f64::from_le_bytes).collect()),
-        7 => Numbers::Ints(chunks(bytes).map(i64::from_le_bytes).collect()),
+        1 => {
+            TensorNumbers::Floats(chunks(bytes).map(|b| f64::from(f32::from_le_bytes(b))).collect())
+        }
+        11 => TensorNumbers::Floats(chunks(bytes).map(f64::from_le_bytes).collect()),
+        7 => TensorNumbers::Ints(chunks(bytes).map(i64::from_le_bytes).collect()),
         _ => return None,
     };
     Some(Constant { numbers, dims: dims.to_vec() })

@@ -1,14 +1,13 @@
 //! Adapters that are more than a line of the table.
 
+use super::adapter_context::AdapterContext;
+use super::node_draft::{AttributeValue, NodeDraft, floats, ints};
 use super::repeated;
-use super::site::Site;
-use super::work::{Value, Work, floats, ints};
-use crate::Element;
+use crate::OnnxElementType;
 
 type Done = Result<(), String>;
 
-/// Runs the adapter of this name.
-pub(super) fn run(name: &str, work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+pub(super) fn run(name: &str, work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     match name {
         "broadcast" => repeated::broadcast(work, site),
         "slopes" => repeated::slopes(work, site),
@@ -37,7 +36,7 @@ pub(super) fn run(name: &str, work: &mut Work, site: &mut Site<'_, '_>) -> Done 
 }
 
 /// What the product of queries and keys is with a mask and the order of keys is told in another way since 24.
-fn attention(work: &mut Work, _: &mut Site<'_, '_>) -> Done {
+fn attention(work: &mut NodeDraft, _: &mut AdapterContext<'_, '_>) -> Done {
     let both = work.int("is_causal").unwrap_or(0) != 0 && work.input(3).is_some();
     match both && work.outputs.len() > 3 {
         true => {
@@ -48,7 +47,7 @@ fn attention(work: &mut Work, _: &mut Site<'_, '_>) -> Done {
 }
 
 /// An exponent of another type than the values, which is written down: the same numbers in their type.
-fn pow(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+fn pow(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     let (values, exponent) = (site.element(work, 0), site.element(work, 1));
     if site.up || values == exponent || values.is_none() {
         return Ok(());
@@ -57,22 +56,22 @@ fn pow(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
     let dims = work.input(1).and_then(|name| site.scope.constant(name)).map(|it| it.dims.clone());
     let exact = all.iter().all(|one| one.unsigned_abs() <= 1 << 24);
     let bytes: Vec<u8> = match values {
-        Some(Element(1)) if exact => {
+        Some(OnnxElementType(1)) if exact => {
             all.iter().flat_map(|one| (*one as f32).to_le_bytes()).collect()
         }
-        Some(Element(11)) if exact => {
+        Some(OnnxElementType(11)) if exact => {
             all.iter().flat_map(|one| (*one as f64).to_le_bytes()).collect()
         }
         _ => return Err("its exponent is of another type than its values".to_owned()),
     };
-    let value = Value::Tensor(values.unwrap_or_default(), dims.unwrap_or_default(), bytes);
+    let value = AttributeValue::Tensor(values.unwrap_or_default(), dims.unwrap_or_default(), bytes);
     let exponent = site.constant("exponent", value);
     work.put(1, &exponent);
     Ok(())
 }
 
 /// Attributes that only say something of types of eight bits.
-fn cast(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+fn cast(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     let to = work.int("to").unwrap_or(0);
     if !site.up && !matches!(to, 17..=20 | 23..=28) {
         work.remove("saturate");
@@ -82,19 +81,23 @@ fn cast(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
 }
 
 /// Bounds of the element type of the values; the older form has them as attributes.
-fn clip(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+fn clip(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     let sides = [("min", 1, f32::MIN, f32::NEG_INFINITY), ("max", 2, f32::MAX, f32::INFINITY)];
     for (name, at, least, none) in sides {
         if site.up {
             // The older form has bounds where none are written.
             let value = work.float(name).unwrap_or(least);
             work.remove(name);
-            if site.element(work, 0) != Some(Element(1)) {
+            if site.element(work, 0) != Some(OnnxElementType(1)) {
                 return Err("its bounds are known for values of type float".to_owned());
             }
             let bound = site.constant(
                 name,
-                Value::Tensor(Element(1), Vec::new(), value.to_le_bytes().to_vec()),
+                AttributeValue::Tensor(
+                    OnnxElementType(1),
+                    Vec::new(),
+                    value.to_le_bytes().to_vec(),
+                ),
             );
             work.put(at, &bound);
         } else {
@@ -104,7 +107,7 @@ fn clip(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
                     *site.known_floats(work, at)?.first().ok_or("a bound without a value")?
                 }
             };
-            work.set(name, Value::Float(value));
+            work.set(name, AttributeValue::Float(value));
         }
     }
     if !site.up {
@@ -114,19 +117,25 @@ fn clip(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
 }
 
 /// Numbers and lists as the tensors that they mean.
-fn constant(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+fn constant(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     if site.up {
         return Ok(());
     }
     if let Some(number) = work.int("value_int") {
         work.remove("value_int");
-        work.set("value", Value::Tensor(Element(7), Vec::new(), number.to_le_bytes().to_vec()));
+        work.set(
+            "value",
+            AttributeValue::Tensor(OnnxElementType(7), Vec::new(), number.to_le_bytes().to_vec()),
+        );
     } else if let Some(all) = work.ints("value_ints") {
         work.remove("value_ints");
         work.set("value", ints(&all));
     } else if let Some(number) = work.float("value_float") {
         work.remove("value_float");
-        work.set("value", Value::Tensor(Element(1), Vec::new(), number.to_le_bytes().to_vec()));
+        work.set(
+            "value",
+            AttributeValue::Tensor(OnnxElementType(1), Vec::new(), number.to_le_bytes().to_vec()),
+        );
     } else if let Some(all) = work.floats("value_floats") {
         work.remove("value_floats");
         work.set("value", floats(&all));
@@ -135,7 +144,7 @@ fn constant(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
 }
 
 /// One scale for the whole tensor: the axis says nothing.
-fn per_tensor(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+fn per_tensor(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     if !site.up {
         if site.rank(work, 1)? != 0 {
             return Err("it has a scale for each index of an axis, which is new".to_owned());
@@ -145,12 +154,14 @@ fn per_tensor(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
     Ok(())
 }
 
-fn dropout(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+fn dropout(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     if site.up {
         let ratio = work.float("ratio").unwrap_or(0.5);
         work.remove("ratio");
-        let ratio = site
-            .constant("ratio", Value::Tensor(Element(1), Vec::new(), ratio.to_le_bytes().to_vec()));
+        let ratio = site.constant(
+            "ratio",
+            AttributeValue::Tensor(OnnxElementType(1), Vec::new(), ratio.to_le_bytes().to_vec()),
+        );
         work.put(1, &ratio);
         return Ok(());
     }
@@ -162,18 +173,19 @@ fn dropout(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
         && let Ok(ratio) = site.known_floats(work, 1)
         && let Some(ratio) = ratio.first()
     {
-        work.set("ratio", Value::Float(*ratio));
+        work.set("ratio", AttributeValue::Float(*ratio));
     }
     work.remove("seed");
     work.inputs.truncate(1);
     Ok(())
 }
 
-fn dft(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+fn dft(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     if site.up {
         let axis = work.int("axis").unwrap_or(1);
         work.remove("axis");
-        let value = Value::Tensor(Element(7), Vec::new(), axis.to_le_bytes().to_vec());
+        let value =
+            AttributeValue::Tensor(OnnxElementType(7), Vec::new(), axis.to_le_bytes().to_vec());
         let axis = site.constant("axis", value);
         work.put(2, &axis);
         return Ok(());
@@ -183,14 +195,14 @@ fn dft(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
         Some(_) => *site.known_ints(work, 2)?.first().ok_or("an axis without a value")?,
     };
     let axis = if axis < 0 { axis + site.rank(work, 0)? } else { axis };
-    work.set("axis", Value::Int(axis));
+    work.set("axis", AttributeValue::Int(axis));
     work.inputs.truncate(2);
     work.trim();
     Ok(())
 }
 
 /// The older form always adds something.
-fn gemm(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+fn gemm(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     if !site.up && work.input(2).is_none() {
         let like = work.input(0).unwrap_or_default().to_owned();
         let zero = site.number(0.0, &like)?;
@@ -200,7 +212,7 @@ fn gemm(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
 }
 
 /// Modes have other names; the older form has two dimensions of space.
-fn grid_sample(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+fn grid_sample(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     if !site.up && site.rank(work, 0)? != 4 {
         return Err("the older form samples images of two dimensions".to_owned());
     }
@@ -209,37 +221,39 @@ fn grid_sample(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
     for (old, new) in names {
         let (from, to) = if site.up { (old, new) } else { (new, old) };
         if mode.as_deref() == Some(from) {
-            work.set("mode", Value::Text(to.to_owned()));
+            work.set("mode", AttributeValue::Text(to.to_owned()));
         }
     }
     Ok(())
 }
 
 /// Before 13 everything from the axis on is one row; since then the axis alone.
-fn softmax(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+fn softmax(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     let input = work.input(0).unwrap_or_default().to_owned();
     let rank = site.scope.rank(&input);
     let last = |axis: i64| axis == -1 || rank.is_some_and(|rank| axis == rank - 1);
     if site.up {
         let axis = work.int("axis").unwrap_or(1);
         if last(axis) {
-            work.set("axis", Value::Int(axis));
+            work.set("axis", AttributeValue::Int(axis));
             return Ok(());
         }
         let (flat, done, shape) = (site.fresh("flat"), site.fresh("rows"), site.fresh("shape"));
-        site.before
-            .push((11, Work::new("Flatten", &[&input], &[&flat]).with("axis", Value::Int(axis))));
+        site.before.push((
+            11,
+            NodeDraft::new("Flatten", &[&input], &[&flat]).with("axis", AttributeValue::Int(axis)),
+        ));
         let output = work.outputs.first().cloned().unwrap_or_default();
-        site.before.push((13, Work::new("Shape", &[&input], &[&shape])));
-        site.after.push((13, Work::new("Reshape", &[&done, &shape], &[&output])));
+        site.before.push((13, NodeDraft::new("Shape", &[&input], &[&shape])));
+        site.after.push((13, NodeDraft::new("Reshape", &[&done, &shape], &[&output])));
         work.put(0, &flat);
         work.outputs = vec![done];
-        work.set("axis", Value::Int(-1));
+        work.set("axis", AttributeValue::Int(-1));
         return Ok(());
     }
     let axis = work.int("axis").unwrap_or(-1);
     if last(axis) {
-        work.set("axis", Value::Int(axis));
+        work.set("axis", AttributeValue::Int(axis));
         return Ok(());
     }
     let rank = site.rank(work, 0)?;
@@ -255,18 +269,18 @@ fn softmax(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
     order.swap(axis, end);
     let (turned, done) = (site.fresh("turned"), site.fresh("rows"));
     let output = work.outputs.first().cloned().unwrap_or_default();
-    let perm = Value::Ints(order);
+    let perm = AttributeValue::Ints(order);
     site.before
-        .push((13, Work::new("Transpose", &[&input], &[&turned]).with("perm", perm.clone())));
-    site.after.push((13, Work::new("Transpose", &[&done], &[&output]).with("perm", perm)));
+        .push((13, NodeDraft::new("Transpose", &[&input], &[&turned]).with("perm", perm.clone())));
+    site.after.push((13, NodeDraft::new("Transpose", &[&done], &[&output]).with("perm", perm)));
     work.put(0, &turned);
     work.outputs = vec![done];
-    work.set("axis", Value::Int(rank - 1));
+    work.set("axis", AttributeValue::Int(rank - 1));
     Ok(())
 }
 
 /// Fractions have the sign of the divisor since 28 unless a node says otherwise; before it must.
-fn modulo(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+fn modulo(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     let fraction =
         site.element(work, 0).is_none_or(|element| matches!(element.0, 1 | 10 | 11 | 16));
     match !site.up && fraction && work.int("fmod").unwrap_or(0) == 0 {
@@ -277,7 +291,7 @@ fn modulo(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
     }
 }
 
-fn pad(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+fn pad(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     if site.up {
         let pads = work.ints("pads").ok_or("it does not say its paddings")?;
         work.remove("pads");
@@ -292,17 +306,17 @@ fn pad(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
         return Ok(());
     }
     let pads = site.known_ints(work, 1)?;
-    work.set("pads", Value::Ints(pads));
+    work.set("pads", AttributeValue::Ints(pads));
     if work.input(2).is_some() {
         let value = site.known_floats(work, 2)?;
-        work.set("value", Value::Float(*value.first().ok_or("padding without a value")?));
+        work.set("value", AttributeValue::Float(*value.first().ok_or("padding without a value")?));
     }
     work.inputs.truncate(1);
     Ok(())
 }
 
 /// Paddings of some axes as paddings of all.
-fn pad_axes(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+fn pad_axes(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     if site.up || work.input(3).is_none() {
         work.trim();
         return Ok(());
@@ -330,7 +344,7 @@ fn pad_axes(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
 }
 
 /// Axes are an input of the newer form, and none of them may mean that nothing is done.
-fn reduce(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+fn reduce(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     if site.up {
         if let Some(axes) = work.ints("axes") {
             let axes = site.ints("axes", &axes);
@@ -348,7 +362,7 @@ fn reduce(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
     let nothing = work.int("noop_with_empty_axes").unwrap_or(0) != 0;
     work.remove("noop_with_empty_axes");
     if !axes.is_empty() {
-        work.set("axes", Value::Ints(axes));
+        work.set("axes", AttributeValue::Ints(axes));
     } else if nothing {
         match &*work.op {
             "ReduceSum" | "ReduceMax" | "ReduceMin" | "ReduceMean" | "ReduceProd" => {
@@ -362,14 +376,14 @@ fn reduce(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
 }
 
 /// Resize of opset 10 looks at the pixel below.
-fn resize_to_11(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+fn resize_to_11(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     if site.up {
         let none = site.floats("roi", &[]);
         let scales = work.input(1).unwrap_or_default().to_owned();
         work.put(1, &none);
         work.put(2, &scales);
-        work.set("coordinate_transformation_mode", Value::Text("asymmetric".to_owned()));
-        work.set("nearest_mode", Value::Text("floor".to_owned()));
+        work.set("coordinate_transformation_mode", AttributeValue::Text("asymmetric".to_owned()));
+        work.set("nearest_mode", AttributeValue::Text("floor".to_owned()));
         return Ok(());
     }
     let mode = work.text("mode").unwrap_or("nearest").to_owned();
@@ -399,7 +413,7 @@ fn resize_to_11(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
 }
 
 /// Inputs that may be left out since 13 are empty before.
-fn resize_to_13(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+fn resize_to_13(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     if !site.up {
         for at in [1, 2] {
             if work.input(at).is_none() {
@@ -411,7 +425,7 @@ fn resize_to_13(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
     Ok(())
 }
 
-fn slice(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+fn slice(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     let names = [("starts", 1), ("ends", 2), ("axes", 3)];
     if site.up {
         for (name, at) in names {
@@ -429,7 +443,7 @@ fn slice(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
     for (name, at) in names {
         if work.input(at).is_some() {
             let all = site.known_ints(work, at)?;
-            work.set(name, Value::Ints(all));
+            work.set(name, AttributeValue::Ints(all));
         }
     }
     work.inputs.truncate(1);
@@ -437,7 +451,7 @@ fn slice(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
 }
 
 /// Axes counted from the end, which are an input here.
-fn slice_axes(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+fn slice_axes(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     if site.up || work.input(3).is_none() {
         return Ok(());
     }
@@ -453,11 +467,11 @@ fn slice_axes(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
 }
 
 /// Equal parts: the newer form says how many, and lets the last be smaller.
-fn split(work: &mut Work, site: &mut Site<'_, '_>) -> Done {
+fn split(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     let parts = work.outputs.len() as i64;
     if site.up {
         if work.input(1).is_none() {
-            work.set("num_outputs", Value::Int(parts));
+            work.set("num_outputs", AttributeValue::Int(parts));
         }
         return Ok(());
     }

@@ -1,33 +1,37 @@
 //! The steps of the table, done to a node.
 
-use super::site::Site;
+use super::adapter_context::AdapterContext;
+use super::node_draft::{AttributeValue, NodeDraft};
 use super::special;
-use super::table::Step;
-use super::work::{Value, Work};
-use crate::Attribute;
+use super::table::FormDifference;
+use crate::OnnxAttribute;
 
 /// Takes a node over one difference between two forms.
-pub(super) fn take(step: &Step, work: &mut Work, site: &mut Site<'_, '_>) -> Result<(), String> {
+pub(super) fn take(
+    step: &FormDifference,
+    work: &mut NodeDraft,
+    site: &mut AdapterContext<'_, '_>,
+) -> Result<(), String> {
     match step {
-        Step::New(name, value) if !site.up => drop_if(work, name, value, "older"),
-        Step::Gone(name, value) if site.up => drop_if(work, name, value, "newer"),
-        Step::Default(name, old, new) => {
+        FormDifference::New(name, value) if !site.up => drop_if(work, name, value, "older"),
+        FormDifference::Gone(name, value) if site.up => drop_if(work, name, value, "newer"),
+        FormDifference::Default(name, old, new) => {
             let value = if site.up { old } else { new };
             if work.get(name).is_none() && *value != "none" {
                 work.set(name, parsed(value));
             }
             Ok(())
         }
-        Step::Move(name, at, how) if site.up => {
+        FormDifference::Move(name, at, how) if site.up => {
             let input = match (*how, work.remove(name)) {
                 (_, None) => return Ok(()),
                 ("int", Some(value)) => int(&value).map(|one| site.ints(name, &[one])),
                 ("floats", Some(value)) => {
-                    let one = Work::default().with(name, value);
+                    let one = NodeDraft::default().with(name, value);
                     one.floats(name).map(|all| site.floats(name, &all))
                 }
                 (_, Some(value)) => {
-                    let one = Work::default().with(name, value);
+                    let one = NodeDraft::default().with(name, value);
                     one.ints(name).map(|all| site.ints(name, &all))
                 }
             };
@@ -36,42 +40,42 @@ pub(super) fn take(step: &Step, work: &mut Work, site: &mut Site<'_, '_>) -> Res
             work.put(*at, &input);
             Ok(())
         }
-        Step::Move(name, at, how) => {
+        FormDifference::Move(name, at, how) => {
             if work.input(*at).is_none() {
                 return Ok(());
             }
             let value = match *how {
-                "floats" => Value::Floats(site.known_floats(work, *at)?),
+                "floats" => AttributeValue::Floats(site.known_floats(work, *at)?),
                 "int" => match site.known_ints(work, *at)?.as_slice() {
-                    [one] => Value::Int(*one),
+                    [one] => AttributeValue::Int(*one),
                     _ => return Err(format!("`{name}` is not one number")),
                 },
-                _ => Value::Ints(site.known_ints(work, *at)?),
+                _ => AttributeValue::Ints(site.known_ints(work, *at)?),
             };
             work.put(*at, "");
             work.trim();
             work.set(name, value);
             Ok(())
         }
-        Step::Only(name, values) if !site.up => {
+        FormDifference::Only(name, values) if !site.up => {
             let found =
                 values.iter().find(|value| work.get(name).is_some_and(|one| is(one, value)));
             found.map_or(Ok(()), |value| Err(format!("{name} = {value} is new in this form")))
         }
-        Step::Upward(name, value)
+        FormDifference::Upward(name, value)
             if site.up && work.get(name).is_some_and(|one| is(one, value)) =>
         {
             Err(format!("the newer form has no {name} = {value}"))
         }
-        Step::Inputs(count) => {
+        FormDifference::Inputs(count) => {
             work.trim();
             match work.inputs.len() > *count {
                 true => Err(format!("the older form has {count} inputs")),
                 false => Ok(()),
             }
         }
-        Step::Outputs(count) | Step::Unread(count) => {
-            let unread = matches!(step, Step::Unread(_));
+        FormDifference::Outputs(count) | FormDifference::Unread(count) => {
+            let unread = matches!(step, FormDifference::Unread(_));
             let is_left_out = |name: &String| name.is_empty() || unread && !site.is_read(name);
             while work.outputs.len() > *count && work.outputs.last().is_some_and(is_left_out) {
                 work.outputs.pop();
@@ -81,14 +85,14 @@ pub(super) fn take(step: &Step, work: &mut Work, site: &mut Site<'_, '_>) -> Res
                 false => Ok(()),
             }
         }
-        Step::Axes if !site.up => axes(work, site),
-        Step::Function(name) => special::run(name, work, site),
-        Step::Refuse(why) => Err((*why).to_owned()),
+        FormDifference::Axes if !site.up => axes(work, site),
+        FormDifference::Function(name) => special::run(name, work, site),
+        FormDifference::Refuse(why) => Err((*why).to_owned()),
         _ => Ok(()),
     }
 }
 
-fn drop_if(work: &mut Work, name: &str, value: &str, form: &str) -> Result<(), String> {
+fn drop_if(work: &mut NodeDraft, name: &str, value: &str, form: &str) -> Result<(), String> {
     if work.get(name).is_none_or(|one| is(one, value)) {
         work.remove(name);
         return Ok(());
@@ -97,26 +101,26 @@ fn drop_if(work: &mut Work, name: &str, value: &str, form: &str) -> Result<(), S
 }
 
 /// Counts axes from the front.
-fn axes(work: &mut Work, site: &Site<'_, '_>) -> Result<(), String> {
+fn axes(work: &mut NodeDraft, site: &AdapterContext<'_, '_>) -> Result<(), String> {
     let more = match &*work.op {
         "Unsqueeze" => work.ints("axes").map_or(0, |all| all.len() as i64),
         _ => 0,
     };
     if let Some(axis) = work.int("axis").filter(|axis| *axis < 0) {
         let axis = axis + site.rank(work, 0)?;
-        work.set("axis", Value::Int(axis));
+        work.set("axis", AttributeValue::Int(axis));
     }
     if let Some(all) = work.ints("axes").filter(|all| all.iter().any(|axis| *axis < 0)) {
         let rank = site.rank(work, 0)? + more;
         let all = all.into_iter().map(|axis| if axis < 0 { axis + rank } else { axis });
-        work.set("axes", Value::Ints(all.collect()));
+        work.set("axes", AttributeValue::Ints(all.collect()));
     }
     Ok(())
 }
 
 /// Whether a value is what the table writes.
-pub(super) fn is(value: &Value, text: &str) -> bool {
-    let one = Work::default().with("", value.clone());
+pub(super) fn is(value: &AttributeValue, text: &str) -> bool {
+    let one = NodeDraft::default().with("", value.clone());
     match text {
         "*" => true,
         "ones" => one.ints("").is_some_and(|all| all.iter().all(|number| *number == 1)),
@@ -129,20 +133,22 @@ pub(super) fn is(value: &Value, text: &str) -> bool {
 }
 
 /// A value as the table writes it.
-pub(super) fn parsed(text: &str) -> Value {
+pub(super) fn parsed(text: &str) -> AttributeValue {
     if let Some(list) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
-        return Value::Ints(list.split(',').filter_map(|one| one.parse().ok()).collect());
+        return AttributeValue::Ints(list.split(',').filter_map(|one| one.parse().ok()).collect());
     }
     match (text.parse::<i64>(), text.parse::<f32>()) {
-        (Ok(number), _) => Value::Int(number),
-        (_, Ok(number)) if text.contains('.') => Value::Float(number),
-        _ => Value::Text(text.to_owned()),
+        (Ok(number), _) => AttributeValue::Int(number),
+        (_, Ok(number)) if text.contains('.') => AttributeValue::Float(number),
+        _ => AttributeValue::Text(text.to_owned()),
     }
 }
 
-fn int(value: &Value) -> Option<i64> {
+fn int(value: &AttributeValue) -> Option<i64> {
     match value {
-        Value::Int(number) | Value::Read(Attribute::Int(number), _) => Some(*number),
+        AttributeValue::Int(number) | AttributeValue::Read(OnnxAttribute::Int(number), _) => {
+            Some(*number)
+        }
         _ => None,
     }
 }

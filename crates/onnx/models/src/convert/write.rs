@@ -6,52 +6,56 @@ use unskew_core::{Places, Rewrite};
 use unskew_source::wire::{Message, Span, Value as Wire};
 use unskew_source::{ReadError, Rope};
 
-use super::chain::Shop;
+use super::chain::ConversionContext;
+use super::node_draft::{AttributeValue, NodeDraft};
 use super::scope::Scope;
-use super::work::{Value, Work};
-use super::{Goal, faults, put};
-use crate::around::Around;
-use crate::{Attribute, Function, Graph, Node, rules};
+use super::{OnnxTarget, faults, put};
+use crate::value_index::ValueIndex;
+use crate::{OnnxAttribute, OnnxFunction, OnnxGraph, OnnxNode, rules};
 
 /// The sets of operators of a graph.
 type Opsets = [(Box<str>, i64)];
 
 /// Attributes whose graphs changed, by their field in the file.
-type Changed = Vec<(Range<u64>, Rope)>;
+type ChangedGraphs = Vec<(Range<u64>, Rope)>;
 
 /// What is written, and what was planned on the way.
-pub(super) struct Writer<'a> {
-    pub(super) shop: Shop<'a>,
+pub(super) struct ModelWriter<'a> {
+    pub(super) shop: ConversionContext<'a>,
     pub(super) plan: unskew_core::Conversion,
-    pub(super) goal: &'a Goal,
-    pub(super) around: Around<'a>,
+    pub(super) goal: &'a OnnxTarget,
+    pub(super) around: ValueIndex<'a>,
 }
 
-impl Writer<'_> {
+impl ModelWriter<'_> {
     /// A graph with its nodes under other opsets.
     pub(super) fn graph(
         &mut self,
-        graph: &Graph,
+        graph: &OnnxGraph,
         span: Span,
         from: &Opsets,
         to: &Opsets,
         around: Option<&Scope<'_>>,
     ) -> Result<Rope, ReadError> {
-        let mut scope = Scope::of(graph, around, self.shop.source)?;
+        let mut scope = Scope::new(graph, around, self.shop.source)?;
         self.nodes(&graph.nodes, 1, span, (from, to), &mut scope)
     }
 
     /// A function of the model, whose nodes mean opsets of its own.
-    pub(super) fn function(&mut self, function: &Function, span: Span) -> Result<Rope, ReadError> {
+    pub(super) fn function(
+        &mut self,
+        function: &OnnxFunction,
+        span: Span,
+    ) -> Result<Rope, ReadError> {
         let to = self.goal.all(&function.opsets);
-        let mut scope = Scope::of(&function.body, None, self.shop.source)?;
+        let mut scope = Scope::new(&function.body, None, self.shop.source)?;
         self.nodes(&function.body.nodes, 7, span, (&function.opsets, &to), &mut scope)
     }
 
     /// A message that has nodes in one of its fields.
     fn nodes(
         &mut self,
-        nodes: &[Node],
+        nodes: &[OnnxNode],
         number: u32,
         span: Span,
         (from, to): (&Opsets, &Opsets),
@@ -81,7 +85,7 @@ impl Writer<'_> {
 
     fn node(
         &mut self,
-        node: &Node,
+        node: &OnnxNode,
         span: Span,
         whole: Range<u64>,
         (number, from, to): (u32, &Opsets, &Opsets),
@@ -144,8 +148,8 @@ impl Writer<'_> {
         rope: &mut Rope,
         number: u32,
         whole: Range<u64>,
-        work: Work,
-        mut inner: Changed,
+        work: NodeDraft,
+        mut inner: ChangedGraphs,
     ) -> Result<(), ReadError> {
         if inner.is_empty() {
             rope.copy(whole);
@@ -162,18 +166,18 @@ impl Writer<'_> {
     /// A node as it is worked on, with the attributes in which graphs changed.
     fn read(
         &mut self,
-        node: &Node,
+        node: &OnnxNode,
         span: Span,
         (from, to): (&Opsets, &Opsets),
         scope: &Scope<'_>,
-    ) -> Result<(Work, Changed), ReadError> {
+    ) -> Result<(NodeDraft, ChangedGraphs), ReadError> {
         let owned = |names: &[Box<str>]| names.iter().map(ToString::to_string).collect();
-        let mut work = Work {
+        let mut work = NodeDraft {
             op: node.op.to_string(),
             domain: node.domain.to_string(),
             inputs: owned(&node.inputs),
             outputs: owned(&node.outputs),
-            ..Work::default()
+            ..NodeDraft::default()
         };
         let mut changed = Vec::new();
         let mut message = Message::at(self.shop.source, span);
@@ -193,8 +197,9 @@ impl Writer<'_> {
                         }
                     }
                     // What is kept of a subgraph is its place; its nodes are done.
-                    let value = if graphs.is_empty() { value.clone() } else { Attribute::Other(5) };
-                    work.attributes.push((name.to_string(), Value::Read(value, whole)));
+                    let value =
+                        if graphs.is_empty() { value.clone() } else { OnnxAttribute::Other(5) };
+                    work.attributes.push((name.to_string(), AttributeValue::Read(value, whole)));
                 }
                 (1 | 2 | 4 | 7, _) => {}
                 _ => work.kept.push(whole),
@@ -206,7 +211,7 @@ impl Writer<'_> {
     /// An attribute whose graphs see the values around them.
     fn attribute(
         &mut self,
-        graphs: &[Graph],
+        graphs: &[OnnxGraph],
         span: Span,
         (from, to): (&Opsets, &Opsets),
         scope: &Scope<'_>,
@@ -230,6 +235,6 @@ impl Writer<'_> {
 }
 
 /// Where a node is, for people.
-fn place(node: &Node) -> String {
+fn place(node: &OnnxNode) -> String {
     crate::judge::place(node)
 }

@@ -7,14 +7,14 @@ use unskew_core::{
     Context, Finding, Judgement, Matcher, Party, Places, Requirement, Unjudged, Version, aspect,
 };
 
-use crate::{External, Model, Reader, Runtime, Tensor, rules};
+use crate::{ExternalData, ModelReader, OnnxModel, OnnxRelease, OnnxTensor, rules};
 
 /// The axis of what is found; nobody provides it.
 const AXIS: &str = "onnx.data";
 
 /// A file that lies beside a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Neighbour {
+pub struct NeighbourFile {
     /// Its size in bytes.
     pub size: u64,
     /// Whether it is a link.
@@ -24,44 +24,45 @@ pub struct Neighbour {
 }
 
 /// Looks for a file beside a model, by its path below the folder of the model; none if there is none.
-pub type Beside<'a> = &'a dyn Fn(&str) -> Option<Neighbour>;
+pub type NeighbourLookup<'a> = &'a dyn Fn(&str) -> Option<NeighbourFile>;
 
 /// The first ONNX Runtime and the first onnx that follow links before they read. Measured.
-const FOLLOWS: [(Reader, &str); 2] = [(Reader::OnnxRuntime, "1.24.4"), (Reader::Onnx, "1.21.0")];
+const FOLLOWS: [(ModelReader, &str); 2] =
+    [(ModelReader::OnnxRuntime, "1.24.4"), (ModelReader::Onnx, "1.21.0")];
 
 /// Says that a file is a link, to releases that look. onnx takes no link, wherever it leads.
-struct Linked {
+struct LinkMatcher {
     finding: Finding,
     outside: bool,
 }
 
-impl Matcher for Linked {
+impl Matcher for LinkMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let runtime = other.capability::<Runtime>()?;
+        let runtime = other.capability::<OnnxRelease>()?;
         let first = FOLLOWS.iter().find(|(reader, _)| *reader == runtime.reader);
         let looks = first
             .and_then(|(_, first)| first.parse().ok())
             .is_some_and(|first: Version| runtime.version >= first);
-        let refused = looks && (self.outside || runtime.reader == Reader::Onnx);
+        let refused = looks && (self.outside || runtime.reader == ModelReader::Onnx);
         let findings = refused.then(|| self.finding.clone()).into_iter().collect();
         Some(Judgement { findings, ..Judgement::default() })
     }
 }
 
 /// Says the same to every release that reads models.
-struct Broken(Finding);
+struct BrokenFileMatcher(Finding);
 
-impl Matcher for Broken {
+impl Matcher for BrokenFileMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        other.capability::<Runtime>()?;
+        other.capability::<OnnxRelease>()?;
         Some(Judgement { findings: vec![self.0.clone()], ..Judgement::default() })
     }
 }
 
 /// A party that was read from a model, with what is to be said of its tensors in other files. `beside`: none where
 /// nothing can lie beside the model, or it cannot be looked there.
-pub fn with_external_data(mut party: Party, beside: Option<Beside<'_>>) -> Party {
-    let Some(model) = party.capability::<Model>() else { return party };
+pub fn with_external_data(mut party: Party, beside: Option<NeighbourLookup<'_>>) -> Party {
+    let Some(model) = party.capability::<OnnxModel>() else { return party };
     let tensors = tensors(model);
     if tensors.is_empty() {
         return party;
@@ -74,7 +75,7 @@ pub fn with_external_data(mut party: Party, beside: Option<Beside<'_>>) -> Party
             all
         });
     let shown: Places = files.iter().map(|(file, size)| format!("{file}: {size} bytes")).collect();
-    let Found { findings, links, unseen } = found(&tensors, beside);
+    let ExternalDataFaults { findings, links, unseen } = found(&tensors, beside);
     let count = tensors.len();
     party = party.fact("external data", format!("{count} tensors in {shown}"));
     if unseen {
@@ -82,7 +83,8 @@ pub fn with_external_data(mut party: Party, beside: Option<Beside<'_>>) -> Party
         party = party.not_judged(Unjudged::new(aspect::DATA, reason));
     }
     for finding in findings {
-        let matcher = Requirement::matches(AXIS, Broken(finding.clone())).irrelevant_if_absent();
+        let matcher =
+            Requirement::matches(AXIS, BrokenFileMatcher(finding.clone())).irrelevant_if_absent();
         party = party.note(finding).require(matcher);
     }
     for link in links {
@@ -91,29 +93,32 @@ pub fn with_external_data(mut party: Party, beside: Option<Beside<'_>>) -> Party
     party
 }
 
-fn tensors(model: &Model) -> Vec<(Arc<Tensor>, External)> {
+fn tensors(model: &OnnxModel) -> Vec<(Arc<OnnxTensor>, ExternalData)> {
     let functions = model.functions.iter().flat_map(|function| function.body.tensors());
     let all = model.graph.tensors().chain(functions);
     all.filter_map(|tensor| Some((Arc::new(tensor.clone()), tensor.external.clone()?))).collect()
 }
 
 /// What is wrong with tensors in other files.
-struct Found {
+struct ExternalDataFaults {
     /// One for each cause.
     findings: Vec<Finding>,
     /// What only some releases refuse.
-    links: Vec<Linked>,
+    links: Vec<LinkMatcher>,
     /// Whether something was not looked at.
     unseen: bool,
 }
 
-fn found(tensors: &[(Arc<Tensor>, External)], beside: Option<Beside<'_>>) -> Found {
+fn found(
+    tensors: &[(Arc<OnnxTensor>, ExternalData)],
+    beside: Option<NeighbourLookup<'_>>,
+) -> ExternalDataFaults {
     let mut outside: BTreeMap<&str, Places> = BTreeMap::new();
     let mut broken: BTreeMap<String, Places> = BTreeMap::new();
     let mut missing: BTreeMap<&str, Places> = BTreeMap::new();
     let mut short: BTreeMap<(&str, u64), (u64, Places)> = BTreeMap::new();
     let mut linked: BTreeMap<(&str, bool), Places> = BTreeMap::new();
-    let mut sizes: BTreeMap<&str, Option<Neighbour>> = BTreeMap::new();
+    let mut sizes: BTreeMap<&str, Option<NeighbourFile>> = BTreeMap::new();
     for (tensor, external) in tensors {
         let file = &*external.location;
         if let Some(what) = &external.broken {
@@ -162,7 +167,7 @@ fn found(tensors: &[(Arc<Tensor>, External)], beside: Option<Beside<'_>>) -> Fou
     let link = |((file, outside), places): ((&str, bool), Places)| {
         let what = if outside { "a link out of the folder of the model" } else { "a link" };
         let rule = rules::ExternalLink { file: &file, what: &what };
-        Linked { finding: rule.finding().at(places), outside }
+        LinkMatcher { finding: rule.finding().at(places), outside }
     };
     let links = linked.into_iter().map(link).collect();
     for ((file, size), (end, places)) in short {
@@ -170,7 +175,7 @@ fn found(tensors: &[(Arc<Tensor>, External)], beside: Option<Beside<'_>>) -> Fou
             rules::ExternalTooShort { file: &file, size: &size, end: &end }.finding().at(places),
         );
     }
-    Found { findings, links, unseen: beside.is_none() }
+    ExternalDataFaults { findings, links, unseen: beside.is_none() }
 }
 
 /// Whether a location stays below the folder of the model: relative, and without more steps up than down.
@@ -192,13 +197,21 @@ fn is_inside(location: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Element;
+    use crate::OnnxElementType;
 
-    fn at(location: &str, offset: u64, length: Option<u64>) -> Vec<(Arc<Tensor>, External)> {
+    fn at(
+        location: &str,
+        offset: u64,
+        length: Option<u64>,
+    ) -> Vec<(Arc<OnnxTensor>, ExternalData)> {
         let external =
-            External { location: location.into(), offset: Some(offset), length, broken: None };
-        let tensor =
-            Tensor { name: "w".into(), element: Element(1), dims: vec![2, 3], ..Tensor::default() };
+            ExternalData { location: location.into(), offset: Some(offset), length, broken: None };
+        let tensor = OnnxTensor {
+            name: "w".into(),
+            element: OnnxElementType(1),
+            dims: vec![2, 3],
+            ..OnnxTensor::default()
+        };
         vec![(Arc::new(tensor), external)]
     }
 
@@ -206,7 +219,7 @@ mod tests {
     fn a_file_must_be_there_inside_the_folder_and_long_enough() {
         let there = |name: &str| {
             let known = ["w.bin", "d/w.bin", "d/../w.bin"].contains(&name);
-            known.then_some(Neighbour { size: 40, link: false, outside: false })
+            known.then_some(NeighbourFile { size: 40, link: false, outside: false })
         };
         let code = |location: &str, offset, length| {
             let found = found(&at(location, offset, length), Some(&there));

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 
 use unskew_core::{Finding, Places, Version};
 
-use super::walk::place;
+use super::model_walk::place;
 use crate::runtime::full_name;
-use crate::{Attribute, Function, Model, Node, Reader, Runtime, rules};
+use crate::{ModelReader, OnnxAttribute, OnnxFunction, OnnxModel, OnnxNode, OnnxRelease, rules};
 
 /// What a release refuses of a call, whatever is in the function. `opsets`: those of the graph around it.
 pub(super) fn call(
-    runtime: &Runtime,
-    function: &Function,
-    node: &Node,
+    runtime: &OnnxRelease,
+    function: &OnnxFunction,
+    node: &OnnxNode,
     opsets: &[(Box<str>, i64)],
 ) -> Vec<Finding> {
     let mut found = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn call(
         );
         return found;
     };
-    if runtime.reader != Reader::OnnxRuntime {
+    if runtime.reader != ModelReader::OnnxRuntime {
         return found;
     }
     let is_before = |minor: u32| runtime.version < Version::triple(1, minor.into(), 0);
@@ -70,14 +70,14 @@ pub(super) fn call(
 }
 
 /// Functions that are defined twice, which ONNX Runtime refuses since 1.31; before, the last one counts.
-pub(super) fn twice(model: &Model, runtime: &Runtime) -> Vec<Finding> {
-    if runtime.reader == Reader::OnnxRuntime && runtime.version < Version::triple(1, 31, 0) {
+pub(super) fn twice(model: &OnnxModel, runtime: &OnnxRelease) -> Vec<Finding> {
+    if runtime.reader == ModelReader::OnnxRuntime && runtime.version < Version::triple(1, 31, 0) {
         return Vec::new();
     }
     let mut seen = BTreeSet::new();
     let twice =
         model.functions.iter().filter(|one| !seen.insert((&one.domain, &one.name, &one.overload)));
-    let finding = |one: &Function| {
+    let finding = |one: &OnnxFunction| {
         let value = full_name(&one.domain, &one.name);
         rules::DefinedTwice { value: &value }.finding().at(Places::from_iter(["functions"]))
     };
@@ -85,8 +85,10 @@ pub(super) fn twice(model: &Model, runtime: &Runtime) -> Vec<Finding> {
 }
 
 /// Whether a call decides something in the function: attributes, or inputs that are left out.
-pub(super) fn is_decided_by_calls(function: &Function, node: &Node) -> bool {
-    let of = |node: &Node| node.attributes.iter().any(|(_, one)| matches!(one, Attribute::Of(_)));
+pub(super) fn is_decided_by_calls(function: &OnnxFunction, node: &OnnxNode) -> bool {
+    let of = |node: &OnnxNode| {
+        node.attributes.iter().any(|(_, one)| matches!(one, OnnxAttribute::Of(_)))
+    };
     function.body.nodes.iter().any(of)
         || node.inputs.len() < function.inputs.len()
         || node.inputs.iter().any(|name| name.is_empty())
@@ -94,12 +96,16 @@ pub(super) fn is_decided_by_calls(function: &Function, node: &Node) -> bool {
 
 /// A node of a function as one call makes it: attributes of the call in their places, and nothing in the place of inputs
 /// that the call leaves out.
-pub(super) fn called<'n>(inner: &'n Node, function: &Function, call: &Node) -> Cow<'n, Node> {
+pub(super) fn called<'n>(
+    inner: &'n OnnxNode,
+    function: &OnnxFunction,
+    call: &OnnxNode,
+) -> Cow<'n, OnnxNode> {
     let left_out = |name: &str| {
         let at = function.inputs.iter().position(|one| **one == *name);
         at.is_some_and(|at| call.inputs.get(at).is_none_or(|given| given.is_empty()))
     };
-    let of = inner.attributes.iter().any(|(_, one)| matches!(one, Attribute::Of(_)));
+    let of = inner.attributes.iter().any(|(_, one)| matches!(one, OnnxAttribute::Of(_)));
     if !of && !inner.inputs.iter().any(|name| left_out(name)) {
         return Cow::Borrowed(inner);
     }
@@ -112,7 +118,7 @@ pub(super) fn called<'n>(inner: &'n Node, function: &Function, call: &Node) -> C
         .attributes
         .iter()
         .filter_map(|(name, value)| match value {
-            Attribute::Of(outer) => Some((name.clone(), said(outer)?)),
+            OnnxAttribute::Of(outer) => Some((name.clone(), said(outer)?)),
             other => Some((name.clone(), other.clone())),
         })
         .collect();

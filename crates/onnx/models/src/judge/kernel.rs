@@ -2,39 +2,41 @@
 
 use unskew_core::Places;
 
+use super::model_walk::{ModelWalk, UnjudgedReason};
 use super::node::fits;
-use super::walk::{Open, Walk};
-use crate::infer::Bound;
-use crate::{Measured, Schema, rules};
+use crate::infer::TypeBinding;
+use crate::{KernelSupport, OpSchema, rules};
 
 /// Judges the kernels of one node, whose variables are `bound`.
-pub(super) fn judge(walk: &mut Walk<'_>, schema: &Schema, bound: &[Bound], at: &str) {
+pub(super) fn judge(walk: &mut ModelWalk<'_>, schema: &OpSchema, bound: &[TypeBinding], at: &str) {
     let runtime = walk.runtime;
     let Some(kernels) = &runtime.kernels else { return };
-    let Some(measured) = kernels.of(runtime.version, &schema.name, schema.since) else {
-        return walk.open(Open::Unmeasured, at);
+    let Some(measured) = kernels.supports_of(runtime.version, &schema.name, schema.since) else {
+        return walk.open(UnjudgedReason::Unmeasured, at);
     };
     let fit = measured.iter().map(|one| match one {
-        Measured::Types(types) => all(schema, bound, types),
-        Measured::Nothing | Measured::Unknown | Measured::Sometimes(_) => Some(false),
+        KernelSupport::Types(types) => all(schema, bound, types),
+        KernelSupport::Nothing | KernelSupport::Unknown | KernelSupport::Sometimes(_) => {
+            Some(false)
+        }
     });
     let fit: Vec<Option<bool>> = fit.collect();
     if fit.contains(&Some(true)) {
         return;
     }
     let perhaps = measured.iter().any(|one| match one {
-        Measured::Unknown => true,
-        Measured::Sometimes(types) => all(schema, bound, types) != Some(false),
-        Measured::Types(_) | Measured::Nothing => false,
+        KernelSupport::Unknown => true,
+        KernelSupport::Sometimes(types) => all(schema, bound, types) != Some(false),
+        KernelSupport::Types(_) | KernelSupport::Nothing => false,
     });
     if perhaps {
-        return walk.open(Open::Unmeasured, at);
+        return walk.open(UnjudgedReason::Unmeasured, at);
     }
     if fit.contains(&None) {
-        return walk.open(Open::Type, at);
+        return walk.open(UnjudgedReason::Type, at);
     }
     let types = schema.variables.iter().zip(bound).filter_map(|((name, _), bound)| match bound {
-        Bound::Types(types) => {
+        TypeBinding::Types(types) => {
             let types: Vec<String> = types.iter().map(ToString::to_string).collect();
             Some(format!("{name} = {}", types.join(" and ")))
         }
@@ -54,7 +56,11 @@ pub(super) fn judge(walk: &mut Walk<'_>, schema: &Schema, bound: &[Bound], at: &
 }
 
 /// Whether every variable is what a row wants; none if that is not known.
-fn all(schema: &Schema, bound: &[Bound], types: &[(Box<str>, Vec<crate::Kind>)]) -> Option<bool> {
+fn all(
+    schema: &OpSchema,
+    bound: &[TypeBinding],
+    types: &[(Box<str>, Vec<crate::ValueType>)],
+) -> Option<bool> {
     let mut sure = true;
     for (name, allowed) in types {
         let at = schema.variables.iter().position(|(one, _)| one == name);

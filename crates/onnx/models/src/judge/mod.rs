@@ -3,65 +3,64 @@
 mod external;
 mod function;
 mod kernel;
+mod model_walk;
 mod node;
 mod ort;
 mod shape;
 mod tensors;
 mod text;
-mod walk;
 mod wiring;
 
 use std::sync::{Arc, OnceLock};
 
 use unskew_core::{Context, Finding, Judgement, Matcher, Party, Places, Unjudged, aspect};
 
-use crate::shapes::{self, Fault};
-use crate::stated::{self, Stated};
-use crate::{Model, Reader, Runtime, rules};
+use crate::shapes::{self, ShapeFault};
+use crate::vendor_docs::{self, DocumentedSupport};
+use crate::{ModelReader, OnnxModel, OnnxRelease, rules};
 
-pub use external::{Beside, Neighbour, with_external_data};
-pub(crate) use ort::Packed;
-pub(crate) use text::Texts;
-pub(crate) use walk::place;
+pub use external::{NeighbourFile, NeighbourLookup, with_external_data};
+pub(crate) use model_walk::place;
+pub(crate) use ort::OrtRequirement;
+pub(crate) use text::TextRequirement;
 
 /// The first IR version whose models must say their opsets.
 const OPSETS_NEEDED: i64 = 3;
 
-/// The requirement of a model.
-pub(crate) struct Reading {
-    model: Arc<Model>,
+pub(crate) struct ModelRequirement {
+    model: Arc<OnnxModel>,
     /// What contradicts itself in its shapes, which is the same for every release; made when the first one asks.
-    faults: OnceLock<Vec<Fault>>,
+    faults: OnceLock<Vec<ShapeFault>>,
 }
 
-impl Reading {
-    pub(crate) fn new(model: Arc<Model>) -> Self {
+impl ModelRequirement {
+    pub(crate) fn new(model: Arc<OnnxModel>) -> Self {
         Self { model, faults: OnceLock::new() }
     }
 }
 
-impl Matcher for Reading {
+impl Matcher for ModelRequirement {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        if let Some(stated) = other.capability::<Stated>() {
-            return Some(stated::judge(&self.model, stated));
+        if let Some(stated) = other.capability::<DocumentedSupport>() {
+            return Some(vendor_docs::judge(&self.model, stated));
         }
-        let runtime = other.capability::<Runtime>()?;
+        let runtime = other.capability::<OnnxRelease>()?;
         let faults = || self.faults.get_or_init(|| shapes::faults(&self.model)).as_slice();
         Some(with_shapes(&self.model, runtime, faults))
     }
 }
 
 /// What `runtime` makes of `model`.
-pub fn judge(model: &Model, runtime: &Runtime) -> Judgement {
+pub fn judge(model: &OnnxModel, runtime: &OnnxRelease) -> Judgement {
     let faults = OnceLock::new();
     with_shapes(model, runtime, || faults.get_or_init(|| shapes::faults(model)).as_slice())
 }
 
 /// The same, with what contradicts itself in the shapes of the model.
 fn with_shapes<'f>(
-    model: &Model,
-    runtime: &Runtime,
-    faults: impl FnOnce() -> &'f [Fault],
+    model: &OnnxModel,
+    runtime: &OnnxRelease,
+    faults: impl FnOnce() -> &'f [ShapeFault],
 ) -> Judgement {
     let mut judgement = Judgement::default();
     judgement.findings.extend(versions(model, runtime));
@@ -73,18 +72,19 @@ fn with_shapes<'f>(
         judgement.unjudged.push(Unjudged::new(aspect::KERNELS, reason));
         return judgement;
     }
-    let called =
-        |function: &crate::Function| runtime.reader == Reader::Onnx || walk::calls(model, function);
+    let called = |function: &crate::OnnxFunction| {
+        runtime.reader == ModelReader::Onnx || model_walk::calls(model, function)
+    };
     judgement.findings.extend(wiring::findings(model, runtime.reader, called));
     judgement.findings.extend(tensors::findings(model, runtime.reader));
     judgement.findings.extend(function::twice(model, runtime));
-    let walked = walk::walk(model, runtime);
+    let walked = model_walk::walk(model, runtime);
     judgement.findings.extend(walked.findings);
     judgement.unjudged.extend(walked.unjudged);
-    if runtime.reader == Reader::OnnxRuntime {
+    if runtime.reader == ModelReader::OnnxRuntime {
         judgement.findings.extend(shape::findings(faults(), runtime));
     }
-    if runtime.reader == Reader::Onnx {
+    if runtime.reader == ModelReader::Onnx {
         let reason =
             "onnx checks a model; whether something runs it is a question of another release"
                 .to_owned();
@@ -94,16 +94,16 @@ fn with_shapes<'f>(
 }
 
 /// What the numbers of the model say: its IR version and its opsets.
-fn versions(model: &Model, runtime: &Runtime) -> Vec<Finding> {
+fn versions(model: &OnnxModel, runtime: &OnnxRelease) -> Vec<Finding> {
     let mut findings = Vec::new();
     let reader = runtime.name();
     if model.ir_version > runtime.ir {
         let symptom = match runtime.reader {
-            Reader::OnnxRuntime => format!(
+            ModelReader::OnnxRuntime => format!(
                 "Unsupported model IR version: {}, max supported IR version: {}",
                 model.ir_version, runtime.ir
             ),
-            Reader::Onnx => "Your model ir_version is higher than the checker's.".to_owned(),
+            ModelReader::Onnx => "Your model ir_version is higher than the checker's.".to_owned(),
         };
         let rule =
             rules::IrTooNew { reader: &reader, max: &runtime.ir, version: &model.ir_version };
@@ -115,13 +115,13 @@ fn versions(model: &Model, runtime: &Runtime) -> Vec<Finding> {
     for (domain, version, max) in beyond(model, runtime) {
         let finding = opset_too_new(&reader, domain, version, max);
         findings.push(match runtime.reader {
-            Reader::OnnxRuntime => finding.with_symptom(format!(
+            ModelReader::OnnxRuntime => finding.with_symptom(format!(
                 "ONNX Runtime only *guarantees* support for models stamped with official released onnx opset versions. \
                  Opset {version} is under development and support for this is limited. […] Current official support for \
                  domain {} is till opset {max}.",
                 node::shown(domain)
             )),
-            Reader::Onnx => finding,
+            ModelReader::Onnx => finding,
         });
     }
     findings
@@ -129,8 +129,8 @@ fn versions(model: &Model, runtime: &Runtime) -> Vec<Finding> {
 
 /// The domains of a model that are newer than a release: each with its version, and the highest that is accepted.
 fn beyond<'m>(
-    model: &'m Model,
-    runtime: &'m Runtime,
+    model: &'m OnnxModel,
+    runtime: &'m OnnxRelease,
 ) -> impl Iterator<Item = (&'m str, i64, i64)> + 'm {
     model.opsets.iter().filter_map(|(domain, version)| {
         let max = runtime.opset(domain).filter(|max| version > max)?;

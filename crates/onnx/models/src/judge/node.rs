@@ -3,21 +3,21 @@
 use unskew_core::{Finding, Phase, Places};
 
 use super::kernel;
-use super::walk::{Open, Walk, place};
-use crate::infer::{self, Bound};
-use crate::limits::{self, When};
+use super::model_walk::{ModelWalk, UnjudgedReason, place};
+use crate::infer::{self, TypeBinding};
+use crate::limits::{self, LimitEffect};
 use crate::runtime::full_name;
 use crate::schema::{Arity, ParameterKind};
-use crate::{Attribute, Kind, Lookup, Node, Reader, Schema, rules};
+use crate::{ModelReader, OnnxAttribute, OnnxNode, OpSchema, OperatorLookup, ValueType, rules};
 
 /// Judges `node` and gives the types of its outputs. `inner`: what graphs in its attributes say of these.
 pub(super) fn judge(
-    walk: &mut Walk<'_>,
-    node: &Node,
+    walk: &mut ModelWalk<'_>,
+    node: &OnnxNode,
     opsets: &[(Box<str>, i64)],
-    inputs: &[Option<Kind>],
-    inner: Option<&[Option<Kind>]>,
-) -> Vec<Option<Kind>> {
+    inputs: &[Option<ValueType>],
+    inner: Option<&[Option<ValueType>]>,
+) -> Vec<Option<ValueType>> {
     let runtime = walk.runtime;
     let reader = runtime.name();
     let at = place(node);
@@ -30,8 +30,8 @@ pub(super) fn judge(
         opsets.iter().find(|(domain, _)| *domain == node.domain).map(|(_, version)| *version);
     let Some(opset) = opset.or_else(|| before_opsets(walk, node)) else {
         // ONNX Runtime takes some opset of its own domain where a model has only others.
-        if runtime.reader == Reader::OnnxRuntime && node.domain.is_empty() {
-            walk.open(Open::Schema, &at);
+        if runtime.reader == ModelReader::OnnxRuntime && node.domain.is_empty() {
+            walk.open(UnjudgedReason::Schema, &at);
             return Vec::new();
         }
         let rule = rules::DomainNotImported { op: &op, domain: &shown(&node.domain) };
@@ -40,29 +40,29 @@ pub(super) fn judge(
     };
     let found = walk.look_up(&op, node, opset);
     let (schema, exact) = match &*found {
-        Lookup::Found { schema, exact } => (schema, *exact),
-        Lookup::Deprecated { since } => {
+        OperatorLookup::Found { schema, exact } => (schema, *exact),
+        OperatorLookup::Deprecated { since } => {
             let rule = rules::OperatorGone { reader: &reader, op: &op, since, opset: &opset };
             let symptom =
                 format!("Op registered for {} is deprecated in domain_version of {opset}", node.op);
             walk.findings.push(rule.finding().at(here()).with_symptom(symptom));
             return Vec::new();
         }
-        Lookup::Missing { since, first } => {
+        OperatorLookup::Missing { since, first } => {
             let symptom = format!("{} is not a registered function/op", node.op);
             walk.findings.push(
                 missing(&reader, &op, opset, *since, *first).at(here()).with_symptom(symptom),
             );
             return Vec::new();
         }
-        Lookup::Never if runtime.has_domain(&node.domain) => {
+        OperatorLookup::Never if runtime.has_domain(&node.domain) => {
             let rule = rules::OperatorNever { op: &op };
             let symptom = format!("{} is not a registered function/op", node.op);
             walk.findings.push(rule.finding().at(here()).with_symptom(symptom));
             return Vec::new();
         }
-        Lookup::Never => {
-            walk.open(Open::Custom, &at);
+        OperatorLookup::Never => {
+            walk.open(UnjudgedReason::Custom, &at);
             return Vec::new();
         }
     };
@@ -70,7 +70,7 @@ pub(super) fn judge(
         let rule = rules::AttributeBroken { op: &op, what };
         walk.findings.push(rule.finding().at(here()));
     }
-    if runtime.reader == Reader::OnnxRuntime && node.domain.is_empty() {
+    if runtime.reader == ModelReader::OnnxRuntime && node.domain.is_empty() {
         walk.findings.extend(inner_graphs(node).into_iter().map(|finding| finding.at(here())));
     }
     let odd = shape_of_node(schema, node, &reader).map(|finding| finding.at(here()));
@@ -83,18 +83,20 @@ pub(super) fn judge(
     if exact && *schema.name != *"Constant" {
         walk.findings.extend(odd);
     } else if !exact || odd.count() > 0 {
-        walk.open(Open::Schema, &at);
+        walk.open(UnjudgedReason::Schema, &at);
     }
     let mut bound = infer::bind(schema, node, inputs);
     infer::bind_outputs(schema, node, inputs, inner, &mut bound);
-    if runtime.reader == Reader::OnnxRuntime {
+    if runtime.reader == ModelReader::OnnxRuntime {
         let refused = types(schema, node, inputs, &reader);
         match refused {
             Some(finding) => walk.findings.push(finding.at(here())),
             None => {
                 let limit = limits::at(runtime.version, schema, node, &bound, &walk.around);
                 match limit {
-                    Some(limit) if limit.when == When::Kernel => walk.open(Open::Unmeasured, &at),
+                    Some(limit) if limit.when == LimitEffect::Kernel => {
+                        walk.open(UnjudgedReason::Unmeasured, &at)
+                    }
                     _ => kernel::judge(walk, schema, &bound, &at),
                 }
                 if let Some(limit) = limit {
@@ -108,20 +110,20 @@ pub(super) fn judge(
 
 /// A node of a file of the format `.ort`: whether there is a kernel of the very form that it names.
 fn packed(
-    walk: &mut Walk<'_>,
-    node: &Node,
+    walk: &mut ModelWalk<'_>,
+    node: &OnnxNode,
     since: i64,
-    inputs: &[Option<Kind>],
-    inner: Option<&[Option<Kind>]>,
-) -> Vec<Option<Kind>> {
+    inputs: &[Option<ValueType>],
+    inner: Option<&[Option<ValueType>]>,
+) -> Vec<Option<ValueType>> {
     let runtime = walk.runtime;
     let at = place(node);
     let op = full_name(&node.domain, &node.op);
     let found = walk.look_up(&op, node, since);
     let schema = match &*found {
-        Lookup::Found { schema, .. } if schema.since == since => schema,
-        Lookup::Never if !runtime.has_domain(&node.domain) => {
-            walk.open(Open::Custom, &at);
+        OperatorLookup::Found { schema, .. } if schema.since == since => schema,
+        OperatorLookup::Never if !runtime.has_domain(&node.domain) => {
+            walk.open(UnjudgedReason::Custom, &at);
             return Vec::new();
         }
         _ => {
@@ -144,14 +146,14 @@ fn packed(
 }
 
 /// What no kernel takes, and no schema tells.
-fn refuse(walk: &mut Walk<'_>, limit: &limits::Limit, schema: &Schema, at: &str) {
+fn refuse(walk: &mut ModelWalk<'_>, limit: &limits::ReleaseLimit, schema: &OpSchema, at: &str) {
     let reader = walk.runtime.name();
     match limit.when {
-        When::Machine => return walk.open(Open::Machine, at),
-        When::Shapes => return walk.open(Open::Shapes, at),
-        When::Fused => return walk.open(Open::Fused, at),
-        When::Kernel => return,
-        When::Load | When::Run => {}
+        LimitEffect::Machine => return walk.open(UnjudgedReason::Machine, at),
+        LimitEffect::Shapes => return walk.open(UnjudgedReason::Shapes, at),
+        LimitEffect::Fused => return walk.open(UnjudgedReason::Fused, at),
+        LimitEffect::Kernel => return,
+        LimitEffect::Load | LimitEffect::Run => {}
     }
     let what = limit.in_words();
     let rule = rules::ValueRefused {
@@ -161,7 +163,7 @@ fn refuse(walk: &mut Walk<'_>, limit: &limits::Limit, schema: &Schema, at: &str)
         what: &what,
     };
     let finding = rule.finding().at(Places::from_iter([at])).with_symptom(limit.error);
-    walk.findings.push(if limit.when == When::Run {
+    walk.findings.push(if limit.when == LimitEffect::Run {
         finding.in_phase(Phase::FirstUse)
     } else {
         finding
@@ -169,7 +171,7 @@ fn refuse(walk: &mut Walk<'_>, limit: &limits::Limit, schema: &Schema, at: &str)
 }
 
 /// What is wrong with the numbers of inputs and outputs of the graphs in a node.
-fn inner_graphs(node: &Node) -> Vec<Finding> {
+fn inner_graphs(node: &OnnxNode) -> Vec<Finding> {
     let (inputs, outputs) = match &*node.op {
         "If" => (0, node.outputs.len()),
         "Loop" => (node.inputs.len().max(2), node.outputs.len() + 1),
@@ -177,9 +179,10 @@ fn inner_graphs(node: &Node) -> Vec<Finding> {
     };
     let mut found = Vec::new();
     for (attribute, value) in &node.attributes {
-        let Attribute::Graph(graph) = value else { continue };
-        let stored =
-            |one: &&crate::Value| graph.initializers.iter().any(|tensor| tensor.name == one.name);
+        let OnnxAttribute::Graph(graph) = value else { continue };
+        let stored = |one: &&crate::ValueInfo| {
+            graph.initializers.iter().any(|tensor| tensor.name == one.name)
+        };
         let least = graph.inputs.iter().filter(|one| !stored(one)).count();
         let takes = graph.inputs.len();
         let makes = graph.outputs.len();
@@ -203,7 +206,7 @@ fn inner_graphs(node: &Node) -> Vec<Finding> {
 }
 
 /// The opset of models of before there were opsets.
-fn before_opsets(walk: &Walk<'_>, node: &Node) -> Option<i64> {
+fn before_opsets(walk: &ModelWalk<'_>, node: &OnnxNode) -> Option<i64> {
     (walk.model.opsets.is_empty() && node.domain.is_empty()).then_some(1)
 }
 
@@ -228,8 +231,8 @@ fn missing(reader: &str, op: &str, opset: i64, since: Option<i64>, first: Option
 
 /// What is wrong with the attributes and the numbers of inputs and outputs.
 fn shape_of_node<'a>(
-    schema: &'a Schema,
-    node: &'a Node,
+    schema: &'a OpSchema,
+    node: &'a OnnxNode,
     reader: &'a str,
 ) -> impl Iterator<Item = Finding> + 'a {
     let name = &schema.name;
@@ -284,7 +287,7 @@ fn shape_of_node<'a>(
     let inputs = count(node.inputs.len(), schema.counts(), "inputs");
     let outputs = count(node.outputs.len(), schema.output_counts(), "outputs");
     let left_out = node.inputs.iter().enumerate().filter(|(_, name)| name.is_empty());
-    let needed = |one: &&crate::Parameter| one.arity != Arity::Optional;
+    let needed = |one: &&crate::FormalParameter| one.arity != Arity::Optional;
     let left_out = left_out.filter_map(move |(at, _)| schema.input(at).filter(needed));
     let left_out = left_out.map(move |one| {
         let symptom = format!(
@@ -294,7 +297,7 @@ fn shape_of_node<'a>(
         rules::InputLeftOut { op: name, since, input: &one.name }.finding().with_symptom(symptom)
     });
     let nothing = node.outputs.iter().enumerate().filter(|(_, name)| name.is_empty());
-    let single = |one: &&crate::Parameter| one.arity == Arity::One;
+    let single = |one: &&crate::FormalParameter| one.arity == Arity::One;
     let nothing = nothing.filter_map(move |(at, _)| schema.output(at).filter(single));
     let nothing = nothing.map(move |one| {
         let symptom = format!(
@@ -313,18 +316,18 @@ fn is_remark(name: &str) -> bool {
 }
 
 /// The kind of an attribute as schemas write it; none if nothing is known.
-fn kind_of(value: &Attribute) -> Option<&'static str> {
+fn kind_of(value: &OnnxAttribute) -> Option<&'static str> {
     Some(match value {
-        Attribute::Int(_) => "int",
-        Attribute::Float(_) => "float",
-        Attribute::Ints(_) => "ints",
-        Attribute::Floats(_) => "floats",
-        Attribute::Text(_) => "string",
-        Attribute::Tensor(_) => "tensor",
-        Attribute::Graph(_) => "graph",
-        Attribute::Graphs(_) => "graphs",
-        Attribute::Of(_) => return None,
-        Attribute::Other(number) => match number {
+        OnnxAttribute::Int(_) => "int",
+        OnnxAttribute::Float(_) => "float",
+        OnnxAttribute::Ints(_) => "ints",
+        OnnxAttribute::Floats(_) => "floats",
+        OnnxAttribute::Text(_) => "string",
+        OnnxAttribute::Tensor(_) => "tensor",
+        OnnxAttribute::Graph(_) => "graph",
+        OnnxAttribute::Graphs(_) => "graphs",
+        OnnxAttribute::Of(_) => return None,
+        OnnxAttribute::Other(number) => match number {
             3 => "string",
             8 => "strings",
             9 => "tensors",
@@ -338,8 +341,13 @@ fn kind_of(value: &Attribute) -> Option<&'static str> {
 }
 
 /// What is wrong with the types of the inputs: one that is not allowed, or two that must be the same and are not.
-fn types(schema: &Schema, node: &Node, inputs: &[Option<Kind>], reader: &str) -> Option<Finding> {
-    let mut seen: Vec<Option<&Kind>> = vec![None; schema.variables.len()];
+fn types(
+    schema: &OpSchema,
+    node: &OnnxNode,
+    inputs: &[Option<ValueType>],
+    reader: &str,
+) -> Option<Finding> {
+    let mut seen: Vec<Option<&ValueType>> = vec![None; schema.variables.len()];
     for (at, kind) in inputs.iter().enumerate() {
         let (Some(parameter), Some(kind)) = (schema.input(at), kind) else { continue };
         let wrong = match &parameter.kind {
@@ -386,20 +394,20 @@ fn types(schema: &Schema, node: &Node, inputs: &[Option<Kind>], reader: &str) ->
 }
 
 /// A type as ONNX Runtime writes it.
-fn in_words(kind: &Kind) -> String {
+fn in_words(kind: &ValueType) -> String {
     match kind {
-        Kind::Tensor(element) => format!("tensor({element})"),
-        Kind::Sequence(of) => format!("seq({})", in_words(of)),
-        Kind::Optional(of) => format!("optional({})", in_words(of)),
+        ValueType::Tensor(element) => format!("tensor({element})"),
+        ValueType::Sequence(of) => format!("seq({})", in_words(of)),
+        ValueType::Optional(of) => format!("optional({})", in_words(of)),
         other => other.to_string(),
     }
 }
 
 /// Whether a type fits what a variable stands for.
-pub(super) fn fits(bound: &Bound, allowed: &[Kind]) -> Option<bool> {
+pub(super) fn fits(bound: &TypeBinding, allowed: &[ValueType]) -> Option<bool> {
     match bound {
-        Bound::Free => Some(true),
-        Bound::Unknown => None,
-        Bound::Types(types) => Some(types.iter().all(|kind| allowed.contains(kind))),
+        TypeBinding::Free => Some(true),
+        TypeBinding::Unknown => None,
+        TypeBinding::Types(types) => Some(types.iter().all(|kind| allowed.contains(kind))),
     }
 }

@@ -11,24 +11,24 @@ use unskew_core::{
     aspect,
 };
 
-use super::walk;
+use super::model_walk;
 use crate::runtime::ORT_AXIS;
-use crate::{Model, Node, Runtime, rules};
+use crate::{OnnxModel, OnnxNode, OnnxRelease, rules};
 
 /// The first version of the format that tells the types of kernels.
 const TYPES_SINCE: i64 = 5;
 
 /// The requirement of such a file: a release that reads its version, and has the kernels of its nodes.
-pub(crate) struct Packed {
+pub(crate) struct OrtRequirement {
     pub(crate) version: i64,
-    pub(crate) model: Model,
+    pub(crate) model: OnnxModel,
     /// The forms of operators of which the file tells the types of kernels, as `domain:operator:version`.
     pub(crate) typed: HashSet<String>,
 }
 
-impl Matcher for Packed {
+impl Matcher for OrtRequirement {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let runtime = other.capability::<Runtime>()?;
+        let runtime = other.capability::<OnnxRelease>()?;
         let range = other.provision(&Axis::from(ORT_AXIS)).map(|provision| provision.versions);
         let mut findings: Vec<Finding> = self.finding(runtime, range).into_iter().collect();
         if findings.is_empty() {
@@ -42,31 +42,33 @@ impl Matcher for Packed {
             let unjudged = vec![Unjudged::new(aspect::KERNELS, reason)];
             return Some(Judgement { findings, unjudged, ..Judgement::default() });
         }
-        let walk::Walked { findings, mut unjudged } = walk::walk(&self.model, runtime);
+        let model_walk::WalkResult { findings, mut unjudged } =
+            model_walk::walk(&self.model, runtime);
         unjudged.extend(self.untyped());
         Some(Judgement { findings, unjudged, ..Judgement::default() })
     }
 }
 
-impl Packed {
+impl OrtRequirement {
     /// Nodes of which the file does not tell the types of kernels, which it must since version 5.
     fn untyped(&self) -> Option<Unjudged> {
         if self.version < TYPES_SINCE {
             return None;
         }
-        let id =
-            |node: &Node| format!("{}:{}:{}", node.domain, node.op, node.since.unwrap_or_default());
+        let id = |node: &OnnxNode| {
+            format!("{}:{}:{}", node.domain, node.op, node.since.unwrap_or_default())
+        };
         let graphs = self.model.graph.all();
         let nodes = graphs.iter().flat_map(|graph| &graph.nodes);
         let places: Vec<String> =
-            nodes.filter(|node| !self.typed.contains(&id(node))).map(walk::place).collect();
+            nodes.filter(|node| !self.typed.contains(&id(node))).map(model_walk::place).collect();
         let reason = "the file does not tell the types of the kernels of these operators";
         (!places.is_empty())
             .then(|| Unjudged::new(aspect::KERNELS, reason).at(places.iter().collect::<Places>()))
     }
 
     /// The domains of nodes that are newer than the release.
-    fn opsets(&self, runtime: &Runtime) -> Vec<Finding> {
+    fn opsets(&self, runtime: &OnnxRelease) -> Vec<Finding> {
         let graphs = self.model.graph.all();
         let of = |domain: &str| {
             graphs.iter().flat_map(|graph| &graph.nodes).find(|node| *node.domain == *domain)
@@ -81,7 +83,7 @@ impl Packed {
             .collect()
     }
 
-    fn finding(&self, runtime: &Runtime, range: Option<VersionRange>) -> Option<Finding> {
+    fn finding(&self, runtime: &OnnxRelease, range: Option<VersionRange>) -> Option<Finding> {
         if range.is_some_and(|range| range.contains(Version::number(self.version))) {
             return None;
         }

@@ -4,22 +4,22 @@ use std::collections::BTreeMap;
 
 use unskew_core::{Finding, Places};
 
-use crate::shapes::{Fault, FaultKind, When};
-use crate::{Runtime, rules};
+use crate::shapes::{ConflictPhase, ShapeFault, ShapeFaultKind};
+use crate::{OnnxRelease, rules};
 
 /// The findings of an ONNX Runtime. Wrong shapes of values are one, with all of their places.
-pub(super) fn findings(faults: &[Fault], runtime: &Runtime) -> Vec<Finding> {
+pub(super) fn findings(faults: &[ShapeFault], runtime: &OnnxRelease) -> Vec<Finding> {
     let reader = runtime.name();
     let mut findings = Vec::new();
-    let mut clashes: BTreeMap<(When, &str, &str), Places> = BTreeMap::new();
+    let mut clashes: BTreeMap<(ConflictPhase, &str, &str), Places> = BTreeMap::new();
     let mut first = None;
     let mut said = Places::default();
     for fault in faults {
         match &fault.kind {
-            FaultKind::Clash(clash) => {
+            ShapeFaultKind::Clash(clash) => {
                 clashes.entry((clash.when, &fault.op, &clash.what)).or_default().add(&fault.place);
             }
-            FaultKind::Said { value, has, said: wrong } => {
+            ShapeFaultKind::Said { value, has, said: wrong } => {
                 first.get_or_insert((value, has, wrong));
                 said.add(value);
             }
@@ -27,12 +27,12 @@ pub(super) fn findings(faults: &[Fault], runtime: &Runtime) -> Vec<Finding> {
     }
     for ((when, op, what), places) in clashes {
         let finding = match when {
-            When::Load => {
+            ConflictPhase::Load => {
                 let symptom = format!("Node () Op ({op}) [ShapeInferenceError]");
                 let rule = rules::ShapesDiffer { reader: &reader, op: &op, what: &what };
                 rule.finding().with_symptom(symptom)
             }
-            When::Run => {
+            ConflictPhase::Run => {
                 rules::ShapesDifferInRun { reader: &reader, op: &op, what: &what }.finding()
             }
         };

@@ -5,14 +5,17 @@ use std::collections::BTreeMap;
 use foldhash::HashSet;
 use unskew_core::{Finding, Places};
 
-use crate::{Attribute, Data, Dim, Element, Graph, Model, Reader, Tensor, rules};
+use crate::{
+    Dim, ModelReader, OnnxAttribute, OnnxElementType, OnnxGraph, OnnxModel, OnnxTensor, TensorData,
+    rules,
+};
 
 /// The most faults that are named.
 const NAMED: usize = 20;
 
 /// What is wrong with the tensors of a model.
-pub(super) fn findings(model: &Model, reader: Reader) -> Vec<Finding> {
-    let graphs: Vec<&Graph> = model.graphs().collect();
+pub(super) fn findings(model: &OnnxModel, reader: ModelReader) -> Vec<Finding> {
+    let graphs: Vec<&OnnxGraph> = model.graphs().collect();
     let inputs = graphs.iter().flat_map(|graph| &graph.nodes).flat_map(|node| &node.inputs);
     let outputs = graphs.iter().flat_map(|graph| &graph.outputs).map(|one| &one.name);
     let used: HashSet<&str> = inputs.chain(outputs).map(|name| &**name).collect();
@@ -20,18 +23,18 @@ pub(super) fn findings(model: &Model, reader: Reader) -> Vec<Finding> {
     for graph in &graphs {
         for tensor in &graph.initializers {
             // ONNX Runtime throws away what nothing uses, before it looks at the elements.
-            let whole = reader == Reader::Onnx || used.contains(&*tensor.name);
+            let whole = reader == ModelReader::Onnx || used.contains(&*tensor.name);
             let declared = graph.inputs.iter().find(|one| one.name == tensor.name);
             let differs = declared.and_then(|one| differs(tensor, one.dims.as_ref()?));
-            let what =
-                broken(tensor, reader, whole).or(differs.filter(|_| reader == Reader::OnnxRuntime));
+            let what = broken(tensor, reader, whole)
+                .or(differs.filter(|_| reader == ModelReader::OnnxRuntime));
             if let Some(what) = what {
                 found.entry(what).or_default().add(&tensor.name);
             }
         }
         for node in &graph.nodes {
             for (name, attribute) in &node.attributes {
-                let Attribute::Tensor(tensor) = attribute else { continue };
+                let OnnxAttribute::Tensor(tensor) = attribute else { continue };
                 if let Some(what) = broken(tensor, reader, true) {
                     found.entry(what).or_default().add(format!("{name} of {}", super::place(node)));
                 }
@@ -44,16 +47,16 @@ pub(super) fn findings(model: &Model, reader: Reader) -> Vec<Finding> {
 }
 
 /// Dimensions that are others than the model declares.
-fn differs(tensor: &Tensor, declared: &[Dim]) -> Option<String> {
+fn differs(tensor: &OnnxTensor, declared: &[Dim]) -> Option<String> {
     let same = |(size, dim): (&i64, &Dim)| !matches!(dim, Dim::Size(other) if other != size);
     let fits = tensor.dims.len() == declared.len() && tensor.dims.iter().zip(declared).all(same);
     (!fits).then(|| format!("other dimensions than the input of its name: {:?}", tensor.dims))
 }
 
 /// What is wrong with a tensor; `whole`: its elements are looked at too.
-fn broken(tensor: &Tensor, reader: Reader, whole: bool) -> Option<String> {
+fn broken(tensor: &OnnxTensor, reader: ModelReader, whole: bool) -> Option<String> {
     let element = tensor.element;
-    if element == Element(0) {
+    if element == OnnxElementType(0) {
         return Some("no type of elements".to_owned());
     }
     if let Some(size) = tensor.dims.iter().find(|size| **size < 0) {
@@ -66,34 +69,38 @@ fn broken(tensor: &Tensor, reader: Reader, whole: bool) -> Option<String> {
     let count = sizes.try_fold(1_u64, |all, size| all.checked_mul(size?))?;
     // The checker of onnx passes by what is left over.
     let wrong = |found: u64, wanted: u64| match reader {
-        Reader::Onnx => found < wanted || wanted == 0 && found > 0,
-        Reader::OnnxRuntime => found != wanted,
+        ModelReader::Onnx => found < wanted || wanted == 0 && found > 0,
+        ModelReader::OnnxRuntime => found != wanted,
     };
     let (field, per, rows) = listed(element)?;
     match tensor.data {
-        Data::Raw(_) if element == Element(8) => Some("texts stored as bytes".to_owned()),
-        Data::Raw(bytes) => {
+        TensorData::Raw(_) if element == OnnxElementType(8) => {
+            Some("texts stored as bytes".to_owned())
+        }
+        TensorData::Raw(bytes) => {
             let wanted = element.bytes(count)?;
             wrong(bytes, wanted).then(|| {
                 format!("{bytes} bytes for {count} elements of {element}, which take {wanted}")
             })
         }
-        Data::Listed(number, _) if number != field => {
+        TensorData::Listed(number, _) if number != field => {
             Some(format!("elements of {element} in the field of another type"))
         }
-        Data::Listed(_, found) => {
+        TensorData::Listed(_, found) => {
             let wanted = count.checked_mul(rows)?.div_ceil(per);
             wrong(found, wanted)
                 .then(|| format!("{found} numbers for {count} elements of {element}"))
         }
-        Data::Nothing if count > 0 => Some(format!("no data for {count} elements of {element}")),
-        Data::Nothing | Data::Uncounted => None,
+        TensorData::Nothing if count > 0 => {
+            Some(format!("no data for {count} elements of {element}"))
+        }
+        TensorData::Nothing | TensorData::Uncounted => None,
     }
 }
 
 /// The field in which elements of a type are listed, how many share a number, and how many numbers an element has; none
 /// for types whose form is not known here.
-fn listed(element: Element) -> Option<(u32, u64, u64)> {
+fn listed(element: OnnxElementType) -> Option<(u32, u64, u64)> {
     Some(match element.0 {
         1 => (4, 1, 1),
         14 => (4, 1, 2),

@@ -2,15 +2,15 @@
 
 use unskew_core::{Context, Judgement, Matcher, Party, Places};
 
-use crate::{Reader, Runtime, rules};
+use crate::{ModelReader, OnnxRelease, rules};
 
 /// What a file of this name that is text asks of a release.
-pub(crate) struct Texts(pub(crate) String);
+pub(crate) struct TextRequirement(pub(crate) String);
 
-impl Matcher for Texts {
+impl Matcher for TextRequirement {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let runtime = other.capability::<Runtime>()?;
-        if runtime.reader != Reader::OnnxRuntime {
+        let runtime = other.capability::<OnnxRelease>()?;
+        if runtime.reader != ModelReader::OnnxRuntime {
             return Some(Judgement::default());
         }
         let release = format!("onnxruntime@{}", runtime.version);

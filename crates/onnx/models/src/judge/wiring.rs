@@ -5,22 +5,22 @@ use std::collections::BTreeMap;
 use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 use unskew_core::{Finding, Places};
 
-use super::walk::place;
-use crate::{Function, Graph, Model, Node, Reader, rules};
+use super::model_walk::place;
+use crate::{ModelReader, OnnxFunction, OnnxGraph, OnnxModel, OnnxNode, rules};
 
 /// The most values of one fault that are named.
 const NAMED: usize = 20;
 
 /// Values that a graph takes from around it, with the node that uses each.
-type Free<'m> = Vec<(&'m str, String)>;
+type FreeValues<'m> = Vec<(&'m str, String)>;
 
 /// The names that a graph sees: its own so far, and those around it.
-struct Names<'s, 'm> {
+struct VisibleNames<'s, 'm> {
     own: HashSet<&'m str>,
-    around: Option<&'s Names<'s, 'm>>,
+    around: Option<&'s VisibleNames<'s, 'm>>,
 }
 
-impl Names<'_, '_> {
+impl VisibleNames<'_, '_> {
     fn has(&self, name: &str) -> bool {
         self.own.contains(name) || self.around.is_some_and(|around| around.has(name))
     }
@@ -28,7 +28,7 @@ impl Names<'_, '_> {
 
 /// A graph or the body of a function.
 struct Body<'m> {
-    nodes: &'m [Node],
+    nodes: &'m [OnnxNode],
     given: Vec<&'m str>,
     stored: Vec<&'m str>,
     outputs: Vec<&'m str>,
@@ -40,7 +40,7 @@ struct Body<'m> {
 
 #[derive(Default)]
 struct Wiring {
-    reader: Option<Reader>,
+    reader: Option<ModelReader>,
     undefined: BTreeMap<String, Places>,
     twice: BTreeMap<String, Places>,
     circular: Places,
@@ -49,9 +49,9 @@ struct Wiring {
 
 /// What is wrong with the values of a model and of the functions that `called` says.
 pub(super) fn findings(
-    model: &Model,
-    reader: Reader,
-    called: impl Fn(&Function) -> bool,
+    model: &OnnxModel,
+    reader: ModelReader,
+    called: impl Fn(&OnnxFunction) -> bool,
 ) -> Vec<Finding> {
     let mut wiring = Wiring { reader: Some(reader), ..Wiring::default() };
     let body = wiring.body(&model.graph, true);
@@ -62,7 +62,11 @@ pub(super) fn findings(
             nodes: &function.body.nodes,
             given: texts(&function.inputs),
             stored: Vec::new(),
-            outputs: if reader == Reader::Onnx { Vec::new() } else { texts(&function.outputs) },
+            outputs: if reader == ModelReader::Onnx {
+                Vec::new()
+            } else {
+                texts(&function.outputs)
+            },
             any_order: false,
             passes: false,
         };
@@ -73,20 +77,24 @@ pub(super) fn findings(
 }
 
 impl Wiring {
-    fn body<'m>(&self, graph: &'m Graph, is_outermost: bool) -> Body<'m> {
+    fn body<'m>(&self, graph: &'m OnnxGraph, is_outermost: bool) -> Body<'m> {
         Body {
             nodes: &graph.nodes,
             given: graph.inputs.iter().map(|one| &*one.name).collect(),
             stored: graph.initializers.iter().map(|one| &*one.name).collect(),
             outputs: graph.outputs.iter().map(|one| &*one.name).collect(),
-            any_order: self.reader != Some(Reader::Onnx),
+            any_order: self.reader != Some(ModelReader::Onnx),
             passes: is_outermost,
         }
     }
 
     /// Looks at a graph; gives what it takes from around it.
-    fn check<'m>(&mut self, body: &Body<'m>, around: Option<&Names<'_, 'm>>) -> Free<'m> {
-        let mut names = Names { own: HashSet::new(), around };
+    fn check<'m>(
+        &mut self,
+        body: &Body<'m>,
+        around: Option<&VisibleNames<'_, 'm>>,
+    ) -> FreeValues<'m> {
+        let mut names = VisibleNames { own: HashSet::new(), around };
         for name in &body.given {
             if !names.own.insert(name) && !name.is_empty() {
                 add(&mut self.twice, name, "an input");
@@ -98,7 +106,7 @@ impl Wiring {
             makers.extend(node.outputs.iter().map(|name| (&**name, at)));
         }
         let makes = |name: &str| makers.contains_key(name);
-        let mut free = Free::new();
+        let mut free = FreeValues::new();
         let mut waits: Vec<Vec<usize>> = vec![Vec::new(); body.nodes.len()];
         for (at, node) in body.nodes.iter().enumerate() {
             let shown = place(node);
@@ -138,9 +146,9 @@ impl Wiring {
     }
 
     /// Looks at the graphs in the attributes of a node; gives what they take from around them.
-    fn inside<'m>(&mut self, node: &'m Node, names: &Names<'_, 'm>) -> Free<'m> {
+    fn inside<'m>(&mut self, node: &'m OnnxNode, names: &VisibleNames<'_, 'm>) -> FreeValues<'m> {
         let graphs = node.attributes.iter().flat_map(|(_, attribute)| attribute.graphs());
-        let mut free = Free::new();
+        let mut free = FreeValues::new();
         for graph in graphs {
             let mut body = self.body(graph, false);
             // The body of a loop may hand on what it was given.
@@ -151,7 +159,7 @@ impl Wiring {
     }
 
     /// Nodes that wait for each other.
-    fn circles(&mut self, nodes: &[Node], waits: &[Vec<usize>]) {
+    fn circles(&mut self, nodes: &[OnnxNode], waits: &[Vec<usize>]) {
         let mut open: Vec<usize> = waits.iter().map(Vec::len).collect();
         let mut needed: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
         for (at, all) in waits.iter().enumerate() {
@@ -181,7 +189,7 @@ impl Wiring {
         }
     }
 
-    fn missing(&mut self, free: Free<'_>) {
+    fn missing(&mut self, free: FreeValues<'_>) {
         for (name, user) in free {
             add(&mut self.undefined, name, user);
         }

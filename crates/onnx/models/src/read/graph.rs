@@ -5,7 +5,7 @@ use unskew_source::{ReadError, SourceExt as _};
 
 use super::kept;
 use super::tensor::{sparse, tensor, varints};
-use crate::{Attribute, Dim, Element, Graph, Kind, Node, Value};
+use crate::{Dim, OnnxAttribute, OnnxElementType, OnnxGraph, OnnxNode, ValueInfo, ValueType};
 
 /// The longest text of an attribute that is kept, in bytes.
 const TEXT: u64 = 256;
@@ -16,8 +16,8 @@ mod kind_number {
 }
 
 /// Reads a `GraphProto`.
-pub(super) fn graph(message: &mut Message<'_>) -> Result<Graph, ReadError> {
-    let mut graph = Graph::default();
+pub(super) fn graph(message: &mut Message<'_>) -> Result<OnnxGraph, ReadError> {
+    let mut graph = OnnxGraph::default();
     while let Some(field) = message.next()? {
         message.source().nodes(1)?;
         match field.number {
@@ -44,8 +44,8 @@ pub(super) fn graph(message: &mut Message<'_>) -> Result<Graph, ReadError> {
 }
 
 /// Reads a `NodeProto`.
-pub(super) fn node(message: &mut Message<'_>) -> Result<Node, ReadError> {
-    let mut node = Node::default();
+pub(super) fn node(message: &mut Message<'_>) -> Result<OnnxNode, ReadError> {
+    let mut node = OnnxNode::default();
     while let Some(field) = message.next()? {
         message.source().nodes(1)?;
         match field.number {
@@ -73,38 +73,38 @@ pub(super) fn node(message: &mut Message<'_>) -> Result<Node, ReadError> {
 }
 
 /// An attribute with its name, and what is wrong with how it is written.
-type Written = (Box<str>, Attribute, Option<&'static str>);
+type ParsedAttribute = (Box<str>, OnnxAttribute, Option<&'static str>);
 
 /// Reads an `AttributeProto`. Models of before IR version 2 do not say the kind: then the field that is filled tells.
-pub(super) fn attribute(message: &mut Message<'_>) -> Result<Written, ReadError> {
+pub(super) fn attribute(message: &mut Message<'_>) -> Result<ParsedAttribute, ReadError> {
     let mut name = Box::default();
     let mut kind = None;
     let mut value = None;
-    let mut filled = Filled::default();
+    let mut filled = FilledFields::default();
     while let Some(field) = message.next()? {
         message.source().nodes(1)?;
         filled.add(field.number);
         match field.number {
             1 => name = kept(message, &field)?,
             20 => kind = field.varint().map(|number| number as i64),
-            21 => value = Some(Attribute::Of(kept(message, &field)?)),
-            2 => value = Some(Attribute::Float(float(&field))),
-            3 => value = Some(Attribute::Int(field.varint().unwrap_or(0) as i64)),
+            21 => value = Some(OnnxAttribute::Of(kept(message, &field)?)),
+            2 => value = Some(OnnxAttribute::Float(float(&field))),
+            3 => value = Some(OnnxAttribute::Int(field.varint().unwrap_or(0) as i64)),
             4 => value = Some(short(message, &field)?),
-            5 => value = Some(Attribute::Tensor(message.enter(&field, tensor)?)),
-            6 => value = Some(Attribute::Graph(Box::new(message.enter(&field, graph)?))),
+            5 => value = Some(OnnxAttribute::Tensor(message.enter(&field, tensor)?)),
+            6 => value = Some(OnnxAttribute::Graph(Box::new(message.enter(&field, graph)?))),
             11 => {
                 let more = message.enter(&field, graph)?;
                 match &mut value {
-                    Some(Attribute::Graphs(all)) => all.push(more),
-                    _ => value = Some(Attribute::Graphs(vec![more])),
+                    Some(OnnxAttribute::Graphs(all)) => all.push(more),
+                    _ => value = Some(OnnxAttribute::Graphs(vec![more])),
                 }
             }
             7 => floats(message, &field, &mut value)?,
             8 => ints(message, &field, &mut value)?,
             other => {
                 if let Some(number) = list_kind(other).filter(|_| value.is_none()) {
-                    value = Some(Attribute::Other(number));
+                    value = Some(OnnxAttribute::Other(number));
                 }
             }
         }
@@ -116,12 +116,12 @@ pub(super) fn attribute(message: &mut Message<'_>) -> Result<Written, ReadError>
 
 /// The kinds whose fields are filled in an attribute.
 #[derive(Default)]
-struct Filled {
+struct FilledFields {
     kind: Option<i64>,
     several: bool,
 }
 
-impl Filled {
+impl FilledFields {
     fn add(&mut self, field: u32) {
         let kind = match field {
             2..=6 => Some(i64::from(field) - 1),
@@ -150,14 +150,14 @@ impl Filled {
 }
 
 /// What an attribute is whose value is left out: zeros are not written by every writer.
-fn unwritten(kind: Option<i64>) -> Attribute {
+fn unwritten(kind: Option<i64>) -> OnnxAttribute {
     match kind {
-        Some(1) => Attribute::Float(0.0),
-        Some(2) => Attribute::Int(0),
-        Some(kind_number::STRING) => Attribute::Text(Box::default()),
-        Some(6) => Attribute::Floats(Vec::new()),
-        Some(7) => Attribute::Ints(Vec::new()),
-        other => Attribute::Other(other.unwrap_or(0)),
+        Some(1) => OnnxAttribute::Float(0.0),
+        Some(2) => OnnxAttribute::Int(0),
+        Some(kind_number::STRING) => OnnxAttribute::Text(Box::default()),
+        Some(6) => OnnxAttribute::Floats(Vec::new()),
+        Some(7) => OnnxAttribute::Ints(Vec::new()),
+        other => OnnxAttribute::Other(other.unwrap_or(0)),
     }
 }
 
@@ -185,7 +185,7 @@ fn float(field: &Field) -> f32 {
 fn ints(
     message: &mut Message<'_>,
     field: &Field,
-    value: &mut Option<Attribute>,
+    value: &mut Option<OnnxAttribute>,
 ) -> Result<(), ReadError> {
     let more = match field.value {
         Wire::Varint(number) => vec![number as i64],
@@ -196,9 +196,9 @@ fn ints(
         }
     };
     match value {
-        Some(Attribute::Ints(all)) => all.extend(more),
+        Some(OnnxAttribute::Ints(all)) => all.extend(more),
         Some(_) => {}
-        None => *value = Some(Attribute::Ints(more)),
+        None => *value = Some(OnnxAttribute::Ints(more)),
     }
     Ok(())
 }
@@ -207,7 +207,7 @@ fn ints(
 fn floats(
     message: &mut Message<'_>,
     field: &Field,
-    value: &mut Option<Attribute>,
+    value: &mut Option<OnnxAttribute>,
 ) -> Result<(), ReadError> {
     let more: Vec<f32> = match field.value {
         Wire::Fixed32(bits) => vec![f32::from_bits(bits)],
@@ -218,27 +218,27 @@ fn floats(
         }
     };
     match value {
-        Some(Attribute::Floats(all)) => all.extend(more),
+        Some(OnnxAttribute::Floats(all)) => all.extend(more),
         Some(_) => {}
-        None => *value = Some(Attribute::Floats(more)),
+        None => *value = Some(OnnxAttribute::Floats(more)),
     }
     Ok(())
 }
 
-fn short(message: &mut Message<'_>, field: &Field) -> Result<Attribute, ReadError> {
+fn short(message: &mut Message<'_>, field: &Field) -> Result<OnnxAttribute, ReadError> {
     if field.span().is_none_or(|span| span.len > TEXT) {
-        return Ok(Attribute::Other(kind_number::STRING));
+        return Ok(OnnxAttribute::Other(kind_number::STRING));
     }
     let bytes = message.bytes(field)?;
     Ok(match String::from_utf8(bytes) {
-        Ok(text) => Attribute::Text(text.into()),
-        Err(_) => Attribute::Other(kind_number::STRING),
+        Ok(text) => OnnxAttribute::Text(text.into()),
+        Err(_) => OnnxAttribute::Other(kind_number::STRING),
     })
 }
 
 /// Reads a `ValueInfoProto`.
-pub(super) fn value(message: &mut Message<'_>) -> Result<Value, ReadError> {
-    let mut value = Value::default();
+pub(super) fn value(message: &mut Message<'_>) -> Result<ValueInfo, ReadError> {
+    let mut value = ValueInfo::default();
     while let Some(field) = message.next()? {
         match field.number {
             1 => value.name = kept(message, &field)?,
@@ -251,7 +251,7 @@ pub(super) fn value(message: &mut Message<'_>) -> Result<Value, ReadError> {
 
 /// Reads a `TypeProto`; none for one that says nothing, or is of a kind without a name here. With the dimensions of a
 /// tensor.
-fn kind(message: &mut Message<'_>) -> Result<(Option<Kind>, Option<Vec<Dim>>), ReadError> {
+fn kind(message: &mut Message<'_>) -> Result<(Option<ValueType>, Option<Vec<Dim>>), ReadError> {
     let (mut found, mut dims) = (None, None);
     while let Some(field) = message.next()? {
         message.source().nodes(1)?;
@@ -259,11 +259,11 @@ fn kind(message: &mut Message<'_>) -> Result<(Option<Kind>, Option<Vec<Dim>>), R
             1 => {
                 let element;
                 (element, dims) = message.enter(&field, tensor_type)?;
-                found = element.map(Kind::Tensor);
+                found = element.map(ValueType::Tensor);
             }
-            8 => found = message.enter(&field, tensor_type)?.0.map(Kind::Sparse),
-            4 => found = message.enter(&field, inner)?.map(|of| Kind::Sequence(Box::new(of))),
-            9 => found = message.enter(&field, inner)?.map(|of| Kind::Optional(Box::new(of))),
+            8 => found = message.enter(&field, tensor_type)?.0.map(ValueType::Sparse),
+            4 => found = message.enter(&field, inner)?.map(|of| ValueType::Sequence(Box::new(of))),
+            9 => found = message.enter(&field, inner)?.map(|of| ValueType::Optional(Box::new(of))),
             5 => found = message.enter(&field, map)?,
             _ => {}
         }
@@ -274,11 +274,11 @@ fn kind(message: &mut Message<'_>) -> Result<(Option<Kind>, Option<Vec<Dim>>), R
 /// The element type and the dimensions of a tensor.
 fn tensor_type(
     message: &mut Message<'_>,
-) -> Result<(Option<Element>, Option<Vec<Dim>>), ReadError> {
+) -> Result<(Option<OnnxElementType>, Option<Vec<Dim>>), ReadError> {
     let (mut element, mut dims) = (None, None);
     while let Some(field) = message.next()? {
         match field.number {
-            1 => element = field.varint().map(|number| Element(number as i32)),
+            1 => element = field.varint().map(|number| OnnxElementType(number as i32)),
             2 => dims = Some(message.enter(&field, shape)?),
             _ => {}
         }
@@ -311,7 +311,7 @@ fn dim(message: &mut Message<'_>) -> Result<Dim, ReadError> {
     Ok(dim)
 }
 
-fn inner(message: &mut Message<'_>) -> Result<Option<Kind>, ReadError> {
+fn inner(message: &mut Message<'_>) -> Result<Option<ValueType>, ReadError> {
     let mut found = None;
     while let Some(field) = message.next()? {
         if field.number == 1 {
@@ -321,14 +321,14 @@ fn inner(message: &mut Message<'_>) -> Result<Option<Kind>, ReadError> {
     Ok(found)
 }
 
-fn map(message: &mut Message<'_>) -> Result<Option<Kind>, ReadError> {
+fn map(message: &mut Message<'_>) -> Result<Option<ValueType>, ReadError> {
     let (mut key, mut value) = (None, None);
     while let Some(field) = message.next()? {
         match field.number {
-            1 => key = field.varint().map(|number| Element(number as i32)),
+            1 => key = field.varint().map(|number| OnnxElementType(number as i32)),
             2 => value = message.enter(&field, kind)?.0,
             _ => {}
         }
     }
-    Ok(key.zip(value).map(|(key, value)| Kind::Map(key, Box::new(value))))
+    Ok(key.zip(value).map(|(key, value)| ValueType::Map(key, Box::new(value))))
 }

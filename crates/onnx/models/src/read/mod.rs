@@ -9,7 +9,7 @@ pub(crate) use tensor::varints;
 use unskew_source::wire::{Field, Message, Value as Wire};
 use unskew_source::{BytesSource, ReadError, Source, SourceExt as _};
 
-use crate::{Function, Model};
+use crate::{OnnxFunction, OnnxModel};
 
 /// The most domains, functions, and keys of metadata; real models have a few hundred functions.
 const MANY: usize = 100_000;
@@ -44,7 +44,7 @@ const FIELDS: [(u32, bool); 12] = [
 ///
 /// # Errors
 /// If it is called so and is broken, or larger than is kept; with the byte and the field.
-pub fn model(source: &dyn Source) -> Result<Option<Model>, ReadError> {
+pub fn model(source: &dyn Source) -> Result<Option<OnnxModel>, ReadError> {
     match in_text(source)? {
         Some(bytes) if recognized(&bytes)? => read(&bytes).map(Some),
         Some(_) => {
@@ -66,7 +66,7 @@ pub(crate) fn in_text(source: &dyn Source) -> Result<Option<BytesSource>, ReadEr
 ///
 /// # Errors
 /// As [`model`].
-pub(crate) fn in_bytes(source: &dyn Source) -> Result<Option<Model>, ReadError> {
+pub(crate) fn in_bytes(source: &dyn Source) -> Result<Option<OnnxModel>, ReadError> {
     let named = source.name().to_ascii_lowercase().ends_with(ENDING);
     match recognized(source) {
         Ok(true) => read(source).map(Some),
@@ -104,8 +104,8 @@ fn recognized(source: &dyn Source) -> Result<bool, ReadError> {
     Ok(ir && (graph || functions && opset))
 }
 
-fn read(source: &dyn Source) -> Result<Model, ReadError> {
-    let mut model = Model::default();
+fn read(source: &dyn Source) -> Result<OnnxModel, ReadError> {
+    let mut model = OnnxModel::default();
     let mut message = Message::whole(source);
     while let Some(field) = message.next()? {
         source.nodes(1)?;
@@ -141,7 +141,7 @@ fn read(source: &dyn Source) -> Result<Model, ReadError> {
     Ok(model)
 }
 
-fn join(graph: &mut crate::Graph, more: crate::Graph) {
+fn join(graph: &mut crate::OnnxGraph, more: crate::OnnxGraph) {
     if graph.nodes.is_empty() && graph.inputs.is_empty() && graph.initializers.is_empty() {
         *graph = more;
         return;
@@ -198,8 +198,8 @@ fn entry(message: &mut Message<'_>) -> Result<(Box<str>, u64), ReadError> {
     Ok((key, length))
 }
 
-fn function(message: &mut Message<'_>) -> Result<Function, ReadError> {
-    let mut function = Function::default();
+fn function(message: &mut Message<'_>) -> Result<OnnxFunction, ReadError> {
+    let mut function = OnnxFunction::default();
     while let Some(field) = message.next()? {
         message.source().nodes(1)?;
         match field.number {

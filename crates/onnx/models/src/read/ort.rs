@@ -9,7 +9,10 @@ use unskew_source::flatbuffer::{Flatbuffer, Table, Vector};
 use unskew_source::{ReadError, Source};
 
 use super::tensor::DIMS;
-use crate::{Attribute, Dim, Element, Graph, Kind, Model, Node, Tensor, Value};
+use crate::{
+    Dim, OnnxAttribute, OnnxElementType, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor, ValueInfo,
+    ValueType,
+};
 
 /// The mark of such a file, 4 bytes into it.
 const MARK: &[u8] = b"ORTM";
@@ -71,9 +74,9 @@ mod field {
 }
 
 /// A file: the version of its format, and the model in it.
-pub(crate) struct Packed {
+pub(crate) struct OrtModel {
     pub(crate) version: i64,
-    pub(crate) model: Model,
+    pub(crate) model: OnnxModel,
     /// The forms of operators of which the file tells the types of kernels, as `domain:operator:version`.
     pub(crate) typed: HashSet<String>,
 }
@@ -82,7 +85,7 @@ pub(crate) struct Packed {
 ///
 /// # Errors
 /// If it is one, but broken; with the byte and the field.
-pub(crate) fn packed(source: &dyn Source) -> Result<Option<Packed>, ReadError> {
+pub(crate) fn packed(source: &dyn Source) -> Result<Option<OrtModel>, ReadError> {
     use unskew_source::SourceExt as _;
     if source.head(8)?.get(4..8) != Some(MARK) {
         return Ok(None);
@@ -94,7 +97,7 @@ pub(crate) fn packed(source: &dyn Source) -> Result<Option<Packed>, ReadError> {
         ReadError::malformed(source.name(), format!("not a version of the ORT format: {text:?}"))
             .in_field("ort_version")
     })?;
-    let reader = Reader { buffer };
+    let reader = OrtReader { buffer };
     let table = reader.buffer.child(root, field::MODEL)?;
     let table = table.ok_or_else(|| reader.buffer.error(0, "no model in the file"))?;
     let model = reader.model(table).map_err(|error| error.in_field("model"))?;
@@ -102,19 +105,19 @@ pub(crate) fn packed(source: &dyn Source) -> Result<Option<Packed>, ReadError> {
         Some(table) => reader.all(table, 0, |entry| reader.buffer.text(entry, 0))?,
         None => Vec::new(),
     };
-    Ok(Some(Packed { version, model, typed: typed.into_iter().collect() }))
+    Ok(Some(OrtModel { version, model, typed: typed.into_iter().collect() }))
 }
 
-struct Reader<'s> {
+struct OrtReader<'s> {
     buffer: Flatbuffer<'s>,
 }
 
-impl Reader<'_> {
-    fn model(&self, table: Table) -> Result<Model, ReadError> {
+impl OrtReader<'_> {
+    fn model(&self, table: Table) -> Result<OnnxModel, ReadError> {
         let [name, version] = field::model::PRODUCER;
         let graph = self.buffer.child(table, field::model::GRAPH)?;
         let graph = graph.ok_or_else(|| self.buffer.error(0, "no graph in the model"))?;
-        Ok(Model {
+        Ok(OnnxModel {
             ir_version: self.buffer.scalar(table, field::model::IR, 8)? as i64,
             opsets: self.all(table, field::model::OPSETS, |opset| {
                 let domain = super::domain(self.buffer.text(opset, 0)?.into());
@@ -125,7 +128,7 @@ impl Reader<'_> {
                 self.buffer.text(table, version)?.into(),
             ],
             graph: self.graph(graph, 0)?,
-            ..Model::default()
+            ..OnnxModel::default()
         })
     }
 
@@ -145,24 +148,24 @@ impl Reader<'_> {
         (0..vector.len).map(|at| Ok(self.buffer.element_text(vector, at)?.into())).collect()
     }
 
-    fn graph(&self, table: Table, depth: usize) -> Result<Graph, ReadError> {
+    fn graph(&self, table: Table, depth: usize) -> Result<OnnxGraph, ReadError> {
         if depth >= DEPTH {
             return Err(self.buffer.error(0, "graphs that nest too deep"));
         }
         use field::graph;
         let values = self.all(table, graph::VALUES, |table| self.value(table))?;
-        let by_name: HashMap<&str, &Value> =
+        let by_name: HashMap<&str, &ValueInfo> =
             values.iter().map(|value| (&*value.name, value)).collect();
-        let named = |names: Vec<Box<str>>| -> Vec<Value> {
+        let named = |names: Vec<Box<str>>| -> Vec<ValueInfo> {
             let value = |name: Box<str>| match by_name.get(&*name) {
                 Some(value) => (*value).clone(),
-                None => Value { name, ..Value::default() },
+                None => ValueInfo { name, ..ValueInfo::default() },
             };
             names.into_iter().map(value).collect()
         };
         let inputs = named(self.names(table, graph::INPUTS)?);
         let outputs = named(self.names(table, graph::OUTPUTS)?);
-        Ok(Graph {
+        Ok(OnnxGraph {
             nodes: self.all(table, graph::NODES, |table| self.node(table, depth))?,
             inputs,
             outputs,
@@ -171,13 +174,13 @@ impl Reader<'_> {
         })
     }
 
-    fn value(&self, table: Table) -> Result<Value, ReadError> {
+    fn value(&self, table: Table) -> Result<ValueInfo, ReadError> {
         let name = self.buffer.text(table, 0)?.into();
         let (kind, dims) = match self.buffer.child(table, 2)? {
             Some(kind) => self.kind(kind, 0)?,
             None => (None, None),
         };
-        Ok(Value { name, kind, dims })
+        Ok(ValueInfo { name, kind, dims })
     }
 
     /// A type; none for one that has no name here. With the dimensions of a tensor.
@@ -185,28 +188,28 @@ impl Reader<'_> {
         &self,
         table: Table,
         depth: usize,
-    ) -> Result<(Option<Kind>, Option<Vec<Dim>>), ReadError> {
+    ) -> Result<(Option<ValueType>, Option<Vec<Dim>>), ReadError> {
         let Some(inner) = self.buffer.child(table, 2)?.filter(|_| depth < DEPTH) else {
             return Ok((None, None));
         };
-        let of = |field: u64| -> Result<Option<Kind>, ReadError> {
+        let of = |field: u64| -> Result<Option<ValueType>, ReadError> {
             match self.buffer.child(inner, field)? {
                 Some(table) => Ok(self.kind(table, depth + 1)?.0),
                 None => Ok(None),
             }
         };
-        let element = || Ok::<_, ReadError>(Element(self.buffer.int(inner, 0, 0)?));
+        let element = || Ok::<_, ReadError>(OnnxElementType(self.buffer.int(inner, 0, 0)?));
         Ok(match self.buffer.scalar(table, 1, 1)? {
             1 => {
                 let shape = self.buffer.child(inner, 1)?;
                 let dims =
                     shape.map(|shape| self.all(shape, 0, |dim| self.dim(dim))).transpose()?;
-                (Some(element()?).filter(|one| one.0 != 0).map(Kind::Tensor), dims)
+                (Some(element()?).filter(|one| one.0 != 0).map(ValueType::Tensor), dims)
             }
-            2 => (of(0)?.map(|kind| Kind::Sequence(Box::new(kind))), None),
+            2 => (of(0)?.map(|kind| ValueType::Sequence(Box::new(kind))), None),
             3 => {
                 let key = element()?;
-                (of(1)?.map(|kind| Kind::Map(key, Box::new(kind))), None)
+                (of(1)?.map(|kind| ValueType::Map(key, Box::new(kind))), None)
             }
             _ => (None, None),
         })
@@ -221,11 +224,11 @@ impl Reader<'_> {
         })
     }
 
-    fn node(&self, table: Table, depth: usize) -> Result<Node, ReadError> {
+    fn node(&self, table: Table, depth: usize) -> Result<OnnxNode, ReadError> {
         use field::node;
         let op: Box<str> = self.buffer.text(table, node::OP)?.into();
         let attributes = self.all(table, node::ATTRIBUTES, |table| self.attribute(table, depth));
-        Ok(Node {
+        Ok(OnnxNode {
             name: self.buffer.text(table, node::NAME)?.into(),
             domain: super::domain(self.buffer.text(table, node::DOMAIN)?.into()),
             since: Some(i64::from(self.buffer.int(table, node::SINCE, 0)?)),
@@ -233,11 +236,15 @@ impl Reader<'_> {
             outputs: self.names(table, node::OUTPUTS)?,
             attributes: attributes.map_err(|error| error.in_field(format!("attribute of {op}")))?,
             op,
-            ..Node::default()
+            ..OnnxNode::default()
         })
     }
 
-    fn attribute(&self, table: Table, depth: usize) -> Result<(Box<str>, Attribute), ReadError> {
+    fn attribute(
+        &self,
+        table: Table,
+        depth: usize,
+    ) -> Result<(Box<str>, OnnxAttribute), ReadError> {
         use field::attribute;
         let buffer = &self.buffer;
         let name = buffer.text(table, attribute::NAME)?.into();
@@ -250,52 +257,52 @@ impl Reader<'_> {
             (0..vector.len).map(|at| buffer.number(vector.at + at * size, size)).collect()
         };
         let float = |bits: u64| f32::from_bits(bits as u32);
-        let other = || Ok(Attribute::Other(i64::from(kind)));
-        let value: Result<Attribute, ReadError> = match kind {
-            1 => {
-                buffer.scalar(table, attribute::FLOAT, 4).map(|bits| Attribute::Float(float(bits)))
-            }
-            2 => buffer.scalar(table, attribute::INT, 8).map(|one| Attribute::Int(one as i64)),
+        let other = || Ok(OnnxAttribute::Other(i64::from(kind)));
+        let value: Result<OnnxAttribute, ReadError> = match kind {
+            1 => buffer
+                .scalar(table, attribute::FLOAT, 4)
+                .map(|bits| OnnxAttribute::Float(float(bits))),
+            2 => buffer.scalar(table, attribute::INT, 8).map(|one| OnnxAttribute::Int(one as i64)),
             3 => match buffer.place(table, attribute::TEXT)? {
                 Some(at) if buffer.number(at, 4)? <= TEXT => {
-                    buffer.text_at(at, TEXT).map(|text| Attribute::Text(text.into()))
+                    buffer.text_at(at, TEXT).map(|text| OnnxAttribute::Text(text.into()))
                 }
                 Some(_) => other(),
-                None => Ok(Attribute::Text(Box::default())),
+                None => Ok(OnnxAttribute::Text(Box::default())),
             },
             4 => match buffer.child(table, attribute::TENSOR)? {
-                Some(tensor) => self.tensor(tensor).map(Attribute::Tensor),
+                Some(tensor) => self.tensor(tensor).map(OnnxAttribute::Tensor),
                 None => other(),
             },
             5 => match buffer.child(table, attribute::GRAPH)? {
-                Some(graph) => Ok(Attribute::Graph(Box::new(self.graph(graph, depth + 1)?))),
+                Some(graph) => Ok(OnnxAttribute::Graph(Box::new(self.graph(graph, depth + 1)?))),
                 None => other(),
             },
             6 => numbers(attribute::FLOATS, 4)
-                .map(|all| Attribute::Floats(all.into_iter().map(float).collect())),
+                .map(|all| OnnxAttribute::Floats(all.into_iter().map(float).collect())),
             7 => numbers(attribute::INTS, 8)
-                .map(|all| Attribute::Ints(all.into_iter().map(|one| one as i64).collect())),
+                .map(|all| OnnxAttribute::Ints(all.into_iter().map(|one| one as i64).collect())),
             10 => self
                 .all(table, attribute::GRAPHS, |graph| self.graph(graph, depth + 1))
-                .map(Attribute::Graphs),
+                .map(OnnxAttribute::Graphs),
             _ => other(),
         };
         Ok((name, value?))
     }
 
-    fn tensor(&self, table: Table) -> Result<Tensor, ReadError> {
+    fn tensor(&self, table: Table) -> Result<OnnxTensor, ReadError> {
         use field::tensor;
         let dims = self.buffer.vector(table, tensor::DIMS, 8)?;
         if dims.len > DIMS as u64 {
             return Err(self.buffer.error(dims.at, "a tensor of more than 1024 dimensions"));
         }
         let size = |at| Ok(self.buffer.number(dims.at + at * 8, 8)? as i64);
-        Ok(Tensor {
+        Ok(OnnxTensor {
             name: self.buffer.text(table, tensor::NAME)?.into(),
-            element: Element(self.buffer.int(table, tensor::ELEMENT, 0)?),
+            element: OnnxElementType(self.buffer.int(table, tensor::ELEMENT, 0)?),
             dims: (0..dims.len).map(size).collect::<Result<_, ReadError>>()?,
             stored: self.buffer.vector(table, tensor::RAW, 1)?.len,
-            ..Tensor::default()
+            ..OnnxTensor::default()
         })
     }
 }

@@ -4,7 +4,7 @@ use unskew_source::wire::{Field, Message, Value as Wire};
 use unskew_source::{ReadError, SourceExt as _};
 
 use super::kept;
-use crate::{Data, Element, External, Tensor};
+use crate::{ExternalData, OnnxElementType, OnnxTensor, TensorData};
 
 /// The most dimensions that are kept; a tensor with more is no tensor.
 pub(super) const DIMS: usize = 1024;
@@ -16,10 +16,10 @@ const COUNTED: u64 = 1 << 20;
 const KEPT: usize = 64;
 
 /// Reads a `TensorProto`.
-pub(super) fn tensor(message: &mut Message<'_>) -> Result<Tensor, ReadError> {
-    let mut tensor = Tensor::default();
+pub(super) fn tensor(message: &mut Message<'_>) -> Result<OnnxTensor, ReadError> {
+    let mut tensor = OnnxTensor::default();
     let start = message.position();
-    let (mut external, mut elsewhere) = (External::default(), false);
+    let (mut external, mut elsewhere) = (ExternalData::default(), false);
     while let Some(field) = message.next()? {
         message.source().nodes(1)?;
         match (field.number, field.value) {
@@ -33,7 +33,7 @@ pub(super) fn tensor(message: &mut Message<'_>) -> Result<Tensor, ReadError> {
                     sizes.ok_or_else(|| message.malformed(field.offset, "sizes that end early"))?;
                 dims(message, &field, &mut tensor, sizes)?;
             }
-            (2, Wire::Varint(number)) => tensor.element = Element(number as i32),
+            (2, Wire::Varint(number)) => tensor.element = OnnxElementType(number as i32),
             (4..=7 | 9..=11, _) => {
                 let size = field.span().map_or(4, |span| span.len);
                 tensor.stored = tensor.stored.saturating_add(size);
@@ -68,8 +68,8 @@ fn elements(message: &mut Message<'_>, field: &Field, all: &mut Vec<i64>) -> Res
 }
 
 /// Makes numbers of what was kept; nothing is left if these are not all of them.
-fn settle(tensor: &mut Tensor) {
-    let raw = matches!(tensor.data, Data::Raw(_));
+fn settle(tensor: &mut OnnxTensor) {
+    let raw = matches!(tensor.data, TensorData::Raw(_));
     let joined = |width: usize| -> Vec<i64> {
         let number = |bytes: &[i64]| {
             bytes.iter().rev().fold(0_u64, |all, byte| all << 8 | *byte as u64 & 0xff)
@@ -89,36 +89,36 @@ fn settle(tensor: &mut Tensor) {
 }
 
 /// Adds a field with elements to what is known of them. Bytes count more than a list beside them.
-fn data(message: &mut Message<'_>, field: &Field, known: &mut Data) -> Result<(), ReadError> {
+fn data(message: &mut Message<'_>, field: &Field, known: &mut TensorData) -> Result<(), ReadError> {
     let more = match (field.number, field.span()) {
         (9, Some(span)) => {
-            *known = Data::Raw(span.len);
+            *known = TensorData::Raw(span.len);
             return Ok(());
         }
         (4, Some(span)) => span.len / 4,
         (10, Some(span)) => span.len / 8,
         (6, _) | (_, None) => 1,
         (_, Some(span)) if span.len > COUNTED => {
-            *known = Data::Uncounted;
+            *known = TensorData::Uncounted;
             return Ok(());
         }
         _ => message.bytes(field)?.iter().filter(|byte| **byte < 0x80).count() as u64,
     };
     *known = match *known {
-        Data::Nothing => Data::Listed(field.number, more),
-        Data::Listed(number, count) if number == field.number => {
-            Data::Listed(number, count.saturating_add(more))
+        TensorData::Nothing => TensorData::Listed(field.number, more),
+        TensorData::Listed(number, count) if number == field.number => {
+            TensorData::Listed(number, count.saturating_add(more))
         }
         // Two lists: which of them counts depends on the type.
-        Data::Listed(..) => Data::Uncounted,
+        TensorData::Listed(..) => TensorData::Uncounted,
         other => other,
     };
     Ok(())
 }
 
 /// Reads a `SparseTensorProto` as the tensor of its values, with the dimensions of the whole.
-pub(super) fn sparse(message: &mut Message<'_>) -> Result<Tensor, ReadError> {
-    let mut tensor = Tensor::default();
+pub(super) fn sparse(message: &mut Message<'_>) -> Result<OnnxTensor, ReadError> {
+    let mut tensor = OnnxTensor::default();
     while let Some(field) = message.next()? {
         if field.number == 1 {
             tensor = message.enter(&field, self::tensor)?;
@@ -130,7 +130,7 @@ pub(super) fn sparse(message: &mut Message<'_>) -> Result<Tensor, ReadError> {
 fn dims(
     message: &Message<'_>,
     field: &Field,
-    tensor: &mut Tensor,
+    tensor: &mut OnnxTensor,
     sizes: impl IntoIterator<Item = i64>,
 ) -> Result<(), ReadError> {
     tensor.dims.extend(sizes.into_iter().take(DIMS + 1));
@@ -141,7 +141,7 @@ fn dims(
 }
 
 /// One entry of `external_data`: a key and what it says.
-fn place(message: &mut Message<'_>, external: &mut External) -> Result<(), ReadError> {
+fn place(message: &mut Message<'_>, external: &mut ExternalData) -> Result<(), ReadError> {
     let (mut key, mut value) = (Box::<str>::default(), Box::<str>::default());
     while let Some(field) = message.next()? {
         match field.number {

@@ -1,24 +1,24 @@
 //! Operators that lay values out anew: other dimensions, parts, several in one.
 
-use super::clash::{Clash, both, count, differ, shown, size, together};
-use super::seen::{Known, Seen, axis, place};
+use super::conflict::{ShapeConflict, both, count, differ, shown, size, together};
+use super::node_inputs::{NodeInputs, ValueFacts, axis, place};
 use crate::Dim;
 
 /// The most dimensions, and elements that are followed.
 pub(super) const MOST: usize = 64;
 
 /// What an operator makes; none if nothing is known of it.
-pub(super) type Made = Result<Option<Known>, Clash>;
+pub(super) type OutputFacts = Result<Option<ValueFacts>, ShapeConflict>;
 
-fn made(dims: Vec<Dim>) -> Made {
-    Ok(Some(Known::of(dims)))
+fn made(dims: Vec<Dim>) -> OutputFacts {
+    Ok(Some(ValueFacts::from_dims(dims)))
 }
 
-fn unknown(rank: usize) -> Made {
+fn unknown(rank: usize) -> OutputFacts {
     made(vec![Dim::Unknown; rank])
 }
 
-pub(super) fn concat(seen: &Seen<'_>) -> Made {
+pub(super) fn concat(seen: &NodeInputs<'_>) -> OutputFacts {
     let all: Option<Vec<&[Dim]>> = (0..seen.inputs.len()).map(|at| seen.dims(at)).collect();
     let first = seen.dims(0);
     let (Some(all), Some(first)) = (all, first) else {
@@ -28,7 +28,7 @@ pub(super) fn concat(seen: &Seen<'_>) -> Made {
     if let Some(other) = all.iter().find(|dims| dims.len() != rank) {
         let what =
             format!("{} and {} have other numbers of dimensions", shown(first), shown(other));
-        return Err(Clash::at_load(what));
+        return Err(ShapeConflict::at_load(what));
     }
     let along = axis(seen.int("axis").unwrap_or(1), rank)?;
     let mut out = first.to_vec();
@@ -39,7 +39,7 @@ pub(super) fn concat(seen: &Seen<'_>) -> Made {
                 sum = sum.zip(size(dim)).and_then(|(sum, size)| sum.checked_add(size));
             } else if differ(known, dim) {
                 let what = format!("{} and {} along axis {along}", shown(first), shown(dims));
-                return Err(Clash::at_load(what));
+                return Err(ShapeConflict::at_load(what));
             } else {
                 *known = both(known, dim);
             }
@@ -50,10 +50,10 @@ pub(super) fn concat(seen: &Seen<'_>) -> Made {
     }
     let data: Option<Vec<&[Dim]>> = (0..seen.inputs.len()).map(|at| seen.data(at)).collect();
     let data = data.map(|all| all.concat()).filter(|all| rank == 1 && all.len() <= MOST);
-    Ok(Some(Known { dims: Some(out), data }))
+    Ok(Some(ValueFacts { dims: Some(out), data }))
 }
 
-pub(super) fn reshape(seen: &Seen<'_>) -> Made {
+pub(super) fn reshape(seen: &NodeInputs<'_>) -> OutputFacts {
     let shape = match (seen.data(1), seen.ints("shape")) {
         (Some(data), _) => data.to_vec(),
         (None, Some(ints)) if !seen.has(1) => ints.iter().copied().map(Dim::Size).collect(),
@@ -71,7 +71,7 @@ pub(super) fn reshape(seen: &Seen<'_>) -> Made {
     let from = seen.dims(0);
     let rest = shape.iter().filter(|dim| **dim == Dim::Size(-1)).count();
     if rest > 1 {
-        return Err(Clash::at_load(format!("{} has -1 twice", shown(&shape))));
+        return Err(ShapeConflict::at_load(format!("{} has -1 twice", shown(&shape))));
     }
     let mut out = Vec::with_capacity(shape.len());
     for (at, dim) in shape.iter().enumerate() {
@@ -79,7 +79,7 @@ pub(super) fn reshape(seen: &Seen<'_>) -> Made {
             Dim::Size(0) if !zero => match from.map(|from| from.get(at)) {
                 Some(None) => {
                     let what = format!("{} has 0 where the input has no dimension", shown(&shape));
-                    return Err(Clash::at_load(what));
+                    return Err(ShapeConflict::at_load(what));
                 }
                 Some(Some(dim)) => dim.clone(),
                 None => Dim::Unknown,
@@ -102,7 +102,11 @@ pub(super) fn reshape(seen: &Seen<'_>) -> Made {
                 shown(from.unwrap_or_default()),
                 shown(&shape)
             );
-            return Err(if rest > 0 { Clash::at_load(what) } else { Clash::in_run(what) });
+            return Err(if rest > 0 {
+                ShapeConflict::at_load(what)
+            } else {
+                ShapeConflict::in_run(what)
+            });
         }
         let left = if known != 0 { Dim::Size(all / known) } else { Dim::Unknown };
         out.iter_mut().filter(|dim| **dim == Dim::Size(-1)).for_each(|dim| *dim = left.clone());
@@ -111,7 +115,7 @@ pub(super) fn reshape(seen: &Seen<'_>) -> Made {
     made(out)
 }
 
-pub(super) fn transpose(seen: &Seen<'_>) -> Made {
+pub(super) fn transpose(seen: &NodeInputs<'_>) -> OutputFacts {
     let Some(dims) = seen.dims(0) else {
         return match seen.ints("perm") {
             Some(perm) => unknown(perm.len()),
@@ -129,33 +133,33 @@ pub(super) fn transpose(seen: &Seen<'_>) -> Made {
     }
     if out.len() != perm.len() || out.len() != dims.len() {
         let what = format!("`perm` {perm:?} for {} dimensions", dims.len());
-        return Err(Clash::at_load(what));
+        return Err(ShapeConflict::at_load(what));
     }
     made(out)
 }
 
-pub(super) fn squeeze(seen: &Seen<'_>) -> Made {
+pub(super) fn squeeze(seen: &NodeInputs<'_>) -> OutputFacts {
     let (Some(dims), Some(axes)) = (seen.dims(0), seen.either("axes", 1)) else { return Ok(None) };
     let data = seen.data(0).filter(|data| data.len() == 1 && dims.len() == 1).map(<[Dim]>::to_vec);
     let Some(axes) = axes else {
         let known = dims.iter().all(|dim| size(dim).is_some());
         let left: Vec<Dim> = dims.iter().filter(|dim| **dim != Dim::Size(1)).cloned().collect();
-        return Ok(known.then_some(Known { dims: Some(left), data }));
+        return Ok(known.then_some(ValueFacts { dims: Some(left), data }));
     };
     let mut gone = vec![false; dims.len()];
     for one in &axes {
         let at = axis(*one, dims.len())?;
         gone[at] = true;
         if dims.get(at).and_then(size).is_some_and(|size| size != 1) {
-            return Err(Clash::at_load(format!("axis {one} of {} is not 1", shown(dims))));
+            return Err(ShapeConflict::at_load(format!("axis {one} of {} is not 1", shown(dims))));
         }
     }
     let left = dims.iter().zip(&gone).filter(|(_, gone)| !**gone);
     let dims = left.map(|(dim, _)| dim.clone()).collect();
-    Ok(Some(Known { dims: Some(dims), data }))
+    Ok(Some(ValueFacts { dims: Some(dims), data }))
 }
 
-pub(super) fn unsqueeze(seen: &Seen<'_>) -> Made {
+pub(super) fn unsqueeze(seen: &NodeInputs<'_>) -> OutputFacts {
     let (Some(dims), Some(Some(axes))) = (seen.dims(0), seen.either("axes", 1)) else {
         return Ok(None);
     };
@@ -167,7 +171,7 @@ pub(super) fn unsqueeze(seen: &Seen<'_>) -> Made {
     for one in &axes {
         let at = axis(*one, rank)?;
         if std::mem::replace(&mut new[at], true) {
-            return Err(Clash::at_load(format!("axis {one} stands twice in {axes:?}")));
+            return Err(ShapeConflict::at_load(format!("axis {one} stands twice in {axes:?}")));
         }
     }
     let mut old = dims.iter();
@@ -175,11 +179,11 @@ pub(super) fn unsqueeze(seen: &Seen<'_>) -> Made {
         |new: &bool| if *new { Dim::Size(1) } else { old.next().cloned().unwrap_or_default() };
     let out = new.iter().map(one).collect();
     let data = seen.data(0).filter(|_| rank == 1).map(<[Dim]>::to_vec);
-    Ok(Some(Known { dims: Some(out), data }))
+    Ok(Some(ValueFacts { dims: Some(out), data }))
 }
 
 /// Each output of `Split`.
-pub(super) fn split(seen: &Seen<'_>) -> Result<Vec<Known>, Clash> {
+pub(super) fn split(seen: &NodeInputs<'_>) -> Result<Vec<ValueFacts>, ShapeConflict> {
     let outputs = seen.node.outputs.len();
     let Some(dims) = seen.dims(0) else { return Ok(Vec::new()) };
     let along = axis(seen.int("axis").unwrap_or(0), dims.len())?;
@@ -187,7 +191,7 @@ pub(super) fn split(seen: &Seen<'_>) -> Result<Vec<Known>, Clash> {
     let with = |size: Dim| {
         let mut dims = dims.to_vec();
         dims[along] = size;
-        Known::of(dims)
+        ValueFacts::from_dims(dims)
     };
     let Some(sizes) = seen.either("split", 1) else {
         return Ok(vec![with(Dim::Unknown); outputs]);
@@ -195,9 +199,12 @@ pub(super) fn split(seen: &Seen<'_>) -> Result<Vec<Known>, Clash> {
     let Some(sizes) = sizes else {
         let parts = outputs as i64;
         return match whole {
-            Some(whole) if parts > 0 && whole % parts != 0 && !seen.says("num_outputs") => Err(
-                Clash::at_load(format!("axis {along} of {} in {parts} equal parts", shown(dims))),
-            ),
+            Some(whole) if parts > 0 && whole % parts != 0 && !seen.says("num_outputs") => {
+                Err(ShapeConflict::at_load(format!(
+                    "axis {along} of {} in {parts} equal parts",
+                    shown(dims)
+                )))
+            }
             Some(whole) if parts > 0 && whole % parts == 0 => {
                 Ok(vec![with(Dim::Size(whole / parts)); outputs])
             }
@@ -205,25 +212,25 @@ pub(super) fn split(seen: &Seen<'_>) -> Result<Vec<Known>, Clash> {
         };
     };
     if sizes.len() != outputs {
-        return Err(Clash::at_load(format!("{} sizes for {outputs} outputs", sizes.len())));
+        return Err(ShapeConflict::at_load(format!("{} sizes for {outputs} outputs", sizes.len())));
     }
     let sum = sizes.iter().try_fold(0_i64, |sum, one| sum.checked_add(*one));
     if let (Some(sum), Some(whole)) = (sum, whole)
         && sum != whole
     {
         let what = format!("axis {along} of {} in parts of {sizes:?}", shown(dims));
-        return Err(Clash::at_load(what));
+        return Err(ShapeConflict::at_load(what));
     }
     let mut rest = seen.data(0).filter(|data| dims.len() == 1 && whole == Some(data.len() as i64));
     let part = |size: i64| {
         let parts = usize::try_from(size).ok().and_then(|size| rest?.split_at_checked(size));
         rest = parts.map(|(_, behind)| behind);
-        Known { data: parts.map(|(part, _)| part.to_vec()), ..with(Dim::Size(size)) }
+        ValueFacts { data: parts.map(|(part, _)| part.to_vec()), ..with(Dim::Size(size)) }
     };
     Ok(sizes.into_iter().map(part).collect())
 }
 
-pub(super) fn gather(seen: &Seen<'_>) -> Made {
+pub(super) fn gather(seen: &NodeInputs<'_>) -> OutputFacts {
     let Some(dims) = seen.dims(0) else { return Ok(None) };
     let along = axis(seen.int("axis").unwrap_or(0), dims.len())?;
     let Some(indices) = seen.dims(1) else { return Ok(None) };
@@ -232,10 +239,10 @@ pub(super) fn gather(seen: &Seen<'_>) -> Made {
     let picked = seen.data(0).zip(seen.values(1)).and_then(|(data, at)| {
         at.iter().map(|at| data.get(place(*at, data.len())?).cloned()).collect()
     });
-    Ok(Some(Known { dims: Some(out), data: picked.filter(|_| dims.len() == 1) }))
+    Ok(Some(ValueFacts { dims: Some(out), data: picked.filter(|_| dims.len() == 1) }))
 }
 
-pub(super) fn expand(seen: &Seen<'_>) -> Made {
+pub(super) fn expand(seen: &NodeInputs<'_>) -> OutputFacts {
     let Some(dims) = seen.dims(0) else { return Ok(None) };
     match (seen.data(1), seen.dims(1)) {
         (Some(shape), _) => {
@@ -245,7 +252,7 @@ pub(super) fn expand(seen: &Seen<'_>) -> Made {
                 }
                 _ => None,
             };
-            Ok(Some(Known { dims: Some(together(&[dims, shape])?), data }))
+            Ok(Some(ValueFacts { dims: Some(together(&[dims, shape])?), data }))
         }
         (None, Some([Dim::Size(count)])) if (0..=MOST as i64).contains(count) => {
             unknown(dims.len().max(*count as usize))
@@ -254,13 +261,13 @@ pub(super) fn expand(seen: &Seen<'_>) -> Made {
     }
 }
 
-pub(super) fn flatten(seen: &Seen<'_>) -> Made {
+pub(super) fn flatten(seen: &NodeInputs<'_>) -> OutputFacts {
     let Some(dims) = seen.dims(0) else { return unknown(2) };
     let said = seen.int("axis").unwrap_or(1);
     let at = if said < 0 { said.saturating_add(dims.len() as i64) } else { said };
     let parts = usize::try_from(at).ok().and_then(|at| dims.split_at_checked(at));
     let Some((rows, columns)) = parts else {
-        return Err(Clash::at_load(format!("axis {said} of {} dimensions", dims.len())));
+        return Err(ShapeConflict::at_load(format!("axis {said} of {} dimensions", dims.len())));
     };
     let product = |dims: &[Dim]| match dims {
         [one] => one.clone(),
@@ -269,14 +276,18 @@ pub(super) fn flatten(seen: &Seen<'_>) -> Made {
     made(vec![product(rows), product(columns)])
 }
 
-pub(super) fn slice(seen: &Seen<'_>) -> Made {
+pub(super) fn slice(seen: &NodeInputs<'_>) -> OutputFacts {
     let Some(dims) = seen.dims(0) else { return Ok(None) };
     let (Some(Some(starts)), Some(Some(ends))) = (seen.either("starts", 1), seen.either("ends", 2))
     else {
         return unknown(dims.len());
     };
     if starts.len() != ends.len() {
-        return Err(Clash::at_load(format!("{} starts and {} ends", starts.len(), ends.len())));
+        return Err(ShapeConflict::at_load(format!(
+            "{} starts and {} ends",
+            starts.len(),
+            ends.len()
+        )));
     }
     let axes = match seen.either("axes", 3) {
         Some(Some(axes)) => axes,
@@ -303,7 +314,7 @@ pub(super) fn slice(seen: &Seen<'_>) -> Made {
         });
         out[along] = part.map_or(Dim::Unknown, |part| Dim::Size(part.len() as i64));
     }
-    Ok(Some(Known { dims: Some(out), data: picked }))
+    Ok(Some(ValueFacts { dims: Some(out), data: picked }))
 }
 
 /// Which elements a part has; none if there are too many to be listed.
@@ -327,14 +338,18 @@ fn cut(size: i64, start: i64, end: i64, step: i64) -> Option<Vec<i64>> {
     Some(all)
 }
 
-pub(super) fn pad(seen: &Seen<'_>) -> Made {
+pub(super) fn pad(seen: &NodeInputs<'_>) -> OutputFacts {
     let Some(dims) = seen.dims(0) else { return Ok(None) };
     let Some(Some(pads)) = seen.either("pads", 1) else { return unknown(dims.len()) };
     if seen.has(3) {
         return unknown(dims.len());
     }
     if pads.len() != dims.len() * 2 {
-        return Err(Clash::at_load(format!("{} pads for {} dimensions", pads.len(), dims.len())));
+        return Err(ShapeConflict::at_load(format!(
+            "{} pads for {} dimensions",
+            pads.len(),
+            dims.len()
+        )));
     }
     let one = |(at, dim): (usize, &Dim)| -> Option<i64> {
         size(dim)?.checked_add(*pads.get(at)?)?.checked_add(*pads.get(at + dims.len())?)
@@ -342,13 +357,13 @@ pub(super) fn pad(seen: &Seen<'_>) -> Made {
     made(dims.iter().enumerate().map(|dim| one(dim).map_or(Dim::Unknown, Dim::Size)).collect())
 }
 
-pub(super) fn tile(seen: &Seen<'_>) -> Made {
+pub(super) fn tile(seen: &NodeInputs<'_>) -> OutputFacts {
     let Some(dims) = seen.dims(0) else { return Ok(None) };
     let Some(times) = seen.values(1).filter(|_| seen.opset >= 6) else {
         return unknown(dims.len());
     };
     if times.len() != dims.len() {
-        return Err(Clash::at_load(format!(
+        return Err(ShapeConflict::at_load(format!(
             "{} repeats for {} dimensions",
             times.len(),
             dims.len()
@@ -358,7 +373,7 @@ pub(super) fn tile(seen: &Seen<'_>) -> Made {
     made(dims.iter().zip(&times).map(|both| one(both).map_or(Dim::Unknown, Dim::Size)).collect())
 }
 
-pub(super) fn top(seen: &Seen<'_>) -> Made {
+pub(super) fn top(seen: &NodeInputs<'_>) -> OutputFacts {
     let Some(dims) = seen.dims(0) else { return Ok(None) };
     let along = axis(seen.int("axis").unwrap_or(-1), dims.len())?;
     let k = match seen.has(1) {
@@ -368,7 +383,7 @@ pub(super) fn top(seen: &Seen<'_>) -> Made {
     if let (Some(k), Some(size)) = (k, dims.get(along).and_then(size))
         && k > size
     {
-        return Err(Clash::at_load(format!("the {k} largest of {size}")));
+        return Err(ShapeConflict::at_load(format!("the {k} largest of {size}")));
     }
     let mut out = dims.to_vec();
     out[along] = k.map_or(Dim::Unknown, Dim::Size);
@@ -376,10 +391,10 @@ pub(super) fn top(seen: &Seen<'_>) -> Made {
 }
 
 /// `DepthToSpace` and `SpaceToDepth`.
-pub(super) fn blocks(seen: &Seen<'_>) -> Made {
+pub(super) fn blocks(seen: &NodeInputs<'_>) -> OutputFacts {
     let Some(dims) = seen.dims(0) else { return unknown(4) };
     let [n, c, h, w] = dims else {
-        return Err(Clash::at_load(format!("{}: four dimensions are needed", shown(dims))));
+        return Err(ShapeConflict::at_load(format!("{}: four dimensions are needed", shown(dims))));
     };
     let Some(block) = seen.int("blocksize").filter(|block| *block > 0) else { return unknown(4) };
     let square = block.saturating_mul(block);
@@ -389,7 +404,10 @@ pub(super) fn blocks(seen: &Seen<'_>) -> Made {
         divided.iter().find(|(dim, by)| size(dim).is_some_and(|size| size % by != 0))
     {
         let dim = size(dim).unwrap_or_default();
-        return Err(Clash::in_run(format!("{}: {dim} is not divided by {by}", shown(dims))));
+        return Err(ShapeConflict::in_run(format!(
+            "{}: {dim} is not divided by {by}",
+            shown(dims)
+        )));
     }
     let over = |dim: &Dim, by: i64| size(dim).map_or(Dim::Unknown, |size| Dim::Size(size / by));
     let times = |dim: &Dim, by: i64| {
@@ -401,11 +419,13 @@ pub(super) fn blocks(seen: &Seen<'_>) -> Made {
     })
 }
 
-pub(super) fn one_hot(seen: &Seen<'_>) -> Made {
+pub(super) fn one_hot(seen: &NodeInputs<'_>) -> OutputFacts {
     if let Some([Dim::Size(count)]) = seen.dims(2)
         && *count != 2
     {
-        return Err(Clash::at_load(format!("{count} values, not one for off and one for on")));
+        return Err(ShapeConflict::at_load(format!(
+            "{count} values, not one for off and one for on"
+        )));
     }
     let Some(dims) = seen.dims(0) else { return Ok(None) };
     let rank = dims.len() + 1;
@@ -416,7 +436,7 @@ pub(super) fn one_hot(seen: &Seen<'_>) -> Made {
     made(out)
 }
 
-pub(super) fn gather_nd(seen: &Seen<'_>) -> Made {
+pub(super) fn gather_nd(seen: &NodeInputs<'_>) -> OutputFacts {
     let (Some(dims), Some(indices)) = (seen.dims(0), seen.dims(1)) else { return Ok(None) };
     let batch = seen.int("batch_dims").unwrap_or(0);
     let (Some(last), Ok(batch)) = (indices.last().and_then(size), usize::try_from(batch)) else {
@@ -430,33 +450,33 @@ pub(super) fn gather_nd(seen: &Seen<'_>) -> Made {
         }
         None => {
             let what = format!("indices {} into {}", shown(indices), shown(dims));
-            Err(Clash::at_load(what))
+            Err(ShapeConflict::at_load(what))
         }
     }
 }
 
 /// Those that take as many dimensions of two inputs: `GatherElements`, `ScatterElements`.
-pub(super) fn elements(seen: &Seen<'_>) -> Made {
+pub(super) fn elements(seen: &NodeInputs<'_>) -> OutputFacts {
     let (Some(dims), Some(indices)) = (seen.dims(0), seen.dims(1)) else { return Ok(None) };
     if dims.len() != indices.len() {
         let what = format!("indices {} into {}", shown(indices), shown(dims));
-        return Err(Clash::in_run(what));
+        return Err(ShapeConflict::in_run(what));
     }
     made(if &*seen.node.op == "GatherElements" { indices.to_vec() } else { dims.to_vec() })
 }
 
-pub(super) fn scatter_nd(seen: &Seen<'_>) -> Made {
+pub(super) fn scatter_nd(seen: &NodeInputs<'_>) -> OutputFacts {
     let (Some(dims), Some(indices)) = (seen.dims(0), seen.dims(1)) else {
-        return Ok(seen.dims(0).map(|dims| Known::of(dims.to_vec())));
+        return Ok(seen.dims(0).map(|dims| ValueFacts::from_dims(dims.to_vec())));
     };
     if indices.last().and_then(size).is_some_and(|last| last > dims.len() as i64) {
         let what = format!("indices {} into {}", shown(indices), shown(dims));
-        return Err(Clash::in_run(what));
+        return Err(ShapeConflict::in_run(what));
     }
     made(dims.to_vec())
 }
 
-pub(super) fn resize(seen: &Seen<'_>) -> Made {
+pub(super) fn resize(seen: &NodeInputs<'_>) -> OutputFacts {
     let Some(dims) = seen.dims(0) else { return Ok(None) };
     let (scales, sizes) = if seen.opset >= 11 { (2, 3) } else { (1, usize::MAX) };
     // With `axes` there are fewer.
@@ -467,7 +487,10 @@ pub(super) fn resize(seen: &Seen<'_>) -> Made {
         && *count != dims.len() as i64
         && *count != 0
     {
-        return Err(Clash::at_load(format!("{count} scales for {} dimensions", dims.len())));
+        return Err(ShapeConflict::at_load(format!(
+            "{count} scales for {} dimensions",
+            dims.len()
+        )));
     }
     match seen.data(sizes).filter(|data| data.len() == dims.len()) {
         Some(data) => made(data.to_vec()),
@@ -476,7 +499,7 @@ pub(super) fn resize(seen: &Seen<'_>) -> Made {
 }
 
 /// What is left when some axes are taken together. `axes`: none where they are not known.
-pub(super) fn reduced(seen: &Seen<'_>, axes: Option<Option<Vec<i64>>>) -> Made {
+pub(super) fn reduced(seen: &NodeInputs<'_>, axes: Option<Option<Vec<i64>>>) -> OutputFacts {
     let Some(dims) = seen.dims(0) else { return Ok(None) };
     let keep = seen.int("keepdims").unwrap_or(1) != 0;
     let Some(axes) = axes else { return if keep { unknown(dims.len()) } else { Ok(None) } };

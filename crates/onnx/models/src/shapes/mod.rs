@@ -4,72 +4,75 @@
 //! Nothing is believed that is not known: an operator that is not followed here makes values of unknown dimensions. What
 //! ONNX Runtimes do with each contradiction was measured, 1.8 to 1.32 (`docs/agreement.md`).
 
-mod clash;
+mod conflict;
 mod layout;
 mod linear;
 mod node;
-mod seen;
+mod node_inputs;
 mod window;
 
 use foldhash::{HashMap, HashMapExt as _};
 
 use crate::judge::place;
-use crate::{Attribute, Dim, Element, Function, Graph, Model, Node, Tensor, Value};
+use crate::{
+    Dim, OnnxAttribute, OnnxElementType, OnnxFunction, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor,
+    ValueInfo,
+};
 
-pub(crate) use clash::{Clash, When, shown};
-use clash::{both, differ};
+pub(crate) use conflict::{ConflictPhase, ShapeConflict, shown};
+use conflict::{both, differ};
 pub(crate) use node::outputs;
-pub(crate) use seen::{Known, Seen};
+pub(crate) use node_inputs::{NodeInputs, ValueFacts};
 
 /// The most graphs inside of nodes that are followed.
 const GRAPHS: usize = 100_000;
 
 /// What a model says that cannot be.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Fault {
+pub(crate) struct ShapeFault {
     /// The operator's name, without its domain.
     pub(crate) op: Box<str>,
     /// The node, for people.
     pub(crate) place: String,
-    pub(crate) kind: FaultKind,
+    pub(crate) kind: ShapeFaultKind,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum FaultKind {
+pub(crate) enum ShapeFaultKind {
     /// The inputs of a node do not fit together.
-    Clash(Clash),
+    Clash(ShapeConflict),
     /// A value has other dimensions than the model says: its name, what it has, what is said.
     Said { value: Box<str>, has: String, said: String },
 }
 
 /// The values that a node sees.
 struct Scope<'s> {
-    own: HashMap<&'s str, Known>,
+    own: HashMap<&'s str, ValueFacts>,
     around: Option<&'s Scope<'s>>,
 }
 
 impl Scope<'_> {
-    fn known(&self, name: &str) -> Known {
+    fn known(&self, name: &str) -> ValueFacts {
         match (self.own.get(name), self.around) {
             (Some(known), _) => known.clone(),
             (None, Some(around)) => around.known(name),
-            (None, None) => Known::default(),
+            (None, None) => ValueFacts::default(),
         }
     }
 }
 
 /// The walk over a model.
-struct Walk<'m> {
-    model: &'m Model,
-    faults: Vec<Fault>,
+struct ShapeInference<'m> {
+    model: &'m OnnxModel,
+    faults: Vec<ShapeFault>,
     /// Whether something that the model says was found to be wrong, so that others may believe in other dimensions.
     doubt: bool,
     graphs: usize,
 }
 
 /// Everything that contradicts itself in the shapes of a model; functions of the model are not followed.
-pub(crate) fn faults(model: &Model) -> Vec<Fault> {
-    let mut walk = Walk { model, faults: Vec::new(), doubt: false, graphs: 0 };
+pub(crate) fn faults(model: &OnnxModel) -> Vec<ShapeFault> {
+    let mut walk = ShapeInference { model, faults: Vec::new(), doubt: false, graphs: 0 };
     walk.graph(&model.graph, opset(&model.opsets), None);
     walk.faults
 }
@@ -79,16 +82,16 @@ fn opset(opsets: &[(Box<str>, i64)]) -> i64 {
 }
 
 /// What is known of a tensor that stands in the model.
-pub(crate) fn of_tensor(tensor: &Tensor) -> Known {
+pub(crate) fn of_tensor(tensor: &OnnxTensor) -> ValueFacts {
     let dims: Vec<Dim> = tensor.dims.iter().copied().map(Dim::Size).collect();
-    let whole = matches!(tensor.element, Element(6 | 7));
+    let whole = matches!(tensor.element, OnnxElementType(6 | 7));
     let alone = dims.len() <= 1 && whole && (!tensor.ints.is_empty() || tensor.dims == [0]);
     let data = alone.then(|| tensor.ints.iter().copied().map(Dim::Size).collect());
-    Known { dims: Some(dims), data }
+    ValueFacts { dims: Some(dims), data }
 }
 
 /// The dimensions that are said of a value; a size below 0 says nothing.
-fn declared(value: &Value) -> Option<Vec<Dim>> {
+fn declared(value: &ValueInfo) -> Option<Vec<Dim>> {
     let known = |dim: &Dim| match dim {
         Dim::Size(size) if *size < 0 => Dim::Unknown,
         dim => dim.clone(),
@@ -96,23 +99,28 @@ fn declared(value: &Value) -> Option<Vec<Dim>> {
     Some(value.dims.as_ref()?.iter().map(known).collect())
 }
 
-impl<'m> Walk<'m> {
+impl<'m> ShapeInference<'m> {
     /// Follows the nodes of a graph; gives what its outputs are.
-    fn graph(&mut self, graph: &Graph, opset: i64, around: Option<&Scope<'_>>) -> Vec<Known> {
+    fn graph(
+        &mut self,
+        graph: &OnnxGraph,
+        opset: i64,
+        around: Option<&Scope<'_>>,
+    ) -> Vec<ValueFacts> {
         self.graphs += 1;
         if self.graphs > GRAPHS {
             return Vec::new();
         }
-        let mut own: HashMap<&str, Known> = HashMap::new();
-        let given: HashMap<&str, &Value> =
+        let mut own: HashMap<&str, ValueFacts> = HashMap::new();
+        let given: HashMap<&str, &ValueInfo> =
             graph.inputs.iter().map(|input| (&*input.name, input)).collect();
         for input in &graph.inputs {
-            own.insert(&input.name, Known { dims: declared(input), data: None });
+            own.insert(&input.name, ValueFacts { dims: declared(input), data: None });
         }
         for tensor in &graph.initializers {
             // What is an input too may be given other values, since IR version 4.
             let given = self.model.ir_version >= 4 && given.contains_key(&*tensor.name);
-            if !given && tensor.element != Element(0) {
+            if !given && tensor.element != OnnxElementType(0) {
                 own.insert(&tensor.name, of_tensor(tensor));
             }
         }
@@ -134,7 +142,7 @@ impl<'m> Walk<'m> {
     }
 
     /// Adds what the model says of a value to what was inferred; what was inferred counts.
-    fn agree(&mut self, node: &Node, name: &str, known: &mut Known, said: &[Dim]) {
+    fn agree(&mut self, node: &OnnxNode, name: &str, known: &mut ValueFacts, said: &[Dim]) {
         let Some(dims) = &mut known.dims else {
             known.dims = Some(said.to_vec());
             return;
@@ -143,18 +151,18 @@ impl<'m> Walk<'m> {
         {
             self.doubt = true;
             let (has, said) = (shown(dims), shown(said));
-            self.fault(node, FaultKind::Said { value: name.into(), has, said });
+            self.fault(node, ShapeFaultKind::Said { value: name.into(), has, said });
             return;
         }
         dims.iter_mut().zip(said).for_each(|(one, other)| *one = both(one, other));
     }
 
-    fn fault(&mut self, node: &Node, kind: FaultKind) {
-        self.faults.push(Fault { op: node.op.clone(), place: place(node), kind });
+    fn fault(&mut self, node: &OnnxNode, kind: ShapeFaultKind) {
+        self.faults.push(ShapeFault { op: node.op.clone(), place: place(node), kind });
     }
 
     /// What a node makes.
-    fn node(&mut self, node: &Node, opset: i64, scope: &Scope<'_>) -> Vec<Known> {
+    fn node(&mut self, node: &OnnxNode, opset: i64, scope: &Scope<'_>) -> Vec<ValueFacts> {
         let mut inner = Vec::new();
         for (_, attribute) in &node.attributes {
             for graph in attribute.graphs() {
@@ -168,35 +176,37 @@ impl<'m> Walk<'m> {
             return alike(&inner);
         }
         let inputs = node.inputs.iter().map(|name| match &**name {
-            "" => Known::default(),
+            "" => ValueFacts::default(),
             name => scope.known(name),
         });
-        match outputs(&Seen { node, opset, inputs: inputs.collect() }) {
+        match outputs(&NodeInputs { node, opset, inputs: inputs.collect() }) {
             Ok(made) => made,
             Err(mut clash) => {
                 if self.doubt {
-                    clash.when = When::Run;
+                    clash.when = ConflictPhase::Run;
                 }
-                self.fault(node, FaultKind::Clash(clash));
+                self.fault(node, ShapeFaultKind::Clash(clash));
                 Vec::new()
             }
         }
     }
 
-    fn is_call(&self, node: &Node) -> bool {
-        let is = |function: &Function| function.name == node.op && function.domain == node.domain;
+    fn is_call(&self, node: &OnnxNode) -> bool {
+        let is =
+            |function: &OnnxFunction| function.name == node.op && function.domain == node.domain;
         self.model.functions.iter().any(is)
     }
 }
 
 /// Whether the function around decides on an attribute.
-fn refers((_, attribute): &(Box<str>, Attribute)) -> bool {
-    matches!(attribute, Attribute::Of(_))
+fn refers((_, attribute): &(Box<str>, OnnxAttribute)) -> bool {
+    matches!(attribute, OnnxAttribute::Of(_))
 }
 
 /// What both branches of an `If` give.
-fn alike(branches: &[Vec<Known>]) -> Vec<Known> {
+fn alike(branches: &[Vec<ValueFacts>]) -> Vec<ValueFacts> {
     let [one, other] = branches else { return Vec::new() };
     let both = one.iter().zip(other);
-    both.map(|(one, other)| if one == other { one.clone() } else { Known::default() }).collect()
+    both.map(|(one, other)| if one == other { one.clone() } else { ValueFacts::default() })
+        .collect()
 }

@@ -1,11 +1,11 @@
 //! What a node of ONNX makes of the dimensions of its inputs.
 
-use super::clash::{Clash, differ, shown, size, together};
-use super::layout::{self, Made};
-use super::seen::{Known, Seen, axis, place};
+use super::conflict::{ShapeConflict, differ, shown, size, together};
+use super::layout::{self, OutputFacts};
+use super::node_inputs::{NodeInputs, ValueFacts, axis, place};
 use super::{linear, window};
 use crate::infer::attribute;
-use crate::{Attribute, Dim};
+use crate::{Dim, OnnxAttribute};
 
 /// Operators whose first output has the dimensions of their first input.
 const SAME: &str = " Abs Acos Acosh Asin Asinh Atan Atanh Bernoulli BitwiseNot Cast CastLike Ceil Celu Cos Cosh CumProd \
@@ -33,7 +33,7 @@ fn is_in(list: &str, op: &str) -> bool {
 ///
 /// # Errors
 /// If the dimensions of its inputs contradict each other.
-pub(crate) fn outputs(seen: &Seen<'_>) -> Result<Vec<Known>, Clash> {
+pub(crate) fn outputs(seen: &NodeInputs<'_>) -> Result<Vec<ValueFacts>, ShapeConflict> {
     match &*seen.node.op {
         "Split" => layout::split(seen),
         "TopK" => Ok(layout::top(seen)?.map_or_else(Vec::new, |one| vec![one; 2])),
@@ -41,14 +41,14 @@ pub(crate) fn outputs(seen: &Seen<'_>) -> Result<Vec<Known>, Clash> {
     }
 }
 
-fn first(seen: &Seen<'_>) -> Made {
+fn first(seen: &NodeInputs<'_>) -> OutputFacts {
     let op = &*seen.node.op;
     let of = |at: usize| seen.dims(at).map(<[Dim]>::to_vec);
-    let same = || Ok(of(0).map(Known::of));
-    let made = |dims: Result<Option<Vec<Dim>>, Clash>| Ok(dims?.map(Known::of));
+    let same = || Ok(of(0).map(ValueFacts::from_dims));
+    let made = |dims: Result<Option<Vec<Dim>>, ShapeConflict>| Ok(dims?.map(ValueFacts::from_dims));
     let rank = |least: usize| match seen.dims(0) {
         Some(dims) if dims.len() < least => {
-            Err(Clash::at_load(format!("{}: {least} dimensions are needed", shown(dims))))
+            Err(ShapeConflict::at_load(format!("{}: {least} dimensions are needed", shown(dims))))
         }
         _ => Ok(()),
     };
@@ -65,7 +65,7 @@ fn first(seen: &Seen<'_>) -> Made {
         "Trilu" => rank(2).and_then(|()| same()),
         "EyeLike" => match seen.dims(0) {
             Some(dims) if dims.len() != 2 => {
-                Err(Clash::at_load(format!("{}: two dimensions are needed", shown(dims))))
+                Err(ShapeConflict::at_load(format!("{}: two dimensions are needed", shown(dims))))
             }
             _ => same(),
         },
@@ -86,7 +86,10 @@ fn first(seen: &Seen<'_>) -> Made {
             if let (Some(dims), Some([at])) = (seen.dims(0), seen.values(1).as_deref())
                 && place(*at, dims.len()).is_none()
             {
-                return Err(Clash::in_run(format!("axis {at} of {} dimensions", dims.len())));
+                return Err(ShapeConflict::in_run(format!(
+                    "axis {at} of {} dimensions",
+                    dims.len()
+                )));
             }
             same()
         }
@@ -94,7 +97,7 @@ fn first(seen: &Seen<'_>) -> Made {
             let (Some(x), Some(slope)) = (seen.dims(0), seen.dims(1)) else { return same() };
             let fits = slope.len() <= x.len() && together(&[x, slope]).is_ok();
             let what = || format!("{} slopes for {}", shown(slope), shown(x));
-            if fits || seen.opset < 7 { same() } else { Err(Clash::in_run(what())) }
+            if fits || seen.opset < 7 { same() } else { Err(ShapeConflict::in_run(what())) }
         }
         _ if is_in(ALONG, op) => {
             if let Some(dims) = seen.dims(0) {
@@ -138,12 +141,12 @@ fn first(seen: &Seen<'_>) -> Made {
             layout::reduced(seen, Some(Some(vec![seen.int("axis").unwrap_or(0)])))
         }
         "Shape" => shape(seen),
-        "Size" => Ok(Some(Known::of([]))),
+        "Size" => Ok(Some(ValueFacts::from_dims([]))),
         "Constant" => constant(seen),
         "ConstantOfShape" => Ok(filled(seen)),
         "NonZero" => {
             let rank = seen.dims(0).map_or(Dim::Unknown, |dims| Dim::Size(dims.len() as i64));
-            Ok(Some(Known::of([rank, Dim::Unknown])))
+            Ok(Some(ValueFacts::from_dims([rank, Dim::Unknown])))
         }
         "Det" => {
             rank(2)?;
@@ -154,28 +157,29 @@ fn first(seen: &Seen<'_>) -> Made {
                     shown(std::slice::from_ref(one)),
                     shown(std::slice::from_ref(two))
                 );
-                return Err(Clash::at_load(what));
+                return Err(ShapeConflict::at_load(what));
             }
-            Ok(Some(Known::of(head)))
+            Ok(Some(ValueFacts::from_dims(head)))
         }
         "Range" => {
             alone(seen, &[0, 1, 2])?;
-            Ok(Some(Known::of([Dim::Unknown])))
+            Ok(Some(ValueFacts::from_dims([Dim::Unknown])))
         }
         "NonMaxSuppression" => {
             match [seen.dims(0), seen.dims(1)].into_iter().flatten().find(|dims| dims.len() != 3) {
-                Some(dims) => {
-                    Err(Clash::in_run(format!("{}: three dimensions are needed", shown(dims))))
-                }
-                None => Ok(Some(Known::of([Dim::Unknown, Dim::Size(3)]))),
+                Some(dims) => Err(ShapeConflict::in_run(format!(
+                    "{}: three dimensions are needed",
+                    shown(dims)
+                ))),
+                None => Ok(Some(ValueFacts::from_dims([Dim::Unknown, Dim::Size(3)]))),
             }
         }
-        "Compress" if !seen.says("axis") => Ok(Some(Known::of([Dim::Unknown]))),
+        "Compress" if !seen.says("axis") => Ok(Some(ValueFacts::from_dims([Dim::Unknown]))),
         "Compress" | "DFT" | "Upsample" => Ok(ranked(seen.dims(0).map(<[Dim]>::len))),
         "STFT" => Ok(ranked(Some(4))),
         "LSTM" | "GRU" | "RNN" => match seen.dims(0) {
             Some(dims) if dims.len() != 3 => {
-                Err(Clash::at_load(format!("{}: three dimensions are needed", shown(dims))))
+                Err(ShapeConflict::at_load(format!("{}: three dimensions are needed", shown(dims))))
             }
             _ => Ok(ranked(Some(4))),
         },
@@ -184,12 +188,12 @@ fn first(seen: &Seen<'_>) -> Made {
 }
 
 /// As many dimensions, of unknown sizes.
-fn ranked(rank: Option<usize>) -> Option<Known> {
-    rank.map(|rank| Known::of(vec![Dim::Unknown; rank]))
+fn ranked(rank: Option<usize>) -> Option<ValueFacts> {
+    rank.map(|rank| ValueFacts::from_dims(vec![Dim::Unknown; rank]))
 }
 
 /// Operators that stretch their inputs to each other. Before opset 7 they had an attribute for that.
-fn elementwise(seen: &Seen<'_>) -> Made {
+fn elementwise(seen: &NodeInputs<'_>) -> OutputFacts {
     if seen.opset < 8
         && (seen.opset < 7 || matches!(&*seen.node.op, "Max" | "Min" | "Mean" | "Sum"))
     {
@@ -205,7 +209,7 @@ fn elementwise(seen: &Seen<'_>) -> Made {
         }
         _ => None,
     };
-    Ok(Some(Known { dims: Some(dims), data }))
+    Ok(Some(ValueFacts { dims: Some(dims), data }))
 }
 
 /// Sizes that are calculated from others.
@@ -255,10 +259,10 @@ fn chosen(which: &[Dim], one: &[Dim], other: &[Dim]) -> Option<Vec<Dim>> {
 }
 
 /// A tensor of one number again and again; as data where it is a short row.
-fn filled(seen: &Seen<'_>) -> Option<Known> {
+fn filled(seen: &NodeInputs<'_>) -> Option<ValueFacts> {
     let dims = seen.data(0)?.to_vec();
     let number = match attribute(seen.node, "value") {
-        Some(Attribute::Tensor(tensor)) => tensor.ints.first().copied(),
+        Some(OnnxAttribute::Tensor(tensor)) => tensor.ints.first().copied(),
         _ => None,
     };
     let data = match (&*dims, number) {
@@ -267,67 +271,74 @@ fn filled(seen: &Seen<'_>) -> Option<Known> {
         }
         _ => None,
     };
-    Some(Known { dims: Some(dims), data })
+    Some(ValueFacts { dims: Some(dims), data })
 }
 
 /// The scales of a normalization of channels, one for each.
-fn channels(seen: &Seen<'_>) -> Result<(), Clash> {
+fn channels(seen: &NodeInputs<'_>) -> Result<(), ShapeConflict> {
     let Some(has) = seen.dims(0).and_then(|dims| dims.get(1)).and_then(size) else { return Ok(()) };
     match seen.dims(1) {
         Some([Dim::Size(scales)]) if *scales != has => {
-            Err(Clash::in_run(format!("{scales} scales for {has} channels")))
+            Err(ShapeConflict::in_run(format!("{scales} scales for {has} channels")))
         }
         _ => Ok(()),
     }
 }
 
 /// The scales of a normalization of the last dimensions.
-fn scaled(seen: &Seen<'_>) -> Result<(), Clash> {
+fn scaled(seen: &NodeInputs<'_>) -> Result<(), ShapeConflict> {
     let (Some(dims), Some(scales)) = (seen.dims(0), seen.dims(1)) else { return Ok(()) };
     let Some(at) = place(seen.int("axis").unwrap_or(-1), dims.len()) else { return Ok(()) };
     let behind = dims.get(at..).unwrap_or_default();
     match (behind, scales) {
         ([Dim::Size(has)], [Dim::Size(scales)]) if has != scales && *scales != 1 => {
-            Err(Clash::in_run(format!("{scales} scales for {has} elements")))
+            Err(ShapeConflict::in_run(format!("{scales} scales for {has} elements")))
         }
         _ => Ok(()),
     }
 }
 
 /// Inputs that must be a number alone.
-fn alone(seen: &Seen<'_>, inputs: &[usize]) -> Result<(), Clash> {
+fn alone(seen: &NodeInputs<'_>, inputs: &[usize]) -> Result<(), ShapeConflict> {
     for at in inputs {
         if let Some(dims) = seen.dims(*at).filter(|dims| !dims.is_empty())
-            && super::clash::count(dims).is_some_and(|count| count != 1)
+            && super::conflict::count(dims).is_some_and(|count| count != 1)
         {
-            return Err(Clash::in_run(format!("{} where one number is needed", shown(dims))));
+            return Err(ShapeConflict::in_run(format!(
+                "{} where one number is needed",
+                shown(dims)
+            )));
         }
     }
     Ok(())
 }
 
-fn shape(seen: &Seen<'_>) -> Made {
-    let Some(dims) = seen.dims(0) else { return Ok(Some(Known::of([Dim::Unknown]))) };
+fn shape(seen: &NodeInputs<'_>) -> OutputFacts {
+    let Some(dims) = seen.dims(0) else { return Ok(Some(ValueFacts::from_dims([Dim::Unknown]))) };
     let bound = |name: &str, usual: i64| {
         let at = seen.int(name).unwrap_or(usual);
         let at = if at < 0 { at.saturating_add(dims.len() as i64) } else { at };
         at.clamp(0, dims.len() as i64) as usize
     };
     let (start, end) = (bound("start", 0), bound("end", dims.len() as i64));
-    Ok(Some(Known::numbers(dims.get(start..end).unwrap_or_default().to_vec(), false)))
+    Ok(Some(ValueFacts::numbers(dims.get(start..end).unwrap_or_default().to_vec(), false)))
 }
 
-fn constant(seen: &Seen<'_>) -> Made {
+fn constant(seen: &NodeInputs<'_>) -> OutputFacts {
     let sizes = |all: &[i64]| all.iter().copied().map(Dim::Size).collect::<Vec<_>>();
-    if let Some(Attribute::Tensor(tensor)) = attribute(seen.node, "value") {
+    if let Some(OnnxAttribute::Tensor(tensor)) = attribute(seen.node, "value") {
         return Ok(Some(super::of_tensor(tensor)));
     }
     Ok(match (seen.ints("value_ints"), seen.int("value_int")) {
-        (Some(all), _) => Some(Known::numbers(sizes(all), false)),
-        (None, Some(one)) => Some(Known::numbers(sizes(&[one]), true)),
-        _ if seen.says("value_float") || seen.says("value_string") => Some(Known::of([])),
+        (Some(all), _) => Some(ValueFacts::numbers(sizes(all), false)),
+        (None, Some(one)) => Some(ValueFacts::numbers(sizes(&[one]), true)),
+        _ if seen.says("value_float") || seen.says("value_string") => {
+            Some(ValueFacts::from_dims([]))
+        }
         _ => match attribute(seen.node, "value_floats") {
-            Some(Attribute::Floats(all)) => Some(Known::of([Dim::Size(all.len() as i64)])),
+            Some(OnnxAttribute::Floats(all)) => {
+                Some(ValueFacts::from_dims([Dim::Size(all.len() as i64)]))
+            }
             _ => None,
         },
     })

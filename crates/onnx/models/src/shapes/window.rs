@@ -1,7 +1,7 @@
 //! Convolutions and pools.
 
-use super::clash::{Clash, differ, shown, size};
-use super::seen::Seen;
+use super::conflict::{ShapeConflict, differ, shown, size};
+use super::node_inputs::NodeInputs;
 use crate::Dim;
 
 /// The attributes of a window, one number for each dimension that it moves over; pads have two.
@@ -14,17 +14,22 @@ struct Window {
     auto: bool,
 }
 
-fn list(seen: &Seen<'_>, name: &str, count: usize, usual: i64) -> Result<Vec<i64>, Clash> {
+fn list(
+    seen: &NodeInputs<'_>,
+    name: &str,
+    count: usize,
+    usual: i64,
+) -> Result<Vec<i64>, ShapeConflict> {
     match seen.ints(name) {
         None => Ok(vec![usual; count]),
         Some(all) if all.len() == count => Ok(all.to_vec()),
         Some(all) => {
-            Err(Clash::at_load(format!("`{name}` has {} numbers, not {count}", all.len())))
+            Err(ShapeConflict::at_load(format!("`{name}` has {} numbers, not {count}", all.len())))
         }
     }
 }
 
-fn window(seen: &Seen<'_>, moved: usize) -> Result<Window, Clash> {
+fn window(seen: &NodeInputs<'_>, moved: usize) -> Result<Window, ShapeConflict> {
     let kernel = match seen.ints("kernel_shape") {
         None => None,
         Some(_) => Some(list(seen, "kernel_shape", moved, 1)?),
@@ -44,11 +49,11 @@ fn window(seen: &Seen<'_>, moved: usize) -> Result<Window, Clash> {
 /// # Errors
 /// If a convolution reaches beyond its input. Pools take that.
 fn moved(
-    seen: &Seen<'_>,
+    seen: &NodeInputs<'_>,
     over: &[Dim],
     kernel: &[Option<i64>],
     window: &Window,
-) -> Result<Vec<Dim>, Clash> {
+) -> Result<Vec<Dim>, ShapeConflict> {
     let ceil = seen.int("ceil_mode").unwrap_or(0) != 0;
     let room = |(at, dim): (usize, &Dim)| -> Option<(i64, i64)> {
         let (size, kernel) = (size(dim)?, (*kernel.get(at)?)?);
@@ -63,7 +68,7 @@ fn moved(
     let one = |dim: (usize, &Dim)| match room(dim) {
         Some((..0, _)) if seen.node.op.ends_with("Pool") => Ok(Dim::Unknown),
         Some((..0, _)) => {
-            Err(Clash::in_run(format!("a window over {} that is wider", shown(over))))
+            Err(ShapeConflict::in_run(format!("a window over {} that is wider", shown(over))))
         }
         Some((room, stride)) => Ok(Dim::Size(room / stride + 1)),
         None => Ok(Dim::Unknown),
@@ -72,11 +77,14 @@ fn moved(
 }
 
 /// `Conv` and `ConvInteger`. `weights`: where its weights stand.
-pub(super) fn convolution(seen: &Seen<'_>, weights: usize) -> Result<Option<Vec<Dim>>, Clash> {
+pub(super) fn convolution(
+    seen: &NodeInputs<'_>,
+    weights: usize,
+) -> Result<Option<Vec<Dim>>, ShapeConflict> {
     let (Some(x), Some(w)) = (seen.dims(0), seen.dims(weights)) else { return Ok(None) };
     if x.len() != w.len() || x.len() < 3 {
         let what = format!("weights of {} dimensions for an input of {}", w.len(), x.len());
-        return Err(Clash::at_load(what));
+        return Err(ShapeConflict::at_load(what));
     }
     let window = window(seen, x.len() - 2)?;
     let (over, own) = (x.get(2..).unwrap_or_default(), w.get(2..).unwrap_or_default());
@@ -85,7 +93,7 @@ pub(super) fn convolution(seen: &Seen<'_>, weights: usize) -> Result<Option<Vec<
         && own.iter().zip(kernel).any(|(own, said)| own.is_some_and(|own| own != *said))
     {
         let what = format!("`kernel_shape` {kernel:?} and weights of {}", shown(w));
-        return Err(Clash::in_run(what));
+        return Err(ShapeConflict::in_run(what));
     }
     let group = seen.int("group").unwrap_or(1);
     let channels = w.get(1).and_then(size).and_then(|one| one.checked_mul(group));
@@ -93,13 +101,13 @@ pub(super) fn convolution(seen: &Seen<'_>, weights: usize) -> Result<Option<Vec<
         && has != wants
     {
         let what = format!("{has} channels for weights that take {wants}");
-        return Err(Clash::in_run(what));
+        return Err(ShapeConflict::in_run(what));
     }
     let makes = w.first().and_then(size);
     if let Some(makes) = makes
         && (group <= 0 || makes % group != 0)
     {
-        return Err(Clash::in_run(format!("{makes} channels in {group} groups")));
+        return Err(ShapeConflict::in_run(format!("{makes} channels in {group} groups")));
     }
     let kernel: Vec<Option<i64>> = match &window.kernel {
         Some(kernel) => kernel.iter().copied().map(Some).collect(),
@@ -111,17 +119,17 @@ pub(super) fn convolution(seen: &Seen<'_>, weights: usize) -> Result<Option<Vec<
 }
 
 /// `ConvTranspose`, of which only the first two sizes are followed.
-pub(super) fn transposed(seen: &Seen<'_>) -> Result<Option<Vec<Dim>>, Clash> {
+pub(super) fn transposed(seen: &NodeInputs<'_>) -> Result<Option<Vec<Dim>>, ShapeConflict> {
     let (Some(x), Some(w)) = (seen.dims(0), seen.dims(1)) else { return Ok(None) };
     if x.len() != w.len() || x.len() < 3 {
         let what = format!("weights of {} dimensions for an input of {}", w.len(), x.len());
-        return Err(Clash::in_run(what));
+        return Err(ShapeConflict::in_run(what));
     }
     if let (Some(has), Some(takes)) = (x.get(1), w.first())
         && differ(has, takes)
     {
         let what = format!("input {} and weights {}: the channels differ", shown(x), shown(w));
-        return Err(Clash::in_run(what));
+        return Err(ShapeConflict::in_run(what));
     }
     let group = seen.int("group").unwrap_or(1);
     let makes = w.get(1).and_then(size).and_then(|one| one.checked_mul(group));
@@ -136,11 +144,11 @@ pub(super) fn transposed(seen: &Seen<'_>) -> Result<Option<Vec<Dim>>, Clash> {
 }
 
 /// `MaxPool`, `AveragePool` and `LpPool`.
-pub(super) fn pool(seen: &Seen<'_>) -> Result<Option<Vec<Dim>>, Clash> {
+pub(super) fn pool(seen: &NodeInputs<'_>) -> Result<Option<Vec<Dim>>, ShapeConflict> {
     let Some(x) = seen.dims(0) else { return Ok(None) };
     if x.len() < 3 {
         let what = format!("{}: a batch, channels and at least one dimension are needed", shown(x));
-        return Err(Clash::at_load(what));
+        return Err(ShapeConflict::at_load(what));
     }
     let window = window(seen, x.len() - 2)?;
     let (head, over) = x.split_at_checked(2).unwrap_or((x, &[]));
@@ -152,10 +160,13 @@ pub(super) fn pool(seen: &Seen<'_>) -> Result<Option<Vec<Dim>>, Clash> {
 }
 
 /// `GlobalAveragePool` and its like: one element is left of each channel.
-pub(super) fn global(seen: &Seen<'_>) -> Result<Option<Vec<Dim>>, Clash> {
+pub(super) fn global(seen: &NodeInputs<'_>) -> Result<Option<Vec<Dim>>, ShapeConflict> {
     let Some(x) = seen.dims(0) else { return Ok(None) };
     let Some((head, over)) = x.split_at_checked(2) else {
-        return Err(Clash::in_run(format!("{}: a batch and channels are needed", shown(x))));
+        return Err(ShapeConflict::in_run(format!(
+            "{}: a batch and channels are needed",
+            shown(x)
+        )));
     };
     Ok(Some([head, &vec![Dim::Size(1); over.len()]].concat()))
 }

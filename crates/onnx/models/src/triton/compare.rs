@@ -2,8 +2,8 @@
 
 use unskew_core::{Finding, Places};
 
-use super::config::Message;
-use crate::{Dim, Element, Kind, Model, Value, rules};
+use super::config::ConfigMessage;
+use crate::{Dim, OnnxElementType, OnnxModel, ValueInfo, ValueType, rules};
 
 /// The types of configurations with the elements of ONNX.
 const TYPES: [(&str, i32); 14] = [
@@ -25,12 +25,12 @@ const TYPES: [(&str, i32); 14] = [
 
 /// What was found, and what could not be told.
 #[derive(Default)]
-pub(super) struct Compared {
+pub(super) struct ConfigComparison {
     pub(super) findings: Vec<Finding>,
     pub(super) open: Vec<String>,
 }
 
-impl Compared {
+impl ConfigComparison {
     pub(super) fn add(&mut self, finding: Finding, place: &str) {
         self.findings.push(finding.at(Places::from_iter([place])));
     }
@@ -40,10 +40,11 @@ impl Compared {
     }
 
     /// Compares all inputs and outputs. A side that the configuration leaves out Triton fills in by itself.
-    pub(super) fn all(&mut self, config: &Message, model: &Model) {
+    pub(super) fn all(&mut self, config: &ConfigMessage, model: &OnnxModel) {
         let graph = &model.graph;
-        let stored = |value: &&Value| graph.initializers.iter().any(|one| one.name == value.name);
-        let needed: Vec<&Value> = graph.inputs.iter().filter(|one| !stored(one)).collect();
+        let stored =
+            |value: &&ValueInfo| graph.initializers.iter().any(|one| one.name == value.name);
+        let needed: Vec<&ValueInfo> = graph.inputs.iter().filter(|one| !stored(one)).collect();
         let batches = config.numbers("max_batch_size").last().is_some_and(|most| *most > 0);
         let more = ["batch_input", "sequence_batching"].iter().any(|name| config.has(name));
         let said = config.messages("input").count();
@@ -68,7 +69,7 @@ impl Compared {
         }
     }
 
-    fn one(&mut self, what: &str, said: &Message, values: &[Value], batches: bool) {
+    fn one(&mut self, what: &str, said: &ConfigMessage, values: &[ValueInfo], batches: bool) {
         let name = said.text("name");
         let place = format!("{what} {name}");
         let Some(value) = values.iter().find(|value| *value.name == *name) else {
@@ -80,7 +81,8 @@ impl Compared {
         let kind = said.text("data_type");
         let element = TYPES.iter().find(|(one, _)| *one == kind).map(|(_, number)| *number);
         if let Some(has) = &value.kind {
-            let same = element.is_some_and(|number| *has == Kind::Tensor(Element(number)));
+            let same =
+                element.is_some_and(|number| *has == ValueType::Tensor(OnnxElementType(number)));
             if !same {
                 let kind = if kind.is_empty() { "no type" } else { kind };
                 let rule = rules::TritonType { what: &what, name: &name, said: &kind, has };
@@ -101,7 +103,7 @@ impl Compared {
         what: &str,
         name: &str,
         dims: &[i64],
-        value: &Value,
+        value: &ValueInfo,
         batches: bool,
         ragged: bool,
     ) {
@@ -113,8 +115,12 @@ impl Compared {
         let size = |dim: &Dim| if let Dim::Size(size) = dim { *size } else { -1 };
         let has: Vec<i64> = has.iter().map(size).collect();
         let differ = |expected: &str, compared: &mut Self| {
-            let rule =
-                rules::TritonDims { what: &what, name: &name, said: &expected, has: &Shown(&has) };
+            let rule = rules::TritonDims {
+                what: &what,
+                name: &name,
+                said: &expected,
+                has: &DisplayedSizes(&has),
+            };
             compared.add(rule.finding(), &place);
         };
         if ragged {
@@ -125,17 +131,18 @@ impl Compared {
         }
         if has.is_empty() {
             if dims.iter().any(|dim| *dim != 1) {
-                differ(&Shown(dims).to_string(), self);
+                differ(&DisplayedSizes(dims).to_string(), self);
             }
             return;
         }
         let all: Vec<i64> = if batches { [&[-1], dims].concat() } else { dims.to_vec() };
         let fits = |(own, said): (&i64, &i64)| *own == -1 || own == said;
         if batches && has.first() != Some(&-1) {
-            let shown = format!("{}, the first of which is the size of the batch", Shown(&all));
+            let shown =
+                format!("{}, the first of which is the size of the batch", DisplayedSizes(&all));
             differ(&shown, self);
         } else if has.len() != all.len() || !has.iter().zip(&all).all(fits) {
-            differ(&Shown(&all).to_string(), self);
+            differ(&DisplayedSizes(&all).to_string(), self);
         } else if what == "output" && has.iter().zip(&all).any(|(own, said)| own != said) {
             // Of outputs Triton wants the very sizes that ONNX Runtime infers.
             self.open(format!("config.pbtxt: dimensions of {place} that the model leaves open"));
@@ -144,9 +151,9 @@ impl Compared {
 }
 
 /// Sizes as `config.pbtxt` has them: `[-1, 3]`.
-struct Shown<'d>(&'d [i64]);
+struct DisplayedSizes<'d>(&'d [i64]);
 
-impl std::fmt::Display for Shown<'_> {
+impl std::fmt::Display for DisplayedSizes<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let sizes: Vec<String> = self.0.iter().map(i64::to_string).collect();
         write!(f, "[{}]", sizes.join(", "))

@@ -7,30 +7,30 @@ const LARGEST: u64 = 4 << 20;
 
 /// A message: its fields in the order of the text, each as often as it stands there.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Message(Vec<(String, Value)>);
+pub(super) struct ConfigMessage(Vec<(String, ConfigValue)>);
 
 /// The value of a field.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
+pub(super) enum ConfigValue {
     /// A number, a word or a text in quotes.
     Text(String),
-    Message(Message),
+    Message(ConfigMessage),
 }
 
-impl Message {
+impl ConfigMessage {
     /// Every message in a field.
     pub(super) fn messages(&self, name: &str) -> impl Iterator<Item = &Self> {
         self.0.iter().filter(move |(one, _)| one == name).filter_map(|(_, value)| match value {
-            Value::Message(message) => Some(message),
-            Value::Text(_) => None,
+            ConfigValue::Message(message) => Some(message),
+            ConfigValue::Text(_) => None,
         })
     }
 
     /// Every text in a field.
     pub(super) fn texts(&self, name: &str) -> impl Iterator<Item = &str> {
         self.0.iter().filter(move |(one, _)| one == name).filter_map(|(_, value)| match value {
-            Value::Text(text) => Some(&**text),
-            Value::Message(_) => None,
+            ConfigValue::Text(text) => Some(&**text),
+            ConfigValue::Message(_) => None,
         })
     }
 
@@ -54,7 +54,7 @@ impl Message {
 ///
 /// # Errors
 /// If it is no protobuf text; with the byte and the line.
-pub(super) fn read(source: &dyn Source) -> Result<Message, ReadError> {
+pub(super) fn read(source: &dyn Source) -> Result<ConfigMessage, ReadError> {
     if source.size() > LARGEST {
         let what = format!("a model configuration of more than {LARGEST} bytes");
         return Err(ReadError::malformed(source.name(), what));
@@ -64,17 +64,17 @@ pub(super) fn read(source: &dyn Source) -> Result<Message, ReadError> {
         let what = "a model configuration that is not UTF-8";
         ReadError::malformed(source.name(), what).at(error.valid_up_to() as u64)
     })?;
-    let mut reader = Reader { file: source.name(), text, at: 0 };
+    let mut reader = ConfigParser { file: source.name(), text, at: 0 };
     reader.message(None, 0)
 }
 
-struct Reader<'t> {
+struct ConfigParser<'t> {
     file: &'t str,
     text: &'t str,
     at: usize,
 }
 
-impl Reader<'_> {
+impl ConfigParser<'_> {
     fn wrong(&self, expected: &str) -> ReadError {
         let line = self.text.get(..self.at).unwrap_or_default().matches('\n').count() + 1;
         let what = format!("line {line}: expected {expected}");
@@ -100,11 +100,11 @@ impl Reader<'_> {
         is
     }
 
-    fn message(&mut self, end: Option<char>, depth: usize) -> Result<Message, ReadError> {
+    fn message(&mut self, end: Option<char>, depth: usize) -> Result<ConfigMessage, ReadError> {
         if depth > limits::DEPTH {
             return Err(self.wrong("messages that are nested less deep"));
         }
-        let mut message = Message::default();
+        let mut message = ConfigMessage::default();
         loop {
             match self.peek() {
                 found if found == end => {
@@ -118,7 +118,7 @@ impl Reader<'_> {
         }
     }
 
-    fn field(&mut self, message: &mut Message, depth: usize) -> Result<(), ReadError> {
+    fn field(&mut self, message: &mut ConfigMessage, depth: usize) -> Result<(), ReadError> {
         let name = self.word("the name of a field")?;
         let colon = self.eat(':');
         if !self.eat('[') {
@@ -134,24 +134,24 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn value(&mut self, colon: bool, depth: usize) -> Result<Value, ReadError> {
+    fn value(&mut self, colon: bool, depth: usize) -> Result<ConfigValue, ReadError> {
         if self.eat('{') {
-            return self.message(Some('}'), depth + 1).map(Value::Message);
+            return self.message(Some('}'), depth + 1).map(ConfigValue::Message);
         }
         if self.eat('<') {
-            return self.message(Some('>'), depth + 1).map(Value::Message);
+            return self.message(Some('>'), depth + 1).map(ConfigValue::Message);
         }
         if !colon {
             return Err(self.wrong("`:` or `{`"));
         }
         if !matches!(self.peek(), Some('"' | '\'')) {
-            return self.word("a value").map(Value::Text);
+            return self.word("a value").map(ConfigValue::Text);
         }
         let mut text = String::new();
         while let Some(quote @ ('"' | '\'')) = self.peek() {
             self.quoted(quote, &mut text)?;
         }
-        Ok(Value::Text(text))
+        Ok(ConfigValue::Text(text))
     }
 
     fn quoted(&mut self, quote: char, text: &mut String) -> Result<(), ReadError> {
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
     use unskew_source::BytesSource;
 
-    fn of(text: &str) -> Result<Message, String> {
+    fn parse(text: &str) -> Result<ConfigMessage, String> {
         let source = BytesSource::new("config.pbtxt", text.as_bytes().to_vec());
         read(&source).map_err(|error| error.to_string())
     }
@@ -197,7 +197,7 @@ mod tests {
     fn lists_stand_in_brackets_or_one_by_one() {
         let text = "# a remark\nname: \"net\" 'work'\ninput [ { name: \"x\" dims: [ -1, 3 ] }, < name: 'y', dims: 4 dims: 5 > ]\n\
             max_batch_size: 8;";
-        let config = of(text).unwrap();
+        let config = parse(text).unwrap();
         assert_eq!((config.text("name"), config.numbers("max_batch_size")), ("network", vec![8]));
         let inputs: Vec<_> = config.messages("input").collect();
         assert_eq!(inputs[0].numbers("dims"), [-1, 3]);
@@ -213,9 +213,9 @@ mod tests {
             ("a: [ 1", 1),
             ("}", 1),
         ] {
-            let error = of(text).unwrap_err();
+            let error = parse(text).unwrap_err();
             assert!(error.contains(&format!("line {line}: expected")), "{text}: {error}");
         }
-        assert!(of(&"a { ".repeat(200)).unwrap_err().contains("less deep"));
+        assert!(parse(&"a { ".repeat(200)).unwrap_err().contains("less deep"));
     }
 }

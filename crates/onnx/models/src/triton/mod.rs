@@ -12,8 +12,8 @@ use std::sync::Arc;
 use unskew_core::{Context, Finding, Judgement, Matcher, Party, Requirement, Unjudged, aspect};
 use unskew_source::{ReadError, Source};
 
-use crate::{Model, Reader, Runtime, rules};
-use compare::Compared;
+use crate::{ModelReader, OnnxModel, OnnxRelease, rules};
+use compare::ConfigComparison;
 
 /// The axis of what is found; nobody provides it.
 const AXIS: &str = "onnx.triton";
@@ -40,15 +40,15 @@ const OTHERS: [&str; 8] = [
 const OURS: [&str; 2] = ["onnxruntime_onnx", "onnxruntime"];
 
 /// Opens what lies beside the model, by a path relative to its folder.
-pub type Open<'a> = &'a dyn Fn(&str) -> Option<Arc<dyn Source>>;
+pub type NeighbourOpener<'a> = &'a dyn Fn(&str) -> Option<Arc<dyn Source>>;
 
 /// Says the same to every ONNX Runtime, which is what Triton loads the model with.
-struct Configured(Finding);
+struct TritonRequirement(Finding);
 
-impl Matcher for Configured {
+impl Matcher for TritonRequirement {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let runtime = other.capability::<Runtime>()?;
-        let findings = (runtime.reader == Reader::OnnxRuntime).then(|| self.0.clone());
+        let runtime = other.capability::<OnnxRelease>()?;
+        let findings = (runtime.reader == ModelReader::OnnxRuntime).then(|| self.0.clone());
         Some(Judgement { findings: findings.into_iter().collect(), ..Judgement::default() })
     }
 }
@@ -58,8 +58,12 @@ impl Matcher for Configured {
 ///
 /// # Errors
 /// If the configuration is broken.
-pub fn with_triton(party: Party, path: &str, open: Open<'_>) -> Result<Party, ReadError> {
-    let Some(model) = party.capability::<Model>() else { return Ok(party) };
+pub fn with_triton(
+    party: Party,
+    path: &str,
+    open: NeighbourOpener<'_>,
+) -> Result<Party, ReadError> {
+    let Some(model) = party.capability::<OnnxModel>() else { return Ok(party) };
     let mut parts = path.rsplit(['/', '\\', '!']);
     let (Some(file), Some(version)) = (parts.next(), parts.next()) else { return Ok(party) };
     if version.is_empty() || !version.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -78,7 +82,7 @@ pub fn with_triton(party: Party, path: &str, open: Open<'_>) -> Result<Party, Re
         // Triton loads the other file; this one is nobody's.
         return Ok(party);
     }
-    let mut compared = Compared::default();
+    let mut compared = ConfigComparison::default();
     if OTHERS.contains(&reader) {
         compared.add(rules::TritonBackend { backend: &reader }.finding(), "config.pbtxt");
     } else if !is_ours {
@@ -97,7 +101,7 @@ pub fn with_triton(party: Party, path: &str, open: Open<'_>) -> Result<Party, Re
         party = party.not_judged(Unjudged::new(aspect::CONTENTS, why));
     }
     for finding in compared.findings {
-        let matcher = Requirement::matches(AXIS, Configured(finding.clone()));
+        let matcher = Requirement::matches(AXIS, TritonRequirement(finding.clone()));
         party = party.note(finding).require(matcher.irrelevant_if_absent());
     }
     Ok(party)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use unskew_core::Conversion;
-use unskew_onnx::{Attribute, Goal, Model, Schemas};
+use unskew_onnx::{OnnxAttribute, OnnxModel, OnnxTarget, OpSchemas};
 use unskew_source::{BytesSource, Output, Source, SourceExt as _};
 
 use crate::proto;
@@ -34,29 +34,29 @@ Softmax.13(input: T) -> (output: T) {T: float} [axis: int]\t1.23.2-
 Transpose.1(data: T) -> (transposed: T) {T: float} [perm: ints]\t1.23.2-
 ";
 
-pub fn goal(opset: i64) -> Goal {
-    Goal {
+pub fn goal(opset: i64) -> OnnxTarget {
+    OnnxTarget {
         name: format!("onnx-opset@{opset}"),
         opsets: vec![(Box::default(), opset)],
         at_most: false,
         ir: None,
         runtime: None,
-        schemas: Arc::new(Schemas::from_text(SCHEMAS).unwrap()),
+        schemas: Arc::new(OpSchemas::from_text(SCHEMAS).unwrap()),
     }
 }
 
-fn converted(bytes: Vec<u8>, goal: &Goal) -> (Conversion, Vec<u8>) {
+fn converted(bytes: Vec<u8>, goal: &OnnxTarget) -> (Conversion, Vec<u8>) {
     let source: Arc<dyn Source> = Arc::new(BytesSource::new("net.onnx", bytes));
     let (plan, output) = unskew_onnx::convert(&source, goal).unwrap().unwrap();
     let Output::File(file) = output else { panic!("a folder") };
     (plan, file.all().unwrap())
 }
 
-fn read(bytes: Vec<u8>) -> Model {
+fn read(bytes: Vec<u8>) -> OnnxModel {
     unskew_onnx::read_model(&BytesSource::new("net.onnx", bytes)).unwrap().unwrap()
 }
 
-fn ops(model: &Model) -> Vec<&str> {
+fn ops(model: &OnnxModel) -> Vec<&str> {
     model.graph.nodes.iter().map(|node| &*node.op).collect()
 }
 
@@ -81,8 +81,8 @@ fn one_axis_is_turned_to_the_end_where_all_behind_it_would_count() {
     assert_eq!(ops(&model), ["Transpose", "Softmax", "Transpose"]);
     assert_eq!(model.opsets, [("".into(), 11)]);
     let softmax = &model.graph.nodes[1];
-    assert_eq!(softmax.attributes, [("axis".into(), Attribute::Int(2))]);
-    assert_eq!(model.graph.nodes[0].attributes[0].1, Attribute::Ints(vec![2, 1, 0]));
+    assert_eq!(softmax.attributes, [("axis".into(), OnnxAttribute::Int(2))]);
+    assert_eq!(model.graph.nodes[0].attributes[0].1, OnnxAttribute::Ints(vec![2, 1, 0]));
     assert_eq!(&*model.graph.nodes[2].outputs[0], "y");
 }
 
@@ -125,7 +125,7 @@ fn graphs_inside_of_nodes_are_converted_and_see_what_is_around_them() {
     assert!(plan.is_possible(), "{plan:?}");
     let model = read(bytes);
     for (_, attribute) in &model.graph.nodes[0].attributes {
-        let Attribute::Graph(graph) = attribute else { panic!("{attribute:?}") };
+        let OnnxAttribute::Graph(graph) = attribute else { panic!("{attribute:?}") };
         assert_eq!(graph.nodes.len(), 3);
     }
 }
@@ -162,7 +162,7 @@ fn functions_of_the_model_get_the_opset_too() {
     assert!(plan.is_possible(), "{plan:?}");
     let model = read(bytes);
     assert_eq!(model.functions[0].opsets, [("".into(), 11)]);
-    let ir = Goal { opsets: Vec::new(), ir: Some(7), ..goal(13) };
+    let ir = OnnxTarget { opsets: Vec::new(), ir: Some(7), ..goal(13) };
     let (plan, _) = converted(proto::model(13, &graph, &more), &ir);
     assert!(plan.blockers[0].message.contains("functions"), "{}", plan.blockers[0].message);
 }
@@ -210,7 +210,7 @@ fn an_exponent_gets_the_type_of_the_values_where_it_is_written_down() {
     assert!(plan.is_possible(), "{plan:?}");
     let made = read(bytes);
     assert_eq!(ops(&made), ["Constant", "Constant", "Pow"]);
-    let Attribute::Tensor(tensor) = &made.graph.nodes[1].attributes[0].1 else { panic!() };
+    let OnnxAttribute::Tensor(tensor) = &made.graph.nodes[1].attributes[0].1 else { panic!() };
     assert_eq!(
         (tensor.element.0, &*made.graph.nodes[2].inputs[1]),
         (1, &*made.graph.nodes[1].outputs[0])
@@ -249,7 +249,7 @@ fn repeated(op: &str, count: i64, attributes: &[Vec<u8>]) -> Option<Vec<String>>
     let node = proto::node(op, &["x", "w"], &["y"], attributes);
     let body = proto::body(&[node], &[cube("x"), line("w", count)], &[cube("y")]);
     let (plan, bytes) = converted(proto::model(6, &body, &[]), &goal(9));
-    let ops = |model: Model| ops(&model).iter().map(|op| (*op).to_owned()).collect();
+    let ops = |model: OnnxModel| ops(&model).iter().map(|op| (*op).to_owned()).collect();
     plan.is_possible().then(|| ops(read(bytes)))
 }
 

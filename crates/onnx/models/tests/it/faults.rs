@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use unskew_core::{Context, Date, check};
-use unskew_onnx::{Goal, Kernels, Reader, Runtime, Schemas};
+use unskew_onnx::{KernelTypeTable, ModelReader, OnnxRelease, OnnxTarget, OpSchemas};
 use unskew_source::{BytesSource, Output, Source, SourceExt as _};
 
 const SCHEMAS: &str = "#releases\t1.8.1 1.11.1 1.13.1
@@ -28,17 +28,17 @@ Reshape.14(T: float int64)\t1.8.1-
 Sigmoid.13(T: float)\t1.8.1-
 ";
 
-fn runtime(version: &str) -> Runtime {
-    Runtime {
-        reader: Reader::OnnxRuntime,
+fn runtime(version: &str) -> OnnxRelease {
+    OnnxRelease {
+        reader: ModelReader::OnnxRuntime,
         version: version.parse().unwrap(),
         released: Date::constant(2021, 6, 1),
         ir: 7,
         opsets: vec![("".into(), 14)],
         ort_format: None,
-        schemas: Arc::new(Schemas::from_text(SCHEMAS).unwrap()),
-        own: Arc::new(Schemas::from_text("#releases\t1.8.1 1.11.1 1.13.1\n").unwrap()),
-        kernels: Some(Arc::new(Kernels::from_text(KERNELS).unwrap())),
+        schemas: Arc::new(OpSchemas::from_text(SCHEMAS).unwrap()),
+        own: Arc::new(OpSchemas::from_text("#releases\t1.8.1 1.11.1 1.13.1\n").unwrap()),
+        kernels: Some(Arc::new(KernelTypeTable::from_text(KERNELS).unwrap())),
     }
 }
 
@@ -65,7 +65,7 @@ fn codes(model: &Arc<dyn Source>, version: &str) -> Vec<&'static str> {
 
 /// What the attributes of the first node are called when it was converted; why it was not.
 fn attributes(model: &Arc<dyn Source>, version: &str) -> Result<Vec<String>, String> {
-    let goal = Goal::of(&runtime(version));
+    let goal = OnnxTarget::for_release(&runtime(version));
     let (plan, output) = unskew_onnx::convert(model, &goal).unwrap().unwrap();
     if let Some(blocker) = plan.blockers.first() {
         return Err(blocker.message.clone());
@@ -127,7 +127,9 @@ fn a_gemm_that_is_joined_with_an_activation_gets_the_input_that_it_lacks() {
     }
     let ops = |model: &Arc<dyn Source>| {
         let (plan, output) =
-            unskew_onnx::convert(model, &Goal::of(&runtime("1.11.1"))).unwrap().unwrap();
+            unskew_onnx::convert(model, &OnnxTarget::for_release(&runtime("1.11.1")))
+                .unwrap()
+                .unwrap();
         assert!(plan.is_possible(), "{plan:?}");
         let Output::File(file) = output else { panic!("a folder") };
         let source = BytesSource::new("net.onnx", file.all().unwrap());

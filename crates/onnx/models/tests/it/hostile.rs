@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use unskew_core::{Context, Date, check};
-use unskew_onnx::{Neighbour, Reader};
+use unskew_onnx::{ModelReader, NeighbourFile};
 use unskew_source::{BytesSource, Source};
 
 use crate::models::runtime;
@@ -16,10 +16,10 @@ fn judge(bytes: Vec<u8>) {
         let today = Context::on(Date::constant(2026, 11, 1));
         let party = unskew_onnx::with_external_data(
             party,
-            Some(&|_| Some(Neighbour { size: 7, link: true, outside: true })),
+            Some(&|_| Some(NeighbourFile { size: 7, link: true, outside: true })),
         );
-        check(&party, &runtime(Reader::OnnxRuntime), &today);
-        check(&party, &runtime(Reader::Onnx), &today);
+        check(&party, &runtime(ModelReader::OnnxRuntime), &today);
+        check(&party, &runtime(ModelReader::Onnx), &today);
     }
     for opset in [7, 11, 13] {
         let _ = unskew_onnx::convert(&source, &crate::convert::goal(opset));

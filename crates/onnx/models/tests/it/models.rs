@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use unskew_core::{Context, Date, Outcome, Party, Verdict, check};
-use unskew_onnx::{Kernels, Reader, Runtime, Schemas};
+use unskew_onnx::{KernelTypeTable, ModelReader, OnnxRelease, OpSchemas};
 use unskew_source::{BytesSource, Source};
 
 use crate::proto::{body, bytes, graph, int, model, node, number, value};
@@ -26,19 +26,19 @@ const KERNELS: &str = "#releases\t1.20.0\n\
     Upsample.10(?)\t1.20.0-\n\
     Upsample.7(T: float)\t1.20.0-\n";
 
-pub fn runtime(reader: Reader) -> Party {
-    let none = Schemas::from_text("#releases\t1.20.0\n").unwrap();
-    let runtime = Runtime {
+pub fn runtime(reader: ModelReader) -> Party {
+    let none = OpSchemas::from_text("#releases\t1.20.0\n").unwrap();
+    let runtime = OnnxRelease {
         reader,
         version: "1.20.0".parse().unwrap(),
         released: Date::constant(2026, 1, 1),
         ir: 8,
         opsets: vec![("".into(), 17)],
         ort_format: Some((4, 5)),
-        schemas: Arc::new(Schemas::from_text(SCHEMAS).unwrap()),
+        schemas: Arc::new(OpSchemas::from_text(SCHEMAS).unwrap()),
         own: Arc::new(none),
-        kernels: (reader == Reader::OnnxRuntime)
-            .then(|| Arc::new(Kernels::from_text(KERNELS).unwrap())),
+        kernels: (reader == ModelReader::OnnxRuntime)
+            .then(|| Arc::new(KernelTypeTable::from_text(KERNELS).unwrap())),
     };
     runtime.party()
 }
@@ -46,7 +46,7 @@ pub fn runtime(reader: Reader) -> Party {
 fn verdict(bytes: Vec<u8>) -> Verdict {
     let source: Arc<dyn Source> = Arc::new(BytesSource::new("net.onnx", bytes));
     let party = unskew_onnx::party(&source).unwrap().unwrap();
-    check(&party, &runtime(Reader::OnnxRuntime), &Context::on(Date::constant(2026, 11, 1)))
+    check(&party, &runtime(ModelReader::OnnxRuntime), &Context::on(Date::constant(2026, 11, 1)))
 }
 
 /// The codes of all findings, or the outcome where there are none.

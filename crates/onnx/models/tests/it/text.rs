@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use unskew_core::{Context, Date, check};
-use unskew_onnx::{Attribute, Dim, Kind, Model, Reader};
+use unskew_onnx::{Dim, ModelReader, OnnxAttribute, OnnxModel, ValueType};
 use unskew_source::{BytesSource, Source};
 
 use crate::models::runtime;
@@ -16,7 +16,7 @@ fn source(name: &str, text: &str) -> Arc<dyn Source> {
     Arc::new(BytesSource::new(name, text.as_bytes().to_vec()))
 }
 
-fn read(text: &str) -> Model {
+fn read(text: &str) -> OnnxModel {
     unskew_onnx::read_model(&*source("net.onnxtxt", text)).unwrap().unwrap()
 }
 
@@ -56,7 +56,7 @@ fn every_part_of_the_syntax_is_read() {
     let kinds: Vec<String> = graph
         .inputs
         .iter()
-        .map(|one| one.kind.as_ref().map_or("-".into(), Kind::to_string))
+        .map(|one| one.kind.as_ref().map_or("-".into(), ValueType::to_string))
         .collect();
     let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
     assert_eq!(
@@ -73,15 +73,15 @@ fn every_part_of_the_syntax_is_read() {
         ("first", "Twice", "local", "f32")
     );
     assert_eq!((call.inputs.len(), call.outputs.len(), &*call.inputs[2]), (3, 3, "a b"));
-    assert_eq!(call.attributes[1].1, Attribute::Float(2.0));
-    assert_eq!(call.attributes[2].1, Attribute::Ints(vec![1, 2]));
-    assert!(matches!(graph.nodes[1].attributes[1].1, Attribute::Graph(_)));
+    assert_eq!(call.attributes[1].1, OnnxAttribute::Float(2.0));
+    assert_eq!(call.attributes[2].1, OnnxAttribute::Ints(vec![1, 2]));
+    assert!(matches!(graph.nodes[1].attributes[1].1, OnnxAttribute::Graph(_)));
     let function = &model.functions[0];
     assert_eq!(
         (&*function.name, &*function.overload, function.defaults.len()),
         ("Twice", "f32", 1)
     );
-    assert_eq!(function.body.nodes[1].attributes[0].1, Attribute::Of("alpha".into()));
+    assert_eq!(function.body.nodes[1].attributes[0].1, OnnxAttribute::Of("alpha".into()));
     assert!(graph.nodes.iter().all(|node| node.broken.is_none()));
 }
 
@@ -141,8 +141,8 @@ fn onnx_runtime_reads_no_text_and_onnx_does() {
         let verdict = check(&party, &runtime(reader), &Context::on(Date::constant(2026, 11, 1)));
         verdict.findings.iter().map(|one| one.rule.code).collect::<Vec<_>>()
     };
-    assert_eq!(codes(Reader::OnnxRuntime), ["ON009"]);
-    assert!(codes(Reader::Onnx).is_empty());
+    assert_eq!(codes(ModelReader::OnnxRuntime), ["ON009"]);
+    assert!(codes(ModelReader::Onnx).is_empty());
 }
 
 proptest! {

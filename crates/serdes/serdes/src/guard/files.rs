@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use crate::guard::{GuardError, bless, put};
-use crate::{Family, Format, Record, Version, WriteError, read, write_as};
+use crate::{EncodeError, Family, FamilyVersion, Format, FormatRecording, read, write_as};
 
 /// Holds a value against the golden files of a folder. For each version that can hold it there is
 ///
@@ -37,8 +37,8 @@ where
             newest.check_tombstone()?;
             continue;
         }
-        let first = lowest.written(Record::Lowest);
-        let second = newest.written(Record::AsRequested);
+        let first = lowest.written(FormatRecording::Lowest);
+        let second = newest.written(FormatRecording::AsRequested);
         match &first {
             Ok(_) => held = true,
             Err(error) => refused = Some(error.to_string()),
@@ -63,9 +63,9 @@ struct Golden<'a, F: Family, T: Format<F>> {
 }
 
 impl<F: Family, T: Format<F> + PartialEq + Debug> Golden<'_, F, T> {
-    fn written(&self, record: Record) -> Result<Vec<u8>, WriteError> {
+    fn written(&self, record: FormatRecording) -> Result<Vec<u8>, EncodeError> {
         let mut bytes = Vec::new();
-        write_as(self.value, Version::<F>::minted(self.version), record, &mut bytes)?;
+        write_as(self.value, FamilyVersion::<F>::minted(self.version), record, &mut bytes)?;
         Ok(bytes)
     }
 
@@ -87,7 +87,7 @@ impl<F: Family, T: Format<F> + PartialEq + Debug> Golden<'_, F, T> {
     }
 
     /// Holds what is written now against the file, which is there if it is `needed`.
-    fn check(self, now: Result<Vec<u8>, WriteError>, needed: bool) -> Result<(), GuardError> {
+    fn check(self, now: Result<Vec<u8>, EncodeError>, needed: bool) -> Result<(), GuardError> {
         let there = self.there()?;
         let (path, name, version) = (self.path, self.name.to_owned(), self.version);
         let Some(bytes) = there else {

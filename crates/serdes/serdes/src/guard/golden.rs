@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::guard::{BLESS_VARIABLE, GuardError, bless, put};
 use crate::proto::{Message, decode, encode};
-use crate::{Family, Version, WriteError};
+use crate::{EncodeError, Family, FamilyVersion};
 
 /// Messages, to be held against a file of lines `name version bytes`, the bytes in hexadecimal
 /// digits. A value has a line for each version that can hold it; a line of a version below the
@@ -23,7 +23,7 @@ struct Value<F: Family> {
     read: Box<ReadFn>,
 }
 
-type WriteFn<F> = dyn Fn(Version<F>) -> Result<Vec<u8>, WriteError>;
+type WriteFn<F> = dyn Fn(FamilyVersion<F>) -> Result<Vec<u8>, EncodeError>;
 
 type ReadFn = dyn Fn(&[u8]) -> Result<(), String>;
 
@@ -66,7 +66,7 @@ impl<F: Family> Goldens<F> {
         let mut lines = lines(path)?;
         for value in &self.values {
             let living = F::VERSIONS.iter().filter(|entry| entry.number >= F::MINIMUM);
-            let written = living.map(|entry| (value.write)(Version::minted(entry.number)));
+            let written = living.map(|entry| (value.write)(FamilyVersion::minted(entry.number)));
             let refused: Result<Vec<_>, _> = written.map(|result| result.err().ok_or(())).collect();
             if let Ok(errors) = refused {
                 let error = errors.last().map_or_else(String::new, ToString::to_string);
@@ -115,7 +115,7 @@ fn check_one<F: Family>(
         let text = "is below the minimum; put - for its bytes: the line stays as a tombstone";
         return if living { wrong(text.to_owned()) } else { Ok(None) };
     }
-    let now = (value.write)(Version::minted(version));
+    let now = (value.write)(FamilyVersion::minted(version));
     let Some(there) = there else {
         let Ok(now) = now else { return Ok(None) };
         return if bless() {

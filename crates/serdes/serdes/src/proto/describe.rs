@@ -1,11 +1,11 @@
 //! What messages look like, as data: for fingerprints, for references, and to be held against the
 //! descriptors of those who defined them.
 
-use crate::Schema;
+use crate::FormatSchema;
 
 /// A message as it is on the wire.
 #[derive(Debug)]
-pub struct Description {
+pub struct MessageDescription {
     /// Its name in descriptors, with the package.
     pub name: &'static str,
     /// The name of the Rust type.
@@ -13,7 +13,7 @@ pub struct Description {
     /// The field that holds the number of its format, if it has one of its own.
     pub version: Option<u32>,
     /// Since when there is such a message.
-    pub since: Since,
+    pub since: SinceVersion,
     /// The minimum with which builds stopped knowing it.
     pub removed_with_minimum: Option<u32>,
     /// Its fields by rising number, without that of the version.
@@ -22,14 +22,14 @@ pub struct Description {
 
 /// Since when something is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Since {
+pub struct SinceVersion {
     /// The first version whose readers all know it.
     pub version: u32,
     /// It came without a number of its own: nothing in the bytes tells an older reader so.
     pub silent: bool,
 }
 
-impl Since {
+impl SinceVersion {
     /// It has always been there.
     pub const ALWAYS: Self = Self { version: 0, silent: false };
 }
@@ -42,18 +42,18 @@ pub struct FieldDescription {
     /// Its name in descriptors.
     pub name: &'static str,
     /// How often it stands.
-    pub label: Label,
+    pub label: FieldLabel,
     /// The type of its values on the wire.
-    pub kind: Kind,
+    pub kind: FieldKind,
     /// The choice that it belongs to.
     pub oneof: Option<&'static str>,
     /// Since when it is there.
-    pub since: Since,
+    pub since: SinceVersion,
 }
 
 /// How often a field stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Label {
+pub enum FieldLabel {
     /// Once; absent means zero or empty.
     Single,
     /// Once or not at all; which of the two means something.
@@ -64,7 +64,7 @@ pub enum Label {
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub enum FieldKind {
     /// A number of 32 bits.
     Int32,
     /// A number of 64 bits.
@@ -84,20 +84,20 @@ pub enum Kind {
     /// A number of an enumeration.
     Enumeration(fn() -> &'static EnumerationDescription),
     /// A message within this one, with its length before it.
-    Message(fn() -> &'static Description),
+    Message(fn() -> &'static MessageDescription),
     /// A message that others defined and nobody versions, kept as bytes; its name in descriptors.
     Opaque(&'static str),
     /// A value of one of these types, by its name.
-    Serialized(&'static [Named]),
+    Serialized(&'static [NamedMessage]),
 }
 
 /// A type that is told apart by its name.
 #[derive(Clone, Copy, Debug)]
-pub struct Named {
+pub struct NamedMessage {
     /// The name under which the type is registered.
     pub name: &'static str,
     /// What the message of that name looks like.
-    pub description: fn() -> &'static Description,
+    pub description: fn() -> &'static MessageDescription,
 }
 
 /// An enumeration of numbers.
@@ -109,7 +109,7 @@ pub trait Enumeration: Copy + 'static {
     fn number(self) -> i32;
 
     /// Since when it is there.
-    fn since(self) -> Since;
+    fn since(self) -> SinceVersion;
 
     /// The value of a number.
     fn from_number(number: i64) -> Option<Self>;
@@ -136,12 +136,12 @@ pub struct ValueDescription {
     /// Its name in descriptors.
     pub name: &'static str,
     /// Since when it is there.
-    pub since: Since,
+    pub since: SinceVersion,
 }
 
-impl Description {
+impl MessageDescription {
     /// Says what the message looks like at a version.
-    pub fn schema(&'static self, version: u32, to: &mut Schema) {
+    pub fn schema(&'static self, version: u32, to: &mut FormatSchema) {
         to.message(self.rust, |to| {
             if let Some(number) = self.version {
                 to.field(&format!("{number} version_number"), false, |to| to.word("format"));
@@ -172,8 +172,8 @@ impl Description {
         see(self);
         for field in self.fields {
             match field.kind {
-                Kind::Message(inner) => inner().walk_unseen(seen, see),
-                Kind::Serialized(types) => {
+                FieldKind::Message(inner) => inner().walk_unseen(seen, see),
+                FieldKind::Serialized(types) => {
                     types.iter().for_each(|named| (named.description)().walk_unseen(seen, see));
                 }
                 _ => {}
@@ -183,18 +183,18 @@ impl Description {
 }
 
 impl FieldDescription {
-    fn schema(&self, version: u32, to: &mut Schema) {
+    fn schema(&self, version: u32, to: &mut FormatSchema) {
         let (before, after) = match self.label {
-            Label::Single => ("", ""),
-            Label::Optional => ("", "?"),
-            Label::Repeated => ("[", "]"),
+            FieldLabel::Single => ("", ""),
+            FieldLabel::Optional => ("", "?"),
+            FieldLabel::Repeated => ("[", "]"),
         };
         to.around(before, after, |to| self.kind.schema(version, to));
     }
 }
 
-impl Kind {
-    fn schema(&self, version: u32, to: &mut Schema) {
+impl FieldKind {
+    fn schema(&self, version: u32, to: &mut FormatSchema) {
         match self {
             Self::Int32 => to.word("int32"),
             Self::Int64 => to.word("int64"),
@@ -223,7 +223,7 @@ impl Kind {
 }
 
 impl EnumerationDescription {
-    fn schema(&self, version: u32, to: &mut Schema) {
+    fn schema(&self, version: u32, to: &mut FormatSchema) {
         to.enumeration(self.rust, |to| {
             for value in self.values.iter().filter(|value| value.since.version <= version) {
                 to.variant(u64::from(value.number.unsigned_abs()), value.name, |_| {});

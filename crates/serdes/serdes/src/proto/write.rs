@@ -2,19 +2,19 @@
 
 use crate::derive_support::lowest_living;
 use crate::proto::{Enumeration, Message};
-use crate::write::{MAX_DEPTH, WriteProblem};
-use crate::{Family, Version, WriteError};
+use crate::write::{EncodeProblem, MAX_DEPTH};
+use crate::{EncodeError, Family, FamilyVersion};
 
-/// Where messages are written, and in which version: like a [`Writer`](crate::Writer), it has one
+/// Where messages are written, and in which version: like a [`Writer`](crate::Encoder), it has one
 /// version, and what is nested is written in that.
-pub struct ProtoWriter<'a, F: Family> {
+pub struct ProtoEncoder<'a, F: Family> {
     out: &'a mut Vec<u8>,
-    version: Version<F>,
+    version: FamilyVersion<F>,
     depth: u32,
 }
 
-impl<'a, F: Family> ProtoWriter<'a, F> {
-    pub(super) fn new(out: &'a mut Vec<u8>, version: Version<F>) -> Self {
+impl<'a, F: Family> ProtoEncoder<'a, F> {
+    pub(super) fn new(out: &'a mut Vec<u8>, version: FamilyVersion<F>) -> Self {
         Self { out, version, depth: 0 }
     }
 
@@ -26,13 +26,13 @@ impl<'a, F: Family> ProtoWriter<'a, F> {
     /// Says that the value is there since a version.
     ///
     /// # Errors
-    /// [`WriteProblem::TooYoung`] if the requested version does not have it.
-    pub fn needs(&self, since: u32) -> Result<(), WriteError> {
+    /// [`EncodeProblem::TooYoung`] if the requested version does not have it.
+    pub fn needs(&self, since: u32) -> Result<(), EncodeError> {
         let requested = self.version();
         if requested >= since {
             return Ok(());
         }
-        Err(WriteError::new(WriteProblem::TooYoung { family: F::NAME, requested, since }))
+        Err(EncodeError::new(EncodeProblem::TooYoung { family: F::NAME, requested, since }))
     }
 
     /// Which of `formats`, rising, to record: the lowest that has what came with `least`, or the
@@ -51,8 +51,8 @@ impl<'a, F: Family> ProtoWriter<'a, F> {
     /// A number of an enumeration, unless it is 0.
     ///
     /// # Errors
-    /// [`WriteProblem::TooYoung`] if the requested version does not have the value.
-    pub fn enumeration<E: Enumeration>(&mut self, field: u32, value: E) -> Result<(), WriteError> {
+    /// [`EncodeProblem::TooYoung`] if the requested version does not have the value.
+    pub fn enumeration<E: Enumeration>(&mut self, field: u32, value: E) -> Result<(), EncodeError> {
         self.needs(value.since().version)?;
         self.int(field, i64::from(value.number()));
         Ok(())
@@ -121,19 +121,19 @@ impl<'a, F: Family> ProtoWriter<'a, F> {
     ///
     /// # Errors
     /// Those of the message.
-    pub fn message<M: Message<F>>(&mut self, field: u32, message: &M) -> Result<(), WriteError> {
+    pub fn message<M: Message<F>>(&mut self, field: u32, message: &M) -> Result<(), EncodeError> {
         self.nested(field, |to| message.write(to))
     }
 
     /// A nested message that `write` writes.
     ///
     /// # Errors
-    /// Those of `write`, and [`WriteProblem::TooDeep`].
+    /// Those of `write`, and [`EncodeProblem::TooDeep`].
     pub fn nested(
         &mut self,
         field: u32,
-        write: impl FnOnce(&mut ProtoWriter<'_, F>) -> Result<(), WriteError>,
-    ) -> Result<(), WriteError> {
+        write: impl FnOnce(&mut ProtoEncoder<'_, F>) -> Result<(), EncodeError>,
+    ) -> Result<(), EncodeError> {
         let inner = self.inner(write)?;
         self.present_bytes(field, &inner);
         Ok(())
@@ -142,8 +142,8 @@ impl<'a, F: Family> ProtoWriter<'a, F> {
     /// A message with the name of its type: field 1 and field 2 of what is around it.
     ///
     /// # Errors
-    /// Those of the message, and [`WriteProblem::TooDeep`].
-    pub fn named<M: Message<F>>(&mut self, name: &str, message: &M) -> Result<(), WriteError> {
+    /// Those of the message, and [`EncodeProblem::TooDeep`].
+    pub fn named<M: Message<F>>(&mut self, name: &str, message: &M) -> Result<(), EncodeError> {
         let inner = self.inner(|to| message.write(to))?;
         self.bytes(1, name.as_bytes());
         self.bytes(2, &inner);
@@ -157,14 +157,14 @@ impl<'a, F: Family> ProtoWriter<'a, F> {
 
     fn inner(
         &self,
-        write: impl FnOnce(&mut ProtoWriter<'_, F>) -> Result<(), WriteError>,
-    ) -> Result<Vec<u8>, WriteError> {
+        write: impl FnOnce(&mut ProtoEncoder<'_, F>) -> Result<(), EncodeError>,
+    ) -> Result<Vec<u8>, EncodeError> {
         if self.depth == MAX_DEPTH {
-            return Err(WriteError::new(WriteProblem::TooDeep));
+            return Err(EncodeError::new(EncodeProblem::TooDeep));
         }
         let mut inner = Vec::new();
         let (version, depth) = (self.version, self.depth + 1);
-        write(&mut ProtoWriter { out: &mut inner, version, depth })?;
+        write(&mut ProtoEncoder { out: &mut inner, version, depth })?;
         Ok(inner)
     }
 

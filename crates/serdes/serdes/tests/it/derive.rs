@@ -1,12 +1,13 @@
 //! What the derived writer and reader do, over three versions.
 
 use unskew_serdes::{
-    Format, ReadProblem, Record, Version, WriteProblem, family, read, write, write_as,
+    DecodeProblem, EncodeProblem, FamilyVersion, Format, FormatRecording, family, read, write,
+    write_as,
 };
 
 family!(Specs = "tests/specs.history.toml");
 
-fn at(number: i64) -> Version<Specs> {
+fn at(number: i64) -> FamilyVersion<Specs> {
     Specs::access().any().get(number).unwrap()
 }
 
@@ -95,7 +96,7 @@ fn what_is_recorded_is_the_lowest_format_that_holds_the_value() {
     assert_eq!(bytes(&plain, 2)[0] >> 1, 0);
     assert_eq!(bytes(&unreduced, 2)[0] >> 1, 1);
     let mut out = Vec::new();
-    write_as(&plain, at(2), Record::AsRequested, &mut out).unwrap();
+    write_as(&plain, at(2), FormatRecording::AsRequested, &mut out).unwrap();
     assert_eq!(out[0] >> 1, 1);
     assert_eq!(read::<Specs, Sharding>(&out).unwrap(), plain);
 }
@@ -110,7 +111,7 @@ fn a_value_that_the_requested_version_cannot_hold_is_refused_with_its_path() {
     assert_eq!(error.path().to_string(), "sharding.unreduced");
     assert_eq!(
         error.problem(),
-        &WriteProblem::TooYoung { family: "specs", requested: 0, since: 1 }
+        &EncodeProblem::TooYoung { family: "specs", requested: 0, since: 1 }
     );
     assert_eq!(
         error.to_string(),
@@ -125,7 +126,7 @@ fn a_value_that_the_requested_version_cannot_hold_is_refused_with_its_path() {
 #[test]
 fn a_removed_field_is_kept_for_readers_that_have_it_and_refused_for_others() {
     let old = Spec { legacy: 7, ..spec() };
-    for record in [Record::Lowest, Record::AsRequested] {
+    for record in [FormatRecording::Lowest, FormatRecording::AsRequested] {
         for version in 0..=1 {
             let mut written = Vec::new();
             write_as(&old, at(version), record, &mut written).unwrap();
@@ -172,17 +173,17 @@ fn unknown_numbers_and_trailing_bytes_are_errors() {
     let mut future = good.clone();
     future[0] = 9 << 1;
     let error = read::<Specs, Sharding>(&future).unwrap_err();
-    assert!(matches!(error.problem(), ReadProblem::TooNew { found: 9, current: 2, .. }));
+    assert!(matches!(error.problem(), DecodeProblem::TooNew { found: 9, current: 2, .. }));
     let mut never = good.clone();
     never[0] = 2 << 1;
     let error = read::<Specs, Sharding>(&never).unwrap_err();
-    assert!(matches!(error.problem(), ReadProblem::NoFormat { found: 2, .. }));
+    assert!(matches!(error.problem(), DecodeProblem::NoFormat { found: 2, .. }));
     let mut long = good;
     long.push(0);
     let error = read::<Specs, Sharding>(&long).unwrap_err();
-    assert_eq!((error.problem(), error.offset()), (&ReadProblem::TooLong(1), long.len() - 1));
+    assert_eq!((error.problem(), error.offset()), (&DecodeProblem::TooLong(1), long.len() - 1));
     let error = read::<Specs, Kind>(&[7]).unwrap_err();
-    assert!(matches!(error.problem(), ReadProblem::UnknownValue { type_name: "Kind", found: 7 }));
+    assert!(matches!(error.problem(), DecodeProblem::UnknownValue { type_name: "Kind", found: 7 }));
 }
 
 #[test]
@@ -210,7 +211,7 @@ fn recursion_ends_at_the_depth_limit_on_both_sides() {
     let deep =
         (0..70).fold(Tree::Leaf(1), |tree, _| Tree::Fork(Box::new(tree), Box::new(Tree::Leaf(0))));
     let error = write(&deep, at(2), &mut Vec::new()).unwrap_err();
-    assert_eq!(error.problem(), &WriteProblem::TooDeep);
+    assert_eq!(error.problem(), &EncodeProblem::TooDeep);
     // 70 heads, each with a length that is true.
     let mut bomb: Vec<u8> = Vec::new();
     for _ in 0..40 {
@@ -282,7 +283,7 @@ mod converted {
         assert_eq!(written, [0, 4, 2, 1, 2, 3]);
         assert_eq!(read::<Specs, Shape>(&written).unwrap(), known);
         let mut newest = Vec::new();
-        write_as(&known, at(2), Record::AsRequested, &mut newest).unwrap();
+        write_as(&known, at(2), FormatRecording::AsRequested, &mut newest).unwrap();
         assert_eq!(newest, [2, 5, 2, 1, 2, 1, 3]);
         assert_eq!(read::<Specs, Shape>(&newest).unwrap(), known);
     }
@@ -327,7 +328,7 @@ mod converted {
         assert!(read::<Specs, Mode>(&[2 << 1, 1, 1]).is_err());
         assert_eq!(read::<Specs, Mode>(&bytes(&Mode::Plain, 2)).unwrap(), Mode::Plain);
         assert_eq!(bytes(&PlainMode::Legacy, 1), [1]);
-        let removed = WriteProblem::Removed { family: "specs", requested: 2, until: 1 };
+        let removed = EncodeProblem::Removed { family: "specs", requested: 2, until: 1 };
         let error = write(&PlainMode::Legacy, at(2), &mut Vec::new()).unwrap_err();
         assert_eq!(error.problem(), &removed);
         let error = write(&Mode::Legacy, at(2), &mut Vec::new()).unwrap_err();

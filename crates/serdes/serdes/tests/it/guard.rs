@@ -1,7 +1,9 @@
 //! Guards: a change without a new version is found, with the edit to make.
 
 use jiff::civil::Date;
-use unskew_serdes::guard::{GuardError, Lock, check_days, check_golden, check_window, removable};
+use unskew_serdes::guard::{
+    GuardError, SchemaLock, check_days, check_golden, check_window, removable,
+};
 use unskew_serdes::{Format, family};
 
 family!(Specs = "tests/specs.history.toml");
@@ -74,7 +76,7 @@ fn lock_file(text: &str) -> tempfile::NamedTempFile {
 }
 
 fn check<T: Format<Specs>>(text: &str) -> Result<(), GuardError> {
-    Lock::<Specs>::new().with::<T>().check(lock_file(text).path())
+    SchemaLock::<Specs>::new().with::<T>().check(lock_file(text).path())
 }
 
 #[test]

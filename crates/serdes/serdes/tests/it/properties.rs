@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use unskew_serdes::{Format, Version, family, read, read_into, view, write};
+use unskew_serdes::{FamilyVersion, Format, family, read, read_into, view, write};
 
 family!(Specs = "tests/specs.history.toml");
 
@@ -34,7 +34,7 @@ struct Mapped {
     tree: Option<Box<Mapped>>,
 }
 
-fn at(number: u32) -> Version<Specs> {
+fn at(number: u32) -> FamilyVersion<Specs> {
     Specs::access().any().get(i64::from(number)).unwrap()
 }
 

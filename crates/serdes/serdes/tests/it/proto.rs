@@ -1,13 +1,13 @@
 //! Messages that others defined: what a real client sent is read, and written again to the same bytes.
 
 use proptest::prelude::*;
-use unskew_serdes::guard::{Goldens, GuardError, Lock};
-use unskew_serdes::proto::{Description, Enumeration, Message, decode, encode};
-use unskew_serdes::{ReadProblem, Version, WriteProblem, family};
+use unskew_serdes::guard::{Goldens, GuardError, SchemaLock};
+use unskew_serdes::proto::{Enumeration, Message, MessageDescription, decode, encode};
+use unskew_serdes::{DecodeProblem, EncodeProblem, FamilyVersion, family};
 
 family!(Specs = "tests/specs.history.toml", current = 1);
 
-fn at(number: i64) -> Version<Specs> {
+fn at(number: i64) -> FamilyVersion<Specs> {
     Specs::access().any().get(number).unwrap()
 }
 
@@ -96,7 +96,7 @@ fn a_value_that_the_requested_version_cannot_hold_is_refused_with_its_path() {
     let sharding = Sharding { unreduced: vec![2], ..Sharding::default() };
     let error = encode(&sharding, at(0)).unwrap_err();
     assert_eq!(error.path().to_string(), "unreduced");
-    assert!(matches!(error.problem(), WriteProblem::TooYoung { requested: 0, since: 1, .. }));
+    assert!(matches!(error.problem(), EncodeProblem::TooYoung { requested: 0, since: 1, .. }));
     let bytes = encode(&sharding, at(1)).unwrap();
     assert_eq!(decode::<Specs, Sharding>(&bytes).unwrap(), sharding);
 }
@@ -107,23 +107,23 @@ fn what_is_not_known_is_an_error_with_its_place() {
         let error = decode::<Specs, Sharding>(bytes).unwrap_err();
         (error.offset(), error.problem().clone())
     };
-    let unknown = ReadProblem::UnknownField { message: "Sharding", field: 9 };
+    let unknown = DecodeProblem::UnknownField { message: "Sharding", field: 9 };
     assert_eq!(problem(b"\x48\x01"), (2, unknown));
-    let twice = ReadProblem::FieldTwice { message: "Sharding", field: 2 };
+    let twice = DecodeProblem::FieldTwice { message: "Sharding", field: 2 };
     assert_eq!(problem(b"\x12\x00\x12\x00"), (4, twice));
-    assert!(matches!(problem(b"\x20\x02").1, ReadProblem::TooNew { found: 2, .. }));
+    assert!(matches!(problem(b"\x20\x02").1, DecodeProblem::TooNew { found: 2, .. }));
     let negative = b"\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01";
-    let below = ReadProblem::Negative { type_name: "Sharding", found: -1 };
+    let below = DecodeProblem::Negative { type_name: "Sharding", found: -1 };
     assert_eq!(problem(negative), (11, below));
-    let missing = ReadProblem::FieldMissing { message: "Sharding", field: "devices" };
+    let missing = DecodeProblem::FieldMissing { message: "Sharding", field: "devices" };
     assert_eq!(problem(b""), (0, missing));
     // Field 5 came with format 1, and this says that it is of format 0.
-    let early = ReadProblem::UnknownField { message: "Sharding", field: 5 };
+    let early = DecodeProblem::UnknownField { message: "Sharding", field: 5 };
     assert_eq!(problem(b"\x0a\x00\x12\x00\x2a\x01\x01").1, early);
-    assert!(matches!(problem(b"\x0a\x05\x0a").1, ReadProblem::Truncated { .. }));
+    assert!(matches!(problem(b"\x0a\x05\x0a").1, DecodeProblem::Truncated { .. }));
     // What is kept as bytes is a message all the same.
-    assert!(matches!(problem(b"\x12\x02\x0a\x05").1, ReadProblem::Truncated { .. }));
-    let kind = ReadProblem::OtherKind { message: "Sharding", field: 2 };
+    assert!(matches!(problem(b"\x12\x02\x0a\x05").1, DecodeProblem::Truncated { .. }));
+    let kind = DecodeProblem::OtherKind { message: "Sharding", field: 2 };
     assert_eq!(problem(b"\x10\x01").1, kind);
 }
 
@@ -143,7 +143,7 @@ fn one_of_several_types_is_read_by_its_name() {
     assert_eq!(bytes, b"\x0a\x10\x0a\x0especs::Devices");
     assert_eq!(decode::<Specs, AnyOf>(&bytes).unwrap(), empty);
     let error = decode::<Specs, AnyOf>(b"\x0a\x05\x0a\x03foo").unwrap_err();
-    assert_eq!((error.offset(), error.problem()), (7, &ReadProblem::UnknownType("foo".into())));
+    assert_eq!((error.offset(), error.problem()), (7, &DecodeProblem::UnknownType("foo".into())));
 }
 
 #[test]
@@ -172,14 +172,14 @@ fn the_number_that_is_recorded_is_the_lowest_or_as_requested_as_the_type_says() 
 #[test]
 fn choices_enumerations_and_checks_are_held() {
     let problem = |bytes: &[u8]| decode::<Specs, Array>(bytes).unwrap_err().problem().clone();
-    let none = ReadProblem::FieldMissing { message: "Array", field: "kind" };
+    let none = DecodeProblem::FieldMissing { message: "Array", field: "kind" };
     assert_eq!(problem(b""), none);
-    assert_eq!(problem(b"\x08\x02"), ReadProblem::UnknownValue { type_name: "Kind", found: 2 });
+    assert_eq!(problem(b"\x08\x02"), DecodeProblem::UnknownValue { type_name: "Kind", found: 2 });
     let flags = b"\x08\x01\x32\x04\x00\x00\x00\x00";
-    assert_eq!(problem(flags), ReadProblem::Refused("too many flags".into()));
-    let choice = ReadProblem::Ambiguous { message: "Either", choice: "value" };
+    assert_eq!(problem(flags), DecodeProblem::Refused("too many flags".into()));
+    let choice = DecodeProblem::Ambiguous { message: "Either", choice: "value" };
     assert_eq!(problem(b"\x08\x01\x12\x06\x0a\x00\x12\x02\x08\x01"), choice);
-    let missing = ReadProblem::FieldMissing { message: "Either", field: "value" };
+    let missing = DecodeProblem::FieldMissing { message: "Either", field: "value" };
     assert_eq!(problem(b"\x08\x01\x12\x00"), missing);
 }
 
@@ -189,7 +189,7 @@ fn values_nested_too_deep_are_refused_by_both_sides() {
     for _ in 0..40 {
         value = Array { inner: Some(Box::new(Either::Array(Box::new(value)))), ..array() };
     }
-    assert_eq!(encode(&value, at(0)).unwrap_err().problem(), &WriteProblem::TooDeep);
+    assert_eq!(encode(&value, at(0)).unwrap_err().problem(), &EncodeProblem::TooDeep);
     let mut bytes = vec![8, 1];
     let long = |bytes: &[u8]| match bytes.len() {
         short @ 0..0x80 => vec![short as u8],
@@ -198,7 +198,7 @@ fn values_nested_too_deep_are_refused_by_both_sides() {
     for depth in 0..100 {
         let deep = decode::<Specs, Array>(&bytes).err();
         let deep = deep.map(|error| error.problem().clone());
-        assert_eq!(deep, (depth > 32).then_some(ReadProblem::TooDeep), "{depth}");
+        assert_eq!(deep, (depth > 32).then_some(DecodeProblem::TooDeep), "{depth}");
         bytes = [&[0x12], &long(&bytes)[..], &bytes].concat();
         bytes = [&[8, 1, 0x12], &long(&bytes)[..], &bytes].concat();
     }
@@ -210,7 +210,7 @@ fn a_list_takes_the_room_of_its_numbers() {
     let devices: Devices = decode(&[b"\x0a\xa0\x8d\x06", &block[..]].concat()).unwrap();
     assert_eq!((devices.ids.len(), devices.ids.capacity()), (100_000, 100_000));
     let error = decode::<Specs, Devices>(b"\x0a\x06\x01\x80\x80\x80\x80\x10").unwrap_err();
-    assert_eq!((error.offset(), error.problem()), (8, &ReadProblem::BadNumber));
+    assert_eq!((error.offset(), error.problem()), (8, &DecodeProblem::BadNumber));
 }
 
 #[test]
@@ -284,8 +284,8 @@ fn a_message_that_changes_without_a_version_is_found_with_the_edit_to_make() {
     let spec = "message { 2 version_number: format, 1 kind: Kind, }";
     let both = |version| format!("Kind {version} {kind}\nSpec {version} {spec}\n");
     std::fs::write(&file, format!("{}{}", both(0), both(1))).unwrap();
-    Lock::<Specs>::new().with_message::<before::Spec>().check(&file).unwrap();
-    let error = Lock::<Specs>::new().with_message::<after::Spec>().check(&file).unwrap_err();
+    SchemaLock::<Specs>::new().with_message::<before::Spec>().check(&file).unwrap();
+    let error = SchemaLock::<Specs>::new().with_message::<after::Spec>().check(&file).unwrap_err();
     let GuardError::Changed { type_name, version: 0, .. } = &error else { panic!("{error}") };
     assert_eq!(type_name, "Kind");
     assert!(error.to_string().contains("Add version 2"), "{error}");
@@ -294,7 +294,7 @@ fn a_message_that_changes_without_a_version_is_found_with_the_edit_to_make() {
 #[test]
 fn a_description_names_every_message() {
     let mut names = Vec::new();
-    let all: &'static Description = AnyOf::DESCRIPTION;
+    let all: &'static MessageDescription = AnyOf::DESCRIPTION;
     all.walk(&mut |message| names.push(message.rust));
     assert_eq!(names, ["AnyOf", "Devices", "Array", "Either"]);
 }

@@ -1,7 +1,9 @@
 //! Dates, accessors, negotiation.
 
 use jiff::civil::Date;
-use unskew_serdes::{Family, Floor, NegotiationError, Offer, default_version, family, negotiate};
+use unskew_serdes::{
+    Family, NegotiationError, VersionFloor, VersionOffer, default_version, family, negotiate,
+};
 
 family!(Specs = "tests/specs.history.toml");
 
@@ -32,15 +34,15 @@ fn numbers_out_of_range_are_no_versions() {
 #[test]
 fn the_highest_common_version_is_agreed_on() {
     let any = Specs::access().any();
-    let agree = |minimum, maximum, needed: &[Floor]| {
-        negotiate::<Specs>(&any, Offer { minimum, maximum }, needed).map(|v| v.number())
+    let agree = |minimum, maximum, needed: &[VersionFloor]| {
+        negotiate::<Specs>(&any, VersionOffer { minimum, maximum }, needed).map(|v| v.number())
     };
     assert_eq!(agree(0, 9, &[]), Ok(2));
     assert_eq!(agree(0, 1, &[]), Ok(1));
     let nothing = agree(3, 9, &[]).unwrap_err();
     assert!(matches!(nothing, NegotiationError::NothingInCommon { theirs_min: 3, .. }));
     // Connects in the real protocol, and then every jit fails.
-    let program = Floor { type_name: "HloProgram", version: 2 };
+    let program = VersionFloor { type_name: "HloProgram", version: 2 };
     assert_eq!(
         agree(0, 1, &[program]).unwrap_err().to_string(),
         "specs: HloProgram will be needed and cannot be written below version 2; \

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use unskew_objects::{Cause, ObjectPlace, Objects, Settings};
 use unskew_source::{Source as _, SourceExt as _};
-use unskew_test_servers::Hub;
+use unskew_test_servers::HubServer;
 
 const FIRST: &str = "1111111111111111111111111111111111111111";
 const SECOND: &str = "2222222222222222222222222222222222222222";
 
-fn objects(server: &Hub, uri: &str, token: &str) -> Objects {
+fn objects(server: &HubServer, uri: &str, token: &str) -> Objects {
     let settings = Settings::none().with("HF_ENDPOINT", &server.endpoint()).with("HF_TOKEN", token);
     Objects::at(&ObjectPlace::parse(uri).unwrap(), &settings).unwrap()
 }
@@ -31,13 +31,13 @@ fn numbered(len: u64) -> Vec<u8> {
 
 #[test]
 fn a_repository_is_listed_and_its_files_are_read_by_range() {
-    if !Hub::there() {
+    if !HubServer::there() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     let bytes = numbered(8 << 20);
     commit(folder.path(), FIRST, &bytes);
-    let server = Hub::start(folder.path(), Some("hush")).unwrap();
+    let server = HubServer::start(folder.path(), Some("hush")).unwrap();
     let net = objects(&server, "hf://org/net", "hush");
     let found: Vec<_> = net.list("").collect::<Result<_, _>>().unwrap();
     let keys: Vec<_> = found.iter().map(|one| (one.key.as_str(), one.size)).collect();
@@ -61,12 +61,12 @@ fn a_repository_is_listed_and_its_files_are_read_by_range() {
 
 #[test]
 fn what_was_opened_stays_at_its_commit() {
-    if !Hub::there() {
+    if !HubServer::there() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     commit(folder.path(), FIRST, b"first");
-    let server = Hub::start(folder.path(), None).unwrap();
+    let server = HubServer::start(folder.path(), None).unwrap();
     let net = objects(&server, "hf://org/net@main", "");
     assert_eq!(net.get("weights of it/net.pt").unwrap(), b"first");
     commit(folder.path(), SECOND, b"second");
@@ -81,12 +81,12 @@ fn what_was_opened_stays_at_its_commit() {
 
 #[test]
 fn what_is_not_there_says_why() {
-    if !Hub::there() {
+    if !HubServer::there() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     commit(folder.path(), FIRST, b"first");
-    let server = Hub::start(folder.path(), Some("hush")).unwrap();
+    let server = HubServer::start(folder.path(), Some("hush")).unwrap();
     let refused = objects(&server, "hf://org/net", "").get("config.json").unwrap_err().to_string();
     assert!(refused.contains("no such repository, or it is private"), "{refused}");
     assert!(refused.contains("HF_TOKEN"), "{refused}");

@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 
 use unskew_objects::{Cause, ObjectPlace, Objects, Settings};
 use unskew_source::{Source, SourceExt as _};
-use unskew_test_servers::S3;
+use unskew_test_servers::S3Server;
 
 /// The server of these tests, which ends with this process.
-fn server() -> &'static S3 {
-    static SERVER: LazyLock<S3> = LazyLock::new(|| S3::start().unwrap());
+fn server() -> &'static S3Server {
+    static SERVER: LazyLock<S3Server> = LazyLock::new(|| S3Server::start().unwrap());
     &SERVER
 }
 
@@ -31,7 +31,7 @@ fn numbered(len: u64) -> Vec<u8> {
 
 #[test]
 fn what_is_written_is_found_under_its_key_and_nothing_else_is() {
-    if !S3::there() {
+    if !S3Server::there() {
         return;
     }
     let models = bucket("keys");
@@ -54,7 +54,7 @@ fn what_is_written_is_found_under_its_key_and_nothing_else_is() {
 
 #[test]
 fn an_object_listed_without_the_quotes_of_its_etag_is_read_and_its_change_noticed() {
-    if !S3::there() {
+    if !S3Server::there() {
         return;
     }
     let models = bucket("quotes");
@@ -71,7 +71,7 @@ fn an_object_listed_without_the_quotes_of_its_etag_is_read_and_its_change_notice
 
 #[test]
 fn a_listing_of_several_pages_is_whole() {
-    if !S3::there() {
+    if !S3Server::there() {
         return;
     }
     let models = bucket("pages");
@@ -83,7 +83,7 @@ fn a_listing_of_several_pages_is_whole() {
 
 #[test]
 fn a_large_object_goes_up_in_parts_and_costs_what_is_read_of_it() {
-    if !S3::there() {
+    if !S3Server::there() {
         return;
     }
     let models = bucket("parts");
@@ -109,7 +109,7 @@ fn a_large_object_goes_up_in_parts_and_costs_what_is_read_of_it() {
 
 #[test]
 fn an_upload_that_is_dropped_leaves_nothing() {
-    if !S3::there() {
+    if !S3Server::there() {
         return;
     }
     let models = bucket("half");
@@ -124,7 +124,7 @@ fn an_upload_that_is_dropped_leaves_nothing() {
 
 #[test]
 fn an_object_that_changes_while_it_is_read_is_an_error() {
-    if !S3::there() {
+    if !S3Server::there() {
         return;
     }
     let models = bucket("changes");
@@ -144,7 +144,7 @@ fn an_object_that_changes_while_it_is_read_is_an_error() {
 
 #[test]
 fn of_two_that_write_a_new_object_one_does() {
-    if !S3::there() {
+    if !S3Server::there() {
         return;
     }
     let models = bucket("new");
@@ -157,7 +157,7 @@ fn of_two_that_write_a_new_object_one_does() {
 
 #[test]
 fn a_bucket_that_is_not_there_is_missing_and_named() {
-    if !S3::there() {
+    if !S3Server::there() {
         return;
     }
     let other = objects("s3://other/net.pt");

@@ -4,7 +4,7 @@ use std::fs;
 
 use unskew_objects::{Cause, ObjectPlace, Objects, Settings};
 use unskew_source::{Source as _, SourceExt as _};
-use unskew_test_servers::Web;
+use unskew_test_servers::WebServer;
 
 fn objects(uri: &str) -> Objects {
     Objects::at(&ObjectPlace::parse(uri).unwrap(), &Settings::none()).unwrap()
@@ -17,14 +17,14 @@ fn numbered(len: u64) -> Vec<u8> {
 
 #[test]
 fn a_file_of_a_web_server_is_read_by_range() {
-    if !Web::there() {
+    if !WebServer::there() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("models")).unwrap();
     let bytes = numbered(20 << 20);
     fs::write(folder.path().join("models/a b.pt"), &bytes).unwrap();
-    let server = Web::start(folder.path()).unwrap();
+    let server = WebServer::start(folder.path()).unwrap();
     let net = objects(&format!("{}/models/a%20b.pt", server.endpoint()));
     assert_eq!(net.stat("").unwrap().unwrap().size, 20 << 20);
     let object = net.object("").unwrap();
@@ -40,13 +40,13 @@ fn a_file_of_a_web_server_is_read_by_range() {
 
 #[test]
 fn a_file_that_changes_while_it_is_read_is_noticed() {
-    if !Web::there() {
+    if !WebServer::there() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("net.pt");
     fs::write(&file, numbered(4 << 20)).unwrap();
-    let server = Web::start(folder.path()).unwrap();
+    let server = WebServer::start(folder.path()).unwrap();
     let object = objects(&format!("{}/net.pt", server.endpoint())).object("").unwrap();
     object.bytes(0, 9).unwrap();
     fs::write(&file, numbered(5 << 20)).unwrap();
@@ -56,12 +56,12 @@ fn a_file_that_changes_while_it_is_read_is_noticed() {
 
 #[test]
 fn a_server_without_ranges_is_told_so_and_nothing_is_fetched_whole() {
-    if !Web::there() {
+    if !WebServer::there() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("net.pt"), numbered(1 << 20)).unwrap();
-    let server = Web::start_without_ranges(folder.path()).unwrap();
+    let server = WebServer::start_without_ranges(folder.path()).unwrap();
     let net = objects(&format!("{}/net.pt", server.endpoint()));
     let error = net.object("").unwrap_err();
     assert!(matches!(error.cause, Cause::Unsupported(_)), "{error}");

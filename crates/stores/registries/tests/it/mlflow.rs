@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use unskew_registries::mlflow::{MlFlow, MlFlowPlace};
 use unskew_registries::{Cause, Registry, Said};
 use unskew_source::SourceExt;
-use unskew_test_servers::MlFlow as Server;
+use unskew_test_servers::MlFlowServer as Server;
 
 static SERVER: LazyLock<Server> = LazyLock::new(|| Server::start().unwrap());
 

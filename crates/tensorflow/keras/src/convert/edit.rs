@@ -6,7 +6,7 @@ use unskew_core::{Conversion, Rewrite, Version};
 use super::graph;
 use super::weights::snake;
 use crate::judge::{class_of, text};
-use crate::{Form, Keras, Model};
+use crate::{KerasFormat, KerasModel, KerasRelease};
 
 /// Arguments without a meaning, or with one value that changes nothing: class, argument, value. `*` is any class, and a
 /// value of none any value.
@@ -39,7 +39,7 @@ const IDLE: [(&str, &str, Option<&str>); 20] = [
 const LAYER_AS_ACTIVATION: Version = Version::pair(2, 9);
 
 /// Edits a model for a release, as far as what is written means the same.
-pub(super) fn model(model: &mut Model, keras: &Keras, plan: &mut Conversion) {
+pub(super) fn model(model: &mut KerasModel, keras: &KerasRelease, plan: &mut Conversion) {
     let writer = model.version();
     let mut edit = Edit { keras, writer, form: model.form, plan };
     if let Some(config) = &mut model.config {
@@ -51,9 +51,9 @@ pub(super) fn model(model: &mut Model, keras: &Keras, plan: &mut Conversion) {
 }
 
 struct Edit<'e> {
-    keras: &'e Keras,
+    keras: &'e KerasRelease,
     writer: Option<Version>,
-    form: Form,
+    form: KerasFormat,
     plan: &'e mut Conversion,
 }
 
@@ -143,7 +143,7 @@ impl Edit<'_> {
         }
         if class == "Attention"
             && three
-            && self.form == Form::Hdf5
+            && self.form == KerasFormat::Hdf5
             && config.get("score_mode") == Some(&json!("dot"))
         {
             config.shift_remove("score_mode");
@@ -175,7 +175,7 @@ impl Edit<'_> {
                 "leaky_relu" if !self.three() && self.keras.version >= LAYER_AS_ACTIVATION => {
                     let config = json!({"name": "leaky_re_lu", "trainable": true, "dtype": "float32", "alpha": 0.2});
                     let mut layer = json!({"class_name": "LeakyReLU", "config": config});
-                    if self.form == Form::Archive {
+                    if self.form == KerasFormat::Archive {
                         layer["module"] = json!("keras.layers");
                         layer["registered_name"] = Value::Null;
                     }
@@ -191,7 +191,7 @@ impl Edit<'_> {
     /// Arguments that the class of the release does not take, if they say what is so without them.
     fn arguments(&mut self, value: &mut Value, class: &str, place: &str) {
         let mut all = self.keras.named(class);
-        if place.starts_with("optimizer") && self.form == Form::Hdf5 {
+        if place.starts_with("optimizer") && self.form == KerasFormat::Hdf5 {
             all = self.keras.old_optimizers(class);
         } else if place.starts_with("loss") {
             all.retain(|one| &*one.kind == "loss");
@@ -200,7 +200,7 @@ impl Edit<'_> {
             return;
         }
         let old = self.writer.map(|writer| self.near(writer, class)).unwrap_or_default();
-        let archive = self.form == Form::Archive;
+        let archive = self.form == KerasFormat::Archive;
         let Some(config) = value.get_mut("config").and_then(Value::as_object_mut) else { return };
         let unknown: Vec<String> = config
             .keys()
@@ -240,11 +240,11 @@ impl Edit<'_> {
     }
 
     /// The classes of this name in the release that wrote the file, or the nearest that is known.
-    fn near(&self, writer: Version, class: &str) -> Vec<std::sync::Arc<crate::Class>> {
+    fn near(&self, writer: Version, class: &str) -> Vec<std::sync::Arc<crate::KerasClass>> {
         let releases = self.keras.classes.rows().releases();
         let minor = |one: &&Version| (one.major(), one.minor()) == (writer.major(), writer.minor());
         let near = releases.iter().rev().find(minor);
-        near.map(|release| self.keras.classes.of(*release, class)).unwrap_or_default()
+        near.map(|release| self.keras.classes.classes_of(*release, class)).unwrap_or_default()
     }
 
     /// The dtype of a layer in the form of the other generation.
@@ -274,7 +274,7 @@ impl Edit<'_> {
     /// layers that it keeps for archives of Keras 2, and operations. An operation has nothing but a name, which begins with
     /// that of its class.
     fn unnamed(&mut self, value: &mut Value, class: &str, place: &str) {
-        if !self.three() || self.form != Form::Hdf5 || value.get("module").is_some() {
+        if !self.three() || self.form != KerasFormat::Hdf5 || value.get("module").is_some() {
             return;
         }
         let config = value["config"].as_object();
@@ -386,7 +386,7 @@ impl Edit<'_> {
         if !self.three() {
             return;
         }
-        if self.form == Form::Archive {
+        if self.form == KerasFormat::Archive {
             if training.get("steps_per_execution").is_some_and(Value::is_null) {
                 training["steps_per_execution"] = json!(1);
                 let what = "`steps_per_execution` 1, which null meant";
@@ -398,12 +398,12 @@ impl Edit<'_> {
         let mut said = Vec::new();
         each(&mut training["loss"], &mut |loss| {
             let Some(short) = loss.as_str().map(str::to_owned) else { return };
-            let public = |class: &crate::Class| {
+            let public = |class: &crate::KerasClass| {
                 let names =
                     class.exports.iter().filter_map(|one| one.strip_prefix("keras.losses."));
                 names.map(str::to_owned).next()
             };
-            let taken = |class: &crate::Class| {
+            let taken = |class: &crate::KerasClass| {
                 class.exports.iter().any(|one| **one == *format!("keras.losses.{short}"))
             };
             if let Some(class) = keras.class(&short, "function").filter(|class| !taken(class))

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::judge::{class_of, text};
 
 /// A call of a layer: its name, the number of the call, the number of the output.
-type Tensor = (String, u64, u64);
+type LayerCall = (String, u64, u64);
 
 /// Edits the layers of a functional model for Keras 3 or 2; what was done, and to which layer.
 pub(super) fn edit(config: &mut Value, three: bool) -> Vec<(&'static str, String, String)> {
@@ -307,7 +307,7 @@ fn is_elementwise(config: &Value) -> bool {
 }
 
 /// The tensors in calls of Keras 2, wherever they stand.
-fn tensors(value: &Value) -> Vec<Tensor> {
+fn tensors(value: &Value) -> Vec<LayerCall> {
     let mut all = Vec::new();
     match value {
         Value::Array(list) => {

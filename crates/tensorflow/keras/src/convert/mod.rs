@@ -6,9 +6,9 @@
 //! another order where the form of the file is another ([`weights`]).
 
 mod edit;
-mod form;
+mod file_format;
 mod graph;
-mod place;
+mod placement;
 mod weights;
 
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use std::sync::Arc;
 use unskew_core::{Conversion, Finding, Phase, Rewrite};
 use unskew_source::{Archive, ArchiveOutput, Assembly, Output, ReadError, Source};
 
-use crate::{Form, Keras, Model, judge, rules};
+use crate::{KerasFormat, KerasModel, KerasRelease, judge, rules};
 
 /// The adaptation that leaves out how a model was compiled: lossy.
 pub const UNCOMPILED: &str = "uncompiled";
 
 /// What a conversion may do.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
+pub struct KerasConvertOptions {
     /// Whether the optimizer, its state, the loss and the metrics may be left out: [`UNCOMPILED`].
     pub uncompiled: bool,
 }
@@ -35,10 +35,12 @@ pub struct Options {
 /// If it cannot be read.
 pub fn convert(
     source: &Arc<dyn Source>,
-    keras: &Keras,
-    options: Options,
+    keras: &KerasRelease,
+    options: KerasConvertOptions,
 ) -> Result<Option<(Conversion, Output)>, ReadError> {
-    let Some(mut model) = Model::read(source)?.filter(|model| model.form != Form::Weights) else {
+    let Some(mut model) =
+        KerasModel::read(source)?.filter(|model| model.form != KerasFormat::Weights)
+    else {
         return Ok(None);
     };
     let mut plan = Conversion::default();
@@ -46,13 +48,13 @@ pub fn convert(
     if before.is_empty() {
         return Ok(Some((plan, Output::File(Arc::new(Assembly::of(source))))));
     }
-    if model.form == Form::Archive && !keras.reads_archives() {
+    if model.form == KerasFormat::Archive && !keras.reads_archives() {
         return as_hdf5(source, &model, keras, options, &before).map(Some);
     }
     edit::model(&mut model, keras, &mut plan);
     plan.blockers = failures(&model, keras);
     if !plan.is_possible() && model.training.is_some() {
-        let bare = Model { training: None, ..model.clone() };
+        let bare = KerasModel { training: None, ..model.clone() };
         if failures(&bare, keras).is_empty() {
             uncompiled(&mut plan, options);
             model = bare;
@@ -60,9 +62,9 @@ pub fn convert(
     }
     if !plan.is_possible() {
         // What an archive of Keras 2 cannot say, HDF5 may.
-        if model.form == Form::Archive
+        if model.form == KerasFormat::Archive
             && !keras.is_three()
-            && let Some(original) = Model::read(source)?
+            && let Some(original) = KerasModel::read(source)?
         {
             let other = as_hdf5(source, &original, keras, options, &plan.blockers)?;
             if other.0.is_possible() {
@@ -72,8 +74,8 @@ pub fn convert(
         return Ok(Some((plan, Output::File(Arc::new(Assembly::of(source))))));
     }
     let output = match model.form {
-        Form::Archive => archive(source, &model)?,
-        _ => match place::in_place(source, &model)? {
+        KerasFormat::Archive => archive(source, &model)?,
+        _ => match placement::in_place(source, &model)? {
             Some(output) => output,
             None => {
                 let what = "a configuration that is longer than the one in the file, which has no room for it";
@@ -88,7 +90,7 @@ pub fn convert(
 }
 
 /// Leaves out how the model was compiled, if that is permitted; what stood against it stays otherwise.
-fn uncompiled(plan: &mut Conversion, options: Options) {
+fn uncompiled(plan: &mut Conversion, options: KerasConvertOptions) {
     let what = "the optimizer, its state, the loss and the metrics left out: call `compile` before training";
     plan.add(Rewrite::new(UNCOMPILED, what).losing());
     if options.uncompiled {
@@ -106,14 +108,14 @@ fn uncompiled(plan: &mut Conversion, options: Options) {
 /// The archive as HDF5. `before` is the finding that the release reads no archives.
 fn as_hdf5(
     source: &Arc<dyn Source>,
-    model: &Model,
-    keras: &Keras,
-    options: Options,
+    model: &KerasModel,
+    keras: &KerasRelease,
+    options: KerasConvertOptions,
     before: &[Finding],
 ) -> Result<(Conversion, Output), ReadError> {
     let mut plan = Conversion::default();
     let whole = |plan| Ok((plan, Output::File(Arc::new(Assembly::of(source)))));
-    let (mut made, stored) = match form::hdf5(source, model)? {
+    let (mut made, stored) = match file_format::hdf5(source, model)? {
         Ok(made) => made,
         Err(why) => {
             let consumer = keras.name();
@@ -139,19 +141,19 @@ fn as_hdf5(
     if !plan.is_possible() {
         return whole(plan);
     }
-    let output = form::write(source.name(), &made, stored)?;
+    let output = file_format::write(source.name(), &made, stored)?;
     Ok((plan, Output::File(Arc::new(output))))
 }
 
 /// What stands against loading and calling a model.
-fn failures(model: &Model, keras: &Keras) -> Vec<Finding> {
+fn failures(model: &KerasModel, keras: &KerasRelease) -> Vec<Finding> {
     let mut all = judge(model, keras).findings;
     all.retain(|one| matches!(one.rule.phase, Some(Phase::Load | Phase::FirstUse | Phase::Silent)));
     all
 }
 
 /// The archive with another configuration; all else is copied.
-fn archive(source: &Arc<dyn Source>, model: &Model) -> Result<Assembly, ReadError> {
+fn archive(source: &Arc<dyn Source>, model: &KerasModel) -> Result<Assembly, ReadError> {
     let old = Archive::open(source.clone())?;
     let mut new = ArchiveOutput::new(source.name());
     let mut config = model.config.clone().unwrap_or_default();

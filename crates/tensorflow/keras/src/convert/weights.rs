@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use unskew_source::ReadError;
 
-use crate::hdf5::write::Values;
-use crate::hdf5::{Hdf5, Object, Scalar};
+use crate::hdf5::write::CopiedDataset;
+use crate::hdf5::{Hdf5File, Hdf5Object, Hdf5Scalar};
 use crate::judge::{class_of, text};
 
 /// How deep parts may be nested.
@@ -24,20 +24,20 @@ const HEADS: [&str; 4] = ["query_dense", "key_dense", "value_dense", "output_den
 #[derive(Default)]
 pub(super) struct Tree {
     name: Option<String>,
-    own: BTreeMap<usize, Values>,
+    own: BTreeMap<usize, CopiedDataset>,
     parts: BTreeMap<String, Self>,
 }
 
 /// The weights of a layer by their names in the archive.
 #[derive(Default)]
 pub(super) struct Weights {
-    trained: Vec<(String, Values)>,
-    fixed: Vec<(String, Values)>,
+    trained: Vec<(String, CopiedDataset)>,
+    fixed: Vec<(String, CopiedDataset)>,
 }
 
 impl Weights {
     /// In the order of an HDF5 file.
-    pub(super) fn in_order(self) -> impl Iterator<Item = (String, Values)> {
+    pub(super) fn in_order(self) -> impl Iterator<Item = (String, CopiedDataset)> {
         self.trained.into_iter().chain(self.fixed)
     }
 }
@@ -45,8 +45,8 @@ impl Weights {
 impl Tree {
     /// The tree below a group; a sentence if it has what cannot be copied.
     pub(super) fn read(
-        file: &Hdf5,
-        group: &Object,
+        file: &Hdf5File,
+        group: &Hdf5Object,
         depth: usize,
     ) -> Result<Result<Self, String>, ReadError> {
         let mut tree = Self::default();
@@ -63,9 +63,13 @@ impl Tree {
                 for (number, address) in &object.links {
                     let values = file.object(*address)?.dataset;
                     let values = values.filter(|one| {
-                        matches!(one.scalar, Scalar::Float(2 | 4 | 8) | Scalar::Integer(1..=8))
+                        matches!(
+                            one.scalar,
+                            Hdf5Scalar::Float(2 | 4 | 8) | Hdf5Scalar::Integer(1..=8)
+                        )
                     });
-                    let values = values.and_then(|values| Values::of(file, &values));
+                    let values =
+                        values.and_then(|values| CopiedDataset::from_dataset(file, &values));
                     let (Ok(number), Some(values)) = (number.parse(), values) else {
                         return Ok(Err(format!(
                             "the values of {name}/{number}, which are of a type or in a form that is not copied"

@@ -3,13 +3,13 @@
 use unskew_source::ReadError;
 
 use super::object::Message;
-use super::{Hdf5, UNDEFINED, heap};
+use super::{Hdf5File, UNDEFINED, heap};
 
 /// How deep a B-tree may be; one of depth 4 has millions of links.
 const DEPTH: u8 = 8;
 
 /// The links of a group whose B-tree and local heap the message names.
-pub(super) fn links(file: &Hdf5, message: &Message) -> Result<Vec<(String, u64)>, ReadError> {
+pub(super) fn links(file: &Hdf5File, message: &Message) -> Result<Vec<(String, u64)>, ReadError> {
     let mut cursor = file.cursor(&message.data, message.at);
     let (tree, heap) = (cursor.offset()?, cursor.offset()?);
     if tree == UNDEFINED {
@@ -22,7 +22,7 @@ pub(super) fn links(file: &Hdf5, message: &Message) -> Result<Vec<(String, u64)>
 }
 
 fn walk(
-    file: &Hdf5,
+    file: &Hdf5File,
     address: u64,
     depth: u8,
     names: &[u8],
@@ -58,7 +58,7 @@ fn walk(
 }
 
 fn symbols(
-    file: &Hdf5,
+    file: &Hdf5File,
     address: u64,
     names: &[u8],
     all: &mut Vec<(String, u64)>,
@@ -87,7 +87,7 @@ fn symbols(
 }
 
 /// Whether links or attributes stand in a fractal heap, which is not read.
-pub(super) fn is_dense(file: &Hdf5, message: &Message) -> Result<bool, ReadError> {
+pub(super) fn is_dense(file: &Hdf5File, message: &Message) -> Result<bool, ReadError> {
     let mut cursor = file.cursor(&message.data, message.at);
     cursor.skip(1)?;
     let flags = cursor.byte()?;

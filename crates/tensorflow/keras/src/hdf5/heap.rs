@@ -2,13 +2,13 @@
 
 use unskew_source::{ReadError, limits};
 
-use super::{Hdf5, UNDEFINED};
+use super::{Hdf5File, UNDEFINED};
 
 /// The most objects of one global heap.
 const OBJECTS: usize = 1 << 16;
 
 /// The text to which a reference leads: its length, the address of a global heap, its number there.
-pub(super) fn text(file: &Hdf5, reference: &[u8], at: u64) -> Result<Vec<u8>, ReadError> {
+pub(super) fn text(file: &Hdf5File, reference: &[u8], at: u64) -> Result<Vec<u8>, ReadError> {
     match place(file, reference, at)? {
         Some((at, length)) => file.bytes(at, length),
         None => Ok(Vec::new()),
@@ -17,7 +17,7 @@ pub(super) fn text(file: &Hdf5, reference: &[u8], at: u64) -> Result<Vec<u8>, Re
 
 /// Where that text stands, and its length; none for a text of no bytes.
 pub(super) fn place(
-    file: &Hdf5,
+    file: &Hdf5File,
     reference: &[u8],
     at: u64,
 ) -> Result<Option<(u64, u64)>, ReadError> {
@@ -65,7 +65,7 @@ pub(super) fn place(
 }
 
 /// The bytes of a local heap, in which a group has the names of its links.
-pub(super) fn local(file: &Hdf5, address: u64) -> Result<Vec<u8>, ReadError> {
+pub(super) fn local(file: &Hdf5File, address: u64) -> Result<Vec<u8>, ReadError> {
     let head = file.at_most(address, 32)?;
     let mut cursor = file.cursor(&head, address);
     cursor.sign(b"HEAP")?;

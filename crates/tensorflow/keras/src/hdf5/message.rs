@@ -5,14 +5,14 @@ use std::sync::Arc;
 use unskew_source::ReadError;
 
 use super::object::Message;
-use super::{Hdf5, UNDEFINED, heap};
+use super::{Hdf5File, UNDEFINED, heap};
 
 /// The most dimensions of HDF5.
 const RANK: u8 = 32;
 
 /// What one value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scalar {
+pub enum Hdf5Scalar {
     /// A whole number of so many bytes.
     Integer(u32),
     /// A floating-point number of so many bytes.
@@ -25,7 +25,7 @@ pub enum Scalar {
     Other(u32),
 }
 
-impl Scalar {
+impl Hdf5Scalar {
     /// The bytes of one value.
     pub fn size(self) -> u64 {
         let (Self::Integer(size)
@@ -39,11 +39,11 @@ impl Scalar {
 
 /// An attribute of a group or a dataset.
 #[derive(Clone, Debug)]
-pub struct Attribute {
+pub struct Hdf5Attribute {
     /// Its name.
     pub name: String,
     /// What each of its values is.
-    pub scalar: Scalar,
+    pub scalar: Hdf5Scalar,
     /// Its dimensions; none for a single value.
     pub shape: Vec<u64>,
     /// Its bytes as they stand in the file.
@@ -58,7 +58,7 @@ pub struct Attribute {
 #[derive(Clone, Debug)]
 pub struct Dataset {
     /// What each value is.
-    pub scalar: Scalar,
+    pub scalar: Hdf5Scalar,
     /// Its dimensions.
     pub shape: Vec<u64>,
     /// Where its values stand in one piece: the address and the bytes. None if they are in chunks, filtered, in the
@@ -69,23 +69,23 @@ pub struct Dataset {
 }
 
 /// The type in a message.
-pub(super) fn scalar(file: &Hdf5, message: &Message) -> Result<Scalar, ReadError> {
+pub(super) fn scalar(file: &Hdf5File, message: &Message) -> Result<Hdf5Scalar, ReadError> {
     let mut cursor = file.cursor(&message.data, message.at);
     let class = cursor.byte()? & 0x0f;
     let bits = cursor.byte()?;
     cursor.skip(2)?;
     let size = cursor.word()?;
     Ok(match class {
-        0 => Scalar::Integer(size),
-        1 => Scalar::Float(size),
-        3 => Scalar::Text(size),
-        9 if bits & 0x0f == 1 => Scalar::AnyText(size),
-        _ => Scalar::Other(size),
+        0 => Hdf5Scalar::Integer(size),
+        1 => Hdf5Scalar::Float(size),
+        3 => Hdf5Scalar::Text(size),
+        9 if bits & 0x0f == 1 => Hdf5Scalar::AnyText(size),
+        _ => Hdf5Scalar::Other(size),
     })
 }
 
 /// The dimensions in a message; a space without values has one dimension of 0.
-pub(super) fn space(file: &Hdf5, message: &Message) -> Result<Vec<u64>, ReadError> {
+pub(super) fn space(file: &Hdf5File, message: &Message) -> Result<Vec<u64>, ReadError> {
     let mut cursor = file.cursor(&message.data, message.at);
     let version = cursor.byte()?;
     let rank = cursor.byte()?;
@@ -103,7 +103,7 @@ pub(super) fn space(file: &Hdf5, message: &Message) -> Result<Vec<u64>, ReadErro
 }
 
 /// Where data stands in one piece.
-pub(super) fn layout(file: &Hdf5, message: &Message) -> Result<Option<(u64, u64)>, ReadError> {
+pub(super) fn layout(file: &Hdf5File, message: &Message) -> Result<Option<(u64, u64)>, ReadError> {
     let mut cursor = file.cursor(&message.data, message.at);
     let version = cursor.byte()?;
     if !(3..=4).contains(&version) || cursor.byte()? != 1 {
@@ -114,7 +114,10 @@ pub(super) fn layout(file: &Hdf5, message: &Message) -> Result<Option<(u64, u64)
 }
 
 /// An attribute; none if its type or its space stand elsewhere.
-pub(super) fn attribute(file: &Hdf5, message: &Message) -> Result<Option<Attribute>, ReadError> {
+pub(super) fn attribute(
+    file: &Hdf5File,
+    message: &Message,
+) -> Result<Option<Hdf5Attribute>, ReadError> {
     let mut cursor = file.cursor(&message.data, message.at);
     let version = cursor.byte()?;
     let flags = cursor.byte()?;
@@ -149,11 +152,11 @@ pub(super) fn attribute(file: &Hdf5, message: &Message) -> Result<Option<Attribu
     let size = size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size <= left);
     let size = size.ok_or_else(|| cursor.error("an attribute that is longer than its message"))?;
     let data = cursor.take(size)?.to_vec();
-    Ok(Some(Attribute { name, scalar, shape, data, at, name_at }))
+    Ok(Some(Hdf5Attribute { name, scalar, shape, data, at, name_at }))
 }
 
 /// A link to an object of the same file.
-pub(super) fn link(file: &Hdf5, message: &Message) -> Result<Option<(String, u64)>, ReadError> {
+pub(super) fn link(file: &Hdf5File, message: &Message) -> Result<Option<(String, u64)>, ReadError> {
     let mut cursor = file.cursor(&message.data, message.at);
     cursor.skip(1)?;
     let flags = cursor.byte()?;
@@ -169,15 +172,15 @@ pub(super) fn link(file: &Hdf5, message: &Message) -> Result<Option<(String, u64
     Ok(Some((name, cursor.offset()?)))
 }
 
-impl Attribute {
+impl Hdf5Attribute {
     /// Its texts; none if it has something else.
     ///
     /// # Errors
     /// If a text of any length stands where there is none.
-    pub fn texts(&self, file: &Hdf5) -> Result<Option<Vec<Vec<u8>>>, ReadError> {
+    pub fn texts(&self, file: &Hdf5File) -> Result<Option<Vec<Vec<u8>>>, ReadError> {
         let size = usize::try_from(self.scalar.size()).unwrap_or(usize::MAX).max(1);
         match self.scalar {
-            Scalar::Text(_) => {
+            Hdf5Scalar::Text(_) => {
                 file.count((self.data.len() / size) as u64)?;
                 let text = |bytes: &[u8]| {
                     let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1);
@@ -185,7 +188,7 @@ impl Attribute {
                 };
                 Ok(Some(self.data.chunks(size).map(text).collect()))
             }
-            Scalar::AnyText(_) => {
+            Hdf5Scalar::AnyText(_) => {
                 let texts = self.data.chunks(size).map(|one| heap::text(file, one, self.at));
                 texts.collect::<Result<_, _>>().map(Some)
             }
@@ -197,12 +200,12 @@ impl Attribute {
     ///
     /// # Errors
     /// As [`Self::texts`].
-    pub fn place(&self, file: &Hdf5) -> Result<Option<(u64, u64)>, ReadError> {
+    pub fn place(&self, file: &Hdf5File) -> Result<Option<(u64, u64)>, ReadError> {
         let found = match self.scalar {
-            Scalar::Text(size) if self.data.len() as u64 == u64::from(size) => {
+            Hdf5Scalar::Text(size) if self.data.len() as u64 == u64::from(size) => {
                 Some((self.at, u64::from(size)))
             }
-            Scalar::AnyText(size) if self.data.len() as u64 == u64::from(size) => {
+            Hdf5Scalar::AnyText(size) if self.data.len() as u64 == u64::from(size) => {
                 heap::place(file, &self.data, self.at)?
             }
             _ => None,
@@ -214,7 +217,7 @@ impl Attribute {
     ///
     /// # Errors
     /// As [`Self::texts`].
-    pub fn text(&self, file: &Hdf5) -> Result<Option<Vec<u8>>, ReadError> {
+    pub fn text(&self, file: &Hdf5File) -> Result<Option<Vec<u8>>, ReadError> {
         Ok(self.texts(file)?.and_then(|texts| texts.into_iter().next()))
     }
 }

@@ -19,8 +19,8 @@ use std::sync::Arc;
 
 use unskew_source::{Problem, ReadError, Source, SourceExt as _};
 
-pub use message::{Attribute, Dataset, Scalar};
-pub use object::Object;
+pub use message::{Dataset, Hdf5Attribute, Hdf5Scalar};
+pub use object::Hdf5Object;
 
 use bytes::Cursor;
 
@@ -31,7 +31,7 @@ pub const SIGNATURE: &[u8; 8] = b"\x89HDF\r\n\x1a\n";
 const UNDEFINED: u64 = u64::MAX;
 
 /// An HDF5 file.
-pub struct Hdf5 {
+pub struct Hdf5File {
     source: Arc<dyn Source>,
     /// Where addresses count from.
     base: u64,
@@ -43,7 +43,7 @@ pub struct Hdf5 {
     plain: bool,
 }
 
-impl Hdf5 {
+impl Hdf5File {
     /// The file in `source`; none if it is no HDF5.
     ///
     /// # Errors
@@ -113,7 +113,7 @@ impl Hdf5 {
     ///
     /// # Errors
     /// If its header is broken.
-    pub fn root(&self) -> Result<Object, ReadError> {
+    pub fn root(&self) -> Result<Hdf5Object, ReadError> {
         self.object(self.root)
     }
 

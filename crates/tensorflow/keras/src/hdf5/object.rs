@@ -2,8 +2,8 @@
 
 use unskew_source::ReadError;
 
-use super::message::{Attribute, Dataset};
-use super::{Hdf5, UNDEFINED, group, message};
+use super::message::{Dataset, Hdf5Attribute};
+use super::{Hdf5File, UNDEFINED, group, message};
 
 /// The most blocks that a header goes on in.
 const BLOCKS: usize = 1_024;
@@ -13,9 +13,9 @@ const BLOCK: u64 = 1 << 20;
 
 /// A group or a dataset.
 #[derive(Debug, Default)]
-pub struct Object {
+pub struct Hdf5Object {
     /// Its attributes in the order of the file.
-    pub attributes: Vec<Attribute>,
+    pub attributes: Vec<Hdf5Attribute>,
     /// What it leads to, by name: the addresses of objects. Links to other files are left out.
     pub links: Vec<(String, u64)>,
     /// What it holds, if it is a dataset.
@@ -24,9 +24,9 @@ pub struct Object {
     pub unread: Vec<&'static str>,
 }
 
-impl Object {
+impl Hdf5Object {
     /// The attribute of this name.
-    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+    pub fn attribute(&self, name: &str) -> Option<&Hdf5Attribute> {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
 
@@ -44,13 +44,13 @@ pub(super) struct Message {
     pub(super) at: u64,
 }
 
-impl Hdf5 {
+impl Hdf5File {
     /// The object at an address.
     ///
     /// # Errors
     /// If its header is broken.
-    pub fn object(&self, address: u64) -> Result<Object, ReadError> {
-        let mut object = Object::default();
+    pub fn object(&self, address: u64) -> Result<Hdf5Object, ReadError> {
+        let mut object = Hdf5Object::default();
         let (mut kind, mut space, mut layout) = (None, None, None);
         let mut filtered = false;
         for message in self.messages(address)? {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use unskew_source::{Assembly, Problem, ReadError, Source};
 
-use super::{Hdf5, SIGNATURE, UNDEFINED};
+use super::{Hdf5File, SIGNATURE, UNDEFINED};
 
 /// The most bytes of one message; a header counts them in two bytes, and they are padded to 8.
 const MESSAGE: usize = 0xfff0;
@@ -29,18 +29,18 @@ pub(crate) struct Group {
     /// Lists of texts of one length: `layer_names`, in parts where one message has no room for all.
     pub(crate) lists: Vec<(String, Vec<String>)>,
     /// What is in it, by name.
-    pub(crate) links: BTreeMap<String, Node>,
+    pub(crate) links: BTreeMap<String, LinkTarget>,
 }
 
 /// What a link leads to.
-pub(crate) enum Node {
+pub(crate) enum LinkTarget {
     Group(Group),
-    Dataset(Values),
+    Dataset(CopiedDataset),
 }
 
 /// A dataset of another file.
 #[derive(Clone)]
-pub(crate) struct Values {
+pub(crate) struct CopiedDataset {
     /// The message of its type as it stands there.
     pub(crate) kind: Arc<[u8]>,
     pub(crate) shape: Vec<u64>,
@@ -54,7 +54,8 @@ pub(crate) fn file(
     root: &Group,
     source: &Arc<dyn Source>,
 ) -> Result<Assembly, ReadError> {
-    let mut writer = Writer { bytes: vec![0; SUPERBLOCK], leaf: 4, inner: 16, ..Writer::default() };
+    let mut writer =
+        Hdf5Writer { bytes: vec![0; SUPERBLOCK], leaf: 4, inner: 16, ..Hdf5Writer::default() };
     writer.fit(largest(root));
     writer.heap(root);
     let at = writer.group(root).ok_or_else(|| {
@@ -106,14 +107,14 @@ pub(crate) fn heap(texts: &[&str]) -> Vec<u8> {
 /// The most links of a group.
 fn largest(group: &Group) -> usize {
     let below = group.links.values().map(|node| match node {
-        Node::Group(group) => largest(group),
-        Node::Dataset(_) => 0,
+        LinkTarget::Group(group) => largest(group),
+        LinkTarget::Dataset(_) => 0,
     });
     below.fold(group.links.len(), usize::max)
 }
 
 #[derive(Default)]
-struct Writer {
+struct Hdf5Writer {
     bytes: Vec<u8>,
     /// Half of the links of a node of symbols, and half of the nodes of a B-tree.
     leaf: usize,
@@ -122,10 +123,10 @@ struct Writer {
     heap: u64,
     texts: u32,
     /// Where the address of values is to be written.
-    patches: Vec<(usize, Values)>,
+    patches: Vec<(usize, CopiedDataset)>,
 }
 
-impl Writer {
+impl Hdf5Writer {
     /// Chooses the sizes of nodes so that the links of every group are in one tree of one level.
     fn fit(&mut self, links: usize) {
         while 4 * self.leaf * self.inner < links {
@@ -181,8 +182,8 @@ impl Writer {
         let mut links = Vec::new();
         for (name, node) in &group.links {
             let at = match node {
-                Node::Group(group) => self.group(group)?,
-                Node::Dataset(values) => self.dataset(values)?,
+                LinkTarget::Group(group) => self.group(group)?,
+                LinkTarget::Dataset(values) => self.dataset(values)?,
             };
             links.push((&**name, at));
         }
@@ -193,7 +194,7 @@ impl Writer {
         self.header(&messages)
     }
 
-    fn dataset(&mut self, values: &Values) -> Option<u64> {
+    fn dataset(&mut self, values: &CopiedDataset) -> Option<u64> {
         let mut space = vec![1, values.shape.len() as u8, 0, 0, 0, 0, 0, 0];
         space.extend(values.shape.iter().flat_map(|one| one.to_le_bytes()));
         let (_, size) = values.stored;
@@ -293,7 +294,7 @@ impl Writer {
 fn texts<'g>(group: &'g Group, all: &mut Vec<&'g str>) {
     all.extend(group.texts.iter().map(|(_, text)| &**text));
     for node in group.links.values() {
-        if let Node::Group(group) = node {
+        if let LinkTarget::Group(group) = node {
             texts(group, all);
         }
     }
@@ -342,9 +343,9 @@ fn attribute(name: &str, kind: &[u8], space: &[u8], data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-impl Values {
+impl CopiedDataset {
     /// A dataset as it stands in `file`; none if its values are not in one piece.
-    pub(crate) fn of(file: &Hdf5, dataset: &super::Dataset) -> Option<Self> {
+    pub(crate) fn from_dataset(file: &Hdf5File, dataset: &super::Dataset) -> Option<Self> {
         let count = dataset.shape.iter().try_fold(1_u64, |all, one| all.checked_mul(*one))?;
         let size = count.checked_mul(dataset.scalar.size())?;
         let stored = match dataset.stored {
@@ -363,7 +364,7 @@ mod tests {
     use unskew_source::{BytesSource, SourceExt as _};
 
     use super::*;
-    use crate::hdf5::Scalar;
+    use crate::hdf5::Hdf5Scalar;
 
     #[test]
     fn what_is_written_is_read_again() {
@@ -371,7 +372,9 @@ mod tests {
         let source: Arc<dyn Source> = Arc::new(BytesSource::new("values", values.clone()));
         // A number of 4 bytes with the lowest first.
         let kind: Arc<[u8]> = Arc::from([0x10, 8, 0, 0, 4, 0, 0, 0, 0, 0, 32, 0].as_slice());
-        let dataset = |stored, shape| Node::Dataset(Values { kind: kind.clone(), shape, stored });
+        let dataset = |stored, shape| {
+            LinkTarget::Dataset(CopiedDataset { kind: kind.clone(), shape, stored })
+        };
         let mut root = Group::default();
         root.texts.push(("first".to_owned(), "a text".to_owned()));
         let names: Vec<String> = (0..4_000).map(|one| format!("layer_number_{one:08}")).collect();
@@ -379,14 +382,14 @@ mod tests {
         for name in names.iter().take(700) {
             let mut group = Group::default();
             group.texts.push(("own".to_owned(), name.clone()));
-            root.links.insert(name.clone(), Node::Group(group));
+            root.links.insert(name.clone(), LinkTarget::Group(group));
         }
         root.links.insert("all".to_owned(), dataset((0, 24), vec![2, 3]));
         root.links.insert("part".to_owned(), dataset((8, 4), vec![]));
         root.links.insert("none".to_owned(), dataset((0, 0), vec![0, 5]));
         let made = file("made", &root, &source).unwrap();
         let made: Arc<dyn Source> = Arc::new(BytesSource::new("made", made.all().unwrap()));
-        let hdf5 = Hdf5::open(&made).unwrap().unwrap();
+        let hdf5 = Hdf5File::open(&made).unwrap().unwrap();
         let read = hdf5.root().unwrap();
         assert_eq!(read.links.len(), 703);
         assert_eq!(read.attribute("first").unwrap().text(&hdf5).unwrap().unwrap(), b"a text");
@@ -403,7 +406,7 @@ mod tests {
         );
         let found = |name: &str| hdf5.object(read.link(name).unwrap()).unwrap().dataset.unwrap();
         let all = found("all");
-        assert_eq!((all.scalar, &*all.shape), (Scalar::Integer(4), &[2, 3][..]));
+        assert_eq!((all.scalar, &*all.shape), (Hdf5Scalar::Integer(4), &[2, 3][..]));
         let (at, size) = all.stored.unwrap();
         assert_eq!(made.bytes(at, size).unwrap(), values);
         let (at, size) = found("part").stored.unwrap();

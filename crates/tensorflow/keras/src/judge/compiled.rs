@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::{Inside, Problem, Walk, class_of, text};
-use crate::table::Class;
+use super::{ConfigWalk, ObjectContext, Problem, class_of, text};
+use crate::table::KerasClass;
 
 /// How Keras 2.11 to 2.15 names its own optimizers in HDF5 files.
 const CUSTOM: &str = "Custom>";
 
-impl Walk<'_> {
+impl ConfigWalk<'_> {
     /// The attribute `training_config` of an HDF5 file.
     pub(super) fn training_config(&mut self, training: &Value) {
         if let Some(optimizer) = training.get("optimizer_config") {
@@ -73,7 +73,7 @@ impl Walk<'_> {
         let Some(name) = class_of(value) else { return };
         if self.by_module(value) {
             if let Some(class) = self.by_public_name(value, name, "optimizer", "optimizer") {
-                self.arguments(&class, &value["config"], "optimizer", Inside::Layer);
+                self.arguments(&class, &value["config"], "optimizer", ObjectContext::Layer);
                 self.schedule(&value["config"]);
             }
             return;
@@ -141,7 +141,7 @@ impl Walk<'_> {
         };
         let config = &value["config"];
         if let Some(class) = class {
-            self.arguments(&class, config, "loss", Inside::Layer);
+            self.arguments(&class, config, "loss", ObjectContext::Layer);
         }
         if self.three() && text(config, "reduction") == Some("auto") {
             let what = "reduction `auto` of a loss, which is of Keras 2";
@@ -153,7 +153,7 @@ impl Walk<'_> {
         let known = self.keras.named(name);
         let known = known.iter().filter(|one| matches!(&*one.kind, "function" | "loss"));
         let known: Vec<_> = known.collect();
-        let public = |class: &Class| {
+        let public = |class: &KerasClass| {
             let names = ["losses", "metrics"].map(|module| format!("keras.{module}.{name}"));
             class.exports.iter().any(|export| names.iter().any(|name| **export == *name))
         };

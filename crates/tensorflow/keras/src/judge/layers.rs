@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-use super::{DEPTH, Inside, Problem, Walk, class_of, special, text};
-use crate::Form;
-use crate::table::Class;
+use super::{ConfigWalk, DEPTH, ObjectContext, Problem, class_of, special, text};
+use crate::KerasFormat;
+use crate::table::KerasClass;
 
 /// Classes whose configuration is a list of layers.
 pub(super) const MODELS: [&str; 3] = ["Functional", "Sequential", "Model"];
 
-impl Walk<'_> {
+impl ConfigWalk<'_> {
     /// A layer or a model, and all in it.
-    pub(super) fn layer(&mut self, value: &Value, place: &str, inside: Inside) {
+    pub(super) fn layer(&mut self, value: &Value, place: &str, inside: ObjectContext) {
         let Some(name) = class_of(value) else { return };
         if self.depth >= DEPTH {
             return;
@@ -30,8 +30,11 @@ impl Walk<'_> {
             if name == "Lambda" {
                 self.lambda(config, &place);
             } else {
-                let by_name =
-                    if self.is_found_by_module(value, inside) { Inside::Layer } else { inside };
+                let by_name = if self.is_found_by_module(value, inside) {
+                    ObjectContext::Layer
+                } else {
+                    inside
+                };
                 self.arguments(&class, config, &place, by_name);
                 self.special(name, value, &place);
                 self.values(config, &place);
@@ -45,12 +48,12 @@ impl Walk<'_> {
         value: &Value,
         name: &str,
         place: &str,
-        inside: Inside,
-    ) -> Option<std::sync::Arc<Class>> {
+        inside: ObjectContext,
+    ) -> Option<std::sync::Arc<KerasClass>> {
         if self.is_found_by_module(value, inside) {
             return self.by_public_name(value, name, "layer", place);
         }
-        if self.three() && inside == Inside::Layer {
+        if self.three() && inside == ObjectContext::Layer {
             self.refused(
                 place,
                 format!("{name} inside of a layer without the module of its class"),
@@ -70,9 +73,10 @@ impl Walk<'_> {
     }
 
     /// Whether a layer is looked up by its module. HDF5 files have none as they are written, but Keras 3 reads one there.
-    fn is_found_by_module(&self, value: &Value, inside: Inside) -> bool {
+    fn is_found_by_module(&self, value: &Value, inside: ObjectContext) -> bool {
         let in_model = self.three() && self.depth > 1;
-        self.by_module(value) && (self.form == Form::Archive || inside == Inside::Layer || in_model)
+        self.by_module(value)
+            && (self.form == KerasFormat::Archive || inside == ObjectContext::Layer || in_model)
     }
 
     /// The layers of a model, and the nodes between them.
@@ -85,7 +89,7 @@ impl Walk<'_> {
             return;
         };
         for layer in layers {
-            self.layer(layer, place, Inside::Model);
+            self.layer(layer, place, ObjectContext::Model);
         }
         if class != "Sequential" {
             self.nodes(layers, place);
@@ -98,13 +102,19 @@ impl Walk<'_> {
         }
     }
 
-    pub(super) fn arguments(&mut self, class: &Class, config: &Value, place: &str, inside: Inside) {
+    pub(super) fn arguments(
+        &mut self,
+        class: &KerasClass,
+        config: &Value,
+        place: &str,
+        inside: ObjectContext,
+    ) {
         let Some(config) = config.as_object() else { return };
         for argument in config.keys() {
             if class.takes(argument) {
                 continue;
             }
-            let old = self.form == Form::Hdf5 && inside == Inside::Model;
+            let old = self.form == KerasFormat::Hdf5 && inside == ObjectContext::Model;
             if self.three() && old && argument == "batch_input_shape" {
                 continue;
             }
@@ -136,11 +146,11 @@ impl Walk<'_> {
         for (key, value) in config {
             match &**key {
                 "layer" | "cell" | "forward_layer" | "backward_layer" => {
-                    self.layer(value, place, Inside::Layer);
+                    self.layer(value, place, ObjectContext::Layer);
                 }
                 "cells" => {
                     for cell in value.as_array().into_iter().flatten() {
-                        self.layer(cell, place, Inside::Layer);
+                        self.layer(cell, place, ObjectContext::Layer);
                     }
                 }
                 "dtype" => self.policy(value, place),

@@ -12,7 +12,7 @@ mod special;
 use serde_json::Value;
 use unskew_core::Version;
 
-use crate::{Form, Keras, Model};
+use crate::{KerasFormat, KerasModel, KerasRelease};
 
 /// The most problems that are named; what is beyond them says nothing new.
 const PROBLEMS: usize = 64;
@@ -47,15 +47,15 @@ pub(crate) enum Problem {
 }
 
 /// What stands against loading `model`.
-pub(crate) fn problems(model: &Model, keras: &Keras) -> Vec<Problem> {
+pub(crate) fn problems(model: &KerasModel, keras: &KerasRelease) -> Vec<Problem> {
     let two = model.version().is_none_or(|writer| writer < Version::pair(3, 0));
-    let mut walk = Walk { keras, form: model.form, found: Vec::new(), depth: 0, two };
+    let mut walk = ConfigWalk { keras, form: model.form, found: Vec::new(), depth: 0, two };
     if let Some(config) = &model.config {
-        walk.layer(config, "", Inside::Model);
+        walk.layer(config, "", ObjectContext::Model);
     }
     if let Some(training) = &model.training {
         match model.form {
-            Form::Archive => walk.compile_config(training),
+            KerasFormat::Archive => walk.compile_config(training),
             _ => walk.training_config(training),
         }
     }
@@ -64,7 +64,7 @@ pub(crate) fn problems(model: &Model, keras: &Keras) -> Vec<Problem> {
 
 /// Where an object stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Inside {
+pub(super) enum ObjectContext {
     /// The model, or a layer of one.
     Model,
     /// The configuration of a layer.
@@ -72,16 +72,16 @@ pub(super) enum Inside {
 }
 
 /// The walk through one configuration.
-pub(super) struct Walk<'m> {
-    keras: &'m Keras,
-    form: Form,
+pub(super) struct ConfigWalk<'m> {
+    keras: &'m KerasRelease,
+    form: KerasFormat,
     found: Vec<Problem>,
     depth: usize,
     /// Whether Keras 2 wrote it.
     two: bool,
 }
 
-impl Walk<'_> {
+impl ConfigWalk<'_> {
     fn three(&self) -> bool {
         self.keras.is_three()
     }

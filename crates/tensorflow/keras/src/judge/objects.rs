@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Inside, Walk, class_of, text};
-use crate::table::Class;
+use super::{ConfigWalk, ObjectContext, class_of, text};
+use crate::table::KerasClass;
 
-impl Walk<'_> {
+impl ConfigWalk<'_> {
     /// The class under the module and the name of an object: by its public name, or where it is defined.
     pub(super) fn by_public_name(
         &mut self,
@@ -15,7 +15,7 @@ impl Walk<'_> {
         name: &str,
         kind: &str,
         place: &str,
-    ) -> Option<Arc<Class>> {
+    ) -> Option<Arc<KerasClass>> {
         let Some(module) = text(value, "module") else {
             // A class of the user's own has no module, and the name under which it is registered.
             self.unknown(place, kind, text(value, "registered_name").unwrap_or(name));
@@ -61,7 +61,7 @@ impl Walk<'_> {
             class
         };
         if let Some(class) = class {
-            self.arguments(&class, &value["config"], place, Inside::Layer);
+            self.arguments(&class, &value["config"], place, ObjectContext::Layer);
         }
     }
 
@@ -77,7 +77,7 @@ impl Walk<'_> {
                     }
                 }
                 Some(name) if self.keras.class(name, "function").is_some() => return,
-                Some(_) => return self.layer(value, place, Inside::Layer),
+                Some(_) => return self.layer(value, place, ObjectContext::Layer),
                 None => return,
             },
             _ => return,

@@ -4,9 +4,9 @@ use serde_json::Value;
 use unskew_core::Version;
 
 use super::layers::MODELS;
-use super::{Problem, Walk, class_of, text};
-use crate::Form;
-use crate::table::Class;
+use super::{ConfigWalk, Problem, class_of, text};
+use crate::KerasFormat;
+use crate::table::KerasClass;
 
 /// The first Keras that does not load the code of a lambda unless it is told to.
 const SAFE: Version = Version::pair(2, 13);
@@ -15,12 +15,11 @@ const SAFE: Version = Version::pair(2, 13);
 const SHAPES: Version = Version::pair(2, 5);
 
 /// Whether a class fails without an argument that has no default. Some make it of others in `from_config`.
-pub(super) fn is_needed(class: &Class, argument: &str) -> bool {
+pub(super) fn is_needed(class: &KerasClass, argument: &str) -> bool {
     !matches!(argument, "args" | "kwargs") && matches!(&*class.kind, "layer" | "initializer")
 }
 
-impl Walk<'_> {
-    /// What is special of a layer.
+impl ConfigWalk<'_> {
     pub(super) fn special(&mut self, class: &str, layer: &Value, place: &str) {
         let config = &layer["config"];
         self.differs(class, config, place);
@@ -29,25 +28,31 @@ impl Walk<'_> {
                 let what = "IntegerLookup with the dtype that Keras 3 writes";
                 self.refused(place, what, "`dtype` should be an integer type");
             }
-            "MultiHeadAttention" if self.three() && self.two && self.form == Form::Archive => {
+            "MultiHeadAttention"
+                if self.three() && self.two && self.form == KerasFormat::Archive =>
+            {
                 let what = "MultiHeadAttention in an archive of Keras 2";
                 self.refused(place, what, "could not be deserialized properly");
             }
-            "MultiHeadAttention" if !self.three() && !self.two && self.form == Form::Archive => {
+            "MultiHeadAttention"
+                if !self.three() && !self.two && self.form == KerasFormat::Archive =>
+            {
                 let what = "MultiHeadAttention in an archive of Keras 3, which names its weights otherwise";
                 self.refused(place, what, "received 0 variables during loading");
             }
             "MultiHeadAttention" => self.attention_shapes(layer, place),
             "Attention"
                 if self.three()
-                    && self.form == Form::Hdf5
+                    && self.form == KerasFormat::Hdf5
                     && text(config, "score_mode") == Some("dot") =>
             {
                 let what = "`score_mode` of Attention: in HDF5 files `dot` is taken for a function";
                 self.refused(place, what, "Invalid value for argument score_mode");
             }
             "BatchNormalization"
-                if self.three() && self.form == Form::Archive && config["axis"].is_array() =>
+                if self.three()
+                    && self.form == KerasFormat::Archive
+                    && config["axis"].is_array() =>
             {
                 let what = "`axis` of BatchNormalization as a list, as Keras 2 writes it";
                 self.refused(place, what, "int() argument must be a string");
@@ -77,7 +82,7 @@ impl Walk<'_> {
                 "MultiHeadAttention without `query_shape`",
                 "KeyError: 'query_shape'",
             ),
-            true if self.form == Form::Hdf5 && self.two => self.refused(
+            true if self.form == KerasFormat::Hdf5 && self.two => self.refused(
                 place,
                 "MultiHeadAttention without `query_shape`",
                 "build() missing 1 required positional argument: 'value_shape'",
@@ -122,7 +127,8 @@ impl Walk<'_> {
             self.problem(Problem::Unknown { place, kind, name, custom: true });
         } else if !self.three() && config.get("function_type").is_none() {
             self.refused(place, "a Lambda layer as Keras 3 writes it", "KeyError: 'function_type'");
-        } else if self.three() || (self.form == Form::Archive && self.keras.version >= SAFE) {
+        } else if self.three() || (self.form == KerasFormat::Archive && self.keras.version >= SAFE)
+        {
             self.problem(Problem::Lambda { place: place.to_owned() });
         } else {
             self.unjudged(
@@ -155,7 +161,7 @@ impl Walk<'_> {
     fn new_node(&mut self, arguments: &Value, is_found_by_module: bool, place: &str) {
         if !self.three() {
             self.refused(place, "calls of layers as Keras 3 writes them", "KeyError");
-        } else if self.form == Form::Hdf5
+        } else if self.form == KerasFormat::Hdf5
             && !is_found_by_module
             && arguments.as_array().is_some_and(|all| all.iter().any(Value::is_number))
         {

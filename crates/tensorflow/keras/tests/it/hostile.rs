@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use proptest::prelude::*;
 use unskew_core::Date;
 use unskew_keras::hdf5::SIGNATURE;
-use unskew_keras::{Classes, Keras, Options};
+use unskew_keras::{ClassTable, KerasConvertOptions, KerasRelease};
 use unskew_source::{BytesSource, Output, Source, SourceExt as _};
 
 use crate::file;
@@ -14,7 +14,7 @@ fn read(name: &str, bytes: Vec<u8>) {
     let source: Arc<dyn Source> = Arc::new(BytesSource::new(name, bytes));
     let _ = unskew_keras::party(&source);
     for keras in RELEASES.iter() {
-        let made = unskew_keras::convert(&source, keras, Options { uncompiled: true });
+        let made = unskew_keras::convert(&source, keras, KerasConvertOptions { uncompiled: true });
         if let Ok(Some((plan, Output::File(new)))) = made
             && plan.is_possible()
             && let Ok(bytes) = new.all()
@@ -26,14 +26,14 @@ fn read(name: &str, bytes: Vec<u8>) {
 }
 
 /// One that reads no archives, one that does, one of Keras 3; with the classes of the files here.
-static RELEASES: LazyLock<Vec<Keras>> = LazyLock::new(|| {
+static RELEASES: LazyLock<Vec<KerasRelease>> = LazyLock::new(|| {
     let classes = "#releases\t2.4.0 2.15.0 3.15.1\n\
         Dense(layer) keras.layers.Dense @keras.layers **\t2.4.0-\n\
         InputLayer(layer) keras.layers.InputLayer @keras.layers **\t2.4.0-\n\
         LSTM(layer) keras.layers.LSTM @keras.layers **\t2.4.0-\n\
         Sequential(model) keras.Sequential @keras.models **\t2.4.0-\n";
-    let classes = Arc::new(Classes::from_text(classes).unwrap());
-    let of = |version: &str| Keras {
+    let classes = Arc::new(ClassTable::from_text(classes).unwrap());
+    let of = |version: &str| KerasRelease {
         version: version.parse().unwrap(),
         released: Date::constant(2026, 11, 1),
         of_tensorflow: None,
@@ -66,7 +66,7 @@ fn a_byte_that_is_another_does_no_harm() {
 fn a_group_that_holds_itself_has_an_end() {
     let mut bytes = file("custom-2.15.1.h5").all().unwrap();
     let source: Arc<dyn Source> = Arc::new(BytesSource::new("a.h5", bytes.clone()));
-    let hdf5 = unskew_keras::hdf5::Hdf5::open(&source).unwrap().unwrap();
+    let hdf5 = unskew_keras::hdf5::Hdf5File::open(&source).unwrap().unwrap();
     let root = hdf5.root().unwrap();
     let inner = root.link("model_weights").unwrap();
     // Every address of the group becomes that of the root, which holds the group.

@@ -2,7 +2,7 @@
 
 use super::{OpChange, OpChangeKind};
 use crate::op_def::AttrDef;
-use crate::{AttrValue, OpDef, Single};
+use crate::{AttrScalarType, AttrValue, OpDef};
 
 pub(super) fn changes(old: &OpDef, new: &OpDef, found: &mut Vec<OpChange>) {
     for was in &old.attrs {
@@ -84,7 +84,9 @@ fn allowed(was: &AttrDef, is: &AttrDef) -> Vec<OpChangeKind> {
     match (&was.allowed, &is.allowed) {
         (None, Some(_)) => vec![narrowed],
         (Some(_), None) => vec![widened],
-        (Some(was), Some(now)) if matches!(is.kind.single, Single::Type | Single::String) => {
+        (Some(was), Some(now))
+            if matches!(is.kind.single, AttrScalarType::Type | AttrScalarType::String) =>
+        {
             let lost = was.iter().any(|value| !now.contains(value));
             let won = now.iter().any(|value| !was.contains(value));
             [(lost, narrowed), (won, widened)]

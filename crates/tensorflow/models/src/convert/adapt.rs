@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::table::{self, Replacement};
 use crate::op_def::AttrDef;
-use crate::registry::Lookup;
-use crate::{AttrValue, Node, OpDef, Runtime, Use};
+use crate::registry::OpLookup;
+use crate::{AttrValue, NodeDef, OpDef, OpUse, TensorFlowRuntime};
 
 /// The adaptation that drops attributes at their default.
 pub(crate) const DROP_DEFAULT: &str = "drop-default-attribute";
@@ -27,7 +27,7 @@ pub(crate) const WRITE_ZEROS: &str = "write-zeros";
 const CHAIN: usize = 4;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Step {
+pub(crate) enum AdaptationStep {
     /// The attribute goes: it has its default.
     Default(Arc<str>, AttrValue),
     /// The attribute goes: it has no effect.
@@ -38,7 +38,7 @@ pub(crate) enum Step {
     Replaced(&'static str, &'static str),
 }
 
-impl Step {
+impl AdaptationStep {
     /// The name of the adaptation that the step belongs to.
     pub(crate) fn adaptation(&self) -> &'static str {
         match self {
@@ -60,18 +60,18 @@ impl Step {
 
 /// Nodes that ask the same, after the steps.
 #[derive(Clone, Debug)]
-pub(crate) struct Adapted {
+pub(crate) struct AdaptedUse {
     /// What they ask then.
-    pub(crate) now: Use,
+    pub(crate) now: OpUse,
     /// The steps, in order; none if nothing helps or nothing is needed.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<AdaptationStep>,
     /// The rows of the table that were used, in order.
     pub(crate) rows: Vec<&'static Replacement>,
 }
 
 /// What to adapt to, and from what.
 pub(crate) struct Adapter<'a> {
-    pub(crate) runtime: &'a Runtime,
+    pub(crate) runtime: &'a TensorFlowRuntime,
     /// The ops as the exporter of the graph defines them, as far as the graph says.
     pub(crate) own: &'a [OpDef],
     /// The producer of the graph.
@@ -82,8 +82,8 @@ pub(crate) struct Adapter<'a> {
 
 impl Adapter<'_> {
     /// The steps for the nodes of `one`.
-    pub(crate) fn adapt(&self, one: &Use) -> Adapted {
-        let mut adapted = Adapted { now: one.clone(), steps: Vec::new(), rows: Vec::new() };
+    pub(crate) fn adapt(&self, one: &OpUse) -> AdaptedUse {
+        let mut adapted = AdaptedUse { now: one.clone(), steps: Vec::new(), rows: Vec::new() };
         if !self.takes(&one.op) {
             for row in self.path(one, CHAIN).unwrap_or_default().into_iter().rev() {
                 self.replace(&mut adapted, row);
@@ -96,7 +96,7 @@ impl Adapter<'_> {
     }
 
     /// Whether the release takes the node as it is, as far as its op and the names of its attributes go.
-    pub(crate) fn is_content(&self, node: &Node) -> bool {
+    pub(crate) fn is_content(&self, node: &NodeDef) -> bool {
         let found = self.runtime.ops.look_up(&node.op);
         let knows = |op: &OpDef| {
             let mut names = node.attrs.iter().map(|(name, _)| &**name);
@@ -112,7 +112,7 @@ impl Adapter<'_> {
     }
 
     /// The same of an op that was looked up.
-    pub(crate) fn takes_found(&self, found: &Lookup) -> bool {
+    pub(crate) fn takes_found(&self, found: &OpLookup) -> bool {
         match found.op() {
             Some(op) => op.deprecation.as_ref().is_none_or(|it| self.producer < it.version),
             None => found.maybe_unlisted,
@@ -120,7 +120,7 @@ impl Adapter<'_> {
     }
 
     /// What stands in the way of a replacement, in words, if there is one for the op.
-    pub(crate) fn condition(&self, one: &Use) -> Option<String> {
+    pub(crate) fn condition(&self, one: &OpUse) -> Option<String> {
         let row = table::from(&one.op).find(|row| !one.proved.holds(row))?;
         let condition = row.condition()?;
         let (from, to) = (&row.from, &row.to);
@@ -130,7 +130,7 @@ impl Adapter<'_> {
     }
 
     /// The replacements that lead from `one` to an op that the release takes, last first.
-    fn path(&self, one: &Use, left: usize) -> Option<Vec<&'static Replacement>> {
+    fn path(&self, one: &OpUse, left: usize) -> Option<Vec<&'static Replacement>> {
         if left == 0 {
             return None;
         }
@@ -145,17 +145,17 @@ impl Adapter<'_> {
         })
     }
 
-    fn replace(&self, adapted: &mut Adapted, row: &'static Replacement) {
+    fn replace(&self, adapted: &mut AdaptedUse, row: &'static Replacement) {
         if let Some((now, steps)) = self.replaced(&adapted.now, row) {
             adapted.now = now;
-            adapted.steps.push(Step::Replaced(&row.from, &row.to));
+            adapted.steps.push(AdaptationStep::Replaced(&row.from, &row.to));
             adapted.steps.extend(steps);
             adapted.rows.push(row);
         }
     }
 
     /// `one` after one replacement, if its conditions hold.
-    fn replaced(&self, one: &Use, row: &Replacement) -> Option<(Use, Vec<Step>)> {
+    fn replaced(&self, one: &OpUse, row: &Replacement) -> Option<(OpUse, Vec<AdaptationStep>)> {
         let mut same = row.same_types.iter().map(|attr| one.attr(attr).filter(|it| is_plain(it)));
         let same = match same.next() {
             Some(first) => first.is_some() && same.all(|other| other == first),
@@ -194,7 +194,7 @@ impl Adapter<'_> {
             false => one.inputs.checked_sub(row.drop_inputs.len() as u64)?,
         };
         let op = (*row.to).into();
-        Some((Use { op, attrs: attrs.into(), inputs, ..one.clone() }, steps))
+        Some((OpUse { op, attrs: attrs.into(), inputs, ..one.clone() }, steps))
     }
 
     /// The op that a replacement leads to: as the release has it, or as any does.
@@ -203,17 +203,17 @@ impl Adapter<'_> {
         found.op().or_else(|| found.all().last()?.get()).cloned()
     }
 
-    fn drop_unknown(&self, adapted: &mut Adapted) {
+    fn drop_unknown(&self, adapted: &mut AdaptedUse) {
         let found = self.runtime.ops.look_up(&adapted.now.op);
         let Some(op) = found.op() else { return };
-        let Adapted { now, steps, .. } = adapted;
+        let AdaptedUse { now, steps, .. } = adapted;
         let name = now.op.clone();
         now.attrs.retain(|attr, value| {
             if op.attr(attr).is_some() {
                 return true;
             }
             let step = self.droppable(&name, attr, value);
-            let step = step.or_else(|| self.lossy.then(|| Step::Lost(attr.clone())));
+            let step = step.or_else(|| self.lossy.then(|| AdaptationStep::Lost(attr.clone())));
             let stays = step.is_none();
             steps.extend(step);
             stays
@@ -221,19 +221,20 @@ impl Adapter<'_> {
     }
 
     /// How an attribute may go without a change of what the graph computes.
-    fn droppable(&self, op: &str, attr: &Arc<str>, value: &AttrValue) -> Option<Step> {
+    fn droppable(&self, op: &str, attr: &Arc<str>, value: &AttrValue) -> Option<AdaptationStep> {
         if table::is_idle(op, attr) {
-            return Some(Step::Idle(attr.clone()));
+            return Some(AdaptationStep::Idle(attr.clone()));
         }
         let default = first_default(self.runtime, self.own, op, attr)?;
-        (is_plain(value) && default == *value).then(|| Step::Default(attr.clone(), default))
+        (is_plain(value) && default == *value)
+            .then(|| AdaptationStep::Default(attr.clone(), default))
     }
 }
 
 /// The default of an attribute where it first came up: the one that keeps the meaning of what was before.
 /// Ops that the history does not have are looked up in what the graph says of its own ops.
 pub(crate) fn first_default(
-    runtime: &Runtime,
+    runtime: &TensorFlowRuntime,
     own: &[OpDef],
     op: &str,
     attr: &str,

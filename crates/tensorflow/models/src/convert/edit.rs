@@ -12,7 +12,7 @@ use unskew_source::ReadError;
 use unskew_source::wire::{Field, Message};
 
 use crate::DataType;
-use crate::read::Kind;
+use crate::read::TensorFlowFileKind;
 use unskew_source::Rope;
 
 /// What is changed in one node.
@@ -71,7 +71,7 @@ impl GraphEdit {
 }
 
 /// A message under way: the new bytes of the one that is walked.
-pub(super) struct Walk<'w, 's> {
+pub(super) struct MessageRewriter<'w, 's> {
     pub(super) message: &'w mut Message<'s>,
     pub(super) out: Rope,
 }
@@ -79,9 +79,9 @@ pub(super) struct Walk<'w, 's> {
 /// Walks the message in which `message` stands; `edit` says of each field whether it wrote it itself.
 pub(super) fn walk<'s>(
     message: &mut Message<'s>,
-    edit: &mut dyn FnMut(&mut Walk<'_, 's>, &Field) -> Result<bool, ReadError>,
+    edit: &mut dyn FnMut(&mut MessageRewriter<'_, 's>, &Field) -> Result<bool, ReadError>,
 ) -> Result<Rope, ReadError> {
-    let mut walk = Walk { message, out: Rope::default() };
+    let mut walk = MessageRewriter { message, out: Rope::default() };
     while let Some(field) = walk.message.next()? {
         let whole = field.offset..walk.message.position();
         if !edit(&mut walk, &field)? {
@@ -91,7 +91,7 @@ pub(super) fn walk<'s>(
     Ok(walk.out)
 }
 
-impl<'s> Walk<'_, 's> {
+impl<'s> MessageRewriter<'_, 's> {
     /// Goes into the message in `field`; says whether it came out another one.
     pub(super) fn inside(
         &mut self,
@@ -115,12 +115,12 @@ impl<'s> Walk<'_, 's> {
 /// The file of this kind with these changes, one for each of its graphs.
 pub(super) fn file(
     message: &mut Message<'_>,
-    kind: Kind,
+    kind: TensorFlowFileKind,
     edits: &[GraphEdit],
 ) -> Result<Rope, ReadError> {
     let mut graphs = edits.iter();
     match kind {
-        Kind::SavedModel => {
+        TensorFlowFileKind::SavedModel => {
             walk(message, &mut |walk, field| match (field.number, graphs.as_slice()) {
                 (2, [edit, ..]) => {
                     graphs.next();
@@ -129,10 +129,10 @@ pub(super) fn file(
                 _ => Ok(false),
             })
         }
-        Kind::MetaGraph => {
+        TensorFlowFileKind::MetaGraph => {
             edits.first().map_or_else(|| Ok(Rope::default()), |edit| meta_graph(message, edit))
         }
-        Kind::Graph | Kind::Table | Kind::OpList => {
+        TensorFlowFileKind::Graph | TensorFlowFileKind::Table | TensorFlowFileKind::OpList => {
             edits.first().map_or_else(|| Ok(Rope::default()), |edit| graph(message, edit))
         }
     }
@@ -373,7 +373,7 @@ mod tests {
 
     use super::*;
 
-    fn unchanged(bytes: Vec<u8>, kind: Kind) -> Option<Vec<u8>> {
+    fn unchanged(bytes: Vec<u8>, kind: TensorFlowFileKind) -> Option<Vec<u8>> {
         let source: Arc<dyn Source> = Arc::new(BytesSource::new("any", bytes));
         let rope = file(&mut Message::whole(&*source), kind, &[GraphEdit::default()]).ok()?;
         rope.assemble(&source, "out").ok()?.all().ok()
@@ -387,7 +387,7 @@ mod tests {
         let mut edit = GraphEdit::default();
         let place = NodePlace { function: None, node: 1 };
         edit.nodes.insert(place, NodeEdit { op: Some("Yes".into()), ..NodeEdit::default() });
-        let rope = file(&mut Message::whole(&*source), Kind::Graph, &[edit]).unwrap();
+        let rope = file(&mut Message::whole(&*source), TensorFlowFileKind::Graph, &[edit]).unwrap();
         let out = rope.assemble(&source, "out").unwrap().all().unwrap();
         let wanted = b"\x0a\x83\x00\x0a\x01a\xfa\x01\x01z\x0a\x0b\x0a\x01b\x12\x03Yes\xd2\x3e\x00";
         assert_eq!(out, wanted);
@@ -397,7 +397,7 @@ mod tests {
         #[test]
         fn what_is_not_changed_keeps_every_byte(
             bytes in proptest::collection::vec(prop_oneof![3 => 0u8..40, 1 => any::<u8>()], 0..200),
-            kind in prop_oneof![Just(Kind::Graph), Just(Kind::MetaGraph), Just(Kind::SavedModel)],
+            kind in prop_oneof![Just(TensorFlowFileKind::Graph), Just(TensorFlowFileKind::MetaGraph), Just(TensorFlowFileKind::SavedModel)],
         ) {
             if let Some(same) = unchanged(bytes.clone(), kind) {
                 prop_assert_eq!(same, bytes);

@@ -34,7 +34,7 @@ pub(super) fn fingerprint(source: &dyn Source) -> Result<u64, ReadError> {
     while at < whole {
         let bytes = source.bytes(at, CHUNK.min(whole - at))?;
         for block in bytes.chunks_exact(BLOCK as usize) {
-            state.get_or_insert_with(|| State::new(word(block, 0))).mix(block, K1, 1);
+            state.get_or_insert_with(|| HashState::new(word(block, 0))).mix(block, K1, 1);
         }
         at += bytes.len() as u64;
     }
@@ -113,7 +113,7 @@ fn quarter(head: [u64; 2], head_by: u64, tail: [u64; 2], by: u64) -> (u64, u64) 
 }
 
 /// What is carried from block to block.
-struct State {
+struct HashState {
     x: u64,
     y: u64,
     z: u64,
@@ -121,7 +121,7 @@ struct State {
     w: (u64, u64),
 }
 
-impl State {
+impl HashState {
     fn new(first: u64) -> Self {
         let y = SEED.wrapping_mul(K1).wrapping_add(113);
         let z = fold(y.wrapping_mul(K2).wrapping_add(113)).wrapping_mul(K2);

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use unskew_source::wire::{Field, Message};
 use unskew_source::{Assembly, ReadError, Source};
 
-use super::edit::{Walk, name_of, walk};
+use super::edit::{MessageRewriter, name_of, walk};
 use super::{farm, in_order};
 use unskew_source::Rope;
 
@@ -35,7 +35,7 @@ const CALLS: [&str; 2] = ["PartitionedCall", "StatefulPartitionedCall"];
 const STRING: u64 = 7;
 
 /// What came of a fingerprint.
-pub(super) enum Updated {
+pub(super) enum FingerprintUpdate {
     /// The file with the hashes of the folder as it is now.
     To(Assembly),
     /// The hash of this field is not that of the folder as it came.
@@ -60,7 +60,7 @@ pub(super) fn update(
     file: &Arc<dyn Source>,
     before: &Arc<dyn Source>,
     after: &Arc<dyn Source>,
-) -> Result<Updated, ReadError> {
+) -> Result<FingerprintUpdate, ReadError> {
     let (mut checksum, mut program) = (0, 0);
     let mut message = Message::whole(&**file);
     while let Some(field) = message.next()? {
@@ -70,15 +70,15 @@ pub(super) fn update(
             _ => {}
         }
     }
-    let old = Hashes::of(before)?;
+    let old = Hashes::from_source(before)?;
     if program != old.program {
-        return Ok(Updated::Unknown("graph_def_program_hash"));
+        return Ok(FingerprintUpdate::Unknown("graph_def_program_hash"));
     }
-    let new = Hashes::of(after)?;
+    let new = Hashes::from_source(after)?;
     let checksum = match checksum {
         known if known == old.file => new.file,
         known if known == old.graph => new.graph,
-        _ => return Ok(Updated::Unknown("saved_model_checksum")),
+        _ => return Ok(FingerprintUpdate::Unknown("saved_model_checksum")),
     };
     let rope = walk(&mut Message::whole(&**file), &mut |walk, field| match field.number {
         CHECKSUM | PROGRAM => {
@@ -89,11 +89,11 @@ pub(super) fn update(
         UUID => Ok(true),
         _ => Ok(false),
     })?;
-    Ok(Updated::To(rope.assemble(file, file.name())?))
+    Ok(FingerprintUpdate::To(rope.assemble(file, file.name())?))
 }
 
 impl Hashes {
-    fn of(source: &Arc<dyn Source>) -> Result<Self, ReadError> {
+    fn from_source(source: &Arc<dyn Source>) -> Result<Self, ReadError> {
         let rope = in_order::saved_model(&mut Message::whole(&**source))?;
         let file: Arc<dyn Source> = Arc::new(rope.assemble(source, source.name())?);
         let graph = first_graph(&file, |message| walk(message, &mut |_, _| Ok(false)))?;
@@ -178,7 +178,7 @@ fn regular(message: &mut Message<'_>) -> Result<Rope, ReadError> {
 
 /// `text`: whether the type of a constant was that of texts.
 fn attribute(
-    walk: &mut Walk<'_, '_>,
+    walk: &mut MessageRewriter<'_, '_>,
     field: &Field,
     op: &str,
     text: &mut bool,

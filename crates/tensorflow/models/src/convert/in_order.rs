@@ -10,8 +10,8 @@ use foldhash::HashMap;
 use unskew_source::ReadError;
 use unskew_source::wire::{Field, Message, Value};
 
-use super::edit::{Walk, walk};
-use crate::read::{Fields, Holds, SAVED_MODEL};
+use super::edit::{MessageRewriter, walk};
+use crate::read::{FieldContent, Fields, SAVED_MODEL};
 use unskew_source::Rope;
 
 /// A key of a map: a number, or a text.
@@ -22,30 +22,30 @@ type Key = (u64, Vec<u8>);
 /// # Errors
 /// If it is broken; with the byte and the field.
 pub(super) fn saved_model(message: &mut Message<'_>) -> Result<Rope, ReadError> {
-    InOrder::default().message(message, &SAVED_MODEL)
+    MapSorter::default().message(message, &SAVED_MODEL)
 }
 
 /// Remembers of each kind of message whether there are maps in it: tensors and the like need no look.
 #[derive(Default)]
-struct InOrder {
+struct MapSorter {
     maps: HashMap<usize, bool>,
 }
 
 /// The fields of one message: what stands under a number, in order, and under a key if it is a map.
 #[derive(Default)]
-struct Sorted {
+struct SortedFields {
     fields: BTreeMap<(u32, Key), Rope>,
     /// What this table of fields does not have; it stands last.
     unknown: Rope,
 }
 
-impl InOrder {
+impl MapSorter {
     fn message(
         &mut self,
         message: &mut Message<'_>,
         kind: &'static Fields,
     ) -> Result<Rope, ReadError> {
-        let mut sorted = Sorted::default();
+        let mut sorted = SortedFields::default();
         walk(message, &mut |walk, field| {
             let Some(holds) = kind.numbered(field.number) else {
                 sorted.unknown.copy(field.offset..walk.message.position());
@@ -53,7 +53,9 @@ impl InOrder {
             };
             let (mut key, mut map) = (Key::default(), false);
             let content = match inner(holds) {
-                Holds::Message(inside) if field.span().is_some() && self.has_maps(inside) => {
+                FieldContent::Message(inside)
+                    if field.span().is_some() && self.has_maps(inside) =>
+                {
                     map = inside.is_entry();
                     if map {
                         key = walk.message.enter(field, key_of)?;
@@ -79,7 +81,7 @@ impl InOrder {
     /// The field with the message in it in order.
     fn inside(
         &mut self,
-        walk: &mut Walk<'_, '_>,
+        walk: &mut MessageRewriter<'_, '_>,
         field: &Field,
         kind: &'static Fields,
     ) -> Result<Rope, ReadError> {
@@ -105,7 +107,7 @@ impl InOrder {
         self.maps.insert(place, false);
         let found = kind.is_entry()
             || kind.kinds().any(|holds| match inner(holds) {
-                Holds::Message(inside) => self.has_maps(inside),
+                FieldContent::Message(inside) => self.has_maps(inside),
                 _ => false,
             });
         self.maps.insert(place, found);
@@ -114,15 +116,15 @@ impl InOrder {
 }
 
 /// What a field holds, whether a verdict needs it or not.
-fn inner(holds: Holds) -> Holds {
+fn inner(holds: FieldContent) -> FieldContent {
     match holds {
-        Holds::Aside(inside) => inner(*inside),
+        FieldContent::Aside(inside) => inner(*inside),
         other => other,
     }
 }
 
 /// The field as it lies.
-fn whole(walk: &Walk<'_, '_>, field: &Field) -> Rope {
+fn whole(walk: &MessageRewriter<'_, '_>, field: &Field) -> Rope {
     let mut rope = Rope::default();
     rope.copy(field.offset..walk.message.position());
     rope

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::op_def::{ArgDef, ArgKind, AttrDef, ElementType, Trait};
-use crate::{AttrValue, OpDef, Shape};
+use crate::{AttrValue, OpDef, PartialTensorShape};
 use unskew_source::Rope;
 
 /// The bytes of `op`.
@@ -153,7 +153,7 @@ fn single(value: &AttrValue, out: &mut Rope) {
     }
 }
 
-fn shape(shape: &Shape) -> Rope {
+fn shape(shape: &PartialTensorShape) -> Rope {
     let mut out = Rope::default();
     match &shape.0 {
         None => out.number(3, 1),

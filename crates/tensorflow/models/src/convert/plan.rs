@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use foldhash::{HashSet, HashSetExt as _};
 use unskew_core::{Conversion, Rewrite};
 
-use super::adapt::{Adapted, Adapter, DROP_SHAPES, Step, WRITE_ZEROS};
+use super::adapt::{AdaptationStep, AdaptedUse, Adapter, DROP_SHAPES, WRITE_ZEROS};
 use super::edit::{GraphEdit, NodeEdit, NodePlace};
-use super::{Options, Wiring, op_bytes, versions};
+use super::{GraphConvertOptions, Wiring, op_bytes, versions};
 use crate::body::Body;
 use crate::read::MetaGraph;
 use crate::{
-    AttrValue, DataType, Graph, Kernels, Node, Runtime, Scope, Use, shape_inputs, structure,
+    AttrValue, DataType, GraphDef, KernelChoice, NodeDef, NodeScope, OpUse, TensorFlowRuntime,
+    shape_inputs, structure,
 };
 
 /// The type of a seed that says none.
@@ -21,7 +22,11 @@ const INT64: DataType = DataType(9);
 const OUTPUT_SHAPES: &str = "_output_shapes";
 
 /// The changes that make `to` take the graph, as far as there are such, and a word on each.
-pub(super) fn plan(meta: &MetaGraph, to: &Runtime, options: &Options) -> (GraphEdit, Conversion) {
+pub(super) fn plan(
+    meta: &MetaGraph,
+    to: &TensorFlowRuntime,
+    options: &GraphConvertOptions,
+) -> (GraphEdit, Conversion) {
     let graph = &meta.graph;
     let mut plan = Plan { graph, edit: GraphEdit::default(), words: Conversion::default() };
     plan.versions(to, options);
@@ -42,13 +47,13 @@ pub(super) fn plan(meta: &MetaGraph, to: &Runtime, options: &Options) -> (GraphE
 }
 
 struct Plan<'g> {
-    graph: &'g Graph,
+    graph: &'g GraphDef,
     edit: GraphEdit,
     words: Conversion,
 }
 
 impl<'g> Plan<'g> {
-    fn versions(&mut self, to: &Runtime, options: &Options) {
+    fn versions(&mut self, to: &TensorFlowRuntime, options: &GraphConvertOptions) {
         let (edit, words) = versions::plan(self.graph, to, &options.versions);
         self.edit.versions = edit;
         self.words.extend(words);
@@ -56,7 +61,7 @@ impl<'g> Plan<'g> {
 
     /// Plans for the nodes of the function at a place of the library, or of the graph itself.
     fn nodes(&mut self, function: Option<usize>, body: &Body<'g>, adapter: &Adapter<'_>) {
-        let mut wiring = Wiring::of(body);
+        let mut wiring = Wiring::new(body);
         let library: HashSet<&str> =
             self.graph.functions.iter().map(|function| &*function.signature.name).collect();
         let valueless: HashSet<&str> = match function {
@@ -71,7 +76,12 @@ impl<'g> Plan<'g> {
             let mut edit = NodeEdit::default();
             let place = body.place(&node.name);
             if !library.contains(&*node.op) && !adapter.is_content(node) {
-                let one = Use::of_node(node, Scope::Graph, Kernels::OfDevice, wiring.proved(node));
+                let one = OpUse::of_node(
+                    node,
+                    NodeScope::Graph,
+                    KernelChoice::OfDevice,
+                    wiring.proved(node),
+                );
                 let adapted = adapter.adapt(&one);
                 for step in &adapted.steps {
                     self.words.add(in_words(step, &one, &adapted).at(&place));
@@ -102,7 +112,7 @@ impl<'g> Plan<'g> {
     }
 
     /// What the list of used ops loses and gets.
-    fn list_ops(&mut self, to: &Runtime) {
+    fn list_ops(&mut self, to: &TensorFlowRuntime) {
         let bodies = self.graph.functions.iter().enumerate().map(|(i, f)| (Some(i), &f.nodes));
         let mut before = BTreeSet::new();
         let mut after: BTreeSet<&str> = BTreeSet::new();
@@ -121,33 +131,33 @@ impl<'g> Plan<'g> {
     }
 }
 
-fn in_words(step: &Step, one: &Use, adapted: &Adapted) -> Rewrite {
+fn in_words(step: &AdaptationStep, one: &OpUse, adapted: &AdaptedUse) -> Rewrite {
     let op = &one.op;
     let what = match step {
-        Step::Default(attr, value) => {
+        AdaptationStep::Default(attr, value) => {
             format!("attribute `{attr}` of `{op}` removed, which has its default: {value}")
         }
-        Step::Idle(attr) => {
+        AdaptationStep::Idle(attr) => {
             format!("attribute `{attr}` of `{op}` removed, on which no result depends")
         }
-        Step::Lost(attr) => {
+        AdaptationStep::Lost(attr) => {
             let value = one.attr(attr).map(ToString::to_string).unwrap_or_default();
             format!("attribute `{attr}` of `{op}` removed, which is not at its default: {value}")
         }
-        Step::Replaced(from, to) => {
+        AdaptationStep::Replaced(from, to) => {
             let row = adapted.rows.iter().find(|row| row.from == *from && row.to == *to);
             let why = row.map_or("", |row| &row.why);
             format!("op `{from}` replaced by `{to}`. {why}")
         }
     };
     let rewrite = Rewrite::new(step.adaptation(), what);
-    if matches!(step, Step::Lost(_)) { rewrite.losing() } else { rewrite }
+    if matches!(step, AdaptationStep::Lost(_)) { rewrite.losing() } else { rewrite }
 }
 
 /// The steps as a change of the bytes of `node`, which stands in a function with these arguments, or in none.
 fn node_edit(
-    node: &Node,
-    adapted: &Adapted,
+    node: &NodeDef,
+    adapted: &AdaptedUse,
     arguments: &[&str],
     wiring: &Wiring<'_, '_>,
 ) -> NodeEdit {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use unskew_core::{Conversion, Rewrite};
 use unskew_source::{Assembly, Output, ReadError, Source};
 
-use super::fingerprint::{self, Updated};
-use super::{Options, TEXT_TO_BYTES, convert_file};
-use crate::Runtime;
+use super::fingerprint::{self, FingerprintUpdate};
+use super::{GraphConvertOptions, TEXT_TO_BYTES, convert_file};
+use crate::TensorFlowRuntime;
 
 /// The graphs of a SavedModel as bytes.
 const BYTES: &str = "saved_model.pb";
@@ -36,8 +36,8 @@ const DROP_FINGERPRINT: &str = "drop-fingerprint";
 /// If a graph is broken; with the byte and the field.
 pub fn convert_saved_model(
     files: &[(String, Arc<dyn Source>)],
-    to: &Runtime,
-    options: &Options,
+    to: &TensorFlowRuntime,
+    options: &GraphConvertOptions,
 ) -> Result<Option<(Conversion, Output)>, ReadError> {
     let mut plan = Conversion::default();
     let mut output: Vec<(String, Arc<Assembly>)> = Vec::new();
@@ -72,7 +72,7 @@ pub fn convert_saved_model(
         let updated = match original(BYTES) {
             Some(before) => fingerprint::update(file, before, &after)?,
             // The hashes are those of a file that is not there.
-            None => Updated::Unknown("saved_model_checksum"),
+            None => FingerprintUpdate::Unknown("saved_model_checksum"),
         };
         plan.add(fingerprinted(updated, &mut output));
     }
@@ -80,9 +80,9 @@ pub fn convert_saved_model(
 }
 
 /// Puts the new fingerprint into the folder, or takes the old one out of it.
-fn fingerprinted(updated: Updated, output: &mut Vec<(String, Arc<Assembly>)>) -> Rewrite {
+fn fingerprinted(updated: FingerprintUpdate, output: &mut Vec<(String, Arc<Assembly>)>) -> Rewrite {
     let rewrite = match updated {
-        Updated::To(file) => {
+        FingerprintUpdate::To(file) => {
             let file = Arc::new(file);
             for (_, old) in output.iter_mut().filter(|(path, _)| path == FINGERPRINT) {
                 *old = file.clone();
@@ -91,7 +91,7 @@ fn fingerprinted(updated: Updated, output: &mut Vec<(String, Arc<Assembly>)>) ->
                         of the save is removed";
             Rewrite::new(UPDATE_FINGERPRINT, what)
         }
-        Updated::Unknown(field) => {
+        FingerprintUpdate::Unknown(field) => {
             output.retain(|(path, _)| path != FINGERPRINT);
             let what = format!(
                 "fingerprint.pb left out: its {field} is not that of the folder as it came; TensorFlow makes one \

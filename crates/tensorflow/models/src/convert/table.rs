@@ -158,7 +158,7 @@ impl Replacement {
 /// An attribute that changes nothing that a graph computes.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Idle {
+struct IdleAttribute {
     op: String,
     attr: String,
     #[expect(dead_code, reason = "the reason is for whoever reads the table")]
@@ -172,7 +172,7 @@ struct Replacements {
 
 #[derive(Deserialize)]
 struct IdleAttributes {
-    idle: Vec<Idle>,
+    idle: Vec<IdleAttribute>,
 }
 
 const REPLACEMENTS: &str = toml_as_json!("data/replacements.toml");
@@ -228,7 +228,7 @@ fn reached(op: &'static str) -> Vec<(usize, &'static Replacement)> {
 
 /// Whether an attribute changes nothing that a graph computes.
 pub(crate) fn is_idle(op: &str, attr: &str) -> bool {
-    static ALL: LazyLock<Vec<Idle>> = LazyLock::new(|| {
+    static ALL: LazyLock<Vec<IdleAttribute>> = LazyLock::new(|| {
         serde_json::from_str(IDLE).map_or_else(|_| Vec::new(), |all: IdleAttributes| all.idle)
     });
     ALL.iter().any(|idle| {

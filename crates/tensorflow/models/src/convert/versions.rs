@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use unskew_core::{Conversion, DataVersions, Rewrite};
 
 use super::edit::VersionsEdit;
-use crate::{Graph, Runtime};
+use crate::{GraphDef, TensorFlowRuntime};
 use unskew_source::Rope;
 
 /// The adaptation of all changes of versions.
@@ -30,8 +30,8 @@ pub struct VersionOptions {
 
 /// The versions that `graph` gets, and what they switch on in `to`.
 pub(super) fn plan(
-    graph: &Graph,
-    to: &Runtime,
+    graph: &GraphDef,
+    to: &TensorFlowRuntime,
     options: &VersionOptions,
 ) -> (VersionsEdit, Conversion) {
     let before = graph.versions.clone().unwrap_or_default();
@@ -92,13 +92,13 @@ fn set(
     (edit, words)
 }
 
-fn uses(graph: &Graph, op: &str) -> bool {
+fn uses(graph: &GraphDef, op: &str) -> bool {
     let bodies = graph.functions.iter().flat_map(|function| &function.nodes);
     graph.nodes.iter().chain(bodies).any(|node| &*node.op == op)
 }
 
 /// What a new producer means.
-fn produced(graph: &Graph, to: &Runtime, before: i64, after: i64) -> String {
+fn produced(graph: &GraphDef, to: &TensorFlowRuntime, before: i64, after: i64) -> String {
     let bodies = graph.functions.iter().flat_map(|function| &function.nodes);
     let ops: BTreeSet<&str> = graph.nodes.iter().chain(bodies).map(|node| &*node.op).collect();
     let since = |op: &&str| {

@@ -7,14 +7,14 @@
 use super::table::{self, Replacement, Seed};
 use crate::body::Body;
 use crate::elementwise::{BROADCAST, SHAPED_LIKE_THE_FIRST};
-use crate::{AttrValue, Node};
+use crate::{AttrValue, NodeDef};
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 /// The replacements of an op whose conditions about the wiring hold: one bit for each row of the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Proved(u64);
+pub struct ProvedReplacements(u64);
 
-impl Proved {
+impl ProvedReplacements {
     /// Whether what `row` asks of the wiring holds.
     pub(super) fn holds(self, row: &Replacement) -> bool {
         !row.asks_the_wiring() || index(row).is_some_and(|at| self.0 & 1 << at != 0)
@@ -54,7 +54,7 @@ const DEPTH: usize = 64;
 
 /// A shape: its dimensions, or that of an output (a node by its number, or an argument by its name).
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Shape<'g> {
+enum KnownShape<'g> {
     Dims(Vec<i64>),
     Of(&'g str, &'g str),
 }
@@ -68,13 +68,13 @@ pub(crate) struct Wiring<'b, 'g> {
 }
 
 /// The own shape of a placeholder, which is one for the whole of a run; a variable's is not.
-fn stays<'g>(node: &Node, own: impl FnOnce() -> Shape<'g>) -> Option<Shape<'g>> {
+fn stays<'g>(node: &NodeDef, own: impl FnOnce() -> KnownShape<'g>) -> Option<KnownShape<'g>> {
     node.op.starts_with("Placeholder").then(own)
 }
 
 impl<'b, 'g> Wiring<'b, 'g> {
     /// The wiring of a body.
-    pub(crate) fn of(body: &'b Body<'g>) -> Self {
+    pub(crate) fn new(body: &'b Body<'g>) -> Self {
         Self { body, read: None }
     }
 
@@ -83,8 +83,8 @@ impl<'b, 'g> Wiring<'b, 'g> {
     }
 
     /// What is proved for the replacements of `node`, those that follow one another included.
-    pub(crate) fn proved(&mut self, node: &'g Node) -> Proved {
-        let mut proved = Proved::default();
+    pub(crate) fn proved(&mut self, node: &'g NodeDef) -> ProvedReplacements {
+        let mut proved = ProvedReplacements::default();
         for (at, row) in table::asking(&node.op).iter().filter(|(at, _)| *at < PROVED) {
             if self.proves(row, node) {
                 proved.0 |= 1 << at;
@@ -93,9 +93,9 @@ impl<'b, 'g> Wiring<'b, 'g> {
         proved
     }
 
-    fn proves(&mut self, row: &Replacement, node: &'g Node) -> bool {
-        let batch = |shape: Option<&Shape<'g>>| match shape {
-            Some(Shape::Dims(dims)) => {
+    fn proves(&mut self, row: &Replacement, node: &'g NodeDef) -> bool {
+        let batch = |shape: Option<&KnownShape<'g>>| match shape {
+            Some(KnownShape::Dims(dims)) => {
                 dims.len().checked_sub(2).and_then(|end| dims.get(..end)).map(<[i64]>::to_vec)
             }
             _ => None,
@@ -107,9 +107,9 @@ impl<'b, 'g> Wiring<'b, 'g> {
             batch(a.as_ref()).is_some_and(|a| Some(a) == batch(b.as_ref())) || a.is_some() && a == b
         } else if row.scalar_or_same {
             let (condition, a, b) = (shape(0), shape(1), shape(2));
-            a.is_some() && a == b && (condition == a || condition == Some(Shape::Dims(vec![])))
+            a.is_some() && a == b && (condition == a || condition == Some(KnownShape::Dims(vec![])))
         } else if let Some(input) = row.rank_one {
-            matches!(shape(input), Some(Shape::Dims(dims)) if dims.len() == 1)
+            matches!(shape(input), Some(KnownShape::Dims(dims)) if dims.len() == 1)
         } else {
             true
         };
@@ -129,8 +129,8 @@ impl<'b, 'g> Wiring<'b, 'g> {
 
     /// The node that makes the key of a generator and the counter behind it, if they come from a seed and the algorithm
     /// is the one of the device.
-    pub(super) fn seed(&self, node: &Node, seed: &Seed) -> Option<&'g Node> {
-        let from = |input: usize, output: usize, names: &[&str]| -> Option<&'g Node> {
+    pub(super) fn seed(&self, node: &NodeDef, seed: &Seed) -> Option<&'g NodeDef> {
+        let from = |input: usize, output: usize, names: &[&str]| -> Option<&'g NodeDef> {
             let read = node.data().nth(input)?;
             let (name, rest) = read.split_once(':').unwrap_or((read, "0"));
             let number = output.to_string();
@@ -156,21 +156,19 @@ impl<'b, 'g> Wiring<'b, 'g> {
         ((all || &*key.op == KEY_COUNTER) && (of_device || named)).then_some(key)
     }
 
-    /// The shape of an input.
-    fn input_shape(&self, node: &'g Node, input: usize, depth: usize) -> Option<Shape<'g>> {
+    fn input_shape(&self, node: &'g NodeDef, input: usize, depth: usize) -> Option<KnownShape<'g>> {
         let input = node.data().nth(input)?;
         let (name, output) = input.split_once(':').unwrap_or((input, "0"));
         if depth < DEPTH { self.shape(name, output, depth + 1) } else { None }
     }
 
-    /// The value of a constant that is an input.
-    fn constant(&self, node: &Node, input: usize) -> Option<&'g AttrValue> {
+    fn constant(&self, node: &NodeDef, input: usize) -> Option<&'g AttrValue> {
         let input = node.data_inputs().nth(input)?;
         let node = self.body.get(input).filter(|node| &*node.op == "Const")?;
         node.attr("value")
     }
 
-    fn is_constant(&self, node: &Node, input: usize, value: i64) -> bool {
+    fn is_constant(&self, node: &NodeDef, input: usize, value: i64) -> bool {
         match self.constant(node, input) {
             Some(AttrValue::Tensor { zero: true, .. }) => value == 0,
             Some(AttrValue::Tensor { small: Some(small), .. }) => value == i64::from(*small),
@@ -178,26 +176,27 @@ impl<'b, 'g> Wiring<'b, 'g> {
         }
     }
 
-    fn is_one_element(&self, node: &Node, input: usize) -> bool {
+    fn is_one_element(&self, node: &NodeDef, input: usize) -> bool {
         let Some(AttrValue::Tensor { shape, .. }) = self.constant(node, input) else {
             return false;
         };
         shape.0.as_ref().is_some_and(|dims| dims.iter().all(|dim| *dim == 1))
     }
 
-    /// The shape of an output.
-    fn shape(&self, name: &'g str, output: &'g str, depth: usize) -> Option<Shape<'g>> {
-        let own = || Shape::Of(name, output);
+    fn shape(&self, name: &'g str, output: &'g str, depth: usize) -> Option<KnownShape<'g>> {
+        let own = || KnownShape::Of(name, output);
         let Some(node) = self.body.get(name) else {
             // An argument of the function, which is a tensor like any other.
             return self.in_function().then(own);
         };
         let number: usize = output.rsplit(':').next()?.parse().ok()?;
         let known = |value: &AttrValue| match value {
-            AttrValue::Shape(shape) => {
-                shape.0.clone().filter(|dims| dims.iter().all(|dim| *dim >= 0)).map(Shape::Dims)
-            }
-            AttrValue::Tensor { shape, .. } => shape.0.clone().map(Shape::Dims),
+            AttrValue::Shape(shape) => shape
+                .0
+                .clone()
+                .filter(|dims| dims.iter().all(|dim| *dim >= 0))
+                .map(KnownShape::Dims),
+            AttrValue::Tensor { shape, .. } => shape.0.clone().map(KnownShape::Dims),
             _ => None,
         };
         let noted = match node.attr("_output_shapes") {
@@ -216,20 +215,22 @@ impl<'b, 'g> Wiring<'b, 'g> {
             // Graphs of producers below 22 wrote no shape as an empty one.
             "Placeholder" | "Variable" => {
                 let shape = node.attr("shape").and_then(known);
-                shape.filter(|shape| *shape != Shape::Dims(vec![])).or_else(|| stays(node, own))
+                shape
+                    .filter(|shape| *shape != KnownShape::Dims(vec![]))
+                    .or_else(|| stays(node, own))
             }
             "PlaceholderV2" | "VarHandleOp" | "VariableV2" => {
                 node.attr("shape").and_then(known).or_else(|| stays(node, own))
             }
             // A variable whose shape is not known may be of another one at the next reading.
-            "ReadVariableOp" => {
-                input(0).filter(|shape| matches!(shape, Shape::Dims(_))).or_else(|| Some(own()))
-            }
+            "ReadVariableOp" => input(0)
+                .filter(|shape| matches!(shape, KnownShape::Dims(_)))
+                .or_else(|| Some(own())),
             op if SHAPED_LIKE_THE_FIRST.contains(&op) => input(0).or_else(|| Some(own())),
             op if BROADCAST.contains(&op) => match (input(0)?, input(1)?) {
                 (a, b) if a == b => Some(a),
-                (a, Shape::Dims(dims)) if dims.is_empty() => Some(a),
-                (Shape::Dims(dims), b) if dims.is_empty() => Some(b),
+                (a, KnownShape::Dims(dims)) if dims.is_empty() => Some(a),
+                (KnownShape::Dims(dims), b) if dims.is_empty() => Some(b),
                 _ => Some(own()),
             },
             _ => Some(own()),

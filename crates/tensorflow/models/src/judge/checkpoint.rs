@@ -5,7 +5,7 @@ use std::sync::Arc;
 use unskew_core::{Context, Judgement, Matcher, Party, Places};
 
 use super::versions;
-use crate::Runtime;
+use crate::TensorFlowRuntime;
 use crate::read::Checkpoint;
 
 /// Judges the header of a checkpoint against a release.
@@ -13,7 +13,7 @@ pub struct CheckpointMatcher(pub Arc<Checkpoint>);
 
 impl Matcher for CheckpointMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let runtime = other.capability::<Runtime>()?;
+        let runtime = other.capability::<TensorFlowRuntime>()?;
         let found = &self.0.versions;
         let finding = found.accepted_by(runtime.checkpoint).err().map(|refusal| {
             versions::refused("Checkpoint", found, runtime.checkpoint, refusal, runtime.version)

@@ -3,10 +3,10 @@
 use unskew_core::{Finding, Phase, Places};
 
 use super::report::Report;
-use crate::{GraphUse, Runtime, rules};
+use crate::{GraphUse, TensorFlowRuntime, rules};
 
 /// What the loader of objects says when functions cannot be put in an order in which each has what it calls.
-fn no_order(runtime: &Runtime) -> &'static str {
+fn no_order(runtime: &TensorFlowRuntime) -> &'static str {
     match runtime.hyphenates_cyclic() {
         true => "There is a cyclic-dependency between functions.",
         false => "There is a cyclic dependency between functions.",
@@ -14,7 +14,12 @@ fn no_order(runtime: &Runtime) -> &'static str {
 }
 
 /// What is to be said about the functions of `graph`.
-pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, report: &mut Report) {
+pub(super) fn judge(
+    graph: &GraphUse,
+    as_objects: bool,
+    runtime: &TensorFlowRuntime,
+    report: &mut Report,
+) {
     let mut say = |finding: Finding, places: &Places| {
         if !places.is_empty() {
             report.add(finding.at(places.clone()));
@@ -83,7 +88,7 @@ pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, repor
 fn recursion(
     graph: &GraphUse,
     as_objects: bool,
-    runtime: &Runtime,
+    runtime: &TensorFlowRuntime,
     say: &mut impl FnMut(Finding, &Places),
 ) {
     let functions = &graph.functions;

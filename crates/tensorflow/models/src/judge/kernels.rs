@@ -2,9 +2,9 @@
 
 use unskew_core::{Finding, Phase, Places, Severity, Unjudged, aspect};
 
-use crate::kernels::{Device, Kernels, Served};
-use crate::registry::Lookup;
-use crate::{AttrValue, GraphUse, KernelTable, OpDef, Runtime, Scope, Use, rules};
+use crate::kernels::{DeviceType, KernelAvailability, KernelChoice};
+use crate::registry::OpLookup;
+use crate::{AttrValue, GraphUse, KernelTable, NodeScope, OpDef, OpUse, TensorFlowRuntime, rules};
 
 /// What ops begin with that are taken out of a graph for TPUs before kernels are looked for.
 const OF_TPU: &str = "TPU";
@@ -14,14 +14,14 @@ const REWRITTEN: [(&str, &str); 1] = [("AccumulateNV2", "AssignAdd")];
 
 /// That nodes of this use, of whose op the release says `found`, have no kernel, if so.
 pub(super) fn finding(
-    one: &Use,
-    found: &Lookup,
+    one: &OpUse,
+    found: &OpLookup,
     as_objects: bool,
-    runtime: &Runtime,
+    runtime: &TensorFlowRuntime,
 ) -> Option<Finding> {
     let (table, device) = (table(runtime)?, runtime.usage.device);
     let op = found.op()?;
-    if look(one, op, table, device) != Served::No {
+    if look(one, op, table, device) != KernelAvailability::No {
         return None;
     }
     let values = values(one, op, table);
@@ -31,7 +31,9 @@ pub(super) fn finding(
     let releases = table.releases(&one.op, device, |name| value(one, op, name));
     let others = table.choices(&one.op, device, |name| value(one, op, name));
     let fix = match (&*releases, &*others) {
-        ("no release", []) if device == Device::Cpu && table.knows(&one.op, Device::Gpu) => {
+        ("no release", [])
+            if device == DeviceType::Cpu && table.knows(&one.op, DeviceType::Gpu) =>
+        {
             "Run it where there is a GPU: no release has it for CPUs.".to_owned()
         }
         ("no release", []) => {
@@ -48,7 +50,7 @@ pub(super) fn finding(
     };
     // Nothing calls the function when the model is used by its signatures.
     let severity = match one.scope {
-        Scope::Uncalled if as_objects => Severity::Warning,
+        NodeScope::Uncalled if as_objects => Severity::Warning,
         _ => finding.severity,
     };
     let symptom = format!("No OpKernel was registered to support Op '{}'", one.op);
@@ -57,7 +59,11 @@ pub(super) fn finding(
 }
 
 /// What is not judged of the kernels for `graph`.
-pub(super) fn unjudged(graph: &GraphUse, as_objects: bool, runtime: &Runtime) -> Option<Unjudged> {
+pub(super) fn unjudged(
+    graph: &GraphUse,
+    as_objects: bool,
+    runtime: &TensorFlowRuntime,
+) -> Option<Unjudged> {
     let (release, device) = (runtime.version, runtime.usage.device.in_words());
     let ops = graph.ops();
     let Some(table) = table(runtime) else {
@@ -71,7 +77,7 @@ pub(super) fn unjudged(graph: &GraphUse, as_objects: bool, runtime: &Runtime) ->
     for one in graph.uses.iter().filter(|one| runtime.looks_at(one.scope, as_objects)) {
         let found = runtime.ops.look_up(&one.op);
         let unknown = match found.op() {
-            Some(op) => look(one, op, table, runtime.usage.device) == Served::Unknown,
+            Some(op) => look(one, op, table, runtime.usage.device) == KernelAvailability::Unknown,
             None => found.maybe_unlisted,
         };
         if unknown {
@@ -86,19 +92,19 @@ pub(super) fn unjudged(graph: &GraphUse, as_objects: bool, runtime: &Runtime) ->
 }
 
 /// The kernels of a release, if those for its device are listed.
-fn table(runtime: &Runtime) -> Option<&KernelTable> {
+fn table(runtime: &TensorFlowRuntime) -> Option<&KernelTable> {
     runtime.kernels.as_ref().filter(|table| table.lists(runtime.usage.device))
 }
 
-fn look(one: &Use, op: &OpDef, table: &KernelTable, device: Device) -> Served {
+fn look(one: &OpUse, op: &OpDef, table: &KernelTable, device: DeviceType) -> KernelAvailability {
     match one.kernels {
-        Kernels::Labelled | Kernels::Compiled => Served::Unknown,
-        Kernels::OnGpuOnly if device == Device::Cpu => Served::Yes,
-        Kernels::OnGpuOnly | Kernels::OfDevice => {
+        KernelChoice::Labelled | KernelChoice::Compiled => KernelAvailability::Unknown,
+        KernelChoice::OnGpuOnly if device == DeviceType::Cpu => KernelAvailability::Yes,
+        KernelChoice::OnGpuOnly | KernelChoice::OfDevice => {
             let rewritten = REWRITTEN.iter().find(|(from, _)| **from == *one.op);
             let asked = rewritten.map_or(&*one.op, |(_, to)| to);
             match table.serves(asked, device, |name| value(one, op, name)) {
-                Served::No if asked.starts_with(OF_TPU) => Served::Unknown,
+                KernelAvailability::No if asked.starts_with(OF_TPU) => KernelAvailability::Unknown,
                 served => served,
             }
         }
@@ -106,12 +112,12 @@ fn look(one: &Use, op: &OpDef, table: &KernelTable, device: Device) -> Served {
 }
 
 /// The value of an attribute, or its default.
-fn value<'a>(one: &'a Use, op: &'a OpDef, name: &str) -> Option<&'a AttrValue> {
+fn value<'a>(one: &'a OpUse, op: &'a OpDef, name: &str) -> Option<&'a AttrValue> {
     one.attr(name).or_else(|| op.attr(name).and_then(|attr| attr.default.as_ref()))
 }
 
 /// The values by which kernels of the op are told from one another: ` of T = bfloat16`.
-fn values(one: &Use, op: &OpDef, table: &KernelTable) -> String {
+fn values(one: &OpUse, op: &OpDef, table: &KernelTable) -> String {
     let shown = |name: &String| Some(format!("{name} = {}", value(one, op, name)?));
     let all: Vec<String> = table.attributes(&one.op).iter().filter_map(shown).collect();
     if all.is_empty() { String::new() } else { format!(" with {}", all.join(", ")) }

@@ -4,8 +4,10 @@
 use unskew_core::{Finding, Judgement, Party, Phase, Places, Severity, Unjudged, aspect};
 
 use super::report::Report;
-use crate::read::Kind;
-use crate::{Device, GraphFile, GraphUse, Loader, Runtime, Scope, Use, rules};
+use crate::read::TensorFlowFileKind;
+use crate::{
+    DeviceType, GraphFile, GraphUse, NodeScope, OpUse, SavedModelLoader, TensorFlowRuntime, rules,
+};
 
 /// Ops that call a function of Python, which stands in the process that made the graph.
 const PYTHON_FUNCTIONS: [&str; 3] = ["PyFunc", "PyFuncStateless", "EagerPyFunc"];
@@ -22,7 +24,7 @@ const SERVED: (&str, &str) = ("serve", "serving_default");
 
 /// What of TensorFlow Serving's rules shows beside a SavedModel. A capability of its party.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Beside {
+pub(crate) struct ServingLayout {
     /// Whether there are requests to warm up with.
     pub(crate) warm_up: bool,
     /// The name of the folder, if it is no number.
@@ -30,13 +32,17 @@ pub(crate) struct Beside {
 }
 
 /// That nodes call functions of Python, which are not in the process that loads them.
-pub(super) fn python_function(one: &Use, as_objects: bool, runtime: &Runtime) -> Option<Finding> {
+pub(super) fn python_function(
+    one: &OpUse,
+    as_objects: bool,
+    runtime: &TensorFlowRuntime,
+) -> Option<Finding> {
     if !PYTHON_FUNCTIONS.contains(&&*one.op) {
         return None;
     }
     let finding = rules::PythonFunction { op: &one.op }.finding();
     let finding = match one.scope {
-        Scope::Uncalled if as_objects => finding.with_severity(Severity::Warning),
+        NodeScope::Uncalled if as_objects => finding.with_severity(Severity::Warning),
         _ => finding,
     };
     Some(match (runtime.without_python(), runtime.version) {
@@ -55,12 +61,17 @@ pub(super) fn python_function(one: &Use, as_objects: bool, runtime: &Runtime) ->
 }
 
 /// Nodes that are assigned to a GPU, where there is none and nothing places them elsewhere.
-pub(super) fn devices(graph: &GraphUse, file: &GraphFile, runtime: &Runtime, report: &mut Report) {
-    let absent = runtime.usage.device == Device::Cpu && !graph.on_gpu.is_empty();
-    if file.kind != Kind::SavedModel || !absent || runtime.places_softly() {
+pub(super) fn devices(
+    graph: &GraphUse,
+    file: &GraphFile,
+    runtime: &TensorFlowRuntime,
+    report: &mut Report,
+) {
+    let absent = runtime.usage.device == DeviceType::Cpu && !graph.on_gpu.is_empty();
+    if file.kind != TensorFlowFileKind::SavedModel || !absent || runtime.places_softly() {
         return;
     }
-    let kept = |one: &Use| one.scope == Scope::Graph && VARIABLES.contains(&&*one.op);
+    let kept = |one: &OpUse| one.scope == NodeScope::Graph && VARIABLES.contains(&&*one.op);
     // All nodes are placed when the first is run: to restore a variable, or for a request.
     let phase = if graph.uses.iter().any(kept) { Phase::Load } else { Phase::FirstUse };
     let finding = rules::AssignedToGpu { count: &graph.on_gpu.count() }.finding();
@@ -71,7 +82,7 @@ pub(super) fn devices(graph: &GraphUse, file: &GraphFile, runtime: &Runtime, rep
 /// The graphs of a file that a loader looks at: all but for TensorFlow Serving, which asks for a tag.
 pub(super) fn looked_at<'f>(
     file: &'f GraphFile,
-    runtime: &Runtime,
+    runtime: &TensorFlowRuntime,
 ) -> impl Iterator<Item = &'f GraphUse> {
     let all = !serves(file, runtime);
     file.graphs.iter().filter(move |graph| all || is_served(graph))
@@ -81,7 +92,7 @@ pub(super) fn looked_at<'f>(
 pub(super) fn serving(
     owner: &Party,
     file: &GraphFile,
-    runtime: &Runtime,
+    runtime: &TensorFlowRuntime,
     judgement: &mut Judgement,
 ) {
     if !serves(file, runtime) {
@@ -104,7 +115,7 @@ pub(super) fn serving(
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         judgement.findings.push(rules::NoDefaultSignature { names: &names }.finding());
     }
-    let Some(beside) = owner.capability::<Beside>() else { return };
+    let Some(beside) = owner.capability::<ServingLayout>() else { return };
     if let Some(folder) = &beside.unnumbered {
         judgement.findings.push(rules::FolderWithoutNumber { folder }.finding());
     }
@@ -116,10 +127,10 @@ pub(super) fn serving(
 }
 
 /// Kernels of which it is not known whether they are there without Python.
-pub(super) fn unjudged(graph: &GraphUse, runtime: &Runtime) -> Option<Unjudged> {
+pub(super) fn unjudged(graph: &GraphUse, runtime: &TensorFlowRuntime) -> Option<Unjudged> {
     let uses = graph.uses.iter().filter(|one| {
         runtime.without_python()
-            && one.scope != Scope::Uncalled
+            && one.scope != NodeScope::Uncalled
             && IN_PYTHON_MODULE.contains(&&*one.op)
     });
     let mut places = Places::default();
@@ -128,8 +139,9 @@ pub(super) fn unjudged(graph: &GraphUse, runtime: &Runtime) -> Option<Unjudged> 
     (!places.is_empty()).then(|| Unjudged::new(aspect::KERNELS, reason.to_owned()).at(places))
 }
 
-fn serves(file: &GraphFile, runtime: &Runtime) -> bool {
-    file.kind == Kind::SavedModel && runtime.usage.loader == Some(Loader::Serving)
+fn serves(file: &GraphFile, runtime: &TensorFlowRuntime) -> bool {
+    file.kind == TensorFlowFileKind::SavedModel
+        && runtime.usage.loader == Some(SavedModelLoader::Serving)
 }
 
 fn is_served(graph: &GraphUse) -> bool {

@@ -4,10 +4,12 @@ use unskew_core::{Finding, Phase, Severity};
 
 use super::report::Report;
 use super::{for_sessions_only, kernels, loaders};
-use crate::convert::{Adapted, Adapter, is_idle};
+use crate::convert::{AdaptedUse, Adapter, is_idle};
 use crate::op_def::{ArgKind, AttrDef, Deprecation, ElementType};
-use crate::registry::Lookup;
-use crate::{AttrValue, GraphUse, OpDef, Runtime, Scope, Single, Use, rules};
+use crate::registry::OpLookup;
+use crate::{
+    AttrScalarType, AttrValue, GraphUse, NodeScope, OpDef, OpUse, TensorFlowRuntime, rules,
+};
 
 /// When the faults of nodes show themselves.
 #[derive(Clone, Copy)]
@@ -24,7 +26,7 @@ struct Phases {
 
 impl Phases {
     /// None: nothing looks at such nodes.
-    fn of(scope: Scope, as_objects: bool, runtime: &Runtime) -> Option<Self> {
+    fn new(scope: NodeScope, as_objects: bool, runtime: &TensorFlowRuntime) -> Option<Self> {
         use Phase::{FirstUse, Load};
         if !runtime.looks_at(scope, as_objects) {
             return None;
@@ -35,12 +37,12 @@ impl Phases {
             // All functions are built when the model is loaded; of the graph itself the loader of sessions
             // would say so.
             _ if as_objects => phases(Load, Load, Load, Load),
-            Scope::Graph if python => phases(Load, Load, Load, FirstUse),
-            Scope::Graph => phases(Load, Load, Load, Load),
+            NodeScope::Graph if python => phases(Load, Load, Load, FirstUse),
+            NodeScope::Graph => phases(Load, Load, Load, Load),
             // Python looks at functions when they run. The core wires the bodies of called functions when
             // their callers are imported, and makes their kernels when they run.
-            Scope::Called if python => phases(FirstUse, FirstUse, FirstUse, FirstUse),
-            Scope::Called | Scope::Uncalled => phases(Load, Load, FirstUse, FirstUse),
+            NodeScope::Called if python => phases(FirstUse, FirstUse, FirstUse, FirstUse),
+            NodeScope::Called | NodeScope::Uncalled => phases(Load, Load, FirstUse, FirstUse),
         })
     }
 
@@ -60,16 +62,16 @@ impl Phases {
 /// What is to be said about the nodes of one use, of whose op the release says `known`. A finding that an adaptation
 /// removes names it.
 pub(super) fn judge(
-    one: &Use,
-    known: &Lookup,
+    one: &OpUse,
+    known: &OpLookup,
     graph: &GraphUse,
     as_objects: bool,
-    runtime: &Runtime,
+    runtime: &TensorFlowRuntime,
     report: &mut Report,
 ) {
-    let Some(phases) = Phases::of(one.scope, as_objects, runtime) else { return };
+    let Some(phases) = Phases::new(one.scope, as_objects, runtime) else { return };
     let mut found = Vec::new();
-    let own = (as_objects && one.scope != Scope::Graph).then_some(runtime);
+    let own = (as_objects && one.scope != NodeScope::Graph).then_some(runtime);
     look((one, known), graph, phases, own, runtime, &mut |finding| found.push(finding));
     let refused = |finding: &Finding| finding.severity == Severity::Error;
     let mut adapted = None;
@@ -101,13 +103,13 @@ pub(super) fn judge(
     if !found.iter().any(|finding| refused(finding) && finding.adaptation.is_none()) {
         found.extend(match &adapted {
             None => kernels::finding(one, known, as_objects, runtime),
-            Some(Adapted { now, .. }) => {
+            Some(AdaptedUse { now, .. }) => {
                 kernels::finding(now, &runtime.ops.look_up(&now.op), as_objects, runtime)
             }
         });
     }
     found.extend(loaders::python_function(one, as_objects, runtime));
-    let session_only = as_objects && one.scope == Scope::Graph;
+    let session_only = as_objects && one.scope == NodeScope::Graph;
     for finding in found {
         let finding = if session_only { for_sessions_only(finding) } else { finding };
         report.add(finding.at(one.places.clone()));
@@ -116,11 +118,11 @@ pub(super) fn judge(
 
 /// What is to be said about nodes that ask this.
 fn look(
-    (one, found): (&Use, &Lookup),
+    (one, found): (&OpUse, &OpLookup),
     graph: &GraphUse,
     phases: Phases,
-    builder: Option<&Runtime>,
-    runtime: &Runtime,
+    builder: Option<&TensorFlowRuntime>,
+    runtime: &TensorFlowRuntime,
     say: &mut dyn FnMut(Finding),
 ) {
     let Some(op) = found.op() else {
@@ -138,8 +140,8 @@ fn look(
                 complete &= fault.is_none();
                 let kind = fault.as_ref().is_some_and(|f| f.rule.code == rules::TF206.code);
                 let phase = if kind { phases.of_attr(op, name) } else { phases.values };
-                let python = runtime.imports_in_python() && one.scope == Scope::Graph;
-                let typed = kind && attr.kind.single == Single::Type && !attr.kind.list;
+                let python = runtime.imports_in_python() && one.scope == NodeScope::Graph;
+                let typed = kind && attr.kind.single == AttrScalarType::Type && !attr.kind.list;
                 if let Some(fault) = fault {
                     let fault = match python && typed {
                         true => fault.with_symptom("to a dtype"),
@@ -162,7 +164,7 @@ fn look(
             rules::AttributeMissing { op: &op.name, attr: &attr.name, consumer: &runtime.version };
         // The core wires bodies of functions before it looks at their attributes.
         let wired = phases.of_attr(op, &attr.name) != phases.values;
-        let python = runtime.imports_in_python() && one.scope == Scope::Graph;
+        let python = runtime.imports_in_python() && one.scope == NodeScope::Graph;
         let symptom = match wired {
             _ if python => format!("Expected one attr with name '{}' in name:", attr.name),
             true => format!("type attr not found: {}", attr.name),
@@ -179,8 +181,14 @@ fn look(
 
 /// Whether an importer in Python drops an attribute that the release does not know: one of the graph itself that has its
 /// default, by the definitions in the file.
-fn drops(one: &Use, attr: &str, value: &AttrValue, graph: &GraphUse, runtime: &Runtime) -> bool {
-    if one.scope != Scope::Graph || !runtime.drops_defaults() {
+fn drops(
+    one: &OpUse,
+    attr: &str,
+    value: &AttrValue,
+    graph: &GraphUse,
+    runtime: &TensorFlowRuntime,
+) -> bool {
+    if one.scope != NodeScope::Graph || !runtime.drops_defaults() {
         return false;
     }
     let own = graph.own_ops.iter().find(|op| *op.name == *one.op);
@@ -188,12 +196,12 @@ fn drops(one: &Use, attr: &str, value: &AttrValue, graph: &GraphUse, runtime: &R
     default == Some(value)
 }
 
-fn missing(one: &Use, found: &Lookup, phases: Phases, runtime: &Runtime) -> Finding {
+fn missing(one: &OpUse, found: &OpLookup, phases: Phases, runtime: &TensorFlowRuntime) -> Finding {
     let (op, consumer) = (&one.op, &runtime.version);
     if found.maybe_unlisted {
         return rules::OpNotListed { op, consumer }.finding();
     }
-    let in_function = one.scope != Scope::Graph;
+    let in_function = one.scope != NodeScope::Graph;
     let symptom = match runtime.imports_in_python() {
         // Its importer looked the name up in a dictionary.
         true if !runtime.names_missing_ops() => format!("'{op}'"),
@@ -214,7 +222,7 @@ fn deprecated(
     op: &OpDef,
     deprecation: &Deprecation,
     graph: &GraphUse,
-    builder: Option<&Runtime>,
+    builder: Option<&TensorFlowRuntime>,
     phases: Phases,
 ) -> Finding {
     let own = graph.effective_versions().producer;
@@ -244,14 +252,14 @@ fn unknown(
     op: &OpDef,
     attr: &str,
     value: &AttrValue,
-    found: &Lookup,
+    found: &OpLookup,
     phases: Phases,
-    runtime: &Runtime,
+    runtime: &TensorFlowRuntime,
 ) -> Finding {
     let (name, consumer) = (&op.name, &runtime.version);
     // The first definition that has the attribute keeps the behaviour of those that have it not, if
     // the value is its default.
-    let has = |one: &&crate::Definition| one.get().is_some_and(|op| op.attr(attr).is_some());
+    let has = |one: &&crate::OpDefinition| one.get().is_some_and(|op| op.attr(attr).is_some());
     let mut with_attr = found.all().iter().filter(has);
     let first = with_attr.next();
     let known = first.and_then(|one| one.get()?.attr(attr)).map(|known| &known.default);
@@ -304,7 +312,12 @@ fn unknown(
 }
 
 /// The first fault of a value, if it has one.
-fn attribute(op: &OpDef, attr: &AttrDef, value: &AttrValue, runtime: &Runtime) -> Option<Finding> {
+fn attribute(
+    op: &OpDef,
+    attr: &AttrDef,
+    value: &AttrValue,
+    runtime: &TensorFlowRuntime,
+) -> Option<Finding> {
     let (op, consumer) = (&op.name, &runtime.version);
     if !value.is_a(attr.kind) {
         let found = value.kind().map_or("no value".to_owned(), |kind| kind.to_string());
@@ -344,7 +357,7 @@ fn attribute(op: &OpDef, attr: &AttrDef, value: &AttrValue, runtime: &Runtime) -
     }))
 }
 
-fn inputs(one: &Use, op: &OpDef, runtime: &Runtime) -> Option<Finding> {
+fn inputs(one: &OpUse, op: &OpDef, runtime: &TensorFlowRuntime) -> Option<Finding> {
     let value = |name: &str| {
         one.attr(name).or_else(|| op.attr(name).and_then(|attr| attr.default.as_ref()))
     };
@@ -353,7 +366,7 @@ fn inputs(one: &Use, op: &OpDef, runtime: &Runtime) -> Option<Finding> {
     (wanted != *found).then(|| {
         let rule =
             rules::InputCount { op: &op.name, consumer: &runtime.version, wanted: &wanted, found };
-        let symptom = match runtime.imports_in_python() && one.scope == Scope::Graph {
+        let symptom = match runtime.imports_in_python() && one.scope == NodeScope::Graph {
             true if *found > wanted => "More inputs specified".to_owned(),
             true => "is invalid at node".to_owned(),
             false => format!("do not match {found} inputs specified"),

@@ -4,7 +4,7 @@ use foldhash::HashMap;
 use unskew_core::{Finding, Phase};
 
 use super::stops_import;
-use crate::{GraphUse, Runtime, promise};
+use crate::{GraphUse, TensorFlowRuntime, promise};
 
 /// The rule, the phase, the message and the adaptation.
 type Key = (&'static str, Option<Phase>, String, Option<String>);
@@ -32,7 +32,7 @@ impl Report {
 
     /// All findings. What stops the import of a graph that is more than the forward window newer
     /// gets the words around it that TensorFlow prints then.
-    pub(super) fn finish(mut self, graph: &GraphUse, runtime: &Runtime) -> Vec<Finding> {
+    pub(super) fn finish(mut self, graph: &GraphUse, runtime: &TensorFlowRuntime) -> Vec<Finding> {
         let producer = graph.effective_versions().producer;
         let consumer = runtime.graph_def.version;
         let beyond = producer.saturating_sub(consumer) > promise::forward_days();

@@ -2,19 +2,19 @@
 
 use unskew_core::{Places, Unjudged, Version, aspect};
 
-use super::{kernels, loaders, measured};
+use super::{kernels, loaders, measured_behaviour};
 use crate::behaviour::{Behaviour, behaviours};
-use crate::structure::Structure;
-use crate::{GraphUse, Runtime, promise};
+use crate::structure::GraphStructure;
+use crate::{GraphUse, TensorFlowRuntime, promise};
 
 /// What is not judged of `graph` on `runtime`.
-pub fn unjudged(graph: &GraphUse, runtime: &Runtime) -> Vec<Unjudged> {
+pub fn unjudged(graph: &GraphUse, runtime: &TensorFlowRuntime) -> Vec<Unjudged> {
     let release = runtime.version;
     let as_objects = runtime.as_objects(graph);
     let mut found: Vec<Unjudged> =
         kernels::unjudged(graph, as_objects, runtime).into_iter().collect();
     found.extend(loaders::unjudged(graph, runtime));
-    found.extend(measured::unjudged(graph, as_objects, runtime));
+    found.extend(measured_behaviour::unjudged(graph, as_objects, runtime));
     let (writers, _) = promise::producers(graph, runtime);
     let producer = graph.effective_versions().producer;
     for (at, behaviour) in behaviours().iter().enumerate() {
@@ -40,11 +40,11 @@ pub fn unjudged(graph: &GraphUse, runtime: &Runtime) -> Vec<Unjudged> {
     found
 }
 
-fn possibly(body: &Structure, at: usize) -> &Places {
+fn possibly(body: &GraphStructure, at: usize) -> &Places {
     body.possibly.get(at).unwrap_or(&NOWHERE)
 }
 
-fn surely(body: &Structure, at: usize) -> &Places {
+fn surely(body: &GraphStructure, at: usize) -> &Places {
     body.behaviours.get(at).unwrap_or(&NOWHERE)
 }
 

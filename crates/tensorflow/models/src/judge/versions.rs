@@ -5,10 +5,15 @@ use unskew_core::{
 };
 
 use super::report::Report;
-use crate::{GraphUse, Runtime, object, rules};
+use crate::{GraphUse, TensorFlowRuntime, object, rules};
 
 /// The versions of the graph, by the rule of the document.
-pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, report: &mut Report) {
+pub(super) fn judge(
+    graph: &GraphUse,
+    as_objects: bool,
+    runtime: &TensorFlowRuntime,
+    report: &mut Report,
+) {
     let versions = graph.effective_versions();
     let Err(refusal) = versions.accepted_by(runtime.graph_def) else { return };
     if as_objects {
@@ -72,7 +77,7 @@ const OPTIMIZER: &str = "optimizer";
 pub(super) fn signatures(
     graph: &GraphUse,
     as_objects: bool,
-    runtime: &Runtime,
+    runtime: &TensorFlowRuntime,
     report: &mut Report,
 ) {
     for (signature, variables) in &graph.without_values {
@@ -92,7 +97,7 @@ pub(super) fn signatures(
 }
 
 /// The versions of the objects of a SavedModel: who is not admitted gets a generic object.
-pub(super) fn objects(graph: &GraphUse, runtime: &Runtime, report: &mut Report) {
+pub(super) fn objects(graph: &GraphUse, runtime: &TensorFlowRuntime, report: &mut Report) {
     if graph.captured_tensors > 0 && !runtime.knows_captured_tensors() {
         let (count, consumer) = (&graph.captured_tensors, &runtime.version);
         let finding = rules::CapturedTensorUnknown { count, consumer }.finding();

@@ -4,12 +4,17 @@ use unskew_core::{Finding, Phase, Version};
 
 use super::for_sessions_only;
 use super::report::Report;
-use crate::behaviour::{Behaviour, Does, NOTED_SHAPES, behaviours};
-use crate::structure::Structure;
-use crate::{GraphUse, Runtime, convert, promise, rules};
+use crate::behaviour::{Behaviour, BehaviourEffect, NOTED_SHAPES, behaviours};
+use crate::structure::GraphStructure;
+use crate::{GraphUse, TensorFlowRuntime, convert, promise, rules};
 
 /// What is to be said about the wiring of the graph and of its functions.
-pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, report: &mut Report) {
+pub(super) fn judge(
+    graph: &GraphUse,
+    as_objects: bool,
+    runtime: &TensorFlowRuntime,
+    report: &mut Report,
+) {
     let python = runtime.imports_in_python();
     let producer = graph.effective_versions().producer;
     let (writers, _) = promise::producers(graph, runtime);
@@ -45,10 +50,10 @@ pub(super) fn judge(graph: &GraphUse, as_objects: bool, runtime: &Runtime, repor
 }
 
 fn findings(
-    structure: &Structure,
+    structure: &GraphStructure,
     producer: i64,
     writers: &[Version],
-    runtime: &Runtime,
+    runtime: &TensorFlowRuntime,
 ) -> Vec<Finding> {
     let mut found = Vec::new();
     if !structure.cycle.is_empty() {
@@ -70,7 +75,10 @@ fn findings(
         let Some(era) = era else { continue };
         // Who wrote it got this answer.
         let same = |writer: &Version| behaviour.era(*writer, producer).is_some();
-        if behaviour.does == Some(Does::Answer) && !writers.is_empty() && writers.iter().all(same) {
+        if behaviour.does == Some(BehaviourEffect::Answer)
+            && !writers.is_empty()
+            && writers.iter().all(same)
+        {
             continue;
         }
         let finding =
@@ -90,7 +98,11 @@ fn findings(
 }
 
 /// The finding of a behaviour that counts for this release and producer.
-fn of_behaviour(behaviour: &Behaviour, producer: i64, runtime: &Runtime) -> Option<Finding> {
+fn of_behaviour(
+    behaviour: &Behaviour,
+    producer: i64,
+    runtime: &TensorFlowRuntime,
+) -> Option<Finding> {
     let consumer = &runtime.version;
     let (op, what) = (&behaviour.ops_in_words(), &behaviour.what);
     let fix = |finding: Finding| match &*behaviour.fix {
@@ -98,13 +110,13 @@ fn of_behaviour(behaviour: &Behaviour, producer: i64, runtime: &Runtime) -> Opti
         fix => finding.with_fix(fix),
     };
     match behaviour.does {
-        Some(Does::RefuseShapes) => {
+        Some(BehaviourEffect::RefuseShapes) => {
             return Some(fix(rules::ShapesRefused { op, consumer, what }.finding()));
         }
-        Some(Does::Refuse) => {
+        Some(BehaviourEffect::Refuse) => {
             return Some(fix(rules::KernelRefuses { op, consumer, what }.finding()));
         }
-        Some(Does::Answer) => {
+        Some(BehaviourEffect::Answer) => {
             return Some(fix(rules::OtherAnswer { op, consumer, what }.finding()));
         }
         None => {}

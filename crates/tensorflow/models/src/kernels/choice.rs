@@ -1,6 +1,6 @@
 //! What a function or a node says about which kernels it wants.
 
-use crate::{AttrValue, Attrs, Function, Graph, Node};
+use crate::{AttrValue, Attrs, FunctionDef, GraphDef, NodeDef};
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 /// The attribute with which a node asks for a kernel of this name.
@@ -14,7 +14,7 @@ const PREFERRED: &str = "api_preferred_device";
 
 /// Where the kernels of a node come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Kernels {
+pub enum KernelChoice {
     /// Whatever the device has that fits.
     #[default]
     OfDevice,
@@ -26,9 +26,9 @@ pub enum Kernels {
     OnGpuOnly,
 }
 
-impl Kernels {
+impl KernelChoice {
     /// What a node says, in a body of which this is said.
-    pub(crate) fn of_node(self, node: &Node) -> Self {
+    pub(crate) fn of_node(self, node: &NodeDef) -> Self {
         match node.attr(LABEL) {
             Some(AttrValue::String(label)) if !label.is_empty() => Self::Labelled,
             _ => self,
@@ -36,7 +36,7 @@ impl Kernels {
     }
 
     /// What is said of the body of each function of a library.
-    pub(crate) fn of_functions(graph: &Graph) -> Vec<Self> {
+    pub(crate) fn of_functions(graph: &GraphDef) -> Vec<Self> {
         let mut by_name = HashMap::with_capacity(graph.functions.len());
         for (at, function) in graph.functions.iter().enumerate() {
             by_name.entry(&*function.signature.name).or_insert(at);
@@ -62,11 +62,11 @@ impl Kernels {
     }
 }
 
-fn of_function(function: &Function) -> Kernels {
+fn of_function(function: &FunctionDef) -> KernelChoice {
     match function.attrs.get(PREFERRED) {
-        _ if is_set(&function.attrs, COMPILED) => Kernels::Compiled,
-        Some(AttrValue::String(device)) if &**device == b"GPU" => Kernels::OnGpuOnly,
-        _ => Kernels::OfDevice,
+        _ if is_set(&function.attrs, COMPILED) => KernelChoice::Compiled,
+        Some(AttrValue::String(device)) if &**device == b"GPU" => KernelChoice::OnGpuOnly,
+        _ => KernelChoice::OfDevice,
     }
 }
 
@@ -75,7 +75,7 @@ fn is_set(attrs: &Attrs, name: &str) -> bool {
 }
 
 /// The functions that a node calls.
-fn called(node: &Node) -> impl Iterator<Item = &str> {
+fn called(node: &NodeDef) -> impl Iterator<Item = &str> {
     node.attrs.functions().chain([&*node.op])
 }
 
@@ -86,11 +86,11 @@ mod tests {
 
     #[test]
     fn what_a_compiled_function_calls_is_compiled_too() {
-        let function = |name: &str, calls: &str, attr: &str, value| Function {
+        let function = |name: &str, calls: &str, attr: &str, value| FunctionDef {
             signature: OpDef { name: name.into(), ..OpDef::default() },
-            nodes: vec![Node { op: calls.into(), ..Node::default() }],
+            nodes: vec![NodeDef { op: calls.into(), ..NodeDef::default() }],
             attrs: vec![(attr.into(), value)].into(),
-            ..Function::default()
+            ..FunctionDef::default()
         };
         let gpu = AttrValue::String(b"GPU".as_slice().into());
         let functions = vec![
@@ -99,8 +99,8 @@ mod tests {
             function("lstm", "NoOp", PREFERRED, gpu),
             function("other", "NoOp", COMPILED, AttrValue::Bool(false)),
         ];
-        let found = Kernels::of_functions(&Graph { functions, ..Graph::default() });
-        use Kernels::{Compiled, OfDevice, OnGpuOnly};
+        let found = KernelChoice::of_functions(&GraphDef { functions, ..GraphDef::default() });
+        use KernelChoice::{Compiled, OfDevice, OnGpuOnly};
         assert_eq!(found, [Compiled, Compiled, OnGpuOnly, OfDevice]);
     }
 }

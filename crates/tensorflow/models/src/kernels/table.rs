@@ -13,7 +13,7 @@ use crate::AttrValue;
 /// The kernels of all releases that list them.
 ///
 /// ```
-/// use unskew_tensorflow::{AttrValue, DataType, Device, KernelHistory, KernelTable, Served};
+/// use unskew_tensorflow::{AttrValue, DataType, DeviceType, KernelHistory, KernelTable, Served};
 /// let history = KernelHistory::from_text(
 ///     "#releases\t2.8.4 2.9.3\n\
 ///      (CPU)\t2.8.4-\n\
@@ -23,8 +23,8 @@ use crate::AttrValue;
 /// let kernels = KernelTable::new(history.into(), "2.8.4".parse().unwrap());
 /// let bfloat16 = AttrValue::Type(DataType(14));
 /// let value = |name: &str| (name == "T").then_some(&bfloat16);
-/// assert_eq!(kernels.serves("AvgPool", Device::Cpu, value), Served::No);
-/// assert_eq!(kernels.releases("AvgPool", Device::Cpu, value), "2.9.3 and later");
+/// assert_eq!(kernels.serves("AvgPool", DeviceType::Cpu, value), Served::No);
+/// assert_eq!(kernels.releases("AvgPool", DeviceType::Cpu, value), "2.9.3 and later");
 /// ```
 #[derive(Debug)]
 pub struct KernelHistory {
@@ -34,7 +34,7 @@ pub struct KernelHistory {
 
 /// What a graph runs on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Device {
+pub enum DeviceType {
     /// A machine without an accelerator.
     #[default]
     Cpu,
@@ -44,7 +44,7 @@ pub enum Device {
 
 /// Whether there is a kernel for a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Served {
+pub enum KernelAvailability {
     /// There is one.
     Yes,
     /// There is none.
@@ -53,7 +53,7 @@ pub enum Served {
     Unknown,
 }
 
-impl Device {
+impl DeviceType {
     /// The name by which kernels are registered for it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -208,17 +208,17 @@ impl KernelTable {
         let lines = history.rows.iter().take_while(|(text, _)| text.starts_with('('));
         let has = |runs: &str| runs.parse().is_ok_and(|runs: Runs| runs.contains(release));
         let said: Vec<&str> = lines.filter(|(_, runs)| has(runs)).map(|(text, _)| text).collect();
-        let lists = [Device::Cpu, Device::Gpu]
+        let lists = [DeviceType::Cpu, DeviceType::Gpu]
             .map(|device| said.contains(&&*format!("({})", device.as_str())));
         Self { history, release, lists }
     }
 
     /// Whether the kernels for `device` are listed.
-    pub fn lists(&self, device: Device) -> bool {
+    pub fn lists(&self, device: DeviceType) -> bool {
         let [cpu, gpu] = self.lists;
         match device {
-            Device::Cpu => cpu,
-            Device::Gpu => gpu,
+            DeviceType::Cpu => cpu,
+            DeviceType::Gpu => gpu,
         }
     }
 
@@ -231,16 +231,18 @@ impl KernelTable {
     pub fn serves<'a>(
         &self,
         op: &str,
-        device: Device,
+        device: DeviceType,
         value: impl Fn(&str) -> Option<&'a AttrValue>,
-    ) -> Served {
+    ) -> KernelAvailability {
         let lines = self.history.named(op);
-        let mut found = Served::No;
+        let mut found = KernelAvailability::No;
         for kernels in self.here(&lines) {
             let (has, compiles) = (device.has(&kernels.device), device.compiles(&kernels.device));
             match kernels.takes_node(&value) {
-                Served::Yes if has => return Served::Yes,
-                Served::Yes | Served::Unknown if has || compiles => found = Served::Unknown,
+                KernelAvailability::Yes if has => return KernelAvailability::Yes,
+                KernelAvailability::Yes | KernelAvailability::Unknown if has || compiles => {
+                    found = KernelAvailability::Unknown
+                }
                 _ => {}
             }
         }
@@ -248,7 +250,7 @@ impl KernelTable {
     }
 
     /// Whether any release has a kernel of this op for `device` alone.
-    pub fn knows(&self, op: &str, device: Device) -> bool {
+    pub fn knows(&self, op: &str, device: DeviceType) -> bool {
         let lines = self.history.named(op);
         lines.iter().filter_map(Row::get).any(|kernels| kernels.device == device.as_str())
     }
@@ -266,7 +268,7 @@ impl KernelTable {
     pub fn choices<'a>(
         &self,
         op: &str,
-        device: Device,
+        device: DeviceType,
         value: impl Fn(&str) -> Option<&'a AttrValue>,
     ) -> Vec<String> {
         let lines = self.history.named(op);
@@ -289,12 +291,12 @@ impl KernelTable {
     pub fn releases<'a>(
         &self,
         op: &str,
-        device: Device,
+        device: DeviceType,
         value: impl Fn(&str) -> Option<&'a AttrValue>,
     ) -> String {
         let lines = self.history.named(op);
         let fits = |kernels: &KernelDef| {
-            device.has(&kernels.device) && kernels.takes_node(&value) == Served::Yes
+            device.has(&kernels.device) && kernels.takes_node(&value) == KernelAvailability::Yes
         };
         let fits = |line: &&Row<KernelDef>| line.get().is_some_and(fits);
         let lines: Vec<_> = lines.iter().filter(fits).collect();
@@ -314,11 +316,11 @@ impl KernelTable {
 
 impl KernelDef {
     /// Whether a node without `_kernel` gets one of these.
-    fn takes_node<'a>(&self, value: impl Fn(&str) -> Option<&'a AttrValue>) -> Served {
+    fn takes_node<'a>(&self, value: impl Fn(&str) -> Option<&'a AttrValue>) -> KernelAvailability {
         if !self.label.is_empty() {
-            return Served::No;
+            return KernelAvailability::No;
         }
-        let mut found = Served::Yes;
+        let mut found = KernelAvailability::Yes;
         for (name, allowed) in &self.takes {
             let is = match value(name) {
                 None
@@ -329,9 +331,9 @@ impl KernelDef {
                 Some(value) => Some(allowed.contains(value)),
             };
             match is {
-                Some(false) => return Served::No,
+                Some(false) => return KernelAvailability::No,
                 Some(true) => {}
-                None => found = Served::Unknown,
+                None => found = KernelAvailability::Unknown,
             }
         }
         found
@@ -386,11 +388,11 @@ mod tests {
         };
         let (good, bad, one) = (types(&[1, 19]), types(&[1, 2]), AttrValue::Int(1));
         let asked = |list: &AttrValue, number: Option<&AttrValue>| {
-            table.serves("F", Device::Cpu, |name| if name == "L" { Some(list) } else { number })
+            table.serves("F", DeviceType::Cpu, |name| if name == "L" { Some(list) } else { number })
         };
-        assert_eq!(asked(&good, Some(&one)), Served::Yes);
-        assert_eq!(asked(&good, None), Served::Unknown);
-        assert_eq!(asked(&bad, None), Served::No);
-        assert!(!table.lists(Device::Cpu));
+        assert_eq!(asked(&good, Some(&one)), KernelAvailability::Yes);
+        assert_eq!(asked(&good, None), KernelAvailability::Unknown);
+        assert_eq!(asked(&bad, None), KernelAvailability::No);
+        assert!(!table.lists(DeviceType::Cpu));
     }
 }

@@ -8,9 +8,9 @@ use unskew_core::DataVersions;
 use unskew_source::wire::{Field, Message, Value};
 use unskew_source::{BytesSource, Problem, ReadError, Source};
 
-use super::table::{Entry, Table};
+use super::table::{Table, TableEntry};
 use super::values;
-use crate::{DataType, Shape};
+use crate::{DataType, PartialTensorShape};
 
 /// What a checkpoint says of itself, without its values.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,7 +39,7 @@ pub struct StoredTensor {
     /// The type of the elements.
     pub dtype: DataType,
     /// The dimensions of the whole tensor.
-    pub shape: Shape,
+    pub shape: PartialTensorShape,
     /// Where its bytes lie; none in format 1, and for a tensor that is stored in slices.
     pub range: Option<StoredRange>,
     /// Into how many slices it is cut; 0 if it is not.
@@ -122,7 +122,7 @@ pub fn checkpoint(source: &dyn Source) -> Result<Option<Checkpoint>, ReadError> 
 }
 
 /// The header under the empty key; none if that is not the header of a checkpoint.
-fn header(source: &dyn Source, entry: &Entry<'_>) -> Result<Option<Checkpoint>, ReadError> {
+fn header(source: &dyn Source, entry: &TableEntry<'_>) -> Result<Option<Checkpoint>, ReadError> {
     if !entry.key.is_empty() {
         return Ok(None);
     }
@@ -142,7 +142,7 @@ fn header(source: &dyn Source, entry: &Entry<'_>) -> Result<Option<Checkpoint>, 
 }
 
 /// Places in the value of an entry become places in the file.
-fn placed(mut error: ReadError, entry: &Entry<'_>, record: &str) -> ReadError {
+fn placed(mut error: ReadError, entry: &TableEntry<'_>, record: &str) -> ReadError {
     error.offset = Some(error.offset.map_or(entry.offset, |at| at.saturating_add(entry.offset)));
     if let Problem::Truncated { .. } = *error.problem {
         *error.problem = Problem::Malformed(format!("a {record} that ends early"));
@@ -167,13 +167,13 @@ fn bundle_header(message: &mut Message<'_>) -> Result<Checkpoint, ReadError> {
 /// A `BundleEntryProto`: a tensor under its name, or a slice of one under a key that begins with a zero.
 fn bundle_entry(
     source: &dyn Source,
-    entry: &Entry<'_>,
+    entry: &TableEntry<'_>,
     checkpoint: &mut Checkpoint,
 ) -> Result<(), ReadError> {
     let record = "entry of a tensor";
     let mut message = Message::taken(source, entry.value.to_vec());
     let (mut tensor, mut range) = (StoredTensor::default(), StoredRange::default());
-    tensor.shape = Shape(Some(Vec::new()));
+    tensor.shape = PartialTensorShape(Some(Vec::new()));
     let mut read = || -> Result<(), ReadError> {
         while let Some(field) = message.next()? {
             let number = |field: &Field| field.varint().unwrap_or(0);
@@ -230,7 +230,8 @@ fn tensor_slice_meta(message: &mut Message<'_>) -> Result<Checkpoint, ReadError>
 
 /// What is read of a `SavedSliceMeta`.
 fn slice_meta(message: &mut Message<'_>) -> Result<StoredTensor, ReadError> {
-    let mut tensor = StoredTensor { shape: Shape(Some(Vec::new())), ..StoredTensor::default() };
+    let mut tensor =
+        StoredTensor { shape: PartialTensorShape(Some(Vec::new())), ..StoredTensor::default() };
     while let Some(field) = message.next()? {
         match (field.number, field.value) {
             (1, _) => tensor.name = message.string(&field)?.into(),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use unskew_source::wire::{Field, Message};
 use unskew_source::{ReadError, Source};
 
-use super::Kind;
-use super::kept::Kept;
+use super::TensorFlowFileKind;
+use super::interner::Interner;
 
 /// Where a constant stands in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,21 +35,21 @@ const STRING: u64 = 7;
 /// If the source is no such message.
 pub(crate) fn constant_texts(
     source: &dyn Source,
-    kind: Kind,
+    kind: TensorFlowFileKind,
     wanted: ConstantTexts,
 ) -> Result<ConstantTexts, ReadError> {
     let place = ConstantPlace { graph: 0, function: None, node: 0 };
-    let mut walk = Walk { place, wanted, kept: Kept::default() };
+    let mut walk = ConstantFinder { place, wanted, kept: Interner::default() };
     let mut message = Message::whole(source);
     match kind {
-        Kind::Graph => walk.graph(&mut message)?,
-        Kind::MetaGraph => walk.meta_graph(&mut message)?,
-        Kind::SavedModel => each(&mut message, 2, |meta| {
+        TensorFlowFileKind::Graph => walk.graph(&mut message)?,
+        TensorFlowFileKind::MetaGraph => walk.meta_graph(&mut message)?,
+        TensorFlowFileKind::SavedModel => each(&mut message, 2, |meta| {
             walk.meta_graph(meta)?;
             walk.place.graph += 1;
             Ok(())
         })?,
-        Kind::Table | Kind::OpList => {}
+        TensorFlowFileKind::Table | TensorFlowFileKind::OpList => {}
     }
     Ok(walk.wanted)
 }
@@ -68,14 +68,14 @@ fn each<'s>(
     Ok(())
 }
 
-struct Walk {
+struct ConstantFinder {
     /// Where the next node stands.
     place: ConstantPlace,
     wanted: ConstantTexts,
-    kept: Kept,
+    kept: Interner,
 }
 
-impl Walk {
+impl ConstantFinder {
     fn meta_graph(&mut self, message: &mut Message<'_>) -> Result<(), ReadError> {
         each(message, 2, |graph| self.graph(graph))
     }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use unskew_source::wire::{Field, Message};
 use unskew_source::{ReadError, Source, SourceExt as _};
 
-use super::kept::Kept;
+use super::interner::Interner;
+use super::node_texts::{NAME, NodeTexts};
 use super::op_def;
-use super::texts::{NAME, Texts};
 use super::values::{attr_value, versions};
-use crate::attrs::{Attr, Each};
-use crate::{AttrValue, Function, Graph, Node};
+use crate::attrs::{Attr, AttrList};
+use crate::{AttrValue, FunctionDef, GraphDef, NodeDef};
 
 /// The most attributes of a node or a function; real ones have a few dozen.
 const ATTRS: usize = 4 << 10;
@@ -26,14 +26,17 @@ const SHARED_TOGETHER: usize = 128;
 ///
 /// # Errors
 /// If it is none, or larger than is kept; with the byte and the field.
-pub fn graph(source: &dyn Source) -> Result<Graph, ReadError> {
-    graph_in(&mut Message::whole(source), &mut Kept::default())
+pub fn graph(source: &dyn Source) -> Result<GraphDef, ReadError> {
+    graph_in(&mut Message::whole(source), &mut Interner::default())
 }
 
 /// Reads a `GraphDef` and keeps what `kept` says.
-pub(crate) fn graph_in(message: &mut Message<'_>, kept: &mut Kept) -> Result<Graph, ReadError> {
+pub(crate) fn graph_in(
+    message: &mut Message<'_>,
+    kept: &mut Interner,
+) -> Result<GraphDef, ReadError> {
     let room = room(message);
-    let (mut graph, mut texts) = (Graph::default(), Texts::of(room));
+    let (mut graph, mut texts) = (GraphDef::default(), NodeTexts::with_capacity(room));
     graph.nodes.reserve(room);
     kept.expect(room);
     while let Some(field) = message.next()? {
@@ -72,12 +75,12 @@ const NODE: u64 = 256;
 /// Reads a `NodeDef` and keeps what `kept` says; its texts are in `texts` until that gives them.
 fn node(
     message: &mut Message<'_>,
-    kept: &mut Kept,
-    texts: &mut Texts,
-    nodes: &mut Vec<Node>,
+    kept: &mut Interner,
+    texts: &mut NodeTexts,
+    nodes: &mut Vec<NodeDef>,
 ) -> Result<(), ReadError> {
-    let mut node = Node::default();
-    kept.count(message, size_of::<Node>())?;
+    let mut node = NodeDef::default();
+    kept.count(message, size_of::<NodeDef>())?;
     // An input or an attribute costs about as much as what else there is of a node.
     let mut cost = 1;
     let mut attrs = OwnAttrs::default();
@@ -129,7 +132,7 @@ const ATTR: u32 = 5;
 /// The attributes of a node while they are read.
 #[derive(Default)]
 struct OwnAttrs {
-    each: Each,
+    each: AttrList,
     /// The bytes from the first to the end of the node, if they are few, and attributes are all that is kept of them.
     bytes: Option<Box<[u8]>>,
 }
@@ -139,7 +142,7 @@ impl OwnAttrs {
         &mut self,
         message: &mut Message<'_>,
         field: &Field,
-        kept: &mut Kept,
+        kept: &mut Interner,
     ) -> Result<(), ReadError> {
         if self.each.is_empty() {
             self.bytes = rest(message, field).map(Into::into);
@@ -155,7 +158,11 @@ fn rest<'m>(message: &'m Message<'_>, first: &Field) -> Option<&'m [u8]> {
 }
 
 /// Whether the device in `field` is a GPU. Most nodes that have a device have that of the node before.
-fn on_gpu(message: &mut Message<'_>, field: &Field, kept: &mut Kept) -> Result<bool, ReadError> {
+fn on_gpu(
+    message: &mut Message<'_>,
+    field: &Field,
+    kept: &mut Interner,
+) -> Result<bool, ReadError> {
     let (last, on_gpu) = &kept.device;
     if message.ahead(field) == Some(last.as_bytes()) {
         return Ok(*on_gpu);
@@ -175,7 +182,11 @@ fn names_gpu(device: &str) -> bool {
 }
 
 /// An attribute of a node or a function. One of the same bytes as an earlier one is that one.
-fn attr(message: &mut Message<'_>, field: &Field, kept: &mut Kept) -> Result<Arc<Attr>, ReadError> {
+fn attr(
+    message: &mut Message<'_>,
+    field: &Field,
+    kept: &mut Interner,
+) -> Result<Arc<Attr>, ReadError> {
     let bytes = message.ahead(field).filter(|bytes| bytes.len() <= SHARED);
     let Some(bytes) = bytes else {
         return message.enter(field, |message| entry(message, kept)).map(Arc::new);
@@ -189,7 +200,7 @@ fn attr(message: &mut Message<'_>, field: &Field, kept: &mut Kept) -> Result<Arc
     Ok(attr)
 }
 
-fn entry(message: &mut Message<'_>, kept: &mut Kept) -> Result<Attr, ReadError> {
+fn entry(message: &mut Message<'_>, kept: &mut Interner) -> Result<Attr, ReadError> {
     let mut name = None;
     let mut value = AttrValue::Missing;
     while let Some(field) = message.next()? {
@@ -203,7 +214,11 @@ fn entry(message: &mut Message<'_>, kept: &mut Kept) -> Result<Attr, ReadError> 
     Ok((name.unwrap_or_else(|| "".into()), value))
 }
 
-fn library(message: &mut Message<'_>, graph: &mut Graph, kept: &mut Kept) -> Result<(), ReadError> {
+fn library(
+    message: &mut Message<'_>,
+    graph: &mut GraphDef,
+    kept: &mut Interner,
+) -> Result<(), ReadError> {
     while let Some(field) = message.next()? {
         match field.number {
             1 => graph.functions.push(message.enter(&field, |m| function(m, kept))?),
@@ -214,12 +229,12 @@ fn library(message: &mut Message<'_>, graph: &mut Graph, kept: &mut Kept) -> Res
     Ok(())
 }
 
-fn function(message: &mut Message<'_>, kept: &mut Kept) -> Result<Function, ReadError> {
-    let mut function = Function::default();
+fn function(message: &mut Message<'_>, kept: &mut Interner) -> Result<FunctionDef, ReadError> {
+    let mut function = FunctionDef::default();
     let room = room(message);
-    let (mut attrs, mut texts) = (Each::new(), Texts::of(room));
+    let (mut attrs, mut texts) = (AttrList::new(), NodeTexts::with_capacity(room));
     function.nodes.reserve(room);
-    kept.count(message, size_of::<Function>())?;
+    kept.count(message, size_of::<FunctionDef>())?;
     while let Some(field) = message.next()? {
         match field.number {
             1 => function.signature = message.enter(&field, |m| op_def::op(m, kept))?,
@@ -244,9 +259,12 @@ fn function(message: &mut Message<'_>, kept: &mut Kept) -> Result<Function, Read
 }
 
 /// A result of a function, and where it comes from.
-type Returned = (Box<str>, Box<str>);
+type FunctionResult = (Box<str>, Box<str>);
 
-fn result(message: &mut Message<'_>, kept: &mut Kept) -> Result<Option<Returned>, ReadError> {
+fn result(
+    message: &mut Message<'_>,
+    kept: &mut Interner,
+) -> Result<Option<FunctionResult>, ReadError> {
     let (mut name, mut from) = (Box::default(), None);
     while let Some(field) = message.next()? {
         match field.number {
@@ -258,7 +276,7 @@ fn result(message: &mut Message<'_>, kept: &mut Kept) -> Result<Option<Returned>
     Ok(from.map(|from| (name, from)))
 }
 
-fn gradient(message: &mut Message<'_>, kept: &mut Kept) -> Result<(String, String), ReadError> {
+fn gradient(message: &mut Message<'_>, kept: &mut Interner) -> Result<(String, String), ReadError> {
     let (mut of, mut is) = (String::new(), String::new());
     kept.count(message, size_of::<(String, String)>())?;
     let mut text =

@@ -3,7 +3,7 @@
 use unskew_source::wire::Message;
 use unskew_source::{ReadError, Source};
 
-use super::kept::Kept;
+use super::interner::Interner;
 use super::values::attr_value;
 use crate::{AttrValue, KernelDef};
 
@@ -13,7 +13,7 @@ use crate::{AttrValue, KernelDef};
 /// If the source is no such message.
 pub fn kernel_list(source: &dyn Source) -> Result<Vec<KernelDef>, ReadError> {
     let (mut message, mut kept, mut kernels) =
-        (Message::whole(source), Kept::default(), Vec::new());
+        (Message::whole(source), Interner::default(), Vec::new());
     while let Some(field) = message.next()? {
         if field.number == 1 {
             kernels.push(message.enter(&field, |message| kernel(message, &mut kept))?);
@@ -22,7 +22,7 @@ pub fn kernel_list(source: &dyn Source) -> Result<Vec<KernelDef>, ReadError> {
     Ok(kernels)
 }
 
-fn kernel(message: &mut Message<'_>, kept: &mut Kept) -> Result<KernelDef, ReadError> {
+fn kernel(message: &mut Message<'_>, kept: &mut Interner) -> Result<KernelDef, ReadError> {
     let mut kernel = KernelDef::default();
     kept.count(message, size_of::<KernelDef>())?;
     while let Some(field) = message.next()? {
@@ -40,7 +40,7 @@ fn kernel(message: &mut Message<'_>, kept: &mut Kept) -> Result<KernelDef, ReadE
 
 fn constraint(
     message: &mut Message<'_>,
-    kept: &mut Kept,
+    kept: &mut Interner,
 ) -> Result<(String, Vec<AttrValue>), ReadError> {
     let (mut name, mut allowed) = (String::new(), Vec::new());
     while let Some(field) = message.next()? {

@@ -3,21 +3,21 @@
 use unskew_source::wire::{Field, Message};
 use unskew_source::{ReadError, Source};
 
-use super::kept::Kept;
+use super::interner::Interner;
 use super::values::attr_value;
 use crate::op_def::{ArgDef, ArgKind, AttrDef, Deprecation, ElementType, Trait};
-use crate::{AttrKind, AttrValue, DataType, OpDef, Single};
+use crate::{AttrKind, AttrScalarType, AttrValue, DataType, OpDef};
 
 /// Every op of an `OpList`, as a TensorFlow dumps its registry.
 ///
 /// # Errors
 /// If the source is no such message.
 pub fn op_list(source: &dyn Source) -> Result<Vec<OpDef>, ReadError> {
-    ops(&mut Message::whole(source), &mut Kept::default())
+    ops(&mut Message::whole(source), &mut Interner::default())
 }
 
 /// The ops of an `OpList`.
-pub(crate) fn ops(message: &mut Message<'_>, kept: &mut Kept) -> Result<Vec<OpDef>, ReadError> {
+pub(crate) fn ops(message: &mut Message<'_>, kept: &mut Interner) -> Result<Vec<OpDef>, ReadError> {
     let mut ops = Vec::new();
     while let Some(field) = message.next()? {
         if field.number == 1 {
@@ -28,7 +28,7 @@ pub(crate) fn ops(message: &mut Message<'_>, kept: &mut Kept) -> Result<Vec<OpDe
 }
 
 /// An `OpDef`, without its documentation.
-pub(crate) fn op(message: &mut Message<'_>, kept: &mut Kept) -> Result<OpDef, ReadError> {
+pub(crate) fn op(message: &mut Message<'_>, kept: &mut Interner) -> Result<OpDef, ReadError> {
     let mut op = OpDef::default();
     kept.count(message, size_of::<OpDef>())?;
     while let Some(field) = message.next()? {
@@ -54,11 +54,15 @@ pub(crate) fn op(message: &mut Message<'_>, kept: &mut Kept) -> Result<OpDef, Re
     Ok(op)
 }
 
-fn text(message: &mut Message<'_>, field: &Field, kept: &mut Kept) -> Result<String, ReadError> {
+fn text(
+    message: &mut Message<'_>,
+    field: &Field,
+    kept: &mut Interner,
+) -> Result<String, ReadError> {
     Ok(kept.text(message, field)?.into())
 }
 
-fn arg(message: &mut Message<'_>, kept: &mut Kept) -> Result<ArgDef, ReadError> {
+fn arg(message: &mut Message<'_>, kept: &mut Interner) -> Result<ArgDef, ReadError> {
     let (mut name, mut dtype, mut type_attr) = (String::new(), 0, String::new());
     let (mut number, mut types, mut reference) = (String::new(), String::new(), false);
     kept.count(message, size_of::<ArgDef>())?;
@@ -86,8 +90,8 @@ fn arg(message: &mut Message<'_>, kept: &mut Kept) -> Result<ArgDef, ReadError> 
     Ok(ArgDef { name, kind, reference })
 }
 
-fn attr(message: &mut Message<'_>, kept: &mut Kept) -> Result<AttrDef, ReadError> {
-    let kind = AttrKind { single: Single::Int, list: false };
+fn attr(message: &mut Message<'_>, kept: &mut Interner) -> Result<AttrDef, ReadError> {
+    let kind = AttrKind { single: AttrScalarType::Int, list: false };
     let mut attr =
         AttrDef { name: String::new(), kind, default: None, allowed: None, minimum: None };
     let (mut has_minimum, mut minimum) = (false, 0);
@@ -114,7 +118,7 @@ fn attr(message: &mut Message<'_>, kept: &mut Kept) -> Result<AttrDef, ReadError
     Ok(attr)
 }
 
-fn deprecation(message: &mut Message<'_>, kept: &mut Kept) -> Result<Deprecation, ReadError> {
+fn deprecation(message: &mut Message<'_>, kept: &mut Interner) -> Result<Deprecation, ReadError> {
     let mut deprecation = Deprecation { version: 0, explanation: String::new() };
     while let Some(field) = message.next()? {
         match field.number {

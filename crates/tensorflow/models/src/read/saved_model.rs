@@ -5,9 +5,9 @@ use unskew_source::wire::Message;
 use unskew_source::{ReadError, Source};
 
 use super::graph_def::graph_in;
-use super::kept::Kept;
+use super::interner::Interner;
 use super::{op_def, values};
-use crate::{Graph, OpDef};
+use crate::{GraphDef, OpDef};
 
 /// What is read of a SavedModel's `saved_model.pb`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,7 +22,7 @@ pub struct SavedModel {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MetaGraph {
     /// The graph, with its library of functions.
-    pub graph: Graph,
+    pub graph: GraphDef,
     /// What it is for: `serve`, `train`.
     pub tags: Vec<String>,
     /// The TensorFlow that wrote it, by its own account: `2.4.1`.
@@ -40,12 +40,12 @@ pub struct MetaGraph {
     /// What a session runs right after the restoring.
     pub init_ops: Vec<String>,
     /// What a session can be asked for.
-    pub signatures: Vec<Signature>,
+    pub signatures: Vec<SignatureDef>,
 }
 
 /// A signature: a name, and the tensors that are its results.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Signature {
+pub struct SignatureDef {
     /// The name by which it is served: `serving_default`.
     pub name: String,
     /// Its results, as inputs are written: `StatefulPartitionedCall:0`.
@@ -77,7 +77,7 @@ const INIT: [&str; 3] = ["__saved_model_init_op", "saved_model_main_op", "legacy
 /// # Errors
 /// If it is none, or larger than is kept; with the byte and the field.
 pub fn saved_model(source: &dyn Source) -> Result<SavedModel, ReadError> {
-    let (mut message, mut kept) = (Message::whole(source), Kept::default());
+    let (mut message, mut kept) = (Message::whole(source), Interner::default());
     let mut model = SavedModel::default();
     while let Some(field) = message.next()? {
         match field.number {
@@ -97,10 +97,10 @@ pub fn saved_model(source: &dyn Source) -> Result<SavedModel, ReadError> {
 /// # Errors
 /// If it is none, or larger than is kept; with the byte and the field.
 pub fn meta_graph(source: &dyn Source) -> Result<MetaGraph, ReadError> {
-    meta_graph_in(&mut Message::whole(source), &mut Kept::default())
+    meta_graph_in(&mut Message::whole(source), &mut Interner::default())
 }
 
-fn meta_graph_in(message: &mut Message<'_>, kept: &mut Kept) -> Result<MetaGraph, ReadError> {
+fn meta_graph_in(message: &mut Message<'_>, kept: &mut Interner) -> Result<MetaGraph, ReadError> {
     let mut meta = MetaGraph::default();
     kept.count(message, size_of::<MetaGraph>())?;
     while let Some(field) = message.next()? {
@@ -142,7 +142,7 @@ fn meta_graph_in(message: &mut Message<'_>, kept: &mut Kept) -> Result<MetaGraph
 }
 
 /// The op that restores, of a `SaverDef`.
-fn saver(message: &mut Message<'_>, kept: &mut Kept) -> Result<Option<String>, ReadError> {
+fn saver(message: &mut Message<'_>, kept: &mut Interner) -> Result<Option<String>, ReadError> {
     let mut restore = None;
     while let Some(field) = message.next()? {
         if field.number == 3 {
@@ -156,7 +156,7 @@ fn saver(message: &mut Message<'_>, kept: &mut Kept) -> Result<Option<String>, R
 fn collection(
     message: &mut Message<'_>,
     meta: &mut MetaGraph,
-    kept: &mut Kept,
+    kept: &mut Interner,
 ) -> Result<(), ReadError> {
     let mut key: Box<str> = Box::default();
     while let Some(field) = message.next()? {
@@ -184,8 +184,8 @@ fn collection(
 }
 
 /// An entry of `signature_def`.
-fn signature(message: &mut Message<'_>, kept: &mut Kept) -> Result<Signature, ReadError> {
-    let mut signature = Signature::default();
+fn signature(message: &mut Message<'_>, kept: &mut Interner) -> Result<SignatureDef, ReadError> {
+    let mut signature = SignatureDef::default();
     while let Some(field) = message.next()? {
         match field.number {
             1 => signature.name = kept.text(message, &field)?.into(),
@@ -205,7 +205,7 @@ fn signature(message: &mut Message<'_>, kept: &mut Kept) -> Result<Signature, Re
 }
 
 /// The tensor of an entry of `outputs`; tensors of several parts are passed over.
-fn output(message: &mut Message<'_>, kept: &mut Kept) -> Result<Option<String>, ReadError> {
+fn output(message: &mut Message<'_>, kept: &mut Interner) -> Result<Option<String>, ReadError> {
     let mut name = None;
     while let Some(field) = message.next()? {
         if field.number == 2 {
@@ -222,7 +222,11 @@ fn output(message: &mut Message<'_>, kept: &mut Kept) -> Result<Option<String>, 
     Ok(name)
 }
 
-fn info(message: &mut Message<'_>, meta: &mut MetaGraph, kept: &mut Kept) -> Result<(), ReadError> {
+fn info(
+    message: &mut Message<'_>,
+    meta: &mut MetaGraph,
+    kept: &mut Interner,
+) -> Result<(), ReadError> {
     while let Some(field) = message.next()? {
         match field.number {
             2 => meta.ops = message.enter(&field, |message| op_def::ops(message, kept))?,
@@ -239,7 +243,7 @@ fn info(message: &mut Message<'_>, meta: &mut MetaGraph, kept: &mut Kept) -> Res
 fn objects(
     message: &mut Message<'_>,
     captured: &mut usize,
-    kept: &mut Kept,
+    kept: &mut Interner,
 ) -> Result<Vec<SavedObject>, ReadError> {
     let mut objects = Vec::new();
     while let Some(field) = message.next()? {
@@ -256,7 +260,7 @@ fn objects(
 fn object(
     message: &mut Message<'_>,
     captured: &mut usize,
-    kept: &mut Kept,
+    kept: &mut Interner,
 ) -> Result<Option<SavedObject>, ReadError> {
     let (mut found, mut slots) = (None, 0);
     while let Some(field) = message.next()? {
@@ -270,7 +274,7 @@ fn object(
     Ok(found.map(|object| SavedObject { slots, ..object }))
 }
 
-fn user_object(message: &mut Message<'_>, kept: &mut Kept) -> Result<SavedObject, ReadError> {
+fn user_object(message: &mut Message<'_>, kept: &mut Interner) -> Result<SavedObject, ReadError> {
     let mut object = SavedObject::default();
     while let Some(field) = message.next()? {
         match field.number {

@@ -2,16 +2,16 @@
 //! text reader makes the same bytes that the binary readers read.
 //!
 //! What a verdict does not need is marked: it is passed over where a file is judged, and kept where the whole of
-//! it becomes bytes. Messages that only that needs stand in `aside`, names of values in `named`.
+//! it becomes bytes. Messages that only that needs stand in `other_messages`, names of values in `named`.
 
-use super::Kind;
+use super::TensorFlowFileKind;
 
-mod aside;
 mod named;
+mod other_messages;
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Holds {
+pub(crate) enum FieldContent {
     /// A whole number or a truth value.
     Number,
     /// A float of 32 bits.
@@ -37,21 +37,21 @@ pub(crate) enum Holds {
 
 /// The fields of one message.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Fields(&'static [(&'static str, u32, Holds)]);
+pub(crate) struct Fields(&'static [(&'static str, u32, FieldContent)]);
 
 impl Fields {
     /// The number of a field and what it holds; none for names that the table does not have.
-    pub(crate) fn get(&self, name: &str) -> Option<(u32, Holds)> {
+    pub(crate) fn get(&self, name: &str) -> Option<(u32, FieldContent)> {
         self.0.iter().find(|(known, ..)| *known == name).map(|(_, number, holds)| (*number, *holds))
     }
 
     /// What the field of this number holds; none for numbers that the table does not have.
-    pub(crate) fn numbered(&self, number: u32) -> Option<Holds> {
+    pub(crate) fn numbered(&self, number: u32) -> Option<FieldContent> {
         self.0.iter().find(|(_, known, _)| *known == number).map(|(.., holds)| *holds)
     }
 
     /// What the fields hold.
-    pub(crate) fn kinds(&self) -> impl Iterator<Item = Holds> {
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = FieldContent> {
         self.0.iter().map(|(.., holds)| *holds)
     }
 
@@ -62,8 +62,8 @@ impl Fields {
     }
 }
 
-use Holds::{Aside, Double, Float, Message, Number, Text, Type};
-use aside::*;
+use FieldContent::{Aside, Double, Float, Message, Number, Text, Type};
+use other_messages::*;
 
 pub(crate) static SAVED_MODEL: Fields =
     Fields(&[("saved_model_schema_version", 1, Number), ("meta_graphs", 2, Message(&META_GRAPH))]);
@@ -253,7 +253,7 @@ static DEPRECATION: Fields = Fields(&[("version", 1, Number), ("explanation", 2,
 
 /// Which message a text begins like: by the name of its first field, and by what that field begins
 /// with where several messages have a field of this name.
-pub(crate) fn kind_of_text(head: &[u8]) -> Option<Kind> {
+pub(crate) fn kind_of_text(head: &[u8]) -> Option<TensorFlowFileKind> {
     let head = std::str::from_utf8(head).or_else(|error| {
         // The head may end in the middle of a character.
         std::str::from_utf8(&head[..error.valid_up_to()])
@@ -265,20 +265,21 @@ pub(crate) fn kind_of_text(head: &[u8]) -> Option<Kind> {
     let opens = rest.trim_start().starts_with(['{', '<']) || rest.trim_start().starts_with(": {");
     match name {
         "saved_model_schema_version" if rest.trim_start().starts_with(':') => {
-            Some(Kind::SavedModel)
+            Some(TensorFlowFileKind::SavedModel)
         }
-        "meta_graphs" if opens => Some(Kind::SavedModel),
-        "meta_info_def" | "graph_def" if opens => Some(Kind::MetaGraph),
-        "library" | "versions" if opens => Some(Kind::Graph),
+        "meta_graphs" if opens => Some(TensorFlowFileKind::SavedModel),
+        "meta_info_def" | "graph_def" if opens => Some(TensorFlowFileKind::MetaGraph),
+        "library" | "versions" if opens => Some(TensorFlowFileKind::Graph),
         "node" if opens => {
             let inner = rest.trim_start_matches([' ', ':', '{', '<']).trim();
             let next = if inner.is_empty() { lines.find(|line| !line.is_empty())? } else { inner };
-            (next.starts_with("name:") || next.starts_with("op:")).then_some(Kind::Graph)
+            (next.starts_with("name:") || next.starts_with("op:"))
+                .then_some(TensorFlowFileKind::Graph)
         }
         "op" if opens => {
             let inner = rest.trim_start_matches([' ', ':', '{', '<']).trim();
             let next = if inner.is_empty() { lines.find(|line| !line.is_empty())? } else { inner };
-            next.starts_with("name:").then_some(Kind::OpList)
+            next.starts_with("name:").then_some(TensorFlowFileKind::OpList)
         }
         _ => None,
     }

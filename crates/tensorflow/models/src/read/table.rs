@@ -55,7 +55,7 @@ pub(crate) struct Block {
 }
 
 /// One entry of a block.
-pub(crate) struct Entry<'b> {
+pub(crate) struct TableEntry<'b> {
     pub(crate) key: &'b [u8],
     pub(crate) value: &'b [u8],
     /// The byte of the file where the value begins; of a compressed block, where the block does.
@@ -85,7 +85,7 @@ impl<'s> Table<'s> {
     /// Every entry of the table, in the order of the keys, until `visit` says that it has seen enough.
     pub(crate) fn entries(
         &self,
-        mut visit: impl FnMut(&Entry<'_>) -> Result<bool, ReadError>,
+        mut visit: impl FnMut(&TableEntry<'_>) -> Result<bool, ReadError>,
     ) -> Result<(), ReadError> {
         for (i, handle) in self.handles.iter().enumerate() {
             let which = || if i == 0 { "first block".to_owned() } else { format!("block {i}") };
@@ -162,7 +162,7 @@ impl Block {
     fn entries(
         &self,
         source: &dyn Source,
-        mut visit: impl FnMut(&Entry<'_>) -> Result<bool, ReadError>,
+        mut visit: impl FnMut(&TableEntry<'_>) -> Result<bool, ReadError>,
     ) -> Result<bool, ReadError> {
         let torn = || malformed(source, "a block whose entries are torn").at(self.start);
         let restarts = self.bytes.last_chunk().map(|count| u32::from_le_bytes(*count));
@@ -175,7 +175,7 @@ impl Block {
             let value = at.entry(&mut key).ok_or_else(torn)?;
             let inside = (at.at - value.len()) as u64;
             let offset = self.start.saturating_add(if self.plain { inside } else { 0 });
-            if !visit(&Entry { key: &key, value, offset })? {
+            if !visit(&TableEntry { key: &key, value, offset })? {
                 return Ok(false);
             }
         }

@@ -7,8 +7,8 @@
 
 use unskew_source::{BytesSource, Problem, ReadError, Source, limits};
 
-use super::Kind;
-use super::schema::{self, Fields, Holds};
+use super::TensorFlowFileKind;
+use super::schema::{self, FieldContent, Fields};
 use crate::DataType;
 
 /// How much is read ahead.
@@ -34,8 +34,8 @@ fn sample(number: u32, zero: bool, out: &mut Vec<u8>) {
 ///
 /// # Errors
 /// If the text is none; with the byte.
-pub fn transcode(source: &dyn Source, kind: Kind) -> Result<BytesSource, ReadError> {
-    message(Text::new(source), kind)
+pub fn transcode(source: &dyn Source, kind: TensorFlowFileKind) -> Result<BytesSource, ReadError> {
+    message(TextParser::new(source), kind)
 }
 
 /// The bytes of the message of this kind that `source` holds as text, with everything that it says.
@@ -43,23 +43,26 @@ pub fn transcode(source: &dyn Source, kind: Kind) -> Result<BytesSource, ReadErr
 /// # Errors
 /// If the text is none, says something that TensorFlow 2.21 does not know, or has more than 64 MiB as bytes; with the
 /// byte.
-pub fn transcode_whole(source: &dyn Source, kind: Kind) -> Result<BytesSource, ReadError> {
-    message(Text { whole: true, ..Text::new(source) }, kind)
+pub fn transcode_whole(
+    source: &dyn Source,
+    kind: TensorFlowFileKind,
+) -> Result<BytesSource, ReadError> {
+    message(TextParser { whole: true, ..TextParser::new(source) }, kind)
 }
 
-fn message(mut text: Text<'_>, kind: Kind) -> Result<BytesSource, ReadError> {
+fn message(mut text: TextParser<'_>, kind: TensorFlowFileKind) -> Result<BytesSource, ReadError> {
     let fields = match kind {
-        Kind::SavedModel => &schema::SAVED_MODEL,
-        Kind::MetaGraph => &schema::META_GRAPH,
-        Kind::OpList => &schema::OP_LIST,
-        Kind::Graph | Kind::Table => &schema::GRAPH,
+        TensorFlowFileKind::SavedModel => &schema::SAVED_MODEL,
+        TensorFlowFileKind::MetaGraph => &schema::META_GRAPH,
+        TensorFlowFileKind::OpList => &schema::OP_LIST,
+        TensorFlowFileKind::Graph | TensorFlowFileKind::Table => &schema::GRAPH,
     };
     let mut bytes = Vec::new();
     text.message(Some(fields), None, 0, &mut bytes)?;
     Ok(BytesSource::new(text.source.name(), bytes))
 }
 
-struct Text<'s> {
+struct TextParser<'s> {
     source: &'s dyn Source,
     block: Vec<u8>,
     at: usize,
@@ -68,7 +71,7 @@ struct Text<'s> {
     whole: bool,
 }
 
-impl<'s> Text<'s> {
+impl<'s> TextParser<'s> {
     fn new(source: &'s dyn Source) -> Self {
         Self { source, block: Vec::new(), at: 0, block_start: 0, whole: false }
     }
@@ -131,14 +134,18 @@ impl<'s> Text<'s> {
         &self,
         fields: Option<&'static Fields>,
         name: &str,
-    ) -> Result<Option<(u32, Holds)>, ReadError> {
+    ) -> Result<Option<(u32, FieldContent)>, ReadError> {
         let values = |number: u32| {
             let tensor = fields.is_some_and(|fields| std::ptr::eq(fields, &schema::TENSOR));
             !self.whole && tensor && NUMBERS.contains(&number)
         };
         match fields.and_then(|fields| fields.get(name)) {
-            Some((number, Holds::Aside(_))) if values(number) => Ok(Some((number, Holds::Sample))),
-            Some((number, Holds::Aside(holds))) => Ok(self.whole.then_some((number, *holds))),
+            Some((number, FieldContent::Aside(_))) if values(number) => {
+                Ok(Some((number, FieldContent::Sample)))
+            }
+            Some((number, FieldContent::Aside(holds))) => {
+                Ok(self.whole.then_some((number, *holds)))
+            }
             None if self.whole => {
                 let what = match name {
                     "" => "a message of any type in protobuf text: its fields are not known"
@@ -156,7 +163,7 @@ impl<'s> Text<'s> {
 
     fn value(
         &mut self,
-        known: Option<(u32, Holds)>,
+        known: Option<(u32, FieldContent)>,
         colon: bool,
         depth: usize,
         out: &mut Vec<u8>,
@@ -168,7 +175,7 @@ impl<'s> Text<'s> {
         };
         if let Some(end) = end {
             self.at += 1;
-            let Some((number, Holds::Message(fields))) = known else {
+            let Some((number, FieldContent::Message(fields))) = known else {
                 return self.message(None, Some(end), depth + 1, out);
             };
             let mut inner = Vec::new();
@@ -180,12 +187,12 @@ impl<'s> Text<'s> {
         }
         let quoted = matches!(self.peek()?, Some(b'"' | b'\''));
         match known {
-            Some((number, Holds::Text)) if quoted => {
+            Some((number, FieldContent::Text)) if quoted => {
                 let mut text = Vec::new();
                 self.strings(Some(&mut text))?;
                 self.payload(number, &text, out)
             }
-            Some((number, Holds::Sample)) => {
+            Some((number, FieldContent::Sample)) => {
                 let zero = match quoted {
                     true => self.strings(None).map(|()| false)?,
                     false => self.word("a value")?.parse() == Ok(0.0f64),
@@ -196,7 +203,7 @@ impl<'s> Text<'s> {
             None if quoted => self.strings(None),
             None => self.word("a value").map(drop),
             Some((number, holds))
-                if !quoted && !matches!(holds, Holds::Text | Holds::Message(_)) =>
+                if !quoted && !matches!(holds, FieldContent::Text | FieldContent::Message(_)) =>
             {
                 let word = self.word("a value")?;
                 self.scalar(number, holds, &word, out)
@@ -208,19 +215,19 @@ impl<'s> Text<'s> {
     fn scalar(
         &mut self,
         number: u32,
-        holds: Holds,
+        holds: FieldContent,
         word: &str,
         out: &mut Vec<u8>,
     ) -> Result<(), ReadError> {
         let wrong = || self.error("a number");
         match holds {
-            Holds::Float => {
+            FieldContent::Float => {
                 let digits = word.trim_end_matches(['f', 'F']);
                 let float: f32 = word.parse().or_else(|_| digits.parse()).map_err(|_| wrong())?;
                 varint(u64::from(number) << 3 | 5, out);
                 out.extend(float.to_le_bytes());
             }
-            Holds::Type => {
+            FieldContent::Type => {
                 // Types are written `DT_FLOAT`, references `DT_FLOAT_REF`.
                 let name = word.strip_prefix("DT_").map(str::to_ascii_lowercase);
                 let named = name.and_then(|name| match name.strip_suffix("_ref") {
@@ -232,23 +239,23 @@ impl<'s> Text<'s> {
                 varint(u64::from(number) << 3, out);
                 varint(i64::from(found.ok_or_else(wrong)?) as u64, out);
             }
-            Holds::Double => {
+            FieldContent::Double => {
                 let digits = word.trim_end_matches(['f', 'F']);
                 let float: f64 = word.parse().or_else(|_| digits.parse()).map_err(|_| wrong())?;
                 varint(u64::from(number) << 3 | 1, out);
                 out.extend(float.to_le_bytes());
             }
-            Holds::Fixed64 => {
+            FieldContent::Fixed64 => {
                 let value = integer(word).ok_or_else(wrong)?;
                 varint(u64::from(number) << 3 | 1, out);
                 out.extend(value.to_le_bytes());
             }
-            Holds::Zigzag => {
+            FieldContent::Zigzag => {
                 let value = integer(word).ok_or_else(wrong)?;
                 varint(u64::from(number) << 3, out);
                 varint((value << 1 ^ value >> 63) as u64, out);
             }
-            Holds::Named(names) => {
+            FieldContent::Named(names) => {
                 let named = names.iter().find(|(name, _)| *name == word).map(|(_, value)| *value);
                 let value = named.or_else(|| integer(word)).ok_or_else(wrong)?;
                 varint(u64::from(number) << 3, out);

@@ -4,8 +4,8 @@ use unskew_core::DataVersions;
 use unskew_source::ReadError;
 use unskew_source::wire::{Field, Message, Value};
 
-use super::kept::Kept;
-use crate::{AttrKind, AttrValue, DataType, Shape, Single};
+use super::interner::Interner;
+use crate::{AttrKind, AttrScalarType, AttrValue, DataType, PartialTensorShape};
 
 /// The longest text of an attribute that is kept, in bytes.
 const TEXT: u64 = 4 << 10;
@@ -25,7 +25,7 @@ const BAD_CONSUMERS: usize = 4 << 10;
 /// An `AttrValue`; tensors by their heads.
 pub(crate) fn attr_value(
     message: &mut Message<'_>,
-    kept: &mut Kept,
+    kept: &mut Interner,
 ) -> Result<AttrValue, ReadError> {
     let mut value = AttrValue::Missing;
     while let Some(field) = message.next()? {
@@ -42,22 +42,27 @@ pub(crate) fn attr_value(
 }
 
 /// A `ListValue`. Lists of more than [`LIST`] elements are counted only.
-fn list_value(message: &mut Message<'_>, kept: &mut Kept) -> Result<AttrValue, ReadError> {
+fn list_value(message: &mut Message<'_>, kept: &mut Interner) -> Result<AttrValue, ReadError> {
     let mut values = Vec::new();
-    let mut large: Option<(Single, u64)> = None;
+    let mut large: Option<(AttrScalarType, u64)> = None;
     while let Some(field) = message.next()? {
         // Functions stand at another number in a list than alone.
         let kind = match field.number {
-            9 => Some(Single::Func),
+            9 => Some(AttrScalarType::Func),
             10 => None,
             number => single_kind(number),
         };
         let Some(kind) = kind else { continue };
         let packed = matches!(field.value, Value::Bytes(_));
         match kind {
-            Single::Int | Single::Float | Single::Bool | Single::Type if packed => {
+            AttrScalarType::Int
+            | AttrScalarType::Float
+            | AttrScalarType::Bool
+            | AttrScalarType::Type
+                if packed =>
+            {
                 let span = field.span().map_or(0, |span| span.len);
-                let least = if kind == Single::Float { 4 } else { 1 };
+                let least = if kind == AttrScalarType::Float { 4 } else { 1 };
                 if span / least > LIST as u64 {
                     let (_, count) = large.get_or_insert((kind, values.len() as u64));
                     *count = count.saturating_add(span / least);
@@ -84,16 +89,16 @@ fn list_value(message: &mut Message<'_>, kept: &mut Kept) -> Result<AttrValue, R
     })
 }
 
-fn single_kind(number: u32) -> Option<Single> {
+fn single_kind(number: u32) -> Option<AttrScalarType> {
     Some(match number {
-        2 => Single::String,
-        3 => Single::Int,
-        4 => Single::Float,
-        5 => Single::Bool,
-        6 => Single::Type,
-        7 => Single::Shape,
-        8 => Single::Tensor,
-        10 => Single::Func,
+        2 => AttrScalarType::String,
+        3 => AttrScalarType::Int,
+        4 => AttrScalarType::Float,
+        5 => AttrScalarType::Bool,
+        6 => AttrScalarType::Type,
+        7 => AttrScalarType::Shape,
+        8 => AttrScalarType::Tensor,
+        10 => AttrScalarType::Func,
         _ => return None,
     })
 }
@@ -101,22 +106,22 @@ fn single_kind(number: u32) -> Option<Single> {
 fn single(
     message: &mut Message<'_>,
     field: &Field,
-    kind: Single,
-    kept: &mut Kept,
+    kind: AttrScalarType,
+    kept: &mut Interner,
 ) -> Result<AttrValue, ReadError> {
     let number = || {
         let what = format!("a value of the attribute kind {} has another wire type", kind.as_str());
         field.varint().ok_or_else(|| message.malformed(field.offset, &what))
     };
     Ok(match kind {
-        Single::Int => AttrValue::Int(number()? as i64),
-        Single::Bool => AttrValue::Bool(number()? != 0),
-        Single::Type => AttrValue::Type(DataType(number()? as i32)),
-        Single::Float => match field.value {
+        AttrScalarType::Int => AttrValue::Int(number()? as i64),
+        AttrScalarType::Bool => AttrValue::Bool(number()? != 0),
+        AttrScalarType::Type => AttrValue::Type(DataType(number()? as i32)),
+        AttrScalarType::Float => match field.value {
             Value::Fixed32(bits) => AttrValue::Float(f32::from_bits(bits)),
             _ => return Err(message.malformed(field.offset, "a float of another wire type")),
         },
-        Single::String => match field.span() {
+        AttrScalarType::String => match field.span() {
             Some(span) if span.len > TEXT => {
                 AttrValue::Large(AttrKind { single: kind, list: false }, span.len)
             }
@@ -126,19 +131,19 @@ fn single(
                 AttrValue::String(bytes.into())
             }
         },
-        Single::Shape => {
+        AttrScalarType::Shape => {
             let shape = message.enter(field, shape)?;
             kept.count(message, shape.rank().unwrap_or(0) * size_of::<i64>())?;
             AttrValue::Shape(shape)
         }
-        Single::Tensor => {
+        AttrScalarType::Tensor => {
             let tensor = message.enter(field, tensor_head)?;
             if let AttrValue::Tensor { shape, .. } = &tensor {
                 kept.count(message, shape.rank().unwrap_or(0) * size_of::<i64>())?;
             }
             tensor
         }
-        Single::Func => {
+        AttrScalarType::Func => {
             let mut name: Box<str> = "".into();
             message.enter(field, |message| {
                 while let Some(field) = message.next()? {
@@ -150,17 +155,17 @@ fn single(
             })?;
             AttrValue::Func(name)
         }
-        Single::Placeholder => AttrValue::Placeholder(kept.text(message, field)?),
+        AttrScalarType::Placeholder => AttrValue::Placeholder(kept.text(message, field)?),
     })
 }
 
 fn packed_values(
     message: &Message<'_>,
     field: &Field,
-    kind: Single,
+    kind: AttrScalarType,
     bytes: &[u8],
 ) -> Result<Vec<AttrValue>, ReadError> {
-    if kind == Single::Float {
+    if kind == AttrScalarType::Float {
         let (floats, rest) = bytes.as_chunks::<4>();
         if !rest.is_empty() {
             return Err(message.malformed(field.offset, "packed floats that end early"));
@@ -170,8 +175,8 @@ fn packed_values(
     let numbers = packed_varints(bytes)
         .ok_or_else(|| message.malformed(field.offset, "packed numbers that end early"))?;
     let value = |n: u64| match kind {
-        Single::Bool => AttrValue::Bool(n != 0),
-        Single::Type => AttrValue::Type(DataType(n as i32)),
+        AttrScalarType::Bool => AttrValue::Bool(n != 0),
+        AttrScalarType::Type => AttrValue::Type(DataType(n as i32)),
         _ => AttrValue::Int(n as i64),
     };
     Ok(numbers.into_iter().map(value).collect())
@@ -193,7 +198,7 @@ fn packed_varints(bytes: &[u8]) -> Option<Vec<u64>> {
 }
 
 /// What is read of a `TensorShapeProto`.
-pub(crate) fn shape(message: &mut Message<'_>) -> Result<Shape, ReadError> {
+pub(crate) fn shape(message: &mut Message<'_>) -> Result<PartialTensorShape, ReadError> {
     let mut dims = Vec::new();
     let mut unknown = false;
     while let Some(field) = message.next()? {
@@ -206,7 +211,7 @@ pub(crate) fn shape(message: &mut Message<'_>) -> Result<Shape, ReadError> {
             _ => {}
         }
     }
-    Ok(Shape((!unknown).then_some(dims)))
+    Ok(PartialTensorShape((!unknown).then_some(dims)))
 }
 
 fn dim(message: &mut Message<'_>) -> Result<i64, ReadError> {
@@ -226,7 +231,7 @@ const NUMBER: u64 = 16;
 /// zero. No other value is read.
 fn tensor_head(message: &mut Message<'_>) -> Result<AttrValue, ReadError> {
     let mut dtype = DataType(0);
-    let mut dims = Shape(Some(Vec::new()));
+    let mut dims = PartialTensorShape(Some(Vec::new()));
     // Values that are left out are zero.
     let (mut other, mut filled) = (false, false);
     let mut number = None;

@@ -23,7 +23,7 @@ const TEXTS: u64 = 1 << 28;
 
 /// What came of it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Verified {
+pub struct Verification {
     /// How many tensors and slices are as their checksums say.
     pub whole: usize,
     /// Those that are not.
@@ -41,8 +41,8 @@ pub fn verify(
     checkpoint: &Checkpoint,
     source: &dyn Source,
     file: &dyn Fn(u64) -> Option<Arc<dyn Source>>,
-) -> Result<Verified, ReadError> {
-    let mut verified = Verified::default();
+) -> Result<Verification, ReadError> {
+    let mut verified = Verification::default();
     if checkpoint.format != 2 {
         // Values stand in the blocks of the table, each of which has a checksum that is compared when it is read.
         Table::open(source)?.entries(|_| Ok(true))?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use unskew_source::{BytesSource, Problem, Source};
-use unskew_tensorflow::read::{self, Encoding, Kind};
+use unskew_tensorflow::read::{self, Encoding, TensorFlowFileKind};
 use unskew_tensorflow::{AttrValue, DataType, party};
 
 fn source(bytes: Vec<u8>) -> Arc<dyn Source> {
@@ -159,8 +159,8 @@ fn a_graph_as_text_says_the_same_as_its_bytes() {
         versions { producer: 561; min_consumer: 0xc bad_consumers: -1 }
     "#;
     let text = source(text.as_bytes().to_vec());
-    assert_eq!(read::recognize(&*text).unwrap(), Some((Kind::Graph, Encoding::Text)));
-    let graph = read::graph(&read::transcode(&*text, Kind::Graph).unwrap()).unwrap();
+    assert_eq!(read::recognize(&*text).unwrap(), Some((TensorFlowFileKind::Graph, Encoding::Text)));
+    let graph = read::graph(&read::transcode(&*text, TensorFlowFileKind::Graph).unwrap()).unwrap();
     let versions = graph.versions.unwrap();
     assert_eq!((versions.producer, versions.min_consumer), (561, 12));
     assert!(versions.bad_consumers.contains(&-1));
@@ -321,10 +321,10 @@ fn weights_are_passed_over_where_they_lie() {
 proptest! {
     #[test]
     fn a_registry_of_any_bytes_is_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = unskew_tensorflow::diff::Registry::read(&source(bytes.clone()));
+        let _ = unskew_tensorflow::diff::ReleaseRegistry::read(&source(bytes.clone()));
         // Behind the beginning of a real one.
         let op = field(1, &[field(1, b"A"), field(4, &[field(1, b"T"), field(2, b"type")].concat())].concat());
-        let _ = unskew_tensorflow::diff::Registry::read(&source([op, bytes].concat()));
+        let _ = unskew_tensorflow::diff::ReleaseRegistry::read(&source([op, bytes].concat()));
     }
 }
 
@@ -338,7 +338,7 @@ proptest! {
         let _ = read::meta_graph(&*file);
         let _ = read::op_list(&*file);
         let _ = read::checkpoint(&*file);
-        let _ = read::transcode(&*file, Kind::Graph);
+        let _ = read::transcode(&*file, TensorFlowFileKind::Graph);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use unskew_core::{Party, Severity};
 use unskew_source::{BytesSource, FileSource, Output, Source, SourceExt as _};
-use unskew_tensorflow::convert::{Options, VersionOptions, convert};
+use unskew_tensorflow::convert::{GraphConvertOptions, VersionOptions, convert};
 use unskew_tensorflow::read::Checkpoint;
 use unskew_tensorflow::{
     DataType, TensorFlowFile, party, read_file, with_data, with_what_lies_beside,
@@ -138,7 +138,7 @@ fn versions_of_a_checkpoint_change_and_everything_else_stays() {
         bad_consumers: [7, 8].into(),
         ..VersionOptions::default()
     };
-    let options = Options { versions, ..Options::default() };
+    let options = GraphConvertOptions { versions, ..GraphConvertOptions::default() };
     let v1 = std::fs::read(folder().join("v1.ckpt")).unwrap();
     let compressed = snap::raw::Encoder::new().compress_vec(&v1[..630]).unwrap();
     let v2 = std::fs::read(folder().join("v2.index")).unwrap();

@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use unskew_core::{Conversion, DataConsumer, Date, check};
 use unskew_source::{BytesSource, Output, Source, SourceExt as _};
 use unskew_tensorflow::{
-    OpHistory, OpRegistry, Options, Runtime, convert, convert_saved_model, party,
+    GraphConvertOptions, OpHistory, OpRegistry, TensorFlowRuntime, convert, convert_saved_model,
+    party,
 };
 
 const HISTORY: &str = "#releases\t1.4.1 2.4.4 2.15.1\n\
@@ -25,10 +26,10 @@ const HISTORY: &str = "#releases\t1.4.1 2.4.4 2.15.1\n\
     VarHandleOp() -> (resource: resource) {dtype: type, shape: shape}\t1.4.1-2.4.4\n\
     VarHandleOp() -> (resource: resource) {debug_name: string = \"\", dtype: type, shape: shape}\t2.15.1\n";
 
-fn runtime(version: &str) -> Runtime {
+fn runtime(version: &str) -> TensorFlowRuntime {
     let version = version.parse().unwrap();
     let history = Arc::new(OpHistory::from_text(HISTORY).unwrap());
-    Runtime {
+    TensorFlowRuntime {
         version,
         released: Date::constant(2024, 3, 8),
         graph_def: DataConsumer { version: 24, min_producer: 0 },
@@ -36,7 +37,7 @@ fn runtime(version: &str) -> Runtime {
         ops: OpRegistry::new(history, version, false),
         known: Arc::new([]),
         kernels: None,
-        usage: unskew_tensorflow::Usage::default(),
+        usage: unskew_tensorflow::RuntimeUsage::default(),
     }
 }
 
@@ -70,8 +71,8 @@ fn source(bytes: Vec<u8>) -> Arc<dyn Source> {
     Arc::new(BytesSource::new("graph.pb", bytes))
 }
 
-fn converted(file: &Arc<dyn Source>, to: &Runtime) -> (Conversion, Arc<dyn Source>) {
-    let (plan, output) = convert(file, to, &Options::default()).unwrap().unwrap();
+fn converted(file: &Arc<dyn Source>, to: &TensorFlowRuntime) -> (Conversion, Arc<dyn Source>) {
+    let (plan, output) = convert(file, to, &GraphConvertOptions::default()).unwrap().unwrap();
     let Output::File(file) = output else { unreachable!("a file becomes a file") };
     (plan, file)
 }
@@ -125,7 +126,7 @@ proptest! {
     ) {
         let bytes = graph(&parts);
         let file = source(bytes[..cut.index(bytes.len())].to_vec());
-        drop(convert(&file, &runtime("1.4.1"), &Options::default()));
+        drop(convert(&file, &runtime("1.4.1"), &GraphConvertOptions::default()));
     }
 }
 
@@ -219,7 +220,7 @@ fn a_text_that_changes_becomes_bytes_with_everything_that_it_says() {
 #[test]
 fn a_text_with_something_that_would_be_lost_does_not_become_bytes() {
     let text = br#"node { name: "x" op: "AddV2" from_the_future: 1 attr { key: "T" value { type: DT_FLOAT } } }"#;
-    let error = convert(&source(text.to_vec()), &runtime("1.4.1"), &Options::default());
+    let error = convert(&source(text.to_vec()), &runtime("1.4.1"), &GraphConvertOptions::default());
     let error = error.err().unwrap().to_string();
     assert!(error.contains("from_the_future"), "{error}");
 }
@@ -231,7 +232,7 @@ fn a_saved_model_as_text_becomes_one_of_bytes() {
         node { name: "x" op: "AddV2" attr { key: "T" value { type: DT_FLOAT } } } } }"#;
     let text = Arc::new(BytesSource::new("saved_model.pbtxt", text.to_vec()));
     let files = [("saved_model.pbtxt".to_owned(), text as Arc<dyn Source>)];
-    let made = convert_saved_model(&files, &runtime("1.4.1"), &Options::default());
+    let made = convert_saved_model(&files, &runtime("1.4.1"), &GraphConvertOptions::default());
     let Some((_, Output::Folder(files))) = made.unwrap() else { unreachable!("a folder") };
     assert_eq!(files[0].0, "saved_model.pb");
     assert_eq!(

@@ -8,7 +8,9 @@ use unskew_core::{Conversion, DataConsumer, Date};
 use unskew_source::wire::Message;
 use unskew_source::{Assembly, BytesSource, FileSource, Output, Source, SourceExt as _};
 use unskew_tensorflow::convert::VersionOptions;
-use unskew_tensorflow::{OpHistory, OpRegistry, Options, Runtime, convert_saved_model};
+use unskew_tensorflow::{
+    GraphConvertOptions, OpHistory, OpRegistry, TensorFlowRuntime, convert_saved_model,
+};
 
 /// The first release with fingerprints, the first with those of today, and one of today.
 const RELEASES: [&str; 3] = ["2.11.0", "2.12.1", "2.21.0"];
@@ -26,11 +28,11 @@ fn folder(release: &str) -> Folder {
 }
 
 /// A release that knows no op, so that nothing but what is asked for changes.
-fn runtime() -> Runtime {
+fn runtime() -> TensorFlowRuntime {
     let version = "2.15.1".parse().unwrap();
     let history =
         Arc::new(OpHistory::from_text("#releases\t2.15.1\nNothing() -> ()\t2.15.1\n").unwrap());
-    Runtime {
+    TensorFlowRuntime {
         version,
         released: Date::constant(2024, 3, 8),
         graph_def: DataConsumer { version: 1645, min_producer: 0 },
@@ -38,13 +40,13 @@ fn runtime() -> Runtime {
         ops: OpRegistry::new(history, version, false),
         known: Arc::new([]),
         kernels: None,
-        usage: unskew_tensorflow::Usage::default(),
+        usage: unskew_tensorflow::RuntimeUsage::default(),
     }
 }
 
 fn with_producer(folder: &Folder, producer: i64) -> (Conversion, Vec<(String, Arc<Assembly>)>) {
     let versions = VersionOptions { producer: Some(producer), ..VersionOptions::default() };
-    let options = Options { versions, ..Options::default() };
+    let options = GraphConvertOptions { versions, ..GraphConvertOptions::default() };
     let (plan, output) = convert_saved_model(folder, &runtime(), &options).unwrap().unwrap();
     let Output::Folder(files) = output else { panic!("a folder becomes a folder") };
     (plan, files)
@@ -116,7 +118,7 @@ fn a_fingerprint_of_another_folder_is_left_out() {
 fn a_folder_that_does_not_change_keeps_its_fingerprint_byte_for_byte() {
     let folder = folder("2.21.0");
     let (plan, output) =
-        convert_saved_model(&folder, &runtime(), &Options::default()).unwrap().unwrap();
+        convert_saved_model(&folder, &runtime(), &GraphConvertOptions::default()).unwrap().unwrap();
     assert!(plan.changes_nothing());
     let Output::Folder(files) = output else { panic!("a folder becomes a folder") };
     let kept = file(&files, "fingerprint.pb").unwrap().all().unwrap();
@@ -128,6 +130,6 @@ fn a_torn_fingerprint_is_an_error() {
     let mut torn = folder("2.21.0");
     torn[1].1 = Arc::new(BytesSource::new("fingerprint.pb", vec![0x0a, 0x7f]));
     let versions = VersionOptions { producer: Some(1), ..VersionOptions::default() };
-    let options = Options { versions, ..Options::default() };
+    let options = GraphConvertOptions { versions, ..GraphConvertOptions::default() };
     assert!(convert_saved_model(&torn, &runtime(), &options).is_err());
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use unskew_core::{DataConsumer, Date};
 use unskew_tables::toml_as_json;
-use unskew_tensorflow::{OpHistory, OpRegistry, Runtime};
+use unskew_tensorflow::{OpHistory, OpRegistry, TensorFlowRuntime};
 
 /// A release of the database.
-pub fn runtime(version: &str) -> Runtime {
+pub fn runtime(version: &str) -> TensorFlowRuntime {
     let data = concat!(env!("UNSKEW_ROOT"), "/crates/judging/releases/data/tensorflow");
     let read = |name: &str| std::fs::read_to_string(format!("{data}/{name}")).unwrap();
     let history = Arc::new(OpHistory::from_text(read("ops.tsv")).unwrap());
@@ -18,7 +18,7 @@ pub fn runtime(version: &str) -> Runtime {
     let row = rows.iter().find(|row| row["version"].as_str() == Some(version)).unwrap();
     let number = row["graph_def"].as_i64().unwrap();
     let version = version.parse().unwrap();
-    Runtime {
+    TensorFlowRuntime {
         version,
         released: Date::constant(2026, 1, 1),
         graph_def: DataConsumer { version: number, min_producer: 0 },
@@ -26,7 +26,7 @@ pub fn runtime(version: &str) -> Runtime {
         ops: OpRegistry::new(history, version, false),
         known: Arc::new([]),
         kernels: None,
-        usage: unskew_tensorflow::Usage::default(),
+        usage: unskew_tensorflow::RuntimeUsage::default(),
     }
 }
 

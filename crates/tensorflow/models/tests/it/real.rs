@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use unskew_core::{Finding, Phase, Severity};
 use unskew_source::{BytesSource, FileSource, Source, SourceExt as _};
-use unskew_tensorflow::convert::{Options, VersionOptions, convert};
-use unskew_tensorflow::read::{Kind, transcode_whole};
-use unskew_tensorflow::{GraphFile, Runtime, TensorFlowFile, findings, read_file};
+use unskew_tensorflow::convert::{GraphConvertOptions, VersionOptions, convert};
+use unskew_tensorflow::read::{TensorFlowFileKind, transcode_whole};
+use unskew_tensorflow::{GraphFile, TensorFlowFile, TensorFlowRuntime, findings, read_file};
 
 use crate::graphs;
 
@@ -21,11 +21,11 @@ fn python(version: &str) -> Option<PathBuf> {
     there.then(|| unskew_peers::Peer::named("tensorflow", version).unwrap().python)
 }
 
-fn runtime(version: &str) -> Runtime {
+fn runtime(version: &str) -> TensorFlowRuntime {
     graphs::runtime(version)
 }
 
-fn judged(source: Arc<dyn Source>, runtime: &Runtime) -> (Option<Phase>, Vec<Finding>) {
+fn judged(source: Arc<dyn Source>, runtime: &TensorFlowRuntime) -> (Option<Phase>, Vec<Finding>) {
     let Some(TensorFlowFile::Graphs(file)) = read_file(&source).unwrap() else {
         panic!("no graph")
     };
@@ -147,7 +147,8 @@ fn tensorflow_refuses_checkpoints_that_shut_it_out_and_reads_the_others() {
     ];
     let mut lines = String::new();
     for (name, versions, _) in &cases {
-        let options = Options { versions: versions.clone(), ..Options::default() };
+        let options =
+            GraphConvertOptions { versions: versions.clone(), ..GraphConvertOptions::default() };
         let made = convert(&index, &runtime("2.21.0"), &options).unwrap().unwrap();
         let place = folder.path().join(name);
         made.1.write(&place.with_extension("index")).unwrap();
@@ -180,10 +181,18 @@ fn a_text_that_becomes_bytes_is_the_same_message_to_tensorflow() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let (folder, corpus) = (tempfile::tempdir().unwrap(), root.join("../../../corpus"));
     let files = [
-        ("graph", Kind::Graph, root.join("tests/data/graph.pb")),
-        ("meta", Kind::MetaGraph, root.join("tests/data/variables/v2.meta")),
-        ("saved_model", Kind::SavedModel, corpus.join("guesslang-2.2.1/saved_model.pb")),
-        ("saved_model", Kind::SavedModel, corpus.join("basic-pitch-0.4.0/saved_model.pb")),
+        ("graph", TensorFlowFileKind::Graph, root.join("tests/data/graph.pb")),
+        ("meta", TensorFlowFileKind::MetaGraph, root.join("tests/data/variables/v2.meta")),
+        (
+            "saved_model",
+            TensorFlowFileKind::SavedModel,
+            corpus.join("guesslang-2.2.1/saved_model.pb"),
+        ),
+        (
+            "saved_model",
+            TensorFlowFileKind::SavedModel,
+            corpus.join("basic-pitch-0.4.0/saved_model.pb"),
+        ),
     ];
     let (mut to_print, mut to_compare) = (String::new(), String::new());
     for (at, (name, _, path)) in files.iter().enumerate() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use unskew_core::Severity;
 use unskew_source::{BytesSource, Source};
-use unskew_tensorflow::read::{Kind, transcode_whole};
+use unskew_tensorflow::read::{TensorFlowFileKind, transcode_whole};
 use unskew_tensorflow::{GraphFile, TensorFlowFile, findings, read_file};
 
 use crate::graphs;
@@ -46,7 +46,7 @@ fn model(signature: &str, objects: &str) -> Arc<dyn Source> {
     ]
     .concat();
     let text = BytesSource::new("saved_model.pb", text.into_bytes());
-    Arc::new(transcode_whole(&text, Kind::SavedModel).unwrap())
+    Arc::new(transcode_whole(&text, TensorFlowFileKind::SavedModel).unwrap())
 }
 
 fn read(source: &Arc<dyn Source>) -> GraphFile {

@@ -63,9 +63,9 @@ pub fn graph(rewritten: usize) {
 }
 
 /// A kernel that notes when it ran.
-pub struct Measured<K>(K);
+pub struct TimedKernel<K>(K);
 
-impl<K: Kernel<Abacus>> Kernel<Abacus> for Measured<K> {
+impl<K: Kernel<Abacus>> Kernel<Abacus> for TimedKernel<K> {
     fn new(construction: &Construction<'_>) -> Result<Self, Error> {
         K::new(construction).map(Self)
     }

@@ -17,7 +17,7 @@ pub(crate) struct Registration {
 }
 
 impl Registration {
-    pub(crate) fn of<D: Device, K: Kernel<D>>() -> Self {
+    pub(crate) fn for_kernel<D: Device, K: Kernel<D>>() -> Self {
         Self { create: create::<D, K>, compute: compute::<D, K>, delete: delete::<D, K> }
     }
 

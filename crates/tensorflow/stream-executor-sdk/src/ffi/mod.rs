@@ -55,11 +55,11 @@ pub trait Exports: 'static {
 
 /// A plug-in with its names.
 pub struct Exported<P> {
-    made: Result<Made<P>, Error>,
+    made: Result<ExportedPlatform<P>, Error>,
 }
 
 /// A platform, and its names as C reads them.
-struct Made<P> {
+struct ExportedPlatform<P> {
     platform: P,
     name: CString,
     device_type: CString,
@@ -71,12 +71,12 @@ impl<P: Platform> Exported<P> {
         let made = status::caught("the platform", || {
             let platform = make();
             let (name, device_type) = (text(platform.name()), text(platform.device_type()));
-            Ok(Made { platform, name, device_type })
+            Ok(ExportedPlatform { platform, name, device_type })
         });
         Self { made }
     }
 
-    fn made(&self) -> Result<&Made<P>, Error> {
+    fn made(&self) -> Result<&ExportedPlatform<P>, Error> {
         self.made.as_ref().map_err(Clone::clone)
     }
 }

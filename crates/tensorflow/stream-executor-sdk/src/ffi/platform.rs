@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::ptr::null_mut;
 
 use unskew_stream_executor::bindings as c;
-use unskew_stream_executor::layout::{NEWEST, Releases, Structure, releases_of};
+use unskew_stream_executor::layout::{NEWEST, ReleaseGroup, Structure, releases_of};
 
 use super::device::{self, DeviceState};
 use super::status::{answer, answer_or};
@@ -144,7 +144,7 @@ unsafe extern "C" fn create_stream_executor<P: Platform>(
 unsafe fn refine(
     platform: *const c::SP_Platform,
     executor: *const c::SP_StreamExecutor,
-) -> Result<Releases, Error> {
+) -> Result<ReleaseGroup, Error> {
     // SAFETY: the caller says so.
     let [platform, executor] = unsafe {
         [

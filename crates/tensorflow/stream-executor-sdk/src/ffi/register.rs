@@ -8,7 +8,7 @@ use unskew_stream_executor::bindings as c;
 use unskew_stream_executor::layout::{FIRST, NEWEST, Structure, releases_of};
 
 use super::platform::{self, PlatformState};
-use super::{Exports, Made, adopted, framework, last_host, status, structs};
+use super::{ExportedPlatform, Exports, adopted, framework, last_host, status, structs};
 use crate::{Allocator, Error, Host, Kernels, Platform};
 
 /// The version of the interface that this crate knows.
@@ -42,7 +42,7 @@ pub fn init_kernel<E: Exports>() {
 
 unsafe fn register<P: Platform>(
     params: *mut c::SE_PlatformRegistrationParams,
-    made: &'static Made<P>,
+    made: &'static ExportedPlatform<P>,
 ) -> Result<(), Error> {
     // Since the first release, nothing but the ends of these structs has changed.
     let kind = Structure::SE_PlatformRegistrationParams;
@@ -123,7 +123,7 @@ unsafe fn host(
     Ok(Host { announced, releases, named: framework::version() })
 }
 
-fn describe<P: Platform>(made: &'static Made<P>) -> c::SP_Platform {
+fn describe<P: Platform>(made: &'static ExportedPlatform<P>) -> c::SP_Platform {
     let (bfc, grow) = match made.platform.allocator() {
         Allocator::Host { grow } => (true, grow),
         Allocator::Device => (false, false),

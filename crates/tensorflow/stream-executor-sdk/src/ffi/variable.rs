@@ -188,7 +188,7 @@ impl<D: Device> Context<'_, D> {
             lock(self.raw, true, false, list, count, copy::<D>, place, status.raw());
             (get, release)
         };
-        let held = Held { holder, release };
+        let held = VariableLocks { holder, release };
         status.result()?;
         let tensors: Result<Vec<Tensor>, Error> =
             numbers.iter().map(|input| self.variable(get, *input)).collect();
@@ -224,12 +224,12 @@ impl<D: Device> Context<'_, D> {
 }
 
 /// Locks, until this is dropped.
-struct Held {
+struct VariableLocks {
     holder: *mut c_void,
     release: Release,
 }
 
-impl Drop for Held {
+impl Drop for VariableLocks {
     fn drop(&mut self) {
         if !self.holder.is_null() {
             // SAFETY: the host made it, and it is released once.

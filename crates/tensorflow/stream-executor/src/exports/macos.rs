@@ -33,7 +33,7 @@ const NAMES: [&str; PLACES] = ["framework", "cc", "pywrap", "common"];
 const PLUGINS: &str = "tensorflow-plugins";
 
 /// What was measured for one machine.
-struct Platform {
+struct MachineImages {
     machine: &'static str,
     /// The C functions by image and release, as those of Linux.
     functions: &'static Packed,
@@ -42,18 +42,18 @@ struct Platform {
     /// Where its images begin in the table of C++ symbols.
     first_place: usize,
     /// Its releases, oldest first, with the images of those that were asked for.
-    releases: OnceLock<Vec<(Version, OnceLock<Images>)>>,
+    releases: OnceLock<Vec<(Version, OnceLock<LoadedImages>)>>,
 }
 
-static PLATFORMS: [Platform; 2] = [
-    Platform {
+static PLATFORMS: [MachineImages; 2] = [
+    MachineImages {
         machine: "aarch64",
         functions: packed_text!("data/macos-arm64/exports.tsv"),
         images: include_str!("../../data/macos-arm64/images.tsv"),
         first_place: tensorflow::MACOS_ARM,
         releases: OnceLock::new(),
     },
-    Platform {
+    MachineImages {
         machine: "x86-64",
         functions: packed_text!("data/macos-x86_64/exports.tsv"),
         images: include_str!("../../data/macos-x86_64/images.tsv"),
@@ -62,8 +62,8 @@ static PLATFORMS: [Platform; 2] = [
     },
 ];
 
-impl Platform {
-    fn releases(&self) -> &[(Version, OnceLock<Images>)] {
+impl MachineImages {
+    fn releases(&self) -> &[(Version, OnceLock<LoadedImages>)] {
         self.releases.get_or_init(|| {
             let releases = table::releases(self.functions.text()).into_iter();
             releases.map(|release| (release, OnceLock::new())).collect()
@@ -78,14 +78,14 @@ pub(crate) fn measured(machine: &str) -> impl DoubleEndedIterator<Item = Version
 }
 
 /// The images of a release; none if they are not known.
-pub(super) fn images(version: Version, machine: &str) -> Option<&'static Images> {
+pub(super) fn images(version: Version, machine: &str) -> Option<&'static LoadedImages> {
     let platform = PLATFORMS.iter().find(|platform| platform.machine == machine)?;
     let same = |(release, _): &(Version, _)| {
         (release.major(), release.minor()) == (version.major(), version.minor())
     };
     let index = platform.releases().iter().position(same)?;
     let (release, images) = platform.releases().get(index)?;
-    Some(images.get_or_init(|| Images::read(platform, index, *release)))
+    Some(images.get_or_init(|| LoadedImages::read(platform, index, *release)))
 }
 
 /// The last release with a wheel for macOS on this machine, if `version` is a later one that has none: one that is
@@ -114,7 +114,7 @@ pub(crate) fn package(version: Version, machine: &str) -> &'static str {
 
 /// A shared object of TensorFlow that is loaded before any plug-in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Image {
+pub struct LoadedImage {
     /// The file, from `site-packages`.
     pub file: &'static str,
     /// The name that it gives itself, by which dyld knows it.
@@ -126,20 +126,20 @@ pub struct Image {
 
 /// What a release loads on macOS before any plug-in.
 #[derive(Debug)]
-pub struct Images {
-    images: Vec<Image>,
+pub struct LoadedImages {
+    images: Vec<LoadedImage>,
     /// The C functions, with a bit for every image that has one.
     functions: BTreeMap<&'static str, u8>,
     first_place: usize,
     release: usize,
 }
 
-impl Images {
-    fn read(platform: &'static Platform, release: usize, version: Version) -> Self {
+impl LoadedImages {
+    fn read(platform: &'static MachineImages, release: usize, version: Version) -> Self {
         let place = |name: &str| NAMES.iter().position(|it| *it == name);
         let image = |row: Vec<&'static str>| {
             let [name, file, install_name, scope] = *row else { return None };
-            Some(Image { file, install_name, global: scope == "global", place: place(name)? })
+            Some(LoadedImage { file, install_name, global: scope == "global", place: place(name)? })
         };
         let mut functions: BTreeMap<&str, u8> = BTreeMap::new();
         for (name, image) in table::names(platform.functions.text(), version) {
@@ -150,7 +150,7 @@ impl Images {
     }
 
     /// All images, in the order of the table.
-    pub fn iter(&self) -> impl Iterator<Item = &Image> {
+    pub fn iter(&self) -> impl Iterator<Item = &LoadedImage> {
         self.images.iter()
     }
 
@@ -166,7 +166,7 @@ impl Images {
     /// let rpaths = ["@loader_path/../tensorflow/python".to_owned()];
     /// assert!(newest.loaded(pywrap, &rpaths).is_some());
     /// ```
-    pub fn loaded(&self, path: &str, rpaths: &[String]) -> Option<&Image> {
+    pub fn loaded(&self, path: &str, rpaths: &[String]) -> Option<&LoadedImage> {
         if let Some(image) = self.images.iter().find(|image| image.install_name == path) {
             return Some(image);
         }
@@ -197,7 +197,7 @@ impl Images {
     /// // Up to 2.19 all three export it.
     /// assert_eq!(files("TF_DeleteStatus").unwrap(), [all, framework, pywrap]);
     /// ```
-    pub fn with(&self, name: &str) -> Option<impl Iterator<Item = &Image>> {
+    pub fn with(&self, name: &str) -> Option<impl Iterator<Item = &LoadedImage>> {
         let has: [bool; PLACES] = match is_cpp(name) {
             true if is_covered(name) => {
                 tensorflow::symbols().find(name, self.first_place, self.release)
@@ -230,7 +230,7 @@ fn in_site_packages(path: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn of(version: &str, machine: &str) -> &'static Images {
+    fn for_release(version: &str, machine: &str) -> &'static LoadedImages {
         images(version.parse().unwrap(), machine).unwrap()
     }
 
@@ -244,7 +244,7 @@ mod tests {
             ("2.20.0", 155, 515, 0),
             ("2.21.0", 152, 515, 0),
         ] {
-            let images = of(release, "aarch64");
+            let images = for_release(release, "aarch64");
             let count = |place: usize| {
                 images.functions.values().filter(|mask| **mask & (1 << place) != 0).count()
             };

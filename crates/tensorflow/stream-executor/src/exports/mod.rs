@@ -13,7 +13,7 @@ use unskew_tables::{packed_text, toml_as_json};
 
 use crate::cpp::is_covered;
 
-pub use macos::{Image, Images};
+pub use macos::{LoadedImage, LoadedImages};
 
 /// The first release that loads pluggable devices.
 const FIRST_LOADER: Version = Version::pair(2, 5);
@@ -33,20 +33,20 @@ const PYWRAP: &str = "_pywrap_tensorflow_internal.so";
 const FIRST_CC: Version = Version::pair(2, 12);
 
 /// What one TensorFlow release offers to plug-ins. A capability of the release's party. What is said of functions and
-/// symbols holds for Linux; for macOS, see [`Exports::images`].
+/// symbols holds for Linux; for macOS, see [`TensorFlowExports::images`].
 #[derive(Clone, Debug)]
-pub struct Exports {
+pub struct TensorFlowExports {
     version: Version,
     /// The table of its functions, by its place in [`TABLES`].
     table: Option<usize>,
 }
 
 /// The functions of a release, each with whether [`FRAMEWORK`] exports it.
-type Table = BTreeMap<&'static str, bool>;
+type FunctionTable = BTreeMap<&'static str, bool>;
 
 /// A table for each of [`measured`], read when a plug-in is first held against it: most questions
 /// are about no plug-in.
-static TABLES: LazyLock<Vec<OnceLock<Table>>> =
+static TABLES: LazyLock<Vec<OnceLock<FunctionTable>>> =
     LazyLock::new(|| measured().iter().map(|_| OnceLock::new()).collect());
 
 /// What the release `version` offers to plug-ins. Never fails: of a release whose wheel was not
@@ -58,20 +58,20 @@ static TABLES: LazyLock<Vec<OnceLock<Table>>> =
 /// assert_eq!(exports.has("TF_AssignVariable"), Some(false));
 /// assert_eq!(unskew_stream_executor::exports(&"2.22.0".parse().unwrap()).has("TF_NewStatus"), None);
 /// ```
-pub fn exports(version: &Version) -> Arc<Exports> {
+pub fn exports(version: &Version) -> Arc<TensorFlowExports> {
     let measured = measured()
         .iter()
         .position(|it| it.major() == version.major() && it.minor() == version.minor());
-    Arc::new(Exports { version: *version, table: measured })
+    Arc::new(TensorFlowExports { version: *version, table: measured })
 }
 
-impl Exports {
+impl TensorFlowExports {
     /// The release whose exports these are.
     pub fn version(&self) -> Version {
         self.version
     }
 
-    fn functions(&self) -> Option<&'static Table> {
+    fn functions(&self) -> Option<&'static FunctionTable> {
         let index = self.table?;
         let release = *measured().get(index)?;
         Some(TABLES.get(index)?.get_or_init(|| functions(release)))
@@ -132,7 +132,7 @@ impl Exports {
     /// let images = release.images("aarch64").unwrap();
     /// assert!(images.loaded("@rpath/_pywrap_tensorflow_internal.so", &[]).is_some());
     /// ```
-    pub fn images(&self, machine: &str) -> Option<&'static Images> {
+    pub fn images(&self, machine: &str) -> Option<&'static LoadedImages> {
         macos::images(self.version, machine)
     }
 
@@ -203,8 +203,8 @@ fn table() -> &'static str {
 }
 
 /// Reads the table of a release.
-fn functions(release: Version) -> Table {
-    let mut functions = Table::new();
+fn functions(release: Version) -> FunctionTable {
+    let mut functions = FunctionTable::new();
     for (name, library) in table::names(table(), release) {
         *functions.entry(name).or_default() |= library == "framework";
     }
@@ -238,16 +238,16 @@ mod tests {
 
     use super::*;
 
-    fn of(version: &str) -> Arc<Exports> {
+    fn for_release(version: &str) -> Arc<TensorFlowExports> {
         exports(&version.parse().unwrap())
     }
 
     #[test]
     fn the_tables_have_the_measured_sizes_with_shared_functions_once() {
         assert_eq!(measured().len(), 17);
-        assert_eq!(of("2.5.3").count(), Some(531));
-        assert_eq!(of("2.18.1").count(), Some(652));
-        assert_eq!(of("2.21.0").count(), Some(614));
+        assert_eq!(for_release("2.5.3").count(), Some(531));
+        assert_eq!(for_release("2.18.1").count(), Some(652));
+        assert_eq!(for_release("2.21.0").count(), Some(614));
     }
 
     #[test]
@@ -257,8 +257,8 @@ mod tests {
             ("TF_CreateAndSetPjRtCApiClient", "2.18.1", "2.19.1"),
             ("TF_Log", "2.20.0", "2.21.0"),
         ] {
-            assert_eq!(of(last).has(function), Some(true), "{function}");
-            assert_eq!(of(first_without).has(function), Some(false), "{function}");
+            assert_eq!(for_release(last).has(function), Some(true), "{function}");
+            assert_eq!(for_release(first_without).has(function), Some(false), "{function}");
         }
     }
 
@@ -267,7 +267,8 @@ mod tests {
     fn what_a_plug_in_sees_depends_on_what_it_needs_until_2_18() {
         let one = |library: &str| vec![library.to_owned()];
         for release in ["2.12.1", "2.16.2", "2.18.1", "2.19.1", "2.21.0"] {
-            let (release, global) = (of(release), of(release).symbols_are_global());
+            let (release, global) =
+                (for_release(release), for_release(release).symbols_are_global());
             let reaches = |name, libraries: &[String]| release.reaches(name, libraries).unwrap();
             assert!(reaches("TF_NewStatus", &one(FRAMEWORK)));
             assert_eq!(reaches("TF_NewFunctionLibraryDefinition", &one(FRAMEWORK)), global);
@@ -275,36 +276,36 @@ mod tests {
             assert!(reaches("TF_AllocateOutput", &one("libtensorflow_cc.so.2")));
             assert_eq!(reaches("TF_NewStatus", &[]), global);
         }
-        assert_eq!(of("2.19.1").reaches("TF_AssignVariable", &one(FRAMEWORK)), None);
+        assert_eq!(for_release("2.19.1").reaches("TF_AssignVariable", &one(FRAMEWORK)), None);
     }
 
     #[test]
     fn libraries_are_there_from_their_first_release_to_their_last() {
         let pywrap = "_pywrap_tensorflow_internal.so";
-        assert_eq!(of("2.18.1").has_library(pywrap), Some(true));
-        assert_eq!(of("2.19.1").has_library(pywrap), Some(false));
-        assert_eq!(of("1.15.0").has_library("libtensorflow_framework.so.2"), Some(false));
-        assert_eq!(of("2.5.3").has_library("libtensorflow_framework.so.2"), Some(true));
-        assert_eq!(of("2.5.3").has_library("libc.so.6"), None);
+        assert_eq!(for_release("2.18.1").has_library(pywrap), Some(true));
+        assert_eq!(for_release("2.19.1").has_library(pywrap), Some(false));
+        assert_eq!(for_release("1.15.0").has_library("libtensorflow_framework.so.2"), Some(false));
+        assert_eq!(for_release("2.5.3").has_library("libtensorflow_framework.so.2"), Some(true));
+        assert_eq!(for_release("2.5.3").has_library("libc.so.6"), None);
     }
 
     #[test]
     fn before_2_12_the_rest_is_in_the_python_module() {
         let cc = "libtensorflow_cc.so.2";
         assert_eq!(
-            (of("2.11.1").has_library(cc), of("2.12.1").has_library(cc)),
+            (for_release("2.11.1").has_library(cc), for_release("2.12.1").has_library(cc)),
             (Some(false), Some(true))
         );
-        assert_eq!(of("2.11.1").other_library(), "_pywrap_tensorflow_internal.so");
+        assert_eq!(for_release("2.11.1").other_library(), "_pywrap_tensorflow_internal.so");
         let framework = [FRAMEWORK.to_owned()];
-        assert_eq!(of("2.9.3").reaches("TFE_NewContext", &framework), Some(false));
+        assert_eq!(for_release("2.9.3").reaches("TFE_NewContext", &framework), Some(false));
     }
 
     #[test]
     fn the_table_of_cpp_symbols_is_whole() {
         let all = [FRAMEWORK.to_owned(), CC.to_owned()];
         for release in measured() {
-            let release = of(&release.to_string());
+            let release = for_release(&release.to_string());
             // Of every release that there was, and of none.
             let name = "_ZN10tensorflow8OpKernelC2EPNS_20OpKernelConstructionE";
             assert_eq!(release.reaches_cpp(name, &all), Some(true), "{}", release.version());
@@ -323,7 +324,7 @@ mod tests {
 
     #[test]
     fn what_is_not_measured_is_not_known() {
-        assert_eq!(of("2.22.0").has("TF_NewStatus"), None);
-        assert!(of("2.22.0").loads_plugins() && !of("2.4.4").loads_plugins());
+        assert_eq!(for_release("2.22.0").has("TF_NewStatus"), None);
+        assert!(for_release("2.22.0").loads_plugins() && !for_release("2.4.4").loads_plugins());
     }
 }

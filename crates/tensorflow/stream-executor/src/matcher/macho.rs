@@ -5,14 +5,14 @@ use unskew_abi::Format;
 use unskew_core::{Finding, Version};
 
 use super::{instead, is_own, listed, unbound};
-use crate::exports::{Exports, Image, Images, exports, macos};
-use crate::plugin::Plugin;
+use crate::exports::{LoadedImage, LoadedImages, TensorFlowExports, exports, macos};
+use crate::plugin::PluginImports;
 use crate::rules;
 
 /// A plug-in and what a release loads before it.
-pub(super) struct Seen<'a> {
-    plugin: &'a Plugin,
-    images: &'static Images,
+pub(super) struct MachoContext<'a> {
+    plugin: &'a PluginImports,
+    images: &'static LoadedImages,
     release: Version,
 }
 
@@ -21,18 +21,18 @@ enum SymbolLocation<'i> {
     /// Where dyld looks for it.
     Here,
     /// In this image, where dyld does not look for it.
-    Elsewhere(&'i Image),
+    Elsewhere(&'i LoadedImage),
     Nowhere,
     /// In some image, but it is bound to a library that is not found.
     Unbound,
 }
 
 /// Whether nobody can install the release on the machine that the plug-in is for.
-pub(super) fn has_no_wheel(plugin: &Plugin, release: &Exports) -> bool {
+pub(super) fn has_no_wheel(plugin: &PluginImports, release: &TensorFlowExports) -> bool {
     no_wheel(plugin, release).is_some()
 }
 
-pub(super) fn no_wheel(plugin: &Plugin, release: &Exports) -> Option<Finding> {
+pub(super) fn no_wheel(plugin: &PluginImports, release: &TensorFlowExports) -> Option<Finding> {
     let macho = plugin.format == Format::MachO;
     let last = macos::last_wheel(release.version(), &plugin.machine).filter(|_| macho)?;
     let rule = rules::NoWheelForMachine {
@@ -43,9 +43,9 @@ pub(super) fn no_wheel(plugin: &Plugin, release: &Exports) -> Option<Finding> {
     Some(rule.finding())
 }
 
-impl<'a> Seen<'a> {
+impl<'a> MachoContext<'a> {
     /// None if the release was not measured for the machine of the plug-in.
-    pub(super) fn of(plugin: &'a Plugin, release: &Exports) -> Option<Self> {
+    pub(super) fn new(plugin: &'a PluginImports, release: &TensorFlowExports) -> Option<Self> {
         let images = release.images(&plugin.machine)?;
         Some(Self { plugin, images, release: release.version() })
     }
@@ -73,7 +73,7 @@ impl<'a> Seen<'a> {
         self.plugin.libraries.iter().filter(|path| !found(path)).collect()
     }
 
-    fn of_same_file(&self, library: &str) -> Option<&Image> {
+    fn of_same_file(&self, library: &str) -> Option<&LoadedImage> {
         let file = |path: &str| path.rsplit('/').next().map(str::to_owned);
         self.images.iter().find(|image| file(image.file) == file(library))
     }
@@ -120,7 +120,7 @@ impl<'a> Seen<'a> {
 
     /// Where a symbol is; none if that is not known.
     fn place(&self, name: &str) -> Option<SymbolLocation<'_>> {
-        let with: Vec<&Image> = self.images.with(name)?.collect();
+        let with: Vec<&LoadedImage> = self.images.with(name)?.collect();
         let Some(first) = with.first() else {
             // What is linked into TensorFlow may come from another library as well.
             let bound = self.plugin.bound.contains_key(name);
@@ -175,14 +175,14 @@ impl<'a> Seen<'a> {
     /// Whether dyld finds everything, as far as that is known.
     fn is_whole(&self) -> bool {
         let here = |name: &String| matches!(self.place(name), Some(SymbolLocation::Here));
-        let Plugin { functions, cpp, .. } = self.plugin;
+        let PluginImports { functions, cpp, .. } = self.plugin;
         self.lacking().is_empty() && functions.iter().chain(cpp).all(here)
     }
 
     fn remedy(&self) -> String {
         let machine = self.plugin.machine.as_str();
         let fits = |version: &Version| {
-            Seen::of(self.plugin, &exports(version)).is_some_and(|seen| seen.is_whole())
+            MachoContext::new(self.plugin, &exports(version)).is_some_and(|seen| seen.is_whole())
         };
         let fits = macos::measured(machine).rev().find(fits);
         instead(fits.map(|fits| (macos::package(fits, machine), fits)), self.release)

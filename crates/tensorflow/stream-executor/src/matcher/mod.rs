@@ -11,21 +11,21 @@ use unskew_core::{
 };
 use unskew_tables::toml_as_json;
 
-use crate::exports::Exports;
+use crate::exports::TensorFlowExports;
 use crate::layout::FIRST;
-use crate::plugin::Plugin;
-use crate::preflight::{End, Entry, Failure, Preflight, findings, of_entries};
+use crate::plugin::PluginImports;
+use crate::preflight::{PluginEntry, Preflight, PreflightFailure, TrialEnd, findings, of_entries};
 use crate::rules;
 
 /// How many names a message has.
 const NAMED: usize = 3;
 
 /// Whether the release loads plug-ins at all.
-pub(crate) struct Loader;
+pub(crate) struct LoaderMatcher;
 
-impl Matcher for Loader {
+impl Matcher for LoaderMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let release = other.capability::<Exports>()?;
+        let release = other.capability::<TensorFlowExports>()?;
         let version = release.version();
         let missing = rules::NoLoader { release: &version };
         let findings = if release.loads_plugins() { vec![] } else { vec![missing.finding()] };
@@ -60,18 +60,18 @@ pub fn policy() -> Option<&'static Policy> {
 }
 
 /// Whether the release has the libraries that the plug-in needs.
-pub(crate) struct Needed(pub(crate) Arc<Plugin>);
+pub(crate) struct LibraryMatcher(pub(crate) Arc<PluginImports>);
 
-impl Matcher for Needed {
+impl Matcher for LibraryMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let (plugin, release) = (&*self.0, other.capability::<Exports>()?);
+        let (plugin, release) = (&*self.0, other.capability::<TensorFlowExports>()?);
         let findings = match plugin.format {
             _ if !release.loads_plugins() => Vec::new(),
             Format::Elf => elf::libraries(plugin, release),
             Format::MachO if macho::has_no_wheel(plugin, release) => {
                 macho::no_wheel(plugin, release).into_iter().collect()
             }
-            Format::MachO => macho::Seen::of(plugin, release)?.libraries(),
+            Format::MachO => macho::MachoContext::new(plugin, release)?.libraries(),
             // Libraries have other names on Windows, of which nothing was measured.
             Format::Pe => Vec::new(),
         };
@@ -80,11 +80,11 @@ impl Matcher for Needed {
 }
 
 /// Whether the release exports the C functions that the plug-in binds to.
-pub(crate) struct Functions(pub(crate) Arc<Plugin>);
+pub(crate) struct FunctionMatcher(pub(crate) Arc<PluginImports>);
 
-impl Matcher for Functions {
+impl Matcher for FunctionMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let (plugin, release) = (&*self.0, other.capability::<Exports>()?);
+        let (plugin, release) = (&*self.0, other.capability::<TensorFlowExports>()?);
         let findings = match plugin.format {
             _ if !release.loads_plugins() => Vec::new(),
             // Of releases before the first table and after the last one, nothing was measured.
@@ -93,7 +93,7 @@ impl Matcher for Functions {
                 elf::all_functions(plugin, release)
             }
             Format::MachO if macho::has_no_wheel(plugin, release) => Vec::new(),
-            Format::MachO => macho::Seen::of(plugin, release)?.functions(),
+            Format::MachO => macho::MachoContext::new(plugin, release)?.functions(),
             Format::Pe => return None,
         };
         Some(Judgement { findings, ..Judgement::default() })
@@ -101,16 +101,16 @@ impl Matcher for Functions {
 }
 
 /// Which of the C++ symbols that the plug-in binds to it finds, and that none of them is promised. Whether all of
-/// that is known says [`CppKnown`].
-pub(crate) struct CppSymbols(pub(crate) Arc<Plugin>);
+/// that is known says [`CppCoverageMatcher`].
+pub(crate) struct CppSymbolMatcher(pub(crate) Arc<PluginImports>);
 
-impl Matcher for CppSymbols {
+impl Matcher for CppSymbolMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let (plugin, release) = (&*self.0, other.capability::<Exports>()?);
+        let (plugin, release) = (&*self.0, other.capability::<TensorFlowExports>()?);
         if !release.loads_plugins() || macho::has_no_wheel(plugin, release) {
             return Some(Judgement::default());
         }
-        let absent = match (plugin.format, macho::Seen::of(plugin, release)) {
+        let absent = match (plugin.format, macho::MachoContext::new(plugin, release)) {
             (Format::Elf, _) => elf::not_found(plugin, release).into_iter().collect(),
             (Format::MachO, Some(seen)) => seen.cpp(),
             (Format::MachO | Format::Pe, _) => Vec::new(),
@@ -121,16 +121,16 @@ impl Matcher for CppSymbols {
 }
 
 /// Whether it is known of every C++ symbol that the plug-in binds to whether the release has it.
-pub(crate) struct CppKnown(pub(crate) Arc<Plugin>);
+pub(crate) struct CppCoverageMatcher(pub(crate) Arc<PluginImports>);
 
-impl Matcher for CppKnown {
+impl Matcher for CppCoverageMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let (plugin, release) = (&*self.0, other.capability::<Exports>()?);
+        let (plugin, release) = (&*self.0, other.capability::<TensorFlowExports>()?);
         let known = match plugin.format {
             _ if !release.loads_plugins() => true,
             Format::Elf => elf::knows_cpp(plugin, release),
             Format::MachO if macho::has_no_wheel(plugin, release) => true,
-            Format::MachO => macho::Seen::of(plugin, release)?.knows_cpp(),
+            Format::MachO => macho::MachoContext::new(plugin, release)?.knows_cpp(),
             Format::Pe => false,
         };
         known.then(Judgement::default)
@@ -138,41 +138,41 @@ impl Matcher for CppKnown {
 }
 
 /// What cannot be told: required callbacks that are empty, because only running code shows them.
-pub(crate) struct Unknown;
+pub(crate) struct UntriedCallbackMatcher;
 
-impl Matcher for Unknown {
+impl Matcher for UntriedCallbackMatcher {
     fn judge(&self, _: &Party, _: &Party, _: &Context) -> Option<Judgement> {
         None
     }
 }
 
 /// What a host of the release finds when it registers the plug-in, as the plug-in did on trial.
-pub(crate) struct Callbacks(pub(crate) Arc<Preflight>);
+pub(crate) struct CallbackMatcher(pub(crate) Arc<Preflight>);
 
-impl Matcher for Callbacks {
+impl Matcher for CallbackMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let release = other.capability::<Exports>()?.version();
+        let release = other.capability::<TensorFlowExports>()?.version();
         let minor = u32::try_from(release.minor()).ok()?;
         if release.major() != 2 || minor < FIRST.minor {
             // It loads no plug-in, which is said already.
             return Some(Judgement::default());
         }
-        if matches!(self.0.failure, Some(Failure::NotRun(_))) && self.0.trials.is_empty() {
+        if matches!(self.0.failure, Some(PreflightFailure::NotRun(_))) && self.0.trials.is_empty() {
             // That nobody ran it is said by its party.
             return Some(Judgement::default());
         }
         let trial = self.0.of_release(minor)?;
-        let known = !matches!(trial.end, End::NotMade(_)) && !trial.is_moot();
+        let known = !matches!(trial.end, TrialEnd::NotMade(_)) && !trial.is_moot();
         known.then(|| Judgement { findings: findings(trial, &release), ..Judgement::default() })
     }
 }
 
 /// What a host of the release finds when it goes through the entries that come after registration.
-pub(crate) struct Entries(pub(crate) Arc<Preflight>);
+pub(crate) struct EntryMatcher(pub(crate) Arc<Preflight>);
 
-impl Matcher for Entries {
+impl Matcher for EntryMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let release = other.capability::<Exports>()?.version();
+        let release = other.capability::<TensorFlowExports>()?.version();
         let minor = u32::try_from(release.minor()).ok()?;
         if release.major() != 2 || minor < FIRST.minor {
             return Some(Judgement::default());
@@ -180,19 +180,19 @@ impl Matcher for Entries {
         let accepted = self.0.of_release(minor).is_some_and(|trial| trial.is_accepted());
         let open = |entry| {
             let trial = self.0.entered(entry, minor);
-            trial.is_some_and(|trial| matches!(trial.end, End::NotMade(_)) || trial.is_moot())
+            trial.is_some_and(|trial| matches!(trial.end, TrialEnd::NotMade(_)) || trial.is_moot())
         };
         // A plug-in that is not registered comes no further, which is said already.
-        let known = !accepted || !Entry::OTHERS.into_iter().any(open);
+        let known = !accepted || !PluginEntry::OTHERS.into_iter().any(open);
         let findings = of_entries(&self.0, &release);
         known.then_some(Judgement { findings, ..Judgement::default() })
     }
 }
 
 /// Whether another plug-in registers the same platform.
-pub(crate) struct OwnPlatform(pub(crate) Arc<Preflight>);
+pub(crate) struct PlatformMatcher(pub(crate) Arc<Preflight>);
 
-impl Matcher for OwnPlatform {
+impl Matcher for PlatformMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
         let other = other.capability::<Preflight>()?;
         let name = self.0.platform()?;
@@ -204,14 +204,14 @@ impl Matcher for OwnPlatform {
 }
 
 /// That nothing is promised of the C++ symbols that the plug-in imports. No loader says so: none is missing.
-fn no_promise(plugin: &Plugin) -> Finding {
+fn no_promise(plugin: &PluginImports) -> Finding {
     let (count, names) = (plugin.cpp.len(), listed(&plugin.cpp));
     let rule = rules::CppSymbols { count: &count, names: &names };
     rule.finding().at(plugin.cpp.iter().map(String::as_str).collect::<Places>())
 }
 
 /// What the loader says of a symbol that it does not find.
-fn symptom(plugin: &Plugin, name: &str) -> String {
+fn symptom(plugin: &PluginImports, name: &str) -> String {
     match (plugin.format, plugin.bound.contains_key(name)) {
         (Format::MachO, true) => format!("Symbol not found: _{name}"),
         (Format::MachO, false) => format!("symbol not found in flat namespace '_{name}'"),
@@ -220,7 +220,7 @@ fn symptom(plugin: &Plugin, name: &str) -> String {
 }
 
 /// A finding about symbols that the loader does not bind, with what it says about the first.
-fn unbound<T: AsRef<str>>(plugin: &Plugin, finding: Finding, symbols: &[T]) -> Finding {
+fn unbound<T: AsRef<str>>(plugin: &PluginImports, finding: Finding, symbols: &[T]) -> Finding {
     let finding = finding.at(symbols.iter().map(AsRef::as_ref).collect::<Places>());
     match symbols.first() {
         Some(first) => finding.with_symptom(symptom(plugin, first.as_ref())),

@@ -9,7 +9,7 @@ use unskew_abi::SharedObject;
 use unskew_abi::child::describe;
 use unskew_abi::sandbox::{self, Bounds, Confinement, Heard, readable};
 
-use super::{Failure, Preflight, Trial};
+use super::{PluginTrial, Preflight, PreflightFailure};
 
 /// How long a plug-in gets to be loaded, and with each host, unless the caller says otherwise.
 pub const DEFAULT_LIMIT: Duration = Duration::from_secs(10);
@@ -21,8 +21,8 @@ const MOST_LINES: usize = 256;
 #[serde(rename_all = "snake_case")]
 enum Line {
     Loaded,
-    Played(Box<Trial>),
-    Failed(Failure),
+    Played(Box<PluginTrial>),
+    Failed(PreflightFailure),
     End,
 }
 
@@ -36,19 +36,19 @@ fn say(line: &Line) {
 /// read, says to the parent what it did with each, and returns the exit code.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub fn child_main(path: &Path, object: &SharedObject, limit: Duration) -> i32 {
-    use crate::sys::Loaded;
+    use crate::sys::LoadedPlugin;
 
     if sandbox::enter(Bounds::LOOK, &readable(path, Some(object))).is_err() {
         return 1;
     }
     if !object.exports("SE_InitPlugin") {
-        say(&Line::Failed(Failure::NotAsked("it registers no device".to_owned())));
+        say(&Line::Failed(PreflightFailure::NotAsked("it registers no device".to_owned())));
         return 1;
     }
-    let loaded = match Loaded::open(path, object) {
+    let loaded = match LoadedPlugin::open(path, object) {
         Ok(loaded) => loaded,
         Err(cause) => {
-            say(&Line::Failed(Failure::NotLoaded(cause)));
+            say(&Line::Failed(PreflightFailure::NotLoaded(cause)));
             return 1;
         }
     };
@@ -60,7 +60,7 @@ pub fn child_main(path: &Path, object: &SharedObject, limit: Duration) -> i32 {
             Some(stage) => not_made(script, format!("it did not come back from {stage} before")),
             None => one(&loaded, script, limit),
         };
-        if matches!(trial.end, super::End::Late(_)) {
+        if matches!(trial.end, super::TrialEnd::Late(_)) {
             late = Some(trial.stage.clone());
         }
         say(&Line::Played(Box::new(trial)));
@@ -76,19 +76,23 @@ pub fn child_main(path: &Path, object: &SharedObject, _: Duration) -> i32 {
         return 1;
     }
     let reason = "plug-ins are put on trial on Linux on x86-64 only".to_owned();
-    say(&Line::Failed(Failure::NotAsked(reason)));
+    say(&Line::Failed(PreflightFailure::NotAsked(reason)));
     1
 }
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-fn not_made(script: super::Script, reason: String) -> Trial {
-    Trial { end: super::End::NotMade(reason), ..Trial::new(script) }
+fn not_made(script: super::HostScript, reason: String) -> PluginTrial {
+    PluginTrial { end: super::TrialEnd::NotMade(reason), ..PluginTrial::new(script) }
 }
 
 /// One host in a copy of this process.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-fn one(loaded: &crate::sys::Loaded, script: super::Script, limit: Duration) -> Trial {
-    use super::End;
+fn one(
+    loaded: &crate::sys::LoadedPlugin,
+    script: super::HostScript,
+    limit: Duration,
+) -> PluginTrial {
+    use super::TrialEnd;
     use crate::sys::{in_a_copy, play};
 
     loaded.forget();
@@ -108,12 +112,12 @@ fn one(loaded: &crate::sys::Loaded, script: super::Script, limit: Duration) -> T
     let lines = ended.said.split_inclusive(|byte| *byte == b'\n').rev();
     let read =
         lines.filter(|line| line.ends_with(b"\n")).find_map(|l| serde_json::from_slice(l).ok());
-    let mut trial: Trial = read.unwrap_or_else(|| Trial::new(script));
+    let mut trial: PluginTrial = read.unwrap_or_else(|| PluginTrial::new(script));
     let done = trial.stage.is_empty() && !ended.said.is_empty();
     trial.end = match ended.status {
-        Some(status) if done && status.success() => End::Played,
-        Some(status) => End::Died(describe(status)),
-        None => End::Late(limit.as_secs()),
+        Some(status) if done && status.success() => TrialEnd::Played,
+        Some(status) => TrialEnd::Died(describe(status)),
+        None => TrialEnd::Late(limit.as_secs()),
     };
     trial.lacking = loaded.lacking();
     let words = String::from_utf8_lossy(&ended.words);
@@ -145,9 +149,11 @@ pub fn preflight_in_child(
         let left = until.saturating_duration_since(Instant::now());
         let line = match child.hear(left) {
             Heard::Line(line) => line,
-            Heard::Late => break Some(Failure::Late(limit.as_secs())),
-            Heard::Refused(cause) => break Some(Failure::NotRun(sandbox::no_sandbox(&cause))),
-            Heard::Closed => break Some(Failure::Died(String::new())),
+            Heard::Late => break Some(PreflightFailure::Late(limit.as_secs())),
+            Heard::Refused(cause) => {
+                break Some(PreflightFailure::NotRun(sandbox::no_sandbox(&cause)));
+            }
+            Heard::Closed => break Some(PreflightFailure::Died(String::new())),
         };
         match serde_json::from_str(&line) {
             Ok(Line::Loaded) => loaded = true,
@@ -158,15 +164,19 @@ pub fn preflight_in_child(
         }
         until = Instant::now() + limit + Duration::from_secs(2);
     };
-    let (status, said) = child.end(matches!(ended, Some(Failure::Died(_))));
+    let (status, said) = child.end(matches!(ended, Some(PreflightFailure::Died(_))));
     found.failure = match (ended, status) {
-        (Some(Failure::Died(_)), Ok(status)) => Some(Failure::Died(words(describe(status), &said))),
-        (Some(Failure::NotLoaded(cause)), _)
+        (Some(PreflightFailure::Died(_)), Ok(status)) => {
+            Some(PreflightFailure::Died(words(describe(status), &said)))
+        }
+        (Some(PreflightFailure::NotLoaded(cause)), _)
             if confinement == Confinement::Sandbox && sandbox::is_refusal(&cause) =>
         {
-            Some(Failure::NotRun(format!("it does not load in the sandbox: {cause}")))
+            Some(PreflightFailure::NotRun(format!("it does not load in the sandbox: {cause}")))
         }
-        (Some(Failure::Late(seconds)), _) if loaded => Some(Failure::Stopped(seconds)),
+        (Some(PreflightFailure::Late(seconds)), _) if loaded => {
+            Some(PreflightFailure::Stopped(seconds))
+        }
         (ended, _) => ended,
     };
     found

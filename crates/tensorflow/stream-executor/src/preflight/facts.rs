@@ -2,8 +2,8 @@
 
 use unskew_abi::contract::InterfaceVersion;
 
-use super::{End, Entry, Preflight, Skew, Trial, bytes, era_of};
-use crate::layout::{Releases, Structure, releases_of};
+use super::{PluginEntry, PluginTrial, Preflight, Skew, TrialEnd, bytes, era_of};
+use crate::layout::{ReleaseGroup, Structure, releases_of};
 
 /// Labels and facts about a plug-in that was put on trial.
 pub(crate) fn facts(preflight: &Preflight) -> Vec<(String, String)> {
@@ -18,7 +18,7 @@ pub(crate) fn facts(preflight: &Preflight) -> Vec<(String, String)> {
         facts.push(("built with headers of".to_owned(), span(releases)));
     }
     for trial in released() {
-        let era = era_of(trial.script.minor, Entry::Device).map(span).unwrap_or_default();
+        let era = era_of(trial.script.minor, PluginEntry::Device).map(span).unwrap_or_default();
         facts.push((format!("host: {era}"), outcome(trial)));
     }
     facts.extend(entries(preflight));
@@ -30,8 +30,8 @@ pub(crate) fn facts(preflight: &Preflight) -> Vec<(String, String)> {
 
 /// What each of the entries that come after registration did, by releases where they differ.
 pub fn entries(preflight: &Preflight) -> Vec<(String, String)> {
-    let mut rows: Vec<(Entry, Releases, String)> = Vec::new();
-    for trial in preflight.trials.iter().filter(|trial| trial.script.entry != Entry::Device) {
+    let mut rows: Vec<(PluginEntry, ReleaseGroup, String)> = Vec::new();
+    for trial in preflight.trials.iter().filter(|trial| trial.script.entry != PluginEntry::Device) {
         let (entry, seen) = (trial.script.entry, outcome(trial));
         let Some(era) = era_of(trial.script.minor, entry) else { continue };
         match rows.last_mut() {
@@ -41,7 +41,7 @@ pub fn entries(preflight: &Preflight) -> Vec<(String, String)> {
         }
     }
     let alone = |entry| rows.iter().filter(|row| row.0 == entry).count() == 1;
-    let label = |entry: Entry, releases| match alone(entry) {
+    let label = |entry: PluginEntry, releases| match alone(entry) {
         true => entry.function().to_owned(),
         false => format!("{}: {}", entry.function(), span(releases)),
     };
@@ -51,7 +51,7 @@ pub fn entries(preflight: &Preflight) -> Vec<(String, String)> {
 impl Preflight {
     /// The releases whose headers the plug-in was built with, as the sizes say that it announces in the
     /// structs that it fills in; none if it leaves the host's there.
-    pub fn headers(&self) -> Option<Releases> {
+    pub fn headers(&self) -> Option<ReleaseGroup> {
         // A size that is not the host's own is the plug-in's; one that never differs is the host's.
         let released = self.trials.iter().filter(|trial| trial.script.is_released());
         let structures =
@@ -72,8 +72,8 @@ impl Preflight {
 }
 
 /// `TensorFlow 2.5 to 2.6`.
-pub(super) fn span(releases: Releases) -> String {
-    let Releases { first, last } = releases;
+pub(super) fn span(releases: ReleaseGroup) -> String {
+    let ReleaseGroup { first, last } = releases;
     let one = |version: InterfaceVersion| version.to_string();
     match first == last {
         true => format!("TensorFlow {}", one(first)),
@@ -82,7 +82,7 @@ pub(super) fn span(releases: Releases) -> String {
 }
 
 /// What the plug-in did, in a few words: how it ended, what it left out, what it spoiled.
-pub(super) fn outcome(trial: &Trial) -> String {
+pub(super) fn outcome(trial: &PluginTrial) -> String {
     let mut parts = vec![ended(trial)];
     if trial.refusal().is_none() && !trial.empty.is_empty() {
         let fields: Vec<&str> = trial.empty.iter().map(|empty| empty.field.as_str()).collect();
@@ -97,7 +97,7 @@ pub(super) fn outcome(trial: &Trial) -> String {
             parts.push(format!("writes {} before {}", bytes(seen.before), seen.name));
         }
     }
-    let zero = |seen: &&super::Seen| seen.announced != 0 && seen.after == 0;
+    let zero = |seen: &&super::ObservedStruct| seen.announced != 0 && seen.after == 0;
     parts.extend(
         trial
             .structs
@@ -108,24 +108,24 @@ pub(super) fn outcome(trial: &Trial) -> String {
     parts.join("; ")
 }
 
-impl Trial {
+impl PluginTrial {
     /// What the plug-in did, in a few words.
     pub fn summary(&self) -> String {
         outcome(self)
     }
 }
 
-fn ended(trial: &Trial) -> String {
+fn ended(trial: &PluginTrial) -> String {
     let stage = &trial.stage;
     let after = match &*trial.lacking {
         names if trial.is_moot() => format!(", after {}", crate::matcher::listed(names)),
         _ => String::new(),
     };
     match &trial.end {
-        End::Died(cause) => format!("ends the process in {stage}: {cause}{after}"),
-        End::Late(seconds) => format!("no answer from {stage} within {seconds} s{after}"),
-        End::NotMade(reason) => format!("not played: {reason}"),
-        End::Played => match trial.refusal() {
+        TrialEnd::Died(cause) => format!("ends the process in {stage}: {cause}{after}"),
+        TrialEnd::Late(seconds) => format!("no answer from {stage} within {seconds} s{after}"),
+        TrialEnd::NotMade(reason) => format!("not played: {reason}"),
+        TrialEnd::Played => match trial.refusal() {
             Some(call) => {
                 format!("refused by {}, and unloaded: {}", call.function, said(&call.message))
             }
@@ -138,14 +138,14 @@ fn said(message: &str) -> &str {
     if message.is_empty() { "no reason given" } else { message }
 }
 
-fn registered(trial: &Trial) -> String {
+fn registered(trial: &PluginTrial) -> String {
     let device_type = trial.device_type.as_deref().unwrap_or("no device type");
     match trial.script.entry {
-        Entry::Device => {}
-        Entry::Kernels if trial.kernels == 1 => return "registers 1 kernel".to_owned(),
-        Entry::Kernels => return format!("registers {} kernels", trial.kernels),
-        Entry::Graph => return format!("registers a graph optimizer for {device_type}"),
-        Entry::Profiler => return format!("registers a profiler for {device_type}"),
+        PluginEntry::Device => {}
+        PluginEntry::Kernels if trial.kernels == 1 => return "registers 1 kernel".to_owned(),
+        PluginEntry::Kernels => return format!("registers {} kernels", trial.kernels),
+        PluginEntry::Graph => return format!("registers a graph optimizer for {device_type}"),
+        PluginEntry::Profiler => return format!("registers a profiler for {device_type}"),
     }
     match (trial.devices, trial.no_device()) {
         (_, Some(call)) => format!("registers; {} fails: {}", call.function, said(&call.message)),

@@ -2,14 +2,14 @@
 
 use unskew_core::{Finding, Phase, Severity, Version};
 
-use super::{End, Failure, Preflight, Skew, Trial, bytes};
+use super::{PluginTrial, Preflight, PreflightFailure, Skew, TrialEnd, bytes};
 use crate::layout::NEWEST;
 use crate::rules;
 
 /// What a host of `release` finds in a plug-in that did this with it.
 ///
 /// A real host ends its process at the first of these that is an error; here all are named.
-pub fn findings(trial: &Trial, release: &Version) -> Vec<Finding> {
+pub fn findings(trial: &PluginTrial, release: &Version) -> Vec<Finding> {
     let mut found = Vec::new();
     found.extend(ended(trial, release));
     if let Some(call) = trial.refusal() {
@@ -23,7 +23,7 @@ pub fn findings(trial: &Trial, release: &Version) -> Vec<Finding> {
     found.into_iter().map(|finding| with_words(finding, trial)).collect()
 }
 
-fn with_words(finding: Finding, trial: &Trial) -> Finding {
+fn with_words(finding: Finding, trial: &PluginTrial) -> Finding {
     let ends = [rules::SE007.code, rules::SE009.code];
     match ends.contains(&finding.rule.code) && !trial.said.is_empty() {
         true => finding.with_symptom(&trial.said),
@@ -36,15 +36,15 @@ fn worded(message: &str, code: i32) -> String {
     if message.is_empty() { format!("code {code}, without a text") } else { message.to_owned() }
 }
 
-fn ended(trial: &Trial, release: &Version) -> Option<Finding> {
+fn ended(trial: &PluginTrial, release: &Version) -> Option<Finding> {
     let stage = &trial.stage;
     if trial.is_moot() {
         return None;
     }
     let finding = match &trial.end {
-        End::Died(cause) => rules::PlugInEndsItsProcess { release, stage, cause }.finding(),
-        End::Late(seconds) => rules::PlugInDoesNotAnswer { release, stage, seconds }.finding(),
-        End::Played | End::NotMade(_) => return None,
+        TrialEnd::Died(cause) => rules::PlugInEndsItsProcess { release, stage, cause }.finding(),
+        TrialEnd::Late(seconds) => rules::PlugInDoesNotAnswer { release, stage, seconds }.finding(),
+        TrialEnd::Played | TrialEnd::NotMade(_) => return None,
     };
     // What frees something is called when the process ends anyway.
     Some(match stage.starts_with("destroy_") {
@@ -53,7 +53,7 @@ fn ended(trial: &Trial, release: &Version) -> Option<Finding> {
     })
 }
 
-fn names(trial: &Trial, release: &Version) -> Vec<Finding> {
+fn names(trial: &PluginTrial, release: &Version) -> Vec<Finding> {
     let mut found = Vec::new();
     let both = [("name", &trial.name), ("type", &trial.device_type)];
     for (field, name) in both.into_iter().filter_map(|(field, name)| Some((field, name.as_ref()?)))
@@ -74,11 +74,11 @@ fn is_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_uppercase() || c == '_')
 }
 
-fn empty(trial: &Trial, release: &Version) -> Vec<Finding> {
+fn empty(trial: &PluginTrial, release: &Version) -> Vec<Finding> {
     // A plug-in that refused has set nothing, and need not.
     let asked = trial.refusal().is_none();
     let rows = trial.empty.iter().filter(|_| asked);
-    let finding = |row: &super::Empty| {
+    let finding = |row: &super::NullField| {
         let (structure, field) = (&row.structure, &row.field);
         match row.refused {
             true => rules::RequiredFieldIsNull { release, structure, field }.finding(),
@@ -95,9 +95,9 @@ fn empty(trial: &Trial, release: &Version) -> Vec<Finding> {
     rows.map(finding).collect()
 }
 
-fn sizes(trial: &Trial, release: &Version) -> Vec<Finding> {
+fn sizes(trial: &PluginTrial, release: &Version) -> Vec<Finding> {
     let zero = trial.structs.iter().filter(|seen| seen.announced != 0 && seen.after == 0);
-    let finding = |seen: &super::Seen| {
+    let finding = |seen: &super::ObservedStruct| {
         let finding = rules::StructSizeIsZero { release, structure: &seen.name }.finding();
         match &*seen.name {
             // Looked at when the device is used.
@@ -112,7 +112,7 @@ fn sizes(trial: &Trial, release: &Version) -> Vec<Finding> {
     zero.map(finding).collect()
 }
 
-fn beside(trial: &Trial, release: &Version) -> Vec<Finding> {
+fn beside(trial: &PluginTrial, release: &Version) -> Vec<Finding> {
     let mut found = Vec::new();
     for seen in &trial.structs {
         let (structure, size, function) = (&seen.name, &seen.bytes, &seen.by);
@@ -144,7 +144,7 @@ fn beside(trial: &Trial, release: &Version) -> Vec<Finding> {
 /// with hosts that no release is.
 pub fn remarks(preflight: &Preflight) -> Vec<Finding> {
     let mut found: Vec<Finding> = preflight.failure.iter().filter_map(failure).collect();
-    let accepts = |skew| preflight.with(skew).is_some_and(Trial::is_accepted);
+    let accepts = |skew| preflight.with(skew).is_some_and(PluginTrial::is_accepted);
     if accepts(Skew::Major(99)) || accepts(Skew::Major(1)) {
         let host = if accepts(Skew::Major(99)) { "99.0.0" } else { "1.0.0" };
         found.push(rules::MajorNotCompared { host: &host }.finding());
@@ -156,7 +156,7 @@ pub fn remarks(preflight: &Preflight) -> Vec<Finding> {
         found.push(rules::VersionOverwritten { version: &version }.finding());
     }
     // What fails with the newest release as it is, fails of something else.
-    if preflight.of_release(NEWEST.minor).is_some_and(Trial::is_accepted) {
+    if preflight.of_release(NEWEST.minor).is_some_and(PluginTrial::is_accepted) {
         found.extend(preflight.with(Skew::Longer(64)).and_then(newer_host));
     }
     if let Some((structure, count)) = preflight.with(Skew::Shorter).and_then(past) {
@@ -170,14 +170,14 @@ pub fn remarks(preflight: &Preflight) -> Vec<Finding> {
 }
 
 /// What is wrong with a plug-in that was not played to the end; none if nobody ran it.
-fn failure(failure: &Failure) -> Option<Finding> {
+fn failure(failure: &PreflightFailure) -> Option<Finding> {
     let cause = failure.to_string();
     Some(match failure {
-        Failure::Died(_) | Failure::Late(_) | Failure::Stopped(_) => {
+        PreflightFailure::Died(_) | PreflightFailure::Late(_) | PreflightFailure::Stopped(_) => {
             rules::LoadingFails { cause: &cause }.finding()
         }
-        Failure::NotRun(_) => return None,
-        Failure::NotLoaded(_) | Failure::NotAsked(_) => {
+        PreflightFailure::NotRun(_) => return None,
+        PreflightFailure::NotLoaded(_) | PreflightFailure::NotAsked(_) => {
             rules::NotOnTrial { cause: &cause }.finding()
         }
     })
@@ -192,9 +192,9 @@ fn overwritten(preflight: &Preflight) -> Option<String> {
 }
 
 /// What goes wrong with a host whose structs are longer.
-fn newer_host(trial: &Trial) -> Option<Finding> {
+fn newer_host(trial: &PluginTrial) -> Option<Finding> {
     let cause = match (&trial.end, trial.refusal()) {
-        (End::Died(cause), _) if !trial.is_moot() => format!("{cause} in {}", trial.stage),
+        (TrialEnd::Died(cause), _) if !trial.is_moot() => format!("{cause} in {}", trial.stage),
         (_, Some(call)) => worded(&call.message, call.code),
         _ => return None,
     };
@@ -202,7 +202,7 @@ fn newer_host(trial: &Trial) -> Option<Finding> {
 }
 
 /// What it writes past structs that end one field earlier.
-fn past(trial: &Trial) -> Option<(String, u64)> {
+fn past(trial: &PluginTrial) -> Option<(String, u64)> {
     let seen = trial.structs.iter().find(|seen| seen.behind > 0)?;
     Some((seen.name.clone(), seen.behind))
 }

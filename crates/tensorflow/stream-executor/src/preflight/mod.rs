@@ -4,7 +4,7 @@
 //! plug-in that refuses a host, as the interface tells it to. So a plug-in is asked here first: a child
 //! process loads it with stand-ins for the libraries of TensorFlow, and plays one host after another, each in
 //! a copy of itself with guard bytes around every struct. Whatever a plug-in does, crash, exit, block, write
-//! past a struct, is part of a [`Trial`], and a plug-in that refuses is unloaded.
+//! past a struct, is part of a [`PluginTrial`], and a plug-in that refuses is unloaded.
 //!
 //! | played | what it shows |
 //! | --- | --- |
@@ -32,28 +32,30 @@
 //! Played on Linux on x86-64; elsewhere a plug-in is only read.
 
 mod child;
-mod era;
 mod facts;
 mod findings;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod plan;
+mod release_groups;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub(crate) mod stand_in;
 mod trial;
 mod usage;
 
 pub use child::{DEFAULT_LIMIT, child_main, preflight_in_child};
-pub(crate) use era::era_of;
-pub use era::eras;
 pub use facts::entries;
 pub(crate) use facts::facts;
 pub use findings::{findings, remarks};
+pub(crate) use release_groups::era_of;
+pub use release_groups::eras;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub(crate) use trial::VERSION;
-pub use trial::{Call, Empty, End, Entry, Script, Seen, Skew, Trial};
+pub use trial::{
+    HostScript, NullField, ObservedStruct, PluginEntry, PluginTrial, Skew, TracedCall, TrialEnd,
+};
 
 pub(crate) use usage::of_entries;
-pub use usage::{Usage, Use, faults, usages};
+pub use usage::{PluginLoadResult, PluginUsage, faults, usages};
 
 use serde::{Deserialize, Serialize};
 use unskew_abi::{Format, SharedObject};
@@ -62,9 +64,9 @@ use unskew_abi::{Format, SharedObject};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Preflight {
     /// What was played, the hosts of releases first and the newest of them first.
-    pub trials: Vec<Trial>,
+    pub trials: Vec<PluginTrial>,
     /// Why nothing, or not everything, was played.
-    pub failure: Option<Failure>,
+    pub failure: Option<PreflightFailure>,
 }
 
 /// Why a plug-in cannot be put on trial on this machine, as its file says; none if nothing is known to
@@ -87,7 +89,7 @@ fn bytes(count: u64) -> String {
 /// Why a plug-in could not be put on trial.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
-pub enum Failure {
+pub enum PreflightFailure {
     /// The system's loader refuses it.
     #[error("does not load here: {0}")]
     NotLoaded(String),
@@ -111,23 +113,23 @@ pub enum Failure {
 impl Preflight {
     /// That the plug-in was not asked, and why.
     pub fn not_asked(reason: impl Into<String>) -> Self {
-        Self { trials: Vec::new(), failure: Some(Failure::NotAsked(reason.into())) }
+        Self { trials: Vec::new(), failure: Some(PreflightFailure::NotAsked(reason.into())) }
     }
 
     /// That nobody has run the plug-in, and why.
     pub fn not_run(reason: impl Into<String>) -> Self {
-        Self { trials: Vec::new(), failure: Some(Failure::NotRun(reason.into())) }
+        Self { trials: Vec::new(), failure: Some(PreflightFailure::NotRun(reason.into())) }
     }
 
     /// What it did with the host of a release, by its minor.
-    pub fn of_release(&self, minor: u32) -> Option<&Trial> {
-        self.entered(Entry::Device, minor)
+    pub fn of_release(&self, minor: u32) -> Option<&PluginTrial> {
+        self.entered(PluginEntry::Device, minor)
     }
 
     /// What it did with the host of a release that goes through an entry.
-    pub fn entered(&self, entry: Entry, minor: u32) -> Option<&Trial> {
+    pub fn entered(&self, entry: PluginEntry, minor: u32) -> Option<&PluginTrial> {
         let era = era_of(minor, entry)?;
-        self.of(Script::through(era.first.minor, entry))
+        self.trial_of(HostScript::through(era.first.minor, entry))
     }
 
     /// The name of the platform that it registers.
@@ -137,12 +139,12 @@ impl Preflight {
     }
 
     /// What it did with this host.
-    pub fn of(&self, script: Script) -> Option<&Trial> {
+    pub fn trial_of(&self, script: HostScript) -> Option<&PluginTrial> {
         self.trials.iter().find(|trial| trial.script == script)
     }
 
     /// What it did with the host that differs so from the newest release.
-    pub fn with(&self, skew: Skew) -> Option<&Trial> {
+    pub fn with(&self, skew: Skew) -> Option<&PluginTrial> {
         self.trials.iter().find(|trial| trial.script.skew == skew)
     }
 }

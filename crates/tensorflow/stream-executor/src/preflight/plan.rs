@@ -1,14 +1,14 @@
 //! Which hosts are played, in which order.
 
-use super::era::{eras, eras_of};
-use super::trial::{Entry, Script, Skew};
+use super::release_groups::{eras, eras_of};
+use super::trial::{HostScript, PluginEntry, Skew};
 use crate::layout::NEWEST;
 
 /// Every host that a plug-in with these entries is tried with: those of all eras, the newest first, then hosts
 /// that no release is, with the structs of the newest, and then what comes after the registration of a platform.
-pub(crate) fn plan(has: impl Fn(&str) -> bool) -> Vec<Script> {
-    let mut scripts: Vec<Script> =
-        eras().iter().rev().map(|era| Script::of(era.first.minor)).collect();
+pub(crate) fn plan(has: impl Fn(&str) -> bool) -> Vec<HostScript> {
+    let mut scripts: Vec<HostScript> =
+        eras().iter().rev().map(|era| HostScript::for_minor(era.first.minor)).collect();
     let skews = [
         Skew::Major(1),
         Skew::Major(99),
@@ -20,10 +20,10 @@ pub(crate) fn plan(has: impl Fn(&str) -> bool) -> Vec<Script> {
         Skew::Twice,
         Skew::NoStructs,
     ];
-    scripts.extend(skews.map(|skew| Script { skew, ..Script::of(NEWEST.minor) }));
-    for entry in Entry::OTHERS.into_iter().filter(|entry| has(entry.function())) {
+    scripts.extend(skews.map(|skew| HostScript { skew, ..HostScript::for_minor(NEWEST.minor) }));
+    for entry in PluginEntry::OTHERS.into_iter().filter(|entry| has(entry.function())) {
         let hosts = eras_of(entry).into_iter().rev();
-        scripts.extend(hosts.map(|era| Script::through(era.first.minor, entry)));
+        scripts.extend(hosts.map(|era| HostScript::through(era.first.minor, entry)));
     }
     scripts
 }

@@ -45,7 +45,7 @@ pub(crate) fn library(soname: &str, functions: &[&str]) -> Vec<u8> {
     let soname = names.add(soname);
     let symbols: Vec<(&str, usize)> =
         functions.iter().chain(&[ADDRESSES, CALLED]).map(|name| (*name, names.add(name))).collect();
-    let plan = Plan::of(functions.len(), names.bytes.len());
+    let plan = Plan::new(functions.len(), names.bytes.len());
     let mut file = vec![0; plan.end];
     header(&mut file, &plan);
     put(&mut file, plan.names, &names.bytes);
@@ -66,7 +66,7 @@ pub(crate) fn library(soname: &str, functions: &[&str]) -> Vec<u8> {
 }
 
 impl Plan {
-    fn of(functions: usize, names_len: usize) -> Self {
+    fn new(functions: usize, names_len: usize) -> Self {
         let count = functions + 3;
         let symbols = HEADER + SEGMENTS * SEGMENT;
         let names = symbols + count * SYMBOL;

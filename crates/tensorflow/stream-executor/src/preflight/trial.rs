@@ -20,19 +20,19 @@ const REGISTRATION: [&str; 6] = [
 
 /// A host that the preflight plays: one of a release, or one that differs from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Script {
+pub struct HostScript {
     /// The minor of the release of TensorFlow 2 whose structs it hands out.
     pub minor: u32,
     /// How it differs from the release.
     pub skew: Skew,
     /// The entry of the plug-in that it goes through, after the one that registers the platform.
-    pub entry: Entry,
+    pub entry: PluginEntry,
 }
 
 /// An entry of a plug-in, each of which is tried by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Entry {
+pub enum PluginEntry {
     /// `SE_InitPlugin`: the platform, and the first device.
     Device,
     /// `TF_InitKernel`, which registers kernels.
@@ -43,7 +43,7 @@ pub enum Entry {
     Profiler,
 }
 
-impl Entry {
+impl PluginEntry {
     /// Those that a host goes through after the platform is registered, in their order.
     pub const OTHERS: [Self; 3] = [Self::Kernels, Self::Graph, Self::Profiler];
 
@@ -78,20 +78,20 @@ pub enum Skew {
     Twice,
 }
 
-impl Script {
+impl HostScript {
     /// The host of a release, as it is.
-    pub fn of(minor: u32) -> Self {
-        Self { minor, skew: Skew::None, entry: Entry::Device }
+    pub fn for_minor(minor: u32) -> Self {
+        Self { minor, skew: Skew::None, entry: PluginEntry::Device }
     }
 
     /// The same host, going through this entry.
-    pub fn through(minor: u32, entry: Entry) -> Self {
-        Self { entry, ..Self::of(minor) }
+    pub fn through(minor: u32, entry: PluginEntry) -> Self {
+        Self { entry, ..Self::for_minor(minor) }
     }
 
     /// Whether it is a host of a release that registers a device.
     pub(crate) fn is_released(self) -> bool {
-        self.skew == Skew::None && self.entry == Entry::Device
+        self.skew == Skew::None && self.entry == PluginEntry::Device
     }
 
     pub(crate) fn release(self) -> InterfaceVersion {
@@ -118,15 +118,15 @@ impl fmt::Display for Skew {
 
 /// What a plug-in did with a host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Trial {
+pub struct PluginTrial {
     /// The release that was played, and how it was skewed.
-    pub script: Script,
+    pub script: HostScript,
     /// What was called, in the order of the calls.
-    pub calls: Vec<Call>,
+    pub calls: Vec<TracedCall>,
     /// The structs that were handed out.
-    pub structs: Vec<Seen>,
+    pub structs: Vec<ObservedStruct>,
     /// Fields that the release wants to be set, and that are null.
-    pub empty: Vec<Empty>,
+    pub empty: Vec<NullField>,
     /// The name of the platform, if it was set.
     pub name: Option<String>,
     /// The device type, if it was set.
@@ -143,14 +143,14 @@ pub struct Trial {
     /// The function that was called last.
     pub stage: String,
     /// How the process that loaded it ended.
-    pub end: End,
+    pub end: TrialEnd,
     /// The last line of what the plug-in wrote to its error output.
     pub said: String,
 }
 
 /// One call and what the plug-in answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Call {
+pub struct TracedCall {
     /// The name of the function in C.
     pub function: String,
     /// The code of the status: 0 is OK.
@@ -161,7 +161,7 @@ pub struct Call {
 
 /// A struct that was handed out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct ObservedStruct {
     /// Its name in C.
     pub name: String,
     /// How many bytes it has.
@@ -180,7 +180,7 @@ pub struct Seen {
 
 /// A field that a host wants and that is null.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Empty {
+pub struct NullField {
     /// The name of the struct in C.
     pub structure: String,
     /// The name of the field in C.
@@ -192,7 +192,7 @@ pub struct Empty {
 /// How a trial ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum End {
+pub enum TrialEnd {
     /// It was played to the end, and the plug-in was left.
     Played,
     /// The plug-in ended the process: how.
@@ -203,8 +203,8 @@ pub enum End {
     NotMade(String),
 }
 
-impl Trial {
-    pub(crate) fn new(script: Script) -> Self {
+impl PluginTrial {
+    pub(crate) fn new(script: HostScript) -> Self {
         Self {
             script,
             calls: Vec::new(),
@@ -217,42 +217,42 @@ impl Trial {
             devices: None,
             lacking: Vec::new(),
             stage: String::new(),
-            end: End::Played,
+            end: TrialEnd::Played,
             said: String::new(),
         }
     }
 
     /// The call of registration that the plug-in answered with an error, if it did so.
-    pub fn refusal(&self) -> Option<&Call> {
-        let registers = |call: &&Call| REGISTRATION.contains(&call.function.as_str());
+    pub fn refusal(&self) -> Option<&TracedCall> {
+        let registers = |call: &&TracedCall| REGISTRATION.contains(&call.function.as_str());
         self.calls.iter().filter(registers).find(|call| call.code != 0)
     }
 
     /// The call about a device that the plug-in answered with an error. A machine without the device is
     /// no fault of the plug-in.
-    pub fn no_device(&self) -> Option<&Call> {
+    pub fn no_device(&self) -> Option<&TracedCall> {
         let failed =
-            |call: &&Call| call.code != 0 && !REGISTRATION.contains(&call.function.as_str());
+            |call: &&TracedCall| call.code != 0 && !REGISTRATION.contains(&call.function.as_str());
         self.calls.iter().find(failed)
     }
 
     /// Whether the plug-in was registered, as far as the host can tell: it answered, and with no error.
     pub fn is_accepted(&self) -> bool {
-        self.end == End::Played && self.refusal().is_none()
+        self.end == TrialEnd::Played && self.refusal().is_none()
     }
 
     /// The struct of this name, if it was handed out.
-    pub fn structure(&self, name: &str) -> Option<&Seen> {
+    pub fn structure(&self, name: &str) -> Option<&ObservedStruct> {
         self.structs.iter().find(|seen| seen.name == name)
     }
 
     /// Whether how it ended says nothing of the plug-in: it called what is not here before it died.
     pub fn is_moot(&self) -> bool {
-        matches!(self.end, End::Died(_) | End::Late(_)) && !self.lacking.is_empty()
+        matches!(self.end, TrialEnd::Died(_) | TrialEnd::Late(_)) && !self.lacking.is_empty()
     }
 }
 
-impl Seen {
+impl ObservedStruct {
     /// Whether all that was written behind its end is padding: a host's compiler rounds the struct up to
     /// eight bytes, and nothing lies there.
     pub(crate) fn is_padding(&self) -> bool {

@@ -3,16 +3,16 @@
 use unskew_core::{Finding, Severity, Version};
 
 use super::facts::{outcome, span};
-use super::{End, Entry, Preflight, Trial, eras, findings};
-use crate::layout::{FIRST, Releases};
+use super::{PluginEntry, PluginTrial, Preflight, TrialEnd, eras, findings};
+use crate::layout::{FIRST, ReleaseGroup};
 
 /// Releases of one era, and what they do with a plug-in.
 #[derive(Clone, Debug)]
-pub struct Usage {
+pub struct PluginUsage {
     /// The releases of the era.
-    pub releases: Releases,
+    pub releases: ReleaseGroup,
     /// What becomes of the plug-in there.
-    pub verdict: Use,
+    pub verdict: PluginLoadResult,
     /// What the plug-in did, in a few words.
     pub seen: String,
     /// What hosts of the era find in it.
@@ -21,7 +21,7 @@ pub struct Usage {
 
 /// What becomes of a plug-in in a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
+pub enum PluginLoadResult {
     /// It registers, and nothing is found.
     Works,
     /// It registers, with a warning.
@@ -34,7 +34,7 @@ pub enum Use {
     Unknown,
 }
 
-impl Use {
+impl PluginLoadResult {
     /// The word that stands for it.
     pub const fn word(self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ impl Use {
     }
 }
 
-impl Usage {
+impl PluginUsage {
     /// The releases in words: `TensorFlow 2.5 to 2.6`.
     pub fn span(&self) -> String {
         span(self.releases)
@@ -56,20 +56,20 @@ impl Usage {
 
 /// What the releases of every era do with the plug-in, the newest first. What stands in its file, which
 /// functions it imports, is not part of it: that differs within an era.
-pub fn usages(preflight: &Preflight) -> Vec<Usage> {
-    let usage = |releases: Releases| {
+pub fn usages(preflight: &Preflight) -> Vec<PluginUsage> {
+    let usage = |releases: ReleaseGroup| {
         let trial = preflight.of_release(releases.first.minor)?;
         let last = Version::pair(2, releases.last.minor.into());
         let mut findings = findings(trial, &last);
         findings.extend(later(preflight, releases));
         let verdict = verdict(releases, trial, &findings);
-        Some(Usage { releases, verdict, seen: outcome(trial), findings })
+        Some(PluginUsage { releases, verdict, seen: outcome(trial), findings })
     };
     eras().into_iter().rev().filter_map(usage).collect()
 }
 
 /// What the entries that come after registration show in these releases, each thing once.
-fn later(preflight: &Preflight, releases: Releases) -> Vec<Finding> {
+fn later(preflight: &Preflight, releases: ReleaseGroup) -> Vec<Finding> {
     let mut found: Vec<(Version, Finding)> = Vec::new();
     for minor in (FIRST.minor.max(releases.first.minor)..=releases.last.minor).rev() {
         let release = Version::pair(2, minor.into());
@@ -90,20 +90,23 @@ fn later(preflight: &Preflight, releases: Releases) -> Vec<Finding> {
 pub(crate) fn of_entries(preflight: &Preflight, release: &Version) -> Vec<Finding> {
     let Ok(minor) = u32::try_from(release.minor()) else { return Vec::new() };
     // What goes wrong before is the registration's.
-    if !preflight.of_release(minor).is_some_and(Trial::is_accepted) {
+    if !preflight.of_release(minor).is_some_and(PluginTrial::is_accepted) {
         return Vec::new();
     }
-    let trials = Entry::OTHERS.into_iter().filter_map(|entry| preflight.entered(entry, minor));
+    let trials =
+        PluginEntry::OTHERS.into_iter().filter_map(|entry| preflight.entered(entry, minor));
     trials.flat_map(|trial| findings(trial, release)).collect()
 }
 
-fn verdict(releases: Releases, trial: &Trial, findings: &[Finding]) -> Use {
+fn verdict(releases: ReleaseGroup, trial: &PluginTrial, findings: &[Finding]) -> PluginLoadResult {
     match findings.iter().map(|finding| finding.severity).max() {
-        _ if releases.last < FIRST => Use::NotLoaded,
-        _ if trial.is_moot() || matches!(trial.end, End::NotMade(_)) => Use::Unknown,
-        Some(Severity::Error) => Use::Fails,
-        Some(Severity::Warning) => Use::Doubtful,
-        _ => Use::Works,
+        _ if releases.last < FIRST => PluginLoadResult::NotLoaded,
+        _ if trial.is_moot() || matches!(trial.end, TrialEnd::NotMade(_)) => {
+            PluginLoadResult::Unknown
+        }
+        Some(Severity::Error) => PluginLoadResult::Fails,
+        Some(Severity::Warning) => PluginLoadResult::Doubtful,
+        _ => PluginLoadResult::Works,
     }
 }
 

@@ -22,7 +22,7 @@ const DEADLY: [libc::c_int; 6] =
     [libc::SIGSEGV, libc::SIGBUS, libc::SIGABRT, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP];
 
 /// What a copy left behind.
-pub(crate) struct Ended {
+pub(crate) struct CopyResult {
     pub(crate) said: Vec<u8>,
     /// What it wrote to its error output.
     pub(crate) words: Vec<u8>,
@@ -38,7 +38,7 @@ pub(crate) struct Ended {
 pub(crate) fn in_a_copy(
     limit: Duration,
     body: impl FnOnce(&mut dyn FnMut(&[u8])),
-) -> io::Result<Ended> {
+) -> io::Result<CopyResult> {
     let (mut answers, mut answer) = io::pipe()?;
     let (mut errors, error) = io::pipe()?;
     // SAFETY: the copy does nothing but what follows, and never returns from here.
@@ -55,7 +55,7 @@ pub(crate) fn in_a_copy(
         // SAFETY: changes a descriptor of this process only.
         unsafe { libc::fcntl(pipe.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) };
     }
-    let mut ended = Ended { said: Vec::new(), words: Vec::new(), status: None };
+    let mut ended = CopyResult { said: Vec::new(), words: Vec::new(), status: None };
     let begun = Instant::now();
     loop {
         ended.status = ended_as(process)?;

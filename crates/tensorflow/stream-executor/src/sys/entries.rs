@@ -4,28 +4,28 @@ use std::ffi::c_void;
 use std::ptr::NonNull;
 
 use super::functions;
-use super::play::{Enter, Handed, Host, VERSION_FIELDS};
+use super::simulated_host::{EntryFunction, HostStruct, SimulatedHost, VERSION_FIELDS};
 use crate::layout::Structure;
-use crate::preflight::{Entry, VERSION};
+use crate::preflight::{PluginEntry, VERSION};
 
-impl Host<'_> {
+impl SimulatedHost<'_> {
     /// Goes through the entry of the script.
     pub(super) fn later(&mut self) -> Option<()> {
         match self.script.entry {
-            Entry::Device => None,
-            Entry::Kernels => self.kernels(),
-            Entry::Graph => self.graph(),
-            Entry::Profiler => self.profiler(),
+            PluginEntry::Device => None,
+            PluginEntry::Kernels => self.kernels(),
+            PluginEntry::Graph => self.graph(),
+            PluginEntry::Profiler => self.profiler(),
         }
     }
 
     fn kernels(&mut self) -> Option<()> {
-        let address = self.loaded.function(Entry::Kernels.function())?;
+        let address = self.loaded.function(PluginEntry::Kernels.function())?;
         // SAFETY: the interface gives the entry this type.
         let enter =
             unsafe { std::mem::transmute::<NonNull<c_void>, unsafe extern "C" fn()>(address) };
         // SAFETY: a plug-in may do anything, which is what is to be found out; this process is a copy.
-        self.call(Entry::Kernels.function(), |_| unsafe { enter() });
+        self.call(PluginEntry::Kernels.function(), |_| unsafe { enter() });
         self.trial.kernels = functions::kernels();
         Some(())
     }
@@ -59,14 +59,14 @@ impl Host<'_> {
     }
 
     /// Calls the entry with its arguments; says whether it was answered without an error.
-    fn enter(&mut self, params: &Handed) -> Option<bool> {
+    fn enter(&mut self, params: &HostStruct) -> Option<bool> {
         for (field, number) in VERSION_FIELDS.into_iter().zip(VERSION) {
             params.put(field, number);
         }
         let function = self.script.entry.function();
         let address = self.loaded.function(function)?;
         // SAFETY: the interface gives both entries this type.
-        let enter = unsafe { std::mem::transmute::<NonNull<c_void>, Enter>(address) };
+        let enter = unsafe { std::mem::transmute::<NonNull<c_void>, EntryFunction>(address) };
         // SAFETY: the structs are those of a release, in memory of their own; else as above.
         Some(self.call(function, |status| unsafe { enter(params.address(), status) }))
     }

@@ -14,7 +14,7 @@ const BESIDE: usize = 512;
 ///
 /// The memory is never given back: plug-ins keep pointers to it, and the process ends with the trial.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Guarded {
+pub(super) struct GuardedStruct {
     base: NonNull<u8>,
     bytes: usize,
 }
@@ -26,7 +26,7 @@ pub(super) struct Overrun {
     pub behind: usize,
 }
 
-impl Guarded {
+impl GuardedStruct {
     /// A struct of so many bytes.
     ///
     /// # Errors
@@ -104,7 +104,7 @@ impl Guarded {
     }
 
     /// Eight or four bytes at an offset; none if they do not lie within the struct.
-    pub(super) fn get<T: Number>(self, offset: usize) -> Option<T> {
+    pub(super) fn get<T: PlainNumber>(self, offset: usize) -> Option<T> {
         // SAFETY: within the struct, and every bit pattern is a number.
         (offset + size_of::<T>() <= self.bytes)
             .then(|| unsafe { self.base.add(offset).cast::<T>().read_unaligned() })
@@ -112,10 +112,10 @@ impl Guarded {
 }
 
 /// A type of which every bit pattern is a value.
-pub(super) trait Number: Copy {}
-impl Number for i32 {}
-impl Number for u64 {}
-impl Number for usize {}
+pub(super) trait PlainNumber: Copy {}
+impl PlainNumber for i32 {}
+impl PlainNumber for u64 {}
+impl PlainNumber for usize {}
 
 /// The byte of a guard at an offset: never 0 or 255, which plug-ins like to write, and not the same
 /// everywhere.
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn what_is_written_beside_a_struct_is_measured() {
-        let guarded = Guarded::new(34).unwrap();
+        let guarded = GuardedStruct::new(34).unwrap();
         assert_eq!(guarded.overrun(), Overrun::default());
         guarded.put(0, 34_u64);
         guarded.put(26, u64::MAX);

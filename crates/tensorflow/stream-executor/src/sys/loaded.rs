@@ -14,14 +14,14 @@ use crate::plugin::is_c_api;
 use crate::preflight::stand_in::{ADDRESSES, CALLED, PAGE, library};
 
 /// A plug-in in this process.
-pub(crate) struct Loaded {
+pub(crate) struct LoadedPlugin {
     plugin: *mut c_void,
     /// The functions of the stand-in, with the byte that says whether it was called.
     functions: Vec<String>,
     called: *mut u8,
 }
 
-impl Loaded {
+impl LoadedPlugin {
     /// Loads the plug-in at `path`, of whose file `object` was read, as TensorFlow does: its symbols stay
     /// its own. Symbols that no library has are no obstacle until they are used.
     ///

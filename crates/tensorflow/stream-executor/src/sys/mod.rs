@@ -9,9 +9,9 @@ mod entries;
 mod functions;
 mod guarded;
 mod loaded;
-mod play;
+mod simulated_host;
 mod status;
 
 pub(crate) use copy::in_a_copy;
-pub(crate) use loaded::Loaded;
-pub(crate) use play::play;
+pub(crate) use loaded::LoadedPlugin;
+pub(crate) use simulated_host::play;

@@ -3,7 +3,7 @@
 
 use crate::made::{self, build_with, found, judge, party, trial};
 use unskew_core::{Party, Severity};
-use unskew_stream_executor::preflight::{End, Entry};
+use unskew_stream_executor::preflight::{PluginEntry, TrialEnd};
 
 /// A plug-in without a fault but for what stands in `more`.
 fn plugin(more: &str) -> Option<Party> {
@@ -68,9 +68,9 @@ fn a_plug_in_without_faults_registers_everything_and_is_counted() {
 #[test]
 fn a_crash_in_each_entry_is_a_finding_of_its_own_and_registration_stays_what_it_was() {
     for (entry, parameters) in [
-        (Entry::Kernels, "void"),
-        (Entry::Graph, "u64 *params, void *status"),
-        (Entry::Profiler, "u64 *params, void *status"),
+        (PluginEntry::Kernels, "void"),
+        (PluginEntry::Graph, "u64 *params, void *status"),
+        (PluginEntry::Profiler, "u64 *params, void *status"),
     ] {
         let function = entry.function();
         let dies = format!(
@@ -80,7 +80,10 @@ fn a_crash_in_each_entry_is_a_finding_of_its_own_and_registration_stays_what_it_
         let trials = trial(&made.path, 20);
         assert!(trials.of_release(21).unwrap().is_accepted(), "{function}");
         let died = trials.entered(entry, 21).unwrap();
-        assert_eq!((&died.end, &*died.stage), (&End::Died("abort (SIGABRT)".to_owned()), function));
+        assert_eq!(
+            (&died.end, &*died.stage),
+            (&TrialEnd::Died("abort (SIGABRT)".to_owned()), function)
+        );
         let verdict = judge(&party(&made), "2.21.0");
         let words =
             format!("ends the process of a TensorFlow 2.21.0 host in {function}: abort (SIGABRT)");
@@ -167,8 +170,8 @@ fn an_entry_that_blocks_is_told_and_costs_its_limit_once() {
         return;
     };
     let trials = trial(&made.path, 1);
-    assert_eq!(trials.entered(Entry::Kernels, 21).unwrap().end, End::Late(1));
-    assert!(matches!(trials.entered(Entry::Kernels, 6).unwrap().end, End::NotMade(_)));
+    assert_eq!(trials.entered(PluginEntry::Kernels, 21).unwrap().end, TrialEnd::Late(1));
+    assert!(matches!(trials.entered(PluginEntry::Kernels, 6).unwrap().end, TrialEnd::NotMade(_)));
     let party = unskew_stream_executor::asked("plugin.so", &made::object(&made.path), trials);
     let words = "SE008 a TensorFlow 2.21.0 host has no answer from TF_InitKernel within 1 s";
     assert_eq!(told(&party, "2.21.0"), [words]);

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use crate::made::{self, build, build_with, found, judge, party, trial};
 use unskew_abi::sandbox::Confinement;
 use unskew_core::{Outcome, Party};
-use unskew_stream_executor::preflight::{End, Failure, Skew, Trial, preflight_in_child};
+use unskew_stream_executor::preflight::{
+    PluginTrial, PreflightFailure, Skew, TrialEnd, preflight_in_child,
+};
 
 fn notes(party: &Party) -> Vec<&'static str> {
     party.notes.iter().map(|finding| finding.rule.code).collect()
@@ -122,7 +124,7 @@ fn a_refusal_is_a_finding_with_the_plug_ins_words_and_the_plug_in_is_unloaded() 
     let Some(made) = build_with(refuses, dies) else { return };
     let found = trial(&made.path, 20);
     let newest = found.of_release(21).unwrap();
-    assert_eq!(newest.end, End::Died("abort (SIGABRT)".to_owned()));
+    assert_eq!(newest.end, TrialEnd::Died("abort (SIGABRT)".to_owned()));
     assert_eq!(newest.stage, "unloading");
     assert!(newest.refusal().is_some());
 }
@@ -283,10 +285,10 @@ fn a_plug_in_that_blocks_costs_its_limit_once() {
     let found = trial(&made.path, 1);
     assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
     let newest = found.of_release(21).unwrap();
-    assert_eq!((&newest.end, &*newest.stage), (&End::Late(1), "SE_InitPlugin"));
-    let blocked = |trial: &&Trial| matches!(trial.end, End::Late(_));
+    assert_eq!((&newest.end, &*newest.stage), (&TrialEnd::Late(1), "SE_InitPlugin"));
+    let blocked = |trial: &&PluginTrial| matches!(trial.end, TrialEnd::Late(_));
     assert_eq!(found.trials.iter().filter(blocked).count(), 1);
-    assert!(matches!(found.of_release(6).unwrap().end, End::NotMade(_)));
+    assert!(matches!(found.of_release(6).unwrap().end, TrialEnd::NotMade(_)));
     let party = unskew_stream_executor::asked("plugin.so", &made::object(&made.path), found);
     let verdict = judge(&party, "2.21.0");
     let message = "a TensorFlow 2.21.0 host has no answer from SE_InitPlugin within 1 s";
@@ -319,7 +321,7 @@ fn constructors_that_end_the_process_are_no_end_of_the_parent() {
     let exits = "__attribute__((constructor)) static void begins(void) { exit(0); }";
     let Some(made) = build_with("", exits) else { return };
     let failure = trial(&made.path, 20).failure;
-    assert_eq!(failure, Some(Failure::Died("exit with code 0".to_owned())));
+    assert_eq!(failure, Some(PreflightFailure::Died("exit with code 0".to_owned())));
 }
 
 /// Whatever the child is or says, the parent ends with an answer and believes only what it can read.
@@ -332,8 +334,8 @@ fn a_child_that_is_none_of_ours_is_no_end_of_the_parent() {
     };
     let begun = Instant::now();
     let silent = shell("exit 0");
-    assert_eq!(silent.failure, Some(Failure::Died("exit with code 0".to_owned())));
-    assert_eq!(shell("sleep 30").failure, Some(Failure::Late(1)));
+    assert_eq!(silent.failure, Some(PreflightFailure::Died("exit with code 0".to_owned())));
+    assert_eq!(shell("sleep 30").failure, Some(PreflightFailure::Late(1)));
     // Noise without end does not prolong its time.
     assert!(shell("exec yes").failure.is_some());
     // A line is believed if it begins with the token that the greeting brought; and it must be one.
@@ -346,14 +348,21 @@ fn a_child_that_is_none_of_ours_is_no_end_of_the_parent() {
     for line in ["{", "null", "{\"played\":{}}", "\"loaded\"", "{\"played\":{\"script\":7}}", "[]"]
     {
         let found = says(line, "exit 3");
-        assert_eq!(found.failure, Some(Failure::Died("exit with code 3".to_owned())), "{line}");
+        assert_eq!(
+            found.failure,
+            Some(PreflightFailure::Died("exit with code 3".to_owned())),
+            "{line}"
+        );
         assert!(found.trials.is_empty());
     }
     let deep = format!("{}{}", "[".repeat(50_000), "]".repeat(50_000));
     assert!(says(&deep, "exit 0").trials.is_empty());
     assert_eq!(says("\"end\"", "sleep 30").failure, None);
     for forged in ["\"end\"", "line \"end\"", "00000000000000000000000000000000 line \"end\""] {
-        assert_eq!(shell(&format!("echo '{forged}'; sleep 30")).failure, Some(Failure::Late(1)));
+        assert_eq!(
+            shell(&format!("echo '{forged}'; sleep 30")).failure,
+            Some(PreflightFailure::Late(1))
+        );
     }
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
@@ -373,7 +382,7 @@ fn a_process_that_a_plug_in_leaves_behind_is_not_waited_for() {
     let begun = Instant::now();
     let trials = trial(&made.path, 20);
     assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
-    assert_eq!(trials.of_release(21).unwrap().end, End::Died("abort (SIGABRT)".to_owned()));
+    assert_eq!(trials.of_release(21).unwrap().end, TrialEnd::Died("abort (SIGABRT)".to_owned()));
 }
 
 #[test]

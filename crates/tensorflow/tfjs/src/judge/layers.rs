@@ -4,19 +4,19 @@ use serde_json::Value;
 use unskew_core::{Judgement, Places};
 
 use super::special;
-use crate::{Model, Tfjs, rules};
+use crate::{TfjsModel, TfjsRelease, rules};
 
 /// Deeper than this no configuration is followed. serde_json reads none deeper than twice this.
 const DEPTH: usize = 64;
 
-struct Walk<'a> {
-    tfjs: &'a Tfjs,
+struct LayerWalk<'a> {
+    tfjs: &'a TfjsRelease,
     judgement: &'a mut Judgement,
 }
 
 /// Adds what a release makes of the configuration of a model, and of the names of its weights.
-pub(super) fn judge(model: &Model, tfjs: &Tfjs, judgement: &mut Judgement) {
-    let mut walk = Walk { tfjs, judgement };
+pub(super) fn judge(model: &TfjsModel, tfjs: &TfjsRelease, judgement: &mut Judgement) {
+    let mut walk = LayerWalk { tfjs, judgement };
     if let Some(config) = &model.config {
         walk.object(config, "", 0);
     }
@@ -32,7 +32,7 @@ pub(super) fn judge(model: &Model, tfjs: &Tfjs, judgement: &mut Judgement) {
     }
 }
 
-impl Walk<'_> {
+impl LayerWalk<'_> {
     /// An object with a class, and all in it.
     fn object(&mut self, value: &Value, place: &str, depth: usize) {
         let Some(class) = value.get("class_name").and_then(Value::as_str) else { return };
@@ -79,7 +79,7 @@ impl Walk<'_> {
         }
     }
 
-    fn refused(&mut self, (what, symptom): special::Refused, place: &str) {
+    fn refused(&mut self, (what, symptom): special::RefusalText, place: &str) {
         let rule = rules::TfjsValueRefused { version: &self.tfjs.version, what: &what };
         let mut places = Places::default();
         places.add(place);

@@ -4,7 +4,7 @@ use serde_json::Value;
 use unskew_core::Version;
 
 /// Something that is refused, in words, and the error.
-pub(super) type Refused = (String, &'static str);
+pub(super) type RefusalText = (String, &'static str);
 
 /// The first release that looks for a weight of a cell under the name of its layer.
 const NAMES_OF_CELLS: Version = Version::pair(2, 0);
@@ -28,7 +28,7 @@ pub(super) fn asks_for_weights(release: Version) -> bool {
 }
 
 /// What a release refuses of a layer.
-pub(super) fn of_layer(class: &str, config: &Value, release: Version) -> Option<Refused> {
+pub(super) fn of_layer(class: &str, config: &Value, release: Version) -> Option<RefusalText> {
     let given = |key: &str| config.get(key).is_some_and(|value| !value.is_null());
     match class {
         "InputLayer" if !given("batch_input_shape") && !given("input_shape") => Some((

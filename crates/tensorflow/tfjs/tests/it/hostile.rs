@@ -11,7 +11,7 @@ use crate::models::tfjs;
 fn read(bytes: Vec<u8>) {
     let source: Arc<dyn Source> = Arc::new(BytesSource::new("model.json", bytes));
     let Ok(Some(party)) = party(&source) else { return };
-    let model = party.capability::<unskew_tfjs::Model>().unwrap();
+    let model = party.capability::<unskew_tfjs::TfjsModel>().unwrap();
     judge(model, &tfjs("4.22.0"));
 }
 

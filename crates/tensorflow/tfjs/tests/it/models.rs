@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use unskew_core::{Date, Judgement, Phase};
 use unskew_source::{BytesSource, Source};
-use unskew_tfjs::{Format, Model, Names, Tfjs, judge, party, with_shards};
+use unskew_tfjs::{TfjsFormat, TfjsModel, TfjsNames, TfjsRelease, judge, party, with_shards};
 
 const NAMES: &str = "#releases\t1.0.4 4.22.0\n\
     Add(op)\t1.0.4-\nConst(op)\t1.0.4-\nDense(layer)\t1.0.4-\nEinsum(op)\t4.22.0-\nFunctional(layer)\t4.22.0-\n\
@@ -12,16 +12,16 @@ const NAMES: &str = "#releases\t1.0.4 4.22.0\n\
     hardSigmoid(class)\t1.0.4-\nrelu(class)\t1.0.4-\n";
 
 /// A release with a few names.
-pub(crate) fn tfjs(version: &str) -> Tfjs {
+pub(crate) fn tfjs(version: &str) -> TfjsRelease {
     let texts = |list: &[&str]| list.iter().map(|one| (*one).to_owned()).collect();
     let old = version == "1.0.4";
-    Tfjs {
+    TfjsRelease {
         version: version.parse().unwrap(),
         released: Date::constant(2024, 10, 21),
         unknown: if old { Phase::Load } else { Phase::FirstUse },
         weights: texts(&["float32", "int32"]),
         quantized: texts(if old { &["uint8"] } else { &["uint8", "float16"] }),
-        names: Arc::new(Names::from_text(NAMES).unwrap()),
+        names: Arc::new(TfjsNames::from_text(NAMES).unwrap()),
     }
 }
 
@@ -29,8 +29,8 @@ fn file(text: &str) -> Arc<dyn Source> {
     Arc::new(BytesSource::new("net/model.json", text.as_bytes().to_vec()))
 }
 
-fn model(text: &str) -> Model {
-    Model::read(&file(text)).unwrap().unwrap()
+fn model(text: &str) -> TfjsModel {
+    TfjsModel::read(&file(text)).unwrap().unwrap()
 }
 
 fn codes(judged: &Judgement) -> Vec<&str> {
@@ -45,7 +45,7 @@ const GRAPH: &str = r#"{"format": "graph-model", "modelTopology": {"node": [{"na
 #[test]
 fn ops_are_looked_for_in_the_graph_its_functions_and_what_initializes_it() {
     let model = model(GRAPH);
-    assert_eq!((model.format, model.nodes.len()), (Format::Graph, 5));
+    assert_eq!((model.format, model.nodes.len()), (TfjsFormat::Graph, 5));
     let judged = judge(&model, &tfjs("1.0.4"));
     assert_eq!(codes(&judged), ["TJ001", "TJ001"]);
     let einsum = &judged.findings[0];
@@ -88,7 +88,7 @@ fn shards_are_there_and_long_enough_or_it_is_said() {
             Some(Arc::new(BytesSource::new(name, vec![0; size])))
         };
         let found = with_shards(found, &open);
-        judge(found.capability::<Model>().unwrap(), &tfjs("1.0.4"))
+        judge(found.capability::<TfjsModel>().unwrap(), &tfjs("1.0.4"))
     };
     let float = text("float32", "");
     assert_eq!(codes(&judged(&float, [Some(8), Some(8)])), [] as [&str; 0]);
@@ -108,9 +108,9 @@ fn shards_are_there_and_long_enough_or_it_is_said() {
 #[test]
 fn other_json_is_none() {
     for text in [r#"{"a": 1}"#, "[]", r#"{"format": "graph-model"}"#, r#"{"modelTopology": 1}"#] {
-        assert!(Model::read(&file(text)).unwrap().is_none(), "{text}");
+        assert!(TfjsModel::read(&file(text)).unwrap().is_none(), "{text}");
     }
-    assert!(Model::read(&file(r#"{"modelTopology": {"#)).is_err());
+    assert!(TfjsModel::read(&file(r#"{"modelTopology": {"#)).is_err());
     let named: Arc<dyn Source> = Arc::new(BytesSource::new("a.txt", GRAPH.as_bytes().to_vec()));
-    assert!(Model::read(&named).unwrap().is_none());
+    assert!(TfjsModel::read(&named).unwrap().is_none());
 }

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use unskew_jax_matrix::{Cell, Host, PLUGINS, STEPS, run_all};
+use unskew_jax_matrix::{JaxCell, JaxHost, PLUGINS, STEPS, run_all};
 
 #[test]
 fn every_step_passes_on_every_plugin_with_the_handlers_of_jaxlib() {
     if !unskew_peers::there("jax-0.10.2") {
         return;
     }
-    let host = Host::named("0.10.2").unwrap();
-    let cells: Vec<Cell> =
-        PLUGINS.iter().map(|plugin| Cell::new(&host, plugin.path()).with_handlers()).collect();
+    let host = JaxHost::named("0.10.2").unwrap();
+    let cells: Vec<JaxCell> =
+        PLUGINS.iter().map(|plugin| JaxCell::new(&host, plugin.path()).with_handlers()).collect();
     let outcomes = run_all(&cells, 2, Duration::from_secs(180)).unwrap();
     for (outcome, plugin) in outcomes.iter().zip(&PLUGINS) {
         println!("jax 0.10.2 on {}: {} passed, {}", plugin.name, outcome.passed(), outcome.end);
@@ -25,7 +25,7 @@ fn the_tests_of_the_python_package_pass() {
     if !unskew_peers::there("jax-0.10.2") {
         return;
     }
-    let host = Host::named("0.10.2").unwrap();
+    let host = JaxHost::named("0.10.2").unwrap();
     let package = unskew_peers::root().join("python/unskew_jax");
     for plugin in &PLUGINS {
         let output = host

@@ -1,34 +1,34 @@
 //! The graphs of the battery. Some depend on the version of the TensorFlow that reads them.
 
-use super::proto::{Graph, Message, boolean, dtype, float, int, node, tensor};
+use super::proto::{GraphBuilder, MessageBuilder, boolean, dtype, float, int, node, tensor};
 
 const FLOAT: i64 = 1;
 const INT32: i64 = 3;
 const STRING: i64 = 7;
 
-fn constant(name: &str) -> Message {
+fn constant(name: &str) -> MessageBuilder {
     constant_of(name, FLOAT, &[])
 }
 
-fn constant_of(name: &str, of: i64, dims: &[i64]) -> Message {
+fn constant_of(name: &str, of: i64, dims: &[i64]) -> MessageBuilder {
     node(name, "Const", &[], &[("dtype", dtype(of)), ("value", tensor(of, dims))])
 }
 
-fn base(producer: i64) -> Graph {
-    Graph::new(producer).with(constant("c"))
+fn base(producer: i64) -> GraphBuilder {
+    GraphBuilder::new(producer).with(constant("c"))
 }
 
-fn identity(name: &str, inputs: &[&str], more: &[(&str, Message)]) -> Message {
+fn identity(name: &str, inputs: &[&str], more: &[(&str, MessageBuilder)]) -> MessageBuilder {
     let mut attrs = vec![("T", dtype(FLOAT))];
     attrs.extend(more.iter().cloned());
     node(name, "Identity", inputs, &attrs)
 }
 
-fn unknown_op(producer: i64) -> Graph {
+fn unknown_op(producer: i64) -> GraphBuilder {
     base(producer).with(node("x", "NoSuchOpXyz", &[], &[]))
 }
 
-fn batch_norm(producer: i64) -> Graph {
+fn batch_norm(producer: i64) -> GraphBuilder {
     let mut graph = base(producer).with(constant_of("t", FLOAT, &[1, 1, 1, 1]));
     for name in ["m", "v", "b", "g"] {
         graph = graph.with(constant_of(name, FLOAT, &[1]));
@@ -45,25 +45,27 @@ fn batch_norm(producer: i64) -> Graph {
     ))
 }
 
-fn function_graph(producer: i64) -> Graph {
-    let argument = |name: &str| Message::default().text(1, name).int(3, FLOAT);
-    let signature =
-        Message::default().text(1, "Foo").message(2, argument("x")).message(3, argument("y"));
+fn function_graph(producer: i64) -> GraphBuilder {
+    let argument = |name: &str| MessageBuilder::default().text(1, name).int(3, FLOAT);
+    let signature = MessageBuilder::default()
+        .text(1, "Foo")
+        .message(2, argument("x"))
+        .message(3, argument("y"));
     let body = node("z", "NoSuchOpXyz", &["x"], &[("T", dtype(FLOAT))]);
-    let result = Message::default().text(1, "y").text(2, "z:y:0");
+    let result = MessageBuilder::default().text(1, "y").text(2, "z:y:0");
     let mut graph = base(producer);
     graph
         .functions
-        .push(Message::default().message(1, signature).message(3, body).message(4, result));
+        .push(MessageBuilder::default().message(1, signature).message(3, body).message(4, result));
     graph
 }
 
-fn inverse(producer: i64) -> Graph {
+fn inverse(producer: i64) -> GraphBuilder {
     let graph = base(producer).with(identity("i", &["c"], &[]));
     graph.with(node("inv", "Inv", &["c"], &[("T", dtype(FLOAT))]))
 }
 
-fn sum(producer: i64) -> Graph {
+fn sum(producer: i64) -> GraphBuilder {
     base(producer).with(constant_of("ix", INT32, &[1, 1])).with(constant_of("v", FLOAT, &[3])).with(
         node(
             "s",
@@ -75,26 +77,26 @@ fn sum(producer: i64) -> Graph {
 }
 
 /// A graph that calls a function with this body, whose result `y` is of a type and comes from there.
-fn calls(body: &[Message], result: i64, from: &str) -> Graph {
-    let argument = |name: &str, of: i64| Message::default().text(1, name).int(3, of);
-    let signature = Message::default()
+fn calls(body: &[MessageBuilder], result: i64, from: &str) -> GraphBuilder {
+    let argument = |name: &str, of: i64| MessageBuilder::default().text(1, name).int(3, of);
+    let signature = MessageBuilder::default()
         .text(1, "Foo")
         .message(2, argument("x", FLOAT))
         .message(3, argument("y", result));
-    let head = Message::default().message(1, signature);
+    let head = MessageBuilder::default().message(1, signature);
     let function = body.iter().fold(head, |function, node| function.message(3, node.clone()));
     // Old importers want a producer that may have functions.
     let mut graph = base(21).with(node("f", "Foo", &["c"], &[]));
-    graph.functions.push(function.message(4, Message::default().text(1, "y").text(2, from)));
+    graph.functions.push(function.message(4, MessageBuilder::default().text(1, "y").text(2, from)));
     graph
 }
 
-fn of_type(name: &str, input: &str, of: i64) -> Message {
+fn of_type(name: &str, input: &str, of: i64) -> MessageBuilder {
     node(name, "Identity", &[input], &[("T", dtype(of))])
 }
 
 /// Edges between outputs and inputs that do not fit.
-fn joint(case: &str) -> Option<Graph> {
+fn joint(case: &str) -> Option<GraphBuilder> {
     let copy = of_type("a", "x", FLOAT);
     Some(match case {
         "output_not_there" => base(21).with(identity("i", &["c:1"], &[])),
@@ -168,13 +170,13 @@ pub const CASES: [&str; 40] = [
 ];
 
 /// The graph of this case for a TensorFlow of this GraphDef version.
-pub fn graph(case: &str, version: i64) -> Option<Graph> {
+pub fn graph(case: &str, version: i64) -> Option<GraphBuilder> {
     Some(match case {
         "ok_producer0" => base(0),
         "ok_self" => base(version),
         "ok_future_producer+1000" => base(version + 1000),
-        "min_consumer_too_new" => Graph { min_consumer: version + 1, ..base(version) },
-        "bad_consumer_self" => Graph { bad_consumers: vec![version], ..base(version) },
+        "min_consumer_too_new" => GraphBuilder { min_consumer: version + 1, ..base(version) },
+        "bad_consumer_self" => GraphBuilder { bad_consumers: vec![version], ..base(version) },
         "producer_negative" => base(-5),
         "unknown_op" => unknown_op(version),
         "unknown_op_producer+22" => unknown_op(version + 22),

@@ -3,11 +3,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use unskew_tensorflow::op_def::{ArgKind, AttrDef, ElementType, Trait};
-use unskew_tensorflow::{AttrValue, DataType, Device, OpDef, Runtime, Served, Single};
+use unskew_tensorflow::{
+    AttrScalarType, AttrValue, DataType, DeviceType, KernelAvailability, OpDef, TensorFlowRuntime,
+};
 
 /// A node, with the inputs of each run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Form {
+pub struct NodeForm {
     /// The name of the op.
     pub op: String,
     /// Its attributes: name, kind and value, as `python/probe/tf_operators.py` reads them.
@@ -15,7 +17,7 @@ pub struct Form {
     /// Its inputs, in the order of the op's definition.
     pub args: Vec<Arg>,
     /// What rows may say of it: attributes that nodes of this op differ in, with their values as text.
-    pub given: Given,
+    pub given: GivenAttributes,
     /// Whether it is the first form of its op: the one with the most runs.
     pub is_first: bool,
     /// What the inputs of each run get.
@@ -24,7 +26,7 @@ pub struct Form {
 }
 
 /// Attributes and their values as text.
-pub type Given = Vec<(String, String)>;
+pub type GivenAttributes = Vec<(String, String)>;
 
 /// An input of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,7 +133,7 @@ const ALLOWED: [&str; 8] = [
 ];
 
 /// The nodes of all ops of a release that compute something of tensors alone.
-pub fn forms(runtime: &Runtime) -> Vec<Form> {
+pub fn forms(runtime: &TensorFlowRuntime) -> Vec<NodeForm> {
     let registry = &runtime.ops;
     let mut all = Vec::new();
     let mut texts: Vec<&str> = registry.texts().filter(|text| !text.starts_with('_')).collect();
@@ -168,7 +170,7 @@ fn is_tried(op: &OpDef) -> bool {
 /// Values of all attributes by name.
 type Values = Vec<(String, AttrValue)>;
 
-fn of_op(op: &OpDef) -> Vec<Form> {
+fn of_op(op: &OpDef) -> Vec<NodeForm> {
     let Some(base) = op
         .attrs
         .iter()
@@ -177,7 +179,7 @@ fn of_op(op: &OpDef) -> Vec<Form> {
     else {
         return Vec::new();
     };
-    let mut all: Vec<Form> = Vec::new();
+    let mut all: Vec<NodeForm> = Vec::new();
     let mut varied: Vec<String> = Vec::new();
     let mut sets: Vec<Values> = vec![base.clone()];
     let mut add = |name: &str, value: AttrValue, sets: &mut Vec<Values>| {
@@ -195,7 +197,7 @@ fn of_op(op: &OpDef) -> Vec<Form> {
     let types: Vec<&AttrDef> = op
         .attrs
         .iter()
-        .filter(|attr| attr.kind.single == Single::Type && !attr.kind.list)
+        .filter(|attr| attr.kind.single == AttrScalarType::Type && !attr.kind.list)
         .collect();
     for attr in &types {
         for one in allowed_types(attr) {
@@ -204,14 +206,14 @@ fn of_op(op: &OpDef) -> Vec<Form> {
             }
         }
     }
-    let plain = op.attrs.iter().filter(|attr| attr.kind.single != Single::Type);
+    let plain = op.attrs.iter().filter(|attr| attr.kind.single != AttrScalarType::Type);
     let values = plain.flat_map(|attr| others(attr).into_iter().map(move |one| (&attr.name, one)));
     for (name, one) in values.take(OTHERS) {
         add(name, one, &mut sets);
     }
     for set in sets {
         if let Some(form) = form(op, &set, &varied) {
-            all.push(Form { is_first: all.is_empty(), ..form });
+            all.push(NodeForm { is_first: all.is_empty(), ..form });
         }
     }
     all
@@ -238,7 +240,7 @@ fn allowed_types(attr: &AttrDef) -> Vec<AttrValue> {
 
 /// The value that an attribute has where nothing else is tried.
 fn usual(op: &OpDef, attr: &AttrDef) -> Option<AttrValue> {
-    if attr.kind.single == Single::Type && !attr.kind.list {
+    if attr.kind.single == AttrScalarType::Type && !attr.kind.list {
         let all = allowed_types(attr);
         // The type that most models have, whatever the default is.
         let default = attr.default.clone().filter(|_| {
@@ -254,8 +256,8 @@ fn usual(op: &OpDef, attr: &AttrDef) -> Option<AttrValue> {
     if attr.kind.list {
         let length = attr.minimum.unwrap_or(if three { 5 } else { 4 });
         let one = match attr.kind.single {
-            Single::Int => AttrValue::Int(1),
-            Single::Float => AttrValue::Float(0.5),
+            AttrScalarType::Int => AttrValue::Int(1),
+            AttrScalarType::Float => AttrValue::Float(0.5),
             _ => return None,
         };
         let mut all = vec![one; usize::try_from(length).ok()?.clamp(1, 8)];
@@ -268,12 +270,12 @@ fn usual(op: &OpDef, attr: &AttrDef) -> Option<AttrValue> {
         return Some(first.clone());
     }
     Some(match attr.kind.single {
-        Single::Int => {
+        AttrScalarType::Int => {
             AttrValue::Int(attr.minimum.unwrap_or(1).max(if attr.name == "N" { 2 } else { 1 }))
         }
-        Single::Float => AttrValue::Float(0.5),
-        Single::Bool => AttrValue::Bool(false),
-        Single::String if attr.name == "equation" => {
+        AttrScalarType::Float => AttrValue::Float(0.5),
+        AttrScalarType::Bool => AttrValue::Bool(false),
+        AttrScalarType::String if attr.name == "equation" => {
             AttrValue::String(b"ij,jk->ik".as_slice().into())
         }
         _ => return None,
@@ -287,8 +289,8 @@ fn others(attr: &AttrDef) -> Vec<AttrValue> {
     }
     match (&attr.default, attr.kind.single) {
         (Some(AttrValue::Bool(default)), _) => vec![AttrValue::Bool(!default)],
-        (None, Single::Bool) => vec![AttrValue::Bool(true)],
-        (_, Single::String) => attr.allowed.iter().flatten().take(6).cloned().collect(),
+        (None, AttrScalarType::Bool) => vec![AttrValue::Bool(true)],
+        (_, AttrScalarType::String) => attr.allowed.iter().flatten().take(6).cloned().collect(),
         (Some(AttrValue::Int(default)), _) if is_small(&attr.name) => {
             [0, 1, 2, -1].into_iter().filter(|one| one != default).map(AttrValue::Int).collect()
         }
@@ -307,7 +309,7 @@ fn is_small(name: &str) -> bool {
     name.contains("axis") || name.contains("dim") || name.contains("mask")
 }
 
-fn form(op: &OpDef, values: &Values, varied: &[String]) -> Option<Form> {
+fn form(op: &OpDef, values: &Values, varied: &[String]) -> Option<NodeForm> {
     let get = |name: &str| values.iter().find(|(known, _)| known == name).map(|(_, value)| value);
     let of = |element: &ElementType| match element {
         ElementType::Fixed(of) => Some((*of, matches!(of.0, 3 | 9))),
@@ -338,7 +340,7 @@ fn form(op: &OpDef, values: &Values, varied: &[String]) -> Option<Form> {
         .iter()
         .filter(|(name, _)| varied.contains(name))
         .map(|(name, value)| (name.clone(), value.to_string()));
-    Some(Form {
+    Some(NodeForm {
         op: op.name.clone(),
         attrs,
         args,
@@ -361,10 +363,10 @@ fn plain(value: &AttrValue) -> Option<Value> {
     })
 }
 
-impl Form {
+impl NodeForm {
     /// The node for a release: without attributes that it does not have and that have their default. None if the release
     /// has no such op, no such node, or no kernel for it.
-    pub fn for_release(&self, runtime: &Runtime) -> Option<Self> {
+    pub fn for_release(&self, runtime: &TensorFlowRuntime) -> Option<Self> {
         let found = runtime.ops.look_up(&self.op);
         let op = found.op()?;
         let mut here = self.clone();
@@ -393,9 +395,10 @@ impl Form {
             })
             .collect();
         let value = |name: &str| types.iter().find(|(known, _)| *known == name).map(|(_, of)| of);
-        let table = runtime.kernels.as_ref().filter(|table| table.lists(Device::Cpu));
-        let has =
-            table.is_none_or(|table| table.serves(&self.op, Device::Cpu, value) != Served::No);
+        let table = runtime.kernels.as_ref().filter(|table| table.lists(DeviceType::Cpu));
+        let has = table.is_none_or(|table| {
+            table.serves(&self.op, DeviceType::Cpu, value) != KernelAvailability::No
+        });
         (known && same_inputs && allowed && has).then_some(here)
     }
 }

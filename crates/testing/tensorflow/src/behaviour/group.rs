@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use unskew_changes::{Life, Outcome, Step, Told, Trajectory, life};
+use unskew_changes::{FormOutcome, RunLifetime, RunOutcome, Step, Trajectory, life};
 use unskew_core::Version;
 
-use super::row::SOME;
-use super::{Form, Given};
+use super::behaviour_row::SOME;
+use super::{GivenAttributes, NodeForm};
 
 /// Types of thresholds. Kernels of old releases read them as `T`, beyond the end of what they were given.
 const OF_THRESHOLDS: [&str; 2] = ["Treal", "T_threshold"];
 
 /// Whether a threshold has another type than the numbers.
-pub(super) fn is_read_beyond(given: &Given) -> bool {
+pub(super) fn is_read_beyond(given: &GivenAttributes) -> bool {
     let get = |wanted: &str| given.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
     let of_data = get("T");
     OF_THRESHOLDS.iter().any(|name| get(name).is_some_and(|of| of_data != Some(of)))
@@ -22,24 +22,24 @@ pub(super) fn is_read_beyond(given: &Given) -> bool {
 const OF_NODES: [&str; 6] = ["type", "support", "mplemented", "kernel", "must be a scalar", "attr"];
 
 /// Nodes with the same attributes, and what became of their runs.
-pub(super) struct Group {
-    pub(super) given: Given,
+pub(super) struct NodeGroup {
+    pub(super) given: GivenAttributes,
     /// What is special of the inputs; nothing of the usual ones.
-    pub(super) runs: Vec<(Option<String>, Life)>,
+    pub(super) runs: Vec<(Option<String>, RunLifetime)>,
     /// The releases that ran each, or raised an error.
     known: Vec<BTreeSet<Version>>,
 }
 
-impl Group {
+impl NodeGroup {
     /// The runs of a form in all releases; none if what it gave says nothing of the op.
-    pub(super) fn of(form: &Form, of_form: &[(Version, &Told)]) -> Option<Self> {
+    pub(super) fn from_form(form: &NodeForm, of_form: &[(Version, &FormOutcome)]) -> Option<Self> {
         if is_read_beyond(&form.given) {
             return None;
         }
         let told = |run: usize| {
             let life = life(of_form, run)?;
             let remark = last_error(of_form, run).unwrap_or_default();
-            Some(Life { remark, ..life })
+            Some(RunLifetime { remark, ..life })
         };
         let known = |(run, inputs): (usize, &Vec<String>)| {
             Some(((tag(inputs), told(run)?), releases_of(of_form, run)))
@@ -48,7 +48,7 @@ impl Group {
         Some(Self { given: form.given.clone(), runs, known })
     }
 
-    fn plain(&self) -> impl Iterator<Item = &Life> {
+    fn plain(&self) -> impl Iterator<Item = &RunLifetime> {
         self.runs.iter().filter(|(tag, _)| tag.is_none()).map(|(_, life)| life)
     }
 
@@ -56,7 +56,7 @@ impl Group {
     pub(super) fn so<'g>(
         &'g self,
         trajectory: &'g Trajectory,
-    ) -> impl Iterator<Item = &'g (Option<String>, Life)> {
+    ) -> impl Iterator<Item = &'g (Option<String>, RunLifetime)> {
         self.runs.iter().filter(move |(_, life)| life.worked && life.trajectory == *trajectory)
     }
 
@@ -94,24 +94,24 @@ impl Group {
 }
 
 /// The minor releases in which a run gave a result or raised an error.
-fn releases_of(of_form: &[(Version, &Told)], run: usize) -> BTreeSet<Version> {
+fn releases_of(of_form: &[(Version, &FormOutcome)], run: usize) -> BTreeSet<Version> {
     let told = of_form.iter().filter(|(_, told)| match told {
-        Told::Runs(runs) => {
-            matches!(runs.get(run), Some(Outcome::Value(_) | Outcome::Raises(_)))
+        FormOutcome::Runs(runs) => {
+            matches!(runs.get(run), Some(RunOutcome::Value(_) | RunOutcome::Raises(_)))
         }
-        Told::Unknown => false,
+        FormOutcome::Unknown => false,
     });
     told.map(|(release, _)| Version::pair(release.major(), release.minor())).collect()
 }
 
 /// What the newest release said that raised an error.
-fn last_error(of_form: &[(Version, &Told)], run: usize) -> Option<String> {
+fn last_error(of_form: &[(Version, &FormOutcome)], run: usize) -> Option<String> {
     of_form.iter().rev().find_map(|(_, told)| match told {
-        Told::Runs(runs) => match runs.get(run)? {
-            Outcome::Raises(words) => Some(words.clone()),
+        FormOutcome::Runs(runs) => match runs.get(run)? {
+            RunOutcome::Raises(words) => Some(words.clone()),
             _ => None,
         },
-        Told::Unknown => None,
+        FormOutcome::Unknown => None,
     })
 }
 
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_threshold_of_another_type_is_not_compared() {
-        let of = |given: &[(&str, &str)]| -> Given {
+        let of = |given: &[(&str, &str)]| -> GivenAttributes {
             given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
         };
         assert!(is_read_beyond(&of(&[("T", "float"), ("Treal", "half")])));

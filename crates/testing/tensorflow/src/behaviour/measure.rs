@@ -6,16 +6,16 @@ use std::process::Stdio;
 
 use anyhow::ensure;
 use serde::{Deserialize, Serialize};
-use unskew_changes::{Outcome, Told};
+use unskew_changes::{FormOutcome, RunOutcome};
 use unskew_core::Version;
-use unskew_tensorflow::Runtime;
+use unskew_tensorflow::TensorFlowRuntime;
 
-use super::Form;
-use crate::Host;
+use super::NodeForm;
+use crate::TensorFlowHost;
 
 /// Inputs that a release takes for an op.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Plan {
+pub struct InputPlan {
     /// The name of the op.
     pub op: String,
     /// What its inputs get, of several numbers of dimensions.
@@ -26,7 +26,11 @@ pub struct Plan {
 ///
 /// # Errors
 /// If the release cannot be run.
-pub fn plans(host: &Host, runtime: &Runtime, forms: &[Form]) -> anyhow::Result<Vec<Plan>> {
+pub fn plans(
+    host: &TensorFlowHost,
+    runtime: &TensorFlowRuntime,
+    forms: &[NodeForm],
+) -> anyhow::Result<Vec<InputPlan>> {
     let lines: Result<Vec<String>, _> = forms
         .iter()
         .filter_map(|form| form.for_release(runtime))
@@ -41,15 +45,20 @@ pub fn plans(host: &Host, runtime: &Runtime, forms: &[Form]) -> anyhow::Result<V
 ///
 /// # Errors
 /// If the release cannot be run.
-pub fn run(host: &Host, runtime: &Runtime, forms: &[Form], seed: u8) -> anyhow::Result<Vec<Told>> {
-    let line = |form: &Form| match form.for_release(runtime) {
+pub fn run(
+    host: &TensorFlowHost,
+    runtime: &TensorFlowRuntime,
+    forms: &[NodeForm],
+    seed: u8,
+) -> anyhow::Result<Vec<FormOutcome>> {
+    let line = |form: &NodeForm| match form.for_release(runtime) {
         Some(form) => serde_json::to_string(&form),
         None => Ok("-".to_owned()),
     };
     let lines: Result<Vec<String>, _> = forms.iter().map(line).collect();
     let folder = tempfile::tempdir()?;
     let text = probe(host, "run", &lines?, folder.path(), seed)?;
-    let told: Vec<Told> = text.lines().map(Told::read).collect();
+    let told: Vec<FormOutcome> = text.lines().map(FormOutcome::read).collect();
     ensure!(
         told.len() == forms.len(),
         "tensorflow {}: {} of {} forms",
@@ -61,7 +70,7 @@ pub fn run(host: &Host, runtime: &Runtime, forms: &[Form], seed: u8) -> anyhow::
 }
 
 fn probe(
-    host: &Host,
+    host: &TensorFlowHost,
     what: &str,
     lines: &[String],
     folder: &Path,
@@ -86,17 +95,19 @@ const UNASKED: [&str; 4] =
     ["Incomplete graph", "Missing 0-th output", "is provided", "list of allowed values"];
 
 /// Takes out of what a release told what says nothing of ops.
-pub fn without_unasked(release: Version, told: Vec<Told>) -> Vec<Told> {
+pub fn without_unasked(release: Version, told: Vec<FormOutcome>) -> Vec<FormOutcome> {
     // Python gets numbers of bfloat16 as their bits.
     let as_bits = release < Version::pair(1, 6);
-    let clean = |outcome: Outcome| match outcome {
-        Outcome::Raises(words) if UNASKED.iter().any(|one| words.contains(one)) => Outcome::Untold,
-        Outcome::Value(text) if as_bits && text.contains("bfloat16[") => Outcome::Untold,
+    let clean = |outcome: RunOutcome| match outcome {
+        RunOutcome::Raises(words) if UNASKED.iter().any(|one| words.contains(one)) => {
+            RunOutcome::Untold
+        }
+        RunOutcome::Value(text) if as_bits && text.contains("bfloat16[") => RunOutcome::Untold,
         outcome => outcome,
     };
     let clean = |told| match told {
-        Told::Unknown => Told::Unknown,
-        Told::Runs(runs) => Told::Runs(runs.into_iter().map(clean).collect()),
+        FormOutcome::Unknown => FormOutcome::Unknown,
+        FormOutcome::Runs(runs) => FormOutcome::Runs(runs.into_iter().map(clean).collect()),
     };
     told.into_iter().map(clean).collect()
 }

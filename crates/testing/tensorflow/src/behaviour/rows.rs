@@ -2,19 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use unskew_changes::{Life, Outcome, Told, Trajectory};
+use unskew_changes::{FormOutcome, RunLifetime, RunOutcome, Trajectory};
 use unskew_core::Version;
 
-use super::boxes::boxes;
-use super::group::Group;
-use super::row::{Row, SOME};
-use super::{Form, Given};
+use super::attribute_boxes::boxes;
+use super::behaviour_row::{BehaviourRow, SOME};
+use super::group::NodeGroup;
+use super::{GivenAttributes, NodeForm};
 
 /// How many ops gave a result in at least two releases.
-pub fn covered(forms: &[Form], told: &[(Version, Vec<Told>)]) -> usize {
-    let gave = |all: &[Told], at: usize| match all.get(at) {
-        Some(Told::Runs(runs)) => {
-            runs.iter().any(|one| matches!(one, Outcome::Value(_) | Outcome::Unsteady))
+pub fn covered(forms: &[NodeForm], told: &[(Version, Vec<FormOutcome>)]) -> usize {
+    let gave = |all: &[FormOutcome], at: usize| match all.get(at) {
+        Some(FormOutcome::Runs(runs)) => {
+            runs.iter().any(|one| matches!(one, RunOutcome::Value(_) | RunOutcome::Unsteady))
         }
         _ => false,
     };
@@ -43,16 +43,16 @@ const FREE: [&str; 12] = [
 ];
 
 /// The rows of all ops, those that are alike in one.
-pub fn rows(forms: &[Form], told: &[(Version, Vec<Told>)]) -> Vec<Row> {
-    let mut by_op: BTreeMap<&str, Vec<Group>> = BTreeMap::new();
+pub fn rows(forms: &[NodeForm], told: &[(Version, Vec<FormOutcome>)]) -> Vec<BehaviourRow> {
+    let mut by_op: BTreeMap<&str, Vec<NodeGroup>> = BTreeMap::new();
     for (at, form) in forms.iter().enumerate() {
-        let of_form: Vec<(Version, &Told)> =
+        let of_form: Vec<(Version, &FormOutcome)> =
             told.iter().filter_map(|(release, all)| Some((*release, all.get(at)?))).collect();
-        if let Some(group) = Group::of(form, &of_form) {
+        if let Some(group) = NodeGroup::from_form(form, &of_form) {
             by_op.entry(&form.op).or_default().push(group);
         }
     }
-    let mut merged: BTreeMap<(String, BTreeSet<String>, Trajectory, Vec<Version>), Row> =
+    let mut merged: BTreeMap<(String, BTreeSet<String>, Trajectory, Vec<Version>), BehaviourRow> =
         BTreeMap::new();
     for (op, groups) in &by_op {
         if FREE.iter().any(|begin| op.starts_with(begin)) {
@@ -76,15 +76,15 @@ pub fn rows(forms: &[Form], told: &[(Version, Vec<Told>)]) -> Vec<Row> {
             }
         }
     }
-    let mut rows: Vec<Row> = merged.into_values().collect();
+    let mut rows: Vec<BehaviourRow> = merged.into_values().collect();
     rows.sort_by(|a, b| {
         a.ops.cmp(&b.ops).then(a.when.cmp(&b.when)).then(a.trajectory.cmp(&b.trajectory))
     });
     rows
 }
 
-fn of_op(op: &str, groups: &[Group]) -> Vec<Row> {
-    let changed = |life: &&Life| life.worked && !life.trajectory.steps.is_empty();
+fn of_op(op: &str, groups: &[NodeGroup]) -> Vec<BehaviourRow> {
+    let changed = |life: &&RunLifetime| life.worked && !life.trajectory.steps.is_empty();
     let trajectories: BTreeSet<&Trajectory> = groups
         .iter()
         .flat_map(|group| group.runs.iter().map(|(_, life)| life))
@@ -93,16 +93,16 @@ fn of_op(op: &str, groups: &[Group]) -> Vec<Row> {
         .collect();
     let mut rows = Vec::new();
     for trajectory in trajectories {
-        let mut by_values: BTreeMap<BTreeSet<String>, Vec<&Group>> = BTreeMap::new();
+        let mut by_values: BTreeMap<BTreeSet<String>, Vec<&NodeGroup>> = BTreeMap::new();
         for group in groups {
             if let Some(values) = group.values(trajectory) {
                 by_values.entry(values).or_default().push(group);
             }
         }
-        let all: BTreeSet<&Given> =
+        let all: BTreeSet<&GivenAttributes> =
             by_values.values().flatten().map(|group| &group.given).collect();
         // Those with other values are no counter-examples: they are rows of their own.
-        let others: Vec<&Group> = groups
+        let others: Vec<&NodeGroup> = groups
             .iter()
             .filter(|group| {
                 !all.contains(&group.given) && group.runs.iter().any(|(_, life)| life.worked)
@@ -116,21 +116,21 @@ fn of_op(op: &str, groups: &[Group]) -> Vec<Row> {
         if union.len() > 1 {
             union.remove(SOME);
         }
-        let some: Vec<&Group> = some.into_iter().flat_map(|(_, groups)| groups).collect();
-        let whole: Vec<&Group> = whole.into_iter().flat_map(|(_, groups)| groups).collect();
+        let some: Vec<&NodeGroup> = some.into_iter().flat_map(|(_, groups)| groups).collect();
+        let whole: Vec<&NodeGroup> = whole.into_iter().flat_map(|(_, groups)| groups).collect();
         for (values, of) in [(BTreeSet::new(), &whole), (union, &some)] {
-            let apart: Vec<&Group> = if values.is_empty() {
+            let apart: Vec<&NodeGroup> = if values.is_empty() {
                 others.iter().chain(&some).copied().collect()
             } else {
                 others.clone()
             };
             // Those that other releases ran are rows of their own.
-            let mut by_before: BTreeMap<Vec<Version>, Vec<&Group>> = BTreeMap::new();
+            let mut by_before: BTreeMap<Vec<Version>, Vec<&NodeGroup>> = BTreeMap::new();
             for group in of {
                 by_before.entry(group.before(trajectory)).or_default().push(group);
             }
             for (before, of) in &by_before {
-                let apart: Vec<&Group> = by_before
+                let apart: Vec<&NodeGroup> = by_before
                     .iter()
                     .filter(|(other, _)| *other != before)
                     .flat_map(|(_, groups)| groups)
@@ -138,7 +138,7 @@ fn of_op(op: &str, groups: &[Group]) -> Vec<Row> {
                     .copied()
                     .collect();
                 for (when, runs, remark) in boxes(of, &apart, trajectory) {
-                    rows.push(Row {
+                    rows.push(BehaviourRow {
                         ops: vec![op.to_owned()],
                         when,
                         values: values.clone(),
@@ -158,8 +158,8 @@ fn of_op(op: &str, groups: &[Group]) -> Vec<Row> {
 mod tests {
     use super::*;
 
-    fn form(given: &[(&str, &str)], runs: &[&[&str]]) -> Form {
-        Form {
+    fn form(given: &[(&str, &str)], runs: &[&[&str]]) -> NodeForm {
+        NodeForm {
             op: "Maximum".to_owned(),
             attrs: Vec::new(),
             args: Vec::new(),
@@ -184,13 +184,13 @@ mod tests {
             form(&[("T", "int32")], runs),
         ];
         let told = |nan: &str| {
-            let float = Told::read(&format!("(float[2]1 2)\t(float[2]1 {nan})"));
-            vec![float.clone(), float, Told::read("(int32[2]1 2)\t(int32[2]1 2)")]
+            let float = FormOutcome::read(&format!("(float[2]1 2)\t(float[2]1 {nan})"));
+            vec![float.clone(), float, FormOutcome::read("(int32[2]1 2)\t(int32[2]1 2)")]
         };
         let releases =
             [(Version::triple(2, 3, 0), told("1")), (Version::triple(2, 4, 4), told("nan"))];
         let rows = rows(&forms, &releases);
-        let lines: Vec<String> = rows.iter().map(Row::to_string).collect();
+        let lines: Vec<String> = rows.iter().map(BehaviourRow::to_string).collect();
         assert_eq!(lines, ["Maximum\tT float half\tnan\t2.3-2.4 values\t"]);
         assert!(rows[0].is_told());
         assert_eq!(covered(&forms, &releases), 1);
@@ -199,13 +199,14 @@ mod tests {
     #[test]
     fn a_release_that_ran_no_such_node_lies_between() {
         let forms = [form(&[("T", "half")], &[&["2:plain"], &["2:nan"]])];
-        let told = |nan: &str| vec![Told::read(&format!("(half[2]1 2)\t(half[2]1 {nan})"))];
+        let told = |nan: &str| vec![FormOutcome::read(&format!("(half[2]1 2)\t(half[2]1 {nan})"))];
         let releases = [
             (Version::triple(1, 15, 0), told("0")),
-            (Version::triple(2, 4, 4), vec![Told::Unknown]),
+            (Version::triple(2, 4, 4), vec![FormOutcome::Unknown]),
             (Version::triple(2, 9, 3), told("nan")),
         ];
-        let lines: Vec<String> = rows(&forms, &releases).iter().map(Row::to_string).collect();
+        let lines: Vec<String> =
+            rows(&forms, &releases).iter().map(BehaviourRow::to_string).collect();
         assert_eq!(lines, ["Maximum\tT half\tnan\t1.15-2.9 values\t"]);
     }
 
@@ -213,15 +214,16 @@ mod tests {
     fn an_error_for_all_values_of_an_attribute_is_a_row_without_values() {
         let runs: &[&[&str]] = &[&["2:plain"], &["2:neg"], &["2:zeros"]];
         let forms = [form(&[("axis", "-1")], runs), form(&[("axis", "0")], runs)];
-        let works = || Told::read("(float[2]1 2)\t(float[2]1 2)\t(float[2]1 2)");
-        let raises = Told::read(
+        let works = || FormOutcome::read("(float[2]1 2)\t(float[2]1 2)\t(float[2]1 2)");
+        let raises = FormOutcome::read(
             "!input_min must be a scalar\t!input_min must be a scalar\t!input_min must be a scalar",
         );
         let releases = [
             (Version::triple(2, 15, 1), vec![works(), works()]),
             (Version::triple(2, 16, 2), vec![works(), raises]),
         ];
-        let lines: Vec<String> = rows(&forms, &releases).iter().map(Row::to_string).collect();
+        let lines: Vec<String> =
+            rows(&forms, &releases).iter().map(BehaviourRow::to_string).collect();
         assert_eq!(lines, ["Maximum\taxis 0\t\t2.15-2.16 raises\tinput_min must be a scalar"]);
     }
 }

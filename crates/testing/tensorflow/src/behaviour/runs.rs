@@ -2,27 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use super::{Form, Plan};
+use super::{InputPlan, NodeForm};
 
 /// Types that have NaN and infinities.
 const FLOATING: [&str; 6] = ["float", "half", "bfloat16", "double", "complex64", "complex128"];
 
 /// The forms with their runs; those of ops whose inputs nobody found are left out.
-pub fn with_runs(forms: &[Form], plans: &[Plan]) -> Vec<Form> {
-    let by_op: BTreeMap<&str, &Plan> = plans.iter().map(|plan| (&*plan.op, plan)).collect();
+pub fn with_runs(forms: &[NodeForm], plans: &[InputPlan]) -> Vec<NodeForm> {
+    let by_op: BTreeMap<&str, &InputPlan> = plans.iter().map(|plan| (&*plan.op, plan)).collect();
     let mut all = Vec::new();
     for form in forms {
         let Some(plan) = by_op.get(&*form.op) else { continue };
         let fitting: Vec<&Vec<String>> =
             plan.plans.iter().filter(|one| one.len() == form.args.len()).collect();
         if let [first, rest @ ..] = &fitting[..] {
-            all.push(Form { runs: runs(form, first, rest), ..form.clone() });
+            all.push(NodeForm { runs: runs(form, first, rest), ..form.clone() });
         }
     }
     all
 }
 
-fn runs(form: &Form, first: &[String], rest: &[&Vec<String>]) -> Vec<Vec<String>> {
+fn runs(form: &NodeForm, first: &[String], rest: &[&Vec<String>]) -> Vec<Vec<String>> {
     let mut runs: Vec<Vec<String>> = Vec::new();
     let mut add = |run: Vec<String>| {
         if !runs.contains(&run) {

@@ -6,17 +6,22 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use unskew_artifact::ConvertOptions;
-use unskew_tensorflow_matrix::battery::proto::{Graph, Message, dtype, node, shape, tensor};
+use unskew_tensorflow_matrix::battery::proto::{
+    GraphBuilder, MessageBuilder, dtype, node, shape, tensor,
+};
 use unskew_tensorflow_matrix::{
-    Came, Host, Job, Loaded, Loader, Value, battery_trials, models, trials, written_models,
+    ComputedValue, GraphLoader, LoadJob, LoadOutcome, LoadStage, TensorFlowHost, battery_trials,
+    models, trials, written_models,
 };
 
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// The releases, if real ones are run.
-fn hosts() -> Option<(Host, Host)> {
+fn hosts() -> Option<(TensorFlowHost, TensorFlowHost)> {
     let there = ["tensorflow-2.15.1", "tensorflow-2.21.0"].into_iter().all(unskew_peers::there);
-    there.then(|| (Host::named("2.15.1").unwrap(), Host::named("2.21.0").unwrap()))
+    there.then(|| {
+        (TensorFlowHost::named("2.15.1").unwrap(), TensorFlowHost::named("2.21.0").unwrap())
+    })
 }
 
 /// The models of TensorFlow 2.21.0, written once for all tests.
@@ -28,13 +33,13 @@ fn verdicts_are_what_two_real_releases_do_and_what_is_converted_computes_the_sam
     LazyLock::force(&WRITTEN);
     assert_eq!(models().len(), unskew_tensorflow_matrix::MODELS.len());
     let folder = tempfile::tempdir().unwrap();
-    let mut values: BTreeMap<String, Vec<Loaded>> = BTreeMap::new();
+    let mut values: BTreeMap<String, Vec<LoadOutcome>> = BTreeMap::new();
     for (host, release) in [(old, "2.15.1"), (new, "2.21.0")] {
         let place = folder.path().join(release);
         std::fs::create_dir(&place).unwrap();
         let mut all = trials(release, &place).unwrap();
         all.extend(battery_trials(release, &place).unwrap());
-        let jobs: Vec<Job> = all.iter().map(|trial| trial.job.clone()).collect();
+        let jobs: Vec<LoadJob> = all.iter().map(|trial| trial.job.clone()).collect();
         let loaded = host.load(&jobs, LIMIT).unwrap();
         for trial in &all {
             let found = &loaded[&trial.job.name];
@@ -80,10 +85,10 @@ fn replaced_ops_compute_the_same_bits() {
     );
     assert!(plan.iter().any(|what| what.starts_with("op `PadV2` replaced by `Pad`")), "{plan:?}");
     assert!(plan.iter().any(|what| what.starts_with("op `FusedBatchNormV2` replaced")), "{plan:?}");
-    let job = |name: &str, path: &Path| Job {
+    let job = |name: &str, path: &Path| LoadJob {
         name: name.to_owned(),
         path: path.to_owned(),
-        loader: Loader::Graph,
+        loader: GraphLoader::Graph,
         strict: true,
     };
     for host in [old, new] {
@@ -91,7 +96,7 @@ fn replaced_ops_compute_the_same_bits() {
         let loaded = host.load(&jobs, LIMIT).unwrap();
         for name in ["before", "after", "oldest"] {
             let found = &loaded[name];
-            assert_eq!(found.phase, Came::Ok, "{name}: {}", found.said);
+            assert_eq!(found.phase, LoadStage::Ok, "{name}: {}", found.said);
             let before = &loaded["before"];
             assert!(
                 found.computes_what(before, 0.0),
@@ -120,13 +125,14 @@ fn fingerprints_of_converted_folders_are_those_of_tensorflow() {
         );
         let updated = plan.iter().any(|what| what.starts_with("fingerprint.pb updated"));
         assert!(updated, "{name}: {plan:?}");
-        Job { name: name.to_owned(), path, loader: Loader::Fingerprint, strict: true }
+        LoadJob { name: name.to_owned(), path, loader: GraphLoader::Fingerprint, strict: true }
     };
     let jobs = ["dense", "conv", "lstm", "attention"].map(job);
     for (name, found) in new.load(&jobs, LIMIT).unwrap() {
-        assert_eq!(found.phase, Came::Ok, "{name}: {}", found.said);
+        assert_eq!(found.phase, LoadStage::Ok, "{name}: {}", found.said);
         assert_eq!(found.values.len(), 5, "{name}: {:?}", found.values);
-        let same = |values: &Vec<Value>| *values == [Value::Text("True".to_owned())];
+        let same =
+            |values: &Vec<ComputedValue>| *values == [ComputedValue::Text("True".to_owned())];
         assert!(found.values.values().all(same), "{name}: {:?}", found.values);
     }
 }
@@ -155,22 +161,27 @@ fn replaced_diagonals_and_control_flow_compute_the_same_bits() {
     for host in [old, new] {
         let loaded = host.load(&jobs, LIMIT).unwrap();
         let before = &loaded["before"];
-        assert_eq!(before.phase, Came::Ok, "{}", before.said);
+        assert_eq!(before.phase, LoadStage::Ok, "{}", before.said);
         assert_eq!(before.values.len(), 5);
         for job in &jobs {
             let found = &loaded[&job.name];
-            assert_eq!(found.phase, Came::Ok, "{}: {}", job.name, found.said);
+            assert_eq!(found.phase, LoadStage::Ok, "{}: {}", job.name, found.said);
             assert!(found.computes_what(before, 0.0), "{}: {:?}", job.name, found.values);
         }
     }
 }
 
-fn graph_job(name: &str, path: &Path) -> Job {
-    Job { name: name.to_owned(), path: path.to_owned(), loader: Loader::Graph, strict: true }
+fn graph_job(name: &str, path: &Path) -> LoadJob {
+    LoadJob {
+        name: name.to_owned(),
+        path: path.to_owned(),
+        loader: GraphLoader::Graph,
+        strict: true,
+    }
 }
 
 /// Constants are one half, and zero if they are whole numbers.
-fn diagonals_and_control_flow() -> Graph {
+fn diagonals_and_control_flow() -> GraphBuilder {
     const FLOAT: i64 = 1;
     const INT32: i64 = 3;
     const BOOL: i64 = 10;
@@ -178,25 +189,25 @@ fn diagonals_and_control_flow() -> Graph {
         node(name, "Const", &[], &[("dtype", dtype(of)), ("value", tensor(of, dims))])
     };
     let t = || ("T", dtype(FLOAT));
-    let align = || ("align", Message::default().text(2, "LEFT_RIGHT"));
-    let types = || Message::default().message(1, Message::default().int(6, FLOAT));
-    let func = |name: &str| Message::default().text(1, name);
-    let calls = |name: &str| Message::default().message(10, func(name));
-    let argument = |name: &str, of: i64| Message::default().text(1, name).int(3, of);
+    let align = || ("align", MessageBuilder::default().text(2, "LEFT_RIGHT"));
+    let types = || MessageBuilder::default().message(1, MessageBuilder::default().int(6, FLOAT));
+    let func = |name: &str| MessageBuilder::default().text(1, name);
+    let calls = |name: &str| MessageBuilder::default().message(10, func(name));
+    let argument = |name: &str, of: i64| MessageBuilder::default().text(1, name).int(3, of);
     let function = |name: &str, op: &str, result: i64| {
-        let signature = Message::default()
+        let signature = MessageBuilder::default()
             .text(1, name)
             .message(2, argument("x", FLOAT))
             .message(3, argument("y", result));
         let half = constant("half", FLOAT, &[]);
         let made = node("made", op, &["x", "half:output:0"], &[t()]);
-        let result = Message::default().text(1, "y").text(2, "made:z:0");
-        let body = Message::default().message(1, signature).message(3, half);
+        let result = MessageBuilder::default().text(1, "y").text(2, "made:z:0");
+        let body = MessageBuilder::default().message(1, signature).message(3, half);
         body.message(3, made).message(4, result)
     };
-    let branches = Message::default().message(9, func("Plus")).message(9, func("Times"));
-    let branches = Message::default().message(1, branches);
-    let mut graph = Graph::new(1000);
+    let branches = MessageBuilder::default().message(9, func("Plus")).message(9, func("Times"));
+    let branches = MessageBuilder::default().message(1, branches);
+    let mut graph = GraphBuilder::new(1000);
     graph.functions = vec![
         function("Plus", "Add", FLOAT),
         function("Times", "Mul", FLOAT),
@@ -229,8 +240,8 @@ fn diagonals_and_control_flow() -> Graph {
         .with(node("out_while", "Identity", &["while"], &[t()]))
 }
 
-fn of_shape(dims: &[i64]) -> Message {
-    Message::default().message(7, shape(dims))
+fn of_shape(dims: &[i64]) -> MessageBuilder {
+    MessageBuilder::default().message(7, shape(dims))
 }
 
 /// Every row of the table helps some release: it lacks the op, or refuses it for its age, and has the other.

@@ -6,19 +6,19 @@ use unskew_core::{Context, Date, Outcome, Party, Phase, Severity, Verdict, check
 use unskew_releases::find;
 use unskew_source::{BytesSource, Source};
 use unskew_tensorflow_matrix::battery;
-use unskew_tensorflow_matrix::battery::proto::{self, Graph, dtype, int, node, shapes};
+use unskew_tensorflow_matrix::battery::proto::{self, GraphBuilder, dtype, int, node, shapes};
 
 /// What was said, case by case; `=` is what the release before said.
 const WORDS: &str = include_str!("../data/tensorflow/battery-words.tsv");
 
 const BATTERY: &str = include_str!("../data/tensorflow/battery.txt");
 
-fn party(graph: &Graph) -> Party {
+fn party(graph: &GraphBuilder) -> Party {
     let source: Arc<dyn Source> = Arc::new(BytesSource::new("graph.pb", graph.bytes()));
     unskew_tensorflow::party(&source).unwrap().unwrap()
 }
 
-fn verdict(graph: &Graph, release: &str) -> Verdict {
+fn verdict(graph: &GraphBuilder, release: &str) -> Verdict {
     let release = find(&format!("tensorflow@{release}")).unwrap();
     let today = Context::on(Date::constant(2026, 11, 21));
     check(&party(graph), &release.party(), &today)
@@ -100,7 +100,7 @@ fn an_ignored_attribute_whose_value_matters_is_a_silent_error() {
     let decoder = |blank: i64| {
         let attrs = [("T", dtype(1)), ("blank_index", int(blank))];
         let input = |name: &str, of: i64| node(name, "Placeholder", &[], &[("dtype", dtype(of))]);
-        Graph::new(800).with(input("x", 1)).with(input("n", 3)).with(node(
+        GraphBuilder::new(800).with(input("x", 1)).with(input("n", 3)).with(node(
             "d",
             "CTCGreedyDecoder",
             &["x", "n"],
@@ -122,7 +122,7 @@ fn an_ignored_attribute_whose_value_matters_is_a_silent_error() {
 fn other_attributes_that_were_ignored_with_a_wrong_answer_are_silent_errors() {
     let attrs = [("T", dtype(1)), ("index_type", dtype(9)), ("sorted", proto::boolean(true))];
     let input = |name: &str, of: i64| node(name, "Placeholder", &[], &[("dtype", dtype(of))]);
-    let top = Graph::new(1500).with(input("x", 1)).with(input("k", 3)).with(node(
+    let top = GraphBuilder::new(1500).with(input("x", 1)).with(input("k", 3)).with(node(
         "t",
         "TopKV2",
         &["x", "k"],
@@ -141,7 +141,7 @@ fn shapes_noted_on_gradients_of_batch_norms_stop_the_import_from_2_4_on() {
             ("_output_shapes", shapes(&[&[8, 4, 4, 64], &[64], &[64], &[reserve], &[reserve]])),
         ];
         let input = |name: &str| node(name, "Placeholder", &[], &[("dtype", dtype(1))]);
-        Graph::new(22).with(input("a")).with(input("s")).with(node(
+        GraphBuilder::new(22).with(input("a")).with(input("s")).with(node(
             "g",
             "FusedBatchNormGrad",
             &inputs,
@@ -173,7 +173,7 @@ fn a_graph_far_newer_than_its_reader_gets_the_words_of_the_forward_window() {
 fn what_is_promised_depends_on_the_major_version_and_the_window() {
     use unskew_core::PromiseState::{Expired, NotPromised, Promised};
     let states = |producer: i64, release: &str| -> Vec<_> {
-        verdict(&Graph::new(producer).with(node("n", "NoOp", &[], &[])), release)
+        verdict(&GraphBuilder::new(producer).with(node("n", "NoOp", &[], &[])), release)
             .promises
             .iter()
             .map(|promise| promise.state)
@@ -188,9 +188,10 @@ fn what_is_promised_depends_on_the_major_version_and_the_window() {
 
 #[test]
 fn two_graphs_in_one_have_the_lower_producer_whichever_comes_first() {
-    let graph = |producer: i64| party(&Graph::new(producer).with(node("n", "NoOp", &[], &[])));
+    let graph =
+        |producer: i64| party(&GraphBuilder::new(producer).with(node("n", "NoOp", &[], &[])));
     let today = Context::on(Date::constant(2026, 11, 21));
-    let (a, b) = (graph(38), Graph { min_consumer: 12, ..Graph::new(1645) });
+    let (a, b) = (graph(38), GraphBuilder { min_consumer: 12, ..GraphBuilder::new(1645) });
     let b = party(&b.with(node("n", "NoOp", &[], &[])));
     let there = check(&a, &b, &today);
     let back = check(&b, &a, &today);

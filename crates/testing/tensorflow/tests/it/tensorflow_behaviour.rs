@@ -5,15 +5,15 @@ use std::sync::Arc;
 use unskew_core::{Context, Date, Outcome, Phase, Severity, Verdict, aspect, check};
 use unskew_releases::find;
 use unskew_source::{BytesSource, Output, Source};
-use unskew_tensorflow::{Options, convert, party};
+use unskew_tensorflow::{GraphConvertOptions, convert, party};
 use unskew_tensorflow_matrix::battery::proto::{
-    Graph, Message, boolean, dtype, int, node, shape, tensor,
+    GraphBuilder, MessageBuilder, boolean, dtype, int, node, shape, tensor,
 };
 
 const FLOAT: i64 = 1;
 const INT32: i64 = 3;
 
-fn source(graph: &Graph) -> Arc<dyn Source> {
+fn source(graph: &GraphBuilder) -> Arc<dyn Source> {
     Arc::new(BytesSource::new("graph.pb", graph.bytes()))
 }
 
@@ -23,7 +23,7 @@ fn judged(file: &Arc<dyn Source>, release: &str) -> Verdict {
     check(&party(file).unwrap().unwrap(), &release.party(), &today)
 }
 
-fn verdict(graph: &Graph, release: &str) -> Verdict {
+fn verdict(graph: &GraphBuilder, release: &str) -> Verdict {
     judged(&source(graph), release)
 }
 
@@ -37,17 +37,17 @@ fn says(verdict: &Verdict, wanted: &str) -> Vec<String> {
     all.map(|it| it.reason.clone()).collect()
 }
 
-fn placeholder(name: &str, dims: Option<&[i64]>) -> Message {
+fn placeholder(name: &str, dims: Option<&[i64]>) -> MessageBuilder {
     let shape = match dims {
-        Some(dims) => Message::default().message(7, shape(dims)),
-        None => Message::default().message(7, Message::default().int(3, 1)),
+        Some(dims) => MessageBuilder::default().message(7, shape(dims)),
+        None => MessageBuilder::default().message(7, MessageBuilder::default().int(3, 1)),
     };
     node(name, "Placeholder", &[], &[("dtype", dtype(FLOAT)), ("shape", shape)])
 }
 
-fn softmax(op: &str, dims: Option<&[i64]>) -> Graph {
+fn softmax(op: &str, dims: Option<&[i64]>) -> GraphBuilder {
     let of = [("T", dtype(FLOAT))];
-    Graph::new(2474).with(placeholder("x", dims)).with(node("y", op, &["x"], &of))
+    GraphBuilder::new(2474).with(placeholder("x", dims)).with(node("y", op, &["x"], &of))
 }
 
 /// Measured: `logits must be 2-dimensional` up to 1.10.1, computed from 1.11.0 on.
@@ -72,7 +72,8 @@ fn a_softmax_of_other_than_two_dimensions_fails_at_first_use_up_to_1_10() {
 fn what_a_kernel_makes_of_the_border_of_its_domain_is_not_judged_where_it_changed() {
     let says = |op: &str, of: i64, release: &str| {
         let input = node("x", "Placeholder", &[], &[("dtype", dtype(of))]);
-        let graph = Graph::new(2474).with(input).with(node("y", op, &["x"], &[("T", dtype(of))]));
+        let graph =
+            GraphBuilder::new(2474).with(input).with(node("y", op, &["x"], &[("T", dtype(of))]));
         says(&verdict(&graph, release), aspect::BEHAVIOUR).len()
     };
     const BFLOAT16: i64 = 14;
@@ -89,18 +90,19 @@ fn what_a_kernel_makes_of_the_border_of_its_domain_is_not_judged_where_it_change
     assert_eq!(says("Acosh", FLOAT, "1.15.0"), 0);
 }
 
-fn suppression(sigma: f32) -> Graph {
-    let number = |name: &str, value: Message| {
-        let tensor = Message::default().int(1, FLOAT).message(2, shape(&[]));
-        let value = Message::default().message(8, Message([tensor.0, value.0].concat()));
+fn suppression(sigma: f32) -> GraphBuilder {
+    let number = |name: &str, value: MessageBuilder| {
+        let tensor = MessageBuilder::default().int(1, FLOAT).message(2, shape(&[]));
+        let value =
+            MessageBuilder::default().message(8, MessageBuilder([tensor.0, value.0].concat()));
         node(name, "Const", &[], &[("dtype", dtype(FLOAT)), ("value", value)])
     };
-    let sigma = number("sigma", Message::default().float(5, sigma));
+    let sigma = number("sigma", MessageBuilder::default().float(5, sigma));
     let count = node("n", "Const", &[], &[("dtype", dtype(INT32)), ("value", tensor(INT32, &[]))]);
-    Graph::new(2474)
+    GraphBuilder::new(2474)
         .with(placeholder("boxes", Some(&[3, 4])))
         .with(placeholder("scores", Some(&[3])))
-        .with(number("iou", Message::default().float(5, 0.5)))
+        .with(number("iou", MessageBuilder::default().float(5, 0.5)))
         .with(sigma)
         .with(count)
         .with(node(
@@ -118,13 +120,13 @@ fn a_soft_suppression_is_another_answer_up_to_2_4() {
     assert!(verdict(&suppression(0.0), "2.4.4").works());
     assert!(verdict(&suppression(0.5), "2.5.3").works());
     // 2.4.4 itself wrote it, and got the same boxes.
-    let own = Graph { producer: 561, ..suppression(0.5) };
+    let own = GraphBuilder { producer: 561, ..suppression(0.5) };
     assert!(verdict(&own, "2.4.4").works());
 }
 
-fn quantized(op: &str, axis: i64, given: bool) -> Graph {
+fn quantized(op: &str, axis: i64, given: bool) -> GraphBuilder {
     let attrs = [("T", dtype(FLOAT)), ("axis", int(axis)), ("range_given", boolean(given))];
-    Graph::new(2474)
+    GraphBuilder::new(2474)
         .with(placeholder("x", Some(&[3, 4])))
         .with(placeholder("r", Some(&[4])))
         .with(node("y", op, &["x", "r", "r"], &attrs))
@@ -142,15 +144,16 @@ fn a_range_for_each_slice_fails_at_first_use_from_2_16_on() {
     }
 }
 
-fn maximum(op: &str, of: i64, producer: i64) -> Graph {
+fn maximum(op: &str, of: i64, producer: i64) -> GraphBuilder {
     let input = node("x", "Placeholder", &[], &[("dtype", dtype(of))]);
-    Graph::new(producer).with(input).with(node("y", op, &["x", "x"], &[("T", dtype(of))]))
+    GraphBuilder::new(producer).with(input).with(node("y", op, &["x", "x"], &[("T", dtype(of))]))
 }
 
 /// Measured on 18 releases: what a maximum with NaN is changed with 1.2 and with 2.4.
 #[test]
 fn what_nan_becomes_is_not_judged_between_releases_that_answer_otherwise() {
-    let not_judged = |graph: &Graph, release| says(&verdict(graph, release), aspect::BEHAVIOUR);
+    let not_judged =
+        |graph: &GraphBuilder, release| says(&verdict(graph, release), aspect::BEHAVIOUR);
     for op in ["Maximum", "Minimum"] {
         assert_eq!(not_judged(&maximum(op, FLOAT, 2474), "1.15.0").len(), 1);
         assert!(not_judged(&maximum(op, FLOAT, 2474), "2.15.1").is_empty());
@@ -164,11 +167,11 @@ fn what_nan_becomes_is_not_judged_between_releases_that_answer_otherwise() {
 }
 
 /// A sum over an axis whose constant has no values, as newer releases write zeros.
-fn over_no_axis(filled: bool) -> Graph {
-    let empty = Message::default().int(1, INT32).message(2, shape(&[1]));
+fn over_no_axis(filled: bool) -> GraphBuilder {
+    let empty = MessageBuilder::default().int(1, INT32).message(2, shape(&[1]));
     let whole = if filled { empty.clone().int(7, 0) } else { empty };
-    let value = Message::default().message(8, whole);
-    Graph::new(20)
+    let value = MessageBuilder::default().message(8, whole);
+    GraphBuilder::new(20)
         .with(placeholder("x", Some(&[2, 3])))
         .with(node("axis", "Const", &[], &[("dtype", dtype(INT32)), ("value", value)]))
         .with(node(
@@ -189,7 +192,7 @@ fn a_constant_without_values_that_is_an_axis_gets_one_for_importers_in_python() 
         assert_eq!(found.outcome, Outcome::Adaptable(vec!["write-zeros".to_owned()]));
         let to = find(&format!("tensorflow@{release}")).unwrap();
         let to = unskew_releases::tensorflow::runtime_of(to).unwrap();
-        let (plan, output) = convert(&file, &to, &Options::default()).unwrap().unwrap();
+        let (plan, output) = convert(&file, &to, &GraphConvertOptions::default()).unwrap().unwrap();
         assert_eq!(plan.rewrites.len(), 1);
         let Output::File(after) = output else { unreachable!("a file becomes a file") };
         let after: Arc<dyn Source> = after;
@@ -203,12 +206,12 @@ fn a_constant_without_values_that_is_an_axis_gets_one_for_importers_in_python() 
 fn an_op_without_a_kernel_for_its_type_fails_when_it_first_runs() {
     let input = |of: i64| node("x", "Placeholder", &[], &[("dtype", dtype(of))]);
     let pool = |of: i64| {
-        let list = [1, 2, 2, 1].iter().fold(Message::default(), |list, n| list.int(3, *n));
-        let window = || Message::default().message(1, list.clone());
-        let padding = Message::default().bytes(2, b"SAME");
+        let list = [1, 2, 2, 1].iter().fold(MessageBuilder::default(), |list, n| list.int(3, *n));
+        let window = || MessageBuilder::default().message(1, list.clone());
+        let padding = MessageBuilder::default().bytes(2, b"SAME");
         let attrs =
             [("T", dtype(of)), ("ksize", window()), ("strides", window()), ("padding", padding)];
-        Graph::new(561).with(input(of)).with(node("y", "AvgPool", &["x"], &attrs))
+        GraphBuilder::new(561).with(input(of)).with(node("y", "AvgPool", &["x"], &attrs))
     };
     let found = verdict(&pool(14), "2.4.4");
     assert_eq!(errors(&found), [("TF313", Some(Phase::FirstUse))]);
@@ -220,9 +223,9 @@ fn an_op_without_a_kernel_for_its_type_fails_when_it_first_runs() {
     assert_eq!(says(&verdict(&pool(14), "2.3.4"), aspect::KERNELS).len(), 1);
     // AssignAdd decides: this op becomes others before kernels are looked for.
     let sum = |of: i64| {
-        let shape = Message::default().message(7, Message::default());
+        let shape = MessageBuilder::default().message(7, MessageBuilder::default());
         let attrs = [("T", dtype(of)), ("N", int(1)), ("shape", shape)];
-        Graph::new(1645).with(input(of)).with(node("y", "AccumulateNV2", &["x"], &attrs))
+        GraphBuilder::new(1645).with(input(of)).with(node("y", "AccumulateNV2", &["x"], &attrs))
     };
     assert!(errors(&verdict(&sum(1), "2.15.1")).is_empty());
     assert_eq!(errors(&verdict(&sum(11), "2.15.1")), [("TF313", Some(Phase::FirstUse))]);
@@ -260,7 +263,7 @@ fn graphs_on_which_a_release_once_disagreed_are_judged_right_or_said_not_to_be()
 fn what_only_values_tell_is_not_judged_by_what_a_machine_measured() {
     let of = [("T", dtype(FLOAT)), ("adjoint", boolean(true))];
     let inverse = |producer: i64| {
-        Graph::new(producer).with(placeholder("x", Some(&[3, 3]))).with(node(
+        GraphBuilder::new(producer).with(placeholder("x", Some(&[3, 3]))).with(node(
             "y",
             "MatrixInverse",
             &["x"],
@@ -275,7 +278,7 @@ fn what_only_values_tell_is_not_judged_by_what_a_machine_measured() {
     assert!(says(&verdict(&inverse(561), "2.4.4"), aspect::BEHAVIOUR).is_empty());
     // What people wrote down of an op is not said twice.
     let of = [("T", dtype(FLOAT))];
-    let least = Graph::new(561).with(placeholder("x", Some(&[3]))).with(node(
+    let least = GraphBuilder::new(561).with(placeholder("x", Some(&[3]))).with(node(
         "y",
         "Maximum",
         &["x", "x"],

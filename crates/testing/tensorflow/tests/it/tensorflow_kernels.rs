@@ -5,8 +5,8 @@ use std::time::Duration;
 use unskew_core::{Context, Date, check};
 use unskew_random::Random;
 use unskew_releases::find;
-use unskew_tensorflow_matrix::kernels::{Asked, graphs};
-use unskew_tensorflow_matrix::{Came, Host, Job, Loader};
+use unskew_tensorflow_matrix::kernels::{KernelQuery, graphs};
+use unskew_tensorflow_matrix::{GraphLoader, LoadJob, LoadStage, TensorFlowHost};
 
 /// Of so many graphs one is asked.
 const OF: usize = 80;
@@ -24,23 +24,24 @@ fn ops_have_the_kernels_that_the_database_says() {
         let runtime = unskew_releases::tensorflow::runtime_of(row).unwrap();
         let mut random = Random::new(11);
         let ops = runtime.ops.texts().filter(|text| !text.starts_with('_'));
-        let asked: Vec<Asked> = ops
+        let asked: Vec<KernelQuery> = ops
             .flat_map(|text| graphs(&mut random, &text.parse().unwrap(), 1645))
             .enumerate()
             .filter_map(|(at, asked)| (at % OF == 0).then_some(asked))
             .collect();
         let folder = tempfile::tempdir().unwrap();
-        let job = |(at, one): (usize, &Asked)| {
+        let job = |(at, one): (usize, &KernelQuery)| {
             let path = folder.path().join(format!("{at}.pb"));
             std::fs::write(&path, &one.graph).unwrap();
-            Job { name: at.to_string(), path, loader: Loader::Place, strict: true }
+            LoadJob { name: at.to_string(), path, loader: GraphLoader::Place, strict: true }
         };
-        let jobs: Vec<Job> = asked.iter().enumerate().map(job).collect();
-        let host = Host::named(release).unwrap();
+        let jobs: Vec<LoadJob> = asked.iter().enumerate().map(job).collect();
+        let host = TensorFlowHost::named(release).unwrap();
         let found = host.load_each(&jobs, Duration::from_secs(300)).unwrap();
         let (mut without, mut with) = (0, 0);
         for (job, one) in jobs.iter().zip(&asked) {
-            let Some(loaded) = found.get(&job.name).filter(|it| it.phase != Came::Import) else {
+            let Some(loaded) = found.get(&job.name).filter(|it| it.phase != LoadStage::Import)
+            else {
                 continue;
             };
             let artifact = unskew_artifact::open(&job.path, &Default::default()).unwrap();

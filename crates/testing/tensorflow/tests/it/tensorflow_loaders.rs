@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use unskew_core::{Context, Date, Phase, check};
 use unskew_releases::find;
-use unskew_tensorflow::{Loader as Way, Usage};
-use unskew_tensorflow_matrix::{Came, Host, Job, Loader};
+use unskew_tensorflow::{RuntimeUsage, SavedModelLoader as Way};
+use unskew_tensorflow_matrix::{GraphLoader, LoadJob, LoadStage, TensorFlowHost};
 
 const LIMIT: Duration = Duration::from_secs(300);
 
@@ -21,17 +21,17 @@ const MODELS: [&str; 6] = [
 ];
 
 /// What a check says of a model, as the probes say it.
-fn said(model: &Path, release: &str, loader: Way) -> (Came, String) {
+fn said(model: &Path, release: &str, loader: Way) -> (LoadStage, String) {
     let artifact = unskew_artifact::open(model, &Default::default()).unwrap();
-    let usage = Usage { loader: Some(loader), ..Usage::default() };
+    let usage = RuntimeUsage { loader: Some(loader), ..RuntimeUsage::default() };
     let runtime = find(&format!("tensorflow@{release}")).unwrap().party_used(usage);
     let graph = artifact.pieces.iter().find(|piece| piece.party.kind.starts_with("SavedModel"));
     let today = Context::on(Date::constant(2026, 11, 21));
     let verdict = check(&graph.unwrap().party, &runtime, &today);
     let came = match verdict.first_failure() {
-        None => Came::Ok,
-        Some(Phase::Load) => Came::Import,
-        Some(_) => Came::Run,
+        None => LoadStage::Ok,
+        Some(Phase::Load) => LoadStage::Import,
+        Some(_) => LoadStage::Run,
     };
     let symptoms = verdict.findings.iter().filter_map(|finding| finding.symptom.as_deref());
     (came, symptoms.collect::<Vec<_>>().join("\n"))
@@ -50,17 +50,17 @@ fn each_loader_does_what_its_verdict_says() {
             continue;
         }
         let folder = tempfile::tempdir().unwrap();
-        Host::named("2.15.1").unwrap().write_models_for_loaders(folder.path()).unwrap();
+        TensorFlowHost::named("2.15.1").unwrap().write_models_for_loaders(folder.path()).unwrap();
         unskew_tensorflow_matrix::written_models().unwrap();
         let made = std::fs::read_dir(folder.path()).unwrap();
         let mut models: Vec<PathBuf> = made.map(|entry| entry.unwrap().path()).collect();
         models.extend(MODELS.map(|model| unskew_peers::root().join("corpus").join(model)));
-        let host = Host::named(release).unwrap();
+        let host = TensorFlowHost::named(release).unwrap();
         let mut right = 0;
         let ways = [
-            (Way::Objects, Loader::Objects),
-            (Way::Session, Loader::Session),
-            (Way::Cpp, Loader::Session),
+            (Way::Objects, GraphLoader::Objects),
+            (Way::Session, GraphLoader::Session),
+            (Way::Cpp, GraphLoader::Session),
         ];
         for (way, loader) in ways {
             if way == Way::Objects && release.starts_with('1') {
@@ -68,14 +68,14 @@ fn each_loader_does_what_its_verdict_says() {
             }
             let job = |path: &PathBuf| {
                 let name = path.file_name().unwrap().to_string_lossy().into_owned();
-                Job { name, path: path.clone(), loader, strict: false }
+                LoadJob { name, path: path.clone(), loader, strict: false }
             };
-            let jobs: Vec<Job> = models.iter().map(job).collect();
+            let jobs: Vec<LoadJob> = models.iter().map(job).collect();
             let found = match way {
                 Way::Cpp => host.load_by_library(&jobs, LIMIT).unwrap(),
                 _ => host.load(&jobs, LIMIT).unwrap(),
             };
-            for Job { name, path, .. } in &jobs {
+            for LoadJob { name, path, .. } in &jobs {
                 // Callers name the tags, so a verdict does not; and whether they let a session place softly.
                 let tags = ["train", "serve_gpu"].contains(&&**name) && way != Way::Objects;
                 if tags || name == "on_gpu" && way == Way::Session {

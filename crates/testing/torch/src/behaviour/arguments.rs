@@ -1,13 +1,13 @@
 //! How arguments are given, by their types and names: as parameters, or as values that stand in the code.
 
 use serde::{Deserialize, Serialize};
-use unskew_torch_schemas::{Argument, Schema, Type};
+use unskew_torch_schemas::{FunctionSchema, SchemaArgument, SchemaType};
 
 use super::cases::annotation;
 
 /// What a parameter is given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Role {
+pub enum ParameterRole {
     /// A tensor that is calculated with.
     Data,
     /// A tensor of places.
@@ -20,7 +20,7 @@ pub enum Role {
     Value(String),
 }
 
-impl Role {
+impl ParameterRole {
     /// The type of the parameter.
     pub fn ty(&self) -> &str {
         match self {
@@ -32,51 +32,56 @@ impl Role {
 }
 
 /// The role of an argument, if it is to be a parameter. What operators without tensors take is always one.
-pub(super) fn role(schema: &Schema, one: &Argument, ty: &Type, with_tensors: bool) -> Option<Role> {
+pub(super) fn role(
+    schema: &FunctionSchema,
+    one: &SchemaArgument,
+    ty: &SchemaType,
+    with_tensors: bool,
+) -> Option<ParameterRole> {
     match ty {
-        Type::Named(name) if name == "Tensor" => Some(match &*one.name {
+        SchemaType::Named(name) if name == "Tensor" => Some(match &*one.name {
             "index" | "indices" | "idx" | "target" | "offsets" | "sorter" | "input_lengths"
-            | "target_lengths" | "labels" => Role::Index,
-            "repeats" | "pivots" | "LU_pivots" => Role::Index,
-            "mask" | "condition" => Role::Mask,
-            _ if one.name == "self" && schema.name == "aten::bincount" => Role::Index,
-            _ => Role::Data,
+            | "target_lengths" | "labels" => ParameterRole::Index,
+            "repeats" | "pivots" | "LU_pivots" => ParameterRole::Index,
+            "mask" | "condition" => ParameterRole::Mask,
+            _ if one.name == "self" && schema.name == "aten::bincount" => ParameterRole::Index,
+            _ => ParameterRole::Data,
         }),
-        Type::List(item, _) => match &**item {
-            Type::Named(name) if name == "Tensor" => Some(Role::Several),
-            _ if !with_tensors => annotation(ty).map(Role::Value),
+        SchemaType::List(item, _) => match &**item {
+            SchemaType::Named(name) if name == "Tensor" => Some(ParameterRole::Several),
+            _ if !with_tensors => annotation(ty).map(ParameterRole::Value),
             _ => None,
         },
         _ if with_tensors => None,
-        Type::Named(name)
+        SchemaType::Named(name)
             if matches!(&**name, "Device" | "Layout" | "MemoryFormat" | "ScalarType") =>
         {
             None
         }
-        _ => annotation(ty).filter(|ty| ty != "number").map(Role::Value),
+        _ => annotation(ty).filter(|ty| ty != "number").map(ParameterRole::Value),
     }
 }
 
 /// How many values an optional argument is tried with.
-pub(super) fn extras(one: &Argument) -> usize {
+pub(super) fn extras(one: &SchemaArgument) -> usize {
     let ty = match &one.ty {
-        Type::Optional(inner) => inner,
+        SchemaType::Optional(inner) => inner,
         ty => ty,
     };
     match ty {
         // Memory of another device ends the process of a machine without one.
         _ if matches!(&*one.name, "pin_memory" | "device" | "layout" | "out_dtype") => 0,
-        Type::Named(name) if matches!(&**name, "int" | "Scalar" | "ScalarType") => 2,
-        Type::Named(name) if matches!(&**name, "Generator" | "Dimname" | "Storage") => 0,
+        SchemaType::Named(name) if matches!(&**name, "int" | "Scalar" | "ScalarType") => 2,
+        SchemaType::Named(name) if matches!(&**name, "Generator" | "Dimname" | "Storage") => 0,
         _ => 1,
     }
 }
 
 /// The text of a value for an argument, if there is one for its type.
-pub(super) fn literal(one: &Argument, ty: &Type, which: usize) -> Option<String> {
+pub(super) fn literal(one: &SchemaArgument, ty: &SchemaType, which: usize) -> Option<String> {
     let name = &*one.name;
     Some(match ty {
-        Type::Named(ty) => match &**ty {
+        SchemaType::Named(ty) => match &**ty {
             "int" | "SymInt" => int(name, which).to_string(),
             "float" => float(name).to_owned(),
             "bool" if matches!(name, "train" | "training" | "use_input_stats") => {
@@ -93,8 +98,8 @@ pub(super) fn literal(one: &Argument, ty: &Type, which: usize) -> Option<String>
             "Layout" | "MemoryFormat" => "0".to_owned(),
             _ => return None,
         },
-        Type::List(item, size) => {
-            let Type::Named(item) = &**item else { return None };
+        SchemaType::List(item, size) => {
+            let SchemaType::Named(item) = &**item else { return None };
             let count =
                 size.map_or_else(|| length(name), |size| usize::try_from(size).unwrap_or(1));
             let one = |at: usize| match &**item {

@@ -5,11 +5,11 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use unskew_peers::{End, run_probe};
+use unskew_peers::{ProcessEnd, run_probe};
 
-use super::{Form, How, Role};
-use crate::Host;
-use crate::differential::Material;
+use super::{ArgumentPassing, CallForm, ParameterRole};
+use crate::TorchHost;
+use crate::differential::CompiledModule;
 
 /// A simple generator of numbers: the same seed gives the same battery.
 struct Random(u64);
@@ -38,14 +38,14 @@ const TYPES: [(&str, u8); 10] = [
 
 /// Calls chosen at random from these, each with one run on values that no measurement used. Half of them show the types of
 /// their tensors in the code.
-pub fn battery(forms: &[Form], count: usize, seed: u64) -> Vec<Form> {
+pub fn battery(forms: &[CallForm], count: usize, seed: u64) -> Vec<CallForm> {
     let mut random = Random(seed);
-    let usable = |form: &&Form| {
+    let usable = |form: &&CallForm| {
         let tensors =
             form.params.iter().any(|one| one.ends_with("Tensor") || one.contains("List[Tensor]"));
         !form.has_out && form.runs.len() > 3 && tensors && !form.name.starts_with("aten::_")
     };
-    let all: Vec<&Form> = forms.iter().filter(usable).collect();
+    let all: Vec<&CallForm> = forms.iter().filter(usable).collect();
     let mut chosen = Vec::new();
     while chosen.len() < count && !all.is_empty() {
         let mut form = all[random.below(all.len())].clone();
@@ -55,7 +55,7 @@ pub fn battery(forms: &[Form], count: usize, seed: u64) -> Vec<Form> {
         let same = TYPES[random.below(TYPES.len())];
         let mut inputs = first;
         for (_, how) in &form.given {
-            let How::Param(at, Role::Data) = how else { continue };
+            let ArgumentPassing::Param(at, ParameterRole::Data) = how else { continue };
             let (dtype, code) = if mixed { TYPES[random.below(TYPES.len())] } else { same };
             let Some(shape) = inputs[*at].split(':').nth(1).map(str::to_owned) else { continue };
             inputs[*at] = format!("{dtype}:{shape}:rand{}", random.below(1000));
@@ -83,7 +83,7 @@ fn renamed(text: &str, name: &str, to: &str) -> String {
     out
 }
 
-impl Host {
+impl TorchHost {
     /// Has this release write an archive of each call, and say what it gave.
     ///
     /// # Errors
@@ -91,16 +91,16 @@ impl Host {
     pub fn write_calls(
         &self,
         folder: &Path,
-        forms: &[Form],
+        forms: &[CallForm],
         limit: Duration,
-    ) -> io::Result<Vec<Material>> {
+    ) -> io::Result<Vec<CompiledModule>> {
         let list = folder.join("forms.jsonl");
         super::measure::write(forms, &list)?;
         let mut command = self.command();
         command.arg(unskew_peers::root().join("python/probe/torch_operators.py"));
         command.arg(&list).arg(folder).arg("1").arg("write");
         let outcome = run_probe(&mut command, limit)?;
-        if outcome.end != End::Finished {
+        if outcome.end != ProcessEnd::Finished {
             let words = outcome.errors.lines().rev().take(5).collect::<Vec<_>>().join("\n");
             return Err(io::Error::other(format!("{}: {words}", outcome.end)));
         }

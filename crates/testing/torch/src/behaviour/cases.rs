@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use unskew_torch_schemas::{Argument, Schema, Type};
+use unskew_torch_schemas::{FunctionSchema, SchemaArgument, SchemaType};
 
-use super::arguments::{self, Role};
+use super::arguments::{self, ParameterRole};
 
 /// One call in TorchScript, with the inputs that it is run on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Form {
+pub struct CallForm {
     /// The operator with its overload: `aten::add.Tensor`.
     pub name: String,
     /// The parameters of the function: `a0: Tensor`.
@@ -27,16 +27,16 @@ pub struct Form {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive: Option<PathBuf>,
     /// How each argument of the schema is given, in its order.
-    pub given: Vec<(String, How)>,
+    pub given: Vec<(String, ArgumentPassing)>,
 }
 
 /// How an argument is given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum How {
+pub enum ArgumentPassing {
     /// It is left out.
     Absent,
     /// By the parameter of this number.
-    Param(usize, Role),
+    Param(usize, ParameterRole),
     /// As it stands in the code.
     Literal(String),
 }
@@ -45,7 +45,7 @@ pub enum How {
 const MOST: usize = 14;
 
 /// Calls of a schema without their inputs; none if there is an argument that nothing is known to be given for.
-pub fn forms(schema: &Schema) -> Vec<Form> {
+pub fn forms(schema: &FunctionSchema) -> Vec<CallForm> {
     let Some(returns) = returns(schema) else { return Vec::new() };
     let tensors = schema.arguments.iter().filter(|one| is_tensor(&one.ty)).count();
     let mut forms = Vec::new();
@@ -58,11 +58,11 @@ pub fn forms(schema: &Schema) -> Vec<Form> {
         }
         let plain = Choice { schema, tensors, scalar, extra: None };
         forms.extend(plain.form(&returns));
-        if schema.arguments.iter().any(Argument::is_out) {
+        if schema.arguments.iter().any(SchemaArgument::is_out) {
             continue;
         }
         for (at, one) in schema.arguments.iter().enumerate() {
-            let is_optional = one.default.is_some() || matches!(one.ty, Type::Optional(_));
+            let is_optional = one.default.is_some() || matches!(one.ty, SchemaType::Optional(_));
             if !is_optional || one.is_out() {
                 continue;
             }
@@ -77,7 +77,7 @@ pub fn forms(schema: &Schema) -> Vec<Form> {
 
 #[derive(Clone, Copy)]
 struct Choice<'s> {
-    schema: &'s Schema,
+    schema: &'s FunctionSchema,
     tensors: usize,
     scalar: usize,
     /// An optional argument that is given all the same, and which of its values.
@@ -85,24 +85,24 @@ struct Choice<'s> {
 }
 
 impl Choice<'_> {
-    fn form(self, returns: &str) -> Option<Form> {
+    fn form(self, returns: &str) -> Option<CallForm> {
         let (mut params, mut given, mut texts) = (Vec::new(), Vec::new(), Vec::new());
         let (mut by_name, name) = (false, &self.schema.name);
         for (at, one) in self.schema.arguments.iter().enumerate() {
             let extra = self.extra.filter(|(which, _)| *which == at).map(|(_, which)| which);
             if one.default.is_some() && extra.is_none() {
                 by_name = true;
-                given.push((one.name.clone(), How::Absent));
+                given.push((one.name.clone(), ArgumentPassing::Absent));
                 continue;
             }
             let how = self.how(one, extra, params.len())?;
             let text = match &how {
-                How::Param(number, role) => {
+                ArgumentPassing::Param(number, role) => {
                     params.push(format!("a{number}: {}", role.ty()));
                     format!("a{number}")
                 }
-                How::Literal(text) => text.clone(),
-                How::Absent => String::new(),
+                ArgumentPassing::Literal(text) => text.clone(),
+                ArgumentPassing::Absent => String::new(),
             };
             by_name |= one.keyword_only;
             texts.push(if by_name { format!("{}={text}", one.name) } else { text });
@@ -111,39 +111,55 @@ impl Choice<'_> {
         let function = name.strip_prefix("aten::")?;
         let body = format!("torch.{function}({})", texts.join(", "));
         let (name, returns) = (self.schema.full_name(), returns.to_owned());
-        let has_out = self.schema.arguments.iter().any(Argument::is_out);
-        Some(Form { name, params, returns, body, runs: Vec::new(), has_out, archive: None, given })
+        let has_out = self.schema.arguments.iter().any(SchemaArgument::is_out);
+        Some(CallForm {
+            name,
+            params,
+            returns,
+            body,
+            runs: Vec::new(),
+            has_out,
+            archive: None,
+            given,
+        })
     }
 
-    fn how(self, one: &Argument, extra: Option<usize>, params: usize) -> Option<How> {
+    fn how(
+        self,
+        one: &SchemaArgument,
+        extra: Option<usize>,
+        params: usize,
+    ) -> Option<ArgumentPassing> {
         let ty = match (&one.ty, extra) {
-            (Type::Optional(_), None) => return Some(How::Literal("None".to_owned())),
-            (Type::Optional(inner), Some(_)) => inner,
+            (SchemaType::Optional(_), None) => {
+                return Some(ArgumentPassing::Literal("None".to_owned()));
+            }
+            (SchemaType::Optional(inner), Some(_)) => inner,
             (ty, _) => ty,
         };
         if let Some(role) = arguments::role(self.schema, one, ty, self.tensors > 0) {
-            return Some(How::Param(params, role));
+            return Some(ArgumentPassing::Param(params, role));
         }
         let which = extra.unwrap_or(if is_scalar(ty) { self.scalar } else { 0 });
-        arguments::literal(one, ty, which).map(How::Literal)
+        arguments::literal(one, ty, which).map(ArgumentPassing::Literal)
     }
 }
 
-fn is_scalar(ty: &Type) -> bool {
-    *ty == Type::Named("Scalar".to_owned())
+fn is_scalar(ty: &SchemaType) -> bool {
+    *ty == SchemaType::Named("Scalar".to_owned())
 }
 
 /// Whether it is a tensor, or several.
-pub(super) fn is_tensor(ty: &Type) -> bool {
+pub(super) fn is_tensor(ty: &SchemaType) -> bool {
     match ty {
-        Type::Named(name) => name == "Tensor",
-        Type::List(inner, _) | Type::Optional(inner) => is_tensor(inner),
+        SchemaType::Named(name) => name == "Tensor",
+        SchemaType::List(inner, _) | SchemaType::Optional(inner) => is_tensor(inner),
         _ => false,
     }
 }
 
 /// What TorchScript calls the results.
-fn returns(schema: &Schema) -> Option<String> {
+fn returns(schema: &FunctionSchema) -> Option<String> {
     let mut all = Vec::new();
     for one in &schema.returns {
         all.push(annotation(&one.ty)?);
@@ -156,24 +172,24 @@ fn returns(schema: &Schema) -> Option<String> {
 }
 
 /// A type as TorchScript writes it, with `int` for a variable.
-pub(super) fn annotation(ty: &Type) -> Option<String> {
+pub(super) fn annotation(ty: &SchemaType) -> Option<String> {
     Some(match ty {
-        Type::Named(name) => match &**name {
+        SchemaType::Named(name) => match &**name {
             "Tensor" | "int" | "float" | "bool" | "str" | "complex" => name.clone(),
             "Scalar" => "number".to_owned(),
             "SymInt" | "t" | "ScalarType" => "int".to_owned(),
             _ => return None,
         },
-        Type::List(inner, _) => format!("List[{}]", annotation(inner)?),
-        Type::Optional(inner) => format!("Optional[{}]", annotation(inner)?),
-        Type::Tuple(items) => {
+        SchemaType::List(inner, _) => format!("List[{}]", annotation(inner)?),
+        SchemaType::Optional(inner) => format!("Optional[{}]", annotation(inner)?),
+        SchemaType::Tuple(items) => {
             let items: Option<Vec<String>> = items.iter().map(annotation).collect();
             format!("Tuple[{}]", items?.join(", "))
         }
-        Type::Applied(name, items) if name == "Dict" => {
+        SchemaType::Applied(name, items) if name == "Dict" => {
             let items: Option<Vec<String>> = items.iter().map(annotation).collect();
             format!("Dict[{}]", items?.join(", "))
         }
-        Type::Applied(..) => return None,
+        SchemaType::Applied(..) => return None,
     })
 }

@@ -9,13 +9,15 @@ use std::time::Duration;
 
 use unskew_core::Version;
 use unskew_source::{FileSource, Output, Source, SourceExt as _};
-use unskew_torch::{Options, Runtime};
+use unskew_torch::{TorchConvertOptions, TorchRuntime};
 
-use super::{Form, How, Outcome, Role, Row, Step, Told, rows, run};
-use crate::Host;
+use super::{
+    ArgumentPassing, CallForm, FormOutcome, OperatorRow, ParameterRole, RunOutcome, Step, rows, run,
+};
+use crate::TorchHost;
 
 /// What a function does otherwise: its name, the conditions on the arguments and on their values.
-pub type Inexact = BTreeMap<(String, String, String), (Step, String)>;
+pub type InexactConditions = BTreeMap<(String, String, String), (Step, String)>;
 
 /// Converts every call that needs a function of the registry from one release to another, and runs it there on all inputs.
 /// `told` is what the first release gave.
@@ -23,23 +25,23 @@ pub type Inexact = BTreeMap<(String, String, String), (Step, String)>;
 /// # Errors
 /// If a release cannot be run, or a file not be read.
 pub fn inexact(
-    forms: &[Form],
-    told: &[Told],
-    writer: &Host,
-    reader: &Host,
-    runtime: &Runtime,
-) -> anyhow::Result<Inexact> {
+    forms: &[CallForm],
+    told: &[FormOutcome],
+    writer: &TorchHost,
+    reader: &TorchHost,
+    runtime: &TorchRuntime,
+) -> anyhow::Result<InexactConditions> {
     let folder = tempfile::tempdir()?;
     // Each call is written with a run that works.
     let (mut works, mut numbers) = (Vec::new(), Vec::new());
     for (at, (form, told)) in forms.iter().zip(told).enumerate() {
-        let Told::Runs(outcomes) = told else { continue };
+        let FormOutcome::Runs(outcomes) = told else { continue };
         if unskew_torch_operators::registry().changes_of(&form.name).is_empty() {
             continue;
         }
-        let first = outcomes.iter().position(|one| matches!(one, Outcome::Value(_)));
+        let first = outcomes.iter().position(|one| matches!(one, RunOutcome::Value(_)));
         if let Some(first) = first.filter(|_| !form.has_out) {
-            works.push(Form { runs: vec![form.runs[first].clone()], ..form.clone() });
+            works.push(CallForm { runs: vec![form.runs[first].clone()], ..form.clone() });
             numbers.push(at);
         }
     }
@@ -53,8 +55,8 @@ pub fn inexact(
         if let Some(function) = convert(&path, &to, runtime)? {
             let (name, mut runs) = (format!("aten::{function}"), forms[at].runs.clone());
             runs.extend(mixed(&works[number.unwrap_or(0)]));
-            converted.push(Form { name, runs, archive: Some(to), ..forms[at].clone() });
-            old.push(Form { archive: Some(path), ..converted[converted.len() - 1].clone() });
+            converted.push(CallForm { name, runs, archive: Some(to), ..forms[at].clone() });
+            old.push(CallForm { archive: Some(path), ..converted[converted.len() - 1].clone() });
         }
     }
     let (old, new) = (run(writer, &old, 1)?, run(reader, &converted, 1)?);
@@ -65,11 +67,11 @@ pub fn inexact(
 }
 
 /// The first run with one tensor of another type, each in its turn, and other values.
-fn mixed(form: &Form) -> Vec<Vec<String>> {
+fn mixed(form: &CallForm) -> Vec<Vec<String>> {
     let Some(first) = form.runs.first() else { return Vec::new() };
     let data = || {
         form.given.iter().filter_map(|(_, how)| match how {
-            How::Param(at, Role::Data) => Some(*at),
+            ArgumentPassing::Param(at, ParameterRole::Data) => Some(*at),
             _ => None,
         })
     };
@@ -87,9 +89,9 @@ fn mixed(form: &Form) -> Vec<Vec<String>> {
     all.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-type Entry = ((String, String, String), (Step, String));
+type MeasuredEntry = ((String, String, String), (Step, String));
 
-fn row(row: &Row) -> Vec<Entry> {
+fn row(row: &OperatorRow) -> Vec<MeasuredEntry> {
     let steps = row.trajectory.steps.iter().map(|(_, step)| *step);
     let Some(step) = steps.filter(|step| *step != Step::Works).min() else { return Vec::new() };
     let values: Vec<&str> = row.values.iter().copied().collect();
@@ -107,9 +109,9 @@ fn row(row: &Row) -> Vec<Entry> {
 }
 
 /// Converts a file; the function that takes the place of its call, if one does.
-fn convert(path: &Path, to: &Path, runtime: &Runtime) -> anyhow::Result<Option<String>> {
+fn convert(path: &Path, to: &Path, runtime: &TorchRuntime) -> anyhow::Result<Option<String>> {
     let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
-    let options = Options::default();
+    let options = TorchConvertOptions::default();
     let Some((plan, Output::File(result))) = unskew_torch::convert(&source, runtime, &options)?
     else {
         return Ok(None);

@@ -1,11 +1,11 @@
 //! The runs of a call: types, values and shapes of what its parameters get.
 
-use super::arguments::Role;
-use super::cases::{Form, How};
+use super::arguments::ParameterRole;
+use super::cases::{ArgumentPassing, CallForm};
 use super::shapes::{SHAPES, Shapes};
 
 /// The runs with floats by which it is found which shapes a call takes.
-pub fn trial_runs(form: &Form, plans: &[Shapes]) -> Vec<Vec<String>> {
+pub fn trial_runs(form: &CallForm, plans: &[Shapes]) -> Vec<Vec<String>> {
     let mut runs = Vec::new();
     for plan in plans {
         for dtype in ["float32", "int64", "bool"] {
@@ -16,17 +16,16 @@ pub fn trial_runs(form: &Form, plans: &[Shapes]) -> Vec<Vec<String>> {
 }
 
 /// All runs of a form: types, values, shapes.
-pub fn all_runs(form: &Form, plan: Shapes, is_first: bool) -> Vec<Vec<String>> {
+pub fn all_runs(form: &CallForm, plan: Shapes, is_first: bool) -> Vec<Vec<String>> {
     let mut runs = Vec::new();
     let mut add = |one: Vec<String>| {
         if !runs.contains(&one) {
             runs.push(one);
         }
     };
-    let data = form
-        .given
-        .iter()
-        .filter(|(_, how)| matches!(how, How::Param(_, Role::Data | Role::Several)));
+    let data = form.given.iter().filter(|(_, how)| {
+        matches!(how, ArgumentPassing::Param(_, ParameterRole::Data | ParameterRole::Several))
+    });
     let data = data.count();
     if !form.params.is_empty() && form.params.iter().all(|one| !one.contains("Tensor")) {
         return values(form);
@@ -91,10 +90,12 @@ pub fn all_runs(form: &Form, plan: Shapes, is_first: bool) -> Vec<Vec<String>> {
         }
     }
     // Masks and places of other types.
-    let others = |role: Role| {
-        form.given.iter().any(|(_, how)| matches!(how, How::Param(_, one) if *one == role))
+    let others = |role: ParameterRole| {
+        form.given
+            .iter()
+            .any(|(_, how)| matches!(how, ArgumentPassing::Param(_, one) if *one == role))
     };
-    if others(Role::Mask) {
+    if others(ParameterRole::Mask) {
         for dtype in ["uint8", "int64", "float32"] {
             add(run(
                 form,
@@ -104,7 +105,7 @@ pub fn all_runs(form: &Form, plan: Shapes, is_first: bool) -> Vec<Vec<String>> {
             ));
         }
     }
-    if others(Role::Index) {
+    if others(ParameterRole::Index) {
         for dtype in ["int32", "uint8", "bool", "float32"] {
             add(run(
                 form,
@@ -135,17 +136,22 @@ const MASK: usize = 99;
 type Kind<'k> = dyn Fn(usize) -> (&'static str, &'static str) + 'k;
 
 /// One run: `kind` gives the type and the values of the tensor of a number, `other` the shape of one of them.
-fn run(form: &Form, plan: Shapes, kind: &Kind<'_>, other: Option<(usize, &str)>) -> Vec<String> {
+fn run(
+    form: &CallForm,
+    plan: Shapes,
+    kind: &Kind<'_>,
+    other: Option<(usize, &str)>,
+) -> Vec<String> {
     let mut data = 0;
     let params = form.given.iter().filter_map(|(argument, how)| match how {
-        How::Param(_, role) => Some((argument, role)),
+        ArgumentPassing::Param(_, role) => Some((argument, role)),
         _ => None,
     });
     params
         .map(|(argument, role)| {
             let shape = plan.shape(argument);
             match role {
-                Role::Index => match kind(INDEX) {
+                ParameterRole::Index => match kind(INDEX) {
                     (dtype @ ("int32" | "uint8" | "bool"), "index") => {
                         format!("{dtype}:{shape}:index")
                     }
@@ -153,18 +159,18 @@ fn run(form: &Form, plan: Shapes, kind: &Kind<'_>, other: Option<(usize, &str)>)
                     ("int64", "neg") => format!("int64:{shape}:negindex"),
                     _ => format!("int64:{shape}:index"),
                 },
-                Role::Mask => match kind(MASK) {
+                ParameterRole::Mask => match kind(MASK) {
                     (dtype, "index") => format!("{dtype}:{shape}:index"),
                     _ => format!("bool:{shape}:index"),
                 },
-                Role::Value(ty) => value(ty, 0),
-                Role::Data | Role::Several => {
+                ParameterRole::Value(ty) => value(ty, 0),
+                ParameterRole::Data | ParameterRole::Several => {
                     let (dtype, values) = kind(data);
                     let shape =
                         other.filter(|(at, _)| *at == data).map_or(shape, |(_, shape)| shape);
                     data += 1;
                     let one = format!("{dtype}:{shape}:{values}");
-                    if *role == Role::Several { format!("[{one}|{one}]") } else { one }
+                    if *role == ParameterRole::Several { format!("[{one}|{one}]") } else { one }
                 }
             }
         })
@@ -203,7 +209,7 @@ fn value(ty: &str, which: usize) -> String {
 }
 
 /// The runs of a form without tensors: pairs of values, as far as there are several.
-fn values(form: &Form) -> Vec<Vec<String>> {
+fn values(form: &CallForm) -> Vec<Vec<String>> {
     let types: Vec<&str> =
         form.params.iter().filter_map(|one| one.split_once(": ")).map(|(_, ty)| ty).collect();
     let mut runs = Vec::new();

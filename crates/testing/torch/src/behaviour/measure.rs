@@ -8,14 +8,14 @@ use std::process::{Command, Stdio};
 
 use anyhow::ensure;
 use serde_json as json;
-use unskew_changes::{Outcome, Told};
+use unskew_changes::{FormOutcome, RunOutcome};
 use unskew_core::Version;
 use unskew_torch_schemas::OperatorHistory;
 
-use super::cases::{Form, forms};
+use super::cases::{CallForm, forms};
 use super::inputs::{all_runs, trial_runs};
 use super::shapes::Shapes;
-use crate::Host;
+use crate::TorchHost;
 
 /// What is not called: what asks for other machines or files, waits, or prints.
 const NEVER: [&str; 26] = [
@@ -55,9 +55,9 @@ const NEVER: [&str; 26] = [
 pub fn plan(
     history: &OperatorHistory,
     releases: &[Version],
-    hosts: &[&Host],
-) -> anyhow::Result<Vec<Form>> {
-    let mut all: BTreeMap<String, Vec<Form>> = BTreeMap::new();
+    hosts: &[&TorchHost],
+) -> anyhow::Result<Vec<CallForm>> {
+    let mut all: BTreeMap<String, Vec<CallForm>> = BTreeMap::new();
     for name in names(history) {
         for definition in history.named(&name).iter() {
             let Some(schema) = definition.schema() else { continue };
@@ -78,20 +78,20 @@ pub fn plan(
         }
     }
     // Which shapes are taken.
-    let mut trial: Vec<Form> = all.values().flatten().cloned().collect();
+    let mut trial: Vec<CallForm> = all.values().flatten().cloned().collect();
     for form in &mut trial {
-        form.runs = trial_runs(form, &Shapes::of(&form.name));
+        form.runs = trial_runs(form, &Shapes::for_operator(&form.name));
     }
-    let told: Vec<Vec<Told>> =
+    let told: Vec<Vec<FormOutcome>> =
         hosts.iter().map(|host| run(host, &trial, 1)).collect::<Result<_, _>>()?;
     let mut before = String::new();
     for (at, form) in trial.iter_mut().enumerate() {
         let is_first = form.name != before;
         before.clone_from(&form.name);
-        let plans = Shapes::of(&form.name);
+        let plans = Shapes::for_operator(&form.name);
         let works = |run: usize| {
             told.iter().any(|told| {
-                matches!(&told[at], Told::Runs(runs) if matches!(runs.get(run), Some(Outcome::Value(_))))
+                matches!(&told[at], FormOutcome::Runs(runs) if matches!(runs.get(run), Some(RunOutcome::Value(_))))
             })
         };
         let found = (0..plans.len()).find(|plan| (0..3).any(|kind| works(plan * 3 + kind)));
@@ -120,7 +120,7 @@ fn names(history: &OperatorHistory) -> Vec<String> {
 ///
 /// # Errors
 /// If the release cannot be run.
-pub fn run(host: &Host, forms: &[Form], seed: u8) -> anyhow::Result<Vec<Told>> {
+pub fn run(host: &TorchHost, forms: &[CallForm], seed: u8) -> anyhow::Result<Vec<FormOutcome>> {
     let folder = tempfile::tempdir()?;
     let (list, out) = (folder.path().join("forms.jsonl"), folder.path().join("out.tsv"));
     write(forms, &list)?;
@@ -139,7 +139,7 @@ pub fn run(host: &Host, forms: &[Form], seed: u8) -> anyhow::Result<Vec<Told>> {
         said.trim().lines().last().unwrap_or_default()
     );
     let text = String::from_utf8_lossy(&fs::read(&out)?).into_owned();
-    let told: Vec<Told> = text.lines().map(Told::read).collect();
+    let told: Vec<FormOutcome> = text.lines().map(FormOutcome::read).collect();
     ensure!(
         told.len() == forms.len(),
         "torch {}: {} of {} forms",
@@ -164,7 +164,7 @@ fn quiet(folder: &Path) -> anyhow::Result<PathBuf> {
     Ok(library)
 }
 
-pub(super) fn write(forms: &[Form], to: &Path) -> io::Result<()> {
+pub(super) fn write(forms: &[CallForm], to: &Path) -> io::Result<()> {
     let mut file = io::BufWriter::new(fs::File::create(to)?);
     for form in forms {
         json::to_writer(&mut file, form)?;

@@ -1,6 +1,6 @@
 //! What operators do, release by release: calls made from every schema, run by real releases, and compared.
 //!
-//! [`plan`] makes calls of every operator of the tables ([`Form`]), [`run`] runs them in a release, [`rows`] says
+//! [`plan`] makes calls of every operator of the tables ([`CallForm`]), [`run`] runs them in a release, [`rows`] says
 //! between which releases which runs of an operator came out otherwise, and by which conditions on its arguments they can
 //! be told. `cargo xtask behaviour` does all of it and writes `crates/torch/archives/data/changes.tsv`.
 
@@ -13,10 +13,12 @@ mod measure;
 mod rows;
 mod shapes;
 
-pub use arguments::Role;
+pub use arguments::ParameterRole;
 pub use battery::battery;
-pub use cases::{Form, How};
-pub use conversions::{Inexact, inexact};
+pub use cases::{ArgumentPassing, CallForm};
+pub use conversions::{InexactConditions, inexact};
 pub use measure::{plan, run};
-pub use rows::{Row, covered, rows};
-pub use unskew_changes::{Life, Outcome, Step, Told, Trajectory, difference, life};
+pub use rows::{OperatorRow, covered, rows};
+pub use unskew_changes::{
+    FormOutcome, RunLifetime, RunOutcome, Step, Trajectory, difference, life,
+};

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use unskew_changes::{Life, Outcome, Step, Told, Trajectory, life};
+use unskew_changes::{FormOutcome, RunLifetime, RunOutcome, Step, Trajectory, life};
 use unskew_core::Version;
 
-use super::{Form, How, Role};
+use super::{ArgumentPassing, CallForm, ParameterRole};
 
 /// A change of some operators under one condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct OperatorRow {
     /// The operators with their overloads.
     pub operators: Vec<String>,
     /// What must hold of the arguments, all of it: `self integer`.
@@ -25,7 +25,7 @@ pub struct Row {
     pub runs: usize,
 }
 
-impl Row {
+impl OperatorRow {
     /// Whether a verdict makes use of it: it holds of all values, or of such as models often give.
     pub fn is_told(&self) -> bool {
         self.values.iter().all(|one| ["negative", "tied", AMBIGUOUS].contains(one))
@@ -33,10 +33,10 @@ impl Row {
 }
 
 /// How many overloads gave a result in at least two releases.
-pub fn covered(forms: &[Form], told: &[(Version, Vec<Told>)]) -> usize {
-    let gave = |all: &[Told], at: usize| match all.get(at) {
-        Some(Told::Runs(runs)) => {
-            runs.iter().any(|one| matches!(one, Outcome::Value(_) | Outcome::Unsteady))
+pub fn covered(forms: &[CallForm], told: &[(Version, Vec<FormOutcome>)]) -> usize {
+    let gave = |all: &[FormOutcome], at: usize| match all.get(at) {
+        Some(FormOutcome::Runs(runs)) => {
+            runs.iter().any(|one| matches!(one, RunOutcome::Value(_) | RunOutcome::Unsteady))
         }
         _ => false,
     };
@@ -46,7 +46,7 @@ pub fn covered(forms: &[Form], told: &[(Version, Vec<Told>)]) -> usize {
     names.collect::<BTreeSet<_>>().len()
 }
 
-impl fmt::Display for Row {
+impl fmt::Display for OperatorRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let values: Vec<&str> = self.values.iter().copied().collect();
         let Self { operators, when, trajectory, remark, .. } = self;
@@ -67,7 +67,7 @@ struct Run {
     atoms: BTreeSet<String>,
     key: String,
     tag: Option<&'static str>,
-    life: Life,
+    life: RunLifetime,
 }
 
 /// What is written down by hand in `data/history.toml`, and what the loader replaces by another overload.
@@ -75,10 +75,10 @@ const BY_HAND: [&str; 5] =
     ["aten::floor_divide", "aten::floor_divide_", "aten::arange", "aten::to", "aten::slice"];
 
 /// The rows of all operators, those that are alike in one.
-pub fn rows(forms: &[Form], told: &[(Version, Vec<Told>)]) -> Vec<Row> {
+pub fn rows(forms: &[CallForm], told: &[(Version, Vec<FormOutcome>)]) -> Vec<OperatorRow> {
     let mut by_operator: BTreeMap<&str, Vec<Run>> = BTreeMap::new();
     for (at, form) in forms.iter().enumerate() {
-        let of_form: Vec<(Version, &Told)> =
+        let of_form: Vec<(Version, &FormOutcome)> =
             told.iter().map(|(release, all)| (*release, &all[at])).collect();
         for (run, inputs) in form.runs.iter().enumerate() {
             if let Some(life) = life(&of_form, run) {
@@ -86,7 +86,7 @@ pub fn rows(forms: &[Form], told: &[(Version, Vec<Told>)]) -> Vec<Row> {
             }
         }
     }
-    let mut merged: BTreeMap<(Vec<String>, BTreeSet<&'static str>, Trajectory), Row> =
+    let mut merged: BTreeMap<(Vec<String>, BTreeSet<&'static str>, Trajectory), OperatorRow> =
         BTreeMap::new();
     for (operator, runs) in by_operator {
         if BY_HAND.contains(&operator.split('.').next().unwrap_or(operator)) {
@@ -105,26 +105,26 @@ pub fn rows(forms: &[Form], told: &[(Version, Vec<Told>)]) -> Vec<Row> {
             }
         }
     }
-    let mut rows: Vec<Row> = merged.into_values().collect();
+    let mut rows: Vec<OperatorRow> = merged.into_values().collect();
     rows.sort_by(|a, b| a.operators.cmp(&b.operators).then(a.when.cmp(&b.when)));
     rows
 }
 
 /// What can be told of a run.
-fn described(form: &Form, inputs: &[String], life: Life) -> Run {
+fn described(form: &CallForm, inputs: &[String], life: RunLifetime) -> Run {
     let (mut atoms, mut exact, mut tag) = (BTreeSet::new(), Vec::new(), None);
     for (argument, how) in &form.given {
         let kinds: &[&str] = match how {
-            How::Absent => &["absent"],
-            How::Literal(text) if text == "None" => &["absent"],
-            How::Literal(text) if text == "True" || text == "False" => &["given"],
-            How::Literal(text) if text.parse::<i64>().is_ok() => &["integer", "given"],
-            How::Literal(text) if text.parse::<f64>().is_ok() => &["float", "given"],
-            How::Literal(_) => &["given"],
-            How::Param(at, role) => {
+            ArgumentPassing::Absent => &["absent"],
+            ArgumentPassing::Literal(text) if text == "None" => &["absent"],
+            ArgumentPassing::Literal(text) if text == "True" || text == "False" => &["given"],
+            ArgumentPassing::Literal(text) if text.parse::<i64>().is_ok() => &["integer", "given"],
+            ArgumentPassing::Literal(text) if text.parse::<f64>().is_ok() => &["float", "given"],
+            ArgumentPassing::Literal(_) => &["given"],
+            ArgumentPassing::Param(at, role) => {
                 let text = inputs.get(*at).map_or("", String::as_str);
                 match role {
-                    Role::Value(_) => {
+                    ParameterRole::Value(_) => {
                         tag = tag.or(value_tag(text));
                         &[]
                     }
@@ -218,7 +218,7 @@ fn is_free(operator: &str) -> bool {
 const AMBIGUOUS: &str = "ambiguous";
 
 /// The row of an operator that has several right results, if releases gave several.
-fn ambiguous(operator: &str, runs: &[Run]) -> Option<Row> {
+fn ambiguous(operator: &str, runs: &[Run]) -> Option<OperatorRow> {
     let values = |run: &&Run| {
         let steps = &run.life.trajectory.steps;
         run.life.worked && !steps.is_empty() && steps.iter().all(|(_, step)| *step == Step::Values)
@@ -227,7 +227,7 @@ fn ambiguous(operator: &str, runs: &[Run]) -> Option<Row> {
     let steps: BTreeSet<(Version, Step)> =
         of.iter().flat_map(|run| run.life.trajectory.steps.iter().copied()).collect();
     let trajectory = Trajectory { steps: steps.into_iter().collect() };
-    let row = Row {
+    let row = OperatorRow {
         operators: vec![operator.to_owned()],
         when: Vec::new(),
         values: BTreeSet::from([AMBIGUOUS]),
@@ -241,9 +241,9 @@ fn ambiguous(operator: &str, runs: &[Run]) -> Option<Row> {
 /// How many conditions a row has at the most.
 const MOST: usize = 3;
 
-fn of_operator(operator: &str, runs: &[Run]) -> Vec<Row> {
+fn of_operator(operator: &str, runs: &[Run]) -> Vec<OperatorRow> {
     let free = is_free(operator);
-    let counts = |life: &Life| {
+    let counts = |life: &RunLifetime| {
         let steps = &life.trajectory.steps;
         !steps.is_empty()
             && life.worked
@@ -322,7 +322,7 @@ const OF_TYPES: [&str; 10] = [
 
 /// Whether a row holds of all calls that fit its conditions, as far as these were tried: not if few were, or if the error
 /// is about the values that they happened to have.
-fn is_sure(row: &Row, plain: usize) -> bool {
+fn is_sure(row: &OperatorRow, plain: usize) -> bool {
     let says = |words: &[&str]| words.iter().any(|one| row.remark.contains(one));
     let steps = || row.trajectory.steps.iter().map(|(_, step)| *step);
     let raises = steps().any(|step| step == Step::Raises);
@@ -343,11 +343,11 @@ fn row(
     values: BTreeSet<&'static str>,
     trajectory: &Trajectory,
     of: &[&Run],
-) -> Row {
+) -> OperatorRow {
     let so = || of.iter().filter(|run| run.life.trajectory == *trajectory);
     let remark = so().map(|run| run.life.remark.clone()).next().unwrap_or_default();
     let (operators, trajectory) = (vec![operator.to_owned()], trajectory.clone());
-    Row { operators, when, values, trajectory, remark, runs: so().count() }
+    OperatorRow { operators, when, values, trajectory, remark, runs: so().count() }
 }
 
 /// Of the conditions on one argument the narrowest, which the others follow from.

@@ -128,7 +128,7 @@ pub enum Shapes {
 
 impl Shapes {
     /// The plans for an operator, the likeliest first.
-    pub fn of(operator: &str) -> Vec<Self> {
+    pub fn for_operator(operator: &str) -> Vec<Self> {
         let name = operator.split('.').next().unwrap_or_default().trim_start_matches("aten::");
         let own = OWN.iter().find(|(of, _)| *of == name).map(|(_, shapes)| Self::Own(shapes));
         own.into_iter().chain(SHAPES.map(Self::Same)).collect()

@@ -8,19 +8,19 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use unskew_core::{Context, Date, Severity, Verdict, Version, check};
-use unskew_interpreter::Number;
+use unskew_interpreter::ScalarValue;
 use unskew_releases::Release;
 use unskew_source::{FileSource, Output, Source, SourceExt as _};
-use unskew_torch::{Options, Runtime};
+use unskew_torch::{TorchConvertOptions, TorchRuntime};
 
-use super::Material;
+use super::CompiledModule;
 use crate::recorded::{TOLERANCE, difference, is_rounding, loose_numbers, near, value};
-use crate::{Host, Job, Loader, Outcome, Phase};
+use crate::{JobOutcome, ModuleLoader, RunJob, RunPhase, TorchHost};
 
 /// What a verdict says goes wrong first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Said {
+pub enum PredictedFailure {
     /// It is loaded and runs.
     Works,
     /// Nothing that was judged; other parts were not.
@@ -38,7 +38,7 @@ pub enum Said {
 /// What a release does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Real {
+pub enum ReleaseResult {
     /// It gives what was recorded.
     Works,
     /// It does not load the file.
@@ -53,7 +53,7 @@ pub enum Real {
 
 /// One file on one release.
 #[derive(Clone, Debug)]
-pub struct Cell {
+pub struct DifferentialCell {
     /// The release that wrote it.
     pub writer: Version,
     /// The release that it was run on.
@@ -65,37 +65,43 @@ pub struct Cell {
     /// Whether it was converted for the reader.
     pub converted: bool,
     /// What the verdict said.
-    pub said: Said,
+    pub said: PredictedFailure,
     /// What became of it.
-    pub real: Real,
+    pub real: ReleaseResult,
     /// What the release said to a failure.
     pub words: String,
     /// The file as it was written, for as long as its folder is there.
     pub path: PathBuf,
 }
 
-impl Cell {
+impl DifferentialCell {
     /// Whether the verdict held.
     pub fn agrees(&self) -> bool {
         match (self.said, self.real) {
-            (Said::Unjudged, _) => true,
-            (Said::Works, real) => real == Real::Works,
-            (Said::Load, real) => matches!(real, Real::Load | Real::Crash),
-            (Said::FirstUse, real) => matches!(real, Real::FirstUse | Real::Crash),
-            (Said::Silent, real) => real == Real::Silent,
-            (Said::Doubtful, real) => matches!(real, Real::Silent | Real::Works),
+            (PredictedFailure::Unjudged, _) => true,
+            (PredictedFailure::Works, real) => real == ReleaseResult::Works,
+            (PredictedFailure::Load, real) => {
+                matches!(real, ReleaseResult::Load | ReleaseResult::Crash)
+            }
+            (PredictedFailure::FirstUse, real) => {
+                matches!(real, ReleaseResult::FirstUse | ReleaseResult::Crash)
+            }
+            (PredictedFailure::Silent, real) => real == ReleaseResult::Silent,
+            (PredictedFailure::Doubtful, real) => {
+                matches!(real, ReleaseResult::Silent | ReleaseResult::Works)
+            }
         }
     }
 
     /// Whether it was converted and gives another answer, of which the verdict says nothing.
     pub fn is_wrong_conversion(&self) -> bool {
-        self.converted && self.said == Said::Works && self.real == Real::Silent
+        self.converted && self.said == PredictedFailure::Works && self.real == ReleaseResult::Silent
     }
 }
 
-impl Said {
+impl PredictedFailure {
     /// What a verdict says.
-    pub fn of(verdict: &Verdict) -> Self {
+    pub fn from_verdict(verdict: &Verdict) -> Self {
         let errors = verdict.findings.iter().filter(|one| one.severity == Severity::Error);
         match errors.filter_map(|one| one.phase).min() {
             Some(unskew_core::Phase::Load) => Self::Load,
@@ -121,11 +127,11 @@ impl Said {
 pub fn cells(
     writer: Version,
     folder: &Path,
-    all: &[Material],
-    host: &Host,
+    all: &[CompiledModule],
+    host: &TorchHost,
     release: Release,
     limit: Duration,
-) -> anyhow::Result<Vec<Cell>> {
+) -> anyhow::Result<Vec<DifferentialCell>> {
     let Some(runtime) = unskew_releases::torch::runtime(release.row()) else {
         anyhow::bail!("no release of PyTorch: {release}");
     };
@@ -134,7 +140,8 @@ pub fn cells(
     let (mut cells, mut jobs, mut wanted) = (Vec::new(), Vec::new(), BTreeMap::new());
     for (material, file) in all.iter().flat_map(|one| one.files.iter().map(move |file| (one, file)))
     {
-        let loader = if file.ends_with(".ptl") { Loader::Mobile } else { Loader::Script };
+        let loader =
+            if file.ends_with(".ptl") { ModuleLoader::Mobile } else { ModuleLoader::Script };
         let path = folder.join(file);
         let converted = place.join(file);
         let mut made = vec![(false, path.clone(), said(&path, &runtime)?)];
@@ -146,16 +153,16 @@ pub fn cells(
         for (converted, path, said) in made {
             let name = format!("{file} {converted}");
             let inputs = material.inputs.clone();
-            jobs.push(Job { name: name.clone(), path, loader, inputs, engine: None });
+            jobs.push(RunJob { name: name.clone(), path, loader, inputs, engine: None });
             wanted.insert(name, (&material.outputs, cells.len()));
-            cells.push(Cell {
+            cells.push(DifferentialCell {
                 writer,
                 reader: host.version,
                 file: file.clone(),
                 pieces: material.pieces.clone(),
                 converted,
                 said,
-                real: Real::Works,
+                real: ReleaseResult::Works,
                 words: String::new(),
                 path: folder.join(file),
             });
@@ -179,13 +186,13 @@ pub fn cells(
 }
 
 /// What the verdict says of a file.
-pub(super) fn said(path: &Path, runtime: &Runtime) -> anyhow::Result<Said> {
+pub(super) fn said(path: &Path, runtime: &TorchRuntime) -> anyhow::Result<PredictedFailure> {
     let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
     let Some(party) = unskew_torch::party(&source)? else { anyhow::bail!("{}", path.display()) };
-    Ok(Said::of(&judged(&party, runtime)))
+    Ok(PredictedFailure::from_verdict(&judged(&party, runtime)))
 }
 
-fn judged(party: &unskew_core::Party, runtime: &Runtime) -> Verdict {
+fn judged(party: &unskew_core::Party, runtime: &TorchRuntime) -> Verdict {
     check(party, &runtime.party(), &Context::on(Date::constant(2026, 11, 1)))
 }
 
@@ -193,10 +200,10 @@ fn judged(party: &unskew_core::Party, runtime: &Runtime) -> Verdict {
 pub(super) fn convert(
     path: &Path,
     to: Option<&Path>,
-    runtime: &Runtime,
-) -> anyhow::Result<Option<Said>> {
+    runtime: &TorchRuntime,
+) -> anyhow::Result<Option<PredictedFailure>> {
     let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
-    let options = Options::default();
+    let options = TorchConvertOptions::default();
     let converted = unskew_torch::convert_with_origin(&source, runtime, &options)?;
     let Some((plan, Output::File(result), origin)) = converted else { return Ok(None) };
     if !plan.is_possible() || plan.changes_nothing() {
@@ -212,32 +219,32 @@ pub(super) fn convert(
     if let Some(to) = to {
         fs::write(to, result.all()?)?;
     }
-    Ok(Some(Said::of(&verdict)))
+    Ok(Some(PredictedFailure::from_verdict(&verdict)))
 }
 
 /// What an outcome means; none if the release has no such loader.
-fn real(outcome: &Outcome, wanted: &serde_json::Value) -> anyhow::Result<Option<Real>> {
+fn real(outcome: &JobOutcome, wanted: &serde_json::Value) -> anyhow::Result<Option<ReleaseResult>> {
     Ok(Some(match (outcome.phase, &outcome.output) {
-        (Phase::None, _) => return Ok(None),
-        (Phase::Load, _) => Real::Load,
-        (Phase::Run, _) => Real::FirstUse,
-        (Phase::Crash, _) => Real::Crash,
-        (Phase::Ok, Some(found)) => {
+        (RunPhase::None, _) => return Ok(None),
+        (RunPhase::Load, _) => ReleaseResult::Load,
+        (RunPhase::Run, _) => ReleaseResult::FirstUse,
+        (RunPhase::Crash, _) => ReleaseResult::Crash,
+        (RunPhase::Ok, Some(found)) => {
             // Kernels of other releases add in another order.
             let tolerance = TOLERANCE * 10.0;
             let (loose, others) = (loose_numbers(wanted)?, loose_numbers(found)?);
-            let is_near = |(a, b): (&Number, &Number)| near(*a, *b, tolerance);
+            let is_near = |(a, b): (&ScalarValue, &ScalarValue)| near(*a, *b, tolerance);
             if loose.len() != others.len() || !loose.iter().zip(&others).all(is_near) {
-                return Ok(Some(Real::Silent));
+                return Ok(Some(ReleaseResult::Silent));
             }
             let (wanted, found) = (value(wanted)?, value(found)?);
             match difference(&wanted, &found, tolerance) {
-                None => Real::Works,
-                Some(_) if is_rounding(&wanted, &found, TOLERANCE) => Real::Works,
-                Some(_) => Real::Silent,
+                None => ReleaseResult::Works,
+                Some(_) if is_rounding(&wanted, &found, TOLERANCE) => ReleaseResult::Works,
+                Some(_) => ReleaseResult::Silent,
             }
         }
-        (Phase::Ok, None) => Real::Silent,
+        (RunPhase::Ok, None) => ReleaseResult::Silent,
     }))
 }
 
@@ -245,29 +252,29 @@ fn real(outcome: &Outcome, wanted: &serde_json::Value) -> anyhow::Result<Option<
 mod tests {
     use super::*;
 
-    fn cell(said: Said, real: Real) -> Cell {
+    fn cell(said: PredictedFailure, real: ReleaseResult) -> DifferentialCell {
         let version = Version::triple(1, 4, 0);
         let (file, pieces, words) = (String::new(), Vec::new(), String::new());
         let (writer, reader, path) = (version, version, PathBuf::new());
-        Cell { writer, reader, file, pieces, converted: true, said, real, words, path }
+        DifferentialCell { writer, reader, file, pieces, converted: true, said, real, words, path }
     }
 
     #[test]
     fn a_verdict_holds_if_what_goes_wrong_is_what_it_says() {
         for (said, real, agrees) in [
-            (Said::Works, Real::Works, true),
-            (Said::Works, Real::Silent, false),
-            (Said::Works, Real::Load, false),
-            (Said::Load, Real::Works, false),
-            (Said::Load, Real::FirstUse, false),
-            (Said::FirstUse, Real::Crash, true),
-            (Said::Silent, Real::Silent, true),
-            (Said::Doubtful, Real::Load, false),
-            (Said::Unjudged, Real::Silent, true),
+            (PredictedFailure::Works, ReleaseResult::Works, true),
+            (PredictedFailure::Works, ReleaseResult::Silent, false),
+            (PredictedFailure::Works, ReleaseResult::Load, false),
+            (PredictedFailure::Load, ReleaseResult::Works, false),
+            (PredictedFailure::Load, ReleaseResult::FirstUse, false),
+            (PredictedFailure::FirstUse, ReleaseResult::Crash, true),
+            (PredictedFailure::Silent, ReleaseResult::Silent, true),
+            (PredictedFailure::Doubtful, ReleaseResult::Load, false),
+            (PredictedFailure::Unjudged, ReleaseResult::Silent, true),
         ] {
             assert_eq!(cell(said, real).agrees(), agrees, "{said:?} {real:?}");
         }
-        assert!(cell(Said::Works, Real::Silent).is_wrong_conversion());
-        assert!(!cell(Said::Unjudged, Real::Silent).is_wrong_conversion());
+        assert!(cell(PredictedFailure::Works, ReleaseResult::Silent).is_wrong_conversion());
+        assert!(!cell(PredictedFailure::Unjudged, ReleaseResult::Silent).is_wrong_conversion());
     }
 }

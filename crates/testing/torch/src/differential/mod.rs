@@ -7,13 +7,13 @@
 //! module out for as long as it stays, and can be filed as a test case.
 
 mod cell;
-mod filed;
-mod material;
+mod compiled_module;
+mod filed_case;
 mod shrink;
 
-pub use cell::{Cell, Real, Said, cells};
-pub use filed::{Filed, all as filed, write as file};
-pub use material::Material;
+pub use cell::{DifferentialCell, PredictedFailure, ReleaseResult, cells};
+pub use compiled_module::CompiledModule;
+pub use filed_case::{FiledCase, all as filed, write as file};
 pub use shrink::shrink;
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ use unskew_core::Version;
 
 /// How the cells of one writer and one reader came out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Row {
+struct PairTally {
     cells: usize,
     agree: usize,
     unjudged: usize,
@@ -33,14 +33,14 @@ struct Row {
 }
 
 /// A line for each writer and reader, and one for all.
-pub fn table(cells: &[Cell]) -> String {
-    let mut rows: BTreeMap<(Version, Version), Row> = BTreeMap::new();
-    let mut all = Row::default();
+pub fn table(cells: &[DifferentialCell]) -> String {
+    let mut rows: BTreeMap<(Version, Version), PairTally> = BTreeMap::new();
+    let mut all = PairTally::default();
     for cell in cells {
         for row in [rows.entry((cell.writer, cell.reader)).or_default(), &mut all] {
             row.cells += 1;
             row.agree += usize::from(cell.agrees());
-            row.unjudged += usize::from(cell.said == Said::Unjudged);
+            row.unjudged += usize::from(cell.said == PredictedFailure::Unjudged);
             row.converted += usize::from(cell.converted);
             row.wrong += usize::from(cell.is_wrong_conversion());
         }
@@ -49,8 +49,8 @@ pub fn table(cells: &[Cell]) -> String {
         "| written by | read by | cells | agree | of these not judged in part | converted | silently wrong conversions |\n\
          | --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
     );
-    let mut line = |writer: &str, reader: &str, row: &Row| {
-        let Row { cells, agree, unjudged, converted, wrong } = row;
+    let mut line = |writer: &str, reader: &str, row: &PairTally| {
+        let PairTally { cells, agree, unjudged, converted, wrong } = row;
         let _ = writeln!(
             text,
             "| {writer} | {reader} | {cells} | {agree} | {unjudged} | {converted} | {wrong} |"

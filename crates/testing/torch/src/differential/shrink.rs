@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use unskew_releases::Release;
 
-use super::{Cell, cells};
-use crate::Host;
+use super::{DifferentialCell, cells};
+use crate::TorchHost;
 
 /// The same disagreement with fewer pieces: each is left out in turn for as long as it stays. `seed` and the number in
 /// the name of the file give the inputs.
@@ -15,12 +15,12 @@ use crate::Host;
 /// # Errors
 /// If a release cannot be run.
 pub fn shrink(
-    cell: Cell,
-    (writer, reader): (&Host, &Host),
+    cell: DifferentialCell,
+    (writer, reader): (&TorchHost, &TorchHost),
     release: Release,
     folder: &Path,
     limit: Duration,
-) -> anyhow::Result<Cell> {
+) -> anyhow::Result<DifferentialCell> {
     let mut smallest = cell;
     let mut at = 0;
     while smallest.pieces.len() > 1 && at < smallest.pieces.len() {
@@ -30,7 +30,7 @@ pub fn shrink(
         fs::create_dir_all(&place)?;
         let made = writer.write(&place, (0, 1), &pieces, limit)?;
         let all = cells(writer.version, &place, &made, reader, release, limit)?;
-        let is_same = |one: &Cell| {
+        let is_same = |one: &DifferentialCell| {
             let kind = |file: &str| file.ends_with(".ptl");
             !one.agrees()
                 && (one.said, one.real, one.converted, kind(&one.file))

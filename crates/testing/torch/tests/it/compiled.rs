@@ -5,7 +5,7 @@ use std::process::Command;
 use unskew_core::{Context, Date, Outcome, check};
 use unskew_releases::find;
 use unskew_source::FileSource;
-use unskew_torch_matrix::Host;
+use unskew_torch_matrix::TorchHost;
 
 /// Compiles a layer for the processor, loads the package and runs it. A module with the names of setuptools stands in
 /// for it: nothing of it is called.
@@ -31,7 +31,7 @@ fn a_package_is_judged_by_the_symbols_of_its_library() {
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("net.pt2");
-    let mut command = Host::named("2.15.0").unwrap().command();
+    let mut command = TorchHost::named("2.15.0").unwrap().command();
     command.env("TORCHINDUCTOR_CACHE_DIR", folder.path().join("cache"));
     let made = command.args(["-c", MAKE]).arg(&path).output().unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));

@@ -5,16 +5,19 @@ use std::time::Duration;
 
 use unskew_releases::find;
 use unskew_source::{Output, SourceExt as _};
-use unskew_torch::Options;
-use unskew_torch_matrix::{BARS, Came, Fate, Host, Job, Loader, Selection, recorded, trials};
+use unskew_torch::TorchConvertOptions;
+use unskew_torch_matrix::{
+    BARS, ConversionPrediction, FileSelection, ModuleLoader, RunJob, TorchHost, TrialOutcome,
+    recorded, trials,
+};
 
 const RELEASE: &str = "2.15.0";
 
 const LIMIT: Duration = Duration::from_secs(480);
 
 /// The release, if real ones are run.
-fn host() -> Option<Host> {
-    unskew_peers::there("torch-2.15.0").then(|| Host::named(RELEASE).unwrap())
+fn host() -> Option<TorchHost> {
+    unskew_peers::there("torch-2.15.0").then(|| TorchHost::named(RELEASE).unwrap())
 }
 
 /// Every recorded file that is rewritten for the newest release runs on it and gives what its writer gave.
@@ -22,25 +25,27 @@ fn host() -> Option<Host> {
 fn every_rewritten_file_gives_on_a_real_release_what_its_writer_gave() {
     let Some(host) = host() else { return };
     let release = find(&format!("torch@{RELEASE}")).unwrap();
-    let trials = trials(&host, release, Selection::Rewritten, LIMIT).unwrap();
-    let rewritten: Vec<_> = trials.iter().filter(|trial| trial.fate == Fate::Rewritten).collect();
+    let trials = trials(&host, release, FileSelection::Rewritten, LIMIT).unwrap();
+    let rewritten: Vec<_> =
+        trials.iter().filter(|trial| trial.fate == ConversionPrediction::Rewritten).collect();
     assert!(rewritten.len() >= 100, "{}", rewritten.len());
     let unequal: BTreeSet<String> = rewritten
         .iter()
-        .filter(|trial| !matches!(trial.after, Some(Came::Equal | Came::Accepted)))
+        .filter(|trial| !matches!(trial.after, Some(TrialOutcome::Equal | TrialOutcome::Accepted)))
         .map(|trial| format!("{}: {:?}", trial.file, trial.after))
         .collect();
     assert!(unequal.is_empty(), "{unequal:#?}");
     // 1.6 alone refused to divide integers, and to fill with one without a type: by the version of its files the
     // operators are those of later releases, which do both.
-    for trial in trials.iter().filter(|trial| trial.after == Some(Came::Accepted)) {
+    for trial in trials.iter().filter(|trial| trial.after == Some(TrialOutcome::Accepted)) {
         assert!(trial.file.starts_with("1.6.0/"), "{}", trial.file);
     }
     // Nothing has to be left as it is for want of an exact form.
-    assert!(trials.iter().all(|trial| !matches!(trial.fate, Fate::Blocked(_))));
+    assert!(trials.iter().all(|trial| !matches!(trial.fate, ConversionPrediction::Blocked(_))));
     for bar in BARS.iter().filter(|bar| bar.on == RELEASE) {
         let count = bar.count(&trials);
-        let kept = trials.iter().filter(|trial| trial.fate == Fate::Unchanged).count();
+        let kept =
+            trials.iter().filter(|trial| trial.fate == ConversionPrediction::Unchanged).count();
         // Those that stay as they are were not run here.
         assert!(count.all > 0 && count.equal <= count.all && kept > 0, "{}: {count:?}", bar.what);
     }
@@ -56,18 +61,20 @@ fn files_of_torch_export_2_3_give_on_a_real_release_what_they_gave() {
     // The probe gives by place only.
     let all: Vec<_> = recorded::exported().unwrap();
     let all: Vec<_> = all.into_iter().filter(|one| one.named.is_empty()).collect();
-    let jobs: Vec<Job> = all
+    let jobs: Vec<RunJob> = all
         .iter()
         .map(|one| {
             let file = recorded::source(&one.name, &one.bytes);
             let (plan, output) =
-                unskew_torch::convert(&file, &runtime, &Options::default()).unwrap().unwrap();
+                unskew_torch::convert(&file, &runtime, &TorchConvertOptions::default())
+                    .unwrap()
+                    .unwrap();
             assert!(plan.is_possible() && !plan.changes_nothing(), "{}", one.name);
             let Output::File(result) = output else { panic!("{}: a folder", one.name) };
             let path = folder.path().join(one.name.replace('/', "-"));
             std::fs::write(&path, result.all().unwrap()).unwrap();
             let (name, inputs) = (one.name.clone(), one.inputs.clone());
-            Job { name, path, loader: Loader::Exported, inputs, engine: None }
+            RunJob { name, path, loader: ModuleLoader::Exported, inputs, engine: None }
         })
         .collect();
     let outcomes = host.run(&jobs, LIMIT).unwrap();
@@ -123,7 +130,7 @@ fn a_real_package_gets_the_table_of_its_operators_and_still_opens() {
     let bytes = std::fs::read(&before).unwrap();
     let package = recorded::source("p.pt", &bytes);
     let model = unskew_torch::read(&package).unwrap().unwrap();
-    assert_eq!(model.format, unskew_torch::Format::Package);
+    assert_eq!(model.format, unskew_torch::TorchFormat::Package);
     let runtime = unskew_releases::torch::runtime(find(&format!("torch@{RELEASE}")).unwrap().row());
     let runtime = runtime.unwrap();
     let operators = runtime.operators.history().clone();

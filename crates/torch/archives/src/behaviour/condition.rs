@@ -2,9 +2,11 @@
 
 use serde::Deserialize;
 use serde::de::Error as _;
-use unskew_torch_schemas::matching::{Binding, Bound, Given, Literal, ScriptType, Signature};
+use unskew_torch_schemas::matching::{
+    BoundArgument, CallBinding, GivenValue, Literal, ScriptType, TypedSchema,
+};
 
-use crate::code::Element;
+use crate::code::ElementClass;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Truth {
@@ -22,22 +24,22 @@ impl From<bool> for Truth {
 
 /// What is known of an argument that a call gives.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Value<'v> {
+pub(crate) struct ArgumentFacts<'v> {
     pub(crate) ty: &'v ScriptType,
     pub(crate) literal: Option<&'v Literal>,
     /// What its items are, if it is a tensor of which that is known.
-    pub(crate) element: Option<Element>,
+    pub(crate) element: Option<ElementClass>,
 }
 
 /// Something that must hold of an argument, or of one of several.
 #[derive(Debug)]
-pub(crate) struct Condition {
+pub(crate) struct BehaviourCondition {
     arguments: Vec<String>,
-    kind: Kind,
+    kind: ConditionKind,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum ConditionKind {
     Absent,
     Integer,
     Float,
@@ -60,27 +62,27 @@ enum Kind {
     Small,
 }
 
-impl<'de> Deserialize<'de> for Condition {
+impl<'de> Deserialize<'de> for BehaviourCondition {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let fault = || D::Error::custom(format!("not `ARGUMENT is KIND`: {text}"));
         let (arguments, kind) = text.split_once(" is ").ok_or_else(fault)?;
-        let kind = Kind::named(kind).ok_or_else(fault)?;
+        let kind = ConditionKind::named(kind).ok_or_else(fault)?;
         let arguments = arguments.split(',').map(|one| one.trim().to_owned()).collect();
         Ok(Self { arguments, kind })
     }
 }
 
-impl Condition {
+impl BehaviourCondition {
     /// A condition as `data/changes.tsv` writes it: `ARGUMENT KIND`.
     pub(crate) fn measured(text: &str) -> Option<Self> {
         let (argument, kind) = text.split_once(' ')?;
-        Some(Self { arguments: vec![argument.to_owned()], kind: Kind::named(kind)? })
+        Some(Self { arguments: vec![argument.to_owned()], kind: ConditionKind::named(kind)? })
     }
 
     /// Whether it is about an argument that is given or left out, whatever it is.
     pub(crate) fn is_of_presence(&self) -> bool {
-        matches!(self.kind, Kind::Given | Kind::Absent)
+        matches!(self.kind, ConditionKind::Given | ConditionKind::Absent)
     }
 
     /// The arguments of which one must be so.
@@ -90,10 +92,13 @@ impl Condition {
 
     /// Whether it holds of a call. `value` says what the call gives for an argument: the outer none stands for an argument
     /// of which nothing is known, the inner one for an argument that is left out.
-    pub(crate) fn holds<'v>(&self, value: &dyn Fn(&str) -> Option<Option<Value<'v>>>) -> Truth {
+    pub(crate) fn holds<'v>(
+        &self,
+        value: &dyn Fn(&str) -> Option<Option<ArgumentFacts<'v>>>,
+    ) -> Truth {
         let each = self.arguments.iter().map(|argument| match value(argument) {
             None => Truth::Open,
-            Some(None) => matches!(self.kind, Kind::Absent).into(),
+            Some(None) => matches!(self.kind, ConditionKind::Absent).into(),
             Some(Some(value)) => self.kind.is(value),
         });
         each.max().unwrap_or(Truth::Open)
@@ -102,29 +107,29 @@ impl Condition {
 
 /// A call that was resolved to an overload, with what its tensors hold as far as that shows.
 #[derive(Clone, Copy)]
-pub(crate) struct Resolved<'c> {
-    pub(crate) signature: &'c Signature,
-    pub(crate) binding: &'c Binding,
-    pub(crate) given: &'c [Given],
-    pub(crate) elements: &'c [Option<Element>],
+pub(crate) struct BoundCall<'c> {
+    pub(crate) signature: &'c TypedSchema,
+    pub(crate) binding: &'c CallBinding,
+    pub(crate) given: &'c [GivenValue],
+    pub(crate) elements: &'c [Option<ElementClass>],
 }
 
-impl Resolved<'_> {
+impl BoundCall<'_> {
     /// Whether all of these conditions hold of it.
-    pub(crate) fn fits(&self, when: &[Condition]) -> Truth {
+    pub(crate) fn fits(&self, when: &[BehaviourCondition]) -> Truth {
         let value = |argument: &str| {
             let mut arguments = self.signature.schema.arguments.iter();
             let Some(place) = arguments.position(|one| one.name == argument) else {
                 return Some(None);
             };
             let given = self.binding.arguments.get(place).and_then(|bound| match bound {
-                Bound::Given(at) | Bound::Rest(at) => Some(*at),
-                Bound::Default => None,
+                BoundArgument::Given(at) | BoundArgument::Rest(at) => Some(*at),
+                BoundArgument::Default => None,
             });
             let value = |at: usize| {
                 let one = self.given.get(at)?;
                 let element = self.elements.get(at).copied().flatten();
-                Some(Value { ty: &one.ty, literal: one.literal.as_ref(), element })
+                Some(ArgumentFacts { ty: &one.ty, literal: one.literal.as_ref(), element })
             };
             Some(given.and_then(value))
         };
@@ -132,7 +137,7 @@ impl Resolved<'_> {
     }
 }
 
-impl Kind {
+impl ConditionKind {
     fn named(text: &str) -> Option<Self> {
         Some(match text {
             "absent" => Self::Absent,
@@ -153,7 +158,7 @@ impl Kind {
         })
     }
 
-    fn is(self, Value { ty, literal, element }: Value<'_>) -> Truth {
+    fn is(self, ArgumentFacts { ty, literal, element }: ArgumentFacts<'_>) -> Truth {
         let is_tensor = *ty == ScriptType::Tensor;
         match self {
             Self::Absent => match (literal, ty) {
@@ -162,7 +167,7 @@ impl Kind {
                 (None, ScriptType::Optional(_)) => Truth::Open,
                 (None, _) => Truth::No,
             },
-            Self::Given => match Self::Absent.is(Value { ty, literal, element }) {
+            Self::Given => match Self::Absent.is(ArgumentFacts { ty, literal, element }) {
                 Truth::Yes => Truth::No,
                 Truth::Open => Truth::Open,
                 Truth::No => Truth::Yes,
@@ -192,16 +197,16 @@ impl Kind {
     }
 
     /// Whether items of a tensor are of it.
-    fn is_of(self, element: Element) -> bool {
+    fn is_of(self, element: ElementClass) -> bool {
         match self {
-            Self::Float => element == Element::Float,
-            Self::Real => element != Element::Complex,
-            Self::Integer => matches!(element, Element::Integer | Element::Uint8),
-            Self::Signed => element == Element::Integer,
-            Self::Integral => !matches!(element, Element::Float | Element::Complex),
-            Self::Bool => element == Element::Bool,
-            Self::Complex => element == Element::Complex,
-            Self::Uint8 => element == Element::Uint8,
+            Self::Float => element == ElementClass::Float,
+            Self::Real => element != ElementClass::Complex,
+            Self::Integer => matches!(element, ElementClass::Integer | ElementClass::Uint8),
+            Self::Signed => element == ElementClass::Integer,
+            Self::Integral => !matches!(element, ElementClass::Float | ElementClass::Complex),
+            Self::Bool => element == ElementClass::Bool,
+            Self::Complex => element == ElementClass::Complex,
+            Self::Uint8 => element == ElementClass::Uint8,
             _ => false,
         }
     }

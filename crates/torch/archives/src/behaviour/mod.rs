@@ -4,10 +4,10 @@
 //! measurements and stand by themselves, so that a machine can add to them. Whether a call is concerned has three
 //! answers: what a tensor holds is known only when the program runs.
 
-mod carried_out;
 mod condition;
-pub(crate) mod inexact;
-pub(crate) mod measured;
+mod executed_call;
+pub(crate) mod inexact_function;
+pub(crate) mod measured_change;
 
 use std::sync::LazyLock;
 
@@ -16,8 +16,8 @@ use unskew_core::Version;
 use unskew_definitions::Rows;
 use unskew_tables::toml_as_json;
 
-pub use carried_out::{Carried, ChangedCall, changed_call};
-pub(crate) use condition::{Condition, Resolved, Truth};
+pub(crate) use condition::{BehaviourCondition, BoundCall, Truth};
+pub use executed_call::{ChangedCall, ExecutedArgument, changed_call};
 
 /// One operator under one condition.
 #[derive(Debug, Deserialize)]
@@ -25,11 +25,11 @@ pub(crate) use condition::{Condition, Resolved, Truth};
 pub(crate) struct Behaviour {
     operators: Vec<String>,
     /// What must hold of a call, all of it.
-    pub(crate) when: Vec<Condition>,
+    pub(crate) when: Vec<BehaviourCondition>,
     /// Files with a lower operator version mean what was first, and releases with an upgrader keep to it.
     pub(crate) upgraded_below: Option<i64>,
     /// What releases do, oldest first.
-    eras: Vec<Era>,
+    eras: Vec<BehaviourRange>,
     /// What mends a model.
     pub(crate) fix: String,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Behaviour {
 /// What an operator does from a release on.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Era {
+pub(crate) struct BehaviourRange {
     since: String,
     /// The result, in words; none if it raises.
     pub(crate) does: Option<String>,
@@ -45,7 +45,7 @@ pub(crate) struct Era {
     pub(crate) raises: Option<String>,
 }
 
-impl Era {
+impl BehaviourRange {
     /// The first minor release of it.
     pub(crate) fn since(&self) -> Version {
         self.since.parse().unwrap_or(Version::number(0))
@@ -64,12 +64,12 @@ static FILE: LazyLock<Option<File>> =
 
 impl Behaviour {
     /// What was done first.
-    pub(crate) fn first(&self) -> Option<&Era> {
+    pub(crate) fn first(&self) -> Option<&BehaviourRange> {
         self.eras.first()
     }
 
     /// What is done today.
-    pub(crate) fn last(&self) -> Option<&Era> {
+    pub(crate) fn last(&self) -> Option<&BehaviourRange> {
         self.eras.last()
     }
 
@@ -85,18 +85,18 @@ impl Behaviour {
 
     /// The releases in which something changed.
     pub(crate) fn turns(&self) -> impl Iterator<Item = Version> {
-        self.eras.iter().skip(1).map(Era::since)
+        self.eras.iter().skip(1).map(BehaviourRange::since)
     }
 
     /// What a release does.
-    pub(crate) fn era(&self, minor: Version) -> Option<&Era> {
+    pub(crate) fn era(&self, minor: Version) -> Option<&BehaviourRange> {
         self.eras.iter().rev().find(|era| era.since() <= minor)
     }
 
     /// What the releases from one to another do; a bound that is not known leaves all on its side.
-    pub(crate) fn eras(&self, since: Option<Version>, until: Option<Version>) -> &[Era] {
+    pub(crate) fn eras(&self, since: Option<Version>, until: Option<Version>) -> &[BehaviourRange] {
         let first = since.and_then(|since| self.eras.iter().rposition(|era| era.since() <= since));
-        let begun = |era: &Era| until.is_none_or(|until| era.since() <= until);
+        let begun = |era: &BehaviourRange| until.is_none_or(|until| era.since() <= until);
         let count = self.eras.iter().take_while(|era| begun(era)).count();
         self.eras.get(first.unwrap_or(0)..count).unwrap_or(&[])
     }
@@ -108,7 +108,7 @@ static OPERATORS: LazyLock<Option<Rows>> = LazyLock::new(|| {
 });
 
 /// The rows of an operator.
-pub(crate) fn of(
+pub(crate) fn behaviours_of(
     operator: &str,
     overload: Option<&str>,
 ) -> impl Iterator<Item = &'static Behaviour> {
@@ -131,7 +131,10 @@ mod tests {
             assert!(row.eras.is_sorted_by(|a, b| a.since() < b.since()), "{:?}", row.operators);
             for operator in &row.operators {
                 let name = operator.split('.').next().unwrap_or(operator);
-                assert!(of(name, None).any(|one| one.operators == row.operators), "{operator}");
+                assert!(
+                    behaviours_of(name, None).any(|one| one.operators == row.operators),
+                    "{operator}"
+                );
             }
             for era in &row.eras {
                 assert!(era.does.is_some() != era.raises.is_some(), "{:?}", row.operators);
@@ -142,14 +145,14 @@ mod tests {
 
     #[test]
     fn the_eras_of_a_writer_are_those_that_its_bounds_leave() {
-        let row = of("aten::div", Some("Tensor")).next().unwrap();
+        let row = behaviours_of("aten::div", Some("Tensor")).next().unwrap();
         let v = |minor| Some(Version::pair(1, minor));
         assert_eq!(row.eras(v(4), v(5)).len(), 1);
         assert_eq!(row.eras(v(5), v(6)).len(), 2);
         assert_eq!(row.eras(v(6), None).len(), 2);
         assert_eq!(row.eras(None, None).len(), 3);
         assert!(row.era(Version::pair(1, 6)).unwrap().raises.is_some());
-        assert_eq!(of("aten::div", Some("Tensor_mode")).count(), 0);
-        assert_eq!(of("aten::div", None).count(), 1);
+        assert_eq!(behaviours_of("aten::div", Some("Tensor_mode")).count(), 0);
+        assert_eq!(behaviours_of("aten::div", None).count(), 1);
     }
 }

@@ -6,10 +6,10 @@ use crate::pickle::{Pickle, Value};
 
 /// The types of the members of `constants.pkl`.
 pub(crate) fn types(pickle: &Pickle) -> Vec<ScriptType> {
-    pickle.members(pickle.root()).map(|value| of(pickle, value)).collect()
+    pickle.members(pickle.root()).map(|value| type_of(pickle, value)).collect()
 }
 
-fn of(pickle: &Pickle, value: &Value) -> ScriptType {
+fn type_of(pickle: &Pickle, value: &Value) -> ScriptType {
     match value {
         Value::None => ScriptType::None,
         Value::Bool(_) => ScriptType::Bool,

@@ -5,12 +5,12 @@
 //! where a name has several values of different kinds, or comes from outside.
 
 use unskew_script::typing::literal_of;
-use unskew_script::{Call, Expression, Function, Span, Statement};
+use unskew_script::{CallExpression, Expression, FunctionDefinition, Statement, TextSpan};
 use unskew_torch_schemas::matching::Literal;
 
 /// The kind of the items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Element {
+pub(crate) enum ElementClass {
     Bool,
     Uint8,
     Integer,
@@ -110,14 +110,14 @@ const MAKERS: [&str; 12] = [
 ];
 
 /// The kind of what stands at a place in a function, if it is a tensor of which that shows.
-pub(crate) fn of(function: &Function, at: Span) -> Option<Element> {
+pub(crate) fn element_of(function: &FunctionDefinition, at: TextSpan) -> Option<ElementClass> {
     let mut found = None;
     each(&function.body, &mut |statement| {
         for expression in statement.expressions() {
             find(expression, at, &mut found);
         }
     });
-    Search { function, steps: STEPS }.of(found?)
+    Search { function, steps: STEPS }.element_of(found?)
 }
 
 /// Does something for each statement, also of those inside.
@@ -130,7 +130,7 @@ fn each<'f>(body: &'f [Statement], act: &mut dyn FnMut(&'f Statement)) {
     }
 }
 
-fn find<'f>(expression: &'f Expression, at: Span, found: &mut Option<&'f Expression>) {
+fn find<'f>(expression: &'f Expression, at: TextSpan, found: &mut Option<&'f Expression>) {
     let span = expression.span();
     if (span.start, span.end) == (at.start, at.end) {
         *found = Some(expression);
@@ -140,12 +140,12 @@ fn find<'f>(expression: &'f Expression, at: Span, found: &mut Option<&'f Express
 }
 
 struct Search<'f> {
-    function: &'f Function,
+    function: &'f FunctionDefinition,
     steps: usize,
 }
 
 impl<'f> Search<'f> {
-    fn of(&mut self, expression: &'f Expression) -> Option<Element> {
+    fn element_of(&mut self, expression: &'f Expression) -> Option<ElementClass> {
         self.steps = self.steps.checked_sub(1)?;
         match expression {
             Expression::Name(name) => self.of_name(&name.text),
@@ -155,7 +155,7 @@ impl<'f> Search<'f> {
     }
 
     /// What all assignments to a name agree on. A parameter has another value besides.
-    fn of_name(&mut self, name: &str) -> Option<Element> {
+    fn of_name(&mut self, name: &str) -> Option<ElementClass> {
         if self.function.parameters.iter().any(|one| one.name.text == name) {
             return None;
         }
@@ -177,15 +177,15 @@ impl<'f> Search<'f> {
             _ => {}
         });
         let (first, rest) = values.split_first().filter(|_| plain)?;
-        let element = self.of(first)?;
-        rest.iter().all(|one| self.of(one) == Some(element)).then_some(element)
+        let element = self.element_of(first)?;
+        rest.iter().all(|one| self.element_of(one) == Some(element)).then_some(element)
     }
 
-    fn of_call(&mut self, call: &'f Call) -> Option<Element> {
+    fn of_call(&mut self, call: &'f CallExpression) -> Option<ElementClass> {
         let path = call.function.path()?;
         let argument = |at: usize| call.arguments.get(at).map(|one| &one.value);
         if matches!(path.as_str(), "unchecked_cast" | "annotate") {
-            return self.of(argument(1)?);
+            return self.element_of(argument(1)?);
         }
         let name = path.strip_prefix("torch.")?;
         let first = call.arguments.first().filter(|one| one.keyword.is_none());
@@ -198,29 +198,31 @@ impl<'f> Search<'f> {
             return named(call, "dtype").and_then(by_number);
         }
         if BOOLEANS.contains(&name) {
-            return Some(Element::Bool);
+            return Some(ElementClass::Bool);
         }
         if PLACES.contains(&name) {
-            return Some(Element::Integer);
+            return Some(ElementClass::Integer);
         }
         if FLOATS.contains(&name) {
-            return Some(Element::Float);
+            return Some(ElementClass::Float);
         }
         let first = &first?.value;
         if SAME.contains(&name) {
-            return self.of(first);
+            return self.element_of(first);
         }
         if matches!(name, "add" | "sub" | "mul" | "__and__" | "__or__") {
             let second = argument(1)?;
             let floats = |literal: Option<Literal>| matches!(literal, Some(Literal::Float(_)));
-            let (a, b) = (self.of(first), self.of(second));
+            let (a, b) = (self.element_of(first), self.element_of(second));
             return match (a, b) {
-                (Some(Element::Float), _) if b != Some(Element::Complex) => Some(Element::Float),
+                (Some(ElementClass::Float), _) if b != Some(ElementClass::Complex) => {
+                    Some(ElementClass::Float)
+                }
                 (Some(a), Some(b)) => Some(a.max(b)),
                 (Some(a), None) if matches!(literal_of(second), Some(Literal::Int(_))) => {
-                    Some(a.max(Element::Uint8))
+                    Some(a.max(ElementClass::Uint8))
                 }
-                (Some(a), None) if floats(literal_of(second)) => Some(a.max(Element::Float)),
+                (Some(a), None) if floats(literal_of(second)) => Some(a.max(ElementClass::Float)),
                 _ => None,
             };
         }
@@ -228,22 +230,22 @@ impl<'f> Search<'f> {
     }
 }
 
-fn named<'c>(call: &'c Call, keyword: &str) -> Option<&'c Expression> {
-    let is = |one: &&unskew_script::Argument| {
+fn named<'c>(call: &'c CallExpression, keyword: &str) -> Option<&'c Expression> {
+    let is = |one: &&unskew_script::CallArgument| {
         one.keyword.as_ref().is_some_and(|name| name.text == keyword)
     };
     call.arguments.iter().find(is).map(|one| &one.value)
 }
 
 /// The kind that a number stands for, as code writes types of items.
-fn by_number(number: &Expression) -> Option<Element> {
+fn by_number(number: &Expression) -> Option<ElementClass> {
     let Some(Literal::Int(number)) = literal_of(number) else { return None };
     Some(match number {
-        0 => Element::Uint8,
-        1..=4 => Element::Integer,
-        5..=7 | 15 => Element::Float,
-        8..=10 => Element::Complex,
-        11 => Element::Bool,
+        0 => ElementClass::Uint8,
+        1..=4 => ElementClass::Integer,
+        5..=7 | 15 => ElementClass::Float,
+        8..=10 => ElementClass::Complex,
+        11 => ElementClass::Bool,
         _ => return None,
     })
 }
@@ -253,27 +255,27 @@ mod tests {
     use super::*;
 
     /// The kind of the argument of `f(...)` in a function.
-    fn kind(body: &str) -> Option<Element> {
+    fn kind(body: &str) -> Option<ElementClass> {
         let text = format!("def g(x: Tensor, n: int) -> Tensor:\n{body}  return f(m)\n");
         let module = unskew_script::parse(&text).unwrap();
         let function = module.functions().next().unwrap();
         let end = text.rfind("m)").unwrap();
-        of(function, Span { start: end, end: end + 1 })
+        element_of(function, TextSpan { start: end, end: end + 1 })
     }
 
     #[test]
     fn what_code_shows_of_a_tensor_is_known_and_nothing_else() {
         for (body, element) in [
-            ("  m = torch.to(torch.gt(x, 0), 0)\n", Some(Element::Uint8)),
-            ("  m = torch.gt(x, 0)\n", Some(Element::Bool)),
-            ("  y = torch.lt(x, n)\n  m = torch.unsqueeze(y, 0)\n", Some(Element::Bool)),
-            ("  m = torch.zeros([n], dtype=0, layout=None)\n", Some(Element::Uint8)),
+            ("  m = torch.to(torch.gt(x, 0), 0)\n", Some(ElementClass::Uint8)),
+            ("  m = torch.gt(x, 0)\n", Some(ElementClass::Bool)),
+            ("  y = torch.lt(x, n)\n  m = torch.unsqueeze(y, 0)\n", Some(ElementClass::Bool)),
+            ("  m = torch.zeros([n], dtype=0, layout=None)\n", Some(ElementClass::Uint8)),
             ("  m = torch.zeros([n])\n", None),
             ("  m = torch.to(x, n)\n", None),
             ("  m = x\n", None),
-            ("  m = torch.softmax(x, 0)\n", Some(Element::Float)),
-            ("  m = torch.mul(torch.arange(n, dtype=4), 2)\n", Some(Element::Integer)),
-            ("  m = torch.mul(torch.argmax(x), 0.5)\n", Some(Element::Float)),
+            ("  m = torch.softmax(x, 0)\n", Some(ElementClass::Float)),
+            ("  m = torch.mul(torch.arange(n, dtype=4), 2)\n", Some(ElementClass::Integer)),
+            ("  m = torch.mul(torch.argmax(x), 0.5)\n", Some(ElementClass::Float)),
             ("  if True:\n    m = torch.gt(x, 0)\n  else:\n    m = torch.to(x, 0)\n", None),
             ("  m, z = torch.max(x, 0)\n", None),
             ("  m = torch.relu(m)\n", None),

@@ -12,7 +12,7 @@ static FINDERS: LazyLock<Vec<(&str, Finder<'_>)>> =
 
 /// Each such name that stands in a text of code as a type, with its place. Texts in quotes, names behind a dot and calls
 /// are none.
-pub(crate) fn of(text: &str) -> impl Iterator<Item = (&'static str, usize)> {
+pub(crate) fn type_names_of(text: &str) -> impl Iterator<Item = (&'static str, usize)> {
     let bytes = text.as_bytes();
     let byte = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b'\n');
     let is_type = |at: usize, name: &str| {
@@ -55,10 +55,10 @@ fn behind_text(bytes: &[u8], begin: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::type_names_of;
 
     fn found(text: &str) -> Vec<(&'static str, usize)> {
-        of(text).collect()
+        type_names_of(text).collect()
     }
 
     #[test]

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt as _};
 use unskew_core::Places;
-use unskew_script::Span;
-use unskew_script::typing::{Program, ResolvedCall, Spelling, infer};
+use unskew_script::TextSpan;
+use unskew_script::typing::{ResolvedCall, ScriptProgram, Spelling, infer};
 use unskew_torch_schemas::matching::{
-    Binding, Choice, Given, Literal, Operators, ScriptType, Signature,
+    CallBinding, GivenValue, Literal, OverloadChoice, OverloadSource, ScriptType, TypedSchema,
 };
 
-use super::element::{self, Element};
+use super::element::{self, ElementClass};
 use crate::behaviour;
 
 /// The module into which conversions put functions of the registry.
@@ -21,15 +21,15 @@ pub(crate) const FUNCTIONS: &str = "__torch__.unskew";
 pub(crate) struct TypedUse {
     /// The operator that is called: `aten::div`.
     pub operator: Arc<str>,
-    pub given: Vec<Given>,
+    pub given: Vec<GivenValue>,
     /// The overload that its writer meant, if it can be told.
-    pub meant: Option<Arc<Signature>>,
+    pub meant: Option<Arc<TypedSchema>>,
     /// What the items are of those that are tensors, where that matters and shows.
-    pub elements: Vec<Option<Element>>,
+    pub elements: Vec<Option<ElementClass>>,
     /// Whether some release does otherwise by this operator than another.
     pub changes: bool,
     /// How the values stand for its arguments.
-    pub binding: Option<Binding>,
+    pub binding: Option<CallBinding>,
     /// The function of the registry in which they stand: a conversion put it there.
     pub within: Option<Arc<str>>,
     /// Whether the language writes them without a name: `a + b`, `int(a)`.
@@ -55,11 +55,11 @@ type Key = (
     Arc<str>,
     Option<Arc<str>>,
     Vec<(Option<String>, bool, ScriptType, Option<Literal>)>,
-    Vec<Option<Element>>,
+    Vec<Option<ElementClass>>,
 );
 
 /// The calls of a program that the loader looks at.
-pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUse> {
+pub(crate) fn typed(program: &ScriptProgram, operators: &dyn OverloadSource) -> Vec<TypedUse> {
     let typing = infer(program, operators);
     let mut known: HashMap<Key, usize> = HashMap::new();
     let mut changing: HashMap<Arc<str>, bool> = HashMap::new();
@@ -74,14 +74,14 @@ pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUs
         };
         let within = within(program, &call);
         let changes = *changing.entry(call.operator.clone()).or_insert_with(|| {
-            behaviour::of(&call.operator, None).next().is_some()
-                || behaviour::measured::has(&call.operator)
+            behaviour::behaviours_of(&call.operator, None).next().is_some()
+                || behaviour::measured_change::has(&call.operator)
         });
         // Only of what an operator takes otherwise by release it matters what it is.
         let elements = if changes { elements(program, &call) } else { Vec::new() };
         let at = *known.entry(key(&call, within.clone(), elements.clone())).or_insert_with(|| {
             let (meant, binding) = match call.choice {
-                Choice::One(signature, binding) => (Some(signature), Some(binding)),
+                OverloadChoice::One(signature, binding) => (Some(signature), Some(binding)),
                 _ => (None, None),
             };
             uses.push(TypedUse {
@@ -109,21 +109,21 @@ pub(crate) fn typed(program: &Program, operators: &dyn Operators) -> Vec<TypedUs
 }
 
 /// The function of the registry in which a call stands.
-fn within(program: &Program, call: &ResolvedCall) -> Option<Arc<str>> {
+fn within(program: &ScriptProgram, call: &ResolvedCall) -> Option<Arc<str>> {
     let routine = program.routines().get(call.function)?;
     routine.name.strip_prefix(FUNCTIONS)?.strip_prefix('.').map(Arc::from)
 }
 
 /// What the tensors are that a call gives.
-pub(crate) fn elements(program: &Program, call: &ResolvedCall) -> Vec<Option<Element>> {
+pub(crate) fn elements(program: &ScriptProgram, call: &ResolvedCall) -> Vec<Option<ElementClass>> {
     let Some(body) = program.body(call.function) else { return Vec::new() };
-    let tensor = |(one, span): (&Given, &Span)| {
-        (one.ty == ScriptType::Tensor).then(|| element::of(body, *span)).flatten()
+    let tensor = |(one, span): (&GivenValue, &TextSpan)| {
+        (one.ty == ScriptType::Tensor).then(|| element::element_of(body, *span)).flatten()
     };
     call.given.iter().zip(&call.spans).map(tensor).collect()
 }
 
-fn key(call: &ResolvedCall, within: Option<Arc<str>>, elements: Vec<Option<Element>>) -> Key {
+fn key(call: &ResolvedCall, within: Option<Arc<str>>, elements: Vec<Option<ElementClass>>) -> Key {
     let given = call.given.iter().map(|one| {
         // Only `None` and short values tell overloads and versions apart.
         let literal = one.literal.clone();

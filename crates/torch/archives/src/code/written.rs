@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
-use unskew_script::typing::Program;
-use unskew_script::{Call, Expression, Statement};
+use unskew_script::typing::ScriptProgram;
+use unskew_script::{CallExpression, Expression, Statement};
 use unskew_torch_schemas::CallShape;
 
 /// The prefix of classes that are registered in C++.
@@ -12,7 +12,6 @@ const CLASSES: &str = "__torch__.torch.classes.";
 
 static FIND_CLASSES: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(CLASSES));
 
-/// One call as it is written.
 pub(crate) struct WrittenCall<'p> {
     /// The operator: `aten::add` for `torch.add`, `ns::name` for `ops.ns.name`.
     pub name: String,
@@ -26,10 +25,10 @@ pub(crate) struct WrittenCall<'p> {
 }
 
 /// Every call of an operator.
-pub(crate) fn written(program: &Program) -> Vec<WrittenCall<'_>> {
+pub(crate) fn written(program: &ScriptProgram) -> Vec<WrittenCall<'_>> {
     let mut found = Vec::new();
     for record in program.records() {
-        let mut seek = |call: &Call, in_branch: bool| {
+        let mut seek = |call: &CallExpression, in_branch: bool| {
             if let Some(name) = operator(&call.function) {
                 let line = record.line(call.span.start);
                 let shape = shape(call);
@@ -65,14 +64,14 @@ fn operator(callee: &Expression) -> Option<String> {
     }
 }
 
-fn shape(call: &Call) -> CallShape {
+fn shape(call: &CallExpression) -> CallShape {
     let keywords =
         call.arguments.iter().filter_map(|one| Some(one.keyword.as_ref()?.text.to_string()));
     let keywords: Vec<String> = keywords.collect();
     CallShape { positional: call.arguments.len() - keywords.len(), keywords }
 }
 
-fn block(body: &[Statement], in_branch: bool, seek: &mut impl FnMut(&Call, bool)) {
+fn block(body: &[Statement], in_branch: bool, seek: &mut impl FnMut(&CallExpression, bool)) {
     for statement in body {
         match statement {
             Statement::Class(class) => block(&class.body, in_branch, seek),
@@ -86,7 +85,7 @@ fn block(body: &[Statement], in_branch: bool, seek: &mut impl FnMut(&Call, bool)
     }
 }
 
-fn expression(of: &Expression, in_branch: bool, seek: &mut impl FnMut(&Call, bool)) {
+fn expression(of: &Expression, in_branch: bool, seek: &mut impl FnMut(&CallExpression, bool)) {
     match of {
         Expression::Name(_) | Expression::Constant { .. } => {}
         Expression::Attribute { of, .. } => expression(of, in_branch, seek),

@@ -12,21 +12,21 @@ use unskew_source::ReadError;
 const DEPTH: usize = 200;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Json {
+pub(super) enum JsonValue {
     Null,
     Bool(bool),
     /// A number as it is written.
     Number(String),
     Text(String),
-    List(Vec<Json>),
-    Object(Vec<(String, Json)>),
+    List(Vec<JsonValue>),
+    Object(Vec<(String, JsonValue)>),
 }
 
-impl Json {
+impl JsonValue {
     /// Reads a record; errors name the byte.
     pub(super) fn read(file: &str, record: &str, bytes: &[u8]) -> Result<Self, ReadError> {
-        let mut reader = Reader { bytes, at: 0 };
-        let fault = |reader: &Reader<'_>, what: &str| {
+        let mut reader = JsonReader { bytes, at: 0 };
+        let fault = |reader: &JsonReader<'_>, what: &str| {
             ReadError::malformed(file, what).in_record(record).at(reader.at as u64)
         };
         let value = match reader.value(0) {
@@ -124,7 +124,7 @@ impl Json {
 }
 
 /// What a value is called in errors.
-impl fmt::Display for Json {
+impl fmt::Display for JsonValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Null => f.write_str("null"),
@@ -171,12 +171,12 @@ fn quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     f.write_str("\"")
 }
 
-struct Reader<'b> {
+struct JsonReader<'b> {
     bytes: &'b [u8],
     at: usize,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -195,14 +195,14 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn word(&mut self, word: &str, value: Json) -> Option<Json> {
+    fn word(&mut self, word: &str, value: JsonValue) -> Option<JsonValue> {
         self.bytes.get(self.at..)?.starts_with(word.as_bytes()).then(|| {
             self.at += word.len();
             value
         })
     }
 
-    fn value(&mut self, depth: usize) -> Result<Json, &'static str> {
+    fn value(&mut self, depth: usize) -> Result<JsonValue, &'static str> {
         if depth > DEPTH {
             return Err("JSON nests deeper than 200 levels");
         }
@@ -210,13 +210,13 @@ impl Reader<'_> {
         match self.peek() {
             Some(b'{') => self.object(depth),
             Some(b'[') => self.list(depth),
-            Some(b'"') => self.string().map(Json::Text),
+            Some(b'"') => self.string().map(JsonValue::Text),
             Some(_) => self.plain(),
             None => Err("JSON ends early"),
         }
     }
 
-    fn object(&mut self, depth: usize) -> Result<Json, &'static str> {
+    fn object(&mut self, depth: usize) -> Result<JsonValue, &'static str> {
         self.at += 1;
         let mut fields = Vec::new();
         loop {
@@ -238,10 +238,10 @@ impl Reader<'_> {
             }
         }
         self.at += 1;
-        Ok(Json::Object(fields))
+        Ok(JsonValue::Object(fields))
     }
 
-    fn list(&mut self, depth: usize) -> Result<Json, &'static str> {
+    fn list(&mut self, depth: usize) -> Result<JsonValue, &'static str> {
         self.at += 1;
         let mut items = Vec::new();
         loop {
@@ -258,17 +258,17 @@ impl Reader<'_> {
             }
         }
         self.at += 1;
-        Ok(Json::List(items))
+        Ok(JsonValue::List(items))
     }
 
-    fn plain(&mut self) -> Result<Json, &'static str> {
+    fn plain(&mut self) -> Result<JsonValue, &'static str> {
         let words = [
-            ("null", Json::Null),
-            ("true", Json::Bool(true)),
-            ("false", Json::Bool(false)),
-            ("NaN", Json::Number("NaN".to_owned())),
-            ("Infinity", Json::Number("Infinity".to_owned())),
-            ("-Infinity", Json::Number("-Infinity".to_owned())),
+            ("null", JsonValue::Null),
+            ("true", JsonValue::Bool(true)),
+            ("false", JsonValue::Bool(false)),
+            ("NaN", JsonValue::Number("NaN".to_owned())),
+            ("Infinity", JsonValue::Number("Infinity".to_owned())),
+            ("-Infinity", JsonValue::Number("-Infinity".to_owned())),
         ];
         for (word, value) in words {
             if let Some(value) = self.word(word, value) {
@@ -285,7 +285,7 @@ impl Reader<'_> {
             return Err("wanted a value");
         }
         self.at += len;
-        Ok(Json::Number(text.to_owned()))
+        Ok(JsonValue::Number(text.to_owned()))
     }
 
     fn string(&mut self) -> Result<String, &'static str> {
@@ -348,8 +348,8 @@ mod tests {
 
     use super::*;
 
-    fn read(text: &str) -> Result<Json, ReadError> {
-        Json::read("f", "r", text.as_bytes())
+    fn read(text: &str) -> Result<JsonValue, ReadError> {
+        JsonValue::read("f", "r", text.as_bytes())
     }
 
     #[test]

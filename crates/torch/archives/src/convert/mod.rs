@@ -14,20 +14,20 @@
 //! | `mobile` | bytecode, and the operators in it |
 //! | `flatbuffer` | a mobile flatbuffer, which becomes an archive for releases that read none |
 //! | `exported` | the graph of a `torch.export` archive between the schemas 1 to 8, and its container |
-//! | `unfold` | nothing: what a function of the registry comes to for one call of a graph |
+//! | `specialize` | nothing: what a function of the registry comes to for one call of a graph |
 //! | `writer` | nothing: who wrote the file, where it does not show it |
 //! | `verify` | nothing: the checksums of all records, if asked for |
 //!
 //! What was converted is read again and judged like any other file before it is written.
 
-mod draft;
+mod archive_builder;
 mod exported;
 mod flatbuffer;
 mod json;
 mod mobile;
 mod script;
+mod specialize;
 mod task;
-mod unfold;
 mod verify;
 mod writer;
 
@@ -39,13 +39,13 @@ use unskew_core::{Conversion, Version};
 use unskew_source::{Archive, Assembly, Output, ReadError, Source};
 
 use crate::format::{self, Records};
-use crate::party::Origin;
-use crate::{Format, Model, Runtime};
-use task::Task;
+use crate::party::ConversionOrigin;
+use crate::{TorchFormat, TorchModel, TorchRuntime};
+use task::ConversionTask;
 
 /// What the one who converts knows of a file, and asks for.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct TorchConvertOptions {
     /// The release that wrote the file, where its layout does not show it. A file that shows another is
     /// refused.
     pub written_by: Option<Version>,
@@ -60,12 +60,12 @@ pub struct Options {
 /// If the plan has a blocker, the output is the file as it is, which nobody should take for converted.
 ///
 /// # Errors
-/// If it is a PyTorch file, but broken; with [`Options::verify`], if a record has another checksum, or the file
+/// If it is a PyTorch file, but broken; with [`TorchConvertOptions::verify`], if a record has another checksum, or the file
 /// none at all.
 pub fn convert(
     source: &Arc<dyn Source>,
-    to: &Runtime,
-    options: &Options,
+    to: &TorchRuntime,
+    options: &TorchConvertOptions,
 ) -> Result<Option<(Conversion, Output)>, ReadError> {
     let converted = convert_with_origin(source, to, options)?;
     Ok(converted.map(|(plan, output, _)| (plan, output)))
@@ -77,20 +77,20 @@ pub fn convert(
 /// As [`convert`].
 pub fn convert_with_origin(
     source: &Arc<dyn Source>,
-    to: &Runtime,
-    options: &Options,
-) -> Result<Option<(Conversion, Output, Origin)>, ReadError> {
+    to: &TorchRuntime,
+    options: &TorchConvertOptions,
+) -> Result<Option<(Conversion, Output, ConversionOrigin)>, ReadError> {
     let Some(model) = format::read(source)? else { return Ok(None) };
-    let origin = Origin::of(&model, to, options);
+    let origin = ConversionOrigin::new(&model, to, options);
     let (plan, output) = planned(source, model, to, options)?;
     Ok(Some((plan, output, origin)))
 }
 
 fn planned(
     source: &Arc<dyn Source>,
-    mut model: Model,
-    to: &Runtime,
-    options: &Options,
+    mut model: TorchModel,
+    to: &TorchRuntime,
+    options: &TorchConvertOptions,
 ) -> Result<(Conversion, Output), ReadError> {
     let file = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
     let mut plan = Conversion::default();
@@ -104,7 +104,7 @@ fn planned(
     }
     if !Archive::recognizes(&**source) {
         let converted = match model.format {
-            Format::MobileFlatbuffer => {
+            TorchFormat::MobileFlatbuffer => {
                 flatbuffer::plan(source, file, &model, to, options, &mut plan)?
             }
             _ => None,
@@ -113,12 +113,15 @@ fn planned(
         return Ok((plan, converted.unwrap_or_else(same)));
     }
     let records = Records::open(source)?;
-    let task = Task { file, records: &records, model: &model, to };
+    let task = ConversionTask { file, records: &records, model: &model, to };
     let draft = if model.format.is_exported() {
         exported::plan(&task, &mut plan)?
-    } else if matches!(model.format, Format::Script | Format::LegacyScript | Format::Package) {
+    } else if matches!(
+        model.format,
+        TorchFormat::Script | TorchFormat::LegacyScript | TorchFormat::Package
+    ) {
         script::plan(&task, &mut plan, 0)?.map(|(draft, _)| draft)
-    } else if model.format == Format::Mobile {
+    } else if model.format == TorchFormat::Mobile {
         mobile::plan(&task, &mut plan)?
     } else {
         None

@@ -3,19 +3,19 @@
 use unskew_core::{Conversion, Finding, Places, Rewrite};
 
 use crate::format::Records;
-use crate::{Model, Runtime, rules};
+use crate::{TorchModel, TorchRuntime, rules};
 
 /// A file, read, and the release that it is converted for.
-pub(super) struct Task<'t> {
+pub(super) struct ConversionTask<'t> {
     /// The name that findings show.
     pub(super) file: &'t str,
     pub(super) records: &'t Records,
-    pub(super) model: &'t Model,
-    pub(super) to: &'t Runtime,
+    pub(super) model: &'t TorchModel,
+    pub(super) to: &'t TorchRuntime,
 }
 
 /// Says that something besides calls has no form in the release.
-pub(super) fn block(task: &Task<'_>, plan: &mut Conversion, what: &str, places: Places) {
+pub(super) fn block(task: &ConversionTask<'_>, plan: &mut Conversion, what: &str, places: Places) {
     let (file, runtime) = (&task.file, &task.to.name());
     let finding = rules::ArchiveHasNoForm { file, runtime, what: &what };
     add_blocker(plan, finding.finding(), places);
@@ -29,7 +29,6 @@ pub(super) fn add_blocker(plan: &mut Conversion, finding: Finding, places: Place
     }
 }
 
-/// A rewrite at one place.
 pub(super) fn rewrite(plan: &mut Conversion, adaptation: &'static str, what: String, place: &str) {
     plan.add(Rewrite::new(adaptation, what).at(place));
 }

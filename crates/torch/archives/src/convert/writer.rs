@@ -2,7 +2,7 @@
 
 use unskew_core::{Conversion, Places, Version};
 
-use crate::{Model, Producer, Runtime, rules};
+use crate::{ProducerReleases, TorchModel, TorchRuntime, rules};
 
 /// The option by which it is said.
 const OPTION: &str = "--written-by";
@@ -11,9 +11,9 @@ const OPTION: &str = "--written-by";
 /// is a blocker: what is stated would change the meaning of its calls.
 pub(super) fn state(
     file: &str,
-    model: &mut Model,
+    model: &mut TorchModel,
     release: Version,
-    to: &Runtime,
+    to: &TorchRuntime,
     plan: &mut Conversion,
 ) -> bool {
     let shown = model.producer_by(to.operators.history());
@@ -27,7 +27,7 @@ pub(super) fn state(
         return false;
     }
     if shown.exact.is_none() {
-        model.producer = Producer::stated(&release.to_string(), OPTION);
+        model.producer = ProducerReleases::stated(&release.to_string(), OPTION);
     }
     true
 }

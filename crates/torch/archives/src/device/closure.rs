@@ -8,22 +8,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use unskew_script::typing::{Program, Typing, infer};
+use unskew_script::typing::{ScriptProgram, Typing, infer};
 use unskew_torch_schemas::OperatorHistory;
-use unskew_torch_schemas::matching::Choice;
+use unskew_torch_schemas::matching::OverloadChoice;
 
 use crate::code::Callable;
-use crate::model::Given;
-use crate::verdict::Reading;
-use crate::{Model, history};
+use crate::model::GivenArguments;
+use crate::verdict::WriterAnalysis;
+use crate::{TorchModel, history};
 
 /// The operators by full name, and for those that only upgraders call, whose upgraders.
-pub type Closure = BTreeMap<String, BTreeSet<String>>;
+pub type OperatorClosure = BTreeMap<String, BTreeSet<String>>;
 
 /// The operators that a runtime must have for `model`.
-pub fn closure(model: &Model, operators: &Arc<OperatorHistory>) -> Closure {
-    let reading = Reading::of(model, operators);
-    let mut closure = Closure::new();
+pub fn closure(model: &TorchModel, operators: &Arc<OperatorHistory>) -> OperatorClosure {
+    let reading = WriterAnalysis::new(model, operators);
+    let mut closure = OperatorClosure::new();
     let mut own = BTreeSet::new();
     for call in &reading.calls {
         match &call.meant {
@@ -34,7 +34,7 @@ pub fn closure(model: &Model, operators: &Arc<OperatorHistory>) -> Closure {
         }
     }
     for one in model.uses.keys() {
-        if matches!(one.given, Given::Overload(..) | Given::Named(..)) {
+        if matches!(one.given, GivenArguments::Overload(..) | GivenArguments::Named(..)) {
             own.insert(one.full_name());
         }
     }
@@ -63,7 +63,7 @@ pub(crate) fn upgraders(operators: &Arc<OperatorHistory>) -> BTreeMap<String, BT
         unskew_torch_operators::registry().function(&upgrader.function).map(ToString::to_string)
     });
     let text: String = functions.collect();
-    let Ok(program) = Program::of_text("operator_upgraders.py", &text) else {
+    let Ok(program) = ScriptProgram::of_text("operator_upgraders.py", &text) else {
         return BTreeMap::new();
     };
     let Typing { calls, .. } = infer(&program, &Callable(operators));
@@ -72,7 +72,7 @@ pub(crate) fn upgraders(operators: &Arc<OperatorHistory>) -> BTreeMap<String, BT
         let Some(routine) = program.routines().get(call.function) else { continue };
         let callees = by_function.entry(routine.name.to_string()).or_default();
         match &call.choice {
-            Choice::One(signature, _) => drop(callees.insert(signature.schema.full_name())),
+            OverloadChoice::One(signature, _) => drop(callees.insert(signature.schema.full_name())),
             _ => drop(callees.insert(call.operator.to_string())),
         }
     }

@@ -13,16 +13,16 @@ mod selection;
 mod table;
 
 pub(crate) use closure::upgraders;
-pub use closure::{Closure, closure};
+pub use closure::{OperatorClosure, closure};
 pub use package::{PACKAGE_RECORD, add_to_package, of_package};
 pub use selection::{SelectionError, selection};
-pub use table::{DeviceOperator, DeviceTable, TableError};
+pub use table::{DeviceOperator, DeviceTable, DeviceTableError};
 
 use std::collections::BTreeMap;
 
 /// What a device says of itself besides its numbers and its operators.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Device {
+pub struct DeviceDescription {
     /// The name that the table gives the device.
     pub name: String,
     /// The version of each operator, by its full name; 0 for those that are left out.

@@ -6,7 +6,7 @@ use unskew_source::{Archive, ArchiveOutput, Assembly, ReadError, Source};
 use unskew_torch_schemas::OperatorHistory;
 
 use super::{DeviceTable, closure};
-use crate::{Model, Runtime};
+use crate::{TorchModel, TorchRuntime};
 
 /// The record of the table, below the folder of the package.
 pub const PACKAGE_RECORD: &str = ".data/operator_table.json";
@@ -15,8 +15,8 @@ pub const PACKAGE_RECORD: &str = ".data/operator_table.json";
 /// with.
 pub fn of_package(
     name: &str,
-    model: &Model,
-    runtime: &Runtime,
+    model: &TorchModel,
+    runtime: &TorchRuntime,
     operators: &Arc<OperatorHistory>,
 ) -> DeviceTable {
     let needed = closure(model, operators);

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use unskew_core::{Version, VersionRange};
-use unskew_torch_schemas::{OperatorHistory, OperatorTable, Schema};
+use unskew_torch_schemas::{FunctionSchema, OperatorHistory, OperatorTable};
 
-use super::Device;
-use crate::{Calendar, Release, Runtime};
+use super::DeviceDescription;
+use crate::{ReleaseCalendar, TorchRelease, TorchRuntime};
 
 /// The format that is written.
 const FORMAT: u32 = 1;
@@ -66,7 +66,7 @@ fn is_zero(version: &u32) -> bool {
 
 /// Why a file is no operator table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TableError {
+pub enum DeviceTableError {
     /// It is no JSON, or has other fields.
     #[error("no operator table: {0}")]
     Json(String),
@@ -96,29 +96,30 @@ impl DeviceTable {
     /// Reads a table.
     ///
     /// # Errors
-    /// [`TableError`] with the field.
-    pub fn read(text: &str) -> Result<Self, TableError> {
+    /// [`DeviceTableError`] with the field.
+    pub fn read(text: &str) -> Result<Self, DeviceTableError> {
         #[derive(Deserialize)]
         struct Stamp {
             operator_table: u32,
         }
-        let wrong = |error: serde_json::Error| TableError::Json(error.to_string());
+        let wrong = |error: serde_json::Error| DeviceTableError::Json(error.to_string());
         let stamp: Stamp = serde_json::from_str(text).map_err(wrong)?;
         if stamp.operator_table != FORMAT {
-            return Err(TableError::Format(stamp.operator_table));
+            return Err(DeviceTableError::Format(stamp.operator_table));
         }
         serde_json::from_str(text).map_err(wrong)
     }
 
     /// The table of a release; with `only`, of those operators whose full name it accepts.
-    pub fn of_release(runtime: &Runtime, name: &str, only: impl Fn(&str) -> bool) -> Self {
-        let Release { version, file_format, bytecode, exported, .. } = runtime.release;
+    pub fn of_release(runtime: &TorchRuntime, name: &str, only: impl Fn(&str) -> bool) -> Self {
+        let TorchRelease { version, file_format, bytecode, exported, .. } = runtime.release;
         let newest = file_format.max.map_or(0, |max| max.major());
         let numbers = |range: VersionRange| {
             let number = |version: Option<Version>| version.map_or(0, |version| version.major());
             [number(range.min), number(range.max)]
         };
-        let schemas = runtime.operators.texts().filter_map(|text| text.parse::<Schema>().ok());
+        let schemas =
+            runtime.operators.texts().filter_map(|text| text.parse::<FunctionSchema>().ok());
         let operators = schemas.filter(|schema| only(&schema.full_name())).map(|schema| {
             let version = operator_version(&schema.full_name(), newest);
             DeviceOperator { schema: schema.to_string(), version }
@@ -141,38 +142,39 @@ impl DeviceTable {
     pub fn runtime(
         &self,
         operators: &Arc<OperatorHistory>,
-        calendar: &Arc<Calendar>,
-    ) -> Result<Runtime, TableError> {
-        let unknown = || TableError::Release(self.release.clone());
+        calendar: &Arc<ReleaseCalendar>,
+    ) -> Result<TorchRuntime, DeviceTableError> {
+        let unknown = || DeviceTableError::Release(self.release.clone());
         let version: Version = self.release.parse().map_err(|_| unknown())?;
         let row = calendar.releases().iter().rev().find(|row| row.version.starts_with(&version));
         let row = row.ok_or_else(unknown)?;
         let texts: Vec<String> = self.operators.iter().map(|one| one.schema.clone()).collect();
         let table = OperatorTable::of_device(operators.clone(), row.version, &texts);
-        let table = table.map_err(|(at, error)| TableError::Field {
+        let table = table.map_err(|(at, error)| DeviceTableError::Field {
             field: format!("operators[{at}]"),
             what: error.to_string(),
         })?;
         let schema = |text: &String| {
             let field = "export_schema".to_owned();
             text.parse::<Version>()
-                .map_err(|error| TableError::Field { field, what: error.to_string() })
+                .map_err(|error| DeviceTableError::Field { field, what: error.to_string() })
         };
-        let release = Release {
+        let release = TorchRelease {
             file_format: range("file_format", self.file_format)?,
             bytecode: self.bytecode.map(|pair| range("bytecode", pair)).transpose()?,
             exported: self.export_schema.as_ref().map(schema).transpose()?,
             ..row.clone()
         };
-        let name = |schema: &str| schema.parse::<Schema>().ok().map(|schema| schema.full_name());
+        let name =
+            |schema: &str| schema.parse::<FunctionSchema>().ok().map(|schema| schema.full_name());
         let mut versions = BTreeMap::new();
         for one in &self.operators {
             if let Some(name) = name(&one.schema) {
                 versions.insert(name, one.version);
             }
         }
-        let device = Some(Arc::new(Device { name: self.name.clone(), versions }));
-        Ok(Runtime { release, operators: table, calendar: calendar.clone(), device })
+        let device = Some(Arc::new(DeviceDescription { name: self.name.clone(), versions }));
+        Ok(TorchRuntime { release, operators: table, calendar: calendar.clone(), device })
     }
 
     /// The table as it is written: one operator a line.
@@ -199,10 +201,10 @@ pub(super) fn operator_version(operator: &str, newest: i64) -> u32 {
     versions.filter(|version| i64::from(*version) <= newest).max().unwrap_or(0)
 }
 
-fn range(field: &str, [min, max]: [i64; 2]) -> Result<VersionRange, TableError> {
+fn range(field: &str, [min, max]: [i64; 2]) -> Result<VersionRange, DeviceTableError> {
     if min > max {
         let what = format!("the first version is above the last: {min}, {max}");
-        return Err(TableError::Field { field: field.to_owned(), what });
+        return Err(DeviceTableError::Field { field: field.to_owned(), what });
     }
     Ok(VersionRange::between(Version::number(min), Version::number(max)))
 }

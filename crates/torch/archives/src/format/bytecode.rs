@@ -11,9 +11,9 @@ use unskew_core::Version;
 use unskew_source::{Problem, ReadError};
 
 use super::records::Records;
-use crate::model::Use;
+use crate::model::OperatorUse;
 use crate::pickle::{Pickle, Value};
-use crate::{Model, Producer, Stamp, history};
+use crate::{ProducerReleases, TorchModel, VersionStamp, history};
 
 const RECORD: &str = "bytecode.pkl";
 
@@ -27,7 +27,7 @@ const OPERATORS: usize = 1 << 20;
 const INSTRUCTIONS: usize = 1000;
 
 /// Reads the bytecode of an archive into `model`.
-pub(super) fn read(records: &Records, model: &mut Model) -> Result<(), ReadError> {
+pub(super) fn read(records: &Records, model: &mut TorchModel) -> Result<(), ReadError> {
     let Some(bytes) = records.get(RECORD)? else { return Ok(()) };
     let pickle = records.pickle(RECORD, &bytes)?;
     let malformed =
@@ -40,7 +40,7 @@ pub(super) fn read(records: &Records, model: &mut Model) -> Result<(), ReadError
     }
     let version = Version::number(said.unwrap_or(UNSAID));
     let place = if said.is_some() { RECORD.to_owned() } else { format!("{RECORD}, unsaid") };
-    model.bytecode = Some(Stamp { version, place });
+    model.bytecode = Some(VersionStamp { version, place });
     let mut count = 0;
     for function in members {
         let mut parts = pickle.members(function);
@@ -76,7 +76,7 @@ pub(super) fn read(records: &Records, model: &mut Model) -> Result<(), ReadError
             };
             // -1 stands for a variadic one.
             let given = parts.next().and_then(Value::int).and_then(|n| u64::try_from(n).ok());
-            model.add_use(Use::overload(operator, overload, given), &name, false);
+            model.add_use(OperatorUse::overload(operator, overload, given), &name, false);
         }
     }
     if pickle.calls > 0 {
@@ -103,7 +103,7 @@ fn part<'p>(pickle: &'p Pickle, code: &'p Value, name: &'p str) -> impl Iterator
 
 /// Narrows the writer by the bytecode version. An upper bound may be wrong, because tools lower the
 /// version; then it contradicts the other signs and is left out.
-pub(super) fn narrow(producer: &mut Producer, version: Version) {
+pub(super) fn narrow(producer: &mut ProducerReleases, version: Version) {
     let minor = |n| Some(Version::pair(1, n));
     let (since, until) = match version.major() {
         3 => (minor(3), minor(6)),

@@ -7,7 +7,7 @@ use unskew_source::{Problem, ReadError, Source, SourceExt};
 use super::records::Records;
 use super::safetensors;
 use crate::pickle::{self, Pickle, Value};
-use crate::{Format, Model};
+use crate::{TorchFormat, TorchModel};
 
 /// The number that `torch.save` of the old form begins with, little-endian.
 const MAGIC: [u8; 10] = [0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19];
@@ -19,7 +19,7 @@ const HEAD: u64 = 1 << 20;
 const LEGACY: usize = 4;
 
 /// Recognizes a safetensors file or a pickle by its first bytes.
-pub(super) fn read(source: &dyn Source, head: &[u8]) -> Result<Option<Model>, ReadError> {
+pub(super) fn read(source: &dyn Source, head: &[u8]) -> Result<Option<TorchModel>, ReadError> {
     if let Some(len) = safetensors::recognize(source, head) {
         return safetensors::read(source, len).map(Some);
     }
@@ -33,14 +33,15 @@ pub(super) fn read(source: &dyn Source, head: &[u8]) -> Result<Option<Model>, Re
     let first = match pickle::scan(source.name(), &bytes) {
         Ok(first) => first,
         Err(error) if cut(&error) => {
-            let mut model = Model::new(Format::Pickle);
+            let mut model = TorchModel::new(TorchFormat::Pickle);
             model.pickle_cut = true;
             return Ok(Some(model));
         }
         Err(error) => return Err(error),
     };
     let legacy = *first.root() == Value::BigInt(MAGIC.to_vec());
-    let mut model = Model::new(if legacy { Format::LegacyCheckpoint } else { Format::Pickle });
+    let mut model =
+        TorchModel::new(if legacy { TorchFormat::LegacyCheckpoint } else { TorchFormat::Pickle });
     if !legacy {
         model.facts.push(("pickle protocol", first.protocol.to_string()));
         take(&mut model, &first);
@@ -70,8 +71,8 @@ pub(super) fn read(source: &dyn Source, head: &[u8]) -> Result<Option<Model>, Re
 }
 
 /// What `torch.save` writes since 1.6.
-pub(super) fn read_archive(records: &Records) -> Result<Model, ReadError> {
-    let mut model = Model::new(Format::Checkpoint);
+pub(super) fn read_archive(records: &Records) -> Result<TorchModel, ReadError> {
+    let mut model = TorchModel::new(TorchFormat::Checkpoint);
     model.file_format = Some(records.version()?);
     let since = records.has("byteorder") || records.has(".data/serialization_id");
     let since = Version::pair(if since { 2 } else { 1 }, if since { 1 } else { 6 });
@@ -84,7 +85,7 @@ pub(super) fn read_archive(records: &Records) -> Result<Model, ReadError> {
 }
 
 /// What a pickle imports, and its protocol.
-fn take(model: &mut Model, pickle: &Pickle) {
+fn take(model: &mut TorchModel, pickle: &Pickle) {
     model.pickle_protocol = Some(pickle.protocol);
     model.pickle_bytes |= pickle.protocol >= 3 && pickle.has_bytes();
     for one in &pickle.imports {

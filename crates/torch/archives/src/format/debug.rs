@@ -5,7 +5,7 @@
 
 use unskew_core::Version;
 
-use crate::Producer;
+use crate::ProducerReleases;
 use crate::pickle::{self, Value};
 
 /// What the table form begins with.
@@ -22,7 +22,7 @@ pub(crate) fn is_tabled(bytes: &[u8]) -> bool {
 }
 
 /// Narrows `producer` by the debug record in `bytes`; one that cannot be read says nothing.
-pub(super) fn narrow(producer: &mut Producer, bytes: &[u8]) {
+pub(super) fn narrow(producer: &mut ProducerReleases, bytes: &[u8]) {
     let Ok(pickle) = pickle::scan("", bytes) else { return };
     let mut members = pickle.members(pickle.root());
     let Some(first) = members.next() else { return };

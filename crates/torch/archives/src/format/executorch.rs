@@ -6,8 +6,8 @@ use unskew_core::Version;
 use unskew_source::flatbuffer::Flatbuffer;
 use unskew_source::{Problem, ReadError, Source, SourceExt};
 
-use crate::model::Use;
-use crate::{Format, Model, Stamp};
+use crate::model::OperatorUse;
+use crate::{TorchFormat, TorchModel, VersionStamp};
 
 /// The fields of the program at the root.
 mod program {
@@ -25,10 +25,10 @@ mod plan {
 const OPERATORS: u64 = 1 << 20;
 
 /// Reads the version, the operators and the delegates of a program.
-pub(super) fn read(source: &dyn Source) -> Result<Model, ReadError> {
+pub(super) fn read(source: &dyn Source) -> Result<TorchModel, ReadError> {
     let buffer = Flatbuffer::new(source);
     let root = buffer.root().map_err(|e| e.in_field("Program"))?;
-    let mut model = Model::new(Format::ExecuTorch);
+    let mut model = TorchModel::new(TorchFormat::ExecuTorch);
     let head = source.head(16)?;
     let identifier = head.get(4..8).map(String::from_utf8_lossy).unwrap_or_default();
     model.facts.push(("identifier", identifier.into_owned()));
@@ -37,7 +37,7 @@ pub(super) fn read(source: &dyn Source) -> Result<Model, ReadError> {
     }
     let version = buffer.scalar(root, program::VERSION, 4)?;
     let place = "Program.version".to_owned();
-    model.exported = Some(Stamp { version: Version::number(version as i64), place });
+    model.exported = Some(VersionStamp { version: Version::number(version as i64), place });
     let plans = buffer.vector(root, program::PLANS, 4).map_err(|e| e.in_field("execution_plan"))?;
     let mut delegates = BTreeSet::new();
     let mut count = 0;
@@ -56,7 +56,7 @@ pub(super) fn read(source: &dyn Source) -> Result<Model, ReadError> {
         for j in 0..operators.len {
             let operator = buffer.element(operators, j)?;
             let (operator, overload) = (buffer.text(operator, 0)?, buffer.text(operator, 1)?);
-            model.add_use(Use::overload(&operator, &overload, None), &name, false);
+            model.add_use(OperatorUse::overload(&operator, &overload, None), &name, false);
         }
         for j in 0..backends.len {
             delegates.insert(buffer.text(buffer.element(backends, j)?, 0)?);

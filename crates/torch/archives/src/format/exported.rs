@@ -17,8 +17,8 @@ use unskew_source::{BytesSource, Entry, ReadError, Slice, Source};
 use unskew_torch_schemas::CallShape;
 
 use super::records::Records;
-use crate::model::{Given, Use};
-use crate::{Format, Model, Producer, Stamp, history};
+use crate::model::{GivenArguments, OperatorUse};
+use crate::{ProducerReleases, TorchFormat, TorchModel, VersionStamp, history};
 
 /// The record of the older container.
 const PROGRAM: &str = "serialized_exported_program.json";
@@ -80,16 +80,16 @@ struct Argument<'a> {
 }
 
 /// A file of 2.1 to 2.7.
-pub(super) fn read_json(records: &Records) -> Result<Model, ReadError> {
-    let mut model = Model::new(Format::ExportedJson);
+pub(super) fn read_json(records: &Records) -> Result<TorchModel, ReadError> {
+    let mut model = TorchModel::new(TorchFormat::ExportedJson);
     let bytes = records.get(PROGRAM)?.unwrap_or_default();
     program(records, PROGRAM, &bytes, &mut model)?;
     Ok(model)
 }
 
 /// A file of 2.8 or later.
-pub(super) fn read_archive(records: &Records) -> Result<Model, ReadError> {
-    let mut model = Model::new(Format::ExportedArchive);
+pub(super) fn read_archive(records: &Records) -> Result<TorchModel, ReadError> {
+    let mut model = TorchModel::new(TorchFormat::ExportedArchive);
     for (name, entry) in records.all() {
         if name.starts_with("models/") && name.ends_with(".json") {
             program(records, name, &records.content(entry)?, &mut model)?;
@@ -114,7 +114,7 @@ pub(super) fn read_archive(records: &Records) -> Result<Model, ReadError> {
 }
 
 /// Takes what the compiled libraries need; one of which that cannot be read is not judged.
-fn compiled(records: &Records, model: &mut Model) {
+fn compiled(records: &Records, model: &mut TorchModel) {
     let is_library = |name: &str| name.starts_with(COMPILED) && name.ends_with(".so");
     for (name, entry) in records.all().filter(|(name, _)| is_library(name)) {
         match library(records, name, entry) {
@@ -140,7 +140,7 @@ struct CompiledFor {
 }
 
 /// Takes note of the device and the instructions that the libraries were compiled for, which are not judged.
-fn compiled_for(records: &Records, model: &mut Model) -> Result<(), ReadError> {
+fn compiled_for(records: &Records, model: &mut TorchModel) -> Result<(), ReadError> {
     let is_said =
         |name: &str| name.starts_with(COMPILED) && name.ends_with("wrapper_metadata.json");
     let Some((_, entry)) = records.all().find(|(name, _)| is_said(name)) else { return Ok(()) };
@@ -173,7 +173,7 @@ fn program(
     records: &Records,
     name: &str,
     bytes: &[u8],
-    model: &mut Model,
+    model: &mut TorchModel,
 ) -> Result<(), ReadError> {
     let bytes = without_float_words(bytes);
     // Where all is UTF-8 that is known at once, and need not be found out for each of the texts that are read.
@@ -187,11 +187,11 @@ fn program(
         SchemaVersion::Number(n) => Version::number(n),
         SchemaVersion::Pair { major, minor } => Version::pair(major, minor),
     };
-    model.exported = Some(Stamp { version, place: format!("{name}, schema_version") });
+    model.exported = Some(VersionStamp { version, place: format!("{name}, schema_version") });
     model.producer = match &program.torch_version {
-        Some(torch) => Producer::stated(torch, &format!("{name}, torch_version")),
+        Some(torch) => ProducerReleases::stated(torch, &format!("{name}, torch_version")),
         None => {
-            let mut producer = Producer::unknown();
+            let mut producer = ProducerReleases::unknown();
             let (since, until) = history::exported_by(version);
             producer.narrow(since, until, &format!("schema {version}"));
             producer
@@ -238,7 +238,7 @@ fn without_float_words(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The nesting is bounded by the JSON reader, which refuses more than 128 levels.
-fn graph(graph: &Graph<'_>, record: &str, model: &mut Model) {
+fn graph(graph: &Graph<'_>, record: &str, model: &mut TorchModel) {
     for (i, node) in graph.nodes.iter().enumerate() {
         let subgraphs =
             node.inputs.iter().filter_map(|input| input.arg.as_ref()?.as_graph.as_ref());
@@ -249,7 +249,7 @@ fn graph(graph: &Graph<'_>, record: &str, model: &mut Model) {
         let names = node.inputs.iter().map(|input| &*input.name);
         let keywords = names.filter(|name| !name.is_empty()).map(str::to_owned);
         let shape = CallShape { positional: 0, keywords: keywords.collect() };
-        let one = Use { name, given: Given::Named(overload, shape) };
+        let one = OperatorUse { name, given: GivenArguments::Named(overload, shape) };
         model.add_use(one, format_args!("{record}, node {i}"), false);
     }
 }

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use unskew_core::Version;
-use unskew_script::typing::{Program, type_of_annotation};
+use unskew_script::typing::{ScriptProgram, type_of_annotation};
 use unskew_source::ReadError;
 use unskew_torch_schemas::matching::ScriptType;
 
 use super::records::Records;
 use super::script::{no_code, notice};
-use crate::{Format, Model};
+use crate::{TorchFormat, TorchModel};
 
 /// The record of the description.
 const RECORD: &str = "model.json";
@@ -52,8 +52,8 @@ struct Named {
 }
 
 /// Reads such an archive.
-pub(super) fn read(records: &Records) -> Result<Model, ReadError> {
-    let mut model = Model::new(Format::LegacyScript);
+pub(super) fn read(records: &Records) -> Result<TorchModel, ReadError> {
+    let mut model = TorchModel::new(TorchFormat::LegacyScript);
     model.file_format = Some(records.version()?);
     let description = records.get(RECORD)?.unwrap_or_default();
     let description: Description = serde_json::from_slice(&description).map_err(|error| {
@@ -74,8 +74,8 @@ pub(super) fn read(records: &Records) -> Result<Model, ReadError> {
     Ok(model)
 }
 
-fn program(records: &Records, main: Option<&Module>) -> Result<Program, ReadError> {
-    let mut program = Program::new();
+fn program(records: &Records, main: Option<&Module>) -> Result<ScriptProgram, ReadError> {
+    let mut program = ScriptProgram::new();
     let mut modules = Vec::new();
     if let Some(main) = main {
         describe(&mut program, main, "", 0, &mut modules);
@@ -105,7 +105,7 @@ fn program(records: &Records, main: Option<&Module>) -> Result<Program, ReadErro
 
 /// Describes a module and those in it; notes which record has the methods of which class.
 fn describe(
-    program: &mut Program,
+    program: &mut ScriptProgram,
     module: &Module,
     parent: &str,
     depth: usize,

@@ -5,8 +5,8 @@ use unskew_source::flatbuffer::Flatbuffer;
 use unskew_source::{Problem, ReadError, Source};
 
 use super::bytecode;
-use crate::model::Use;
-use crate::{Format, Model, Stamp};
+use crate::model::OperatorUse;
+use crate::{TorchFormat, TorchModel, VersionStamp};
 
 /// The fields of the module at the root.
 mod module {
@@ -36,14 +36,14 @@ mod operator {
 const OPERATORS: u64 = 1 << 20;
 
 /// Reads the versions and the operators of a mobile flatbuffer.
-pub(super) fn read(source: &dyn Source) -> Result<Model, ReadError> {
+pub(super) fn read(source: &dyn Source) -> Result<TorchModel, ReadError> {
     let buffer = Flatbuffer::new(source);
     let root = buffer.root().map_err(|e| e.in_field("Module"))?;
-    let mut model = Model::new(Format::MobileFlatbuffer);
-    let stamp = |field, place: &str| -> Result<Option<Stamp>, ReadError> {
+    let mut model = TorchModel::new(TorchFormat::MobileFlatbuffer);
+    let stamp = |field, place: &str| -> Result<Option<VersionStamp>, ReadError> {
         let version = buffer.scalar(root, field, 4).map_err(|e| e.in_field(place))?;
         let version = Version::number(version as i64);
-        Ok(Some(Stamp { version, place: place.to_owned() }))
+        Ok(Some(VersionStamp { version, place: place.to_owned() }))
     };
     model.bytecode = stamp(module::BYTECODE_VERSION, "bytecode_version")?;
     model.file_format = stamp(module::OPERATOR_VERSION, "operator_version")?;
@@ -71,7 +71,7 @@ pub(super) fn read(source: &dyn Source) -> Result<Model, ReadError> {
             let (operator, overload) =
                 (buffer.text(one, operator::NAME)?, buffer.text(one, operator::OVERLOAD)?);
             let given = u64::try_from(given).ok();
-            model.add_use(Use::overload(&operator, &overload, given), &name, false);
+            model.add_use(OperatorUse::overload(&operator, &overload, given), &name, false);
         }
     }
     if let Some(stamp) = &model.bytecode {

@@ -1,4 +1,4 @@
-//! The formats: one file each, from bytes to [`Model`](crate::Model).
+//! The formats: one file each, from bytes to [`TorchModel`](crate::TorchModel).
 
 mod bytecode;
 mod checkpoint;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use unskew_source::{Archive, ReadError, Source, SourceExt};
 
-use crate::Model;
+use crate::TorchModel;
 pub(crate) use exported::target;
 pub(crate) use records::Records;
 
@@ -23,7 +23,7 @@ pub(crate) use records::Records;
 ///
 /// # Errors
 /// If it is one, but broken.
-pub fn read(source: &Arc<dyn Source>) -> Result<Option<Model>, ReadError> {
+pub fn read(source: &Arc<dyn Source>) -> Result<Option<TorchModel>, ReadError> {
     if Archive::recognizes(&**source) {
         return archive(source);
     }
@@ -38,10 +38,11 @@ pub fn read(source: &Arc<dyn Source>) -> Result<Option<Model>, ReadError> {
     checkpoint::read(&**source, &head)
 }
 
-fn archive(source: &Arc<dyn Source>) -> Result<Option<Model>, ReadError> {
+fn archive(source: &Arc<dyn Source>) -> Result<Option<TorchModel>, ReadError> {
     let records = Records::open(source)?;
-    let read = |read: fn(&Records) -> Result<Model, ReadError>| {
-        read(&records).map(|model| Some(Model { directory: Some(records.directory()), ..model }))
+    let read = |read: fn(&Records) -> Result<TorchModel, ReadError>| {
+        read(&records)
+            .map(|model| Some(TorchModel { directory: Some(records.directory()), ..model }))
     };
     if records.has("serialized_exported_program.json") {
         read(exported::read_json)

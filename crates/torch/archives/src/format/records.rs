@@ -4,10 +4,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_script::Measured;
+use unskew_script::TokenizedSource;
 use unskew_source::{Archive, Directory, Entry, Problem, RawMember, ReadError, Resource, Source};
 
-use crate::Stamp;
+use crate::VersionStamp;
 use crate::pickle::{self, Pickle};
 
 /// The most bytes of all structural records together.
@@ -38,10 +38,10 @@ impl Records {
         &self,
         name: &str,
         text: &'t str,
-    ) -> Result<Measured<'t>, ReadError> {
+    ) -> Result<TokenizedSource<'t>, ReadError> {
         let budget = self.archive.budget();
         let left = usize::try_from(budget.left(Resource::Nodes)).unwrap_or(usize::MAX);
-        let code = Measured::of(text, left.saturating_add(1));
+        let code = TokenizedSource::new(text, left.saturating_add(1));
         let taken = budget.nodes(code.tokens() as u64);
         taken.map_err(|spent| spent.in_file(self.file()).in_record(name))?;
         Ok(code)
@@ -120,7 +120,7 @@ impl Records {
 
     /// The file format version: `.data/version` if it is there, else `version`. No PyTorch reads an
     /// archive without either.
-    pub(crate) fn version(&self) -> Result<Stamp, ReadError> {
+    pub(crate) fn version(&self) -> Result<VersionStamp, ReadError> {
         for place in [".data/version", "version"] {
             if let Some(bytes) = self.get(place)? {
                 let text = String::from_utf8_lossy(&bytes);
@@ -131,7 +131,7 @@ impl Records {
                         .in_record(place)
                 })?;
                 let version = Version::number(version);
-                return Ok(Stamp { version, place: place.to_owned() });
+                return Ok(VersionStamp { version, place: place.to_owned() });
             }
         }
         Err(ReadError::malformed(self.file(), "no record with the file format version")

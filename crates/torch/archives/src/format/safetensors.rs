@@ -4,7 +4,7 @@
 use safetensors::tensor::Metadata;
 use unskew_source::{Problem, ReadError, Source, SourceExt};
 
-use crate::{Format, Model};
+use crate::{TorchFormat, TorchModel};
 
 /// The length of the header in bytes.
 const PREFIX: u64 = 8;
@@ -30,7 +30,7 @@ pub(super) fn recognize(source: &dyn Source, head: &[u8]) -> Option<u64> {
 /// # Errors
 /// If it is not what the format's own library takes: a type that it does not know, ranges with gaps, a shape that does
 /// not fit its range, a file that is shorter or longer than the header says.
-pub(super) fn read(source: &dyn Source, len: u64) -> Result<Model, ReadError> {
+pub(super) fn read(source: &dyn Source, len: u64) -> Result<TorchModel, ReadError> {
     if len > HEADER {
         let what = "the header".to_owned();
         let problem = Problem::TooLarge { what, size: len, limit: HEADER };
@@ -49,7 +49,7 @@ pub(super) fn read(source: &dyn Source, len: u64) -> Result<Model, ReadError> {
         let what = format!("its tensors take {meant} bytes, and {stored} follow it");
         return Err(malformed(what));
     }
-    let mut model = Model::new(Format::Safetensors);
+    let mut model = TorchModel::new(TorchFormat::Safetensors);
     let tensors = header.tensors();
     model.facts.push(("tensors", tensors.len().to_string()));
     let mut tensors: Vec<_> = tensors.into_iter().collect();

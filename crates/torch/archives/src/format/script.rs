@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_script::typing::{Program, ProgramError};
+use unskew_script::typing::{ProgramError, ScriptProgram};
 use unskew_source::{Problem, ReadError};
 
 use super::records::Records;
 use super::{bytecode, debug};
-use crate::model::{Given, Use};
-use crate::{Format, Model, Stamp, code, packed};
+use crate::model::{GivenArguments, OperatorUse};
+use crate::{TorchFormat, TorchModel, VersionStamp, code, prepacked_weights};
 
 /// The record with the attributes.
 const ATTRIBUTES: &str = "data.pkl";
@@ -23,9 +23,9 @@ const CONSTANTS: &str = "constants.pkl";
 const CLASSES: usize = 1000;
 
 /// An archive of 1.3 or later, with or without bytecode.
-pub(super) fn read(records: &Records) -> Result<Model, ReadError> {
+pub(super) fn read(records: &Records) -> Result<TorchModel, ReadError> {
     let mobile = records.has("bytecode.pkl");
-    let mut model = Model::new(if mobile { Format::Mobile } else { Format::Script });
+    let mut model = TorchModel::new(if mobile { TorchFormat::Mobile } else { TorchFormat::Script });
     model.file_format = Some(records.version()?);
     let mut program = read_code(records, "code/", &mut model)?;
     read_constants(records, &mut program, &mut model)?;
@@ -42,8 +42,8 @@ pub(super) fn read(records: &Records) -> Result<Model, ReadError> {
 }
 
 /// A `torch.package`, with the TorchScript code that it may carry.
-pub(super) fn read_package(records: &Records) -> Result<Model, ReadError> {
-    let mut model = Model::new(Format::Package);
+pub(super) fn read_package(records: &Records) -> Result<TorchModel, ReadError> {
+    let mut model = TorchModel::new(TorchFormat::Package);
     model.file_format = Some(records.version()?);
     let program = read_code(records, ".data/ts_code/code/", &mut model)?;
     if !program.records().is_empty() {
@@ -62,8 +62,12 @@ pub(super) fn read_package(records: &Records) -> Result<Model, ReadError> {
 }
 
 /// Reads the code records under `folder`.
-fn read_code(records: &Records, folder: &str, model: &mut Model) -> Result<Program, ReadError> {
-    let mut program = Program::new();
+fn read_code(
+    records: &Records,
+    folder: &str,
+    model: &mut TorchModel,
+) -> Result<ScriptProgram, ReadError> {
+    let mut program = ScriptProgram::new();
     for (name, entry) in records.all() {
         let module = name.strip_prefix(folder).and_then(|name| name.strip_suffix(".py"));
         let Some(module) = module else { continue };
@@ -85,7 +89,7 @@ pub(super) fn no_code(records: &Records, fault: &ProgramError) -> ReadError {
 }
 
 /// Notes what a program names.
-pub(super) fn notice(program: &Program, model: &mut Model) {
+pub(super) fn notice(program: &ScriptProgram, model: &mut TorchModel) {
     for record in program.records() {
         let named: BTreeSet<&str> = code::classes(&record.text).take(CLASSES).collect();
         for class in named {
@@ -94,20 +98,20 @@ pub(super) fn notice(program: &Program, model: &mut Model) {
         if model.format.is_mobile() {
             continue;
         }
-        for (ty, at) in code::type_names::of(&record.text) {
+        for (ty, at) in code::type_names::type_names_of(&record.text) {
             let place = format_args!("{}:{}", record.name, record.line(at));
             model.types.entry(ty).or_default().add(place);
         }
     }
     for call in code::written(program) {
-        let one = Use { name: call.name, given: Given::Shape(call.shape) };
+        let one = OperatorUse { name: call.name, given: GivenArguments::Shape(call.shape) };
         model.add_use(one, format_args!("{}:{}", call.record, call.line), call.in_branch);
     }
 }
 
 /// What the attributes import, and how they keep quantized weights. What is broken says nothing; what is too much is not
 /// passed over.
-fn read_attributes(records: &Records, model: &mut Model) -> Result<(), ReadError> {
+fn read_attributes(records: &Records, model: &mut TorchModel) -> Result<(), ReadError> {
     let pickle = match records.get(ATTRIBUTES) {
         Ok(Some(bytes)) => records.pickle(ATTRIBUTES, &bytes),
         Ok(None) => return Ok(()),
@@ -115,7 +119,7 @@ fn read_attributes(records: &Records, model: &mut Model) -> Result<(), ReadError
     };
     match pickle {
         Ok(pickle) => {
-            packed::form::note(&pickle, ATTRIBUTES, &mut model.packed);
+            prepacked_weights::prepacked_form::note(&pickle, ATTRIBUTES, &mut model.packed);
             model.imports = pickle.imports.into_iter().collect();
             Ok(())
         }
@@ -127,18 +131,18 @@ fn read_attributes(records: &Records, model: &mut Model) -> Result<(), ReadError
 /// Says of what types the constants are that the code names.
 fn read_constants(
     records: &Records,
-    program: &mut Program,
-    model: &mut Model,
+    program: &mut ScriptProgram,
+    model: &mut TorchModel,
 ) -> Result<(), ReadError> {
     let Some(bytes) = records.get(CONSTANTS)? else { return Ok(()) };
     let pickle = records.pickle(CONSTANTS, &bytes)?;
-    packed::form::note(&pickle, CONSTANTS, &mut model.packed);
+    prepacked_weights::prepacked_form::note(&pickle, CONSTANTS, &mut model.packed);
     program.set_constants(code::constant_types(&pickle));
     Ok(())
 }
 
 /// Tells the writer by what the archive looks like.
-fn written_by(records: &Records, model: &mut Model) -> Result<(), ReadError> {
+fn written_by(records: &Records, model: &mut TorchModel) -> Result<(), ReadError> {
     let version = model.operator_version();
     let dated = records.all().next().is_some_and(|(_, entry)| entry.has_date);
     let producer = &mut model.producer;
@@ -171,7 +175,7 @@ fn written_by(records: &Records, model: &mut Model) -> Result<(), ReadError> {
     if let Some((_, entry)) = record {
         debug::narrow(&mut model.producer, &records.content(entry)?);
     }
-    if let Some(Stamp { version, .. }) = model.bytecode.clone() {
+    if let Some(VersionStamp { version, .. }) = model.bytecode.clone() {
         bytecode::narrow(&mut model.producer, version);
     }
     Ok(())

@@ -7,7 +7,7 @@
 //! Source: *PyTorch RFC 0017, Operator Versioning*, "FC updates": no update is needed if the operator that
 //! broke is not in the model, by dynamic versioning.
 
-mod accepted;
+mod accepted_use;
 mod operator_version;
 
 pub(crate) use operator_version::versioned;
@@ -15,17 +15,17 @@ pub(crate) use operator_version::versioned;
 use std::sync::Arc;
 
 use unskew_core::{Fact, Party, Places, Version};
-use unskew_torch_schemas::{Definition, OperatorHistory};
+use unskew_torch_schemas::{OperatorHistory, SchemaDefinition};
 
-use crate::verdict::Reading;
-use crate::{Calendar, Format, Model, Release, history};
+use crate::verdict::WriterAnalysis;
+use crate::{ReleaseCalendar, TorchFormat, TorchModel, TorchRelease, history};
 
 /// What a pickle imports to say of what type a container is.
 const TYPE_TAG: &str = "torch.jit._pickle.restore_type_tag";
 
 /// A version, and what forces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Need {
+pub struct VersionNeed {
     /// The lowest version that does.
     pub version: Version,
     /// Why no lower one does; none if there is no lower one.
@@ -34,38 +34,42 @@ pub struct Need {
 
 /// The lowest versions that a model needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Needs {
+pub struct LowestVersions {
     /// The lowest operator version under which every call means what it means now.
-    pub operator_version: Option<Need>,
+    pub operator_version: Option<VersionNeed>,
     /// The highest one, if a call means something older than today's operator.
-    pub at_most: Option<Need>,
+    pub at_most: Option<VersionNeed>,
     /// The lowest file format version: that of the operators, or what the archive's form needs.
-    pub file_format: Option<Need>,
+    pub file_format: Option<VersionNeed>,
     /// The lowest bytecode version that can carry the model.
-    pub bytecode: Option<Need>,
+    pub bytecode: Option<VersionNeed>,
     /// The lowest release that takes every call that may run; none if no release of the database does.
-    pub release: Option<Need>,
+    pub release: Option<VersionNeed>,
     /// The lowest release that takes every call, if calls that never run need a later one.
-    pub release_as_it_is: Option<Need>,
+    pub release_as_it_is: Option<VersionNeed>,
 }
 
-impl Needs {
+impl LowestVersions {
     /// What `model` needs, by the operators of all releases.
-    pub fn of(model: &Model, operators: &Arc<OperatorHistory>, calendar: &Calendar) -> Self {
-        let reading = Reading::of(model, operators);
+    pub fn from_model(
+        model: &TorchModel,
+        operators: &Arc<OperatorHistory>,
+        calendar: &ReleaseCalendar,
+    ) -> Self {
+        let reading = WriterAnalysis::new(model, operators);
         let mut needs = Self::default();
-        if !model.format.is_exported() && model.format != Format::ExecuTorch {
+        if !model.format.is_exported() && model.format != TorchFormat::ExecuTorch {
             let (lowest, highest) = operator_version::bounds(model, &reading, operators);
             needs.file_format = Some(file_format(model, &lowest));
             (needs.operator_version, needs.at_most) = (Some(lowest), highest);
         }
         needs.bytecode = bytecode(model, operators);
-        let uses = accepted::uses(model, &reading, operators);
-        let refusal = |release: &Release| refusal(model, &needs, release);
+        let uses = accepted_use::uses(model, &reading, operators);
+        let refusal = |release: &TorchRelease| refusal(model, &needs, release);
         let runs = uses.iter().filter(|one| one.runs);
-        let release = accepted::lowest(operators, calendar, &refusal, runs);
-        let whole = accepted::lowest(operators, calendar, &refusal, uses.iter());
-        let number = |need: &Option<Need>| need.as_ref().map(|need| need.version);
+        let release = accepted_use::lowest(operators, calendar, &refusal, runs);
+        let whole = accepted_use::lowest(operators, calendar, &refusal, uses.iter());
+        let number = |need: &Option<VersionNeed>| need.as_ref().map(|need| need.version);
         let later = number(&whole) != number(&release);
         needs.release = release;
         needs.release_as_it_is = whole.filter(|_| later);
@@ -74,7 +78,7 @@ impl Needs {
 }
 
 /// Why the numbers of a release do not take the model, once its own are as low as they can be.
-fn refusal(model: &Model, needs: &Needs, release: &Release) -> Option<String> {
+fn refusal(model: &TorchModel, needs: &LowestVersions, release: &TorchRelease) -> Option<String> {
     if let (Some(need), Some(max)) = (&needs.file_format, release.file_format.max)
         && need.version > max
     {
@@ -99,18 +103,18 @@ fn refusal(model: &Model, needs: &Needs, release: &Release) -> Option<String> {
         Some(own) if own.major() != stamp.version.major() => {
             Some(format!("reads schema {} of torch.export", own.major()))
         }
-        Some(_) if model.format == Format::ExportedArchive && !release.exported_archive => {
+        Some(_) if model.format == TorchFormat::ExportedArchive && !release.exported_archive => {
             Some("does not read this container".to_owned())
         }
         Some(_) => None,
     }
 }
 
-fn file_format(model: &Model, operators: &Need) -> Need {
+fn file_format(model: &TorchModel, operators: &VersionNeed) -> VersionNeed {
     let (floor, why) = match model.format {
-        Format::Package => (6, Some("a torch.package")),
-        Format::LegacyScript => (1, None),
-        Format::MobileFlatbuffer => (0, None),
+        TorchFormat::Package => (6, Some("a torch.package")),
+        TorchFormat::LegacyScript => (1, None),
+        TorchFormat::MobileFlatbuffer => (0, None),
         // Files of version 3 and later say it.
         _ if model.imports.contains(TYPE_TAG) => {
             (3, Some("data.pkl says of what types its containers are"))
@@ -118,31 +122,31 @@ fn file_format(model: &Model, operators: &Need) -> Need {
         _ if model.op_version_set => (1, None),
         _ => (2, Some("the code has no op_version_set")),
     };
-    let floor = Need { version: Version::number(floor), because: why.map(str::to_owned) };
+    let floor = VersionNeed { version: Version::number(floor), because: why.map(str::to_owned) };
     if operators.version > floor.version { operators.clone() } else { floor }
 }
 
 /// The lowest bytecode version that can say what the model's bytecode says.
-fn bytecode(model: &Model, operators: &OperatorHistory) -> Option<Need> {
+fn bytecode(model: &TorchModel, operators: &OperatorHistory) -> Option<VersionNeed> {
     let written = model.bytecode.as_ref()?.version;
-    if model.format == Format::MobileFlatbuffer {
+    if model.format == TorchFormat::MobileFlatbuffer {
         // A flatbuffer is version 9 by its form; what is in it can be written as a pickle.
-        return Some(Need { version: written, because: Some("a flatbuffer".to_owned()) });
+        return Some(VersionNeed { version: written, because: Some("a flatbuffer".to_owned()) });
     }
-    let mut need = Need { version: Version::number(written.major().min(4)), because: None };
+    let mut need = VersionNeed { version: Version::number(written.major().min(4)), because: None };
     let mut raise = |version: i64, because: String| {
         if Version::number(version) > need.version && version <= written.major() {
-            need = Need { version: Version::number(version), because: Some(because) };
+            need = VersionNeed { version: Version::number(version), because: Some(because) };
         }
     };
     for (one, known) in &model.uses {
-        let crate::Given::Overload(overload, Some(given)) = &one.given else { continue };
+        let crate::GivenArguments::Overload(overload, Some(given)) = &one.given else { continue };
         let definitions = operators.named(&one.name);
         let same = definitions.iter().rev().find(|d| d.overload() == overload);
-        let Some(schema) = same.and_then(Definition::schema) else { continue };
+        let Some(schema) = same.and_then(SchemaDefinition::schema) else { continue };
         let count = schema.arguments.len();
         if *given < count as u64 {
-            let out = schema.arguments.iter().any(unskew_torch_schemas::Argument::is_out);
+            let out = schema.arguments.iter().any(unskew_torch_schemas::SchemaArgument::is_out);
             let version = if out { 7 } else { 6 };
             let place = first(&known.places);
             raise(
@@ -167,13 +171,14 @@ fn first(places: &Places) -> &str {
 pub fn needs_facts(
     party: &Party,
     operators: &Arc<OperatorHistory>,
-    calendar: &Calendar,
+    calendar: &ReleaseCalendar,
 ) -> Vec<Fact> {
-    let Some(model) = party.capability::<Model>().filter(|model| !model.uses.is_empty()) else {
+    let Some(model) = party.capability::<TorchModel>().filter(|model| !model.uses.is_empty())
+    else {
         return Vec::new();
     };
-    let needs = Needs::of(model, operators, calendar);
-    let shown = |prefix: &str, need: &Need| match &need.because {
+    let needs = LowestVersions::from_model(model, operators, calendar);
+    let shown = |prefix: &str, need: &VersionNeed| match &need.because {
         Some(because) => format!("{prefix}{}: {because}", need.version),
         None => format!("{prefix}{}", need.version),
     };
@@ -190,7 +195,7 @@ pub fn needs_facts(
     if let Some(need) = &needs.bytecode {
         fact("needs bytecode", shown("", need));
     }
-    if model.format != Format::ExecuTorch {
+    if model.format != TorchFormat::ExecuTorch {
         let lowest = needs.release.as_ref();
         let lowest = lowest.map_or_else(
             || "no release of the database has all its operators".to_owned(),

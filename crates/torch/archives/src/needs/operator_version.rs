@@ -5,26 +5,26 @@ use std::sync::Arc;
 use unskew_core::{Places, Version};
 use unskew_torch_operators::OperatorCall;
 use unskew_torch_schemas::matching::GivenArgument;
-use unskew_torch_schemas::matching::{Given as Value, Literal};
-use unskew_torch_schemas::{Definition, OperatorHistory, Schema};
+use unskew_torch_schemas::matching::{GivenValue as Value, Literal};
+use unskew_torch_schemas::{FunctionSchema, OperatorHistory, SchemaDefinition};
 
-use super::{Need, first};
-use crate::Model;
+use super::{VersionNeed, first};
+use crate::TorchModel;
 use crate::code::TypedUse;
-use crate::model::Given;
-use crate::verdict::Reading;
+use crate::model::GivenArguments;
+use crate::verdict::WriterAnalysis;
 
 /// A call with its schema.
-pub(crate) struct Versioned {
+pub(crate) struct VersionedCall {
     /// The schema that its writer meant.
-    pub schema: Arc<Schema>,
+    pub schema: Arc<FunctionSchema>,
     pub given: Vec<GivenArgument>,
     /// The call in words.
     words: String,
     pub places: Places,
 }
 
-impl Versioned {
+impl VersionedCall {
     fn because(&self) -> String {
         format!("{} in {}", self.words, first(&self.places))
     }
@@ -32,19 +32,19 @@ impl Versioned {
 
 /// The lowest and the highest operator version.
 pub(super) fn bounds(
-    model: &Model,
-    reading: &Reading,
+    model: &TorchModel,
+    reading: &WriterAnalysis,
     operators: &OperatorHistory,
-) -> (Need, Option<Need>) {
-    let mut lowest = Need { version: Version::number(0), because: None };
-    let mut highest: Option<Need> = None;
+) -> (VersionNeed, Option<VersionNeed>) {
+    let mut lowest = VersionNeed { version: Version::number(0), because: None };
+    let mut highest: Option<VersionNeed> = None;
     let registry = unskew_torch_operators::registry();
     let Some(written) = version(model) else { return (lowest, None) };
     for call in versioned(model, &reading.calls, operators) {
         let resolved = OperatorCall { schema: &call.schema, given: &call.given };
         let needs = Version::number(i64::from(registry.needs(resolved, written)));
         if needs > lowest.version {
-            lowest = Need { version: needs, because: Some(call.because()) };
+            lowest = VersionNeed { version: needs, because: Some(call.because()) };
         }
         // What it meant before a change, it means only below that change.
         let historic = registry.historic(&call.schema.full_name(), written);
@@ -53,27 +53,27 @@ pub(super) fn bounds(
         {
             let version = Version::number(i64::from(change) - 1);
             if highest.as_ref().is_none_or(|known| version < known.version) {
-                highest = Some(Need { version, because: Some(call.because()) });
+                highest = Some(VersionNeed { version, because: Some(call.because()) });
             }
         }
     }
     (lowest, highest)
 }
 
-fn version(model: &Model) -> Option<u32> {
+fn version(model: &TorchModel) -> Option<u32> {
     model.operator_version().and_then(|version| u32::try_from(version).ok())
 }
 
 /// Every call whose overload is known and that may run.
 pub(crate) fn versioned(
-    model: &Model,
+    model: &TorchModel,
     typed: &[TypedUse],
     operators: &OperatorHistory,
-) -> Vec<Versioned> {
+) -> Vec<VersionedCall> {
     let mut calls = Vec::new();
     for call in typed.iter().filter(|call| !call.removable) {
         let (Some(meant), Some(binding)) = (&call.meant, &call.binding) else { continue };
-        calls.push(Versioned {
+        calls.push(VersionedCall {
             schema: meant.schema.clone(),
             given: binding.named(meant, &call.given),
             words: format!("{}({})", call.full_name(), values(&call.given)),
@@ -81,12 +81,14 @@ pub(crate) fn versioned(
         });
     }
     for (one, known) in &model.uses {
-        let Given::Overload(overload, count) = &one.given else { continue };
+        let GivenArguments::Overload(overload, count) = &one.given else { continue };
         let definitions = operators.named(&one.name);
         let same = definitions.iter().filter(|definition| definition.overload() == overload);
-        let Some(schema) = same.last().and_then(Definition::schema).cloned() else { continue };
+        let Some(schema) = same.last().and_then(SchemaDefinition::schema).cloned() else {
+            continue;
+        };
         let given = count.map_or(schema.arguments.len(), |count| count as usize);
-        let argument = |argument: &unskew_torch_schemas::Argument| GivenArgument {
+        let argument = |argument: &unskew_torch_schemas::SchemaArgument| GivenArgument {
             name: argument.name.clone(),
             by_name: argument.keyword_only,
             value: None,
@@ -94,7 +96,7 @@ pub(crate) fn versioned(
         };
         let given = schema.arguments.iter().take(given).map(argument).collect();
         let (words, places) = (one.full_name(), known.places.clone());
-        calls.push(Versioned { schema, given, words, places });
+        calls.push(VersionedCall { schema, given, words, places });
     }
     calls
 }

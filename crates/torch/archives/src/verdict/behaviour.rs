@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 
 use unskew_core::{Finding, Places, Unjudged, Version, aspect};
 
-use super::pair::Pair;
-use super::silent::is_meant;
-use crate::behaviour::{self, Behaviour, Condition, Era, Resolved, Truth};
+use super::pair::FileAndRelease;
+use super::silent_changes::is_meant;
+use crate::behaviour::{self, Behaviour, BehaviourCondition, BehaviourRange, BoundCall, Truth};
 use crate::code::TypedUse;
-use crate::model::Given;
-use crate::{Producer, history, rules};
+use crate::model::GivenArguments;
+use crate::{ProducerReleases, history, rules};
 
 /// What the measurements say of a file.
 #[derive(Default)]
-pub(super) struct Behaviours {
+pub(super) struct BehaviourFindings {
     /// Calls that are concerned.
     pub(super) findings: Vec<Finding>,
     /// Operators of which it does not show whether their calls are concerned.
@@ -23,16 +23,17 @@ pub(super) struct Behaviours {
 
 /// One kind of thing to say, and how sure it is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Concern {
+enum FindingGroup {
     Open,
     Possible,
     Certain,
 }
 
 /// Holds every call against what was measured of its operator.
-pub(super) fn judge(pair: &Pair<'_>) -> Behaviours {
-    let mut all: BTreeMap<(String, usize, Concern), (Change<'_>, Places)> = BTreeMap::new();
-    let mut add = |operator: String, change: Change<'static>, concern, places: &Places| {
+pub(super) fn judge(pair: &FileAndRelease<'_>) -> BehaviourFindings {
+    let mut all: BTreeMap<(String, usize, FindingGroup), (BehaviourGap<'_>, Places)> =
+        BTreeMap::new();
+    let mut add = |operator: String, change: BehaviourGap<'static>, concern, places: &Places| {
         let row = std::ptr::from_ref(change.row) as usize;
         let entry = all.entry((operator, row, concern));
         entry.or_insert_with(|| (change, Places::default())).1.extend(places);
@@ -40,11 +41,11 @@ pub(super) fn judge(pair: &Pair<'_>) -> Behaviours {
     let changing = pair.behaviour_calls().iter().filter(|call| call.changes && call.live > 0);
     for call in changing.filter(|call| !is_meant(pair, call)) {
         let overload = call.meant.as_ref().map(|meant| &*meant.schema.overload);
-        for row in behaviour::of(&call.operator, overload) {
+        for row in behaviour::behaviours_of(&call.operator, overload) {
             let Some(change) = changed(pair, row) else { continue };
             let concern = match of_call(call, &row.when) {
                 Truth::No => continue,
-                Truth::Open => Concern::Open,
+                Truth::Open => FindingGroup::Open,
                 Truth::Yes => change.concern,
             };
             add(call.full_name(), change, concern, &call.places);
@@ -52,15 +53,17 @@ pub(super) fn judge(pair: &Pair<'_>) -> Behaviours {
     }
     for (one, known) in pair.model.uses.iter().filter(|_| pair.behaviour_calls().is_empty()) {
         let overload = match &one.given {
-            Given::Overload(overload, _) | Given::Named(overload, _) => Some(&**overload),
-            Given::Shape(_) => None,
+            GivenArguments::Overload(overload, _) | GivenArguments::Named(overload, _) => {
+                Some(&**overload)
+            }
+            GivenArguments::Shape(_) => None,
         };
-        for row in behaviour::of(&one.name, overload) {
+        for row in behaviour::behaviours_of(&one.name, overload) {
             let Some(change) = changed(pair, row) else { continue };
-            add(one.full_name(), change, Concern::Open, &known.places);
+            add(one.full_name(), change, FindingGroup::Open, &known.places);
         }
     }
-    let mut said = Behaviours::default();
+    let mut said = BehaviourFindings::default();
     for ((operator, _, concern), (change, places)) in all {
         match word(pair, &operator, &change, concern) {
             Ok(finding) => said.findings.push(finding.at(places)),
@@ -74,19 +77,19 @@ pub(super) fn judge(pair: &Pair<'_>) -> Behaviours {
 
 /// What lies between the writer of a file and a release.
 #[derive(Clone, Copy)]
-struct Change<'r> {
+struct BehaviourGap<'r> {
     row: &'r Behaviour,
     /// What the writer's release did; of several possible ones the first that is not what the runtime does.
-    written: &'r Era,
+    written: &'r BehaviourRange,
     /// What the runtime does.
-    runs: &'r Era,
-    concern: Concern,
+    runs: &'r BehaviourRange,
+    concern: FindingGroup,
 }
 
 /// The change of an operator between the writer and the release, if there is one.
-fn changed(pair: &Pair<'_>, row: &'static Behaviour) -> Option<Change<'static>> {
+fn changed(pair: &FileAndRelease<'_>, row: &'static Behaviour) -> Option<BehaviourGap<'static>> {
     let runs = row.era(pair.runtime.minor())?;
-    let Producer { since, until, .. } = pair.writer();
+    let ProducerReleases { since, until, .. } = pair.writer();
     let mut eras = row.eras(*since, *until);
     if let Some(version) = row.upgraded_below {
         let written = pair.model.operator_version()?;
@@ -105,7 +108,7 @@ fn changed(pair: &Pair<'_>, row: &'static Behaviour) -> Option<Change<'static>> 
     }
     // What raised for its writer gives nothing that could change.
     let meant = || eras.iter().filter(|era| era.does.is_some());
-    let is_other = |era: &&Era| era.since() != runs.since();
+    let is_other = |era: &&BehaviourRange| era.since() != runs.since();
     let written = meant().find(is_other)?;
     let minor = pair.runtime.minor();
     let is_bound = |(since, until): (Option<Version>, Option<Version>)| {
@@ -113,17 +116,17 @@ fn changed(pair: &Pair<'_>, row: &'static Behaviour) -> Option<Change<'static>> 
     };
     let concern = if is_bound((*since, *until)) {
         // The runtime itself may have written the file: no reason for an alarm.
-        Concern::Open
+        FindingGroup::Open
     } else if meant().all(|era| is_other(&era)) {
-        Concern::Certain
+        FindingGroup::Certain
     } else {
-        Concern::Possible
+        FindingGroup::Possible
     };
-    Some(Change { row, written, runs, concern })
+    Some(BehaviourGap { row, written, runs, concern })
 }
 
 /// Whether the release has an upgrader for files below this operator version.
-fn upgrades(pair: &Pair<'_>, row: &Behaviour, version: i64) -> bool {
+fn upgrades(pair: &FileAndRelease<'_>, row: &Behaviour, version: i64) -> bool {
     let newest = pair.runtime.release.file_format.max.map_or(0, Version::major);
     let is_mobile = pair.model.format.is_mobile();
     let on_mobile = || {
@@ -135,35 +138,35 @@ fn upgrades(pair: &Pair<'_>, row: &Behaviour, version: i64) -> bool {
 }
 
 /// Whether all conditions hold of a call.
-pub(super) fn of_call(call: &TypedUse, when: &[Condition]) -> Truth {
+pub(super) fn of_call(call: &TypedUse, when: &[BehaviourCondition]) -> Truth {
     let (Some(signature), Some(binding)) = (&call.meant, &call.binding) else {
         return when.iter().map(|one| one.holds(&|_| None)).min().unwrap_or(Truth::Yes);
     };
     let (given, elements) = (&*call.given, &*call.elements);
-    Resolved { signature, binding, given, elements }.fits(when)
+    BoundCall { signature, binding, given, elements }.fits(when)
 }
 
 /// A finding, or what is not judged.
 fn word(
-    pair: &Pair<'_>,
+    pair: &FileAndRelease<'_>,
     operator: &str,
-    change: &Change<'_>,
-    concern: Concern,
+    change: &BehaviourGap<'_>,
+    concern: FindingGroup,
 ) -> Result<Finding, String> {
-    let Change { row, written, runs, .. } = change;
-    let Pair { file, runtime_name: runtime, .. } = pair;
+    let BehaviourGap { row, written, runs, .. } = change;
+    let FileAndRelease { file, runtime_name: runtime, .. } = pair;
     let (producer, operator) = (&pair.writer(), &operator);
     let was = written.does.as_deref().unwrap_or_default();
     let later = if runs.since() > written.since() { runs } else { written };
     let since = later.since();
     let fix = &row.fix;
     match (concern, &runs.raises, &runs.does) {
-        (Concern::Certain, Some(symptom), _) => {
+        (FindingGroup::Certain, Some(symptom), _) => {
             let finding =
                 rules::OperatorRaises { file, operator, runtime, producer, written: &was, fix };
             Ok(finding.finding().with_symptom(symptom))
         }
-        (Concern::Certain, None, Some(does)) => Ok(rules::ResultChanged {
+        (FindingGroup::Certain, None, Some(does)) => Ok(rules::ResultChanged {
             file,
             operator,
             changed_in: &since,
@@ -174,7 +177,7 @@ fn word(
             runtime,
         }
         .finding()),
-        (Concern::Possible, raises, does) => {
+        (FindingGroup::Possible, raises, does) => {
             let raised = raises.as_ref().map(|error| format!("raises an error ({error})"));
             let now = does.clone().or(raised).unwrap_or_default();
             let (was, now) =

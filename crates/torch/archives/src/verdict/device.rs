@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use unskew_core::{Finding, Places};
 use unskew_torch_operators::OperatorCall;
 
-use super::pair::Pair;
-use crate::model::Given;
+use super::pair::FileAndRelease;
+use crate::model::GivenArguments;
 use crate::needs::versioned;
-use crate::{Device, device, rules};
+use crate::{DeviceDescription, device, rules};
 
-pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
+pub(super) fn findings(pair: &FileAndRelease<'_>) -> Vec<Finding> {
     let Some(device) = &pair.runtime.device else { return Vec::new() };
     let mut findings = upgraders(pair);
     findings.extend(versions(pair, device));
@@ -18,7 +18,7 @@ pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
 }
 
 /// The operators that upgraders of the file's calls would call and the device does not have.
-fn upgraders(pair: &Pair<'_>) -> Vec<Finding> {
+fn upgraders(pair: &FileAndRelease<'_>) -> Vec<Finding> {
     let table = &pair.runtime.operators;
     let called = device::upgraders(table.history());
     let mut missing: BTreeMap<(String, String), Places> = BTreeMap::new();
@@ -35,7 +35,7 @@ fn upgraders(pair: &Pair<'_>) -> Vec<Finding> {
             }
         }
     }
-    let Pair { file, runtime_name: runtime, .. } = pair;
+    let FileAndRelease { file, runtime_name: runtime, .. } = pair;
     let finding = |((operator, callee), places): ((String, String), Places)| {
         let (operator, callee) = (&operator, &callee);
         rules::UpgraderOperatorMissing { file, operator, runtime, callee }.finding().at(places)
@@ -44,15 +44,16 @@ fn upgraders(pair: &Pair<'_>) -> Vec<Finding> {
 }
 
 /// The overloads that the file uses, with their places.
-fn used(pair: &Pair<'_>) -> Vec<(String, Places)> {
+fn used(pair: &FileAndRelease<'_>) -> Vec<(String, Places)> {
     let calls = pair.calls.iter().map(|call| (call.full_name(), call.places.clone()));
-    let uses = pair.model.uses.iter().filter(|(one, _)| !matches!(one.given, Given::Shape(_)));
+    let uses =
+        pair.model.uses.iter().filter(|(one, _)| !matches!(one.given, GivenArguments::Shape(_)));
     let uses = uses.map(|(one, known)| (one.full_name(), known.places.clone()));
     calls.chain(uses).collect()
 }
 
 /// The calls that mean what an operator means only from a later version on than the device has.
-fn versions(pair: &Pair<'_>, device: &Device) -> Vec<Finding> {
+fn versions(pair: &FileAndRelease<'_>, device: &DeviceDescription) -> Vec<Finding> {
     let operators = pair.runtime.operators.history();
     let registry = unskew_torch_operators::registry();
     let Some(written) = pair.model.operator_version() else { return Vec::new() };
@@ -65,7 +66,7 @@ fn versions(pair: &Pair<'_>, device: &Device) -> Vec<Finding> {
             &registry.needs(OperatorCall { schema: &call.schema, given: &call.given }, written);
         let Some(has) = device.versions.get(operator).filter(|has| *has < needs) else { continue };
         if seen.insert(operator.clone()) {
-            let Pair { file, runtime_name: runtime, .. } = pair;
+            let FileAndRelease { file, runtime_name: runtime, .. } = pair;
             let finding = rules::OperatorVersion { file, operator, runtime, needs, has }.finding();
             findings.push(finding.at(call.places));
         }

@@ -2,11 +2,11 @@
 
 use unskew_core::{Finding, Places, Version};
 
-use super::pair::Pair;
-use crate::{Format, history, rules};
+use super::pair::FileAndRelease;
+use crate::{TorchFormat, history, rules};
 
 /// The reasons for which `pair` fails by its form.
-pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
+pub(super) fn findings(pair: &FileAndRelease<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(legacy(pair));
     findings.extend(mobile(pair));
@@ -19,10 +19,10 @@ pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
     findings
 }
 
-fn legacy(pair: &Pair<'_>) -> Option<Finding> {
-    let Pair { file, model, runtime, runtime_name, .. } = pair;
+fn legacy(pair: &FileAndRelease<'_>) -> Option<Finding> {
+    let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
     let producer = pair.producer;
-    if model.format != Format::LegacyScript {
+    if model.format != TorchFormat::LegacyScript {
         return None;
     }
     let place = Places::from_iter(["model.json"]);
@@ -38,10 +38,10 @@ fn legacy(pair: &Pair<'_>) -> Option<Finding> {
     })
 }
 
-fn mobile(pair: &Pair<'_>) -> Option<Finding> {
-    let Pair { file, model, runtime, runtime_name, .. } = pair;
+fn mobile(pair: &FileAndRelease<'_>) -> Option<Finding> {
+    let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
     let named_mobile = file.to_ascii_lowercase().ends_with(".ptl");
-    if model.format == Format::Script && named_mobile {
+    if model.format == TorchFormat::Script && named_mobile {
         return Some(rules::NoBytecode { file, runtime: runtime_name }.finding().with_symptom(
             "PytorchStreamReader failed locating file bytecode.pkl: file not found",
         ));
@@ -52,16 +52,16 @@ fn mobile(pair: &Pair<'_>) -> Option<Finding> {
     Some(finding.at(Places::from_iter([&bytecode.place])))
 }
 
-fn refused(pair: &Pair<'_>) -> Option<Finding> {
-    let Pair { file, model, runtime, runtime_name, .. } = pair;
+fn refused(pair: &FileAndRelease<'_>) -> Option<Finding> {
+    let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
     let refusal = history::refusal(runtime.minor(), model)?;
     let what = &refusal.what;
     let finding = rules::RefusedAllTheSame { file, runtime: runtime_name, what }.finding();
     Some(finding.with_symptom(&*refusal.symptom))
 }
 
-fn exported(pair: &Pair<'_>) -> Option<Finding> {
-    let Pair { file, model, runtime, runtime_name, .. } = pair;
+fn exported(pair: &FileAndRelease<'_>) -> Option<Finding> {
+    let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
     if let Some(since) = &model.package_since().filter(|since| runtime.minor() < *since) {
         let at = model.compiled_at.as_deref().unwrap_or_default();
         let what = &format!("compiled libraries are in {at}");
@@ -76,13 +76,14 @@ fn exported(pair: &Pair<'_>) -> Option<Finding> {
     let schema = model.exported.as_ref().filter(|_| model.format.is_exported())?;
     let Some(_) = runtime.release.exported else {
         let major = schema.version.major();
-        let reads = |release: &crate::Release| release.exported.is_some_and(|v| v.major() == major);
+        let reads =
+            |release: &crate::TorchRelease| release.exported.is_some_and(|v| v.major() == major);
         let wanted = runtime.calendar.span(reads);
         let found = &schema.version;
         let missing = rules::NoExport { file, found, runtime: runtime_name, wanted: &wanted };
         return Some(missing.finding().at(Places::from_iter([&schema.place])));
     };
-    let unknown = model.format == Format::ExportedArchive && !runtime.release.exported_archive;
+    let unknown = model.format == TorchFormat::ExportedArchive && !runtime.release.exported_archive;
     unknown.then(|| {
         let (what, since) = (&"the graph is in models/", &Version::pair(2, 8));
         let finding = rules::Pt2Container { file, what, since, runtime: runtime_name }.finding();
@@ -90,25 +91,27 @@ fn exported(pair: &Pair<'_>) -> Option<Finding> {
     })
 }
 
-fn compiled(pair: &Pair<'_>) -> Option<Finding> {
-    let Pair { file, model, runtime_name, .. } = pair;
+fn compiled(pair: &FileAndRelease<'_>) -> Option<Finding> {
+    let FileAndRelease { file, model, runtime_name, .. } = pair;
     model
         .compiled
         .then(|| rules::CompiledPackage { file, runtime: runtime_name }.finding())
         .map(|finding| finding.at(Places::from_iter(["data/aotinductor"])))
 }
 
-fn carries_nothing(pair: &Pair<'_>) -> Option<Finding> {
-    let Pair { file, model, runtime_name, .. } = pair;
+fn carries_nothing(pair: &FileAndRelease<'_>) -> Option<Finding> {
+    let FileAndRelease { file, model, runtime_name, .. } = pair;
     let kind = model.format.as_str();
-    let plain =
-        matches!(model.format, Format::Checkpoint | Format::LegacyCheckpoint | Format::Pickle);
+    let plain = matches!(
+        model.format,
+        TorchFormat::Checkpoint | TorchFormat::LegacyCheckpoint | TorchFormat::Pickle
+    );
     plain.then(|| rules::NoVersionCarried { file, kind: &kind, runtime: runtime_name }.finding())
 }
 
 /// Types that the release does not know. The mobile interpreter does not read the code beside bytecode.
-fn types(pair: &Pair<'_>) -> Vec<Finding> {
-    let Pair { file, model, runtime, runtime_name, .. } = pair;
+fn types(pair: &FileAndRelease<'_>) -> Vec<Finding> {
+    let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
     let unknown = model.types.iter().filter_map(|(ty, places)| {
         let since = &history::type_since(ty).filter(|since| runtime.minor() < *since)?;
         let finding = rules::TypeUnknown { file, ty, since, runtime: runtime_name }.finding();
@@ -117,8 +120,8 @@ fn types(pair: &Pair<'_>) -> Vec<Finding> {
     unknown.collect()
 }
 
-fn classes(pair: &Pair<'_>) -> Vec<Finding> {
-    let Pair { file, model, runtime, runtime_name, .. } = pair;
+fn classes(pair: &FileAndRelease<'_>) -> Vec<Finding> {
+    let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
     let gone = model.classes.iter().filter_map(|(class, places)| {
         let gone_in = history::class_gone_in(class)?;
         (runtime.minor() >= gone_in).then(|| {

@@ -4,14 +4,14 @@ mod behaviour;
 mod calls;
 mod device;
 mod load;
-mod measured;
+mod measured_changes;
 mod operators;
-mod packed;
 mod pair;
+mod prepacked_weights;
 mod promise;
 mod replaced;
-mod silent;
-mod stored;
+mod silent_changes;
+mod tensor_files;
 mod unjudged;
 mod writer;
 
@@ -20,35 +20,35 @@ use std::sync::{Arc, OnceLock};
 use unskew_core::{Context, Judgement, Matcher, Party};
 use unskew_torch_schemas::OperatorHistory;
 
-use crate::{Format, Model, Runtime};
+use crate::{TorchFormat, TorchModel, TorchRuntime};
 pub(crate) use calls::is_packed_by_loader;
-use pair::Pair;
-pub(crate) use writer::Reading;
+use pair::FileAndRelease;
+pub(crate) use writer::WriterAnalysis;
 
 /// Judges one file against a release.
-pub(crate) struct Judge {
-    model: Arc<Model>,
+pub(crate) struct ArchiveMatcher {
+    model: Arc<TorchModel>,
     /// The file by the tables of this history: the same for every release of it.
-    reading: OnceLock<(Arc<OperatorHistory>, Arc<Reading>)>,
+    reading: OnceLock<(Arc<OperatorHistory>, Arc<WriterAnalysis>)>,
 }
 
-impl Judge {
-    pub(crate) fn new(model: Arc<Model>) -> Self {
+impl ArchiveMatcher {
+    pub(crate) fn new(model: Arc<TorchModel>) -> Self {
         Self { model, reading: OnceLock::new() }
     }
 
-    fn reading(&self, history: &Arc<OperatorHistory>) -> Arc<Reading> {
-        let read = || (history.clone(), Arc::new(Reading::of(&self.model, history)));
+    fn reading(&self, history: &Arc<OperatorHistory>) -> Arc<WriterAnalysis> {
+        let read = || (history.clone(), Arc::new(WriterAnalysis::new(&self.model, history)));
         let (known, reading) = self.reading.get_or_init(read);
         if Arc::ptr_eq(known, history) { reading.clone() } else { read().1 }
     }
 }
 
-impl Matcher for Judge {
+impl Matcher for ArchiveMatcher {
     fn judge(&self, owner: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let runtime: &Runtime = other.capability()?;
+        let runtime: &TorchRuntime = other.capability()?;
         let reading = self.reading(runtime.operators.history());
-        let pair = Pair {
+        let pair = FileAndRelease {
             file: &owner.name,
             model: &self.model,
             producer: &reading.producer,
@@ -58,7 +58,7 @@ impl Matcher for Judge {
             runtime_name: runtime.name(),
         };
         let mut findings = load::findings(&pair);
-        if self.model.format == Format::LegacyScript && runtime.release.legacy_refused {
+        if self.model.format == TorchFormat::LegacyScript && runtime.release.legacy_refused {
             // Nothing else matters for a file that is refused by its form.
             return Some(Judgement {
                 findings,
@@ -68,22 +68,22 @@ impl Matcher for Judge {
         }
         findings.extend(calls::findings(&pair));
         findings.extend(operators::findings(&pair));
-        findings.extend(silent::findings(&pair));
+        findings.extend(silent_changes::findings(&pair));
         let behaviours = behaviour::judge(&pair);
         findings.extend(behaviours.findings);
         let mut unjudged = behaviours.unjudged;
-        let (measured, open) = measured::judge(&pair);
+        let (measured, open) = measured_changes::judge(&pair);
         findings.extend(measured);
         unjudged.extend(open);
         unjudged.extend(replaced::unjudged(&pair));
-        unjudged.extend(unjudged::of(&pair));
-        let (refused, open) = packed::judge(&pair);
+        unjudged.extend(unjudged::from_pair(&pair));
+        let (refused, open) = prepacked_weights::judge(&pair);
         findings.extend(refused);
         unjudged.extend(open);
         findings.extend(device::findings(&pair));
         let promises = promise::promises(&pair);
         let mut judgement = Judgement { findings, promises, unjudged };
-        stored::judge(&pair, &mut judgement);
+        tensor_files::judge(&pair, &mut judgement);
         Some(judgement)
     }
 }

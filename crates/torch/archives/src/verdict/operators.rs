@@ -6,18 +6,18 @@ use unskew_core::{Finding, Places, Severity, Version};
 use unskew_extensions::wheels;
 use unskew_torch_schemas::OperatorTable;
 
-use super::pair::Pair;
+use super::pair::FileAndRelease;
 use crate::bytecode::{COUNTED, UNSAID};
 use crate::history::{self, Upgrader};
-use crate::model::{Given, UsePlaces};
-use crate::{Use, rules};
+use crate::model::{GivenArguments, UseLocations};
+use crate::{OperatorUse, rules};
 
 /// The operator that ends a run with an exception: what has come to it was to fail anyway.
 const RAISE: &str = "prim::RaiseException";
 
 /// What is wrong with a use. In the order in which they are told apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Fault {
+pub(super) enum UseFault {
     /// No operator of this name.
     Missing,
     /// The name belongs to a library.
@@ -39,13 +39,13 @@ pub(super) enum Fault {
 }
 
 /// One finding for each operator and fault, with its places.
-pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
-    let mut faults: BTreeMap<(Fault, String), Places> = BTreeMap::new();
+pub(super) fn findings(pair: &FileAndRelease<'_>) -> Vec<Finding> {
+    let mut faults: BTreeMap<(UseFault, String), Places> = BTreeMap::new();
     // What runs whenever the model does.
     let mut certain = BTreeSet::new();
-    for (one, UsePlaces { places, only_in_branches }) in &pair.model.uses {
+    for (one, UseLocations { places, only_in_branches }) in &pair.model.uses {
         let Some(fault) = fault(pair, one) else { continue };
-        let named = matches!(fault, Fault::Missing | Fault::Library);
+        let named = matches!(fault, UseFault::Missing | UseFault::Library);
         let operator = if named { one.name.clone() } else { one.full_name() };
         if !only_in_branches && one.name != RAISE {
             certain.insert((fault.clone(), operator.clone()));
@@ -57,7 +57,9 @@ pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
     let worded = faults.into_iter().map(|(key, at)| {
         let finding = word(pair, &key.0, &key.1).at(at);
         match key.0 {
-            Fault::Grew(..) if !certain.contains(&key) => finding.with_severity(Severity::Warning),
+            UseFault::Grew(..) if !certain.contains(&key) => {
+                finding.with_severity(Severity::Warning)
+            }
             _ => finding,
         }
     });
@@ -66,7 +68,7 @@ pub(super) fn findings(pair: &Pair<'_>) -> Vec<Finding> {
 
 /// Whether a mobile interpreter of 1.4 to 1.6 has the overload in its own registry, where `prim::x`
 /// stands as `_prim::x`. Its bytecode has version 3.
-fn in_early_mobile_registry(pair: &Pair<'_>, name: &str, overload: &str) -> bool {
+fn in_early_mobile_registry(pair: &FileAndRelease<'_>, name: &str, overload: &str) -> bool {
     let bytecode = pair.model.bytecode.as_ref().map(|stamp| stamp.version.major());
     bytecode == Some(3)
         && pair.runtime.operators.find(&format!("_{name}"), |definition| {
@@ -74,19 +76,19 @@ fn in_early_mobile_registry(pair: &Pair<'_>, name: &str, overload: &str) -> bool
         }) == Some(())
 }
 
-fn fault(pair: &Pair<'_>, one: &Use) -> Option<Fault> {
-    if matches!(one.given, Given::Shape(_)) {
+fn fault(pair: &FileAndRelease<'_>, one: &OperatorUse) -> Option<UseFault> {
+    if matches!(one.given, GivenArguments::Shape(_)) {
         return None;
     }
     let table = &pair.runtime.operators;
-    if let Given::Overload(overload, _) = &one.given
+    if let GivenArguments::Overload(overload, _) = &one.given
         && in_early_mobile_registry(pair, &one.name, overload)
     {
         return None;
     }
     // Under its full name an overload is found without reading the others, and says that the operator is there.
     let named = match &one.given {
-        Given::Named(overload, shape) => table.find(&one.full_name(), |definition| {
+        GivenArguments::Named(overload, shape) => table.find(&one.full_name(), |definition| {
             (definition.overload() == overload)
                 .then(|| Some(definition.schema()?.accepts(shape)))?
         }),
@@ -98,28 +100,28 @@ fn fault(pair: &Pair<'_>, one: &Use) -> Option<Fault> {
     if let Some(since) = history::refusing_since(&one.name)
         && pair.runtime.minor() >= since
     {
-        return Some(Fault::Refusing(since));
+        return Some(UseFault::Refusing(since));
     }
     match &one.given {
         // Code is judged by its types.
-        Given::Shape(_) => None,
-        Given::Overload(overload, given) => by_overload(pair, one, overload, *given),
-        Given::Named(..) => match named {
-            None => Some(Fault::Overload),
-            Some(Err(misfit)) => Some(Fault::Misfit(misfit.to_string())),
+        GivenArguments::Shape(_) => None,
+        GivenArguments::Overload(overload, given) => by_overload(pair, one, overload, *given),
+        GivenArguments::Named(..) => match named {
+            None => Some(UseFault::Overload),
+            Some(Err(misfit)) => Some(UseFault::Misfit(misfit.to_string())),
             Some(Ok(())) => None,
         },
     }
 }
 
-pub(super) fn missing(table: &OperatorTable, name: &str) -> Fault {
+pub(super) fn missing(table: &OperatorTable, name: &str) -> UseFault {
     let namespace = name.split("::").next().unwrap_or(name);
-    if table.history().has_namespace(namespace) { Fault::Missing } else { Fault::Library }
+    if table.history().has_namespace(namespace) { UseFault::Missing } else { UseFault::Library }
 }
 
 /// The upgraders that the release applies to this file's uses of `name`.
 pub(super) fn upgraders<'p>(
-    pair: &'p Pair<'_>,
+    pair: &'p FileAndRelease<'_>,
     name: &'p str,
 ) -> impl Iterator<Item = &'static Upgrader> + 'p {
     let version = pair.model.operator_version();
@@ -138,13 +140,18 @@ pub(super) fn upgraders<'p>(
     })
 }
 
-fn by_overload(pair: &Pair<'_>, one: &Use, overload: &str, given: Option<u64>) -> Option<Fault> {
+fn by_overload(
+    pair: &FileAndRelease<'_>,
+    one: &OperatorUse,
+    overload: &str,
+    given: Option<u64>,
+) -> Option<UseFault> {
     let upgrader = upgraders(pair, &one.name).find(|u| u.schema.overload == overload);
     if let Some(upgrader) = upgrader {
         let taken = upgrader.schema.arguments.len();
         return Some(match given {
-            Some(given) if given < taken as u64 => Fault::Upgrader(given, taken),
-            _ => Fault::Upgraded(upgrader.bumped_at),
+            Some(given) if given < taken as u64 => UseFault::Upgrader(given, taken),
+            _ => UseFault::Upgraded(upgrader.bumped_at),
         });
     }
     let found = pair.runtime.operators.find(&one.name, |definition| {
@@ -152,13 +159,13 @@ fn by_overload(pair: &Pair<'_>, one: &Use, overload: &str, given: Option<u64>) -
         Some((schema.arguments.len(), schema.variadic))
     });
     match (found, given) {
-        (None, _) => Some(Fault::Overload),
+        (None, _) => Some(UseFault::Overload),
         (Some((takes, false)), Some(given)) if given > takes as u64 => {
-            Some(Fault::Misfit(format!("{given} values, takes {takes}")))
+            Some(UseFault::Misfit(format!("{given} values, takes {takes}")))
         }
         (Some((takes, false)), None) => {
             let pushed = pushed(pair, one, overload).filter(|pushed| *pushed < takes)?;
-            Some(Fault::Grew(pushed, takes))
+            Some(UseFault::Grew(pushed, takes))
         }
         _ => None,
     }
@@ -166,7 +173,7 @@ fn by_overload(pair: &Pair<'_>, one: &Use, overload: &str, given: Option<u64>) -
 
 /// How many values bytecode of version 3 to 5 pushes for an overload: as many as it has in every
 /// release that can have written the file.
-fn pushed(pair: &Pair<'_>, one: &Use, overload: &str) -> Option<usize> {
+fn pushed(pair: &FileAndRelease<'_>, one: &OperatorUse, overload: &str) -> Option<usize> {
     let bytecode = pair.model.bytecode.as_ref()?.version.major();
     if !(UNSAID..COUNTED).contains(&bytecode) {
         return None;
@@ -188,9 +195,9 @@ fn pushed(pair: &Pair<'_>, one: &Use, overload: &str) -> Option<usize> {
     counts.all(|count| count == first).then_some(first)
 }
 
-pub(super) fn word(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
+pub(super) fn word(pair: &FileAndRelease<'_>, fault: &UseFault, operator: &str) -> Finding {
     let finding = by_rule(pair, fault, operator);
-    let listed = matches!(fault, Fault::Missing | Fault::Overload | Fault::Misfit(_));
+    let listed = matches!(fault, UseFault::Missing | UseFault::Overload | UseFault::Misfit(_));
     if !listed || pair.runtime.device.is_none() {
         return finding;
     }
@@ -200,14 +207,14 @@ pub(super) fn word(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
     finding.with_fix(list)
 }
 
-fn by_rule(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
-    let Pair { file, runtime: release, runtime_name: runtime, .. } = pair;
+fn by_rule(pair: &FileAndRelease<'_>, fault: &UseFault, operator: &str) -> Finding {
+    let FileAndRelease { file, runtime: release, runtime_name: runtime, .. } = pair;
     let table = &release.operators;
     let name = operator.split('.').next().unwrap_or(operator);
     let (wanted, nearest) = nearest(table, name);
     let operator = &operator;
     match fault {
-        Fault::Missing => {
+        UseFault::Missing => {
             rules::OperatorMissing { file, operator, runtime, wanted: &wanted, nearest: &nearest }
                 .finding()
                 .with_symptom(if pair.model.format.is_mobile() {
@@ -216,7 +223,7 @@ fn by_rule(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
                     format!("Unknown builtin op: {}", as_written(operator))
                 })
         }
-        Fault::Library => {
+        UseFault::Library => {
             let library = name.split("::").next().unwrap_or(name);
             let finding = rules::LibraryNeeded { file, operator, runtime, library: &library }
                 .finding()
@@ -226,30 +233,30 @@ fn by_rule(pair: &Pair<'_>, fault: &Fault, operator: &str) -> Finding {
                 None => finding,
             }
         }
-        Fault::Overload => {
+        UseFault::Overload => {
             let wanted = &overload_in(table, operator).unwrap_or(wanted);
             rules::OverloadMissing { file, operator, runtime, wanted }
                 .finding()
                 .with_symptom(format!("Following ops cannot be found: [{operator}]"))
         }
-        Fault::Misfit(misfit) => {
+        UseFault::Misfit(misfit) => {
             rules::CallDoesNotFit { file, operator, runtime, misfit }.finding().with_symptom(
                 "Arguments for call are not valid. The following variants are available:",
             )
         }
-        Fault::Class(class) => rules::PackedParameters { file, operator, runtime, class }.finding(),
-        Fault::Refusing(since) => rules::OperatorRefuses { file, operator, runtime, since }
+        UseFault::Class(class) => rules::PackedParameters { file, operator, runtime, class }.finding(),
+        UseFault::Refusing(since) => rules::OperatorRefuses { file, operator, runtime, since }
             .finding()
             .with_symptom("This model uses an outdated version of quantized.linear_prepack. Please re-export your model"),
-        Fault::Upgrader(given, taken) => {
+        UseFault::Upgrader(given, taken) => {
             rules::UpgraderArgumentCount { file, operator, runtime, given, taken }
                 .finding()
                 .with_symptom("pop() called on empty stack")
         }
-        Fault::Grew(given, taken) => {
+        UseFault::Grew(given, taken) => {
             rules::OperatorGrew { file, operator, runtime, given, taken }.finding()
         }
-        Fault::Upgraded(bumped_at) => {
+        UseFault::Upgraded(bumped_at) => {
             let found = &pair.model.operator_version().unwrap_or(0);
             rules::UpgradedOperator { file, operator, runtime, found, bumped_at }.finding()
         }

@@ -1,29 +1,29 @@
 //! One file and one release, held against each other.
 
 use crate::code::TypedUse;
-use crate::{Model, Producer, Runtime};
+use crate::{ProducerReleases, TorchModel, TorchRuntime};
 
 /// One file and one release, with the names that findings show.
-pub(super) struct Pair<'p> {
+pub(super) struct FileAndRelease<'p> {
     pub(super) file: &'p str,
-    pub(super) model: &'p Model,
-    pub(super) producer: &'p Producer,
+    pub(super) model: &'p TorchModel,
+    pub(super) producer: &'p ProducerReleases,
     /// The calls of its code; none if a loader reads something else.
     pub(super) calls: &'p [TypedUse],
     /// The calls of the code beside its bytecode.
     pub(super) beside: &'p [TypedUse],
-    pub(super) runtime: &'p Runtime,
+    pub(super) runtime: &'p TorchRuntime,
     pub(super) runtime_name: String,
 }
 
-impl Pair<'_> {
+impl FileAndRelease<'_> {
     /// The calls by which the file is held against what was measured of operators.
     pub(super) fn behaviour_calls(&self) -> &[TypedUse] {
         if self.calls.is_empty() { self.beside } else { self.calls }
     }
 
     /// Who wrote the file, or that from which it was converted.
-    pub(super) fn writer(&self) -> &Producer {
+    pub(super) fn writer(&self) -> &ProducerReleases {
         self.model.before.as_ref().unwrap_or(self.producer)
     }
 }

@@ -9,13 +9,13 @@ use std::sync::LazyLock;
 use unskew_core::{Date, Policy, Promise, PromiseState, Version, Window};
 use unskew_tables::toml_as_json;
 
-use super::pair::Pair;
+use super::pair::FileAndRelease;
 
 static POLICY: LazyLock<Option<Policy>> =
     LazyLock::new(|| serde_json::from_str(toml_as_json!("data/policy.toml")).ok());
 
 /// The promises about `pair`.
-pub(super) fn promises(pair: &Pair<'_>) -> Vec<Promise> {
+pub(super) fn promises(pair: &FileAndRelease<'_>) -> Vec<Promise> {
     if pair.model.package_since().is_some() {
         // There is no graph whose schema could be promised; what the libraries call has a promise of its own.
         return Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn promises(pair: &Pair<'_>) -> Vec<Promise> {
     POLICY.iter().map(|policy| operators(pair, policy)).collect()
 }
 
-fn exported(pair: &Pair<'_>) -> Promise {
+fn exported(pair: &FileAndRelease<'_>) -> Promise {
     let (file, runtime) = (pair.file, &pair.runtime_name);
     let found =
         pair.model.exported.as_ref().map(|stamp| stamp.version).unwrap_or(Version::number(0));
@@ -52,7 +52,7 @@ fn exported(pair: &Pair<'_>) -> Promise {
     }
 }
 
-fn operators(pair: &Pair<'_>, policy: &Policy) -> Promise {
+fn operators(pair: &FileAndRelease<'_>, policy: &Policy) -> Promise {
     let mut promise = Promise {
         policy: policy.name.clone(),
         state: PromiseState::Unknown,

@@ -6,17 +6,17 @@ use std::sync::Arc;
 
 use unskew_core::{Places, Unjudged, aspect};
 use unskew_torch_schemas::matching::{
-    Binding, Bound, Choice, Operators, ScriptType, Signature, choose,
+    BoundArgument, CallBinding, OverloadChoice, OverloadSource, ScriptType, TypedSchema, choose,
 };
 
-use super::pair::Pair;
-use crate::behaviour::inexact;
+use super::pair::FileAndRelease;
+use crate::behaviour::inexact_function;
 use crate::code::{Callable, TypedUse};
 
 /// How many names are told.
 const NAMED: usize = 8;
 
-pub(super) fn unjudged(pair: &Pair<'_>) -> Vec<Unjudged> {
+pub(super) fn unjudged(pair: &FileAndRelease<'_>) -> Vec<Unjudged> {
     let live = || pair.behaviour_calls().iter().filter(|call| call.live > 0);
     let mut numbers: BTreeMap<String, Places> = BTreeMap::new();
     for call in live().filter(|call| takes_number(pair, call)) {
@@ -53,14 +53,14 @@ pub(super) fn unjudged(pair: &Pair<'_>) -> Vec<Unjudged> {
 }
 
 /// Whether a release without the overload that is meant takes the call all the same, by making a number of a tensor.
-fn takes_number(pair: &Pair<'_>, call: &TypedUse) -> bool {
+fn takes_number(pair: &FileAndRelease<'_>, call: &TypedUse) -> bool {
     let (Some(meant), Some(binding)) = (&call.meant, &call.binding) else { return false };
     let table = &pair.runtime.operators;
     if table.overload(&call.operator, &meant.schema.overload).is_some() {
         return false;
     }
     let overloads = Callable(table).overloads(&call.operator);
-    let Choice::One(found, other) = choose(&overloads, &call.given) else { return false };
+    let OverloadChoice::One(found, other) = choose(&overloads, &call.given) else { return false };
     let tensors = places(meant, binding, &|ty| is(ty, &|ty| *ty == ScriptType::Tensor));
     let is_number = |ty: &ScriptType| {
         matches!(ty, ScriptType::Number | ScriptType::Int | ScriptType::Float | ScriptType::Bool)
@@ -82,22 +82,23 @@ fn is(ty: &ScriptType, holds: &dyn Fn(&ScriptType) -> bool) -> bool {
 
 /// The values that go to arguments of some types.
 fn places(
-    signature: &Arc<Signature>,
-    binding: &Binding,
+    signature: &Arc<TypedSchema>,
+    binding: &CallBinding,
     holds: &dyn Fn(&ScriptType) -> bool,
 ) -> BTreeSet<usize> {
     let types = signature.schema.arguments.iter().map(|one| ScriptType::from(&one.ty));
     let bound = types.zip(&binding.arguments).filter(|(ty, _)| holds(ty));
     let at = bound.filter_map(|(_, bound)| match bound {
-        Bound::Given(at) | Bound::Rest(at) => Some(*at),
-        Bound::Default => None,
+        BoundArgument::Given(at) | BoundArgument::Rest(at) => Some(*at),
+        BoundArgument::Default => None,
     });
     at.collect()
 }
 
 /// What a function does otherwise than its operator.
 fn inexact_words(function: &str) -> Option<String> {
-    let rows = inexact::of(function).filter(inexact::Inexact::is_silent);
+    let rows = inexact_function::inexact_functions(function)
+        .filter(inexact_function::InexactFunction::is_silent);
     let words: BTreeSet<String> = rows.map(|row| row.says()).collect();
     let words: Vec<String> = words.into_iter().take(3).collect();
     (!words.is_empty()).then(|| format!("{function} {}", words.join(", ")))

@@ -2,11 +2,11 @@
 
 use unskew_core::{Places, Unjudged, aspect};
 
-use super::pair::Pair;
-use crate::packed::form::is_packed;
+use super::pair::FileAndRelease;
+use crate::prepacked_weights::prepacked_form::is_packed;
 
 /// What is not judged.
-pub(super) fn of(pair: &Pair<'_>) -> Option<Unjudged> {
+pub(super) fn from_pair(pair: &FileAndRelease<'_>) -> Option<Unjudged> {
     // The release that wrote a file runs it.
     let minor = pair.runtime.minor();
     let writer = pair.writer();
@@ -17,7 +17,7 @@ pub(super) fn of(pair: &Pair<'_>) -> Option<Unjudged> {
 }
 
 /// Classes registered in C++ that are not of quantized weights: what the release reads of their state is its own affair.
-fn classes(pair: &Pair<'_>) -> Option<Unjudged> {
+fn classes(pair: &FileAndRelease<'_>) -> Option<Unjudged> {
     let (mut names, mut places) = (Vec::new(), Places::default());
     let is_other =
         |class: &str| !class.split_once('.').is_some_and(|(family, name)| is_packed(family, name));

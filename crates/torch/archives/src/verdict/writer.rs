@@ -5,23 +5,23 @@
 //! layout this often leaves a single release.
 
 use unskew_core::Version;
-use unskew_torch_schemas::{Definition, OperatorHistory};
+use unskew_torch_schemas::{OperatorHistory, SchemaDefinition};
 
 use crate::code::{self, Callable, TypedUse};
-use crate::model::Given;
-use crate::{Model, Producer, Use};
+use crate::model::GivenArguments;
+use crate::{OperatorUse, ProducerReleases, TorchModel};
 
 /// A file, read with the operators of all releases at hand.
-pub(crate) struct Reading {
-    pub producer: Producer,
+pub(crate) struct WriterAnalysis {
+    pub producer: ProducerReleases,
     /// The calls of its code; none if a loader reads something else.
     pub calls: Vec<TypedUse>,
     /// The calls of the code beside bytecode, which no loader of bytecode reads.
     pub beside: Vec<TypedUse>,
 }
 
-impl Reading {
-    pub(crate) fn of(model: &Model, history: &OperatorHistory) -> Self {
+impl WriterAnalysis {
+    pub(crate) fn new(model: &TorchModel, history: &OperatorHistory) -> Self {
         let program = model.program.as_ref().filter(|_| !model.format.is_mobile());
         let calls = program.map(|program| code::typed(program, &Callable(history)));
         let calls = calls.unwrap_or_default();
@@ -32,24 +32,24 @@ impl Reading {
     }
 }
 
-impl Model {
+impl TorchModel {
     /// The producer that the layout tells, narrowed by the operators that the file uses.
     ///
     /// A file that states its producer is believed, and a use that no table of `history` takes says
     /// nothing.
-    pub fn producer_by(&self, history: &OperatorHistory) -> Producer {
-        Reading::of(self, history).producer
+    pub fn producer_by(&self, history: &OperatorHistory) -> ProducerReleases {
+        WriterAnalysis::new(self, history).producer
     }
 }
 
-fn producer(model: &Model, calls: &[TypedUse], history: &OperatorHistory) -> Producer {
+fn producer(model: &TorchModel, calls: &[TypedUse], history: &OperatorHistory) -> ProducerReleases {
     let mut producer = model.producer.clone();
     if producer.exact.is_some() {
         return producer;
     }
     // What the oldest table has may be older than all tables.
     let oldest = history.releases().first().copied().map(minor);
-    let mut narrow = |definitions: &[&Definition], name: String| {
+    let mut narrow = |definitions: &[&SchemaDefinition], name: String| {
         let runs = || definitions.iter().flat_map(|definition| definition.runs.iter());
         let since = runs().map(|run| run.since).min().map(minor);
         let open = runs().any(|run| run.until.is_none());
@@ -57,7 +57,7 @@ fn producer(model: &Model, calls: &[TypedUse], history: &OperatorHistory) -> Pro
         let since = since.filter(|since| Some(*since) != oldest);
         producer.narrow(since, until, &format!("calls {name}"));
     };
-    let is_everywhere = |definition: &Definition| {
+    let is_everywhere = |definition: &SchemaDefinition| {
         let mut runs = definition.runs.iter();
         runs.any(|run| Some(minor(run.since)) == oldest && run.until.is_none())
     };
@@ -81,7 +81,7 @@ fn producer(model: &Model, calls: &[TypedUse], history: &OperatorHistory) -> Pro
     }
     for one in model.uses.keys().filter(|_| calls.is_empty()) {
         let definitions = history.named(&one.name);
-        let fitting: Vec<&Definition> = definitions.iter().filter(|d| fits(one, d)).collect();
+        let fitting: Vec<&SchemaDefinition> = definitions.iter().filter(|d| fits(one, d)).collect();
         narrow(&fitting, one.full_name());
     }
     producer
@@ -91,11 +91,13 @@ fn minor(version: Version) -> Version {
     Version::pair(version.major(), version.minor())
 }
 
-fn fits(one: &Use, definition: &Definition) -> bool {
+fn fits(one: &OperatorUse, definition: &SchemaDefinition) -> bool {
     let accepts = |shape| definition.schema().is_some_and(|schema| schema.accepts(shape).is_ok());
     match &one.given {
-        Given::Shape(shape) => accepts(shape),
-        Given::Overload(overload, _) => definition.overload() == overload,
-        Given::Named(overload, shape) => definition.overload() == overload && accepts(shape),
+        GivenArguments::Shape(shape) => accepts(shape),
+        GivenArguments::Overload(overload, _) => definition.overload() == overload,
+        GivenArguments::Named(overload, shape) => {
+            definition.overload() == overload && accepts(shape)
+        }
     }
 }

@@ -91,7 +91,7 @@ fn who_wrote_the_file_counts_also_after_a_conversion() {
         ("byteorder", b"little"),
         (".data/serialization_id", b"0"),
     ]);
-    let (old, options) = (runtime("1.4.0"), unskew_torch::Options::default());
+    let (old, options) = (runtime("1.4.0"), unskew_torch::TorchConvertOptions::default());
     let before = corpus::source("net.pt", &bytes);
     let known = unskew_torch::convert_with_origin(&before, &old, &options);
     let (_, _, origin) = known.unwrap().unwrap();

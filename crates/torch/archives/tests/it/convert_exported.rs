@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::corpus::{self, files, runtime, runtimes, source, split, verdict};
 use unskew_core::Severity;
 use unskew_source::{Archive, ArchiveOutput, Output, SourceExt};
-use unskew_torch::{Options, convert};
+use unskew_torch::{TorchConvertOptions, convert};
 
 /// The archives of the corpus, by release and name.
 fn archives() -> Vec<(String, Vec<u8>)> {
@@ -26,7 +26,9 @@ fn every_archive_becomes_one_that_2_15_accepts() {
     let mut converted = 0;
     for (name, bytes) in archives() {
         let (plan, output) =
-            convert(&source(&name, &bytes), &newest, &Options::default()).unwrap().unwrap();
+            convert(&source(&name, &bytes), &newest, &TorchConvertOptions::default())
+                .unwrap()
+                .unwrap();
         assert!(plan.is_possible(), "{name}: {:?}", plan.blockers);
         let (release, ..) = split(&name);
         assert_eq!(plan.changes_nothing(), release >= "2.6".parse().unwrap(), "{name}");
@@ -49,7 +51,9 @@ fn what_is_converted_for_any_release_is_accepted_by_it_or_has_a_named_blocker() 
         for version in ["2.1.2", "2.2.2", "2.3.1", "2.4.1", "2.5.1", "2.6.0", "2.8.0", "2.9.1"] {
             let to = runtime(version);
             let (plan, output) =
-                convert(&source(&name, &bytes), &to, &Options::default()).unwrap().unwrap();
+                convert(&source(&name, &bytes), &to, &TorchConvertOptions::default())
+                    .unwrap()
+                    .unwrap();
             for blocker in &plan.blockers {
                 assert!(!blocker.places.is_empty(), "{name} for {version}: {blocker:?}");
             }
@@ -69,7 +73,9 @@ fn what_is_converted_for_any_release_is_accepted_by_it_or_has_a_named_blocker() 
 fn a_release_without_torch_export_is_named_as_one() {
     let (name, bytes) = archives().remove(0);
     let (plan, _) =
-        convert(&source(&name, &bytes), &runtime("1.4.0"), &Options::default()).unwrap().unwrap();
+        convert(&source(&name, &bytes), &runtime("1.4.0"), &TorchConvertOptions::default())
+            .unwrap()
+            .unwrap();
     let messages: Vec<&str> = plan.blockers.iter().map(|it| it.message.as_str()).collect();
     let [message] = messages[..] else { panic!("{messages:?}") };
     assert!(message.ends_with(".pt2: torch 1.4.0 has no torch.export"), "{message}");
@@ -79,11 +85,13 @@ fn a_release_without_torch_export_is_named_as_one() {
 fn a_converted_archive_converted_again_does_not_change() {
     let newest = runtime("2.15.0");
     for (name, bytes) in archives().into_iter().take(12) {
-        let (_, output) =
-            convert(&source(&name, &bytes), &newest, &Options::default()).unwrap().unwrap();
+        let (_, output) = convert(&source(&name, &bytes), &newest, &TorchConvertOptions::default())
+            .unwrap()
+            .unwrap();
         let once = file(output).all().unwrap();
-        let (plan, _) =
-            convert(&source(&name, &once), &newest, &Options::default()).unwrap().unwrap();
+        let (plan, _) = convert(&source(&name, &once), &newest, &TorchConvertOptions::default())
+            .unwrap()
+            .unwrap();
         assert!(plan.changes_nothing(), "{name}: {:?}", plan.rewrites);
     }
 }
@@ -110,7 +118,9 @@ fn a_node_of_a_removed_operator_calls_what_computes_the_same() {
         text.replace("torch.ops.aten.gelu.default", "torch.ops.aten.cholesky.default")
     });
     let (plan, output) =
-        convert(&source(&name, &old), &runtime("2.15.0"), &Options::default()).unwrap().unwrap();
+        convert(&source(&name, &old), &runtime("2.15.0"), &TorchConvertOptions::default())
+            .unwrap()
+            .unwrap();
     assert!(plan.is_possible(), "{:?}", plan.blockers);
     let result = Archive::open(file(output)).unwrap();
     let model = result.entries().iter().find(|one| one.name.ends_with("models/model.json"));
@@ -127,7 +137,9 @@ fn a_node_without_an_exact_form_is_a_blocker_that_names_it() {
         text.replace("torch.ops.aten.gelu.default", "torch.ops.aten._fused_rms_norm.default")
     });
     let (plan, _) =
-        convert(&source(&name, &old), &runtime("2.6.0"), &Options::default()).unwrap().unwrap();
+        convert(&source(&name, &old), &runtime("2.6.0"), &TorchConvertOptions::default())
+            .unwrap()
+            .unwrap();
     let places: Vec<String> = plan.blockers.iter().map(|one| one.places.to_string()).collect();
     assert!(places.iter().any(|place| place.contains("graph_module.graph.nodes[0]")), "{places:?}");
 }

@@ -3,10 +3,10 @@
 use crate::corpus::{self, converted, files, party, runtime, source, verdict};
 use unskew_core::Severity;
 use unskew_source::{Output, SourceExt};
-use unskew_torch::{Options, Runtime, convert, read};
+use unskew_torch::{TorchConvertOptions, TorchRuntime, convert, read};
 
 /// Converts a file that has an exact form; gives its bytecode version and its operator version.
-fn versions(name: &str, bytes: &[u8], to: &Runtime) -> (i64, i64) {
+fn versions(name: &str, bytes: &[u8], to: &TorchRuntime) -> (i64, i64) {
     let (plan, result) = converted(name, bytes, to);
     assert!(plan.is_possible(), "{name}: {:?}", plan.blockers);
     let found = verdict(&party(name, &result), &to.party());
@@ -97,7 +97,10 @@ fn floor_divide_of_1_12_rounds_as_it_did_if_its_writer_is_stated() {
     };
     let (_, kept) = converted(name, &files[name], &newest);
     assert!(uses(&kept).contains(&"aten::floor_divide".to_owned()), "{:?}", uses(&kept));
-    let options = Options { written_by: Some("1.12.1".parse().unwrap()), ..Options::default() };
+    let options = TorchConvertOptions {
+        written_by: Some("1.12.1".parse().unwrap()),
+        ..TorchConvertOptions::default()
+    };
     let (plan, output) = convert(&source(name, &files[name]), &newest, &options).unwrap().unwrap();
     assert!(plan.is_possible(), "{:?}", plan.blockers);
     let Output::File(file) = output else { panic!("a folder") };
@@ -116,7 +119,10 @@ fn a_file_whose_writer_is_stated_leaves_no_doubt_when_it_is_judged() {
     };
     assert_eq!(doubts(&corpus::party(name, &files[name])), 1);
     // As it would be if 1.13 had written it: it stays as it is.
-    let options = Options { written_by: Some("1.13.1".parse().unwrap()), ..Options::default() };
+    let options = TorchConvertOptions {
+        written_by: Some("1.13.1".parse().unwrap()),
+        ..TorchConvertOptions::default()
+    };
     let before = source(name, &files[name]);
     let converted = unskew_torch::convert_with_origin(&before, &newest, &options);
     let (plan, output, origin) = converted.unwrap().unwrap();
@@ -151,7 +157,7 @@ fn interpolate_of_2_15_leaves_out_what_never_runs() {
         let (plan, result) = converted(name, &files[name], &target);
         assert!(plan.is_possible(), "{name} for {release}: {:?}", plan.blockers);
         let model = read(&source("Net.ptl", &result)).unwrap().unwrap();
-        let lanczos = |one: &unskew_torch::Use| one.full_name().contains("lanczos");
+        let lanczos = |one: &unskew_torch::OperatorUse| one.full_name().contains("lanczos");
         assert!(!model.uses.keys().any(lanczos), "{name} for {release}");
     }
 }

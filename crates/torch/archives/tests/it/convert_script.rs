@@ -7,7 +7,7 @@ use crate::corpus::{
 };
 use unskew_core::Conversion;
 use unskew_source::{Archive, BytesSource, Output, SourceExt};
-use unskew_torch::{Options, Runtime, convert};
+use unskew_torch::{TorchConvertOptions, TorchRuntime, convert};
 
 fn scripts() -> Vec<(String, Vec<u8>)> {
     files().0.into_iter().filter(|(name, _)| name.ends_with(".pt")).collect()
@@ -199,8 +199,11 @@ fn what_the_release_lacks_is_a_blocker_even_if_its_meaning_is_not_known() {
     assert!(plan.blockers[0].message.contains("aten::floor_divide"), "{:?}", plan.blockers);
 }
 
-fn stated(name: &str, bytes: &[u8], to: &Runtime, writer: &str) -> (Conversion, Vec<u8>) {
-    let options = Options { written_by: Some(writer.parse().unwrap()), ..Options::default() };
+fn stated(name: &str, bytes: &[u8], to: &TorchRuntime, writer: &str) -> (Conversion, Vec<u8>) {
+    let options = TorchConvertOptions {
+        written_by: Some(writer.parse().unwrap()),
+        ..TorchConvertOptions::default()
+    };
     let (plan, output) = convert(&source(name, bytes), to, &options).unwrap().unwrap();
     let Output::File(file) = output else { panic!("a folder") };
     (plan, file.all().unwrap())
@@ -246,7 +249,7 @@ fn a_stated_writer_that_the_file_contradicts_is_refused_with_both() {
 fn checksums_are_verified_if_asked_for() {
     let (files, _) = files();
     let newest = runtime("2.15.0");
-    let options = Options { verify: true, ..Options::default() };
+    let options = TorchConvertOptions { verify: true, ..TorchConvertOptions::default() };
     let mut count = 0;
     for (name, bytes) in scripts().into_iter().step_by(20) {
         assert!(convert(&source(&name, &bytes), &newest, &options).unwrap().is_some(), "{name}");

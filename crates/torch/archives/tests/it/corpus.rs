@@ -8,7 +8,7 @@ use std::sync::Arc;
 use unskew_core::{Context, Conversion, Date, Party, Severity, Verdict, Version, check};
 use unskew_source::{Archive, ArchiveOutput, BytesSource, Output, Source, SourceExt};
 use unskew_tables::toml_as_json;
-use unskew_torch::{Calendar, Options, Runtime, convert};
+use unskew_torch::{ReleaseCalendar, TorchConvertOptions, TorchRuntime, convert};
 use unskew_torch_schemas::OperatorHistory;
 
 /// The files of a `tar.xz`, by name.
@@ -42,8 +42,8 @@ pub fn history() -> OperatorHistory {
     OperatorHistory::from_text(data("operators.tsv")).unwrap()
 }
 
-fn calendar() -> Arc<Calendar> {
-    let calendar: Calendar =
+fn calendar() -> Arc<ReleaseCalendar> {
+    let calendar: ReleaseCalendar =
         serde_json::from_str(toml_as_json!("../../judging/releases/data/torch/releases.toml"))
             .unwrap();
     calendar.into()
@@ -53,7 +53,7 @@ fn calendar() -> Arc<Calendar> {
 pub fn runtimes() -> BTreeMap<String, Party> {
     let calendar = calendar();
     let history = Arc::new(history());
-    let runtime = |release: &unskew_torch::Release| Runtime {
+    let runtime = |release: &unskew_torch::TorchRelease| TorchRuntime {
         release: release.clone(),
         operators: history.table(release.version).unwrap(),
         calendar: calendar.clone(),
@@ -64,11 +64,11 @@ pub fn runtimes() -> BTreeMap<String, Party> {
 }
 
 /// One release of the database.
-pub fn runtime(version: &str) -> Runtime {
+pub fn runtime(version: &str) -> TorchRuntime {
     let calendar = calendar();
     let release = calendar.first(|release| release.version.to_string() == version).unwrap();
     let operators = Arc::new(history()).table(release.version).unwrap();
-    Runtime { release: release.clone(), operators, calendar: calendar.clone(), device: None }
+    TorchRuntime { release: release.clone(), operators, calendar: calendar.clone(), device: None }
 }
 
 pub fn source(name: &str, bytes: &[u8]) -> Arc<dyn Source> {
@@ -91,14 +91,15 @@ pub fn split(path: &str) -> (Version, &str, &str, &str) {
 }
 
 /// What a conversion says and makes.
-pub fn converted(name: &str, bytes: &[u8], to: &Runtime) -> (Conversion, Vec<u8>) {
-    let (plan, output) = convert(&source(name, bytes), to, &Options::default()).unwrap().unwrap();
+pub fn converted(name: &str, bytes: &[u8], to: &TorchRuntime) -> (Conversion, Vec<u8>) {
+    let (plan, output) =
+        convert(&source(name, bytes), to, &TorchConvertOptions::default()).unwrap().unwrap();
     let Output::File(file) = output else { panic!("a folder") };
     (plan, file.all().unwrap())
 }
 
 /// Holds that a release runs a file.
-pub fn accepted(name: &str, bytes: &[u8], to: &Runtime) {
+pub fn accepted(name: &str, bytes: &[u8], to: &TorchRuntime) {
     let found = verdict(&party(name, bytes), &to.party());
     assert!(found.severity() < Some(Severity::Error), "{name}: {found:?}");
 }

@@ -8,14 +8,15 @@ use std::sync::Arc;
 use unskew_core::{Party, Severity};
 use unskew_source::{Archive, Output};
 use unskew_torch::{
-    Calendar, DeviceTable, PACKAGE_RECORD, Runtime, add_to_package, closure, of_package, read,
+    DeviceTable, PACKAGE_RECORD, ReleaseCalendar, TorchRuntime, add_to_package, closure,
+    of_package, read,
 };
 use unskew_torch_schemas::OperatorHistory;
 
 use crate::corpus::{files, history, party, runtime, source, verdict};
 
 /// A device that was built from a release with these operators.
-fn device(base: &Runtime, only: impl Fn(&str) -> bool) -> (DeviceTable, Party) {
+fn device(base: &TorchRuntime, only: impl Fn(&str) -> bool) -> (DeviceTable, Party) {
     let table = DeviceTable::of_release(base, "camera-7", only);
     let table = DeviceTable::read(&table.to_json()).unwrap();
     let runtime = table.runtime(base.operators.history(), &base.calendar).unwrap();
@@ -168,7 +169,7 @@ fn a_package_gets_a_table_and_keeps_every_other_record() {
         }
         let record = new.read(new.entry(&format!("p/{PACKAGE_RECORD}")).unwrap()).unwrap();
         assert_eq!(DeviceTable::read(&String::from_utf8(record).unwrap()).unwrap(), table);
-        assert_eq!(read(&after).unwrap().unwrap().format, unskew_torch::Format::Package);
+        assert_eq!(read(&after).unwrap().unwrap().format, unskew_torch::TorchFormat::Package);
         from = after;
     }
 }
@@ -177,9 +178,9 @@ fn a_package_gets_a_table_and_keeps_every_other_record() {
 fn a_broken_table_is_refused_with_its_field() {
     let good = r#"{"operator_table":1,"name":"d","release":"2.1","file_format":[1,10],"operators":[{"schema":"aten::relu(Tensor self) -> Tensor"}]}"#;
     let base = runtime("2.1.2");
-    let open = |text: &str| -> Result<Runtime, String> {
+    let open = |text: &str| -> Result<TorchRuntime, String> {
         let table = DeviceTable::read(text).map_err(|error| error.to_string())?;
-        let (history, calendar): (&Arc<OperatorHistory>, &Arc<Calendar>) =
+        let (history, calendar): (&Arc<OperatorHistory>, &Arc<ReleaseCalendar>) =
             (base.operators.history(), &base.calendar);
         table.runtime(history, calendar).map_err(|error| error.to_string())
     };

@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::corpus::{party, runtimes, source, verdict};
 use unskew_core::{Party, PromiseState, Severity, Verdict};
 use unskew_tables::toml_as_json;
-use unskew_torch::{Format, read};
+use unskew_torch::{TorchFormat, read};
 
 fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
@@ -45,16 +45,16 @@ fn files_without_operators_say_so_and_work() {
         ("m/version", b"3\n"),
     ]);
     for (bytes, format) in [
-        (checkpoint, Format::Checkpoint),
-        (magic.to_vec(), Format::LegacyCheckpoint),
-        (b"\x80\x04\x95\x02\0\0\0\0\0\0\0K\x01.".to_vec(), Format::Pickle),
-        (safetensors, Format::Safetensors),
+        (checkpoint, TorchFormat::Checkpoint),
+        (magic.to_vec(), TorchFormat::LegacyCheckpoint),
+        (b"\x80\x04\x95\x02\0\0\0\0\0\0\0K\x01.".to_vec(), TorchFormat::Pickle),
+        (safetensors, TorchFormat::Safetensors),
     ] {
         assert_eq!(read(&source("w", &bytes)).unwrap().unwrap().format, format);
         let verdict = on(&party("w", &bytes), "2.15.0");
         assert!(verdict.works(), "{format:?}");
         // Of a safetensors file the types are judged.
-        let expected: &[&str] = if format == Format::Safetensors { &[] } else { &["PT005"] };
+        let expected: &[&str] = if format == TorchFormat::Safetensors { &[] } else { &["PT005"] };
         assert_eq!(codes(&verdict), expected, "{format:?}");
         assert!(verdict.severity() <= Some(Severity::Note));
         assert!(verdict.unjudged.iter().any(|one| one.aspect == "contents"), "{format:?}");
@@ -228,7 +228,7 @@ fn a_compiled_package_is_found_by_releases_that_know_its_layout() {
 fn the_schemas_of_torch_export_are_the_same_in_both_places() {
     let history: serde_json::Value =
         serde_json::from_str(toml_as_json!("data/history.toml")).unwrap();
-    let calendar: unskew_torch::Calendar =
+    let calendar: unskew_torch::ReleaseCalendar =
         serde_json::from_str(toml_as_json!("../../judging/releases/data/torch/releases.toml"))
             .unwrap();
     let rows = history["exported"].as_array().unwrap();
@@ -327,8 +327,8 @@ fn executorch(operators: &[(&str, &str)]) -> Vec<u8> {
 fn an_executorch_program_shows_its_version_and_its_operators() {
     let bytes = executorch(&[("aten::add", "out"), ("aten::relu", "out")]);
     let model = read(&source("m.pte", &bytes)).unwrap().unwrap();
-    assert_eq!(model.format, Format::ExecuTorch);
-    let names: Vec<String> = model.uses.keys().map(unskew_torch::Use::full_name).collect();
+    assert_eq!(model.format, TorchFormat::ExecuTorch);
+    let names: Vec<String> = model.uses.keys().map(unskew_torch::OperatorUse::full_name).collect();
     assert_eq!(names, ["aten::add.out", "aten::relu.out"]);
     assert!(model.facts.contains(&("extended header", "eh00".to_owned())));
     for at in 0..bytes.len() {

@@ -7,7 +7,7 @@ use crate::corpus::{self, files, source};
 use proptest::prelude::*;
 use unskew_core::{Context, Date, check};
 use unskew_source::{Output, SourceExt};
-use unskew_torch::{Options, Runtime, convert};
+use unskew_torch::{TorchConvertOptions, TorchRuntime, convert};
 
 /// One real file of each kind.
 fn samples() -> &'static [(String, Vec<u8>)] {
@@ -38,7 +38,7 @@ fn must_not_panic(bytes: &[u8]) {
     }
     for to in targets() {
         let Ok(Some((plan, Output::File(output)))) =
-            convert(&source("hostile.pt", bytes), to, &Options::default())
+            convert(&source("hostile.pt", bytes), to, &TorchConvertOptions::default())
         else {
             continue;
         };
@@ -55,8 +55,8 @@ fn must_not_panic(bytes: &[u8]) {
 }
 
 /// A release that old files are converted for, and one for new ones.
-fn targets() -> &'static [Runtime] {
-    static TARGETS: OnceLock<Vec<Runtime>> = OnceLock::new();
+fn targets() -> &'static [TorchRuntime] {
+    static TARGETS: OnceLock<Vec<TorchRuntime>> = OnceLock::new();
     TARGETS.get_or_init(|| ["2.15.0", "2.3.1"].map(corpus::runtime).into())
 }
 

@@ -5,14 +5,18 @@ use std::sync::Arc;
 use crate::corpus::{files, history, source, split};
 use unskew_core::Version;
 use unskew_tables::toml_as_json;
-use unskew_torch::{Calendar, Needs, read};
+use unskew_torch::{LowestVersions, ReleaseCalendar, read};
 
-fn calendar() -> Calendar {
+fn calendar() -> ReleaseCalendar {
     serde_json::from_str(toml_as_json!("../../judging/releases/data/torch/releases.toml")).unwrap()
 }
 
-fn needs(path: &str, bytes: &[u8]) -> Needs {
-    Needs::of(&read(&source(path, bytes)).unwrap().unwrap(), &Arc::new(history()), &calendar())
+fn needs(path: &str, bytes: &[u8]) -> LowestVersions {
+    LowestVersions::from_model(
+        &read(&source(path, bytes)).unwrap().unwrap(),
+        &Arc::new(history()),
+        &calendar(),
+    )
 }
 
 #[test]
@@ -55,7 +59,7 @@ fn no_file_needs_more_than_it_says_or_a_later_release_than_its_writer() {
     for (path, bytes) in &files {
         let model = read(&source(path, bytes)).unwrap().unwrap();
         let (writer, ..) = split(path);
-        let needs = Needs::of(&model, &history, &calendar);
+        let needs = LowestVersions::from_model(&model, &history, &calendar);
         let Some(release) = &needs.release else { panic!("{path}: no release") };
         assert!(
             release.version <= writer || writer < "1.3".parse().unwrap(),

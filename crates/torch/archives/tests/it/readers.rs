@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::corpus::{files, history, source, split};
 use unskew_core::Version;
-use unskew_torch::{Format, Given, Model, Producer, read};
+use unskew_torch::{GivenArguments, ProducerReleases, TorchFormat, TorchModel, read};
 
-fn models() -> BTreeMap<String, Model> {
+fn models() -> BTreeMap<String, TorchModel> {
     let (files, _) = files();
     let model = |(path, bytes): (String, Vec<u8>)| {
         let model = read(&source(&path, &bytes)).unwrap_or_else(|e| panic!("{e}")).unwrap();
@@ -21,12 +21,12 @@ fn every_file_is_recognized_for_what_it_is() {
     for (path, model) in models() {
         let (release, _, _, extension) = split(&path);
         let want = match extension {
-            "pt" if release < Version::pair(1, 3) => Format::LegacyScript,
-            "pt" => Format::Script,
-            "ptl" => Format::Mobile,
-            "ff" => Format::MobileFlatbuffer,
-            "pt2" if release < Version::pair(2, 8) => Format::ExportedJson,
-            _ => Format::ExportedArchive,
+            "pt" if release < Version::pair(1, 3) => TorchFormat::LegacyScript,
+            "pt" => TorchFormat::Script,
+            "ptl" => TorchFormat::Mobile,
+            "ff" => TorchFormat::MobileFlatbuffer,
+            "pt2" if release < Version::pair(2, 8) => TorchFormat::ExportedJson,
+            _ => TorchFormat::ExportedArchive,
         };
         assert_eq!(model.format, want, "{path}");
         assert!(!model.uses.is_empty(), "{path}");
@@ -44,7 +44,7 @@ fn the_writer_lies_in_the_bracket_that_layout_and_operators_give() {
         let (release, ..) = split(&path);
         let minor = Version::pair(release.major(), release.minor());
         let above = Version::pair(minor.major(), minor.minor() + 1);
-        let told = |producer: &Producer| {
+        let told = |producer: &ProducerReleases| {
             assert!(!producer.before(minor), "{path}: {producer} {:?}", producer.signs);
             assert!(!producer.at_least(above), "{path}: {producer} {:?}", producer.signs);
             usize::from(producer.since == producer.until && producer.since.is_some())
@@ -61,9 +61,9 @@ fn the_writer_lies_in_the_bracket_that_layout_and_operators_give() {
 
 /// The operators of a mobile file with the number of arguments, as its release lists them: the
 /// overload's own number where the file gives all.
-fn operators(model: &Model) -> BTreeSet<(String, Option<u64>)> {
-    let given = |one: &unskew_torch::Use| match &one.given {
-        Given::Overload(_, given) => *given,
+fn operators(model: &TorchModel) -> BTreeSet<(String, Option<u64>)> {
+    let given = |one: &unskew_torch::OperatorUse| match &one.given {
+        GivenArguments::Overload(_, given) => *given,
         _ => None,
     };
     model.uses.keys().map(|one| (one.full_name(), given(one))).collect()

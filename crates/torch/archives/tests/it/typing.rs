@@ -2,11 +2,11 @@
 
 use unskew_core::{Outcome, Phase};
 use unskew_script::typing::{Typing, infer};
-use unskew_torch::{Callable, Model, read};
+use unskew_torch::{Callable, TorchModel, read};
 
 use crate::corpus::{files, history, models, party, runtimes, source, verdict};
 
-fn typed(model: &Model) -> Option<Typing> {
+fn typed(model: &TorchModel) -> Option<Typing> {
     Some(infer(model.program.as_ref()?, &Callable(history())))
 }
 

@@ -25,7 +25,7 @@ pub(crate) enum Pool<'p> {
 }
 
 impl Spans {
-    pub(crate) fn of(geometry: &Geometry) -> Self {
+    pub(crate) fn from_geometry(geometry: &Geometry) -> Self {
         let spans = |axis: Axis| {
             let span = |place| {
                 let taps = axis.taps(place);

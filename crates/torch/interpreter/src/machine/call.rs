@@ -3,28 +3,32 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use unskew_script::{Call, Expression};
-use unskew_torch_schemas::{CallShape, Schema};
+use unskew_script::{CallExpression, Expression};
+use unskew_torch_schemas::{CallShape, FunctionSchema};
 
-use super::{Fault, Frame, Given, Machine, listed, named_fields};
-use crate::operators::{self, Entry};
+use super::{Frame, Given, Machine, RunFault, named_fields, nested_list};
+use crate::operators::{self, OperatorEntry};
 use crate::problem::{malformed, unsupported};
-use crate::{Object, Tuple};
-use crate::{Problem, Value};
+use crate::{RunProblem, ScriptValue};
+use crate::{ScriptObject, ScriptTuple};
 
 /// What a call of an operator may mean.
-enum Meaning<'m> {
+enum CallMeaning<'m> {
     /// The operator of today.
-    Now(&'m Entry),
+    Now(&'m OperatorEntry),
     /// What it meant at an older operator version: the schema, and its upgrader.
-    Then(&'m Schema, String),
+    Then(&'m FunctionSchema, String),
 }
 
 impl<'p> Machine<'p> {
-    pub(super) fn call(&self, call: &'p Call, frame: &mut Frame<'p>) -> Result<Value, Fault> {
+    pub(super) fn call(
+        &self,
+        call: &'p CallExpression,
+        frame: &mut Frame<'p>,
+    ) -> Result<ScriptValue, RunFault> {
         match &call.function {
             Expression::Name(name) => {
-                if let Some(Value::Callable(callee)) = frame.locals.get(name.text.as_str()) {
+                if let Some(ScriptValue::Callable(callee)) = frame.locals.get(name.text.as_str()) {
                     let callee = callee.clone();
                     let given = self.given(call, frame)?;
                     return self.callable(&callee, given);
@@ -41,7 +45,7 @@ impl<'p> Machine<'p> {
                 self.method(&of, &name.text, given)
             }
             function => match self.evaluate(function, frame)? {
-                Value::Callable(callee) => {
+                ScriptValue::Callable(callee) => {
                     let given = self.given(call, frame)?;
                     self.callable(&callee, given)
                 }
@@ -58,7 +62,7 @@ impl<'p> Machine<'p> {
         (known && !frame.locals.contains_key(first)).then_some(path)
     }
 
-    fn path(&self, path: &str, given: Given) -> Result<Value, Fault> {
+    fn path(&self, path: &str, given: Given) -> Result<ScriptValue, RunFault> {
         let (first, rest) = path.split_once('.').unwrap_or((path, ""));
         let namespaced = match first {
             "__torch__" => return self.callable(path, given),
@@ -82,14 +86,14 @@ impl<'p> Machine<'p> {
     }
 
     /// Calls a function of the program, or makes an object of a class.
-    fn callable(&self, name: &str, given: Given) -> Result<Value, Fault> {
+    fn callable(&self, name: &str, given: Given) -> Result<ScriptValue, RunFault> {
         if let Some((unit, function)) = self.code.function(name) {
             return self.function(Some(unit), function, given);
         }
         if let Some(class) = name.strip_suffix(".__new__").filter(|c| self.code.class(c).is_some())
         {
-            let object = Object { class: class.into(), attributes: Default::default() };
-            return Ok(Value::Object(Rc::new(object)));
+            let object = ScriptObject { class: class.into(), attributes: Default::default() };
+            return Ok(ScriptValue::Object(Rc::new(object)));
         }
         let Some((_, class)) = self.code.class(name) else {
             return Ok(unsupported(format!(
@@ -99,8 +103,8 @@ impl<'p> Machine<'p> {
         if let Some(fields) = named_fields(class) {
             return Ok(named_tuple(name, &fields, given)?);
         }
-        let object = Rc::new(Object { class: name.into(), attributes: Default::default() });
-        let object = Value::Object(object);
+        let object = Rc::new(ScriptObject { class: name.into(), attributes: Default::default() });
+        let object = ScriptValue::Object(object);
         if self.code.method(name, "__init__").is_some() {
             self.method(&object, "__init__", given)?;
         }
@@ -108,8 +112,13 @@ impl<'p> Machine<'p> {
     }
 
     /// Calls what a value can do.
-    pub(super) fn method(&self, of: &Value, name: &str, given: Given) -> Result<Value, Fault> {
-        if let Value::Object(object) = of {
+    pub(super) fn method(
+        &self,
+        of: &ScriptValue,
+        name: &str,
+        given: Given,
+    ) -> Result<ScriptValue, RunFault> {
+        if let ScriptValue::Object(object) = of {
             return match self.code.method(&object.class, name) {
                 Some((unit, function)) => {
                     let (mut positional, named) = given;
@@ -117,14 +126,14 @@ impl<'p> Machine<'p> {
                     self.function(Some(unit), function, (positional, named))
                 }
                 None => match object.get(name) {
-                    Some(Value::Callable(callee)) => self.callable(&callee, given),
+                    Some(ScriptValue::Callable(callee)) => self.callable(&callee, given),
                     _ => Ok(malformed(format!("{} has no function {name}", object.class))?),
                 },
             };
         }
-        if let (Value::Tensor(tensor), "tolist") = (of, name) {
+        if let (ScriptValue::Tensor(tensor), "tolist") = (of, name) {
             self.context.meter.step(tensor.count() as u64)?;
-            return Ok(listed::of(self.context.meter, tensor)?);
+            return Ok(nested_list::nested_list(self.context.meter, tensor)?);
         }
         let (mut positional, named) = given;
         positional.insert(0, of.clone());
@@ -135,9 +144,9 @@ impl<'p> Machine<'p> {
     pub(super) fn operator(
         &self,
         name: &str,
-        positional: &[Value],
-        named: &[(String, Value)],
-    ) -> Result<Value, Fault> {
+        positional: &[ScriptValue],
+        named: &[(String, ScriptValue)],
+    ) -> Result<ScriptValue, RunFault> {
         self.context.meter.step(1)?;
         if name == "prim::RaiseException" {
             return Err(raised(positional).into());
@@ -149,19 +158,19 @@ impl<'p> Machine<'p> {
         };
         let meanings = self.meanings(base, overload);
         if meanings.is_empty() {
-            return Err(Problem::UnknownOperator(name.to_owned()).into());
+            return Err(RunProblem::UnknownOperator(name.to_owned()).into());
         }
         for convert in [false, true] {
             for meaning in &meanings {
                 match meaning {
-                    Meaning::Now(entry) => {
+                    CallMeaning::Now(entry) => {
                         let (schema, defaults) = (&entry.schema, &entry.defaults);
                         let bound = operators::bind(schema, defaults, positional, named, convert);
                         let Some(values) = bound else { continue };
                         self.in_release(base, positional, named)?;
-                        return self.timed(entry, &values).map_err(Fault::from);
+                        return self.timed(entry, &values).map_err(RunFault::from);
                     }
-                    Meaning::Then(schema, operator) => {
+                    CallMeaning::Then(schema, operator) => {
                         let defaults: Vec<_> =
                             schema.arguments.iter().map(operators::default).collect();
                         let bound = operators::bind(schema, &defaults, positional, named, convert);
@@ -172,10 +181,14 @@ impl<'p> Machine<'p> {
             }
         }
         let given = operators::given(positional, named);
-        Err(Problem::NoOverload { operator: name.to_owned(), given }.into())
+        Err(RunProblem::NoOverload { operator: name.to_owned(), given }.into())
     }
 
-    fn timed(&self, entry: &Entry, values: &[Value]) -> Result<Value, Problem> {
+    fn timed(
+        &self,
+        entry: &OperatorEntry,
+        values: &[ScriptValue],
+    ) -> Result<ScriptValue, RunProblem> {
         let began = self.context.profile.map(|_| Instant::now());
         let result = entry.run(&self.context, values);
         if let (Some(profile), Some(began)) = (self.context.profile, began) {
@@ -188,25 +201,25 @@ impl<'p> Machine<'p> {
     }
 
     /// What an operator may mean: its overloads, or what they were when the program was written.
-    fn meanings(&self, base: &str, overload: Option<&str>) -> Vec<Meaning<'p>> {
+    fn meanings(&self, base: &str, overload: Option<&str>) -> Vec<CallMeaning<'p>> {
         let wanted = |own: &str| overload.is_none_or(|wanted| wanted == own);
         let entries = operators::find(base).iter().filter(|entry| wanted(&entry.schema.overload));
         let Some(upgraders) = self.upgraders else {
-            return entries.map(Meaning::Now).collect();
+            return entries.map(CallMeaning::Now).collect();
         };
-        let mut meanings: Vec<Meaning<'p>> = Vec::new();
+        let mut meanings: Vec<CallMeaning<'p>> = Vec::new();
         let mut upgraded: Vec<String> = Vec::new();
-        let mut then = |operator: String, meanings: &mut Vec<Meaning<'p>>| {
-            let Some(historic) = upgraders.of(&operator) else { return false };
+        let mut then = |operator: String, meanings: &mut Vec<CallMeaning<'p>>| {
+            let Some(historic) = upgraders.bridge_of(&operator) else { return false };
             if !upgraded.contains(&operator) {
                 upgraded.push(operator.clone());
-                meanings.push(Meaning::Then(&historic.schema, operator));
+                meanings.push(CallMeaning::Then(&historic.schema, operator));
             }
             true
         };
         for entry in entries {
             if !then(entry.schema.full_name(), &mut meanings) {
-                meanings.push(Meaning::Now(entry));
+                meanings.push(CallMeaning::Now(entry));
             }
         }
         for (operator, _) in upgraders.registry.operators() {
@@ -220,13 +233,13 @@ impl<'p> Machine<'p> {
 
     fn upgraded(
         &self,
-        schema: &Schema,
+        schema: &FunctionSchema,
         operator: &str,
-        values: Vec<Value>,
-    ) -> Result<Value, Fault> {
-        let upgrader = self
-            .upgraders
-            .and_then(|upgraders| upgraders.registry.function(&upgraders.of(operator)?.function));
+        values: Vec<ScriptValue>,
+    ) -> Result<ScriptValue, RunFault> {
+        let upgrader = self.upgraders.and_then(|upgraders| {
+            upgraders.registry.function(&upgraders.bridge_of(operator)?.function)
+        });
         let Some(upgrader) = upgrader else {
             return Ok(malformed(format!("{operator} has no upgrader"))?);
         };
@@ -241,7 +254,7 @@ impl<'p> Machine<'p> {
         // A release has upgraders of its own, made from the operators that it has: its table does not count.
         let semantics = self.context.semantics.clone().without_operators();
         let context = operators::Context { semantics: &semantics, ..self.context };
-        let code = super::Code::default();
+        let code = super::ProgramCode::default();
         let today = Machine { code: &code, constants: &[], context, upgraders: None };
         today.function(None, upgrader, (positional, named))
     }
@@ -251,9 +264,9 @@ impl<'p> Machine<'p> {
     fn in_release(
         &self,
         operator: &str,
-        positional: &[Value],
-        named: &[(String, Value)],
-    ) -> Result<(), Problem> {
+        positional: &[ScriptValue],
+        named: &[(String, ScriptValue)],
+    ) -> Result<(), RunProblem> {
         let Some(table) = self.context.semantics.table() else { return Ok(()) };
         // What other packages bring is in no table of PyTorch.
         if !operator.starts_with("aten::") {
@@ -264,7 +277,7 @@ impl<'p> Machine<'p> {
         if table.overloads(operator).any(|schema| schema.accepts(&shape).is_ok()) {
             return Ok(());
         }
-        Err(Problem::NotInRelease {
+        Err(RunProblem::NotInRelease {
             release: table.release().to_string(),
             operator: operator.to_owned(),
             given: operators::given(positional, named),
@@ -272,9 +285,9 @@ impl<'p> Machine<'p> {
     }
 }
 
-fn raised(positional: &[Value]) -> Problem {
-    let text = |at: usize| positional.get(at).and_then(Value::text).map(str::to_owned);
-    Problem::Raised {
+fn raised(positional: &[ScriptValue]) -> RunProblem {
+    let text = |at: usize| positional.get(at).and_then(ScriptValue::text).map(str::to_owned);
+    RunProblem::Raised {
         message: text(0).unwrap_or_default(),
         class: text(1).unwrap_or_else(|| "Exception".to_owned()),
     }
@@ -285,7 +298,7 @@ pub(crate) fn named_tuple(
     class: &str,
     fields: &[&str],
     (mut positional, named): Given,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     for field in fields.iter().skip(positional.len()) {
         match named.iter().find(|(name, _)| name == field) {
             Some((_, value)) => positional.push(value.clone()),
@@ -296,5 +309,8 @@ pub(crate) fn named_tuple(
         return malformed(format!("{class} has {} fields: {}", fields.len(), positional.len()));
     }
     let names = fields.iter().map(|field| Rc::from(*field)).collect();
-    Ok(Value::Tuple(Rc::new(Tuple { items: positional, named: Some((class.into(), names)) })))
+    Ok(ScriptValue::Tuple(Rc::new(ScriptTuple {
+        items: positional,
+        named: Some((class.into(), names)),
+    })))
 }

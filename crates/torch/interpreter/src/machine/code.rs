@@ -1,11 +1,14 @@
 //! The code of a program: functions and classes by their qualified names.
 
 use foldhash::HashMap;
-use unskew_script::{Class, Expression, Function, Measured, Module, ScriptError, Span, Statement};
+use unskew_script::{
+    ClassDefinition, Expression, FunctionDefinition, Module, ScriptError, Statement, TextSpan,
+    TokenizedSource,
+};
 
 /// The code of a program.
 #[derive(Debug, Default)]
-pub struct Code {
+pub struct ProgramCode {
     units: Vec<Unit>,
     /// Functions and classes by qualified name: the unit, and the statement in it.
     names: HashMap<String, (usize, usize)>,
@@ -18,7 +21,7 @@ struct Unit {
     module: Module,
 }
 
-impl Code {
+impl ProgramCode {
     /// Adds a file; its functions and classes get `prefix` and a dot before their names.
     ///
     /// # Errors
@@ -27,7 +30,7 @@ impl Code {
         &mut self,
         file: &str,
         prefix: &str,
-        text: impl Into<Measured<'t>>,
+        text: impl Into<TokenizedSource<'t>>,
     ) -> Result<(), ScriptError> {
         let measured = text.into();
         let text = measured.text();
@@ -57,14 +60,14 @@ impl Code {
         self.function(name).map(|(_, function)| function.parameters.len())
     }
 
-    pub(super) fn function(&self, name: &str) -> Option<(usize, &Function)> {
+    pub(super) fn function(&self, name: &str) -> Option<(usize, &FunctionDefinition)> {
         match self.statement(name)? {
             (unit, Statement::Function(function)) => Some((unit, function)),
             _ => None,
         }
     }
 
-    pub(crate) fn class(&self, name: &str) -> Option<(usize, &Class)> {
+    pub(crate) fn class(&self, name: &str) -> Option<(usize, &ClassDefinition)> {
         match self.statement(name)? {
             (unit, Statement::Class(class)) => Some((unit, class)),
             _ => None,
@@ -72,7 +75,7 @@ impl Code {
     }
 
     /// The method of a class; archives of 1.1 have functions of the file in its place.
-    pub(crate) fn method(&self, class: &str, name: &str) -> Option<(usize, &Function)> {
+    pub(crate) fn method(&self, class: &str, name: &str) -> Option<(usize, &FunctionDefinition)> {
         if let Some((unit, class)) = self.class(class) {
             return class.functions().find(|method| method.name.text == name).map(|m| (unit, m));
         }
@@ -96,7 +99,7 @@ impl Code {
     }
 
     /// The place as messages name it: `file:line:column`.
-    pub(super) fn place(&self, unit: usize, span: Span) -> Option<String> {
+    pub(super) fn place(&self, unit: usize, span: TextSpan) -> Option<String> {
         let unit = self.units.get(unit)?;
         let before = unit.text.get(..span.start)?;
         let line = before.matches('\n').count() + 1;
@@ -106,7 +109,7 @@ impl Code {
 }
 
 /// The fields of a named tuple; none if the class is none.
-pub(crate) fn named_fields(class: &Class) -> Option<Vec<&str>> {
+pub(crate) fn named_fields(class: &ClassDefinition) -> Option<Vec<&str>> {
     let named = class.bases.iter().any(|base| base.path().as_deref() == Some("NamedTuple"));
     named.then(|| {
         let field = |statement| match statement {

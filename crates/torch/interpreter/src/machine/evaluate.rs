@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use unskew_script::{Call, Constant, Expression, Statement};
+use unskew_script::{CallExpression, Expression, LiteralConstant, Statement};
 
 use super::execute::truth;
-use super::{Fault, Frame, Machine};
+use super::{Frame, Machine, RunFault};
 use crate::operators;
 use crate::problem::{malformed, unsupported};
-use crate::{Dtype, Number, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScalarValue, ScriptValue, Tensor};
 
 /// How much stack there must be left for one more level, and how much is added.
 const RED_ZONE: usize = 256 << 10;
@@ -20,12 +20,16 @@ impl<'p> Machine<'p> {
         &self,
         expression: &'p Expression,
         frame: &mut Frame<'p>,
-    ) -> Result<Value, Fault> {
+    ) -> Result<ScriptValue, RunFault> {
         let _level = self.context.meter.enter()?;
         stacker::maybe_grow(RED_ZONE, STACK, || self.value(expression, frame))
     }
 
-    fn value(&self, expression: &'p Expression, frame: &mut Frame<'p>) -> Result<Value, Fault> {
+    fn value(
+        &self,
+        expression: &'p Expression,
+        frame: &mut Frame<'p>,
+    ) -> Result<ScriptValue, RunFault> {
         match expression {
             Expression::Name(name) => match frame.locals.get(name.text.as_str()) {
                 Some(value) => Ok(value.clone()),
@@ -48,8 +52,8 @@ impl<'p> Machine<'p> {
                 let of = self.evaluate(of, frame)?;
                 self.attribute(&of, &name.text)
             }
-            Expression::List { items, .. } => Ok(Value::list(self.all(items, frame)?)),
-            Expression::Tuple { items, .. } => Ok(Value::tuple(self.all(items, frame)?)),
+            Expression::List { items, .. } => Ok(ScriptValue::list(self.all(items, frame)?)),
+            Expression::Tuple { items, .. } => Ok(ScriptValue::tuple(self.all(items, frame)?)),
             Expression::Dict { items, .. } => self.dict(items, frame),
             Expression::Subscript { of, index, .. } => self.subscript(of, index, frame),
             Expression::Unary { operator, operand, .. } => {
@@ -71,7 +75,7 @@ impl<'p> Machine<'p> {
         &self,
         items: &'p [Expression],
         frame: &mut Frame<'p>,
-    ) -> Result<Vec<Value>, Fault> {
+    ) -> Result<Vec<ScriptValue>, RunFault> {
         items.iter().map(|item| self.evaluate(item, frame)).collect()
     }
 
@@ -79,8 +83,8 @@ impl<'p> Machine<'p> {
         &self,
         items: &'p [(Expression, Expression)],
         frame: &mut Frame<'p>,
-    ) -> Result<Value, Fault> {
-        let dict = Value::Dict(Rc::default());
+    ) -> Result<ScriptValue, RunFault> {
+        let dict = ScriptValue::Dict(Rc::default());
         for (key, value) in items {
             let pair = [dict.clone(), self.evaluate(key, frame)?, self.evaluate(value, frame)?];
             self.operator("aten::_set_item", &pair, &[])?;
@@ -89,37 +93,36 @@ impl<'p> Machine<'p> {
     }
 
     /// What a dotted name means that is no attribute of a value.
-    fn named(&self, expression: &Expression, frame: &Frame<'p>) -> Option<Value> {
+    fn named(&self, expression: &Expression, frame: &Frame<'p>) -> Option<ScriptValue> {
         let path = expression.path()?;
         let (first, rest) = path.split_once('.')?;
         if frame.locals.contains_key(first) {
             return None;
         }
         match first {
-            "__torch__" => Some(Value::Callable(path.as_str().into())),
+            "__torch__" => Some(ScriptValue::Callable(path.as_str().into())),
             "CONSTANTS" => {
                 let at: usize = rest.strip_prefix('c')?.parse().ok()?;
                 self.constants.get(at).cloned()
             }
             "torch" => torch_name(rest),
             "math" => match rest {
-                "pi" => Some(Value::from(std::f64::consts::PI)),
-                "inf" => Some(Value::from(f64::INFINITY)),
-                "nan" => Some(Value::from(f64::NAN)),
+                "pi" => Some(ScriptValue::from(std::f64::consts::PI)),
+                "inf" => Some(ScriptValue::from(f64::INFINITY)),
+                "nan" => Some(ScriptValue::from(f64::NAN)),
                 _ => None,
             },
             _ => None,
         }
     }
 
-    /// An attribute of a value.
-    pub(super) fn attribute(&self, of: &Value, name: &str) -> Result<Value, Fault> {
+    pub(super) fn attribute(&self, of: &ScriptValue, name: &str) -> Result<ScriptValue, RunFault> {
         match of {
-            Value::Object(object) => match object.get(name) {
+            ScriptValue::Object(object) => match object.get(name) {
                 Some(value) => Ok(value),
                 None => self.class_constant(&object.class, name),
             },
-            Value::Tuple(tuple) => {
+            ScriptValue::Tuple(tuple) => {
                 let names = tuple.named.as_ref().map_or(&[][..], |(_, names)| names);
                 let at = names.iter().position(|field| &**field == name);
                 match at.and_then(|at| tuple.items.get(at)) {
@@ -127,7 +130,7 @@ impl<'p> Machine<'p> {
                     None => Ok(malformed(format!("a tuple without a field {name}"))?),
                 }
             }
-            Value::Tensor(_) => {
+            ScriptValue::Tensor(_) => {
                 let name = match name {
                     "T" => "aten::numpy_T".to_owned(),
                     "mT" | "mH" | "real" | "imag" => format!("aten::{name}"),
@@ -136,7 +139,7 @@ impl<'p> Machine<'p> {
                 };
                 self.operator(&name, std::slice::from_ref(of), &[])
             }
-            Value::Device(_) if name == "type" => {
+            ScriptValue::Device(_) if name == "type" => {
                 self.operator("prim::type", std::slice::from_ref(of), &[])
             }
             other => Ok(malformed(format!("{} has no attribute {name}", other.type_name()))?),
@@ -144,7 +147,7 @@ impl<'p> Machine<'p> {
     }
 
     /// `padding : Final[int] = 1` in the class.
-    fn class_constant(&self, class: &str, name: &str) -> Result<Value, Fault> {
+    fn class_constant(&self, class: &str, name: &str) -> Result<ScriptValue, RunFault> {
         let found = self.code.class(class).and_then(|(unit, class)| {
             class.body.iter().find_map(|statement| match statement {
                 Statement::Annotated {
@@ -172,34 +175,34 @@ impl<'p> Machine<'p> {
         of: &'p Expression,
         index: &'p Expression,
         frame: &mut Frame<'p>,
-    ) -> Result<Value, Fault> {
+    ) -> Result<ScriptValue, RunFault> {
         let of = self.evaluate(of, frame)?;
         if let Expression::Slice { parts, .. } = index {
             let mut given = vec![of.clone()];
             if of.tensor().is_some() {
-                given.push(Value::from(0_i64));
+                given.push(ScriptValue::from(0_i64));
             }
             for part in parts.iter() {
                 given.push(match part {
                     Some(part) => self.evaluate(part, frame)?,
-                    None => Value::None,
+                    None => ScriptValue::None,
                 });
             }
-            if let Some(last @ Value::None) = given.last_mut() {
-                *last = Value::from(1_i64);
+            if let Some(last @ ScriptValue::None) = given.last_mut() {
+                *last = ScriptValue::from(1_i64);
             }
-            if let Value::Tuple(tuple) = &of {
-                given[0] = Value::list(tuple.items.clone());
+            if let ScriptValue::Tuple(tuple) = &of {
+                given[0] = ScriptValue::list(tuple.items.clone());
                 let part = self.operator("aten::slice", &given, &[])?;
-                return Ok(Value::tuple(part.items().unwrap_or_default()));
+                return Ok(ScriptValue::tuple(part.items().unwrap_or_default()));
             }
             return self.operator("aten::slice", &given, &[]);
         }
         let index = self.evaluate(index, frame)?;
         match &of {
-            Value::Tensor(tensor) => Ok(tensor_item(tensor, &index)?.into()),
-            Value::Tuple(tuple) => {
-                let at = index.number().map_or(0, Number::int);
+            ScriptValue::Tensor(tensor) => Ok(tensor_item(tensor, &index)?.into()),
+            ScriptValue::Tuple(tuple) => {
+                let at = index.number().map_or(0, ScalarValue::int);
                 let at = if at < 0 { at + tuple.items.len() as i64 } else { at };
                 match usize::try_from(at).ok().and_then(|at| tuple.items.get(at)) {
                     Some(value) => Ok(value.clone()),
@@ -210,7 +213,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    fn unary(&self, operator: &str, value: Value) -> Result<Value, Fault> {
+    fn unary(&self, operator: &str, value: ScriptValue) -> Result<ScriptValue, RunFault> {
         match operator {
             "not" => Ok((!truth(&value)?).into()),
             "-" => self.operator("aten::neg", &[value], &[]),
@@ -226,7 +229,7 @@ impl<'p> Machine<'p> {
         left: &'p Expression,
         right: &'p Expression,
         frame: &mut Frame<'p>,
-    ) -> Result<Value, Fault> {
+    ) -> Result<ScriptValue, RunFault> {
         let left = self.evaluate(left, frame)?;
         match operator {
             "and" if !truth(&left)? => return Ok(left),
@@ -280,9 +283,9 @@ impl<'p> Machine<'p> {
     /// The values by place and by name of a call.
     pub(super) fn given(
         &self,
-        call: &'p Call,
+        call: &'p CallExpression,
         frame: &mut Frame<'p>,
-    ) -> Result<super::Given, Fault> {
+    ) -> Result<super::Given, RunFault> {
         let (mut positional, mut named) = (Vec::new(), Vec::new());
         for argument in &call.arguments {
             let value = self.evaluate(&argument.value, frame)?;
@@ -296,26 +299,26 @@ impl<'p> Machine<'p> {
 }
 
 /// What `t[1]` or `t[mask]` is of a tensor.
-pub(super) fn tensor_item(tensor: &Tensor, index: &Value) -> Result<Tensor, Problem> {
+pub(super) fn tensor_item(tensor: &Tensor, index: &ScriptValue) -> Result<Tensor, RunProblem> {
     match index {
-        Value::Number(Number::Int(at)) => operators::item(tensor, *at),
-        Value::Tuple(indexes) => {
+        ScriptValue::Number(ScalarValue::Int(at)) => operators::item(tensor, *at),
+        ScriptValue::Tuple(indexes) => {
             indexes.items.iter().try_fold(tensor.clone(), |part, index| tensor_item(&part, index))
         }
         other => unsupported(format!("a tensor indexed by {}", other.type_name())),
     }
 }
 
-fn unknown(name: &str) -> Result<Value, Problem> {
+fn unknown(name: &str) -> Result<ScriptValue, RunProblem> {
     match name {
-        "inf" => Ok(Value::from(f64::INFINITY)),
-        "nan" => Ok(Value::from(f64::NAN)),
+        "inf" => Ok(ScriptValue::from(f64::INFINITY)),
+        "nan" => Ok(ScriptValue::from(f64::NAN)),
         _ => malformed(format!("a name without a value: {name}")),
     }
 }
 
 /// What `torch.float32` and the like are in programs.
-fn torch_name(name: &str) -> Option<Value> {
+fn torch_name(name: &str) -> Option<ScriptValue> {
     let code = match name {
         "strided" | "contiguous_format" => 0,
         "preserve_format" => 1,
@@ -324,33 +327,33 @@ fn torch_name(name: &str) -> Option<Value> {
         "half" => Dtype::F16.code(),
         "int" => Dtype::I32.code(),
         "long" => Dtype::I64.code(),
-        "inf" => return Some(Value::from(f64::INFINITY)),
-        "pi" => return Some(Value::from(std::f64::consts::PI)),
-        "nan" => return Some(Value::from(f64::NAN)),
+        "inf" => return Some(ScriptValue::from(f64::INFINITY)),
+        "pi" => return Some(ScriptValue::from(std::f64::consts::PI)),
+        "nan" => return Some(ScriptValue::from(f64::NAN)),
         _ => Dtype::named(name)?.code(),
     };
-    Some(Value::from(code))
+    Some(ScriptValue::from(code))
 }
 
-fn constant(constant: &Constant) -> Result<Value, Problem> {
+fn constant(constant: &LiteralConstant) -> Result<ScriptValue, RunProblem> {
     Ok(match constant {
-        Constant::None => Value::None,
-        Constant::Bool(yes) => Value::from(*yes),
-        Constant::Int(text) => match text.replace('_', "").parse::<i64>() {
-            Ok(number) => Value::from(number),
+        LiteralConstant::None => ScriptValue::None,
+        LiteralConstant::Bool(yes) => ScriptValue::from(*yes),
+        LiteralConstant::Int(text) => match text.replace('_', "").parse::<i64>() {
+            Ok(number) => ScriptValue::from(number),
             // The sign stands before: the lowest integer has no positive one.
-            Err(_) if text == "9223372036854775808" => Value::from(i64::MIN),
+            Err(_) if text == "9223372036854775808" => ScriptValue::from(i64::MIN),
             Err(_) => return unsupported(format!("an integer of more than 64 bits: {text}")),
         },
-        Constant::Float(text) => match text.replace('_', "").parse::<f64>() {
-            Ok(number) => Value::from(number),
+        LiteralConstant::Float(text) => match text.replace('_', "").parse::<f64>() {
+            Ok(number) => ScriptValue::from(number),
             Err(_) => return malformed(format!("no number: {text}")),
         },
-        Constant::Imaginary(text) => match text.trim_end_matches(['j', 'J']).parse() {
-            Ok(number) => Number::Complex(0.0, number).into(),
+        LiteralConstant::Imaginary(text) => match text.trim_end_matches(['j', 'J']).parse() {
+            Ok(number) => ScalarValue::Complex(0.0, number).into(),
             Err(_) => return malformed(format!("no number: {text}")),
         },
-        Constant::Text(text) => Value::from(text.as_str()),
-        Constant::Ellipsis => return unsupported("an ellipsis"),
+        LiteralConstant::Text(text) => ScriptValue::from(text.as_str()),
+        LiteralConstant::Ellipsis => return unsupported("an ellipsis"),
     })
 }

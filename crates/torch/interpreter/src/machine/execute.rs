@@ -1,17 +1,17 @@
 //! Functions and statements.
 
 use foldhash::{HashMap, HashMapExt as _};
-use unskew_script::{Expression, Function, Statement};
+use unskew_script::{Expression, FunctionDefinition, Statement};
 
-use super::{Fault, Frame, Given, Machine};
+use super::{Frame, Given, Machine, RunFault};
 use crate::problem::{malformed, refused, unsupported};
-use crate::{Problem, Value};
+use crate::{RunProblem, ScriptValue};
 
 /// What happens after a statement.
 pub(super) enum Flow {
     Next,
     /// The function is done.
-    Return(Value),
+    Return(ScriptValue),
 }
 
 impl<'p> Machine<'p> {
@@ -19,9 +19,9 @@ impl<'p> Machine<'p> {
     pub(super) fn function(
         &self,
         unit: Option<usize>,
-        function: &'p Function,
+        function: &'p FunctionDefinition,
         given: Given,
-    ) -> Result<Value, Fault> {
+    ) -> Result<ScriptValue, RunFault> {
         let _level = self.context.meter.enter()?;
         self.context.meter.step(1)?;
         let mut frame = Frame { unit, locals: HashMap::new() };
@@ -29,16 +29,16 @@ impl<'p> Machine<'p> {
             .map_err(|fault| fault.at(unit, function.name.span))?;
         match self.block(&function.body, &mut frame)? {
             Flow::Return(value) => Ok(value),
-            Flow::Next => Ok(Value::None),
+            Flow::Next => Ok(ScriptValue::None),
         }
     }
 
     fn bind(
         &self,
-        function: &'p Function,
+        function: &'p FunctionDefinition,
         (positional, mut named): Given,
         frame: &mut Frame<'p>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), RunFault> {
         let name = &function.name.text;
         let mut positional = positional.into_iter();
         for parameter in &function.parameters {
@@ -67,7 +67,7 @@ impl<'p> Machine<'p> {
         &self,
         body: &'p [Statement],
         frame: &mut Frame<'p>,
-    ) -> Result<Flow, Fault> {
+    ) -> Result<Flow, RunFault> {
         let _level = self.context.meter.enter()?;
         for statement in body {
             self.context.meter.step(1)?;
@@ -80,7 +80,7 @@ impl<'p> Machine<'p> {
         Ok(Flow::Next)
     }
 
-    fn statement(&self, statement: &'p Statement, frame: &mut Frame<'p>) -> Result<Flow, Fault> {
+    fn statement(&self, statement: &'p Statement, frame: &mut Frame<'p>) -> Result<Flow, RunFault> {
         match statement {
             Statement::Assign { target, value, .. } => {
                 let value = self.evaluate(value, frame)?;
@@ -93,7 +93,7 @@ impl<'p> Machine<'p> {
             Statement::Expression { value, .. } => drop(self.evaluate(value, frame)?),
             Statement::Return { value, .. } => {
                 let value = value.as_ref().map(|value| self.evaluate(value, frame)).transpose()?;
-                return Ok(Flow::Return(value.unwrap_or(Value::None)));
+                return Ok(Flow::Return(value.unwrap_or(ScriptValue::None)));
             }
             Statement::If { test, then, otherwise, .. } => {
                 let test = self.evaluate(test, frame)?;
@@ -129,13 +129,13 @@ impl<'p> Machine<'p> {
         items: &'p Expression,
         body: &'p [Statement],
         frame: &mut Frame<'p>,
-    ) -> Result<Flow, Fault> {
+    ) -> Result<Flow, RunFault> {
         // A range may be long: it is counted, not made.
         if let Some([start, end, step]) = self.range(items, frame)? {
             let mut at = start;
             while if step > 0 { at < end } else { at > end } {
                 self.context.meter.step(1)?;
-                self.assign(target, Value::from(at), frame)?;
+                self.assign(target, ScriptValue::from(at), frame)?;
                 if let Flow::Return(value) = self.block(body, frame)? {
                     return Ok(Flow::Return(value));
                 }
@@ -156,13 +156,16 @@ impl<'p> Machine<'p> {
     }
 
     /// What a loop goes over.
-    pub(super) fn items(&self, value: &Value) -> Result<Vec<Value>, Problem> {
+    pub(super) fn items(&self, value: &ScriptValue) -> Result<Vec<ScriptValue>, RunProblem> {
         match value {
-            Value::Dict(dict) => Ok(dict.borrow().iter().map(|(key, _)| key.clone()).collect()),
-            Value::Text(text) => {
-                Ok(text.chars().map(|letter| Value::from(letter.to_string().as_str())).collect())
+            ScriptValue::Dict(dict) => {
+                Ok(dict.borrow().iter().map(|(key, _)| key.clone()).collect())
             }
-            Value::Tensor(tensor) => {
+            ScriptValue::Text(text) => Ok(text
+                .chars()
+                .map(|letter| ScriptValue::from(letter.to_string().as_str()))
+                .collect()),
+            ScriptValue::Tensor(tensor) => {
                 let Some(size) = tensor.shape().first() else {
                     return refused("iteration over a 0-d tensor");
                 };
@@ -181,7 +184,7 @@ impl<'p> Machine<'p> {
         &self,
         items: &'p Expression,
         frame: &mut Frame<'p>,
-    ) -> Result<Option<[i64; 3]>, Fault> {
+    ) -> Result<Option<[i64; 3]>, RunFault> {
         let Expression::Call(call) = items else { return Ok(None) };
         let Expression::Name(name) = &call.function else { return Ok(None) };
         if name.text != "range" || frame.locals.contains_key("range") {
@@ -194,15 +197,15 @@ impl<'p> Machine<'p> {
                 None => malformed("range() of something that is no number")?,
             }
         }
-        super::builtin::range(&given).map(Some).map_err(Fault::from)
+        super::builtin::range(&given).map(Some).map_err(RunFault::from)
     }
 
     fn assign(
         &self,
         target: &'p Expression,
-        value: Value,
+        value: ScriptValue,
         frame: &mut Frame<'p>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), RunFault> {
         match target {
             Expression::Name(name) => {
                 frame.locals.insert(&name.text, value);
@@ -218,7 +221,7 @@ impl<'p> Machine<'p> {
                 }
             }
             Expression::Attribute { of, name, .. } => match self.evaluate(of, frame)? {
-                Value::Object(object) => object.set(&name.text, value),
+                ScriptValue::Object(object) => object.set(&name.text, value),
                 other => {
                     let (name, kind) = (&name.text, other.type_name());
                     malformed(format!("an attribute {name} of {kind}"))?;
@@ -226,7 +229,7 @@ impl<'p> Machine<'p> {
             },
             Expression::Subscript { of, index, .. } => {
                 let (of, index) = (self.evaluate(of, frame)?, self.evaluate(index, frame)?);
-                if let Value::Tensor(tensor) = &of {
+                if let ScriptValue::Tensor(tensor) = &of {
                     let part = super::evaluate::tensor_item(tensor, &index)?;
                     let given = vec![part.into(), value];
                     let name =
@@ -243,10 +246,10 @@ impl<'p> Machine<'p> {
 }
 
 /// Whether a condition holds.
-pub(super) fn truth(value: &Value) -> Result<bool, Problem> {
+pub(super) fn truth(value: &ScriptValue) -> Result<bool, RunProblem> {
     match value {
-        Value::Number(number) => Ok(number.is_true()),
-        Value::Tensor(tensor) => match tensor.count() {
+        ScriptValue::Number(number) => Ok(number.is_true()),
+        ScriptValue::Tensor(tensor) => match tensor.count() {
             1 => Ok(tensor.item()?.is_true()),
             0 => refused("Boolean value of Tensor with no values is ambiguous"),
             _ => refused("Boolean value of Tensor with more than one value is ambiguous"),

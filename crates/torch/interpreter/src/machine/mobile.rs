@@ -8,16 +8,16 @@ use std::rc::Rc;
 
 use unskew_core::Version;
 use unskew_script::Statement;
-use unskew_torch::bytecode::{Instruction, Operator};
-use unskew_torch_schemas::Schema;
+use unskew_torch::bytecode::{BytecodeOperator, Instruction};
+use unskew_torch_schemas::FunctionSchema;
 
 use super::execute::truth;
-use super::{Fault, Given, Machine, Upgraders, kinds, listed, named_fields};
-use crate::Object;
+use super::{Given, Machine, RunFault, Upgraders, instance_checks, named_fields, nested_list};
+use crate::ScriptObject;
 use crate::operators;
 use crate::problem::{malformed, refused, unsupported};
 use crate::program::{Mobile, Routine};
-use crate::{Problem, RunError, Value};
+use crate::{RunError, RunProblem, ScriptValue};
 
 /// The first release whose mobile interpreter has upgraders.
 const UPGRADERS: Version = Version::pair(1, 11);
@@ -45,8 +45,8 @@ const INSTRUCTIONS: [(&str, &str); 15] = [
 struct Run<'r> {
     mobile: &'r Mobile,
     routine: &'r Routine,
-    stack: Vec<Value>,
-    registers: Vec<Value>,
+    stack: Vec<ScriptValue>,
+    registers: Vec<ScriptValue>,
 }
 
 impl Machine<'_> {
@@ -54,10 +54,10 @@ impl Machine<'_> {
     pub(crate) fn run_bytecode(
         &self,
         mobile: &Mobile,
-        object: &Value,
+        object: &ScriptValue,
         name: &str,
-        values: Vec<Value>,
-    ) -> Result<Value, RunError> {
+        values: Vec<ScriptValue>,
+    ) -> Result<ScriptValue, RunError> {
         let lazy = self.context.semantics.release().is_none_or(|release| release >= UPGRADERS);
         let upgraders = self.upgraders.filter(|_| lazy);
         let upgraders = upgraders.map(|upgraders| Upgraders { mobile: true, ..upgraders });
@@ -73,12 +73,12 @@ impl Machine<'_> {
     fn bytecode_method(
         &self,
         mobile: &Mobile,
-        object: &Value,
+        object: &ScriptValue,
         name: &str,
-        values: Vec<Value>,
-    ) -> Result<Value, Fault> {
+        values: Vec<ScriptValue>,
+    ) -> Result<ScriptValue, RunFault> {
         let _level = self.context.meter.enter()?;
-        let Value::Object(own) = object else {
+        let ScriptValue::Object(own) = object else {
             return Ok(malformed(format!("{} has no methods", object.type_name()))?);
         };
         let full = format!("{}.{name}", own.class);
@@ -88,7 +88,7 @@ impl Machine<'_> {
         let stack = std::iter::once(object.clone()).chain(values).collect();
         // A register that the file does not count is one more that it uses.
         self.context.meter.step(routine.registers as u64)?;
-        let registers = vec![Value::None; routine.registers];
+        let registers = vec![ScriptValue::None; routine.registers];
         let mut run = Run { mobile, routine, stack, registers };
         let mut at = 0;
         loop {
@@ -105,7 +105,7 @@ impl Machine<'_> {
     }
 
     /// Runs one instruction; says how far away the next one is.
-    fn instruction(&self, run: &mut Run<'_>, one: &Instruction) -> Result<i64, Fault> {
+    fn instruction(&self, run: &mut Run<'_>, one: &Instruction) -> Result<i64, RunFault> {
         let Instruction { name, x, n } = one;
         match name.as_str() {
             "LOAD" => {
@@ -123,7 +123,7 @@ impl Machine<'_> {
                     *run.register(at)? = value;
                 }
             }
-            "DROPR" => *run.register(*x)? = Value::None,
+            "DROPR" => *run.register(*x)? = ScriptValue::None,
             "DROP" => drop(run.pop()?),
             "LOADC" => {
                 let value = run.constant(*x)?.clone();
@@ -163,14 +163,20 @@ impl Machine<'_> {
                 run.push(self.operator(operator, &[value], &[])?);
             }
             "TO_LIST" => {
-                let [tensor, depth, kind]: [Value; 3] = run.take(3)?.try_into().unwrap_or_default();
+                let [tensor, depth, kind]: [ScriptValue; 3] =
+                    run.take(3)?.try_into().unwrap_or_default();
                 let (Some(tensor), Some(depth), Some(kind)) =
                     (tensor.tensor(), depth.number(), kind.number())
                 else {
                     return Ok(malformed("tolist() without a tensor, a depth and a kind")?);
                 };
                 self.context.meter.step(tensor.count() as u64)?;
-                run.push(listed::checked(self.context.meter, tensor, depth.int(), kind.int())?);
+                run.push(nested_list::checked(
+                    self.context.meter,
+                    tensor,
+                    depth.int(),
+                    kind.int(),
+                )?);
             }
             "NAMED_TUPLE_CONSTRUCT" => {
                 let items = run.take(*n)?;
@@ -183,13 +189,13 @@ impl Machine<'_> {
     }
 
     /// A tuple of a type of the table: its fields stand in the type, or in the code beside the bytecode.
-    fn bytecode_tuple(&self, ty: &str, items: Vec<Value>) -> Value {
-        if let Some((class, names)) = listed::named_type(ty) {
-            return listed::tuple(class, &names, items);
+    fn bytecode_tuple(&self, ty: &str, items: Vec<ScriptValue>) -> ScriptValue {
+        if let Some((class, names)) = nested_list::named_type(ty) {
+            return nested_list::tuple(class, &names, items);
         }
         match self.code.class(ty).and_then(|(_, class)| named_fields(class)) {
-            Some(names) => listed::tuple(ty, &names, items),
-            None => Value::tuple(items),
+            Some(names) => nested_list::tuple(ty, &names, items),
+            None => ScriptValue::tuple(items),
         }
     }
 
@@ -199,7 +205,7 @@ impl Machine<'_> {
         run: &mut Run<'_>,
         number: i64,
         count: Option<i64>,
-    ) -> Result<Value, Fault> {
+    ) -> Result<ScriptValue, RunFault> {
         let operator = usize::try_from(number).ok().and_then(|at| run.routine.operators.get(at));
         let Some(operator) = operator else {
             return Ok(malformed(format!("no operator {number}"))?);
@@ -210,13 +216,13 @@ impl Machine<'_> {
             let x = count.unwrap_or(0);
             let one = Instruction { name: (*instruction).to_owned(), x, n: x };
             self.instruction(run, &one)?;
-            return Ok(Value::tuple(Vec::new()));
+            return Ok(ScriptValue::tuple(Vec::new()));
         }
         let full = operator.to_string();
         let schema = self.bytecode_schema(operator)?;
         let takes = schema.as_ref().map_or(0, |schema| schema.arguments.len() as i64);
         let given = count.or(operator.given.filter(|_| run.mobile.counted)).unwrap_or(takes);
-        if let Some(historic) = self.upgraders.and_then(|upgraders| upgraders.of(&full)) {
+        if let Some(historic) = self.upgraders.and_then(|upgraders| upgraders.bridge_of(&full)) {
             let wants = historic.schema.arguments.len() as i64;
             if given != wants {
                 let what =
@@ -228,7 +234,7 @@ impl Machine<'_> {
         let (positional, named) = named(schema.as_ref(), values);
         let value = match self.operator(&full, &positional, &named) {
             // Up to 1.4 overloads had no names.
-            Err(fault) if matches!(*fault.problem, Problem::UnknownOperator(_)) => {
+            Err(fault) if matches!(*fault.problem, RunProblem::UnknownOperator(_)) => {
                 self.operator(&operator.name, &positional, &named)?
             }
             value => value?,
@@ -236,22 +242,25 @@ impl Machine<'_> {
         // What one operator returns are values on the stack.
         let many = schema.is_some_and(|schema| schema.returns.len() != 1);
         Ok(match value {
-            Value::Tuple(tuple) if many => Value::Tuple(tuple),
-            Value::None if many => Value::tuple(Vec::new()),
-            one => Value::tuple(vec![one]),
+            ScriptValue::Tuple(tuple) if many => ScriptValue::Tuple(tuple),
+            ScriptValue::None if many => ScriptValue::tuple(Vec::new()),
+            one => ScriptValue::tuple(vec![one]),
         })
     }
 
     /// The schema by which the release finds the operator, which it must have.
-    fn bytecode_schema(&self, operator: &Operator) -> Result<Option<Schema>, Problem> {
+    fn bytecode_schema(
+        &self,
+        operator: &BytecodeOperator,
+    ) -> Result<Option<FunctionSchema>, RunProblem> {
         let semantics = self.context.semantics;
         if let Some(table) = semantics.table() {
             let found = table.overload(&operator.name, &operator.overload);
             // What is not there as it is may be there for the upgraders.
-            let upgraded = self.upgraders.and_then(|one| one.of(&operator.to_string()));
+            let upgraded = self.upgraders.and_then(|one| one.bridge_of(&operator.to_string()));
             if found.is_none() && upgraded.is_none() && !operator.name.starts_with("prim::") {
                 let release = semantics.release().map(|release| release.to_string());
-                return Err(Problem::NotInRelease {
+                return Err(RunProblem::NotInRelease {
                     release: release.unwrap_or_default(),
                     operator: operator.to_string(),
                     given: String::new(),
@@ -269,7 +278,7 @@ impl Machine<'_> {
 }
 
 /// What is given by place, and what by name: outputs stand last, behind whatever arguments are given.
-fn named(schema: Option<&Schema>, mut values: Vec<Value>) -> Given {
+fn named(schema: Option<&FunctionSchema>, mut values: Vec<ScriptValue>) -> Given {
     let Some(schema) = schema.filter(|schema| !schema.variadic) else {
         return (values, Vec::new());
     };
@@ -289,22 +298,22 @@ fn named(schema: Option<&Schema>, mut values: Vec<Value>) -> Given {
 }
 
 impl Run<'_> {
-    fn push(&mut self, value: Value) {
+    fn push(&mut self, value: ScriptValue) {
         self.stack.push(value);
     }
 
-    fn extend(&mut self, values: Value) {
-        if let Value::Tuple(tuple) = values {
+    fn extend(&mut self, values: ScriptValue) {
+        if let ScriptValue::Tuple(tuple) = values {
             self.stack.extend(tuple.items.iter().cloned());
         }
     }
 
-    fn pop(&mut self) -> Result<Value, Problem> {
+    fn pop(&mut self) -> Result<ScriptValue, RunProblem> {
         self.stack.pop().map_or_else(|| malformed("the stack is empty"), Ok)
     }
 
     /// The last `count` values.
-    fn take(&mut self, count: i64) -> Result<Vec<Value>, Problem> {
+    fn take(&mut self, count: i64) -> Result<Vec<ScriptValue>, RunProblem> {
         let count = usize::try_from(count).ok().filter(|count| *count <= self.stack.len());
         match count {
             Some(count) => Ok(self.stack.split_off(self.stack.len() - count)),
@@ -312,8 +321,7 @@ impl Run<'_> {
         }
     }
 
-    /// The register of this number.
-    fn register(&mut self, number: i64) -> Result<&mut Value, Problem> {
+    fn register(&mut self, number: i64) -> Result<&mut ScriptValue, RunProblem> {
         let at = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
         match at.and_then(|at| self.registers.get_mut(at)) {
             Some(register) => Ok(register),
@@ -321,23 +329,23 @@ impl Run<'_> {
         }
     }
 
-    fn constant(&self, number: i64) -> Result<&Value, Problem> {
+    fn constant(&self, number: i64) -> Result<&ScriptValue, RunProblem> {
         let constant = usize::try_from(number).ok().and_then(|at| self.routine.constants.get(at));
         constant.map_or_else(|| malformed(format!("no constant {number}")), Ok)
     }
 
-    fn ty(&self, number: i64) -> Result<&str, Problem> {
+    fn ty(&self, number: i64) -> Result<&str, RunProblem> {
         let ty = usize::try_from(number).ok().and_then(|at| self.routine.types.get(at));
         ty.map_or_else(|| malformed(format!("no type {number}")), |ty| Ok(ty.as_str()))
     }
 
     /// The head of a loop. On the stack lie the number of the round, how many there may be, whether there is another,
     /// and `n - 2` values that the loop carries.
-    fn next_round(&mut self, behind: i64, n: i64) -> Result<i64, Problem> {
+    fn next_round(&mut self, behind: i64, n: i64) -> Result<i64, RunProblem> {
         let mut frame = self.take(n.saturating_add(1))?;
         let (Some(round), Some(most), Some(goes_on)) = (
-            frame.first().and_then(Value::number),
-            frame.get(1).and_then(Value::number),
+            frame.first().and_then(ScriptValue::number),
+            frame.get(1).and_then(ScriptValue::number),
             frame.get(2),
         ) else {
             return malformed("a loop without its numbers");
@@ -353,14 +361,14 @@ impl Run<'_> {
     }
 
     /// Instructions that need nothing but the stack.
-    fn make(&mut self, name: &str, x: i64, n: i64) -> Result<(), Problem> {
+    fn make(&mut self, name: &str, x: i64, n: i64) -> Result<(), RunProblem> {
         let value = match name {
-            "LIST_CONSTRUCT" => Value::list(self.take(n)?),
-            "TUPLE_CONSTRUCT" => Value::tuple(self.take(x)?),
+            "LIST_CONSTRUCT" => ScriptValue::list(self.take(n)?),
+            "TUPLE_CONSTRUCT" => ScriptValue::tuple(self.take(x)?),
             "DICT_CONSTRUCT" => {
                 let pairs = self.take(n)?;
                 let pairs = pairs.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone()));
-                Value::dict(pairs.collect())
+                ScriptValue::dict(pairs.collect())
             }
             "LIST_UNPACK" | "TUPLE_UNPACK" => {
                 let value = self.pop()?;
@@ -377,7 +385,7 @@ impl Run<'_> {
                 return Ok(());
             }
             "TUPLE_INDEX" => {
-                let index = self.pop()?.number().map_or(0, crate::Number::int);
+                let index = self.pop()?.number().map_or(0, crate::ScalarValue::int);
                 let items = self.pop()?.items().unwrap_or_default();
                 let index = if index < 0 { index + items.len() as i64 } else { index };
                 match usize::try_from(index).ok().and_then(|at| items.get(at)) {
@@ -389,13 +397,13 @@ impl Run<'_> {
                 let items = self.pop()?.items().unwrap_or_default();
                 let range = usize::try_from(x).unwrap_or(0)..usize::try_from(n).unwrap_or(0);
                 match items.get(range) {
-                    Some(items) => Value::tuple(items.to_vec()),
+                    Some(items) => ScriptValue::tuple(items.to_vec()),
                     None => return refused("Tuple index out of range"),
                 }
             }
             "DICT_INDEX" => {
                 let (key, dict) = (self.pop()?, self.pop()?);
-                let Value::Dict(pairs) = &dict else { return malformed("no dictionary") };
+                let ScriptValue::Dict(pairs) = &dict else { return malformed("no dictionary") };
                 let pairs = pairs.borrow();
                 let found = pairs.iter().find(|(known, _)| operators::same(known, &key));
                 match found {
@@ -406,7 +414,7 @@ impl Run<'_> {
             "GET_ATTR" | "SET_ATTR" => return self.attribute(name == "SET_ATTR", x),
             "CREATE_OBJECT" => {
                 let class = self.ty(x)?.into();
-                Value::Object(Rc::new(Object { class, attributes: Default::default() }))
+                ScriptValue::Object(Rc::new(ScriptObject { class, attributes: Default::default() }))
             }
             "ISINSTANCE" => {
                 let value = self.pop()?;
@@ -421,7 +429,7 @@ impl Run<'_> {
                 (operators::same(&a, &b) == (name == "__IS__")).into()
             }
             "__NOT__" => (!truth(&self.pop()?)?).into(),
-            "UN_INITIALIZED" => Value::None,
+            "UN_INITIALIZED" => ScriptValue::None,
             "UNCHECKED_CAST" | "ENTER" | "EXIT" => return Ok(()),
             "WARN" => {
                 self.take(2)?;
@@ -431,7 +439,7 @@ impl Run<'_> {
                 // The class, or none, lies above the message.
                 let class = self.pop()?;
                 let message = self.pop().unwrap_or(class).to_string();
-                return Err(Problem::Raised { class: "builtins.Exception".into(), message });
+                return Err(RunProblem::Raised { class: "builtins.Exception".into(), message });
             }
             // Upgraders are what it calls, and a runtime puts it in their place when it loads a file.
             "CALL" => {
@@ -446,9 +454,9 @@ impl Run<'_> {
     }
 
     /// Reads or writes an attribute of an object by its place.
-    fn attribute(&mut self, write: bool, place: i64) -> Result<(), Problem> {
+    fn attribute(&mut self, write: bool, place: i64) -> Result<(), RunProblem> {
         let new = if write { Some(self.pop()?) } else { None };
-        let Value::Object(object) = self.pop()? else { return malformed("no object") };
+        let ScriptValue::Object(object) = self.pop()? else { return malformed("no object") };
         let mut attributes = object.attributes.borrow_mut();
         let slot = usize::try_from(place).ok().and_then(|at| attributes.get_mut(at));
         let Some((_, value)) = slot else {
@@ -463,14 +471,16 @@ impl Run<'_> {
 }
 
 /// Whether a value is of a type, as bytecode names it.
-fn is_instance(value: &Value, ty: &str) -> Result<bool, Problem> {
-    if let (Some((class, _)), Value::Tuple(tuple)) = (listed::named_type(ty), value) {
+fn is_instance(value: &ScriptValue, ty: &str) -> Result<bool, RunProblem> {
+    if let (Some((class, _)), ScriptValue::Tuple(tuple)) = (nested_list::named_type(ty), value) {
         return Ok(tuple.named.as_ref().is_some_and(|(own, _)| **own == *class));
     }
     let parsed = unskew_script::parse(&format!("kind = {ty}\n"));
     let statement = parsed.as_ref().ok().and_then(|module| module.body.first());
     match statement {
-        Some(Statement::Assign { value: kind, .. }) => Ok(kinds::is_instance(value, kind)),
+        Some(Statement::Assign { value: kind, .. }) => {
+            Ok(instance_checks::is_instance(value, kind))
+        }
         _ => unsupported(format!("a type of this name: {ty}")),
     }
 }

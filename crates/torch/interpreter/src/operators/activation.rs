@@ -1,16 +1,16 @@
 //! Activations, softmax, losses.
 
 use super::Arguments;
-use super::form::{Context, Operator, all, plain, with_out};
+use super::declaration::{Context, Operator, all, plain, with_out};
 use super::unary::{clamped, erf, float, of_kind, sigmoid};
-use crate::dtype::Category;
+use crate::dtype::DtypeCategory;
 use crate::problem::refused;
-use crate::{Dtype, Number, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScalarValue, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
     all("aten::relu(Tensor self) -> Tensor", relu),
-    all("aten::relu6(Tensor self) -> Tensor", |c, a| clamped(c, a.tensor(0)?, Some(Number::Int(0)), Some(Number::Int(6)))),
+    all("aten::relu6(Tensor self) -> Tensor", |c, a| clamped(c, a.tensor(0)?, Some(ScalarValue::Int(0)), Some(ScalarValue::Int(6)))),
     all("aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor", hardtanh),
     all("aten::gelu(Tensor self, *, str approximate='none') -> Tensor", gelu),
     all("aten::silu(Tensor self) -> Tensor", silu),
@@ -43,14 +43,15 @@ pub(super) const OPERATORS: &[Operator] = &[
 ];
 
 /// The bounds have the type of the tensor.
-fn hardtanh(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn hardtanh(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, low, high) = (args.tensor(0)?, args.number(1)?, args.number(2)?);
-    let of_type =
-        |bound: Number| if tensor.dtype().is_integral() { Number::Int(bound.int()) } else { bound };
+    let of_type = |bound: ScalarValue| {
+        if tensor.dtype().is_integral() { ScalarValue::Int(bound.int()) } else { bound }
+    };
     clamped(context, tensor, Some(of_type(low)), Some(of_type(high)))
 }
 
-fn silu(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn silu(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     use super::complex;
     let tensor = args.tensor(0)?;
     if tensor.dtype().is_complex() {
@@ -60,7 +61,7 @@ fn silu(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
 }
 
 /// With the mean slope, as it is when nothing is trained.
-fn rrelu(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn rrelu(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (low, high) = (args.float(1)?, args.float(2)?);
     if args.boolean(3)? && low != high {
         return crate::problem::unsupported("random numbers: rrelu while training");
@@ -70,9 +71,9 @@ fn rrelu(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
     Ok(result)
 }
 
-fn relu(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
-    of_kind(args.tensor(0)?, Category::Int)?;
-    clamped(context, args.tensor(0)?, Some(Number::Int(0)), None)
+fn relu(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
+    of_kind(args.tensor(0)?, DtypeCategory::Int)?;
+    clamped(context, args.tensor(0)?, Some(ScalarValue::Int(0)), None)
 }
 
 /// A function of floats only.
@@ -80,12 +81,12 @@ fn of_floats(
     context: &Context<'_>,
     args: &Arguments<'_>,
     function: impl Fn(f64) -> f64 + Sync,
-) -> Result<Value, Problem> {
-    of_kind(args.tensor(0)?, Category::Float)?;
+) -> Result<ScriptValue, RunProblem> {
+    of_kind(args.tensor(0)?, DtypeCategory::Float)?;
     float(context, args, function)
 }
 
-fn gelu(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn gelu(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI};
     let tensor = args.tensor(0)?;
     if tensor.dtype().is_integral() {
@@ -101,12 +102,12 @@ fn gelu(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     }
 }
 
-fn leaky_relu(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn leaky_relu(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let slope = args.float(1)?;
     float(context, args, |n| if n > 0.0 { n } else { n * slope })
 }
 
-fn elu(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn elu(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (alpha, scale, input) = (args.float(1)?, args.float(2)?, args.float(3)?);
     float(
         context,
@@ -117,10 +118,10 @@ fn elu(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     )
 }
 
-fn threshold(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn threshold(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let (bound, value) = (args.number(1)?, args.number(2)?);
-    let numbers: Vec<Number> = tensor
+    let numbers: Vec<ScalarValue> = tensor
         .numbers()
         .into_iter()
         .map(|n| if n.compare(bound).is_some_and(std::cmp::Ordering::is_le) { value } else { n })
@@ -129,7 +130,7 @@ fn threshold(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Probl
     Ok(Tensor::from_elements(context.meter, tensor.dtype(), tensor.shape(), &elements)?.into())
 }
 
-fn softplus(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn softplus(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (beta, threshold) = (args.float(1)?, args.float(2)?);
     of_floats(
         context,
@@ -138,7 +139,7 @@ fn softplus(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Proble
     )
 }
 
-fn prelu(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn prelu(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, weight) = (args.tensor(0)?, args.tensor(1)?);
     // One slope for all, or one for each channel.
     let mut shape = vec![1; tensor.rank()];
@@ -154,7 +155,7 @@ fn prelu(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
     Ok(Tensor::of_floats(context.meter, tensor.dtype(), tensor.shape(), numbers)?.into())
 }
 
-fn glu(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn glu(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let axis = args.axis(1, tensor.rank())?;
     let size = tensor.shape().get(axis).copied().unwrap_or(0);
@@ -176,7 +177,7 @@ pub(super) fn along(
     axis: usize,
     dtype: Dtype,
     function: impl Fn(&mut [f64]),
-) -> Result<Tensor, Problem> {
+) -> Result<Tensor, RunProblem> {
     if tensor.rank() == 0 {
         let mut numbers = tensor.floats();
         function(&mut numbers);
@@ -213,7 +214,7 @@ fn soft(
     args: &Arguments<'_>,
     dtype: Option<Dtype>,
     function: fn(&mut [f64]),
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let axis = args.axis(1, tensor.rank())?;
     let tensor = match dtype {
@@ -227,24 +228,27 @@ fn soft(
     Ok(along(context, &tensor, axis, tensor.dtype(), function)?.into())
 }
 
-fn softmax(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn softmax(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     soft(context, args, args.dtype(2)?, soften)
 }
 
-fn log_softmax(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn log_softmax(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     soft(context, args, args.dtype(2)?, log_soften)
 }
 
-fn inner_softmax(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn inner_softmax(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     soft(context, args, args.boolean(2)?.then_some(Dtype::F32), soften)
 }
 
-fn inner_log_softmax(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn inner_log_softmax(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+) -> Result<ScriptValue, RunProblem> {
     soft(context, args, args.boolean(2)?.then_some(Dtype::F32), log_soften)
 }
 
 /// Only as it is when nothing is trained: random numbers of PyTorch are its own.
-fn dropout(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn dropout(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     if args.boolean(2)? && args.float(1)? > 0.0 {
         // All of it goes, whatever the numbers are.
         if args.float(1)? == 1.0 && args.len() == 3 {
@@ -253,7 +257,7 @@ fn dropout(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem
                 context.meter,
                 tensor.dtype(),
                 tensor.shape(),
-                Number::Int(0),
+                ScalarValue::Int(0),
             )?
             .into());
         }
@@ -262,7 +266,11 @@ fn dropout(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem
     Ok(args.value(0).clone())
 }
 
-fn loss(context: &Context<'_>, args: &Arguments<'_>, of: fn(f64) -> f64) -> Result<Value, Problem> {
+fn loss(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    of: fn(f64) -> f64,
+) -> Result<ScriptValue, RunProblem> {
     let (a, b) = (args.tensor(0)?, args.tensor(1)?);
     let dtype = super::arithmetic::common(args.value(0), args.value(1));
     if dtype.is_complex() {
@@ -280,10 +288,10 @@ fn loss(context: &Context<'_>, args: &Arguments<'_>, of: fn(f64) -> f64) -> Resu
     Ok(Tensor::of_floats(context.meter, dtype, &shape, numbers)?.into())
 }
 
-fn mse_loss(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn mse_loss(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     loss(context, args, |n| n * n)
 }
 
-fn l1_loss(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn l1_loss(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     loss(context, args, f64::abs)
 }

@@ -1,12 +1,12 @@
 //! Sums, products, quotients of every age, powers.
 
 use super::Arguments;
-use super::form::{Context, Operator, all, plain, with_out};
+use super::declaration::{Context, Operator, all, plain, with_out};
 use super::pointwise::{Basic, Binary, basic, binary};
-use crate::dtype::Category;
+use crate::dtype::DtypeCategory;
 use crate::problem::refused;
 use crate::tensor::cast;
-use crate::{Dtype, Number, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScalarValue, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -66,16 +66,16 @@ pub(super) const OPERATORS: &[Operator] = &[
 ];
 
 /// The type of two operands; the type in which `a / b` is calculated if both are integers.
-pub(super) fn common(a: &Value, b: &Value) -> Dtype {
+pub(super) fn common(a: &ScriptValue, b: &ScriptValue) -> Dtype {
     super::pointwise::common(&[a, b])
 }
 
 fn scaled_sum(
     context: &Context<'_>,
-    (a, b): (&Value, &Value),
-    alpha: Number,
+    (a, b): (&ScriptValue, &ScriptValue),
+    alpha: ScalarValue,
     sign: i64,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     if alpha.complex() == (1.0, 0.0) {
         let operation = if sign > 0 { Basic::Sum } else { Basic::Difference };
         if let Some(result) = basic(context, a, b, operation)? {
@@ -83,7 +83,7 @@ fn scaled_sum(
         }
     }
     let dtype = common(a, b);
-    if dtype.is_integral() && !matches!(alpha, Number::Int(_) | Number::Bool(_)) {
+    if dtype.is_integral() && !matches!(alpha, ScalarValue::Int(_) | ScalarValue::Bool(_)) {
         return refused(
             "For integral input tensors, argument alpha must not be a floating point number.",
         );
@@ -101,15 +101,15 @@ fn scaled_sum(
     binary(context, a, b, dtype, dtype, &rule)
 }
 
-fn add(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn add(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     scaled_sum(context, (args.value(0), args.value(1)), args.number(2)?, 1)
 }
 
 /// True and false are not subtracted.
-fn no_truths(args: &Arguments<'_>) -> Result<(), Problem> {
-    let is_truth = |value: &Value| match value {
-        Value::Tensor(tensor) => tensor.dtype() == Dtype::Bool,
-        other => matches!(other, Value::Number(Number::Bool(_))),
+fn no_truths(args: &Arguments<'_>) -> Result<(), RunProblem> {
+    let is_truth = |value: &ScriptValue| match value {
+        ScriptValue::Tensor(tensor) => tensor.dtype() == Dtype::Bool,
+        other => matches!(other, ScriptValue::Number(ScalarValue::Bool(_))),
     };
     if is_truth(args.value(0)) || is_truth(args.value(1)) {
         return refused(
@@ -120,17 +120,17 @@ fn no_truths(args: &Arguments<'_>) -> Result<(), Problem> {
     Ok(())
 }
 
-fn sub(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn sub(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     no_truths(args)?;
     scaled_sum(context, (args.value(0), args.value(1)), args.number(2)?, -1)
 }
 
-fn rsub(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn rsub(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     no_truths(args)?;
     scaled_sum(context, (args.value(1), args.value(0)), args.number(2)?, -1)
 }
 
-fn mul(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn mul(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (a, b) = (args.value(0), args.value(1));
     if let Some(result) = basic(context, a, b, Basic::Product)? {
         return Ok(result);
@@ -144,7 +144,7 @@ fn mul(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     binary(context, a, b, dtype, dtype, &rule)
 }
 
-fn div(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn div(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (a, b) = (args.value(0), args.value(1));
     if common(a, b).is_integral() {
         if context.semantics.has("division-refused") {
@@ -161,7 +161,7 @@ fn div(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     divided(context, a, b)
 }
 
-fn div_mode(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn div_mode(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (a, b) = (args.value(0), args.value(1));
     match args.text_or_none(2)? {
         None => divided(context, a, b),
@@ -173,11 +173,11 @@ fn div_mode(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Proble
     }
 }
 
-fn true_divide(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn true_divide(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     divided(context, args.value(0), args.value(1))
 }
 
-fn floor_divide(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn floor_divide(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (a, b) = (args.value(0), args.value(1));
     if context.semantics.has("floor-divide-truncates") {
         truncated(context, a, b)
@@ -187,7 +187,11 @@ fn floor_divide(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Pr
 }
 
 /// With floats as the result, of integers too.
-fn divided(context: &Context<'_>, a: &Value, b: &Value) -> Result<Value, Problem> {
+fn divided(
+    context: &Context<'_>,
+    a: &ScriptValue,
+    b: &ScriptValue,
+) -> Result<ScriptValue, RunProblem> {
     if let Some(result) = basic(context, a, b, Basic::Quotient)? {
         return Ok(result);
     }
@@ -213,26 +217,36 @@ fn quotient(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
     }
 }
 
-fn by_zero() -> Result<i64, Problem> {
+fn by_zero() -> Result<i64, RunProblem> {
     refused("ZeroDivisionError")
 }
 
-fn truncated(context: &Context<'_>, a: &Value, b: &Value) -> Result<Value, Problem> {
+fn truncated(
+    context: &Context<'_>,
+    a: &ScriptValue,
+    b: &ScriptValue,
+) -> Result<ScriptValue, RunProblem> {
     let dtype = common(a, b);
     let rule = Binary {
         int: &|a, b| if b == 0 { by_zero() } else { Ok(a.wrapping_div(b)) },
         // The quotient is an element before it is rounded.
-        float: &move |a, b| cast(dtype, Number::Float(a / b)).float().trunc(),
+        float: &move |a, b| cast(dtype, ScalarValue::Float(a / b)).float().trunc(),
         complex: None,
     };
     binary(context, a, b, dtype, dtype, &rule)
 }
 
-fn floored(context: &Context<'_>, a: &Value, b: &Value) -> Result<Value, Problem> {
+fn floored(
+    context: &Context<'_>,
+    a: &ScriptValue,
+    b: &ScriptValue,
+) -> Result<ScriptValue, RunProblem> {
     let dtype = common(a, b);
     let rule = Binary {
         int: &|a, b| if b == 0 { by_zero() } else { Ok(floor_int(a, b)) },
-        float: &move |a, b| floor_float(a, b, |number| cast(dtype, Number::Float(number)).float()),
+        float: &move |a, b| {
+            floor_float(a, b, |number| cast(dtype, ScalarValue::Float(number)).float())
+        },
         complex: None,
     };
     binary(context, a, b, dtype, dtype, &rule)
@@ -262,7 +276,7 @@ pub(super) fn floor_float(a: f64, b: f64, round: impl Fn(f64) -> f64) -> f64 {
     if quotient - floor > 0.5 { floor + 1.0 } else { floor }
 }
 
-fn remainder(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn remainder(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (a, b) = (args.value(0), args.value(1));
     let rule = Binary {
         int: &|a, b| if b == 0 { by_zero() } else { Ok(modulo_int(a, b)) },
@@ -285,7 +299,7 @@ pub(super) fn modulo_float(a: f64, b: f64) -> f64 {
     if rest != 0.0 && (rest < 0.0) != (b < 0.0) { rest + b } else { rest }
 }
 
-fn fmod(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn fmod(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (a, b) = (args.value(0), args.value(1));
     let rule = Binary {
         int: &|a, b| if b == 0 { by_zero() } else { Ok(a.wrapping_rem(b)) },
@@ -296,10 +310,10 @@ fn fmod(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     binary(context, a, b, dtype, dtype, &rule)
 }
 
-fn pow(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn pow(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (a, b) = (args.value(0), args.value(1));
     let dtype = common(a, b);
-    if let (true, Value::Number(exponent)) = (dtype.is_integral(), b)
+    if let (true, ScriptValue::Number(exponent)) = (dtype.is_integral(), b)
         && exponent.int() < 0
     {
         return refused("Integers to negative integer powers are not allowed.");
@@ -352,7 +366,7 @@ fn extreme(
     args: &Arguments<'_>,
     int: fn(i64, i64) -> i64,
     float: fn(f64, f64) -> f64,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let (a, b) = (args.value(0), args.value(1));
     let rule = Binary {
         int: &move |a, b| Ok(int(a, b)),
@@ -364,15 +378,15 @@ fn extreme(
     binary(context, a, b, dtype, dtype, &rule)
 }
 
-fn maximum(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn maximum(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     extreme(context, args, i64::max, f64::max)
 }
 
-fn minimum(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn minimum(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     extreme(context, args, i64::min, f64::min)
 }
 
-fn atan2(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn atan2(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (a, b) = (args.value(0), args.value(1));
     let common = common(a, b);
     let dtype = if common.is_integral() { Dtype::F32 } else { common };
@@ -384,13 +398,15 @@ fn atan2(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
 fn fused(
     context: &Context<'_>,
     args: &Arguments<'_>,
-    inner: impl Fn(&Value, &Value) -> Result<Value, Problem>,
-) -> Result<Value, Problem> {
+    inner: impl Fn(&ScriptValue, &ScriptValue) -> Result<ScriptValue, RunProblem>,
+) -> Result<ScriptValue, RunProblem> {
     let all = [args.value(0), args.value(1), args.value(2)];
     let dtype = super::pointwise::common(&all);
-    let in_type = |value: &Value| -> Result<Value, Problem> {
+    let in_type = |value: &ScriptValue| -> Result<ScriptValue, RunProblem> {
         match value {
-            Value::Tensor(tensor) if tensor.dtype() != dtype => Ok(tensor.to_dtype(dtype)?.into()),
+            ScriptValue::Tensor(tensor) if tensor.dtype() != dtype => {
+                Ok(tensor.to_dtype(dtype)?.into())
+            }
             other => Ok(other.clone()),
         }
     };
@@ -398,11 +414,11 @@ fn fused(
     scaled_sum(context, (&in_type(all[0])?, &product), args.number(3)?, 1)
 }
 
-fn addcmul(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn addcmul(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     fused(context, args, |a, b| mul(context, &Arguments::new(&[a.clone(), b.clone()])))
 }
 
-fn addcdiv(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn addcdiv(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let both = common(args.value(1), args.value(2));
     if both.is_integral() {
         return refused("Integer division with addcdiv is no longer supported");
@@ -410,7 +426,7 @@ fn addcdiv(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem
     fused(context, args, |a, b| divided(context, a, b))
 }
 
-fn lerp(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn lerp(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (start, end, weight) = (args.tensor(0)?, args.tensor(1)?, args.value(2));
     if start.dtype() != end.dtype() || !start.dtype().is_float() {
         return refused(format!(
@@ -420,9 +436,9 @@ fn lerp(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
         ));
     }
     let weight = match weight {
-        Value::Tensor(weight) => weight.clone(),
+        ScriptValue::Tensor(weight) => weight.clone(),
         other => {
-            let number = other.number().unwrap_or(Number::Int(0));
+            let number = other.number().unwrap_or(ScalarValue::Int(0));
             Tensor::scalar(context.meter, start.dtype(), number)?
         }
     };
@@ -440,10 +456,10 @@ fn bitwise(
     context: &Context<'_>,
     args: &Arguments<'_>,
     int: fn(i64, i64) -> i64,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let (a, b) = (args.value(0), args.value(1));
     let dtype = common(a, b);
-    if dtype.category() > Category::Int {
+    if dtype.category() > DtypeCategory::Int {
         return refused(format!(
             "bitwise operations are not implemented for '{}'",
             dtype.storage_name()
@@ -453,14 +469,14 @@ fn bitwise(
     binary(context, a, b, dtype, dtype, &rule)
 }
 
-fn bitwise_and(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn bitwise_and(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     bitwise(context, args, |a, b| a & b)
 }
 
-fn bitwise_or(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn bitwise_or(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     bitwise(context, args, |a, b| a | b)
 }
 
-fn bitwise_xor(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn bitwise_xor(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     bitwise(context, args, |a, b| a ^ b)
 }

@@ -2,11 +2,11 @@
 
 use super::Arguments;
 use super::activation::{along, soften};
-use super::form::{Context, Operator, plain};
+use super::declaration::{Context, Operator, plain};
 use super::matrix::matmul;
 use crate::problem::{refused, unsupported};
 use crate::tensor::broadcast;
-use crate::{Dtype, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -14,7 +14,7 @@ pub(super) const OPERATORS: &[Operator] = &[
 ];
 
 /// Each head of a key or a value for as many heads of the query in turn.
-fn grouped(tensor: &Tensor, query: &Tensor) -> Result<Tensor, Problem> {
+fn grouped(tensor: &Tensor, query: &Tensor) -> Result<Tensor, RunProblem> {
     let (Some(at), Some(wanted)) = (
         tensor.rank().checked_sub(3),
         query.rank().checked_sub(3).and_then(|at| query.shape().get(at)),
@@ -36,7 +36,7 @@ fn grouped(tensor: &Tensor, query: &Tensor) -> Result<Tensor, Problem> {
     repeated.expand(&full)?.reshape(&shape)
 }
 
-fn attention(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn attention(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (query, key, value) = (args.tensor(0)?, args.tensor(1)?, args.tensor(2)?);
     let mask = args.tensor_or_none(3)?;
     if args.float(4)? > 0.0 {

@@ -4,21 +4,21 @@
 //! others, defaults the rest. First without conversions; if no overload takes the call so, an
 //! integer may stand for a float, a tensor of one element for a number, a tuple for a list.
 
-use unskew_torch_schemas::{Argument, Schema, Type};
+use unskew_torch_schemas::{FunctionSchema, SchemaArgument, SchemaType};
 
-use crate::{Number, Value};
+use crate::{ScalarValue, ScriptValue};
 
 /// The value of a default, in a form that may be shared between threads.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Default {
     None,
-    Number(Number),
+    Number(ScalarValue),
     Text(String),
     List(Vec<Self>),
 }
 
 /// What the default of an argument stands for; none if it has none, or it cannot be read.
-pub(crate) fn default(argument: &Argument) -> Option<Default> {
+pub(crate) fn default(argument: &SchemaArgument) -> Option<Default> {
     let text = argument.default.as_deref()?;
     let value = read(text)?;
     // A number may stand for a list of a fixed size.
@@ -37,41 +37,40 @@ fn read(text: &str) -> Option<Default> {
     let number = |number| Some(Default::Number(number));
     match text {
         "None" => return Some(Default::None),
-        "True" => return number(Number::Bool(true)),
-        "False" => return number(Number::Bool(false)),
+        "True" => return number(ScalarValue::Bool(true)),
+        "False" => return number(ScalarValue::Bool(false)),
         // Names of numbers: a memory format, a layout, a reduction, a type.
-        "contiguous_format" | "strided" => return number(Number::Int(0)),
-        "Mean" => return number(Number::Int(1)),
-        "long" => return number(Number::Int(4)),
+        "contiguous_format" | "strided" => return number(ScalarValue::Int(0)),
+        "Mean" => return number(ScalarValue::Int(1)),
+        "long" => return number(ScalarValue::Int(4)),
         _ => {}
     }
     if let Some(text) = text.strip_prefix(['\'', '"']) {
         return Some(Default::Text(text.trim_end_matches(['\'', '"']).to_owned()));
     }
     if let Ok(int) = text.parse() {
-        return number(Number::Int(int));
+        return number(ScalarValue::Int(int));
     }
-    text.parse().ok().and_then(|float| number(Number::Float(float)))
+    text.parse().ok().and_then(|float| number(ScalarValue::Float(float)))
 }
 
-/// The value of a default.
-fn import_default(default: &Default) -> Value {
+fn import_default(default: &Default) -> ScriptValue {
     match default {
-        Default::None => Value::None,
-        Default::Number(number) => Value::Number(*number),
-        Default::Text(text) => Value::from(text.as_str()),
-        Default::List(items) => Value::list(items.iter().map(import_default).collect()),
+        Default::None => ScriptValue::None,
+        Default::Number(number) => ScriptValue::Number(*number),
+        Default::Text(text) => ScriptValue::from(text.as_str()),
+        Default::List(items) => ScriptValue::list(items.iter().map(import_default).collect()),
     }
 }
 
 /// The values of all arguments of a schema; none if the call does not fit it.
 pub(crate) fn bind(
-    schema: &Schema,
+    schema: &FunctionSchema,
     defaults: &[Option<Default>],
-    positional: &[Value],
-    named: &[(String, Value)],
+    positional: &[ScriptValue],
+    named: &[(String, ScriptValue)],
     convert: bool,
-) -> Option<Vec<Value>> {
+) -> Option<Vec<ScriptValue>> {
     let mut values = Vec::with_capacity(schema.arguments.len());
     let mut next = positional.iter();
     let mut names_used = 0;
@@ -98,70 +97,76 @@ pub(crate) fn bind(
 }
 
 /// The value as one of the type; none if it is not.
-fn fit(value: &Value, ty: &Type, convert: bool) -> Option<Value> {
+fn fit(value: &ScriptValue, ty: &SchemaType, convert: bool) -> Option<ScriptValue> {
     match ty {
-        Type::Optional(_) if matches!(value, Value::None) => Some(Value::None),
-        Type::Optional(inner) => fit(value, inner, convert),
-        Type::List(inner, size) => {
+        SchemaType::Optional(_) if matches!(value, ScriptValue::None) => Some(ScriptValue::None),
+        SchemaType::Optional(inner) => fit(value, inner, convert),
+        SchemaType::List(inner, size) => {
             let items = match value {
-                Value::List(items) => items.borrow().clone(),
-                Value::Tuple(tuple) if convert => tuple.items.clone(),
+                ScriptValue::List(items) => items.borrow().clone(),
+                ScriptValue::Tuple(tuple) if convert => tuple.items.clone(),
                 // One number for all of a fixed size.
                 one => {
                     let one = size.and_then(|_| fit(one, inner, convert))?;
-                    return Some(Value::list(vec![one; size.unwrap_or(1) as usize]));
+                    return Some(ScriptValue::list(vec![one; size.unwrap_or(1) as usize]));
                 }
             };
             // A list that is changed must stay the same one.
-            let fitted: Vec<Value> =
+            let fitted: Vec<ScriptValue> =
                 items.iter().map(|item| fit(item, inner, convert)).collect::<Option<_>>()?;
             match value {
-                Value::List(_) if !convert => Some(value.clone()),
-                _ => Some(Value::list(fitted)),
+                ScriptValue::List(_) if !convert => Some(value.clone()),
+                _ => Some(ScriptValue::list(fitted)),
             }
         }
-        Type::Tuple(types) => match value {
-            Value::Tuple(tuple) if tuple.items.len() == types.len() => Some(value.clone()),
+        SchemaType::Tuple(types) => match value {
+            ScriptValue::Tuple(tuple) if tuple.items.len() == types.len() => Some(value.clone()),
             _ => None,
         },
-        Type::Applied(name, _) if name == "Dict" => {
-            matches!(value, Value::Dict(_)).then(|| value.clone())
+        SchemaType::Applied(name, _) if name == "Dict" => {
+            matches!(value, ScriptValue::Dict(_)).then(|| value.clone())
         }
-        Type::Applied(..) => Some(value.clone()),
-        Type::Named(name) => fit_named(value, name, convert),
+        SchemaType::Applied(..) => Some(value.clone()),
+        SchemaType::Named(name) => fit_named(value, name, convert),
     }
 }
 
-fn fit_named(value: &Value, name: &str, convert: bool) -> Option<Value> {
+fn fit_named(value: &ScriptValue, name: &str, convert: bool) -> Option<ScriptValue> {
     let same = || Some(value.clone());
     match (name, value) {
-        ("Tensor", Value::Tensor(_))
-        | ("int" | "SymInt", Value::Number(Number::Int(_)))
-        | ("ScalarType" | "Layout" | "MemoryFormat", Value::Number(Number::Int(_)))
-        | ("float", Value::Number(Number::Float(_)))
-        | ("bool", Value::Number(Number::Bool(_)))
-        | ("complex", Value::Number(Number::Complex(..)))
-        | ("Scalar" | "number", Value::Number(_))
-        | ("str" | "Dimname", Value::Text(_))
-        | ("Device", Value::Device(_))
-        | ("AnyList", Value::List(_))
-        | ("Generator" | "Stream" | "NoneType", Value::None) => same(),
-        ("Device", Value::Text(text)) => Some(Value::Device(text.clone())),
-        ("Device", Value::Number(Number::Int(_))) => Some(Value::Device("cpu".into())),
-        ("float", Value::Number(number @ (Number::Int(_) | Number::Bool(_)))) if convert => {
-            Some(Value::from(number.float()))
+        ("Tensor", ScriptValue::Tensor(_))
+        | ("int" | "SymInt", ScriptValue::Number(ScalarValue::Int(_)))
+        | ("ScalarType" | "Layout" | "MemoryFormat", ScriptValue::Number(ScalarValue::Int(_)))
+        | ("float", ScriptValue::Number(ScalarValue::Float(_)))
+        | ("bool", ScriptValue::Number(ScalarValue::Bool(_)))
+        | ("complex", ScriptValue::Number(ScalarValue::Complex(..)))
+        | ("Scalar" | "number", ScriptValue::Number(_))
+        | ("str" | "Dimname", ScriptValue::Text(_))
+        | ("Device", ScriptValue::Device(_))
+        | ("AnyList", ScriptValue::List(_))
+        | ("Generator" | "Stream" | "NoneType", ScriptValue::None) => same(),
+        ("Device", ScriptValue::Text(text)) => Some(ScriptValue::Device(text.clone())),
+        ("Device", ScriptValue::Number(ScalarValue::Int(_))) => {
+            Some(ScriptValue::Device("cpu".into()))
         }
-        ("int" | "SymInt", Value::Number(Number::Bool(yes))) if convert => {
-            Some(Value::from(i64::from(*yes)))
+        ("float", ScriptValue::Number(number @ (ScalarValue::Int(_) | ScalarValue::Bool(_))))
+            if convert =>
+        {
+            Some(ScriptValue::from(number.float()))
         }
-        ("bool", Value::Number(number @ Number::Int(_))) if convert => {
-            Some(Value::from(number.is_true()))
+        ("int" | "SymInt", ScriptValue::Number(ScalarValue::Bool(yes))) if convert => {
+            Some(ScriptValue::from(i64::from(*yes)))
         }
-        ("int" | "SymInt" | "float" | "Scalar" | "number", Value::Tensor(tensor)) if convert => {
+        ("bool", ScriptValue::Number(number @ ScalarValue::Int(_))) if convert => {
+            Some(ScriptValue::from(number.is_true()))
+        }
+        ("int" | "SymInt" | "float" | "Scalar" | "number", ScriptValue::Tensor(tensor))
+            if convert =>
+        {
             let number = tensor.item().ok()?;
-            fit_named(&Value::Number(number), name, convert)
+            fit_named(&ScriptValue::Number(number), name, convert)
         }
-        (class, Value::Object(object)) if *object.class == *class => same(),
+        (class, ScriptValue::Object(object)) if *object.class == *class => same(),
         ("Any" | "AnyType", _) => same(),
         _ => is_variable(name).then(|| value.clone()),
     }
@@ -175,8 +180,8 @@ fn is_variable(name: &str) -> bool {
 }
 
 /// The types of what a call gives, for messages: `Tensor, int, alpha=float`.
-pub(crate) fn given(positional: &[Value], named: &[(String, Value)]) -> String {
-    let mut all: Vec<String> = positional.iter().map(Value::type_name).collect();
+pub(crate) fn given(positional: &[ScriptValue], named: &[(String, ScriptValue)]) -> String {
+    let mut all: Vec<String> = positional.iter().map(ScriptValue::type_name).collect();
     all.extend(named.iter().map(|(name, value)| format!("{name}={}", value.type_name())));
     all.join(", ")
 }

@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 
 use super::Arguments;
 use super::arithmetic::common;
-use super::form::{Context, Operator, all, plain, with_out};
+use super::declaration::{Context, Operator, all, plain, with_out};
 use super::pointwise::aligned;
 use crate::tensor::{Elements, broadcast};
-use crate::{Dtype, Number, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScalarValue, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -58,36 +58,36 @@ fn compare(
     context: &Context<'_>,
     args: &Arguments<'_>,
     holds: fn(Option<Ordering>) -> bool,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let (a, b) = (args.value(0), args.value(1));
     let (shape, a, b) = aligned(a, b, common(a, b))?;
-    let number = |elements: &Elements, at| elements.get(at).unwrap_or(Number::Int(0));
+    let number = |elements: &Elements, at| elements.get(at).unwrap_or(ScalarValue::Int(0));
     let count = a.len();
     let truths = (0..count).map(|at| holds(number(&a, at).compare(number(&b, at))).into());
     Ok(Tensor::of_ints(context.meter, truth(context), &shape, truths.collect())?.into())
 }
 
-fn eq(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn eq(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     compare(context, args, |order| order == Some(Ordering::Equal))
 }
 
-fn ne(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn ne(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     compare(context, args, |order| order != Some(Ordering::Equal))
 }
 
-fn lt(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn lt(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     compare(context, args, |order| order == Some(Ordering::Less))
 }
 
-fn le(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn le(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     compare(context, args, |order| matches!(order, Some(Ordering::Less | Ordering::Equal)))
 }
 
-fn gt(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn gt(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     compare(context, args, |order| order == Some(Ordering::Greater))
 }
 
-fn ge(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn ge(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     compare(context, args, |order| matches!(order, Some(Ordering::Greater | Ordering::Equal)))
 }
 
@@ -95,7 +95,7 @@ fn logical(
     context: &Context<'_>,
     args: &Arguments<'_>,
     holds: fn(bool, bool) -> bool,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let (a, b) = (args.tensor(0)?, args.tensor(1)?);
     let shape = broadcast(a.shape(), b.shape())?;
     let (a, b) = (a.expand(&shape)?.numbers(), b.expand(&shape)?.numbers());
@@ -103,7 +103,7 @@ fn logical(
     Ok(Tensor::of_ints(context.meter, Dtype::Bool, &shape, truths)?.into())
 }
 
-fn logical_not(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn logical_not(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let truths = tensor.numbers().iter().map(|number| i64::from(!number.is_true())).collect();
     Ok(Tensor::of_ints(context.meter, Dtype::Bool, tensor.shape(), truths)?.into())
@@ -113,19 +113,19 @@ fn test(
     context: &Context<'_>,
     args: &Arguments<'_>,
     holds: fn(f64) -> bool,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let truths = tensor.floats().into_iter().map(|number| holds(number).into()).collect();
     Ok(Tensor::of_ints(context.meter, truth(context), tensor.shape(), truths)?.into())
 }
 
-fn equal(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn equal(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (a, b) = (args.tensor(0)?, args.tensor(1)?);
     let same = a.shape() == b.shape() && a.elements() == b.elements();
     Ok(same.into())
 }
 
-fn close(args: &Arguments<'_>) -> Result<(Vec<usize>, Vec<bool>), Problem> {
+fn close(args: &Arguments<'_>) -> Result<(Vec<usize>, Vec<bool>), RunProblem> {
     let (a, b) = (args.tensor(0)?, args.tensor(1)?);
     let (relative, absolute) = (args.float(2)?, args.float(3)?);
     let nan_too = args.boolean(4)?;
@@ -139,35 +139,35 @@ fn close(args: &Arguments<'_>) -> Result<(Vec<usize>, Vec<bool>), Problem> {
     Ok((shape, a.iter().zip(&b).map(near).collect()))
 }
 
-fn allclose(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn allclose(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     Ok(close(args)?.1.into_iter().all(|near| near).into())
 }
 
-fn isclose(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn isclose(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (shape, near) = close(args)?;
     let near = near.into_iter().map(i64::from).collect();
     Ok(Tensor::of_ints(context.meter, Dtype::Bool, &shape, near)?.into())
 }
 
-fn choose(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn choose(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (a, b) = (args.value(1), args.value(2));
     let dtype = common(a, b);
     let condition = args.tensor(0)?;
     let (shape, _, _) = aligned(a, b, dtype)?;
     let shape = broadcast(condition.shape(), &shape)?;
     let condition = condition.expand(&shape)?.numbers();
-    let all = |value: &Value| -> Result<Vec<Number>, Problem> {
+    let all = |value: &ScriptValue| -> Result<Vec<ScalarValue>, RunProblem> {
         let tensor = match value {
-            Value::Tensor(tensor) => tensor.to_dtype(dtype)?,
+            ScriptValue::Tensor(tensor) => tensor.to_dtype(dtype)?,
             other => {
-                let number = other.number().unwrap_or(Number::Int(0));
+                let number = other.number().unwrap_or(ScalarValue::Int(0));
                 Tensor::scalar(context.meter, dtype, number)?
             }
         };
         Ok(tensor.expand(&shape)?.numbers())
     };
     let (a, b) = (all(a)?, all(b)?);
-    let chosen: Vec<Number> = condition
+    let chosen: Vec<ScalarValue> = condition
         .iter()
         .zip(a.into_iter().zip(b))
         .map(|(yes, (a, b))| if yes.is_true() { a } else { b })

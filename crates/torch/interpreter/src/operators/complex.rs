@@ -1,10 +1,10 @@
 //! Functions of complex numbers, and conjugates.
 
 use super::Arguments;
-use super::form::{Context, Operator, all, plain};
+use super::declaration::{Context, Operator, all, plain};
 use super::pointwise::Complex;
 use crate::tensor::Elements;
-use crate::{Problem, Tensor, Value};
+use crate::{RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -14,7 +14,7 @@ pub(super) const OPERATORS: &[Operator] = &[
 ];
 
 /// The same real parts with the other sign of the imaginary ones. PyTorch has a view for it, which shares memory.
-fn conjugate(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn conjugate(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     if !tensor.dtype().is_complex() {
         return Ok(tensor.clone().into());
@@ -27,7 +27,7 @@ pub(super) fn mapped(
     context: &Context<'_>,
     tensor: &Tensor,
     of: impl Fn(Complex) -> Complex,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let numbers = tensor.complexes().into_iter().map(of).collect();
     let numbers = Elements::Complex(numbers);
     Ok(Tensor::from_elements(context.meter, tensor.dtype(), tensor.shape(), &numbers)?.into())

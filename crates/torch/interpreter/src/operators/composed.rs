@@ -1,10 +1,10 @@
 //! Operators that are others in a row.
 
 use super::Arguments;
-use super::form::{Context, Operator, all, plain};
+use super::declaration::{Context, Operator, all, plain};
 use crate::problem::{refused, unsupported};
 use crate::tensor::broadcast;
-use crate::{Dtype, Number, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScalarValue, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -34,8 +34,8 @@ pub(super) fn call(
     context: &Context<'_>,
     name: &str,
     overload: &str,
-    values: &[Value],
-) -> Result<Value, Problem> {
+    values: &[ScriptValue],
+) -> Result<ScriptValue, RunProblem> {
     match context.overload(name, overload) {
         Some(entry) => entry.run(context, values),
         None => unsupported(format!("{name}.{overload}")),
@@ -47,15 +47,19 @@ pub(super) fn tensor(
     context: &Context<'_>,
     name: &str,
     overload: &str,
-    values: &[Value],
-) -> Result<Tensor, Problem> {
+    values: &[ScriptValue],
+) -> Result<Tensor, RunProblem> {
     match call(context, name, overload, values)? {
-        Value::Tensor(tensor) => Ok(tensor),
+        ScriptValue::Tensor(tensor) => Ok(tensor),
         other => refused(format!("{name} gave no tensor: {}", other.type_name())),
     }
 }
 
-fn meshgrid(_: &Context<'_>, args: &Arguments<'_>, indexing: &str) -> Result<Value, Problem> {
+fn meshgrid(
+    _: &Context<'_>,
+    args: &Arguments<'_>,
+    indexing: &str,
+) -> Result<ScriptValue, RunProblem> {
     let mut tensors = args.tensors(0)?;
     if tensors.is_empty() || tensors.iter().any(|tensor| tensor.rank() > 1) {
         return refused("meshgrid expects scalars or 1D tensors");
@@ -78,14 +82,14 @@ fn meshgrid(_: &Context<'_>, args: &Arguments<'_>, indexing: &str) -> Result<Val
         own[at] = shape[at];
         tensor.reshape(&own)?.expand(&shape)
     };
-    let mut grids = tensors.iter().enumerate().map(grid).collect::<Result<Vec<_>, Problem>>()?;
+    let mut grids = tensors.iter().enumerate().map(grid).collect::<Result<Vec<_>, RunProblem>>()?;
     if swapped {
         grids.swap(0, 1);
     }
     Ok(super::shape::tensors(grids))
 }
 
-fn repeat_interleave(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn repeat_interleave(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let Ok(times) = usize::try_from(args.int(1)?) else {
         return refused("repeats can not be negative");
     };
@@ -105,17 +109,17 @@ fn repeat_interleave(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Pro
     let mut shape = tensor.shape().to_vec();
     shape[axis] = size.saturating_mul(times);
     let expanded = wide.shape().to_vec();
-    wide.expand(&expanded)?.contiguous()?.reshape(&shape).map(Value::from)
+    wide.expand(&expanded)?.contiguous()?.reshape(&shape).map(ScriptValue::from)
 }
 
-fn factor(args: &Arguments<'_>) -> Result<usize, Problem> {
+fn factor(args: &Arguments<'_>) -> Result<usize, RunProblem> {
     match usize::try_from(args.int(1)?).ok().filter(|factor| *factor > 0) {
         Some(factor) => Ok(factor),
         None => refused("a positive factor is wanted"),
     }
 }
 
-fn image(tensor: &Tensor) -> Result<(&[usize], [usize; 3]), Problem> {
+fn image(tensor: &Tensor) -> Result<(&[usize], [usize; 3]), RunProblem> {
     match tensor.shape() {
         [batch @ .., channels, height, width] => Ok((batch, [*channels, *height, *width])),
         _ => refused(format!("expected at least 3 dimensions: {tensor}")),
@@ -129,7 +133,7 @@ fn regrouped(
     inner: &[usize],
     order: &[usize],
     shape: &[usize],
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let full: Vec<usize> = batch.iter().chain(inner).copied().collect();
     let order: Vec<usize> =
         (0..batch.len()).chain(order.iter().map(|axis| axis + batch.len())).collect();
@@ -137,7 +141,7 @@ fn regrouped(
     Ok(tensor.reshape(&full)?.permute(&order)?.contiguous()?.reshape(&shape)?.into())
 }
 
-fn pixel_shuffle(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn pixel_shuffle(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, factor) = (args.tensor(0)?, factor(args)?);
     let (batch, [channels, height, width]) = image(tensor)?;
     let square = factor.saturating_mul(factor);
@@ -154,7 +158,7 @@ fn pixel_shuffle(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem
     )
 }
 
-fn pixel_unshuffle(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn pixel_unshuffle(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, factor) = (args.tensor(0)?, factor(args)?);
     let (batch, [channels, height, width]) = image(tensor)?;
     if height % factor != 0 || width % factor != 0 {
@@ -170,7 +174,7 @@ fn pixel_unshuffle(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Probl
     )
 }
 
-fn channel_shuffle(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn channel_shuffle(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, groups) = (args.tensor(0)?, factor(args)?);
     let [batch, channels, space @ ..] = tensor.shape() else {
         return refused(format!("channel_shuffle expects input with > 2 dims: {tensor}"));
@@ -183,7 +187,10 @@ fn channel_shuffle(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Probl
     regrouped(tensor, &[*batch], &[groups, channels / groups, area], &[1, 0, 2], &shape)
 }
 
-fn cosine_similarity(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn cosine_similarity(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+) -> Result<ScriptValue, RunProblem> {
     let (a, b, eps) = (args.tensor(0)?, args.tensor(1)?, args.float(3)?);
     let dtype = super::arithmetic::common(args.value(0), args.value(1));
     if !dtype.is_float() {
@@ -210,7 +217,7 @@ fn cosine_similarity(context: &Context<'_>, args: &Arguments<'_>) -> Result<Valu
     Ok(Tensor::of_floats(context.meter, dtype, &outer, results)?.into())
 }
 
-fn linalg_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn linalg_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let axes = args.ints_or_none(2)?;
     let of_matrix = match &axes {
         Some(axes) => axes.len() == 2,
@@ -222,7 +229,7 @@ fn linalg_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Pro
     }
     let values = [
         args.value(0).clone(),
-        order.unwrap_or(Number::Int(2)).into(),
+        order.unwrap_or(ScalarValue::Int(2)).into(),
         args.value(2).clone(),
         args.value(3).clone(),
         args.value(4).clone(),
@@ -230,7 +237,7 @@ fn linalg_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Pro
     call(context, "aten::linalg_vector_norm", "", &values)
 }
 
-fn take_along_dim(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn take_along_dim(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, index) = (args.tensor(0)?, args.tensor(1)?);
     let Some(_) = args.int_or_none(2)? else {
         let flat = tensor.reshape(&[tensor.count()])?;
@@ -259,7 +266,7 @@ fn take_along_dim(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, 
 }
 
 /// The distance of each row of one matrix from each of another.
-fn cdist(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn cdist(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (a, b, p) = (args.tensor(0)?, args.tensor(1)?, args.float(2)?);
     let ([batch_a @ .., rows, width], [batch_b @ .., columns, other]) = (a.shape(), b.shape())
     else {
@@ -296,13 +303,19 @@ fn cdist(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
     Ok(Tensor::of_floats(context.meter, a.dtype(), &shape, distances)?.into())
 }
 
-fn diff(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn diff(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     if args.tensor_or_none(3)?.is_some() || args.tensor_or_none(4)?.is_some() {
         let ends = [args.value(3), args.value(0), args.value(4)];
         let all = ends.into_iter().filter(|one| one.tensor().is_some()).cloned().collect();
-        let joined = tensor(context, "aten::cat", "", &[Value::list(all), args.value(2).clone()])?;
-        let given =
-            [joined.into(), args.value(1).clone(), args.value(2).clone(), Value::None, Value::None];
+        let joined =
+            tensor(context, "aten::cat", "", &[ScriptValue::list(all), args.value(2).clone()])?;
+        let given = [
+            joined.into(),
+            args.value(1).clone(),
+            args.value(2).clone(),
+            ScriptValue::None,
+            ScriptValue::None,
+        ];
         return diff(context, &Arguments::new(&given));
     }
     let mut result = args.tensor(0)?.clone();
@@ -330,7 +343,7 @@ fn diff(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     Ok(result.into())
 }
 
-fn nan_to_num(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn nan_to_num(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let largest = match tensor.dtype() {
         dtype if dtype.is_integral() => return Ok(tensor.copy()?.into()),

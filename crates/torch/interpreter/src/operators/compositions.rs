@@ -6,8 +6,8 @@
 
 use std::sync::LazyLock;
 
-use super::form::{Body, Forms};
-use crate::Code;
+use super::declaration::{Body, Forms};
+use crate::ProgramCode;
 
 /// The texts, by the names that messages have for them.
 const FILES: [(&str, &str); 6] = [
@@ -20,8 +20,8 @@ const FILES: [(&str, &str); 6] = [
 ];
 
 /// The functions by their names. A text that cannot be read is missing, which a test finds.
-pub(crate) static CODE: LazyLock<Code> = LazyLock::new(|| {
-    let mut code = Code::default();
+pub(crate) static CODE: LazyLock<ProgramCode> = LazyLock::new(|| {
+    let mut code = ProgramCode::default();
     for (name, text) in FILES {
         drop(code.add(name, "__torch__", text));
     }
@@ -56,17 +56,19 @@ pub(super) fn compositions() -> impl Iterator<Item = (&'static str, Forms, Body)
 
 #[cfg(test)]
 mod tests {
-    use unskew_torch_schemas::Schema;
+    use unskew_torch_schemas::FunctionSchema;
 
     use super::*;
 
     #[test]
     fn every_text_is_read_and_every_function_takes_what_its_schemas_say() {
         for (name, text) in FILES {
-            Code::default().add(name, "", text).unwrap_or_else(|error| panic!("{name}: {error}"));
+            ProgramCode::default()
+                .add(name, "", text)
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
         }
         for (schema, _, body) in compositions() {
-            let parsed: Schema = schema.parse().unwrap();
+            let parsed: FunctionSchema = schema.parse().unwrap();
             let Body::Composed(name) = body else { panic!("{schema}") };
             let takes = CODE.parameters(&format!("__torch__.{name}")).unwrap();
             assert_eq!(takes, parsed.arguments.len(), "{schema}");

@@ -1,12 +1,12 @@
 //! Convolutions of one to three dimensions.
 
 use super::Arguments;
-use super::form::{Context, Operator, Run, plain};
+use super::declaration::{Context, Operator, Run, plain};
 use super::matrix::{FAST, exactly};
 use crate::kernels::{self, Axis, Geometry, Real};
 use crate::problem::{refused, unsupported};
 use crate::tensor::Elements;
-use crate::{Dtype, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -26,14 +26,14 @@ pub(super) const OPERATORS: &[Operator] = &[
 ];
 
 /// How the kernel moves, for each dimension of space.
-struct Moves {
+struct ConvolutionParameters {
     stride: Vec<usize>,
     padding: Vec<[i64; 2]>,
     dilation: Vec<usize>,
     groups: usize,
 }
 
-impl Moves {
+impl ConvolutionParameters {
     fn axis(&self, axis: usize, size: usize, kernel: usize, out: usize) -> Axis {
         let (stride, dilation) = (self.stride[axis], self.dilation[axis]);
         Axis { size, kernel, stride, padding: self.padding[axis][0], dilation, out }
@@ -45,7 +45,7 @@ fn moves(
     rank: usize,
     [stride, dilation, groups]: [usize; 3],
     padding: Vec<[i64; 2]>,
-) -> Result<Moves, Problem> {
+) -> Result<ConvolutionParameters, RunProblem> {
     let spread = |mut sizes: Vec<usize>| {
         if let [one] = *sizes {
             sizes = vec![one; rank];
@@ -64,7 +64,7 @@ fn moves(
     if padding.len() != rank {
         return refused(format!("expected {rank} paddings: {padding:?}"));
     }
-    Ok(Moves {
+    Ok(ConvolutionParameters {
         stride: spread(args.sizes(stride)?)?,
         padding,
         dilation: spread(args.sizes(dilation)?)?,
@@ -77,7 +77,7 @@ fn even(padding: Vec<i64>) -> Vec<[i64; 2]> {
 }
 
 /// The number of dimensions of space, and the input with a batch dimension.
-fn prepared(input: &Tensor, weight: &Tensor) -> Result<(usize, Tensor, bool), Problem> {
+fn prepared(input: &Tensor, weight: &Tensor) -> Result<(usize, Tensor, bool), RunProblem> {
     let Some(rank) = weight.rank().checked_sub(2).filter(|rank| *rank > 0) else {
         return refused(format!("weight should have at least three dimensions: {weight}"));
     };
@@ -101,7 +101,7 @@ fn prepared(input: &Tensor, weight: &Tensor) -> Result<(usize, Tensor, bool), Pr
     Ok((rank, input.clone(), false))
 }
 
-fn finish(result: Tensor, unbatched: bool) -> Result<Value, Problem> {
+fn finish(result: Tensor, unbatched: bool) -> Result<ScriptValue, RunProblem> {
     if unbatched { Ok(result.select(0, 0)?.into()) } else { Ok(result.into()) }
 }
 
@@ -110,30 +110,31 @@ fn of_parts(
     context: &Context<'_>,
     args: &Arguments<'_>,
     run: Run,
-) -> Result<Option<Value>, Problem> {
+) -> Result<Option<ScriptValue>, RunProblem> {
     if !args.tensor(0)?.dtype().is_complex() || !args.tensor(1)?.dtype().is_complex() {
         return Ok(None);
     }
-    let part = |at: usize, imaginary: bool| -> Result<Value, Problem> {
-        let Some(tensor) = args.tensor_or_none(at)? else { return Ok(Value::None) };
+    let part = |at: usize, imaginary: bool| -> Result<ScriptValue, RunProblem> {
+        let Some(tensor) = args.tensor_or_none(at)? else { return Ok(ScriptValue::None) };
         let numbers = tensor.complexes().into_iter();
         let numbers = numbers.map(|(re, im)| if imaginary { im } else { re }).collect();
         let dtype = tensor.dtype().part();
         Ok(Tensor::of_floats(context.meter, dtype, tensor.shape(), numbers)?.into())
     };
-    let calculated = |input: bool, weight: bool, bias: Value| -> Result<Tensor, Problem> {
-        let mut values: Vec<Value> = (0..args.len()).map(|at| args.value(at).clone()).collect();
+    let calculated = |input: bool, weight: bool, bias: ScriptValue| -> Result<Tensor, RunProblem> {
+        let mut values: Vec<ScriptValue> =
+            (0..args.len()).map(|at| args.value(at).clone()).collect();
         let parts = [part(0, input)?, part(1, weight)?, bias];
         values.iter_mut().zip(parts).for_each(|(value, part)| *value = part);
         match run(context, &Arguments::new(&values))? {
-            Value::Tensor(tensor) => Ok(tensor),
+            ScriptValue::Tensor(tensor) => Ok(tensor),
             _ => unsupported("a convolution that gives no tensor"),
         }
     };
     let (real, minus) =
-        (calculated(false, false, part(2, false)?)?, calculated(true, true, Value::None)?);
+        (calculated(false, false, part(2, false)?)?, calculated(true, true, ScriptValue::None)?);
     let (imaginary, plus) =
-        (calculated(false, true, part(2, true)?)?, calculated(true, false, Value::None)?);
+        (calculated(false, true, part(2, true)?)?, calculated(true, false, ScriptValue::None)?);
     let re = real.floats().into_iter().zip(minus.floats()).map(|(a, b)| a - b);
     let im = imaginary.floats().into_iter().zip(plus.floats()).map(|(a, b)| a + b);
     let numbers = Elements::Complex(re.zip(im).collect());
@@ -141,7 +142,10 @@ fn of_parts(
     Ok(Some(Tensor::from_elements(context.meter, dtype, real.shape(), &numbers)?.into()))
 }
 
-fn plain_convolution(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn plain_convolution(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+) -> Result<ScriptValue, RunProblem> {
     if let Some(result) = of_parts(context, args, plain_convolution)? {
         return Ok(result);
     }
@@ -151,7 +155,7 @@ fn plain_convolution(context: &Context<'_>, args: &Arguments<'_>) -> Result<Valu
     finish(result, unbatched)
 }
 
-fn named_padding(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn named_padding(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     if let Some(result) = of_parts(context, args, named_padding)? {
         return Ok(result);
     }
@@ -172,7 +176,10 @@ fn named_padding(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, P
     finish(result, unbatched)
 }
 
-fn transposed_convolution(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn transposed_convolution(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+) -> Result<ScriptValue, RunProblem> {
     if let Some(result) = of_parts(context, args, transposed_convolution)? {
         return Ok(result);
     }
@@ -183,7 +190,10 @@ fn transposed_convolution(context: &Context<'_>, args: &Arguments<'_>) -> Result
     finish(result, unbatched)
 }
 
-fn inner_convolution(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn inner_convolution(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+) -> Result<ScriptValue, RunProblem> {
     if let Some(result) = of_parts(context, args, inner_convolution)? {
         return Ok(result);
     }
@@ -211,7 +221,7 @@ pub(super) fn places(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> + '_ {
     })
 }
 
-fn bias_of(bias: Option<&Tensor>, channels: usize) -> Result<Vec<f64>, Problem> {
+fn bias_of(bias: Option<&Tensor>, channels: usize) -> Result<Vec<f64>, RunProblem> {
     match bias {
         None => Ok(vec![0.0; channels]),
         Some(bias) if bias.count() == channels => Ok(bias.floats()),
@@ -224,8 +234,8 @@ fn convolve(
     input: &Tensor,
     weight: &Tensor,
     bias: Option<&Tensor>,
-    moves: &Moves,
-) -> Result<Tensor, Problem> {
+    moves: &ConvolutionParameters,
+) -> Result<Tensor, RunProblem> {
     let (batches, channels) = (input.shape()[0], input.shape()[1]);
     let (out_channels, per_group) = (weight.shape()[0], weight.shape()[1]);
     if per_group.saturating_mul(moves.groups) != channels || out_channels % moves.groups != 0 {
@@ -268,9 +278,9 @@ fn spread(
     input: &Tensor,
     weight: &Tensor,
     bias: Option<&Tensor>,
-    moves: &Moves,
+    moves: &ConvolutionParameters,
     extra: &[usize],
-) -> Result<Tensor, Problem> {
+) -> Result<Tensor, RunProblem> {
     let (batches, channels) = (input.shape()[0], input.shape()[1]);
     let group_out = weight.shape()[1];
     if weight.shape()[0] != channels || channels % moves.groups != 0 {
@@ -322,7 +332,7 @@ fn calculated(
     layer: &Layer<'_>,
     shape: &[usize],
     (size, area): (usize, usize),
-) -> Result<Tensor, Problem> {
+) -> Result<Tensor, RunProblem> {
     let exactly = exactly(layer.input.dtype(), size);
     context.meter.work(if exactly { size } else { size / FAST })?;
     let bias = bias_of(layer.bias, shape[1])?;
@@ -364,7 +374,7 @@ impl Layer<'_> {
 }
 
 /// What a dtype must be for layers of networks.
-pub(super) fn float_layer(tensor: &Tensor, what: &str) -> Result<Dtype, Problem> {
+pub(super) fn float_layer(tensor: &Tensor, what: &str) -> Result<Dtype, RunProblem> {
     match tensor.dtype() {
         dtype if dtype.is_float() => Ok(dtype),
         other => refused(format!("\"{what}\" not implemented for '{}'", other.storage_name())),

@@ -1,10 +1,10 @@
 //! Tensors made from nothing, and from other tensors' types.
 
 use super::Arguments;
-use super::form::{Context, Operator, all, only_out, plain};
+use super::declaration::{Context, Operator, all, only_out, plain};
 use crate::problem::refused;
 use crate::tensor::{Elements, cast};
-use crate::{Dtype, Number, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScalarValue, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -52,54 +52,66 @@ pub(super) const OPERATORS: &[Operator] = &[
 ];
 
 impl Arguments<'_> {
-    fn sizes_at(&self, places: &[usize]) -> Result<Vec<usize>, Problem> {
+    fn sizes_at(&self, places: &[usize]) -> Result<Vec<usize>, RunProblem> {
         let ints: Vec<i64> = places.iter().map(|at| self.int(*at)).collect::<Result<_, _>>()?;
         super::arguments::sizes(&ints)
     }
 }
 
-fn made(context: &Context<'_>, args: &Arguments<'_>, number: i64) -> Result<Value, Problem> {
+fn made(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    number: i64,
+) -> Result<ScriptValue, RunProblem> {
     let dtype = args.dtype(1)?.unwrap_or(Dtype::F32);
-    Ok(Tensor::filled(context.meter, dtype, &args.sizes(0)?, Number::Int(number))?.into())
+    Ok(Tensor::filled(context.meter, dtype, &args.sizes(0)?, ScalarValue::Int(number))?.into())
 }
 
-fn like(context: &Context<'_>, args: &Arguments<'_>, number: i64) -> Result<Value, Problem> {
+fn like(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    number: i64,
+) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let dtype = args.dtype(1)?.unwrap_or(tensor.dtype());
-    Ok(Tensor::filled(context.meter, dtype, tensor.shape(), Number::Int(number))?.into())
+    Ok(Tensor::filled(context.meter, dtype, tensor.shape(), ScalarValue::Int(number))?.into())
 }
 
-fn full_like(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn full_like(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let dtype = args.dtype(2)?.unwrap_or(tensor.dtype());
     Ok(Tensor::filled(context.meter, dtype, tensor.shape(), args.number(1)?)?.into())
 }
 
-fn new(context: &Context<'_>, args: &Arguments<'_>, number: i64) -> Result<Value, Problem> {
+fn new(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    number: i64,
+) -> Result<ScriptValue, RunProblem> {
     let dtype = args.dtype(2)?.unwrap_or(args.tensor(0)?.dtype());
-    Ok(Tensor::filled(context.meter, dtype, &args.sizes(1)?, Number::Int(number))?.into())
+    Ok(Tensor::filled(context.meter, dtype, &args.sizes(1)?, ScalarValue::Int(number))?.into())
 }
 
-fn new_full(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn new_full(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let dtype = args.dtype(3)?.unwrap_or(args.tensor(0)?.dtype());
     Ok(Tensor::filled(context.meter, dtype, &args.sizes(1)?, args.number(2)?)?.into())
 }
 
-fn full(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn full(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     filled(context, &args.sizes(0)?, args.number(1)?, args.dtype(2)?)
 }
 
-fn full_names(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn full_names(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     filled(context, &args.sizes(0)?, args.number(1)?, args.dtype(3)?)
 }
 
 fn filled(
     context: &Context<'_>,
     shape: &[usize],
-    number: Number,
+    number: ScalarValue,
     dtype: Option<Dtype>,
-) -> Result<Value, Problem> {
-    let integral = matches!(number, Number::Int(_) | Number::Bool(_));
+) -> Result<ScriptValue, RunProblem> {
+    let integral = matches!(number, ScalarValue::Int(_) | ScalarValue::Bool(_));
     if dtype.is_none() && integral && context.semantics.has("full-refuses-integers") {
         return refused(
             "Providing a bool or integral fill value without setting the optional `dtype` or `out` \
@@ -113,7 +125,7 @@ fn filled(
     Ok(Tensor::filled(context.meter, dtype.unwrap_or(own), shape, number)?.into())
 }
 
-fn full_out(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn full_out(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let out = args.tensor(2)?.resized(&args.sizes(0)?)?;
     out.copy_from(&Tensor::scalar(context.meter, out.dtype(), args.number(1)?)?)?;
     Ok(out.into())
@@ -122,16 +134,17 @@ fn full_out(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Proble
 /// Numbers from a start (0) to an end, a step (1) apart.
 fn arange(
     context: &Context<'_>,
-    [start, end, step]: [Option<Number>; 3],
+    [start, end, step]: [Option<ScalarValue>; 3],
     dtype: Option<Dtype>,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let given = [start, end, step].into_iter().flatten();
-    let integral = given.clone().all(|number| matches!(number, Number::Int(_) | Number::Bool(_)));
+    let integral =
+        given.clone().all(|number| matches!(number, ScalarValue::Int(_) | ScalarValue::Bool(_)));
     let floats = !integral || context.semantics.has("arange-floats");
     let dtype = dtype.unwrap_or(if floats { Dtype::F32 } else { Dtype::I64 });
-    let start = start.unwrap_or(Number::Int(0));
-    let end = end.unwrap_or(Number::Int(0));
-    let step = step.unwrap_or(Number::Int(1));
+    let start = start.unwrap_or(ScalarValue::Int(0));
+    let end = end.unwrap_or(ScalarValue::Int(0));
+    let step = step.unwrap_or(ScalarValue::Int(1));
     if !step.is_true() {
         return refused("step must be nonzero");
     }
@@ -164,7 +177,7 @@ fn arange(
 }
 
 /// How many steps, 100 if nobody says.
-fn steps(args: &Arguments<'_>) -> Result<usize, Problem> {
+fn steps(args: &Arguments<'_>) -> Result<usize, RunProblem> {
     match args.int_or_none(2)? {
         None => Ok(100),
         Some(steps) => match usize::try_from(steps) {
@@ -180,12 +193,12 @@ fn spaced(
     (start, end): (f64, f64),
     steps: usize,
     dtype: Dtype,
-) -> Result<Vec<f64>, Problem> {
+) -> Result<Vec<f64>, RunProblem> {
     context.meter.room(&[steps])?;
     if steps == 1 {
         return Ok(vec![start]);
     }
-    let round = |number: f64| cast(dtype, Number::Float(number)).float();
+    let round = |number: f64| cast(dtype, ScalarValue::Float(number)).float();
     let integral = dtype.is_integral();
     let step = (end - start) / (steps.max(2) - 1) as f64;
     let (start, end, step) =
@@ -196,13 +209,13 @@ fn spaced(
     Ok((0..steps).map(at).collect())
 }
 
-fn linspace(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn linspace(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let dtype = if args.len() > 3 { args.dtype(3)? } else { None }.unwrap_or(Dtype::F32);
     let numbers = spaced(context, (args.float(0)?, args.float(1)?), steps(args)?, dtype)?;
     Ok(Tensor::of_floats(context.meter, dtype, &[numbers.len()], numbers)?.into())
 }
 
-fn logspace(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn logspace(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let dtype = if args.len() > 4 { args.dtype(4)? } else { None }.unwrap_or(Dtype::F32);
     let base = args.float(3)?;
     let exponents = spaced(context, (args.float(0)?, args.float(1)?), steps(args)?, dtype)?;
@@ -210,33 +223,40 @@ fn logspace(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Proble
     Ok(Tensor::of_floats(context.meter, dtype, &[numbers.len()], numbers)?.into())
 }
 
-fn eye(context: &Context<'_>, shape: Vec<usize>, dtype: Option<Dtype>) -> Result<Value, Problem> {
+fn eye(
+    context: &Context<'_>,
+    shape: Vec<usize>,
+    dtype: Option<Dtype>,
+) -> Result<ScriptValue, RunProblem> {
     let tensor =
-        Tensor::filled(context.meter, dtype.unwrap_or(Dtype::F32), &shape, Number::Int(0))?;
+        Tensor::filled(context.meter, dtype.unwrap_or(Dtype::F32), &shape, ScalarValue::Int(0))?;
     let size = shape.iter().copied().min().unwrap_or(0);
     let apart = tensor.strides().iter().sum();
     let diagonal = tensor.with(vec![size], vec![apart], tensor.offset())?;
-    diagonal.copy_from(&Tensor::scalar(context.meter, tensor.dtype(), Number::Int(1))?)?;
+    diagonal.copy_from(&Tensor::scalar(context.meter, tensor.dtype(), ScalarValue::Int(1))?)?;
     Ok(tensor.into())
 }
 
-fn scalar_tensor(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn scalar_tensor(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let dtype = args.dtype(1)?.unwrap_or(Dtype::F32);
     Ok(Tensor::scalar(context.meter, dtype, args.number(0)?)?.into())
 }
 
-fn scalar_of_its_type(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn scalar_of_its_type(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+) -> Result<ScriptValue, RunProblem> {
     let number = args.number(0)?;
     // Unlike a number that takes part in an operation, one that becomes a tensor keeps its bits.
     let dtype = match number {
-        Number::Float(_) => Dtype::F64,
-        Number::Complex(..) => Dtype::C128,
+        ScalarValue::Float(_) => Dtype::F64,
+        ScalarValue::Complex(..) => Dtype::C128,
         other => other.dtype(),
     };
     Ok(Tensor::scalar(context.meter, dtype, number)?.into())
 }
 
-fn tensor(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn tensor(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (mut shape, mut numbers) = (Vec::new(), Vec::new());
     flatten(context, args.value(0), 0, &mut shape, &mut numbers)?;
     let own = numbers.iter().map(|number| number.dtype()).reduce(crate::dtype::promote);
@@ -248,18 +268,18 @@ fn tensor(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem>
 /// The numbers of nested lists, and the shape that they have together.
 fn flatten(
     context: &Context<'_>,
-    value: &Value,
+    value: &ScriptValue,
     depth: usize,
     shape: &mut Vec<usize>,
-    numbers: &mut Vec<Number>,
-) -> Result<(), Problem> {
+    numbers: &mut Vec<ScalarValue>,
+) -> Result<(), RunProblem> {
     // A list may hold one other list many times over.
     context.meter.step(1)?;
-    if let Value::Number(number) = value {
+    if let ScriptValue::Number(number) = value {
         numbers.push(*number);
         return Ok(());
     }
-    if let Value::Tensor(tensor) = value {
+    if let ScriptValue::Tensor(tensor) = value {
         numbers.push(tensor.item()?);
         return Ok(());
     }
@@ -279,7 +299,7 @@ fn flatten(
     items.iter().try_for_each(|item| flatten(context, item, depth + 1, shape, numbers))
 }
 
-fn as_tensor(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn as_tensor(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     match args.dtype(1)? {
         Some(dtype) if dtype != tensor.dtype() => Ok(tensor.to_dtype(dtype)?.into()),
@@ -287,21 +307,21 @@ fn as_tensor(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     }
 }
 
-fn fill(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn fill(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     match args.value(1) {
-        Value::Tensor(value) if value.rank() > 0 => {
+        ScriptValue::Tensor(value) if value.rank() > 0 => {
             return refused("fill_ only supports 0-dimension value tensor");
         }
-        Value::Tensor(value) => tensor.copy_from(value)?,
+        ScriptValue::Tensor(value) => tensor.copy_from(value)?,
         _ => tensor.copy_from(&Tensor::scalar(context.meter, tensor.dtype(), args.number(1)?)?)?,
     }
     Ok(tensor.clone().into())
 }
 
-fn zero(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn zero(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
-    tensor.copy_from(&Tensor::scalar(context.meter, tensor.dtype(), Number::Int(0))?)?;
+    tensor.copy_from(&Tensor::scalar(context.meter, tensor.dtype(), ScalarValue::Int(0))?)?;
     Ok(tensor.clone().into())
 }
 
@@ -309,19 +329,19 @@ fn triangle(
     _: &Context<'_>,
     args: &Arguments<'_>,
     keep: fn(i64, i64, i64) -> bool,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let (tensor, diagonal) = (args.tensor(0)?, args.int(1)?);
     let [.., rows, columns] = *tensor.shape() else {
         return refused("tril and triu need a tensor of at least 2 dimensions");
     };
     let copy = tensor.copy()?;
     let mut at = 0;
-    let mut blank = |number: Number| {
+    let mut blank = |number: ScalarValue| {
         let (row, column) = ((at / columns % rows) as i64, (at % columns) as i64);
         at += 1;
-        if keep(row, column, diagonal) { number } else { Number::Int(0) }
+        if keep(row, column, diagonal) { number } else { ScalarValue::Int(0) }
     };
-    let numbers: Vec<Number> = copy.numbers().into_iter().map(&mut blank).collect();
+    let numbers: Vec<ScalarValue> = copy.numbers().into_iter().map(&mut blank).collect();
     copy.write(&Elements::of_numbers(copy.dtype(), &numbers))?;
     Ok(copy.into())
 }

@@ -4,11 +4,11 @@
 //! those of LAPACK for QR; for eigenvectors and singular vectors there is no rule, and a program that
 //! depends on them depends on the machine.
 
-use super::form::{Context, Operator, plain, with_out};
+use super::declaration::{Context, Operator, plain, with_out};
 use super::solve::factored;
 use super::{Arguments, complex};
 use crate::problem::{refused, unsupported};
-use crate::{Dtype, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -18,7 +18,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R)", |c, a| qr(c, a.tensor(0)?, a.boolean(1)?)),
     plain("aten::linalg_qr(Tensor A, str mode=\"reduced\") -> (Tensor Q, Tensor R)", linalg_qr),
     plain("aten::symeig(Tensor self, bool eigenvectors=False, bool upper=True) -> (Tensor eigenvalues, Tensor eigenvectors)", symeig),
-    plain("aten::linalg_eigh(Tensor self, str UPLO=\"L\") -> (Tensor eigenvalues, Tensor eigenvectors)", |c, a| eigen(c, a.tensor(0)?, a.text(1)? == "U").map(|(values, vectors)| Value::tuple(vec![values.into(), vectors.into()]))),
+    plain("aten::linalg_eigh(Tensor self, str UPLO=\"L\") -> (Tensor eigenvalues, Tensor eigenvectors)", |c, a| eigen(c, a.tensor(0)?, a.text(1)? == "U").map(|(values, vectors)| ScriptValue::tuple(vec![values.into(), vectors.into()]))),
     plain("aten::linalg_eigvalsh(Tensor self, str UPLO=\"L\") -> Tensor", eigenvalues),
     plain("aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)", svd),
     plain("aten::linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)", linalg_svd),
@@ -46,7 +46,7 @@ pub(super) struct Stack {
 }
 
 impl Stack {
-    pub(super) fn of(tensor: &Tensor) -> Result<Self, Problem> {
+    pub(super) fn from_tensor(tensor: &Tensor) -> Result<Self, RunProblem> {
         let [batch @ .., rows, columns] = tensor.shape() else {
             return refused(format!("The input tensor must have at least 2 dimensions: {tensor}"));
         };
@@ -63,8 +63,8 @@ impl Stack {
         Ok(Self { batch, rows, columns, numbers: tensor.floats(), dtype: tensor.dtype() })
     }
 
-    pub(super) fn square(tensor: &Tensor) -> Result<Self, Problem> {
-        let stack = Self::of(tensor)?;
+    pub(super) fn square(tensor: &Tensor) -> Result<Self, RunProblem> {
+        let stack = Self::from_tensor(tensor)?;
         if stack.rows != stack.columns {
             return refused(format!(
                 "A must be batches of square matrices, but they are {} by {} matrices",
@@ -90,13 +90,13 @@ impl Stack {
         context: &Context<'_>,
         shape: &[usize],
         numbers: Vec<f64>,
-    ) -> Result<Tensor, Problem> {
+    ) -> Result<Tensor, RunProblem> {
         let shape: Vec<usize> = self.batch.iter().chain(shape).copied().collect();
         Tensor::of_floats(context.meter, self.dtype, &shape, numbers)
     }
 
     /// What its factors take, counted.
-    pub(super) fn charge(&self, context: &Context<'_>) -> Result<(), Problem> {
+    pub(super) fn charge(&self, context: &Context<'_>) -> Result<(), RunProblem> {
         let size = self.rows.max(self.columns);
         // A factor may be square where the matrix is not.
         let matrices = self.numbers.len() / self.rows.saturating_mul(self.columns).max(1);
@@ -141,7 +141,7 @@ impl Matrix {
     }
 }
 
-fn cholesky(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn cholesky(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     if args.tensor(0)?.dtype().is_complex() {
         return Ok(super::factors::cholesky(context, args.tensor(0)?, args.is_set(1))?.into());
     }
@@ -203,12 +203,12 @@ fn householder(matrix: &Matrix) -> (Matrix, Matrix) {
     (q, r)
 }
 
-fn qr(context: &Context<'_>, tensor: &Tensor, reduced: bool) -> Result<Value, Problem> {
+fn qr(context: &Context<'_>, tensor: &Tensor, reduced: bool) -> Result<ScriptValue, RunProblem> {
     if tensor.dtype().is_complex() {
         let (q, r) = super::factors::qr(context, tensor, reduced)?;
-        return Ok(Value::tuple(vec![q.into(), r.into()]));
+        return Ok(ScriptValue::tuple(vec![q.into(), r.into()]));
     }
-    let stack = Stack::of(tensor)?;
+    let stack = Stack::from_tensor(tensor)?;
     stack.charge(context)?;
     context
         .meter
@@ -226,10 +226,10 @@ fn qr(context: &Context<'_>, tensor: &Tensor, reduced: bool) -> Result<Value, Pr
     }
     let q = stack.tensor(context, &[stack.rows, inner], qs)?;
     let r = stack.tensor(context, &[inner, stack.columns], rs)?;
-    Ok(Value::tuple(vec![q.into(), r.into()]))
+    Ok(ScriptValue::tuple(vec![q.into(), r.into()]))
 }
 
-fn linalg_qr(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn linalg_qr(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     match args.text(1)? {
         "reduced" => qr(context, args.tensor(0)?, true),
         "complete" => qr(context, args.tensor(0)?, false),
@@ -237,7 +237,10 @@ fn linalg_qr(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Probl
             let both = qr(context, args.tensor(0)?, true)?.items().unwrap_or_default();
             let empty =
                 Tensor::of_floats(context.meter, args.tensor(0)?.dtype(), &[0], Vec::new())?;
-            Ok(Value::tuple(vec![empty.into(), both.last().cloned().unwrap_or(Value::None)]))
+            Ok(ScriptValue::tuple(vec![
+                empty.into(),
+                both.last().cloned().unwrap_or(ScriptValue::None),
+            ]))
         }
         other => refused(format!("qr received unrecognized mode '{other}'")),
     }
@@ -342,7 +345,11 @@ fn rotate(a: &mut Matrix, vectors: &mut Matrix, p: usize, q: usize) {
 }
 
 /// Of one triangle of a symmetric matrix.
-fn eigen(context: &Context<'_>, tensor: &Tensor, upper: bool) -> Result<(Tensor, Tensor), Problem> {
+fn eigen(
+    context: &Context<'_>,
+    tensor: &Tensor,
+    upper: bool,
+) -> Result<(Tensor, Tensor), RunProblem> {
     let stack = Stack::square(tensor)?;
     stack.charge(context)?;
     let (mut values, mut vectors) = (Vec::new(), Vec::new());
@@ -362,7 +369,7 @@ fn eigen(context: &Context<'_>, tensor: &Tensor, upper: bool) -> Result<(Tensor,
     Ok((values, stack.tensor(context, &[stack.rows, stack.rows], vectors)?))
 }
 
-fn eigenvalues(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn eigenvalues(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, upper) = (args.tensor(0)?, args.text(1)? == "U");
     if tensor.dtype().is_complex() {
         let given = [tensor.clone().into(), upper.into()];
@@ -371,29 +378,29 @@ fn eigenvalues(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Pro
     Ok(eigen(context, tensor, upper)?.0.into())
 }
 
-fn singular_values(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn singular_values(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     Ok(values_of(context, args.tensor(0)?)?.into())
 }
 
 /// The singular values alone, of complex matrices too.
-fn values_of(context: &Context<'_>, tensor: &Tensor) -> Result<Tensor, Problem> {
+fn values_of(context: &Context<'_>, tensor: &Tensor) -> Result<Tensor, RunProblem> {
     if tensor.dtype().is_complex() {
         return match (context.compose)(context, "complex_singular", &[tensor.clone().into()])? {
-            Value::Tensor(values) => Ok(values),
+            ScriptValue::Tensor(values) => Ok(values),
             _ => unsupported("singular values that are no tensor"),
         };
     }
     Ok(singular(context, tensor)?.1)
 }
 
-fn symeig(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn symeig(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (values, vectors) = eigen(context, args.tensor(0)?, args.boolean(2)?)?;
     let vectors = if args.boolean(1)? {
         vectors
     } else {
         Tensor::of_floats(context.meter, values.dtype(), &[0], Vec::new())?
     };
-    Ok(Value::tuple(vec![values.into(), vectors.into()]))
+    Ok(ScriptValue::tuple(vec![values.into(), vectors.into()]))
 }
 
 /// `U`, singular values, `V`: rotations of the columns until they are orthogonal to each other.
@@ -454,8 +461,8 @@ fn turn(matrix: &mut Matrix, p: usize, q: usize, c: f64, s: f64) {
 pub(super) fn singular(
     context: &Context<'_>,
     tensor: &Tensor,
-) -> Result<(Tensor, Tensor, Tensor), Problem> {
-    let stack = Stack::of(tensor)?;
+) -> Result<(Tensor, Tensor, Tensor), RunProblem> {
+    let stack = Stack::from_tensor(tensor)?;
     stack.charge(context)?;
     let inner = stack.rows.min(stack.columns);
     let (mut us, mut sizes, mut vs) = (Vec::new(), Vec::new(), Vec::new());
@@ -472,26 +479,30 @@ pub(super) fn singular(
     ))
 }
 
-fn svd(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn svd(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     if !args.boolean(1)? && tensor.shape().last() != tensor.shape().iter().rev().nth(1) {
         return unsupported("all singular vectors of a matrix that is not square");
     }
     let (u, s, v) = singular(context, tensor)?;
-    Ok(Value::tuple(vec![u.into(), s.into(), v.into()]))
+    Ok(ScriptValue::tuple(vec![u.into(), s.into(), v.into()]))
 }
 
-fn linalg_svd(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn linalg_svd(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     if args.boolean(1)? && tensor.shape().last() != tensor.shape().iter().rev().nth(1) {
         return unsupported("all singular vectors of a matrix that is not square");
     }
     let (u, s, v) = singular(context, tensor)?;
-    Ok(Value::tuple(vec![u.into(), s.into(), v.transposed()?.into()]))
+    Ok(ScriptValue::tuple(vec![u.into(), s.into(), v.transposed()?.into()]))
 }
 
 /// How many singular values are above a tolerance.
-fn rank(context: &Context<'_>, tensor: &Tensor, tolerance: Option<f64>) -> Result<Value, Problem> {
+fn rank(
+    context: &Context<'_>,
+    tensor: &Tensor,
+    tolerance: Option<f64>,
+) -> Result<ScriptValue, RunProblem> {
     let (values, size) = (values_of(context, tensor)?, largest_side(tensor));
     if values.shape().last() == Some(&0) {
         return no_rank(context, &values);
@@ -507,9 +518,9 @@ fn rank(context: &Context<'_>, tensor: &Tensor, tolerance: Option<f64>) -> Resul
 }
 
 /// Of matrices without elements.
-fn no_rank(context: &Context<'_>, values: &Tensor) -> Result<Value, Problem> {
+fn no_rank(context: &Context<'_>, values: &Tensor) -> Result<ScriptValue, RunProblem> {
     let batch = &values.shape()[..values.rank() - 1];
-    Ok(Tensor::filled(context.meter, Dtype::I64, batch, crate::Number::Int(0))?.into())
+    Ok(Tensor::filled(context.meter, Dtype::I64, batch, crate::ScalarValue::Int(0))?.into())
 }
 
 fn largest_side(tensor: &Tensor) -> f64 {
@@ -525,7 +536,7 @@ fn epsilon(dtype: Dtype) -> f64 {
     if matches!(dtype, Dtype::F64 | Dtype::C128) { f64::EPSILON } else { f64::from(f32::EPSILON) }
 }
 
-fn rank_of_two(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn rank_of_two(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let (absolute, relative) = (args.float_or_none(1)?, args.float_or_none(2)?);
     let size = largest_side(tensor);
@@ -567,21 +578,21 @@ fn determinant(
     context: &Context<'_>,
     args: &Arguments<'_>,
     of: fn(f64, f64) -> f64,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let stack = Stack::square(args.tensor(0)?)?;
     stack.charge(context)?;
     let numbers = determinants(&stack).into_iter().map(|(sign, log)| of(sign, log)).collect();
     Ok(stack.tensor(context, &[], numbers)?.into())
 }
 
-fn det(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn det(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     if args.tensor(0)?.dtype().is_complex() {
         return Ok(super::factors::determinants(context, args.tensor(0)?)?.into());
     }
     determinant(context, args, |sign, log| sign * log.exp())
 }
 
-fn logdet(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn logdet(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     if args.tensor(0)?.dtype().is_complex() {
         let all = super::factors::determinants(context, args.tensor(0)?)?;
         return complex::mapped(context, &all, complex::ln);
@@ -589,7 +600,7 @@ fn logdet(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem>
     determinant(context, args, |sign, log| if sign < 0.0 { f64::NAN } else { log })
 }
 
-fn slogdet(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn slogdet(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     if args.tensor(0)?.dtype().is_complex() {
         let all = super::factors::determinants(context, args.tensor(0)?)?;
         let sign = |(re, im): (f64, f64)| match re.hypot(im) {
@@ -598,11 +609,11 @@ fn slogdet(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem
         };
         let logs = all.complexes().into_iter().map(|(re, im)| re.hypot(im).ln()).collect();
         let logs = Tensor::of_floats(context.meter, all.dtype().part(), all.shape(), logs)?;
-        return Ok(Value::tuple(vec![complex::mapped(context, &all, sign)?, logs.into()]));
+        return Ok(ScriptValue::tuple(vec![complex::mapped(context, &all, sign)?, logs.into()]));
     }
     let stack = Stack::square(args.tensor(0)?)?;
     stack.charge(context)?;
     let (signs, logs) = determinants(&stack).into_iter().unzip();
     let signs = stack.tensor(context, &[], signs)?;
-    Ok(Value::tuple(vec![signs.into(), stack.tensor(context, &[], logs)?.into()]))
+    Ok(ScriptValue::tuple(vec![signs.into(), stack.tensor(context, &[], logs)?.into()]))
 }

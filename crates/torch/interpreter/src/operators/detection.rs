@@ -1,9 +1,9 @@
 //! Operators of torchvision that detectors call.
 
 use super::Arguments;
-use super::form::{Context, Operator, plain};
+use super::declaration::{Context, Operator, plain};
 use crate::problem::refused;
-use crate::{Dtype, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -12,7 +12,7 @@ pub(super) const OPERATORS: &[Operator] = &[
 ];
 
 /// The boxes, best first, that no better one overlaps by more than a threshold.
-fn nms(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn nms(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (boxes, scores, threshold) = (args.tensor(0)?, args.tensor(1)?, args.float(2)?);
     let [count, 4] = *boxes.shape() else {
         return refused(format!("boxes should be a 2d tensor of four columns: {boxes}"));
@@ -51,7 +51,7 @@ fn nms(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
 }
 
 /// What lies in each box, as so many bins: the mean of points between the pixels.
-fn roi_align(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn roi_align(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (input, rois) = (args.tensor(0)?, args.tensor(1)?);
     let (scale, ratio, aligned) = (args.float(2)?, args.int(5)?, args.boolean(6)?);
     let ([batches, channels, height, width], [count, 5]) = (input.shape(), rois.shape()) else {

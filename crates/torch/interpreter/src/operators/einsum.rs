@@ -1,10 +1,10 @@
 //! Sums of products by an equation of labels: `bij,bjk->bik`.
 
 use super::Arguments;
-use super::form::{Context, Operator, plain};
+use super::declaration::{Context, Operator, plain};
 use super::matrix::matmul;
 use crate::problem::refused;
-use crate::{Problem, Tensor, Value};
+use crate::{RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -25,7 +25,7 @@ struct Operand {
     labels: Vec<Label>,
 }
 
-fn einsum(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn einsum(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (equation, tensors) = (args.text(0)?, args.tensors(1)?);
     let equation: String = equation.chars().filter(|c| !c.is_whitespace()).collect();
     let (inputs, output) = match equation.split_once("->") {
@@ -73,12 +73,12 @@ fn einsum(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem>
 }
 
 /// The labels of a term, for a tensor of this rank.
-fn labels(term: &str, rank: usize) -> Result<Vec<Label>, Problem> {
+fn labels(term: &str, rank: usize) -> Result<Vec<Label>, RunProblem> {
     let (before, after) = match term.split_once("...") {
         Some((before, after)) => (before, Some(after)),
         None => (term, None),
     };
-    let letters = |part: &str| -> Result<Vec<Label>, Problem> {
+    let letters = |part: &str| -> Result<Vec<Label>, RunProblem> {
         match part.chars().find(|c| !c.is_ascii_alphabetic()) {
             Some(other) => refused(format!("einsum(): invalid subscript given: {other}")),
             None => Ok(part.chars().map(Label::Letter).collect()),
@@ -118,7 +118,7 @@ fn once(all: &[Label]) -> Vec<Label> {
 }
 
 /// A label that stands twice in a term is the diagonal of both dimensions.
-fn diagonals(mut tensor: Tensor, mut labels: Vec<Label>) -> Result<Operand, Problem> {
+fn diagonals(mut tensor: Tensor, mut labels: Vec<Label>) -> Result<Operand, RunProblem> {
     let mut at = 0;
     while at < labels.len() {
         match labels[at + 1..].iter().position(|label| *label == labels[at]) {
@@ -136,7 +136,7 @@ fn diagonals(mut tensor: Tensor, mut labels: Vec<Label>) -> Result<Operand, Prob
 
 impl Operand {
     /// Its dimensions in this order, which has all of them.
-    fn ordered(&self, order: &[Label]) -> Result<Tensor, Problem> {
+    fn ordered(&self, order: &[Label]) -> Result<Tensor, RunProblem> {
         let at = |label: &Label| self.labels.iter().position(|own| own == label);
         let order: Option<Vec<usize>> = order.iter().map(at).collect();
         order.map_or_else(
@@ -156,14 +156,19 @@ fn without(
     context: &Context<'_>,
     operand: Operand,
     kept: impl Fn(&Label) -> bool,
-) -> Result<Operand, Problem> {
+) -> Result<Operand, RunProblem> {
     let gone: Vec<i64> =
         (0..).zip(&operand.labels).filter(|(_, label)| !kept(label)).map(|(at, _)| at).collect();
     if gone.is_empty() {
         return Ok(operand);
     }
     let Some(sum) = context.overload("aten::sum", "dim_IntList") else { return refused("no sum") };
-    let values = [operand.tensor.into(), Value::ints(gone), Value::from(false), Value::None];
+    let values = [
+        operand.tensor.into(),
+        ScriptValue::ints(gone),
+        ScriptValue::from(false),
+        ScriptValue::None,
+    ];
     let sum = sum.run(context, &values)?;
     let Some(tensor) = sum.tensor() else { return refused("no sum") };
     let labels = operand.labels.into_iter().filter(kept).collect();
@@ -176,7 +181,7 @@ fn pair(
     a: Operand,
     b: Operand,
     kept: impl Fn(&Label) -> bool,
-) -> Result<Operand, Problem> {
+) -> Result<Operand, RunProblem> {
     let a = without(context, a, |label| kept(label) || b.labels.contains(label))?;
     let b = without(context, b, |label| kept(label) || a.labels.contains(label))?;
     let (shared, rows): (Vec<Label>, Vec<Label>) =
@@ -185,7 +190,7 @@ fn pair(
         shared.into_iter().partition(|label| kept(label));
     let columns: Vec<Label> =
         b.labels.iter().filter(|label| !a.labels.contains(label)).copied().collect();
-    let size = |label: &Label| -> Result<usize, Problem> {
+    let size = |label: &Label| -> Result<usize, RunProblem> {
         match (a.size(*label), b.size(*label)) {
             (x, y) if x == y => Ok(x),
             (1, size) | (size, 1) => Ok(size),

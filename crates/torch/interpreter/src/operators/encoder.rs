@@ -2,10 +2,10 @@
 
 use super::Arguments;
 use super::activation::{along, soften};
-use super::form::{Context, Operator, plain};
+use super::declaration::{Context, Operator, plain};
 use super::matrix::{add, matmul};
 use crate::problem::{refused, unsupported};
-use crate::{Dtype, Number, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScalarValue, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -29,29 +29,29 @@ fn linear(
     input: &Tensor,
     weight: &Tensor,
     bias: &Tensor,
-) -> Result<Tensor, Problem> {
+) -> Result<Tensor, RunProblem> {
     sum(context, matmul(context, input, &weight.transposed()?)?, bias.clone())
 }
 
-fn sum(context: &Context<'_>, a: Tensor, b: Tensor) -> Result<Tensor, Problem> {
+fn sum(context: &Context<'_>, a: Tensor, b: Tensor) -> Result<Tensor, RunProblem> {
     one(add(context, a, b)?)
 }
 
-fn one(value: Value) -> Result<Tensor, Problem> {
+fn one(value: ScriptValue) -> Result<Tensor, RunProblem> {
     match value {
-        Value::Tensor(tensor) => Ok(tensor),
+        ScriptValue::Tensor(tensor) => Ok(tensor),
         other => refused(format!("a tensor is wanted: {}", other.type_name())),
     }
 }
 
-fn heads(args: &Arguments<'_>, first: usize) -> Result<usize, Problem> {
+fn heads(args: &Arguments<'_>, first: usize) -> Result<usize, RunProblem> {
     match usize::try_from(args.int(first)?).ok().filter(|count| *count > 0) {
         Some(count) => Ok(count),
         None => refused("num_heads must be positive"),
     }
 }
 
-fn native(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn native(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let given = [args.tensor(0)?, args.tensor(1)?, args.tensor(2)?];
     let heads = Heads {
         count: heads(args, 4)?,
@@ -64,16 +64,17 @@ fn native(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem>
     };
     let (result, weights) = attention(context, given, &heads)?;
     let weights = match (args.boolean(10)?, args.boolean(11)?) {
-        (false, _) => Value::None,
+        (false, _) => ScriptValue::None,
         (true, false) => weights.into(),
         (true, true) => mean(context, weights)?,
     };
-    Ok(Value::tuple(vec![result.into(), weights]))
+    Ok(ScriptValue::tuple(vec![result.into(), weights]))
 }
 
 /// Over the heads.
-fn mean(context: &Context<'_>, weights: Tensor) -> Result<Value, Problem> {
-    let values = [weights.into(), Value::ints([1]), Value::from(false), Value::None];
+fn mean(context: &Context<'_>, weights: Tensor) -> Result<ScriptValue, RunProblem> {
+    let values =
+        [weights.into(), ScriptValue::ints([1]), ScriptValue::from(false), ScriptValue::None];
     match context.overload("aten::mean", "dim") {
         Some(entry) => entry.run(context, &values),
         None => refused("no mean"),
@@ -85,14 +86,14 @@ fn attention(
     context: &Context<'_>,
     [query, key, value]: [&Tensor; 3],
     heads: &Heads<'_>,
-) -> Result<(Tensor, Tensor), Problem> {
+) -> Result<(Tensor, Tensor), RunProblem> {
     let [batch, rows, width] = *query.shape() else {
         return refused(format!("expected 3-D `query`: {query}"));
     };
     if width % heads.count != 0 || heads.weight.shape() != [3 * width, width] {
         return refused(format!("attention of {query} with weights {}", heads.weight));
     }
-    let part = |input: &Tensor, nth: usize| -> Result<Tensor, Problem> {
+    let part = |input: &Tensor, nth: usize| -> Result<Tensor, RunProblem> {
         let weight = heads.weight.narrow(0, nth * width, width, 1)?;
         let bias = heads.bias.narrow(0, nth * width, width, 1)?;
         let [_, length, _] = *input.shape() else { return refused("expected 3-D inputs") };
@@ -120,7 +121,7 @@ fn attention(
 }
 
 /// What the mask hides of the scores: all that is not zero in it.
-fn hidden(heads: &Heads<'_>, scores: &[usize]) -> Result<Option<Vec<bool>>, Problem> {
+fn hidden(heads: &Heads<'_>, scores: &[usize]) -> Result<Option<Vec<bool>>, RunProblem> {
     let Some(mask) = heads.mask else { return Ok(None) };
     let shape = match (heads.mask_type, mask.shape()) {
         (Some(0), [rows, columns]) => vec![1, 1, *rows, *columns],
@@ -129,10 +130,10 @@ fn hidden(heads: &Heads<'_>, scores: &[usize]) -> Result<Option<Vec<bool>>, Prob
         (kind, _) => return unsupported(format!("a mask of the type {kind:?}: {mask}")),
     };
     let numbers = mask.reshape(&shape)?.expand(scores)?.numbers();
-    Ok(Some(numbers.into_iter().map(Number::is_true).collect()))
+    Ok(Some(numbers.into_iter().map(ScalarValue::is_true).collect()))
 }
 
-fn layer(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn layer(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let src = args.tensor(0)?;
     if src.dtype() != Dtype::F32 && !src.dtype().is_float() {
         return refused(format!("an encoder of {src}"));
@@ -151,12 +152,12 @@ fn layer(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
         return unsupported("an encoder of a nested tensor, or of what is no number");
     }
     let (gelu, first) = (args.boolean(7)?, args.boolean(8)?);
-    let norm = |input: &Tensor, at: usize| -> Result<Tensor, Problem> {
+    let norm = |input: &Tensor, at: usize| -> Result<Tensor, RunProblem> {
         let width = input.shape().last().copied().unwrap_or(0) as i64;
         let (weight, bias) = (args.value(at).clone(), args.value(at + 1).clone());
         let values = [
             input.clone().into(),
-            Value::ints([width]),
+            ScriptValue::ints([width]),
             weight,
             bias,
             args.value(9).clone(),
@@ -167,7 +168,7 @@ fn layer(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
             None => refused("no layer_norm"),
         }
     };
-    let feed = |input: &Tensor| -> Result<Tensor, Problem> {
+    let feed = |input: &Tensor| -> Result<Tensor, RunProblem> {
         let wide = linear(context, input, args.tensor(14)?, args.tensor(15)?)?;
         let (name, mut values) = if gelu {
             ("aten::gelu", vec![wide.into(), "none".into()])
@@ -181,7 +182,7 @@ fn layer(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
         linear(context, &active, args.tensor(16)?, args.tensor(17)?)
     };
     let attend =
-        |input: &Tensor| Ok::<_, Problem>(attention(context, [input, input, input], &heads)?.0);
+        |input: &Tensor| Ok::<_, RunProblem>(attention(context, [input, input, input], &heads)?.0);
     if first {
         let here = sum(context, attend(&norm(src, 10)?)?, src.clone())?;
         return Ok(sum(context, feed(&norm(&here, 12)?)?, here)?.into());

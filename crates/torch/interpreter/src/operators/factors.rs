@@ -2,12 +2,12 @@
 
 use super::Arguments;
 use super::complex::{product, quotient, sqrt};
+use super::declaration::{Context, Operator, plain};
 use super::decompose::{Stack, reflections};
-use super::form::{Context, Operator, plain};
 use super::pointwise::Complex;
 use crate::problem::{refused, unsupported};
 use crate::tensor::Elements;
-use crate::{Dtype, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -27,7 +27,7 @@ pub(super) struct Matrices {
 }
 
 impl Matrices {
-    pub(super) fn of(context: &Context<'_>, tensor: &Tensor) -> Result<Self, Problem> {
+    pub(super) fn from_tensor(context: &Context<'_>, tensor: &Tensor) -> Result<Self, RunProblem> {
         let [batch @ .., rows, columns] = tensor.shape() else {
             return refused(format!("The input tensor must have at least 2 dimensions: {tensor}"));
         };
@@ -60,7 +60,7 @@ impl Matrices {
         context: &Context<'_>,
         inner: &[usize],
         numbers: Vec<Complex>,
-    ) -> Result<Tensor, Problem> {
+    ) -> Result<Tensor, RunProblem> {
         let shape: Vec<usize> = self.batch.iter().chain(inner).copied().collect();
         let dtype = self.tensor.dtype();
         let elements = match dtype.is_complex() {
@@ -151,8 +151,8 @@ fn lu_of(matrix: &mut Matrix, pivot: bool) -> (Vec<i64>, i64) {
     (order, info)
 }
 
-fn lu(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
-    let all = Matrices::of(context, args.tensor(0)?)?;
+fn lu(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
+    let all = Matrices::from_tensor(context, args.tensor(0)?)?;
     let pivot = args.boolean(1)?;
     let (mut factors, mut orders, mut infos) = (Vec::new(), Vec::new(), Vec::new());
     for mut matrix in all.each() {
@@ -168,12 +168,12 @@ fn lu(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
         Tensor::of_ints(context.meter, Dtype::I32, &shape, numbers)
     };
     let orders = ints(&[rows.min(columns)], orders)?;
-    Ok(Value::tuple(vec![factors.into(), orders.into(), ints(&[], infos)?.into()]))
+    Ok(ScriptValue::tuple(vec![factors.into(), orders.into(), ints(&[], infos)?.into()]))
 }
 
 /// The determinants of complex matrices.
-pub(super) fn determinants(context: &Context<'_>, tensor: &Tensor) -> Result<Tensor, Problem> {
-    let all = Matrices::of(context, tensor)?;
+pub(super) fn determinants(context: &Context<'_>, tensor: &Tensor) -> Result<Tensor, RunProblem> {
+    let all = Matrices::from_tensor(context, tensor)?;
     if all.rows != all.columns {
         return refused("A must be batches of square matrices");
     }
@@ -191,8 +191,8 @@ pub(super) fn cholesky(
     context: &Context<'_>,
     tensor: &Tensor,
     upper: bool,
-) -> Result<Tensor, Problem> {
-    let all = Matrices::of(context, tensor)?;
+) -> Result<Tensor, RunProblem> {
+    let all = Matrices::from_tensor(context, tensor)?;
     let size = all.rows;
     if all.rows != all.columns {
         return refused("A must be batches of square matrices");
@@ -275,8 +275,8 @@ pub(super) fn qr(
     context: &Context<'_>,
     tensor: &Tensor,
     reduced: bool,
-) -> Result<(Tensor, Tensor), Problem> {
-    let all = Matrices::of(context, tensor)?;
+) -> Result<(Tensor, Tensor), RunProblem> {
+    let all = Matrices::from_tensor(context, tensor)?;
     let (rows, columns) = (all.rows, all.columns);
     context.meter.room(&[all.batch.iter().product::<usize>(), rows, rows])?;
     let inner = if reduced { rows.min(columns) } else { rows };
@@ -312,10 +312,10 @@ pub(super) fn qr(
     Ok((all.tensor(context, &[rows, inner], qs)?, all.tensor(context, &[inner, columns], rs)?))
 }
 
-fn reflected(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn reflected(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     if tensor.dtype().is_complex() {
-        let all = Matrices::of(context, tensor)?;
+        let all = Matrices::from_tensor(context, tensor)?;
         let (mut factors, mut scales) = (Vec::new(), Vec::new());
         for mut matrix in all.each() {
             scales.extend(reflect(&mut matrix));
@@ -323,9 +323,9 @@ fn reflected(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Probl
         }
         let factors = all.tensor(context, &[all.rows, all.columns], factors)?;
         let scales = all.tensor(context, &[all.rows.min(all.columns)], scales)?;
-        return Ok(Value::tuple(vec![factors.into(), scales.into()]));
+        return Ok(ScriptValue::tuple(vec![factors.into(), scales.into()]));
     }
-    let stack = Stack::of(tensor)?;
+    let stack = Stack::from_tensor(tensor)?;
     stack.charge(context)?;
     let (mut factors, mut scales) = (Vec::new(), Vec::new());
     for matrix in stack.each() {
@@ -335,7 +335,7 @@ fn reflected(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Probl
     }
     let factors = stack.tensor(context, &[stack.rows, stack.columns], factors)?;
     let scales = stack.tensor(context, &[stack.rows.min(stack.columns)], scales)?;
-    Ok(Value::tuple(vec![factors.into(), scales.into()]))
+    Ok(ScriptValue::tuple(vec![factors.into(), scales.into()]))
 }
 
 /// How many steps an eigenvalue may take.
@@ -463,12 +463,16 @@ fn eigenvectors(triangle: &Matrix, vectors: &Matrix) -> Matrix {
     all
 }
 
-fn eigen(context: &Context<'_>, args: &Arguments<'_>, vectors: bool) -> Result<Value, Problem> {
+fn eigen(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    vectors: bool,
+) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     if tensor.dtype().is_float() {
         return unsupported("eigenvalues of real matrices in the order of LAPACK");
     }
-    let all = Matrices::of(context, tensor)?;
+    let all = Matrices::from_tensor(context, tensor)?;
     let count = all.rows;
     if all.rows != all.columns {
         return refused("A must be batches of square matrices");
@@ -491,7 +495,9 @@ fn eigen(context: &Context<'_>, args: &Arguments<'_>, vectors: bool) -> Result<V
     };
     let values = tensor(&[count], values)?;
     match vectors {
-        true => Ok(Value::tuple(vec![values.into(), tensor(&[count, count], columns)?.into()])),
+        true => {
+            Ok(ScriptValue::tuple(vec![values.into(), tensor(&[count, count], columns)?.into()]))
+        }
         false => Ok(values.into()),
     }
 }

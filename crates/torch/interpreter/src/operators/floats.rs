@@ -1,12 +1,12 @@
 //! Functions of two floats, and the parts of one.
 
 use super::Arguments;
-use super::form::{Context, Operator, all, plain, with_out};
+use super::declaration::{Context, Operator, all, plain, with_out};
 use super::pointwise::common;
 use super::special::pair;
 use crate::problem::refused;
 use crate::tensor::Elements;
-use crate::{Dtype, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -21,7 +21,7 @@ pub(super) const OPERATORS: &[Operator] = &[
 
 const LN_2: f64 = std::f64::consts::LN_2;
 
-fn floats_only(args: &Arguments<'_>) -> Result<(), Problem> {
+fn floats_only(args: &Arguments<'_>) -> Result<(), RunProblem> {
     let dtype = common(&[args.value(0), args.value(1)]);
     match dtype.is_integral() {
         true => refused(format!("this operator is not implemented for '{}'", dtype.storage_name())),
@@ -37,7 +37,7 @@ pub(super) fn log_add_exp(a: f64, b: f64) -> f64 {
 }
 
 /// The next float of the type, which no other type knows.
-fn next_after(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn next_after(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     match common(&[args.value(0), args.value(1)]) {
         Dtype::F64 => pair(context, args, |from, to| match from {
             _ if from.is_nan() || to.is_nan() => f64::NAN,
@@ -59,7 +59,7 @@ fn next_after(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Prob
 }
 
 /// A fraction between a half and one, and the power of two.
-fn parts(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn parts(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     if !tensor.dtype().is_float() {
         return refused("torch.frexp() only supports floating-point dtypes");
@@ -87,5 +87,5 @@ fn parts(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
     let fractions =
         Tensor::from_elements(context.meter, tensor.dtype(), tensor.shape(), &fractions)?;
     let powers = Tensor::of_ints(context.meter, Dtype::I32, tensor.shape(), powers)?;
-    Ok(Value::tuple(vec![fractions.into(), powers.into()]))
+    Ok(ScriptValue::tuple(vec![fractions.into(), powers.into()]))
 }

@@ -4,18 +4,18 @@ use std::f64::consts::TAU;
 
 use super::Arguments;
 use super::arguments::axis;
-use super::form::{Context, Operator, plain};
+use super::declaration::{Context, Operator, plain};
 use super::pointwise::Complex;
 use crate::problem::{refused, unsupported};
 use crate::tensor::Elements;
-use crate::{Dtype, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
-    plain("aten::fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor", |c, a| one_axis(c, a, Kind::Whole, false)),
-    plain("aten::fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor", |c, a| one_axis(c, a, Kind::Whole, true)),
-    plain("aten::fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor", |c, a| one_axis(c, a, Kind::Half, false)),
-    plain("aten::fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor", |c, a| one_axis(c, a, Kind::Real, true)),
+    plain("aten::fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor", |c, a| one_axis(c, a, TransformKind::Whole, false)),
+    plain("aten::fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor", |c, a| one_axis(c, a, TransformKind::Whole, true)),
+    plain("aten::fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor", |c, a| one_axis(c, a, TransformKind::Half, false)),
+    plain("aten::fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor", |c, a| one_axis(c, a, TransformKind::Real, true)),
     plain("aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor", real_to_complex),
     plain("aten::_fft_c2r(Tensor self, int[] dim, int normalization, int last_dim_size) -> Tensor", complex_to_real),
     plain("aten::_fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor", complex_to_complex),
@@ -42,7 +42,7 @@ fn window(
     periodic: bool,
     dtype: usize,
     of: fn(f64) -> f64,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let Ok(length) = usize::try_from(args.int(0)?) else {
         return refused("requires non-negative window_length");
     };
@@ -55,7 +55,7 @@ fn window(
 
 /// What a transform takes and gives.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TransformKind {
     /// As many numbers as it is given.
     Whole,
     /// The first half of what real numbers give; the other half is its mirror.
@@ -65,7 +65,7 @@ enum Kind {
 }
 
 /// By how much the sums of a transform of this size are divided.
-fn divisor(norm: Option<&str>, size: usize, inverse: bool) -> Result<f64, Problem> {
+fn divisor(norm: Option<&str>, size: usize, inverse: bool) -> Result<f64, RunProblem> {
     match (norm, inverse) {
         (None | Some("backward"), false) | (Some("forward"), true) => Ok(1.0),
         (None | Some("backward"), true) | (Some("forward"), false) => Ok(size as f64),
@@ -77,16 +77,16 @@ fn divisor(norm: Option<&str>, size: usize, inverse: bool) -> Result<f64, Proble
 fn one_axis(
     context: &Context<'_>,
     args: &Arguments<'_>,
-    kind: Kind,
+    kind: TransformKind,
     inverse: bool,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
-    if kind == Kind::Half && tensor.dtype().is_complex() {
+    if kind == TransformKind::Half && tensor.dtype().is_complex() {
         return refused(format!("rfft expects a real input tensor, but got {}", tensor.dtype()));
     }
     let along = args.axis(2, tensor.rank())?;
     let size = tensor.shape().get(along).copied().unwrap_or(0);
-    let usual = if kind == Kind::Real { 2 * size.saturating_sub(1) } else { size };
+    let usual = if kind == TransformKind::Real { 2 * size.saturating_sub(1) } else { size };
     let count = args.int_or_none(1)?.unwrap_or(usual as i64);
     let Some(count) = usize::try_from(count).ok().filter(|count| *count > 0) else {
         return refused(format!("Invalid number of data points ({count}) specified"));
@@ -99,7 +99,7 @@ fn one_axis(
 fn inner(
     args: &Arguments<'_>,
     sizes: impl Fn(usize) -> usize,
-) -> Result<(Vec<usize>, f64), Problem> {
+) -> Result<(Vec<usize>, f64), RunProblem> {
     let rank = args.tensor(0)?.rank();
     let axes =
         args.ints(1)?.into_iter().map(|dim| axis(dim, rank)).collect::<Result<Vec<_>, _>>()?;
@@ -112,32 +112,41 @@ fn inner(
     }
 }
 
-fn real_to_complex(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn real_to_complex(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let (axes, divisor) = inner(args, |axis| tensor.shape()[axis])?;
-    let kind = if args.boolean(3)? { Kind::Half } else { Kind::Whole };
+    let kind = if args.boolean(3)? { TransformKind::Half } else { TransformKind::Whole };
     let mut result = tensor.clone();
     for (nth, along) in axes.iter().rev().enumerate() {
-        let (kind, divisor) = if nth == 0 { (kind, divisor) } else { (Kind::Whole, 1.0) };
+        let (kind, divisor) = if nth == 0 { (kind, divisor) } else { (TransformKind::Whole, 1.0) };
         let count = result.shape()[*along];
         result = transformed(context, &result, *along, count, (kind, false, divisor))?;
     }
     Ok(result.into())
 }
 
-fn complex_to_complex(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn complex_to_complex(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let (axes, mut divisor) = inner(args, |axis| tensor.shape()[axis])?;
     let (mut result, forward) = (tensor.clone(), args.boolean(3)?);
     for along in axes.iter().rev() {
         let count = result.shape()[*along];
-        result = transformed(context, &result, *along, count, (Kind::Whole, !forward, divisor))?;
+        result = transformed(
+            context,
+            &result,
+            *along,
+            count,
+            (TransformKind::Whole, !forward, divisor),
+        )?;
         divisor = 1.0;
     }
     Ok(result.into())
 }
 
-fn complex_to_real(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn complex_to_real(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let Ok(last) = usize::try_from(args.int(3)?) else { return refused("a negative size") };
     let Some((final_axis, before)) = args.ints(1)?.split_last().map(|(l, b)| (*l, b.to_vec()))
@@ -151,9 +160,10 @@ fn complex_to_real(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value,
     for along in before {
         let along = axis(along, tensor.rank())?;
         let count = result.shape()[along];
-        result = transformed(context, &result, along, count, (Kind::Whole, true, 1.0))?;
+        result = transformed(context, &result, along, count, (TransformKind::Whole, true, 1.0))?;
     }
-    Ok(transformed(context, &result, final_axis, last, (Kind::Real, true, divisor))?.into())
+    Ok(transformed(context, &result, final_axis, last, (TransformKind::Real, true, divisor))?
+        .into())
 }
 
 /// The transform along a dimension, of so many points: what is missing is zero.
@@ -162,8 +172,8 @@ fn transformed(
     tensor: &Tensor,
     along: usize,
     count: usize,
-    (kind, inverse, divisor): (Kind, bool, f64),
-) -> Result<Tensor, Problem> {
+    (kind, inverse, divisor): (TransformKind, bool, f64),
+) -> Result<Tensor, RunProblem> {
     if tensor.rank() == 0 || count == 0 {
         return refused(format!("a Fourier transform of {tensor}"));
     }
@@ -172,7 +182,7 @@ fn transformed(
     let swapped = tensor.permute(&order)?;
     let size = swapped.shape()[tensor.rank() - 1];
     let mut shape = swapped.shape().to_vec();
-    let out = if kind == Kind::Half { count / 2 + 1 } else { count };
+    let out = if kind == TransformKind::Half { count / 2 + 1 } else { count };
     shape[tensor.rank() - 1] = out;
     context.meter.room(&[count, 4])?;
     let runs = context.meter.room(&shape)? / out.max(1);
@@ -184,13 +194,13 @@ fn transformed(
         let mut points: Vec<Complex> = (0..count)
             .map(|at| match kind {
                 // The other half is the mirror of the first.
-                Kind::Real if at > count / 2 => {
+                TransformKind::Real if at > count / 2 => {
                     run.get(count - at).map_or((0.0, 0.0), |(re, im)| (*re, -im))
                 }
                 _ => run.get(at).copied().unwrap_or((0.0, 0.0)),
             })
             .collect();
-        if kind == Kind::Real {
+        if kind == TransformKind::Real {
             points[0].1 = 0.0;
             if count.is_multiple_of(2) && count > 1 {
                 points[count / 2].1 = 0.0;
@@ -199,7 +209,7 @@ fn transformed(
         let result = fourier(&points, if inverse { 1.0 } else { -1.0 });
         results.extend(result[..out].iter().map(|(re, im)| (re / divisor, im / divisor)));
     }
-    let result = if kind == Kind::Real {
+    let result = if kind == TransformKind::Real {
         let real = results.into_iter().map(|(re, _)| re).collect();
         Tensor::of_floats(context.meter, parts, &shape, real)?
     } else {
@@ -268,7 +278,7 @@ fn frames(
     args: &Arguments<'_>,
     onesided: bool,
     normalized: bool,
-) -> Result<Frames, Problem> {
+) -> Result<Frames, RunProblem> {
     let size = usize::try_from(args.int(1)?).ok().filter(|size| *size > 0);
     let Some(size) = size else { return refused("stft: expected 0 < n_fft") };
     context.meter.room(&[size])?;
@@ -302,10 +312,10 @@ fn stft(
     context: &Context<'_>,
     args: &Arguments<'_>,
     centre: Option<usize>,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let first = if centre.is_some() { 7 } else { 5 };
-    let optional = |at: usize| args.value(at).number().map(crate::Number::is_true);
+    let optional = |at: usize| args.value(at).number().map(crate::ScalarValue::is_true);
     if tensor.dtype().is_integral() {
         return refused(format!(
             "stft expected a tensor of floating point or complex values: {tensor}"
@@ -381,13 +391,17 @@ fn padded(
     tensor: &Tensor,
     by: usize,
     mode: &str,
-) -> Result<Tensor, Problem> {
+) -> Result<Tensor, RunProblem> {
     let shape = tensor.shape().to_vec();
     let mut batched = vec![1; 3_usize.saturating_sub(shape.len())];
     batched.extend(&shape);
     let by = by as i64;
-    let values =
-        [tensor.reshape(&batched)?.into(), Value::ints([by, by]), Value::from(mode), Value::None];
+    let values = [
+        tensor.reshape(&batched)?.into(),
+        ScriptValue::ints([by, by]),
+        ScriptValue::from(mode),
+        ScriptValue::None,
+    ];
     let Some(pad) = context.overload("aten::pad", "") else { return refused("no pad") };
     let wide = pad.run(context, &values)?;
     let Some(wide) = wide.tensor() else { return refused("no pad") };
@@ -399,7 +413,7 @@ fn padded(
 }
 
 /// The signal that these windows were cut from: they are added where they overlap.
-fn istft(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn istft(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     if !tensor.dtype().is_complex() {
         return refused("istft requires a complex-valued input tensor");
@@ -411,7 +425,7 @@ fn istft(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
         _ => return refused(format!("istft: expected a tensor of 2 or 3 dimensions: {tensor}")),
     };
     let size = args.int(1)?;
-    let onesided = args.value(7).number().map_or(bins as i64 != size, crate::Number::is_true);
+    let onesided = args.value(7).number().map_or(bins as i64 != size, crate::ScalarValue::is_true);
     let frames = frames(context, args, onesided, args.boolean(6)?)?;
     let wanted = if onesided { frames.size / 2 + 1 } else { frames.size };
     if bins != wanted || steps == 0 {

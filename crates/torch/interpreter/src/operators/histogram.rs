@@ -1,22 +1,22 @@
 //! How many numbers fall between edges.
 
 use super::Arguments;
-use super::form::{Context, Operator, plain, with_out};
+use super::declaration::{Context, Operator, plain, with_out};
 use crate::problem::{refused, unsupported};
-use crate::{Problem, Tensor, Value};
+use crate::{RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
     with_out("aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", histc),
     plain("aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)", by_count),
     plain("aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)", by_edges),
-    plain("aten::histogramdd(Tensor self, int[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor[] bin_edges)", |c, a| many(c, a, &Bins::Counts(a.ints(1)?), 2)),
-    plain("aten::histogramdd.int_bins(Tensor self, int bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor[] bin_edges)", |c, a| many(c, a, &Bins::Count(a.int(1)?), 2)),
-    plain("aten::histogramdd.TensorList_bins(Tensor self, Tensor[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor[] bin_edges)", |c, a| many(c, a, &Bins::Edges(a.tensors(1)?), 2)),
+    plain("aten::histogramdd(Tensor self, int[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor[] bin_edges)", |c, a| many(c, a, &BinEdges::Counts(a.ints(1)?), 2)),
+    plain("aten::histogramdd.int_bins(Tensor self, int bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor[] bin_edges)", |c, a| many(c, a, &BinEdges::Count(a.int(1)?), 2)),
+    plain("aten::histogramdd.TensorList_bins(Tensor self, Tensor[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor[] bin_edges)", |c, a| many(c, a, &BinEdges::Edges(a.tensors(1)?), 2)),
 ];
 
 /// How the edges of every dimension are given.
-enum Bins {
+enum BinEdges {
     Count(i64),
     Counts(Vec<i64>),
     Edges(Vec<Tensor>),
@@ -29,7 +29,7 @@ fn even(
     low: f64,
     high: f64,
     bins: i64,
-) -> Result<Vec<f64>, Problem> {
+) -> Result<Vec<f64>, RunProblem> {
     let Some(bins) = usize::try_from(bins).ok().filter(|bins| *bins > 0) else {
         return refused("histogram: bins must be > 0");
     };
@@ -72,7 +72,7 @@ fn extent(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
     if low > high { (0.0, 1.0) } else { (low, high) }
 }
 
-fn histc(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn histc(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let (mut low, mut high) = (args.float(2)?, args.float(3)?);
     if !tensor.dtype().is_float() {
@@ -108,7 +108,7 @@ fn counted(
     edges: &[Vec<f64>],
     weights: Option<Vec<f64>>,
     density: bool,
-) -> Result<Tensor, Problem> {
+) -> Result<Tensor, RunProblem> {
     let shape: Vec<usize> = edges.iter().map(|edges| edges.len().saturating_sub(1)).collect();
     let size = context.meter.room(&shape)?;
     let mut counts = vec![0.0; size];
@@ -137,15 +137,15 @@ fn counted(
     Tensor::of_floats(context.meter, tensor.dtype(), &shape, counts)
 }
 
-fn weights(args: &Arguments<'_>, at: usize) -> Result<Option<Vec<f64>>, Problem> {
+fn weights(args: &Arguments<'_>, at: usize) -> Result<Option<Vec<f64>>, RunProblem> {
     Ok(args.tensor_or_none(at)?.map(Tensor::floats))
 }
 
-fn edges_tensor(context: &Context<'_>, like: &Tensor, edges: &[f64]) -> Result<Tensor, Problem> {
+fn edges_tensor(context: &Context<'_>, like: &Tensor, edges: &[f64]) -> Result<Tensor, RunProblem> {
     Tensor::of_floats(context.meter, like.dtype(), &[edges.len()], edges.to_vec())
 }
 
-fn by_count(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn by_count(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let (low, high) = match args.floats_or_none(2)?.as_deref() {
         Some([low, high]) => (*low, *high),
@@ -160,22 +160,22 @@ fn by_count(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Proble
         weights(args, 3)?,
         args.boolean(4)?,
     )?;
-    Ok(Value::tuple(vec![counts.into(), edges_tensor(context, tensor, &edges)?.into()]))
+    Ok(ScriptValue::tuple(vec![counts.into(), edges_tensor(context, tensor, &edges)?.into()]))
 }
 
-fn by_edges(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn by_edges(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, edges) = (args.tensor(0)?, args.tensor(1)?);
     let own = [edges.floats()];
     let counts = counted(context, tensor, &own, weights(args, 2)?, args.boolean(3)?)?;
-    Ok(Value::tuple(vec![counts.into(), edges.clone().into()]))
+    Ok(ScriptValue::tuple(vec![counts.into(), edges.clone().into()]))
 }
 
 fn many(
     context: &Context<'_>,
     args: &Arguments<'_>,
-    bins: &Bins,
+    bins: &BinEdges,
     range: usize,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let Some(columns) = tensor.shape().last().copied().filter(|columns| *columns > 0) else {
         return unsupported("histogramdd of no dimensions");
@@ -185,13 +185,13 @@ fn many(
     let mut edges = Vec::new();
     for column in 0..columns {
         let count = match bins {
-            Bins::Edges(all) => {
+            BinEdges::Edges(all) => {
                 let Some(own) = all.get(column) else { return refused("bins for every dimension") };
                 edges.push(own.floats());
                 continue;
             }
-            Bins::Count(count) => *count,
-            Bins::Counts(counts) => counts.get(column).copied().unwrap_or(0),
+            BinEdges::Count(count) => *count,
+            BinEdges::Counts(counts) => counts.get(column).copied().unwrap_or(0),
         };
         let (low, high) = match given.as_deref().map(|range| range.get(2 * column..2 * column + 2))
         {
@@ -207,5 +207,5 @@ fn many(
         .iter()
         .map(|edges| edges_tensor(context, tensor, edges))
         .collect::<Result<Vec<_>, _>>()?;
-    Ok(Value::tuple(vec![counts.into(), super::shape::tensors(edges)]))
+    Ok(ScriptValue::tuple(vec![counts.into(), super::shape::tensors(edges)]))
 }

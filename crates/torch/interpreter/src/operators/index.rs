@@ -2,10 +2,10 @@
 
 use super::Arguments;
 use super::arguments::axis;
-use super::form::{Context, Operator, plain};
+use super::declaration::{Context, Operator, plain};
 use crate::problem::refused;
 use crate::tensor::{Elements, broadcast, contiguous_strides};
-use crate::{Dtype, Number, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScalarValue, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -20,7 +20,7 @@ pub(super) const OPERATORS: &[Operator] = &[
 ];
 
 /// An index of a dimension, from its end if it is negative.
-pub(super) fn place(index: i64, size: usize) -> Result<usize, Problem> {
+pub(super) fn place(index: i64, size: usize) -> Result<usize, RunProblem> {
     let from_start = if index < 0 { index + size as i64 } else { index };
     match usize::try_from(from_start).ok().filter(|at| *at < size) {
         Some(at) => Ok(at),
@@ -32,7 +32,7 @@ pub(super) fn size_at(tensor: &Tensor, axis: usize) -> usize {
     tensor.shape().get(axis).copied().unwrap_or(1)
 }
 
-fn select(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn select(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     if tensor.rank() == 0 {
         return refused("select() cannot be applied to a 0-dim tensor.");
@@ -51,7 +51,7 @@ pub(super) fn bounds(start: Option<i64>, end: Option<i64>, size: usize) -> (usiz
     (start, clamp(end.unwrap_or(i64::MAX)).max(start))
 }
 
-fn slice(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn slice(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     if tensor.rank() == 0 {
         return refused("slice() cannot be applied to a 0-dim tensor.");
@@ -65,7 +65,7 @@ fn slice(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     Ok(tensor.narrow(axis, start, (end - start).div_ceil(step), step)?.into())
 }
 
-fn narrow(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn narrow(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let axis = args.axis(1, tensor.rank())?;
     let size = size_at(tensor, axis) as i64;
@@ -79,7 +79,7 @@ fn narrow(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     Ok(tensor.narrow(axis, from as usize, length as usize, 1)?.into())
 }
 
-fn index_select(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn index_select(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, index) = (args.tensor(0)?, args.tensor(2)?);
     if index.rank() > 1 {
         return refused("index_select(): Index is supposed to be a vector");
@@ -90,7 +90,7 @@ fn index_select(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Pr
     let axis = args.axis(1, tensor.rank())?;
     let mut shape = tensor.shape().to_vec();
     shape[axis] = index.count();
-    let result = Tensor::filled(context.meter, tensor.dtype(), &shape, Number::Int(0))?;
+    let result = Tensor::filled(context.meter, tensor.dtype(), &shape, ScalarValue::Int(0))?;
     for (at, from) in index.ints().into_iter().enumerate() {
         let from = place(from, size_at(tensor, axis))?;
         result.select(axis, at)?.copy_from(&tensor.select(axis, from)?)?;
@@ -113,7 +113,7 @@ pub(super) fn ordinal(shape: &[usize], place: &[usize]) -> usize {
     place.iter().zip(contiguous_strides(shape)).map(|(at, stride)| at * stride).sum()
 }
 
-fn gather(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn gather(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, index) = (args.tensor(0)?, args.tensor(2)?);
     let axis = args.axis(1, tensor.rank())?;
     if tensor.rank().max(1) != index.rank().max(1) && index.count() > 0 {
@@ -141,13 +141,13 @@ fn gather(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem>
 pub(super) fn chosen(
     context: &Context<'_>,
     tensor: &Tensor,
-    indices: &[Value],
-) -> Result<(Vec<usize>, Vec<usize>), Problem> {
+    indices: &[ScriptValue],
+) -> Result<(Vec<usize>, Vec<usize>), RunProblem> {
     // A mask is the positions of what is true in it.
     let mut lists: Vec<Option<(Vec<usize>, Vec<i64>)>> = Vec::new();
     for index in indices {
         match index {
-            Value::Tensor(mask) if matches!(mask.dtype(), Dtype::Bool | Dtype::U8) => {
+            ScriptValue::Tensor(mask) if matches!(mask.dtype(), Dtype::Bool | Dtype::U8) => {
                 context.meter.room(&[mask.count(), mask.rank()])?;
                 let places = true_places(mask);
                 for axis in 0..mask.rank() {
@@ -160,7 +160,7 @@ pub(super) fn chosen(
                     lists.push(Some((vec![places.len()], column)));
                 }
             }
-            Value::Tensor(index) => lists.push(Some((index.shape().to_vec(), index.ints()))),
+            ScriptValue::Tensor(index) => lists.push(Some((index.shape().to_vec(), index.ints()))),
             _ => lists.push(None),
         }
     }
@@ -211,16 +211,17 @@ pub(super) fn true_places(mask: &Tensor) -> Vec<Vec<usize>> {
     truths.filter(|(_, n)| n.is_true()).map(|(at, _)| coordinates(mask.shape(), at)).collect()
 }
 
-fn index(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn index(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let (places, shape) = chosen(context, tensor, &args.items(1)?)?;
     let numbers = tensor.numbers();
-    let found: Vec<Number> = places.iter().filter_map(|at| numbers.get(*at).copied()).collect();
+    let found: Vec<ScalarValue> =
+        places.iter().filter_map(|at| numbers.get(*at).copied()).collect();
     let elements = Elements::of_numbers(tensor.dtype(), &found);
     Ok(Tensor::from_elements(context.meter, tensor.dtype(), &shape, &elements)?.into())
 }
 
-fn take(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn take(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, index) = (args.tensor(0)?, args.tensor(1)?);
     let numbers = tensor.numbers();
     let mut found = Vec::new();
@@ -232,7 +233,7 @@ fn take(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
 }
 
 /// A dimension and an index that `t[i]` means.
-pub(crate) fn item(tensor: &Tensor, index: i64) -> Result<Tensor, Problem> {
+pub(crate) fn item(tensor: &Tensor, index: i64) -> Result<Tensor, RunProblem> {
     if tensor.rank() == 0 {
         return refused("invalid index of a 0-dim tensor.");
     }

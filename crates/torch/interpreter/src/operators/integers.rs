@@ -1,10 +1,10 @@
 //! Functions of two integers: common divisors and multiples, shifts.
 
 use super::Arguments;
-use super::form::{Context, Operator, all, plain};
+use super::declaration::{Context, Operator, all, plain};
 use super::pointwise::{Binary, binary, common};
 use crate::problem::refused;
-use crate::{Dtype, Problem, Value};
+use crate::{Dtype, RunProblem, ScriptValue};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -26,7 +26,7 @@ fn ints(
     context: &Context<'_>,
     args: &Arguments<'_>,
     of: fn(Dtype, i64, i64) -> i64,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let dtype = common(&[args.value(0), args.value(1)]);
     if !dtype.is_integral() || dtype == Dtype::Bool {
         return refused(format!("this operator is not implemented for '{}'", dtype.storage_name()));

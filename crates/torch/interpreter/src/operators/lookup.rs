@@ -1,11 +1,11 @@
 //! Rows of tables, places of elements, and how often each is there.
 
 use super::Arguments;
-use super::form::{Context, Operator, plain};
+use super::declaration::{Context, Operator, plain};
 use super::index::true_places;
 use crate::problem::{refused, unsupported};
 use crate::tensor::Elements;
-use crate::{Dtype, Number, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScalarValue, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -22,7 +22,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::one_hot(Tensor self, int num_classes=-1) -> Tensor", one_hot),
 ];
 
-fn nonzero(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn nonzero(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     context.meter.room(&[tensor.count(), tensor.rank()])?;
     let places = true_places(tensor);
@@ -31,7 +31,7 @@ fn nonzero(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem
 }
 
 /// How often each integer is there, or the sum of its weights.
-fn bincount(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn bincount(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, weights) = (args.tensor(0)?, args.tensor_or_none(1)?);
     let numbers = tensor.ints();
     if tensor.rank() != 1 || !tensor.dtype().is_integral() || numbers.iter().any(|n| *n < 0) {
@@ -54,13 +54,13 @@ fn bincount(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Proble
     Ok(Tensor::of_floats(context.meter, dtype, &[size], sums)?.into())
 }
 
-fn embedding(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn embedding(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (weight, indices) = (args.tensor(0)?, args.tensor(1)?);
     let [rows, width] = *weight.shape() else {
         return refused("'weight' must be 2-D");
     };
     let shape: Vec<usize> = indices.shape().iter().copied().chain([width]).collect();
-    let result = Tensor::filled(context.meter, weight.dtype(), &shape, Number::Int(0))?;
+    let result = Tensor::filled(context.meter, weight.dtype(), &shape, ScalarValue::Int(0))?;
     let flat = result.reshape(&[indices.count(), width])?;
     for (nth, row) in indices.ints().into_iter().enumerate() {
         match usize::try_from(row).ok().filter(|row| *row < rows) {
@@ -72,7 +72,7 @@ fn embedding(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Probl
 }
 
 /// Where it is not zero: for each dimension the places along it.
-fn places_of_true(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn places_of_true(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let places = nonzero(context, args)?;
     let Some(places) = places.tensor() else { return refused("no places") };
     let columns = (0..places.shape().get(1).copied().unwrap_or(0)).map(|at| places.select(1, at));
@@ -80,17 +80,18 @@ fn places_of_true(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, 
 }
 
 /// Every element once, in order; where each is among them; how often.
-fn unique(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn unique(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let numbers = tensor.numbers();
     if tensor.dtype().is_complex() || numbers.iter().any(|number| number.float().is_nan()) {
         return unsupported("unique of complex numbers or of what is no number");
     }
-    let order = |a: &Number, b: &Number| a.compare(*b).unwrap_or(std::cmp::Ordering::Equal);
+    let order =
+        |a: &ScalarValue, b: &ScalarValue| a.compare(*b).unwrap_or(std::cmp::Ordering::Equal);
     let mut sorted = numbers.clone();
     sorted.sort_by(order);
     let mut counts: Vec<i64> = Vec::new();
-    let mut once: Vec<Number> = Vec::new();
+    let mut once: Vec<ScalarValue> = Vec::new();
     for number in sorted {
         match once.last() {
             Some(last) if order(last, &number).is_eq() => {
@@ -114,13 +115,17 @@ fn unique(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem>
     let shape = if inverse.is_empty() { &[0][..] } else { tensor.shape() };
     let inverse = Tensor::of_ints(context.meter, Dtype::I64, shape, inverse)?;
     let counts = Tensor::of_ints(context.meter, Dtype::I64, &[counts.len()], counts)?;
-    Ok(Value::tuple(vec![once.into(), inverse.into(), counts.into()]))
+    Ok(ScriptValue::tuple(vec![once.into(), inverse.into(), counts.into()]))
 }
 
 /// The elements of each row in the order that their places are given in.
-fn sorted_by(context: &Context<'_>, tensor: &Tensor, places: &Tensor) -> Result<Tensor, Problem> {
-    let axis = Value::from(-1_i64);
-    let given = [tensor.clone().into(), axis, places.clone().into(), Value::from(false)];
+fn sorted_by(
+    context: &Context<'_>,
+    tensor: &Tensor,
+    places: &Tensor,
+) -> Result<Tensor, RunProblem> {
+    let axis = ScriptValue::from(-1_i64);
+    let given = [tensor.clone().into(), axis, places.clone().into(), ScriptValue::from(false)];
     super::composed::tensor(context, "aten::gather", "", &given)
 }
 
@@ -131,7 +136,7 @@ fn searched(
     tensor: &Tensor,
     args: &Arguments<'_>,
     options: usize,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let right = args.boolean(options + 1)? || args.value(options + 2).text() == Some("right");
     let sorter = if args.len() > options + 3 { args.tensor_or_none(options + 3)? } else { None };
     let sorted = &match sorter {
@@ -149,7 +154,7 @@ fn searched(
         return refused(format!("searchsorted of {tensor} in {sorted}"));
     };
     let (rows, numbers) = (sorted.numbers(), tensor.numbers());
-    let before = |own: &Number, wanted: &Number| match own.compare(*wanted) {
+    let before = |own: &ScalarValue, wanted: &ScalarValue| match own.compare(*wanted) {
         Some(order) => {
             if right {
                 order.is_le()
@@ -169,7 +174,7 @@ fn searched(
 
 /// The sum, the mean or the largest of some rows of a table, for each bag of indices. What training needs besides is
 /// not there.
-fn embedding_bag(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn embedding_bag(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (weight, indices, offsets) =
         (args.tensor(0)?, args.tensor(1)?.ints(), args.tensor(2)?.ints());
     let [rows, width] = *weight.shape() else { return refused("'weight' must be 2-D") };
@@ -215,10 +220,15 @@ fn embedding_bag(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, P
         result.extend(sums.into_iter().map(|sum| sum / divisor));
     }
     let result = Tensor::of_floats(context.meter, weight.dtype(), &[bags, width], result)?;
-    Ok(Value::tuple(vec![result.into(), Value::None, Value::None, Value::None]))
+    Ok(ScriptValue::tuple(vec![
+        result.into(),
+        ScriptValue::None,
+        ScriptValue::None,
+        ScriptValue::None,
+    ]))
 }
 
-fn one_hot(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn one_hot(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, classes) = (args.tensor(0)?, args.int(1)?);
     let indexes = tensor.ints();
     let largest = indexes.iter().copied().max().unwrap_or(-1);

@@ -2,10 +2,10 @@
 
 use super::Arguments;
 use super::composed::{call, tensor};
-use super::form::{Context, Operator, plain};
+use super::declaration::{Context, Operator, plain};
 use crate::problem::{refused, unsupported};
 use crate::tensor::broadcast;
-use crate::{Problem, Tensor, Value};
+use crate::{RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -26,7 +26,7 @@ fn reduced(
     shape: &[usize],
     losses: Vec<f64>,
     (reduction, weight): (i64, f64),
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let sum = || losses.iter().sum::<f64>();
     let one = match reduction {
         0 => return Ok(Tensor::of_floats(context.meter, like.dtype(), shape, losses)?.into()),
@@ -43,7 +43,7 @@ fn pairs(
     weight: Option<&Tensor>,
     reduction: usize,
     loss: impl Fn(f64, f64) -> f64,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let (input, target) = (args.tensor(0)?, args.tensor(1)?);
     if !input.dtype().is_float() {
         return unsupported(format!("a loss of {input}"));
@@ -59,9 +59,9 @@ fn pairs(
     reduced(context, input, &shape, losses, (args.int(reduction)?, count))
 }
 
-fn with_logits(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn with_logits(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     if args.tensor_or_none(3)?.is_some() {
-        let given: Vec<Value> = (0..5).map(|at| args.value(at).clone()).collect();
+        let given: Vec<ScriptValue> = (0..5).map(|at| args.value(at).clone()).collect();
         return (context.compose)(context, "weighted_logits", &given);
     }
     let loss = |x: f64, y: f64| (1.0 - y) * x + (-x.abs()).exp().ln_1p() + (-x).max(0.0);
@@ -69,7 +69,7 @@ fn with_logits(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Pro
 }
 
 /// The classes of an input and how many places each has: `[batch, classes, places...]` or `[classes]`.
-fn classes(input: &Tensor) -> Result<(usize, usize, Vec<usize>), Problem> {
+fn classes(input: &Tensor) -> Result<(usize, usize, Vec<usize>), RunProblem> {
     match input.shape() {
         [classes] => Ok((*classes, 1, Vec::new())),
         [batch, classes, places @ ..] => {
@@ -79,7 +79,7 @@ fn classes(input: &Tensor) -> Result<(usize, usize, Vec<usize>), Problem> {
     }
 }
 
-fn nll_loss(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn nll_loss(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (input, target) = (args.tensor(0)?, args.tensor(1)?);
     let (count, places, shape) = classes(input)?;
     if target.shape() != shape || !input.dtype().is_float() {
@@ -107,14 +107,14 @@ fn nll_loss(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Proble
     reduced(context, input, &shape, losses, (args.int(3)?, total))
 }
 
-fn cross_entropy(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn cross_entropy(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (input, smoothing) = (args.tensor(0)?, args.float(5)?);
     let axis: i64 = if input.rank() == 1 { 0 } else { 1 };
     let logs = tensor(
         context,
         "aten::log_softmax",
         "int",
-        &[input.clone().into(), axis.into(), Value::None],
+        &[input.clone().into(), axis.into(), ScriptValue::None],
     )?;
     if !args.tensor(1)?.dtype().is_integral() {
         return unsupported("cross_entropy_loss with probabilities as target");

@@ -5,11 +5,11 @@ use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder as _};
 use super::Arguments;
 use super::arithmetic::common;
 use super::convolution::places;
-use super::form::{Context, Operator, all, plain, with_out};
+use super::declaration::{Context, Operator, all, plain, with_out};
 use crate::kernels::{Real, multiply, share};
 use crate::problem::refused;
 use crate::tensor::{Elements, broadcast, contiguous_strides};
-use crate::{Dtype, Number, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScalarValue, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -36,7 +36,7 @@ fn ranked(
     context: &Context<'_>,
     args: &Arguments<'_>,
     ranks: (usize, usize),
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let (a, b) = (args.tensor(0)?, args.tensor(1)?);
     if (a.rank(), b.rank()) != ranks {
         return refused(format!(
@@ -53,7 +53,7 @@ fn ranked(
 }
 
 /// The product, with the rules for vectors and stacks of matrices.
-pub(super) fn matmul(context: &Context<'_>, a: &Tensor, b: &Tensor) -> Result<Tensor, Problem> {
+pub(super) fn matmul(context: &Context<'_>, a: &Tensor, b: &Tensor) -> Result<Tensor, RunProblem> {
     if a.rank() == 0 || b.rank() == 0 {
         return refused(format!(
             "both arguments to matmul need to be at least 1D, but they are {}D and {}D",
@@ -87,7 +87,7 @@ pub(super) fn matmul(context: &Context<'_>, a: &Tensor, b: &Tensor) -> Result<Te
     let (x, y) = (a.expand(&full(*rows, *inner))?, b.expand(&full(*inner, *columns))?);
     let result = match exactly(a.dtype(), size) {
         // A sum of nothing.
-        _ if *inner == 0 => Tensor::filled(context.meter, a.dtype(), &shape, Number::Int(0))?,
+        _ if *inner == 0 => Tensor::filled(context.meter, a.dtype(), &shape, ScalarValue::Int(0))?,
         true => {
             context.meter.work(size)?;
             let elements = products(&x.elements(), &y.elements(), *rows, *inner, *columns);
@@ -123,12 +123,12 @@ fn fast_products(
     a: &Tensor,
     b: &Tensor,
     shape: &[usize],
-) -> Result<Tensor, Problem> {
+) -> Result<Tensor, RunProblem> {
     let [batch @ .., rows, columns] = shape else { return refused("matrices are wanted") };
     let stacks: Vec<Vec<usize>> = places(batch).collect();
     let threads = context.threads;
     if let (Some(x), Some(y)) = (a.raw_singles(), b.raw_singles()) {
-        let (x, y) = (Matrices::of(&x, a), Matrices::of(&y, b));
+        let (x, y) = (Matrices::from_tensor(&x, a), Matrices::from_tensor(&y, b));
         return Tensor::of_singles(context.meter, shape, |sums| {
             each_matrix(&stacks, &x, &y, (sums, *rows, *columns), threads);
         });
@@ -166,7 +166,7 @@ struct Matrices<'m, T> {
 }
 
 impl<'m, T> Matrices<'m, T> {
-    fn of(numbers: &'m [T], tensor: &Tensor) -> Self {
+    fn from_tensor(numbers: &'m [T], tensor: &Tensor) -> Self {
         Self { numbers, shape: tensor.shape().to_vec(), strides: tensor.strides().to_vec() }
     }
 
@@ -232,7 +232,7 @@ fn product<T: Copy>(
     result
 }
 
-fn outer(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn outer(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (a, b) = (args.tensor(0)?, args.tensor(1)?);
     if (a.rank(), b.rank()) != (1, 1) {
         return refused(format!("outer: Expected 1-D arguments: {a} and {b}"));
@@ -246,7 +246,7 @@ fn outer(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
 }
 
 /// `beta * self + alpha * (a @ b)`; of a `beta` of zero nothing of `self` comes through.
-fn addmm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn addmm(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, beta, alpha) = (args.tensor(0)?, args.number(3)?, args.number(4)?);
     let (a, b) = (args.tensor(1)?, args.tensor(2)?);
     let product = matmul(context, a, b)?;
@@ -282,7 +282,7 @@ fn addmm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
     Ok(Tensor::from_elements(context.meter, dtype, product.shape(), &elements)?.into())
 }
 
-fn linear(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn linear(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let product = matmul(context, args.tensor(0)?, &args.tensor(1)?.transposed()?)?;
     match args.tensor_or_none(2)? {
         None => Ok(product.into()),
@@ -291,22 +291,22 @@ fn linear(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem>
 }
 
 /// The sum of two tensors.
-pub(super) fn add(context: &Context<'_>, a: Tensor, b: Tensor) -> Result<Value, Problem> {
-    let values = [a.into(), b.into(), Value::from(1_i64)];
+pub(super) fn add(context: &Context<'_>, a: Tensor, b: Tensor) -> Result<ScriptValue, RunProblem> {
+    let values = [a.into(), b.into(), ScriptValue::from(1_i64)];
     match context.overload("aten::add", "Tensor") {
         Some(entry) => entry.run(context, &values),
         None => refused("no add"),
     }
 }
 
-fn chain(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn chain(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let all = args.tensors(0)?;
     let mut rest = all.into_iter();
     let Some(first) = rest.next() else { return refused("expected at least one tensor") };
     Ok(rest.try_fold(first, |product, next| matmul(context, &product, &next))?.into())
 }
 
-fn power(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn power(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, exponent) = (args.tensor(0)?, args.int(1)?);
     let [.., rows, columns] = *tensor.shape() else {
         return refused("matrix_power needs square matrices");
@@ -331,12 +331,12 @@ fn power(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
     Ok(result.into())
 }
 
-fn identity(context: &Context<'_>, size: usize, dtype: Dtype) -> Result<Tensor, Problem> {
-    let eye = Tensor::filled(context.meter, dtype, &[size, size], Number::Int(0))?;
+fn identity(context: &Context<'_>, size: usize, dtype: Dtype) -> Result<Tensor, RunProblem> {
+    let eye = Tensor::filled(context.meter, dtype, &[size, size], ScalarValue::Int(0))?;
     super::shape::diagonal_of(&eye, 0, 0, 1)?.copy_from(&Tensor::scalar(
         context.meter,
         dtype,
-        Number::Int(1),
+        ScalarValue::Int(1),
     )?)?;
     Ok(eye)
 }

@@ -2,7 +2,7 @@
 //!
 //! A family is a list of [`Operator`]s: a schema as PyTorch writes it, and a function that takes the
 //! arguments in the order of the schema, defaults filled in. The forms that write their result into
-//! `self` (`relu_`) or `out` come from the plain one where a row says so: [`form::Forms`].
+//! `self` (`relu_`) or `out` come from the plain one where a row says so: [`declaration::Forms`].
 
 mod activation;
 mod arguments;
@@ -13,39 +13,38 @@ mod comparison;
 mod complex;
 mod composed;
 pub(crate) mod compositions;
+mod containers;
 mod convolution;
 mod creation;
+mod declaration;
 mod decompose;
 mod detection;
 mod dicts;
 mod einsum;
 mod encoder;
-mod entry;
 mod factors;
 mod floats;
-mod form;
 mod fourier;
-mod gathered;
 mod histogram;
 mod index;
 mod integers;
-mod lists;
 mod lookup;
 mod losses;
 mod matrix;
 mod normalization;
+mod operator_entry;
 mod pad;
 mod pointwise;
 mod pool;
 mod prim;
-mod put_back;
 mod quantized;
-mod ranks;
+mod rank_statistics;
 mod recurrent;
 mod reduction;
 mod sampler;
 mod scalars;
 mod scatter;
+mod scatter_reduce;
 mod shape;
 mod solve;
 mod sort;
@@ -57,14 +56,15 @@ mod table;
 mod text;
 mod unary;
 mod upsample;
+mod view_writes;
 
 pub(crate) use arguments::Arguments;
 pub(crate) use bind::{bind, default, given};
-pub(crate) use entry::Entry;
-pub(crate) use form::Context;
-use form::Operator;
+pub(crate) use containers::same;
+pub(crate) use declaration::Context;
+use declaration::Operator;
 pub(crate) use index::item;
-pub(crate) use lists::same;
+pub(crate) use operator_entry::OperatorEntry;
 pub(crate) use quantized::packed;
 pub(crate) use table::find;
 pub use table::operators;
@@ -81,13 +81,13 @@ const FAMILIES: &[&[Operator]] = &[
     index::OPERATORS,
     scatter::OPERATORS,
     lookup::OPERATORS,
-    put_back::OPERATORS,
+    view_writes::OPERATORS,
     sort::OPERATORS,
     special::OPERATORS,
     complex::OPERATORS,
     histogram::OPERATORS,
-    gathered::OPERATORS,
-    ranks::OPERATORS,
+    scatter_reduce::OPERATORS,
+    rank_statistics::OPERATORS,
     sampler::OPERATORS,
     symmetric::OPERATORS,
     strided::OPERATORS,
@@ -119,7 +119,7 @@ const FAMILIES: &[&[Operator]] = &[
     quantized::norms::OPERATORS,
     quantized::recurrent::OPERATORS,
     prim::OPERATORS,
-    lists::OPERATORS,
+    containers::OPERATORS,
     text::OPERATORS,
     scalars::OPERATORS,
 ];

@@ -2,10 +2,10 @@
 
 use super::Arguments;
 use super::convolution::float_layer;
-use super::form::{Context, Operator, plain};
+use super::declaration::{Context, Operator, plain};
 use crate::kernels::share;
 use crate::problem::refused;
-use crate::{Dtype, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -23,7 +23,7 @@ pub(super) const OPERATORS: &[Operator] = &[
 ];
 
 /// The number of each channel, or a default for all.
-fn channels(tensor: Option<&Tensor>, count: usize, default: f64) -> Result<Vec<f64>, Problem> {
+fn channels(tensor: Option<&Tensor>, count: usize, default: f64) -> Result<Vec<f64>, RunProblem> {
     match tensor {
         None => Ok(vec![default; count]),
         Some(tensor) if tensor.count() == count => Ok(tensor.floats()),
@@ -32,7 +32,7 @@ fn channels(tensor: Option<&Tensor>, count: usize, default: f64) -> Result<Vec<f
 }
 
 /// The channels of an input, and how many elements of one image each has.
-fn layout(input: &Tensor) -> Result<(usize, usize), Problem> {
+fn layout(input: &Tensor) -> Result<(usize, usize), RunProblem> {
     match input.shape() {
         [_, channels, space @ ..] => Ok((*channels, space.iter().product())),
         _ => refused(format!("expected at least 2D input: {input}")),
@@ -47,12 +47,15 @@ fn moments(numbers: impl Iterator<Item = f64> + Clone) -> (f64, f64, f64) {
     (mean, squares / count, squares / (count - 1.0))
 }
 
-fn batch_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn batch_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     Ok(batch_norm_with_moments(context, args)?.0)
 }
 
 /// With the means, and one divided by the deviations, of what was trained on; both empty otherwise.
-fn native_batch_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn native_batch_norm(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+) -> Result<ScriptValue, RunProblem> {
     let (result, means, vars) = batch_norm_with_moments(context, args)?;
     let (dtype, eps) = (args.tensor(0)?.dtype(), args.float(7)?);
     let count = if args.boolean(5)? { means.len() } else { 0 };
@@ -61,19 +64,19 @@ fn native_batch_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Valu
         Tensor::of_floats(context.meter, dtype, &[count], numbers)
     };
     let scales = vars.into_iter().map(|var| 1.0 / (var + eps).sqrt()).collect();
-    Ok(Value::tuple(vec![result, vector(means)?.into(), vector(scales)?.into()]))
+    Ok(ScriptValue::tuple(vec![result, vector(means)?.into(), vector(scales)?.into()]))
 }
 
-fn without_running(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
-    let mut values: Vec<Value> = (0..args.len()).map(|at| args.value(at).clone()).collect();
-    values.splice(3..3, [Value::None, Value::None]);
+fn without_running(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
+    let mut values: Vec<ScriptValue> = (0..args.len()).map(|at| args.value(at).clone()).collect();
+    values.splice(3..3, [ScriptValue::None, ScriptValue::None]);
     native_batch_norm(context, &Arguments::new(&values))
 }
 
 fn batch_norm_with_moments(
     context: &Context<'_>,
     args: &Arguments<'_>,
-) -> Result<(Value, Vec<f64>, Vec<f64>), Problem> {
+) -> Result<(ScriptValue, Vec<f64>, Vec<f64>), RunProblem> {
     let input = args.tensor(0)?;
     let (count, area) = layout(input)?;
     let (mut means, mut vars) = if args.boolean(5)? {
@@ -116,7 +119,7 @@ fn normalized(
     (count, area): (usize, usize),
     (means, vars): (&[f64], &[f64]),
     eps: f64,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let input = args.tensor(0)?;
     let dtype = float_layer(input, "batch_norm")?;
     let weight = channels(args.tensor_or_none(1)?, count, 1.0)?;
@@ -143,16 +146,19 @@ fn normalized(
     Ok(Tensor::of_floats(context.meter, dtype, input.shape(), numbers)?.into())
 }
 
-fn frozen_batch_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn frozen_batch_norm(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+) -> Result<ScriptValue, RunProblem> {
     let (count, area) = layout(args.tensor(0)?)?;
     let means = channels(args.tensor_or_none(3)?, count, 0.0)?;
     let vars = channels(args.tensor_or_none(4)?, count, 1.0)?;
     let result = normalized(context, args, (count, area), (&means, &vars), args.float(6)?)?;
     let empty = || Tensor::of_floats(context.meter, Dtype::F32, &[0], Vec::new());
-    Ok(Value::tuple(vec![result, empty()?.into(), empty()?.into()]))
+    Ok(ScriptValue::tuple(vec![result, empty()?.into(), empty()?.into()]))
 }
 
-fn instance_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn instance_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let input = args.tensor(0)?;
     let (count, area) = layout(input)?;
     if !args.boolean(5)? {
@@ -186,7 +192,7 @@ fn instance_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, P
 }
 
 /// How many elements are normalized together: those of the last dimensions, which must be `shape`.
-fn normalized_size(input: &Tensor, shape: &[usize]) -> Result<usize, Problem> {
+fn normalized_size(input: &Tensor, shape: &[usize]) -> Result<usize, RunProblem> {
     if shape.is_empty() || !input.shape().ends_with(shape) {
         return refused(format!(
             "Given normalized_shape={shape:?}, expected input with shape [*, {shape:?}], but got input of size {:?}",
@@ -200,7 +206,7 @@ fn normalized_size(input: &Tensor, shape: &[usize]) -> Result<usize, Problem> {
 fn layer_norm(
     context: &Context<'_>,
     args: &Arguments<'_>,
-) -> Result<(Tensor, Tensor, Tensor), Problem> {
+) -> Result<(Tensor, Tensor, Tensor), RunProblem> {
     let (input, shape) = (args.tensor(0)?, args.sizes(1)?);
     let dtype = float_layer(input, "LayerNormKernelImpl")?;
     let size = normalized_size(input, &shape)?;
@@ -227,12 +233,15 @@ fn layer_norm(
     ))
 }
 
-fn native_layer_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn native_layer_norm(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+) -> Result<ScriptValue, RunProblem> {
     let (result, means, scales) = layer_norm(context, args)?;
-    Ok(Value::tuple(vec![result.into(), means.into(), scales.into()]))
+    Ok(ScriptValue::tuple(vec![result.into(), means.into(), scales.into()]))
 }
 
-fn rms_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn rms_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (input, shape) = (args.tensor(0)?, args.sizes(1)?);
     let dtype = float_layer(input, "rms_norm")?;
     let size = normalized_size(input, &shape)?;
@@ -250,7 +259,10 @@ fn rms_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Proble
 }
 
 /// With the means of the groups, and one divided by their deviations.
-fn native_group_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn native_group_norm(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+) -> Result<ScriptValue, RunProblem> {
     let input = args.tensor(0)?;
     let [images, groups] =
         [input.shape().first().copied().unwrap_or(0), args.int(6)?.max(1) as usize];
@@ -265,10 +277,10 @@ fn native_group_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Valu
         scales.push(1.0 / (var + eps).sqrt());
     }
     let tensor = |all| Tensor::of_floats(context.meter, input.dtype(), &[images, groups], all);
-    Ok(Value::tuple(vec![result, tensor(means)?.into(), tensor(scales)?.into()]))
+    Ok(ScriptValue::tuple(vec![result, tensor(means)?.into(), tensor(scales)?.into()]))
 }
 
-fn group_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn group_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let input = args.tensor(0)?;
     let dtype = float_layer(input, "GroupNormKernelImpl")?;
     let (count, area) = layout(input)?;

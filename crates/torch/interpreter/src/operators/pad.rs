@@ -1,10 +1,10 @@
 //! Padding.
 
 use super::Arguments;
-use super::form::{Context, Operator, plain};
+use super::declaration::{Context, Operator, plain};
 use super::shape::gathered;
 use crate::problem::refused;
-use crate::{Number, Problem, Tensor, Value};
+use crate::{RunProblem, ScalarValue, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -16,15 +16,15 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::replication_pad1d(Tensor self, int[2] padding) -> Tensor", |c, a| reflect(c, a.tensor(0)?, &a.ints(1)?, repeated)),
 ];
 
-fn constant_pad(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn constant_pad(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     padded(context, args.tensor(0)?, &args.ints(1)?, args.number(2)?)
 }
 
-fn pad(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn pad(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, pads) = (args.tensor(0)?, args.ints(1)?);
     match args.text(2)? {
         "constant" => {
-            let value = Number::Float(args.float_or_none(3)?.unwrap_or(0.0));
+            let value = ScalarValue::Float(args.float_or_none(3)?.unwrap_or(0.0));
             padded(context, tensor, &pads, value)
         }
         "reflect" => reflect(context, tensor, &pads, mirrored),
@@ -34,7 +34,7 @@ fn pad(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
             let cut: Vec<i64> = pads.iter().map(|pad| (*pad).min(0)).collect();
             let more: Vec<i64> = pads.iter().map(|pad| (*pad).max(0)).collect();
             let kept = match cut.iter().any(|pad| *pad < 0) {
-                true => padded(context, tensor, &cut, Number::Int(0))?,
+                true => padded(context, tensor, &cut, ScalarValue::Int(0))?,
                 false => tensor.clone().into(),
             };
             let Some(tensor) = kept.tensor() else { return refused("no pad") };
@@ -50,8 +50,8 @@ fn padded(
     context: &Context<'_>,
     tensor: &Tensor,
     pads: &[i64],
-    value: Number,
-) -> Result<Value, Problem> {
+    value: ScalarValue,
+) -> Result<ScriptValue, RunProblem> {
     if !pads.len().is_multiple_of(2) || pads.len() / 2 > tensor.rank() {
         return refused(format!("Length of pad must be even and at most twice the rank: {pads:?}"));
     }
@@ -96,7 +96,7 @@ fn reflect(
     tensor: &Tensor,
     pads: &[i64],
     place: fn(i64, i64) -> Option<i64>,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     if !pads.len().is_multiple_of(2) || pads.len() / 2 > tensor.rank() {
         return refused(format!("Length of pad must be even and at most twice the rank: {pads:?}"));
     }

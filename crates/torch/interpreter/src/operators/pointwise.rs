@@ -1,32 +1,32 @@
 //! Element by element: the machinery of one and of two operands.
 
-use super::form::Context;
+use super::declaration::Context;
 use crate::dtype::ResultType;
 use crate::kernels::share;
 use crate::problem::{refused, unsupported};
 use crate::tensor::{Elements, Singles, broadcast, cast};
-use crate::{Dtype, Number, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScalarValue, ScriptValue, Tensor};
 
 /// Real and imaginary part.
 pub(super) type Complex = (f64, f64);
 
 /// What is done with two elements, in each kind of number.
 pub(super) struct Binary<'r> {
-    pub(super) int: &'r dyn Fn(i64, i64) -> Result<i64, Problem>,
+    pub(super) int: &'r dyn Fn(i64, i64) -> Result<i64, RunProblem>,
     pub(super) float: &'r dyn Fn(f64, f64) -> f64,
     pub(super) complex: Option<&'r dyn Fn(Complex, Complex) -> Complex>,
 }
 
 /// The type of an operation on these values.
-pub(super) fn common(values: &[&Value]) -> Dtype {
+pub(super) fn common(values: &[&ScriptValue]) -> Dtype {
     let mut result = ResultType::default();
     for value in values {
         match value {
-            Value::Tensor(tensor) if tensor.is_number() => {
+            ScriptValue::Tensor(tensor) if tensor.is_number() => {
                 result.number(tensor.dtype().of_number());
             }
-            Value::Tensor(tensor) => result.tensor(tensor.dtype(), tensor.rank()),
-            Value::Number(number) => result.number(number.dtype()),
+            ScriptValue::Tensor(tensor) => result.tensor(tensor.dtype(), tensor.rank()),
+            ScriptValue::Number(number) => result.number(number.dtype()),
             _ => {}
         }
     }
@@ -35,16 +35,16 @@ pub(super) fn common(values: &[&Value]) -> Dtype {
 
 /// Elements of both operands in one type and one shape.
 pub(super) fn aligned(
-    a: &Value,
-    b: &Value,
+    a: &ScriptValue,
+    b: &ScriptValue,
     dtype: Dtype,
-) -> Result<(Vec<usize>, Elements, Elements), Problem> {
-    let shape_of = |value: &Value| value.tensor().map_or(Vec::new(), |t| t.shape().to_vec());
+) -> Result<(Vec<usize>, Elements, Elements), RunProblem> {
+    let shape_of = |value: &ScriptValue| value.tensor().map_or(Vec::new(), |t| t.shape().to_vec());
     let shape = broadcast(&shape_of(a), &shape_of(b))?;
     let count = crate::tensor::count(&shape)?;
-    let elements = |value: &Value| match value {
-        Value::Tensor(tensor) => Ok(tensor.expand(&shape)?.elements_as(dtype)),
-        Value::Number(number) => {
+    let elements = |value: &ScriptValue| match value {
+        ScriptValue::Tensor(tensor) => Ok(tensor.expand(&shape)?.elements_as(dtype)),
+        ScriptValue::Number(number) => {
             Ok(Elements::of_numbers(dtype, &vec![cast(dtype, *number); count]))
         }
         other => refused(format!("a number or a tensor is wanted: {}", other.type_name())),
@@ -56,12 +56,12 @@ pub(super) fn aligned(
 /// Calculates in `dtype` and gives a tensor of `out`.
 pub(super) fn binary(
     context: &Context<'_>,
-    a: &Value,
-    b: &Value,
+    a: &ScriptValue,
+    b: &ScriptValue,
     dtype: Dtype,
     out: Dtype,
     rule: &Binary<'_>,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let (shape, a, b) = aligned(a, b, dtype)?;
     let elements = match (a, b) {
         (Elements::Int(a), Elements::Int(b)) => {
@@ -91,7 +91,7 @@ pub(super) fn mapped(
     shape: &[usize],
     numbers: &[f32],
     function: impl Fn(f32) -> f32 + Sync,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let result = Tensor::of_singles(context.meter, shape, |result| {
         let parts = result.chunks_mut(WORTH_A_THREAD).zip(numbers.chunks(WORTH_A_THREAD));
         share(parts.collect(), context.threads, |(to, from)| {
@@ -113,24 +113,26 @@ pub(super) enum Basic {
 /// Such an operation on tensors of `float32`, or one of them and a number; none if the operands are others.
 pub(super) fn basic(
     context: &Context<'_>,
-    a: &Value,
-    b: &Value,
+    a: &ScriptValue,
+    b: &ScriptValue,
     operation: Basic,
-) -> Result<Option<Value>, Problem> {
-    let single = |value: &Value| match value {
-        Value::Tensor(tensor) => tensor.dtype() == Dtype::F32,
-        Value::Number(number) => !matches!(number, Number::Complex(..)),
+) -> Result<Option<ScriptValue>, RunProblem> {
+    let single = |value: &ScriptValue| match value {
+        ScriptValue::Tensor(tensor) => tensor.dtype() == Dtype::F32,
+        ScriptValue::Number(number) => !matches!(number, ScalarValue::Complex(..)),
         _ => false,
     };
     if !(single(a) && single(b)) || common(&[a, b]) != Dtype::F32 {
         return Ok(None);
     }
     let shape = match (a, b) {
-        (Value::Tensor(a), Value::Tensor(b)) => broadcast(a.shape(), b.shape())?,
-        (Value::Tensor(tensor), _) | (_, Value::Tensor(tensor)) => tensor.shape().to_vec(),
+        (ScriptValue::Tensor(a), ScriptValue::Tensor(b)) => broadcast(a.shape(), b.shape())?,
+        (ScriptValue::Tensor(tensor), _) | (_, ScriptValue::Tensor(tensor)) => {
+            tensor.shape().to_vec()
+        }
         _ => return Ok(None),
     };
-    let (a, b) = (Operand::of(a, &shape)?, Operand::of(b, &shape)?);
+    let (a, b) = (Operand::from_value(a, &shape)?, Operand::from_value(b, &shape)?);
     let result = Tensor::of_singles(context.meter, &shape, |result| match operation {
         Basic::Sum => pairs(&a.numbers(), &b.numbers(), result, context.threads, |a, b| a + b),
         Basic::Difference => {
@@ -150,21 +152,20 @@ enum Operand {
     Many(Tensor),
 }
 
-/// Its numbers.
 enum Numbers<'n> {
     One(f32),
     Many(Singles<'n>),
 }
 
 impl Operand {
-    fn of(value: &Value, shape: &[usize]) -> Result<Self, Problem> {
+    fn from_value(value: &ScriptValue, shape: &[usize]) -> Result<Self, RunProblem> {
         Ok(match value {
-            Value::Tensor(tensor) if tensor.count() == 1 => {
+            ScriptValue::Tensor(tensor) if tensor.count() == 1 => {
                 Self::One(tensor.item()?.float() as f32)
             }
-            Value::Tensor(tensor) => Self::Many(tensor.expand(shape)?),
+            ScriptValue::Tensor(tensor) => Self::Many(tensor.expand(shape)?),
             other => {
-                let number = other.number().unwrap_or(Number::Float(f64::NAN));
+                let number = other.number().unwrap_or(ScalarValue::Float(f64::NAN));
                 Self::One(cast(Dtype::F32, number).float() as f32)
             }
         })

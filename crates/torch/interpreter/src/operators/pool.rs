@@ -2,11 +2,11 @@
 
 use super::Arguments;
 use super::convolution::{float_layer, places};
-use super::form::{Context, Operator, plain};
+use super::declaration::{Context, Operator, plain};
 use super::matrix::FAST;
 use crate::kernels::{Axis, Geometry, Pool, Spans, share};
 use crate::problem::refused;
-use crate::{Dtype, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -38,7 +38,7 @@ pub(super) fn planes(
     out: &[usize],
     cost: usize,
     rule: impl Fn(&[f64], &mut Vec<f64>),
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let dtype = match tensor.dtype() {
         Dtype::U8 if cost == 1 => Dtype::U8,
         _ => float_layer(tensor, "pooling and resizing")?,
@@ -74,12 +74,12 @@ fn windows(
     rank: usize,
     ceil: bool,
     dilated: bool,
-) -> Result<Vec<Window>, Problem> {
+) -> Result<Vec<Window>, RunProblem> {
     let tensor = args.tensor(0)?;
     let Some(outer) = tensor.rank().checked_sub(rank) else {
         return refused(format!("expected {} or {} dimensions: {tensor}", rank + 1, rank + 2));
     };
-    let list = |at: usize| -> Result<Vec<i64>, Problem> {
+    let list = |at: usize| -> Result<Vec<i64>, RunProblem> {
         let list = args.ints(at)?;
         Ok(if list.len() == 1 { vec![list[0]; rank] } else { list })
     };
@@ -117,7 +117,7 @@ fn area(windows: &[Window]) -> usize {
     windows.iter().fold(1, |area, window| area.saturating_mul(window.kernel as usize))
 }
 
-fn geometry(windows: &[Window]) -> Result<Geometry, Problem> {
+fn geometry(windows: &[Window]) -> Result<Geometry, RunProblem> {
     let axis = |window: &Window| Axis {
         size: window.size as usize,
         kernel: window.kernel as usize,
@@ -130,10 +130,14 @@ fn geometry(windows: &[Window]) -> Result<Geometry, Problem> {
     Geometry::new(&axes).map_or_else(|| refused("pooling of more than three dimensions"), Ok)
 }
 
-fn max_pool(context: &Context<'_>, args: &Arguments<'_>, rank: usize) -> Result<Value, Problem> {
+fn max_pool(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    rank: usize,
+) -> Result<ScriptValue, RunProblem> {
     let windows = windows(args, rank, args.boolean(5)?, true)?;
     let out: Vec<usize> = windows.iter().map(|window| window.out).collect();
-    let spans = Spans::of(&geometry(&windows)?);
+    let spans = Spans::from_geometry(&geometry(&windows)?);
     pooled(context, args.tensor(0)?, (&out, area(&windows)), &spans, Pool::Largest)
 }
 
@@ -142,10 +146,10 @@ fn max_pool_with_places(
     context: &Context<'_>,
     args: &Arguments<'_>,
     rank: usize,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let windows = windows(args, rank, args.boolean(5)?, true)?;
     let out: Vec<usize> = windows.iter().map(|window| window.out).collect();
-    let spans = Spans::of(&geometry(&windows)?);
+    let spans = Spans::from_geometry(&geometry(&windows)?);
     with_places(context, args.tensor(0)?, &out, area(&windows), &spans)
 }
 
@@ -153,7 +157,7 @@ fn adaptive_max(
     context: &Context<'_>,
     args: &Arguments<'_>,
     rank: usize,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let (tensor, out) = (args.tensor(0)?, args.sizes(1)?);
     let space = &tensor.shape()[outer(tensor, rank)?..];
     context.meter.room(&out)?;
@@ -171,7 +175,7 @@ fn with_places(
     out: &[usize],
     cost: usize,
     spans: &Spans,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let largest = pooled(context, tensor, (out, cost), spans, Pool::Largest)?;
     let Some(shape) = largest.tensor().map(|tensor| tensor.shape().to_vec()) else {
         return refused("no tensor");
@@ -180,11 +184,15 @@ fn with_places(
     let places: Vec<i64> =
         tensor.floats().chunks(area).flat_map(|plane| spans.places(plane)).collect();
     let places = Tensor::of_ints(context.meter, Dtype::I64, &shape, places)?;
-    Ok(Value::tuple(vec![largest, places.into()]))
+    Ok(ScriptValue::tuple(vec![largest, places.into()]))
 }
 
 /// Puts each element at its place in a larger plane of zeros.
-fn max_unpool(context: &Context<'_>, args: &Arguments<'_>, rank: usize) -> Result<Value, Problem> {
+fn max_unpool(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    rank: usize,
+) -> Result<ScriptValue, RunProblem> {
     let (tensor, places, out) = (args.tensor(0)?, args.tensor(1)?, args.sizes(2)?);
     let outer = outer(tensor, rank)?;
     if places.shape() != tensor.shape() || out.len() != rank {
@@ -210,7 +218,7 @@ fn pooled(
     (out, cost): (&[usize], usize),
     spans: &Spans,
     pool: Pool<'_>,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     // Of integers there are the largest, and means of wide ones, which are cut.
     let dtype = match (tensor.dtype(), &pool) {
         (Dtype::Bool, _) => float_layer(tensor, "pooling and resizing")?,
@@ -239,14 +247,18 @@ fn pooled(
 }
 
 /// How many dimensions stand before the last `rank`.
-fn outer(tensor: &Tensor, rank: usize) -> Result<usize, Problem> {
+fn outer(tensor: &Tensor, rank: usize) -> Result<usize, RunProblem> {
     match tensor.rank().checked_sub(rank).filter(|outer| *outer > 0) {
         Some(outer) => Ok(outer),
         None => refused(format!("expected {} or {} dimensions: {tensor}", rank + 1, rank + 2)),
     }
 }
 
-fn avg_pool(context: &Context<'_>, args: &Arguments<'_>, rank: usize) -> Result<Value, Problem> {
+fn avg_pool(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    rank: usize,
+) -> Result<ScriptValue, RunProblem> {
     let windows = windows(args, rank, args.boolean(4)?, false)?;
     let with_padding = args.boolean(5)?;
     let divisor = if args.len() > 6 { args.int_or_none(6)? } else { None };
@@ -255,7 +267,7 @@ fn avg_pool(context: &Context<'_>, args: &Arguments<'_>, rank: usize) -> Result<
     }
     let out: Vec<usize> = windows.iter().map(|window| window.out).collect();
     context.meter.room(&out)?;
-    let spans = Spans::of(&geometry(&windows)?);
+    let spans = Spans::from_geometry(&geometry(&windows)?);
     let padded = |at: Vec<usize>| {
         let size = |(window, at): (&Window, &usize)| {
             let start = *at as i64 * window.stride - window.padding;
@@ -273,7 +285,11 @@ fn avg_pool(context: &Context<'_>, args: &Arguments<'_>, rank: usize) -> Result<
 }
 
 /// Means over windows chosen so that the result has a given size.
-fn adaptive(context: &Context<'_>, args: &Arguments<'_>, rank: usize) -> Result<Value, Problem> {
+fn adaptive(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    rank: usize,
+) -> Result<ScriptValue, RunProblem> {
     let (tensor, out) = (args.tensor(0)?, args.sizes(1)?);
     if out.len() != rank {
         return refused(format!("expected an output size of {rank} numbers: {out:?}"));

@@ -1,11 +1,11 @@
 //! Recurrent layers.
 
 use super::Arguments;
-use super::form::{Context, Operator, plain};
+use super::declaration::{Context, Operator, plain};
 use super::matrix::matmul;
 use super::unary::sigmoid;
 use crate::problem::{refused, unsupported};
-use crate::{Problem, Tensor, Value};
+use crate::{RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -34,14 +34,14 @@ impl Weights<'_> {
         context: &Context<'_>,
         input: &Tensor,
         hidden: &Tensor,
-    ) -> Result<(Vec<f64>, Vec<f64>, usize), Problem> {
+    ) -> Result<(Vec<f64>, Vec<f64>, usize), RunProblem> {
         let of = |tensor: &Tensor, weight: &Tensor, bias: Option<&Tensor>| {
             let product = matmul(context, tensor, &weight.transposed()?)?;
             let bias = match bias {
                 Some(bias) => bias.expand(product.shape())?.floats(),
                 None => vec![0.0; product.count()],
             };
-            Ok::<_, Problem>(
+            Ok::<_, RunProblem>(
                 product.floats().into_iter().zip(bias).map(|(a, b)| a + b).collect::<Vec<f64>>(),
             )
         };
@@ -60,7 +60,7 @@ impl Weights<'_> {
         input: &Tensor,
         hidden: &Tensor,
         cell: &Tensor,
-    ) -> Result<(Tensor, Tensor), Problem> {
+    ) -> Result<(Tensor, Tensor), RunProblem> {
         lstm_of_gates(context, &self.gates(context, input, hidden)?, input, cell)
     }
 
@@ -70,7 +70,7 @@ impl Weights<'_> {
         input: &Tensor,
         hidden: &Tensor,
         of: fn(f64) -> f64,
-    ) -> Result<Tensor, Problem> {
+    ) -> Result<Tensor, RunProblem> {
         rnn_of_gates(context, &self.gates(context, input, hidden)?, input, of)
     }
 
@@ -79,7 +79,7 @@ impl Weights<'_> {
         context: &Context<'_>,
         input: &Tensor,
         hidden: &Tensor,
-    ) -> Result<Tensor, Problem> {
+    ) -> Result<Tensor, RunProblem> {
         gru_of_gates(context, &self.gates(context, input, hidden)?, input, hidden)
     }
 }
@@ -90,7 +90,7 @@ pub(super) fn gru_of_gates(
     (a, b, width): &(Vec<f64>, Vec<f64>, usize),
     input: &Tensor,
     hidden: &Tensor,
-) -> Result<Tensor, Problem> {
+) -> Result<Tensor, RunProblem> {
     let (size, width) = (width / 3, *width);
     let old = hidden.floats();
     let mut hiddens = Vec::new();
@@ -115,7 +115,7 @@ pub(super) fn rnn_of_gates(
     (a, b, width): &(Vec<f64>, Vec<f64>, usize),
     input: &Tensor,
     of: fn(f64) -> f64,
-) -> Result<Tensor, Problem> {
+) -> Result<Tensor, RunProblem> {
     let hiddens: Vec<f64> = a.iter().zip(b).map(|(a, b)| of(a + b)).collect();
     let shape = [hiddens.len() / width.max(&1), *width];
     Tensor::of_floats(context.meter, input.dtype(), &shape, hiddens)
@@ -127,7 +127,7 @@ pub(super) fn lstm_of_gates(
     (a, b, width): &(Vec<f64>, Vec<f64>, usize),
     input: &Tensor,
     cell: &Tensor,
-) -> Result<(Tensor, Tensor), Problem> {
+) -> Result<(Tensor, Tensor), RunProblem> {
     let (size, width) = (width / 4, *width);
     let old = cell.floats();
     let (mut hiddens, mut cells) = (Vec::new(), Vec::new());
@@ -159,7 +159,7 @@ pub(super) struct Network {
     pub(super) batch_first: bool,
 }
 
-fn network(args: &Arguments<'_>) -> Result<Network, Problem> {
+fn network(args: &Arguments<'_>) -> Result<Network, RunProblem> {
     if args.float(5)? > 0.0 && args.boolean(6)? {
         return unsupported("dropout while training");
     }
@@ -194,9 +194,9 @@ impl Network {
         &self,
         context: &Context<'_>,
         states: &[Tensor],
-        prepare: impl Fn(usize, &[Tensor]) -> Result<Vec<Tensor>, Problem>,
-        step: impl Fn(usize, &Tensor, &[Tensor]) -> Result<Vec<Tensor>, Problem>,
-    ) -> Result<(Tensor, Vec<Vec<Tensor>>), Problem> {
+        prepare: impl Fn(usize, &[Tensor]) -> Result<Vec<Tensor>, RunProblem>,
+        step: impl Fn(usize, &Tensor, &[Tensor]) -> Result<Vec<Tensor>, RunProblem>,
+    ) -> Result<(Tensor, Vec<Vec<Tensor>>), RunProblem> {
         let steps = self.input.shape()[0];
         let mut sequence: Vec<Tensor> =
             (0..steps).map(|at| self.input.select(0, at)).collect::<Result<_, _>>()?;
@@ -231,7 +231,7 @@ impl Network {
 }
 
 /// Each step takes its part of the input.
-fn as_it_is(_: usize, sequence: &[Tensor]) -> Result<Vec<Tensor>, Problem> {
+fn as_it_is(_: usize, sequence: &[Tensor]) -> Result<Vec<Tensor>, RunProblem> {
     Ok(sequence.to_vec())
 }
 
@@ -240,12 +240,12 @@ pub(super) fn joined(
     parts: &[Tensor],
     axis: i64,
     stack: bool,
-) -> Result<Tensor, Problem> {
+) -> Result<Tensor, RunProblem> {
     let name = if stack { "aten::stack" } else { "aten::cat" };
-    let values = [super::shape::tensors(parts.to_vec()), Value::from(axis)];
+    let values = [super::shape::tensors(parts.to_vec()), ScriptValue::from(axis)];
     let entry = context.overload(name, "");
     match entry.map(|entry| entry.run(context, &values)).transpose()? {
-        Some(Value::Tensor(tensor)) => Ok(tensor),
+        Some(ScriptValue::Tensor(tensor)) => Ok(tensor),
         _ => unsupported("joining tensors"),
     }
 }
@@ -254,12 +254,12 @@ pub(super) fn last_states(
     context: &Context<'_>,
     last: &[Vec<Tensor>],
     nth: usize,
-) -> Result<Tensor, Problem> {
+) -> Result<Tensor, RunProblem> {
     let states: Vec<Tensor> = last.iter().filter_map(|state| state.get(nth).cloned()).collect();
     joined(context, &states, 0, true)
 }
 
-fn lstm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn lstm(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let network = network(args)?;
     let states = args.tensors(1)?;
     if states.len() != 2 {
@@ -271,11 +271,11 @@ fn lstm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
         Ok(vec![hidden, cell])
     })?;
     let (hidden, cell) = (last_states(context, &last, 0)?, last_states(context, &last, 1)?);
-    Ok(Value::tuple(vec![output.into(), hidden.into(), cell.into()]))
+    Ok(ScriptValue::tuple(vec![output.into(), hidden.into(), cell.into()]))
 }
 
 /// One layer in one direction, as exported graphs of 2.1 and 2.2 have it: mode 2 is an LSTM.
-fn one_layer(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn one_layer(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let sizes = args.items(8)?;
     if args.int(9)? != 2 || args.int(11)? != 1 || args.boolean(13)? || !sizes.is_empty() {
         return unsupported("mkldnn_rnn_layer other than one layer of an LSTM");
@@ -299,28 +299,32 @@ fn one_layer(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Probl
     })?;
     let empty = Tensor::of_floats(context.meter, output.dtype(), &[0], Vec::new())?;
     let (hidden, cell) = (last_states(context, &last, 0)?, last_states(context, &last, 1)?);
-    Ok(Value::tuple(vec![output.into(), hidden.into(), cell.into(), empty.into()]))
+    Ok(ScriptValue::tuple(vec![output.into(), hidden.into(), cell.into(), empty.into()]))
 }
 
-fn gru(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn gru(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let network = network(args)?;
     let states = [args.tensor(1)?.clone()];
     let (output, last) = network.run(context, &states, as_it_is, |nth, input, state| {
         Ok(vec![network.weights(nth).gru_step(context, input, &state[0])?])
     })?;
-    Ok(Value::tuple(vec![output.into(), last_states(context, &last, 0)?.into()]))
+    Ok(ScriptValue::tuple(vec![output.into(), last_states(context, &last, 0)?.into()]))
 }
 
-fn rnn(context: &Context<'_>, args: &Arguments<'_>, of: fn(f64) -> f64) -> Result<Value, Problem> {
+fn rnn(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    of: fn(f64) -> f64,
+) -> Result<ScriptValue, RunProblem> {
     let network = network(args)?;
     let states = [args.tensor(1)?.clone()];
     let (output, last) = network.run(context, &states, as_it_is, |nth, input, state| {
         Ok(vec![network.weights(nth).rnn_step(context, input, &state[0], of)?])
     })?;
-    Ok(Value::tuple(vec![output.into(), last_states(context, &last, 0)?.into()]))
+    Ok(ScriptValue::tuple(vec![output.into(), last_states(context, &last, 0)?.into()]))
 }
 
-fn cell<'a>(args: &Arguments<'a>) -> Result<Weights<'a>, Problem> {
+fn cell<'a>(args: &Arguments<'a>) -> Result<Weights<'a>, RunProblem> {
     let biases = match (args.tensor_or_none(4)?, args.tensor_or_none(5)?) {
         (Some(first), Some(second)) => Some((first, second)),
         _ => None,
@@ -328,15 +332,15 @@ fn cell<'a>(args: &Arguments<'a>) -> Result<Weights<'a>, Problem> {
     Ok(Weights { input: args.tensor(2)?, hidden: args.tensor(3)?, biases })
 }
 
-fn lstm_cell(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn lstm_cell(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let states = args.tensors(1)?;
     let [hidden, old] = states.as_slice() else {
         return refused("lstm_cell expects two hidden states");
     };
     let (hidden, cell) = cell(args)?.lstm_step(context, args.tensor(0)?, hidden, old)?;
-    Ok(Value::tuple(vec![hidden.into(), cell.into()]))
+    Ok(ScriptValue::tuple(vec![hidden.into(), cell.into()]))
 }
 
-fn gru_cell(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn gru_cell(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     Ok(cell(args)?.gru_step(context, args.tensor(0)?, args.tensor(1)?)?.into())
 }

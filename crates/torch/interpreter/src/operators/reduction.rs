@@ -2,10 +2,10 @@
 
 use super::Arguments;
 use super::complex;
-use super::form::{Context, Operator, all, plain, with_out};
+use super::declaration::{Context, Operator, all, plain, with_out};
 use crate::problem::{refused, unsupported};
 use crate::tensor::Elements;
-use crate::{Dtype, Number, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScalarValue, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -59,7 +59,7 @@ struct Runs {
 }
 
 /// The runs over some dimensions, or over all.
-fn runs(tensor: &Tensor, axes: Option<Vec<usize>>, keep: bool) -> Result<Runs, Problem> {
+fn runs(tensor: &Tensor, axes: Option<Vec<usize>>, keep: bool) -> Result<Runs, RunProblem> {
     let axes = axes.unwrap_or_else(|| (0..tensor.rank()).collect());
     let kept: Vec<usize> = (0..tensor.rank()).filter(|axis| !axes.contains(axis)).collect();
     let order: Vec<usize> = kept.iter().chain(&axes).copied().collect();
@@ -112,7 +112,7 @@ fn folded(
     (axes, keep): (Option<Vec<usize>>, bool),
     dtype: Option<Dtype>,
     folding: &Folding,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     // What integers of any width come to is a wide one.
     let wide = if tensor.dtype().is_integral() { Dtype::I64 } else { tensor.dtype() };
     let dtype = dtype.unwrap_or(wide);
@@ -126,7 +126,7 @@ fn folded(
     Ok(Tensor::from_elements(context.meter, dtype, &runs.shape, &elements)?.into())
 }
 
-fn float_only(tensor: &Tensor, dtype: Option<Dtype>, what: &str) -> Result<Dtype, Problem> {
+fn float_only(tensor: &Tensor, dtype: Option<Dtype>, what: &str) -> Result<Dtype, RunProblem> {
     let dtype = dtype.unwrap_or(tensor.dtype());
     if dtype.is_integral() {
         return refused(format!(
@@ -151,7 +151,7 @@ fn mean(
     axes: Option<Vec<usize>>,
     keep: bool,
     dtype: Option<Dtype>,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let dtype = float_only(tensor, dtype, "mean")?;
     let runs = runs(tensor, axes, keep)?;
     if let Elements::Complex(numbers) = runs.tensor.elements_as(dtype) {
@@ -172,8 +172,8 @@ fn truth(
     context: &Context<'_>,
     args: &Arguments<'_>,
     keep: Option<bool>,
-    holds: fn(&[Number]) -> bool,
-) -> Result<Value, Problem> {
+    holds: fn(&[ScalarValue]) -> bool,
+) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let axes = keep.map(|_| args.axes(1, tensor.rank())).transpose()?;
     let runs = runs(tensor, axes, keep.unwrap_or(false))?;
@@ -183,7 +183,7 @@ fn truth(
 }
 
 /// The place of the largest or smallest; what is no number wins, of equal ones the first.
-fn best(run: &[Number], largest: bool) -> usize {
+fn best(run: &[ScalarValue], largest: bool) -> usize {
     let mut best = 0;
     for (at, number) in run.iter().enumerate().skip(1) {
         let Some(known) = run.get(best) else { break };
@@ -207,7 +207,7 @@ fn best(run: &[Number], largest: bool) -> usize {
     best
 }
 
-fn not_empty(runs: &Runs) -> Result<(), Problem> {
+fn not_empty(runs: &Runs) -> Result<(), RunProblem> {
     if runs.size == 0 && !runs.shape.contains(&0) {
         return refused("Expected reduction dim to be specified for input.numel() == 0.");
     }
@@ -220,10 +220,11 @@ fn extreme(
     axes: Option<Vec<usize>>,
     keep: bool,
     largest: bool,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let runs = runs(tensor, axes, keep)?;
     not_empty(&runs)?;
-    let of = |run: &[Number]| run.get(best(run, largest)).copied().unwrap_or(Number::Int(0));
+    let of =
+        |run: &[ScalarValue]| run.get(best(run, largest)).copied().unwrap_or(ScalarValue::Int(0));
     let found = runs.each(runs.tensor.numbers(), of);
     let elements = Elements::of_numbers(tensor.dtype(), &found);
     Ok(Tensor::from_elements(context.meter, tensor.dtype(), &runs.shape, &elements)?.into())
@@ -233,23 +234,27 @@ fn extreme_with_place(
     context: &Context<'_>,
     args: &Arguments<'_>,
     largest: bool,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let axes = args.axes(1, tensor.rank())?;
     let values = extreme(context, tensor, Some(axes.clone()), args.boolean(2)?, largest)?;
     let runs = runs(tensor, Some(axes), args.boolean(2)?)?;
     let places = runs.each(runs.tensor.numbers(), |run| best(run, largest) as i64);
     let places = Tensor::of_ints(context.meter, Dtype::I64, &runs.shape, places)?;
-    Ok(Value::tuple(vec![values, places.into()]))
+    Ok(ScriptValue::tuple(vec![values, places.into()]))
 }
 
-fn place(context: &Context<'_>, args: &Arguments<'_>, largest: bool) -> Result<Value, Problem> {
+fn place(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    largest: bool,
+) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let axes = match args.value(1) {
-        Value::None => None,
+        ScriptValue::None => None,
         _ => Some(args.axes(1, tensor.rank())?),
     };
-    super::unary::of_kind(tensor, crate::dtype::Category::Int)?;
+    super::unary::of_kind(tensor, crate::dtype::DtypeCategory::Int)?;
     let runs = runs(tensor, axes, args.boolean(2)?)?;
     not_empty(&runs)?;
     let places = runs.each(runs.tensor.numbers(), |run| best(run, largest) as i64);
@@ -263,7 +268,7 @@ fn var(
     keep: bool,
     correction: f64,
     root: bool,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let dtype = tensor.dtype();
     if dtype.is_integral() {
         return refused("std and var only support floating point and complex dtypes");
@@ -293,16 +298,16 @@ fn var(
 fn norm(
     context: &Context<'_>,
     tensor: &Tensor,
-    order: Option<Number>,
+    order: Option<ScalarValue>,
     axes: Option<Vec<usize>>,
     keep: bool,
     dtype: Option<Dtype>,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let own = dtype.unwrap_or(tensor.dtype());
     if own.is_integral() {
         return refused("norm(): expected a floating point or complex tensor");
     }
-    let order = order.map_or(2.0, Number::float);
+    let order = order.map_or(2.0, ScalarValue::float);
     let runs = runs(tensor, axes, keep)?;
     let sizes: Vec<f64> = match runs.tensor.elements_as(own) {
         Elements::Complex(numbers) => numbers.iter().map(|(a, b)| a.hypot(*b)).collect(),
@@ -340,7 +345,7 @@ fn running(
     int: fn(i64, i64) -> i64,
     float: fn(f64, f64) -> f64,
     complex: fn(Complex, Complex) -> Complex,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let axis = args.axis(1, tensor.rank())?;
     let wide = if tensor.dtype().is_integral() { Dtype::I64 } else { tensor.dtype() };
@@ -376,15 +381,15 @@ fn running(
     Ok(result.permute(&order)?.contiguous()?.into())
 }
 
-fn cumsum(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn cumsum(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     running(context, args, i64::wrapping_add, |a, b| a + b, |a, b| (a.0 + b.0, a.1 + b.1))
 }
 
-fn cumprod(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn cumprod(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     running(context, args, i64::wrapping_mul, |a, b| a * b, complex::product)
 }
 
-fn logsumexp(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn logsumexp(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let dtype = if tensor.dtype().is_integral() { Dtype::F32 } else { tensor.dtype() };
     let runs = runs(tensor, Some(args.axes(1, tensor.rank())?), args.boolean(2)?)?;
@@ -407,7 +412,7 @@ fn logsumexp(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Probl
     Ok(Tensor::of_floats(context.meter, dtype, &runs.shape, results)?.into())
 }
 
-fn count_nonzero(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn count_nonzero(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let runs = runs(tensor, Some(args.axes(1, tensor.rank())?), false)?;
     let counts =
@@ -415,7 +420,7 @@ fn count_nonzero(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, P
     Ok(Tensor::of_ints(context.meter, Dtype::I64, &runs.shape, counts)?.into())
 }
 
-fn trace(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn trace(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     if tensor.rank() != 2 {
         return refused(format!(

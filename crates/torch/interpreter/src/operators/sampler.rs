@@ -2,10 +2,10 @@
 
 use super::Arguments;
 use super::convolution::float_layer;
-use super::form::{Context, Operator, plain};
+use super::declaration::{Context, Operator, plain};
 use super::upsample::cubic;
 use crate::problem::{refused, unsupported};
-use crate::{Problem, Tensor, Value};
+use crate::{RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -16,7 +16,7 @@ pub(super) const OPERATORS: &[Operator] = &[
 
 /// What is read outside.
 #[derive(Clone, Copy, PartialEq)]
-enum Outside {
+enum PaddingMode {
     Zeros,
     Border,
     Reflection,
@@ -26,7 +26,7 @@ enum Outside {
 #[derive(Clone, Copy)]
 struct Line {
     size: usize,
-    outside: Outside,
+    outside: PaddingMode,
     align: bool,
 }
 
@@ -41,10 +41,10 @@ impl Line {
     fn inside(self, place: f64) -> f64 {
         let last = self.size as f64 - 1.0;
         let place = match self.outside {
-            Outside::Zeros => return place,
-            Outside::Border => place,
-            Outside::Reflection if self.align => reflected(place, 0.0, last),
-            Outside::Reflection => reflected(place, -0.5, last + 0.5),
+            PaddingMode::Zeros => return place,
+            PaddingMode::Border => place,
+            PaddingMode::Reflection if self.align => reflected(place, 0.0, last),
+            PaddingMode::Reflection => reflected(place, -0.5, last + 0.5),
         };
         if place.is_nan() { 0.0 } else { place.clamp(0.0, last) }
     }
@@ -82,13 +82,13 @@ fn reflected(place: f64, low: f64, high: f64) -> f64 {
     if flips % 2.0 == 0.0 { low + part } else { high - part }
 }
 
-fn sampled(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn sampled(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (input, grid, mode) = (args.tensor(0)?, args.tensor(1)?, args.int(2)?);
     let dtype = float_layer(input, "grid_sampler")?;
     let outside = match args.int(3)? {
-        0 => Outside::Zeros,
-        1 => Outside::Border,
-        2 => Outside::Reflection,
+        0 => PaddingMode::Zeros,
+        1 => PaddingMode::Border,
+        2 => PaddingMode::Reflection,
         other => return refused(format!("grid_sampler(): an unknown padding mode: {other}")),
     };
     let ([images, channels, space @ ..], [grids, out @ .., axes]) = (input.shape(), grid.shape())

@@ -1,11 +1,11 @@
 //! Tensors of which parts are changed by index or by a mask.
 
 use super::Arguments;
-use super::form::{Context, Operator, all, plain};
+use super::declaration::{Context, Operator, all, plain};
 use super::index::{chosen, coordinates, ordinal, place, size_at};
 use crate::problem::{refused, unsupported};
 use crate::tensor::{Elements, broadcast};
-use crate::{Number, Problem, Tensor, Value};
+use crate::{RunProblem, ScalarValue, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -22,7 +22,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     all("aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", scatter_add),
 ];
 
-fn put(context: &Context<'_>, target: &Tensor, args: &Arguments<'_>) -> Result<(), Problem> {
+fn put(context: &Context<'_>, target: &Tensor, args: &Arguments<'_>) -> Result<(), RunProblem> {
     let (places, shape) = chosen(context, target, &args.items(1)?)?;
     let values = args.tensor(2)?.expand(&shape)?.numbers();
     let mut numbers = target.numbers();
@@ -34,24 +34,29 @@ fn put(context: &Context<'_>, target: &Tensor, args: &Arguments<'_>) -> Result<(
     target.write(&Elements::of_numbers(target.dtype(), &numbers))
 }
 
-pub(super) fn sum(a: Number, b: Number) -> Number {
+pub(super) fn sum(a: ScalarValue, b: ScalarValue) -> ScalarValue {
     match (a, b) {
-        (Number::Complex(..), _) | (_, Number::Complex(..)) => {
+        (ScalarValue::Complex(..), _) | (_, ScalarValue::Complex(..)) => {
             let (x, y) = (a.complex(), b.complex());
-            Number::Complex(x.0 + y.0, x.1 + y.1)
+            ScalarValue::Complex(x.0 + y.0, x.1 + y.1)
         }
-        (Number::Float(_), _) | (_, Number::Float(_)) => Number::Float(a.float() + b.float()),
-        _ => Number::Int(a.int().wrapping_add(b.int())),
+        (ScalarValue::Float(_), _) | (_, ScalarValue::Float(_)) => {
+            ScalarValue::Float(a.float() + b.float())
+        }
+        _ => ScalarValue::Int(a.int().wrapping_add(b.int())),
     }
 }
 
-fn index_put_in_place(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn index_put_in_place(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+) -> Result<ScriptValue, RunProblem> {
     let target = args.tensor(0)?;
     put(context, target, args)?;
     Ok(target.clone().into())
 }
 
-fn index_put(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn index_put(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let target = args.tensor(0)?.copy()?;
     put(context, &target, args)?;
     Ok(target.into())
@@ -60,8 +65,8 @@ fn index_put(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Probl
 /// Changes what an index chooses of a dimension of a copy.
 fn at_index(
     args: &Arguments<'_>,
-    change: impl Fn(&Tensor, usize) -> Result<(), Problem>,
-) -> Result<Value, Problem> {
+    change: impl Fn(&Tensor, usize) -> Result<(), RunProblem>,
+) -> Result<ScriptValue, RunProblem> {
     let (target, index) = (args.tensor(0)?.copy()?, args.tensor(2)?);
     let axis = args.axis(1, target.rank())?;
     if index.rank() > 1 {
@@ -75,7 +80,7 @@ fn at_index(
     Ok(target.into())
 }
 
-fn index_add(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn index_add(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (target, source, alpha) = (args.tensor(0)?, args.tensor(3)?, args.number(4)?);
     if target.dtype() != source.dtype() {
         return refused("index_add_(): self and source must have the same scalar type");
@@ -83,22 +88,22 @@ fn index_add(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Probl
     let axis = args.axis(1, target.rank())?;
     at_index(args, |part, nth| {
         let from = if source.rank() == 0 { source.clone() } else { source.select(axis, nth)? };
-        let name = Value::from(alpha);
-        let given = [Value::from(part.clone()), from.into(), name];
+        let name = ScriptValue::from(alpha);
+        let given = [ScriptValue::from(part.clone()), from.into(), name];
         let added = context.overload("aten::add", "Tensor");
         match added.map(|entry| entry.run(context, &given)).transpose()? {
-            Some(Value::Tensor(added)) => part.copy_from(&added),
+            Some(ScriptValue::Tensor(added)) => part.copy_from(&added),
             _ => unsupported("index_add without add"),
         }
     })
 }
 
-fn index_fill(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn index_fill(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let value = Tensor::scalar(context.meter, args.tensor(0)?.dtype(), args.number(3)?)?;
     at_index(args, |part, _| part.copy_from(&value))
 }
 
-fn index_copy(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn index_copy(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let source = args.tensor(3)?;
     let axis = args.axis(1, args.tensor(0)?.rank())?;
     at_index(args, |part, nth| {
@@ -110,19 +115,19 @@ fn index_copy(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     })
 }
 
-fn masked_fill(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn masked_fill(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, mask) = (args.tensor(0)?, args.tensor(1)?);
     let value = match args.value(2) {
-        Value::Tensor(value) if value.rank() > 0 => {
+        ScriptValue::Tensor(value) if value.rank() > 0 => {
             return refused("masked_fill_ only supports a 0-dimensional value tensor");
         }
-        Value::Tensor(value) => value.item()?,
+        ScriptValue::Tensor(value) => value.item()?,
         _ => args.number(2)?,
     };
     let shape = broadcast(tensor.shape(), mask.shape())?;
     let result = tensor.expand(&shape)?.copy()?;
     let mask = mask.expand(&shape)?.numbers();
-    let numbers: Vec<Number> = result
+    let numbers: Vec<ScalarValue> = result
         .numbers()
         .into_iter()
         .zip(mask)
@@ -132,32 +137,32 @@ fn masked_fill(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
     Ok(result.into())
 }
 
-fn masked_select(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn masked_select(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, mask) = (args.tensor(0)?, args.tensor(1)?);
     let shape = broadcast(tensor.shape(), mask.shape())?;
     let (numbers, mask) = (tensor.expand(&shape)?.numbers(), mask.expand(&shape)?.numbers());
-    let kept: Vec<Number> =
+    let kept: Vec<ScalarValue> =
         numbers.into_iter().zip(mask).filter(|(_, keep)| keep.is_true()).map(|(n, _)| n).collect();
     let elements = Elements::of_numbers(tensor.dtype(), &kept);
     Ok(Tensor::from_elements(context.meter, tensor.dtype(), &[kept.len()], &elements)?.into())
 }
 
-fn scatter(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn scatter(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     scattered(args, |_, new| new)
 }
 
-fn scatter_add(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn scatter_add(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     scattered(args, |old, new| match (old, new) {
-        (Number::Int(a), b) => Number::Int(a.wrapping_add(b.int())),
-        (Number::Bool(a), b) => Number::Bool(a || b.is_true()),
+        (ScalarValue::Int(a), b) => ScalarValue::Int(a.wrapping_add(b.int())),
+        (ScalarValue::Bool(a), b) => ScalarValue::Bool(a || b.is_true()),
         (a, b) => sum(a, b),
     })
 }
 
 fn scattered(
     args: &Arguments<'_>,
-    mix: impl Fn(Number, Number) -> Number,
-) -> Result<Value, Problem> {
+    mix: impl Fn(ScalarValue, ScalarValue) -> ScalarValue,
+) -> Result<ScriptValue, RunProblem> {
     let (target, index) = (args.tensor(0)?.copy()?, args.tensor(2)?);
     let axis = args.axis(1, target.rank())?;
     let mut numbers = target.numbers();

@@ -2,11 +2,11 @@
 
 use super::Arguments;
 use super::arguments::axis;
-use super::form::{Context, Operator, plain};
+use super::declaration::{Context, Operator, plain};
 use crate::dtype::promote;
 use crate::problem::refused;
 use crate::tensor::{Elements, broadcast};
-use crate::{Dtype, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -66,23 +66,23 @@ pub(super) const OPERATORS: &[Operator] = &[
 ];
 
 /// A list of tensors.
-pub(super) fn tensors(items: Vec<Tensor>) -> Value {
-    Value::list(items.into_iter().map(Value::Tensor).collect())
+pub(super) fn tensors(items: Vec<Tensor>) -> ScriptValue {
+    ScriptValue::list(items.into_iter().map(ScriptValue::Tensor).collect())
 }
 
-fn same(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn same(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     Ok(args.tensor(0)?.clone().into())
 }
 
 /// Sizes of which one may be -1, which is what is left.
-fn inferred(sizes: &[i64], count: usize) -> Result<Vec<usize>, Problem> {
+fn inferred(sizes: &[i64], count: usize) -> Result<Vec<usize>, RunProblem> {
     let known = sizes.iter().filter(|size| **size != -1);
     let product: Option<usize> = known
         .clone()
         .try_fold(1_usize, |product, size| product.checked_mul(usize::try_from(*size).ok()?));
     let unknown = sizes.len() - known.count();
     let invalid =
-        || Problem::Refused(format!("shape '{sizes:?}' is invalid for input of size {count}"));
+        || RunProblem::Refused(format!("shape '{sizes:?}' is invalid for input of size {count}"));
     let product = product.ok_or_else(invalid)?;
     match unknown {
         0 if product == count => {}
@@ -93,7 +93,7 @@ fn inferred(sizes: &[i64], count: usize) -> Result<Vec<usize>, Problem> {
     Ok(sizes.iter().map(|size| usize::try_from(*size).unwrap_or(left)).collect())
 }
 
-fn view(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn view(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     match tensor.view(&inferred(&args.ints(1)?, tensor.count())?)? {
         Some(view) => Ok(view.into()),
@@ -104,12 +104,12 @@ fn view(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     }
 }
 
-fn reshape(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn reshape(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     Ok(tensor.reshape(&inferred(&args.ints(1)?, tensor.count())?)?.into())
 }
 
-fn flatten(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn flatten(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let (start, end) = (args.axis(1, tensor.rank())?, args.axis(2, tensor.rank())?);
     if start > end {
@@ -125,7 +125,7 @@ fn flatten(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     Ok(tensor.reshape(&flat)?.into())
 }
 
-fn unflatten(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn unflatten(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let axis = args.axis(1, tensor.rank())?;
     let size = tensor.shape().get(axis).copied().unwrap_or(1);
@@ -135,7 +135,7 @@ fn unflatten(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     Ok(tensor.reshape(&shape)?.into())
 }
 
-fn without(tensor: &Tensor, gone: impl Fn(usize) -> bool) -> Result<Value, Problem> {
+fn without(tensor: &Tensor, gone: impl Fn(usize) -> bool) -> Result<ScriptValue, RunProblem> {
     let kept = |axis: &usize| !(gone(*axis) && tensor.shape()[*axis] == 1);
     let axes: Vec<usize> = (0..tensor.rank()).filter(kept).collect();
     let shape = axes.iter().map(|axis| tensor.shape()[*axis]).collect();
@@ -143,25 +143,25 @@ fn without(tensor: &Tensor, gone: impl Fn(usize) -> bool) -> Result<Value, Probl
     Ok(tensor.with(shape, strides, tensor.offset())?.into())
 }
 
-fn squeeze_all(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn squeeze_all(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     without(args.tensor(0)?, |_| true)
 }
 
-fn squeeze(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn squeeze(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let axes = match args.value(1) {
-        Value::List(_) if args.ints(1)?.is_empty() => Vec::new(),
+        ScriptValue::List(_) if args.ints(1)?.is_empty() => Vec::new(),
         _ => args.axes(1, tensor.rank())?,
     };
     without(tensor, |axis| axes.contains(&axis))
 }
 
-fn unsqueeze(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn unsqueeze(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     Ok(unsqueezed(tensor, args.axis(1, tensor.rank() + 1)?)?.into())
 }
 
-fn unsqueezed(tensor: &Tensor, axis: usize) -> Result<Tensor, Problem> {
+fn unsqueezed(tensor: &Tensor, axis: usize) -> Result<Tensor, RunProblem> {
     let (mut shape, mut strides) = (tensor.shape().to_vec(), tensor.strides().to_vec());
     let stride = match (shape.get(axis), strides.get(axis)) {
         (Some(size), Some(stride)) => size.saturating_mul(*stride),
@@ -172,7 +172,7 @@ fn unsqueezed(tensor: &Tensor, axis: usize) -> Result<Tensor, Problem> {
     tensor.with(shape, strides, tensor.offset())
 }
 
-fn permute(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn permute(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let order = args.ints(1)?;
     let order: Vec<usize> =
@@ -180,7 +180,7 @@ fn permute(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     Ok(tensor.permute(&order)?.into())
 }
 
-fn transpose(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn transpose(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let (a, b) = (args.axis(1, tensor.rank())?, args.axis(2, tensor.rank())?);
     let mut order: Vec<usize> = (0..tensor.rank()).collect();
@@ -190,7 +190,7 @@ fn transpose(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     Ok(tensor.permute(&order)?.into())
 }
 
-fn movedim(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn movedim(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let (from, to) = (args.axis(1, tensor.rank())?, args.axis(2, tensor.rank())?);
     let mut order: Vec<usize> = (0..tensor.rank()).filter(|axis| *axis != from).collect();
@@ -199,13 +199,13 @@ fn movedim(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     Ok(tensor.permute(&order)?.into())
 }
 
-fn reversed(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn reversed(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let order: Vec<usize> = (0..tensor.rank()).rev().collect();
     Ok(tensor.permute(&order)?.into())
 }
 
-fn adjoint(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn adjoint(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let transposed = args.tensor(0)?.transposed()?;
     let Elements::Complex(numbers) = transposed.elements() else { return Ok(transposed.into()) };
     let conjugated = Elements::Complex(numbers.into_iter().map(|(a, b)| (a, -b)).collect());
@@ -213,7 +213,7 @@ fn adjoint(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem
     Ok(Tensor::from_elements(context.meter, dtype, shape, &conjugated)?.into())
 }
 
-fn expand(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn expand(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let wanted = args.ints(1)?;
     let extra = wanted.len().saturating_sub(tensor.rank());
@@ -229,13 +229,13 @@ fn expand(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     }
 }
 
-fn broadcast_tensors(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn broadcast_tensors(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let all = args.tensors(0)?;
     let shape = all.iter().try_fold(Vec::new(), |shape, t| broadcast(&shape, t.shape()))?;
     Ok(tensors(all.iter().map(|tensor| tensor.expand(&shape)).collect::<Result<_, _>>()?))
 }
 
-fn repeat(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn repeat(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, repeats) = (args.tensor(0)?, args.sizes(1)?);
     let Some(extra) = repeats.len().checked_sub(tensor.rank()) else {
         return refused(
@@ -249,21 +249,21 @@ fn repeat(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem>
         let own = at.checked_sub(extra).and_then(|at| tensor.shape().get(at)).copied().unwrap_or(1);
         parts.extend([1, own]);
         shape.extend([*times, own]);
-        wanted.push(times.checked_mul(own).ok_or_else(|| Problem::Refused("too large".into()))?);
+        wanted.push(times.checked_mul(own).ok_or_else(|| RunProblem::Refused("too large".into()))?);
     }
     context.meter.room(&wanted)?;
     let spread = tensor.reshape(&parts)?.expand(&shape)?;
     Ok(spread.copy()?.reshape(&wanted)?.into())
 }
 
-fn copy(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn copy(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let target = args.tensor(0)?;
     target.copy_from(args.tensor(1)?)?;
     Ok(target.clone().into())
 }
 
 /// Another type; itself if it has it and no copy is asked for.
-fn to(args: &Arguments<'_>, dtype: Option<Dtype>, copy: usize) -> Result<Value, Problem> {
+fn to(args: &Arguments<'_>, dtype: Option<Dtype>, copy: usize) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let dtype = dtype.unwrap_or(tensor.dtype());
     if dtype == tensor.dtype() && !args.is_set(copy) {
@@ -272,7 +272,7 @@ fn to(args: &Arguments<'_>, dtype: Option<Dtype>, copy: usize) -> Result<Value, 
     Ok(tensor.to_dtype(dtype)?.into())
 }
 
-fn cat(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn cat(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let all = args.tensors(0)?;
     let Some(first) = all.first() else {
         return refused("torch.cat(): expected a non-empty list of Tensors");
@@ -297,7 +297,7 @@ fn cat(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
         }
         shape[axis] += tensor.shape()[axis];
     }
-    let joined = Tensor::filled(context.meter, dtype, &shape, crate::Number::Int(0))?;
+    let joined = Tensor::filled(context.meter, dtype, &shape, crate::ScalarValue::Int(0))?;
     let mut start = 0;
     for tensor in kept {
         let length = tensor.shape()[axis];
@@ -307,7 +307,7 @@ fn cat(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     Ok(joined.into())
 }
 
-fn stack(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn stack(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let all = args.tensors(0)?;
     let Some(first) = all.first() else {
         return refused("stack expects a non-empty TensorList");
@@ -317,7 +317,7 @@ fn stack(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
         return refused(format!("stack expects each tensor to be equal size: {first} and {other}"));
     }
     let rows = all.iter().map(|tensor| unsqueezed(tensor, axis)).collect::<Result<_, _>>()?;
-    cat(context, &Arguments::new(&[tensors(rows), Value::from(axis as i64)]))
+    cat(context, &Arguments::new(&[tensors(rows), ScriptValue::from(axis as i64)]))
 }
 
 /// A tensor whose element at an index is that of another at an index which a function gives.
@@ -326,7 +326,7 @@ pub(super) fn gathered(
     tensor: &Tensor,
     axis: usize,
     from: impl Iterator<Item = usize>,
-) -> Result<Tensor, Problem> {
+) -> Result<Tensor, RunProblem> {
     let mut rows = Vec::new();
     for index in from {
         rows.push(unsqueezed(&tensor.select(axis, index)?, axis)?);
@@ -334,11 +334,11 @@ pub(super) fn gathered(
     if rows.is_empty() {
         return tensor.narrow(axis, 0, 0, 1);
     }
-    let joined = cat(context, &Arguments::new(&[tensors(rows), Value::from(axis as i64)]))?;
-    joined.tensor().cloned().ok_or_else(|| Problem::Malformed("cat gives a tensor".into()))
+    let joined = cat(context, &Arguments::new(&[tensors(rows), ScriptValue::from(axis as i64)]))?;
+    joined.tensor().cloned().ok_or_else(|| RunProblem::Malformed("cat gives a tensor".into()))
 }
 
-fn flip(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn flip(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let mut tensor = args.tensor(0)?.copy()?;
     for dim in args.ints(1)? {
         let axis = axis(dim, tensor.rank())?;
@@ -349,7 +349,7 @@ fn flip(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     Ok(tensor.into())
 }
 
-fn roll(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn roll(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (original, shifts, dims) = (args.tensor(0)?, args.ints(1)?, args.ints(2)?);
     let flat = dims.is_empty();
     let mut tensor = if flat { original.reshape(&[original.count()])? } else { original.copy()? };
@@ -368,7 +368,7 @@ fn roll(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     Ok(tensor.reshape(original.shape())?.into())
 }
 
-fn diagonal(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn diagonal(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let (a, b) = (args.axis(2, tensor.rank())?, args.axis(3, tensor.rank())?);
     Ok(diagonal_of(tensor, args.int(1)?, a, b)?.into())
@@ -379,7 +379,7 @@ pub(super) fn diagonal_of(
     offset: i64,
     a: usize,
     b: usize,
-) -> Result<Tensor, Problem> {
+) -> Result<Tensor, RunProblem> {
     if a == b || a >= tensor.rank() || b >= tensor.rank() {
         return refused(format!("diagonal dimensions cannot be identical {a}, {b}"));
     }
@@ -399,7 +399,7 @@ pub(super) fn diagonal_of(
     tensor.with(shape, strides, tensor.offset() + start)
 }
 
-fn diag(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn diag(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, offset) = (args.tensor(0)?, args.int(1)?);
     match tensor.rank() {
         1 => Ok(embedded(context, tensor, offset)?.into()),
@@ -408,7 +408,7 @@ fn diag(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     }
 }
 
-fn diag_embed(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn diag_embed(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, offset) = (args.tensor(0)?, args.int(1)?);
     let rank = tensor.rank() + 1;
     let (a, b) = (args.axis(2, rank)?, args.axis(3, rank)?);
@@ -423,13 +423,13 @@ fn diag_embed(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Prob
 }
 
 /// Matrices with the last dimension on a diagonal and zeros elsewhere.
-fn embedded(context: &Context<'_>, tensor: &Tensor, offset: i64) -> Result<Tensor, Problem> {
+fn embedded(context: &Context<'_>, tensor: &Tensor, offset: i64) -> Result<Tensor, RunProblem> {
     let Some((length, rest)) = tensor.shape().split_last() else {
         return refused("diag_embed needs a tensor of at least 1 dimension");
     };
     let size = length.saturating_add(offset.unsigned_abs() as usize);
     let shape: Vec<usize> = rest.iter().copied().chain([size, size]).collect();
-    let result = Tensor::filled(context.meter, tensor.dtype(), &shape, crate::Number::Int(0))?;
+    let result = Tensor::filled(context.meter, tensor.dtype(), &shape, crate::ScalarValue::Int(0))?;
     diagonal_of(&result, offset, shape.len() - 2, shape.len() - 1)?.copy_from(tensor)?;
     Ok(result)
 }

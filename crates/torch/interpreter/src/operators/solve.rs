@@ -1,12 +1,12 @@
 //! Systems of linear equations.
 
 use super::Arguments;
+use super::declaration::{Context, Operator, plain, with_out};
 use super::decompose::{Matrix, Stack, reflect, reflections, singular};
-use super::form::{Context, Operator, plain, with_out};
 use super::matrix::matmul;
 use crate::problem::{refused, unsupported};
 use crate::tensor::broadcast;
-use crate::{Dtype, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -71,7 +71,7 @@ fn substitute(matrix: &Matrix, right: &mut Matrix, upper: bool, unit: bool) {
     }
 }
 
-fn solved(matrix: &Matrix, right: &Matrix, nth: usize) -> Result<Matrix, Problem> {
+fn solved(matrix: &Matrix, right: &Matrix, nth: usize) -> Result<Matrix, RunProblem> {
     let (lu, order) = factored(matrix);
     if let Some(at) = (0..lu.rows).find(|at| lu.at(*at, *at) == 0.0) {
         return refused(format!(
@@ -98,8 +98,8 @@ fn batched(
     context: &Context<'_>,
     a: &Tensor,
     b: &Tensor,
-    solve: impl Fn(&Matrix, &Matrix, usize) -> Result<Matrix, Problem>,
-) -> Result<Tensor, Problem> {
+    solve: impl Fn(&Matrix, &Matrix, usize) -> Result<Matrix, RunProblem>,
+) -> Result<Tensor, RunProblem> {
     let ([batch_a @ .., rows, columns], [batch_b @ .., b_rows, b_columns]) = (a.shape(), b.shape())
     else {
         return refused(format!("matrices are wanted: {a} and {b}"));
@@ -112,7 +112,7 @@ fn batched(
         batch.iter().copied().chain([rows, columns]).collect::<Vec<usize>>()
     };
     let left = Stack::square(&a.expand(&full(*rows, *columns))?)?;
-    let right = Stack::of(&b.expand(&full(*b_rows, *b_columns))?)?;
+    let right = Stack::from_tensor(&b.expand(&full(*b_rows, *b_columns))?)?;
     left.charge(context)?;
     context.meter.room(&full(*rows, *b_columns))?;
     context.meter.work(right.numbers.len().saturating_mul(*rows))?;
@@ -123,7 +123,7 @@ fn batched(
     left.tensor(context, &[*b_rows, *b_columns], all)
 }
 
-fn old_solve(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn old_solve(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (b, a) = (args.tensor(0)?, args.tensor(1)?);
     let solution = batched(context, a, b, solved)?;
     // The factors are of as many matrices as there are solutions.
@@ -133,10 +133,10 @@ fn old_solve(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Probl
     let stack = Stack::square(&a.expand(&shape)?)?;
     let factors = stack.each().flat_map(|matrix| factored(&matrix).0.numbers).collect();
     let factors = stack.tensor(context, &[stack.rows, stack.columns], factors)?;
-    Ok(Value::tuple(vec![solution.into(), factors.into()]))
+    Ok(ScriptValue::tuple(vec![solution.into(), factors.into()]))
 }
 
-fn linalg_solve(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn linalg_solve(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (a, b) = (args.tensor(0)?, args.tensor(1)?);
     let left = args.len() < 3 || args.boolean(2)?;
     if a.dtype().is_complex() {
@@ -162,10 +162,10 @@ fn linalg_solve(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Pr
     Ok(batched(context, a, b, solved)?.into())
 }
 
-pub(super) fn inverse(context: &Context<'_>, tensor: &Tensor) -> Result<Tensor, Problem> {
+pub(super) fn inverse(context: &Context<'_>, tensor: &Tensor) -> Result<Tensor, RunProblem> {
     if tensor.dtype().is_complex() {
         return match (context.compose)(context, "complex_inverse", &[tensor.clone().into()])? {
-            Value::Tensor(inverse) => Ok(inverse),
+            ScriptValue::Tensor(inverse) => Ok(inverse),
             _ => unsupported("an inverse that is no tensor"),
         };
     }
@@ -192,28 +192,34 @@ fn complex_triangular(
     a: &Tensor,
     b: &Tensor,
     [upper, left, unit]: [bool; 3],
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let given = [a.clone().into(), b.clone().into(), upper.into(), left.into(), unit.into()];
     (context.compose)(context, "complex_triangular", &given)
 }
 
-fn triangular_solve(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn triangular_solve(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+) -> Result<ScriptValue, RunProblem> {
     let (b, a) = (args.tensor(0)?, args.tensor(1)?);
     let (upper, transpose, unit) = (args.boolean(2)?, args.boolean(3)?, args.boolean(4)?);
     let given = if transpose { a.transposed()? } else { a.clone() };
     if a.dtype().is_complex() {
         let solution = complex_triangular(context, &given, b, [upper != transpose, true, unit])?;
-        return Ok(Value::tuple(vec![solution, a.copy()?.into()]));
+        return Ok(ScriptValue::tuple(vec![solution, a.copy()?.into()]));
     }
     let solution = batched(context, &given, b, |matrix, right, _| {
         let mut result = right.clone();
         substitute(matrix, &mut result, upper != transpose, unit);
         Ok(result)
     })?;
-    Ok(Value::tuple(vec![solution.into(), a.copy()?.into()]))
+    Ok(ScriptValue::tuple(vec![solution.into(), a.copy()?.into()]))
 }
 
-fn solve_triangular(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn solve_triangular(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+) -> Result<ScriptValue, RunProblem> {
     let (a, b) = (args.tensor(0)?, args.tensor(1)?);
     let (upper, left, unit) = (args.boolean(2)?, args.boolean(3)?, args.boolean(4)?);
     if a.dtype().is_complex() {
@@ -232,7 +238,7 @@ fn solve_triangular(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value
     Ok(solution.transposed()?.contiguous()?.into())
 }
 
-fn cholesky_solve(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn cholesky_solve(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (b, factor, upper) = (args.tensor(0)?, args.tensor(1)?, args.boolean(2)?);
     if factor.dtype().is_complex() {
         let given = [b.clone().into(), factor.clone().into(), upper.into()];
@@ -248,7 +254,10 @@ fn cholesky_solve(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, 
     Ok(solution.into())
 }
 
-fn cholesky_inverse(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn cholesky_inverse(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+) -> Result<ScriptValue, RunProblem> {
     let (factor, upper) = (args.tensor(0)?, args.boolean(1)?);
     if factor.dtype().is_complex() {
         let given = [factor.clone().into(), upper.into()];
@@ -273,7 +282,7 @@ fn pinv(
     args: &Arguments<'_>,
     (absolute, relative): (Option<f64>, Option<f64>),
     symmetric: usize,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     // Before 1.11 there was a number for both.
     let old = context.semantics.has("pinv-takes-1e-15");
@@ -319,7 +328,7 @@ fn pseudo_inverse(
     tensor: &Tensor,
     absolute: f64,
     relative: Option<f64>,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let (u, s, v) = singular(context, tensor)?;
     let [.., rows, columns] = *tensor.shape() else { return refused("matrices are wanted") };
     let epsilon = if tensor.dtype() == Dtype::F64 { f64::EPSILON } else { f64::from(f32::EPSILON) };
@@ -342,7 +351,7 @@ fn pseudo_inverse(
 }
 
 /// The solution with the smallest error, of a matrix of full rank.
-fn least_squares(context: &Context<'_>, a: &Tensor, b: &Tensor) -> Result<Tensor, Problem> {
+fn least_squares(context: &Context<'_>, a: &Tensor, b: &Tensor) -> Result<Tensor, RunProblem> {
     let [.., rows, columns] = *a.shape() else { return refused("matrices are wanted") };
     if rows < columns {
         // The smallest of the solutions.
@@ -352,14 +361,14 @@ fn least_squares(context: &Context<'_>, a: &Tensor, b: &Tensor) -> Result<Tensor
             );
         }
         return match pseudo_inverse(context, a, 0.0, None)? {
-            Value::Tensor(inverse) => matmul(context, &inverse, b),
+            ScriptValue::Tensor(inverse) => matmul(context, &inverse, b),
             _ => unsupported("least squares without a pseudo-inverse"),
         };
     }
     if a.dtype().is_complex() {
         let given = [a.clone().into(), 0.0.into(), 0.0.into(), false.into()];
         return match (context.compose)(context, "complex_pinv", &given)? {
-            Value::Tensor(inverse) => matmul(context, &inverse, b),
+            ScriptValue::Tensor(inverse) => matmul(context, &inverse, b),
             _ => unsupported("least squares without a pseudo-inverse"),
         };
     }
@@ -371,7 +380,7 @@ fn least_squares(context: &Context<'_>, a: &Tensor, b: &Tensor) -> Result<Tensor
     batched(context, &left, &right, solved)?.to_dtype(a.dtype())
 }
 
-fn old_lstsq(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn old_lstsq(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (b, a) = (args.tensor(0)?, args.tensor(1)?);
     if (a.rank(), b.rank()) != (2, 2) {
         return refused("Argument #1: Only 2D tensors are supported");
@@ -380,7 +389,7 @@ fn old_lstsq(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Probl
     if rows < columns {
         return unsupported("least squares with fewer equations than unknowns");
     }
-    let (stack, right) = (Stack::of(a)?, Stack::of(b)?);
+    let (stack, right) = (Stack::from_tensor(a)?, Stack::from_tensor(b)?);
     stack.charge(context)?;
     let (Some(matrix), Some(mut right)) = (stack.each().next(), right.each().next()) else {
         return refused(format!("least squares of {a} and {b}"));
@@ -400,24 +409,27 @@ fn old_lstsq(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Probl
     let shape = [right.rows, right.columns];
     let solution = Tensor::of_floats(context.meter, b.dtype(), &shape, right.numbers)?;
     let factors = Tensor::of_floats(context.meter, a.dtype(), a.shape(), factors.numbers)?;
-    Ok(Value::tuple(vec![solution.into(), factors.into()]))
+    Ok(ScriptValue::tuple(vec![solution.into(), factors.into()]))
 }
 
-fn lstsq(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn lstsq(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (a, b) = (args.tensor(0)?, args.tensor(1)?);
     let solution = least_squares(context, a, b)?;
     let empty = |dtype| Tensor::of_floats(context.meter, dtype, &[0], Vec::new());
-    let tensor = |values: &[Value], name: &str, overload: &str| {
+    let tensor = |values: &[ScriptValue], name: &str, overload: &str| {
         super::composed::tensor(context, name, overload, values)
     };
     let driver = args.text_or_none(3)?.unwrap_or("gelsy");
     let sides = &a.shape()[a.rank() - 2..];
     let residuals = if sides[0] > sides[1] && driver != "gelsy" {
         let found = matmul(context, a, &solution)?;
-        let off =
-            tensor(&[found.into(), b.clone().into(), Value::from(1_i64)], "aten::sub", "Tensor")?;
+        let off = tensor(
+            &[found.into(), b.clone().into(), ScriptValue::from(1_i64)],
+            "aten::sub",
+            "Tensor",
+        )?;
         let squares = tensor(&[off.clone().into(), off.into()], "aten::mul", "Tensor")?;
-        let given = [squares.into(), Value::ints([-2]), false.into(), Value::None];
+        let given = [squares.into(), ScriptValue::ints([-2]), false.into(), ScriptValue::None];
         tensor(&given, "aten::sum", "dim_IntList")?
     } else {
         empty(a.dtype())?
@@ -426,13 +438,15 @@ fn lstsq(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
         empty(Dtype::I64)?
     } else {
         let relative = args.value(2).clone();
-        let given = [a.clone().into(), Value::None, relative, false.into()];
+        let given = [a.clone().into(), ScriptValue::None, relative, false.into()];
         tensor(&given, "aten::linalg_matrix_rank", "atol_rtol_float")?
     };
     let values = match driver {
-        "gelsd" | "gelss" => tensor(&[a.clone().into(), Value::None], "aten::linalg_svdvals", "")?,
+        "gelsd" | "gelss" => {
+            tensor(&[a.clone().into(), ScriptValue::None], "aten::linalg_svdvals", "")?
+        }
         _ => empty(a.dtype())?,
     };
-    let all = [solution, residuals, rank, values].into_iter().map(Value::from).collect();
-    Ok(Value::tuple(all))
+    let all = [solution, residuals, rank, values].into_iter().map(ScriptValue::from).collect();
+    Ok(ScriptValue::tuple(all))
 }

@@ -1,10 +1,10 @@
 //! Order.
 
 use super::Arguments;
-use super::form::{Context, Operator, plain};
+use super::declaration::{Context, Operator, plain};
 use crate::problem::refused;
 use crate::tensor::Elements;
-use crate::{Dtype, Number, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScalarValue, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -21,7 +21,7 @@ fn sorted(
     axis: usize,
     descending: bool,
     keep: Option<usize>,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let mut order: Vec<usize> = (0..tensor.rank()).collect();
     if tensor.rank() > 0 {
         order.swap(axis, tensor.rank() - 1);
@@ -32,7 +32,7 @@ fn sorted(
     let (mut values, mut places) = (Vec::new(), Vec::new());
     let numbers = swapped.numbers();
     for run in numbers.chunks(size.max(1)) {
-        let mut run: Vec<(usize, Number)> = run.iter().copied().enumerate().collect();
+        let mut run: Vec<(usize, ScalarValue)> = run.iter().copied().enumerate().collect();
         run.sort_by(|(_, a), (_, b)| {
             // What is no number is larger than every other.
             let ascending =
@@ -51,20 +51,20 @@ fn sorted(
     let elements = Elements::of_numbers(tensor.dtype(), &values);
     let values = Tensor::from_elements(context.meter, tensor.dtype(), &shape, &elements)?;
     let places = Tensor::of_ints(context.meter, Dtype::I64, &shape, places)?;
-    Ok(Value::tuple(vec![
+    Ok(ScriptValue::tuple(vec![
         values.permute(&order)?.contiguous()?.into(),
         places.permute(&order)?.contiguous()?.into(),
     ]))
 }
 
-fn argsort(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn argsort(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let axis = args.axis(1, tensor.rank())?;
     let both = sorted(context, tensor, axis, args.boolean(2)?, None)?;
-    Ok(both.items().and_then(|mut items| items.pop()).unwrap_or(Value::None))
+    Ok(both.items().and_then(|mut items| items.pop()).unwrap_or(ScriptValue::None))
 }
 
-fn topk(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn topk(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let axis = args.axis(2, tensor.rank())?;
     let size = tensor.shape().get(axis).copied().unwrap_or(1);

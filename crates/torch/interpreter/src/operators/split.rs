@@ -1,10 +1,10 @@
 //! Tensors cut into parts, which are views.
 
 use super::Arguments;
-use super::form::{Context, Operator, plain};
+use super::declaration::{Context, Operator, plain};
 use super::shape::tensors;
 use crate::problem::refused;
-use crate::{Problem, Tensor, Value};
+use crate::{RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -25,7 +25,7 @@ pub(super) const OPERATORS: &[Operator] = &[
 ];
 
 /// Parts of a dimension, each from one of these starts to the next.
-fn cut(tensor: &Tensor, axis: usize, bounds: &[usize]) -> Result<Value, Problem> {
+fn cut(tensor: &Tensor, axis: usize, bounds: &[usize]) -> Result<ScriptValue, RunProblem> {
     let part = |pair: &[usize]| {
         let (start, end) = (pair[0], pair[1].max(pair[0]));
         tensor.narrow(axis, start, end - start, 1)
@@ -33,14 +33,14 @@ fn cut(tensor: &Tensor, axis: usize, bounds: &[usize]) -> Result<Value, Problem>
     Ok(tensors(bounds.windows(2).map(part).collect::<Result<_, _>>()?))
 }
 
-fn size_of(tensor: &Tensor, axis: usize) -> Result<usize, Problem> {
+fn size_of(tensor: &Tensor, axis: usize) -> Result<usize, RunProblem> {
     match tensor.shape().get(axis) {
         Some(size) => Ok(*size),
         None => refused("split expects at least a 1-dimensional tensor"),
     }
 }
 
-fn split(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn split(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let axis = args.axis(2, tensor.rank())?;
     split_every(context, tensor, axis, args.int(1)?)
@@ -51,7 +51,7 @@ fn split_every(
     tensor: &Tensor,
     axis: usize,
     every: i64,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let size = size_of(tensor, axis)?;
     let every = match usize::try_from(every) {
         Ok(0) if size == 0 => return Ok(tensors(vec![tensor.clone()])),
@@ -64,7 +64,7 @@ fn split_every(
     cut(tensor, axis, &bounds)
 }
 
-fn split_with_sizes(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn split_with_sizes(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, sizes) = (args.tensor(0)?, args.sizes(1)?);
     let axis = args.axis(2, tensor.rank())?;
     let mut bounds = vec![0];
@@ -79,7 +79,7 @@ fn split_with_sizes(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Prob
     cut(tensor, axis, &bounds)
 }
 
-fn chunk(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn chunk(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, chunks) = (args.tensor(0)?, args.int(1)?);
     let axis = args.axis(2, tensor.rank())?;
     let size = size_of(tensor, axis)? as i64;
@@ -94,7 +94,7 @@ fn sections(
     tensor: &Tensor,
     axis: usize,
     sections: i64,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let size = size_of(tensor, axis)?;
     let Some(count) = usize::try_from(sections).ok().filter(|count| *count > 0) else {
         return refused(format!("number of sections must be larger than 0, got {sections}"));
@@ -105,12 +105,12 @@ fn sections(
     cut(tensor, axis, &(0..=count).map(bound).collect::<Vec<_>>())
 }
 
-fn tensor_split(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn tensor_split(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     sections(context, tensor, args.axis(2, tensor.rank())?, args.int(1)?)
 }
 
-fn split_at(tensor: &Tensor, axis: usize, indices: &[i64]) -> Result<Value, Problem> {
+fn split_at(tensor: &Tensor, axis: usize, indices: &[i64]) -> Result<ScriptValue, RunProblem> {
     let size = size_of(tensor, axis)?;
     let clamped = |index: &i64| {
         let index = if *index < 0 { index + size as i64 } else { *index };
@@ -121,7 +121,7 @@ fn split_at(tensor: &Tensor, axis: usize, indices: &[i64]) -> Result<Value, Prob
     cut(tensor, axis, &bounds)
 }
 
-fn tensor_split_at(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn tensor_split_at(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     split_at(tensor, args.axis(2, tensor.rank())?, &args.ints(1)?)
 }
@@ -131,7 +131,11 @@ fn split_axis(tensor: &Tensor, axis: usize) -> usize {
     if tensor.rank() == 1 { 0 } else { axis }
 }
 
-fn n_split(context: &Context<'_>, args: &Arguments<'_>, axis: usize) -> Result<Value, Problem> {
+fn n_split(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    axis: usize,
+) -> Result<ScriptValue, RunProblem> {
     let (tensor, count) = (args.tensor(0)?, args.int(1)?);
     let axis = split_axis(tensor, axis);
     let size = size_of(tensor, axis)?;
@@ -141,12 +145,16 @@ fn n_split(context: &Context<'_>, args: &Arguments<'_>, axis: usize) -> Result<V
     sections(context, tensor, axis, count)
 }
 
-fn n_split_at(_: &Context<'_>, args: &Arguments<'_>, axis: usize) -> Result<Value, Problem> {
+fn n_split_at(
+    _: &Context<'_>,
+    args: &Arguments<'_>,
+    axis: usize,
+) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     split_at(tensor, split_axis(tensor, axis), &args.ints(1)?)
 }
 
-fn unbind(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn unbind(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let axis = args.axis(1, tensor.rank())?;
     let size = size_of(tensor, axis)?;

@@ -2,9 +2,9 @@
 
 use super::Arguments;
 use super::arguments::sizes;
-use super::form::{Context, Operator, plain};
+use super::declaration::{Context, Operator, plain};
 use crate::problem::refused;
-use crate::{Problem, Value};
+use crate::{RunProblem, ScriptValue};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -12,7 +12,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)", unfold),
 ];
 
-fn as_strided(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn as_strided(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let offset = match args.int_or_none(3)? {
         None => tensor.offset(),
@@ -25,7 +25,7 @@ fn as_strided(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     Ok(tensor.with(shape, strides, offset)?.into())
 }
 
-fn unfold(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn unfold(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let axis = args.axis(1, tensor.rank())?;
     let (Ok(size), Ok(step)) = (usize::try_from(args.int(2)?), usize::try_from(args.int(3)?))

@@ -2,16 +2,16 @@
 
 use super::Arguments;
 use super::complex::{product, quotient};
+use super::declaration::{Context, Operator, plain};
 use super::factors::{Matrices, Matrix, difference};
-use super::form::{Context, Operator, plain};
 use super::pointwise::Complex;
 use crate::problem::{refused, unsupported};
-use crate::{Dtype, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
-    plain("aten::linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)", |c, a| factored(c, a).map(|[factors, pivots, _]| Value::tuple(vec![factors.into(), pivots.into()]))),
-    plain("aten::linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor pivots, Tensor info)", |c, a| factored(c, a).map(|all| Value::tuple(all.map(Value::from).to_vec()))),
+    plain("aten::linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)", |c, a| factored(c, a).map(|[factors, pivots, _]| ScriptValue::tuple(vec![factors.into(), pivots.into()]))),
+    plain("aten::linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor pivots, Tensor info)", |c, a| factored(c, a).map(|all| ScriptValue::tuple(all.map(ScriptValue::from).to_vec()))),
     plain("aten::linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor", solve),
 ];
 
@@ -109,17 +109,17 @@ fn block((p, q, r): (Complex, Complex, Complex), [x, y]: [Complex; 2]) -> [Compl
     ]
 }
 
-fn refuse_hermitian(tensor: &Tensor, hermitian: bool) -> Result<(), Problem> {
+fn refuse_hermitian(tensor: &Tensor, hermitian: bool) -> Result<(), RunProblem> {
     match hermitian && tensor.dtype().is_complex() {
         true => unsupported("L D Lᴴ of complex matrices"),
         false => Ok(()),
     }
 }
 
-fn factored(context: &Context<'_>, args: &Arguments<'_>) -> Result<[Tensor; 3], Problem> {
+fn factored(context: &Context<'_>, args: &Arguments<'_>) -> Result<[Tensor; 3], RunProblem> {
     let tensor = args.tensor(0)?;
     refuse_hermitian(tensor, args.boolean(1)?)?;
-    let all = Matrices::of(context, tensor)?;
+    let all = Matrices::from_tensor(context, tensor)?;
     if all.rows != all.columns {
         return refused("A must be batches of square matrices");
     }
@@ -138,7 +138,7 @@ fn factored(context: &Context<'_>, args: &Arguments<'_>) -> Result<[Tensor; 3], 
     Ok([factors, ints(&[all.rows], pivots)?, ints(&[], infos)?])
 }
 
-fn solve(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn solve(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (factors, pivots, right) = (args.tensor(0)?, args.tensor(1)?, args.tensor(2)?);
     refuse_hermitian(factors, args.boolean(3)?)?;
     let [batch_b @ .., rows, columns] = right.shape() else {
@@ -151,8 +151,8 @@ fn solve(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
     if own.len() < 2 || own[own.len() - 2..] != [*rows, *rows] {
         return refused(format!("linalg.ldl_solve: {factors} and {right}"));
     }
-    let factors = Matrices::of(context, &factors.expand(&full(&[*rows, *rows]))?)?;
-    let right = Matrices::of(context, &right.expand(&full(&[*rows, *columns]))?)?;
+    let factors = Matrices::from_tensor(context, &factors.expand(&full(&[*rows, *rows]))?)?;
+    let right = Matrices::from_tensor(context, &right.expand(&full(&[*rows, *columns]))?)?;
     let pivots = pivots.expand(&full(&[*rows]))?.ints();
     let mut all = Vec::new();
     for ((a, mut b), pivots) in factors.each().zip(right.each()).zip(pivots.chunks((*rows).max(1)))

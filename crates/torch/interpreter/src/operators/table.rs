@@ -3,22 +3,22 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use unskew_torch_schemas::{Argument, Schema, Type};
+use unskew_torch_schemas::{FunctionSchema, SchemaArgument, SchemaType};
 
 use super::FAMILIES;
 use super::compositions::compositions;
-use super::entry::{Entry, Target};
-use super::form::{Body, Forms};
+use super::declaration::{Body, Forms};
+use super::operator_entry::{OperatorEntry, ResultTarget};
 
 /// By name, each with its overloads in the order in which they are tried.
-static TABLE: LazyLock<BTreeMap<String, Vec<Entry>>> = LazyLock::new(|| {
-    let mut table: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
+static TABLE: LazyLock<BTreeMap<String, Vec<OperatorEntry>>> = LazyLock::new(|| {
+    let mut table: BTreeMap<String, Vec<OperatorEntry>> = BTreeMap::new();
     for (schema, wanted, body) in declared() {
         // A schema that cannot be read is missing, which a test finds.
-        let Ok(schema) = schema.parse::<Schema>() else { continue };
+        let Ok(schema) = schema.parse::<FunctionSchema>() else { continue };
         for (schema, target) in forms(schema, wanted) {
             let defaults = schema.arguments.iter().map(super::bind::default).collect();
-            let entry = Entry { schema, defaults, body, target };
+            let entry = OperatorEntry { schema, defaults, body, target };
             table.entry(entry.schema.name.clone()).or_default().push(entry);
         }
     }
@@ -32,12 +32,12 @@ fn declared() -> impl Iterator<Item = (&'static str, Forms, Body)> {
 }
 
 /// Every operator that the interpreter has, by its schema, sorted by name.
-pub fn operators() -> impl Iterator<Item = &'static Schema> {
+pub fn operators() -> impl Iterator<Item = &'static FunctionSchema> {
     TABLE.values().flatten().map(|entry| &entry.schema)
 }
 
 /// The overloads of a name.
-pub(crate) fn find(name: &str) -> &'static [Entry] {
+pub(crate) fn find(name: &str) -> &'static [OperatorEntry] {
     TABLE.get(name).map_or(&[], Vec::as_slice)
 }
 
@@ -81,7 +81,7 @@ const NO_OUT: [&str; 13] = [
 ];
 
 /// The overload name of the out form.
-fn out_name(schema: &Schema) -> Option<String> {
+fn out_name(schema: &FunctionSchema) -> Option<String> {
     let (full, name) = (schema.full_name(), schema.name.trim_start_matches("aten::"));
     if NO_OUT.contains(&full.trim_start_matches("aten::")) {
         return None;
@@ -98,7 +98,7 @@ fn out_name(schema: &Schema) -> Option<String> {
 }
 
 /// The overload name of the form that writes into `self`.
-fn in_place_name(schema: &Schema) -> &str {
+fn in_place_name(schema: &FunctionSchema) -> &str {
     match (schema.name.as_str(), schema.overload.as_str()) {
         ("aten::floor_divide", "") => "Tensor",
         ("aten::pow", overload) => overload.trim_start_matches("Tensor_"),
@@ -106,28 +106,28 @@ fn in_place_name(schema: &Schema) -> &str {
     }
 }
 
-fn forms(schema: Schema, forms: Forms) -> Vec<(Schema, Target)> {
+fn forms(schema: FunctionSchema, forms: Forms) -> Vec<(FunctionSchema, ResultTarget)> {
     let mut all = Vec::new();
     if forms == Forms::All {
         let mut own = schema.clone();
         own.name.push('_');
         own.overload = in_place_name(&schema).to_owned();
-        all.push((own, Target::First));
+        all.push((own, ResultTarget::First));
     }
     if let Some(overload) = out_name(&schema).filter(|_| forms != Forms::Plain) {
         let mut own = schema.clone();
         own.overload = overload;
-        own.arguments.push(Argument {
+        own.arguments.push(SchemaArgument {
             name: "out".into(),
-            ty: Type::Named("Tensor".into()),
+            ty: SchemaType::Named("Tensor".into()),
             alias: None,
             default: None,
             keyword_only: true,
         });
-        all.push((own, Target::Last));
+        all.push((own, ResultTarget::Last));
     }
     if forms != Forms::OnlyOut {
-        all.push((schema, Target::New));
+        all.push((schema, ResultTarget::New));
     }
     all
 }
@@ -140,7 +140,7 @@ mod tests {
     fn every_schema_is_read_and_stands_once() {
         let mut seen = std::collections::BTreeSet::new();
         for (schema, ..) in declared() {
-            let schema: Schema = schema.parse().unwrap();
+            let schema: FunctionSchema = schema.parse().unwrap();
             assert!(seen.insert(schema.to_string()), "{schema}");
         }
         for schema in operators() {

@@ -1,9 +1,9 @@
 //! Texts.
 
 use super::Arguments;
-use super::form::{Context, Operator, plain};
+use super::declaration::{Context, Operator, plain};
 use crate::problem::refused;
-use crate::{Problem, Value};
+use crate::{RunProblem, ScriptValue};
 
 /// How long a text may become: programs make messages, not books.
 const LONGEST: usize = 1 << 20;
@@ -32,41 +32,41 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::endswith(str self, str substr, int start=0, int end=-1) -> bool", |_, a| Ok(a.text(0)?.ends_with(a.text(1)?).into())),
 ];
 
-fn text(text: impl AsRef<str>) -> Result<Value, Problem> {
+fn text(text: impl AsRef<str>) -> Result<ScriptValue, RunProblem> {
     let text = text.as_ref();
     if text.len() > LONGEST {
-        return Err(Problem::Limit { what: "bytes of a text", limit: LONGEST as u64 });
+        return Err(RunProblem::Limit { what: "bytes of a text", limit: LONGEST as u64 });
     }
-    Ok(Value::from(text))
+    Ok(ScriptValue::from(text))
 }
 
 /// Whether a text has characters, and all are of a kind.
-fn every(args: &Arguments<'_>, is: impl Fn(char) -> bool) -> Result<Value, Problem> {
+fn every(args: &Arguments<'_>, is: impl Fn(char) -> bool) -> Result<ScriptValue, RunProblem> {
     let text = args.text(0)?;
     Ok((!text.is_empty() && text.chars().all(is)).into())
 }
 
 /// Whether a text has letters, and all are of a case.
-fn cased(args: &Arguments<'_>, is: impl Fn(char) -> bool) -> Result<Value, Problem> {
+fn cased(args: &Arguments<'_>, is: impl Fn(char) -> bool) -> Result<ScriptValue, RunProblem> {
     let letters: Vec<char> = args.text(0)?.chars().filter(|c| c.is_alphabetic()).collect();
     Ok((!letters.is_empty() && letters.into_iter().all(is)).into())
 }
 
-fn values<'a>(args: &'a Arguments<'_>) -> impl Iterator<Item = &'a Value> {
+fn values<'a>(args: &'a Arguments<'_>) -> impl Iterator<Item = &'a ScriptValue> {
     (1..args.len()).map(|at| args.value(at))
 }
 
-fn replace(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn replace(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (all, old, new) = (args.text(0)?, args.text(1)?, args.text(2)?);
     let size = all.len().saturating_add(all.matches(old).count().saturating_mul(new.len()));
     if size > 2 * LONGEST {
-        return Err(Problem::Limit { what: "bytes of a text", limit: LONGEST as u64 });
+        return Err(RunProblem::Limit { what: "bytes of a text", limit: LONGEST as u64 });
     }
     text(all.replace(old, new))
 }
 
 /// Each `{}` is the next value.
-fn format(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn format(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (mut result, mut values) = (String::new(), values(args));
     let mut rest = args.text(0)?;
     while let Some((before, behind)) = rest.split_once("{}") {
@@ -85,9 +85,9 @@ fn format(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
 }
 
 /// Python's `%`, with `%s` and `%d` in its left side.
-fn percent(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
-    let mut given: Vec<Value> = values(args).cloned().collect();
-    if let [Value::Tuple(tuple)] = given.as_slice() {
+fn percent(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
+    let mut given: Vec<ScriptValue> = values(args).cloned().collect();
+    if let [ScriptValue::Tuple(tuple)] = given.as_slice() {
         given = tuple.items.clone();
     }
     let mut values = given.iter();
@@ -112,22 +112,22 @@ fn percent(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     text(result)
 }
 
-fn join(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn join(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let items = args.items(1)?;
-    let parts: Vec<&str> = items.iter().filter_map(Value::text).collect();
+    let parts: Vec<&str> = items.iter().filter_map(ScriptValue::text).collect();
     let size: usize = parts.iter().map(|part| part.len()).sum();
     if size.saturating_add(parts.len().saturating_mul(args.text(0)?.len())) > LONGEST {
-        return Err(Problem::Limit { what: "bytes of a text", limit: LONGEST as u64 });
+        return Err(RunProblem::Limit { what: "bytes of a text", limit: LONGEST as u64 });
     }
     text(parts.join(args.text(0)?))
 }
 
-fn split(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
-    let parts: Vec<Value> = match args.text_or_none(1)? {
+fn split(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
+    let parts: Vec<ScriptValue> = match args.text_or_none(1)? {
         Some("") => return refused("empty separator"),
-        Some(separator) => args.text(0)?.split(separator).map(Value::from).collect(),
-        None => args.text(0)?.split_whitespace().map(Value::from).collect(),
+        Some(separator) => args.text(0)?.split(separator).map(ScriptValue::from).collect(),
+        None => args.text(0)?.split_whitespace().map(ScriptValue::from).collect(),
     };
     context.meter.step(parts.len() as u64 * 4)?;
-    Ok(Value::list(parts))
+    Ok(ScriptValue::list(parts))
 }

@@ -2,12 +2,12 @@
 
 use super::Arguments;
 use super::complex;
-use super::form::{Context, Operator, all, plain, with_out};
+use super::declaration::{Context, Operator, all, plain, with_out};
 use super::pointwise::mapped;
-use crate::dtype::{Category, ResultType};
+use crate::dtype::{DtypeCategory, ResultType};
 use crate::problem::{refused, unsupported};
 use crate::tensor::{Elements, cast};
-use crate::{Dtype, Number, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScalarValue, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -16,13 +16,13 @@ pub(super) const OPERATORS: &[Operator] = &[
     all("aten::abs(Tensor self) -> Tensor", abs),
     all("aten::absolute(Tensor self) -> Tensor", abs),
     all("aten::sign(Tensor self) -> Tensor", |c, a| same(c, a, |n| n.signum(), |n| if n == 0.0 || n.is_nan() { 0.0 } else { n.signum() })),
-    all("aten::square(Tensor self) -> Tensor", |c, a| if a.tensor(0)?.dtype().is_complex() { complex::mapped(c, a.tensor(0)?, |z| complex::product(z, z)) } else if a.tensor(0)?.dtype() == Dtype::Bool { a.tensor(0)?.to_dtype(Dtype::I64).map(Value::from) } else { same(c, a, |n| n.wrapping_mul(n), |n| n * n) }),
-    all("aten::floor(Tensor self) -> Tensor", |c, a| rounding(c, a, Category::Int, f64::floor)),
-    all("aten::ceil(Tensor self) -> Tensor", |c, a| rounding(c, a, Category::Int, f64::ceil)),
-    all("aten::trunc(Tensor self) -> Tensor", |c, a| rounding(c, a, Category::Int, f64::trunc)),
-    all("aten::fix(Tensor self) -> Tensor", |c, a| rounding(c, a, Category::Int, f64::trunc)),
-    all("aten::round(Tensor self) -> Tensor", |c, a| rounding(c, a, Category::Int, f64::round_ties_even)),
-    all("aten::frac(Tensor self) -> Tensor", |c, a| rounding(c, a, Category::Float, |n| n - n.trunc())),
+    all("aten::square(Tensor self) -> Tensor", |c, a| if a.tensor(0)?.dtype().is_complex() { complex::mapped(c, a.tensor(0)?, |z| complex::product(z, z)) } else if a.tensor(0)?.dtype() == Dtype::Bool { a.tensor(0)?.to_dtype(Dtype::I64).map(ScriptValue::from) } else { same(c, a, |n| n.wrapping_mul(n), |n| n * n) }),
+    all("aten::floor(Tensor self) -> Tensor", |c, a| rounding(c, a, DtypeCategory::Int, f64::floor)),
+    all("aten::ceil(Tensor self) -> Tensor", |c, a| rounding(c, a, DtypeCategory::Int, f64::ceil)),
+    all("aten::trunc(Tensor self) -> Tensor", |c, a| rounding(c, a, DtypeCategory::Int, f64::trunc)),
+    all("aten::fix(Tensor self) -> Tensor", |c, a| rounding(c, a, DtypeCategory::Int, f64::trunc)),
+    all("aten::round(Tensor self) -> Tensor", |c, a| rounding(c, a, DtypeCategory::Int, f64::round_ties_even)),
+    all("aten::frac(Tensor self) -> Tensor", |c, a| rounding(c, a, DtypeCategory::Float, |n| n - n.trunc())),
     all("aten::exp(Tensor self) -> Tensor", |c, a| both(c, a, f64::exp, complex::exp)),
     all("aten::exp2(Tensor self) -> Tensor", |c, a| both(c, a, f64::exp2, |z| complex::exp(scaled(z, std::f64::consts::LN_2)))),
     all("aten::expm1(Tensor self) -> Tensor", |c, a| both(c, a, f64::exp_m1, complex::expm1)),
@@ -65,19 +65,19 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::view_as_complex(Tensor self) -> Tensor", view_as_complex),
 ];
 
-/// A function of integers and floats that keeps the type; `Category::Float` if only of floats.
+/// A function of integers and floats that keeps the type; `DtypeCategory::Float` if only of floats.
 fn rounding(
     context: &Context<'_>,
     args: &Arguments<'_>,
-    least: Category,
+    least: DtypeCategory,
     float: fn(f64) -> f64,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     of_kind(args.tensor(0)?, least)?;
     same(context, args, |number| number, float)
 }
 
 /// Refuses elements of a lower kind.
-pub(super) fn of_kind(tensor: &Tensor, least: Category) -> Result<(), Problem> {
+pub(super) fn of_kind(tensor: &Tensor, least: DtypeCategory) -> Result<(), RunProblem> {
     let dtype = tensor.dtype();
     if dtype.category() < least {
         return refused(format!("this operator is not implemented for '{}'", dtype.storage_name()));
@@ -91,7 +91,7 @@ fn same(
     args: &Arguments<'_>,
     int: fn(i64) -> i64,
     float: fn(f64) -> f64,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let elements = match tensor.elements() {
         Elements::Int(numbers) => Elements::Int(numbers.into_iter().map(int).collect()),
@@ -107,7 +107,7 @@ fn both(
     args: &Arguments<'_>,
     real: impl Fn(f64) -> f64 + Sync,
     of: impl Fn((f64, f64)) -> (f64, f64),
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     match tensor.dtype().is_complex() {
         true => complex::mapped(context, tensor, of),
@@ -146,7 +146,7 @@ pub(super) fn float(
     context: &Context<'_>,
     args: &Arguments<'_>,
     function: impl Fn(f64) -> f64 + Sync,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     if let Some(numbers) = tensor.singles() {
         return mapped(context, tensor.shape(), &numbers, |n| function(n.into()) as f32);
@@ -162,7 +162,7 @@ pub(super) fn float(
     Ok(Tensor::of_floats(context.meter, dtype, tensor.shape(), numbers)?.into())
 }
 
-fn neg(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn neg(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     if tensor.dtype() == Dtype::Bool {
         return refused(
@@ -180,7 +180,7 @@ fn neg(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     same(context, args, i64::wrapping_neg, |number| -number)
 }
 
-fn abs(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn abs(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     if let Elements::Complex(numbers) = tensor.elements() {
         let sizes = numbers.into_iter().map(|(a, b)| a.hypot(b)).collect();
@@ -188,7 +188,7 @@ fn abs(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
             Tensor::of_floats(context.meter, tensor.dtype().part(), tensor.shape(), sizes)?.into()
         );
     }
-    of_kind(tensor, Category::Int)?;
+    of_kind(tensor, DtypeCategory::Int)?;
     same(context, args, i64::wrapping_abs, f64::abs)
 }
 
@@ -231,7 +231,7 @@ pub(super) fn erfc(x: f64) -> f64 {
     (-x * x).exp() / (x + fraction) * std::f64::consts::FRAC_2_SQRT_PI / 2.0
 }
 
-fn bitwise_not(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn bitwise_not(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     match (tensor.dtype(), tensor.elements()) {
         (dtype @ Dtype::Bool, Elements::Int(numbers)) => {
@@ -245,7 +245,7 @@ fn bitwise_not(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Pro
     }
 }
 
-fn clamp(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn clamp(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (low, high) = (args.number_or_none(1)?, args.number_or_none(2)?);
     if low.is_none() && high.is_none() {
         return refused("torch.clamp: At least one of 'min' or 'max' must not be None");
@@ -257,17 +257,17 @@ fn clamp(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> 
 pub(super) fn clamped(
     context: &Context<'_>,
     tensor: &Tensor,
-    low: Option<Number>,
-    high: Option<Number>,
-) -> Result<Value, Problem> {
+    low: Option<ScalarValue>,
+    high: Option<ScalarValue>,
+) -> Result<ScriptValue, RunProblem> {
     let mut result = ResultType::default();
     result.tensor(tensor.dtype(), tensor.rank());
     low.into_iter().chain(high).for_each(|bound| result.number(bound.dtype()));
     let dtype = result.get();
-    let bound = |bound: Option<Number>| bound.map(|bound| cast(dtype, bound));
+    let bound = |bound: Option<ScalarValue>| bound.map(|bound| cast(dtype, bound));
     let (low, high) = (bound(low), bound(high));
     if let (Some(numbers), Dtype::F32) = (tensor.singles(), dtype) {
-        let single = |bound: Option<Number>| bound.map(|bound| bound.float() as f32);
+        let single = |bound: Option<ScalarValue>| bound.map(|bound| bound.float() as f32);
         let (low, high) = (single(low), single(high));
         return mapped(context, tensor.shape(), &numbers, |n| {
             let n = match low {
@@ -302,7 +302,7 @@ pub(super) fn clamped(
     Ok(Tensor::from_elements(context.meter, dtype, tensor.shape(), &elements)?.into())
 }
 
-fn real(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn real(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     if !tensor.dtype().is_complex() {
         return Ok(tensor.clone().into());
@@ -311,7 +311,7 @@ fn real(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
         .into())
 }
 
-fn imag(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn imag(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     if !tensor.dtype().is_complex() {
         return refused("imag is not implemented for tensors with non-complex dtypes.");
@@ -320,7 +320,7 @@ fn imag(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     Ok(Tensor::of_floats(context.meter, tensor.dtype().part(), tensor.shape(), parts)?.into())
 }
 
-fn view_as_real(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn view_as_real(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     if !tensor.dtype().is_complex() {
         return refused("view_as_real is only supported for complex tensors");
@@ -330,7 +330,7 @@ fn view_as_real(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Pr
     Ok(Tensor::of_floats(context.meter, tensor.dtype().part(), &shape, parts)?.into())
 }
 
-fn view_as_complex(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn view_as_complex(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let Some((2, shape)) = tensor.shape().split_last().map(|(last, shape)| (*last, shape)) else {
         return refused("Tensor must have a last dimension of size 2");

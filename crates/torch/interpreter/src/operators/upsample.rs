@@ -5,10 +5,10 @@
 
 use super::Arguments;
 use super::convolution::places;
-use super::form::{Context, Operator, plain};
+use super::declaration::{Context, Operator, plain};
 use super::pool::planes;
 use crate::problem::refused;
-use crate::{Problem, Value};
+use crate::{RunProblem, ScriptValue};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -46,7 +46,7 @@ fn sized(
     rank: usize,
     mode: Mode,
     align: Option<usize>,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let out = args.sizes(1)?;
     let first = align.map_or(2, |at| at + 1);
     let factors: Vec<Option<f64>> =
@@ -61,7 +61,7 @@ fn scaled(
     rank: usize,
     mode: Mode,
     align: Option<usize>,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let factors = args.floats_or_none(align.map_or(2, |at| at + 1))?;
     let Some(outer) = tensor.rank().checked_sub(rank) else {
@@ -90,7 +90,7 @@ fn resize(
     out: &[usize],
     factors: &[Option<f64>],
     align: Option<usize>,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let rank = factors.len();
     if tensor.rank() != rank + 2 || out.len() != rank || out.contains(&0) {

@@ -15,14 +15,14 @@ use super::records::Records;
 use crate::dtype::Dtype;
 use crate::limits::Meter;
 use crate::tensor::Storage;
-use crate::{Code, Number, Problem, Tensor, Value};
+use crate::{ProgramCode, RunProblem, ScalarValue, ScriptValue, Tensor};
 
 /// A graph, ready to run.
 pub(crate) struct Graph {
     nodes: Vec<Json>,
     outputs: Vec<Json>,
     /// The inputs in their order: what the caller gives, or a weight.
-    inputs: Vec<(String, Option<Value>)>,
+    inputs: Vec<(String, Option<ScriptValue>)>,
     /// How the outputs are put together; none if the archive does not say.
     form: Option<OutputForm>,
 }
@@ -50,7 +50,7 @@ pub(super) fn read(records: &Records) -> Result<Option<Graph>, ReadError> {
     let weights = weights(records)?;
     let inputs = inputs(&module["signature"], &weights).map_err(|what| fault(&what))?;
     let outputs = user_outputs(&module["signature"], outputs);
-    let form = OutputForm::of(module).filter(|form| form.leaves() == outputs.len());
+    let form = OutputForm::from_module(module).filter(|form| form.leaves() == outputs.len());
     Ok(Some(Graph { nodes, outputs, inputs, form }))
 }
 
@@ -67,8 +67,8 @@ fn member(union: &Json) -> Option<(&str, &Json)> {
 
 fn inputs(
     signature: &Json,
-    weights: &HashMap<String, Value>,
-) -> Result<Vec<(String, Option<Value>)>, String> {
+    weights: &HashMap<String, ScriptValue>,
+) -> Result<Vec<(String, Option<ScriptValue>)>, String> {
     let weight = |name: &str| match weights.get(name) {
         Some(value) => Ok(Some(value.clone())),
         None => Err(format!("no weights of this name: {name}")),
@@ -112,7 +112,7 @@ fn user_outputs(signature: &Json, outputs: Vec<Json>) -> Vec<Json> {
 }
 
 /// Every weight, buffer and constant by name.
-fn weights(records: &Records) -> Result<HashMap<String, Value>, ReadError> {
+fn weights(records: &Records) -> Result<HashMap<String, ScriptValue>, ReadError> {
     let mut weights = HashMap::new();
     let old = ["serialized_state_dict", "serialized_constants"]
         .map(|name| [format!("{name}.json"), format!("{name}.pt")]);
@@ -147,7 +147,7 @@ fn weights(records: &Records) -> Result<HashMap<String, Value>, ReadError> {
 fn pickled(
     records: &Records,
     name: &str,
-    weights: &mut HashMap<String, Value>,
+    weights: &mut HashMap<String, ScriptValue>,
 ) -> Result<(), ReadError> {
     let bytes = records.get(name)?.unwrap_or_default();
     if !bytes.starts_with(b"PK") {
@@ -155,8 +155,8 @@ fn pickled(
     }
     let source: Arc<dyn Source> = Arc::new(BytesSource::new(name, bytes));
     let inner = Records::open(&source)?;
-    match objects::read(&inner, &Code::default(), "data", &[])? {
-        Some(Value::Dict(dict)) => {
+    match objects::read(&inner, &ProgramCode::default(), "data", &[])? {
+        Some(ScriptValue::Dict(dict)) => {
             for (key, value) in dict.borrow().iter() {
                 weights.insert(key.to_string(), value.clone());
             }
@@ -170,7 +170,7 @@ fn pickled(
 fn table(
     records: &Records,
     name: &str,
-    weights: &mut HashMap<String, Value>,
+    weights: &mut HashMap<String, ScriptValue>,
 ) -> Result<(), ReadError> {
     let bytes = records.get(name)?.unwrap_or_default();
     let table: Json =
@@ -223,18 +223,19 @@ impl Graph {
     /// Runs it; `call` calls an overload with named arguments.
     pub(crate) fn run(
         &self,
-        given: Vec<Value>,
-        call: impl Fn(&str, Vec<(String, Value)>) -> Result<Value, crate::RunError>,
-    ) -> Result<Value, crate::RunError> {
-        let mut names: HashMap<&str, Value> = HashMap::new();
+        given: Vec<ScriptValue>,
+        call: impl Fn(&str, Vec<(String, ScriptValue)>) -> Result<ScriptValue, crate::RunError>,
+    ) -> Result<ScriptValue, crate::RunError> {
+        let mut names: HashMap<&str, ScriptValue> = HashMap::new();
         let mut given = given.into_iter();
         for (name, weight) in &self.inputs {
             let value = weight.clone().or_else(|| given.next());
-            let value = value.ok_or_else(|| Problem::Malformed(format!("no input for {name}")))?;
+            let value =
+                value.ok_or_else(|| RunProblem::Malformed(format!("no input for {name}")))?;
             names.insert(name, value);
         }
         if given.next().is_some() {
-            return Err(Problem::Malformed("too many inputs".into()).into());
+            return Err(RunProblem::Malformed("too many inputs".into()).into());
         }
         for (at, node) in self.nodes.iter().enumerate() {
             let here = |mut error: crate::RunError| {
@@ -251,18 +252,19 @@ impl Graph {
         Ok(match (&self.form, outputs.len()) {
             (Some(form), _) => form.filled(&mut outputs.into_iter()),
             (None, 1) => outputs.remove(0),
-            (None, _) => Value::tuple(outputs),
+            (None, _) => ScriptValue::tuple(outputs),
         })
     }
 
     fn node<'g>(
         &self,
         node: &'g Json,
-        names: &mut HashMap<&'g str, Value>,
-        call: impl Fn(&str, Vec<(String, Value)>) -> Result<Value, crate::RunError>,
+        names: &mut HashMap<&'g str, ScriptValue>,
+        call: impl Fn(&str, Vec<(String, ScriptValue)>) -> Result<ScriptValue, crate::RunError>,
     ) -> Result<(), crate::RunError> {
         let target = node["target"].as_str().unwrap_or("");
-        let name = operator(target).ok_or_else(|| Problem::UnknownOperator(target.to_owned()))?;
+        let name =
+            operator(target).ok_or_else(|| RunProblem::UnknownOperator(target.to_owned()))?;
         let mut named = Vec::new();
         for input in node["inputs"].as_array().into_iter().flatten() {
             let key = input["name"].as_str().unwrap_or("").to_owned();
@@ -275,9 +277,12 @@ impl Graph {
         }
         let values = result.items().unwrap_or_default();
         if values.len() < outputs.len() && !outputs.is_empty() {
-            return Err(
-                Problem::Malformed(format!("{} outputs: {}", outputs.len(), values.len())).into()
-            );
+            return Err(RunProblem::Malformed(format!(
+                "{} outputs: {}",
+                outputs.len(),
+                values.len()
+            ))
+            .into());
         }
         outputs.into_iter().zip(values).try_for_each(|(output, value)| store(output, value, names))
     }
@@ -300,8 +305,8 @@ fn operator(target: &str) -> Option<String> {
 /// Gives a result the name, or the names, that an output has.
 fn store<'g>(
     output: &'g Json,
-    value: Value,
-    names: &mut HashMap<&'g str, Value>,
+    value: ScriptValue,
+    names: &mut HashMap<&'g str, ScriptValue>,
 ) -> Result<(), crate::RunError> {
     match member(output) {
         Some(("as_tensors", list)) => {
@@ -319,41 +324,40 @@ fn store<'g>(
     Ok(())
 }
 
-/// The value of an argument.
-fn argument(union: &Json, names: &HashMap<&str, Value>) -> Result<Value, Problem> {
+fn argument(union: &Json, names: &HashMap<&str, ScriptValue>) -> Result<ScriptValue, RunProblem> {
     let Some((kind, content)) = member(union) else {
-        return Err(Problem::Malformed("an argument that is nothing".into()));
+        return Err(RunProblem::Malformed("an argument that is nothing".into()));
     };
-    let each = |kind: &'static str| -> Result<Value, Problem> {
+    let each = |kind: &'static str| -> Result<ScriptValue, RunProblem> {
         let items = content.as_array().into_iter().flatten();
         let one = |item: &Json| argument(&serde_json::json!({ kind: item }), names);
-        Ok(Value::list(items.map(one).collect::<Result<_, _>>()?))
+        Ok(ScriptValue::list(items.map(one).collect::<Result<_, _>>()?))
     };
     Ok(match kind {
-        "as_none" => Value::None,
+        "as_none" => ScriptValue::None,
         "as_tensor" | "as_name" => known(content, names)?,
         "as_tensors" => each("as_tensor")?,
         "as_optional_tensors" => {
             let items = content.as_array().into_iter().flatten();
-            Value::list(items.map(|item| argument(item, names)).collect::<Result<_, _>>()?)
+            ScriptValue::list(items.map(|item| argument(item, names)).collect::<Result<_, _>>()?)
         }
-        "as_int" => Value::from(content.as_i64().unwrap_or(0)),
+        "as_int" => ScriptValue::from(content.as_i64().unwrap_or(0)),
         "as_ints" => each("as_int")?,
-        "as_float" => Value::from(float(content)),
+        "as_float" => ScriptValue::from(float(content)),
         "as_floats" => each("as_float")?,
-        "as_string" => Value::from(content.as_str().unwrap_or("")),
+        "as_string" => ScriptValue::from(content.as_str().unwrap_or("")),
         "as_strings" => each("as_string")?,
-        "as_bool" => Value::from(content.as_bool().unwrap_or(false)),
+        "as_bool" => ScriptValue::from(content.as_bool().unwrap_or(false)),
         "as_bools" => each("as_bool")?,
         "as_sym_int" | "as_sym_bool" | "as_sym_float" => argument(content, names)?,
         "as_sym_ints" => each("as_sym_int")?,
         "as_scalar_type" => match content.as_i64().and_then(scalar_type) {
-            Some(dtype) => Value::Number(Number::Int(dtype.code())),
-            None => return Err(Problem::Unsupported(format!("elements of the type {content}"))),
+            Some(dtype) => ScriptValue::Number(ScalarValue::Int(dtype.code())),
+            None => return Err(RunProblem::Unsupported(format!("elements of the type {content}"))),
         },
-        "as_device" => Value::Device(content["type"].as_str().unwrap_or("cpu").into()),
-        "as_layout" | "as_memory_format" => Value::from(0_i64),
-        other => return Err(Problem::Unsupported(format!("an argument of this kind: {other}"))),
+        "as_device" => ScriptValue::Device(content["type"].as_str().unwrap_or("cpu").into()),
+        "as_layout" | "as_memory_format" => ScriptValue::from(0_i64),
+        other => return Err(RunProblem::Unsupported(format!("an argument of this kind: {other}"))),
     })
 }
 
@@ -367,10 +371,10 @@ fn float(content: &Json) -> f64 {
     }
 }
 
-fn known(content: &Json, names: &HashMap<&str, Value>) -> Result<Value, Problem> {
+fn known(content: &Json, names: &HashMap<&str, ScriptValue>) -> Result<ScriptValue, RunProblem> {
     let name = content["name"].as_str().or_else(|| content.as_str()).unwrap_or("");
     match names.get(name) {
         Some(value) => Ok(value.clone()),
-        None => Err(Problem::Malformed(format!("a name without a value: {name}"))),
+        None => Err(RunProblem::Malformed(format!("a name without a value: {name}"))),
     }
 }

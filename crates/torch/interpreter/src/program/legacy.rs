@@ -6,10 +6,10 @@ use serde::Deserialize;
 use unskew_source::ReadError;
 
 use super::records::Records;
-use crate::Object;
+use crate::ScriptObject;
 use crate::limits::Meter;
 use crate::tensor::Storage;
-use crate::{Dtype, Tensor, Value};
+use crate::{Dtype, ScriptValue, Tensor};
 
 /// How deep modules may nest.
 const DEPTH: usize = 100;
@@ -85,7 +85,7 @@ struct Weights {
 }
 
 /// The module, and what `CONSTANTS.c0` and the following are.
-pub(super) fn read(records: &Records) -> Result<(Value, Vec<Value>), ReadError> {
+pub(super) fn read(records: &Records) -> Result<(ScriptValue, Vec<ScriptValue>), ReadError> {
     const RECORD: &str = "model.json";
     let bytes = records.get(RECORD)?.unwrap_or_default();
     let description: Description =
@@ -95,7 +95,7 @@ pub(super) fn read(records: &Records) -> Result<(Value, Vec<Value>), ReadError> 
     for weights in &description.tensors {
         let bytes = records.get(&weights.data.key)?.unwrap_or_default();
         let tensor = tensor(weights, bytes, &meter);
-        tensors.push(Value::Tensor(tensor.map_err(|what| records.fault(RECORD, what))?));
+        tensors.push(ScriptValue::Tensor(tensor.map_err(|what| records.fault(RECORD, what))?));
     }
     let main = &description.main_module;
     let module = module(main, "", &tensors, 0).map_err(|what| records.fault(RECORD, what))?;
@@ -124,14 +124,14 @@ fn tensor(weights: &Weights, bytes: Vec<u8>, meter: &Rc<Meter>) -> Result<Tensor
 fn module(
     described: &Module,
     outer: &str,
-    tensors: &[Value],
+    tensors: &[ScriptValue],
     depth: usize,
-) -> Result<Value, String> {
+) -> Result<ScriptValue, String> {
     if depth > DEPTH {
         return Err(format!("modules nest deeper than {DEPTH}"));
     }
     let class = described.torchscript_arena.as_ref().map_or(outer, |record| record.key.as_str());
-    let object = Rc::new(Object { class: class.into(), attributes: Default::default() });
+    let object = Rc::new(ScriptObject { class: class.into(), attributes: Default::default() });
     for parameter in &described.parameters {
         let value = parameter.tensor_id.get().and_then(|at| tensors.get(at));
         let value = value.ok_or_else(|| format!("no tensor for {}", parameter.name))?;
@@ -140,5 +140,5 @@ fn module(
     for inner in &described.submodules {
         object.set(&inner.name, module(inner, class, tensors, depth + 1)?);
     }
-    Ok(Value::Object(object))
+    Ok(ScriptValue::Object(object))
 }

@@ -2,11 +2,11 @@
 
 use foldhash::{HashMap, HashMapExt as _};
 use unskew_source::ReadError;
-use unskew_torch::bytecode::{Bytecode, COUNTED, Instruction, Operator};
+use unskew_torch::bytecode::{BytecodeOperator, COUNTED, Instruction, MobileBytecode};
 
 use super::objects;
 use super::records::Records;
-use crate::{Code, Value};
+use crate::{ProgramCode, ScriptValue};
 
 pub(super) const RECORD: &str = "bytecode.pkl";
 
@@ -22,8 +22,8 @@ pub(crate) struct Mobile {
 
 pub(crate) struct Routine {
     pub(crate) instructions: Vec<Instruction>,
-    pub(crate) operators: Vec<Operator>,
-    pub(crate) constants: Vec<Value>,
+    pub(crate) operators: Vec<BytecodeOperator>,
+    pub(crate) constants: Vec<ScriptValue>,
     pub(crate) types: Vec<String>,
     pub(crate) registers: usize,
 }
@@ -34,7 +34,7 @@ impl Mobile {
     }
 
     /// What all functions call.
-    pub(crate) fn operators(&self) -> impl Iterator<Item = &Operator> {
+    pub(crate) fn operators(&self) -> impl Iterator<Item = &BytecodeOperator> {
         self.routines.values().flat_map(|routine| &routine.operators)
     }
 
@@ -51,12 +51,13 @@ impl Mobile {
 /// The bytecode of an archive; none if there is none.
 pub(super) fn read(
     records: &Records,
-    code: &Code,
-    shared: &[Value],
+    code: &ProgramCode,
+    shared: &[ScriptValue],
 ) -> Result<Option<Mobile>, ReadError> {
     let Some(bytes) = records.get(RECORD)? else { return Ok(None) };
     let pickle = records.pickle(RECORD, &bytes)?;
-    let Some(Bytecode { pickle, version, functions }) = Bytecode::of(pickle) else {
+    let Some(MobileBytecode { pickle, version, functions }) = MobileBytecode::from_pickle(pickle)
+    else {
         return Err(records.fault(RECORD, "not a tuple of functions"));
     };
     let folder = if version < SHARED { "bytecode" } else { "constants" };

@@ -11,26 +11,26 @@ use std::sync::Arc;
 
 use unskew_source::{Archive, ReadError, Source};
 
-use crate::{Code, Interpreter, Semantics, Value};
+use crate::{Interpreter, ProgramCode, ReleaseSemantics, ScriptValue};
 pub(crate) use graph::Graph;
 pub(crate) use mobile::{Mobile, Routine};
 use records::Records;
 
 /// A TorchScript archive, one of `torch.export`, or mobile bytecode, ready to run.
 #[derive(Default)]
-pub struct Program {
-    pub(crate) code: Code,
-    pub(crate) constants: Vec<Value>,
-    pub(crate) module: Value,
+pub struct RunnableProgram {
+    pub(crate) code: ProgramCode,
+    pub(crate) constants: Vec<ScriptValue>,
+    pub(crate) module: ScriptValue,
     pub(crate) graph: Option<Graph>,
     pub(crate) mobile: Option<Mobile>,
     version: Option<i64>,
 }
 
-impl Program {
+impl RunnableProgram {
     /// Reads a TorchScript archive of any age, the one of 1.1 and 1.2 with `model.json` too; or an archive of
     /// `torch.export`; or mobile bytecode without code: an archive or a flatbuffer. Mobile archives that have
-    /// their code beside the bytecode run by the code, [`Program::open_bytecode`] has them run by the
+    /// their code beside the bytecode run by the code, [`RunnableProgram::open_bytecode`] has them run by the
     /// bytecode. None if it is another file.
     ///
     /// # Errors
@@ -55,12 +55,12 @@ impl Program {
             let constants = objects::read(&records, &code, "constants", &[])?;
             let constants = constants.and_then(|c| c.items()).unwrap_or_default();
             let constant = |value| match value {
-                Value::Tensor(tensor) => Value::Tensor(tensor.as_constant(true)),
+                ScriptValue::Tensor(tensor) => ScriptValue::Tensor(tensor.as_constant(true)),
                 other => other,
             };
-            let constants: Vec<Value> = constants.into_iter().map(constant).collect();
+            let constants: Vec<ScriptValue> = constants.into_iter().map(constant).collect();
             let module = objects::read(&records, &code, "data", &constants)?;
-            (module.unwrap_or(Value::None), constants)
+            (module.unwrap_or(ScriptValue::None), constants)
         };
         restore(&records, &code, &constants)?;
         Ok(Some(Self { code, constants, module, version, ..Self::default() }))
@@ -85,7 +85,8 @@ impl Program {
         let constants = objects::read(&records, &code, "constants", &[])?;
         let constants = constants.and_then(|c| c.items()).unwrap_or_default();
         let mobile = mobile::read(&records, &code, &constants)?;
-        let module = objects::read(&records, &code, "data", &constants)?.unwrap_or(Value::None);
+        let module =
+            objects::read(&records, &code, "data", &constants)?.unwrap_or(ScriptValue::None);
         restore(&records, &code, &constants)?;
         let version = records.version()?;
         Ok(Some(Self { code, constants, module, mobile, version, ..Self::default() }))
@@ -97,24 +98,28 @@ impl Program {
     }
 
     /// The module: an object of a class of the code.
-    pub fn module(&self) -> &Value {
+    pub fn module(&self) -> &ScriptValue {
         &self.module
     }
 
     /// The methods that can be called.
     pub fn methods(&self) -> Vec<String> {
         match (&self.module, &self.mobile) {
-            (Value::Object(object), Some(mobile)) => mobile.methods(&object.class),
-            (Value::Object(object), None) => self.code.methods(&object.class),
+            (ScriptValue::Object(object), Some(mobile)) => mobile.methods(&object.class),
+            (ScriptValue::Object(object), None) => self.code.methods(&object.class),
             _ => self.graph.iter().map(|_| "forward".to_owned()).collect(),
         }
     }
 }
 
 /// Gives objects their states by the code of their classes, as loading does: packed weights are made so.
-fn restore(records: &Records, code: &Code, constants: &[Value]) -> Result<(), ReadError> {
+fn restore(
+    records: &Records,
+    code: &ProgramCode,
+    constants: &[ScriptValue],
+) -> Result<(), ReadError> {
     let states = records.states.take();
-    let interpreter = Interpreter::new(Semantics::newest()).with_limits(records.limits());
+    let interpreter = Interpreter::new(ReleaseSemantics::newest()).with_limits(records.limits());
     let restored = interpreter.restore(code, constants, states);
     restored.map_err(|error| records.fault("data.pkl", error.to_string()))
 }
@@ -124,8 +129,8 @@ fn is_code(record: &str) -> bool {
 }
 
 /// The code of an archive.
-fn code(records: &Records) -> Result<Code, ReadError> {
-    let (mut code, legacy) = (Code::default(), records.has("model.json"));
+fn code(records: &Records) -> Result<ProgramCode, ReadError> {
+    let (mut code, legacy) = (ProgramCode::default(), records.has("model.json"));
     for name in records.names().filter(|name| is_code(name)) {
         let prefix = if legacy { name.to_owned() } else { qualified(name) };
         let text = records.text(name)?;

@@ -15,8 +15,8 @@ use crate::machine::named_fields;
 use crate::operators::packed;
 use crate::tensor::Quantizer;
 use crate::tensor::Storage;
-use crate::{Code, Dtype, Tensor, Value};
-use crate::{Object, Tuple};
+use crate::{Dtype, ProgramCode, ScriptValue, Tensor};
+use crate::{ScriptObject, ScriptTuple};
 
 /// How deep objects may nest.
 const DEPTH: usize = 200;
@@ -24,55 +24,55 @@ const DEPTH: usize = 200;
 /// What the pickle of this name is; none if there is none.
 pub(super) fn read(
     records: &Records,
-    code: &Code,
+    code: &ProgramCode,
     name: &str,
-    constants: &[Value],
-) -> Result<Option<Value>, ReadError> {
+    constants: &[ScriptValue],
+) -> Result<Option<ScriptValue>, ReadError> {
     let record = format!("{name}.pkl");
     let Some(bytes) = records.get(&record)? else { return Ok(None) };
     let pickle = records.pickle(&record, &bytes)?;
-    let mut reader = Reader::new(records, code, &pickle, name, constants);
+    let mut reader = ObjectReader::new(records, code, &pickle, name, constants);
     reader.value(pickle.root(), None, 0).map(Some).map_err(|what| records.fault(&record, what))
 }
 
 /// Some values of a pickle, whose tensors lie in `folder`.
 pub(super) fn members(
     records: &Records,
-    code: &Code,
+    code: &ProgramCode,
     pickle: &Pickle,
     ids: &[Id],
     folder: &str,
-    constants: &[Value],
-) -> Result<Vec<Value>, String> {
-    Reader::new(records, code, pickle, folder, constants).all(ids, 0)
+    constants: &[ScriptValue],
+) -> Result<Vec<ScriptValue>, String> {
+    ObjectReader::new(records, code, pickle, folder, constants).all(ids, 0)
 }
 
-struct Reader<'r> {
+struct ObjectReader<'r> {
     records: &'r Records,
-    code: &'r Code,
+    code: &'r ProgramCode,
     pickle: &'r Pickle,
     folder: &'r str,
-    constants: &'r [Value],
+    constants: &'r [ScriptValue],
     meter: Rc<Meter>,
     /// By the number of the description: what is shared is made once.
-    made: HashMap<Id, Value>,
+    made: HashMap<Id, ScriptValue>,
     storages: HashMap<String, (Rc<Storage>, Dtype)>,
 }
 
-impl<'r> Reader<'r> {
+impl<'r> ObjectReader<'r> {
     fn new(
         records: &'r Records,
-        code: &'r Code,
+        code: &'r ProgramCode,
         pickle: &'r Pickle,
         folder: &'r str,
-        constants: &'r [Value],
+        constants: &'r [ScriptValue],
     ) -> Self {
         let meter = Meter::new(records.limits());
         let (made, storages) = (HashMap::new(), HashMap::new());
         Self { records, code, pickle, folder, constants, meter, made, storages }
     }
 
-    fn of(&mut self, id: Id, depth: usize) -> Result<Value, String> {
+    fn value_of(&mut self, id: Id, depth: usize) -> Result<ScriptValue, String> {
         if let Some(value) = self.made.get(&id) {
             return Ok(value.clone());
         }
@@ -81,8 +81,8 @@ impl<'r> Reader<'r> {
         Ok(value)
     }
 
-    fn all(&mut self, ids: &[Id], depth: usize) -> Result<Vec<Value>, String> {
-        ids.iter().map(|id| self.of(*id, depth)).collect()
+    fn all(&mut self, ids: &[Id], depth: usize) -> Result<Vec<ScriptValue>, String> {
+        ids.iter().map(|id| self.value_of(*id, depth)).collect()
     }
 
     fn value(
@@ -90,34 +90,36 @@ impl<'r> Reader<'r> {
         described: &Described,
         id: Option<Id>,
         depth: usize,
-    ) -> Result<Value, String> {
+    ) -> Result<ScriptValue, String> {
         if depth > DEPTH {
             return Err(format!("objects nest deeper than {DEPTH}"));
         }
         Ok(match described {
-            Described::None => Value::None,
-            Described::Bool(yes) => Value::from(*yes),
-            Described::Int(number) => Value::from(*number),
-            Described::Float(number) => Value::from(*number),
-            Described::Text(text) => Value::from(text.as_str()),
-            Described::Tuple(ids) => Value::tuple(self.all(ids, depth)?),
-            Described::List(ids) => Value::list(self.all(ids, depth)?),
+            Described::None => ScriptValue::None,
+            Described::Bool(yes) => ScriptValue::from(*yes),
+            Described::Int(number) => ScriptValue::from(*number),
+            Described::Float(number) => ScriptValue::from(*number),
+            Described::Text(text) => ScriptValue::from(text.as_str()),
+            Described::Tuple(ids) => ScriptValue::tuple(self.all(ids, depth)?),
+            Described::List(ids) => ScriptValue::list(self.all(ids, depth)?),
             Described::Dict(ids) => self.dict(ids, depth)?,
             Described::Call(call) => self.call(call, id, depth)?,
-            Described::Global(module, name) => Value::Callable(format!("{module}.{name}").into()),
+            Described::Global(module, name) => {
+                ScriptValue::Callable(format!("{module}.{name}").into())
+            }
             Described::BigInt(_) => return Err("an integer of more than 64 bits".into()),
             Described::Bytes(_) => return Err("bytes where a value should be".into()),
             Described::Persistent(_) => return Err("a storage where a value should be".into()),
         })
     }
 
-    fn dict(&mut self, ids: &[Id], depth: usize) -> Result<Value, String> {
+    fn dict(&mut self, ids: &[Id], depth: usize) -> Result<ScriptValue, String> {
         let values = self.all(ids, depth)?;
         let pairs = values.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
-        Ok(Value::dict(pairs))
+        Ok(ScriptValue::dict(pairs))
     }
 
-    fn call(&mut self, call: &Call, id: Option<Id>, depth: usize) -> Result<Value, String> {
+    fn call(&mut self, call: &Call, id: Option<Id>, depth: usize) -> Result<ScriptValue, String> {
         let Described::Global(module, name) = self.pickle.value(call.callee) else {
             return Err("a call of something that has no name".into());
         };
@@ -135,7 +137,7 @@ impl<'r> Reader<'r> {
                 self.tensor(&arguments, depth)
             }
             ("torch._utils._rebuild_qtensor", _) => self.quantized(&arguments, depth),
-            ("torch._utils._rebuild_parameter", Some(data)) => self.of(data, depth),
+            ("torch._utils._rebuild_parameter", Some(data)) => self.value_of(data, depth),
             (
                 "torch.jit._pickle.build_intlist"
                 | "torch.jit._pickle.build_doublelist"
@@ -143,15 +145,15 @@ impl<'r> Reader<'r> {
                 | "torch.jit._pickle.build_tensorlist"
                 | "torch.jit._pickle.restore_type_tag",
                 Some(list),
-            ) => self.of(list, depth),
+            ) => self.value_of(list, depth),
             ("torch.jit._pickle.build_tensor_from_id", Some(at)) => {
-                let at = self.of(at, depth)?.number().map_or(-1, crate::Number::int);
+                let at = self.value_of(at, depth)?.number().map_or(-1, crate::ScalarValue::int);
                 let known = usize::try_from(at).ok().and_then(|at| self.constants.get(at));
                 known.cloned().ok_or_else(|| format!("no constant of this number: {at}"))
             }
             ("collections.OrderedDict", _) => self.dict(&call.items, depth),
-            ("torch.device", Some(device)) => match self.of(device, depth)? {
-                Value::Text(name) => Ok(Value::Device(name)),
+            ("torch.device", Some(device)) => match self.value_of(device, depth)? {
+                ScriptValue::Text(name) => Ok(ScriptValue::Device(name)),
                 other => Err(format!("a device that is {}", other.type_name())),
             },
             _ => Err(format!("the interpreter does not make these: {full}")),
@@ -166,50 +168,50 @@ impl<'r> Reader<'r> {
         arguments: &[Id],
         id: Option<Id>,
         depth: usize,
-    ) -> Result<Value, String> {
+    ) -> Result<ScriptValue, String> {
         if let Some((_, fields)) = self.code.class(class).and_then(|(unit, class)| {
             named_fields(class).map(|fields| (unit, fields.iter().map(|f| Rc::from(*f)).collect()))
         }) {
             let fields: Vec<Rc<str>> = fields;
             let items = self.all(arguments, depth)?;
             let named = Some((Rc::from(class), fields));
-            return Ok(Value::Tuple(Rc::new(Tuple { items, named })));
+            return Ok(ScriptValue::Tuple(Rc::new(ScriptTuple { items, named })));
         }
         if class.starts_with("__torch__.torch.classes.") {
             let state = match call.state {
-                Some(state) => self.of(state, depth)?,
-                None => Value::None,
+                Some(state) => self.value_of(state, depth)?,
+                None => ScriptValue::None,
             };
             return packed(class, &state).unwrap_or_else(|| {
                 Err(format!("the interpreter does not make objects of this class: {class}"))
             });
         }
-        let object = Rc::new(Object { class: class.into(), attributes: Default::default() });
+        let object = Rc::new(ScriptObject { class: class.into(), attributes: Default::default() });
         // Before its attributes, which may refer to it.
         if let Some(id) = id {
-            self.made.insert(id, Value::Object(object.clone()));
+            self.made.insert(id, ScriptValue::Object(object.clone()));
         }
         let takes_state = self.code.method(class, "__setstate__").is_some();
         match call.state.map(|id| self.pickle.value(id)) {
             None => {}
             Some(state) if takes_state => {
                 let state = self.value(state, None, depth + 1)?;
-                let object = Value::Object(object.clone());
+                let object = ScriptValue::Object(object.clone());
                 self.records.states.borrow_mut().push((object, state));
             }
             Some(Described::Dict(ids)) => {
                 for pair in ids.chunks_exact(2) {
                     let name = self.pickle.value(pair[0]).text().unwrap_or("").to_owned();
-                    let value = self.of(pair[1], depth)?;
+                    let value = self.value_of(pair[1], depth)?;
                     object.set(&name, value);
                 }
             }
             Some(_) => return Err(format!("an object with a state of its own: {class}")),
         }
-        Ok(Value::Object(object))
+        Ok(ScriptValue::Object(object))
     }
 
-    fn tensor(&mut self, arguments: &[Id], depth: usize) -> Result<Value, String> {
+    fn tensor(&mut self, arguments: &[Id], depth: usize) -> Result<ScriptValue, String> {
         let [storage, offset, shape, strides, ..] = arguments else {
             return Err("a tensor with too few numbers".into());
         };
@@ -222,27 +224,27 @@ impl<'r> Reader<'r> {
         };
         let (storage, dtype) = self.storage(class, key)?;
         let mut sizes = |id: Id| -> Result<Vec<usize>, String> {
-            let items = self.of(id, depth)?.items().unwrap_or_default();
-            let size = |item: &Value| usize::try_from(item.number()?.int()).ok();
+            let items = self.value_of(id, depth)?.items().unwrap_or_default();
+            let size = |item: &ScriptValue| usize::try_from(item.number()?.int()).ok();
             items.iter().map(size).collect::<Option<_>>().ok_or_else(|| "no sizes".to_owned())
         };
         let (shape, strides) = (sizes(*shape)?, sizes(*strides)?);
         let offset = self.pickle.value(*offset).int().and_then(|n| usize::try_from(n).ok());
         let offset = offset.ok_or("a tensor without an offset")?;
         let tensor = Tensor::over(storage, dtype, offset, shape, strides);
-        tensor.map(Value::Tensor).map_err(|problem| problem.to_string())
+        tensor.map(ScriptValue::Tensor).map_err(|problem| problem.to_string())
     }
 
     /// A tensor of integers that stand for numbers.
-    fn quantized(&mut self, arguments: &[Id], depth: usize) -> Result<Value, String> {
+    fn quantized(&mut self, arguments: &[Id], depth: usize) -> Result<ScriptValue, String> {
         let Some(described) = arguments.get(4) else {
             return Err("a quantized tensor without a scale".into());
         };
-        let parts = self.of(*described, depth)?.items().unwrap_or_default();
-        let floats = |value: &Value| -> Option<Vec<f64>> {
+        let parts = self.value_of(*described, depth)?.items().unwrap_or_default();
+        let floats = |value: &ScriptValue| -> Option<Vec<f64>> {
             match value {
-                Value::Tensor(tensor) => Some(tensor.floats()),
-                Value::List(_) => {
+                ScriptValue::Tensor(tensor) => Some(tensor.floats()),
+                ScriptValue::List(_) => {
                     let items = value.items()?;
                     items.iter().map(|item| Some(item.number()?.float())).collect()
                 }
@@ -265,7 +267,7 @@ impl<'r> Reader<'r> {
         let tensor = match half_bytes {
             true => self.halves(arguments, depth)?,
             false => match self.tensor(arguments, depth)? {
-                Value::Tensor(tensor) => {
+                ScriptValue::Tensor(tensor) => {
                     let could_hold = |count| self.meter.could_hold(count);
                     let bounded = crate::tensor::count(tensor.shape()).and_then(could_hold);
                     bounded.map_err(|problem| problem.to_string())?;
@@ -275,7 +277,7 @@ impl<'r> Reader<'r> {
             },
         };
         let tensor = tensor.quantized_by(quantizer);
-        tensor.map(Value::Tensor).map_err(|problem| problem.to_string())
+        tensor.map(ScriptValue::Tensor).map_err(|problem| problem.to_string())
     }
 
     fn is_of_half_bytes(&self, arguments: &[Id]) -> bool {
@@ -302,8 +304,8 @@ impl<'r> Reader<'r> {
             return Err("a storage that does not say what it is".into());
         };
         let (storage, _) = self.storage("ByteStorage", key)?;
-        let sizes = self.of(*shape, depth)?.items().unwrap_or_default();
-        let size = |item: &Value| usize::try_from(item.number()?.int()).ok();
+        let sizes = self.value_of(*shape, depth)?.items().unwrap_or_default();
+        let size = |item: &ScriptValue| usize::try_from(item.number()?.int()).ok();
         let Some([rows, width]) = sizes
             .iter()
             .map(size)

@@ -3,7 +3,7 @@
 
 use serde_json::Value as Json;
 
-use crate::Value;
+use crate::ScriptValue;
 
 /// How deep outputs may nest.
 const DEPTH: usize = 100;
@@ -17,7 +17,7 @@ pub(super) enum OutputForm {
 
 impl OutputForm {
     /// That of a module; none if it says nothing, or has types of its own.
-    pub(super) fn of(module: &Json) -> Option<Self> {
+    pub(super) fn from_module(module: &Json) -> Option<Self> {
         let calls = module["module_call_graph"].as_array()?;
         let own = calls.iter().find(|call| call["fqn"].as_str() == Some(""))?;
         let text = own["signature"]["out_spec"].as_str()?;
@@ -59,19 +59,20 @@ impl OutputForm {
     }
 
     /// Put together from the values in their order.
-    pub(super) fn filled(&self, values: &mut impl Iterator<Item = Value>) -> Value {
+    pub(super) fn filled(&self, values: &mut impl Iterator<Item = ScriptValue>) -> ScriptValue {
         match self {
-            Self::Leaf => values.next().unwrap_or(Value::None),
+            Self::Leaf => values.next().unwrap_or(ScriptValue::None),
             Self::Tuple(parts) => {
-                Value::tuple(parts.iter().map(|part| part.filled(values)).collect())
+                ScriptValue::tuple(parts.iter().map(|part| part.filled(values)).collect())
             }
             Self::List(parts) => {
-                Value::list(parts.iter().map(|part| part.filled(values)).collect())
+                ScriptValue::list(parts.iter().map(|part| part.filled(values)).collect())
             }
             Self::Dict(parts) => {
-                let pair =
-                    |(key, part): &(String, Self)| (Value::from(key.as_str()), part.filled(values));
-                Value::dict(parts.iter().map(pair).collect())
+                let pair = |(key, part): &(String, Self)| {
+                    (ScriptValue::from(key.as_str()), part.filled(values))
+                };
+                ScriptValue::dict(parts.iter().map(pair).collect())
             }
         }
     }

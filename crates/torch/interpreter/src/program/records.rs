@@ -3,11 +3,11 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use unskew_script::Measured;
+use unskew_script::TokenizedSource;
 use unskew_source::{Archive, Entry, Problem, ReadError, Resource, Source, SourceExt};
 use unskew_torch::pickle::{Pickle, scan};
 
-use crate::{Limits, Value};
+use crate::{RunLimits, ScriptValue};
 
 /// The most bytes of all records together: weights are read whole to be calculated with.
 const TOTAL: u64 = 4 << 30;
@@ -19,7 +19,7 @@ pub(super) struct Records {
     read: Cell<u64>,
     size: u64,
     /// Objects whose class has code that takes their state, and the states, those within others first.
-    pub(super) states: RefCell<Vec<(Value, Value)>>,
+    pub(super) states: RefCell<Vec<(ScriptValue, ScriptValue)>>,
 }
 
 impl Records {
@@ -39,8 +39,8 @@ impl Records {
     }
 
     /// What its tensors may take.
-    pub(super) fn limits(&self) -> Limits {
-        Limits::for_bytes(self.size)
+    pub(super) fn limits(&self) -> RunLimits {
+        RunLimits::for_bytes(self.size)
     }
 
     pub(super) fn file(&self) -> &str {
@@ -60,10 +60,10 @@ impl Records {
         &self,
         name: &str,
         text: &'t str,
-    ) -> Result<Measured<'t>, ReadError> {
+    ) -> Result<TokenizedSource<'t>, ReadError> {
         let budget = self.archive.budget();
         let left = usize::try_from(budget.left(Resource::Nodes)).unwrap_or(usize::MAX);
-        let code = Measured::of(text, left.saturating_add(1));
+        let code = TokenizedSource::new(text, left.saturating_add(1));
         let taken = budget.nodes(code.tokens() as u64);
         taken.map_err(|spent| spent.in_file(self.file()).in_record(name))?;
         Ok(code)

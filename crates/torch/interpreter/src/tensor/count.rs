@@ -1,10 +1,10 @@
 //! How many elements a shape has.
 
-use crate::Problem;
+use crate::RunProblem;
 use crate::problem::refused;
 
 /// How many elements a shape has.
-pub(crate) fn count(shape: &[usize]) -> Result<usize, Problem> {
+pub(crate) fn count(shape: &[usize]) -> Result<usize, RunProblem> {
     if shape.contains(&0) {
         return Ok(0);
     }

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use super::storage::{cast, decode, encode};
 use super::{Tensor, contiguous_strides, count};
-use crate::dtype::Category;
+use crate::dtype::DtypeCategory;
 use crate::problem::refused;
-use crate::{Dtype, Number, Problem};
+use crate::{Dtype, RunProblem, ScalarValue};
 
 /// Numbers of one kind; true and false are 1 and 0.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,32 +26,34 @@ impl Elements {
     }
 
     /// One number of the kind that the type holds.
-    pub(crate) fn one(dtype: Dtype, number: Number) -> Self {
+    pub(crate) fn one(dtype: Dtype, number: ScalarValue) -> Self {
         Self::of_numbers(dtype, &[number])
     }
 
     /// Numbers of the kind that the type holds; they are not rounded to the type.
-    pub(crate) fn of_numbers(dtype: Dtype, numbers: &[Number]) -> Self {
+    pub(crate) fn of_numbers(dtype: Dtype, numbers: &[ScalarValue]) -> Self {
         match dtype.category() {
-            Category::Bool => {
+            DtypeCategory::Bool => {
                 Self::Int(numbers.iter().map(|number| number.is_true().into()).collect())
             }
-            Category::Int => Self::Int(numbers.iter().map(|number| number.int()).collect()),
-            Category::Float if numbers.iter().any(|n| matches!(n, Number::Int(_))) => {
+            DtypeCategory::Int => Self::Int(numbers.iter().map(|number| number.int()).collect()),
+            DtypeCategory::Float if numbers.iter().any(|n| matches!(n, ScalarValue::Int(_))) => {
                 Self::Float(numbers.iter().map(|number| cast(dtype, *number).float()).collect())
             }
-            Category::Float => Self::Float(numbers.iter().map(|number| number.float()).collect()),
-            Category::Complex => {
+            DtypeCategory::Float => {
+                Self::Float(numbers.iter().map(|number| number.float()).collect())
+            }
+            DtypeCategory::Complex => {
                 Self::Complex(numbers.iter().map(|number| number.complex()).collect())
             }
         }
     }
 
-    pub(crate) fn get(&self, index: usize) -> Option<Number> {
+    pub(crate) fn get(&self, index: usize) -> Option<ScalarValue> {
         match self {
-            Self::Int(numbers) => numbers.get(index).map(|number| Number::Int(*number)),
-            Self::Float(numbers) => numbers.get(index).map(|number| Number::Float(*number)),
-            Self::Complex(numbers) => numbers.get(index).map(|n| Number::Complex(n.0, n.1)),
+            Self::Int(numbers) => numbers.get(index).map(|number| ScalarValue::Int(*number)),
+            Self::Float(numbers) => numbers.get(index).map(|number| ScalarValue::Float(*number)),
+            Self::Complex(numbers) => numbers.get(index).map(|n| ScalarValue::Complex(n.0, n.1)),
         }
     }
 
@@ -66,13 +68,15 @@ impl Elements {
         let mut bytes = Vec::with_capacity(self.len() * dtype.bytes());
         match self {
             Self::Int(numbers) => {
-                numbers.iter().for_each(|n| encode(dtype, Number::Int(*n), &mut bytes));
+                numbers.iter().for_each(|n| encode(dtype, ScalarValue::Int(*n), &mut bytes));
             }
             Self::Float(numbers) => {
-                numbers.iter().for_each(|n| encode(dtype, Number::Float(*n), &mut bytes));
+                numbers.iter().for_each(|n| encode(dtype, ScalarValue::Float(*n), &mut bytes));
             }
             Self::Complex(numbers) => {
-                numbers.iter().for_each(|n| encode(dtype, Number::Complex(n.0, n.1), &mut bytes));
+                numbers
+                    .iter()
+                    .for_each(|n| encode(dtype, ScalarValue::Complex(n.0, n.1), &mut bytes));
             }
         }
         bytes
@@ -136,9 +140,9 @@ impl Tensor {
     /// Its elements, as numbers of its own kind.
     pub(crate) fn elements(&self) -> Elements {
         match self.dtype.category() {
-            Category::Bool | Category::Int => Elements::Int(self.ints()),
-            Category::Float => Elements::Float(self.floats()),
-            Category::Complex => Elements::Complex(self.complexes()),
+            DtypeCategory::Bool | DtypeCategory::Int => Elements::Int(self.ints()),
+            DtypeCategory::Float => Elements::Float(self.floats()),
+            DtypeCategory::Complex => Elements::Complex(self.complexes()),
         }
     }
 
@@ -177,7 +181,7 @@ impl Tensor {
     }
 
     /// Overwrites every element with that of `value`, which is broadcast and converted.
-    pub(crate) fn copy_from(&self, value: &Self) -> Result<(), Problem> {
+    pub(crate) fn copy_from(&self, value: &Self) -> Result<(), RunProblem> {
         let value = value.expand(&self.shape)?;
         if value.dtype == self.dtype
             && value.is_contiguous()
@@ -198,7 +202,7 @@ impl Tensor {
     }
 
     /// Overwrites every element, in row-major order.
-    pub(crate) fn write(&self, elements: &Elements) -> Result<(), Problem> {
+    pub(crate) fn write(&self, elements: &Elements) -> Result<(), RunProblem> {
         if elements.len() != self.count() {
             return refused(format!("{} elements for {self}", elements.len()));
         }
@@ -219,7 +223,7 @@ impl Tensor {
     }
 
     /// Gives it another shape as an `out` argument gets it, and room for it.
-    pub(crate) fn resized(&self, shape: &[usize]) -> Result<Self, Problem> {
+    pub(crate) fn resized(&self, shape: &[usize]) -> Result<Self, RunProblem> {
         if self.shape == shape {
             return Ok(self.clone());
         }

@@ -13,7 +13,7 @@ use unskew_array::Array;
 
 use crate::limits::Meter;
 use crate::problem::refused;
-use crate::{Dtype, Limits, Number, Problem};
+use crate::{Dtype, RunLimits, RunProblem, ScalarValue};
 
 pub(crate) use count::count;
 pub(crate) use elements::Elements;
@@ -48,7 +48,7 @@ impl Tensor {
         offset: usize,
         shape: Vec<usize>,
         strides: Vec<usize>,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, RunProblem> {
         let last = || {
             let mut spans = shape.iter().zip(&strides);
             let last = spans.try_fold(offset, |last, (size, stride)| {
@@ -76,7 +76,7 @@ impl Tensor {
         dtype: Dtype,
         shape: &[usize],
         elements: &Elements,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, RunProblem> {
         let wanted = count(shape)?;
         if wanted != elements.len() {
             return refused(format!("{} elements for the shape {shape:?}", elements.len()));
@@ -96,7 +96,7 @@ impl Tensor {
         dtype: Dtype,
         shape: &[usize],
         numbers: Vec<f64>,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, RunProblem> {
         Self::from_elements(meter, dtype, shape, &Elements::Float(numbers))
     }
 
@@ -106,7 +106,7 @@ impl Tensor {
         dtype: Dtype,
         shape: &[usize],
         numbers: Vec<i64>,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, RunProblem> {
         Self::from_elements(meter, dtype, shape, &Elements::Int(numbers))
     }
 
@@ -115,8 +115,8 @@ impl Tensor {
         meter: &Rc<Meter>,
         dtype: Dtype,
         shape: &[usize],
-        number: Number,
-    ) -> Result<Self, Problem> {
+        number: ScalarValue,
+    ) -> Result<Self, RunProblem> {
         let one = Elements::one(dtype, number).encode(dtype);
         let wanted = count(shape)?;
         meter.work(wanted)?;
@@ -133,7 +133,11 @@ impl Tensor {
     }
 
     /// A tensor without dimensions.
-    pub(crate) fn scalar(meter: &Rc<Meter>, dtype: Dtype, number: Number) -> Result<Self, Problem> {
+    pub(crate) fn scalar(
+        meter: &Rc<Meter>,
+        dtype: Dtype,
+        number: ScalarValue,
+    ) -> Result<Self, RunProblem> {
         Self::filled(meter, dtype, &[], number)
     }
 
@@ -141,7 +145,7 @@ impl Tensor {
     ///
     /// # Errors
     /// If PyTorch has no such element type, or it is too large.
-    pub fn from_array(array: &Array) -> Result<Self, Problem> {
+    pub fn from_array(array: &Array) -> Result<Self, RunProblem> {
         let Some(dtype) = Dtype::of_array(array.element()) else {
             return refused(format!("PyTorch has no tensors of this type: {}", array.element()));
         };
@@ -149,7 +153,7 @@ impl Tensor {
         let Ok(shape) = sizes.collect::<Result<Vec<_>, _>>() else {
             return refused(format!("no tensor can be so large: {}", array.shape()));
         };
-        let meter = Meter::new(Limits::for_bytes(array.bytes().len() as u64));
+        let meter = Meter::new(RunLimits::for_bytes(array.bytes().len() as u64));
         let storage = Storage::new(&meter, array.bytes().to_vec())?;
         let strides = contiguous_strides(&shape);
         Self::over(storage, dtype, 0, shape, strides)
@@ -158,16 +162,16 @@ impl Tensor {
     /// A tensor of these numbers, in row-major order, converted to the type.
     ///
     /// ```
-    /// use unskew_interpreter::{Dtype, Number, Tensor};
-    /// let tensor = Tensor::new(Dtype::F32, &[2], &[Number::Int(1), Number::Float(0.5)]).unwrap();
+    /// use unskew_interpreter::{Dtype, ScalarValue, Tensor};
+    /// let tensor = Tensor::new(Dtype::F32, &[2], &[ScalarValue::Int(1), ScalarValue::Float(0.5)]).unwrap();
     /// assert_eq!(tensor.to_array().to_string(), "[1, 0.5]");
     /// ```
     ///
     /// # Errors
     /// If they are not as many as the shape takes.
-    pub fn new(dtype: Dtype, shape: &[usize], numbers: &[Number]) -> Result<Self, Problem> {
+    pub fn new(dtype: Dtype, shape: &[usize], numbers: &[ScalarValue]) -> Result<Self, RunProblem> {
         let elements = Elements::of_numbers(dtype, numbers);
-        Self::from_elements(&Meter::new(Limits::default()), dtype, shape, &elements)
+        Self::from_elements(&Meter::new(RunLimits::default()), dtype, shape, &elements)
     }
 
     /// Its contents, dense and in row-major order.
@@ -221,7 +225,7 @@ impl Tensor {
     }
 
     /// Every element as a number, in row-major order.
-    pub fn numbers(&self) -> Vec<Number> {
+    pub fn numbers(&self) -> Vec<ScalarValue> {
         let mut numbers = Vec::with_capacity(self.count());
         self.each(|element| numbers.push(storage::decode(self.dtype, element)));
         numbers
@@ -231,7 +235,7 @@ impl Tensor {
     ///
     /// # Errors
     /// If it has none, or more than one.
-    pub fn item(&self) -> Result<Number, Problem> {
+    pub fn item(&self) -> Result<ScalarValue, RunProblem> {
         match (self.count(), self.numbers().first()) {
             (1, Some(number)) => Ok(*number),
             (count, _) => {

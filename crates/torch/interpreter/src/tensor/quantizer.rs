@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{Tensor, contiguous_strides};
 use crate::problem::unsupported;
-use crate::{Dtype, Problem};
+use crate::{Dtype, RunProblem};
 
 /// A number is `(integer - zero point) * scale`: one pair for the whole tensor, or one for each index of a dimension.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,7 +60,7 @@ impl Tensor {
     ///
     /// # Errors
     /// If there are not as many pairs as the dimension has indexes.
-    pub(crate) fn quantized_by(self, quantizer: Rc<Quantizer>) -> Result<Self, Problem> {
+    pub(crate) fn quantized_by(self, quantizer: Rc<Quantizer>) -> Result<Self, RunProblem> {
         let wanted = match quantizer.axis {
             None => Some(1),
             Some(axis) => self.shape.get(axis).copied(),
@@ -78,7 +78,7 @@ impl Tensor {
     }
 
     /// The scale and the zero point of a tensor that has one of each.
-    pub(crate) fn scale_and_zero(&self) -> Result<(f64, f64), Problem> {
+    pub(crate) fn scale_and_zero(&self) -> Result<(f64, f64), RunProblem> {
         match self.quantizer.as_deref() {
             Some(Quantizer { scales, zero_points, axis: None, .. }) => {
                 let first = |all: &[f64]| all.first().copied().unwrap_or(0.0);

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::{Storage, Tensor, contiguous_strides, count};
 use crate::limits::Meter;
-use crate::{Dtype, Problem};
+use crate::{Dtype, RunProblem};
 
 /// The elements of a tensor of `float32`, in row-major order.
 pub(crate) enum Singles<'t> {
@@ -66,7 +66,7 @@ impl Tensor {
         meter: &Rc<Meter>,
         shape: &[usize],
         fill: impl FnOnce(&mut [f32]),
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, RunProblem> {
         let wanted = count(shape)?;
         meter.work(wanted)?;
         let storage = Storage::zeros(meter, wanted.saturating_mul(4))?;

@@ -7,7 +7,7 @@ use unskew_array::{Scalar, Type};
 
 use crate::limits::Meter;
 use crate::number::truncate;
-use crate::{Dtype, Number, Problem};
+use crate::{Dtype, RunProblem, ScalarValue};
 
 /// Bytes that tensors share: what is written through one of them is seen through all.
 #[derive(Debug)]
@@ -18,13 +18,13 @@ pub(crate) struct Storage {
 
 impl Storage {
     /// The storage of these bytes.
-    pub(crate) fn new(meter: &Rc<Meter>, bytes: Vec<u8>) -> Result<Rc<Self>, Problem> {
+    pub(crate) fn new(meter: &Rc<Meter>, bytes: Vec<u8>) -> Result<Rc<Self>, RunProblem> {
         meter.take(bytes.len())?;
         Ok(Rc::new(Self { bytes: RefCell::new(bytes), meter: meter.clone() }))
     }
 
     /// A storage of so many zeros.
-    pub(crate) fn zeros(meter: &Rc<Meter>, len: usize) -> Result<Rc<Self>, Problem> {
+    pub(crate) fn zeros(meter: &Rc<Meter>, len: usize) -> Result<Rc<Self>, RunProblem> {
         meter.take(len)?;
         Ok(Rc::new(Self { bytes: RefCell::new(vec![0; len]), meter: meter.clone() }))
     }
@@ -39,7 +39,7 @@ impl Storage {
     }
 
     /// Makes it at least so long.
-    pub(super) fn grow(&self, len: usize) -> Result<(), Problem> {
+    pub(super) fn grow(&self, len: usize) -> Result<(), RunProblem> {
         let old = self.len();
         if len > old {
             self.meter.take(len - old)?;
@@ -56,42 +56,42 @@ impl Drop for Storage {
 }
 
 /// The element in these bytes, which are as many as the type takes.
-pub(super) fn decode(dtype: Dtype, bytes: &[u8]) -> Number {
+pub(super) fn decode(dtype: Dtype, bytes: &[u8]) -> ScalarValue {
     fn take<const N: usize>(bytes: &[u8]) -> [u8; N] {
         bytes.get(..N).and_then(|bytes| bytes.try_into().ok()).unwrap_or([0; N])
     }
     match dtype {
-        Dtype::Bool => Number::Bool(take::<1>(bytes)[0] != 0),
-        Dtype::U8 => Number::Int(take::<1>(bytes)[0].into()),
-        Dtype::I8 => Number::Int(i8::from_le_bytes(take(bytes)).into()),
-        Dtype::I16 => Number::Int(i16::from_le_bytes(take(bytes)).into()),
-        Dtype::I32 => Number::Int(i32::from_le_bytes(take(bytes)).into()),
-        Dtype::I64 => Number::Int(i64::from_le_bytes(take(bytes))),
-        Dtype::F32 => Number::Float(f32::from_le_bytes(take(bytes)).into()),
-        Dtype::F64 => Number::Float(f64::from_le_bytes(take(bytes))),
+        Dtype::Bool => ScalarValue::Bool(take::<1>(bytes)[0] != 0),
+        Dtype::U8 => ScalarValue::Int(take::<1>(bytes)[0].into()),
+        Dtype::I8 => ScalarValue::Int(i8::from_le_bytes(take(bytes)).into()),
+        Dtype::I16 => ScalarValue::Int(i16::from_le_bytes(take(bytes)).into()),
+        Dtype::I32 => ScalarValue::Int(i32::from_le_bytes(take(bytes)).into()),
+        Dtype::I64 => ScalarValue::Int(i64::from_le_bytes(take(bytes))),
+        Dtype::F32 => ScalarValue::Float(f32::from_le_bytes(take(bytes)).into()),
+        Dtype::F64 => ScalarValue::Float(f64::from_le_bytes(take(bytes))),
         Dtype::BF16 => {
             let high = u32::from(u16::from_le_bytes(take(bytes)));
-            Number::Float(f32::from_bits(high << 16).into())
+            ScalarValue::Float(f32::from_bits(high << 16).into())
         }
         Dtype::F16 => match Type::F16.decode(&take::<2>(bytes)) {
-            Scalar::Single(number) => Number::Float(number.into()),
-            _ => Number::Float(f64::NAN),
+            Scalar::Single(number) => ScalarValue::Float(number.into()),
+            _ => ScalarValue::Float(f64::NAN),
         },
         Dtype::C64 => {
             let [a, b, c, d, e, f, g, h] = take(bytes);
             let part = |bytes| f64::from(f32::from_le_bytes(bytes));
-            Number::Complex(part([a, b, c, d]), part([e, f, g, h]))
+            ScalarValue::Complex(part([a, b, c, d]), part([e, f, g, h]))
         }
         Dtype::C128 => {
             let part = |bytes| f64::from_le_bytes(take(bytes));
-            Number::Complex(part(bytes), part(bytes.get(8..).unwrap_or(&[])))
+            ScalarValue::Complex(part(bytes), part(bytes.get(8..).unwrap_or(&[])))
         }
     }
 }
 
 /// Adds the bytes of a number as an element of this type: integers wrap around, floats round to the
 /// nearest, by way of `float32` where the type is smaller.
-pub(super) fn encode(dtype: Dtype, number: Number, out: &mut Vec<u8>) {
+pub(super) fn encode(dtype: Dtype, number: ScalarValue, out: &mut Vec<u8>) {
     match dtype {
         Dtype::Bool => out.push(number.is_true().into()),
         Dtype::U8 | Dtype::I8 => out.push(number.int() as u8),
@@ -116,19 +116,19 @@ pub(super) fn encode(dtype: Dtype, number: Number, out: &mut Vec<u8>) {
 }
 
 /// An integer goes to `float32` at once: by way of `float64` it would be rounded twice.
-fn single(number: Number) -> f32 {
+fn single(number: ScalarValue) -> f32 {
     match number {
-        Number::Int(number) => number as f32,
+        ScalarValue::Int(number) => number as f32,
         other => other.float() as f32,
     }
 }
 
 /// The number that an element of this type would have.
-pub(crate) fn cast(dtype: Dtype, number: Number) -> Number {
+pub(crate) fn cast(dtype: Dtype, number: ScalarValue) -> ScalarValue {
     match (dtype, number) {
-        (Dtype::F64, _) => Number::Float(number.float()),
-        (Dtype::F32, _) => Number::Float(single(number).into()),
-        (Dtype::I64, Number::Float(float)) => Number::Int(truncate(float)),
+        (Dtype::F64, _) => ScalarValue::Float(number.float()),
+        (Dtype::F32, _) => ScalarValue::Float(single(number).into()),
+        (Dtype::I64, ScalarValue::Float(float)) => ScalarValue::Int(truncate(float)),
         _ => {
             let mut bytes = Vec::with_capacity(dtype.bytes());
             encode(dtype, number, &mut bytes);

@@ -2,7 +2,7 @@
 
 use super::{Tensor, count};
 use crate::problem::refused;
-use crate::{Dtype, Problem};
+use crate::{Dtype, RunProblem};
 
 /// The strides of a dense tensor of this shape.
 pub(crate) fn contiguous_strides(shape: &[usize]) -> Vec<usize> {
@@ -14,7 +14,7 @@ pub(crate) fn contiguous_strides(shape: &[usize]) -> Vec<usize> {
 }
 
 /// The shape to which both are broadcast.
-pub(crate) fn broadcast(a: &[usize], b: &[usize]) -> Result<Vec<usize>, Problem> {
+pub(crate) fn broadcast(a: &[usize], b: &[usize]) -> Result<Vec<usize>, RunProblem> {
     let rank = a.len().max(b.len());
     let size = |shape: &[usize], axis: usize| {
         (axis + shape.len())
@@ -59,17 +59,19 @@ impl Tensor {
         shape: Vec<usize>,
         strides: Vec<usize>,
         offset: usize,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, RunProblem> {
         let quantizer = self.quantizer.clone();
         let view = Self::over(self.storage.clone(), self.dtype, offset, shape, strides)?;
         Ok(Self { quantizer, ..view })
     }
 
     /// The same elements repeated, without copies, so that it has this shape.
-    pub(crate) fn expand(&self, shape: &[usize]) -> Result<Self, Problem> {
+    pub(crate) fn expand(&self, shape: &[usize]) -> Result<Self, RunProblem> {
         let fail = || {
             let own = &self.shape;
-            Problem::Refused(format!("a tensor of shape {own:?} cannot be broadcast to {shape:?}"))
+            RunProblem::Refused(format!(
+                "a tensor of shape {own:?} cannot be broadcast to {shape:?}"
+            ))
         };
         let extra = shape.len().checked_sub(self.rank()).ok_or_else(fail)?;
         let mut strides = vec![0; extra];
@@ -85,7 +87,7 @@ impl Tensor {
     }
 
     /// One index of a dimension, which goes away.
-    pub(crate) fn select(&self, axis: usize, index: usize) -> Result<Self, Problem> {
+    pub(crate) fn select(&self, axis: usize, index: usize) -> Result<Self, RunProblem> {
         let (mut shape, mut strides) = (self.shape.clone(), self.strides.clone());
         if axis >= shape.len() || index >= shape[axis] {
             return refused(format!("index {index} of dimension {axis} of {self}"));
@@ -103,7 +105,7 @@ impl Tensor {
         start: usize,
         length: usize,
         step: usize,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, RunProblem> {
         let (mut shape, mut strides) = (self.shape.clone(), self.strides.clone());
         if axis >= shape.len() {
             return refused(format!("dimension {axis} of {self}"));
@@ -115,7 +117,7 @@ impl Tensor {
     }
 
     /// Its dimensions in another order.
-    pub(crate) fn permute(&self, order: &[usize]) -> Result<Self, Problem> {
+    pub(crate) fn permute(&self, order: &[usize]) -> Result<Self, RunProblem> {
         let mut seen = vec![false; self.rank()];
         let (mut shape, mut strides) = (Vec::new(), Vec::new());
         for axis in order {
@@ -133,7 +135,7 @@ impl Tensor {
     }
 
     /// The last two dimensions exchanged.
-    pub(crate) fn transposed(&self) -> Result<Self, Problem> {
+    pub(crate) fn transposed(&self) -> Result<Self, RunProblem> {
         let mut order: Vec<usize> = (0..self.rank()).collect();
         match self.rank() {
             0 | 1 => {}
@@ -143,22 +145,22 @@ impl Tensor {
     }
 
     /// A dense tensor with the same elements: itself, if it is dense.
-    pub(crate) fn contiguous(&self) -> Result<Self, Problem> {
+    pub(crate) fn contiguous(&self) -> Result<Self, RunProblem> {
         if self.is_contiguous() { Ok(self.clone()) } else { self.copy() }
     }
 
-    pub(crate) fn copy(&self) -> Result<Self, Problem> {
+    pub(crate) fn copy(&self) -> Result<Self, RunProblem> {
         Ok(Self { quantizer: self.quantizer.clone(), ..self.to_dtype(self.dtype)? })
     }
 
     /// A dense copy with elements of another type.
-    pub(crate) fn to_dtype(&self, dtype: Dtype) -> Result<Self, Problem> {
+    pub(crate) fn to_dtype(&self, dtype: Dtype) -> Result<Self, RunProblem> {
         let elements = self.elements();
         Self::from_elements(self.storage.meter(), dtype, &self.shape, &elements)
     }
 
     /// The same elements in another shape: a view where the strides allow it.
-    pub(crate) fn view(&self, shape: &[usize]) -> Result<Option<Self>, Problem> {
+    pub(crate) fn view(&self, shape: &[usize]) -> Result<Option<Self>, RunProblem> {
         if count(shape)? != self.count() {
             let own = self.count();
             return refused(format!("shape '{shape:?}' is invalid for input of size {own}"));
@@ -170,7 +172,7 @@ impl Tensor {
     }
 
     /// A view where possible, else a copy.
-    pub(crate) fn reshape(&self, shape: &[usize]) -> Result<Self, Problem> {
+    pub(crate) fn reshape(&self, shape: &[usize]) -> Result<Self, RunProblem> {
         match self.view(shape)? {
             Some(view) => Ok(view),
             None => {

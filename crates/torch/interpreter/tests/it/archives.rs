@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use unskew_interpreter::{Interpreter, Problem, Program, Semantics};
+use unskew_interpreter::{Interpreter, ReleaseSemantics, RunProblem, RunnableProgram};
 use unskew_torch_schemas::OperatorHistory;
 
 use crate::corpus::{self, difference, files, recorded, source};
@@ -23,13 +23,13 @@ static HISTORY: LazyLock<Arc<OperatorHistory>> = LazyLock::new(|| {
 fn outcome(bytes: &[u8], name: &str, recorded: &corpus::Recorded, by_bytecode: bool) -> String {
     let (release, _) = name.split_once('/').unwrap();
     let release = release.parse().unwrap();
-    let mut semantics = Semantics::of(release);
+    let mut semantics = ReleaseSemantics::for_release(release);
     if by_bytecode || name.ends_with(".ff") {
         // How many values an operator takes from the stack is what the release says.
         semantics = semantics.with_operators(Arc::new(HISTORY.table(release).unwrap()));
     }
     let interpreter = Interpreter::new(semantics);
-    let open = if by_bytecode { Program::open_bytecode } else { Program::open };
+    let open = if by_bytecode { RunnableProgram::open_bytecode } else { RunnableProgram::open };
     let program = match open(&source(name, bytes)) {
         Ok(Some(program)) => program,
         Ok(None) => return "no program".to_owned(),
@@ -41,7 +41,7 @@ fn outcome(bytes: &[u8], name: &str, recorded: &corpus::Recorded, by_bytecode: b
             None => "equal".to_owned(),
             Some(difference) => format!("differs: {difference}"),
         },
-        (None, Err(error)) if matches!(error.problem, Problem::Refused(_)) => {
+        (None, Err(error)) if matches!(error.problem, RunProblem::Refused(_)) => {
             "refused as then".into()
         }
         (None, Ok(_)) => "runs, and the release refused".to_owned(),

@@ -4,9 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use unskew_interpreter::{Dtype, Interpreter, Number, Problem, Semantics, Tensor, Value};
-use unskew_script::{Constant, Expression, Statement};
-use unskew_torch_operators::{Bridge, Registry};
+use unskew_interpreter::{
+    Dtype, Interpreter, ReleaseSemantics, RunProblem, ScalarValue, ScriptValue, Tensor,
+};
+use unskew_script::{Expression, LiteralConstant, Statement};
+use unskew_torch_operators::{Bridge, OperatorRegistry};
 
 use crate::corpus::difference;
 
@@ -16,8 +18,8 @@ const TOLERANCE: f64 = 2e-5;
 struct Case {
     function: String,
     release: String,
-    arguments: Vec<(String, Value)>,
-    result: Value,
+    arguments: Vec<(String, ScriptValue)>,
+    result: ScriptValue,
 }
 
 fn cases() -> Vec<Case> {
@@ -43,59 +45,62 @@ fn expression(text: &str) -> Expression {
     }
 }
 
-fn arguments(text: &str) -> Vec<(String, Value)> {
+fn arguments(text: &str) -> Vec<(String, ScriptValue)> {
     let Expression::Call(call) = expression(&format!("f({text})")) else { panic!("{text}") };
-    let named = |argument: &unskew_script::Argument| {
+    let named = |argument: &unskew_script::CallArgument| {
         (argument.keyword.as_ref().unwrap().text.to_string(), literal(&argument.value))
     };
     call.arguments.iter().map(named).collect()
 }
 
 /// `tensor('int64', [2], [1, 2])` and everything that stands in it.
-fn literal(expression: &Expression) -> Value {
+fn literal(expression: &Expression) -> ScriptValue {
     match expression {
         Expression::Constant { value, .. } => match value {
-            Constant::None => Value::None,
-            Constant::Bool(yes) => Value::from(*yes),
-            Constant::Int(text) => Value::from(text.parse::<i64>().unwrap()),
-            Constant::Float(text) => Value::from(text.parse::<f64>().unwrap()),
-            Constant::Text(text) => Value::from(text.as_str()),
-            Constant::Imaginary(text) => {
-                Number::Complex(0.0, text.trim_end_matches('j').parse().unwrap()).into()
+            LiteralConstant::None => ScriptValue::None,
+            LiteralConstant::Bool(yes) => ScriptValue::from(*yes),
+            LiteralConstant::Int(text) => ScriptValue::from(text.parse::<i64>().unwrap()),
+            LiteralConstant::Float(text) => ScriptValue::from(text.parse::<f64>().unwrap()),
+            LiteralConstant::Text(text) => ScriptValue::from(text.as_str()),
+            LiteralConstant::Imaginary(text) => {
+                ScalarValue::Complex(0.0, text.trim_end_matches('j').parse().unwrap()).into()
             }
             other => panic!("{other:?}"),
         },
         Expression::Unary { operator: "-", operand, .. } => {
             match literal(operand).number().unwrap() {
-                Number::Int(number) => Value::from(-number),
-                number => Value::from(-number.float()),
+                ScalarValue::Int(number) => ScriptValue::from(-number),
+                number => ScriptValue::from(-number.float()),
             }
         }
         Expression::Binary { operator, left, right, .. } => {
             let (left, right) = (literal(left).number().unwrap(), literal(right).number().unwrap());
-            let Number::Complex(_, imaginary) = right else { panic!("{right}") };
+            let ScalarValue::Complex(_, imaginary) = right else { panic!("{right}") };
             let imaginary = if *operator == "-" { -imaginary } else { imaginary };
-            Number::Complex(left.float(), imaginary).into()
+            ScalarValue::Complex(left.float(), imaginary).into()
         }
-        Expression::Name(name) if name.text == "nan" => Value::from(f64::NAN),
-        Expression::Name(name) if name.text == "inf" => Value::from(f64::INFINITY),
-        Expression::List { items, .. } => Value::list(items.iter().map(literal).collect()),
-        Expression::Tuple { items, .. } => Value::tuple(items.iter().map(literal).collect()),
+        Expression::Name(name) if name.text == "nan" => ScriptValue::from(f64::NAN),
+        Expression::Name(name) if name.text == "inf" => ScriptValue::from(f64::INFINITY),
+        Expression::List { items, .. } => ScriptValue::list(items.iter().map(literal).collect()),
+        Expression::Tuple { items, .. } => ScriptValue::tuple(items.iter().map(literal).collect()),
         Expression::Call(call) if call.function.path().as_deref() == Some("float") => {
-            Value::from(literal(&call.arguments[0].value).text().unwrap().parse::<f64>().unwrap())
+            ScriptValue::from(
+                literal(&call.arguments[0].value).text().unwrap().parse::<f64>().unwrap(),
+            )
         }
         Expression::Call(call) => {
-            let given: Vec<Value> = call.arguments.iter().map(|a| literal(&a.value)).collect();
+            let given: Vec<ScriptValue> =
+                call.arguments.iter().map(|a| literal(&a.value)).collect();
             let dtype = Dtype::named(given[0].text().unwrap()).unwrap();
             let items = |at: usize| given[at].items().unwrap();
             let shape: Vec<usize> =
                 items(1).iter().map(|n| n.number().unwrap().int() as usize).collect();
-            let mut numbers: Vec<Number> = items(2)
+            let mut numbers: Vec<ScalarValue> = items(2)
                 .iter()
                 .map(|n| match n.items() {
                     Some(parts) => {
                         let part = |at: usize| parts[at].number().unwrap().float();
-                        Number::Complex(part(0), part(1))
+                        ScalarValue::Complex(part(0), part(1))
                     }
                     None => n.number().unwrap(),
                 })
@@ -103,7 +108,7 @@ fn literal(expression: &Expression) -> Value {
             // Complex numbers may be written as two.
             if dtype.is_complex() && numbers.len() == 2 * shape.iter().product::<usize>() {
                 let pairs = numbers.chunks(2);
-                numbers = pairs.map(|p| Number::Complex(p[0].float(), p[1].float())).collect();
+                numbers = pairs.map(|p| ScalarValue::Complex(p[0].float(), p[1].float())).collect();
             }
             Tensor::new(dtype, &shape, &numbers).unwrap().into()
         }
@@ -111,18 +116,18 @@ fn literal(expression: &Expression) -> Value {
     }
 }
 
-fn bridges(registry: &Registry) -> BTreeMap<&str, &Bridge> {
+fn bridges(registry: &OperatorRegistry) -> BTreeMap<&str, &Bridge> {
     let changes = registry.operators().flat_map(|(_, changes)| changes);
     let all = changes.flat_map(|change| change.upgrader.iter().chain(&change.downgraders));
     all.map(|bridge| (bridge.function.as_str(), bridge)).collect()
 }
 
 /// Fresh tensors each time: a call may write to them.
-fn copy(values: &[(String, Value)]) -> Vec<(String, Value)> {
-    let copy = |value: &Value| match value {
-        Value::Tensor(tensor) => {
-            Value::from(Tensor::new(tensor.dtype(), tensor.shape(), &tensor.numbers()).unwrap())
-        }
+fn copy(values: &[(String, ScriptValue)]) -> Vec<(String, ScriptValue)> {
+    let copy = |value: &ScriptValue| match value {
+        ScriptValue::Tensor(tensor) => ScriptValue::from(
+            Tensor::new(tensor.dtype(), tensor.shape(), &tensor.numbers()).unwrap(),
+        ),
         other => other.clone(),
     };
     values.iter().map(|(name, value)| (name.clone(), copy(value))).collect()
@@ -134,17 +139,17 @@ fn has_no_value(function: &str) -> bool {
 }
 
 /// Eigenvectors and singular vectors may point either way: without signs.
-fn with_one_sign(function: &str, value: &Value) -> Value {
+fn with_one_sign(function: &str, value: &ScriptValue) -> ScriptValue {
     let free = ["symeig", "linalg_svd_", "eig_"].iter().any(|name| function.starts_with(name));
     if !free {
         return value.clone();
     }
     let positive = |tensor: &Tensor| {
-        let numbers: Vec<Number> =
-            tensor.numbers().iter().map(|n| Number::Float(n.float().abs())).collect();
-        Value::from(Tensor::new(tensor.dtype(), tensor.shape(), &numbers).unwrap())
+        let numbers: Vec<ScalarValue> =
+            tensor.numbers().iter().map(|n| ScalarValue::Float(n.float().abs())).collect();
+        ScriptValue::from(Tensor::new(tensor.dtype(), tensor.shape(), &numbers).unwrap())
     };
-    Value::tuple(value.tensors().iter().map(positive).collect())
+    ScriptValue::tuple(value.tensors().iter().map(positive).collect())
 }
 
 #[derive(Default)]
@@ -156,16 +161,16 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, case: &Case, result: Result<Value, unskew_interpreter::RunError>) {
+    fn add(&mut self, case: &Case, result: Result<ScriptValue, unskew_interpreter::RunError>) {
         let wanted = case.result.tensors();
         let shown = format!("{} on {}", case.function, case.release);
         match result {
             Err(error) => match error.problem {
-                Problem::UnknownOperator(name) => *self.missing.entry(name).or_default() += 1,
-                Problem::NoOverload { operator, given } => {
+                RunProblem::UnknownOperator(name) => *self.missing.entry(name).or_default() += 1,
+                RunProblem::NoOverload { operator, given } => {
                     *self.missing.entry(format!("{operator}({given})")).or_default() += 1;
                 }
-                Problem::Unsupported(what) => *self.missing.entry(what).or_default() += 1,
+                RunProblem::Unsupported(what) => *self.missing.entry(what).or_default() += 1,
                 problem => self.differs.push(format!("{shown}: {problem}")),
             },
             Ok(_) if has_no_value(&case.function) => self.equal += 1,
@@ -207,15 +212,15 @@ fn bridges_and_operators_give_what_real_releases_gave() {
     let (mut operators, mut functions) = (Tally::default(), Tally::default());
     for case in cases() {
         let bridge = bridges[case.function.as_str()];
-        let semantics = Semantics::of(case.release.parse().unwrap());
+        let semantics = ReleaseSemantics::for_release(case.release.parse().unwrap());
         let interpreter = Interpreter::new(semantics);
         let name = bridge.schema.full_name();
         operators.add(&case, interpreter.operator(&name, Vec::new(), copy(&case.arguments)));
 
         // An upgrader runs on the newest of its releases, a downgrader on the last.
         let other = match bridge.on.until {
-            Some(until) => Semantics::of(until),
-            None => Semantics::newest(),
+            Some(until) => ReleaseSemantics::for_release(until),
+            None => ReleaseSemantics::newest(),
         };
         let function = registry.function(&bridge.function).unwrap();
         let found = Interpreter::new(other).function(function, Vec::new(), copy(&case.arguments));

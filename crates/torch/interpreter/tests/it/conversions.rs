@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use unskew_core::{Context, Conversion, Date, Version, check};
-use unskew_interpreter::{Interpreter, Problem, Program, Semantics, Value};
+use unskew_interpreter::{Interpreter, ReleaseSemantics, RunProblem, RunnableProgram, ScriptValue};
 use unskew_source::{Output, ReadError, Source, SourceExt};
-use unskew_torch::{Options, Runtime};
+use unskew_torch::{TorchConvertOptions, TorchRuntime};
 
 use crate::corpus::{Recorded, difference, files, recorded, runtime, source};
 
@@ -49,9 +49,10 @@ enum Direction {
 }
 
 /// What runs a file as a release does.
-fn interpreter(runtime: &Runtime) -> Interpreter {
+fn interpreter(runtime: &TorchRuntime) -> Interpreter {
     let operators = Arc::new(runtime.operators.clone());
-    let semantics = Semantics::of(runtime.release.version).with_operators(operators);
+    let semantics =
+        ReleaseSemantics::for_release(runtime.release.version).with_operators(operators);
     let known = runtime.release.file_format.max.unwrap().major();
     let registry = unskew_torch_operators::registry();
     Interpreter::new(semantics).with_upgraders(registry, known.try_into().unwrap())
@@ -59,12 +60,12 @@ fn interpreter(runtime: &Runtime) -> Interpreter {
 
 /// `torch.full([n], True)` is written as `torch.full([n], 1)`, and what was recorded is what the module gave
 /// before it was saved: here the file counts, run by its own release.
-fn wanted(recorded: &Recorded, release: Version, file: &Arc<dyn Source>) -> Option<Value> {
+fn wanted(recorded: &Recorded, release: Version, file: &Arc<dyn Source>) -> Option<ScriptValue> {
     if !recorded.model.ends_with("/Full") || file.name().ends_with(".pt2") {
         return recorded.output.clone();
     }
-    let program = Program::open(file).unwrap()?;
-    let before = Interpreter::new(Semantics::of(release));
+    let program = RunnableProgram::open(file).unwrap()?;
+    let before = Interpreter::new(ReleaseSemantics::for_release(release));
     before.method(&program, "forward", recorded.inputs.clone()).ok()
 }
 
@@ -72,8 +73,8 @@ fn outcome(
     name: &str,
     bytes: &[u8],
     recorded: &Recorded,
-    to: &Runtime,
-    options: &Options,
+    to: &TorchRuntime,
+    options: &TorchConvertOptions,
     interpreter: &Interpreter,
 ) -> Outcome {
     let file = source(name, bytes);
@@ -88,8 +89,8 @@ fn outcome(
     }
     let result: Arc<dyn Source> = result;
     let run = |program| ran(name, program, recorded, to, interpreter, (&file, &result), &plan);
-    let by_code = run(Program::open(&result));
-    match Program::open_bytecode(&result).transpose() {
+    let by_code = run(RunnableProgram::open(&result));
+    match RunnableProgram::open_bytecode(&result).transpose() {
         Some(program) if name.ends_with(".ptl") => match run(program.map(Some)) {
             // Both have to be right.
             Outcome::Equal { .. } => by_code,
@@ -102,9 +103,9 @@ fn outcome(
 /// What became of a converted file, once it was read.
 fn ran(
     name: &str,
-    program: Result<Option<Program>, ReadError>,
+    program: Result<Option<RunnableProgram>, ReadError>,
     recorded: &Recorded,
-    to: &Runtime,
+    to: &TorchRuntime,
     interpreter: &Interpreter,
     (file, result): (&Arc<dyn Source>, &Arc<dyn Source>),
     plan: &Conversion,
@@ -128,8 +129,8 @@ fn ran(
         }
         (None, Ok(_)) => differs("runs, and was refused before".to_owned()),
         (wanted, Err(error)) => match error.problem {
-            Problem::Refused(_) if wanted.is_none() => equal,
-            Problem::UnknownOperator(_) | Problem::Unsupported(_) => {
+            RunProblem::Refused(_) if wanted.is_none() => equal,
+            RunProblem::UnknownOperator(_) | RunProblem::Unsupported(_) => {
                 Outcome::NotExecutable(error.problem.to_string())
             }
             _ => differs(format!("stops: {error}")),
@@ -138,7 +139,7 @@ fn ran(
 }
 
 /// Whether the verdict on a file says that a result may have changed.
-fn warns(file: &Arc<dyn Source>, to: &Runtime) -> bool {
+fn warns(file: &Arc<dyn Source>, to: &TorchRuntime) -> bool {
     let party = unskew_torch::party(file).unwrap().unwrap();
     let verdict = check(&party, &to.party(), &Context::on(Date::constant(2026, 11, 1)));
     verdict.findings.iter().any(|finding| finding.rule.code == "OP102")
@@ -184,7 +185,7 @@ impl Row {
 type Table = BTreeMap<(Direction, Version, &'static str), Row>;
 
 /// All files on the way to one release.
-fn table(files: &BTreeMap<String, Vec<u8>>, to: &Runtime) -> Table {
+fn table(files: &BTreeMap<String, Vec<u8>>, to: &TorchRuntime) -> Table {
     let mut table = Table::new();
     let interpreter = interpreter(to);
     for recorded in recorded() {
@@ -198,7 +199,14 @@ fn table(files: &BTreeMap<String, Vec<u8>>, to: &Runtime) -> Table {
                 Ordering::Greater => Direction::Up,
             };
             let row = table.entry((direction, to.release.version, extension)).or_default();
-            row.add(outcome(&name, bytes, &recorded, to, &Options::default(), &interpreter));
+            row.add(outcome(
+                &name,
+                bytes,
+                &recorded,
+                to,
+                &TorchConvertOptions::default(),
+                &interpreter,
+            ));
         }
     }
     table
@@ -289,7 +297,7 @@ fn a_file_of_which_the_writer_is_stated_gives_what_it_gave() {
     let recorded = recorded();
     let recorded = recorded.iter().find(|one| one.model == "1.12.1/qdiv").unwrap();
     let written_by = Some(Version::triple(1, 12, 1));
-    let options = Options { written_by, ..Options::default() };
+    let options = TorchConvertOptions { written_by, ..TorchConvertOptions::default() };
     for to in runtimes.iter().filter(|to| to.release.version >= Version::pair(1, 13)) {
         for name in ["1.12.1/qdiv.pt", "1.12.1/qdiv.ptl"] {
             let found = outcome(name, &files[name], recorded, to, &options, &interpreter(to));

@@ -4,29 +4,30 @@
 use std::sync::Arc;
 
 use crate::corpus::{difference, runtime, source};
-use unskew_interpreter::{Interpreter, Program, Semantics, Value};
+use unskew_interpreter::{Interpreter, ReleaseSemantics, RunnableProgram, ScriptValue};
 use unskew_source::{Output, Source};
-use unskew_torch::{Options, Runtime};
-use unskew_torch_matrix::recorded::{Single, TOLERANCE, exported, in_place, value};
+use unskew_torch::{TorchConvertOptions, TorchRuntime};
+use unskew_torch_matrix::recorded::{SingleFile, TOLERANCE, exported, in_place, value};
 
 /// A graph takes what its module takes one by one: the items of lists are inputs of their own.
-fn flat(values: Vec<Value>) -> Vec<Value> {
-    let items = |value: Value| value.items().map_or_else(|| vec![value], flat);
+fn flat(values: Vec<ScriptValue>) -> Vec<ScriptValue> {
+    let items = |value: ScriptValue| value.items().map_or_else(|| vec![value], flat);
     values.into_iter().flat_map(items).collect()
 }
 
 /// What a converted file gives by the operators of the release that it is for.
-fn converted(one: &Single, to: &Runtime) -> Result<Value, Vec<String>> {
-    let semantics = Semantics::of(to.release.version);
+fn converted(one: &SingleFile, to: &TorchRuntime) -> Result<ScriptValue, Vec<String>> {
+    let semantics = ReleaseSemantics::for_release(to.release.version);
     let semantics = semantics.with_operators(Arc::new(to.operators.clone()));
     let file = source(&one.name, &one.bytes);
-    let (plan, output) = unskew_torch::convert(&file, to, &Options::default()).unwrap().unwrap();
+    let (plan, output) =
+        unskew_torch::convert(&file, to, &TorchConvertOptions::default()).unwrap().unwrap();
     if !plan.is_possible() {
         return Err(plan.blockers.into_iter().map(|one| one.message).collect());
     }
     let Output::File(result) = output else { panic!("{}: a folder", one.name) };
     let result: Arc<dyn Source> = result;
-    let program = Program::open(&result).unwrap().unwrap();
+    let program = RunnableProgram::open(&result).unwrap().unwrap();
     let given = one.inputs.iter().chain(one.named.values());
     let given = given.map(|input| value(input).unwrap()).collect();
     let found = Interpreter::new(semantics).method(&program, "forward", flat(given));
@@ -55,7 +56,7 @@ fn graphs_that_write_to_their_arguments_give_the_same_without_or_are_refused() {
         // Up to 2.2 no signature says that an input of the caller is written.
         let keeps_inputs = to.release.version < "2.3".parse().unwrap();
         // The interpreter's tensors do not become views of themselves.
-        let runs = |one: &&Single| !(writes && one.name.ends_with("/Turned.pt2"));
+        let runs = |one: &&SingleFile| !(writes && one.name.ends_with("/Turned.pt2"));
         for one in all.iter().filter(runs) {
             let refused = one.name.contains("Refused") && !writes;
             match converted(one, &to) {

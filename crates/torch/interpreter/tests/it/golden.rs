@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use serde_json::Value as Json;
-use unskew_interpreter::{Dtype, Interpreter, Number, Problem, Semantics, Tensor, Value};
+use unskew_interpreter::{
+    Dtype, Interpreter, ReleaseSemantics, RunProblem, ScalarValue, ScriptValue, Tensor,
+};
 
 use crate::corpus;
 
@@ -16,20 +18,22 @@ fn rows() -> Vec<Json> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn number(json: &Json) -> Number {
+fn number(json: &Json) -> ScalarValue {
     match json {
-        Json::Bool(yes) => Number::Bool(*yes),
-        Json::String(text) => Number::Float(text.parse().unwrap()),
-        Json::Array(parts) => Number::Complex(number(&parts[0]).float(), number(&parts[1]).float()),
-        _ if json.is_i64() => Number::Int(json.as_i64().unwrap()),
-        _ => Number::Float(json.as_f64().unwrap()),
+        Json::Bool(yes) => ScalarValue::Bool(*yes),
+        Json::String(text) => ScalarValue::Float(text.parse().unwrap()),
+        Json::Array(parts) => {
+            ScalarValue::Complex(number(&parts[0]).float(), number(&parts[1]).float())
+        }
+        _ if json.is_i64() => ScalarValue::Int(json.as_i64().unwrap()),
+        _ => ScalarValue::Float(json.as_f64().unwrap()),
     }
 }
 
-fn value(json: &Json) -> Value {
+fn value(json: &Json) -> ScriptValue {
     match json {
-        Json::Null => Value::None,
-        Json::Array(items) => Value::list(items.iter().map(value).collect()),
+        Json::Null => ScriptValue::None,
+        Json::Array(items) => ScriptValue::list(items.iter().map(value).collect()),
         Json::Object(_) => {
             let dtype = Dtype::named(json["dtype"].as_str().unwrap()).unwrap();
             let shape: Vec<usize> = json["shape"]
@@ -38,13 +42,13 @@ fn value(json: &Json) -> Value {
                 .iter()
                 .map(|n| n.as_u64().unwrap() as usize)
                 .collect();
-            let numbers: Vec<Number> =
+            let numbers: Vec<ScalarValue> =
                 json["values"].as_array().unwrap().iter().map(number).collect();
             Tensor::new(dtype, &shape, &numbers).unwrap().into()
         }
         Json::String(text) => match text.parse::<f64>() {
-            Ok(number) => Value::from(number),
-            Err(_) => Value::from(text.as_str()),
+            Ok(number) => ScriptValue::from(number),
+            Err(_) => ScriptValue::from(text.as_str()),
         },
         other => number(other).into(),
     }
@@ -60,7 +64,7 @@ fn tolerance(dtype: Dtype) -> f64 {
     }
 }
 
-fn difference(wanted: &Value, found: &Value) -> Option<String> {
+fn difference(wanted: &ScriptValue, found: &ScriptValue) -> Option<String> {
     let (a, b) = (wanted.tensors(), found.tensors());
     if a.is_empty() && b.is_empty() {
         return (wanted.to_string() != found.to_string())
@@ -72,13 +76,13 @@ fn difference(wanted: &Value, found: &Value) -> Option<String> {
 
 #[test]
 fn random_calls_give_what_pytorch_gave() {
-    let interpreter = Interpreter::new(Semantics::newest());
+    let interpreter = Interpreter::new(ReleaseSemantics::newest());
     let (mut equal, mut refused) = (0, 0);
     let mut others: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in rows() {
         let name = row["op"].as_str().unwrap();
-        let args: Vec<Value> = row["args"].as_array().unwrap().iter().map(value).collect();
-        let named: Vec<(String, Value)> = row
+        let args: Vec<ScriptValue> = row["args"].as_array().unwrap().iter().map(value).collect();
+        let named: Vec<(String, ScriptValue)> = row
             .get("named")
             .and_then(Json::as_object)
             .into_iter()
@@ -95,7 +99,7 @@ fn random_calls_give_what_pytorch_gave() {
                 Some(difference) => difference,
             },
             (None, Err(error))
-                if matches!(error.problem, Problem::Refused(_) | Problem::Unsupported(_)) =>
+                if matches!(error.problem, RunProblem::Refused(_) | RunProblem::Unsupported(_)) =>
             {
                 refused += 1;
                 continue;

@@ -1,15 +1,17 @@
 //! Programs that never end, take all memory, nest without end, or make no sense: each ends with an error.
 
-use unskew_interpreter::{Code, Interpreter, Limits, Problem, RunError, Semantics, Value};
+use unskew_interpreter::{
+    Interpreter, ProgramCode, ReleaseSemantics, RunError, RunLimits, RunProblem, ScriptValue,
+};
 
-fn run(text: &str) -> Result<Value, RunError> {
-    let mut code = Code::default();
+fn run(text: &str) -> Result<ScriptValue, RunError> {
+    let mut code = ProgramCode::default();
     code.add("bad.py", "", text).unwrap();
-    let limits = Limits { steps: 200_000, elements: 50_000_000, bytes: 1 << 26, depth: 400 };
-    Interpreter::new(Semantics::newest()).with_limits(limits).call(&code, "f", Vec::new())
+    let limits = RunLimits { steps: 200_000, elements: 50_000_000, bytes: 1 << 26, depth: 400 };
+    Interpreter::new(ReleaseSemantics::newest()).with_limits(limits).call(&code, "f", Vec::new())
 }
 
-fn problem(text: &str) -> Problem {
+fn problem(text: &str) -> RunProblem {
     run(text).unwrap_err().problem
 }
 
@@ -24,7 +26,7 @@ fn what_never_ends_is_stopped() {
         "  return [0] * 100000000000\n",
     ] {
         let found = problem(&format!("def f():\n{body}"));
-        assert!(matches!(found, Problem::Limit { .. }), "{body}: {found}");
+        assert!(matches!(found, RunProblem::Limit { .. }), "{body}: {found}");
     }
 }
 
@@ -41,7 +43,10 @@ fn what_takes_all_memory_is_stopped() {
         "  s = 'a'\n  while True:\n    s = s + s\n  return s\n",
     ] {
         let found = problem(&format!("def f():\n{body}"));
-        assert!(matches!(found, Problem::Limit { .. } | Problem::Refused(_)), "{body}: {found}");
+        assert!(
+            matches!(found, RunProblem::Limit { .. } | RunProblem::Refused(_)),
+            "{body}: {found}"
+        );
     }
 }
 
@@ -49,12 +54,12 @@ fn what_takes_all_memory_is_stopped() {
 fn what_nests_without_end_is_stopped() {
     let found = problem("def f():\n  return f()\n").to_string();
     assert!(found.contains("no function of this name") || found.contains("nested"), "{found}");
-    let mut code = Code::default();
+    let mut code = ProgramCode::default();
     code.add("deep.py", "__torch__", "def f(x: int) -> int:\n  return __torch__.f(x + 1)\n")
         .unwrap();
-    let interpreter = Interpreter::new(Semantics::newest());
-    let found = interpreter.call(&code, "__torch__.f", vec![Value::from(0_i64)]).unwrap_err();
-    assert_eq!(found.problem, Problem::Limit { what: "nested calls", limit: 400 });
+    let interpreter = Interpreter::new(ReleaseSemantics::newest());
+    let found = interpreter.call(&code, "__torch__.f", vec![ScriptValue::from(0_i64)]).unwrap_err();
+    assert_eq!(found.problem, RunProblem::Limit { what: "nested calls", limit: 400 });
     let deep = format!("def f():\n  return {}1{}\n", "(-".repeat(100), ")".repeat(100));
     assert_eq!(run(&deep).unwrap().to_string(), "1");
 }

@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use crate::corpus::{difference, runtime, source};
 use unskew_core::{Context, Date, Phase, check};
-use unskew_interpreter::{Interpreter, Program, Semantics, Value};
+use unskew_interpreter::{Interpreter, ReleaseSemantics, RunnableProgram, ScriptValue};
 use unskew_source::{Output, Source};
-use unskew_torch::{Options, Runtime};
-use unskew_torch_matrix::recorded::{Single, TOLERANCE, newest, value};
+use unskew_torch::{TorchConvertOptions, TorchRuntime};
+use unskew_torch_matrix::recorded::{SingleFile, TOLERANCE, newest, value};
 
-fn run(file: &Arc<dyn Source>, on: &Runtime, inputs: Vec<Value>) -> Value {
+fn run(file: &Arc<dyn Source>, on: &TorchRuntime, inputs: Vec<ScriptValue>) -> ScriptValue {
     let operators = Arc::new(on.operators.clone());
-    let semantics = Semantics::of(on.release.version).with_operators(operators);
+    let semantics = ReleaseSemantics::for_release(on.release.version).with_operators(operators);
     let program = match file.name().ends_with(".ptl") {
-        true => Program::open_bytecode(file),
-        false => Program::open(file),
+        true => RunnableProgram::open_bytecode(file),
+        false => RunnableProgram::open(file),
     };
     let program = program.unwrap().unwrap();
     let found = Interpreter::new(semantics).method(&program, "forward", inputs);
@@ -22,7 +22,7 @@ fn run(file: &Arc<dyn Source>, on: &Runtime, inputs: Vec<Value>) -> Value {
 }
 
 /// Runs a file as it is, and converted for each of these releases; says what was rewritten.
-fn hold(one: &Single, releases: &[&str]) -> Vec<String> {
+fn hold(one: &SingleFile, releases: &[&str]) -> Vec<String> {
     let file = source(&one.name, &one.bytes);
     let inputs = || one.inputs.iter().map(|input| value(input).unwrap()).collect();
     let here = run(&file, &runtime("2.15.0"), inputs());
@@ -30,7 +30,7 @@ fn hold(one: &Single, releases: &[&str]) -> Vec<String> {
     let mut rewritten = Vec::new();
     for to in releases.iter().map(|name| runtime(name)) {
         let (plan, output) =
-            unskew_torch::convert(&file, &to, &Options::default()).unwrap().unwrap();
+            unskew_torch::convert(&file, &to, &TorchConvertOptions::default()).unwrap().unwrap();
         assert!(plan.is_possible(), "{} for {}: {:?}", one.name, to.name(), plan.blockers);
         let Output::File(result) = output else { panic!("{}: a folder", one.name) };
         let result: Arc<dyn Source> = result;
@@ -46,7 +46,7 @@ fn hold(one: &Single, releases: &[&str]) -> Vec<String> {
 fn live_calls_of_newer_operators_become_loops_and_lists_of_instructions() {
     let all = newest().unwrap();
     let is_held = |name: &str| name.ends_with(".ptl") && !name.ends_with("Both.ptl");
-    let mobile: Vec<&Single> = all.iter().filter(|one| is_held(&one.name)).collect();
+    let mobile: Vec<&SingleFile> = all.iter().filter(|one| is_held(&one.name)).collect();
     assert_eq!(mobile.len(), 9);
     for one in mobile {
         // Named tuples are in no release before 1.11.
@@ -73,7 +73,8 @@ fn a_key_whose_type_is_not_known_has_no_operator() {
     hold(one, &["1.13.1"]);
     let file = source(&one.name, &one.bytes);
     let old = runtime("1.10.2");
-    let (plan, _) = unskew_torch::convert(&file, &old, &Options::default()).unwrap().unwrap();
+    let (plan, _) =
+        unskew_torch::convert(&file, &old, &TorchConvertOptions::default()).unwrap().unwrap();
     assert!(
         plan.blockers.iter().any(|one| one.message.contains("DICT_INDEX")),
         "{:?}",

@@ -3,8 +3,10 @@
 //! numbers, tensors without elements. What has no row here is held to recorded calls in `cases.rs`.
 
 use unskew_core::Version;
-use unskew_interpreter::{Dtype, Interpreter, Number, Problem, Semantics, Tensor, Value};
-use unskew_torch_operators::{Registry, RegistryChange, Since};
+use unskew_interpreter::{
+    Dtype, Interpreter, ReleaseSemantics, RunProblem, ScalarValue, ScriptValue, Tensor,
+};
+use unskew_torch_operators::{ChangeStart, OperatorRegistry, RegistryChange};
 
 use crate::corpus::difference;
 
@@ -24,20 +26,20 @@ impl Random {
         of[self.below(of.len() as u64) as usize]
     }
 
-    fn number(&mut self, dtype: Dtype) -> Number {
+    fn number(&mut self, dtype: Dtype) -> ScalarValue {
         match dtype {
-            Dtype::Bool => Number::Bool(self.below(2) == 1),
-            Dtype::U8 => Number::Int(self.below(9) as i64),
-            _ if dtype.is_integral() => Number::Int(self.below(19) as i64 - 9),
+            Dtype::Bool => ScalarValue::Bool(self.below(2) == 1),
+            Dtype::U8 => ScalarValue::Int(self.below(9) as i64),
+            _ if dtype.is_integral() => ScalarValue::Int(self.below(19) as i64 - 9),
             _ if self.below(20) == 0 => {
-                Number::Float(self.one(&[f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0]))
+                ScalarValue::Float(self.one(&[f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0]))
             }
-            _ => Number::Float((self.below(129) as f64 - 64.0) / 16.0),
+            _ => ScalarValue::Float((self.below(129) as f64 - 64.0) / 16.0),
         }
     }
 
     fn tensor(&mut self, dtype: Dtype, shape: &[usize]) -> Tensor {
-        let numbers: Vec<Number> =
+        let numbers: Vec<ScalarValue> =
             (0..shape.iter().product::<usize>()).map(|_| self.number(dtype)).collect();
         Tensor::new(dtype, shape, &numbers).unwrap()
     }
@@ -45,22 +47,22 @@ impl Random {
     /// A matrix with a dominant diagonal, symmetric.
     fn matrix(&mut self) -> Tensor {
         let size = 1 + self.below(4) as usize;
-        let mut numbers = vec![Number::Float(0.0); size * size];
+        let mut numbers = vec![ScalarValue::Float(0.0); size * size];
         for row in 0..size {
             for column in 0..=row {
                 let number = (self.below(33) as f64 - 16.0) / 16.0;
                 let number = if row == column { 9.0 + number } else { number };
-                numbers[row * size + column] = Number::Float(number);
-                numbers[column * size + row] = Number::Float(number);
+                numbers[row * size + column] = ScalarValue::Float(number);
+                numbers[column * size + row] = ScalarValue::Float(number);
             }
         }
         Tensor::new(Dtype::F64, &[size, size], &numbers).unwrap()
     }
 
-    fn plain(&mut self) -> Number {
+    fn plain(&mut self) -> ScalarValue {
         let dtype = self.one(&[Dtype::Bool, Dtype::I64, Dtype::I64, Dtype::F32]);
         match self.number(dtype) {
-            Number::Float(number) if !number.is_finite() => Number::Float(1.5),
+            ScalarValue::Float(number) if !number.is_finite() => ScalarValue::Float(1.5),
             number => number,
         }
     }
@@ -79,7 +81,7 @@ const TYPES: [Dtype; 9] = [
 ];
 
 /// What an operator may be given; none if this test does not know it.
-fn call(operator: &str, random: &mut Random) -> Option<Vec<(&'static str, Value)>> {
+fn call(operator: &str, random: &mut Random) -> Option<Vec<(&'static str, ScriptValue)>> {
     let (name, overload) = operator
         .trim_start_matches("aten::")
         .split_once('.')
@@ -93,12 +95,12 @@ fn call(operator: &str, random: &mut Random) -> Option<Vec<(&'static str, Value)
         (&[0], &[1]),
         (&[2, 2], &[2, 2]),
     ];
-    let number = |random: &mut Random| Value::from(random.plain());
+    let number = |random: &mut Random| ScriptValue::from(random.plain());
     let dtype = |random: &mut Random| match random.below(3) {
-        0 => Value::from(random.one(&TYPES).code()),
-        _ => Value::None,
+        0 => ScriptValue::from(random.one(&TYPES).code()),
+        _ => ScriptValue::None,
     };
-    let out = |dtype| Value::from(Tensor::new(dtype, &[0], &[]).unwrap());
+    let out = |dtype| ScriptValue::from(Tensor::new(dtype, &[0], &[]).unwrap());
     let mut given = Vec::new();
     match name.trim_end_matches('_') {
         "div" | "floor_divide" => {
@@ -122,7 +124,7 @@ fn call(operator: &str, random: &mut Random) -> Option<Vec<(&'static str, Value)
                 let mode = random.one(&["trunc", "floor", ""]);
                 given.push((
                     "rounding_mode",
-                    if mode.is_empty() { Value::None } else { mode.into() },
+                    if mode.is_empty() { ScriptValue::None } else { mode.into() },
                 ));
             }
             if overload.starts_with("out") {
@@ -133,28 +135,31 @@ fn call(operator: &str, random: &mut Random) -> Option<Vec<(&'static str, Value)
             }
         }
         "full" => {
-            given.push(("size", Value::ints((0..random.below(3)).map(|n| n as i64))));
+            given.push(("size", ScriptValue::ints((0..random.below(3)).map(|n| n as i64))));
             given.push(("fill_value", number(random)));
             match overload {
                 "out" => given.push(("out", out(Dtype::F32))),
-                "names" => given.extend([("names", Value::None), ("dtype", dtype(random))]),
+                "names" => given.extend([("names", ScriptValue::None), ("dtype", dtype(random))]),
                 _ => given.push(("dtype", dtype(random))),
             }
         }
         "arange" => {
             if !overload.is_empty() {
-                given.push(("start", Value::from(random.below(4) as i64 - 2)));
+                given.push(("start", ScriptValue::from(random.below(4) as i64 - 2)));
             }
-            given.push(("end", Value::from(3 + random.below(9) as i64)));
+            given.push(("end", ScriptValue::from(3 + random.below(9) as i64)));
             if overload == "start_step" {
-                given.push(("step", Value::from(1 + random.below(3) as i64)));
+                given.push(("step", ScriptValue::from(1 + random.below(3) as i64)));
             }
             given.push(("dtype", dtype(random)));
         }
         "linspace" | "logspace" => {
             let steps = random.below(7) as i64 - 1;
             given.extend([("start", number(random)), ("end", number(random))]);
-            given.push(("steps", if steps < 0 { Value::None } else { Value::from(steps) }));
+            given.push((
+                "steps",
+                if steps < 0 { ScriptValue::None } else { ScriptValue::from(steps) },
+            ));
             if overload == "out" {
                 given.push(("out", out(Dtype::F32)));
             }
@@ -170,19 +175,19 @@ fn call(operator: &str, random: &mut Random) -> Option<Vec<(&'static str, Value)
         "cholesky" if overload.is_empty() => {
             given.extend([
                 ("self", random.matrix().into()),
-                ("upper", Value::from(random.below(2) == 1)),
+                ("upper", ScriptValue::from(random.below(2) == 1)),
             ]);
         }
         "qr" if overload.is_empty() => {
             given.extend([
                 ("self", random.matrix().into()),
-                ("some", Value::from(random.below(2) == 1)),
+                ("some", ScriptValue::from(random.below(2) == 1)),
             ]);
         }
         "matrix_rank" => {
             given.push(("self", random.matrix().into()));
             if overload == "tol" {
-                given.push(("tol", Value::from(0.5)));
+                given.push(("tol", ScriptValue::from(0.5)));
             }
         }
         "frobenius_norm" if overload.is_empty() => given.push(("self", random.matrix().into())),
@@ -192,9 +197,9 @@ fn call(operator: &str, random: &mut Random) -> Option<Vec<(&'static str, Value)
     Some(given)
 }
 
-fn copy(values: &[(&'static str, Value)]) -> Vec<(String, Value)> {
-    let copy = |value: &Value| match value {
-        Value::Tensor(t) => Tensor::new(t.dtype(), t.shape(), &t.numbers()).unwrap().into(),
+fn copy(values: &[(&'static str, ScriptValue)]) -> Vec<(String, ScriptValue)> {
+    let copy = |value: &ScriptValue| match value {
+        ScriptValue::Tensor(t) => Tensor::new(t.dtype(), t.shape(), &t.numbers()).unwrap().into(),
         other => other.clone(),
     };
     values.iter().map(|(name, value)| ((*name).to_owned(), copy(value))).collect()
@@ -203,8 +208,8 @@ fn copy(values: &[(&'static str, Value)]) -> Vec<(String, Value)> {
 /// A release that has the old operator.
 fn before(change: &RegistryChange) -> Version {
     match change.since {
-        Since::Version(..6) => Version::pair(1, 5),
-        Since::Version(_) => Version::pair(1, 10),
+        ChangeStart::Version(..6) => Version::pair(1, 5),
+        ChangeStart::Version(_) => Version::pair(1, 10),
         since => match since.release() {
             Some(release) if release.minor() > 0 => {
                 Version::pair(release.major(), release.minor() - 1)
@@ -216,7 +221,7 @@ fn before(change: &RegistryChange) -> Version {
 
 #[test]
 fn upgraders_equal_the_old_operators_on_random_calls() {
-    let registry: &Registry = unskew_torch_operators::registry();
+    let registry: &OperatorRegistry = unskew_torch_operators::registry();
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut covered, mut equal, mut refused, mut left) = (0, 0, 0, Vec::new());
     for (operator, changes) in registry.operators() {
@@ -228,8 +233,8 @@ fn upgraders_equal_the_old_operators_on_random_calls() {
             }
             covered += 1;
             let function = registry.function(&bridge.function).unwrap();
-            let old = Interpreter::new(Semantics::of(before(change)));
-            let new = Interpreter::new(Semantics::newest());
+            let old = Interpreter::new(ReleaseSemantics::for_release(before(change)));
+            let new = Interpreter::new(ReleaseSemantics::newest());
             for _ in 0..CALLS {
                 let given = call(operator, &mut random).unwrap();
                 let wanted = old.operator(&bridge.schema.full_name(), Vec::new(), copy(&given));
@@ -237,7 +242,7 @@ fn upgraders_equal_the_old_operators_on_random_calls() {
                 let shown: Vec<String> = given
                     .iter()
                     .map(|(n, v)| match v {
-                        Value::Tensor(tensor) => format!("{n}={tensor}"),
+                        ScriptValue::Tensor(tensor) => format!("{n}={tensor}"),
                         other => format!("{n}={other}"),
                     })
                     .collect();
@@ -250,7 +255,7 @@ fn upgraders_equal_the_old_operators_on_random_calls() {
                     (Err(a), Err(b))
                         if matches!(
                             (&a.problem, &b.problem),
-                            (Problem::Refused(_), Problem::Refused(_))
+                            (RunProblem::Refused(_), RunProblem::Refused(_))
                         ) =>
                     {
                         refused += 1;

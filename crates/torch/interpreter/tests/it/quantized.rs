@@ -6,7 +6,10 @@ use std::io::Read;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
-use unskew_interpreter::{Dtype, Engine, Interpreter, Number, Program, Semantics, Tensor, Value};
+use unskew_interpreter::{
+    Dtype, Interpreter, QuantizedEngine, ReleaseSemantics, RunnableProgram, ScalarValue,
+    ScriptValue, Tensor,
+};
 use unskew_source::BytesSource;
 
 /// A file, and what it gave.
@@ -47,19 +50,19 @@ fn tensor(json: &Json) -> Tensor {
     let shape: Vec<usize> =
         list(&json["shape"]).iter().map(|n| n.as_u64().unwrap() as usize).collect();
     let number = |json: &Json| match json.as_i64() {
-        Some(int) => Number::Int(int),
-        None => Number::Float(json.as_f64().unwrap()),
+        Some(int) => ScalarValue::Int(int),
+        None => ScalarValue::Float(json.as_f64().unwrap()),
     };
-    let numbers: Vec<Number> = list(&json["values"]).iter().map(number).collect();
+    let numbers: Vec<ScalarValue> = list(&json["values"]).iter().map(number).collect();
     Tensor::new(dtype, &shape, &numbers).unwrap()
 }
 
-fn run(row: &Row) -> Result<Value, String> {
+fn run(row: &Row) -> Result<ScriptValue, String> {
     let source = Arc::new(BytesSource::new(&row.name, row.file.clone()));
-    let program = Program::open(&(source as Arc<dyn unskew_source::Source>));
+    let program = RunnableProgram::open(&(source as Arc<dyn unskew_source::Source>));
     let program = program.map_err(|error| error.to_string())?.ok_or("no program")?;
-    let named = row.name.split('-').nth(1).and_then(Engine::named).unwrap_or_default();
-    let semantics = Semantics::of(row.release.parse().unwrap());
+    let named = row.name.split('-').nth(1).and_then(QuantizedEngine::named).unwrap_or_default();
+    let semantics = ReleaseSemantics::for_release(row.release.parse().unwrap());
     let interpreter = Interpreter::new(semantics).with_engine(named);
     let inputs =
         row.row["inputs"].as_array().unwrap().iter().map(|one| tensor(one).into()).collect();
@@ -67,7 +70,7 @@ fn run(row: &Row) -> Result<Value, String> {
 }
 
 /// By how much the outputs differ at most, and how many numbers of them do.
-fn differences(row: &Row, found: &Value) -> (f64, usize, usize) {
+fn differences(row: &Row, found: &ScriptValue) -> (f64, usize, usize) {
     let output = &row.row["output"];
     let wanted = output.as_array().map_or(std::slice::from_ref(output), Vec::as_slice);
     let found = found.tensors();
@@ -116,12 +119,12 @@ fn quantized_models_give_what_the_engine_of_their_writer_gave() {
 
 #[test]
 fn an_operator_that_does_not_know_quantized_tensors_takes_none() {
-    let interpreter = Interpreter::new(Semantics::newest());
-    let numbers = [Number::Float(0.25), Number::Float(-1.0)];
-    let floats = Value::from(Tensor::new(Dtype::F32, &[2], &numbers).unwrap());
-    let quint8 = Value::from(13_i64);
-    let arguments = vec![floats, Value::from(0.25), Value::from(3_i64), quint8];
-    let run = |name: &str, values: Vec<Value>| interpreter.operator(name, values, vec![]);
+    let interpreter = Interpreter::new(ReleaseSemantics::newest());
+    let numbers = [ScalarValue::Float(0.25), ScalarValue::Float(-1.0)];
+    let floats = ScriptValue::from(Tensor::new(Dtype::F32, &[2], &numbers).unwrap());
+    let quint8 = ScriptValue::from(13_i64);
+    let arguments = vec![floats, ScriptValue::from(0.25), ScriptValue::from(3_i64), quint8];
+    let run = |name: &str, values: Vec<ScriptValue>| interpreter.operator(name, values, vec![]);
     let quantized = run("aten::quantize_per_tensor", arguments).unwrap();
     let integers = run("aten::int_repr", vec![quantized.clone()]).unwrap();
     assert_eq!(integers.to_string(), "[4, 0]");
@@ -132,7 +135,7 @@ fn an_operator_that_does_not_know_quantized_tensors_takes_none() {
     for name in ["aten::add", "aten::exp", "aten::eq", "aten::stack"] {
         let values = match name {
             "aten::exp" => vec![quantized.clone()],
-            "aten::stack" => vec![Value::list(vec![quantized.clone()]), 0_i64.into()],
+            "aten::stack" => vec![ScriptValue::list(vec![quantized.clone()]), 0_i64.into()],
             _ => vec![quantized.clone(), quantized.clone()],
         };
         let error = run(name, values).unwrap_err().to_string();

@@ -5,12 +5,12 @@
 
 use std::io::Read;
 
-use unskew_torch_matrix::differential::Material;
-use unskew_torch_matrix::interpreted::{Ended, interpreted, interpreted_table};
+use unskew_torch_matrix::differential::CompiledModule;
+use unskew_torch_matrix::interpreted::{FunctionOutcome, interpreted, interpreted_table};
 
 use crate::corpus::source;
 
-fn samples() -> Vec<(Material, Vec<u8>)> {
+fn samples() -> Vec<(CompiledModule, Vec<u8>)> {
     let packed = include_bytes!("../data/samples-2.5.1.tar.xz");
     let mut archive = tar::Archive::new(liblzma::read::XzDecoder::new(&packed[..]));
     let mut files = std::collections::BTreeMap::new();
@@ -25,7 +25,7 @@ fn samples() -> Vec<(Material, Vec<u8>)> {
     let rows = String::from_utf8(files.remove("samples.jsonl").unwrap()).unwrap();
     rows.lines()
         .map(|line| {
-            let material: Material = serde_json::from_str(line).unwrap();
+            let material: CompiledModule = serde_json::from_str(line).unwrap();
             let bytes = files.remove(&material.files[0]).unwrap();
             (material, bytes)
         })
@@ -36,12 +36,12 @@ fn samples() -> Vec<(Material, Vec<u8>)> {
 fn samples_of_pytorch_give_what_pytorch_gave() {
     let samples = samples();
     let release = "2.5.1".parse().unwrap();
-    let ended = |(material, bytes): &(Material, Vec<u8>)| {
+    let ended = |(material, bytes): &(CompiledModule, Vec<u8>)| {
         interpreted(&source(&material.name, bytes), material, release).unwrap()
     };
-    let all: Vec<(&Material, Ended)> =
+    let all: Vec<(&CompiledModule, FunctionOutcome)> =
         samples.iter().map(|sample| (&sample.0, ended(sample))).collect();
     print!("{}", interpreted_table(&all));
     assert!(all.len() >= 560);
-    assert!(all.iter().all(|(_, ended)| *ended == Ended::Equal));
+    assert!(all.iter().all(|(_, ended)| *ended == FunctionOutcome::Equal));
 }

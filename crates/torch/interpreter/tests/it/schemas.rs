@@ -22,7 +22,7 @@ fn every_operator_is_one_of_pytorch() {
         unskew_interpreter::operators().filter(|schema| !schema.name.starts_with("torchvision::"));
     for schema in own {
         all += 1;
-        let names = |of: &unskew_torch_schemas::Schema| -> Vec<String> {
+        let names = |of: &unskew_torch_schemas::FunctionSchema| -> Vec<String> {
             of.arguments.iter().map(|argument| argument.name.clone()).collect()
         };
         let known = history.releases().iter().any(|release| {

@@ -5,17 +5,17 @@ use std::fmt::Write as _;
 
 use memchr::memchr;
 
-use super::entry::{Entry, Fault, Pair};
+use super::registry_entry::{EntryFault, EntryField, RegistryEntry};
 
 /// The flat form of a file's entries.
 ///
 /// # Errors
-/// A [`Fault`] for an operator that has two entries, and for a text with a tab or a line break in it.
-pub fn flatten(entries: &[Entry]) -> Result<String, Fault> {
+/// An [`EntryFault`] for an operator that has two entries, and for a text with a tab or a line break in it.
+pub fn flatten(entries: &[RegistryEntry]) -> Result<String, EntryFault> {
     let mut lines = BTreeMap::new();
     for entry in entries {
         let mut rest = String::new();
-        for Pair { key, value, line } in entry.pairs() {
+        for EntryField { key, value, line } in entry.pairs() {
             plain(key, line)?;
             plain(value, line)?;
             let _ = write!(rest, "\t{line}\t{key}\t{value}");
@@ -24,22 +24,22 @@ pub fn flatten(entries: &[Entry]) -> Result<String, Fault> {
             let line = entry.line;
             plain(operator, line)?;
             if lines.insert(operator, format!("{operator}\t{line}{rest}\n")).is_some() {
-                return Err(Fault { line, what: format!("a second entry for {operator}") });
+                return Err(EntryFault { line, what: format!("a second entry for {operator}") });
             }
         }
     }
     Ok(lines.into_values().collect())
 }
 
-fn plain(text: &str, line: usize) -> Result<(), Fault> {
+fn plain(text: &str, line: usize) -> Result<(), EntryFault> {
     if text.contains(['\t', '\n', '\r']) {
-        return Err(Fault { line, what: format!("a tab or a line break in {text:?}") });
+        return Err(EntryFault { line, what: format!("a tab or a line break in {text:?}") });
     }
     Ok(())
 }
 
 /// The lines of a flat form.
-pub fn rows(flat: &str) -> impl Iterator<Item = Row<'_>> {
+pub fn rows(flat: &str) -> impl Iterator<Item = FlatLine<'_>> {
     let mut rest = flat;
     std::iter::from_fn(move || {
         if rest.is_empty() {
@@ -48,7 +48,7 @@ pub fn rows(flat: &str) -> impl Iterator<Item = Row<'_>> {
         let line;
         (line, rest) = cut(rest, b'\n');
         let (operator, rest) = cut(line, b'\t');
-        Some(Row { operator, rest })
+        Some(FlatLine { operator, rest })
     })
 }
 
@@ -60,23 +60,23 @@ fn cut(text: &str, byte: u8) -> (&str, &str) {
 
 /// A line of a flat form, of which nothing but the name is understood yet.
 #[derive(Clone, Copy, Debug)]
-pub struct Row<'t> {
+pub struct FlatLine<'t> {
     /// The operator, by its full name.
     pub operator: &'t str,
     rest: &'t str,
 }
 
-impl<'t> Row<'t> {
+impl<'t> FlatLine<'t> {
     /// The line of the entry in the file, from 1; 0 if it is none of ours.
     pub fn line(&self) -> usize {
         self.rest.split('\t').next().and_then(|line| line.parse().ok()).unwrap_or(0)
     }
 
-    pub fn pairs(&self) -> impl Iterator<Item = Pair<'t>> + use<'t> {
+    pub fn pairs(&self) -> impl Iterator<Item = EntryField<'t>> + use<'t> {
         let mut parts = self.rest.split('\t').skip(1);
         std::iter::from_fn(move || {
             let line = parts.next()?.parse().ok()?;
-            Some(Pair { line, key: parts.next()?, value: parts.next()? })
+            Some(EntryField { line, key: parts.next()?, value: parts.next()? })
         })
     }
 
@@ -121,14 +121,14 @@ mod tests {
         ) {
             let named = entries.into_iter().enumerate().map(|(n, pairs)| {
                 let operators = vec![format!("aten::b{n}"), format!("aten::a{n}")];
-                Entry { operators, line: n + 1, pairs }
+                RegistryEntry { operators, line: n + 1, pairs }
             });
-            let entries: Vec<Entry> = named.collect();
+            let entries: Vec<RegistryEntry> = named.collect();
             let flat = flatten(&entries).unwrap();
             let names: Vec<&str> = rows(&flat).map(|row| row.operator).collect();
             prop_assert!(names.is_sorted() && names.len() == 2 * entries.len());
             for row in rows(&flat) {
-                let is = |entry: &&Entry| entry.operators.iter().any(|name| name == row.operator);
+                let is = |entry: &&RegistryEntry| entry.operators.iter().any(|name| name == row.operator);
                 let entry = entries.iter().find(is).unwrap();
                 prop_assert_eq!(row.line(), entry.line);
                 prop_assert_eq!(row.pairs().collect::<Vec<_>>(), entry.pairs().collect::<Vec<_>>());

@@ -15,9 +15,9 @@
 //!
 //! Source: PyTorch RFC 0017, *Operator Versioning*, "Code changes".
 
-pub mod entry;
 pub mod flat;
 pub mod functions;
+pub mod registry_entry;
 pub mod yaml;
 
 #[cfg(test)]

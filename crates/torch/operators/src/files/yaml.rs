@@ -2,14 +2,14 @@
 
 use saphyr_parser::{Event, Parser, Span};
 
-use super::entry::{Entry, Fault};
+use super::registry_entry::{EntryFault, RegistryEntry};
 
 /// The entries of a file, in their order.
 ///
 /// # Errors
-/// The first [`Fault`]: what is no YAML, or no list of maps from keys to texts of which the first is `func`.
-pub fn read(text: &str) -> Result<Vec<Entry>, Fault> {
-    let (mut all, mut open) = (Vec::new(), Open::default());
+/// The first [`EntryFault`]: what is no YAML, or no list of maps from keys to texts of which the first is `func`.
+pub fn read(text: &str) -> Result<Vec<RegistryEntry>, EntryFault> {
+    let (mut all, mut open) = (Vec::new(), OpenEntry::default());
     let mut in_list = false;
     for event in Parser::new_from_str(text) {
         let (event, span): (Event<'_>, Span) =
@@ -30,18 +30,18 @@ pub fn read(text: &str) -> Result<Vec<Entry>, Fault> {
 }
 
 /// A key with its value, or the items of its list, and its line.
-type Written = (String, Vec<String>, usize);
+type KeyValue = (String, Vec<String>, usize);
 
 /// The entry that is being read.
 #[derive(Default)]
-struct Open {
-    pairs: Option<Vec<Written>>,
+struct OpenEntry {
+    pairs: Option<Vec<KeyValue>>,
     key: Option<String>,
     names: Option<Vec<String>>,
 }
 
-impl Open {
-    fn take(&mut self, event: Event<'_>, line: usize) -> Result<(), Fault> {
+impl OpenEntry {
+    fn take(&mut self, event: Event<'_>, line: usize) -> Result<(), EntryFault> {
         let shape = || {
             let what = "wanted a list of entries, each of keys with one value, or func with a list";
             fault(line, what)
@@ -78,7 +78,7 @@ impl Open {
     }
 }
 
-fn entry(pairs: Vec<Written>) -> Result<Entry, Fault> {
+fn entry(pairs: Vec<KeyValue>) -> Result<RegistryEntry, EntryFault> {
     let mut pairs = pairs.into_iter();
     let Some((key, operators, line)) = pairs.next() else {
         return Err(fault(1, "an entry without keys"));
@@ -86,10 +86,10 @@ fn entry(pairs: Vec<Written>) -> Result<Entry, Fault> {
     if key != "func" {
         return Err(fault(line, format!("an entry begins with func, not with {key}")));
     }
-    let one = |(key, value, line): Written| (key, value.join("\n"), line);
-    Ok(Entry { operators, line, pairs: pairs.map(one).collect() })
+    let one = |(key, value, line): KeyValue| (key, value.join("\n"), line);
+    Ok(RegistryEntry { operators, line, pairs: pairs.map(one).collect() })
 }
 
-fn fault(line: usize, what: impl Into<String>) -> Fault {
-    Fault { line, what: what.into() }
+fn fault(line: usize, what: impl Into<String>) -> EntryFault {
+    EntryFault { line, what: what.into() }
 }

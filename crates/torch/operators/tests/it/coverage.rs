@@ -3,17 +3,18 @@
 use std::collections::BTreeSet;
 
 use crate::pytorch::{data, history, registry};
-use unskew_torch_operators::{Blocked, Decision, OperatorCall, Target, Writer};
+use unskew_torch_operators::{BlockReason, CallDecision, CallTarget, FileWriter, OperatorCall};
 use unskew_torch_schemas::matching::GivenArgument;
-use unskew_torch_schemas::{Schema, diff};
+use unskew_torch_schemas::{FunctionSchema, diff};
 
 /// The public operators of 1.10.2 that 2.15.0 does not have or that break old programs there.
-fn gone() -> (Vec<Schema>, Vec<Schema>) {
+fn gone() -> (Vec<FunctionSchema>, Vec<FunctionSchema>) {
     let history = history();
     let table = |release: &str| history.table(release.parse().unwrap()).unwrap();
     let found = diff(&table("1.10.2"), &table("2.15.0"));
-    let public =
-        |s: &Schema| s.name.strip_prefix("aten::").is_some_and(|name| !name.starts_with('_'));
+    let public = |s: &FunctionSchema| {
+        s.name.strip_prefix("aten::").is_some_and(|name| !name.starts_with('_'))
+    };
     let broken = found.changed.into_iter().filter(|change| !change.is_backward_compatible());
     let broken = broken.map(|change| change.old).filter(public).collect();
     (found.removed.into_iter().filter(public).collect(), broken)
@@ -37,9 +38,9 @@ fn every_operator_that_went_or_broke_has_an_entry_that_says_what_becomes_of_it()
 fn every_call_of_them_has_an_answer_from_the_registry() {
     let (registry, history) = (registry(), history());
     let table = history.table("2.15.0".parse().unwrap()).unwrap();
-    let target = Target { table: &table, operator_version: 10 };
+    let target = CallTarget { table: &table, operator_version: 10 };
     let release = Some("1.10".parse().unwrap());
-    let writer = Writer { operator_version: 6, since: release, until: release };
+    let writer = FileWriter { operator_version: 6, since: release, until: release };
     let (removed, broken) = gone();
     let mut blocked = BTreeSet::new();
     for schema in removed.iter().chain(&broken) {
@@ -57,14 +58,15 @@ fn every_call_of_them_has_an_answer_from_the_registry() {
                 .collect();
             let call = OperatorCall { schema, given: &given };
             match registry.decide(call, &writer, target) {
-                Decision::Downgrade(step) => panic!("{schema}: {}", step.bridge.function),
-                Decision::Blocked(Blocked::NoForm { .. } | Blocked::Value { .. }) => {
+                CallDecision::Downgrade(step) => panic!("{schema}: {}", step.bridge.function),
+                CallDecision::Blocked(BlockReason::NoForm { .. } | BlockReason::Value { .. }) => {
                     blocked.insert(schema.full_name());
                 }
                 // A word of Python cannot be given by name.
-                Decision::Blocked(Blocked::Misfit(_)) if schema.name == "aten::can_cast" => {}
-                Decision::Blocked(other) => panic!("{schema}, by name {all_by_name}: {other}"),
-                Decision::Keep | Decision::Fitted(_) | Decision::Upgrade(_) => {}
+                CallDecision::Blocked(BlockReason::Misfit(_))
+                    if schema.name == "aten::can_cast" => {}
+                CallDecision::Blocked(other) => panic!("{schema}, by name {all_by_name}: {other}"),
+                CallDecision::Keep | CallDecision::Fitted(_) | CallDecision::Upgrade(_) => {}
             }
         }
     }

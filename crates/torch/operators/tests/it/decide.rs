@@ -2,13 +2,15 @@
 
 use std::sync::{Arc, LazyLock};
 
-use unskew_torch_operators::{Blocked, Decision, Fit, OperatorCall, Registry, Target, Writer};
+use unskew_torch_operators::{
+    BlockReason, CallDecision, CallFit, CallTarget, FileWriter, OperatorCall, OperatorRegistry,
+};
 use unskew_torch_schemas::matching::GivenArgument;
-use unskew_torch_schemas::{OperatorHistory, Schema, Type};
+use unskew_torch_schemas::{FunctionSchema, OperatorHistory, SchemaType};
 
 use crate::pytorch;
 
-static REGISTRY: LazyLock<Registry> = LazyLock::new(pytorch::registry);
+static REGISTRY: LazyLock<OperatorRegistry> = LazyLock::new(pytorch::registry);
 
 static HISTORY: LazyLock<Arc<OperatorHistory>> = LazyLock::new(pytorch::history);
 
@@ -42,28 +44,28 @@ fn decide(
         })
         .collect();
     let minor = unskew_core::Version::pair(release.major(), release.minor());
-    let writer = Writer { operator_version: version, since: Some(minor), until: Some(minor) };
+    let writer = FileWriter { operator_version: version, since: Some(minor), until: Some(minor) };
     let table = HISTORY.table(to.parse().unwrap()).unwrap();
-    let target = Target { table: &table, operator_version: to_version };
+    let target = CallTarget { table: &table, operator_version: to_version };
     let call = OperatorCall { schema: &schema, given: &given };
     shown(REGISTRY.decide(call, &writer, target))
 }
 
-fn type_of(text: &str) -> Type {
-    let schema: Schema = format!("aten::f({text} x) -> ()").parse().unwrap();
+fn type_of(text: &str) -> SchemaType {
+    let schema: FunctionSchema = format!("aten::f({text} x) -> ()").parse().unwrap();
     schema.arguments[0].ty.clone()
 }
 
-fn shown(decision: Decision<'_>) -> String {
+fn shown(decision: CallDecision<'_>) -> String {
     match decision {
-        Decision::Keep => "keep".to_owned(),
-        Decision::Fitted(Fit { overload, without }) => {
+        CallDecision::Keep => "keep".to_owned(),
+        CallDecision::Fitted(CallFit { overload, without }) => {
             let overload = overload.map_or(String::new(), |overload| format!(" as .{overload}"));
             format!("keep{overload} without {}", without.join(", "))
         }
-        Decision::Upgrade(step) => format!("up {}", step.function.name.text),
-        Decision::Downgrade(step) => format!("down {}", step.function.name.text),
-        Decision::Blocked(blocked) => format!("blocked: {blocked}"),
+        CallDecision::Upgrade(step) => format!("up {}", step.function.name.text),
+        CallDecision::Downgrade(step) => format!("down {}", step.function.name.text),
+        CallDecision::Blocked(blocked) => format!("blocked: {blocked}"),
     }
 }
 
@@ -139,16 +141,18 @@ fn a_traced_convolution_goes_with_and_without_what_it_says_of_tf32() {
 
 #[test]
 fn without_knowing_the_writer_a_changed_result_is_not_guessed() {
-    let schema: Schema = "aten::floor_divide(Tensor self, Tensor other) -> Tensor".parse().unwrap();
+    let schema: FunctionSchema =
+        "aten::floor_divide(Tensor self, Tensor other) -> Tensor".parse().unwrap();
     let given = ["self", "other"]
         .map(|name| GivenArgument { name: name.to_owned(), ..GivenArgument::default() });
     let table = HISTORY.table("2.15.0".parse().unwrap()).unwrap();
     let call = OperatorCall { schema: &schema, given: &given };
-    let target = Target { table: &table, operator_version: 10 };
-    let Decision::Blocked(blocked) = REGISTRY.decide(call, &Writer::default(), target) else {
+    let target = CallTarget { table: &table, operator_version: 10 };
+    let CallDecision::Blocked(blocked) = REGISTRY.decide(call, &FileWriter::default(), target)
+    else {
         panic!()
     };
-    assert_eq!(blocked, Blocked::WriterUnknown { changed_in: "1.13".parse().unwrap() });
+    assert_eq!(blocked, BlockReason::WriterUnknown { changed_in: "1.13".parse().unwrap() });
 }
 
 #[test]
@@ -203,16 +207,16 @@ fn an_overload_of_another_name_is_taken_only_if_the_own_one_is_gone() {
 #[test]
 fn of_many_operators_without_names_that_is_taken_which_takes_the_call() {
     let decided = |schema: &str, name: &str, ty: &str, to: &str| {
-        let schema: Schema = schema.parse().unwrap();
+        let schema: FunctionSchema = schema.parse().unwrap();
         let given = [GivenArgument {
             name: name.to_owned(),
             ty: Some(type_of(ty)),
             ..GivenArgument::default()
         }];
         let table = HISTORY.table(to.parse().unwrap()).unwrap();
-        let target = Target { table: &table, operator_version: 3 };
+        let target = CallTarget { table: &table, operator_version: 3 };
         let call = OperatorCall { schema: &schema, given: &given };
-        shown(REGISTRY.decide(call, &Writer::default(), target))
+        shown(REGISTRY.decide(call, &FileWriter::default(), target))
     };
     // 1.4 had six of them, and later releases have one for texts without a name, and one with.
     let ints = "aten::list(int[] l) -> int[]";

@@ -1,7 +1,7 @@
 //! What a change of operators asks of their registry.
 
-use unskew_torch_operators::{Account, Registry, Sources};
-use unskew_torch_schemas::{OperatorTable, TableDiff, diff};
+use unskew_torch_operators::{OperatorRegistry, RegistryCoverage, RegistrySources};
+use unskew_torch_schemas::{OperatorTable, OperatorTableDiff, diff};
 
 const GELU: &str = "aten::gelu(Tensor self) -> Tensor";
 const NEW_GELU: &str = "aten::gelu(Tensor self, *, str approximate) -> Tensor";
@@ -29,21 +29,21 @@ def gelu_0_9(self: Tensor) -> Tensor:
   return torch.gelu(self, approximate='none')
 ";
 
-fn sources<'t>(versions: &'t str, upgraders: &'t str) -> Sources<'t> {
-    Sources { versions, upgraders, downgraders: "" }
+fn sources<'t>(versions: &'t str, upgraders: &'t str) -> RegistrySources<'t> {
+    RegistrySources { versions, upgraders, downgraders: "" }
 }
 
-fn changed() -> TableDiff {
+fn changed() -> OperatorTableDiff {
     let table = |text: &str| OperatorTable::read("ops", text).unwrap().unwrap();
     diff(&table(GELU), &table(NEW_GELU))
 }
 
-fn account(versions: &str, upgraders: &str) -> Account {
+fn account(versions: &str, upgraders: &str) -> RegistryCoverage {
     let old = sources(VERSIONS, UPGRADERS);
-    Registry::account(Some(&changed()), Some(old), sources(versions, upgraders))
+    OperatorRegistry::account(Some(&changed()), Some(old), sources(versions, upgraders))
 }
 
-fn codes(account: &Account) -> Vec<&'static str> {
+fn codes(account: &RegistryCoverage) -> Vec<&'static str> {
     account.owed.iter().map(|owed| owed.finding.rule.code).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use unskew_torch_operators::{Registry, Sources, function_files};
+use unskew_torch_operators::{OperatorRegistry, RegistrySources, function_files};
 use unskew_torch_schemas::OperatorHistory;
 
 /// A file of the repository.
@@ -19,9 +19,9 @@ pub fn texts() -> [String; 3] {
     [versions, functions("operator_upgraders"), functions("operator_downgraders")]
 }
 
-pub fn registry() -> Registry {
+pub fn registry() -> OperatorRegistry {
     let [versions, upgraders, downgraders] = &texts();
-    Registry::load(Sources { versions, upgraders, downgraders }).unwrap()
+    OperatorRegistry::load(RegistrySources { versions, upgraders, downgraders }).unwrap()
 }
 
 /// The operators of every release.

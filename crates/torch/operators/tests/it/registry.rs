@@ -1,14 +1,14 @@
 //! PyTorch's registry, against the operators of every release; registries with faults.
 
 use crate::pytorch::{history, registry, texts};
-use unskew_torch_operators::{Registry, Since, Sources, function_files};
-use unskew_torch_schemas::{Schema, changes};
+use unskew_torch_operators::{ChangeStart, OperatorRegistry, RegistrySources, function_files};
+use unskew_torch_schemas::{FunctionSchema, changes};
 
 fn load(
     versions: &str,
     upgraders: &str,
-) -> Result<Registry, unskew_torch_operators::RegistryError> {
-    Registry::load(Sources { versions, upgraders, downgraders: "" })
+) -> Result<OperatorRegistry, unskew_torch_operators::OperatorRegistryError> {
+    OperatorRegistry::load(RegistrySources { versions, upgraders, downgraders: "" })
 }
 
 #[test]
@@ -21,9 +21,11 @@ fn every_function_calls_what_its_releases_have() {
     // Held against releases that it does not name, a function fails.
     let [versions, upgraders, downgraders] = texts();
     let versions = versions.replace("on: 1.12-", "on: 1.11-");
-    let sources = Sources { versions: &versions, upgraders: &upgraders, downgraders: &downgraders };
-    let faults =
-        Registry::load(sources).unwrap().check(&history.table("1.11.0".parse().unwrap()).unwrap());
+    let sources =
+        RegistrySources { versions: &versions, upgraders: &upgraders, downgraders: &downgraders };
+    let faults = OperatorRegistry::load(sources)
+        .unwrap()
+        .check(&history.table("1.11.0".parse().unwrap()).unwrap());
     let what = "gelu_0_9, on torch 1.11.0: aten::gelu does not take it: no argument approximate";
     assert!(faults[0].what.starts_with(what), "{faults:?}");
     let line = upgraders.lines().nth(faults[0].line - 1).unwrap();
@@ -31,7 +33,7 @@ fn every_function_calls_what_its_releases_have() {
 }
 
 /// A schema with the types that another one has where it takes and gives lists of any type.
-fn form(schema: &Schema, other: &Schema) -> Schema {
+fn form(schema: &FunctionSchema, other: &FunctionSchema) -> FunctionSchema {
     let mut form = schema.clone();
     let all = form.arguments.iter_mut().zip(&other.arguments);
     for (one, other) in all.chain(form.returns.iter_mut().zip(&other.returns)) {
@@ -69,7 +71,7 @@ fn a_file_means_the_first_change_that_is_newer() {
     assert_eq!(version("aten::linspace", 3), Some(8));
     assert_eq!(version("aten::add.Tensor", 0), None);
     let upgrader = registry.upgrader("aten::div.Tensor", 2).unwrap();
-    let callees: Vec<String> = Registry::callees(upgrader).into_iter().collect();
+    let callees: Vec<String> = OperatorRegistry::callees(upgrader).into_iter().collect();
     assert_eq!(callees, ["aten::divide", "aten::is_floating_point", "aten::true_divide"]);
 }
 
@@ -97,7 +99,7 @@ fn keys_may_be_repeated_and_a_change_may_have_no_upgrader() {
     let (_, changes) = registry.operators().next().unwrap();
     assert_eq!(
         changes.iter().map(|change| change.since).collect::<Vec<_>>(),
-        [10, 25].map(Since::Version)
+        [10, 25].map(ChangeStart::Version)
     );
     assert!(registry.upgrader("foo", 0).is_some());
     assert!(registry.upgrader("foo", 10).is_none());
@@ -155,7 +157,11 @@ fn what_functions_share_is_held_against_releases_and_told_where_it_stands() {
         "def power(x: Tensor, n: int) -> Tensor:\n  result = torch.pow(x, n)\n  return result\n";
     let load = |user: &str, shared: &str| {
         let downgraders = function_files::join([("down/a.py", user), ("down/b.py", shared)]);
-        Registry::load(Sources { versions, upgraders: "", downgraders: &downgraders })
+        OperatorRegistry::load(RegistrySources {
+            versions,
+            upgraders: "",
+            downgraders: &downgraders,
+        })
     };
     let registry = load(user, shared).unwrap();
     let wanted = "def square_to_1_4(self: Tensor) -> Tensor:\n  result = torch.pow(self, 2)\n  return result\n";

@@ -2,14 +2,14 @@
 
 use unskew_core::{Finding, Phase, Places, Rule};
 
-use super::{Change, OperatorChange, TableDiff};
+use super::{OperatorChange, OperatorTableDiff, SchemaChange};
 use crate::rules;
 
 /// A finding for every change, one for all operators that were added, and a summary if there is anything; by operator.
 ///
 /// A change is an error where old programs no longer run, a warning where new ones do not run on old runtimes,
 /// a note where it harms nobody.
-pub fn diff_findings(diff: &TableDiff) -> Vec<Finding> {
+pub fn diff_findings(diff: &OperatorTableDiff) -> Vec<Finding> {
     let mut found = Vec::new();
     if !diff.added.is_empty() {
         let names: Places = diff.added.iter().map(|schema| schema.full_name()).collect();
@@ -21,7 +21,7 @@ pub fn diff_findings(diff: &TableDiff) -> Vec<Finding> {
         found.push(rule.finding().in_phase(Phase::Load));
     }
     for OperatorChange { old, changes, .. } in &diff.changed {
-        let finding = |change: &Change| {
+        let finding = |change: &SchemaChange| {
             let rule: &'static Rule = change.kind.rule()?;
             let message = format!("operator `{}`: {change}", old.full_name());
             let finding = Finding::new(rule, message);

@@ -1,26 +1,26 @@
 //! What changed between two schemas of an operator, and whom it breaks.
 
+mod change_kind;
 mod findings;
-mod kind;
 mod subtype;
 mod table;
 
+pub use change_kind::{SchemaChangeKind, change_rules};
 pub use findings::diff_findings;
-pub use kind::{ChangeKind, change_rules};
-pub use table::{OperatorChange, TableDiff, diff};
+pub use table::{OperatorChange, OperatorTableDiff, diff};
 
 use std::fmt;
 
 use unskew_definitions::in_a_sentence;
 
-use crate::{Argument, Schema};
+use crate::{FunctionSchema, SchemaArgument};
 pub use subtype::{is_same as is_same_type, is_subtype};
 
 /// One change of a schema, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct SchemaChange {
     /// What kind it is.
-    pub kind: ChangeKind,
+    pub kind: SchemaChangeKind,
     /// The argument or return value that changed, by its name or its place.
     pub place: String,
     /// What it was; empty for what was not there.
@@ -29,7 +29,7 @@ pub struct Change {
     pub is: String,
 }
 
-impl fmt::Display for Change {
+impl fmt::Display for SchemaChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kind, place, was, is } = self;
         let summary = in_a_sentence(kind.rule().map_or("the schema changed", |rule| rule.summary));
@@ -49,18 +49,18 @@ impl fmt::Display for Change {
 /// given by keyword count as further places, and out arguments, from the first on, apart.
 ///
 /// ```
-/// use unskew_torch_schemas::{ChangeKind, Schema, changes};
+/// use unskew_torch_schemas::{SchemaChangeKind, FunctionSchema, changes};
 ///
-/// let old: Schema = "aten::gelu(Tensor self) -> Tensor".parse().unwrap();
-/// let new: Schema = "aten::gelu(Tensor self, *, str approximate='none') -> Tensor".parse().unwrap();
+/// let old: FunctionSchema = "aten::gelu(Tensor self) -> Tensor".parse().unwrap();
+/// let new: FunctionSchema = "aten::gelu(Tensor self, *, str approximate='none') -> Tensor".parse().unwrap();
 /// let found = changes(&old, &new);
-/// assert_eq!(found[0].kind, ChangeKind::ArgumentAdded);
+/// assert_eq!(found[0].kind, SchemaChangeKind::ArgumentAdded);
 /// assert!(found[0].kind.is_backward_compatible());
 /// ```
-pub fn changes(old: &Schema, new: &Schema) -> Vec<Change> {
+pub fn changes(old: &FunctionSchema, new: &FunctionSchema) -> Vec<SchemaChange> {
     let mut found = Vec::new();
     if old.variadic != new.variadic || old.variadic_returns != new.variadic_returns {
-        found.push(change(ChangeKind::VariadicChanged, "...", String::new(), String::new()));
+        found.push(change(SchemaChangeKind::VariadicChanged, "...", String::new(), String::new()));
     }
     returns(old, new, &mut found);
     let (old_in, old_out) = split(old);
@@ -70,16 +70,16 @@ pub fn changes(old: &Schema, new: &Schema) -> Vec<Change> {
     }
     for added in new_in.iter().skip(old_in.len()) {
         let kind = match added.default.as_deref() {
-            None => ChangeKind::RequiredArgumentAdded,
-            Some(default) if default.starts_with(['[', '{']) => ChangeKind::ListDefaultAdded,
-            Some(_) => ChangeKind::ArgumentAdded,
+            None => SchemaChangeKind::RequiredArgumentAdded,
+            Some(default) if default.starts_with(['[', '{']) => SchemaChangeKind::ListDefaultAdded,
+            Some(_) => SchemaChangeKind::ArgumentAdded,
         };
         found.push(change(kind, &added.name, String::new(), shown(added)));
     }
     for removed in old_in.iter().skip(new_in.len()) {
         let kind = match removed.default {
-            None => ChangeKind::RequiredArgumentRemoved,
-            Some(_) => ChangeKind::ArgumentRemoved,
+            None => SchemaChangeKind::RequiredArgumentRemoved,
+            Some(_) => SchemaChangeKind::ArgumentRemoved,
         };
         found.push(change(kind, &removed.name, shown(removed), String::new()));
     }
@@ -87,48 +87,53 @@ pub fn changes(old: &Schema, new: &Schema) -> Vec<Change> {
         argument(was, is, &mut found);
     }
     for added in new_out.iter().skip(old_out.len()) {
-        found.push(change(ChangeKind::OutAdded, &added.name, String::new(), shown(added)));
+        found.push(change(SchemaChangeKind::OutAdded, &added.name, String::new(), shown(added)));
     }
     for removed in old_out.iter().skip(new_out.len()) {
-        found.push(change(ChangeKind::OutRemoved, &removed.name, shown(removed), String::new()));
+        found.push(change(
+            SchemaChangeKind::OutRemoved,
+            &removed.name,
+            shown(removed),
+            String::new(),
+        ));
     }
     found
 }
 
 /// The arguments before the first out argument, and the others.
-fn split(schema: &Schema) -> (&[Argument], &[Argument]) {
-    let first = schema.arguments.iter().position(Argument::is_out);
+fn split(schema: &FunctionSchema) -> (&[SchemaArgument], &[SchemaArgument]) {
+    let first = schema.arguments.iter().position(SchemaArgument::is_out);
     schema.arguments.split_at(first.unwrap_or(schema.arguments.len()))
 }
 
-fn argument(was: &Argument, is: &Argument, found: &mut Vec<Change>) {
+fn argument(was: &SchemaArgument, is: &SchemaArgument, found: &mut Vec<SchemaChange>) {
     let mut add = |kind| found.push(change(kind, &was.name, shown(was), shown(is)));
     if was.name != is.name {
         // Nothing else can be said of two arguments that are not the same one.
-        return add(ChangeKind::ArgumentRenamed);
+        return add(SchemaChangeKind::ArgumentRenamed);
     }
     if was.alias != is.alias {
-        add(ChangeKind::AliasChanged);
+        add(SchemaChangeKind::AliasChanged);
     }
     if was.ty.list_size() != is.ty.list_size() {
-        add(ChangeKind::ListSizeChanged);
+        add(SchemaChangeKind::ListSizeChanged);
     }
     match (was.keyword_only, is.keyword_only) {
-        (false, true) => add(ChangeKind::MadeKeywordOnly),
-        (true, false) => add(ChangeKind::MadePositional),
+        (false, true) => add(SchemaChangeKind::MadeKeywordOnly),
+        (true, false) => add(SchemaChangeKind::MadePositional),
         _ => {}
     }
     match (is_subtype(&was.ty, &is.ty), is_subtype(&is.ty, &was.ty)) {
         (true, true) => {}
-        (true, false) => add(ChangeKind::TypeWidened),
-        (false, true) => add(ChangeKind::TypeNarrowed),
-        (false, false) => add(ChangeKind::TypeChanged),
+        (true, false) => add(SchemaChangeKind::TypeWidened),
+        (false, true) => add(SchemaChangeKind::TypeNarrowed),
+        (false, false) => add(SchemaChangeKind::TypeChanged),
     }
     match (&was.default, &is.default) {
-        (None, Some(_)) => add(ChangeKind::DefaultGiven),
-        (Some(_), None) => add(ChangeKind::DefaultDropped),
+        (None, Some(_)) => add(SchemaChangeKind::DefaultGiven),
+        (Some(_), None) => add(SchemaChangeKind::DefaultDropped),
         (Some(_), Some(_)) if default_value(was) != default_value(is) => {
-            add(ChangeKind::DefaultChanged)
+            add(SchemaChangeKind::DefaultChanged)
         }
         _ => {}
     }
@@ -136,7 +141,7 @@ fn argument(was: &Argument, is: &Argument, found: &mut Vec<Change>) {
 
 /// The default in one way of writing: `1` and `1.0` are one value, and so are `1` and `[1, 1]` for a list of
 /// two.
-fn default_value(argument: &Argument) -> Option<String> {
+fn default_value(argument: &SchemaArgument) -> Option<String> {
     let text = argument.default.as_deref()?;
     let items = match text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         Some(list) => list.split(',').map(plain_value).collect(),
@@ -154,11 +159,11 @@ pub fn plain_value(text: &str) -> String {
     text.parse::<f64>().map_or(text, |number| number.to_string())
 }
 
-fn returns(old: &Schema, new: &Schema, found: &mut Vec<Change>) {
+fn returns(old: &FunctionSchema, new: &FunctionSchema, found: &mut Vec<SchemaChange>) {
     if old.returns.len() != new.returns.len() {
         let counts = [old, new].map(|schema| schema.returns.len().to_string());
         let [was, is] = counts;
-        found.push(change(ChangeKind::ReturnCountChanged, "the results", was, is));
+        found.push(change(SchemaChangeKind::ReturnCountChanged, "the results", was, is));
         return;
     }
     for (i, (was, is)) in old.returns.iter().zip(&new.returns).enumerate() {
@@ -166,20 +171,20 @@ fn returns(old: &Schema, new: &Schema, found: &mut Vec<Change>) {
             was.name == is.name && was.alias == is.alias && was.ty.list_size() == is.ty.list_size();
         let kind = match (is_subtype(&was.ty, &is.ty), is_subtype(&is.ty, &was.ty)) {
             (true, true) if same => continue,
-            (_, true) if !same => ChangeKind::ReturnChanged,
-            (false, true) => ChangeKind::ReturnNarrowed,
-            (true, false) if same => ChangeKind::ReturnWidened,
-            _ => ChangeKind::ReturnChanged,
+            (_, true) if !same => SchemaChangeKind::ReturnChanged,
+            (false, true) => SchemaChangeKind::ReturnNarrowed,
+            (true, false) if same => SchemaChangeKind::ReturnWidened,
+            _ => SchemaChangeKind::ReturnChanged,
         };
         found.push(change(kind, &format!("result {i}"), shown(was), shown(is)));
     }
 }
 
-fn change(kind: ChangeKind, place: &str, was: String, is: String) -> Change {
-    Change { kind, place: place.to_owned(), was, is }
+fn change(kind: SchemaChangeKind, place: &str, was: String, is: String) -> SchemaChange {
+    SchemaChange { kind, place: place.to_owned(), was, is }
 }
 
-fn shown(argument: &Argument) -> String {
+fn shown(argument: &SchemaArgument) -> String {
     let keyword = if argument.keyword_only { "*, " } else { "" };
     format!("{keyword}{argument}")
 }

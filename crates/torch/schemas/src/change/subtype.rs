@@ -1,41 +1,42 @@
 //! Which types stand for which others.
 
-use crate::Type;
+use crate::SchemaType;
 
 /// Names that are numbers or texts at run time.
 const NUMBERS: [&str; 5] = ["SymInt", "ScalarType", "Layout", "MemoryFormat", "QScheme"];
 
 /// Whether a value of `narrow` is a value of `wide`.
-pub fn is_subtype(narrow: &Type, wide: &Type) -> bool {
+pub fn is_subtype(narrow: &SchemaType, wide: &SchemaType) -> bool {
     match (narrow, wide) {
-        (Type::Optional(narrow), Type::Optional(wide)) => is_subtype(narrow, wide),
-        (narrow, Type::Optional(wide)) => {
-            matches!(narrow, Type::Named(name) if name == "NoneType") || is_subtype(narrow, wide)
+        (SchemaType::Optional(narrow), SchemaType::Optional(wide)) => is_subtype(narrow, wide),
+        (narrow, SchemaType::Optional(wide)) => {
+            matches!(narrow, SchemaType::Named(name) if name == "NoneType")
+                || is_subtype(narrow, wide)
         }
-        (Type::Tuple(narrow), Type::Tuple(wide)) => {
+        (SchemaType::Tuple(narrow), SchemaType::Tuple(wide)) => {
             narrow.len() == wide.len()
                 && narrow.iter().zip(wide).all(|(narrow, wide)| is_subtype(narrow, wide))
         }
         // Lists can be written to, so that their elements must be the same; lengths are compared apart.
-        (Type::List(one, _), Type::List(other, _)) => is_same(one, other),
-        (Type::Applied(one, ones), Type::Applied(other, others)) => {
+        (SchemaType::List(one, _), SchemaType::List(other, _)) => is_same(one, other),
+        (SchemaType::Applied(one, ones), SchemaType::Applied(other, others)) => {
             one == other
                 && ones.len() == others.len()
                 && ones.iter().zip(others).all(|(one, other)| is_same(one, other))
         }
-        (Type::Named(one), Type::Named(other)) => {
+        (SchemaType::Named(one), SchemaType::Named(other)) => {
             let (one, other) = (runtime(one), runtime(other));
             one == other
                 || other == "Any"
                 || (other == "Scalar" && matches!(one, "int" | "float" | "complex"))
         }
-        (_, Type::Named(other)) => other == "Any",
+        (_, SchemaType::Named(other)) => other == "Any",
         _ => false,
     }
 }
 
 /// Whether two types are one at run time.
-pub fn is_same(one: &Type, other: &Type) -> bool {
+pub fn is_same(one: &SchemaType, other: &SchemaType) -> bool {
     is_subtype(one, other) && is_subtype(other, one)
 }
 
@@ -52,8 +53,8 @@ fn runtime(name: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Type {
-        let schema: crate::Schema = format!("a::b({text} x) -> ()").parse().unwrap();
+    fn parse_type(text: &str) -> SchemaType {
+        let schema: crate::FunctionSchema = format!("a::b({text} x) -> ()").parse().unwrap();
         schema.arguments[0].ty.clone()
     }
 
@@ -70,7 +71,7 @@ mod tests {
             ("int", "Scalar?"),
             ("Tensor", "Any"),
         ] {
-            assert!(is_subtype(&of(narrow), &of(wide)), "{narrow} {wide}");
+            assert!(is_subtype(&parse_type(narrow), &parse_type(wide)), "{narrow} {wide}");
         }
         for (narrow, wide) in [
             ("Scalar", "int"),
@@ -80,7 +81,7 @@ mod tests {
             ("int", "float"),
             ("int", "int[]"),
         ] {
-            assert!(!is_subtype(&of(narrow), &of(wide)), "{narrow} {wide}");
+            assert!(!is_subtype(&parse_type(narrow), &parse_type(wide)), "{narrow} {wide}");
         }
     }
 }

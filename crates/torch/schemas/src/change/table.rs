@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Change, OperatorTable, Schema, changes};
+use crate::{FunctionSchema, OperatorTable, SchemaChange, changes};
 
 /// What changed between two tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TableDiff {
+pub struct OperatorTableDiff {
     /// Operators with their overloads that the new table does not have, as the old one wrote them.
-    pub removed: Vec<Schema>,
+    pub removed: Vec<FunctionSchema>,
     /// Those that the old table did not have.
-    pub added: Vec<Schema>,
+    pub added: Vec<FunctionSchema>,
     /// Those that both have, in different forms.
     pub changed: Vec<OperatorChange>,
 }
@@ -19,11 +19,11 @@ pub struct TableDiff {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperatorChange {
     /// The schema in the old table.
-    pub old: Schema,
+    pub old: FunctionSchema,
     /// What it is: of several schemas of one name, the one that is nearest.
-    pub new: Schema,
+    pub new: FunctionSchema,
     /// All changes from the old schema to the new one.
-    pub changes: Vec<Change>,
+    pub changes: Vec<SchemaChange>,
 }
 
 impl OperatorChange {
@@ -38,23 +38,23 @@ impl OperatorChange {
     }
 }
 
-impl TableDiff {
+impl OperatorTableDiff {
     /// What no longer runs programs of the old table: operators that were removed, and that changed.
-    pub fn breaks_backward(&self) -> impl Iterator<Item = &Schema> {
+    pub fn breaks_backward(&self) -> impl Iterator<Item = &FunctionSchema> {
         let changed = self.changed.iter().filter(|change| !change.is_backward_compatible());
         self.removed.iter().chain(changed.map(|change| &change.old))
     }
 }
 
 /// What changed between two tables. Schemas that both have are never parsed.
-pub fn diff(old: &OperatorTable, new: &OperatorTable) -> TableDiff {
+pub fn diff(old: &OperatorTable, new: &OperatorTable) -> OperatorTableDiff {
     diff_texts(&old.texts().collect(), &new.texts().collect())
 }
 
-fn diff_texts(old: &BTreeSet<&str>, new: &BTreeSet<&str>) -> TableDiff {
+fn diff_texts(old: &BTreeSet<&str>, new: &BTreeSet<&str>) -> OperatorTableDiff {
     let gone = by_name(old.difference(new).copied());
     let come = by_name(new.difference(old).copied());
-    let mut found = TableDiff::default();
+    let mut found = OperatorTableDiff::default();
     for (name, olds) in &gone {
         for old in olds {
             let candidates = come.get(name).map_or(&[][..], Vec::as_slice);
@@ -78,16 +78,16 @@ fn diff_texts(old: &BTreeSet<&str>, new: &BTreeSet<&str>) -> TableDiff {
     found
 }
 
-fn by_name<'t>(texts: impl Iterator<Item = &'t str>) -> BTreeMap<String, Vec<Schema>> {
-    let mut found: BTreeMap<String, Vec<Schema>> = BTreeMap::new();
-    for schema in texts.filter_map(|text| text.parse::<Schema>().ok()) {
+fn by_name<'t>(texts: impl Iterator<Item = &'t str>) -> BTreeMap<String, Vec<FunctionSchema>> {
+    let mut found: BTreeMap<String, Vec<FunctionSchema>> = BTreeMap::new();
+    for schema in texts.filter_map(|text| text.parse::<FunctionSchema>().ok()) {
         found.entry(schema.full_name()).or_default().push(schema);
     }
     found
 }
 
 /// Changes that break something count most.
-fn distance(changes: &[Change]) -> usize {
+fn distance(changes: &[SchemaChange]) -> usize {
     let breaks = changes.iter().filter(|change| !change.kind.is_backward_compatible()).count();
     breaks * 100 + changes.len()
 }

@@ -19,7 +19,7 @@ pub enum Literal {
     /// An integer of 64 bits.
     Int(i64),
     /// A float, by its bits.
-    Float(Bits),
+    Float(FloatBits),
     /// A string, without its quotes.
     Text(Arc<str>),
     /// A list of literals.
@@ -30,9 +30,9 @@ pub enum Literal {
 
 /// A float that is compared by its bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Bits(u64);
+pub struct FloatBits(u64);
 
-impl Bits {
+impl FloatBits {
     /// The float, as it was written.
     pub fn value(self) -> f64 {
         f64::from_bits(self.0)
@@ -41,7 +41,7 @@ impl Bits {
 
 impl From<f64> for Literal {
     fn from(value: f64) -> Self {
-        Self::Float(Bits(value.to_bits()))
+        Self::Float(FloatBits(value.to_bits()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a call gives, argument by argument.
 
-use super::{Binding, Bound, Given, ScriptType, Signature};
-use crate::Type;
+use super::{BoundArgument, CallBinding, GivenValue, ScriptType, TypedSchema};
+use crate::SchemaType;
 
 /// One argument that a call gives.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,19 +13,19 @@ pub struct GivenArgument {
     /// The value as TorchScript writes it, if it is a literal.
     pub value: Option<String>,
     /// The type of the value, if it is known better than from the schema.
-    pub ty: Option<Type>,
+    pub ty: Option<SchemaType>,
 }
 
-impl Binding {
+impl CallBinding {
     /// The values of a call that was bound so, each with the name of its argument, those by place first.
-    pub fn named(&self, signature: &Signature, given: &[Given]) -> Vec<GivenArgument> {
+    pub fn named(&self, signature: &TypedSchema, given: &[GivenValue]) -> Vec<GivenArgument> {
         let bound = signature.schema.arguments.iter().zip(&self.arguments);
         let mut named: Vec<(bool, GivenArgument)> = bound
             .filter_map(|(argument, bound)| {
                 let (place, whole) = match bound {
-                    Bound::Given(place) => (*place, true),
-                    Bound::Rest(place) => (*place, false),
-                    Bound::Default => return None,
+                    BoundArgument::Given(place) => (*place, true),
+                    BoundArgument::Rest(place) => (*place, false),
+                    BoundArgument::Default => return None,
                 };
                 let value = given.get(place)?;
                 let by_name = value.keyword.is_some();
@@ -46,8 +46,8 @@ impl Binding {
 
 impl ScriptType {
     /// The type as a schema writes it: `int[]?`; none if something in it cannot be told.
-    pub fn schema_type(&self) -> Option<Type> {
-        let named = |name: &str| Some(Type::Named(name.to_owned()));
+    pub fn schema_type(&self) -> Option<SchemaType> {
+        let named = |name: &str| Some(SchemaType::Named(name.to_owned()));
         let all = |types: &[Self]| types.iter().map(Self::schema_type).collect::<Option<Vec<_>>>();
         match self {
             Self::Unknown => None,
@@ -61,15 +61,15 @@ impl ScriptType {
             Self::Number => named("Scalar"),
             Self::Str => named("str"),
             Self::Named(name) | Self::Class(name) | Self::Variable(name) => named(name),
-            Self::List(item) => Some(Type::List(Box::new(item.schema_type()?), None)),
-            Self::Optional(inner) => Some(Type::Optional(Box::new(inner.schema_type()?))),
+            Self::List(item) => Some(SchemaType::List(Box::new(item.schema_type()?), None)),
+            Self::Optional(inner) => Some(SchemaType::Optional(Box::new(inner.schema_type()?))),
             Self::Dict(pair) => {
                 let types = vec![pair.0.schema_type()?, pair.1.schema_type()?];
-                Some(Type::Applied("Dict".to_owned(), types))
+                Some(SchemaType::Applied("Dict".to_owned(), types))
             }
-            Self::Tuple(items) => Some(Type::Tuple(all(items)?)),
-            Self::Union(members) => Some(Type::Applied("Union".to_owned(), all(members)?)),
-            Self::Applied(name, types) => Some(Type::Applied(name.to_string(), all(types)?)),
+            Self::Tuple(items) => Some(SchemaType::Tuple(all(items)?)),
+            Self::Union(members) => Some(SchemaType::Applied("Union".to_owned(), all(members)?)),
+            Self::Applied(name, types) => Some(SchemaType::Applied(name.to_string(), all(types)?)),
         }
     }
 }

@@ -2,19 +2,19 @@
 
 use memchr::memchr;
 
-use super::{Given, ScriptType, converts};
+use super::{GivenValue, ScriptType, converts};
 
 /// What the text of a schema shows of the calls that it takes.
 #[derive(Debug)]
-pub(crate) struct Outline {
-    first: First,
+pub(crate) struct SchemaOutline {
+    first: FirstParameter,
     /// Whether it writes to an argument that is given by name.
     out: bool,
 }
 
 /// The first parameter of a schema.
 #[derive(Debug)]
-enum First {
+enum FirstParameter {
     /// Of a type without parts: `Tensor(a!) self`, `Scalar a`.
     Plain(ScriptType),
     /// A list of any length: `t[] l`.
@@ -25,16 +25,16 @@ enum First {
     Other,
 }
 
-impl Outline {
+impl SchemaOutline {
     /// That of a schema as it is written.
-    pub(crate) fn of(schema: &str) -> Self {
+    pub(crate) fn from_schema(schema: &str) -> Self {
         let open = memchr(b'(', schema.as_bytes()).unwrap_or(schema.len());
         let parameters = schema.get(open + 1..).unwrap_or_default();
-        Self { first: First::of(parameters), out: is_out(parameters) }
+        Self { first: FirstParameter::from_parameters(parameters), out: is_out(parameters) }
     }
 
     /// Whether it does not take what a call gives, by what the text shows.
-    pub(crate) fn refuses(&self, given: &[Given], conversions: bool) -> bool {
+    pub(crate) fn refuses(&self, given: &[GivenValue], conversions: bool) -> bool {
         let by_name = given.iter().any(|one| one.keyword.is_some());
         self.out && !by_name || self.first.refuses(given, conversions)
     }
@@ -51,8 +51,8 @@ fn is_out(parameters: &str) -> bool {
         })
 }
 
-impl First {
-    fn of(parameters: &str) -> Self {
+impl FirstParameter {
+    fn from_parameters(parameters: &str) -> Self {
         let end = parameters.bytes().take_while(u8::is_ascii_alphanumeric).count();
         let (name, mut behind) = parameters.split_at(end);
         if let Some(alias) = behind.strip_prefix(['(']) {
@@ -80,7 +80,7 @@ impl First {
     }
 
     /// Whether it does not take what a call gives first, so that the call does not fit whatever else it gives.
-    fn refuses(&self, given: &[Given], conversions: bool) -> bool {
+    fn refuses(&self, given: &[GivenValue], conversions: bool) -> bool {
         let Some(first) = given.first() else { return false };
         if first.keyword.is_some() || given.iter().any(|one| one.receiver) {
             return false;
@@ -101,8 +101,8 @@ impl First {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Schema;
-    use crate::matching::Signature;
+    use crate::FunctionSchema;
+    use crate::matching::TypedSchema;
 
     #[test]
     fn what_the_text_refuses_fits_no_parsed_schema() {
@@ -131,8 +131,8 @@ mod tests {
             "a::f(...) -> ()",
             "a::f() -> ()",
         ] {
-            let signature = Signature::new(text.parse::<Schema>().unwrap());
-            let outline = Outline::of(text);
+            let signature = TypedSchema::new(text.parse::<FunctionSchema>().unwrap());
+            let outline = SchemaOutline::from_schema(text);
             for ty in [
                 ScriptType::Unknown,
                 ScriptType::None,
@@ -148,9 +148,9 @@ mod tests {
                 ScriptType::tuple([ScriptType::Int]),
                 ScriptType::dict(ScriptType::Str, ScriptType::Int),
             ] {
-                let by_place = Given::of(ty.clone());
-                let by_name = Given { keyword: Some("a".to_owned()), ..by_place.clone() };
-                let receiver = Given { receiver: true, ..by_place.clone() };
+                let by_place = GivenValue::from_type(ty.clone());
+                let by_name = GivenValue { keyword: Some("a".to_owned()), ..by_place.clone() };
+                let receiver = GivenValue { receiver: true, ..by_place.clone() };
                 for given in [vec![by_place], vec![by_name], vec![receiver]] {
                     for conversions in [false, true] {
                         let refuses = outline.refuses(&given, conversions);

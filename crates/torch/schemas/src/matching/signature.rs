@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::unify::Unifier;
 use super::{Literal, ScriptType};
-use crate::{Misfit, Schema};
+use crate::{FunctionSchema, Misfit};
 
 /// Overloads that the loader never takes, because a call cannot tell them from another: the element type of
 /// `view` is an integer as its size is, and the outputs of `max` and `min` look like a second operand.
@@ -13,7 +13,7 @@ const NEVER: [(&str, &str); 3] =
 
 /// One value that a call gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Given {
+pub struct GivenValue {
     /// The parameter, if it is given by name.
     pub keyword: Option<String>,
     /// Whether it is what a method is called on, which is the argument `self`.
@@ -24,17 +24,17 @@ pub struct Given {
     pub literal: Option<Literal>,
 }
 
-impl Given {
+impl GivenValue {
     /// A value by place, of which no more is known than its type.
-    pub fn of(ty: ScriptType) -> Self {
+    pub fn from_type(ty: ScriptType) -> Self {
         Self { keyword: None, receiver: false, ty, literal: None }
     }
 }
 
 /// What stands for an argument of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
-    /// The value at this place of [`Given`]s.
+pub enum BoundArgument {
+    /// The value at this place of [`GivenValue`]s.
     Given(usize),
     /// All values by place from this one on, as a list.
     Rest(usize),
@@ -44,18 +44,18 @@ pub enum Bound {
 
 /// A call that fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Binding {
+pub struct CallBinding {
     /// For each argument of the schema what stands for it.
-    pub arguments: Vec<Bound>,
+    pub arguments: Vec<BoundArgument>,
     /// The type that the call gives.
     pub returns: ScriptType,
     /// What the type variables of the schema stand for.
     types: Unifier,
 }
 
-impl Binding {
+impl CallBinding {
     /// The type of an argument of the signature that was bound, with variables replaced.
-    pub(super) fn formal(&self, signature: &Signature, at: usize) -> Option<ScriptType> {
+    pub(super) fn formal(&self, signature: &TypedSchema, at: usize) -> Option<ScriptType> {
         signature.arguments.get(at).map(|ty| self.types.replace(ty))
     }
 }
@@ -83,17 +83,17 @@ pub enum Mismatch {
 
 /// A schema with its types as values have them.
 #[derive(Clone, Debug)]
-pub struct Signature {
+pub struct TypedSchema {
     /// The schema that the call is held against.
-    pub schema: Arc<Schema>,
+    pub schema: Arc<FunctionSchema>,
     arguments: Vec<ScriptType>,
     returns: ScriptType,
     never: bool,
 }
 
-impl Signature {
+impl TypedSchema {
     /// A schema, made ready.
-    pub fn new(schema: impl Into<Arc<Schema>>) -> Self {
+    pub fn new(schema: impl Into<Arc<FunctionSchema>>) -> Self {
         let schema = schema.into();
         let arguments = schema.arguments.iter().map(|one| ScriptType::from(&one.ty)).collect();
         let returns = match schema.returns.as_slice() {
@@ -111,25 +111,29 @@ impl Signature {
     ///
     /// # Errors
     /// The first [`Mismatch`].
-    pub fn matches(&self, given: &[Given], conversions: bool) -> Result<Binding, Mismatch> {
+    pub fn matches(
+        &self,
+        given: &[GivenValue],
+        conversions: bool,
+    ) -> Result<CallBinding, Mismatch> {
         if self.never {
             return Err(Mismatch::Never);
         }
         let mut matching =
-            Matching { signature: self, given, conversions, types: Unifier::default() };
+            SignatureMatch { signature: self, given, conversions, types: Unifier::default() };
         matching.run()
     }
 }
 
-struct Matching<'m> {
-    signature: &'m Signature,
-    given: &'m [Given],
+struct SignatureMatch<'m> {
+    signature: &'m TypedSchema,
+    given: &'m [GivenValue],
     conversions: bool,
     types: Unifier,
 }
 
-impl Matching<'_> {
-    fn run(&mut self) -> Result<Binding, Mismatch> {
+impl SignatureMatch<'_> {
+    fn run(&mut self) -> Result<CallBinding, Mismatch> {
         let schema = &self.signature.schema;
         let mut places = (0..self.given.len())
             .filter(|at| self.given[*at].keyword.is_none() && !self.given[*at].receiver)
@@ -144,23 +148,23 @@ impl Matching<'_> {
                 given.position(|one| one.keyword.as_ref() == Some(&argument.name))
             };
             let bound = if argument.name == "self" && receiver.is_some() {
-                receiver.take().map_or(Bound::Default, Bound::Given)
+                receiver.take().map_or(BoundArgument::Default, BoundArgument::Given)
             } else if let Some(place) = places.peek().copied().filter(|_| !argument.keyword_only) {
                 if named().is_some() {
                     return Err(Mismatch::Shape(Misfit::GivenTwice(argument.name.clone())));
                 }
                 if self.takes_the_rest(at, place) {
                     places.by_ref().for_each(drop);
-                    Bound::Rest(place)
+                    BoundArgument::Rest(place)
                 } else {
                     places.next();
-                    Bound::Given(place)
+                    BoundArgument::Given(place)
                 }
             } else if let Some(place) = named() {
                 used += 1;
-                Bound::Given(place)
+                BoundArgument::Given(place)
             } else if argument.default.is_some() {
-                Bound::Default
+                BoundArgument::Default
             } else {
                 return Err(Mismatch::Shape(Misfit::Missing(argument.name.clone())));
             };
@@ -169,7 +173,7 @@ impl Matching<'_> {
         }
         self.leftovers(places.count(), receiver, used)?;
         let returns = self.types.replace(&self.signature.returns);
-        Ok(Binding { arguments, returns, types: std::mem::take(&mut self.types) })
+        Ok(CallBinding { arguments, returns, types: std::mem::take(&mut self.types) })
     }
 
     /// What the call gives and the schema has no argument for.
@@ -211,15 +215,15 @@ impl Matching<'_> {
         self.conversions && last && open && !item.is_generic() && !is_list
     }
 
-    fn hold(&mut self, at: usize, bound: Bound) -> Result<(), Mismatch> {
+    fn hold(&mut self, at: usize, bound: BoundArgument) -> Result<(), Mismatch> {
         let wants = &self.signature.arguments[at];
         match bound {
-            Bound::Default => Ok(()),
-            Bound::Given(place) => {
+            BoundArgument::Default => Ok(()),
+            BoundArgument::Given(place) => {
                 let size = self.signature.schema.arguments[at].ty.list_size();
                 self.hold_one(at, place, wants, size)
             }
-            Bound::Rest(place) => {
+            BoundArgument::Rest(place) => {
                 let ScriptType::List(item) = wants else { return Ok(()) };
                 let rest = place..self.given.len();
                 let mut places = rest.filter(|at| self.given[*at].keyword.is_none());

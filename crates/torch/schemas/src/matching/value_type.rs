@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::Type;
+use crate::SchemaType;
 
 /// The largest type, counted in the types that it is made of. Real ones have some ten.
 const LARGEST: usize = 512;
@@ -252,14 +252,14 @@ impl ScriptType {
     }
 }
 
-impl From<&Type> for ScriptType {
-    fn from(ty: &Type) -> Self {
+impl From<&SchemaType> for ScriptType {
+    fn from(ty: &SchemaType) -> Self {
         match ty {
-            Type::Named(name) => Self::of_name(name),
-            Type::List(item, _) => Self::list(Self::from(&**item)),
-            Type::Optional(inner) => Self::optional(Self::from(&**inner)),
-            Type::Tuple(items) => Self::tuple(items.iter().map(Self::from)),
-            Type::Applied(name, types) => match (&**name, &types[..]) {
+            SchemaType::Named(name) => Self::of_name(name),
+            SchemaType::List(item, _) => Self::list(Self::from(&**item)),
+            SchemaType::Optional(inner) => Self::optional(Self::from(&**inner)),
+            SchemaType::Tuple(items) => Self::tuple(items.iter().map(Self::from)),
+            SchemaType::Applied(name, types) => match (&**name, &types[..]) {
                 ("Dict", [key, value]) => Self::dict(key.into(), value.into()),
                 ("Union", all) => Self::union(all.iter().map(Self::from)),
                 (name, all) => Self::applied(name, all.iter().map(Self::from)),
@@ -305,8 +305,8 @@ impl fmt::Display for ScriptType {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> ScriptType {
-        let schema: crate::Schema = format!("a::b({text} x) -> ()").parse().unwrap();
+    fn parse_type(text: &str) -> ScriptType {
+        let schema: crate::FunctionSchema = format!("a::b({text} x) -> ()").parse().unwrap();
         ScriptType::from(&schema.arguments[0].ty)
     }
 
@@ -321,21 +321,24 @@ mod tests {
             ("int[]", "Any[]"),
             ("ScalarType?", "int?"),
         ] {
-            assert!(of(one).is_subtype_of(&of(other)), "{one} {other}");
+            assert!(parse_type(one).is_subtype_of(&parse_type(other)), "{one} {other}");
         }
         for (one, other) in
             [("float", "int"), ("int[]", "Scalar[]"), ("int?", "int"), ("bool", "Scalar")]
         {
-            assert!(!of(one).is_subtype_of(&of(other)), "{one} {other}");
+            assert!(!parse_type(one).is_subtype_of(&parse_type(other)), "{one} {other}");
         }
     }
 
     #[test]
     fn branches_join_to_what_takes_both() {
-        assert_eq!(of("int").join(&ScriptType::None), of("int?"));
-        assert_eq!(of("int").join(&of("Scalar")), ScriptType::Number);
-        assert_eq!(of("(int, Tensor)").join(&of("(int, Tensor?)")), of("(int, Tensor?)"));
-        assert_eq!(of("int").join(&of("str")).to_string(), "Union[int, str]");
+        assert_eq!(parse_type("int").join(&ScriptType::None), parse_type("int?"));
+        assert_eq!(parse_type("int").join(&parse_type("Scalar")), ScriptType::Number);
+        assert_eq!(
+            parse_type("(int, Tensor)").join(&parse_type("(int, Tensor?)")),
+            parse_type("(int, Tensor?)")
+        );
+        assert_eq!(parse_type("int").join(&parse_type("str")).to_string(), "Union[int, str]");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Expressions, by the precedence of their operators.
 
-use super::{Read, Reader, refuse};
+use super::{ParseResult, TokenReader, refuse};
 use crate::lex::{Fault, Mark, Token};
 use crate::quoted;
-use crate::{Argument, Call, Constant, Expression, Span};
+use crate::{CallArgument, CallExpression, Expression, LiteralConstant, TextSpan};
 
 /// How tight an operator between two operands binds; none for a mark that is no such operator.
 const fn precedence(mark: Mark) -> Option<u8> {
@@ -30,22 +30,22 @@ const BITWISE: u8 = 5;
 const SIGN: u8 = 11;
 const POWER: u8 = 12;
 
-impl Reader<'_> {
+impl TokenReader<'_> {
     /// One expression, or several with commas between them, which are a tuple.
-    pub(super) fn expressions(&mut self) -> Read<Expression> {
+    pub(super) fn expressions(&mut self) -> ParseResult<Expression> {
         self.tuple(Self::expression, Self::begins_expression)
     }
 
     /// What `for` and `with` assign to: no comparison, whose `in` would belong to it.
-    pub(super) fn target(&mut self) -> Read<Expression> {
+    pub(super) fn target(&mut self) -> ParseResult<Expression> {
         self.tuple(|reader| reader.operand(BITWISE), Self::begins_expression)
     }
 
     fn tuple(
         &mut self,
-        one: impl Fn(&mut Self) -> Read<Expression>,
+        one: impl Fn(&mut Self) -> ParseResult<Expression>,
         begins: impl Fn(&Self) -> bool,
-    ) -> Read<Expression> {
+    ) -> ParseResult<Expression> {
         let start = self.span.start;
         let first = one(self)?;
         if !self.is(Mark::Comma) {
@@ -84,11 +84,11 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn expression(&mut self) -> Read<Expression> {
+    pub(super) fn expression(&mut self) -> ParseResult<Expression> {
         self.deep(Self::choice)
     }
 
-    fn choice(&mut self) -> Read<Expression> {
+    fn choice(&mut self) -> ParseResult<Expression> {
         let start = self.span.start;
         let then = self.operand(1)?;
         if self.is(Mark::Walrus) {
@@ -104,7 +104,7 @@ impl Reader<'_> {
     }
 
     /// Operands and the operators between them that bind at least as tight as `least`.
-    fn operand(&mut self, least: u8) -> Read<Expression> {
+    fn operand(&mut self, least: u8) -> ParseResult<Expression> {
         let start = self.span.start;
         let mut left = self.first_operand(least)?;
         let mut compared = false;
@@ -136,7 +136,7 @@ impl Reader<'_> {
         Some((mark, precedence(mark)?))
     }
 
-    fn first_operand(&mut self, least: u8) -> Read<Expression> {
+    fn first_operand(&mut self, least: u8) -> ParseResult<Expression> {
         let start = self.span.start;
         let (operator, precedence) = match self.token {
             Token::Mark(Mark::Not) if least <= NOT => (Mark::Not.text(), NOT),
@@ -149,7 +149,7 @@ impl Reader<'_> {
     }
 
     /// A name, a literal or brackets, with the attributes, calls and subscripts behind it.
-    fn primary(&mut self) -> Read<Expression> {
+    fn primary(&mut self) -> ParseResult<Expression> {
         let start = self.span.start;
         let mut value = self.atom()?;
         loop {
@@ -164,7 +164,8 @@ impl Reader<'_> {
                     self.take()?;
                     let arguments = self.arguments()?;
                     self.expect(Mark::Close)?;
-                    let call = Call { function: value, arguments, span: self.since(start) };
+                    let call =
+                        CallExpression { function: value, arguments, span: self.since(start) };
                     Expression::Call(Box::new(call))
                 }
                 Token::Mark(Mark::OpenSquare) => {
@@ -181,7 +182,7 @@ impl Reader<'_> {
     }
 
     /// An index, or a slice: `a:b:c`.
-    fn index(&mut self) -> Read<Expression> {
+    fn index(&mut self) -> ParseResult<Expression> {
         let start = self.span.start;
         let mut parts = [None, None, None];
         if !self.is(Mark::Colon) {
@@ -199,8 +200,8 @@ impl Reader<'_> {
         Ok(Expression::Slice { parts: Box::new(parts), span: self.since(start) })
     }
 
-    fn arguments(&mut self) -> Read<Vec<Argument>> {
-        let mut arguments: Vec<Argument> = Vec::new();
+    fn arguments(&mut self) -> ParseResult<Vec<CallArgument>> {
+        let mut arguments: Vec<CallArgument> = Vec::new();
         while !self.is(Mark::Close) {
             if self.is(Mark::Power) {
                 return self.refuse("`**` in a call");
@@ -210,9 +211,9 @@ impl Reader<'_> {
             self.no_comprehension()?;
             let argument = match value {
                 Expression::Name(name) if self.skip(Mark::Assign)? => {
-                    Argument { keyword: Some(name), value: self.expression()? }
+                    CallArgument { keyword: Some(name), value: self.expression()? }
                 }
-                value => Argument { keyword: None, value },
+                value => CallArgument { keyword: None, value },
             };
             let after_keyword = arguments.last().is_some_and(|last| last.keyword.is_some());
             if after_keyword && argument.keyword.is_none() {
@@ -226,20 +227,20 @@ impl Reader<'_> {
         Ok(arguments)
     }
 
-    fn no_comprehension(&self) -> Read<()> {
+    fn no_comprehension(&self) -> ParseResult<()> {
         if self.is(Mark::For) { self.refuse("comprehension in an archive") } else { Ok(()) }
     }
 
-    fn atom(&mut self) -> Read<Expression> {
+    fn atom(&mut self) -> ParseResult<Expression> {
         let value = match self.token {
             Token::Name => return Ok(Expression::Name(self.name()?)),
-            Token::Int => Constant::Int(self.slice(self.span).to_owned()),
-            Token::Float => Constant::Float(self.slice(self.span).to_owned()),
-            Token::Imaginary => Constant::Imaginary(self.slice(self.span).to_owned()),
-            Token::Mark(Mark::True) => Constant::Bool(true),
-            Token::Mark(Mark::False) => Constant::Bool(false),
-            Token::Mark(Mark::None) => Constant::None,
-            Token::Mark(Mark::Ellipsis) => Constant::Ellipsis,
+            Token::Int => LiteralConstant::Int(self.slice(self.span).to_owned()),
+            Token::Float => LiteralConstant::Float(self.slice(self.span).to_owned()),
+            Token::Imaginary => LiteralConstant::Imaginary(self.slice(self.span).to_owned()),
+            Token::Mark(Mark::True) => LiteralConstant::Bool(true),
+            Token::Mark(Mark::False) => LiteralConstant::Bool(false),
+            Token::Mark(Mark::None) => LiteralConstant::None,
+            Token::Mark(Mark::Ellipsis) => LiteralConstant::Ellipsis,
             Token::Text => return self.texts(),
             Token::Mark(Mark::Open) => return self.parentheses(),
             Token::Mark(Mark::OpenSquare) => return self.list(),
@@ -252,19 +253,19 @@ impl Reader<'_> {
     }
 
     /// Texts that stand behind each other are one.
-    fn texts(&mut self) -> Read<Expression> {
+    fn texts(&mut self) -> ParseResult<Expression> {
         let start = self.span.start;
         let mut text = String::new();
         while self.token == Token::Text {
             let span = self.take()?;
             text.push_str(&quoted::value(self.slice(span), span.start)?);
         }
-        Ok(Expression::Constant { value: Constant::Text(text), span: self.since(start) })
+        Ok(Expression::Constant { value: LiteralConstant::Text(text), span: self.since(start) })
     }
 
     /// What stands in parentheses, or a tuple: `(a, b)`, `(a,)`, `()`.
-    fn parentheses(&mut self) -> Read<Expression> {
-        let Span { start, .. } = self.take()?;
+    fn parentheses(&mut self) -> ParseResult<Expression> {
+        let TextSpan { start, .. } = self.take()?;
         if self.skip(Mark::Close)? {
             return Ok(Expression::Tuple { items: Vec::new(), span: self.since(start) });
         }
@@ -281,8 +282,8 @@ impl Reader<'_> {
         Ok(Expression::Tuple { items, span: self.since(start) })
     }
 
-    fn list(&mut self) -> Read<Expression> {
-        let Span { start, .. } = self.take()?;
+    fn list(&mut self) -> ParseResult<Expression> {
+        let TextSpan { start, .. } = self.take()?;
         let mut items = Vec::new();
         while !self.is(Mark::CloseSquare) {
             items.push(self.expression()?);
@@ -295,8 +296,8 @@ impl Reader<'_> {
         Ok(Expression::List { items, span: self.since(start) })
     }
 
-    fn dict(&mut self) -> Read<Expression> {
-        let Span { start, .. } = self.take()?;
+    fn dict(&mut self) -> ParseResult<Expression> {
+        let TextSpan { start, .. } = self.take()?;
         let mut items = Vec::new();
         while !self.is(Mark::CloseBrace) {
             if self.is(Mark::Power) {

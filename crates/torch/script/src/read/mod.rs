@@ -7,8 +7,8 @@ mod expressions;
 mod statements;
 
 use crate::lex::{Fault, Mark, Token};
-use crate::limits::{Beyond, Ended, MAX_DEPTH, MAX_TOKENS, Measured};
-use crate::{Module, Name, Span};
+use crate::limits::{LimitExceeded, MAX_DEPTH, MAX_TOKENS, TokenEnd, TokenizedSource};
+use crate::{Module, SpannedName, TextSpan};
 
 /// The largest text that is read, in bytes. The largest real one has less than half a megabyte.
 pub(crate) const MAX_BYTES: usize = 64 << 20;
@@ -30,20 +30,20 @@ pub struct ScriptError {
 /// # Errors
 /// [`ScriptError`] if it is no Python, uses a part of it that TorchScript does not have, is nested too
 /// deep, or has more than [`MAX_TOKENS`] tokens. Who reads many texts measures each first.
-pub fn parse<'t>(text: impl Into<Measured<'t>>) -> Result<Module, ScriptError> {
+pub fn parse<'t>(text: impl Into<TokenizedSource<'t>>) -> Result<Module, ScriptError> {
     let measured = text.into();
     let text = measured.text();
     if text.len() > MAX_BYTES {
         return Err(error(text, 0, format!("the text is larger than {MAX_BYTES} bytes")));
     }
-    if let Ended::Beyond(at, beyond) = measured.ended {
+    if let TokenEnd::Beyond(at, beyond) = measured.ended {
         let what = match beyond {
-            Beyond::Depth => format!("nested more than {MAX_DEPTH} deep"),
-            Beyond::Tokens => format!("over the budget of {MAX_TOKENS} tokens for one text"),
+            LimitExceeded::Depth => format!("nested more than {MAX_DEPTH} deep"),
+            LimitExceeded::Tokens => format!("over the budget of {MAX_TOKENS} tokens for one text"),
         };
         return Err(error(text, at, what));
     }
-    let module = Reader::new(measured).and_then(Reader::module);
+    let module = TokenReader::new(measured).and_then(TokenReader::module);
     module.map_err(|fault| error(text, fault.at, fault.what))
 }
 
@@ -61,45 +61,45 @@ const STACK: usize = 2 << 20;
 /// How deep a text may nest that needs no more stack than any thread has left: most real ones.
 const SHALLOW: usize = 32;
 
-type Read<T> = Result<T, Fault>;
+type ParseResult<T> = Result<T, Fault>;
 
 /// Reads token by token, and looks at one of them before it is taken.
-struct Reader<'t> {
+struct TokenReader<'t> {
     text: &'t str,
     /// What comes behind the token.
-    rest: std::vec::IntoIter<(Token, Span)>,
+    rest: std::vec::IntoIter<(Token, TextSpan)>,
     /// How the tokens end.
-    ended: Ended,
+    ended: TokenEnd,
     /// Whether the text nests no deeper than [`SHALLOW`].
     shallow: bool,
     token: Token,
     /// Where the token stands.
-    span: Span,
+    span: TextSpan,
     /// The byte after the last token that was taken; ends of lines and blocks are none.
     end: usize,
 }
 
-impl<'t> Reader<'t> {
-    fn new(measured: Measured<'t>) -> Read<Self> {
+impl<'t> TokenReader<'t> {
+    fn new(measured: TokenizedSource<'t>) -> ParseResult<Self> {
         let (text, shallow) = (measured.text(), measured.depth <= SHALLOW);
         let (rest, ended) = (measured.tokens.into_iter(), measured.ended);
-        let span = Span { start: 0, end: 0 };
+        let span = TextSpan { start: 0, end: 0 };
         let mut reader = Self { text, rest, ended, shallow, token: Token::End, span, end: 0 };
         (reader.token, reader.span) = reader.next()?;
         Ok(reader)
     }
 
-    fn next(&mut self) -> Read<(Token, Span)> {
+    fn next(&mut self) -> ParseResult<(Token, TextSpan)> {
         if let Some(next) = self.rest.next() {
             return Ok(next);
         }
-        match std::mem::replace(&mut self.ended, Ended::Whole) {
-            Ended::Fault(fault) => Err(fault),
-            _ => Ok((Token::End, Span { start: self.text.len(), end: self.text.len() })),
+        match std::mem::replace(&mut self.ended, TokenEnd::Whole) {
+            TokenEnd::Fault(fault) => Err(fault),
+            _ => Ok((Token::End, TextSpan { start: self.text.len(), end: self.text.len() })),
         }
     }
 
-    fn module(mut self) -> Read<Module> {
+    fn module(mut self) -> ParseResult<Module> {
         let mut body = Vec::new();
         while self.token != Token::End {
             self.statement(&mut body)?;
@@ -108,7 +108,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Goes to the next token, and says where the taken one stood.
-    fn take(&mut self) -> Read<Span> {
+    fn take(&mut self) -> ParseResult<TextSpan> {
         let taken = self.span;
         if !matches!(self.token, Token::Newline | Token::Dedent | Token::Mark(Mark::Semicolon)) {
             self.end = taken.end;
@@ -124,7 +124,7 @@ impl<'t> Reader<'t> {
 
     /// Takes this mark if it comes next.
     #[inline]
-    fn skip(&mut self, mark: Mark) -> Read<bool> {
+    fn skip(&mut self, mark: Mark) -> ParseResult<bool> {
         let there = self.is(mark);
         if there {
             self.take()?;
@@ -132,28 +132,28 @@ impl<'t> Reader<'t> {
         Ok(there)
     }
 
-    fn expect(&mut self, mark: Mark) -> Read<Span> {
+    fn expect(&mut self, mark: Mark) -> ParseResult<TextSpan> {
         if self.is(mark) { self.take() } else { self.unexpected(&format!("`{}`", mark.text())) }
     }
 
-    fn name(&mut self) -> Read<Name> {
+    fn name(&mut self) -> ParseResult<SpannedName> {
         if self.token != Token::Name {
             return self.unexpected("a name");
         }
         let span = self.take()?;
-        Ok(Name { text: self.slice(span).into(), span })
+        Ok(SpannedName { text: self.slice(span).into(), span })
     }
 
-    fn slice(&self, span: Span) -> &'t str {
+    fn slice(&self, span: TextSpan) -> &'t str {
         self.text.get(span.start..span.end).unwrap_or_default()
     }
 
     /// The bytes from `start` to the last token that was taken.
-    fn since(&self, start: usize) -> Span {
-        Span { start, end: self.end.max(start) }
+    fn since(&self, start: usize) -> TextSpan {
+        TextSpan { start, end: self.end.max(start) }
     }
 
-    fn unexpected<T>(&self, wanted: &str) -> Read<T> {
+    fn unexpected<T>(&self, wanted: &str) -> ParseResult<T> {
         let found = match self.token {
             Token::Newline => "the end of the line".to_owned(),
             Token::Indent | Token::Dedent => "another indentation".to_owned(),
@@ -169,11 +169,11 @@ impl<'t> Reader<'t> {
     }
 
     /// Refuses what Python has and TorchScript does not, at the next token.
-    fn refuse<T>(&self, what: &str) -> Read<T> {
+    fn refuse<T>(&self, what: &str) -> ParseResult<T> {
         refuse(self.span.start, what)
     }
 }
 
-fn refuse<T>(at: usize, what: &str) -> Read<T> {
+fn refuse<T>(at: usize, what: &str) -> ParseResult<T> {
     Err(Fault::new(at, format!("TorchScript has no {what}")))
 }

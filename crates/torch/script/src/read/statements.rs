@@ -1,13 +1,15 @@
 //! Statements: what stands in lines and blocks.
 
-use super::{Read, Reader, refuse};
+use super::{ParseResult, TokenReader, refuse};
 use crate::lex::{Mark, Token};
 use crate::limits::MAX_DEPTH;
-use crate::{Class, Expression, Function, Parameter, Span, Statement};
+use crate::{
+    ClassDefinition, Expression, FunctionDefinition, FunctionParameter, Statement, TextSpan,
+};
 
-impl Reader<'_> {
+impl TokenReader<'_> {
     /// Reads a statement with its block, or all statements of a line.
-    pub(super) fn statement(&mut self, body: &mut Vec<Statement>) -> Read<()> {
+    pub(super) fn statement(&mut self, body: &mut Vec<Statement>) -> ParseResult<()> {
         let start = self.span.start;
         let statement = match self.token {
             Token::Mark(Mark::Class) => Statement::Class(self.class(start)?),
@@ -42,7 +44,7 @@ impl Reader<'_> {
     }
 
     /// A block: indented lines, or what stands behind the colon.
-    fn block(&mut self) -> Read<Vec<Statement>> {
+    fn block(&mut self) -> ParseResult<Vec<Statement>> {
         self.expect(Mark::Colon)?;
         let mut body = Vec::new();
         if self.token != Token::Newline {
@@ -61,12 +63,12 @@ impl Reader<'_> {
         Ok(body)
     }
 
-    fn no_else(&self) -> Read<()> {
+    fn no_else(&self) -> ParseResult<()> {
         if self.is(Mark::Else) { self.refuse("`else` of a loop") } else { Ok(()) }
     }
 
     /// The statements of a line without blocks.
-    fn line(&mut self, body: &mut Vec<Statement>) -> Read<()> {
+    fn line(&mut self, body: &mut Vec<Statement>) -> ParseResult<()> {
         loop {
             body.push(self.simple()?);
             if !self.skip(Mark::Semicolon)? || self.token == Token::Newline {
@@ -80,7 +82,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn simple(&mut self) -> Read<Statement> {
+    fn simple(&mut self) -> ParseResult<Statement> {
         let start = self.span.start;
         match self.token {
             Token::Mark(Mark::Pass) => {
@@ -134,7 +136,7 @@ impl Reader<'_> {
     }
 
     /// Code of 1.1 to 1.3 imports its own modules, which are found without that: `import __torch__.m`.
-    fn import(&mut self, start: usize) -> Read<Statement> {
+    fn import(&mut self, start: usize) -> ParseResult<Statement> {
         self.take()?;
         loop {
             let package = self.name()?;
@@ -154,7 +156,7 @@ impl Reader<'_> {
     }
 
     /// `if` with its `elif`s, each of which is an `if` in the `else` of the one before.
-    fn branches(&mut self, start: usize) -> Read<Statement> {
+    fn branches(&mut self, start: usize) -> ParseResult<Statement> {
         let mut branches = Vec::new();
         let mut start_of_branch = start;
         let mut last = Vec::new();
@@ -176,14 +178,14 @@ impl Reader<'_> {
         }
         let end = self.end;
         let nested = branches.into_iter().rev().fold(last, |otherwise, (start, test, then)| {
-            vec![Statement::If { test, then, otherwise, span: Span { start, end } }]
+            vec![Statement::If { test, then, otherwise, span: TextSpan { start, end } }]
         });
         // There is at least the branch of the `if` itself.
         nested.into_iter().next().map_or_else(|| refuse(start, "`if` without a branch"), Ok)
     }
 
     /// What a `with` enters, and the names that it gives.
-    fn entered(&mut self) -> Read<Vec<(Expression, Option<Expression>)>> {
+    fn entered(&mut self) -> ParseResult<Vec<(Expression, Option<Expression>)>> {
         let mut items = Vec::new();
         loop {
             if self.is(Mark::Open) {
@@ -199,7 +201,7 @@ impl Reader<'_> {
         }
     }
 
-    fn class(&mut self, start: usize) -> Read<Class> {
+    fn class(&mut self, start: usize) -> ParseResult<ClassDefinition> {
         self.take()?;
         let name = self.name()?;
         if self.is(Mark::OpenSquare) {
@@ -218,10 +220,10 @@ impl Reader<'_> {
             }
             self.expect(Mark::Close)?;
         }
-        Ok(Class { name, bases, body: self.block()?, span: self.since(start) })
+        Ok(ClassDefinition { name, bases, body: self.block()?, span: self.since(start) })
     }
 
-    fn function(&mut self, start: usize) -> Read<Function> {
+    fn function(&mut self, start: usize) -> ParseResult<FunctionDefinition> {
         self.take()?;
         let name = self.name()?;
         if self.is(Mark::OpenSquare) {
@@ -231,10 +233,16 @@ impl Reader<'_> {
         let parameters = self.parameters()?;
         self.expect(Mark::Close)?;
         let returns = if self.skip(Mark::Arrow)? { Some(self.expression()?) } else { None };
-        Ok(Function { name, parameters, returns, body: self.block()?, span: self.since(start) })
+        Ok(FunctionDefinition {
+            name,
+            parameters,
+            returns,
+            body: self.block()?,
+            span: self.since(start),
+        })
     }
 
-    fn parameters(&mut self) -> Read<Vec<Parameter>> {
+    fn parameters(&mut self) -> ParseResult<Vec<FunctionParameter>> {
         let mut parameters = Vec::new();
         let mut keyword_only = false;
         while !self.is(Mark::Close) {
@@ -253,7 +261,7 @@ impl Reader<'_> {
                     if self.skip(Mark::Colon)? { Some(self.expression()?) } else { None };
                 let default =
                     if self.skip(Mark::Assign)? { Some(self.expression()?) } else { None };
-                parameters.push(Parameter { name, annotation, default, keyword_only });
+                parameters.push(FunctionParameter { name, annotation, default, keyword_only });
             }
             if !self.skip(Mark::Comma)? {
                 break;
@@ -264,7 +272,7 @@ impl Reader<'_> {
 }
 
 /// Whether a value can be assigned to it.
-fn can_be_assigned(target: &Expression) -> Read<()> {
+fn can_be_assigned(target: &Expression) -> ParseResult<()> {
     match target {
         Expression::Name(_) | Expression::Attribute { .. } | Expression::Subscript { .. } => Ok(()),
         Expression::Tuple { items, .. } | Expression::List { items, .. } => {

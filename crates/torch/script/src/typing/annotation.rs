@@ -2,19 +2,19 @@
 
 use unskew_torch_schemas::matching::ScriptType;
 
-use crate::{Constant, Expression, Statement};
+use crate::{Expression, LiteralConstant, Statement};
 
 /// The type that a text names, as an annotation of TorchScript: `Optional[List[int]]`.
 pub fn type_of_annotation(text: &str) -> Option<ScriptType> {
     let module = crate::parse(text).ok()?;
     match module.body.as_slice() {
-        [Statement::Expression { value, .. }] => of(value),
+        [Statement::Expression { value, .. }] => type_of(value),
         _ => None,
     }
 }
 
 /// The type that an annotation names, if it is one.
-pub(super) fn of(annotation: &Expression) -> Option<ScriptType> {
+pub(super) fn type_of(annotation: &Expression) -> Option<ScriptType> {
     match annotation {
         Expression::Name(name) => named(&name.text),
         Expression::Attribute { .. } => {
@@ -24,7 +24,7 @@ pub(super) fn of(annotation: &Expression) -> Option<ScriptType> {
             }
             named(path.strip_prefix("torch.").unwrap_or(&path))
         }
-        Expression::Constant { value: Constant::None, .. } => Some(ScriptType::None),
+        Expression::Constant { value: LiteralConstant::None, .. } => Some(ScriptType::None),
         Expression::Subscript { of, index, .. } => {
             let items = match &**index {
                 Expression::Tuple { items, .. } => items.as_slice(),
@@ -66,7 +66,7 @@ fn applied(name: &str, items: &[Expression]) -> Option<ScriptType> {
         return Some(ScriptType::tuple([]));
     }
     for item in items {
-        types.push(of(item)?);
+        types.push(type_of(item)?);
     }
     let one = |types: Vec<ScriptType>| <[ScriptType; 1]>::try_from(types).ok().map(|[one]| one);
     match name {
@@ -101,7 +101,7 @@ mod tests {
         ] {
             let module = crate::parse(&format!("x : {text}\n")).unwrap();
             let Statement::Annotated { annotation, .. } = &module.body[0] else { unreachable!() };
-            assert_eq!(of(annotation).unwrap().to_string(), text);
+            assert_eq!(type_of(annotation).unwrap().to_string(), text);
         }
     }
 }

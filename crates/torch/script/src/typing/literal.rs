@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use unskew_torch_schemas::matching::Literal;
 
-use crate::{Constant, Expression, Statement};
+use crate::{Expression, LiteralConstant, Statement};
 
 /// The most items of a list that is known as a whole.
 const ITEMS: usize = 64;
@@ -29,12 +29,12 @@ pub fn literal_of_default(text: &str) -> Option<Literal> {
 fn within(expression: &Expression, depth: usize) -> Option<Literal> {
     match expression {
         Expression::Constant { value, .. } => match value {
-            Constant::None => Some(Literal::None),
-            Constant::Bool(value) => Some(Literal::Bool(*value)),
-            Constant::Int(text) => text.parse().ok().map(Literal::Int),
-            Constant::Float(text) => text.parse::<f64>().ok().map(Literal::from),
-            Constant::Text(text) => Some(Literal::Text(text.as_str().into())),
-            Constant::Imaginary(_) | Constant::Ellipsis => None,
+            LiteralConstant::None => Some(Literal::None),
+            LiteralConstant::Bool(value) => Some(Literal::Bool(*value)),
+            LiteralConstant::Int(text) => text.parse().ok().map(Literal::Int),
+            LiteralConstant::Float(text) => text.parse::<f64>().ok().map(Literal::from),
+            LiteralConstant::Text(text) => Some(Literal::Text(text.as_str().into())),
+            LiteralConstant::Imaginary(_) | LiteralConstant::Ellipsis => None,
         },
         Expression::Unary { operator: "-", operand, .. } => match within(operand, depth)? {
             Literal::Int(value) => value.checked_neg().map(Literal::Int),

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use unskew_torch_schemas::matching::{Choice, Operators};
+use unskew_torch_schemas::matching::{OverloadChoice, OverloadSource};
 
-use super::{Program, ResolvedCall, Typing, infer};
+use super::{ResolvedCall, ScriptProgram, Typing, infer};
 
 /// The most overloads of which a message says why they do not fit.
 const REASONS: usize = 3;
@@ -12,7 +12,7 @@ const REASONS: usize = 3;
 /// Something that the loader would refuse.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{record}, line {line}: {what}")]
-pub struct Problem {
+pub struct LoaderProblem {
     /// The record of the archive, such as `code/__torch__.py`.
     pub record: Arc<str>,
     /// The line, from 1.
@@ -31,11 +31,11 @@ pub struct Problem {
 pub fn check(
     name: &str,
     text: &str,
-    operators: &dyn Operators,
-) -> Result<(Program, Typing), Vec<Problem>> {
-    let program = Program::of_text(name, text).map_err(|fault| {
+    operators: &dyn OverloadSource,
+) -> Result<(ScriptProgram, Typing), Vec<LoaderProblem>> {
+    let program = ScriptProgram::of_text(name, text).map_err(|fault| {
         let (record, error) = (fault.record, fault.error);
-        vec![Problem { record, line: error.line, column: error.column, what: error.what }]
+        vec![LoaderProblem { record, line: error.line, column: error.column, what: error.what }]
     })?;
     let typing = infer(&program, operators);
     let problems = typing.problems(&program);
@@ -46,15 +46,15 @@ impl ResolvedCall {
     /// Why it is not resolved; nothing if it is.
     pub fn problem(&self) -> Option<String> {
         match &self.choice {
-            Choice::One(..) => None,
-            Choice::Missing => Some(format!("no operator {}", self.operator)),
-            Choice::Several(all) => {
+            OverloadChoice::One(..) => None,
+            OverloadChoice::Missing => Some(format!("no operator {}", self.operator)),
+            OverloadChoice::Several(all) => {
                 let names: Vec<String> = all.iter().map(|(s, _)| s.schema.full_name()).collect();
                 Some(format!("a type cannot be told, so it may be any of {}", names.join(", ")))
             }
-            Choice::Misfit(reasons) => {
+            OverloadChoice::Misfit(reasons) => {
                 let reason = |(signature, mismatch): &(
-                    Arc<unskew_torch_schemas::matching::Signature>,
+                    Arc<unskew_torch_schemas::matching::TypedSchema>,
                     unskew_torch_schemas::matching::Mismatch,
                 )| {
                     format!("{} does not take it: {mismatch}", signature.schema.full_name())
@@ -71,16 +71,16 @@ impl ResolvedCall {
 
 impl Typing {
     /// Everything that the loader would refuse, in the order of the text.
-    pub fn problems(&self, program: &Program) -> Vec<Problem> {
+    pub fn problems(&self, program: &ScriptProgram) -> Vec<LoaderProblem> {
         let calls = self.calls.iter().filter(|call| call.loaded);
         let calls = calls.filter_map(|call| Some((call.record, call.span, call.problem()?)));
         let faults = self.faults.iter().map(|fault| (fault.record, fault.span, fault.what.clone()));
         let mut all: Vec<_> = calls.chain(faults).collect();
         all.sort_unstable();
-        let problem = |(record, span, what): (usize, crate::Span, String)| {
+        let problem = |(record, span, what): (usize, crate::TextSpan, String)| {
             let record = program.records().get(record)?;
             let (line, column) = (record.line(span.start), record.column(span.start));
-            Some(Problem { record: record.name.clone(), line, column, what })
+            Some(LoaderProblem { record: record.name.clone(), line, column, what })
         };
         all.into_iter().filter_map(problem).collect()
     }

@@ -8,11 +8,14 @@ use smol_str::SmolStr;
 use unskew_torch_schemas::matching::{Literal, ScriptType};
 
 use super::{annotation, literal_of};
-use crate::{Class, Constant, Expression, Function, Measured, Module, ScriptError, Statement};
+use crate::{
+    ClassDefinition, Expression, FunctionDefinition, LiteralConstant, Module, ScriptError,
+    Statement, TokenizedSource,
+};
 
 /// One text of a program.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub struct SourceRecord {
     /// The name of the file in the archive: `code/__torch__/m.py`.
     pub name: Arc<str>,
     /// The source text of the record.
@@ -89,15 +92,15 @@ impl ClassType {
 
 /// All code of an archive, or a text that stands alone.
 #[derive(Clone, Debug, Default)]
-pub struct Program {
-    records: Vec<Record>,
+pub struct ScriptProgram {
+    records: Vec<SourceRecord>,
     routines: Vec<Routine>,
     functions: HashMap<Arc<str>, FunctionId>,
     classes: HashMap<Arc<str>, ClassType>,
     constants: Vec<ScriptType>,
 }
 
-impl Program {
+impl ScriptProgram {
     /// A program without code.
     pub fn new() -> Self {
         Self::default()
@@ -122,7 +125,7 @@ impl Program {
         &mut self,
         name: &str,
         qualifier: &str,
-        text: impl Into<Measured<'t>>,
+        text: impl Into<TokenizedSource<'t>>,
     ) -> Result<(), ProgramError> {
         let record = self.read(name, text.into())?;
         let body = std::mem::take(&mut self.records[record].module.body);
@@ -149,7 +152,7 @@ impl Program {
         &mut self,
         name: &str,
         class: &str,
-        text: impl Into<Measured<'t>>,
+        text: impl Into<TokenizedSource<'t>>,
     ) -> Result<(), ProgramError> {
         let record = self.read(name, text.into())?;
         let body = std::mem::take(&mut self.records[record].module.body);
@@ -165,12 +168,12 @@ impl Program {
         Ok(())
     }
 
-    fn read(&mut self, name: &str, measured: Measured<'_>) -> Result<usize, ProgramError> {
+    fn read(&mut self, name: &str, measured: TokenizedSource<'_>) -> Result<usize, ProgramError> {
         let (record, text): (Arc<str>, &str) = (name.into(), measured.text());
         let module = crate::parse(measured)
             .map_err(|error| ProgramError { record: record.clone(), error })?;
         let lines = memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).collect();
-        self.records.push(Record { name: record, text: text.into(), module, lines });
+        self.records.push(SourceRecord { name: record, text: text.into(), module, lines });
         Ok(self.records.len() - 1)
     }
 
@@ -178,14 +181,16 @@ impl Program {
         &mut self,
         name: Arc<str>,
         record: usize,
-        function: &Function,
+        function: &FunctionDefinition,
         path: (usize, Option<usize>),
         class: Option<&Arc<str>>,
     ) -> FunctionId {
         let parameters = function.parameters.iter().enumerate().map(|(at, parameter)| {
             let annotated = parameter.annotation.as_ref();
             let ty = match (annotated, class) {
-                (Some(annotation), _) => annotation::of(annotation).unwrap_or(ScriptType::Unknown),
+                (Some(annotation), _) => {
+                    annotation::type_of(annotation).unwrap_or(ScriptType::Unknown)
+                }
                 (None, Some(class)) if at == 0 => ScriptType::Class(class.clone()),
                 // What says no type is a tensor.
                 (None, _) => ScriptType::Tensor,
@@ -198,7 +203,7 @@ impl Program {
                 keyword_only: parameter.keyword_only,
             }
         });
-        let returns = function.returns.as_ref().and_then(annotation::of);
+        let returns = function.returns.as_ref().and_then(annotation::type_of);
         self.routines.push(Routine {
             name,
             record,
@@ -210,7 +215,7 @@ impl Program {
         self.routines.len() - 1
     }
 
-    fn class(&mut self, qualifier: &str, record: usize, class: &Class, at: usize) {
+    fn class(&mut self, qualifier: &str, record: usize, class: &ClassDefinition, at: usize) {
         let full = qualified(qualifier, &class.name.text);
         let base = class.bases.first().and_then(Expression::path).unwrap_or_default();
         let mut described = ClassType { base, ..ClassType::default() };
@@ -250,7 +255,7 @@ impl Program {
     }
 
     /// The records, in the order in which they were added.
-    pub fn records(&self) -> &[Record] {
+    pub fn records(&self) -> &[SourceRecord] {
         &self.records
     }
 
@@ -275,7 +280,7 @@ impl Program {
     }
 
     /// The text of a function.
-    pub fn body(&self, id: FunctionId) -> Option<&Function> {
+    pub fn body(&self, id: FunctionId) -> Option<&FunctionDefinition> {
         let routine = self.routines.get(id)?;
         let (at, inner) = routine.path;
         match (self.records.get(routine.record)?.module.body.get(at)?, inner) {
@@ -289,7 +294,7 @@ impl Program {
     }
 }
 
-impl Record {
+impl SourceRecord {
     /// The line, from 1, on which a byte stands.
     pub fn line(&self, at: usize) -> usize {
         self.lines.partition_point(|start| *start <= at) + 1
@@ -311,7 +316,7 @@ fn qualified(qualifier: &str, name: &str) -> Arc<str> {
 fn attribute(statement: &Statement, base: &str) -> Option<(SmolStr, ScriptType, Option<Literal>)> {
     match statement {
         Statement::Annotated { target: Expression::Name(name), annotation, value, .. } => {
-            let ty = annotation::of(annotation).unwrap_or(ScriptType::Unknown);
+            let ty = annotation::type_of(annotation).unwrap_or(ScriptType::Unknown);
             // A value without `Final` is a default, not a constant.
             let is_final = matches!(annotation, Expression::Subscript { of, .. }
                 if of.is_name("Final"));
@@ -319,11 +324,11 @@ fn attribute(statement: &Statement, base: &str) -> Option<(SmolStr, ScriptType, 
             Some((name.text.clone(), ty, value))
         }
         Statement::Assign { target: Expression::Subscript { of, index, .. }, value, .. } => {
-            let Expression::Constant { value: Constant::Text(name), .. } = &**index else {
+            let Expression::Constant { value: LiteralConstant::Text(name), .. } = &**index else {
                 return None;
             };
             of.is_name("__annotations__").then(|| {
-                let ty = annotation::of(value).unwrap_or(ScriptType::Unknown);
+                let ty = annotation::type_of(value).unwrap_or(ScriptType::Unknown);
                 (name.as_str().into(), ty, None)
             })
         }

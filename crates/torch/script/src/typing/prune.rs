@@ -1,7 +1,7 @@
 //! Branches that are never taken, and the text without them.
 
-use super::{Branch, Program, Typing};
-use crate::{Edits, Expression, Function, Span, Statement};
+use super::{KnownBranch, ScriptProgram, Typing};
+use crate::{Edits, Expression, FunctionDefinition, Statement, TextSpan};
 
 /// A piece of a record and what stands in its place when the branches in it that are never taken are gone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub struct Pruning {
     /// The number of the record.
     pub record: usize,
     /// What is replaced: an `if` with all that is in it.
-    pub span: Span,
+    pub span: TextSpan,
     /// The statements that are left.
     pub text: String,
     /// The line on which it begins, from 1.
@@ -25,11 +25,11 @@ impl Typing {
     ///
     /// What is left computes the same: a condition is known only if each of the program's own calls of the
     /// function around it makes it so, and nobody else can call that function.
-    pub fn prunings(&self, program: &Program) -> Vec<Pruning> {
+    pub fn prunings(&self, program: &ScriptProgram) -> Vec<Pruning> {
         self.outermost(program, &self.branches)
     }
 
-    fn outermost(&self, program: &Program, branches: &[Branch]) -> Vec<Pruning> {
+    fn outermost(&self, program: &ScriptProgram, branches: &[KnownBranch]) -> Vec<Pruning> {
         let mut prunings = Vec::new();
         let mut end = (usize::MAX, 0);
         for branch in branches {
@@ -47,26 +47,26 @@ impl Typing {
     /// A piece of a text without the branches in it that are never taken.
     fn without_dead(
         &self,
-        program: &Program,
+        program: &ScriptProgram,
         record: usize,
         text: &str,
-        span: Span,
+        span: TextSpan,
     ) -> Option<String> {
-        let inside = |branch: &&Branch| {
+        let inside = |branch: &&KnownBranch| {
             branch.record == record
                 && span.start <= branch.span.start
                 && branch.span.end <= span.end
         };
-        let branches: Vec<Branch> = self.branches.iter().filter(inside).cloned().collect();
+        let branches: Vec<KnownBranch> = self.branches.iter().filter(inside).cloned().collect();
         let mut edits = Edits::new(text.get(..span.end)?);
-        edits.replace(Span { start: 0, end: span.start }, "").ok()?;
+        edits.replace(TextSpan { start: 0, end: span.start }, "").ok()?;
         for Pruning { span, text, .. } in self.outermost(program, &branches) {
             edits.replace(span, text).ok()?;
         }
         Some(edits.finish())
     }
 
-    fn pruning(&self, program: &Program, branch: &Branch) -> Option<Pruning> {
+    fn pruning(&self, program: &ScriptProgram, branch: &KnownBranch) -> Option<Pruning> {
         let record = program.records().get(branch.record)?;
         let (test, text) = match find(program.body(branch.function)?, branch.span)? {
             Conditional::Statement(test, then, otherwise) => {
@@ -98,9 +98,9 @@ impl Typing {
     /// The statements of a block, moved to where the `if` begins, each `if` in them pruned too.
     fn statements(
         &self,
-        program: &Program,
+        program: &ScriptProgram,
         text: &str,
-        branch: &Branch,
+        branch: &KnownBranch,
         kept: &[Statement],
     ) -> Option<String> {
         let (Some(first), Some(last)) = (kept.first(), kept.last()) else {
@@ -108,7 +108,7 @@ impl Typing {
         };
         let outer = column(text, branch.span.start);
         let inner = column(text, first.span().start);
-        let span = Span { start: first.span().start, end: last.span().end };
+        let span = TextSpan { start: first.span().start, end: last.span().end };
         let block = self.without_dead(program, branch.record, text, span)?;
         let strip = inner.saturating_sub(outer);
         let mut out = String::new();
@@ -131,7 +131,7 @@ fn blanks(line: &str) -> usize {
 }
 
 /// The spans that are gone when a branch is pruned.
-pub(super) fn gone(program: &Program, branch: &Branch) -> Vec<Span> {
+pub(super) fn gone(program: &ScriptProgram, branch: &KnownBranch) -> Vec<TextSpan> {
     let Some(function) = program.body(branch.function) else { return Vec::new() };
     match find(function, branch.span) {
         Some(Conditional::Statement(_, then, otherwise)) => {
@@ -151,7 +151,7 @@ enum Conditional<'p> {
 }
 
 /// The `if` that stands at exactly this place.
-fn find(function: &Function, span: Span) -> Option<Conditional<'_>> {
+fn find(function: &FunctionDefinition, span: TextSpan) -> Option<Conditional<'_>> {
     let mut body = function.body.as_slice();
     loop {
         let holds = |s: &&Statement| s.span().start <= span.start && span.end <= s.span().end;
@@ -189,7 +189,7 @@ fn find(function: &Function, span: Span) -> Option<Conditional<'_>> {
     }
 }
 
-fn choice(within: &Expression, span: Span) -> Option<Conditional<'_>> {
+fn choice(within: &Expression, span: TextSpan) -> Option<Conditional<'_>> {
     let mut open = vec![within];
     while let Some(expression) = open.pop() {
         if span.start < expression.span().start || expression.span().end < span.end {

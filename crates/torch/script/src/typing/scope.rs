@@ -9,7 +9,7 @@ use super::FunctionId;
 
 /// What an expression is.
 #[derive(Clone, Debug)]
-pub(super) enum Thing {
+pub(super) enum Binding {
     /// A value of a type, and what it is if that stands there.
     Value(ScriptType, Option<Literal>),
     /// A function of the program.
@@ -18,8 +18,8 @@ pub(super) enum Thing {
     Class(Arc<str>),
 }
 
-impl Thing {
-    pub(super) fn of(ty: ScriptType) -> Self {
+impl Binding {
+    pub(super) fn from_type(ty: ScriptType) -> Self {
         Self::Value(ty, None)
     }
 
@@ -39,7 +39,7 @@ impl Thing {
 }
 
 /// The names that were assigned in one block.
-pub(super) type Frame<'p> = HashMap<&'p str, Thing>;
+pub(super) type Frame<'p> = HashMap<&'p str, Binding>;
 
 /// The frames of all blocks around a statement.
 #[derive(Default)]
@@ -56,11 +56,11 @@ impl<'p> Scope<'p> {
         self.frames.pop().unwrap_or_default()
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&Thing> {
+    pub(super) fn get(&self, name: &str) -> Option<&Binding> {
         self.frames.iter().rev().find_map(|frame| frame.get(name))
     }
 
-    pub(super) fn set(&mut self, name: &'p str, thing: Thing) {
+    pub(super) fn set(&mut self, name: &'p str, thing: Binding) {
         if let Some(frame) = self.frames.last_mut() {
             frame.insert(name, thing);
         }
@@ -94,27 +94,27 @@ impl<'p> Scope<'p> {
     /// Forgets the values, not the types, of names that a loop assigns.
     pub(super) fn forget(&mut self, names: &[&'p str]) {
         for name in names {
-            if let Some(Thing::Value(ty, Some(_))) = self.get(name) {
-                let thing = Thing::of(ty.clone());
+            if let Some(Binding::Value(ty, Some(_))) = self.get(name) {
+                let thing = Binding::from_type(ty.clone());
                 self.set(name, thing);
             }
         }
     }
 }
 
-fn both(one: &Thing, other: &Thing, surely: Option<bool>) -> Thing {
+fn both(one: &Binding, other: &Binding, surely: Option<bool>) -> Binding {
     match (one, other) {
-        (Thing::Value(a, x), Thing::Value(b, y)) => {
+        (Binding::Value(a, x), Binding::Value(b, y)) => {
             let literal = match surely {
                 Some(true) => x.clone(),
                 Some(false) => y.clone(),
                 None if x == y => x.clone(),
                 None => None,
             };
-            Thing::Value(a.join(b), literal)
+            Binding::Value(a.join(b), literal)
         }
-        (Thing::Function(a), Thing::Function(b)) if a == b => one.clone(),
-        (Thing::Class(a), Thing::Class(b)) if a == b => one.clone(),
-        _ => Thing::of(ScriptType::Unknown),
+        (Binding::Function(a), Binding::Function(b)) if a == b => one.clone(),
+        (Binding::Class(a), Binding::Class(b)) if a == b => one.clone(),
+        _ => Binding::from_type(ScriptType::Unknown),
     }
 }

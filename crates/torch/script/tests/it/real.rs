@@ -91,7 +91,8 @@ fn a_parameter_without_a_default_may_follow_one_with() {
     let text = "def f(a: Tensor, b: Optional[int]=None, c: List[int], *, d: int=1, e: int) -> int:\n  return d\n";
     let module = parse(text).unwrap();
     let function = module.functions().next().unwrap();
-    let shown = |one: &unskew_script::Parameter| (one.name.text.to_string(), one.default.is_some());
+    let shown =
+        |one: &unskew_script::FunctionParameter| (one.name.text.to_string(), one.default.is_some());
     let has_default: Vec<(String, bool)> = function.parameters.iter().map(shown).collect();
     let expected = [("a", false), ("b", true), ("c", false), ("d", true), ("e", false)];
     assert_eq!(has_default, expected.map(|(name, has)| (name.to_owned(), has)));

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use unskew_script::typing::{Problem, Program, ResolvedCall, Typing, check, infer};
+use unskew_script::typing::{LoaderProblem, ResolvedCall, ScriptProgram, Typing, check, infer};
 use unskew_torch_schemas::matching::Literal;
 use unskew_torch_schemas::{OperatorHistory, OperatorTable};
 
@@ -20,7 +20,7 @@ fn table(release: &str) -> OperatorTable {
     HISTORY.table(release.parse().unwrap()).unwrap()
 }
 
-fn typed(text: &str) -> Result<(Program, Typing), Vec<Problem>> {
+fn typed(text: &str) -> Result<(ScriptProgram, Typing), Vec<LoaderProblem>> {
     check("f.py", text, &table("2.15.0"))
 }
 
@@ -193,8 +193,8 @@ def f(x: Tensor, sizes: List[int], whole: bool) -> Tensor:
 }
 
 /// A module with a function that is called with these modes.
-fn module(modes: &[&str]) -> Program {
-    let mut program = Program::new();
+fn module(modes: &[&str]) -> ScriptProgram {
+    let mut program = ScriptProgram::new();
     let function = "\
 def up(x: Tensor, mode: str) -> Tensor:
   if torch.eq(mode, \"a\"):
@@ -265,7 +265,7 @@ fn every_division_of_real_voice_models_is_of_integers() {
         let file = File::open(&path)
             .unwrap_or_else(|e| panic!("{}: {e}; run cargo xtask corpus", path.display()));
         let mut archive = zip::ZipArchive::new(file).unwrap();
-        let mut program = Program::new();
+        let mut program = ScriptProgram::new();
         for i in 0..archive.len() {
             let mut record = archive.by_index(i).unwrap();
             let path = record.name().unwrap().into_owned();
@@ -343,12 +343,12 @@ class B(Module):
   def forward(self: __torch__.B) -> Tensor:
     return (self.a).forward()
 ";
-    let mut program = Program::new();
+    let mut program = ScriptProgram::new();
     program.add("code/__torch__.py", "__torch__", text).unwrap();
     let typing = infer(&program, &table("2.15.0"));
     assert!(typing.problems(&program).is_empty(), "{:?}", typing.problems(&program));
     let wrong = text.replace("(self.a).forward()", "(self.c).forward()");
-    let mut program = Program::new();
+    let mut program = ScriptProgram::new();
     program.add("code/__torch__.py", "__torch__", &wrong).unwrap();
     let problems = infer(&program, &table("2.15.0")).problems(&program);
     assert_eq!(

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
-use unskew_ifrt_client::Client;
+use unskew_ifrt_client::IfrtClient;
 use unskew_ifrt_proxy::messages::ProxyVersion;
 use unskew_ifrt_proxy::status::Status;
 use unskew_ifrt_proxy::{Limits, MemoryKind, ServeError, Server};
@@ -46,12 +46,12 @@ impl Served {
         format!("grpc://{}", self.at)
     }
 
-    pub async fn connect(&self) -> Result<Client, Status> {
-        Client::connect(&self.address(), NEWEST).await
+    pub async fn connect(&self) -> Result<IfrtClient, Status> {
+        IfrtClient::connect(&self.address(), NEWEST).await
     }
 
     /// A client whose session has begun.
-    pub async fn client(&self) -> Client {
+    pub async fn client(&self) -> IfrtClient {
         let mut client = self.connect().await.unwrap();
         client.init().await.unwrap();
         client

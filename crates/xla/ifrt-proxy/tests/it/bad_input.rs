@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::abacus::{NEWEST, Served, run};
 use bytes::Bytes;
 use unskew_ifrt::types::{Ifrt, Shape, any_version};
-use unskew_ifrt_client::{Adder, Client, ELEMENTS};
+use unskew_ifrt_client::{Adder, ELEMENTS, IfrtClient};
 use unskew_ifrt_proxy::Limits;
 use unskew_ifrt_proxy::messages::{
     Ask, Assemble, ByteStrides, CopyArrays, CopyToHost, Disassemble, Execute, FullyReplicatedShard,
@@ -54,13 +54,13 @@ fn with_handle(handle: u64) -> Vec<Ask> {
     ]
 }
 
-async fn works(client: &mut Client, adder: Adder) {
+async fn works(client: &mut IfrtClient, adder: Adder) {
     adder.add(client, [1, 1], 2).await.unwrap();
     assert_eq!(adder.fetch(client, 2).await.unwrap().len(), ELEMENTS * 4);
     adder.forget(client, &[2]).await.unwrap();
 }
 
-async fn refused(client: &mut Client, ask: Ask) -> Status {
+async fn refused(client: &mut IfrtClient, ask: Ask) -> Status {
     let name = ask.name();
     let answer = client.ask(ask).await;
     answer.err().unwrap_or_else(|| panic!("{name} was done"))

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use unskew_jax_matrix::{Host, PLUGINS, PROXY_STEPS, Plugin, Served, directly};
-use unskew_peers::{End, run_probe, there};
+use unskew_jax_matrix::{CorpusPlugin, JaxHost, PLUGINS, PROXY_STEPS, ProxyServer, directly};
+use unskew_peers::{ProcessEnd, run_probe, there};
 
 const LIMIT: Duration = Duration::from_secs(400);
 
@@ -16,8 +16,8 @@ const REQUESTS: usize = 20;
 /// How many steps `python/probe/proxy_equal.py` has.
 const EQUAL: usize = 17;
 
-fn server(plugin: &Plugin) -> Served {
-    Served::start(Command::new(example()).arg(plugin.path())).unwrap()
+fn server(plugin: &CorpusPlugin) -> ProxyServer {
+    ProxyServer::start(Command::new(example()).arg(plugin.path())).unwrap()
 }
 
 /// The example, which Cargo builds beside the tests.
@@ -42,11 +42,11 @@ fn clients_of_three_ages_pass_every_step_on_the_oldest_and_the_newest_plug_in() 
     for plugin in [&PLUGINS[0], &PLUGINS[2]] {
         let server = server(plugin);
         for version in ["0.5.3", "0.6.2", "0.10.2"] {
-            let host = Host::named(version).unwrap();
+            let host = JaxHost::named(version).unwrap();
             let outcome = server.client(&host, "proxy_steps.py", LIMIT).unwrap();
             println!("jax {version} on {}: {} passed", plugin.name, outcome.passed());
             assert_eq!(outcome.failure(), None, "jax {version} on {}", plugin.name);
-            assert_eq!((outcome.passed(), outcome.end), (PROXY_STEPS, End::Finished));
+            assert_eq!((outcome.passed(), outcome.end), (PROXY_STEPS, ProcessEnd::Finished));
         }
     }
 }
@@ -58,10 +58,10 @@ fn a_connection_is_opened_and_closed_before_and_after_jax_was_used() {
     }
     let server = server(&PLUGINS[1]);
     for version in ["0.5.3", "0.10.2"] {
-        let host = Host::named(version).unwrap();
+        let host = JaxHost::named(version).unwrap();
         let outcome = server.client(&host, "proxy_connect.py", LIMIT).unwrap();
         assert_eq!(outcome.failure(), None, "jax {version}");
-        assert_eq!((outcome.passed(), outcome.end), (7, End::Finished));
+        assert_eq!((outcome.passed(), outcome.end), (7, ProcessEnd::Finished));
     }
 }
 
@@ -72,13 +72,18 @@ fn arrays_on_the_server_have_the_buffer_protocol_that_local_ones_have() {
     if !run(&["0.10.2"]) {
         return;
     }
-    let (server, first) = (server(&PLUGINS[2]), Host::named("0.10.2").unwrap());
-    for host in Host::all().into_iter().filter(|host| host.version >= first.version) {
+    let (server, first) = (server(&PLUGINS[2]), JaxHost::named("0.10.2").unwrap());
+    for host in JaxHost::all().into_iter().filter(|host| host.version >= first.version) {
         let outcome = server.client(&host, "proxy_buffer.py", LIMIT).unwrap();
         assert_eq!(outcome.failure(), None, "jax {}", host.version);
         let steps = if outcome.steps[0].detail == "with" { 6 } else { 1 };
         println!("jax {}: {steps} steps", host.version);
-        assert_eq!((outcome.passed(), outcome.end), (steps, End::Finished), "jax {}", host.version);
+        assert_eq!(
+            (outcome.passed(), outcome.end),
+            (steps, ProcessEnd::Finished),
+            "jax {}",
+            host.version
+        );
     }
 }
 
@@ -87,7 +92,7 @@ fn a_network_learns_bit_by_bit_as_on_the_plug_in_itself() {
     if !run(&["0.10.2"]) {
         return;
     }
-    let (plugin, host) = (&PLUGINS[2], Host::named("0.10.2").unwrap());
+    let (plugin, host) = (&PLUGINS[2], JaxHost::named("0.10.2").unwrap());
     let served = server(plugin).client(&host, "proxy_training.py", LIMIT).unwrap();
     let direct = directly(&host, &plugin.path(), "proxy_training.py", LIMIT).unwrap();
     assert_eq!((served.failure(), direct.failure()), (None, None));
@@ -108,13 +113,14 @@ fn what_programs_ask_beyond_the_steps_is_served_or_refused_by_name() {
     let threshold = "IFRT_PROXY_GRPC_LARGE_TRANSFER_OPTIMIZATION_THRESHOLD_BYTES";
     for (plugin, version) in [(&PLUGINS[0], "0.5.3"), (&PLUGINS[2], "0.10.2")] {
         let mut server = Command::new(example());
-        let server = Served::start(server.arg(plugin.path()).env(shared, folder.path())).unwrap();
-        let mut client = server.command(&Host::named(version).unwrap(), "proxy_requests.py");
+        let server =
+            ProxyServer::start(server.arg(plugin.path()).env(shared, folder.path())).unwrap();
+        let mut client = server.command(&JaxHost::named(version).unwrap(), "proxy_requests.py");
         client.env(shared, folder.path()).env(threshold, "1000000");
         let outcome = run_probe(&mut client, LIMIT).unwrap();
         println!("jax {version} on {}: {} passed", plugin.name, outcome.passed());
         assert_eq!(outcome.failure(), None, "jax {version} on {}", plugin.name);
-        assert_eq!((outcome.passed(), outcome.end), (REQUESTS, End::Finished));
+        assert_eq!((outcome.passed(), outcome.end), (REQUESTS, ProcessEnd::Finished));
     }
 }
 
@@ -126,7 +132,7 @@ fn what_programs_find_is_what_they_find_on_the_plug_in_itself() {
     if !run(&["0.6.2", "0.10.2"]) {
         return;
     }
-    let (plugin, newest) = (&PLUGINS[2], Host::named("0.10.2").unwrap());
+    let (plugin, newest) = (&PLUGINS[2], JaxHost::named("0.10.2").unwrap());
     let served = server(plugin).client(&newest, "proxy_equal.py", LIMIT).unwrap();
     let direct = directly(&newest, &plugin.path(), "proxy_equal.py", LIMIT).unwrap();
     assert_eq!((served.failure(), direct.failure()), (None, None), "{}", plugin.name);
@@ -134,7 +140,7 @@ fn what_programs_find_is_what_they_find_on_the_plug_in_itself() {
     for (served, direct) in served.steps.iter().zip(&direct.steps) {
         assert_eq!((&served.step, &served.detail), (&direct.step, &direct.detail));
     }
-    let (plugin, older) = (&PLUGINS[0], Host::named("0.6.2").unwrap());
+    let (plugin, older) = (&PLUGINS[0], JaxHost::named("0.6.2").unwrap());
     let served = server(plugin).client(&older, "proxy_equal.py", LIMIT).unwrap();
     assert_eq!((served.failure(), served.passed()), (None, EQUAL), "{}", plugin.name);
 }
@@ -149,7 +155,7 @@ fn recipes_run_as_they_are_printed() {
     let server = server(&PLUGINS[2]);
     let port = server.address().rsplit(':').next().unwrap().parse().unwrap();
     let mut releases = 0;
-    for host in Host::all() {
+    for host in JaxHost::all() {
         let Ok(recipe) = unskew_ifrt_proxy::recipe(&format!("jax@{}", host.version), port) else {
             continue;
         };

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::abacus::{self, NEWEST, Served, plugin, run};
 use bytes::Bytes;
 use proptest::prelude::*;
-use unskew_ifrt_client::{Adder, Client, ELEMENTS, Hostile};
+use unskew_ifrt_client::{Adder, ELEMENTS, Hostile, IfrtClient};
 use unskew_ifrt_proxy::messages::{ProxyVersion, Request, RequestMetadata};
 use unskew_ifrt_proxy::status::Code;
 use unskew_ifrt_proxy::{Limits, Platform, play};
@@ -61,7 +61,7 @@ proptest! {
             let adder = Adder::compile(&mut other, 0).await.unwrap();
             adder.put(&mut other, 1, row(1.0)).await.unwrap();
 
-            let mut client = Client::connect(&SERVED.address(), version).await.unwrap();
+            let mut client = IfrtClient::connect(&SERVED.address(), version).await.unwrap();
             client.init().await.unwrap();
             for handle in 1..4 {
                 client.store(handle, row(1.0)).await.unwrap();

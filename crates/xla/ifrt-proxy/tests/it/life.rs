@@ -6,7 +6,7 @@ use crate::abacus::{NEWEST, Served, eventually, run};
 use bytes::Bytes;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
-use unskew_ifrt_client::{Adder, Client, ELEMENTS, Load, load};
+use unskew_ifrt_client::{Adder, ELEMENTS, IfrtClient, LoadTest, load};
 use unskew_ifrt_proxy::Limits;
 use unskew_ifrt_proxy::messages::{Ask, CopyToHost};
 use unskew_ifrt_proxy::status::Code;
@@ -35,7 +35,7 @@ fn a_server_that_stops_finishes_what_is_in_flight_and_tells_clients() {
         let told = idle.receive().await.unwrap_err();
         assert_eq!(told.code, Code::Unavailable);
         assert!(told.message.contains("stopping"), "{told}");
-        let refused = Client::begin(busy.channel(), NEWEST).await.unwrap_err();
+        let refused = IfrtClient::begin(busy.channel(), NEWEST).await.unwrap_err();
         assert_eq!(refused.code, Code::Unavailable);
         assert!(served.http("/readyz", "localhost").0.contains("503"));
         assert!(served.http("/healthz", "localhost").0.contains("200"));
@@ -125,7 +125,7 @@ fn ten_clients_at_once_have_no_error_and_leave_nothing() {
     let served = Served::with(Limits::default());
     run(async {
         let time = Duration::from_secs(5);
-        let outcome = load(&Load { address: served.address(), clients: 10, time }).await;
+        let outcome = load(&LoadTest { address: served.address(), clients: 10, time }).await;
         assert_eq!(outcome.errors, []);
         assert!(outcome.steps.len() >= 10, "{} steps", outcome.steps.len());
     });

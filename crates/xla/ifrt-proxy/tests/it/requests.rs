@@ -10,14 +10,14 @@ use unskew_ifrt::types::{
     HloSharding, Ifrt, Layout, Mapping, RemapPlan, Serialized, Shape, Sharding,
     SingleDeviceSharding, any_version,
 };
-use unskew_ifrt_client::{Adder, Client, ELEMENTS};
+use unskew_ifrt_client::{Adder, ELEMENTS, IfrtClient};
 use unskew_ifrt_proxy::messages::{
     Answer, Ask, CopyArrays, CopyToHost, DefaultDeviceAssignment, Disassemble, Execute,
     FullyReplicatedShard, Handle, Handles, MakeArray, MakeArraysFromShards, MakeErrorArrays,
     OldReshard, ProxyVersion, Remap, Respec, ShardBuffer, ShardIndices, ShardsSpec, StatusMessage,
 };
 use unskew_ifrt_proxy::status::{Code, Status};
-use unskew_jax_matrix::{PLUGINS, Plugin, Served};
+use unskew_jax_matrix::{CorpusPlugin, PLUGINS, ProxyServer};
 use unskew_serdes::proto::{Message, encode};
 
 const NEWEST: ProxyVersion = ProxyVersion { protocol: 25, serdes: 3 };
@@ -65,7 +65,7 @@ fn read(data: &[u8]) -> Vec<f32> {
 }
 
 /// The array of 16 numbers in four rows, a device each, under a handle.
-async fn rows(client: &mut Client, handle: u64) {
+async fn rows(client: &mut IfrtClient, handle: u64) {
     let data = numbers();
     let buffer = |at: usize| ShardBuffer {
         dtype: bytes(&DType::from(DTypeKind::F32)),
@@ -87,7 +87,7 @@ async fn rows(client: &mut Client, handle: u64) {
     client.answer(op_id).await.unwrap();
 }
 
-async fn fetched(client: &mut Client, array: u64) -> Vec<f32> {
+async fn fetched(client: &mut IfrtClient, array: u64) -> Vec<f32> {
     let copy = CopyToHost { host_buffer: array, array, byte_strides: None };
     client.ask(Ask::CopyToHost(copy)).await.unwrap();
     read(&client.look_up(client.session, array).await.unwrap())
@@ -103,19 +103,19 @@ fn resharded(array: u64, to: Sharding, result: u64) -> Ask {
 }
 
 /// A server in a process of its own, whose plug-in then has four devices.
-fn server() -> Served {
+fn server() -> ProxyServer {
     server_with(&PLUGINS[2])
 }
 
-fn server_with(plugin: &Plugin) -> Served {
+fn server_with(plugin: &CorpusPlugin) -> ProxyServer {
     let test = std::env::current_exe().unwrap();
     let example: PathBuf = test.ancestors().nth(2).unwrap().join("examples/serve");
     assert!(example.exists(), "`cargo build --examples -p unskew-ifrt-proxy` makes {example:?}");
-    Served::start(Command::new(example).arg(plugin.path())).unwrap()
+    ProxyServer::start(Command::new(example).arg(plugin.path())).unwrap()
 }
 
-async fn client(server: &Served, version: ProxyVersion) -> Client {
-    let mut client = Client::connect(server.address(), version).await.unwrap();
+async fn client(server: &ProxyServer, version: ProxyVersion) -> IfrtClient {
+    let mut client = IfrtClient::connect(server.address(), version).await.unwrap();
     client.init().await.unwrap();
     client
 }
@@ -313,7 +313,7 @@ fn what_the_plug_in_has_no_words_for_is_refused_and_the_session_goes_on() {
 }
 
 /// An array of one host buffer under this handle, and its answer.
-async fn put(client: &mut Client, ask: MakeArray, data: Bytes) -> Result<Answer, Status> {
+async fn put(client: &mut IfrtClient, ask: MakeArray, data: Bytes) -> Result<Answer, Status> {
     let handle = ask.host_buffer;
     let op_id = client.send(Ask::MakeArray(ask)).unwrap();
     client.store(handle, data).await.unwrap();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::abacus::{NEWEST, Served, eventually, run};
 use bytes::Bytes;
-use unskew_ifrt_client::{Adder, Client, ELEMENTS};
+use unskew_ifrt_client::{Adder, ELEMENTS, IfrtClient};
 use unskew_ifrt_proxy::Limits;
 use unskew_ifrt_proxy::messages::{
     Answer, Ask, Empty, Handle, Handles, OldOrNewHandles, ProxyVersion, Request, StoreMetadata,
@@ -240,10 +240,10 @@ fn versions_that_were_not_agreed_begin_no_session() {
             [(-1, 0), (0, 0), (2, 0), (26, 3), (25, -1), (25, 99), (i32::MIN, i32::MAX)]
         {
             let version = ProxyVersion { protocol, serdes };
-            let refused = Client::begin(channel.clone(), version).await.unwrap_err();
+            let refused = IfrtClient::begin(channel.clone(), version).await.unwrap_err();
             assert_eq!(refused.code, Code::InvalidArgument, "{version:?}");
         }
-        let mut again = Client::begin(channel, NEWEST).await.unwrap();
+        let mut again = IfrtClient::begin(channel, NEWEST).await.unwrap();
         assert!(matches!(again.ask(Ask::Init(Empty {})).await, Ok(Answer::Init(_))));
     });
     served.empty();

@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use unskew_serdes::Named;
-use unskew_serdes::proto::{Description, Message};
+use unskew_serdes::StableName;
+use unskew_serdes::proto::{Message, MessageDescription};
 
 use super::{
     AtomProgram, ConcreteSharding, CustomCallProgram, DeviceList, DynamicShape, HloProgram, Ifrt,
@@ -18,8 +18,8 @@ type Facts = Vec<(&'static str, String)>;
 
 impl Serialized {
     /// The name of its type, and what that looks like.
-    pub fn type_of(&self) -> (&'static str, &'static Description) {
-        fn of<M: Message<Ifrt> + Named>(_: &M) -> (&'static str, &'static Description) {
+    pub fn type_of(&self) -> (&'static str, &'static MessageDescription) {
+        fn of<M: Message<Ifrt> + StableName>(_: &M) -> (&'static str, &'static MessageDescription) {
             (M::TYPE_NAME, M::DESCRIPTION)
         }
         match self {

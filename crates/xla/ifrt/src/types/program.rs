@@ -1,7 +1,9 @@
 //! Programs, what they are compiled with, and how they are run.
 
-use unskew_serdes::proto::{Description, FieldDescription, Fields, Message, ProtoWriter, Since};
-use unskew_serdes::{Named, ReadError, ReadProblem, WriteError};
+use unskew_serdes::proto::{
+    FieldDescription, Message, MessageDescription, ProtoEncoder, SinceVersion, WireFields,
+};
+use unskew_serdes::{DecodeError, DecodeProblem, EncodeError, StableName};
 
 use super::{AttributeMap, CompileOptions, Ifrt};
 
@@ -43,30 +45,30 @@ impl HloProgram {
     }
 }
 
-impl Named for HloProgram {
+impl StableName for HloProgram {
     // The name is older than the type's own.
     const TYPE_NAME: &'static str = "xla::ifrt::XlaProgram";
 }
 
 impl Message<Ifrt> for HloProgram {
     const NAME: &'static str = "HloProgram";
-    const DESCRIPTION: &'static Description = &Description {
+    const DESCRIPTION: &'static MessageDescription = &MessageDescription {
         name: "",
         rust: "HloProgram",
         version: None,
-        since: Since::ALWAYS,
+        since: SinceVersion::ALWAYS,
         removed_with_minimum: None,
         fields: NO_FIELDS,
     };
 
-    fn write(&self, to: &mut ProtoWriter<'_, Ifrt>) -> Result<(), WriteError> {
+    fn write(&self, to: &mut ProtoEncoder<'_, Ifrt>) -> Result<(), EncodeError> {
         to.raw(&self.artifact);
         Ok(())
     }
 
-    fn read(mut from: Fields<'_, Ifrt>) -> Result<Self, ReadError> {
+    fn read(mut from: WireFields<'_, Ifrt>) -> Result<Self, DecodeError> {
         let wrong =
-            from.error(ReadProblem::Refused("no StableHLO artifact begins here".to_owned()));
+            from.error(DecodeProblem::Refused("no StableHLO artifact begins here".to_owned()));
         Self::new(from.raw()?.to_vec()).ok_or(wrong)
     }
 }

@@ -3,8 +3,8 @@
 //! A memory kind, wherever one stands, is the name of a kind of memory of the devices; none is their
 //! default memory.
 
-use unskew_serdes::proto::{Description, Fields, Message, ProtoWriter};
-use unskew_serdes::{Named, ReadError, WriteError};
+use unskew_serdes::proto::{Message, MessageDescription, ProtoEncoder, WireFields};
+use unskew_serdes::{DecodeError, EncodeError, StableName};
 
 use super::{DeviceList, DynamicShape, Ifrt, OpSharding, Shape};
 
@@ -128,15 +128,15 @@ mod wire {
     }
 }
 
-impl Named for ConcreteSharding {
+impl StableName for ConcreteSharding {
     const TYPE_NAME: &'static str = wire::ConcreteSharding::TYPE_NAME;
 }
 
 impl Message<Ifrt> for ConcreteSharding {
     const NAME: &'static str = wire::ConcreteSharding::NAME;
-    const DESCRIPTION: &'static Description = wire::ConcreteSharding::DESCRIPTION;
+    const DESCRIPTION: &'static MessageDescription = wire::ConcreteSharding::DESCRIPTION;
 
-    fn write(&self, to: &mut ProtoWriter<'_, Ifrt>) -> Result<(), WriteError> {
+    fn write(&self, to: &mut ProtoEncoder<'_, Ifrt>) -> Result<(), EncodeError> {
         let mut wire = wire::ConcreteSharding {
             devices: self.devices.clone(),
             memory_kind: self.memory_kind.clone(),
@@ -157,7 +157,7 @@ impl Message<Ifrt> for ConcreteSharding {
         wire.write(to)
     }
 
-    fn read(from: Fields<'_, Ifrt>) -> Result<Self, ReadError> {
+    fn read(from: WireFields<'_, Ifrt>) -> Result<Self, DecodeError> {
         let wire = wire::ConcreteSharding::read(from)?;
         let shapes = match wire.dynamic_shape {
             Some(shape) => ShardShapes::Dynamic { shape, shards: wire.shard_dynamic_shapes },

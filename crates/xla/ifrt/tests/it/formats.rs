@@ -1,15 +1,15 @@
 //! What the types look like at each version, what they are written as, and what each version can hold.
 
 use unskew_ifrt::types::*;
-use unskew_serdes::guard::{Goldens, Lock, check_days};
+use unskew_serdes::guard::{Goldens, SchemaLock, check_days};
 use unskew_serdes::proto::{Message, decode, encode};
-use unskew_serdes::{Family, WriteError, WriteProblem};
+use unskew_serdes::{EncodeError, EncodeProblem, Family};
 
 use crate::values;
 
 #[test]
 fn formats_change_only_with_a_new_version() {
-    Lock::<Ifrt>::new()
+    SchemaLock::<Ifrt>::new()
         .with_message::<Serialized>()
         .with_message::<Sharding>()
         .with_message::<Layout>()
@@ -67,7 +67,7 @@ fn what_was_written_is_read_and_written_so() {
         .unwrap();
 }
 
-fn at<M: Message<Ifrt>>(value: &M, version: i64) -> Result<Vec<u8>, WriteError> {
+fn at<M: Message<Ifrt>>(value: &M, version: i64) -> Result<Vec<u8>, EncodeError> {
     encode(value, any_version().get(version).unwrap())
 }
 
@@ -78,7 +78,7 @@ fn floor<M: Message<Ifrt>>(value: &M) -> (i64, String) {
         match at(value, version) {
             Ok(_) => return (version, path),
             Err(error) => {
-                assert!(matches!(error.problem(), WriteProblem::TooYoung { .. }), "{error}");
+                assert!(matches!(error.problem(), EncodeProblem::TooYoung { .. }), "{error}");
                 path = error.path().to_string();
             }
         }

@@ -5,18 +5,20 @@ use std::fmt::Debug;
 use proptest::prelude::*;
 use proptest::sample::select;
 use unskew_ifrt::types::*;
-use unskew_serdes::proto::{Description, Enumeration, Kind, Label, Message, decode, encode};
-use unskew_serdes::{ReadError, ReadProblem, default_version};
+use unskew_serdes::proto::{
+    Enumeration, FieldKind, FieldLabel, Message, MessageDescription, decode, encode,
+};
+use unskew_serdes::{DecodeError, DecodeProblem, default_version};
 
 /// A type, by what can be done with bytes of it.
 struct Type {
-    description: &'static Description,
+    description: &'static MessageDescription,
     /// What the value is written as, for the current version.
-    again: fn(&[u8]) -> Result<Vec<u8>, ReadError>,
+    again: fn(&[u8]) -> Result<Vec<u8>, DecodeError>,
 }
 
 fn of<M: Message<Ifrt> + Debug>() -> Type {
-    fn again<M: Message<Ifrt> + Debug>(bytes: &[u8]) -> Result<Vec<u8>, ReadError> {
+    fn again<M: Message<Ifrt> + Debug>(bytes: &[u8]) -> Result<Vec<u8>, DecodeError> {
         let value: M = decode(bytes)?;
         Ok(encode(&value, default_version()).unwrap_or_else(|error| panic!("{value:?}: {error}")))
     }
@@ -120,17 +122,17 @@ fn a_version_that_is_not_read_is_refused_by_every_type_that_has_one() {
         for future in [6, 7, 9999, i64::MAX as u64] {
             let found = problem(future);
             assert!(
-                matches!(found, ReadProblem::TooNew { found, minimum: 0, current: 5, .. } if found == future),
+                matches!(found, DecodeProblem::TooNew { found, minimum: 0, current: 5, .. } if found == future),
                 "{type_name}: {found}"
             );
         }
         for negative in [-1, i64::MIN] {
             let found = negative;
-            let negative = ReadProblem::Negative { type_name, found };
+            let negative = DecodeProblem::Negative { type_name, found };
             assert_eq!(problem(found.cast_unsigned()), negative, "{type_name}");
         }
         // A version that there is, and that changed nothing here.
-        assert_eq!(problem(3), ReadProblem::NoFormat { type_name, found: 3 });
+        assert_eq!(problem(3), DecodeProblem::NoFormat { type_name, found: 3 });
     }
     assert_eq!(with_version, 29);
 }
@@ -141,15 +143,16 @@ fn a_field_that_stands_twice_is_refused_unless_it_is_repeated() {
     for Type { description, again } in every_type() {
         for field in description.fields {
             let one = match field.kind {
-                Kind::Int32 | Kind::Int64 | Kind::Bool => varint(field.number, 1),
-                Kind::Text | Kind::Bytes | Kind::Opaque(_) => {
+                FieldKind::Int32 | FieldKind::Int64 | FieldKind::Bool => varint(field.number, 1),
+                FieldKind::Text | FieldKind::Bytes | FieldKind::Opaque(_) => {
                     [varint(field.number, 0)[..1].iter().map(|b| b | 2).collect(), vec![0]].concat()
                 }
                 _ => continue,
             };
             let problem = again(&[&one[..], &one].concat()).unwrap_err_or_none();
-            let twice = ReadProblem::FieldTwice { message: description.rust, field: field.number };
-            if field.label == Label::Repeated {
+            let twice =
+                DecodeProblem::FieldTwice { message: description.rust, field: field.number };
+            if field.label == FieldLabel::Repeated {
                 assert_ne!(problem, Some(twice), "{}", description.rust);
             } else {
                 refused += 1;
@@ -161,11 +164,11 @@ fn a_field_that_stands_twice_is_refused_unless_it_is_repeated() {
 }
 
 trait Problem {
-    fn unwrap_err_or_none(self) -> Option<ReadProblem>;
+    fn unwrap_err_or_none(self) -> Option<DecodeProblem>;
 }
 
-impl Problem for Result<Vec<u8>, ReadError> {
-    fn unwrap_err_or_none(self) -> Option<ReadProblem> {
+impl Problem for Result<Vec<u8>, DecodeError> {
+    fn unwrap_err_or_none(self) -> Option<DecodeProblem> {
         self.err().map(|error| error.problem().clone())
     }
 }
@@ -189,17 +192,17 @@ fn what_is_cut_off_or_goes_on_is_a_value_or_an_error_with_its_place() {
 fn names_and_values_that_are_not_known_are_named() {
     let problem = |bytes: &[u8]| decode::<Ifrt, Serialized>(bytes).unwrap_err().problem().clone();
     let name = b"\x0a\x17xla::ifrt::HloSharding";
-    assert_eq!(problem(name), ReadProblem::Truncated { needed: 1 });
+    assert_eq!(problem(name), DecodeProblem::Truncated { needed: 1 });
     let name = b"\x0a\x15xla::ifrt::HloShardin";
-    assert_eq!(problem(name), ReadProblem::UnknownType("xla::ifrt::HloShardin".to_owned()));
-    assert_eq!(problem(b"\x0a\x02\xff\xff"), ReadProblem::NotText);
-    let missing = ReadProblem::FieldMissing { message: "Serialized", field: "type_name" };
+    assert_eq!(problem(name), DecodeProblem::UnknownType("xla::ifrt::HloShardin".to_owned()));
+    assert_eq!(problem(b"\x0a\x02\xff\xff"), DecodeProblem::NotText);
+    let missing = DecodeProblem::FieldMissing { message: "Serialized", field: "type_name" };
     assert_eq!(problem(b""), missing);
     let dtype = |bytes: &[u8]| decode::<Ifrt, DType>(bytes).unwrap_err().problem().clone();
     // Builds of IFRT read it as an invalid type, without an error.
-    let unknown = ReadProblem::UnknownValue { type_name: "DTypeKind", found: 36 };
+    let unknown = DecodeProblem::UnknownValue { type_name: "DTypeKind", found: 36 };
     assert_eq!(dtype(b"\x08\x24"), unknown);
-    let none = ReadProblem::FieldMissing { message: "DType", field: "kind" };
+    let none = DecodeProblem::FieldMissing { message: "DType", field: "kind" };
     assert_eq!(dtype(b""), none);
     let twice = b"\x0a\x07\x0a\x01a\x12\x02\x10\x01\x0a\x07\x0a\x01a\x12\x02\x10\x00";
     let error = decode::<Ifrt, AttributeMap>(twice).unwrap_err();

@@ -24,7 +24,7 @@ const TYPES: [(&str, u64); 14] = [
 ];
 
 /// A value that is no list, or an element of one.
-enum Single {
+enum AttributeLiteral {
     Float(f32),
     Int(i64),
     Text(String),
@@ -35,7 +35,7 @@ enum Single {
     Of(String),
 }
 
-impl Single {
+impl AttributeLiteral {
     /// The number of its type; none where the function around decides.
     fn kind(&self) -> Option<u64> {
         Some(match self {
@@ -140,9 +140,9 @@ pub(super) fn behind_name(
 }
 
 /// A whole number is one with a fraction where such is asked for.
-fn cast(value: Single, wanted: Option<u64>) -> Single {
+fn cast(value: AttributeLiteral, wanted: Option<u64>) -> AttributeLiteral {
     match (value, wanted) {
-        (Single::Int(number), Some(1)) => Single::Float(number as f32),
+        (AttributeLiteral::Int(number), Some(1)) => AttributeLiteral::Float(number as f32),
         (value, _) => value,
     }
 }
@@ -165,29 +165,29 @@ fn list_of(single: u64) -> Option<u64> {
     })
 }
 
-fn single(tokens: &mut Tokens<'_>, depth: usize) -> Result<Single, ReadError> {
+fn single(tokens: &mut Tokens<'_>, depth: usize) -> Result<AttributeLiteral, ReadError> {
     if tokens.eat('@') {
-        return tokens.name().map(Single::Of);
+        return tokens.name().map(AttributeLiteral::Of);
     }
     let word = tokens.peek();
     if is_type(tokens) {
         let kind = value_type(tokens, 0)?;
         let is_tensor = tokens.next_is('{') || tokens.next_is('=') || tokens.next_is('"');
         if !is_tensor && tokens.peek().is_empty() {
-            return Ok(Single::Type(kind.into_message()));
+            return Ok(AttributeLiteral::Type(kind.into_message()));
         }
         let name = tokens.optional_name()?.unwrap_or_default();
         tokens.eat('=');
-        return tensor_of(tokens, Some(&kind), &name).map(Single::Tensor);
+        return tensor_of(tokens, Some(&kind), &name).map(AttributeLiteral::Tensor);
     }
     let number = ["inf", "infinity", "nan"].contains(&&*word.to_ascii_lowercase());
     if !word.is_empty() && !number {
         let name = tokens.name()?;
-        return super::graph(tokens, &name, depth + 1).map(Single::Graph);
+        return super::graph(tokens, &name, depth + 1).map(AttributeLiteral::Graph);
     }
     Ok(match tokens.literal()? {
-        Literal::Int(number) => Single::Int(number),
-        Literal::Float(number) => Single::Float(number as f32),
-        Literal::Text(text) => Single::Text(text),
+        Literal::Int(number) => AttributeLiteral::Int(number),
+        Literal::Float(number) => AttributeLiteral::Float(number as f32),
+        Literal::Text(text) => AttributeLiteral::Text(text),
     })
 }

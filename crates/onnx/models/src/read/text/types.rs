@@ -3,7 +3,7 @@
 use unskew_source::{ReadError, Rope};
 
 use super::tokens::{Literal, Tokens};
-use crate::Element;
+use crate::OnnxElementType;
 
 /// How deep types stand in types.
 const DEPTH: usize = 16;
@@ -12,15 +12,15 @@ const DEPTH: usize = 16;
 const WORDS: [&str; 5] = ["seq", "map", "optional", "sparse_tensor", "opaque"];
 
 /// A type: its message, and what a tensor of it has.
-pub(super) struct Type {
+pub(super) struct ParsedType {
     /// Which field of `TypeProto` it is.
     field: u32,
     message: Rope,
     /// The element type and the sizes, if they are all numbers.
-    tensor: Option<(Element, Option<Vec<i64>>)>,
+    tensor: Option<(OnnxElementType, Option<Vec<i64>>)>,
 }
 
-impl Type {
+impl ParsedType {
     /// It as the bytes of a `TypeProto`.
     pub(super) fn into_message(self) -> Rope {
         let mut whole = Rope::default();
@@ -32,17 +32,17 @@ impl Type {
 /// Whether a type comes next.
 pub(super) fn is_type(tokens: &mut Tokens<'_>) -> bool {
     let word = tokens.peek();
-    word.parse::<Element>().is_ok() || WORDS.contains(&word)
+    word.parse::<OnnxElementType>().is_ok() || WORDS.contains(&word)
 }
 
 /// Reads `float[N, 3]`, `seq(...)`, `optional(...)` and the like; `depth` is how deep it stands in others.
-pub(super) fn value_type(tokens: &mut Tokens<'_>, depth: usize) -> Result<Type, ReadError> {
+pub(super) fn value_type(tokens: &mut Tokens<'_>, depth: usize) -> Result<ParsedType, ReadError> {
     if depth > DEPTH {
         return Err(tokens.wrong("a type in fewer types: these are nested too deep"));
     }
     let at = tokens.at();
     let word = tokens.word()?;
-    if let Ok(element) = word.parse::<Element>() {
+    if let Ok(element) = word.parse::<OnnxElementType>() {
         return tensor_type(tokens, element, 1);
     }
     let mut message = Rope::default();
@@ -57,7 +57,7 @@ pub(super) fn value_type(tokens: &mut Tokens<'_>, depth: usize) -> Result<Type, 
         }
         "map" => {
             let at = tokens.at();
-            let key = tokens.word()?.parse::<Element>();
+            let key = tokens.word()?.parse::<OnnxElementType>();
             let key = key.map_err(|_| tokens.wrong_at(at, "the type of keys"))?;
             message.number(1, key.0 as u64);
             tokens.expect(',')?;
@@ -66,11 +66,11 @@ pub(super) fn value_type(tokens: &mut Tokens<'_>, depth: usize) -> Result<Type, 
         }
         "sparse_tensor" => {
             let at = tokens.at();
-            let element = tokens.word()?.parse::<Element>();
+            let element = tokens.word()?.parse::<OnnxElementType>();
             let element = element.map_err(|_| tokens.wrong_at(at, "the type of elements"))?;
             let sparse = tensor_type(tokens, element, 8)?;
             tokens.expect(')')?;
-            return Ok(Type { tensor: None, ..sparse });
+            return Ok(ParsedType { tensor: None, ..sparse });
         }
         _ => {
             opaque(tokens, &mut message)?;
@@ -78,7 +78,7 @@ pub(super) fn value_type(tokens: &mut Tokens<'_>, depth: usize) -> Result<Type, 
         }
     };
     tokens.expect(')')?;
-    Ok(Type { field, message, tensor: None })
+    Ok(ParsedType { field, message, tensor: None })
 }
 
 /// `opaque()`, `opaque(name)`, `opaque(domain, name)`, without the last parenthesis.
@@ -100,15 +100,19 @@ fn opaque(tokens: &mut Tokens<'_>, message: &mut Rope) -> Result<(), ReadError> 
 }
 
 /// A tensor behind its element type: `float` has no dimensions, `float[]` an unknown number.
-fn tensor_type(tokens: &mut Tokens<'_>, element: Element, field: u32) -> Result<Type, ReadError> {
+fn tensor_type(
+    tokens: &mut Tokens<'_>,
+    element: OnnxElementType,
+    field: u32,
+) -> Result<ParsedType, ReadError> {
     let mut message = Rope::default();
     message.number(1, element.0 as u64);
     if !tokens.eat('[') {
         message.message(2, Rope::default());
-        return Ok(Type { field, message, tensor: Some((element, Some(Vec::new()))) });
+        return Ok(ParsedType { field, message, tensor: Some((element, Some(Vec::new()))) });
     }
     if tokens.eat(']') {
-        return Ok(Type { field, message, tensor: Some((element, None)) });
+        return Ok(ParsedType { field, message, tensor: Some((element, None)) });
     }
     let mut shape = Rope::default();
     let mut sizes = Some(Vec::new());
@@ -131,13 +135,13 @@ fn tensor_type(tokens: &mut Tokens<'_>, element: Element, field: u32) -> Result<
     }
     tokens.expect(']')?;
     message.message(2, shape);
-    Ok(Type { field, message, tensor: Some((element, sizes)) })
+    Ok(ParsedType { field, message, tensor: Some((element, sizes)) })
 }
 
 /// A `TensorProto` behind `=`: `{…}` with its elements, `[…]` with where they lie.
 pub(super) fn tensor_of(
     tokens: &mut Tokens<'_>,
-    kind: Option<&Type>,
+    kind: Option<&ParsedType>,
     name: &str,
 ) -> Result<Rope, ReadError> {
     let known = kind.and_then(|kind| kind.tensor.as_ref());
@@ -169,7 +173,11 @@ pub(super) fn tensor_of(
 }
 
 /// One element, in the field that its type has.
-fn number(tokens: &mut Tokens<'_>, element: Element, out: &mut Rope) -> Result<(), ReadError> {
+fn number(
+    tokens: &mut Tokens<'_>,
+    element: OnnxElementType,
+    out: &mut Rope,
+) -> Result<(), ReadError> {
     let at = tokens.at();
     let literal = tokens.literal()?;
     let float = match literal {

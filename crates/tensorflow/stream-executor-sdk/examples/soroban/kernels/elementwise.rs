@@ -10,13 +10,13 @@ use crate::device::Abacus;
 use crate::sys::{elements, elements_mut};
 
 /// A function of one number.
-trait One: Send + Sync + 'static {
-    fn of(x: f32) -> f32;
+trait UnaryFunction: Send + Sync + 'static {
+    fn apply(x: f32) -> f32;
 }
 
 /// A function of two numbers.
-trait Two: Send + Sync + 'static {
-    fn of(x: f32, y: f32) -> f32;
+trait BinaryFunction: Send + Sync + 'static {
+    fn apply(x: f32, y: f32) -> f32;
 }
 
 /// The operation of such a function.
@@ -25,7 +25,7 @@ struct Unary<F>(PhantomData<F>);
 /// The same of two arrays, whose shapes are broadcast.
 struct Binary<F>(PhantomData<F>);
 
-impl<F: One> Kernel<Abacus> for Unary<F> {
+impl<F: UnaryFunction> Kernel<Abacus> for Unary<F> {
     fn new(_: &Construction<'_>) -> Result<Self, Error> {
         Ok(Self(PhantomData))
     }
@@ -34,13 +34,13 @@ impl<F: One> Kernel<Abacus> for Unary<F> {
         let input = context.input(0)?;
         let mut output = context.allocate_output(0, &input.dims())?;
         for (to, from) in elements_mut::<f32>(&mut output)?.iter_mut().zip(elements(&input)?) {
-            *to = F::of(*from);
+            *to = F::apply(*from);
         }
         Ok(())
     }
 }
 
-impl<F: Two> Kernel<Abacus> for Binary<F> {
+impl<F: BinaryFunction> Kernel<Abacus> for Binary<F> {
     fn new(_: &Construction<'_>) -> Result<Self, Error> {
         Ok(Self(PhantomData))
     }
@@ -53,7 +53,7 @@ impl<F: Two> Kernel<Abacus> for Binary<F> {
         let (x, y) = (elements::<f32>(&x)?, elements::<f32>(&y)?);
         let places = at_x.into_iter().zip(at_y);
         for (to, (at_x, at_y)) in elements_mut::<f32>(&mut output)?.iter_mut().zip(places) {
-            *to = F::of(x[at_x], y[at_y]);
+            *to = F::apply(x[at_x], y[at_y]);
         }
         Ok(())
     }
@@ -86,16 +86,16 @@ macro_rules! functions {
     (one { $($one:ident = |$x:ident| $value:expr;)* } two { $($two:ident = |$a:ident, $b:ident| $of:expr;)* }) => {
         $(
             struct $one;
-            impl One for $one {
-                fn of($x: f32) -> f32 {
+            impl UnaryFunction for $one {
+                fn apply($x: f32) -> f32 {
                     $value
                 }
             }
         )*
         $(
             struct $two;
-            impl Two for $two {
-                fn of($a: f32, $b: f32) -> f32 {
+            impl BinaryFunction for $two {
+                fn apply($a: f32, $b: f32) -> f32 {
                     $of
                 }
             }

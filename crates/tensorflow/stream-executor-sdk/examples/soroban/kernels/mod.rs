@@ -10,7 +10,7 @@ mod variable;
 use unskew_stream_executor_sdk::{DataType, Error, Kernel, KernelDef, Kernels};
 
 use crate::device::Abacus;
-use crate::profile::Measured;
+use crate::profile::TimedKernel;
 
 /// Registers all of them.
 pub fn register(kernels: &mut Kernels<Abacus>) -> Result<(), Error> {
@@ -28,5 +28,5 @@ pub fn register(kernels: &mut Kernels<Abacus>) -> Result<(), Error> {
 
 /// Registers a kernel for `f32`.
 fn float<K: Kernel<Abacus>>(kernels: &mut Kernels<Abacus>, operation: &str) -> Result<(), Error> {
-    kernels.register::<Measured<K>>(&KernelDef::new(operation).data_type("T", DataType::FLOAT))
+    kernels.register::<TimedKernel<K>>(&KernelDef::new(operation).data_type("T", DataType::FLOAT))
 }

@@ -8,11 +8,11 @@ use unskew_stream_executor_sdk::{
 
 use crate::array::positions;
 use crate::device::Abacus;
-use crate::profile::Measured;
+use crate::profile::TimedKernel;
 use crate::sys::{elements, elements_mut};
 
 /// How elements are brought together.
-trait Together: Send + Sync + 'static {
+trait Reduction: Send + Sync + 'static {
     const START: f32;
     fn join(so_far: f32, next: f32) -> f32;
     fn end(value: f32, count: usize) -> f32 {
@@ -25,14 +25,14 @@ struct Sum;
 struct Mean;
 struct Max;
 
-impl Together for Sum {
+impl Reduction for Sum {
     const START: f32 = 0.0;
     fn join(so_far: f32, next: f32) -> f32 {
         so_far + next
     }
 }
 
-impl Together for Mean {
+impl Reduction for Mean {
     const START: f32 = 0.0;
     fn join(so_far: f32, next: f32) -> f32 {
         so_far + next
@@ -42,7 +42,7 @@ impl Together for Mean {
     }
 }
 
-impl Together for Max {
+impl Reduction for Max {
     const START: f32 = f32::NEG_INFINITY;
     fn join(so_far: f32, next: f32) -> f32 {
         so_far.max(next)
@@ -55,7 +55,7 @@ struct Reduce<F> {
     how: PhantomData<F>,
 }
 
-impl<F: Together> Kernel<Abacus> for Reduce<F> {
+impl<F: Reduction> Kernel<Abacus> for Reduce<F> {
     fn new(construction: &Construction<'_>) -> Result<Self, Error> {
         Ok(Self { keep: construction.bool("keep_dims")?, how: PhantomData })
     }
@@ -160,11 +160,11 @@ pub fn register(kernels: &mut Kernels<Abacus>) -> Result<(), Error> {
             def.data_type(attribute, index).host_memory(argument)
         };
         let axes = |name: &str| def(name, "reduction_indices", "Tidx");
-        kernels.register::<Measured<Reduce<Sum>>>(&axes("Sum"))?;
-        kernels.register::<Measured<Reduce<Mean>>>(&axes("Mean"))?;
-        kernels.register::<Measured<Reduce<Max>>>(&axes("Max"))?;
-        kernels.register::<Measured<Fill>>(&def("Fill", "dims", "index_type"))?;
-        kernels.register::<Measured<BroadcastTo>>(&def("BroadcastTo", "shape", "Tidx"))?;
+        kernels.register::<TimedKernel<Reduce<Sum>>>(&axes("Sum"))?;
+        kernels.register::<TimedKernel<Reduce<Mean>>>(&axes("Mean"))?;
+        kernels.register::<TimedKernel<Reduce<Max>>>(&axes("Max"))?;
+        kernels.register::<TimedKernel<Fill>>(&def("Fill", "dims", "index_type"))?;
+        kernels.register::<TimedKernel<BroadcastTo>>(&def("BroadcastTo", "shape", "Tidx"))?;
     }
     Ok(())
 }

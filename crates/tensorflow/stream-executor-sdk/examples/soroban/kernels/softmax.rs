@@ -9,7 +9,7 @@ use unskew_stream_executor_sdk::{
 use super::float;
 use crate::array::rows;
 use crate::device::Abacus;
-use crate::profile::Measured;
+use crate::profile::TimedKernel;
 use crate::sys::{Element, elements, elements_mut};
 
 /// Makes the numbers of a row positive and their sum 1, and gives the logarithm of what they were divided by.
@@ -115,6 +115,6 @@ pub fn register(kernels: &mut Kernels<Abacus>) -> Result<(), Error> {
     let name = "SparseSoftmaxCrossEntropyWithLogits";
     let sparse =
         |labels| KernelDef::new(name).data_type("T", DataType::FLOAT).data_type("Tlabels", labels);
-    kernels.register::<Measured<Sparse<i64>>>(&sparse(DataType::INT64))?;
-    kernels.register::<Measured<Sparse<i32>>>(&sparse(DataType::INT32))
+    kernels.register::<TimedKernel<Sparse<i64>>>(&sparse(DataType::INT64))?;
+    kernels.register::<TimedKernel<Sparse<i32>>>(&sparse(DataType::INT32))
 }

@@ -5,7 +5,7 @@ use unskew_stream_executor_sdk::{
 };
 
 use crate::device::Abacus;
-use crate::profile::Measured;
+use crate::profile::TimedKernel;
 use crate::sys::{elements, elements_mut};
 
 /// The only number of a tensor.
@@ -89,7 +89,8 @@ impl Kernel<Abacus> for Adam {
 pub fn register(kernels: &mut Kernels<Abacus>) -> Result<(), Error> {
     let float =
         |name: &str| KernelDef::new(name).data_type("T", DataType::FLOAT).host_memory("var");
-    kernels.register::<Measured<GradientDescent>>(&float("ResourceApplyGradientDescent"))?;
-    kernels
-        .register::<Measured<Adam>>(&float("ResourceApplyAdam").host_memory("m").host_memory("v"))
+    kernels.register::<TimedKernel<GradientDescent>>(&float("ResourceApplyGradientDescent"))?;
+    kernels.register::<TimedKernel<Adam>>(
+        &float("ResourceApplyAdam").host_memory("m").host_memory("v"),
+    )
 }

@@ -7,7 +7,7 @@ use unskew_stream_executor_sdk::{
 };
 
 use crate::device::Abacus;
-use crate::profile::Measured;
+use crate::profile::TimedKernel;
 use crate::sys::{Element, elements, elements_mut};
 
 /// Gives a variable a value.
@@ -73,17 +73,17 @@ pub fn register(kernels: &mut Kernels<Abacus>) -> Result<(), Error> {
     for data_type in [DataType::FLOAT, DataType::INT64] {
         let def =
             |name: &str| KernelDef::new(name).data_type("dtype", data_type).host_memory("resource");
-        kernels.register::<Measured<Assign>>(&def("AssignVariableOp"))?;
-        kernels.register::<Measured<Change<false>>>(&def("AssignAddVariableOp"))?;
-        kernels.register::<Measured<Change<true>>>(&def("AssignSubVariableOp"))?;
+        kernels.register::<TimedKernel<Assign>>(&def("AssignVariableOp"))?;
+        kernels.register::<TimedKernel<Change<false>>>(&def("AssignAddVariableOp"))?;
+        kernels.register::<TimedKernel<Change<true>>>(&def("AssignSubVariableOp"))?;
     }
     Ok(())
 }
 
 /// What stands where a variable is wanted that could never be given a value.
-struct Nowhere;
+struct UnsetVariable;
 
-impl Kernel<Abacus> for Nowhere {
+impl Kernel<Abacus> for UnsetVariable {
     fn new(_: &Construction<'_>) -> Result<Self, Error> {
         Err(Error::unimplemented(
             "this TensorFlow has no way to give a value to a variable of a pluggable device; let TensorFlow place \
@@ -102,7 +102,7 @@ pub fn leave_to_cpu(kernels: &mut Kernels<Abacus>) -> Result<(), Error> {
     let release = kernels.host().and_then(|host| host.release());
     if release.is_some_and(|release| (release.major, release.minor) == (2, 5)) {
         let def = KernelDef::new("VarHandleOp").host_memory("resource").priority(-1);
-        kernels.register::<Measured<Nowhere>>(&def)?;
+        kernels.register::<TimedKernel<UnsetVariable>>(&def)?;
     }
     Ok(())
 }

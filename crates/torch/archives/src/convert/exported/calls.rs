@@ -1,58 +1,70 @@
 //! Nodes whose operator the release does not have, or takes otherwise: the registry's functions in their place.
 //!
 //! A node calls one overload, and what it gives has its type and shape in a table. So a function takes its place as the
-//! calls that it comes to ([`unfold`]), a node each. The last gives what the node gave; what the others give needs a row
+//! calls that it comes to ([`specialize`]), a node each. The last gives what the node gave; what the others give needs a row
 //! in the table ([`shapes`]), and where its shape cannot be told there is a blocker that names the node. Operators that
 //! no release of the database has are left alone: they come with a library.
 
 use std::sync::Arc;
 
-use unskew_script::Function;
-use unskew_torch_operators::{Blocked, Decision, OperatorCall, Registry, Target, Writer};
-use unskew_torch_schemas::Schema;
+use unskew_script::FunctionDefinition;
+use unskew_torch_operators::{
+    BlockReason, CallDecision, CallTarget, FileWriter, OperatorCall, OperatorRegistry,
+};
+use unskew_torch_schemas::FunctionSchema;
 use unskew_torch_schemas::matching::{
-    Choice, Given as Value, Literal, Operators as _, ScriptType, choose,
+    GivenValue as Value, Literal, OverloadChoice, OverloadSource as _, ScriptType, choose,
 };
 
-use super::recast::RecastReport;
-use super::schema::Schema as Shapes;
+use super::node_arguments::NodeArguments;
+use super::schema::ExportSchema as Shapes;
+use super::schema_migrator::MigrationReport;
 use super::shapes;
-use super::site::Site;
 use crate::code::Callable;
-use crate::convert::json::Json;
-use crate::convert::task::Task;
-use crate::convert::unfold::{Arguments as _, One, Part, annotated, unfold};
+use crate::convert::json::JsonValue;
+use crate::convert::specialize::{
+    KnownArguments as _, PartialValue, ResidualCall, annotated, unfold,
+};
+use crate::convert::task::ConversionTask;
 use crate::format;
 
 /// The operator version of every graph of `torch.export`.
 const OPERATOR_VERSION: u32 = 10;
 
 /// Fits the nodes of `graph`, and of the graphs in it, to the release.
-pub(super) fn put(task: &Task<'_>, schema: &Shapes, graph: &mut Json, found: &mut RecastReport) {
+pub(super) fn put(
+    task: &ConversionTask<'_>,
+    schema: &Shapes,
+    graph: &mut JsonValue,
+    found: &mut MigrationReport,
+) {
     let registry = unskew_torch_operators::registry();
     let producer = task.model.producer_by(task.to.operators.history());
-    let writer =
-        Writer { operator_version: OPERATOR_VERSION, since: producer.since, until: producer.until };
+    let writer = FileWriter {
+        operator_version: OPERATOR_VERSION,
+        since: producer.since,
+        until: producer.until,
+    };
     let nodes = Nodes { task, schema, registry, writer };
     nodes.graph(graph, "graph_module.graph", found);
 }
 
 struct Nodes<'t> {
-    task: &'t Task<'t>,
+    task: &'t ConversionTask<'t>,
     /// The schema that the graph has by now.
     schema: &'t Shapes,
-    registry: &'static Registry,
-    writer: Writer,
+    registry: &'static OperatorRegistry,
+    writer: FileWriter,
 }
 
 impl Nodes<'_> {
-    fn graph(&self, graph: &mut Json, place: &str, found: &mut RecastReport) {
+    fn graph(&self, graph: &mut JsonValue, place: &str, found: &mut MigrationReport) {
         let mut tensors = graph.get("tensor_values").cloned();
         let mut all = Vec::new();
-        let nodes = graph.get_mut("nodes").map_or(&mut [][..], Json::items_mut);
+        let nodes = graph.get_mut("nodes").map_or(&mut [][..], JsonValue::items_mut);
         for (n, node) in nodes.iter_mut().enumerate() {
             let place = format!("{place}.nodes[{n}]");
-            for input in node.get_mut("inputs").map_or(&mut [][..], Json::items_mut) {
+            for input in node.get_mut("inputs").map_or(&mut [][..], JsonValue::items_mut) {
                 let inner = input.get_mut("arg").and_then(|arg| arg.get_mut("as_graph"));
                 if let Some(graph) = inner.and_then(|argument| argument.get_mut("graph")) {
                     self.graph(graph, &format!("{place}.as_graph.graph"), found);
@@ -67,27 +79,27 @@ impl Nodes<'_> {
             graph.set("tensor_values", tensors);
         }
         if graph.get("nodes").is_some() {
-            graph.set("nodes", Json::List(all));
+            graph.set("nodes", JsonValue::List(all));
         }
     }
 
     /// The nodes that take the place of one; none if it stays.
     fn node(
         &self,
-        node: &Json,
-        tensors: &mut Option<Json>,
+        node: &JsonValue,
+        tensors: &mut Option<JsonValue>,
         place: &str,
-        found: &mut RecastReport,
-    ) -> Option<Vec<Json>> {
-        let target = node.get("target").and_then(Json::as_text)?;
+        found: &mut MigrationReport,
+    ) -> Option<Vec<JsonValue>> {
+        let target = node.get("target").and_then(JsonValue::as_text)?;
         let (name, overload) = format::target(target)?;
         let table = &self.task.to.operators;
         let meant = self.meant(&name, &overload)?;
-        let inputs = node.get("inputs").map_or(&[][..], Json::items);
-        let site = Site { inputs, tensors: tensors.as_ref() };
+        let inputs = node.get("inputs").map_or(&[][..], JsonValue::items);
+        let site = NodeArguments { inputs, tensors: tensors.as_ref() };
         let given = site.given(&meant);
         let call = OperatorCall { schema: &meant, given: &given };
-        let release = Target { table, operator_version: OPERATOR_VERSION };
+        let release = CallTarget { table, operator_version: OPERATOR_VERSION };
         let full = meant.full_name();
         let mut block = |why: &str| {
             found.block(format!("has no exact form of {full}: {why}"), place);
@@ -95,11 +107,11 @@ impl Nodes<'_> {
         };
         match self.registry.decide(call, &self.writer, release) {
             // What the file leaves open, its verdict says; defaults were left out before.
-            Decision::Keep
-            | Decision::Fitted(_)
-            | Decision::Blocked(Blocked::WriterUnknown { .. }) => None,
-            Decision::Blocked(why) => block(&why.to_string()),
-            Decision::Upgrade(step) | Decision::Downgrade(step) => {
+            CallDecision::Keep
+            | CallDecision::Fitted(_)
+            | CallDecision::Blocked(BlockReason::WriterUnknown { .. }) => None,
+            CallDecision::Blocked(why) => block(&why.to_string()),
+            CallDecision::Upgrade(step) | CallDecision::Downgrade(step) => {
                 let Some(calls) = unfold(step.function, &site) else {
                     return block(
                         "what takes its place depends on values that the graph does not say",
@@ -119,38 +131,38 @@ impl Nodes<'_> {
     /// A node for each call, and the operators; what they give is added to the table of tensors.
     fn instead(
         &self,
-        node: &Json,
-        function: &Function,
-        calls: &[One],
-        tensors: &mut Option<Json>,
-    ) -> Result<(Vec<Json>, Vec<String>), &'static str> {
+        node: &JsonValue,
+        function: &FunctionDefinition,
+        calls: &[ResidualCall],
+        tensors: &mut Option<JsonValue>,
+    ) -> Result<(Vec<JsonValue>, Vec<String>), &'static str> {
         const UNWRITTEN: &str = "what takes its place cannot be written as a node";
-        let inputs = node.get("inputs").map_or(&[][..], Json::items);
+        let inputs = node.get("inputs").map_or(&[][..], JsonValue::items);
         let (mut nodes, mut names, mut given) = (Vec::new(), Vec::new(), Vec::<String>::new());
         for (n, one) in calls.iter().enumerate() {
-            let site = Site { inputs, tensors: tensors.as_ref() };
+            let site = NodeArguments { inputs, tensors: tensors.as_ref() };
             let (schema, inputs) = self.call(function, one, &site, &given).ok_or(UNWRITTEN)?;
             let overload = if schema.overload.is_empty() { "default" } else { &schema.overload };
             let target = format!("torch.ops.{}.{overload}", schema.name.replacen("::", ".", 1));
             let mut new = node.clone();
-            new.set("target", Json::text(target));
+            new.set("target", JsonValue::text(target));
             if n + 1 < calls.len() {
                 let table = tensors.as_mut().ok_or(UNWRITTEN)?;
                 let value = shapes::result(&schema, &inputs, table)
                     .ok_or("the shape of a part of what takes its place cannot be told")?;
                 let name = fresh(node, n, table).ok_or(UNWRITTEN)?;
                 table.set(&name, value);
-                let tensor = Json::object([("name", Json::text(&*name))]);
+                let tensor = JsonValue::object([("name", JsonValue::text(&*name))]);
                 let mut output = node.get("outputs").and_then(|all| all.items().first()).cloned();
                 let output = output.as_mut().ok_or(UNWRITTEN)?;
                 output.set("as_tensor", tensor);
-                new.set("outputs", Json::List(vec![output.clone()]));
+                new.set("outputs", JsonValue::List(vec![output.clone()]));
                 if new.get("name").is_some() {
-                    new.set("name", Json::text(&*name));
+                    new.set("name", JsonValue::text(&*name));
                 }
                 given.push(name);
             }
-            new.set("inputs", Json::List(inputs));
+            new.set("inputs", JsonValue::List(inputs));
             nodes.push(new);
             names.push(schema.full_name());
         }
@@ -158,7 +170,7 @@ impl Nodes<'_> {
     }
 
     /// The schema that the writer meant: that of the first release that can have written the file.
-    fn meant(&self, name: &str, overload: &str) -> Option<Arc<Schema>> {
+    fn meant(&self, name: &str, overload: &str) -> Option<Arc<FunctionSchema>> {
         let definitions = self.task.to.operators.history().named(name);
         let same = || definitions.iter().filter(|one| one.overload() == overload);
         let releases = self.task.to.operators.history().releases().iter();
@@ -179,22 +191,24 @@ impl Nodes<'_> {
     /// before it give.
     fn call(
         &self,
-        function: &Function,
-        one: &One,
-        site: &Site<'_>,
+        function: &FunctionDefinition,
+        one: &ResidualCall,
+        site: &NodeArguments<'_>,
         earlier: &[String],
-    ) -> Option<(Arc<Schema>, Vec<Json>)> {
+    ) -> Option<(Arc<FunctionSchema>, Vec<JsonValue>)> {
         let values = one.given.iter().map(|(keyword, part)| {
             let (ty, literal) = match part {
-                Part::Argument(name) => (known_type(function, site, name)?, site.literal(name)),
-                Part::Literal(literal) => (literal.ty()?, Some(literal.clone())),
-                Part::Call(_) => (ScriptType::Tensor, None),
+                PartialValue::Argument(name) => {
+                    (known_type(function, site, name)?, site.literal(name))
+                }
+                PartialValue::Literal(literal) => (literal.ty()?, Some(literal.clone())),
+                PartialValue::Call(_) => (ScriptType::Tensor, None),
             };
             Some(Value { keyword: keyword.clone(), receiver: false, ty, literal })
         });
         let values: Vec<Value> = values.collect::<Option<_>>()?;
         let overloads = Callable(&self.task.to.operators).overloads(&one.operator);
-        let Choice::One(signature, _) = choose(&overloads, &values) else { return None };
+        let OverloadChoice::One(signature, _) = choose(&overloads, &values) else { return None };
         let schema = signature.schema.clone();
         let mut inputs = Vec::new();
         for (n, (keyword, part)) in one.given.iter().enumerate() {
@@ -204,23 +218,24 @@ impl Nodes<'_> {
             };
             let is_dtype = matches!(argument.ty.to_string().as_str(), "ScalarType" | "ScalarType?");
             let value = match part {
-                Part::Argument(name) => match site.input(name) {
+                PartialValue::Argument(name) => match site.input(name) {
                     Some(input) => input.get("arg")?.clone(),
                     // Not given: it has its default, which the new one may have too.
                     None => self.written(&site.default(function, name)?)?,
                 },
-                Part::Literal(Literal::Int(number)) if is_dtype => {
-                    self.union("as_scalar_type", Json::number(shapes::in_graph(*number)?))
+                PartialValue::Literal(Literal::Int(number)) if is_dtype => {
+                    self.union("as_scalar_type", JsonValue::number(shapes::in_graph(*number)?))
                 }
-                Part::Literal(literal) => self.written(literal)?,
-                Part::Call(number) => {
-                    let name = Json::text(earlier.get(*number)?.as_str());
-                    self.union("as_tensor", Json::object([("name", name)]))
+                PartialValue::Literal(literal) => self.written(literal)?,
+                PartialValue::Call(number) => {
+                    let name = JsonValue::text(earlier.get(*number)?.as_str());
+                    self.union("as_tensor", JsonValue::object([("name", name)]))
                 }
             };
-            let mut input = Json::object([("name", Json::text(&*argument.name)), ("arg", value)]);
+            let mut input =
+                JsonValue::object([("name", JsonValue::text(&*argument.name)), ("arg", value)]);
             if site.inputs.iter().any(|input| input.get("kind").is_some()) {
-                input.set("kind", Json::number(if argument.keyword_only { 2 } else { 1 }));
+                input.set("kind", JsonValue::number(if argument.keyword_only { 2 } else { 1 }));
             }
             inputs.push(input);
         }
@@ -229,42 +244,48 @@ impl Nodes<'_> {
     }
 
     /// A literal as an argument.
-    fn written(&self, literal: &Literal) -> Option<Json> {
+    fn written(&self, literal: &Literal) -> Option<JsonValue> {
         Some(match literal {
             // Up to 2.5 nothing was an empty list.
-            Literal::None if self.schema.writes_calls() => self.union("as_none", Json::Bool(true)),
-            Literal::None => self.union("as_none", Json::List(Vec::new())),
-            Literal::Bool(value) => self.union("as_bool", Json::Bool(*value)),
-            Literal::Int(number) => self.union("as_int", Json::number(*number)),
-            Literal::Float(bits) if bits.value().is_finite() => {
-                self.union("as_float", Json::literal(&format!("{:?}", bits.value())))
+            Literal::None if self.schema.writes_calls() => {
+                self.union("as_none", JsonValue::Bool(true))
             }
-            Literal::Text(text) => self.union("as_string", Json::text(&**text)),
+            Literal::None => self.union("as_none", JsonValue::List(Vec::new())),
+            Literal::Bool(value) => self.union("as_bool", JsonValue::Bool(*value)),
+            Literal::Int(number) => self.union("as_int", JsonValue::number(*number)),
+            Literal::Float(bits) if bits.value().is_finite() => {
+                self.union("as_float", JsonValue::literal(&format!("{:?}", bits.value())))
+            }
+            Literal::Text(text) => self.union("as_string", JsonValue::text(&**text)),
             Literal::List(items) => {
                 let number = |item: &Literal| match item {
-                    Literal::Int(number) => Some(Json::number(*number)),
+                    Literal::Int(number) => Some(JsonValue::number(*number)),
                     _ => None,
                 };
-                let items: Option<Vec<Json>> = items.iter().map(number).collect();
-                self.union("as_ints", Json::List(items?))
+                let items: Option<Vec<JsonValue>> = items.iter().map(number).collect();
+                self.union("as_ints", JsonValue::List(items?))
             }
             _ => return None,
         })
     }
 
     /// An argument of a kind; in the first schemas with all that it is not.
-    fn union(&self, kind: &str, value: Json) -> Json {
+    fn union(&self, kind: &str, value: JsonValue) -> JsonValue {
         let shape = self.schema.shape("Argument").filter(|_| self.schema.spells_out_unions());
-        let Some(shape) = shape else { return Json::object([(kind, value)]) };
-        let others = shape.fields.iter().map(|field| (field.name.to_owned(), Json::Null));
-        let mut argument = Json::Object(others.collect());
+        let Some(shape) = shape else { return JsonValue::object([(kind, value)]) };
+        let others = shape.fields.iter().map(|field| (field.name.to_owned(), JsonValue::Null));
+        let mut argument = JsonValue::Object(others.collect());
         argument.set(kind, value);
         argument
     }
 }
 
 /// The type of a parameter, which is something where what is given is.
-fn known_type(function: &Function, site: &Site<'_>, name: &str) -> Option<ScriptType> {
+fn known_type(
+    function: &FunctionDefinition,
+    site: &NodeArguments<'_>,
+    name: &str,
+) -> Option<ScriptType> {
     Some(match (site.literal(name).as_ref().and_then(Literal::ty), annotated(function, name)?) {
         (Some(ty), ScriptType::Optional(_)) => ty,
         (_, ScriptType::Optional(inner)) if site.is_something(name) => (*inner).clone(),
@@ -273,7 +294,7 @@ fn known_type(function: &Function, site: &Site<'_>, name: &str) -> Option<Script
 }
 
 /// A name for what a part of a node's calculation gives, which no other tensor has.
-fn fresh(node: &Json, part: usize, tensors: &Json) -> Option<String> {
+fn fresh(node: &JsonValue, part: usize, tensors: &JsonValue) -> Option<String> {
     let output = node.get("outputs")?.items().first()?.get("as_tensor")?.get("name")?.as_text()?;
     let names = (0..1000).map(|n| match n {
         0 => format!("{output}_part_{part}"),

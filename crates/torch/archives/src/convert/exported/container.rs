@@ -8,12 +8,12 @@
 use unskew_core::{Conversion, Rewrite, Version};
 use unskew_source::{ArchiveOutput, ReadError};
 
-use super::course::{Course, PROGRAM, block};
-use super::recast::RecastReport;
+use super::migration::{Migration, PROGRAM, block};
+use super::schema_migrator::MigrationReport;
 use super::weights::Tensors;
-use crate::Format;
-use crate::convert::draft::Draft;
-use crate::convert::task::Task;
+use crate::TorchFormat;
+use crate::convert::archive_builder::ArchiveBuilder;
+use crate::convert::task::ConversionTask;
 
 /// The adaptation of everything that changes around the graph.
 const CONTAINER: &str = "pt2-container";
@@ -29,12 +29,12 @@ const EMPTY: &[u8] = b"\x80\x02}q\x00.";
 
 /// Plans the records for the release; none if all stays as it is.
 pub(super) fn plan(
-    task: &Task<'_>,
+    task: &ConversionTask<'_>,
     plan: &mut Conversion,
-    course: &Course,
-    draft: Draft,
-) -> Result<Option<Draft>, ReadError> {
-    if task.model.format == Format::ExportedArchive {
+    course: &Migration,
+    draft: ArchiveBuilder,
+) -> Result<Option<ArchiveBuilder>, ReadError> {
+    if task.model.format == TorchFormat::ExportedArchive {
         return archive(task, plan, course, draft);
     }
     top(plan, course.from.version, course.to.version, draft)
@@ -45,8 +45,8 @@ fn top(
     plan: &mut Conversion,
     from: Version,
     to: Version,
-    mut draft: Draft,
-) -> Result<Option<Draft>, ReadError> {
+    mut draft: ArchiveBuilder,
+) -> Result<Option<ArchiveBuilder>, ReadError> {
     if plan.changes_nothing() && from.major() == to.major() {
         return Ok(None);
     }
@@ -74,11 +74,11 @@ fn top(
 
 /// An archive of 2.8 or later for another release.
 fn archive(
-    task: &Task<'_>,
+    task: &ConversionTask<'_>,
     plan: &mut Conversion,
-    course: &Course,
-    mut draft: Draft,
-) -> Result<Option<Draft>, ReadError> {
+    course: &Migration,
+    mut draft: ArchiveBuilder,
+) -> Result<Option<ArchiveBuilder>, ReadError> {
     let archives = task.to.release.exported_archive;
     if archives && course.to.version >= TABLES {
         return Ok((!plan.changes_nothing()).then_some(draft));
@@ -91,7 +91,7 @@ fn archive(
         return Ok(None);
     };
     let name = model.trim_start_matches("models/").trim_end_matches(".json");
-    let mut found = RecastReport::default();
+    let mut found = MigrationReport::default();
     for (kind, folder) in [("weights", "data/weights/"), ("constants", "data/constants/")] {
         let table = format!("{folder}{name}_{kind}_config.json");
         if task.records.has(&table) {

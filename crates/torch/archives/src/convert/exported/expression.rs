@@ -3,7 +3,7 @@
 //! From schema 8.2 on an expression is written as the calls that build it:
 //! `Mul(Integer(2), Symbol('s77', integer=True))`; before, as one writes it: `2*s77`.
 
-use unskew_script::{Constant, Expression, Statement};
+use unskew_script::{Expression, LiteralConstant, Statement};
 
 /// An expression of 8.2 or later as an earlier one; none if it has no such form.
 pub(super) fn plain(text: &str) -> Option<String> {
@@ -17,7 +17,9 @@ pub(super) fn plain(text: &str) -> Option<String> {
 fn shown(expression: &Expression) -> Option<String> {
     let Expression::Call(call) = expression else {
         return match expression {
-            Expression::Constant { value: Constant::Int(number), .. } => Some(number.clone()),
+            Expression::Constant { value: LiteralConstant::Int(number), .. } => {
+                Some(number.clone())
+            }
             Expression::Unary { operator: "-", operand, .. } => {
                 Some(format!("-{}", shown(operand)?))
             }
@@ -29,7 +31,7 @@ fn shown(expression: &Expression) -> Option<String> {
     // Assumptions on a symbol are given by keyword; there is no place for them.
     let arguments = call.arguments.iter().filter(|argument| argument.keyword.is_none());
     let values: Vec<&Expression> = arguments.map(|argument| &argument.value).collect();
-    if let ("Symbol", [Expression::Constant { value: Constant::Text(symbol), .. }]) =
+    if let ("Symbol", [Expression::Constant { value: LiteralConstant::Text(symbol), .. }]) =
         (name.as_str(), values.as_slice())
     {
         return Some(symbol.clone());

@@ -5,14 +5,14 @@
 //! structure belongs to the entry of the whole module in the `module_call_graph`, where positional and
 //! named arguments stand apart.
 
-use super::recast::RecastReport;
-use crate::convert::json::Json;
+use super::schema_migrator::MigrationReport;
+use crate::convert::json::JsonValue;
 
 /// The structure of no named arguments.
 const NO_NAMED: &str = r#"{"type": "builtins.dict", "context": "[]", "children_spec": []}"#;
 
 /// A program of 2.1 in the words of 2.2.
-pub(super) fn up(program: &mut Json, found: &mut RecastReport) {
+pub(super) fn up(program: &mut JsonValue, found: &mut MigrationReport) {
     let equalities = program.take("equality_constraints");
     if equalities.is_some_and(|all| !all.items().is_empty()) {
         found.change("equality_constraints are left out: a check of inputs that 2.2 does not make");
@@ -20,7 +20,7 @@ pub(super) fn up(program: &mut Json, found: &mut RecastReport) {
     program.take("example_inputs");
     let Some(module) = program.get_mut("graph_module") else { return };
     let constants = module.get_mut("graph").and_then(|graph| graph.take("constants"));
-    for (name, _) in constants.iter().flat_map(Json::fields) {
+    for (name, _) in constants.iter().flat_map(JsonValue::fields) {
         let what = "keeps constants in a record of their own, not in the graph";
         found.block(what, format_args!("graph_module.graph.constants.{name}"));
     }
@@ -29,45 +29,47 @@ pub(super) fn up(program: &mut Json, found: &mut RecastReport) {
             if let Some(stack) = metadata.get_mut("nn_module_stack")
                 && let Some(text) = stack.as_text()
             {
-                *stack = Json::text(later_stack(text));
+                *stack = JsonValue::text(later_stack(text));
             }
             if let Some(function) = metadata.take("source_fn") {
                 metadata.set("source_fn_stack", function);
             }
         });
     }
-    let old = module.take("signature").unwrap_or(Json::Null);
+    let old = module.take("signature").unwrap_or(JsonValue::Null);
     let graph = module.get("graph");
-    let listed = |name| graph.and_then(|graph| graph.get(name)).map_or(&[][..], Json::items);
+    let listed = |name| graph.and_then(|graph| graph.get(name)).map_or(&[][..], JsonValue::items);
     let inputs = listed("inputs").iter().map(|arg| input_spec(arg, &old, found)).collect();
     let outputs = listed("outputs").iter().map(|arg| output_spec(arg, &old, found)).collect();
-    let (inputs, outputs) = (Json::List(inputs), Json::List(outputs));
-    module.set("signature", Json::object([("input_specs", inputs), ("output_specs", outputs)]));
+    let (inputs, outputs) = (JsonValue::List(inputs), JsonValue::List(outputs));
+    module
+        .set("signature", JsonValue::object([("input_specs", inputs), ("output_specs", outputs)]));
     found.change("the signature is a list of specs");
     if let Some(call) = module.take("call_spec") {
-        let part = |name: &str| call.get(name).and_then(Json::as_text).unwrap_or_default();
-        let signature = Json::object([
-            ("inputs", Json::List(Vec::new())),
-            ("outputs", Json::List(Vec::new())),
-            ("in_spec", Json::text(with_named(part("in_spec")))),
-            ("out_spec", Json::text(part("out_spec"))),
+        let part = |name: &str| call.get(name).and_then(JsonValue::as_text).unwrap_or_default();
+        let signature = JsonValue::object([
+            ("inputs", JsonValue::List(Vec::new())),
+            ("outputs", JsonValue::List(Vec::new())),
+            ("in_spec", JsonValue::text(with_named(part("in_spec")))),
+            ("out_spec", JsonValue::text(part("out_spec"))),
         ]);
-        let whole = Json::object([("fqn", Json::text("")), ("signature", signature)]);
-        let mut entries = module.get("module_call_graph").map_or(&[][..], Json::items).to_vec();
-        entries.retain(|entry| entry.get("fqn").and_then(Json::as_text) != Some(""));
+        let whole = JsonValue::object([("fqn", JsonValue::text("")), ("signature", signature)]);
+        let mut entries =
+            module.get("module_call_graph").map_or(&[][..], JsonValue::items).to_vec();
+        entries.retain(|entry| entry.get("fqn").and_then(JsonValue::as_text) != Some(""));
         entries.insert(0, whole);
-        module.set("module_call_graph", Json::List(entries));
+        module.set("module_call_graph", JsonValue::List(entries));
         found.change("call_spec is the entry of the whole module in module_call_graph");
     }
 }
 
 /// Visits what every node says of its origin, in the graphs within the graph too.
-fn each_metadata(graph: &mut Json, visit: &mut dyn FnMut(&mut Json)) {
-    for node in graph.get_mut("nodes").map_or(&mut [][..], Json::items_mut) {
+fn each_metadata(graph: &mut JsonValue, visit: &mut dyn FnMut(&mut JsonValue)) {
+    for node in graph.get_mut("nodes").map_or(&mut [][..], JsonValue::items_mut) {
         if let Some(metadata) = node.get_mut("metadata") {
             visit(metadata);
         }
-        for input in node.get_mut("inputs").map_or(&mut [][..], Json::items_mut) {
+        for input in node.get_mut("inputs").map_or(&mut [][..], JsonValue::items_mut) {
             let inner = input.get_mut("arg").and_then(|arg| arg.get_mut("as_graph"));
             if let Some(graph) = inner.and_then(|argument| argument.get_mut("graph")) {
                 each_metadata(graph, visit);
@@ -87,40 +89,40 @@ fn later_stack(stack: &str) -> String {
 }
 
 /// The name of the tensor that an argument is.
-fn tensor(argument: &Json) -> Option<&str> {
+fn tensor(argument: &JsonValue) -> Option<&str> {
     argument.get("as_tensor")?.get("name")?.as_text()
 }
 
-fn named<'j>(signature: &'j Json, map: &str, name: &str) -> Option<&'j Json> {
+fn named<'j>(signature: &'j JsonValue, map: &str, name: &str) -> Option<&'j JsonValue> {
     signature.get(map)?.get(name)
 }
 
-fn contains(signature: &Json, list: &str, name: &str) -> bool {
-    let items = signature.get(list).map_or(&[][..], Json::items);
+fn contains(signature: &JsonValue, list: &str, name: &str) -> bool {
+    let items = signature.get(list).map_or(&[][..], JsonValue::items);
     items.iter().any(|item| item.as_text() == Some(name))
 }
 
 /// A union with all its alternatives.
-fn spelled<const N: usize>(all: [&str; N], meant: &str, value: Json) -> Json {
+fn spelled<const N: usize>(all: [&str; N], meant: &str, value: JsonValue) -> JsonValue {
     let mut value = Some(value);
-    Json::object(all.map(|name| {
+    JsonValue::object(all.map(|name| {
         let meant = if name == meant { value.take() } else { None };
-        (name, meant.unwrap_or(Json::Null))
+        (name, meant.unwrap_or(JsonValue::Null))
     }))
 }
 
-fn input_spec(argument: &Json, old: &Json, found: &mut RecastReport) -> Json {
+fn input_spec(argument: &JsonValue, old: &JsonValue, found: &mut MigrationReport) -> JsonValue {
     const ALL: [&str; 4] = ["user_input", "parameter", "buffer", "tensor_constant"];
     let Some(name) = tensor(argument) else {
-        return spelled(ALL, "user_input", Json::object([("arg", argument.clone())]));
+        return spelled(ALL, "user_input", JsonValue::object([("arg", argument.clone())]));
     };
-    let arg = Json::object([("name", Json::text(name))]);
+    let arg = JsonValue::object([("name", JsonValue::text(name))]);
     if let Some(target) = named(old, "inputs_to_parameters", name) {
-        let spec = Json::object([("arg", arg), ("parameter_name", target.clone())]);
+        let spec = JsonValue::object([("arg", arg), ("parameter_name", target.clone())]);
         return spelled(ALL, "parameter", spec);
     }
     if let Some(target) = named(old, "inputs_to_buffers", name) {
-        let spec = Json::object([("arg", arg), ("buffer_name", target.clone())]);
+        let spec = JsonValue::object([("arg", arg), ("buffer_name", target.clone())]);
         return spelled(ALL, "buffer", spec);
     }
     if !contains(old, "user_inputs", name) {
@@ -129,10 +131,10 @@ fn input_spec(argument: &Json, old: &Json, found: &mut RecastReport) -> Json {
             format_args!("graph_module.graph.inputs, {name}"),
         );
     }
-    spelled(ALL, "user_input", Json::object([("arg", argument.clone())]))
+    spelled(ALL, "user_input", JsonValue::object([("arg", argument.clone())]))
 }
 
-fn output_spec(argument: &Json, old: &Json, found: &mut RecastReport) -> Json {
+fn output_spec(argument: &JsonValue, old: &JsonValue, found: &mut MigrationReport) -> JsonValue {
     const ALL: [&str; 5] = [
         "user_output",
         "loss_output",
@@ -140,17 +142,17 @@ fn output_spec(argument: &Json, old: &Json, found: &mut RecastReport) -> Json {
         "gradient_to_parameter",
         "gradient_to_user_input",
     ];
-    let backward = old.get("backward_signature").unwrap_or(&Json::Null);
+    let backward = old.get("backward_signature").unwrap_or(&JsonValue::Null);
     let Some(name) = tensor(argument) else {
-        return spelled(ALL, "user_output", Json::object([("arg", argument.clone())]));
+        return spelled(ALL, "user_output", JsonValue::object([("arg", argument.clone())]));
     };
-    let arg = Json::object([("name", Json::text(name))]);
+    let arg = JsonValue::object([("name", JsonValue::text(name))]);
     if let Some(buffer) = named(old, "buffers_to_mutate", name) {
-        let spec = Json::object([("arg", arg), ("buffer_name", buffer.clone())]);
+        let spec = JsonValue::object([("arg", arg), ("buffer_name", buffer.clone())]);
         return spelled(ALL, "buffer_mutation", spec);
     }
-    if backward.get("loss_output").and_then(Json::as_text) == Some(name) {
-        return spelled(ALL, "loss_output", Json::object([("arg", arg)]));
+    if backward.get("loss_output").and_then(JsonValue::as_text) == Some(name) {
+        return spelled(ALL, "loss_output", JsonValue::object([("arg", arg)]));
     }
     for (map, alternative, field) in [
         ("gradients_to_parameters", "gradient_to_parameter", "parameter_name"),
@@ -160,7 +162,7 @@ fn output_spec(argument: &Json, old: &Json, found: &mut RecastReport) -> Json {
             return spelled(
                 ALL,
                 alternative,
-                Json::object([("arg", arg), (field, target.clone())]),
+                JsonValue::object([("arg", arg), (field, target.clone())]),
             );
         }
     }
@@ -170,16 +172,18 @@ fn output_spec(argument: &Json, old: &Json, found: &mut RecastReport) -> Json {
             format_args!("graph_module.graph.outputs, {name}"),
         );
     }
-    spelled(ALL, "user_output", Json::object([("arg", argument.clone())]))
+    spelled(ALL, "user_output", JsonValue::object([("arg", argument.clone())]))
 }
 
 /// `[1, SPEC]` of the positional arguments, with that of no named ones. 2.1 has both in it only if the
 /// module takes named ones.
 fn with_named(spec: &str) -> String {
-    let Ok(Json::List(parts)) = Json::read("", "", spec.as_bytes()) else { return spec.to_owned() };
+    let Ok(JsonValue::List(parts)) = JsonValue::read("", "", spec.as_bytes()) else {
+        return spec.to_owned();
+    };
     let [protocol, tree] = parts.as_slice() else { return spec.to_owned() };
-    let is = |tree: &Json, ty| tree.get("type").and_then(Json::as_text) == Some(ty);
-    let children = tree.get("children_spec").map_or(&[][..], Json::items);
+    let is = |tree: &JsonValue, ty| tree.get("type").and_then(JsonValue::as_text) == Some(ty);
+    let children = tree.get("children_spec").map_or(&[][..], JsonValue::items);
     if let [first, second] = children
         && is(tree, "builtins.tuple")
         && is(first, "builtins.tuple")
@@ -187,30 +191,32 @@ fn with_named(spec: &str) -> String {
     {
         return spec.to_owned();
     }
-    let both = Json::object([
-        ("type", Json::text("builtins.tuple")),
-        ("context", Json::text("null")),
-        ("children_spec", Json::List(vec![tree.clone(), Json::literal(NO_NAMED)])),
+    let both = JsonValue::object([
+        ("type", JsonValue::text("builtins.tuple")),
+        ("context", JsonValue::text("null")),
+        ("children_spec", JsonValue::List(vec![tree.clone(), JsonValue::literal(NO_NAMED)])),
     ]);
-    Json::List(vec![protocol.clone(), both]).to_string()
+    JsonValue::List(vec![protocol.clone(), both]).to_string()
 }
 
 /// The positional arguments of `[1, SPEC]`, if there are no named ones.
 fn without_named(spec: &str) -> String {
-    let Ok(Json::List(parts)) = Json::read("", "", spec.as_bytes()) else { return spec.to_owned() };
+    let Ok(JsonValue::List(parts)) = JsonValue::read("", "", spec.as_bytes()) else {
+        return spec.to_owned();
+    };
     let [protocol, tree] = parts.as_slice() else { return spec.to_owned() };
-    match tree.get("children_spec").map_or(&[][..], Json::items) {
+    match tree.get("children_spec").map_or(&[][..], JsonValue::items) {
         [positional, named] if named.get("children_spec").is_some_and(|c| c.items().is_empty()) => {
-            Json::List(vec![protocol.clone(), positional.clone()]).to_string()
+            JsonValue::List(vec![protocol.clone(), positional.clone()]).to_string()
         }
         _ => spec.to_owned(),
     }
 }
 
 /// A program in the words of 2.2 as one of 2.1.
-pub(super) fn down(program: &mut Json, found: &mut RecastReport) {
-    program.set("equality_constraints", Json::List(Vec::new()));
-    program.set("example_inputs", Json::Null);
+pub(super) fn down(program: &mut JsonValue, found: &mut MigrationReport) {
+    program.set("equality_constraints", JsonValue::List(Vec::new()));
+    program.set("example_inputs", JsonValue::Null);
     let Some(module) = program.get_mut("graph_module") else { return };
     if let Some(graph) = module.get_mut("graph") {
         // Where a node comes from is written in another way, and nothing that runs depends on it.
@@ -219,82 +225,82 @@ pub(super) fn down(program: &mut Json, found: &mut RecastReport) {
             metadata.take("source_fn_stack");
         });
     }
-    let old = module.take("signature").unwrap_or(Json::Null);
+    let old = module.take("signature").unwrap_or(JsonValue::Null);
     let mut maps = Maps::default();
-    for (n, spec) in old.get("input_specs").map_or(&[][..], Json::items).iter().enumerate() {
+    for (n, spec) in old.get("input_specs").map_or(&[][..], JsonValue::items).iter().enumerate() {
         let place = format!("graph_module.signature.input_specs[{n}]");
         maps.input(spec, &place, found);
     }
-    for (n, spec) in old.get("output_specs").map_or(&[][..], Json::items).iter().enumerate() {
+    for (n, spec) in old.get("output_specs").map_or(&[][..], JsonValue::items).iter().enumerate() {
         let place = format!("graph_module.signature.output_specs[{n}]");
         maps.output(spec, &place, found);
     }
     module.set("signature", maps.finish());
     let mut entries =
         module.take("module_call_graph").map_or_else(Vec::new, |g| g.items().to_vec());
-    let whole = entries.iter().position(|e| e.get("fqn").and_then(Json::as_text) == Some(""));
-    let whole = whole.map_or(Json::Null, |at| entries.remove(at));
-    let part = |name| whole.get("signature").and_then(|s| s.get(name)).and_then(Json::as_text);
-    let call = Json::object([
-        ("in_spec", Json::text(without_named(part("in_spec").unwrap_or_default()))),
-        ("out_spec", Json::text(part("out_spec").unwrap_or_default())),
+    let whole = entries.iter().position(|e| e.get("fqn").and_then(JsonValue::as_text) == Some(""));
+    let whole = whole.map_or(JsonValue::Null, |at| entries.remove(at));
+    let part = |name| whole.get("signature").and_then(|s| s.get(name)).and_then(JsonValue::as_text);
+    let call = JsonValue::object([
+        ("in_spec", JsonValue::text(without_named(part("in_spec").unwrap_or_default()))),
+        ("out_spec", JsonValue::text(part("out_spec").unwrap_or_default())),
     ]);
     module.set("call_spec", call);
-    module.set("module_call_graph", Json::List(entries));
+    module.set("module_call_graph", JsonValue::List(entries));
     found.change("the signature is a set of maps, with a call_spec");
 }
 
 #[derive(Default)]
 struct Maps {
-    parameters: Vec<(String, Json)>,
-    buffers: Vec<(String, Json)>,
-    inputs: Vec<Json>,
-    outputs: Vec<Json>,
-    mutated: Vec<(String, Json)>,
+    parameters: Vec<(String, JsonValue)>,
+    buffers: Vec<(String, JsonValue)>,
+    inputs: Vec<JsonValue>,
+    outputs: Vec<JsonValue>,
+    mutated: Vec<(String, JsonValue)>,
 }
 
 impl Maps {
-    fn input(&mut self, spec: &Json, place: &str, found: &mut RecastReport) {
+    fn input(&mut self, spec: &JsonValue, place: &str, found: &mut MigrationReport) {
         let Some((kind, value)) = meant(spec) else { return };
-        let arg = value.get("arg").unwrap_or(&Json::Null);
-        let name = || arg.get("name").and_then(Json::as_text).unwrap_or_default().to_owned();
-        let text = |field| value.get(field).cloned().unwrap_or(Json::Null);
+        let arg = value.get("arg").unwrap_or(&JsonValue::Null);
+        let name = || arg.get("name").and_then(JsonValue::as_text).unwrap_or_default().to_owned();
+        let text = |field| value.get(field).cloned().unwrap_or(JsonValue::Null);
         match (kind, tensor(arg)) {
             ("parameter", _) => self.parameters.push((name(), text("parameter_name"))),
             ("buffer", _) => self.buffers.push((name(), text("buffer_name"))),
-            ("user_input", Some(tensor)) => self.inputs.push(Json::text(tensor)),
+            ("user_input", Some(tensor)) => self.inputs.push(JsonValue::text(tensor)),
             _ => found.block(format!("has no input of the kind {kind}"), place),
         }
     }
 
-    fn output(&mut self, spec: &Json, place: &str, found: &mut RecastReport) {
+    fn output(&mut self, spec: &JsonValue, place: &str, found: &mut MigrationReport) {
         let Some((kind, value)) = meant(spec) else { return };
-        let arg = value.get("arg").unwrap_or(&Json::Null);
+        let arg = value.get("arg").unwrap_or(&JsonValue::Null);
         match (kind, tensor(arg)) {
-            ("user_output", Some(tensor)) => self.outputs.push(Json::text(tensor)),
+            ("user_output", Some(tensor)) => self.outputs.push(JsonValue::text(tensor)),
             ("buffer_mutation", _) => {
-                let name = arg.get("name").and_then(Json::as_text).unwrap_or_default();
-                let buffer = value.get("buffer_name").cloned().unwrap_or(Json::Null);
+                let name = arg.get("name").and_then(JsonValue::as_text).unwrap_or_default();
+                let buffer = value.get("buffer_name").cloned().unwrap_or(JsonValue::Null);
                 self.mutated.push((name.to_owned(), buffer));
             }
             _ => found.block(format!("has no output of the kind {kind}"), place),
         }
     }
 
-    fn finish(self) -> Json {
-        Json::object([
-            ("inputs_to_parameters", Json::Object(self.parameters)),
-            ("inputs_to_buffers", Json::Object(self.buffers)),
-            ("user_inputs", Json::List(self.inputs)),
-            ("user_outputs", Json::List(self.outputs)),
-            ("buffers_to_mutate", Json::Object(self.mutated)),
-            ("backward_signature", Json::Null),
+    fn finish(self) -> JsonValue {
+        JsonValue::object([
+            ("inputs_to_parameters", JsonValue::Object(self.parameters)),
+            ("inputs_to_buffers", JsonValue::Object(self.buffers)),
+            ("user_inputs", JsonValue::List(self.inputs)),
+            ("user_outputs", JsonValue::List(self.outputs)),
+            ("buffers_to_mutate", JsonValue::Object(self.mutated)),
+            ("backward_signature", JsonValue::Null),
         ])
     }
 }
 
 /// The alternative of a union that is meant.
-fn meant(union: &Json) -> Option<(&str, &Json)> {
-    let mut fields = union.fields().iter().filter(|(_, value)| *value != Json::Null);
+fn meant(union: &JsonValue) -> Option<(&str, &JsonValue)> {
+    let mut fields = union.fields().iter().filter(|(_, value)| *value != JsonValue::Null);
     fields.next().map(|(name, value)| (name.as_str(), value))
 }

@@ -1,73 +1,76 @@
 //! `torch.export` archives between schemas.
 //!
 //! A release loads its own major version and no other: 1 (PyTorch 2.1), 2 (2.2), 5 (2.3, 2.4), 7 (2.5),
-//! 8 (since 2.6). What every schema has stands in `data/exported.tsv`; `recast` walks a graph along the
+//! 8 (since 2.6). What every schema has stands in `data/exported.tsv`; `schema_migrator` walks a graph along the
 //! types of two of them. What is beyond types has a module each: `first`, the signature of 2.1, which says
 //! by maps what later ones say by a list of specs; `functional`, graphs without operators that write to their arguments;
 //! `higher_order`, what `cond` and its like give back;
-//! `layout`, views of what another release lays out otherwise; `names`, names that Python has for something else; `operators`, arguments that another release does not take; `calls`, nodes of operators that it does not have, with `site`, what a node is given, and `shapes`, what new nodes give;
+//! `layout`, views of what another release lays out otherwise; `names`, names that Python has for something else; `operators`, arguments that another release does not take; `calls`, nodes of operators that it does not have, with `node_arguments`, what a node is given, and `shapes`, what new nodes give;
 //! `stamp`, the numbers and names of the whole; `container`, the records around the graph, and `weights`,
 //! the tensors in them.
 
 mod calls;
 mod container;
-mod course;
 mod expression;
 mod first;
 mod functional;
 mod higher_order;
 mod layout;
+mod migration;
 mod names;
+mod node_arguments;
 mod operators;
-mod recast;
 mod schema;
+mod schema_migrator;
 mod shapes;
-mod site;
 mod stamp;
 mod weights;
 
 use unskew_core::{Conversion, Places, Rewrite, Version};
 use unskew_source::ReadError;
 
-use super::draft::Draft;
-use super::json::Json;
-use super::task::Task;
-use crate::Format;
-use course::{Course, PROGRAM, block};
-use recast::{Recast, RecastReport};
-use schema::Schema;
+use super::archive_builder::ArchiveBuilder;
+use super::json::JsonValue;
+use super::task::ConversionTask;
+use crate::TorchFormat;
+use migration::{Migration, PROGRAM, block};
+use schema::ExportSchema;
+use schema_migrator::{MigrationReport, SchemaMigrator};
 
 /// The adaptation of everything that changes with the schema.
 const SCHEMA: &str = "pt2-schema";
 
 /// Plans the archive anew for the release; none if it stays as it is or cannot be converted.
-pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draft>, ReadError> {
-    let Some(to) = task.to.release.exported.and_then(Schema::of) else {
+pub(super) fn plan(
+    task: &ConversionTask<'_>,
+    plan: &mut Conversion,
+) -> Result<Option<ArchiveBuilder>, ReadError> {
+    let Some(to) = task.to.release.exported.and_then(ExportSchema::for_version) else {
         block(task, plan, None, "has no torch.export", Places::default());
         return Ok(None);
     };
-    let mut draft = Draft::of(task.records)?;
+    let mut draft = ArchiveBuilder::from_records(task.records)?;
     let mut first = None;
     for (record, _) in task.records.all() {
         let wanted = match task.model.format {
-            Format::ExportedArchive => container::is_model(record),
+            TorchFormat::ExportedArchive => container::is_model(record),
             _ => record == PROGRAM,
         };
         if !wanted {
             continue;
         }
         let bytes = task.records.get(record)?.unwrap_or_default();
-        let program = Json::read(task.records.file(), record, &bytes)?;
+        let program = JsonValue::read(task.records.file(), record, &bytes)?;
         let Some(version) = stamp::version(&program) else {
             let fault = ReadError::malformed(task.records.file(), "no schema_version");
             return Err(fault.in_record(record));
         };
-        let Some(from) = Schema::of(version) else {
+        let Some(from) = ExportSchema::for_version(version) else {
             let what = format!("knows nothing of the schema {version} of the file");
             block(task, plan, Some(&to.version), &what, Places::from_iter([record]));
             return Ok(None);
         };
-        let course = Course { from, to: to.clone() };
+        let course = Migration { from, to: to.clone() };
         if let Some(program) = self::program(task, plan, &course, record, program) {
             draft.replace(record, program.to_string().into_bytes());
         }
@@ -79,20 +82,20 @@ pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draf
 
 /// The program of one record in the other schema; none if it stays as it is.
 fn program(
-    task: &Task<'_>,
+    task: &ConversionTask<'_>,
     plan: &mut Conversion,
-    course: &Course,
+    course: &Migration,
     record: &str,
-    program: Json,
-) -> Option<Json> {
+    program: JsonValue,
+) -> Option<JsonValue> {
     let (from, to) = (&course.from.version, &course.to.version);
-    let mut found = RecastReport::default();
+    let mut found = MigrationReport::default();
     let mut changed = program.clone();
     let is_down = to < from;
     if is_down {
         whole(task, course, &mut changed, &mut found);
     }
-    let second = Schema::of(Version::number(2))?;
+    let second = ExportSchema::for_version(Version::number(2))?;
     match (from.major(), to.major()) {
         (1, 2..) => {
             changed = walk(&course.from, &second, changed, &mut found);
@@ -111,8 +114,8 @@ fn program(
     }
     if let Some(graph) = graph_of(&mut changed) {
         if !course.to.has_plain_outputs() {
-            for output in graph.get("outputs").map_or(&[][..], Json::items) {
-                let plain = |name| output.get(name).is_some_and(|value| *value != Json::Null);
+            for output in graph.get("outputs").map_or(&[][..], JsonValue::items) {
+                let plain = |name| output.get(name).is_some_and(|value| *value != JsonValue::Null);
                 if let Some(kind) = ["as_none", "as_int"].into_iter().find(|name| plain(name)) {
                     found.block(format!("has no outputs {kind}"), "graph_module.graph.outputs");
                 }
@@ -142,19 +145,29 @@ fn program(
     Some(changed)
 }
 
-fn walk(from: &Schema, to: &Schema, program: Json, found: &mut RecastReport) -> Json {
-    let mut walk = Recast::new(from, to);
+fn walk(
+    from: &ExportSchema,
+    to: &ExportSchema,
+    program: JsonValue,
+    found: &mut MigrationReport,
+) -> JsonValue {
+    let mut walk = SchemaMigrator::new(from, to);
     let program = walk.program(program);
     found.extend(walk.found);
     program
 }
 
-fn graph_of(program: &mut Json) -> Option<&mut Json> {
+fn graph_of(program: &mut JsonValue) -> Option<&mut JsonValue> {
     program.get_mut("graph_module")?.get_mut("graph")
 }
 
 /// What no walk along types converts. It is done in the words of the newer schema.
-fn whole(task: &Task<'_>, course: &Course, program: &mut Json, found: &mut RecastReport) {
+fn whole(
+    task: &ConversionTask<'_>,
+    course: &Migration,
+    program: &mut JsonValue,
+    found: &mut MigrationReport,
+) {
     if let Some(graph) = graph_of(program) {
         higher_order::put(graph, course, found);
     }

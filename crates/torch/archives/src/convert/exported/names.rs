@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::functional::each_tensor;
-use super::recast::RecastReport;
-use crate::convert::json::Json;
+use super::schema_migrator::MigrationReport;
+use crate::convert::json::JsonValue;
 
 /// Builtins and keywords of Python, and what `torch.fx` has names for.
 const TAKEN: &str = " abs aiter all and anext any as ascii assert async await bin bool break breakpoint bytearray bytes \
@@ -19,10 +19,10 @@ return reversed round set setattr slice sorted staticmethod str sum super torch 
 False None NoneType True ";
 
 /// Gives the tensors of a program names that stay.
-pub(super) fn put(program: &mut Json, found: &mut RecastReport) {
+pub(super) fn put(program: &mut JsonValue, found: &mut MigrationReport) {
     let Some(module) = program.get_mut("graph_module") else { return };
     let Some(graph) = module.get("graph") else { return };
-    let known = graph.get("tensor_values").map_or(&[][..], Json::fields);
+    let known = graph.get("tensor_values").map_or(&[][..], JsonValue::fields);
     let is_taken = |name: &str| TAKEN.split_ascii_whitespace().any(|taken| taken == name);
     let old: Vec<&String> =
         known.iter().map(|(name, _)| name).filter(|name| is_taken(name)).collect();
@@ -47,7 +47,7 @@ pub(super) fn put(program: &mut Json, found: &mut RecastReport) {
         }
     };
     if let Some(graph) = module.get_mut("graph") {
-        if let Some(Json::Object(rows)) = graph.get_mut("tensor_values") {
+        if let Some(JsonValue::Object(rows)) = graph.get_mut("tensor_values") {
             rows.iter_mut().for_each(|(name, _)| renamed(name));
         }
         for part in ["inputs", "outputs", "nodes"] {
@@ -59,7 +59,7 @@ pub(super) fn put(program: &mut Json, found: &mut RecastReport) {
     if let Some(signature) = module.get_mut("signature") {
         each_tensor(signature, &mut |name| renamed(name));
         for list in ["input_specs", "output_specs"] {
-            for spec in signature.get_mut(list).map_or(&mut [][..], Json::items_mut) {
+            for spec in signature.get_mut(list).map_or(&mut [][..], JsonValue::items_mut) {
                 plain_names(spec, &renamed);
             }
         }
@@ -67,13 +67,15 @@ pub(super) fn put(program: &mut Json, found: &mut RecastReport) {
 }
 
 /// Renames what a spec names without saying that it is a tensor.
-fn plain_names(spec: &mut Json, renamed: &dyn Fn(&mut String)) {
-    let Json::Object(kinds) = spec else { return };
+fn plain_names(spec: &mut JsonValue, renamed: &dyn Fn(&mut String)) {
+    let JsonValue::Object(kinds) = spec else { return };
     for (_, value) in kinds {
-        if let Some(Json::Text(name)) = value.get_mut("user_input_name") {
+        if let Some(JsonValue::Text(name)) = value.get_mut("user_input_name") {
             renamed(name);
         }
-        if let Some(Json::Text(name)) = value.get_mut("arg").and_then(|arg| arg.get_mut("name")) {
+        if let Some(JsonValue::Text(name)) =
+            value.get_mut("arg").and_then(|arg| arg.get_mut("name"))
+        {
             renamed(name);
         }
     }

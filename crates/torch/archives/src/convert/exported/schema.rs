@@ -5,17 +5,17 @@ use std::sync::LazyLock;
 
 use unskew_core::Version;
 
-use crate::convert::json::Json;
+use crate::convert::json::JsonValue;
 
 /// What the type of a field is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Type {
+pub(super) enum FieldType {
     /// A type of the schema, or `int`, `str`, `bool`, `float`, `bytes`.
     Named(&'static str),
-    List(Box<Type>),
+    List(Box<FieldType>),
     /// A map from texts.
-    Dict(Box<Type>),
-    Optional(Box<Type>),
+    Dict(Box<FieldType>),
+    Optional(Box<FieldType>),
     /// A tuple; its members are not looked into.
     Tuple,
 }
@@ -23,7 +23,7 @@ pub(super) enum Type {
 /// What the absence of a field means.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Absence {
-    Means(Json),
+    Means(JsonValue),
     /// Nothing that runs depends on the field.
     Harmless,
     /// A rule of its own converts the field.
@@ -36,13 +36,13 @@ pub(super) enum Absence {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Field {
     pub(super) name: &'static str,
-    pub(super) ty: Type,
-    pub(super) default: Option<Json>,
+    pub(super) ty: FieldType,
+    pub(super) default: Option<JsonValue>,
     pub(super) absence: Absence,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ShapeKind {
     Struct,
     Union,
     Enum,
@@ -51,7 +51,7 @@ pub(super) enum Kind {
 /// A type of one schema version.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
-    pub(super) kind: Kind,
+    pub(super) kind: ShapeKind,
     pub(super) fields: Vec<Field>,
 }
 
@@ -63,65 +63,65 @@ impl Shape {
 
 /// All types of one schema version.
 #[derive(Clone, Debug)]
-pub(super) struct Schema {
+pub(super) struct ExportSchema {
     pub(super) version: Version,
     types: BTreeMap<&'static str, Shape>,
 }
 
-struct Row {
-    kind: Kind,
+struct SchemaRow {
+    kind: ShapeKind,
     ty: &'static str,
     field: Field,
     since: Version,
     until: Option<Version>,
 }
 
-static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+static ROWS: LazyLock<Vec<SchemaRow>> = LazyLock::new(|| {
     let lines = include_str!("../../../data/exported.tsv").lines();
     lines.filter_map(row).collect()
 });
 
-fn row(line: &'static str) -> Option<Row> {
+fn row(line: &'static str) -> Option<SchemaRow> {
     let columns: Vec<&'static str> = line.split('\t').collect();
     let &[kind, ty, name, is, default, since, until, absent] = columns.as_slice() else {
         return None;
     };
     let kind = match kind {
-        "struct" => Kind::Struct,
-        "union" => Kind::Union,
-        "enum" => Kind::Enum,
+        "struct" => ShapeKind::Struct,
+        "union" => ShapeKind::Union,
+        "enum" => ShapeKind::Enum,
         _ => return None,
     };
     let absence = match absent {
         "-" => Absence::Inexpressible,
         "*" => Absence::Harmless,
         "!" => Absence::OwnRule,
-        json => Absence::Means(Json::literal(json)),
+        json => Absence::Means(JsonValue::literal(json)),
     };
-    let default = (default != "-").then(|| Json::literal(default));
+    let default = (default != "-").then(|| JsonValue::literal(default));
     let field = Field { name, ty: self::ty(is), default, absence };
-    Some(Row { kind, ty, field, since: since.parse().ok()?, until: until.parse().ok() })
+    Some(SchemaRow { kind, ty, field, since: since.parse().ok()?, until: until.parse().ok() })
 }
 
 /// `list[opt[int]]` as a type.
-fn ty(text: &'static str) -> Type {
+fn ty(text: &'static str) -> FieldType {
     let inner = |head: &str| text.strip_prefix(head)?.strip_suffix(']');
     if let Some(inner) = inner("list[") {
-        Type::List(Box::new(ty(inner)))
+        FieldType::List(Box::new(ty(inner)))
     } else if let Some(inner) = inner("opt[") {
-        Type::Optional(Box::new(ty(inner)))
+        FieldType::Optional(Box::new(ty(inner)))
     } else if let Some(inner) = inner("dict[str,") {
-        Type::Dict(Box::new(ty(inner)))
+        FieldType::Dict(Box::new(ty(inner)))
     } else if text.starts_with("tuple[") {
-        Type::Tuple
+        FieldType::Tuple
     } else {
-        Type::Named(text)
+        FieldType::Named(text)
     }
 }
 
-impl Schema {
+impl ExportSchema {
     /// The schema of this version; none if no release of its major version is known.
-    pub(super) fn of(version: Version) -> Option<Self> {
+    pub(super) fn for_version(version: Version) -> Option<Self> {
         let newest = ROWS.iter().map(|row| row.since).max()?;
         let known = ROWS.iter().any(|row| row.since.major() == version.major());
         if version.major() > newest.major() || !known {
@@ -131,7 +131,7 @@ impl Schema {
         let rows = ROWS
             .iter()
             .filter(|row| row.since <= version && row.until.is_none_or(|until| version <= until));
-        for Row { kind, ty, field, .. } in rows {
+        for SchemaRow { kind, ty, field, .. } in rows {
             let shape = types.entry(ty).or_insert(Shape { kind: *kind, fields: Vec::new() });
             shape.fields.push(field.clone());
         }
@@ -177,19 +177,21 @@ mod tests {
         let lines = include_str!("../../../data/exported.tsv").lines();
         assert_eq!(lines.filter(|line| !line.starts_with(['#', 'k'])).count(), ROWS.len());
         let plain = ["int", "str", "bool", "float", "bytes"];
-        fn names<'t>(ty: &'t Type, all: &mut Vec<&'t str>) {
+        fn names<'t>(ty: &'t FieldType, all: &mut Vec<&'t str>) {
             match ty {
-                Type::Named(name) => all.push(name),
-                Type::List(inner) | Type::Dict(inner) | Type::Optional(inner) => names(inner, all),
-                Type::Tuple => {}
+                FieldType::Named(name) => all.push(name),
+                FieldType::List(inner) | FieldType::Dict(inner) | FieldType::Optional(inner) => {
+                    names(inner, all)
+                }
+                FieldType::Tuple => {}
             }
         }
         for version in
             ["1", "2", "5.1", "5.3", "7.3", "8.2", "8.7", "8.8", "8.14", "8.15", "8.17", "8.20"]
         {
-            let schema = Schema::of(version.parse().unwrap()).unwrap();
+            let schema = ExportSchema::for_version(version.parse().unwrap()).unwrap();
             assert!(schema.shape("ExportedProgram").is_some(), "{version}");
-            for shape in schema.types.values().filter(|shape| shape.kind != Kind::Enum) {
+            for shape in schema.types.values().filter(|shape| shape.kind != ShapeKind::Enum) {
                 let mut used = Vec::new();
                 shape.fields.iter().for_each(|field| names(&field.ty, &mut used));
                 let own = ["SchemaVersion"];
@@ -199,8 +201,8 @@ mod tests {
                 }
             }
         }
-        assert!(Schema::of(Version::pair(9, 1)).is_none());
-        assert!(Schema::of(Version::pair(8, 99)).is_some());
-        assert!(Schema::of(Version::pair(3, 0)).is_none());
+        assert!(ExportSchema::for_version(Version::pair(9, 1)).is_none());
+        assert!(ExportSchema::for_version(Version::pair(8, 99)).is_some());
+        assert!(ExportSchema::for_version(Version::pair(3, 0)).is_none());
     }
 }

@@ -4,9 +4,9 @@
 //! the registry's functions take others apart into: those that go element by element, and sums along dimensions. Sizes
 //! may be symbols, which are equal if they are written alike.
 
-use unskew_torch_schemas::Schema;
+use unskew_torch_schemas::FunctionSchema;
 
-use crate::convert::json::Json;
+use crate::convert::json::JsonValue;
 
 /// Operators that go element by element, and give the type that they are given.
 const ELEMENTS: [&str; 10] = [
@@ -47,15 +47,19 @@ pub(super) fn in_graph(number: i64) -> Option<i64> {
 }
 
 /// The row of what an operator gives with these inputs; none if that cannot be told.
-pub(super) fn result(schema: &Schema, inputs: &[Json], tensors: &Json) -> Option<Json> {
-    let rows: Vec<&Json> = inputs.iter().filter_map(|input| row(input, tensors)).collect();
+pub(super) fn result(
+    schema: &FunctionSchema,
+    inputs: &[JsonValue],
+    tensors: &JsonValue,
+) -> Option<JsonValue> {
+    let rows: Vec<&JsonValue> = inputs.iter().filter_map(|input| row(input, tensors)).collect();
     let first = *rows.first()?;
     let dtype = first.get("dtype")?.as_int().filter(|dtype| FLOATS.contains(dtype))?;
-    if rows.iter().any(|row| row.get("dtype").and_then(Json::as_int) != Some(dtype)) {
+    if rows.iter().any(|row| row.get("dtype").and_then(JsonValue::as_int) != Some(dtype)) {
         return None;
     }
     let argument = |name: &str| {
-        let is = |input: &&Json| input.get("name").and_then(Json::as_text) == Some(name);
+        let is = |input: &&JsonValue| input.get("name").and_then(JsonValue::as_text) == Some(name);
         inputs.iter().find(is)?.get("arg")
     };
     let mut new = first.clone();
@@ -67,7 +71,7 @@ pub(super) fn result(schema: &Schema, inputs: &[Json], tensors: &Json) -> Option
         name if ALONG.contains(&name) && rows.len() == 1 => {
             let kept = argument("keepdim").and_then(|keep| keep.get("as_bool"));
             let dims = argument("dim")?.get("as_ints")?.items();
-            along(first.get("sizes")?.items(), dims, kept == Some(&Json::Bool(true)))?
+            along(first.get("sizes")?.items(), dims, kept == Some(&JsonValue::Bool(true)))?
         }
         "aten::to" => {
             let dtype = argument("dtype")?.get("as_scalar_type")?.clone();
@@ -77,37 +81,37 @@ pub(super) fn result(schema: &Schema, inputs: &[Json], tensors: &Json) -> Option
         _ => return None,
     };
     if first.get("sizes")?.items() != sizes {
-        new.set("strides", Json::List(contiguous(&sizes)?));
+        new.set("strides", JsonValue::List(contiguous(&sizes)?));
     }
-    new.set("sizes", Json::List(sizes));
+    new.set("sizes", JsonValue::List(sizes));
     // In the first schema it is a number.
     let plain = first.get("storage_offset").is_some_and(|offset| offset.as_int().is_some());
-    new.set("storage_offset", if plain { Json::number(0) } else { integer(0) });
-    let grad = |row: &&Json| row.get("requires_grad") == Some(&Json::Bool(true));
-    new.set("requires_grad", Json::Bool(rows.iter().any(grad)));
+    new.set("storage_offset", if plain { JsonValue::number(0) } else { integer(0) });
+    let grad = |row: &&JsonValue| row.get("requires_grad") == Some(&JsonValue::Bool(true));
+    new.set("requires_grad", JsonValue::Bool(rows.iter().any(grad)));
     let wrapped = tensors.fields().first().is_some_and(|(_, value)| value.get("meta").is_some());
-    Some(if wrapped { Json::object([("meta", new)]) } else { new })
+    Some(if wrapped { JsonValue::object([("meta", new)]) } else { new })
 }
 
 /// The row of an input, if it is a tensor.
-fn row<'t>(input: &Json, tensors: &'t Json) -> Option<&'t Json> {
+fn row<'t>(input: &JsonValue, tensors: &'t JsonValue) -> Option<&'t JsonValue> {
     let name = input.get("arg")?.get("as_tensor")?.get("name")?.as_text()?;
     let row = tensors.get(name)?;
     // In the first schema it lies in another object.
     Some(row.get("meta").unwrap_or(row))
 }
 
-fn integer(number: i64) -> Json {
-    Json::object([("as_int", Json::number(number))])
+fn integer(number: i64) -> JsonValue {
+    JsonValue::object([("as_int", JsonValue::number(number))])
 }
 
 /// A size that is a number.
-fn number(size: &Json) -> Option<i64> {
+fn number(size: &JsonValue) -> Option<i64> {
     size.get("as_int")?.as_int()
 }
 
 /// The sizes of tensors that are brought to one shape.
-fn broadcast(all: &[&[Json]]) -> Option<Vec<Json>> {
+fn broadcast(all: &[&[JsonValue]]) -> Option<Vec<JsonValue>> {
     let rank = all.iter().map(|sizes| sizes.len()).max()?;
     let mut result = vec![integer(1); rank];
     for sizes in all {
@@ -124,7 +128,7 @@ fn broadcast(all: &[&[Json]]) -> Option<Vec<Json>> {
 }
 
 /// The sizes of what goes along dimensions.
-fn along(sizes: &[Json], dims: &[Json], kept: bool) -> Option<Vec<Json>> {
+fn along(sizes: &[JsonValue], dims: &[JsonValue], kept: bool) -> Option<Vec<JsonValue>> {
     let rank = i64::try_from(sizes.len()).ok()?;
     let mut gone = vec![dims.is_empty(); sizes.len()];
     for dim in dims {
@@ -141,7 +145,7 @@ fn along(sizes: &[Json], dims: &[Json], kept: bool) -> Option<Vec<Json>> {
 }
 
 /// The strides of a tensor without gaps; none if a size that is a symbol stands behind another one.
-pub(super) fn contiguous(sizes: &[Json]) -> Option<Vec<Json>> {
+pub(super) fn contiguous(sizes: &[JsonValue]) -> Option<Vec<JsonValue>> {
     let mut strides = Vec::with_capacity(sizes.len());
     let mut stride = Some(1_i64);
     for size in sizes.iter().rev() {
@@ -156,8 +160,8 @@ pub(super) fn contiguous(sizes: &[Json]) -> Option<Vec<Json>> {
 mod tests {
     use super::*;
 
-    fn sizes(text: &str) -> Vec<Json> {
-        Json::literal(text).items().to_vec()
+    fn sizes(text: &str) -> Vec<JsonValue> {
+        JsonValue::literal(text).items().to_vec()
     }
 
     #[test]
@@ -167,10 +171,10 @@ mod tests {
         assert_eq!(both, sizes(r#"[{"as_int": 3}, {"as_int": 4}]"#));
         assert_eq!(broadcast(&[&both, &sizes(r#"[{"as_int": 5}]"#)]), None);
         let symbol = sizes(r#"[{"as_expr": {"expr_str": "s0"}}, {"as_int": 4}]"#);
-        let last = [Json::number(-1)];
+        let last = [JsonValue::number(-1)];
         assert_eq!(along(&symbol, &last, true).unwrap()[1], integer(1));
         assert_eq!(along(&symbol, &last, false).unwrap().len(), 1);
-        assert_eq!(along(&symbol, &[Json::number(2)], true), None);
+        assert_eq!(along(&symbol, &[JsonValue::number(2)], true), None);
         assert_eq!(contiguous(&symbol).unwrap(), [integer(4), integer(1)]);
         assert_eq!(contiguous(&[integer(2), symbol[0].clone()]), None);
     }

@@ -7,14 +7,14 @@
 use unskew_core::Version;
 use unskew_torch_schemas::OperatorTable;
 
-use super::course::Course;
 use super::functional;
+use super::migration::Migration;
 use super::names;
-use super::recast::RecastReport;
-use crate::convert::json::Json;
+use super::schema_migrator::MigrationReport;
+use crate::convert::json::JsonValue;
 
 /// The schema version of a program.
-pub(super) fn version(program: &Json) -> Option<Version> {
+pub(super) fn version(program: &JsonValue) -> Option<Version> {
     let version = program.get("schema_version")?;
     match (version.as_int(), version.get("major"), version.get("minor")) {
         (Some(number), ..) => Some(Version::number(number)),
@@ -24,30 +24,30 @@ pub(super) fn version(program: &Json) -> Option<Version> {
 }
 
 /// Sets the schema version.
-pub(super) fn number(program: &mut Json, version: Version) {
-    let (major, minor) = (Json::number(version.major()), Json::number(version.minor()));
+pub(super) fn number(program: &mut JsonValue, version: Version) {
+    let (major, minor) = (JsonValue::number(version.major()), JsonValue::number(version.minor()));
     let value = if version.major() < 5 {
         major
     } else {
-        Json::object([("major", major), ("minor", minor)])
+        JsonValue::object([("major", major), ("minor", minor)])
     };
     program.set("schema_version", value);
 }
 
 /// Has the program name its verifier in the way of the other schema.
 pub(super) fn put(
-    program: &mut Json,
-    course: &Course,
+    program: &mut JsonValue,
+    course: &Migration,
     table: &OperatorTable,
-    found: &mut RecastReport,
+    found: &mut MigrationReport,
 ) {
     let has = |name| course.to.shape("ExportedProgram").is_some_and(|s| s.field(name).is_some());
     let dialect = program.take("dialect");
     let verifiers = program.get("verifiers").cloned();
     if has("verifiers") {
         if verifiers.is_none() {
-            let dialect = dialect.unwrap_or_else(|| Json::text("ATEN"));
-            program.set("verifiers", Json::List(vec![dialect]));
+            let dialect = dialect.unwrap_or_else(|| JsonValue::text("ATEN"));
+            program.set("verifiers", JsonValue::List(vec![dialect]));
             found.change("the dialect is a list of verifiers");
         } else if let Some(dialect) = dialect {
             program.set("dialect", dialect);
@@ -56,7 +56,7 @@ pub(super) fn put(
     }
     program.take("verifiers");
     let name = dialect.or_else(|| verifiers.as_ref().and_then(|all| all.items().first().cloned()));
-    let name = name.as_ref().and_then(Json::as_text).unwrap_or("ATEN");
+    let name = name.as_ref().and_then(JsonValue::as_text).unwrap_or("ATEN");
     let name = if name == "TRAINING" { "ATEN" } else { name };
     if verifiers.is_some() {
         functional::put(program, table, found);
@@ -64,6 +64,6 @@ pub(super) fn put(
         found.change(format!("the dialect is {name}"));
     }
     if has("dialect") {
-        program.set("dialect", Json::text(name));
+        program.set("dialect", JsonValue::text(name));
     }
 }

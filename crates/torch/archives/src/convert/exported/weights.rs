@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 
 use unskew_source::ReadError;
 
-use super::recast::RecastReport;
-use crate::convert::draft::Draft;
-use crate::convert::json::Json;
-use crate::convert::task::Task;
+use super::schema_migrator::MigrationReport;
+use crate::convert::archive_builder::ArchiveBuilder;
+use crate::convert::json::JsonValue;
+use crate::convert::task::ConversionTask;
 use crate::pickle::{Id, Pickle, Value};
 
 /// Storages by the number of a scalar type in the schema: their class, and bytes for one element.
@@ -34,7 +34,7 @@ const STORAGES: [(i64, &str, i64); 13] = [
 
 /// The records of one table of tensors.
 pub(super) struct Tensors<'t> {
-    pub(super) task: &'t Task<'t>,
+    pub(super) task: &'t ConversionTask<'t>,
     /// The folder of the storages, with a slash.
     pub(super) folder: &'static str,
     /// The record of the table.
@@ -43,12 +43,12 @@ pub(super) struct Tensors<'t> {
 
 impl Tensors<'_> {
     /// The table as an archive of `torch.save`; what has no form there is added to `found`.
-    pub(super) fn saved(&self, found: &mut RecastReport) -> Result<Draft, ReadError> {
+    pub(super) fn saved(&self, found: &mut MigrationReport) -> Result<ArchiveBuilder, ReadError> {
         let records = self.task.records;
         let bytes = records.get(self.table)?.unwrap_or_default();
-        let table = Json::read(records.file(), self.table, &bytes)?;
-        let mut saved = Saved::new();
-        for (name, meta) in table.get("config").map_or(&[][..], Json::fields) {
+        let table = JsonValue::read(records.file(), self.table, &bytes)?;
+        let mut saved = TensorDictionary::new();
+        for (name, meta) in table.get("config").map_or(&[][..], JsonValue::fields) {
             if self.add(&mut saved, name, meta)?.is_none() {
                 let what = format!("has no form for the tensor {name} as it is stored");
                 found.block(what, self.table);
@@ -58,15 +58,20 @@ impl Tensors<'_> {
     }
 
     /// Adds one tensor; none if it has no form.
-    fn add(&self, saved: &mut Saved, name: &str, meta: &Json) -> Result<Option<()>, ReadError> {
-        let path = meta.get("path_name").and_then(Json::as_text).unwrap_or_default();
+    fn add(
+        &self,
+        saved: &mut TensorDictionary,
+        name: &str,
+        meta: &JsonValue,
+    ) -> Result<Option<()>, ReadError> {
+        let path = meta.get("path_name").and_then(JsonValue::as_text).unwrap_or_default();
         let record = format!("{}{path}", self.folder);
         let records = self.task.records;
         let Some((_, entry)) = records.all().find(|(name, _)| *name == record) else {
             let fault = ReadError::malformed(records.file(), format!("no record {record}"));
             return Err(fault.in_record(self.table).in_field(name));
         };
-        let Some(tensor) = Tensor::of(meta, entry.size) else { return Ok(None) };
+        let Some(tensor) = TensorLayout::from_meta(meta, entry.size) else { return Ok(None) };
         let key = match saved.keys.get(path) {
             Some(key) => key.clone(),
             None => {
@@ -82,7 +87,7 @@ impl Tensors<'_> {
 }
 
 /// How a tensor lies in its storage.
-struct Tensor {
+struct TensorLayout {
     class: &'static str,
     /// Elements of the whole storage.
     elements: i64,
@@ -94,17 +99,17 @@ struct Tensor {
     is_parameter: bool,
 }
 
-impl Tensor {
+impl TensorLayout {
     /// None if it is pickled, symbolic, of an unknown type, or has no bytes where it should.
-    fn of(meta: &Json, bytes: u64) -> Option<Self> {
-        let is = |value: Option<&Json>| value == Some(&Json::Bool(true));
+    fn from_meta(meta: &JsonValue, bytes: u64) -> Option<Self> {
+        let is = |value: Option<&JsonValue>| value == Some(&JsonValue::Bool(true));
         if is(meta.get("use_pickle")) {
             return None;
         }
         let tensor = meta.get("tensor_meta")?;
         let scalar = tensor.get("dtype")?.as_int()?;
         let (_, class, width) = STORAGES.into_iter().find(|(number, ..)| *number == scalar)?;
-        let plain = |value: &Json| value.get("as_int")?.as_int();
+        let plain = |value: &JsonValue| value.get("as_int")?.as_int();
         let numbers = |name: &str| -> Option<Vec<i64>> {
             tensor.get(name)?.items().iter().map(plain).collect()
         };
@@ -117,7 +122,7 @@ impl Tensor {
         }
         let device = tensor.get("device")?;
         let kind = device.get("type")?.as_text()?;
-        let device = match device.get("index").and_then(Json::as_int) {
+        let device = match device.get("index").and_then(JsonValue::as_int) {
             Some(index) => format!("{kind}:{index}"),
             None => kind.to_owned(),
         };
@@ -135,21 +140,21 @@ impl Tensor {
 }
 
 /// A dictionary of tensors on its way to an archive.
-struct Saved {
+struct TensorDictionary {
     pickle: Pickle,
     items: Vec<Id>,
-    storages: Draft,
+    storages: ArchiveBuilder,
     /// The numbers of the storages, by their records in the archive that they come from.
     keys: BTreeMap<String, String>,
 }
 
-impl Saved {
+impl TensorDictionary {
     fn new() -> Self {
         let (pickle, items, keys) = (Pickle::empty(), Vec::new(), BTreeMap::new());
-        Self { pickle, items, storages: Draft::empty("archive/"), keys }
+        Self { pickle, items, storages: ArchiveBuilder::empty("archive/"), keys }
     }
 
-    fn tensor(&mut self, name: &str, tensor: &Tensor, key: &str) {
+    fn tensor(&mut self, name: &str, tensor: &TensorLayout, key: &str) {
         let pickle = &mut self.pickle;
         let name = pickle.text(name);
         let kind = pickle.text("storage");
@@ -180,12 +185,12 @@ impl Saved {
         self.items.extend([name, value]);
     }
 
-    fn finish(mut self) -> Draft {
+    fn finish(mut self) -> ArchiveBuilder {
         let root = self.pickle.push(Value::Dict(self.items.into()));
         self.pickle.set_root(root);
         // Everything in it was put there by us and can be written.
         let pickle = self.pickle.write().unwrap_or_default();
-        let mut archive = Draft::empty("archive/");
+        let mut archive = ArchiveBuilder::empty("archive/");
         archive.add("data.pkl", pickle, false);
         archive.add("byteorder", b"little".to_vec(), false);
         archive.append(self.storages);

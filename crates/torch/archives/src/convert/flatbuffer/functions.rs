@@ -2,8 +2,8 @@
 
 use unskew_source::ReadError;
 
-use super::module::Module;
-use super::values::{Values, Writer, kind};
+use super::module::ModuleDraft;
+use super::values::{PickleWriter, Values, value_kind};
 use crate::pickle::{Id, Pickle, Value};
 use unskew_source::flatbuffer::Table;
 
@@ -80,17 +80,17 @@ mod function {
 const MOST: u64 = 1 << 22;
 
 /// All functions as `bytecode.pkl`.
-pub(super) fn pickle(module: &Module<'_>, found: &mut Values) -> Result<Pickle, ReadError> {
-    let Module { buffer, values, .. } = module;
-    let mut writer = Writer::new(module, found);
+pub(super) fn pickle(module: &ModuleDraft<'_>, found: &mut Values) -> Result<Pickle, ReadError> {
+    let ModuleDraft { buffer, values, .. } = module;
+    let mut writer = PickleWriter::new(module, found);
     let mut members = vec![writer.pickle.push(Value::Int(VERSION))];
     let mut count = 0;
     for n in 0..values.len {
         let one = buffer.element(*values, n)?;
-        if buffer.scalar(one, kind::KIND, 1)? != kind::FUNCTION {
+        if buffer.scalar(one, value_kind::KIND, 1)? != value_kind::FUNCTION {
             continue;
         }
-        if let Some(function) = buffer.child(one, kind::VALUE)? {
+        if let Some(function) = buffer.child(one, value_kind::VALUE)? {
             count += buffer.vector(function, function::INSTRUCTIONS, 8)?.len;
             if count > MOST {
                 return Err(buffer.error(values.at, &format!("more than {MOST} instructions")));
@@ -103,8 +103,8 @@ pub(super) fn pickle(module: &Module<'_>, found: &mut Values) -> Result<Pickle, 
     Ok(writer.pickle)
 }
 
-impl Writer<'_> {
-    fn function(&mut self, module: &Module<'_>, table: Table) -> Result<Id, ReadError> {
+impl PickleWriter<'_> {
+    fn function(&mut self, module: &ModuleDraft<'_>, table: Table) -> Result<Id, ReadError> {
         let buffer = &module.buffer;
         let name = buffer.text(table, function::NAME)?;
         let instructions = self.instructions(module, table, &name)?;
@@ -148,7 +148,7 @@ impl Writer<'_> {
 
     fn instructions(
         &mut self,
-        module: &Module<'_>,
+        module: &ModuleDraft<'_>,
         table: Table,
         function: &str,
     ) -> Result<Id, ReadError> {
@@ -175,7 +175,7 @@ impl Writer<'_> {
     }
 
     /// What a function takes and gives.
-    fn schema(&mut self, module: &Module<'_>, table: Table) -> Result<Id, ReadError> {
+    fn schema(&mut self, module: &ModuleDraft<'_>, table: Table) -> Result<Id, ReadError> {
         let buffer = &module.buffer;
         let schema = buffer.child(table, function::SCHEMA)?;
         let mut lists = Vec::new();

@@ -21,10 +21,10 @@ use std::sync::Arc;
 use unskew_core::{Conversion, Places, Rewrite};
 use unskew_source::{Output, RawMember, ReadError, Source, SourceExt as _};
 
-use super::Options;
-use super::draft::Draft;
-use crate::{Format, Model, Runtime, rules};
-use module::Module;
+use super::TorchConvertOptions;
+use super::archive_builder::ArchiveBuilder;
+use crate::{TorchFormat, TorchModel, TorchRuntime, rules};
+use module::ModuleDraft;
 use values::Values;
 
 const ARCHIVE: &str = "flatbuffer-to-archive";
@@ -43,9 +43,9 @@ const BLOCK: u64 = 1 << 20;
 pub(super) fn plan(
     source: &Arc<dyn Source>,
     file: &str,
-    model: &Model,
-    to: &Runtime,
-    options: &Options,
+    model: &TorchModel,
+    to: &TorchRuntime,
+    options: &TorchConvertOptions,
     plan: &mut Conversion,
 ) -> Result<Option<Output>, ReadError> {
     let highest = to.release.bytecode.and_then(|range| range.max).map_or(0, |max| max.major());
@@ -73,7 +73,7 @@ pub(super) fn plan(
     }
     let (Some(draft), true) = (draft, plan.is_possible()) else { return Ok(None) };
     let archive: Arc<dyn Source> = Arc::new(draft.finish(source.name())?);
-    let options = Options { written_by: None, ..options.clone() };
+    let options = TorchConvertOptions { written_by: None, ..options.clone() };
     let Some((rest, output)) = super::convert(&archive, to, &options)? else { return Ok(None) };
     if reads && rest.changes_nothing() {
         plan.blockers.extend(rest.blockers);
@@ -96,7 +96,7 @@ pub fn archive_of_flatbuffer(
     source: &Arc<dyn Source>,
 ) -> Result<Option<Arc<dyn Source>>, ReadError> {
     let Some(model) = crate::format::read(source)? else { return Ok(None) };
-    if model.format != Format::MobileFlatbuffer {
+    if model.format != TorchFormat::MobileFlatbuffer {
         return Ok(None);
     }
     let mut found = Values::default();
@@ -116,8 +116,8 @@ fn archive(
     source: &Arc<dyn Source>,
     version: i64,
     found: &mut Values,
-) -> Result<Option<Draft>, ReadError> {
-    let module = Module::of(&**source)?;
+) -> Result<Option<ArchiveBuilder>, ReadError> {
+    let module = ModuleDraft::from_source(&**source)?;
     let state = module.state()?;
     let data = values::pickle(&module, state, found)?;
     let data_storages = std::mem::take(&mut found.storages);
@@ -127,7 +127,7 @@ fn archive(
     }
     let stem = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = stem.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or("archive");
-    let mut draft = Draft::empty(&format!("{stem}/"));
+    let mut draft = ArchiveBuilder::empty(&format!("{stem}/"));
     for (folder, storages) in [("data", data_storages), ("constants", found.storages.clone())] {
         for number in storages {
             draft.keep(&format!("{folder}/{number}"), storage(source, &module, number)?);
@@ -157,7 +157,7 @@ fn archive(
 /// The bytes of a storage as a record, with their checksum.
 fn storage(
     source: &Arc<dyn Source>,
-    module: &Module<'_>,
+    module: &ModuleDraft<'_>,
     number: u64,
 ) -> Result<RawMember, ReadError> {
     let bytes = module.storage(number)?;

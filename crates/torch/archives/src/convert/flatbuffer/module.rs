@@ -14,7 +14,7 @@ mod field {
 }
 
 /// A module on its way to an archive.
-pub(super) struct Module<'s> {
+pub(super) struct ModuleDraft<'s> {
     pub(super) buffer: Flatbuffer<'s>,
     pub(super) root: Table,
     pub(super) values: Vector,
@@ -22,9 +22,9 @@ pub(super) struct Module<'s> {
     pub(super) storages: Vector,
 }
 
-impl<'s> Module<'s> {
+impl<'s> ModuleDraft<'s> {
     /// The module at the root of the file.
-    pub(super) fn of(source: &'s dyn Source) -> Result<Self, ReadError> {
+    pub(super) fn from_source(source: &'s dyn Source) -> Result<Self, ReadError> {
         let buffer = Flatbuffer::new(source);
         let root = buffer.root()?;
         let values = buffer.vector(root, field::VALUES, 4)?;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_source::ReadError;
 
-use super::module::Module;
+use super::module::ModuleDraft;
 use crate::pickle::{Id, Pickle, Value};
 use unskew_source::flatbuffer::{Table, Vector};
 
@@ -18,7 +18,7 @@ const MOST: usize = 1 << 22;
 const DEPTH: usize = 64;
 
 /// The fields of a value, and its kinds.
-pub(super) mod kind {
+pub(super) mod value_kind {
     pub(in super::super) const KIND: u64 = 0;
     pub(in super::super) const VALUE: u64 = 1;
     pub(super) const NONE: u64 = 0;
@@ -67,8 +67,8 @@ pub(super) struct Values {
 }
 
 /// The values of one pickle.
-pub(super) struct Writer<'m> {
-    module: &'m Module<'m>,
+pub(super) struct PickleWriter<'m> {
+    module: &'m ModuleDraft<'m>,
     pub(super) pickle: Pickle,
     pub(super) found: &'m mut Values,
     /// The values that are written, by their numbers in the flatbuffer.
@@ -78,27 +78,26 @@ pub(super) struct Writer<'m> {
 
 /// The value of this number, as the root of a pickle.
 pub(super) fn pickle(
-    module: &Module<'_>,
+    module: &ModuleDraft<'_>,
     number: u64,
     found: &mut Values,
 ) -> Result<Pickle, ReadError> {
-    let mut writer = Writer::new(module, found);
+    let mut writer = PickleWriter::new(module, found);
     let root = writer.value(number)?;
     writer.pickle.set_root(root);
     Ok(writer.pickle)
 }
 
-impl<'m> Writer<'m> {
-    pub(super) fn new(module: &'m Module<'m>, found: &'m mut Values) -> Self {
+impl<'m> PickleWriter<'m> {
+    pub(super) fn new(module: &'m ModuleDraft<'m>, found: &'m mut Values) -> Self {
         Self { module, pickle: Pickle::empty(), found, known: BTreeMap::new(), depth: 0 }
     }
 
-    /// The value of this number.
     pub(super) fn value(&mut self, number: u64) -> Result<Id, ReadError> {
         if let Some(id) = self.known.get(&number) {
             return Ok(*id);
         }
-        let Module { buffer, values, .. } = self.module;
+        let ModuleDraft { buffer, values, .. } = self.module;
         if number >= values.len {
             return Err(buffer.error(values.at, &format!("no value {number}")));
         }
@@ -109,58 +108,58 @@ impl<'m> Writer<'m> {
         }
         self.depth += 1;
         let table = buffer.element(*values, number)?;
-        let id = self.of(table, number)?;
+        let id = self.value_of(table, number)?;
         self.depth -= 1;
         self.known.insert(number, id);
         Ok(id)
     }
 
-    fn of(&mut self, table: Table, number: u64) -> Result<Id, ReadError> {
+    fn value_of(&mut self, table: Table, number: u64) -> Result<Id, ReadError> {
         let buffer = &self.module.buffer;
-        let which = buffer.scalar(table, kind::KIND, 1)?;
+        let which = buffer.scalar(table, value_kind::KIND, 1)?;
         let missing = || buffer.error(self.module.values.at, &format!("value {number} is empty"));
-        if which == kind::NONE {
+        if which == value_kind::NONE {
             return Ok(self.pickle.push(Value::None));
         }
         // Plain numbers are structs, everything else is a table.
-        if let kind::INT | kind::BOOL | kind::DOUBLE = which {
-            let at = buffer.place(table, kind::VALUE)?.ok_or_else(missing)?;
+        if let value_kind::INT | value_kind::BOOL | value_kind::DOUBLE = which {
+            let at = buffer.place(table, value_kind::VALUE)?.ok_or_else(missing)?;
             return Ok(self.pickle.push(match which {
-                kind::INT => Value::Int(buffer.number(at, 8)? as i64),
-                kind::BOOL => Value::Bool(buffer.number(at, 1)? != 0),
+                value_kind::INT => Value::Int(buffer.number(at, 8)? as i64),
+                value_kind::BOOL => Value::Bool(buffer.number(at, 1)? != 0),
                 _ => Value::Float(f64::from_bits(buffer.number(at, 8)?)),
             }));
         }
-        let one = buffer.child(table, kind::VALUE)?.ok_or_else(missing)?;
+        let one = buffer.child(table, value_kind::VALUE)?.ok_or_else(missing)?;
         match which {
-            kind::TENSOR => self.tensor(one, number),
-            kind::TEXT | kind::DEVICE => {
+            value_kind::TENSOR => self.tensor(one, number),
+            value_kind::TEXT | value_kind::DEVICE => {
                 let at = buffer.place(one, 0)?;
                 let text = at.map_or(Ok(String::new()), |at| buffer.text_at(at, TEXT))?;
                 let text = self.pickle.text(&text);
                 Ok(match which {
-                    kind::DEVICE => self.pickle.call("torch", "device", [text]),
+                    value_kind::DEVICE => self.pickle.call("torch", "device", [text]),
                     _ => text,
                 })
             }
-            kind::TUPLE => {
+            value_kind::TUPLE => {
                 let items = self.items(buffer.vector(one, 0, 4)?)?;
                 Ok(self.pickle.tuple(items))
             }
-            kind::LIST => {
+            value_kind::LIST => {
                 let items = self.items(buffer.vector(one, 0, 4)?)?;
                 let list = self.pickle.push(Value::List(items.into()));
                 self.tagged(list, &buffer.text(one, 1)?)
             }
-            kind::DICT => {
+            value_kind::DICT => {
                 let keys = self.items(buffer.vector(one, 0, 4)?)?;
                 let values = self.items(buffer.vector(one, 1, 4)?)?;
                 let pairs = keys.into_iter().zip(values).flat_map(|(key, value)| [key, value]);
                 let dict = self.pickle.push(Value::Dict(pairs.collect()));
                 self.tagged(dict, &buffer.text(one, 2)?)
             }
-            kind::INTS | kind::DOUBLES | kind::BOOLS => self.numbers(one, which),
-            kind::OBJECT => self.object(one, number),
+            value_kind::INTS | value_kind::DOUBLES | value_kind::BOOLS => self.numbers(one, which),
+            value_kind::OBJECT => self.object(one, number),
             other => {
                 let what = format!("an archive has no form for a value of kind {other}");
                 self.found.blocked.push((what, format!("ivalues[{number}]")));
@@ -186,20 +185,20 @@ impl<'m> Writer<'m> {
 
     /// A list of numbers of one kind.
     fn numbers(&mut self, table: Table, which: u64) -> Result<Id, ReadError> {
-        let size = if which == kind::BOOLS { 1 } else { 8 };
+        let size = if which == value_kind::BOOLS { 1 } else { 8 };
         let vector = self.module.buffer.vector(table, 0, size)?;
         let mut items = Vec::new();
         for n in 0..vector.len {
             let bits = self.module.buffer.number(vector.at + size * n, size)?;
             items.push(self.pickle.push(match which {
-                kind::INTS => Value::Int(bits as i64),
-                kind::DOUBLES => Value::Float(f64::from_bits(bits)),
+                value_kind::INTS => Value::Int(bits as i64),
+                value_kind::DOUBLES => Value::Float(f64::from_bits(bits)),
                 _ => Value::Bool(bits != 0),
             }));
         }
         let name = match which {
-            kind::INTS => "build_intlist",
-            kind::DOUBLES => "build_doublelist",
+            value_kind::INTS => "build_intlist",
+            value_kind::DOUBLES => "build_doublelist",
             _ => "build_boollist",
         };
         let list = self.pickle.push(Value::List(items.into()));
@@ -208,7 +207,7 @@ impl<'m> Writer<'m> {
 
     /// An object of a class, with its attributes or with what it gives `__setstate__`.
     fn object(&mut self, table: Table, number: u64) -> Result<Id, ReadError> {
-        let Module { buffer, types, .. } = self.module;
+        let ModuleDraft { buffer, types, .. } = self.module;
         let ty = buffer.scalar(table, 0, 4)?;
         if ty >= types.len {
             return Err(buffer.error(types.at, &format!("value {number} is of no type: {ty}")));

@@ -2,7 +2,7 @@
 
 use unskew_core::{Conversion, Rewrite};
 
-use crate::bytecode::{Function, Instruction, Operator};
+use crate::bytecode::{BytecodeFunction, BytecodeOperator, Instruction};
 use crate::pickle::{Id, Pickle};
 
 /// The adaptation of calls that give more or fewer of their defaults.
@@ -11,11 +11,11 @@ const PRUNE: &str = "prune-dead-branch";
 
 /// A call in bytecode, and what a rewrite of it changes besides.
 pub(super) struct CallSite<'c> {
-    pub(super) function: &'c mut Function,
+    pub(super) function: &'c mut BytecodeFunction,
     /// Where the instruction stands.
     pub(super) at: usize,
     /// The operator that it calls.
-    pub(super) operator: &'c Operator,
+    pub(super) operator: &'c BytecodeOperator,
     pub(super) pickle: &'c mut Pickle,
     pub(super) plan: &'c mut Conversion,
 }
@@ -27,7 +27,7 @@ impl CallSite<'_> {
     }
 
     /// Has the instruction call another operator; `added` instructions were put in front of it.
-    pub(super) fn call(&mut self, added: usize, operator: Operator) {
+    pub(super) fn call(&mut self, added: usize, operator: BytecodeOperator) {
         let number = self.function.operator(operator);
         if let Some(instruction) = self.function.instructions.get_mut(self.at + added) {
             instruction.x = number;
@@ -43,13 +43,18 @@ impl CallSite<'_> {
     }
 
     /// Leaves the last values of a call out; says how many instructions that takes.
-    pub(super) fn drop_last(&mut self, operator: &Operator, less: i64, full: &str) -> usize {
+    pub(super) fn drop_last(
+        &mut self,
+        operator: &BytecodeOperator,
+        less: i64,
+        full: &str,
+    ) -> usize {
         self.rewrite(DEFAULTS, format!("{full}: {less} of its arguments are left out"));
         let drop = Instruction { name: "DROP".to_owned(), x: 0, n: 0 };
         let added = usize::try_from(less).unwrap_or(0);
         self.function.insert(self.at, vec![drop; added]);
         let given = operator.given.map(|given| given - less);
-        self.call(added, Operator { given, ..operator.clone() });
+        self.call(added, BytecodeOperator { given, ..operator.clone() });
         added
     }
 

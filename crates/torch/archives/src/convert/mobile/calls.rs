@@ -1,21 +1,25 @@
 //! The operators of bytecode, for a release that takes some of them differently.
 
 use unskew_core::{Conversion, Places, Version};
-use unskew_script::Function as Script;
-use unskew_torch_operators::{Blocked, Decision, Fit, OperatorCall, Registry, Target, Writer};
+use unskew_script::FunctionDefinition as Script;
+use unskew_torch_operators::{
+    BlockReason, CallDecision, CallFit, CallTarget, FileWriter, OperatorCall, OperatorRegistry,
+};
 use unskew_torch_schemas::matching::GivenArgument;
 use unskew_torch_schemas::matching::Literal;
-use unskew_torch_schemas::{Argument, Schema};
+use unskew_torch_schemas::{FunctionSchema, SchemaArgument};
 
-use super::assemble::{Form, assemble};
+use super::assemble::{CallForm, assemble};
 use super::call_site::{CallSite, DEFAULTS};
 use super::constants::{default, value};
 use super::flow::Flow;
 use super::inline::inline;
-use crate::bytecode::{Bytecode, COUNTED, Function, Instruction, Operator, RECORD};
+use crate::bytecode::{
+    BytecodeFunction, BytecodeOperator, COUNTED, Instruction, MobileBytecode, RECORD,
+};
 use crate::code::Callable;
 use crate::convert::script::calls::{is_upgraded, surplus};
-use crate::convert::task::{Task, add_blocker};
+use crate::convert::task::{ConversionTask, add_blocker};
 use crate::pickle::Id;
 use crate::{history, rules};
 
@@ -23,17 +27,17 @@ const UPGRADE: &str = "upgrade-operator";
 const DOWNGRADE: &str = "downgrade-operator";
 
 /// The operators of a file's bytecode.
-pub(super) struct Calls<'t> {
-    task: &'t Task<'t>,
-    writer: Writer,
-    registry: &'static Registry,
+pub(super) struct MobileCalls<'t> {
+    task: &'t ConversionTask<'t>,
+    writer: FileWriter,
+    registry: &'static OperatorRegistry,
 }
 
-impl<'t> Calls<'t> {
-    pub(super) fn of(task: &'t Task<'t>, _: &Bytecode) -> Self {
+impl<'t> MobileCalls<'t> {
+    pub(super) fn new(task: &'t ConversionTask<'t>, _: &MobileBytecode) -> Self {
         let producer = task.model.producer_by(task.to.operators.history());
         let version = task.model.operator_version().unwrap_or(0);
-        let writer = Writer {
+        let writer = FileWriter {
             operator_version: u32::try_from(version).unwrap_or(0),
             since: producer.since,
             until: producer.until,
@@ -42,12 +46,12 @@ impl<'t> Calls<'t> {
     }
 
     /// The schema that the writer meant: that of the first release that can have written the file.
-    fn meant(&self, operator: &Operator) -> Option<Schema> {
+    fn meant(&self, operator: &BytecodeOperator) -> Option<FunctionSchema> {
         let history = self.task.to.operators.history();
         let definitions = history.named(&operator.name);
         let minor = |release: &Version| Version::pair(release.major(), release.minor());
         let wrote = history.releases().iter().find(|one| Some(minor(one)) == self.writer.since);
-        let takes = |schema: &Schema| {
+        let takes = |schema: &FunctionSchema| {
             let most = schema.arguments.len() as i64;
             !schema.variadic && operator.given.is_none_or(|given| given <= most)
         };
@@ -63,11 +67,11 @@ impl<'t> Calls<'t> {
         }
         let taking = || same().find(|one| one.schema().is_some_and(|schema| takes(schema)));
         let found = wrote.and_then(by_release).or_else(taking).or_else(|| same().next());
-        found?.schema().map(|schema| Schema::clone(schema))
+        found?.schema().map(|schema| FunctionSchema::clone(schema))
     }
 
     /// The schemas that the writer may have meant.
-    fn candidates(&self, operator: &Operator) -> Vec<Schema> {
+    fn candidates(&self, operator: &BytecodeOperator) -> Vec<FunctionSchema> {
         let history = self.task.to.operators.history();
         let minor = |release: &Version| Version::pair(release.major(), release.minor());
         let wrote = history.releases().iter().find(|one| Some(minor(one)) == self.writer.since);
@@ -75,16 +79,16 @@ impl<'t> Calls<'t> {
         let named = history.named(&operator.name);
         let same =
             named.iter().filter(|d| d.overload() == operator.overload && d.runs.contains(*wrote));
-        same.filter_map(|definition| Some(Schema::clone(definition.schema()?))).collect()
+        same.filter_map(|definition| Some(FunctionSchema::clone(definition.schema()?))).collect()
     }
 
     /// What a call of an operator gives: names, and the values that are known.
     fn given(
-        schema: &Schema,
-        operator: &Operator,
+        schema: &FunctionSchema,
+        operator: &BytecodeOperator,
         known: &[Option<Literal>],
     ) -> Vec<GivenArgument> {
-        let each = |(argument, value): (&Argument, &Option<Literal>)| GivenArgument {
+        let each = |(argument, value): (&SchemaArgument, &Option<Literal>)| GivenArgument {
             name: argument.name.clone(),
             by_name: argument.keyword_only,
             value: value.as_ref().map(ToString::to_string),
@@ -94,7 +98,7 @@ impl<'t> Calls<'t> {
     }
 
     /// Whether some operator takes more in the release than its writer gave.
-    pub(super) fn any_grew(&self, code: &Bytecode) -> bool {
+    pub(super) fn any_grew(&self, code: &MobileBytecode) -> bool {
         let mut operators = code.functions.iter().flat_map(|function| &function.operators);
         operators.any(|operator| {
             let taken = self.task.to.operators.overload(&operator.name, &operator.overload);
@@ -106,7 +110,7 @@ impl<'t> Calls<'t> {
     }
 
     /// Has every operator say how many arguments its calls give: all that it had.
-    pub(super) fn count(&self, code: &mut Bytecode) {
+    pub(super) fn count(&self, code: &mut MobileBytecode) {
         for function in &mut code.functions {
             for operator in &mut function.operators {
                 let meant = self.meant(operator).filter(|schema| !schema.variadic);
@@ -116,7 +120,7 @@ impl<'t> Calls<'t> {
     }
 
     /// The lowest operator version in which every call keeps its meaning.
-    pub(super) fn needs(&self, code: &Bytecode) -> u32 {
+    pub(super) fn needs(&self, code: &MobileBytecode) -> u32 {
         let registry = self.registry;
         let operators = code.functions.iter().flat_map(|function| &function.operators);
         let needs = operators.filter_map(|operator| {
@@ -131,21 +135,21 @@ impl<'t> Calls<'t> {
     /// Fits every call to the release, for a file of this operator version and bytecode of `target`.
     pub(super) fn fit(
         &self,
-        code: &mut Bytecode,
+        code: &mut MobileBytecode,
         version: i64,
         target: i64,
         plan: &mut Conversion,
     ) {
-        let Bytecode { pickle, functions, version: from } = code;
+        let MobileBytecode { pickle, functions, version: from } = code;
         let uncount = *from >= COUNTED && target < COUNTED;
         for function in functions {
-            let way = Way {
+            let way = FitMode {
                 version,
                 uncount,
                 counted: target >= COUNTED,
                 free: function.registers.saturating_add(1),
             };
-            let flow = Flow::of(function, pickle, entered(function), &|one| self.meant(one));
+            let flow = Flow::new(function, pickle, entered(function), &|one| self.meant(one));
             // Where the instruction stands, and where it stood.
             let (mut at, mut was) = (0, 0);
             while at < function.instructions.len() {
@@ -172,7 +176,7 @@ impl<'t> Calls<'t> {
     }
 
     /// Whether the release does not run a call as it is.
-    fn is_refused(&self, operator: &Operator, way: Way) -> bool {
+    fn is_refused(&self, operator: &BytecodeOperator, way: FitMode) -> bool {
         let registry = self.registry;
         let Some(schema) = self.meant(operator) else {
             return false;
@@ -181,14 +185,14 @@ impl<'t> Calls<'t> {
         let given = Self::given(&schema, operator, &vec![None; schema.arguments.len()]);
         let call = OperatorCall { schema: &schema, given: &given };
         let target = self.target(registry, &full, way.version);
-        !matches!(registry.decide(call, &self.writer, target), Decision::Keep)
+        !matches!(registry.decide(call, &self.writer, target), CallDecision::Keep)
     }
 
     /// Fits the call at one place; says how many instructions were added in front of it.
     fn call(
         &self,
         site: &mut CallSite<'_>,
-        way: Way,
+        way: FitMode,
         known: &dyn Fn(usize) -> Vec<Option<Literal>>,
     ) -> usize {
         let (registry, operator) = (self.registry, site.operator);
@@ -216,14 +220,14 @@ impl<'t> Calls<'t> {
         let call = OperatorCall { schema: &schema, given: &given };
         let decision =
             registry.decide(call, &self.writer, self.target(registry, &full, way.version));
-        let is_down = matches!(decision, Decision::Downgrade(_));
+        let is_down = matches!(decision, CallDecision::Downgrade(_));
         match decision {
-            Decision::Upgrade(step) | Decision::Downgrade(step) => {
+            CallDecision::Upgrade(step) | CallDecision::Downgrade(step) => {
                 let literals = given
                     .iter()
                     .zip(known)
                     .filter_map(|(one, value)| Some((one.name.clone(), value?)));
-                let form = Form {
+                let form = CallForm {
                     adaptation: if is_down { DOWNGRADE } else { UPGRADE },
                     schema: &schema,
                     given: count,
@@ -233,24 +237,24 @@ impl<'t> Calls<'t> {
                 };
                 self.replace(site, step.function, &form)
             }
-            Decision::Blocked(Blocked::WriterUnknown { .. }) => 0,
-            Decision::Fitted(fit) => self.fitted(site, &given, &fit),
-            Decision::Blocked(why) => {
+            CallDecision::Blocked(BlockReason::WriterUnknown { .. }) => 0,
+            CallDecision::Fitted(fit) => self.fitted(site, &given, &fit),
+            CallDecision::Blocked(why) => {
                 self.block(site, &full, &why.to_string());
                 0
             }
-            Decision::Keep if way.uncount => {
+            CallDecision::Keep if way.uncount => {
                 let taken = table.overload(&operator.name, &operator.overload);
                 let Some(taken) = taken.filter(|taken| !taken.variadic) else { return 0 };
                 self.materialize(site, &taken, way)
             }
-            Decision::Keep => 0,
+            CallDecision::Keep => 0,
         }
     }
 
     /// The release, with the operator version by which it runs an operator: where its mobile interpreter has no
     /// upgrader it does by an old name what it does today, whatever the version of the file.
-    fn target(&self, registry: &Registry, operator: &str, version: i64) -> Target<'_> {
+    fn target(&self, registry: &OperatorRegistry, operator: &str, version: i64) -> CallTarget<'_> {
         let version = u32::try_from(version).unwrap_or(0);
         let historic = registry.historic(operator, version);
         let lazy = self.task.to.minor() >= history::mobile_upgraders_since()
@@ -258,11 +262,11 @@ impl<'t> Calls<'t> {
         let newest = self.task.to.release.file_format.max.map(Version::major);
         let newest = newest.and_then(|newest| u32::try_from(newest).ok());
         let operator_version = if lazy { version } else { newest.unwrap_or(version) };
-        Target { table: &self.task.to.operators, operator_version }
+        CallTarget { table: &self.task.to.operators, operator_version }
     }
 
     /// A call of which several schemas may be meant: it stays if that is right for one and no other wants a change.
-    fn unclear(&self, site: &mut CallSite<'_>, way: Way) {
+    fn unclear(&self, site: &mut CallSite<'_>, way: FitMode) {
         let (registry, operator) = (self.registry, site.operator);
         let schemas = self.candidates(operator);
         if schemas.is_empty() {
@@ -279,9 +283,9 @@ impl<'t> Calls<'t> {
             let call = OperatorCall { schema, given: &given };
             let target = self.target(registry, &schema.full_name(), way.version);
             match registry.decide(call, &self.writer, target) {
-                Decision::Keep | Decision::Fitted(_) => stays = true,
-                Decision::Upgrade(_) | Decision::Downgrade(_) => changes = true,
-                Decision::Blocked(_) => {}
+                CallDecision::Keep | CallDecision::Fitted(_) => stays = true,
+                CallDecision::Upgrade(_) | CallDecision::Downgrade(_) => changes = true,
+                CallDecision::Blocked(_) => {}
             }
         }
         let variadic = schemas.iter().any(|schema| schema.variadic);
@@ -292,7 +296,7 @@ impl<'t> Calls<'t> {
     }
 
     /// What the release takes in another form: under another overload, or without values that are its defaults.
-    fn fitted(&self, site: &mut CallSite<'_>, given: &[GivenArgument], fit: &Fit) -> usize {
+    fn fitted(&self, site: &mut CallSite<'_>, given: &[GivenArgument], fit: &CallFit) -> usize {
         let full = site.operator.to_string();
         let mut operator = site.operator.clone();
         if let Some(overload) = &fit.overload {
@@ -316,7 +320,7 @@ impl<'t> Calls<'t> {
     }
 
     /// Has a function of the registry in the place of a call.
-    fn replace(&self, site: &mut CallSite<'_>, by: &Script, form: &Form<'_>) -> usize {
+    fn replace(&self, site: &mut CallSite<'_>, by: &Script, form: &CallForm<'_>) -> usize {
         let table = &self.task.to.operators;
         let full = form.schema.full_name();
         if let Some(inline) = inline(by, form.schema, site.operator, &Callable(table)) {
@@ -345,14 +349,14 @@ impl<'t> Calls<'t> {
     }
 
     /// Gives the defaults of the arguments that a call leaves to them.
-    fn materialize(&self, site: &mut CallSite<'_>, wants: &Schema, way: Way) -> usize {
+    fn materialize(&self, site: &mut CallSite<'_>, wants: &FunctionSchema, way: FitMode) -> usize {
         let all = wants.arguments.len();
         let given = site.operator.given.map_or(all, |given| given as usize);
         if given >= all {
             return 0;
         }
         let full = wants.full_name();
-        if wants.arguments.iter().any(unskew_torch_schemas::Argument::is_out) {
+        if wants.arguments.iter().any(unskew_torch_schemas::SchemaArgument::is_out) {
             self.block(site, &full, "defaults in front of an output cannot be given");
             return 0;
         }
@@ -365,7 +369,7 @@ impl<'t> Calls<'t> {
         site.rewrite(DEFAULTS, what);
         let added = site.give(&values);
         let given = if way.uncount { None } else { Some(all as i64) };
-        site.call(added, Operator { given, ..site.operator.clone() });
+        site.call(added, BytecodeOperator { given, ..site.operator.clone() });
         added
     }
 
@@ -379,7 +383,7 @@ impl<'t> Calls<'t> {
 
 /// How calls are fitted.
 #[derive(Clone, Copy)]
-struct Way {
+struct FitMode {
     /// The operator version of the file.
     version: i64,
     /// Whether operators say no longer how many arguments they are given.
@@ -391,7 +395,10 @@ struct Way {
 }
 
 /// The arguments that a call of an operator gives, in the order of the stack: the first ones, and the outputs.
-fn given_arguments<'s>(schema: &'s Schema, operator: &Operator) -> Vec<&'s Argument> {
+fn given_arguments<'s>(
+    schema: &'s FunctionSchema,
+    operator: &BytecodeOperator,
+) -> Vec<&'s SchemaArgument> {
     let all = &schema.arguments;
     let count = operator.given.and_then(|given| usize::try_from(given).ok()).unwrap_or(all.len());
     let inputs = all.iter().filter(|one| !one.is_out()).count();
@@ -400,7 +407,7 @@ fn given_arguments<'s>(schema: &'s Schema, operator: &Operator) -> Vec<&'s Argum
 }
 
 /// How many values a function takes when it is called: those that its first instruction stores.
-fn entered(function: &Function) -> usize {
+fn entered(function: &BytecodeFunction) -> usize {
     match function.instructions.first() {
         Some(Instruction { name, n, .. }) if name == "STOREN" => usize::try_from(*n).unwrap_or(0),
         Some(Instruction { name, .. }) if name == "STORE" => 1,

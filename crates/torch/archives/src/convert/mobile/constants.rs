@@ -1,27 +1,29 @@
 //! Values that stand in a program as constants of bytecode.
 
 use unskew_script::typing::literal_of_default;
-use unskew_torch_schemas::Type;
+use unskew_torch_schemas::SchemaType;
 use unskew_torch_schemas::matching::Literal;
 
 use crate::pickle::{Id, Pickle, Value};
 
 /// The default of an argument as a constant.
 pub(super) fn default(
-    argument: &unskew_torch_schemas::Argument,
+    argument: &unskew_torch_schemas::SchemaArgument,
     pickle: &mut Pickle,
 ) -> Option<Id> {
     let literal = literal_of_default(argument.default.as_ref()?)?;
-    let Type::List(item, size) = &argument.ty else { return Some(pickle.push(value(&literal)?)) };
+    let SchemaType::List(item, size) = &argument.ty else {
+        return Some(pickle.push(value(&literal)?));
+    };
     let items = match &literal {
         Literal::List(items) => items.to_vec(),
         // One number stands for a list of a fixed length.
         one => vec![one.clone(); usize::try_from((*size)?).ok().filter(|size| *size < 64)?],
     };
     let kind = match &**item {
-        Type::Named(name) if name == "int" || name == "SymInt" => "build_intlist",
-        Type::Named(name) if name == "bool" => "build_boollist",
-        Type::Named(name) if name == "float" => "build_doublelist",
+        SchemaType::Named(name) if name == "int" || name == "SymInt" => "build_intlist",
+        SchemaType::Named(name) if name == "bool" => "build_boollist",
+        SchemaType::Named(name) if name == "float" => "build_doublelist",
         _ => return None,
     };
     let items: Option<Vec<Id>> = items.iter().map(|one| Some(pickle.push(value(one)?))).collect();

@@ -10,42 +10,42 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use unskew_script::typing::fold;
-use unskew_torch_schemas::Schema;
+use unskew_torch_schemas::FunctionSchema;
 use unskew_torch_schemas::matching::Literal;
 
 use super::constants::literal;
-use crate::bytecode::{Function, Instruction, Operator};
+use crate::bytecode::{BytecodeFunction, BytecodeOperator, Instruction};
 use crate::pickle::Pickle;
 
 /// The most values in all states that are looked at, together.
 const MOST: usize = 1 << 23;
 
 /// A value: what it is, if that is known.
-type Known = Option<Literal>;
+type KnownValue = Option<Literal>;
 
 /// What holds before an instruction.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct State {
-    stack: Vec<Known>,
+struct StackState {
+    stack: Vec<KnownValue>,
     /// Those registers of which something is known.
     registers: BTreeMap<i64, Literal>,
 }
 
 /// What is known of a function. Instructions are counted as they stood when it was looked at.
 pub(super) struct Flow {
-    states: Vec<Option<State>>,
+    states: Vec<Option<StackState>>,
 }
 
 impl Flow {
     /// Looks at a function that takes `takes` values; none if it cannot be followed. `schema` says what an operator takes
     /// and gives.
-    pub(super) fn of(
-        function: &Function,
+    pub(super) fn new(
+        function: &BytecodeFunction,
         pickle: &Pickle,
         takes: usize,
-        schema: &dyn Fn(&Operator) -> Option<Schema>,
+        schema: &dyn Fn(&BytecodeOperator) -> Option<FunctionSchema>,
     ) -> Option<Self> {
-        let mut walk = Walk {
+        let mut walk = FlowAnalysis {
             function,
             pickle,
             schema,
@@ -53,7 +53,7 @@ impl Flow {
             open: VecDeque::new(),
             budget: MOST,
         };
-        walk.reach(0, State { stack: vec![None; takes], ..State::default() })?;
+        walk.reach(0, StackState { stack: vec![None; takes], ..StackState::default() })?;
         while let Some(at) = walk.open.pop_front() {
             walk.step(at)?;
         }
@@ -66,26 +66,26 @@ impl Flow {
     }
 
     /// The last `count` values on the stack before an instruction.
-    pub(super) fn last(&self, at: usize, count: usize) -> Vec<Known> {
+    pub(super) fn last(&self, at: usize, count: usize) -> Vec<KnownValue> {
         let stack = self.states.get(at).and_then(Option::as_ref).map(|state| &state.stack);
         let known = stack.and_then(|stack| stack.get(stack.len().checked_sub(count)?..));
-        known.map_or_else(|| vec![None; count], <[Known]>::to_vec)
+        known.map_or_else(|| vec![None; count], <[KnownValue]>::to_vec)
     }
 }
 
-struct Walk<'f> {
-    function: &'f Function,
+struct FlowAnalysis<'f> {
+    function: &'f BytecodeFunction,
     pickle: &'f Pickle,
-    schema: &'f dyn Fn(&Operator) -> Option<Schema>,
-    states: Vec<Option<State>>,
+    schema: &'f dyn Fn(&BytecodeOperator) -> Option<FunctionSchema>,
+    states: Vec<Option<StackState>>,
     /// Instructions whose state changed.
     open: VecDeque<usize>,
     budget: usize,
 }
 
-impl Walk<'_> {
+impl FlowAnalysis<'_> {
     /// Says that an instruction is reached with a state; none if that contradicts what was found before.
-    fn reach(&mut self, at: i64, state: State) -> Option<()> {
+    fn reach(&mut self, at: i64, state: StackState) -> Option<()> {
         let at = usize::try_from(at).ok()?;
         let known = self.states.get_mut(at)?;
         self.budget = self.budget.checked_sub(1 + state.stack.len() + state.registers.len())?;
@@ -144,7 +144,7 @@ impl Walk<'_> {
     }
 
     /// A call; says whether it comes back.
-    fn call(&self, state: &mut State, number: i64, count: Option<i64>) -> Option<bool> {
+    fn call(&self, state: &mut StackState, number: i64, count: Option<i64>) -> Option<bool> {
         let operator = self.function.operators.get(usize::try_from(number).ok()?)?;
         match operator.name.as_str() {
             "prim::RaiseException" => return Some(false),
@@ -183,9 +183,13 @@ impl Walk<'_> {
     }
 
     /// An instruction that goes on to the next one.
-    fn plain(&self, state: &mut State, Instruction { name, x, n }: &Instruction) -> Option<()> {
-        let register = |state: &State| state.registers.get(x).cloned();
-        let folded = |operator: &str, state: &mut State, count: i64| {
+    fn plain(
+        &self,
+        state: &mut StackState,
+        Instruction { name, x, n }: &Instruction,
+    ) -> Option<()> {
+        let register = |state: &StackState| state.registers.get(x).cloned();
+        let folded = |operator: &str, state: &mut StackState, count: i64| {
             let given = state.take(count)?;
             state.stack.push(fold(operator, &given));
             Some(())
@@ -247,31 +251,31 @@ impl Walk<'_> {
     }
 }
 
-impl State {
+impl StackState {
     /// What both agree on; none if they have another number of values.
     fn join(&self, other: &Self) -> Option<Self> {
         if self.stack.len() != other.stack.len() {
             return None;
         }
-        let both = |(a, b): (&Known, &Known)| if a == b { a.clone() } else { None };
+        let both = |(a, b): (&KnownValue, &KnownValue)| if a == b { a.clone() } else { None };
         let stack = self.stack.iter().zip(&other.stack).map(both).collect();
         let mut registers = self.registers.clone();
         registers.retain(|number, value| other.registers.get(number) == Some(value));
         Some(Self { stack, registers })
     }
 
-    fn pop(&mut self) -> Option<Known> {
+    fn pop(&mut self) -> Option<KnownValue> {
         self.stack.pop()
     }
 
-    fn take(&mut self, count: i64) -> Option<Vec<Known>> {
+    fn take(&mut self, count: i64) -> Option<Vec<KnownValue>> {
         let count = usize::try_from(count).ok()?;
         let rest = self.stack.len().checked_sub(count)?;
         Some(self.stack.split_off(rest))
     }
 
     /// Takes values into another one. A list in it may be written to through that.
-    fn put(&mut self, count: i64) -> Option<Vec<Known>> {
+    fn put(&mut self, count: i64) -> Option<Vec<KnownValue>> {
         let values = self.take(count)?;
         if values.iter().flatten().any(|value| matches!(value, Literal::List(_))) {
             self.forget_lists();
@@ -286,7 +290,7 @@ impl State {
         Some(())
     }
 
-    fn store(&mut self, number: i64, value: Known) {
+    fn store(&mut self, number: i64, value: KnownValue) {
         match value {
             Some(value) => self.registers.insert(number, value),
             None => self.registers.remove(&number),

@@ -1,17 +1,19 @@
 //! Functions of the registry that are one call.
 
 use unskew_script::typing::{literal_of, literal_of_default, type_of_annotation};
-use unskew_script::{Expression, Function as Script, Statement};
-use unskew_torch_schemas::matching::{Choice, Given, Literal, Operators as _, choose};
-use unskew_torch_schemas::{OperatorTable, Schema};
+use unskew_script::{Expression, FunctionDefinition as Script, Statement};
+use unskew_torch_schemas::matching::{
+    GivenValue, Literal, OverloadChoice, OverloadSource as _, choose,
+};
+use unskew_torch_schemas::{FunctionSchema, OperatorTable};
 
 use super::constants::value;
-use crate::bytecode::Operator;
+use crate::bytecode::BytecodeOperator;
 use crate::code::Callable;
 
 /// What a function of the registry does, if it is one call.
-pub(super) struct Inline {
-    pub(super) operator: Operator,
+pub(super) struct InlineCall {
+    pub(super) operator: BytecodeOperator,
     /// What is given behind the arguments of the call that it takes the place of.
     pub(super) literals: Vec<Literal>,
 }
@@ -19,10 +21,10 @@ pub(super) struct Inline {
 /// A function of the registry that is one call: of its own parameters in their order, then of literals.
 pub(super) fn inline(
     function: &Script,
-    schema: &Schema,
-    operator: &Operator,
+    schema: &FunctionSchema,
+    operator: &BytecodeOperator,
     callable: &Callable<&OperatorTable>,
-) -> Option<Inline> {
+) -> Option<InlineCall> {
     let [Statement::Return { value: Some(Expression::Call(call)), .. }] = function.body.as_slice()
     else {
         return None;
@@ -43,9 +45,11 @@ pub(super) fn inline(
             _ => return None,
         };
         let keyword = argument.keyword.as_ref().map(|name| name.text.to_string());
-        given.push(Given { keyword, receiver: false, ty, literal });
+        given.push(GivenValue { keyword, receiver: false, ty, literal });
     }
-    let Choice::One(signature, _) = choose(&callable.overloads(&name), &given) else { return None };
+    let OverloadChoice::One(signature, _) = choose(&callable.overloads(&name), &given) else {
+        return None;
+    };
     let new = &signature.schema;
     let mut literals = Vec::new();
     let last = given.iter().filter_map(|one| {
@@ -61,10 +65,13 @@ pub(super) fn inline(
         });
     }
     let given = operator.given.map(|_| last as i64);
-    let operator = Operator { name, overload: new.overload.clone(), given };
+    let operator = BytecodeOperator { name, overload: new.overload.clone(), given };
     // Up to version 5 every argument must be there.
     if operator.given.is_none() && last < new.arguments.len() {
         return None;
     }
-    literals.iter().all(|literal| value(literal).is_some()).then_some(Inline { operator, literals })
+    literals
+        .iter()
+        .all(|literal| value(literal).is_some())
+        .then_some(InlineCall { operator, literals })
 }

@@ -23,24 +23,27 @@ mod promoted;
 use unskew_core::{Conversion, Places, Rewrite, Version};
 use unskew_source::ReadError;
 
-use super::draft::Draft;
+use super::archive_builder::ArchiveBuilder;
 use super::script;
-use super::task::{Task, block};
-use crate::bytecode::{self, Bytecode, COUNTED, Instruction, RECORD, UNSAID};
+use super::task::{ConversionTask, block};
+use crate::bytecode::{self, COUNTED, Instruction, MobileBytecode, RECORD, UNSAID};
 use crate::{history, pickle};
-use calls::Calls;
+use calls::MobileCalls;
 use promoted::BYTECODE;
 
 /// The handles of instructions, which debuggers use; they belong to the instructions as they were.
 const HANDLES: &str = "mobile_debug_handles.pkl";
 
 /// Plans the archive anew for the release; none if it stays as it is or cannot be converted.
-pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draft>, ReadError> {
+pub(super) fn plan(
+    task: &ConversionTask<'_>,
+    plan: &mut Conversion,
+) -> Result<Option<ArchiveBuilder>, ReadError> {
     let here = || Places::from_iter([RECORD]);
     let bytes = task.records.get(RECORD)?.unwrap_or_default();
     let file = task.records.file();
     let pickle = task.records.pickle(RECORD, &bytes)?;
-    let Some(mut code) = Bytecode::of(pickle) else {
+    let Some(mut code) = MobileBytecode::from_pickle(pickle) else {
         return Err(ReadError::malformed(file, "not a tuple of functions").in_record(RECORD));
     };
     let Some(range) = task.to.release.bytecode else {
@@ -70,7 +73,7 @@ pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draf
         block(task, plan, what, places.clone());
     }
     let mut target = code.version.clamp(lowest, highest);
-    let calls = Calls::of(task, &code);
+    let calls = MobileCalls::new(task, &code);
     if (4..COUNTED).contains(&code.version) && calls.any_grew(&code) {
         target = highest.min(7);
         if target < COUNTED {
@@ -99,7 +102,8 @@ pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draf
     if plan.changes_nothing() || !plan.is_possible() {
         return Ok(None);
     }
-    let same = |(one, length): (&bytecode::Function, &usize)| one.instructions.len() == *length;
+    let same =
+        |(one, length): (&bytecode::BytecodeFunction, &usize)| one.instructions.len() == *length;
     if !code.functions.iter().zip(&lengths).all(same) && draft.remove(HANDLES) {
         let what = "handles for debuggers are left out: there are more instructions";
         plan.add(Rewrite::new(BYTECODE, what).at(HANDLES));
@@ -128,13 +132,13 @@ pub(super) fn plan(task: &Task<'_>, plan: &mut Conversion) -> Result<Option<Draf
 }
 
 /// Whether 1.4 to 1.6, whose bytecode has no version, run bytecode of their own as it is.
-fn stays(task: &Task<'_>, code: &mut Bytecode) -> Result<bool, ReadError> {
+fn stays(task: &ConversionTask<'_>, code: &mut MobileBytecode) -> Result<bool, ReadError> {
     let mut all = code.functions.iter().flat_map(|function| &function.instructions);
     let is_later = all.any(|one| one.name == "TUPLE_CONSTRUCT");
     if code.version != UNSAID || (is_later && task.to.minor() < Version::pair(1, 6)) {
         return Ok(false);
     }
-    let calls = Calls::of(task, code);
+    let calls = MobileCalls::new(task, code);
     let mut plan = Conversion::default();
     let Some((_, version)) = script::plan(task, &mut plan, calls.needs(code))? else {
         return Ok(false);
@@ -144,7 +148,7 @@ fn stays(task: &Task<'_>, code: &mut Bytecode) -> Result<bool, ReadError> {
 }
 
 /// Has instructions in the place of the operators by which 1.4 and 1.5 make tuples and lists, and take lists apart.
-fn name_constructions(Bytecode { pickle, functions, .. }: &mut Bytecode) {
+fn name_constructions(MobileBytecode { pickle, functions, .. }: &mut MobileBytecode) {
     for function in functions {
         for at in 0..function.instructions.len() {
             let Instruction { x, n, .. } = function.instructions[at];
@@ -168,8 +172,8 @@ fn name_constructions(Bytecode { pickle, functions, .. }: &mut Bytecode) {
 }
 
 /// Gives functions the signatures that version 5 and later want, from the code beside the bytecode.
-fn sign(task: &Task<'_>, plan: &mut Conversion, code: &mut Bytecode) {
-    let Bytecode { pickle, functions, .. } = code;
+fn sign(task: &ConversionTask<'_>, plan: &mut Conversion, code: &mut MobileBytecode) {
+    let MobileBytecode { pickle, functions, .. } = code;
     for function in functions {
         if function.has_signature(pickle) {
             continue;

@@ -5,8 +5,8 @@
 
 use unskew_core::{Conversion, Places, Rewrite};
 
-use crate::bytecode::{Bytecode, Function, Instruction, Operator};
-use crate::convert::task::{Task, block};
+use crate::bytecode::{BytecodeFunction, BytecodeOperator, Instruction, MobileBytecode};
+use crate::convert::task::{ConversionTask, block};
 use crate::history;
 use crate::pickle::{Pickle, Value};
 
@@ -32,7 +32,7 @@ const PROMOTED: [(&str, &str, &str, i64); 12] = [
 
 /// The type of the key by which a dictionary is read: that of the constant before, or that of all dictionaries that the
 /// function names.
-fn key(function: &Function, pickle: &Pickle, at: usize) -> Option<&'static str> {
+fn key(function: &BytecodeFunction, pickle: &Pickle, at: usize) -> Option<&'static str> {
     const KEYS: [&str; 6] = ["str", "int", "float", "bool", "complex", "Tensor"];
     let before = at.checked_sub(1).and_then(|before| function.instructions.get(before));
     if let Some(constant) = before.filter(|before| before.name == "LOADC") {
@@ -55,12 +55,12 @@ fn key(function: &Function, pickle: &Pickle, at: usize) -> Option<&'static str> 
 }
 
 /// Has operators in the place of instructions that came with version 8.
-pub(super) fn replace(task: &Task<'_>, plan: &mut Conversion, code: &mut Bytecode) {
+pub(super) fn replace(task: &ConversionTask<'_>, plan: &mut Conversion, code: &mut MobileBytecode) {
     for function in &mut code.functions {
         for at in 0..function.instructions.len() {
             let name = function.instructions[at].name.clone();
             if name == "FORMAT" {
-                let operator = Operator {
+                let operator = BytecodeOperator {
                     name: "aten::format".to_owned(),
                     overload: String::new(),
                     given: None,
@@ -76,7 +76,7 @@ pub(super) fn replace(task: &Task<'_>, plan: &mut Conversion, code: &mut Bytecod
                 // 1.7.1 writes such calls. Its schema says nothing of what it takes, and 1.10 looks for defaults of what is not
                 // given: so all three are.
                 let (name, overload) = ("prim::tolist".to_owned(), String::new());
-                let number = function.operator(Operator { name, overload, given: Some(3) });
+                let number = function.operator(BytecodeOperator { name, overload, given: Some(3) });
                 let name = "OP".to_owned();
                 function.instructions[at] = Instruction { name, x: number, n: 0 };
                 let what = "the instruction TO_LIST is an operator";
@@ -91,7 +91,7 @@ pub(super) fn replace(task: &Task<'_>, plan: &mut Conversion, code: &mut Bytecod
                     continue;
                 };
                 let (name, overload) = ("aten::__getitem__".to_owned(), format!("Dict_{key}"));
-                let number = function.operator(Operator { name, overload, given: Some(2) });
+                let number = function.operator(BytecodeOperator { name, overload, given: Some(2) });
                 let name = "OP".to_owned();
                 function.instructions[at] = Instruction { name, x: number, n: 0 };
                 let what = "the instruction DICT_INDEX is an operator";
@@ -100,7 +100,7 @@ pub(super) fn replace(task: &Task<'_>, plan: &mut Conversion, code: &mut Bytecod
             }
             let known = PROMOTED.iter().find(|(instruction, ..)| *instruction == name);
             if let Some((_, operator, overload, given)) = known {
-                let operator = Operator {
+                let operator = BytecodeOperator {
                     name: (*operator).to_owned(),
                     overload: (*overload).to_owned(),
                     given: Some(*given),

@@ -10,7 +10,7 @@ use unskew_core::{Conversion, Places};
 
 use super::layout;
 use crate::code::type_names;
-use crate::convert::task::{Task, block, rewrite};
+use crate::convert::task::{ConversionTask, block, rewrite};
 use crate::history;
 
 const TYPES: &str = "older-type-name";
@@ -25,7 +25,11 @@ const HOOK: (&str, &str) =
 const UNION: &str = "Union";
 
 /// Fits the names of types in the code to the release.
-pub(super) fn fit(task: &Task<'_>, plan: &mut Conversion, texts: &mut BTreeMap<String, String>) {
+pub(super) fn fit(
+    task: &ConversionTask<'_>,
+    plan: &mut Conversion,
+    texts: &mut BTreeMap<String, String>,
+) {
     let minor = task.to.minor();
     let is_new = |name: &str| history::type_since(name).is_some_and(|since| minor < since);
     for (record, text) in texts.iter_mut() {
@@ -49,7 +53,7 @@ pub(super) fn fit(task: &Task<'_>, plan: &mut Conversion, texts: &mut BTreeMap<S
                 *text = named;
             }
         }
-        for (name, at) in type_names::of(text).filter(|(name, _)| is_new(name)) {
+        for (name, at) in type_names::type_names_of(text).filter(|(name, _)| is_new(name)) {
             let line = text.get(..at).unwrap_or_default().matches('\n').count() + 1;
             let what = format!("it does not know the type {name}");
             block(task, plan, &what, Places::from_iter([format!("{record}:{line}")]));
@@ -61,8 +65,10 @@ pub(super) fn fit(task: &Task<'_>, plan: &mut Conversion, texts: &mut BTreeMap<S
 fn without_unions(text: &str) -> String {
     let mut text = text.to_owned();
     // The last one first: those that stand in others come behind them, and nothing in front moves.
-    let mut places: Vec<usize> =
-        type_names::of(&text).filter(|(name, _)| *name == UNION).map(|(_, at)| at).collect();
+    let mut places: Vec<usize> = type_names::type_names_of(&text)
+        .filter(|(name, _)| *name == UNION)
+        .map(|(_, at)| at)
+        .collect();
     while let Some(at) = places.pop() {
         let Some((members, end)) = text.get(at + UNION.len()..).and_then(members) else { continue };
         let is_nothing = |one: &&str| matches!(*one, "NoneType" | "None");

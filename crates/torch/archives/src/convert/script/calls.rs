@@ -3,17 +3,19 @@
 use std::collections::BTreeMap;
 
 use unskew_core::{Conversion, Places, Rewrite, Version};
-use unskew_script::typing::{Program, ResolvedCall as Call, Spelling, Typing, infer};
-use unskew_script::{Edits, Span};
-use unskew_torch_operators::{Blocked, Decision, OperatorCall, Registry, Step, Target, Writer};
+use unskew_script::typing::{ResolvedCall as Call, ScriptProgram, Spelling, Typing, infer};
+use unskew_script::{Edits, TextSpan};
+use unskew_torch_operators::{
+    BlockReason, BridgeStep, CallDecision, CallTarget, FileWriter, OperatorCall, OperatorRegistry,
+};
 use unskew_torch_schemas::matching::GivenArgument;
-use unskew_torch_schemas::matching::{Bound, Choice, ScriptType};
-use unskew_torch_schemas::{Misfit, OperatorTable, Schema, Type};
+use unskew_torch_schemas::matching::{BoundArgument, OverloadChoice, ScriptType};
+use unskew_torch_schemas::{FunctionSchema, Misfit, OperatorTable, SchemaType};
 
-use crate::behaviour::inexact::{self, Inexact};
-use crate::behaviour::{Resolved, Truth};
+use crate::behaviour::inexact_function::{self, InexactFunction};
+use crate::behaviour::{BoundCall, Truth};
 use crate::code::{self, Callable};
-use crate::convert::task::{Task, add_blocker};
+use crate::convert::task::{ConversionTask, add_blocker};
 use crate::verdict::is_packed_by_loader;
 use crate::{history, rules};
 
@@ -27,17 +29,17 @@ const PRUNE: &str = "prune-dead-branch";
 const BY_OVERLOAD: Version = Version::pair(1, 12);
 
 /// The calls of the program of a file, resolved to overloads.
-pub(super) struct Calls<'t> {
-    task: &'t Task<'t>,
-    program: &'t Program,
+pub(super) struct ScriptCalls<'t> {
+    task: &'t ConversionTask<'t>,
+    program: &'t ScriptProgram,
     typing: Typing,
-    writer: Writer,
-    registry: &'static Registry,
+    writer: FileWriter,
+    registry: &'static OperatorRegistry,
 }
 
 /// What the code becomes.
 #[derive(Default)]
-pub(super) struct Texts {
+pub(super) struct RewrittenTexts {
     /// New texts by their records; those that do not change are left out.
     pub(super) changed: BTreeMap<String, String>,
     /// Functions that take the place of calls, by name.
@@ -45,7 +47,7 @@ pub(super) struct Texts {
 }
 
 /// What is done to one call.
-enum Change {
+enum CallChange {
     /// Another function is called.
     Callee(&'static str, String),
     /// Arguments are left out.
@@ -54,8 +56,12 @@ enum Change {
     Fewer(i64),
 }
 
-impl<'t> Calls<'t> {
-    pub(super) fn of(task: &'t Task<'t>, program: &'t Program, writer: Writer) -> Self {
+impl<'t> ScriptCalls<'t> {
+    pub(super) fn new(
+        task: &'t ConversionTask<'t>,
+        program: &'t ScriptProgram,
+        writer: FileWriter,
+    ) -> Self {
         let history = task.to.operators.history();
         // A call means what it meant to its writer; where that is not known, what it meant to anyone.
         let minor = |release: &Version| Version::pair(release.major(), release.minor());
@@ -73,7 +79,7 @@ impl<'t> Calls<'t> {
         let registry = self.registry;
         let calls = self.typing.calls.iter().filter(|call| call.loaded && !call.removable);
         let needs = calls.filter_map(|call| {
-            let Choice::One(signature, _) = &call.choice else { return None };
+            let OverloadChoice::One(signature, _) = &call.choice else { return None };
             let given = given(call);
             let resolved = OperatorCall { schema: &signature.schema, given: &given };
             Some(registry.needs(resolved, self.writer.operator_version))
@@ -82,9 +88,9 @@ impl<'t> Calls<'t> {
     }
 
     /// The code for a file of this version.
-    pub(super) fn fit(&self, version: i64, plan: &mut Conversion) -> Texts {
-        let mut texts = Texts::default();
-        let mut edits: BTreeMap<usize, Vec<(Span, String)>> = BTreeMap::new();
+    pub(super) fn fit(&self, version: i64, plan: &mut Conversion) -> RewrittenTexts {
+        let mut texts = RewrittenTexts::default();
+        let mut edits: BTreeMap<usize, Vec<(TextSpan, String)>> = BTreeMap::new();
         for call in self.typing.calls.iter().filter(|call| call.loaded) {
             let (full, change) = match self.change(call, version) {
                 Ok(None) => continue,
@@ -97,7 +103,7 @@ impl<'t> Calls<'t> {
             let place = self.place(call);
             let all = edits.entry(call.record).or_default();
             match change {
-                Change::Callee(adaptation, function) => {
+                CallChange::Callee(adaptation, function) => {
                     let Some(new) = self.renamed(call, &function, all) else {
                         self.block(plan, call, &full, "it is called as a method of another call");
                         continue;
@@ -110,7 +116,7 @@ impl<'t> Calls<'t> {
                         texts.functions.insert(name, text);
                     }
                 }
-                Change::Fewer(less) => {
+                CallChange::Fewer(less) => {
                     let Some(record) = self.program.records().get(call.record) else { continue };
                     let less = usize::try_from(less).unwrap_or(0);
                     for span in call.spans.iter().rev().take(less) {
@@ -119,7 +125,7 @@ impl<'t> Calls<'t> {
                     let what = format!("{full}: {less} of its arguments are left out");
                     plan.add(Rewrite::new(DEFAULT, what).at(&place));
                 }
-                Change::Without(names) => {
+                CallChange::Without(names) => {
                     let Some(record) = self.program.records().get(call.record) else { continue };
                     // By name or by place: the last ones are then left out first.
                     for (span, known) in call.spans.iter().zip(given(call)) {
@@ -142,8 +148,8 @@ impl<'t> Calls<'t> {
         &self,
         call: &Call,
         function: &str,
-        known: &[(Span, String)],
-    ) -> Option<Vec<(Span, String)>> {
+        known: &[(TextSpan, String)],
+    ) -> Option<Vec<(TextSpan, String)>> {
         let (callee, name) = (call.callee?, format!("{}.{function}", code::FUNCTIONS));
         if call.spelling != Spelling::Method {
             return (call.spelling == Spelling::Name).then(|| vec![(callee, name)]);
@@ -151,14 +157,15 @@ impl<'t> Calls<'t> {
         let text = &self.program.records().get(call.record)?.text;
         let dot = callee.start + text.get(callee.start..callee.end)?.rfind('.')?;
         let open = callee.end + text.get(callee.end..)?.find('(')? + 1;
-        let edited = |(span, _): &(Span, String)| callee.start <= span.start && span.start < open;
+        let edited =
+            |(span, _): &(TextSpan, String)| callee.start <= span.start && span.start < open;
         if known.iter().any(edited) {
             return None;
         }
         let is_alone = text.get(open..)?.trim_start().starts_with(')');
         let between = if is_alone { "" } else { ", " };
-        let start = Span { start: callee.start, end: callee.start };
-        let rest = Span { start: dot, end: open };
+        let start = TextSpan { start: callee.start, end: callee.start };
+        let rest = TextSpan { start: dot, end: open };
         Some(vec![(start, format!("{name}(")), (rest, between.to_owned())])
     }
 
@@ -167,10 +174,10 @@ impl<'t> Calls<'t> {
         &self,
         call: &Call,
         version: i64,
-    ) -> Result<Option<(String, Change)>, (String, String)> {
+    ) -> Result<Option<(String, CallChange)>, (String, String)> {
         let table = &self.task.to.operators;
         let operator = call.operator.to_string();
-        let Choice::One(signature, _) = &call.choice else {
+        let OverloadChoice::One(signature, _) = &call.choice else {
             let gone = call.spelling == Spelling::Name
                 && !table.knows(&operator)
                 && table.nearest_with(&operator).is_some();
@@ -188,21 +195,21 @@ impl<'t> Calls<'t> {
             return Ok(None);
         }
         if let Some(less) = surplus(table, schema, Some(call.given.len() as i64), true) {
-            return Ok(Some((full, Change::Fewer(less))));
+            return Ok(Some((full, CallChange::Fewer(less))));
         }
         let given = given(call);
         let resolved = OperatorCall { schema, given: &given };
-        let target = Target { table, operator_version: u32::try_from(version).unwrap_or(0) };
+        let target = CallTarget { table, operator_version: u32::try_from(version).unwrap_or(0) };
         match registry.decide(resolved, &self.writer, target) {
-            Decision::Keep => Ok(None),
-            Decision::Fitted(fit) if fit.without.is_empty() => Ok(None),
-            Decision::Fitted(fit) => Ok(Some((full, Change::Without(fit.without)))),
-            Decision::Upgrade(step) => self.replaced(call, full, UPGRADE, step),
-            Decision::Downgrade(step) => self.replaced(call, full, DOWNGRADE, step),
+            CallDecision::Keep => Ok(None),
+            CallDecision::Fitted(fit) if fit.without.is_empty() => Ok(None),
+            CallDecision::Fitted(fit) => Ok(Some((full, CallChange::Without(fit.without)))),
+            CallDecision::Upgrade(step) => self.replaced(call, full, UPGRADE, step),
+            CallDecision::Downgrade(step) => self.replaced(call, full, DOWNGRADE, step),
             // The file does not show what is meant: the verdict on the result says so.
-            Decision::Blocked(Blocked::WriterUnknown { .. }) => Ok(None),
-            Decision::Blocked(why) => {
-                let packed = matches!(&why, Blocked::Misfit(Misfit::Type { wants, .. })
+            CallDecision::Blocked(BlockReason::WriterUnknown { .. }) => Ok(None),
+            CallDecision::Blocked(why) => {
+                let packed = matches!(&why, BlockReason::Misfit(Misfit::Type { wants, .. })
                     if wants.contains("torch.classes.quantized"));
                 let record = self.program.records().get(call.record);
                 let place = record.map_or("", |record| &*record.name);
@@ -220,20 +227,21 @@ impl<'t> Calls<'t> {
         call: &Call,
         full: String,
         adaptation: &'static str,
-        step: Step<'_>,
-    ) -> Result<Option<(String, Change)>, (String, String)> {
+        step: BridgeStep<'_>,
+    ) -> Result<Option<(String, CallChange)>, (String, String)> {
         let name = step.function.name.text.to_string();
-        if let Choice::One(signature, binding) = &call.choice {
+        if let OverloadChoice::One(signature, binding) = &call.choice {
             let elements = code::elements(self.program, call);
             let (given, elements) = (&*call.given, &*elements);
-            let resolved = Resolved { signature, binding, given, elements };
-            let certain =
-                |row: &Inexact| row.values.is_empty() && resolved.fits(&row.when) == Truth::Yes;
-            if let Some(row) = inexact::of(&name).find(certain) {
+            let resolved = BoundCall { signature, binding, given, elements };
+            let certain = |row: &InexactFunction| {
+                row.values.is_empty() && resolved.fits(&row.when) == Truth::Yes
+            };
+            if let Some(row) = inexact_function::inexact_functions(&name).find(certain) {
                 return Err((full, format!("{name}, which takes its place, {}", row.says())));
             }
         }
-        Ok(Some((full, Change::Callee(adaptation, name))))
+        Ok(Some((full, CallChange::Callee(adaptation, name))))
     }
 
     /// The text of a function of the registry.
@@ -245,7 +253,7 @@ impl<'t> Calls<'t> {
     pub(super) fn prune(&self, version: i64, plan: &mut Conversion) -> BTreeMap<String, String> {
         let calls = self.typing.calls.iter().filter(|call| call.loaded && call.removable);
         let dead: Vec<&Call> = calls.filter(|call| self.change(call, version).is_err()).collect();
-        let mut edits: BTreeMap<usize, Vec<(Span, String)>> = BTreeMap::new();
+        let mut edits: BTreeMap<usize, Vec<(TextSpan, String)>> = BTreeMap::new();
         let prunings =
             if dead.is_empty() { Vec::new() } else { self.typing.prunings(self.program) };
         for pruning in prunings {
@@ -266,7 +274,7 @@ impl<'t> Calls<'t> {
         self.edited(edits)
     }
 
-    fn edited(&self, edits: BTreeMap<usize, Vec<(Span, String)>>) -> BTreeMap<String, String> {
+    fn edited(&self, edits: BTreeMap<usize, Vec<(TextSpan, String)>>) -> BTreeMap<String, String> {
         let texts = edits.into_iter().filter_map(|(record, all)| {
             let record = self.program.records().get(record)?;
             Some((record.name.to_string(), edited(&record.text, all)))
@@ -289,10 +297,10 @@ impl<'t> Calls<'t> {
 
 /// Whether the release itself replaces the calls of an operator, for files of this version.
 pub(in crate::convert) fn is_upgraded(
-    task: &Task<'_>,
-    registry: &Registry,
+    task: &ConversionTask<'_>,
+    registry: &OperatorRegistry,
     operator: &str,
-    writer: Writer,
+    writer: FileWriter,
     version: i64,
 ) -> bool {
     let version = u32::try_from(version).unwrap_or(0);
@@ -309,7 +317,7 @@ pub(in crate::convert) fn is_upgraded(
 /// `by_place`, those that the release takes by name only count as too many.
 pub(in crate::convert) fn surplus(
     table: &OperatorTable,
-    schema: &Schema,
+    schema: &FunctionSchema,
     given: Option<i64>,
     by_place: bool,
 ) -> Option<i64> {
@@ -324,18 +332,18 @@ pub(in crate::convert) fn surplus(
 ///
 /// That matters up to 1.11. There the loader takes the upgrader of one overload for all overloads of the operator: in a file of
 /// version 3 a `div` with a rounding mode is none, because `div_0_3` takes no mode.
-pub(super) fn needs_of(task: &Task<'_>, text: &str) -> u32 {
+pub(super) fn needs_of(task: &ConversionTask<'_>, text: &str) -> u32 {
     let release = &task.to.release;
     let newest = release.file_format.max.map_or(0, Version::major);
     let Ok(newest) = u32::try_from(newest) else { return 0 };
-    let Ok(program) = Program::of_text("unskew.py", text) else { return 0 };
+    let Ok(program) = ScriptProgram::of_text("unskew.py", text) else { return 0 };
     if task.to.minor() >= BY_OVERLOAD {
         return 0;
     }
     let typing = infer(&program, &Callable(&task.to.operators));
     let registry = unskew_torch_operators::registry();
     let needs = typing.calls.iter().filter_map(|call| {
-        let Choice::One(signature, _) = &call.choice else { return None };
+        let OverloadChoice::One(signature, _) = &call.choice else { return None };
         let given = given(call);
         Some(registry.needs(OperatorCall { schema: &signature.schema, given: &given }, newest))
     });
@@ -344,7 +352,7 @@ pub(super) fn needs_of(task: &Task<'_>, text: &str) -> u32 {
 
 /// What a call gives, as the registry wants it.
 fn given(call: &Call) -> Vec<GivenArgument> {
-    let Choice::One(signature, binding) = &call.choice else { return Vec::new() };
+    let OverloadChoice::One(signature, binding) = &call.choice else { return Vec::new() };
     let mut all: Vec<GivenArgument> = call
         .given
         .iter()
@@ -356,14 +364,14 @@ fn given(call: &Call) -> Vec<GivenArgument> {
         })
         .collect();
     for (argument, bound) in signature.schema.arguments.iter().zip(&binding.arguments) {
-        if let Bound::Given(place) | Bound::Rest(place) = bound
+        if let BoundArgument::Given(place) | BoundArgument::Rest(place) = bound
             && let Some(one) = all.get_mut(*place)
         {
             argument.name.clone_into(&mut one.name);
             let given = call.given.get(*place).map(|given| &given.ty);
             // What is known to be there is not what may be none.
             let taken = match &argument.ty {
-                Type::Optional(inner) if given.is_some_and(is_sure) => {
+                SchemaType::Optional(inner) if given.is_some_and(is_sure) => {
                     one.ty = Some((**inner).clone());
                     &**inner
                 }
@@ -373,9 +381,9 @@ fn given(call: &Call) -> Vec<GivenArgument> {
                 one.ty = given.and_then(ScriptType::schema_type);
             }
             // An integer also goes where a release takes no other number.
-            let number = matches!(taken, Type::Named(name) if name == "Scalar");
+            let number = matches!(taken, SchemaType::Named(name) if name == "Scalar");
             if let (true, Some(ScriptType::Int)) = (number, given) {
-                one.ty = Some(Type::Named("int".to_owned()));
+                one.ty = Some(SchemaType::Named("int".to_owned()));
             }
         }
     }
@@ -389,15 +397,15 @@ fn is_sure(ty: &ScriptType) -> bool {
 }
 
 /// An argument given by name, from the comma in front of it to its end.
-fn argument(text: &str, value: Span) -> Span {
+fn argument(text: &str, value: TextSpan) -> TextSpan {
     let before = text.get(..value.start).unwrap_or_default();
     let start = before.rfind([',', '(']).unwrap_or(value.start);
     let start = if before.as_bytes().get(start) == Some(&b'(') { start + 1 } else { start };
-    Span { start, end: value.end }
+    TextSpan { start, end: value.end }
 }
 
 /// The text with all replacements, none of which lies in another.
-fn edited(text: &str, mut all: Vec<(Span, String)>) -> String {
+fn edited(text: &str, mut all: Vec<(TextSpan, String)>) -> String {
     let mut edits = Edits::new(text);
     all.sort_by_key(|(span, _)| (span.start, span.end));
     for (span, by) in all {

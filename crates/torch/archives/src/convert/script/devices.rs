@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::{Conversion, Places, Version};
-use unskew_script::typing::{Program, attribute_uses};
+use unskew_script::typing::{ScriptProgram, attribute_uses};
 use unskew_script::{Edits, Statement};
 use unskew_source::ReadError;
 use unskew_torch_schemas::matching::ScriptType;
@@ -17,7 +17,7 @@ use unskew_torch_schemas::matching::ScriptType;
 use super::layout;
 use super::texts::with_texts;
 use crate::code::Callable;
-use crate::convert::task::{Task, block, rewrite};
+use crate::convert::task::{ConversionTask, block, rewrite};
 use crate::pickle::{Id, Pickle, Value};
 
 /// What is done to the pickle, for people.
@@ -33,7 +33,7 @@ const READ: Version = Version::pair(1, 5);
 const DEVICE: &str = "Device";
 
 /// Whether the release reads devices.
-pub(super) fn are_read(task: &Task<'_>) -> bool {
+pub(super) fn are_read(task: &ConversionTask<'_>) -> bool {
     task.to.minor() >= READ
 }
 
@@ -53,8 +53,8 @@ pub(super) fn names(pickle: &Pickle) -> Vec<(Id, Value)> {
 
 /// Fits the code to attributes that are the names of devices.
 pub(super) fn fit(
-    task: &Task<'_>,
-    program: &Program,
+    task: &ConversionTask<'_>,
+    program: &ScriptProgram,
     plan: &mut Conversion,
     texts: &mut BTreeMap<String, String>,
 ) -> Result<(), ReadError> {
@@ -116,7 +116,7 @@ fn state(pickle: &Pickle, id: Id) -> Option<(String, &[Id])> {
 }
 
 /// The values of an object that its class declares to be devices.
-fn held(pickle: &Pickle, program: &Program, class: String, state: &[Id]) -> Vec<Id> {
+fn held(pickle: &Pickle, program: &ScriptProgram, class: String, state: &[Id]) -> Vec<Id> {
     let Some((_, class)) = program.class_of(&class) else { return Vec::new() };
     let declared =
         |key: Id| class.attribute(pickle.value(key).text()?).map(|(ty, _)| is_device(ty));

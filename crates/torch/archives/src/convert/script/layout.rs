@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use unskew_core::{Conversion, Version};
 use unskew_source::ReadError;
 
-use super::{devices, packed};
-use crate::Format;
-use crate::convert::draft::Draft;
-use crate::convert::task::{Task, block, rewrite};
+use super::{devices, prepacked_weights};
+use crate::TorchFormat;
+use crate::convert::archive_builder::ArchiveBuilder;
+use crate::convert::task::{ConversionTask, block, rewrite};
 use crate::format::debug;
 use crate::pickle::{Id, Pickle, Value};
 
@@ -33,7 +33,7 @@ const LINES: [(&str, &str); 3] =
     [("__buffers__ = [", "]"), ("training : bool", ""), ("_is_full_backward_hook : ", "")];
 
 /// Whether the release has the older layout.
-fn is_older(task: &Task<'_>) -> bool {
+fn is_older(task: &ConversionTask<'_>) -> bool {
     task.to.minor() <= OLDER
 }
 
@@ -41,7 +41,7 @@ fn is_older(task: &Task<'_>) -> bool {
 ///
 /// A version that the release reads stays, unless something needs a higher one. Else it is the lowest in which every call keeps its
 /// meaning, or the highest that the release reads, for which calls are then fitted.
-pub(super) fn version(task: &Task<'_>, found: i64, needed: i64) -> Option<i64> {
+pub(super) fn version(task: &ConversionTask<'_>, found: i64, needed: i64) -> Option<i64> {
     let release = &task.to.release;
     if task.to.minor() < Version::pair(1, 4) {
         return None;
@@ -51,13 +51,13 @@ pub(super) fn version(task: &Task<'_>, found: i64, needed: i64) -> Option<i64> {
         true => (2, 2),
         false => (3, release.file_format.max.map_or(found, Version::major)),
     };
-    let floor = if task.model.format == Format::Package { 6 } else { floor };
+    let floor = if task.model.format == TorchFormat::Package { 6 } else { floor };
     Some(if found <= most { found.max(needed.min(most)) } else { needed.max(floor).min(most) })
 }
 
 /// Takes out of the classes what the release does not know.
 pub(super) fn classes(
-    task: &Task<'_>,
+    task: &ConversionTask<'_>,
     plan: &mut Conversion,
     texts: &mut BTreeMap<String, String>,
 ) {
@@ -117,9 +117,9 @@ pub(super) fn renamed(text: &str, word: &str, by: &str) -> String {
 
 /// Fits the records to the release and to the version of the converted file.
 pub(super) fn plan(
-    task: &Task<'_>,
+    task: &ConversionTask<'_>,
     plan: &mut Conversion,
-    draft: &mut Draft,
+    draft: &mut ArchiveBuilder,
     target: i64,
 ) -> Result<(), ReadError> {
     let found = task.model.operator_version();
@@ -131,7 +131,7 @@ pub(super) fn plan(
         let found = found.unwrap_or(0);
         rewrite(plan, VERSION, format!("the version is {target} instead of {found}"), new);
     }
-    if task.model.format == Format::LegacyScript {
+    if task.model.format == TorchFormat::LegacyScript {
         return Ok(());
     }
     // What loads and runs alike is left as it is; what is written anew shall say where exceptions come from.
@@ -149,7 +149,7 @@ pub(super) fn plan(
             rewrite(plan, LAYOUT, what, record);
         }
     }
-    if is_older(task) || packed::concerns(task) {
+    if is_older(task) || prepacked_weights::concerns(task) {
         for record in [ATTRIBUTES, "constants.pkl"] {
             repickle(task, plan, draft, record)?;
         }
@@ -159,9 +159,9 @@ pub(super) fn plan(
 
 /// Takes the tags of types off containers, puts names in the place of devices, and fits quantized weights.
 fn repickle(
-    task: &Task<'_>,
+    task: &ConversionTask<'_>,
     plan: &mut Conversion,
-    draft: &mut Draft,
+    draft: &mut ArchiveBuilder,
     record: &str,
 ) -> Result<(), ReadError> {
     let Some(bytes) = task.records.get(record)? else { return Ok(()) };
@@ -169,8 +169,8 @@ fn repickle(
     let tagged = if is_older(task) { untagged(&pickle) } else { Vec::new() };
     let named = if devices::are_read(task) { Vec::new() } else { devices::names(&pickle) };
     let mut fitted = BTreeSet::new();
-    if record == ATTRIBUTES && packed::concerns(task) {
-        match packed::fit(task, &mut pickle, draft)? {
+    if record == ATTRIBUTES && prepacked_weights::concerns(task) {
+        match prepacked_weights::fit(task, &mut pickle, draft)? {
             Ok(done) => fitted = done,
             Err(why) => {
                 block(task, plan, &why, [record].into_iter().collect());
@@ -198,7 +198,7 @@ fn repickle(
                 rewrite(plan, LAYOUT, what.to_owned(), record);
             }
             for what in fitted {
-                rewrite(plan, packed::PACKED, what.to_owned(), record);
+                rewrite(plan, prepacked_weights::PACKED, what.to_owned(), record);
             }
         }
         Err(why) => {

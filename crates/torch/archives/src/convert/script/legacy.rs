@@ -16,9 +16,9 @@ use unskew_core::{Conversion, Places};
 use unskew_source::ReadError;
 
 use super::tensors::{Tensors, number};
-use crate::convert::draft::Draft;
-use crate::convert::json::Json;
-use crate::convert::task::{Task, block, rewrite};
+use crate::convert::archive_builder::ArchiveBuilder;
+use crate::convert::json::JsonValue;
+use crate::convert::task::{ConversionTask, block, rewrite};
 use crate::pickle::{self, Call, Id, Pickle, Value};
 
 const LEGACY: &str = "legacy-archive";
@@ -31,15 +31,15 @@ const CODE: &str = "code/__torch__.py";
 
 /// Plans the archive in the later layout; `texts` are the texts of its code, fitted already.
 pub(super) fn plan(
-    task: &Task<'_>,
+    task: &ConversionTask<'_>,
     plan: &mut Conversion,
-    draft: &mut Draft,
+    draft: &mut ArchiveBuilder,
     texts: &BTreeMap<String, String>,
 ) -> Result<(), ReadError> {
     let records = task.records;
     let bytes = records.get("model.json")?.unwrap_or_default();
-    let description = Json::read(records.file(), "model.json", &bytes)?;
-    let table = description.get("tensors").map_or(&[][..], Json::items);
+    let description = JsonValue::read(records.file(), "model.json", &bytes)?;
+    let table = description.get("tensors").map_or(&[][..], JsonValue::items);
     let sizes = records.all().map(|(name, entry)| (name.to_owned(), entry.size)).collect();
     let attributes = records.get("attributes.pkl")?.unwrap_or_else(|| b"\x80\x02).".to_vec());
     let attributes = records.pickle("attributes.pkl", &attributes)?;
@@ -52,7 +52,7 @@ pub(super) fn plan(
         methods: HashSet::new(),
         faults: Vec::new(),
     };
-    let main = description.get("mainModule").unwrap_or(&Json::Null);
+    let main = description.get("mainModule").unwrap_or(&JsonValue::Null);
     let root = builder.module(main, "", 0);
     builder.pickle.set_root(root);
     let Builder { pickle, code, methods, mut faults, tensors, .. } = builder;
@@ -90,8 +90,8 @@ pub(super) fn plan(
 
 /// Keeps the records of the new layout, under their names there.
 fn records_of(
-    task: &Task<'_>,
-    draft: &mut Draft,
+    task: &ConversionTask<'_>,
+    draft: &mut ArchiveBuilder,
     methods: &HashSet<String>,
     named: bool,
 ) -> Result<(), ReadError> {
@@ -130,26 +130,26 @@ struct Builder<'b> {
 
 impl Builder<'_> {
     /// Adds the class and the object of a module, and of those in it; returns the object.
-    fn module(&mut self, module: &Json, parent: &str, depth: usize) -> Id {
-        let name = module.get("name").and_then(Json::as_text).unwrap_or("Module");
+    fn module(&mut self, module: &JsonValue, parent: &str, depth: usize) -> Id {
+        let name = module.get("name").and_then(JsonValue::as_text).unwrap_or("Module");
         let class = class_name(parent, name);
         if depth > DEPTH {
             self.faults.push(("model.json".into(), "modules nest deeper than 100 levels".into()));
             return self.pickle.push(Value::None);
         }
         let mut members = Members::default();
-        for parameter in module.get("parameters").map_or(&[][..], Json::items) {
-            let name = parameter.get("name").and_then(Json::as_text).unwrap_or_default();
+        for parameter in module.get("parameters").map_or(&[][..], JsonValue::items) {
+            let name = parameter.get("name").and_then(JsonValue::as_text).unwrap_or_default();
             let number = parameter.get("tensorId").map_or(Some(0), number).unwrap_or(-1);
-            let buffer = parameter.get("isBuffer") == Some(&Json::Bool(true));
+            let buffer = parameter.get("isBuffer") == Some(&JsonValue::Bool(true));
             match self.tensors.add(&mut self.pickle, number) {
                 Some(value) => members.tensor(&mut self.pickle, name, value, buffer),
                 None => self.fault(&class, format!("the tensor {name} has no form")),
             }
         }
-        for attribute in module.get("attributes").map_or(&[][..], Json::items) {
-            let name = attribute.get("name").and_then(Json::as_text).unwrap_or_default();
-            let ty = attribute.get("type").and_then(Json::as_text).unwrap_or("Tensor");
+        for attribute in module.get("attributes").map_or(&[][..], JsonValue::items) {
+            let name = attribute.get("name").and_then(JsonValue::as_text).unwrap_or_default();
+            let ty = attribute.get("type").and_then(JsonValue::as_text).unwrap_or("Tensor");
             let at = attribute.get("id").map_or(Some(0), number).unwrap_or(-1);
             match self.attribute(at) {
                 Some(value) => members.add(&mut self.pickle, name, ty, value),
@@ -158,14 +158,14 @@ impl Builder<'_> {
                 }
             }
         }
-        for inner in module.get("submodules").map_or(&[][..], Json::items) {
-            let name = inner.get("name").and_then(Json::as_text).unwrap_or_default();
+        for inner in module.get("submodules").map_or(&[][..], JsonValue::items) {
+            let name = inner.get("name").and_then(JsonValue::as_text).unwrap_or_default();
             let ty = format!("__torch__.{}", class_name(&class, name));
             let value = self.module(inner, &class, depth + 1);
             members.add(&mut self.pickle, name, &ty, value);
         }
         let key = module.get("torchscriptArena").and_then(|arena| arena.get("key"));
-        let methods = key.and_then(Json::as_text).map(|key| {
+        let methods = key.and_then(JsonValue::as_text).map(|key| {
             self.methods.insert(key.to_owned());
             self.texts.get(key).map_or("", String::as_str)
         });

@@ -2,7 +2,7 @@
 //!
 //! Six things are fitted: the calls in the code (`calls`), branches that never run (`calls` too, because
 //! they are removed where a call in them is not there), attributes and records that the release does not
-//! know (`layout`, `devices`), quantized weights (`packed`), names of types (`annotations`), and the version record, which gets the lowest number that holds for all calls.
+//! know (`layout`, `devices`), quantized weights (`prepacked_weights`), names of types (`annotations`), and the version record, which gets the lowest number that holds for all calls.
 //! Archives of 1.1 and 1.2 get the layout of later ones first (`legacy`).
 
 mod annotations;
@@ -10,20 +10,20 @@ pub(super) mod calls;
 mod devices;
 mod layout;
 mod legacy;
-mod packed;
+mod prepacked_weights;
 mod tensors;
 mod texts;
 
 use std::collections::BTreeMap;
 
-use calls::Calls;
+use calls::ScriptCalls;
 use unskew_core::{Conversion, Places};
 use unskew_source::ReadError;
-use unskew_torch_operators::Writer;
+use unskew_torch_operators::FileWriter;
 
-use super::draft::Draft;
-use super::task::{Task, block};
-use crate::Format;
+use super::archive_builder::ArchiveBuilder;
+use super::task::{ConversionTask, block};
+use crate::TorchFormat;
 use texts::with_texts;
 
 /// The record that functions are put into which take the place of calls.
@@ -35,10 +35,10 @@ const AFTER_LEGACY: i64 = 2;
 /// Plans the archive anew for the release, with its version, which may not be below `needs`; none if it
 /// cannot be converted.
 pub(super) fn plan(
-    task: &Task<'_>,
+    task: &ConversionTask<'_>,
     plan: &mut Conversion,
     needs: u32,
-) -> Result<Option<(Draft, i64)>, ReadError> {
+) -> Result<Option<(ArchiveBuilder, i64)>, ReadError> {
     let before = plan.clone();
     match attempt(task, plan, needs)? {
         // What takes the place of calls may mean what it shall in a higher version only.
@@ -52,24 +52,24 @@ pub(super) fn plan(
 
 /// The archive anew, its version, and the lowest version in which the functions that were put into it mean what they shall.
 fn attempt(
-    task: &Task<'_>,
+    task: &ConversionTask<'_>,
     plan: &mut Conversion,
     needs: u32,
-) -> Result<Option<(Draft, i64, u32)>, ReadError> {
+) -> Result<Option<(ArchiveBuilder, i64, u32)>, ReadError> {
     let model = task.model;
-    let legacy = model.format == Format::LegacyScript;
+    let legacy = model.format == TorchFormat::LegacyScript;
     let Some(program) = &model.program else {
         return Ok(without_code(task, plan, needs)?.map(|(draft, target)| (draft, target, 0)));
     };
     let version = model.operator_version().unwrap_or(0);
     let history = task.to.operators.history();
     let producer = model.producer_by(history);
-    let writer = Writer {
+    let writer = FileWriter {
         operator_version: u32::try_from(version).unwrap_or(0),
         since: producer.since,
         until: producer.until,
     };
-    let calls = Calls::of(task, program, writer);
+    let calls = ScriptCalls::new(task, program, writer);
     let found = if legacy { AFTER_LEGACY } else { version };
     let Some(target) = layout::version(task, found, i64::from(calls.needs().max(needs))) else {
         let read = task.to.release.file_format;
@@ -82,7 +82,7 @@ fn attempt(
         calls.fit(target, plan)
     } else {
         let program = with_texts(task, program, &pruned)?;
-        let mut texts = Calls::of(task, &program, writer).fit(target, plan);
+        let mut texts = ScriptCalls::new(task, &program, writer).fit(target, plan);
         for (record, text) in pruned {
             texts.changed.entry(record).or_insert(text);
         }
@@ -102,7 +102,7 @@ fn attempt(
     if !legacy {
         devices::fit(task, program, plan, &mut all)?;
     }
-    let mut draft = Draft::of(task.records)?;
+    let mut draft = ArchiveBuilder::from_records(task.records)?;
     if legacy {
         legacy::plan(task, plan, &mut draft, &all)?;
     } else {
@@ -124,17 +124,17 @@ fn attempt(
 
 /// Plans an archive that has bytecode and no code.
 fn without_code(
-    task: &Task<'_>,
+    task: &ConversionTask<'_>,
     plan: &mut Conversion,
     needs: u32,
-) -> Result<Option<(Draft, i64)>, ReadError> {
+) -> Result<Option<(ArchiveBuilder, i64)>, ReadError> {
     let found = task.model.operator_version().unwrap_or(0);
     let Some(target) = layout::version(task, found, i64::from(needs)) else {
         let what = "1.4 is the oldest release converted for";
         block(task, plan, what, Places::from_iter(["bytecode.pkl"]));
         return Ok(None);
     };
-    let mut draft = Draft::of(task.records)?;
+    let mut draft = ArchiveBuilder::from_records(task.records)?;
     layout::plan(task, plan, &mut draft, target)?;
     Ok(Some((draft, target)))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::convert::json::Json;
+use crate::convert::json::JsonValue;
 use crate::pickle::{Id, Pickle, Value};
 
 /// Storages by the names of types in `model.json`, and bytes for one element.
@@ -20,19 +20,19 @@ const STORAGES: [(&str, &str, u64); 9] = [
 
 /// The table of tensors of a description.
 pub(super) struct Tensors<'j> {
-    pub(super) table: &'j [Json],
+    pub(super) table: &'j [JsonValue],
     /// The sizes of the records that they lie in.
     pub(super) sizes: BTreeMap<String, u64>,
 }
 
 /// A number, which the description writes as one or as a text.
-pub(super) fn number(json: &Json) -> Option<i64> {
+pub(super) fn number(json: &JsonValue) -> Option<i64> {
     json.as_int().or_else(|| json.as_text()?.parse().ok())
 }
 
 impl Tensors<'_> {
     /// The record of a tensor's storage, by its number in the table.
-    fn record(&self, tensor: &Json) -> Option<String> {
+    fn record(&self, tensor: &JsonValue) -> Option<String> {
         Some(tensor.get("data")?.get("key")?.as_text()?.to_owned())
     }
 
@@ -45,17 +45,17 @@ impl Tensors<'_> {
     pub(super) fn add(&self, pickle: &mut Pickle, number_in_table: i64) -> Option<Id> {
         let tensor = self.table.get(usize::try_from(number_in_table).ok()?)?;
         let record = self.record(tensor)?;
-        let kind = tensor.get("dataType").and_then(Json::as_text).unwrap_or("FLOAT");
+        let kind = tensor.get("dataType").and_then(JsonValue::as_text).unwrap_or("FLOAT");
         let (_, class, width) = STORAGES.into_iter().find(|(name, ..)| *name == kind)?;
         let size = self.sizes.get(&record)?;
         let elements = i64::try_from(size / width).ok().filter(|_| size % width == 0)?;
         let numbers = |name: &str| -> Option<Vec<i64>> {
-            tensor.get(name).map_or(&[][..], Json::items).iter().map(number).collect()
+            tensor.get(name).map_or(&[][..], JsonValue::items).iter().map(number).collect()
         };
         let (sizes, strides) = (numbers("dims")?, numbers("strides")?);
         let offset = tensor.get("offset").map_or(Some(0), number)?;
-        let device = tensor.get("device").and_then(Json::as_text).unwrap_or("cpu").to_owned();
-        let requires_grad = tensor.get("requiresGrad") == Some(&Json::Bool(true));
+        let device = tensor.get("device").and_then(JsonValue::as_text).unwrap_or("cpu").to_owned();
+        let requires_grad = tensor.get("requiresGrad") == Some(&JsonValue::Bool(true));
 
         let all: [Id; 5] = [
             pickle.text("storage"),

@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use unskew_script::typing::Program;
+use unskew_script::typing::ScriptProgram;
 use unskew_source::ReadError;
 
 use crate::code;
-use crate::convert::task::Task;
+use crate::convert::task::ConversionTask;
 
 /// The program with other texts for some of its records.
 pub(super) fn with_texts(
-    task: &Task<'_>,
-    program: &Program,
+    task: &ConversionTask<'_>,
+    program: &ScriptProgram,
     texts: &BTreeMap<String, String>,
-) -> Result<Program, ReadError> {
-    let mut new = Program::new();
+) -> Result<ScriptProgram, ReadError> {
+    let mut new = ScriptProgram::new();
     for record in program.records() {
         let text = texts.get(&*record.name).map_or(&*record.text, String::as_str);
         let path = record.name.trim_start_matches(".data/ts_code/").trim_start_matches("code/");

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use crate::operators::form::Context;
+use crate::operators::declaration::Context;
 use crate::problem::{refused, unsupported};
 use crate::tensor::Quantizer;
-use crate::{Dtype, Problem, Tensor};
+use crate::{Dtype, RunProblem, Tensor};
 
 /// The integer for a number in units of the scale.
 pub(super) fn rounded(number: f64, zero: f64, (low, high): (f64, f64)) -> f64 {
@@ -24,7 +24,7 @@ pub(super) fn quantized(
     shape: &[usize],
     numbers: &[f64],
     quantizer: Rc<Quantizer>,
-) -> Result<Tensor, Problem> {
+) -> Result<Tensor, RunProblem> {
     if quantizer.scales.iter().any(|scale| !scale.is_finite() || *scale <= 0.0) {
         return refused("quantized tensors have scales greater than 0");
     }
@@ -41,7 +41,7 @@ pub(super) fn quantized(
 }
 
 /// The type of the integers of a quantized type, by the number that stands for it in programs.
-pub(super) fn integers_of(code: i64) -> Result<Dtype, Problem> {
+pub(super) fn integers_of(code: i64) -> Result<Dtype, RunProblem> {
     match code {
         12 => Ok(Dtype::I8),
         13 => Ok(Dtype::U8),

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use super::arithmetic::{quantized, rounded};
-use crate::operators::form::Context;
-use crate::operators::{Arguments, Entry};
+use crate::operators::declaration::Context;
+use crate::operators::{Arguments, OperatorEntry};
 use crate::tensor::Quantizer;
-use crate::{Dtype, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScriptValue, Tensor};
 
 /// Operators outside of `quantized::` that know quantized tensors.
 #[rustfmt::skip]
@@ -52,10 +52,10 @@ const OWN_SCALE: [(&str, f64, f64, f64); 3] = [
 /// Runs an operator on what may be quantized.
 pub(crate) fn call(
     context: &Context<'_>,
-    entry: &Entry,
-    values: &[Value],
-) -> Result<Value, Problem> {
-    let run = |values: &[Value]| entry.calculate(context, values);
+    entry: &OperatorEntry,
+    values: &[ScriptValue],
+) -> Result<ScriptValue, RunProblem> {
+    let run = |values: &[ScriptValue]| entry.calculate(context, values);
     if !values.iter().any(holds_quantized) {
         return run(values);
     }
@@ -65,11 +65,12 @@ pub(crate) fn call(
     }
     if let ("aten::cat", [tensors, dim]) = (name, values) {
         // By the scale of the first.
-        let values = [tensors.clone(), dim.clone(), Value::None, Value::None];
+        let values = [tensors.clone(), dim.clone(), ScriptValue::None, ScriptValue::None];
         return super::elementwise::cat(context, &Arguments::new(&values), false);
     }
-    let no = || Problem::Unsupported(format!("{} of quantized tensors", entry.schema.full_name()));
-    let Some(Value::Tensor(first)) = values.first() else { return Err(no()) };
+    let no =
+        || RunProblem::Unsupported(format!("{} of quantized tensors", entry.schema.full_name()));
+    let Some(ScriptValue::Tensor(first)) = values.first() else { return Err(no()) };
     let Some(quantizer) = first.quantizer() else { return Err(no()) };
     if values.iter().skip(1).any(holds_quantized) {
         return Err(no());
@@ -80,19 +81,21 @@ pub(crate) fn call(
         let kept = |tensor: &Tensor| tensor.quantizer().is_some();
         return if result.tensors().iter().all(kept) { Ok(result) } else { Err(no()) };
     }
-    let on = |dtype: Dtype, numbers: Vec<f64>| -> Result<Tensor, Problem> {
+    let on = |dtype: Dtype, numbers: Vec<f64>| -> Result<Tensor, RunProblem> {
         let mut values = values.to_vec();
         if let Some(place) = values.first_mut() {
             *place = Tensor::of_floats(context.meter, dtype, first.shape(), numbers)?.into();
         }
         match run(&values)? {
-            Value::Tensor(result) if result.dtype() == dtype => Ok(result),
+            ScriptValue::Tensor(result) if result.dtype() == dtype => Ok(result),
             _ => Err(no()),
         }
     };
     if INTEGERS.contains(&name) {
         let filled = name == "aten::constant_pad_nd";
-        if filled && values.get(2).and_then(Value::number).is_none_or(|fill| fill.float() != 0.0) {
+        if filled
+            && values.get(2).and_then(ScriptValue::number).is_none_or(|fill| fill.float() != 0.0)
+        {
             return Err(no());
         }
         let result = on(Dtype::F64, first.centered())?;
@@ -114,13 +117,14 @@ pub(crate) fn call(
     Ok(made.into())
 }
 
-fn holds_quantized(value: &Value) -> bool {
-    let is = |value: &Value| value.tensor().is_some_and(|tensor| tensor.quantizer().is_some());
+fn holds_quantized(value: &ScriptValue) -> bool {
+    let is =
+        |value: &ScriptValue| value.tensor().is_some_and(|tensor| tensor.quantizer().is_some());
     match value {
-        Value::List(items) => {
+        ScriptValue::List(items) => {
             let items = items.borrow();
             // A list has items of one type; one of numbers is not gone through.
-            matches!(items.first(), Some(Value::Tensor(_))) && items.iter().any(is)
+            matches!(items.first(), Some(ScriptValue::Tensor(_))) && items.iter().any(is)
         }
         value => is(value),
     }

@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use super::arithmetic::{quantized, rounded};
 use crate::operators::Arguments;
-use crate::operators::form::{Context, Operator, plain};
+use crate::operators::declaration::{Context, Operator, plain};
 use crate::operators::unary::sigmoid;
 use crate::problem::refused;
 use crate::tensor::{Quantizer, broadcast};
-use crate::{Problem, Tensor, Value};
+use crate::{RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(crate) const OPERATORS: &[Operator] = &[
@@ -34,7 +34,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
 ];
 
 /// Both operands in the shape of the result.
-fn operands(args: &Arguments<'_>) -> Result<(Tensor, Tensor, Vec<usize>), Problem> {
+fn operands(args: &Arguments<'_>) -> Result<(Tensor, Tensor, Vec<usize>), RunProblem> {
     let (a, b) = (args.tensor(0)?, args.tensor(1)?);
     if a.dtype() != b.dtype() {
         return refused("Both inputs to a quantized operator should have the same type");
@@ -59,7 +59,7 @@ fn made(
     (scale, zero): (f64, f64),
     relu: bool,
     units: impl Iterator<Item = f64>,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let quantizer = Rc::new(Quantizer::of_tensor(scale, zero));
     let range = range(&quantizer, like, relu);
     let integers = units.map(|n| rounded(n, zero, range)).collect();
@@ -67,7 +67,7 @@ fn made(
     Ok(made.quantized_by(quantizer)?.into())
 }
 
-fn add(context: &Context<'_>, args: &Arguments<'_>, relu: bool) -> Result<Value, Problem> {
+fn add(context: &Context<'_>, args: &Arguments<'_>, relu: bool) -> Result<ScriptValue, RunProblem> {
     let (a, b, shape) = operands(args)?;
     let (scale, zero) = (args.float(2)?, args.float(3)?);
     let pairs = a.dequantized().into_iter().zip(b.dequantized());
@@ -75,7 +75,7 @@ fn add(context: &Context<'_>, args: &Arguments<'_>, relu: bool) -> Result<Value,
     made(context, &a, &shape, (scale, zero), relu, units)
 }
 
-fn mul(context: &Context<'_>, args: &Arguments<'_>, relu: bool) -> Result<Value, Problem> {
+fn mul(context: &Context<'_>, args: &Arguments<'_>, relu: bool) -> Result<ScriptValue, RunProblem> {
     let (a, b, shape) = operands(args)?;
     let (scale, zero) = (args.float(2)?, args.float(3)?);
     let own = |tensor: &Tensor| tensor.scale_and_zero().map(|pair| pair.0 as f32);
@@ -86,7 +86,7 @@ fn mul(context: &Context<'_>, args: &Arguments<'_>, relu: bool) -> Result<Value,
 }
 
 /// A product with a number, which changes the scale alone; one with a number below zero turns the integers around.
-fn scaled(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn scaled(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (tensor, factor) = (args.tensor(0)?, args.float(1)?);
     let (scale, zero) = tensor.scale_and_zero()?;
     let (low, high) = Quantizer::of_tensor(scale, zero).range(tensor.dtype());
@@ -106,7 +106,7 @@ pub(super) fn cat(
     context: &Context<'_>,
     args: &Arguments<'_>,
     relu: bool,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let tensors = args.tensors(0)?;
     let Some(first) = tensors.first() else { return refused("quantized::cat of no tensors") };
     let own = first.scale_and_zero()?;
@@ -132,12 +132,12 @@ pub(super) fn cat(
     };
     let parts = crate::operators::shape::tensors(parts);
     match entry.run(context, &[parts, args.value(1).clone()])? {
-        Value::Tensor(joined) => Ok(joined.quantized_by(Rc::new(quantizer))?.into()),
+        ScriptValue::Tensor(joined) => Ok(joined.quantized_by(Rc::new(quantizer))?.into()),
         other => refused(format!("aten::cat gave {}", other.type_name())),
     }
 }
 
-fn relu6(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn relu6(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let (scale, zero) = tensor.scale_and_zero()?;
     let quantizer = Quantizer::of_tensor(scale, zero);
@@ -159,7 +159,7 @@ fn mapped(
     args: &Arguments<'_>,
     [scale, zero]: [usize; 2],
     of: impl Fn(f64) -> f64,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     tensor.scale_and_zero()?;
     let quantizer = Rc::new(Quantizer::of_tensor(args.float(scale)?, args.float(zero)?));

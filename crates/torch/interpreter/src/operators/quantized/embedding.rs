@@ -1,11 +1,11 @@
 //! Tables of embeddings of 8 and of 4 bits: each row has a scale and a zero point that are floats.
 
-use super::packing::Packed;
+use super::packing::PackedWeights;
 use crate::operators::Arguments;
-use crate::operators::form::{Context, Operator, plain};
+use crate::operators::declaration::{Context, Operator, plain};
 use crate::problem::{refused, unsupported};
 use crate::tensor::{Quantizer, cast};
-use crate::{Dtype, Number, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScalarValue, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(crate) const OPERATORS: &[Operator] = &[
@@ -13,7 +13,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
     plain("quantized::embedding_bag_4bit(__torch__.torch.classes.quantized.EmbeddingPackedParamsBase weight, Tensor indices, Tensor? offsets=None, bool scale_grad_by_freq=False, int mode=0, bool pruned_weights=False, Tensor? per_sample_weights=None, Tensor? compressed_indices_mapping=None, bool include_last_offset=False) -> Tensor", bag),
     plain("quantized::embedding_byte(__torch__.torch.classes.quantized.EmbeddingPackedParamsBase weight, Tensor indices, bool pruned_weights=False) -> Tensor", single),
     plain("quantized::embedding_4bit(__torch__.torch.classes.quantized.EmbeddingPackedParamsBase weight, Tensor indices, bool pruned_weights=False) -> Tensor", single),
-    plain("quantized::embedding_bag_unpack(__torch__.torch.classes.quantized.EmbeddingPackedParamsBase W_prepack) -> (Tensor W_origin)", |_, a| Ok(Packed::of(a.value(0))?.weight.into())),
+    plain("quantized::embedding_bag_unpack(__torch__.torch.classes.quantized.EmbeddingPackedParamsBase W_prepack) -> (Tensor W_origin)", |_, a| Ok(PackedWeights::from_value(a.value(0))?.weight.into())),
 ];
 
 /// A table of embeddings, dequantized: `rows` of `width` numbers each.
@@ -24,8 +24,8 @@ struct Table {
 }
 
 impl Table {
-    fn of(value: &Value) -> Result<Self, Problem> {
-        let weight = Packed::of(value)?.weight;
+    fn from_value(value: &ScriptValue) -> Result<Self, RunProblem> {
+        let weight = PackedWeights::from_value(value)?.weight;
         let ([rows, width], Some(quantizer)) = (weight.shape(), weight.quantizer()) else {
             return refused(format!("a table of embeddings is a quantized matrix: {weight}"));
         };
@@ -36,7 +36,7 @@ impl Table {
         // The engine keeps the number of integer 0 in the place of the zero point, and both with 16 bits where integers
         // have 4.
         let kept = |number: f32| match quantizer.half_bytes {
-            true => cast(Dtype::F16, Number::Float(number.into())).float() as f32,
+            true => cast(Dtype::F16, ScalarValue::Float(number.into())).float() as f32,
             false => number,
         };
         let number = |(at, integer): (usize, f64)| {
@@ -49,7 +49,7 @@ impl Table {
         Ok(Self { numbers, rows, width })
     }
 
-    fn row(&self, index: i64) -> Result<&[f64], Problem> {
+    fn row(&self, index: i64) -> Result<&[f64], RunProblem> {
         let row = usize::try_from(index).ok().filter(|row| *row < self.rows);
         match row {
             Some(row) => Ok(&self.numbers[row * self.width..(row + 1) * self.width]),
@@ -58,8 +58,8 @@ impl Table {
     }
 }
 
-fn bag(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
-    let table = Table::of(args.value(0))?;
+fn bag(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
+    let table = Table::from_value(args.value(0))?;
     if args.boolean(5)? || args.tensor_or_none(7)?.is_some() {
         return unsupported("embeddings with pruned weights");
     }
@@ -105,8 +105,8 @@ fn bag(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
     Ok(Tensor::of_floats(context.meter, Dtype::F32, &shape, sums)?.into())
 }
 
-fn single(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
-    let table = Table::of(args.value(0))?;
+fn single(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
+    let table = Table::from_value(args.value(0))?;
     if args.boolean(2)? {
         return unsupported("embeddings with pruned weights");
     }

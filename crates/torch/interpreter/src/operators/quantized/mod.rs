@@ -9,12 +9,12 @@ mod calls;
 pub(super) mod elementwise;
 pub(super) mod embedding;
 pub(super) mod norms;
+mod packed_state;
 pub(super) mod packing;
 pub(super) mod products;
 pub(super) mod recurrent;
-mod state;
 pub(super) mod tensors;
 
 pub(super) use calls::call;
-pub(crate) use state::packed;
+pub(crate) use packed_state::packed;
 pub(super) use tensors::code;

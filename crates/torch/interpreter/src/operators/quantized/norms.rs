@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use super::arithmetic::quantized;
 use crate::operators::Arguments;
-use crate::operators::form::{Context, Operator, plain};
+use crate::operators::declaration::{Context, Operator, plain};
 use crate::problem::{refused, unsupported};
 use crate::tensor::Quantizer;
-use crate::{Dtype, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(crate) const OPERATORS: &[Operator] = &[
@@ -25,7 +25,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
 ];
 
 /// The numbers that are meant.
-fn numbers(context: &Context<'_>, tensor: &Tensor) -> Result<Value, Problem> {
+fn numbers(context: &Context<'_>, tensor: &Tensor) -> Result<ScriptValue, RunProblem> {
     tensor.scale_and_zero()?;
     let numbers = tensor.dequantized();
     Ok(Tensor::of_floats(context.meter, Dtype::F32, tensor.shape(), numbers)?.into())
@@ -35,12 +35,12 @@ fn numbers(context: &Context<'_>, tensor: &Tensor) -> Result<Value, Problem> {
 fn called(
     context: &Context<'_>,
     args: &Arguments<'_>,
-    (name, values): (&str, Vec<Value>),
+    (name, values): (&str, Vec<ScriptValue>),
     [scale, zero]: [usize; 2],
     relu: bool,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let Some(entry) = context.overload(name, "") else { return unsupported(name) };
-    let Value::Tensor(result) = entry.run(context, &values)? else {
+    let ScriptValue::Tensor(result) = entry.run(context, &values)? else {
         return refused(format!("{name} gave no tensor"));
     };
     let quantizer = Rc::new(Quantizer::of_tensor(args.float(scale)?, args.float(zero)?));
@@ -58,23 +58,36 @@ fn normalized(
     name: &str,
     given: [usize; 4],
     output: [usize; 2],
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let mut values = vec![numbers(context, args.tensor(0)?)?];
     values.extend(given.map(|at| args.value(at).clone()));
     values.push(false.into());
     called(context, args, (name, values), output, false)
 }
 
-fn instance_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn instance_norm(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let (weight, bias, eps) = (args.value(1).clone(), args.value(2).clone(), args.value(3).clone());
     let input = numbers(context, args.tensor(0)?)?;
     let (training, momentum) = (true.into(), 0.0.into());
-    let values =
-        vec![input, weight, bias, Value::None, Value::None, training, momentum, eps, false.into()];
+    let values = vec![
+        input,
+        weight,
+        bias,
+        ScriptValue::None,
+        ScriptValue::None,
+        training,
+        momentum,
+        eps,
+        false.into(),
+    ];
     called(context, args, ("aten::instance_norm", values), [4, 5], false)
 }
 
-fn batch_norm(context: &Context<'_>, args: &Arguments<'_>, relu: bool) -> Result<Value, Problem> {
+fn batch_norm(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    relu: bool,
+) -> Result<ScriptValue, RunProblem> {
     let mut values = vec![numbers(context, args.tensor(0)?)?];
     values.extend([1, 2, 3, 4].map(|at| args.value(at).clone()));
     values.extend([false.into(), 0.0.into(), args.value(5).clone(), false.into()]);

@@ -1,15 +1,15 @@
 //! Packed weights, and the operators that pack and unpack.
 //!
 //! A file never has weights in the layout of an engine: it has the tensors that the engine unpacks
-//! ([`state`](super::state)), and packs them anew when it is loaded. Here packed weights are an object with these tensors.
+//! ([`state`](super::packed_state)), and packs them anew when it is loaded. Here packed weights are an object with these tensors.
 
 use std::rc::Rc;
 
 use crate::operators::Arguments;
-use crate::operators::form::{Context, Operator, plain};
+use crate::operators::declaration::{Context, Operator, plain};
 use crate::problem::refused;
-use crate::{Object, Problem, Tensor, Value};
-use unskew_torch::packed::Moves;
+use crate::{RunProblem, ScriptObject, ScriptValue, Tensor};
+use unskew_torch::prepacked_weights::ConvolutionParameters;
 
 /// Before the names of classes of packed weights.
 pub(super) const CLASSES: &str = "__torch__.torch.classes.";
@@ -32,29 +32,39 @@ pub(crate) const OPERATORS: &[Operator] = &[
     plain("quantized::make_quantized_cell_params_fp16(__torch__.torch.classes.quantized.LinearPackedParamsBase w_ih, __torch__.torch.classes.quantized.LinearPackedParamsBase w_hh) -> __torch__.torch.classes.rnn.CellParamsBase", |_, a| Ok(cell(a.value(0), a.value(1), false.into()))),
 ];
 
-fn object(class: &str, attributes: Vec<(&str, Value)>) -> Value {
-    let made = Object { class: format!("{CLASSES}{class}").into(), attributes: Default::default() };
+fn object(class: &str, attributes: Vec<(&str, ScriptValue)>) -> ScriptValue {
+    let made =
+        ScriptObject { class: format!("{CLASSES}{class}").into(), attributes: Default::default() };
     for (name, value) in attributes {
         made.set(name, value);
     }
-    Value::Object(Rc::new(made))
+    ScriptValue::Object(Rc::new(made))
 }
 
-pub(super) fn linear_of(weight: Value, bias: Value) -> Value {
+pub(super) fn linear_of(weight: ScriptValue, bias: ScriptValue) -> ScriptValue {
     object("quantized.LinearPackedParamsBase", vec![("weight", weight), ("bias", bias)])
 }
 
-pub(super) fn embedding(weight: Value) -> Value {
+pub(super) fn embedding(weight: ScriptValue) -> ScriptValue {
     object("quantized.EmbeddingPackedParamsBase", vec![("weight", weight)])
 }
 
-pub(super) fn cell(input: &Value, hidden: &Value, seven_bits: Value) -> Value {
+pub(super) fn cell(
+    input: &ScriptValue,
+    hidden: &ScriptValue,
+    seven_bits: ScriptValue,
+) -> ScriptValue {
     let parts =
         vec![("input", input.clone()), ("hidden", hidden.clone()), ("seven_bits", seven_bits)];
     object("rnn.CellParamsBase", parts)
 }
 
-pub(super) fn convolution_of(rank: usize, weight: Value, bias: Value, moves: Moves) -> Value {
+pub(super) fn convolution_of(
+    rank: usize,
+    weight: ScriptValue,
+    bias: ScriptValue,
+    moves: ConvolutionParameters,
+) -> ScriptValue {
     let class = if rank == 3 {
         "quantized.Conv3dPackedParamsBase"
     } else {
@@ -63,17 +73,17 @@ pub(super) fn convolution_of(rank: usize, weight: Value, bias: Value, moves: Mov
     let attributes = vec![
         ("weight", weight),
         ("bias", bias),
-        ("stride", Value::ints(moves.stride)),
-        ("padding", Value::ints(moves.padding)),
-        ("dilation", Value::ints(moves.dilation)),
-        ("output_padding", Value::ints(moves.output_padding)),
-        ("groups", Value::from(moves.groups)),
-        ("transposed", Value::from(moves.transposed)),
+        ("stride", ScriptValue::ints(moves.stride)),
+        ("padding", ScriptValue::ints(moves.padding)),
+        ("dilation", ScriptValue::ints(moves.dilation)),
+        ("output_padding", ScriptValue::ints(moves.output_padding)),
+        ("groups", ScriptValue::from(moves.groups)),
+        ("transposed", ScriptValue::from(moves.transposed)),
     ];
     object(class, attributes)
 }
 
-fn linear(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn linear(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     if args.tensor(0)?.quantizer().is_none() {
         return refused("quantized::linear_prepack takes quantized weights");
     }
@@ -81,7 +91,10 @@ fn linear(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
 }
 
 /// Weights of 16 bits: what is too large for them becomes the largest number.
-fn linear_of_halves(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn linear_of_halves(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+) -> Result<ScriptValue, RunProblem> {
     const LARGEST: f64 = 65504.0;
     let weight = args.tensor(0)?;
     let numbers = weight.floats().into_iter().map(|n| n.clamp(-LARGEST, LARGEST)).collect();
@@ -89,13 +102,16 @@ fn linear_of_halves(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value
     Ok(linear_of(halves.to_dtype(crate::Dtype::F32)?.into(), args.value(1).clone()))
 }
 
-fn unpack(_: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
-    let packed = Packed::of(args.value(0))?;
-    Ok(Value::tuple(vec![packed.weight.into(), packed.bias.map_or(Value::None, Value::Tensor)]))
+fn unpack(_: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
+    let packed = PackedWeights::from_value(args.value(0))?;
+    Ok(ScriptValue::tuple(vec![
+        packed.weight.into(),
+        packed.bias.map_or(ScriptValue::None, ScriptValue::Tensor),
+    ]))
 }
 
-fn convolution(args: &Arguments<'_>, rank: usize) -> Result<Value, Problem> {
-    let moves = Moves {
+fn convolution(args: &Arguments<'_>, rank: usize) -> Result<ScriptValue, RunProblem> {
+    let moves = ConvolutionParameters {
         stride: args.ints(2)?,
         padding: args.ints(3)?,
         dilation: args.ints(4)?,
@@ -106,8 +122,8 @@ fn convolution(args: &Arguments<'_>, rank: usize) -> Result<Value, Problem> {
     packed_convolution(args, rank, moves)
 }
 
-fn transposed(args: &Arguments<'_>, rank: usize) -> Result<Value, Problem> {
-    let moves = Moves {
+fn transposed(args: &Arguments<'_>, rank: usize) -> Result<ScriptValue, RunProblem> {
+    let moves = ConvolutionParameters {
         stride: args.ints(2)?,
         padding: args.ints(3)?,
         dilation: args.ints(5)?,
@@ -122,8 +138,8 @@ fn transposed(args: &Arguments<'_>, rank: usize) -> Result<Value, Problem> {
 fn packed_convolution(
     args: &Arguments<'_>,
     rank: usize,
-    mut moves: Moves,
-) -> Result<Value, Problem> {
+    mut moves: ConvolutionParameters,
+) -> Result<ScriptValue, RunProblem> {
     let mut weight = args.tensor(0)?.clone();
     if rank == 1 {
         let [first, second, kernel] = *weight.shape() else {
@@ -143,25 +159,25 @@ fn packed_convolution(
 }
 
 /// What packed weights hold.
-pub(super) struct Packed {
+pub(super) struct PackedWeights {
     pub(super) weight: Tensor,
     pub(super) bias: Option<Tensor>,
-    object: Rc<Object>,
+    object: Rc<ScriptObject>,
 }
 
-impl Packed {
-    pub(super) fn of(value: &Value) -> Result<Self, Problem> {
-        let Value::Object(object) = value else {
+impl PackedWeights {
+    pub(super) fn from_value(value: &ScriptValue) -> Result<Self, RunProblem> {
+        let ScriptValue::Object(object) = value else {
             return refused(format!("packed weights that are {}", value.type_name()));
         };
-        let Some(Value::Tensor(weight)) = object.get("weight") else {
+        let Some(ScriptValue::Tensor(weight)) = object.get("weight") else {
             return refused(format!("packed weights without weights: {}", object.class));
         };
         let bias = object.get("bias").and_then(|bias| bias.tensor().cloned());
         Ok(Self { weight, bias, object: object.clone() })
     }
 
-    pub(super) fn get(&self, name: &str) -> Value {
+    pub(super) fn get(&self, name: &str) -> ScriptValue {
         self.object.get(name).unwrap_or_default()
     }
 }

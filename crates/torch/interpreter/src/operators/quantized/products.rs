@@ -1,19 +1,19 @@
 //! Linear layers and convolutions with packed weights.
 //!
-//! The sum of products of integers is exact. What the engines do with it then differs: see [`Engine`].
+//! The sum of products of integers is exact. What the engines do with it then differs: see [`QuantizedEngine`].
 
 use std::rc::Rc;
 
 use super::arithmetic::rounded;
-use super::packing::Packed;
+use super::packing::PackedWeights;
 use super::tensors::by_its_bounds;
-use crate::engine::Engine;
+use crate::engine::QuantizedEngine;
 use crate::operators::Arguments;
-use crate::operators::form::{Context, Operator, plain};
+use crate::operators::declaration::{Context, Operator, plain};
 use crate::operators::matrix::matmul;
 use crate::problem::{refused, unsupported};
 use crate::tensor::Quantizer;
-use crate::{Dtype, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(crate) const OPERATORS: &[Operator] = &[
@@ -21,7 +21,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
     plain("quantized::linear_relu(Tensor X, __torch__.torch.classes.quantized.LinearPackedParamsBase W_prepack, float Y_scale_i, int Y_zero_point_i) -> (Tensor Y)", |c, a| linear(c, a, true)),
     plain("quantized::linear_dynamic(Tensor X, __torch__.torch.classes.quantized.LinearPackedParamsBase W_prepack, bool reduce_range=False) -> (Tensor Y)", |c, a| dynamic(c, a, false)),
     plain("quantized::linear_relu_dynamic(Tensor X, __torch__.torch.classes.quantized.LinearPackedParamsBase W_prepack, bool reduce_range=False) -> (Tensor Y)", |c, a| dynamic(c, a, true)),
-    plain("quantized::linear_dynamic_fp16(Tensor X, __torch__.torch.classes.quantized.LinearPackedParamsBase W_prepack) -> (Tensor Y)", |c, a| Ok(linear_dynamic(c, a.tensor(0)?, &Packed::of(a.value(1))?, false)?.into())),
+    plain("quantized::linear_dynamic_fp16(Tensor X, __torch__.torch.classes.quantized.LinearPackedParamsBase W_prepack) -> (Tensor Y)", |c, a| Ok(linear_dynamic(c, a.tensor(0)?, &PackedWeights::from_value(a.value(1))?, false)?.into())),
     plain("quantized::conv1d(Tensor qx, __torch__.torch.classes.quantized.Conv2dPackedParamsBase packed_weight, float output_scale, int output_zero_point) -> Tensor", |c, a| over_one(c, a, false)),
     plain("quantized::conv1d_relu(Tensor qx, __torch__.torch.classes.quantized.Conv2dPackedParamsBase packed_weight, float output_scale, int output_zero_point) -> Tensor", |c, a| over_one(c, a, true)),
     plain("quantized::conv2d.new(Tensor qx, __torch__.torch.classes.quantized.Conv2dPackedParamsBase packed_weight, float output_scale, int output_zero_point) -> Tensor", |c, a| convolution(c, a, 2, false)),
@@ -48,7 +48,12 @@ struct Sums {
 }
 
 impl Sums {
-    fn new(sums: Tensor, axis: usize, input_scale: f64, packed: &Packed) -> Result<Self, Problem> {
+    fn new(
+        sums: Tensor,
+        axis: usize,
+        input_scale: f64,
+        packed: &PackedWeights,
+    ) -> Result<Self, RunProblem> {
         let channels = sums.shape().get(axis).copied().unwrap_or(0);
         let Some(quantizer) = packed.weight.quantizer() else {
             return refused("quantized weights are wanted");
@@ -80,7 +85,7 @@ impl Sums {
         context: &Context<'_>,
         (scale, zero): (f64, f64),
         relu: bool,
-    ) -> Result<Tensor, Problem> {
+    ) -> Result<Tensor, RunProblem> {
         let quantizer = Rc::new(Quantizer::of_tensor(scale, zero));
         let (low, high) = quantizer.range(Dtype::U8);
         let low = if relu { low.max(zero) } else { low };
@@ -88,8 +93,8 @@ impl Sums {
             let worth = self.worth[channel];
             let bias = self.bias.as_ref().map_or(0.0, |bias| bias[channel]) as f32 / worth;
             let bias = match context.engine {
-                Engine::Fbgemm => bias,
-                Engine::Qnnpack => bias.round_ties_even(),
+                QuantizedEngine::Fbgemm => bias,
+                QuantizedEngine::Qnnpack => bias.round_ties_even(),
             };
             rounded(f64::from((sum + bias) * (worth / scale as f32)), zero, (low, high))
         });
@@ -99,11 +104,11 @@ impl Sums {
 }
 
 /// The integers of a tensor less their zero points, as numbers whose sums are exact.
-fn exact(context: &Context<'_>, tensor: &Tensor) -> Result<Tensor, Problem> {
+fn exact(context: &Context<'_>, tensor: &Tensor) -> Result<Tensor, RunProblem> {
     Tensor::of_floats(context.meter, Dtype::F64, tensor.shape(), tensor.centered())
 }
 
-fn unsigned(input: &Tensor) -> Result<(f64, f64), Problem> {
+fn unsigned(input: &Tensor) -> Result<(f64, f64), RunProblem> {
     let pair = input.scale_and_zero()?;
     match input.dtype() {
         Dtype::U8 => Ok(pair),
@@ -111,7 +116,11 @@ fn unsigned(input: &Tensor) -> Result<(f64, f64), Problem> {
     }
 }
 
-fn linear_sums(context: &Context<'_>, input: &Tensor, packed: &Packed) -> Result<Sums, Problem> {
+fn linear_sums(
+    context: &Context<'_>,
+    input: &Tensor,
+    packed: &PackedWeights,
+) -> Result<Sums, RunProblem> {
     let (scale, _) = unsigned(input)?;
     let weight = exact(context, &packed.weight)?.transposed()?;
     let sums = matmul(context, &exact(context, input)?, &weight)?;
@@ -119,13 +128,21 @@ fn linear_sums(context: &Context<'_>, input: &Tensor, packed: &Packed) -> Result
     Sums::new(sums, axis, scale, packed)
 }
 
-fn linear(context: &Context<'_>, args: &Arguments<'_>, relu: bool) -> Result<Value, Problem> {
-    let sums = linear_sums(context, args.tensor(0)?, &Packed::of(args.value(1))?)?;
+fn linear(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    relu: bool,
+) -> Result<ScriptValue, RunProblem> {
+    let sums = linear_sums(context, args.tensor(0)?, &PackedWeights::from_value(args.value(1))?)?;
     Ok(sums.rounded(context, (args.float(2)?, args.float(3)?), relu)?.into())
 }
 
-fn dynamic(context: &Context<'_>, args: &Arguments<'_>, relu: bool) -> Result<Value, Problem> {
-    let packed = Packed::of(args.value(1))?;
+fn dynamic(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    relu: bool,
+) -> Result<ScriptValue, RunProblem> {
+    let packed = PackedWeights::from_value(args.value(1))?;
     let result = linear_dynamic(context, args.tensor(0)?, &packed, args.boolean(2)?)?;
     if !relu {
         return Ok(result.into());
@@ -139,9 +156,9 @@ fn dynamic(context: &Context<'_>, args: &Arguments<'_>, relu: bool) -> Result<Va
 pub(super) fn linear_dynamic(
     context: &Context<'_>,
     input: &Tensor,
-    packed: &Packed,
+    packed: &PackedWeights,
     seven_bits: bool,
-) -> Result<Tensor, Problem> {
+) -> Result<Tensor, RunProblem> {
     if input.dtype() != Dtype::F32 || input.quantizer().is_some() {
         return refused(format!("a dynamic linear layer takes float32, got {input}"));
     }
@@ -153,7 +170,7 @@ pub(super) fn linear_dynamic(
         return Tensor::of_floats(context.meter, Dtype::F32, product.shape(), numbers);
     }
     // QNNPACK takes 8 bits whatever the call says.
-    let seven_bits = seven_bits && context.engine == Engine::Fbgemm;
+    let seven_bits = seven_bits && context.engine == QuantizedEngine::Fbgemm;
     let sums = linear_sums(context, &by_its_bounds(context, input, seven_bits)?, packed)?;
     let numbers = sums.each(|sum, channel| {
         let bias = sums.bias.as_ref().map_or(0.0, |bias| bias[channel]);
@@ -165,13 +182,13 @@ pub(super) fn linear_dynamic(
 fn convolved(
     context: &Context<'_>,
     input: &Tensor,
-    packed: &Packed,
+    packed: &PackedWeights,
     output: (f64, f64),
     relu: bool,
-) -> Result<Tensor, Problem> {
+) -> Result<Tensor, RunProblem> {
     let (scale, _) = unsigned(input)?;
     let rank = packed.weight.rank().saturating_sub(2);
-    let transposed = packed.get("transposed").number().is_some_and(crate::Number::is_true);
+    let transposed = packed.get("transposed").number().is_some_and(crate::ScalarValue::is_true);
     // Transposed weights have the channels of the output behind those of the input.
     let channels = packed.weight.quantizer().and_then(|quantizer| quantizer.axis);
     if channels.is_some_and(|axis| axis != usize::from(transposed)) {
@@ -183,7 +200,7 @@ fn convolved(
     let values = [
         exact(context, input)?.into(),
         exact(context, &packed.weight)?.into(),
-        Value::None,
+        ScriptValue::None,
         packed.get("stride"),
         packed.get("padding"),
         packed.get("dilation"),
@@ -192,7 +209,7 @@ fn convolved(
         packed.get("groups"),
     ];
     match entry.run(context, &values)? {
-        Value::Tensor(sums) => {
+        ScriptValue::Tensor(sums) => {
             let axis = sums.rank().saturating_sub(rank + 1).min(1);
             Sums::new(sums, axis, scale, packed)?.rounded(context, output, relu)
         }
@@ -205,19 +222,24 @@ fn convolution(
     args: &Arguments<'_>,
     output: usize,
     relu: bool,
-) -> Result<Value, Problem> {
-    let packed = Packed::of(args.value(1))?;
+) -> Result<ScriptValue, RunProblem> {
+    let packed = PackedWeights::from_value(args.value(1))?;
     let output = (args.float(output)?, args.float(output + 1)?);
     Ok(convolved(context, args.tensor(0)?, &packed, output, relu)?.into())
 }
 
-fn over_one(context: &Context<'_>, args: &Arguments<'_>, relu: bool) -> Result<Value, Problem> {
+fn over_one(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    relu: bool,
+) -> Result<ScriptValue, RunProblem> {
     let input = args.tensor(0)?;
     let [batch, channels, size] = *input.shape() else {
         return refused("Input shape must be `(N, C, L)`!");
     };
     let input = input.reshape(&[batch, channels, 1, size])?;
     let output = (args.float(2)?, args.float(3)?);
-    let result = convolved(context, &input, &Packed::of(args.value(1))?, output, relu)?;
+    let result =
+        convolved(context, &input, &PackedWeights::from_value(args.value(1))?, output, relu)?;
     Ok(result.select(2, 0)?.into())
 }

@@ -1,14 +1,14 @@
 //! LSTMs, GRUs and single cells with packed weights. The input of a layer is quantized as a whole, the state in each step.
 
-use super::packing::Packed;
+use super::packing::PackedWeights;
 use super::products::linear_dynamic;
 use crate::operators::Arguments;
-use crate::operators::form::{Context, Operator, plain};
+use crate::operators::declaration::{Context, Operator, plain};
 use crate::operators::recurrent::{
     Network, gru_of_gates, joined, last_states, lstm_of_gates, rnn_of_gates,
 };
 use crate::problem::{refused, unsupported};
-use crate::{Problem, Tensor, Value};
+use crate::{RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(crate) const OPERATORS: &[Operator] = &[
@@ -31,34 +31,38 @@ type Gates = (Vec<f64>, Vec<f64>, usize);
 
 /// The packed weights for the input and for the state, and whether inputs take 7 bits.
 struct Cell {
-    input: Packed,
-    hidden: Packed,
+    input: PackedWeights,
+    hidden: PackedWeights,
     seven_bits: bool,
 }
 
-fn cells(params: &[Value]) -> Result<Vec<Cell>, Problem> {
-    let whole = |param: &Value| match param {
-        Value::Object(object) if object.class.ends_with("rnn.CellParamsBase") => {
+fn cells(params: &[ScriptValue]) -> Result<Vec<Cell>, RunProblem> {
+    let whole = |param: &ScriptValue| match param {
+        ScriptValue::Object(object) if object.class.ends_with("rnn.CellParamsBase") => {
             let part = |name: &str| object.get(name).unwrap_or_default();
-            let seven_bits = part("seven_bits").number().is_some_and(crate::Number::is_true);
-            let (input, hidden) = (Packed::of(&part("input"))?, Packed::of(&part("hidden"))?);
+            let seven_bits = part("seven_bits").number().is_some_and(crate::ScalarValue::is_true);
+            let (input, hidden) = (
+                PackedWeights::from_value(&part("input"))?,
+                PackedWeights::from_value(&part("hidden"))?,
+            );
             Ok(Some(Cell { input, hidden, seven_bits }))
         }
         _ => Ok(None),
     };
-    let wholes = params.iter().map(whole).collect::<Result<Vec<_>, Problem>>()?;
+    let wholes = params.iter().map(whole).collect::<Result<Vec<_>, RunProblem>>()?;
     if wholes.iter().all(Option::is_some) {
         return Ok(wholes.into_iter().flatten().collect());
     }
-    let pair = |pair: &[Value]| {
-        let (input, hidden) = (Packed::of(&pair[0])?, Packed::of(&pair[1])?);
+    let pair = |pair: &[ScriptValue]| {
+        let (input, hidden) =
+            (PackedWeights::from_value(&pair[0])?, PackedWeights::from_value(&pair[1])?);
         Ok(Cell { input, hidden, seven_bits: false })
     };
     params.chunks_exact(2).map(pair).collect()
 }
 
 /// The layers of a call, and the weights of their cells.
-fn network(args: &Arguments<'_>) -> Result<(Network, Vec<Cell>), Problem> {
+fn network(args: &Arguments<'_>) -> Result<(Network, Vec<Cell>), RunProblem> {
     if args.float(5)? > 0.0 && args.boolean(6)? {
         return unsupported("dropout while training");
     }
@@ -86,8 +90,8 @@ fn run(
     context: &Context<'_>,
     (network, cells): &(Network, Vec<Cell>),
     states: &[Tensor],
-    step: impl Fn(&Tensor, &Gates, &[Tensor]) -> Result<Vec<Tensor>, Problem>,
-) -> Result<(Tensor, Vec<Vec<Tensor>>), Problem> {
+    step: impl Fn(&Tensor, &Gates, &[Tensor]) -> Result<Vec<Tensor>, RunProblem>,
+) -> Result<(Tensor, Vec<Vec<Tensor>>), RunProblem> {
     let whole = |nth: usize, sequence: &[Tensor]| {
         let (cell, all) = (&cells[nth], joined(context, sequence, 0, true)?);
         let product = linear_dynamic(context, &all, &cell.input, cell.seven_bits)?;
@@ -104,7 +108,7 @@ fn gates(
     cell: &Cell,
     first: &Tensor,
     hidden: &Tensor,
-) -> Result<Gates, Problem> {
+) -> Result<Gates, RunProblem> {
     let second = linear_dynamic(context, hidden, &cell.hidden, cell.seven_bits)?;
     let width = cell.hidden.weight.shape().first().copied().unwrap_or(0);
     if width == 0 || first.shape() != second.shape() {
@@ -113,7 +117,7 @@ fn gates(
     Ok((first.floats(), second.floats(), width))
 }
 
-fn lstm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn lstm(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let states = args.tensors(1)?;
     if states.len() != 2 {
         return refused("lstm expects two hidden states");
@@ -123,20 +127,25 @@ fn lstm(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
         Ok(vec![hidden, cell])
     })?;
     let (hidden, cell) = (last_states(context, &last, 0)?, last_states(context, &last, 1)?);
-    Ok(Value::tuple(vec![output.into(), hidden.into(), cell.into()]))
+    Ok(ScriptValue::tuple(vec![output.into(), hidden.into(), cell.into()]))
 }
 
-fn gru(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn gru(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let states = [args.tensor(1)?.clone()];
     let (output, last) = run(context, &network(args)?, &states, |first, gates, state| {
         Ok(vec![gru_of_gates(context, gates, first, &state[0])?])
     })?;
-    Ok(Value::tuple(vec![output.into(), last_states(context, &last, 0)?.into()]))
+    Ok(ScriptValue::tuple(vec![output.into(), last_states(context, &last, 0)?.into()]))
 }
 
 /// The cell of a call that has its weights, of which inputs take 7 bits, and what its gates get.
-fn of_cell(context: &Context<'_>, args: &Arguments<'_>, hidden: &Tensor) -> Result<Gates, Problem> {
-    let (input, weights) = (Packed::of(args.value(2))?, Packed::of(args.value(3))?);
+fn of_cell(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    hidden: &Tensor,
+) -> Result<Gates, RunProblem> {
+    let (input, weights) =
+        (PackedWeights::from_value(args.value(2))?, PackedWeights::from_value(args.value(3))?);
     let first = linear_dynamic(context, args.tensor(0)?, &input, true)?;
     gates(context, &Cell { input, hidden: weights, seven_bits: true }, &first, hidden)
 }
@@ -144,17 +153,17 @@ fn of_cell(context: &Context<'_>, args: &Arguments<'_>, hidden: &Tensor) -> Resu
 fn cell_gates<'a>(
     context: &Context<'_>,
     args: &Arguments<'a>,
-) -> Result<(&'a Tensor, Gates), Problem> {
+) -> Result<(&'a Tensor, Gates), RunProblem> {
     let hidden = args.tensor(1)?;
     Ok((hidden, of_cell(context, args, hidden)?))
 }
 
-fn lstm_cell(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn lstm_cell(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let states = args.tensors(1)?;
     let [hidden, old] = states.as_slice() else {
         return refused("lstm_cell expects two hidden states");
     };
     let gates = of_cell(context, args, hidden)?;
     let (hidden, cell) = lstm_of_gates(context, &gates, args.tensor(0)?, old)?;
-    Ok(Value::tuple(vec![hidden.into(), cell.into()]))
+    Ok(ScriptValue::tuple(vec![hidden.into(), cell.into()]))
 }

@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use super::arithmetic::{chosen, integers_of, quantized};
 use crate::operators::Arguments;
-use crate::operators::form::{Context, Operator, plain};
+use crate::operators::declaration::{Context, Operator, plain};
 use crate::problem::unsupported;
 use crate::tensor::Quantizer;
-use crate::{Dtype, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(crate) const OPERATORS: &[Operator] = &[
@@ -16,11 +16,11 @@ pub(crate) const OPERATORS: &[Operator] = &[
     plain("aten::quantize_per_channel(Tensor self, Tensor scales, Tensor zero_points, int axis, ScalarType dtype) -> Tensor", of_channels),
     plain("aten::quantize_per_tensor_dynamic(Tensor self, ScalarType dtype, bool reduce_range) -> Tensor", dynamic),
     plain("aten::dequantize.self(Tensor self) -> Tensor", |c, a| numbers(c, a.tensor(0)?)),
-    plain("aten::dequantize.tensors(Tensor[] tensors) -> Tensor[]", |c, a| Ok(Value::list(a.tensors(0)?.iter().map(|one| numbers(c, one)).collect::<Result<_, _>>()?))),
+    plain("aten::dequantize.tensors(Tensor[] tensors) -> Tensor[]", |c, a| Ok(ScriptValue::list(a.tensors(0)?.iter().map(|one| numbers(c, one)).collect::<Result<_, _>>()?))),
     plain("aten::int_repr(Tensor self) -> Tensor", |_, a| Ok(a.tensor(0)?.integers().copy()?.into())),
     plain("aten::q_scale(Tensor self) -> float", |_, a| Ok(a.tensor(0)?.scale_and_zero()?.0.into())),
-    plain("aten::q_zero_point(Tensor self) -> int", |_, a| Ok(Value::from(a.tensor(0)?.scale_and_zero()?.1 as i64))),
-    plain("aten::q_per_channel_axis(Tensor self) -> int", |_, a| Ok(Value::from(channels(a.tensor(0)?)?.axis.unwrap_or(0) as i64))),
+    plain("aten::q_zero_point(Tensor self) -> int", |_, a| Ok(ScriptValue::from(a.tensor(0)?.scale_and_zero()?.1 as i64))),
+    plain("aten::q_per_channel_axis(Tensor self) -> int", |_, a| Ok(ScriptValue::from(channels(a.tensor(0)?)?.axis.unwrap_or(0) as i64))),
     plain("aten::q_per_channel_scales(Tensor self) -> Tensor", |c, a| {
         let scales = &channels(a.tensor(0)?)?.scales;
         Ok(Tensor::of_floats(c.meter, Dtype::F64, &[scales.len()], scales.clone())?.into())
@@ -47,14 +47,14 @@ fn of_tensor(
     args: &Arguments<'_>,
     scale: f64,
     zero: f64,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let tensor = of_floats(args)?;
     let quantizer = Rc::new(Quantizer::of_tensor(scale, zero));
     let dtype = integers_of(args.int(3)?)?;
     Ok(quantized(context, dtype, tensor.shape(), &tensor.floats(), quantizer)?.into())
 }
 
-fn of_channels(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn of_channels(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = of_floats(args)?;
     let axis = args.axis(3, tensor.rank())?;
     let (scales, zero_points) = (args.tensor(1)?.floats(), args.tensor(2)?.floats());
@@ -67,7 +67,7 @@ fn of_channels(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Pro
     Ok(quantized(context, dtype, tensor.shape(), &numbers, Rc::new(quantizer))?.into())
 }
 
-fn dynamic(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn dynamic(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = of_floats(args)?;
     let dtype = integers_of(args.int(1)?)?;
     if dtype != Dtype::U8 {
@@ -81,7 +81,7 @@ pub(super) fn by_its_bounds(
     context: &Context<'_>,
     tensor: &Tensor,
     seven_bits: bool,
-) -> Result<Tensor, Problem> {
+) -> Result<Tensor, RunProblem> {
     let numbers = tensor.floats();
     let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
     let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -91,7 +91,7 @@ pub(super) fn by_its_bounds(
     quantized(context, Dtype::U8, tensor.shape(), &numbers, quantizer)
 }
 
-fn of_floats<'a>(args: &Arguments<'a>) -> Result<&'a Tensor, Problem> {
+fn of_floats<'a>(args: &Arguments<'a>) -> Result<&'a Tensor, RunProblem> {
     let tensor = args.tensor(0)?;
     match (tensor.dtype(), tensor.quantizer()) {
         (Dtype::F32, None) => Ok(tensor),
@@ -99,7 +99,7 @@ fn of_floats<'a>(args: &Arguments<'a>) -> Result<&'a Tensor, Problem> {
     }
 }
 
-fn numbers(context: &Context<'_>, tensor: &Tensor) -> Result<Value, Problem> {
+fn numbers(context: &Context<'_>, tensor: &Tensor) -> Result<ScriptValue, RunProblem> {
     if tensor.quantizer().is_none() {
         return Ok(tensor.to_dtype(Dtype::F32)?.into());
     }
@@ -107,7 +107,7 @@ fn numbers(context: &Context<'_>, tensor: &Tensor) -> Result<Value, Problem> {
     Ok(Tensor::of_floats(context.meter, Dtype::F32, tensor.shape(), numbers)?.into())
 }
 
-fn channels(tensor: &Tensor) -> Result<&Quantizer, Problem> {
+fn channels(tensor: &Tensor) -> Result<&Quantizer, RunProblem> {
     match tensor.quantizer() {
         Some(quantizer) if quantizer.axis.is_some() => Ok(quantizer),
         _ => crate::problem::refused("Expected quantizer->qscheme() == kPerChannelAffine"),

@@ -9,11 +9,11 @@ mod gamma;
 mod polynomials;
 
 use super::Arguments;
-use super::form::{Context, Operator, all, with_out};
+use super::declaration::{Context, Operator, all, with_out};
 use super::pointwise::{Binary, binary};
 use super::unary::float;
 use crate::problem::refused;
-use crate::{Dtype, Problem, Tensor, Value};
+use crate::{Dtype, RunProblem, ScriptValue, Tensor};
 
 #[rustfmt::skip]
 pub(super) const OPERATORS: &[Operator] = &[
@@ -116,7 +116,7 @@ pub(super) fn pair(
     context: &Context<'_>,
     args: &Arguments<'_>,
     function: impl Fn(f64, f64) -> f64,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let dtype = floating(super::pointwise::common(&[args.value(0), args.value(1)]));
     let int = |_, _| refused("this function is one of floats");
     let rule = Binary { int: &int, float: &function, complex: None };
@@ -129,7 +129,7 @@ fn costly(
     args: &Arguments<'_>,
     cost: usize,
     function: impl Fn(f64) -> f64 + Sync,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     context.meter.work(args.tensor(0)?.count().saturating_mul(cost))?;
     float(context, args, function)
 }
@@ -139,7 +139,7 @@ fn series(
     context: &Context<'_>,
     args: &Arguments<'_>,
     function: fn(f64, f64) -> f64,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let root = |n: f64| if n.is_finite() { n.abs().sqrt() as usize } else { 0 };
     let steps: usize =
         args.tensor(0)?.floats().into_iter().map(root).fold(0, usize::saturating_add);
@@ -152,10 +152,10 @@ fn steps(
     context: &Context<'_>,
     args: &Arguments<'_>,
     function: fn(f64, f64) -> f64,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let many = |at: usize| args.value(at).tensor().map_or(1, Tensor::count);
     let steps: f64 = match args.value(1) {
-        Value::Tensor(degrees) => degrees.floats().into_iter().map(polynomials::steps).sum(),
+        ScriptValue::Tensor(degrees) => degrees.floats().into_iter().map(polynomials::steps).sum(),
         _ => polynomials::steps(args.float(1)?),
     };
     context.meter.work((steps as usize).saturating_mul(many(0)))?;
@@ -167,7 +167,7 @@ fn polygamma(
     args: &Arguments<'_>,
     order: usize,
     tensor: usize,
-) -> Result<Value, Problem> {
+) -> Result<ScriptValue, RunProblem> {
     let order = args.int(order)?;
     if order < 0 {
         return refused("polygamma(n, x) does not support negative n.");
@@ -176,7 +176,7 @@ fn polygamma(
     float(context, &Arguments::new(&own), move |x| gamma::polygamma(order, x))
 }
 
-fn mvlgamma(context: &Context<'_>, args: &Arguments<'_>) -> Result<Value, Problem> {
+fn mvlgamma(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let order = args.int(1)?;
     if !(1..=1 << 20).contains(&order) {
         return refused("p has to be greater than or equal to 1");

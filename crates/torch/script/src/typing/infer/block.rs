@@ -4,17 +4,17 @@ use std::fmt;
 
 use unskew_torch_schemas::matching::{Literal, ScriptType, converts};
 
-use super::walker::{End, Walker};
+use super::walker::{BlockEnd, Walker};
 use crate::typing::annotation;
-use crate::typing::scope::{Frame, Thing};
-use crate::{Expression, Span, Statement};
+use crate::typing::scope::{Binding, Frame};
+use crate::{Expression, Statement, TextSpan};
 
 impl<'p> Walker<'p, '_> {
     /// Walks statements; what stands behind the end of the function cannot run.
     pub(super) fn block(&mut self, body: &'p [Statement]) {
         let live = self.live;
         for statement in body {
-            self.live &= self.end == End::None;
+            self.live &= self.end == BlockEnd::None;
             self.statement(statement);
         }
         self.live = live;
@@ -27,21 +27,21 @@ impl<'p> Walker<'p, '_> {
                 self.assign(target, thing);
             }
             Statement::Annotated { target, annotation, value, .. } => {
-                let declared = annotation::of(annotation).unwrap_or(ScriptType::Unknown);
+                let declared = annotation::type_of(annotation).unwrap_or(ScriptType::Unknown);
                 let thing = match value {
                     Some(value) => {
                         let thing = self.value(value);
                         self.hold(&thing.ty(), &declared, value.span(), "the value");
-                        Thing::Value(declared, thing.literal().cloned())
+                        Binding::Value(declared, thing.literal().cloned())
                     }
-                    None => Thing::of(declared),
+                    None => Binding::from_type(declared),
                 };
                 self.assign(target, thing);
             }
             Statement::Expression { value, .. } => {
                 self.value(value);
                 if raises(value) {
-                    self.end = self.end.max(End::Raised);
+                    self.end = self.end.max(BlockEnd::Raised);
                 }
             }
             Statement::Return { value, span } => {
@@ -49,7 +49,7 @@ impl<'p> Walker<'p, '_> {
                 if let Some(routine) = self.program.routines().get(self.function) {
                     self.hold(&ty, &routine.returns, *span, "what is returned");
                 }
-                self.end = End::Returned;
+                self.end = BlockEnd::Returned;
             }
             Statement::If { test, then, otherwise, span } => {
                 self.branch(test, then, otherwise, *span)
@@ -59,7 +59,7 @@ impl<'p> Walker<'p, '_> {
             }),
             Statement::For { target, items, body, .. } => {
                 let items = self.items(items);
-                self.repeat(body, |walker| walker.assign(target, Thing::of(items)));
+                self.repeat(body, |walker| walker.assign(target, Binding::from_type(items)));
             }
             Statement::With { items, body, .. } => {
                 for (entered, name) in items {
@@ -79,7 +79,7 @@ impl<'p> Walker<'p, '_> {
         &mut self,
         has: &ScriptType,
         wants: &ScriptType,
-        span: Span,
+        span: TextSpan,
         what: impl fmt::Display,
     ) {
         let interface = |name: &str| {
@@ -92,7 +92,7 @@ impl<'p> Walker<'p, '_> {
         }
     }
 
-    fn assign(&mut self, target: &'p Expression, thing: Thing) {
+    fn assign(&mut self, target: &'p Expression, thing: Binding) {
         match target {
             Expression::Name(name) => self.scope.set(&name.text, thing),
             Expression::Tuple { items, .. } | Expression::List { items, .. } => {
@@ -112,7 +112,7 @@ impl<'p> Walker<'p, '_> {
                 }
                 let mut parts = parts.unwrap_or_default().into_iter();
                 for item in items {
-                    let part = parts.next().unwrap_or(Thing::of(ScriptType::Unknown));
+                    let part = parts.next().unwrap_or(Binding::from_type(ScriptType::Unknown));
                     self.assign(item, part);
                 }
             }
@@ -134,7 +134,7 @@ impl<'p> Walker<'p, '_> {
         test: &'p Expression,
         then: &'p [Statement],
         otherwise: &'p [Statement],
-        span: Span,
+        span: TextSpan,
     ) {
         let decided = self.decided(test);
         let holds = self.value(test).literal().and_then(Literal::truth);
@@ -148,17 +148,17 @@ impl<'p> Walker<'p, '_> {
         let (one, one_end) = self.one_of_two(test, then, true, holds);
         let (other, other_end) = self.one_of_two(test, otherwise, false, holds);
         match (one_end, other_end) {
-            (End::Returned, End::None | End::Raised) => self.scope.take(other),
-            (End::None | End::Raised, End::Returned) => self.scope.take(one),
+            (BlockEnd::Returned, BlockEnd::None | BlockEnd::Raised) => self.scope.take(other),
+            (BlockEnd::None | BlockEnd::Raised, BlockEnd::Returned) => self.scope.take(one),
             // Values are those of the block behind which something runs.
-            (End::Raised, End::None) => self.scope.join(one, other, Some(false)),
-            (End::None, End::Raised) => self.scope.join(one, other, Some(true)),
+            (BlockEnd::Raised, BlockEnd::None) => self.scope.join(one, other, Some(false)),
+            (BlockEnd::None, BlockEnd::Raised) => self.scope.join(one, other, Some(true)),
             _ => self.scope.join(one, other, holds),
         }
         let end = match (holds, one_end.min(other_end)) {
             // The loader does not know which one runs.
-            (Some(true), least) => least.max(one_end.min(End::Raised)),
-            (Some(false), least) => least.max(other_end.min(End::Raised)),
+            (Some(true), least) => least.max(one_end.min(BlockEnd::Raised)),
+            (Some(false), least) => least.max(other_end.min(BlockEnd::Raised)),
             (None, least) => least,
         };
         self.end = self.end.max(end);
@@ -170,7 +170,7 @@ impl<'p> Walker<'p, '_> {
         body: &'p [Statement],
         taken: bool,
         holds: Option<bool>,
-    ) -> (Frame<'p>, End) {
+    ) -> (Frame<'p>, BlockEnd) {
         let live = self.live;
         self.live &= holds != Some(!taken);
         self.branches += 1;
@@ -191,7 +191,7 @@ impl<'p> Walker<'p, '_> {
         self.scope.enter();
         self.block(body);
         self.branches -= 1;
-        self.end = End::None;
+        self.end = BlockEnd::None;
         let frame = self.scope.leave();
         self.scope.join(frame, Frame::default(), None);
         self.scope.forget(&assigned);
@@ -205,11 +205,11 @@ fn raises(value: &Expression) -> bool {
 }
 
 /// The parts of a value that is taken apart.
-fn parts(thing: &Thing, count: usize) -> Option<Vec<Thing>> {
+fn parts(thing: &Binding, count: usize) -> Option<Vec<Binding>> {
     let ty = match thing.ty() {
         ScriptType::Tuple(types) => {
             return (types.len() == count)
-                .then(|| types.iter().map(|ty| Thing::of(ty.clone())).collect());
+                .then(|| types.iter().map(|ty| Binding::from_type(ty.clone())).collect());
         }
         ScriptType::List(item) => (*item).clone(),
         ScriptType::Tensor => ScriptType::Tensor,
@@ -217,7 +217,7 @@ fn parts(thing: &Thing, count: usize) -> Option<Vec<Thing>> {
         ScriptType::Unknown | ScriptType::Class(_) => ScriptType::Unknown,
         _ => return None,
     };
-    Some(vec![Thing::of(ty); count])
+    Some(vec![Binding::from_type(ty); count])
 }
 
 /// The names that statements assign.

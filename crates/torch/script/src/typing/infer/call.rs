@@ -1,12 +1,12 @@
 //! Calls.
 
-use unskew_torch_schemas::matching::{Given, Literal, ScriptType};
+use unskew_torch_schemas::matching::{GivenValue, Literal, ScriptType};
 
 use super::value::{given, known};
-use super::walker::{Context, Placed, Walker};
-use crate::typing::scope::Thing;
+use super::walker::{CallContext, LocatedValue, Walker};
+use crate::typing::scope::Binding;
 use crate::typing::{FunctionId, Spelling, annotation, literal_of};
-use crate::{Argument, Call, Expression, Span};
+use crate::{CallArgument, CallExpression, Expression, TextSpan};
 
 /// Functions of the language that are operators, and what these are called.
 const FUNCTIONS: [(&str, &str); 20] = [
@@ -33,7 +33,7 @@ const FUNCTIONS: [(&str, &str); 20] = [
 ];
 
 impl<'p> Walker<'p, '_> {
-    pub(super) fn call(&mut self, call: &'p Call) -> Thing {
+    pub(super) fn call(&mut self, call: &'p CallExpression) -> Binding {
         if let Some(path) = self.global(&call.function) {
             return self.call_path(call, &path);
         }
@@ -49,27 +49,27 @@ impl<'p> Walker<'p, '_> {
         }
     }
 
-    fn call_thing(&mut self, call: &'p Call, thing: Thing) -> Thing {
+    fn call_thing(&mut self, call: &'p CallExpression, thing: Binding) -> Binding {
         match thing {
-            Thing::Function(id) => self.own(call, id, None),
-            Thing::Class(name) => {
+            Binding::Function(id) => self.own(call, id, None),
+            Binding::Class(name) => {
                 self.given(&call.arguments);
-                Thing::of(ScriptType::Class(name))
+                Binding::from_type(ScriptType::Class(name))
             }
-            Thing::Value(ScriptType::Class(name), _) => {
-                let receiver = Thing::of(ScriptType::Class(name));
+            Binding::Value(ScriptType::Class(name), _) => {
+                let receiver = Binding::from_type(ScriptType::Class(name));
                 self.method(call, &receiver, call.function.span(), "forward")
             }
-            Thing::Value(..) => {
+            Binding::Value(..) => {
                 self.given(&call.arguments);
-                Thing::of(ScriptType::Unknown)
+                Binding::from_type(ScriptType::Unknown)
             }
         }
     }
 
     /// A call of what is named by a path: an operator, a function or a class of the program, a part of the
     /// language.
-    fn call_path(&mut self, call: &'p Call, path: &str) -> Thing {
+    fn call_path(&mut self, call: &'p CallExpression, path: &str) -> Binding {
         let callee = call.function.span();
         let operator = match path.split_once('.') {
             Some(("torch", "autograd.grad")) => Some("aten::grad".to_owned()),
@@ -91,7 +91,7 @@ impl<'p> Walker<'p, '_> {
         }
         if path.contains('.') {
             if let Some(class) = path.strip_suffix(".__new__") {
-                return Thing::of(ScriptType::Class(class.into()));
+                return Binding::from_type(ScriptType::Class(class.into()));
             }
             let thing = self.value(&call.function);
             return self.call_thing(call, thing);
@@ -106,17 +106,17 @@ impl<'p> Walker<'p, '_> {
     }
 
     /// A function of the language.
-    fn special(&mut self, call: &'p Call, name: &str) -> Option<Thing> {
+    fn special(&mut self, call: &'p CallExpression, name: &str) -> Option<Binding> {
         if self.program.function(name).is_some() {
             return None;
         }
         let arguments = call.arguments.as_slice();
         match (name, arguments) {
             ("annotate" | "unchecked_cast", [ty, value]) => Some(self.declared(name, ty, value)),
-            ("uninitialized", [ty]) => Some(Thing::of(self.annotated(&ty.value))),
+            ("uninitialized", [ty]) => Some(Binding::from_type(self.annotated(&ty.value))),
             ("unchecked_unwrap_optional" | "_unwrap_optional", [value]) => {
                 let value = self.value(&value.value);
-                Some(Thing::Value(value.ty().without_none(), value.literal().cloned()))
+                Some(Binding::Value(value.ty().without_none(), value.literal().cloned()))
             }
             ("int", [value]) => Some(self.cast(ScriptType::Int, &value.value, call.span)),
             ("float", [value]) => Some(self.cast(ScriptType::Float, &value.value, call.span)),
@@ -126,11 +126,11 @@ impl<'p> Walker<'p, '_> {
             ("isinstance", [value, _]) => {
                 self.value(&value.value);
                 let literal = self.decided(&Expression::Call(Box::new(call.clone())));
-                Some(Thing::Value(ScriptType::Bool, literal.map(Literal::Bool)))
+                Some(Binding::Value(ScriptType::Bool, literal.map(Literal::Bool)))
             }
             ("hasattr", [value, _]) => {
                 self.value(&value.value);
-                Some(Thing::of(ScriptType::Bool))
+                Some(Binding::from_type(ScriptType::Bool))
             }
             ("getattr", [of, name, ..]) => {
                 let receiver = self.value(&of.value);
@@ -138,12 +138,12 @@ impl<'p> Walker<'p, '_> {
                     Some(Literal::Text(name)) => {
                         Some(self.attribute_of(&receiver, &name, call.span))
                     }
-                    _ => Some(Thing::of(ScriptType::Unknown)),
+                    _ => Some(Binding::from_type(ScriptType::Unknown)),
                 }
             }
             ("range", _) => {
                 self.given(arguments);
-                Some(Thing::of(ScriptType::list(ScriptType::Int)))
+                Some(Binding::from_type(ScriptType::list(ScriptType::Int)))
             }
             ("fork" | "awaitable", [function, given @ ..]) => {
                 Some(self.later(name, function, given, call))
@@ -154,7 +154,7 @@ impl<'p> Walker<'p, '_> {
                 _,
             ) => {
                 self.given(arguments);
-                Some(Thing::of(ScriptType::Unknown))
+                Some(Binding::from_type(ScriptType::Unknown))
             }
             _ => {
                 let (_, operator) = FUNCTIONS.iter().find(|(known, _)| *known == name)?;
@@ -166,14 +166,14 @@ impl<'p> Walker<'p, '_> {
     }
 
     fn annotated(&mut self, ty: &'p Expression) -> ScriptType {
-        annotation::of(ty).unwrap_or_else(|| {
+        annotation::type_of(ty).unwrap_or_else(|| {
             self.fault(ty.span(), format!("not a type: {ty}"));
             ScriptType::Unknown
         })
     }
 
     /// `annotate(T, x)` converts, `unchecked_cast(T, x)` believes.
-    fn declared(&mut self, name: &str, ty: &'p Argument, value: &'p Argument) -> Thing {
+    fn declared(&mut self, name: &str, ty: &'p CallArgument, value: &'p CallArgument) -> Binding {
         let ty = self.annotated(&ty.value);
         let thing = self.value(&value.value);
         let span = value.value.span();
@@ -196,40 +196,46 @@ impl<'p> Walker<'p, '_> {
         }
         let literal =
             thing.literal().filter(|literal| **literal != Literal::None || name == "annotate");
-        Thing::Value(ty, literal.cloned())
+        Binding::Value(ty, literal.cloned())
     }
 
     /// `fork(f, x)` gives what `f(x)` gives, later.
     fn later(
         &mut self,
         name: &str,
-        function: &'p Argument,
-        rest: &'p [Argument],
-        call: &'p Call,
-    ) -> Thing {
+        function: &'p CallArgument,
+        rest: &'p [CallArgument],
+        call: &'p CallExpression,
+    ) -> Binding {
         let callee = self.value(&function.value);
         let given = self.given(rest);
         let returns = match callee {
-            Thing::Function(id) => self.give(id, given, None, call.span),
-            _ => Thing::of(ScriptType::Unknown),
+            Binding::Function(id) => self.give(id, given, None, call.span),
+            _ => Binding::from_type(ScriptType::Unknown),
         };
         let kind = if name == "fork" { "Future" } else { "Await" };
-        Thing::of(ScriptType::applied(kind, [returns.ty()]))
+        Binding::from_type(ScriptType::applied(kind, [returns.ty()]))
     }
 
-    pub(super) fn given(&mut self, arguments: &'p [Argument]) -> Vec<Placed> {
-        let one = |argument: &'p Argument| {
+    pub(super) fn given(&mut self, arguments: &'p [CallArgument]) -> Vec<LocatedValue> {
+        let one = |argument: &'p CallArgument| {
             let thing = self.value(&argument.value);
             let keyword = argument.keyword.as_ref().map(|name| name.text.to_string());
-            (Given { keyword, ..known(&thing) }, argument.value.span())
+            (GivenValue { keyword, ..known(&thing) }, argument.value.span())
         };
         arguments.iter().map(one).collect()
     }
 
-    fn method(&mut self, call: &'p Call, receiver: &Thing, of: Span, name: &str) -> Thing {
+    fn method(
+        &mut self,
+        call: &'p CallExpression,
+        receiver: &Binding,
+        of: TextSpan,
+        name: &str,
+    ) -> Binding {
         let ty = receiver.ty();
         let class = match (&ty, receiver) {
-            (ScriptType::Class(class), _) | (_, Thing::Class(class)) => Some(class.clone()),
+            (ScriptType::Class(class), _) | (_, Binding::Class(class)) => Some(class.clone()),
             (ScriptType::Optional(inner), _) => match &**inner {
                 ScriptType::Class(class) => Some(class.clone()),
                 _ => None,
@@ -239,29 +245,29 @@ impl<'p> Walker<'p, '_> {
         if let Some(class) = class {
             let Some((_, described)) = self.program.class_of(&class) else {
                 self.given(&call.arguments);
-                return Thing::of(ScriptType::Unknown);
+                return Binding::from_type(ScriptType::Unknown);
             };
             if let Some(id) = described.methods.get(name).copied() {
-                let known = given(&Thing::of(ScriptType::Class(class)), of);
+                let known = given(&Binding::from_type(ScriptType::Class(class)), of);
                 return self.own(call, id, Some(known));
             }
             let partly = described.attributes.is_empty() && described.base.is_empty();
             let inherited = matches!(name, "__init__" | "__new__") || partly;
             if let Some((attribute, _)) = described.attribute(name) {
-                let thing = Thing::of(attribute.clone());
+                let thing = Binding::from_type(attribute.clone());
                 return self.call_thing(call, thing);
             }
             self.given(&call.arguments);
             if !inherited {
                 self.fault(call.span, format!("{class} has no method {name}"));
             }
-            return Thing::of(ScriptType::Unknown);
+            return Binding::from_type(ScriptType::Unknown);
         }
         if matches!(ty, ScriptType::Unknown | ScriptType::Any | ScriptType::Union(_)) {
             self.given(&call.arguments);
-            return Thing::of(ScriptType::Unknown);
+            return Binding::from_type(ScriptType::Unknown);
         }
-        let mut all = vec![(Given { receiver: true, ..known(receiver) }, of)];
+        let mut all = vec![(GivenValue { receiver: true, ..known(receiver) }, of)];
         all.extend(self.given(&call.arguments));
         let operator = match (&ty, name) {
             // A method of the language since 1.5; no release has an operator of the name that is written.
@@ -272,7 +278,12 @@ impl<'p> Walker<'p, '_> {
         self.operator(&operator, all, place, Spelling::Method)
     }
 
-    fn own(&mut self, call: &'p Call, id: FunctionId, receiver: Option<Placed>) -> Thing {
+    fn own(
+        &mut self,
+        call: &'p CallExpression,
+        id: FunctionId,
+        receiver: Option<LocatedValue>,
+    ) -> Binding {
         let given = self.given(&call.arguments);
         self.give(id, given, receiver, call.span)
     }
@@ -281,15 +292,15 @@ impl<'p> Walker<'p, '_> {
     fn give(
         &mut self,
         id: FunctionId,
-        values: Vec<Placed>,
-        receiver: Option<Placed>,
-        span: Span,
-    ) -> Thing {
+        values: Vec<LocatedValue>,
+        receiver: Option<LocatedValue>,
+        span: TextSpan,
+    ) -> Binding {
         self.mention(id, span);
         let Some(routine) = self.program.routines().get(id) else {
-            return Thing::of(ScriptType::Unknown);
+            return Binding::from_type(ScriptType::Unknown);
         };
-        let mut context: Context = Vec::with_capacity(routine.parameters.len());
+        let mut context: CallContext = Vec::with_capacity(routine.parameters.len());
         let mut places =
             receiver.iter().chain(values.iter().filter(|(one, _)| one.keyword.is_none()));
         let mut taken = 0;
@@ -321,6 +332,6 @@ impl<'p> Walker<'p, '_> {
         if self.live && routine.class.is_none() {
             self.demands.push((id, context));
         }
-        Thing::of(routine.returns.clone())
+        Binding::from_type(routine.returns.clone())
     }
 }

@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 
-use super::walker::{Context, Mention, Walker};
-use crate::Span;
-use crate::typing::{Branch, FunctionId, Program, Typing, prune};
+use super::walker::{CallContext, Reference, Walker};
+use crate::TextSpan;
+use crate::typing::{FunctionId, KnownBranch, ScriptProgram, Typing, prune};
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 /// The most sets of values that one function is walked with; with more, nothing is known of them.
@@ -18,7 +18,7 @@ pub(super) fn run(mut walker: Walker<'_, '_>) -> Typing {
 
 /// Walks every function that there is; gives those that can be called from outside.
 pub(super) fn walk(walker: &mut Walker<'_, '_>) -> Vec<FunctionId> {
-    let mut seen: HashMap<FunctionId, HashSet<Context>> = HashMap::new();
+    let mut seen: HashMap<FunctionId, HashSet<CallContext>> = HashMap::new();
     let roots = roots(walker.program);
     let mut open: HashSet<FunctionId> = roots.iter().copied().collect();
     for id in &roots {
@@ -50,7 +50,7 @@ pub(super) fn walk(walker: &mut Walker<'_, '_>) -> Vec<FunctionId> {
 }
 
 /// The functions that can be called from outside: methods, and in a text without classes all.
-fn roots(program: &Program) -> Vec<FunctionId> {
+fn roots(program: &ScriptProgram) -> Vec<FunctionId> {
     let alone = !program.has_classes();
     let routines = program.routines().iter().enumerate();
     routines.filter(|(_, one)| alone || one.class.is_some()).map(|(id, _)| id).collect()
@@ -66,16 +66,16 @@ fn finish(walker: Walker<'_, '_>, roots: &[FunctionId]) -> Typing {
             [false, true, false] => false,
             _ => continue,
         };
-        typing.branches.push(Branch { record, function, span, taken });
+        typing.branches.push(KnownBranch { record, function, span, taken });
     }
     // An outer branch before those in it.
     typing.branches.sort_by_key(|one| (one.record, one.span.start, Reverse(one.span.end)));
     typing.calls.sort_by_key(|call| (call.record, call.span));
-    let mut removed: HashMap<usize, Vec<Span>> = HashMap::new();
+    let mut removed: HashMap<usize, Vec<TextSpan>> = HashMap::new();
     for branch in &typing.branches {
         removed.entry(branch.record).or_default().extend(prune::gone(program, branch));
     }
-    let is_removed = |record: usize, span: Span| {
+    let is_removed = |record: usize, span: TextSpan| {
         let mut spans = removed.get(&record).into_iter().flatten();
         spans.any(|gone| gone.start <= span.start && span.end <= gone.end)
     };
@@ -94,8 +94,8 @@ fn finish(walker: Walker<'_, '_>, roots: &[FunctionId]) -> Typing {
 /// The functions that are named from `roots`, over the mentions that count.
 fn reached(
     roots: &[FunctionId],
-    mentions: &[Mention],
-    counts: impl Fn(&Mention) -> bool,
+    mentions: &[Reference],
+    counts: impl Fn(&Reference) -> bool,
 ) -> HashSet<FunctionId> {
     let mut names: HashMap<FunctionId, Vec<FunctionId>> = HashMap::new();
     for mention in mentions.iter().filter(|mention| counts(mention)) {

@@ -1,9 +1,9 @@
 //! Calls whose result is known without running anything.
 
-use unskew_torch_schemas::matching::{Given, Literal, ScriptType};
+use unskew_torch_schemas::matching::{GivenValue, Literal, ScriptType};
 
 /// The result of an operator on values that are known.
-pub(super) fn operator(name: &str, given: &[Given]) -> Option<Literal> {
+pub(super) fn operator(name: &str, given: &[GivenValue]) -> Option<Literal> {
     let name = name.strip_prefix("aten::")?;
     let literal = |at: usize| given.get(at)?.literal.as_ref();
     match (name, given.len()) {
@@ -39,8 +39,8 @@ pub(super) fn operator(name: &str, given: &[Given]) -> Option<Literal> {
 }
 
 /// Whether two values are the same object, of which one is `None`.
-fn identity(given: &[Given]) -> Option<bool> {
-    let is_none = |one: &Given| match &one.literal {
+fn identity(given: &[GivenValue]) -> Option<bool> {
+    let is_none = |one: &GivenValue| match &one.literal {
         Some(literal) => Some(*literal == Literal::None),
         None => never_or_always_none(&one.ty),
     };

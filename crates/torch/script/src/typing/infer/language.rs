@@ -5,9 +5,9 @@ use unskew_torch_schemas::matching::{Literal, ScriptType};
 use super::fold;
 use super::value::{given, known};
 use super::walker::Walker;
-use crate::typing::scope::Thing;
+use crate::typing::scope::Binding;
 use crate::typing::{Spelling, literal_of};
-use crate::{Expression, Span};
+use crate::{Expression, TextSpan};
 
 /// Operators between two values, and what they are called.
 const BINARY: [(&str, &str); 20] = [
@@ -39,8 +39,8 @@ impl<'p> Walker<'p, '_> {
         operator: &str,
         left: &'p Expression,
         right: &'p Expression,
-        span: Span,
-    ) -> Thing {
+        span: TextSpan,
+    ) -> Binding {
         match operator {
             "and" | "or" => return self.both(operator == "and", left, right),
             "is" | "is not" => return self.identity(operator, left, right),
@@ -57,21 +57,21 @@ impl<'p> Walker<'p, '_> {
             ("not in", _) => {
                 given.reverse();
                 self.operator("aten::__contains__", given, (span, None), Spelling::Language);
-                Thing::of(ScriptType::Bool)
+                Binding::from_type(ScriptType::Bool)
             }
             (_, Some(name)) => self.operator(name, given, (span, None), Spelling::Language),
             (other, None) => {
                 self.fault(span, format!("no operator {other}"));
-                Thing::of(ScriptType::Unknown)
+                Binding::from_type(ScriptType::Unknown)
             }
         }
     }
 
     /// `a and b`: the second is looked at with what the first says.
-    fn both(&mut self, and: bool, left: &'p Expression, right: &'p Expression) -> Thing {
+    fn both(&mut self, and: bool, left: &'p Expression, right: &'p Expression) -> Binding {
         let a = self.value(left).literal().and_then(Literal::truth);
         if self.decided(left) == Some(!and) {
-            return Thing::Value(ScriptType::Bool, Some(Literal::Bool(!and)));
+            return Binding::Value(ScriptType::Bool, Some(Literal::Bool(!and)));
         }
         self.scope.enter();
         self.refine(left, and);
@@ -84,20 +84,20 @@ impl<'p> Walker<'p, '_> {
             (Some(false), Some(false), false) => Some(false),
             _ => None,
         };
-        Thing::Value(ScriptType::Bool, value.map(Literal::Bool))
+        Binding::Value(ScriptType::Bool, value.map(Literal::Bool))
     }
 
-    fn identity(&mut self, operator: &str, left: &'p Expression, right: &'p Expression) -> Thing {
+    fn identity(&mut self, operator: &str, left: &'p Expression, right: &'p Expression) -> Binding {
         let (a, b) = (self.value(left), self.value(right));
         let given = [known(&a), known(&b)];
         let name = if operator == "is" { "aten::__is__" } else { "aten::__isnot__" };
-        Thing::Value(ScriptType::Bool, fold::operator(name, &given))
+        Binding::Value(ScriptType::Bool, fold::operator(name, &given))
     }
 
     /// An operator that the language needs and does not name, if the table has it: a program that is held
     /// against a table from before it was an operator does not need it there.
-    pub(super) fn implied(&mut self, name: &str, thing: &Thing, span: Span) {
-        if !self.overloads.of(name).is_empty() {
+    pub(super) fn implied(&mut self, name: &str, thing: &Binding, span: TextSpan) {
+        if !self.overloads.candidates_of(name).is_empty() {
             let given = vec![given(thing, span)];
             self.operator(name, given, (span, None), Spelling::Language);
         }
@@ -123,8 +123,8 @@ impl<'p> Walker<'p, '_> {
         &mut self,
         of: &'p Expression,
         index: &'p Expression,
-        span: Span,
-    ) -> Thing {
+        span: TextSpan,
+    ) -> Binding {
         let receiver = self.value(of);
         let at = self.value(index);
         match (receiver.ty(), index) {
@@ -141,9 +141,9 @@ impl<'p> Walker<'p, '_> {
                 match (bound(&parts[0], 0), bound(&parts[1], len)) {
                     (Some(from), Some(to)) => {
                         let slice = items.get(place(from)..place(to)).unwrap_or(&[]);
-                        Thing::of(ScriptType::tuple(slice.iter().cloned()))
+                        Binding::from_type(ScriptType::tuple(slice.iter().cloned()))
                     }
-                    _ => Thing::of(ScriptType::Unknown),
+                    _ => Binding::from_type(ScriptType::Unknown),
                 }
             }
             (ScriptType::Tuple(items), _) => {
@@ -163,18 +163,18 @@ impl<'p> Walker<'p, '_> {
                 if ty.is_none() {
                     self.fault(span, format!("{} has no such place", receiver.ty()));
                 }
-                Thing::of(ty.unwrap_or(ScriptType::Unknown))
+                Binding::from_type(ty.unwrap_or(ScriptType::Unknown))
             }
-            (ScriptType::Tensor, _) => Thing::of(ScriptType::Tensor),
+            (ScriptType::Tensor, _) => Binding::from_type(ScriptType::Tensor),
             (ty @ (ScriptType::List(_) | ScriptType::Str), Expression::Slice { .. }) => {
-                Thing::of(ty)
+                Binding::from_type(ty)
             }
             (ScriptType::List(_) | ScriptType::Dict(_) | ScriptType::Str, _) => {
                 let given = vec![given(&receiver, of.span()), given(&at, index.span())];
                 self.operator("aten::__getitem__", given, (span, None), Spelling::Language)
             }
             // A list of modules or a named tuple.
-            _ => Thing::of(ScriptType::Unknown),
+            _ => Binding::from_type(ScriptType::Unknown),
         }
     }
 
@@ -182,8 +182,8 @@ impl<'p> Walker<'p, '_> {
         &mut self,
         of: &'p Expression,
         index: &'p Expression,
-        thing: Thing,
-        span: Span,
+        thing: Binding,
+        span: TextSpan,
     ) {
         let receiver = self.value(of);
         let at = self.value(index);
@@ -195,7 +195,7 @@ impl<'p> Walker<'p, '_> {
     }
 
     /// `int(a)`, `float(a)`, `bool(a)`: nothing if it is one already.
-    pub(super) fn cast(&mut self, to: ScriptType, of: &'p Expression, span: Span) -> Thing {
+    pub(super) fn cast(&mut self, to: ScriptType, of: &'p Expression, span: TextSpan) -> Binding {
         let value = self.value(of);
         if value.ty() == to {
             return value;
@@ -209,6 +209,6 @@ impl<'p> Walker<'p, '_> {
         };
         let given = vec![given(&value, of.span())];
         let thing = self.operator(name, given, (span, None), Spelling::Language);
-        Thing::Value(to, thing.literal().cloned())
+        Binding::Value(to, thing.literal().cloned())
     }
 }

@@ -16,18 +16,21 @@ mod walker;
 
 use std::collections::BTreeSet;
 
-use unskew_torch_schemas::matching::{Given, Literal, Operators, ScriptType};
+use unskew_torch_schemas::matching::{GivenValue, Literal, OverloadSource, ScriptType};
 
-use super::{AttributeUse, Program, Typing};
+use super::{AttributeUse, ScriptProgram, Typing};
 use walker::Walker;
 
 /// Finds the types of a program, and the overload of every operator call.
-pub fn infer(program: &Program, operators: &dyn Operators) -> Typing {
+pub fn infer(program: &ScriptProgram, operators: &dyn OverloadSource) -> Typing {
     contexts::run(Walker::new(program, operators))
 }
 
 /// Where a program reads and sets attributes that classes declare.
-pub fn attribute_uses(program: &Program, operators: &dyn Operators) -> BTreeSet<AttributeUse> {
+pub fn attribute_uses(
+    program: &ScriptProgram,
+    operators: &dyn OverloadSource,
+) -> BTreeSet<AttributeUse> {
     let mut walker = Walker::new(program, operators);
     walker.found.attributes = Some(BTreeSet::new());
     contexts::walk(&mut walker);
@@ -45,9 +48,9 @@ pub fn attribute_uses(program: &Program, operators: &dyn Operators) -> BTreeSet<
 /// assert_eq!(fold("aten::eq", &[text("area"), None]), None);
 /// ```
 pub fn fold(operator: &str, given: &[Option<Literal>]) -> Option<Literal> {
-    let known = |literal: &Option<Literal>| Given {
+    let known = |literal: &Option<Literal>| GivenValue {
         literal: literal.clone(),
-        ..Given::of(ScriptType::Unknown)
+        ..GivenValue::from_type(ScriptType::Unknown)
     };
     let given = given.iter().map(known);
     fold::operator(operator, &given.collect::<Vec<_>>())

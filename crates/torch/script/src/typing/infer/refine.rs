@@ -5,8 +5,8 @@ use unskew_torch_schemas::matching::ScriptType;
 use super::fold::never_or_always_none;
 use super::walker::Walker;
 use crate::typing::annotation;
-use crate::typing::scope::Thing;
-use crate::{Call, Constant, Expression};
+use crate::typing::scope::Binding;
+use crate::{CallExpression, Expression, LiteralConstant};
 
 impl<'p> Walker<'p, '_> {
     /// Narrows the types of names where `test` is `holds`.
@@ -33,13 +33,13 @@ impl<'p> Walker<'p, '_> {
 
     fn none(&mut self, of: &'p Expression, is: bool) {
         let Expression::Name(name) = of else { return };
-        let Some(Thing::Value(ty, literal)) = self.scope.get(&name.text).cloned() else { return };
+        let Some(Binding::Value(ty, literal)) = self.scope.get(&name.text).cloned() else { return };
         let ty = if is { ScriptType::None } else { ty.without_none() };
-        self.scope.set(&name.text, Thing::Value(ty, literal));
+        self.scope.set(&name.text, Binding::Value(ty, literal));
     }
 
     fn instance(&mut self, name: &'p str, types: &[ScriptType], is: bool) {
-        let Some(Thing::Value(ty, literal)) = self.scope.get(name).cloned() else { return };
+        let Some(Binding::Value(ty, literal)) = self.scope.get(name).cloned() else { return };
         let ty = if is {
             ScriptType::union(types.iter().cloned())
         } else if let ScriptType::Union(members) = &ty {
@@ -48,7 +48,7 @@ impl<'p> Walker<'p, '_> {
         } else {
             ty
         };
-        self.scope.set(name, Thing::Value(ty, literal));
+        self.scope.set(name, Binding::Value(ty, literal));
     }
 
     /// Whether the types alone decide a condition, so that the loader reads one branch only.
@@ -97,11 +97,11 @@ impl<'p> Walker<'p, '_> {
 }
 
 fn is_none(expression: &Expression) -> bool {
-    matches!(expression, Expression::Constant { value: Constant::None, .. })
+    matches!(expression, Expression::Constant { value: LiteralConstant::None, .. })
 }
 
 /// The name and the types of `isinstance(x, (int, float))`.
-pub(super) fn instance_test(call: &Call) -> Option<(&str, Vec<ScriptType>)> {
+pub(super) fn instance_test(call: &CallExpression) -> Option<(&str, Vec<ScriptType>)> {
     let Expression::Name(callee) = &call.function else { return None };
     if callee.text != "isinstance" {
         return None;
@@ -112,5 +112,5 @@ pub(super) fn instance_test(call: &Call) -> Option<(&str, Vec<ScriptType>)> {
         Expression::Tuple { items, .. } | Expression::List { items, .. } => items.as_slice(),
         one => std::slice::from_ref(one),
     };
-    Some((&name.text, all.iter().map(annotation::of).collect::<Option<_>>()?))
+    Some((&name.text, all.iter().map(annotation::type_of).collect::<Option<_>>()?))
 }

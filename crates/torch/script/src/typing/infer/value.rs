@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use unskew_torch_schemas::matching::{Given, Literal, ScriptType};
+use unskew_torch_schemas::matching::{GivenValue, Literal, ScriptType};
 
 use super::fold;
-use super::walker::{Placed, Walker};
-use crate::typing::scope::Thing;
+use super::walker::{LocatedValue, Walker};
+use crate::typing::scope::Binding;
 use crate::typing::{AttributeUse, Spelling, literal_of};
-use crate::{Constant, Expression, Span};
+use crate::{Expression, LiteralConstant, TextSpan};
 
 /// Names that stand for numbers: element types, layouts, memory formats.
 const NUMBERS: [&str; 34] = [
@@ -79,22 +79,22 @@ const TENSOR_ATTRIBUTES: [&str; 26] = [
 ];
 
 /// A value as a call gives it. What has the type of `None` is `None`, wherever it comes from.
-pub(super) fn known(thing: &Thing) -> Given {
+pub(super) fn known(thing: &Binding) -> GivenValue {
     let ty = thing.ty();
     let literal = match ty {
         ScriptType::None => Some(Literal::None),
         _ => thing.literal().cloned(),
     };
-    Given { keyword: None, receiver: false, ty, literal }
+    GivenValue { keyword: None, receiver: false, ty, literal }
 }
 
 /// A value as a call gives it, and where it stands.
-pub(super) fn given(thing: &Thing, span: Span) -> Placed {
+pub(super) fn given(thing: &Binding, span: TextSpan) -> LocatedValue {
     (known(thing), span)
 }
 
 impl<'p> Walker<'p, '_> {
-    pub(super) fn value(&mut self, expression: &'p Expression) -> Thing {
+    pub(super) fn value(&mut self, expression: &'p Expression) -> Binding {
         match expression {
             Expression::Constant { value, .. } => constant(value, expression),
             Expression::Name(name) => self.name(&name.text, name.span),
@@ -107,15 +107,15 @@ impl<'p> Walker<'p, '_> {
                 for part in parts.iter().flatten() {
                     self.value(part);
                 }
-                Thing::of(ScriptType::Unknown)
+                Binding::from_type(ScriptType::Unknown)
             }
             Expression::List { items, .. } => self.list(items, expression),
             Expression::Tuple { items, .. } => {
-                let things: Vec<Thing> = items.iter().map(|item| self.value(item)).collect();
+                let things: Vec<Binding> = items.iter().map(|item| self.value(item)).collect();
                 let literals: Option<Vec<Literal>> =
                     things.iter().map(|thing| thing.literal().cloned()).collect();
                 let literal = literals.and_then(Literal::tuple);
-                Thing::Value(ScriptType::tuple(things.iter().map(Thing::ty)), literal)
+                Binding::Value(ScriptType::tuple(things.iter().map(Binding::ty)), literal)
             }
             Expression::Dict { items, .. } => self.dict(items),
             Expression::Unary { operator, operand, span } => self.unary(operator, operand, *span),
@@ -128,24 +128,24 @@ impl<'p> Walker<'p, '_> {
         }
     }
 
-    fn name(&mut self, name: &str, span: Span) -> Thing {
+    fn name(&mut self, name: &str, span: TextSpan) -> Binding {
         if let Some(thing) = self.scope.get(name) {
             return thing.clone();
         }
         match name {
-            "inf" | "nan" => return Thing::of(ScriptType::Float),
-            "infj" | "nanj" => return Thing::of(ScriptType::Complex),
+            "inf" | "nan" => return Binding::from_type(ScriptType::Float),
+            "infj" | "nanj" => return Binding::from_type(ScriptType::Complex),
             _ => {}
         }
         if let Some(function) = self.program.function(name) {
             self.mention(function, span);
-            return Thing::Function(function);
+            return Binding::Function(function);
         }
         if let Some((name, _)) = self.program.class_of(name) {
-            return Thing::Class(name.clone());
+            return Binding::Class(name.clone());
         }
         self.fault(span, format!("no such name: {name}"));
-        Thing::of(ScriptType::Unknown)
+        Binding::from_type(ScriptType::Unknown)
     }
 
     /// Whether an expression is a path of names of which the first is none of the function's own.
@@ -165,8 +165,8 @@ impl<'p> Walker<'p, '_> {
         whole: &'p Expression,
         of: &'p Expression,
         name: &str,
-        span: Span,
-    ) -> Thing {
+        span: TextSpan,
+    ) -> Binding {
         if let Some(path) = self.global(whole) {
             return self.path(&path, span);
         }
@@ -174,37 +174,37 @@ impl<'p> Walker<'p, '_> {
         self.attribute_of(&receiver, name, span)
     }
 
-    fn path(&mut self, path: &str, span: Span) -> Thing {
+    fn path(&mut self, path: &str, span: TextSpan) -> Binding {
         if let Some(function) = self.program.function(path) {
             self.mention(function, span);
-            return Thing::Function(function);
+            return Binding::Function(function);
         }
         if let Some((name, _)) = self.program.class_of(path) {
-            return Thing::Class(name.clone());
+            return Binding::Class(name.clone());
         }
         let (of, name) = path.rsplit_once('.').unwrap_or(("", path));
         match of {
-            "CONSTANTS" => return Thing::of(self.program.constant(name)),
-            "torch" if NUMBERS.contains(&name) => return Thing::of(ScriptType::Int),
+            "CONSTANTS" => return Binding::from_type(self.program.constant(name)),
+            "torch" if NUMBERS.contains(&name) => return Binding::from_type(ScriptType::Int),
             "math" if matches!(name, "pi" | "e" | "inf" | "nan") => {
-                return Thing::of(ScriptType::Float);
+                return Binding::from_type(ScriptType::Float);
             }
             _ => {}
         }
         // A value of an enumeration.
         if let Some((class, _)) = self.program.class_of(of) {
-            return Thing::of(ScriptType::Class(class.clone()));
+            return Binding::from_type(ScriptType::Class(class.clone()));
         }
         // A class that is registered in C++ is described by no code.
         if path.starts_with("__torch__.torch.classes.") {
-            return Thing::Class(path.into());
+            return Binding::Class(path.into());
         }
         self.fault(span, format!("no such name: {path}"));
-        Thing::of(ScriptType::Unknown)
+        Binding::from_type(ScriptType::Unknown)
     }
 
     /// Notes that a declared attribute is read or set.
-    pub(super) fn uses(&mut self, class: &Arc<str>, name: &str, span: Span, is_set: bool) {
+    pub(super) fn uses(&mut self, class: &Arc<str>, name: &str, span: TextSpan, is_set: bool) {
         if let Some(attributes) = &mut self.found.attributes {
             let (class, name) = (class.clone(), name.to_owned());
             attributes.insert(AttributeUse { record: self.record, span, class, name, is_set });
@@ -212,7 +212,12 @@ impl<'p> Walker<'p, '_> {
     }
 
     /// The type of an attribute, `of.name`.
-    pub(super) fn attribute_of(&mut self, receiver: &Thing, name: &str, span: Span) -> Thing {
+    pub(super) fn attribute_of(
+        &mut self,
+        receiver: &Binding,
+        name: &str,
+        span: TextSpan,
+    ) -> Binding {
         match receiver.ty() {
             ScriptType::Tensor if TENSOR_ATTRIBUTES.contains(&name) => {
                 let of = given(receiver, span);
@@ -222,7 +227,7 @@ impl<'p> Walker<'p, '_> {
                 Some((_, described)) => match described.attribute(name) {
                     Some((ty, literal)) => {
                         self.uses(&class, name, span, false);
-                        Thing::Value(ty.clone(), literal.cloned())
+                        Binding::Value(ty.clone(), literal.cloned())
                     }
                     None => {
                         // Attributes of modules of 1.1 and 1.2 stand in another record.
@@ -230,16 +235,16 @@ impl<'p> Walker<'p, '_> {
                         if !partly && !described.methods.contains_key(name) {
                             self.fault(span, format!("{class} has no attribute {name}"));
                         }
-                        Thing::of(ScriptType::Unknown)
+                        Binding::from_type(ScriptType::Unknown)
                     }
                 },
-                None => Thing::of(ScriptType::Unknown),
+                None => Binding::from_type(ScriptType::Unknown),
             },
             ScriptType::Named(_) => {
                 let of = given(receiver, span);
-                let known = !self.overloads.of(&format!("prim::{name}")).is_empty();
+                let known = !self.overloads.candidates_of(&format!("prim::{name}")).is_empty();
                 if !known {
-                    return Thing::of(ScriptType::Unknown);
+                    return Binding::from_type(ScriptType::Unknown);
                 }
                 self.operator(&format!("prim::{name}"), vec![of], (span, None), Spelling::Language)
             }
@@ -247,21 +252,21 @@ impl<'p> Walker<'p, '_> {
                 let of = given(receiver, span);
                 self.operator(&format!("aten::{name}"), vec![of], (span, None), Spelling::Language)
             }
-            _ => Thing::of(ScriptType::Unknown),
+            _ => Binding::from_type(ScriptType::Unknown),
         }
     }
 
-    fn list(&mut self, items: &'p [Expression], whole: &Expression) -> Thing {
+    fn list(&mut self, items: &'p [Expression], whole: &Expression) -> Binding {
         let mut joined: Option<ScriptType> = None;
         for item in items {
             let ty = self.value(item).ty();
             joined = Some(joined.map_or_else(|| ty.clone(), |joined| joined.join(&ty)));
         }
         // What an empty list holds is said by whoever takes it.
-        Thing::Value(ScriptType::list(joined.unwrap_or(ScriptType::Unknown)), literal_of(whole))
+        Binding::Value(ScriptType::list(joined.unwrap_or(ScriptType::Unknown)), literal_of(whole))
     }
 
-    fn dict(&mut self, items: &'p [(Expression, Expression)]) -> Thing {
+    fn dict(&mut self, items: &'p [(Expression, Expression)]) -> Binding {
         let mut joined: Option<(ScriptType, ScriptType)> = None;
         for (key, value) in items {
             let (key, value) = (self.value(key).ty(), self.value(value).ty());
@@ -271,7 +276,7 @@ impl<'p> Walker<'p, '_> {
             });
         }
         let (key, value) = joined.unwrap_or((ScriptType::Unknown, ScriptType::Unknown));
-        Thing::of(ScriptType::dict(key, value))
+        Binding::from_type(ScriptType::dict(key, value))
     }
 
     fn choice(
@@ -279,8 +284,8 @@ impl<'p> Walker<'p, '_> {
         test: &'p Expression,
         then: &'p Expression,
         otherwise: &'p Expression,
-        span: Span,
-    ) -> Thing {
+        span: TextSpan,
+    ) -> Binding {
         let decided = self.decided(test);
         let holds = self.value(test).literal().and_then(Literal::truth);
         let live = self.live;
@@ -308,12 +313,12 @@ impl<'p> Walker<'p, '_> {
                     Some(false) => other.literal().cloned(),
                     None => one.literal().filter(|one| other.literal() == Some(one)).cloned(),
                 };
-                Thing::Value(one.ty().join(&other.ty()), literal)
+                Binding::Value(one.ty().join(&other.ty()), literal)
             }
         }
     }
 
-    fn unary(&mut self, operator: &str, operand: &'p Expression, span: Span) -> Thing {
+    fn unary(&mut self, operator: &str, operand: &'p Expression, span: TextSpan) -> Binding {
         let of = self.value(operand);
         let name = match operator {
             "-" => "aten::neg",
@@ -326,27 +331,27 @@ impl<'p> Walker<'p, '_> {
             let negative = fold::operator(name, &[known(&of)]);
             let is_number = matches!(literal, Literal::Int(_) | Literal::Float(_));
             if is_number && negative.is_some() {
-                return Thing::Value(of.ty(), negative);
+                return Binding::Value(of.ty(), negative);
             }
         }
         if matches!(operator, "not") && of.ty() == ScriptType::Bool {
             let literal = of.literal().and_then(Literal::truth).map(|value| Literal::Bool(!value));
-            return Thing::Value(ScriptType::Bool, literal);
+            return Binding::Value(ScriptType::Bool, literal);
         }
         let given = vec![given(&of, operand.span())];
         self.operator(name, given, (span, None), Spelling::Language)
     }
 }
 
-fn constant(value: &Constant, whole: &Expression) -> Thing {
+fn constant(value: &LiteralConstant, whole: &Expression) -> Binding {
     let ty = match value {
-        Constant::None => ScriptType::None,
-        Constant::Bool(_) => ScriptType::Bool,
-        Constant::Int(_) => ScriptType::Int,
-        Constant::Float(_) => ScriptType::Float,
-        Constant::Imaginary(_) => ScriptType::Complex,
-        Constant::Text(_) => ScriptType::Str,
-        Constant::Ellipsis => ScriptType::Unknown,
+        LiteralConstant::None => ScriptType::None,
+        LiteralConstant::Bool(_) => ScriptType::Bool,
+        LiteralConstant::Int(_) => ScriptType::Int,
+        LiteralConstant::Float(_) => ScriptType::Float,
+        LiteralConstant::Imaginary(_) => ScriptType::Complex,
+        LiteralConstant::Text(_) => ScriptType::Str,
+        LiteralConstant::Ellipsis => ScriptType::Unknown,
     };
-    Thing::Value(ty, literal_of(whole))
+    Binding::Value(ty, literal_of(whole))
 }

@@ -4,12 +4,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet};
-use unskew_torch_schemas::matching::{Choice, Given, Literal, Operators, Overloads, ScriptType};
+use unskew_torch_schemas::matching::{
+    GivenValue, Literal, OverloadCache, OverloadChoice, OverloadSource, ScriptType,
+};
 
 use super::fold;
-use crate::Span;
-use crate::typing::scope::{Scope, Thing};
-use crate::typing::{AttributeUse, Fault, FunctionId, Program, ResolvedCall, Spelling, Typing};
+use crate::TextSpan;
+use crate::typing::scope::{Binding, Scope};
+use crate::typing::{
+    AttributeUse, FunctionId, LoaderFault, ResolvedCall, ScriptProgram, Spelling, Typing,
+};
 
 /// The most faults that are kept.
 const FAULTS: usize = 1000;
@@ -18,39 +22,39 @@ const FAULTS: usize = 1000;
 const CALLS: usize = 1 << 19;
 
 /// What a function is given: for each parameter the value, if it is known.
-pub(super) type Context = Vec<Option<Literal>>;
+pub(super) type CallContext = Vec<Option<Literal>>;
 
 /// A value that a call gives, and where it stands.
-pub(super) type Placed = (Given, Span);
+pub(super) type LocatedValue = (GivenValue, TextSpan);
 
 /// A call or a mention of a function of the program.
-pub(super) struct Mention {
+pub(super) struct Reference {
     pub(super) from: FunctionId,
-    pub(super) span: Span,
+    pub(super) span: TextSpan,
     pub(super) to: FunctionId,
 }
 
 /// The walk: where it is, what is known there, and what it has found.
 pub(super) struct Walker<'p, 't> {
-    pub(super) program: &'p Program,
-    pub(super) overloads: Overloads<'t>,
+    pub(super) program: &'p ScriptProgram,
+    pub(super) overloads: OverloadCache<'t>,
     pub(super) scope: Scope<'p>,
     pub(super) function: FunctionId,
     pub(super) record: usize,
     /// Whether what is walked may run.
     pub(super) live: bool,
     /// Whether the block has ended, and how.
-    pub(super) end: End,
+    pub(super) end: BlockEnd,
     /// How many branches and loops are around.
     pub(super) branches: usize,
-    pub(super) found: Inferred,
+    pub(super) found: InferenceState,
     /// What functions are given by live calls.
-    pub(super) demands: Vec<(FunctionId, Context)>,
+    pub(super) demands: Vec<(FunctionId, CallContext)>,
 }
 
 /// How a block ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum End {
+pub(super) enum BlockEnd {
     /// What stands behind it runs.
     #[default]
     None,
@@ -61,16 +65,16 @@ pub(super) enum End {
 }
 
 /// A condition: the function and the place, and whether it was met true, false, and unknown.
-pub(super) type Condition = (FunctionId, Span, [bool; 3]);
+pub(super) type Condition = (FunctionId, TextSpan, [bool; 3]);
 
 /// What is found so far.
 #[derive(Default)]
-pub(super) struct Inferred {
+pub(super) struct InferenceState {
     pub(super) typing: Typing,
     /// Where each call is in the list: the same call is met once for each context.
     pub(super) calls: HashMap<(usize, usize, usize, Arc<str>), usize>,
     pub(super) faults: HashSet<(usize, usize, String)>,
-    pub(super) mentions: Vec<Mention>,
+    pub(super) mentions: Vec<Reference>,
     pub(super) mentioned: HashSet<(usize, usize, FunctionId)>,
     /// Where attributes are read and set, if that is asked for.
     pub(super) attributes: Option<BTreeSet<AttributeUse>>,
@@ -79,27 +83,27 @@ pub(super) struct Inferred {
 }
 
 impl<'p, 't> Walker<'p, 't> {
-    pub(super) fn new(program: &'p Program, operators: &'t dyn Operators) -> Self {
+    pub(super) fn new(program: &'p ScriptProgram, operators: &'t dyn OverloadSource) -> Self {
         Self {
             program,
-            overloads: Overloads::new(operators),
+            overloads: OverloadCache::new(operators),
             scope: Scope::default(),
             function: 0,
             record: 0,
             live: true,
-            end: End::None,
+            end: BlockEnd::None,
             branches: 0,
-            found: Inferred::default(),
+            found: InferenceState::default(),
             demands: Vec::new(),
         }
     }
 
     /// Walks one function with what it is given.
-    pub(super) fn routine(&mut self, id: FunctionId, context: Option<&Context>, live: bool) {
+    pub(super) fn routine(&mut self, id: FunctionId, context: Option<&CallContext>, live: bool) {
         let Some(routine) = self.program.routines().get(id) else { return };
         let Some(body) = self.program.body(id) else { return };
         (self.function, self.record) = (id, routine.record);
-        (self.live, self.end, self.branches) = (live, End::None, 0);
+        (self.live, self.end, self.branches) = (live, BlockEnd::None, 0);
         for parameter in &body.parameters {
             if let Some(default) = &parameter.default {
                 self.scope.enter();
@@ -110,26 +114,26 @@ impl<'p, 't> Walker<'p, 't> {
         self.scope.enter();
         for (at, (parameter, ty)) in body.parameters.iter().zip(&routine.parameters).enumerate() {
             let literal = context.and_then(|context| context.get(at)?.clone());
-            self.scope.set(&parameter.name.text, Thing::Value(ty.ty.clone(), literal));
+            self.scope.set(&parameter.name.text, Binding::Value(ty.ty.clone(), literal));
         }
         self.block(&body.body);
         self.scope.leave();
     }
 
-    pub(super) fn fault(&mut self, span: Span, what: impl Into<String>) {
+    pub(super) fn fault(&mut self, span: TextSpan, what: impl Into<String>) {
         let what = what.into();
         if self.found.typing.faults.len() < FAULTS
             && self.found.faults.insert((self.record, span.start, what.clone()))
         {
             let (record, function) = (self.record, self.function);
-            self.found.typing.faults.push(Fault { record, span, function, what });
+            self.found.typing.faults.push(LoaderFault { record, span, function, what });
         }
     }
 
     /// Notes that a function is named at a place.
-    pub(super) fn mention(&mut self, to: FunctionId, span: Span) {
+    pub(super) fn mention(&mut self, to: FunctionId, span: TextSpan) {
         if self.found.mentioned.insert((self.record, span.start, to)) {
-            self.found.mentions.push(Mention { from: self.function, span, to });
+            self.found.mentions.push(Reference { from: self.function, span, to });
         }
     }
 
@@ -137,19 +141,19 @@ impl<'p, 't> Walker<'p, 't> {
     pub(super) fn operator(
         &mut self,
         operator: &str,
-        given: Vec<Placed>,
-        (span, callee): (Span, Option<Span>),
+        given: Vec<LocatedValue>,
+        (span, callee): (TextSpan, Option<TextSpan>),
         spelling: Spelling,
-    ) -> Thing {
-        let (given, spans): (Vec<Given>, Vec<Span>) = given.into_iter().unzip();
+    ) -> Binding {
+        let (given, spans): (Vec<GivenValue>, Vec<TextSpan>) = given.into_iter().unzip();
         let choice = self.overloads.choose(operator, &given);
         let returns = match &choice {
-            Choice::One(_, binding) => binding.returns.clone(),
-            Choice::Several(all) => {
+            OverloadChoice::One(_, binding) => binding.returns.clone(),
+            OverloadChoice::Several(all) => {
                 let first = all[0].1.returns.clone();
                 all.iter().fold(first, |joined, (_, binding)| joined.join(&binding.returns))
             }
-            Choice::Misfit(_) | Choice::Missing => ScriptType::Unknown,
+            OverloadChoice::Misfit(_) | OverloadChoice::Missing => ScriptType::Unknown,
         };
         let literal = fold::operator(operator, &given);
         let key = (self.record, span.start, span.end, Arc::from(operator));
@@ -185,11 +189,11 @@ impl<'p, 't> Walker<'p, 't> {
                 self.fault(span, format!("more than {CALLS} calls; the others were not looked at"))
             }
         }
-        Thing::Value(returns, literal)
+        Binding::Value(returns, literal)
     }
 
     /// Notes what a condition is, as far as it is known here.
-    pub(super) fn condition(&mut self, span: Span, holds: Option<bool>) {
+    pub(super) fn condition(&mut self, span: TextSpan, holds: Option<bool>) {
         if !self.live {
             return;
         }

@@ -7,12 +7,12 @@
 use std::collections::{HashMap, HashSet};
 
 use super::meta;
-use super::view::Back;
-use crate::convert::json::Json;
+use super::view::ViewInverse;
+use crate::convert::json::JsonValue;
 
 /// Where memory comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum MemoryOrigin {
     /// The graph made it.
     Made,
     /// A buffer of this name.
@@ -23,7 +23,7 @@ pub(super) enum Origin {
 }
 
 struct Root {
-    origin: Origin,
+    origin: MemoryOrigin,
     /// The tensor that is the whole.
     whole: usize,
     version: u32,
@@ -50,10 +50,10 @@ struct Tensor {
 /// A node that takes views.
 struct View {
     parent: usize,
-    node: Json,
+    node: JsonValue,
     /// The tensors that the node is given, in their order: a name may mean another one later.
     given: Vec<usize>,
-    back: Back,
+    back: ViewInverse,
     results: Vec<usize>,
 }
 
@@ -64,7 +64,7 @@ struct Name {
 }
 
 /// What has the value of a tensor.
-pub(super) enum Value {
+pub(super) enum CurrentValue {
     Is(String),
     /// Nothing yet: this view has to be taken anew.
     TakenBy(usize),
@@ -81,7 +81,7 @@ pub(super) struct Memory {
 
 impl Memory {
     /// Adds memory of its own.
-    pub(super) fn root(&mut self, name: &str, origin: Origin) {
+    pub(super) fn root(&mut self, name: &str, origin: MemoryOrigin) {
         let (root, whole) = (self.roots.len(), self.tensors.len());
         let (perhaps, doubt) = (Vec::new(), None);
         self.roots.push(Root { origin, whole, version: 0, perhaps, doubt, unsaid: false });
@@ -115,7 +115,7 @@ impl Memory {
         if let Some(known) = self.names.get(name) {
             return known.tensor;
         }
-        self.root(name, Origin::Fixed("what no node gives"));
+        self.root(name, MemoryOrigin::Fixed("what no node gives"));
         self.tensors.len() - 1
     }
 
@@ -144,7 +144,13 @@ impl Memory {
     }
 
     /// Views that a node takes of a tensor.
-    pub(super) fn view(&mut self, parent: usize, results: &[String], node: Json, back: Back) {
+    pub(super) fn view(
+        &mut self,
+        parent: usize,
+        results: &[String],
+        node: JsonValue,
+        back: ViewInverse,
+    ) {
         let Some(root) = self.tensors.get(parent).map(|tensor| tensor.root) else { return };
         let version = self.version(parent);
         let view = self.views.len();
@@ -160,7 +166,7 @@ impl Memory {
     }
 
     /// Has a tensor become a view of what it was: `name` is what its node gives.
-    pub(super) fn turned(&mut self, tensor: usize, name: &str, node: Json, back: Back) {
+    pub(super) fn turned(&mut self, tensor: usize, name: &str, node: JsonValue, back: ViewInverse) {
         let names = self.tensors.get_mut(tensor).map(|tensor| std::mem::take(&mut tensor.names));
         self.view(tensor, &[name.to_owned()], node, back);
         let new = self.id(name);
@@ -178,7 +184,7 @@ impl Memory {
         }
         for name in results {
             roots.push(self.roots.len());
-            self.root(name, Origin::Made);
+            self.root(name, MemoryOrigin::Made);
         }
         roots.dedup();
         // All of them through the last one: whoever may share with it may share with all.
@@ -199,21 +205,23 @@ impl Memory {
     }
 
     /// What has the value of what the graph calls so.
-    pub(super) fn value_of(&self, name: &str) -> Value {
+    pub(super) fn value_of(&self, name: &str) -> CurrentValue {
         match self.names.get(name) {
             Some(known) if known.version != self.version(known.tensor) => self.value(known.tensor),
-            _ => Value::Is(name.to_owned()),
+            _ => CurrentValue::Is(name.to_owned()),
         }
     }
 
     /// What has the value of a tensor.
-    pub(super) fn value(&self, tensor: usize) -> Value {
+    pub(super) fn value(&self, tensor: usize) -> CurrentValue {
         let version = self.version(tensor);
         match self.tensors.get(tensor) {
             Some(Tensor { view: Some((view, _)), version: known, .. }) if *known != version => {
-                Value::TakenBy(*view)
+                CurrentValue::TakenBy(*view)
             }
-            tensor => Value::Is(tensor.map(|tensor| tensor.value.clone()).unwrap_or_default()),
+            tensor => {
+                CurrentValue::Is(tensor.map(|tensor| tensor.value.clone()).unwrap_or_default())
+            }
         }
     }
 
@@ -224,7 +232,7 @@ impl Memory {
             all.push(view);
             let parent = self.views.get(view).map(|view| self.value(view.parent));
             next = match parent {
-                Some(Value::TakenBy(view)) => Some(view),
+                Some(CurrentValue::TakenBy(view)) => Some(view),
                 _ => None,
             };
         }
@@ -233,7 +241,7 @@ impl Memory {
     }
 
     /// The node of a view, and the tensors that it is given.
-    pub(super) fn template(&self, view: usize) -> Option<(Json, Vec<usize>)> {
+    pub(super) fn template(&self, view: usize) -> Option<(JsonValue, Vec<usize>)> {
         self.views.get(view).map(|view| (view.node.clone(), view.given.clone()))
     }
 
@@ -249,7 +257,10 @@ impl Memory {
     }
 
     /// The view that a tensor is: its node, how it is put back, which result it is, and what it was taken from.
-    pub(super) fn view_of(&self, tensor: usize) -> Option<(&Json, &Back, usize, usize)> {
+    pub(super) fn view_of(
+        &self,
+        tensor: usize,
+    ) -> Option<(&JsonValue, &ViewInverse, usize, usize)> {
         let (view, n) = self.tensors.get(tensor)?.view?;
         let view = self.views.get(view)?;
         Some((&view.node, &view.back, n, view.parent))
@@ -260,7 +271,7 @@ impl Memory {
         let root = self.root_of(tensor)?;
         let name = self.name(tensor);
         match &root.origin {
-            Origin::Fixed(what) => return Some(format!("and {name} is memory of {what}")),
+            MemoryOrigin::Fixed(what) => return Some(format!("and {name} is memory of {what}")),
             _ if root.unsaid => {
                 return Some(format!("and another operator writes to {name} as well"));
             }
@@ -268,7 +279,7 @@ impl Memory {
         }
         let others = self.all_perhaps(self.tensors.get(tensor)?.root);
         let mut others = others.into_iter().filter_map(|at| self.roots.get(at));
-        let foreign = others.find(|root| root.origin != Origin::Made)?;
+        let foreign = others.find(|root| root.origin != MemoryOrigin::Made)?;
         let input = self.name(foreign.whole);
         Some(format!("and the graph does not tell whether {name} is the memory of {input}"))
     }
@@ -307,7 +318,7 @@ impl Memory {
     pub(super) fn is_own(&self, tensor: usize) -> bool {
         let is_view = self.tensors.get(tensor).is_some_and(|tensor| tensor.view.is_some());
         let root = self.root_of(tensor);
-        root.is_some_and(|r| (is_view || r.origin == Origin::Made) && r.perhaps.is_empty())
+        root.is_some_and(|r| (is_view || r.origin == MemoryOrigin::Made) && r.perhaps.is_empty())
     }
 
     /// Notes that an operator writes to a tensor and its schema does not say so; false if others write to it too.
@@ -323,13 +334,13 @@ impl Memory {
     pub(super) fn gives_away(&mut self, name: &str) -> bool {
         let tensor = self.id(name);
         let root = self.root_of(tensor);
-        root.is_some_and(|root| root.version > 0 && root.origin != Origin::Made)
+        root.is_some_and(|root| root.version > 0 && root.origin != MemoryOrigin::Made)
     }
 
     /// The inputs that were written to, in their order.
-    pub(super) fn mutated_inputs(&self) -> Vec<(usize, Origin)> {
+    pub(super) fn mutated_inputs(&self) -> Vec<(usize, MemoryOrigin)> {
         let written = self.roots.iter().filter(|root| root.version > 0);
-        let written = written.filter(|root| root.origin != Origin::Made);
+        let written = written.filter(|root| root.origin != MemoryOrigin::Made);
         written.map(|root| (root.whole, root.origin.clone())).collect()
     }
 }

@@ -1,22 +1,22 @@
 //! What arguments name, and what the table of a graph says of tensors.
 
 use super::super::shapes;
-use crate::convert::json::Json;
+use crate::convert::json::JsonValue;
 
 /// The tensors that an argument or a result names, not those of graphs in it.
-pub(super) fn tensors(argument: &Json) -> Vec<&str> {
+pub(super) fn tensors(argument: &JsonValue) -> Vec<&str> {
     let mut all = Vec::new();
     names(argument, false, &mut all);
     all
 }
 
-fn names<'j>(value: &'j Json, is_tensor: bool, all: &mut Vec<&'j str>) {
+fn names<'j>(value: &'j JsonValue, is_tensor: bool, all: &mut Vec<&'j str>) {
     match value {
-        Json::List(items) => items.iter().for_each(|item| names(item, is_tensor, all)),
-        Json::Object(fields) => {
+        JsonValue::List(items) => items.iter().for_each(|item| names(item, is_tensor, all)),
+        JsonValue::Object(fields) => {
             for (key, value) in fields {
                 match (key.as_str(), value) {
-                    ("name", Json::Text(name)) if is_tensor => all.push(name),
+                    ("name", JsonValue::Text(name)) if is_tensor => all.push(name),
                     ("as_graph", _) => {}
                     (key, value) => names(value, is_tensor || is_of_tensors(key), all),
                 }
@@ -27,19 +27,19 @@ fn names<'j>(value: &'j Json, is_tensor: bool, all: &mut Vec<&'j str>) {
 }
 
 /// Visits the names of the tensors in an argument or a result.
-pub(in super::super) fn each_tensor(value: &mut Json, visit: &mut dyn FnMut(&mut String)) {
+pub(in super::super) fn each_tensor(value: &mut JsonValue, visit: &mut dyn FnMut(&mut String)) {
     visit_names(value, false, visit);
 }
 
-fn visit_names(value: &mut Json, is_tensor: bool, visit: &mut dyn FnMut(&mut String)) {
+fn visit_names(value: &mut JsonValue, is_tensor: bool, visit: &mut dyn FnMut(&mut String)) {
     match value {
-        Json::List(items) => {
+        JsonValue::List(items) => {
             items.iter_mut().for_each(|item| visit_names(item, is_tensor, visit));
         }
-        Json::Object(fields) => {
+        JsonValue::Object(fields) => {
             for (key, value) in fields {
                 match (key.as_str(), value) {
-                    ("name", Json::Text(name)) if is_tensor => visit(name),
+                    ("name", JsonValue::Text(name)) if is_tensor => visit(name),
                     ("as_graph", _) => {}
                     (key, value) => visit_names(value, is_tensor || is_of_tensors(key), visit),
                 }
@@ -54,54 +54,53 @@ fn is_of_tensors(key: &str) -> bool {
 }
 
 /// The tensors that a node is given, in their order.
-pub(super) fn inputs(node: &Json) -> impl Iterator<Item = &str> {
-    let inputs = node.get("inputs").map_or(&[][..], Json::items).iter();
+pub(super) fn inputs(node: &JsonValue) -> impl Iterator<Item = &str> {
+    let inputs = node.get("inputs").map_or(&[][..], JsonValue::items).iter();
     inputs.filter_map(|input| input.get("arg")).flat_map(tensors)
 }
 
-/// An argument of a node.
-pub(super) fn argument<'j>(node: &'j Json, name: &str) -> Option<&'j Json> {
-    let is = |input: &&Json| input.get("name").and_then(Json::as_text) == Some(name);
+pub(super) fn argument<'j>(node: &'j JsonValue, name: &str) -> Option<&'j JsonValue> {
+    let is = |input: &&JsonValue| input.get("name").and_then(JsonValue::as_text) == Some(name);
     node.get("inputs")?.items().iter().find(is)?.get("arg")
 }
 
 /// An argument that is a number.
-pub(super) fn int(node: &Json, name: &str) -> Option<i64> {
+pub(super) fn int(node: &JsonValue, name: &str) -> Option<i64> {
     argument(node, name)?.get("as_int")?.as_int()
 }
 
 /// An argument that is true or false.
-pub(super) fn truth(node: &Json, name: &str) -> Option<bool> {
+pub(super) fn truth(node: &JsonValue, name: &str) -> Option<bool> {
     match argument(node, name)?.get("as_bool")? {
-        Json::Bool(value) => Some(*value),
+        JsonValue::Bool(value) => Some(*value),
         _ => None,
     }
 }
 
 /// The sizes or strides of a tensor, as they are written.
-pub(super) fn list<'j>(row: &'j Json, field: &str) -> Option<&'j [Json]> {
-    row.get(field).map(Json::items)
+pub(super) fn list<'j>(row: &'j JsonValue, field: &str) -> Option<&'j [JsonValue]> {
+    row.get(field).map(JsonValue::items)
 }
 
-pub(super) fn dtype(row: &Json) -> Option<i64> {
+pub(super) fn dtype(row: &JsonValue) -> Option<i64> {
     row.get("dtype")?.as_int()
 }
 
-pub(super) fn rank(row: &Json) -> Option<usize> {
+pub(super) fn rank(row: &JsonValue) -> Option<usize> {
     Some(list(row, "sizes")?.len())
 }
 
-fn number(size: &Json) -> Option<i64> {
+fn number(size: &JsonValue) -> Option<i64> {
     size.get("as_int")?.as_int()
 }
 
 /// Sizes or strides that are all numbers.
-pub(super) fn numbers(all: &[Json]) -> Option<Vec<i64>> {
+pub(super) fn numbers(all: &[JsonValue]) -> Option<Vec<i64>> {
     all.iter().map(number).collect()
 }
 
 /// Whether a tensor has no gaps; none if that cannot be told.
-pub(super) fn is_contiguous(row: &Json) -> Option<bool> {
+pub(super) fn is_contiguous(row: &JsonValue) -> Option<bool> {
     let (sizes, strides) = (list(row, "sizes")?, list(row, "strides")?);
     if let (Some(sizes), Some(strides)) = (numbers(sizes), numbers(strides)) {
         let mut next = 1_i64;
@@ -179,6 +178,6 @@ mod tests {
     fn tensors_are_named_in_lists_and_options_and_not_in_graphs() {
         let text = r#"{"arg": {"as_optional_tensors": [{"as_tensor": {"name": "a"}}, {"as_none": true}]},
             "more": {"as_tensors": [{"name": "b"}]}, "as_graph": {"as_tensor": {"name": "c"}}, "name": "d"}"#;
-        assert_eq!(tensors(&Json::literal(text)), ["a", "b"]);
+        assert_eq!(tensors(&JsonValue::literal(text)), ["a", "b"]);
     }
 }

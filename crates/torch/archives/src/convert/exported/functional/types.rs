@@ -1,8 +1,8 @@
 //! The type of what an operator gives that takes the place of one that writes: `x.add_(y)` has the type of `x` always.
 
 use super::super::shapes::FLOATS;
-use super::{Walk, meta};
-use crate::convert::json::Json;
+use super::{Functionalizer, meta};
+use crate::convert::json::JsonValue;
 
 /// Operators whose result has the type of what they write to, whatever else they are given.
 const KEEPING: [&str; 31] = [
@@ -94,12 +94,12 @@ const TRUTH: [&str; 16] = [
 
 const BOOL: i64 = 12;
 
-impl Walk<'_, '_> {
+impl Functionalizer<'_, '_> {
     /// The type that an operator gives, if it is another than that of what is written to.
     pub(super) fn cast_of(
         &self,
         operator: &str,
-        node: &Json,
+        node: &JsonValue,
         name: &str,
     ) -> Result<Option<i64>, String> {
         const UNTOLD: &str = "whose result may have another type";

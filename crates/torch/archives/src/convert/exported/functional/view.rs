@@ -1,24 +1,24 @@
 //! What a node gives: new memory, the same tensor, a view of it, or one of these that the graph does not tell.
 
-use unskew_torch_schemas::Schema;
+use unskew_torch_schemas::FunctionSchema;
 
-use super::{Walk, meta};
-use crate::convert::json::Json;
+use super::{Functionalizer, meta};
+use crate::convert::json::JsonValue;
 
 /// What the results of a node are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ResultMemory {
     New,
     /// The very tensor that is given first.
     Same,
-    View(Back),
+    View(ViewInverse),
     /// New memory or that of an argument.
     Perhaps,
 }
 
 /// How what was written to a view is put back into what it was taken from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Back {
+pub(super) enum ViewInverse {
     /// It is the whole.
     Itself,
     /// By the sizes of the whole.
@@ -97,7 +97,7 @@ const TRAINING: [(&str, &str); 6] = [
 ];
 
 /// The tensors that an operator writes to although its schema does not say so.
-pub(super) fn written_unsaid(schema: &Schema, node: &Json) -> Vec<String> {
+pub(super) fn written_unsaid(schema: &FunctionSchema, node: &JsonValue) -> Vec<String> {
     let name = schema.name.trim_start_matches("aten::");
     let Some((_, flag)) = TRAINING.iter().find(|(one, _)| *one == name) else { return Vec::new() };
     if meta::truth(node, flag) == Some(false) {
@@ -108,29 +108,29 @@ pub(super) fn written_unsaid(schema: &Schema, node: &Json) -> Vec<String> {
     given.flat_map(meta::tensors).map(str::to_owned).collect()
 }
 
-impl Walk<'_, '_> {
+impl Functionalizer<'_, '_> {
     /// What a node that writes to nothing gives.
-    pub(super) fn kind(&self, node: &Json, schema: Option<&Schema>) -> Kind {
-        let Some(schema) = schema else { return Kind::Perhaps };
-        let Some(name) = schema.name.strip_prefix("aten::") else { return Kind::Perhaps };
+    pub(super) fn kind(&self, node: &JsonValue, schema: Option<&FunctionSchema>) -> ResultMemory {
+        let Some(schema) = schema else { return ResultMemory::Perhaps };
+        let Some(name) = schema.name.strip_prefix("aten::") else { return ResultMemory::Perhaps };
         if PASSING.contains(&name) {
-            return Kind::Perhaps;
+            return ResultMemory::Perhaps;
         }
         let first = meta::inputs(node).next().and_then(|name| self.rows.get(name));
         let output = node.get("outputs").into_iter().flat_map(meta::tensors).next();
         let result = output.and_then(|name| self.rows.get(name));
-        let by_layout = |whole: Option<&Json>| self.reshaped(whole, result);
+        let by_layout = |whole: Option<&JsonValue>| self.reshaped(whole, result);
         let is_view = schema.returns.iter().any(|one| one.alias.is_some());
         match name {
-            "alias" | "detach" => Kind::View(Back::Itself),
-            "lift_fresh" | "lift" | "positive" | "resolve_neg" => Kind::Same,
+            "alias" | "detach" => ResultMemory::View(ViewInverse::Itself),
+            "lift_fresh" | "lift" | "positive" | "resolve_neg" => ResultMemory::Same,
             "dropout" | "alpha_dropout" | "feature_dropout" | "feature_alpha_dropout" => {
                 match (meta::truth(node, "train"), meta::argument(node, "p")) {
-                    (Some(false), _) => Kind::Same,
+                    (Some(false), _) => ResultMemory::Same,
                     (Some(true), Some(p)) if p.get("as_float").is_some_and(is_positive) => {
-                        Kind::New
+                        ResultMemory::New
                     }
-                    _ => Kind::Perhaps,
+                    _ => ResultMemory::Perhaps,
                 }
             }
             "contiguous" => same_layout(first, result),
@@ -138,40 +138,40 @@ impl Walk<'_, '_> {
             name if name.starts_with("_cast_") => self.cast(node, first, result),
             "flatten" if first.and_then(meta::rank) == result.and_then(meta::rank) => {
                 if first.and_then(meta::rank) == Some(0) {
-                    Kind::View(Back::Reshape)
+                    ResultMemory::View(ViewInverse::Reshape)
                 } else {
-                    Kind::Same
+                    ResultMemory::Same
                 }
             }
             "reshape" | "reshape_as" | "flatten" | "ravel" => by_layout(first),
-            "view" if schema.overload == "dtype" => Kind::View(Back::Never),
+            "view" if schema.overload == "dtype" => ResultMemory::View(ViewInverse::Never),
             "view" | "_unsafe_view" | "view_as" | "_reshape_alias" | "unflatten" | "squeeze"
-            | "unsqueeze" => Kind::View(Back::Reshape),
+            | "unsqueeze" => ResultMemory::View(ViewInverse::Reshape),
             "transpose" | "swapaxes" | "swapdims" | "t" | "mT" | "numpy_T" => {
-                Kind::View(Back::Again)
+                ResultMemory::View(ViewInverse::Again)
             }
-            "permute" => Kind::View(Back::Permute),
-            "movedim" | "moveaxis" => Kind::View(Back::Swap),
-            "slice" => Kind::View(Back::Scatter("slice_scatter.default")),
+            "permute" => ResultMemory::View(ViewInverse::Permute),
+            "movedim" | "moveaxis" => ResultMemory::View(ViewInverse::Swap),
+            "slice" => ResultMemory::View(ViewInverse::Scatter("slice_scatter.default")),
             "select" if schema.overload == "int" => {
-                Kind::View(Back::Scatter("select_scatter.default"))
+                ResultMemory::View(ViewInverse::Scatter("select_scatter.default"))
             }
-            "diagonal" => Kind::View(Back::Scatter("diagonal_scatter.default")),
-            "unbind" => Kind::View(Back::Element),
+            "diagonal" => ResultMemory::View(ViewInverse::Scatter("diagonal_scatter.default")),
+            "unbind" => ResultMemory::View(ViewInverse::Element),
             "split"
             | "split_with_sizes"
             | "chunk"
             | "tensor_split"
             | "unsafe_split"
             | "unsafe_split_with_sizes"
-            | "unsafe_chunk" => Kind::View(Back::Part),
-            _ if is_view => Kind::View(Back::Never),
-            _ => Kind::New,
+            | "unsafe_chunk" => ResultMemory::View(ViewInverse::Part),
+            _ if is_view => ResultMemory::View(ViewInverse::Never),
+            _ => ResultMemory::New,
         }
     }
 
     /// Whether `reshape` gives a view.
-    fn reshaped(&self, whole: Option<&Json>, result: Option<&Json>) -> Kind {
+    fn reshaped(&self, whole: Option<&JsonValue>, result: Option<&JsonValue>) -> ResultMemory {
         let told = || {
             let (whole, result) = (whole?, result?);
             if meta::is_contiguous(whole) == Some(true) {
@@ -183,35 +183,44 @@ impl Walk<'_, '_> {
             Some(meta::can_be_viewed(&sizes, &strides, &new))
         };
         match told() {
-            Some(true) => Kind::View(Back::Reshape),
-            Some(false) => Kind::New,
-            None => Kind::Perhaps,
+            Some(true) => ResultMemory::View(ViewInverse::Reshape),
+            Some(false) => ResultMemory::New,
+            None => ResultMemory::Perhaps,
         }
     }
 
     /// Whether `to` and its like give what they are given.
-    fn cast(&self, node: &Json, first: Option<&Json>, result: Option<&Json>) -> Kind {
-        let (Some(first), Some(result)) = (first, result) else { return Kind::Perhaps };
+    fn cast(
+        &self,
+        node: &JsonValue,
+        first: Option<&JsonValue>,
+        result: Option<&JsonValue>,
+    ) -> ResultMemory {
+        let (Some(first), Some(result)) = (first, result) else { return ResultMemory::Perhaps };
         let differs = |field| first.get(field) != result.get(field);
         if meta::truth(node, "copy") == Some(true)
             || ["dtype", "device", "layout"].into_iter().any(differs)
         {
-            return Kind::New;
+            return ResultMemory::New;
         }
-        let is_none = |arg: &Json| arg.get("as_none").is_some();
+        let is_none = |arg: &JsonValue| arg.get("as_none").is_some();
         match meta::argument(node, "memory_format") {
-            Some(format) if !is_none(format) => Kind::Perhaps,
-            _ => Kind::Same,
+            Some(format) if !is_none(format) => ResultMemory::Perhaps,
+            _ => ResultMemory::Same,
         }
     }
 }
 
 /// `contiguous` gives what it is given if that is laid out so already, and then nothing changes.
-fn same_layout(first: Option<&Json>, result: Option<&Json>) -> Kind {
-    let (Some(first), Some(result)) = (first, result) else { return Kind::Perhaps };
-    if first.get("strides") == result.get("strides") { Kind::Same } else { Kind::New }
+fn same_layout(first: Option<&JsonValue>, result: Option<&JsonValue>) -> ResultMemory {
+    let (Some(first), Some(result)) = (first, result) else { return ResultMemory::Perhaps };
+    if first.get("strides") == result.get("strides") {
+        ResultMemory::Same
+    } else {
+        ResultMemory::New
+    }
 }
 
-fn is_positive(number: &Json) -> bool {
+fn is_positive(number: &JsonValue) -> bool {
     number.to_string().parse::<f64>().is_ok_and(|number| number > 0.0)
 }

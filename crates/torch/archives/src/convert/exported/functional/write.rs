@@ -1,11 +1,11 @@
 //! Nodes that write to an argument, as those that give what is written.
 
-use unskew_torch_schemas::Schema;
+use unskew_torch_schemas::FunctionSchema;
 
-use super::memory::Origin;
-use super::view::{Back, Kind};
-use super::{Walk, meta};
-use crate::convert::json::Json;
+use super::memory::MemoryOrigin;
+use super::view::{ResultMemory, ViewInverse};
+use super::{Functionalizer, meta};
+use crate::convert::json::JsonValue;
 use crate::format::target as operator;
 
 /// What is written to no tensor but to what it is: the operator that gives the view.
@@ -34,20 +34,25 @@ const MEMORY: [&str; 7] = [
 
 const REFUSED: &str = "takes no operator that writes to its arguments";
 
-impl Walk<'_, '_> {
+impl Functionalizer<'_, '_> {
     /// Replaces a node that writes.
-    pub(super) fn write(&mut self, node: Json, target: &str, schema: &Schema) {
+    pub(super) fn write(&mut self, node: JsonValue, target: &str, schema: &FunctionSchema) {
         let outputs = node.get("outputs").into_iter().flat_map(meta::tensors);
         let outputs: Vec<String> = outputs.map(str::to_owned).collect();
         if let Err(why) = self.instead(node, target, schema) {
             self.block(&format!("{REFUSED}: {target}, {why}"));
             for name in outputs {
-                self.memory.root(&name, Origin::Made);
+                self.memory.root(&name, MemoryOrigin::Made);
             }
         }
     }
 
-    fn instead(&mut self, mut node: Json, target: &str, schema: &Schema) -> Result<(), String> {
+    fn instead(
+        &mut self,
+        mut node: JsonValue,
+        target: &str,
+        schema: &FunctionSchema,
+    ) -> Result<(), String> {
         let mut written = schema.arguments.iter().filter(|one| one.is_written());
         let (Some(argument), None) = (written.next(), written.next()) else {
             return Err("which writes to several".to_owned());
@@ -86,12 +91,13 @@ impl Walk<'_, '_> {
         };
         // The first argument has another name in some.
         let renamed = schema.arguments.iter().zip(&there.arguments);
-        let inputs = node.get_mut("inputs").map_or(&mut [][..], Json::items_mut);
+        let inputs = node.get_mut("inputs").map_or(&mut [][..], JsonValue::items_mut);
         for (old, new) in renamed.filter(|(old, new)| old.name != new.name) {
-            let is =
-                |input: &&mut Json| input.get("name").and_then(Json::as_text) == Some(&old.name);
+            let is = |input: &&mut JsonValue| {
+                input.get("name").and_then(JsonValue::as_text) == Some(&old.name)
+            };
             if let Some(input) = inputs.iter_mut().find(is) {
-                input.set("name", Json::text(&*new.name));
+                input.set("name", JsonValue::text(&*new.name));
             }
         }
         let cast = self.cast_of(functional.trim_start_matches("aten::"), &node, &name)?;
@@ -103,28 +109,28 @@ impl Walk<'_, '_> {
             return Err("which changes the sizes of a tensor".to_owned());
         }
         let new = format!("torch.ops.{}.{spelled}", functional.replacen("::", ".", 1));
-        node.set("target", Json::text(&*new));
+        node.set("target", JsonValue::text(&*new));
         let mut value = output.clone();
         match cast {
             None => self.emit(node),
             Some(dtype) => {
                 let mut wide = row.clone().ok_or("of whose tensor nothing is told")?;
-                let own = wide.get("dtype").cloned().unwrap_or(Json::Null);
-                wide.set("dtype", Json::number(dtype));
+                let own = wide.get("dtype").cloned().unwrap_or(JsonValue::Null);
+                wide.set("dtype", JsonValue::number(dtype));
                 let before = self.fresh(&output);
                 self.row(&before, wide);
                 meta::each_tensor(
-                    node.get_mut("outputs").unwrap_or(&mut Json::Null),
+                    node.get_mut("outputs").unwrap_or(&mut JsonValue::Null),
                     &mut |name| {
                         *name = before.clone();
                     },
                 );
                 if node.get("name").is_some() {
-                    node.set("name", Json::text(&*before));
+                    node.set("name", JsonValue::text(&*before));
                 }
                 let metadata = node.get("metadata").cloned();
                 self.emit(node);
-                let own = Json::object([("as_scalar_type", own)]);
+                let own = JsonValue::object([("as_scalar_type", own)]);
                 let tensor = [("self", tensor(&before)), ("dtype", own)];
                 value = self.add("to.dtype", &tensor, &output, metadata, None);
             }
@@ -154,8 +160,8 @@ impl Walk<'_, '_> {
     /// What the whole `parent` becomes with `value` in the place of a view of it.
     fn one_back(
         &mut self,
-        node: &Json,
-        back: &Back,
+        node: &JsonValue,
+        back: &ViewInverse,
         number: usize,
         parent: usize,
         value: String,
@@ -165,7 +171,7 @@ impl Walk<'_, '_> {
             let all = node.get("outputs").into_iter().flat_map(meta::tensors);
             all.map(str::to_owned).nth(at)
         };
-        let target = node.get("target").and_then(Json::as_text).unwrap_or_default().to_owned();
+        let target = node.get("target").and_then(JsonValue::as_text).unwrap_or_default().to_owned();
         let never = || format!("through {target}, which is not put back");
         let name = self.memory.name(parent).to_owned();
         let row = self.rows.get(&name).cloned();
@@ -173,22 +179,22 @@ impl Walk<'_, '_> {
             let arg = meta::argument(node, source);
             arg.map(|arg| (source.to_owned(), arg.clone()))
         };
-        let (operator, arguments): (&str, Vec<(String, Json)>) = match back {
-            Back::Itself => return Ok(value),
-            Back::Never => return Err(never()),
-            Back::Reshape => {
+        let (operator, arguments): (&str, Vec<(String, JsonValue)>) = match back {
+            ViewInverse::Itself => return Ok(value),
+            ViewInverse::Never => return Err(never()),
+            ViewInverse::Reshape => {
                 let whole = self.read(parent);
                 let arguments =
                     vec![("self".to_owned(), tensor(&value)), ("other".to_owned(), tensor(&whole))];
                 ("reshape_as.default", arguments)
             }
-            Back::Again => {
+            ViewInverse::Again => {
                 let operator = target.strip_prefix("torch.ops.aten.").ok_or_else(never)?;
                 let mut arguments = vec![("self".to_owned(), tensor(&value))];
                 arguments.extend(["dim0", "dim1", "axis0", "axis1"].into_iter().filter_map(copied));
                 (operator, arguments)
             }
-            Back::Swap => {
+            ViewInverse::Swap => {
                 let operator = target.strip_prefix("torch.ops.aten.").ok_or_else(never)?;
                 let swapped = [("source", "destination"), ("destination", "source")];
                 let mut arguments = vec![("self".to_owned(), tensor(&value))];
@@ -198,20 +204,20 @@ impl Walk<'_, '_> {
                 }
                 (operator, arguments)
             }
-            Back::Permute => {
+            ViewInverse::Permute => {
                 let dims = meta::argument(node, "dims")
                     .and_then(|dims| dims.get("as_ints"))
                     .ok_or_else(never)?;
-                let dims: Option<Vec<i64>> = dims.items().iter().map(Json::as_int).collect();
+                let dims: Option<Vec<i64>> = dims.items().iter().map(JsonValue::as_int).collect();
                 let dims = dims.and_then(|dims| inverse(&dims)).ok_or_else(never)?;
-                let dims = Json::List(dims.into_iter().map(Json::number).collect());
+                let dims = JsonValue::List(dims.into_iter().map(JsonValue::number).collect());
                 let arguments = vec![
                     ("self".to_owned(), tensor(&value)),
-                    ("dims".to_owned(), Json::object([("as_ints", dims)])),
+                    ("dims".to_owned(), JsonValue::object([("as_ints", dims)])),
                 ];
                 ("permute.default", arguments)
             }
-            Back::Scatter(operator) => {
+            ViewInverse::Scatter(operator) => {
                 let whole = self.read(parent);
                 let mut arguments =
                     vec![("self".to_owned(), tensor(&whole)), ("src".to_owned(), tensor(&value))];
@@ -219,7 +225,7 @@ impl Walk<'_, '_> {
                 arguments.extend(names.into_iter().filter_map(copied));
                 (*operator, arguments)
             }
-            Back::Part | Back::Element => {
+            ViewInverse::Part | ViewInverse::Element => {
                 let whole = self.read(parent);
                 let dim = match meta::argument(node, "dim") {
                     Some(_) => meta::int(node, "dim").ok_or_else(never)?,
@@ -228,7 +234,7 @@ impl Walk<'_, '_> {
                 let mut arguments =
                     vec![("self".to_owned(), tensor(&whole)), ("src".to_owned(), tensor(&value))];
                 arguments.push(("dim".to_owned(), int(dim)));
-                if *back == Back::Element {
+                if *back == ViewInverse::Element {
                     let number = i64::try_from(number).map_err(|_| never())?;
                     arguments.push(("index".to_owned(), int(number)));
                     ("select_scatter.default", arguments)
@@ -250,7 +256,7 @@ impl Walk<'_, '_> {
                 }
             }
         };
-        let arguments: Vec<(&str, Json)> =
+        let arguments: Vec<(&str, JsonValue)> =
             arguments.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
         let name = self.fresh(&name);
         Ok(self.add(operator, &arguments, &name, metadata, row))
@@ -260,32 +266,32 @@ impl Walk<'_, '_> {
     fn add(
         &mut self,
         operator: &str,
-        arguments: &[(&str, Json)],
+        arguments: &[(&str, JsonValue)],
         output: &str,
-        metadata: Option<Json>,
-        row: Option<Json>,
+        metadata: Option<JsonValue>,
+        row: Option<JsonValue>,
     ) -> String {
-        let input = |(name, arg): &(&str, Json)| {
-            Json::object([
-                ("name", Json::text(*name)),
+        let input = |(name, arg): &(&str, JsonValue)| {
+            JsonValue::object([
+                ("name", JsonValue::text(*name)),
                 ("arg", arg.clone()),
-                ("kind", Json::number(1)),
+                ("kind", JsonValue::number(1)),
             ])
         };
-        let mut node = Json::object([
-            ("target", Json::text(format!("torch.ops.aten.{operator}"))),
-            ("inputs", Json::List(arguments.iter().map(input).collect())),
-            ("outputs", Json::List(vec![tensor(output)])),
-            ("metadata", metadata.unwrap_or(Json::Object(Vec::new()))),
+        let mut node = JsonValue::object([
+            ("target", JsonValue::text(format!("torch.ops.aten.{operator}"))),
+            ("inputs", JsonValue::List(arguments.iter().map(input).collect())),
+            ("outputs", JsonValue::List(vec![tensor(output)])),
+            ("metadata", metadata.unwrap_or(JsonValue::Object(Vec::new()))),
         ]);
-        if let Some(Json::Object(fields)) = self.nodes.last() {
+        if let Some(JsonValue::Object(fields)) = self.nodes.last() {
             // Fields that a later schema has, as the nodes around have them.
             let has = |name: &str| fields.iter().any(|(field, _)| field == name);
             if has("is_hop_single_tensor_return") {
-                node.set("is_hop_single_tensor_return", Json::Null);
+                node.set("is_hop_single_tensor_return", JsonValue::Null);
             }
             if has("name") {
-                node.set("name", Json::text(output));
+                node.set("name", JsonValue::text(output));
             }
         }
         self.nodes.push(node);
@@ -296,20 +302,26 @@ impl Walk<'_, '_> {
     }
 
     /// A tensor that becomes a view of what it was.
-    fn turn(&mut self, mut node: Json, view: &str, id: usize, output: &str) -> Result<(), String> {
+    fn turn(
+        &mut self,
+        mut node: JsonValue,
+        view: &str,
+        id: usize,
+        output: &str,
+    ) -> Result<(), String> {
         if !self.memory.is_own(id) {
             let name = self.memory.name(id);
             return Err(format!("which changes what {name} is, that others may have"));
         }
-        let target = node.get("target").and_then(Json::as_text).unwrap_or_default().to_owned();
+        let target = node.get("target").and_then(JsonValue::as_text).unwrap_or_default().to_owned();
         let (_, mut overload) = operator(&target).ok_or("which has no operator beside it")?;
         if view == "transpose" {
             "int".clone_into(&mut overload);
         }
         let new = format!("torch.ops.aten.{view}.{}", spelled(&overload));
-        node.set("target", Json::text(&*new));
-        let schema = self.schemas.of(&new);
-        let Kind::View(back) = self.kind(&node, schema.as_deref()) else {
+        node.set("target", JsonValue::text(&*new));
+        let schema = self.schemas.schema_of(&new);
+        let ResultMemory::View(back) = self.kind(&node, schema.as_deref()) else {
             return Err("which has no operator beside it".to_owned());
         };
         let before = node.clone();
@@ -321,8 +333,8 @@ impl Walk<'_, '_> {
 }
 
 /// Whether an operator takes what another takes, and gives what that one writes.
-fn is_beside(new: &Schema, writing: &Schema) -> bool {
-    let types = |schema: &Schema| {
+fn is_beside(new: &FunctionSchema, writing: &FunctionSchema) -> bool {
+    let types = |schema: &FunctionSchema| {
         let types = schema.arguments.iter().map(|one| one.ty.to_string());
         types.collect::<Vec<_>>()
     };
@@ -345,10 +357,10 @@ fn spelled(overload: &str) -> &str {
     if overload.is_empty() { "default" } else { overload }
 }
 
-fn tensor(name: &str) -> Json {
-    Json::object([("as_tensor", Json::object([("name", Json::text(name))]))])
+fn tensor(name: &str) -> JsonValue {
+    JsonValue::object([("as_tensor", JsonValue::object([("name", JsonValue::text(name))]))])
 }
 
-fn int(number: i64) -> Json {
-    Json::object([("as_int", Json::number(number))])
+fn int(number: i64) -> JsonValue {
+    JsonValue::object([("as_int", JsonValue::number(number))])
 }

@@ -1,9 +1,11 @@
 //! Expressions as bytecode: each leaves its value on the stack.
 
 use unskew_script::typing::{ResolvedCall, literal_of};
-use unskew_script::{Call, Expression, Span};
-use unskew_torch_schemas::matching::{Bound, Choice, Given, Literal, ScriptType};
-use unskew_torch_schemas::{Argument, Type};
+use unskew_script::{CallExpression, Expression, TextSpan};
+use unskew_torch_schemas::matching::{
+    BoundArgument, GivenValue, Literal, OverloadChoice, ScriptType,
+};
+use unskew_torch_schemas::{SchemaArgument, SchemaType};
 
 use super::Assembler;
 use crate::convert::mobile::constants::default;
@@ -111,33 +113,33 @@ impl Assembler<'_> {
         Some(())
     }
 
-    fn only(&mut self, span: Span, operands: &[&Expression]) -> Option<()> {
+    fn only(&mut self, span: TextSpan, operands: &[&Expression]) -> Option<()> {
         (self.resolved(span, operands)? == 1).then_some(())
     }
 
     /// The call of an operator that stands at `span`, given these operands; says how many values it leaves.
-    fn resolved(&mut self, span: Span, operands: &[&Expression]) -> Option<usize> {
+    fn resolved(&mut self, span: TextSpan, operands: &[&Expression]) -> Option<usize> {
         let call: &ResolvedCall = self.calls.get(&span).copied()?;
-        let Choice::One(signature, binding) = &call.choice else { return None };
+        let OverloadChoice::One(signature, binding) = &call.choice else { return None };
         let schema = self.table.overload(&signature.schema.name, &signature.schema.overload)?;
         if schema != signature.schema || schema.variadic || schema.variadic_returns {
             return None;
         }
-        let last = binding.arguments.iter().rposition(|bound| *bound != Bound::Default);
-        let all = !self.site.counted || schema.arguments.iter().any(Argument::is_out);
+        let last = binding.arguments.iter().rposition(|bound| *bound != BoundArgument::Default);
+        let all = !self.site.counted || schema.arguments.iter().any(SchemaArgument::is_out);
         let count = if all { schema.arguments.len() } else { last.map_or(0, |last| last + 1) };
         for (argument, bound) in schema.arguments.iter().zip(&binding.arguments).take(count) {
             match bound {
-                Bound::Given(place) => {
+                BoundArgument::Given(place) => {
                     let (given, operand) = (call.given.get(*place)?, operands.get(*place)?);
                     self.argument(argument, given, operand)?;
                 }
-                Bound::Default => {
+                BoundArgument::Default => {
                     let default = default(argument, self.pickle)?;
                     let number = self.function.constant(self.pickle, default);
                     self.emit("LOADC", number, 0);
                 }
-                Bound::Rest(_) => return None,
+                BoundArgument::Rest(_) => return None,
             }
         }
         self.call(&schema.name, &schema.overload, count);
@@ -145,11 +147,16 @@ impl Assembler<'_> {
     }
 
     /// An operand in the form in which the operator takes it.
-    fn argument(&mut self, argument: &Argument, given: &Given, operand: &Expression) -> Option<()> {
+    fn argument(
+        &mut self,
+        argument: &SchemaArgument,
+        given: &GivenValue,
+        operand: &Expression,
+    ) -> Option<()> {
         let literal = self.literal(operand);
         match (&argument.ty, literal) {
             // An integer that stands there for a float.
-            (Type::Named(ty), Some(Literal::Int(number))) if ty == "float" => {
+            (SchemaType::Named(ty), Some(Literal::Int(number))) if ty == "float" => {
                 self.load(&Literal::from(number as f64))
             }
             _ => {
@@ -165,7 +172,7 @@ impl Assembler<'_> {
     }
 
     /// What the language does itself.
-    fn language(&mut self, call: &Call) -> Option<()> {
+    fn language(&mut self, call: &CallExpression) -> Option<()> {
         let name = call.function.path()?;
         let all = arguments(call);
         match (name.as_str(), all.as_slice()) {
@@ -252,9 +259,9 @@ impl Assembler<'_> {
         };
         // A name that is assigned in the function is a tensor in all that there are.
         match returns {
-            Some(Type::Named(ty)) if ty == "int" || ty == "SymInt" => Some("int"),
-            Some(Type::Named(ty)) if ty == "float" => Some("float"),
-            Some(Type::Named(ty)) if ty == "Tensor" => Some("Tensor"),
+            Some(SchemaType::Named(ty)) if ty == "int" || ty == "SymInt" => Some("int"),
+            Some(SchemaType::Named(ty)) if ty == "float" => Some("float"),
+            Some(SchemaType::Named(ty)) if ty == "Tensor" => Some("Tensor"),
             _ => None,
         }
     }
@@ -272,7 +279,7 @@ fn kind_of(item: &ScriptType) -> Option<&'static str> {
 }
 
 /// What a call is given, what it is called on first.
-fn arguments(call: &Call) -> Vec<&Expression> {
+fn arguments(call: &CallExpression) -> Vec<&Expression> {
     let mut all = Vec::new();
     if let Expression::Attribute { of, .. } = &call.function
         && !matches!(of.path().as_deref(), Some("torch" | "torch.linalg"))
@@ -284,26 +291,26 @@ fn arguments(call: &Call) -> Vec<&Expression> {
 }
 
 /// Whether the operator takes a value of the type as it is, without a conversion that the loader would add.
-fn passes(given: &ScriptType, takes: &Type) -> bool {
+fn passes(given: &ScriptType, takes: &SchemaType) -> bool {
     match (given, takes) {
-        (ScriptType::None, Type::Optional(_)) => true,
-        (ScriptType::Optional(given), Type::Optional(takes)) => passes(given, takes),
-        (given, Type::Optional(takes)) => passes(given, takes),
-        (ScriptType::List(item), Type::List(takes, _)) => passes(item, takes),
+        (ScriptType::None, SchemaType::Optional(_)) => true,
+        (ScriptType::Optional(given), SchemaType::Optional(takes)) => passes(given, takes),
+        (given, SchemaType::Optional(takes)) => passes(given, takes),
+        (ScriptType::List(item), SchemaType::List(takes, _)) => passes(item, takes),
         // A variable of the schema takes anything.
-        (_, Type::Named(name)) if name == "t" => true,
-        (ScriptType::Tensor, Type::Named(name)) => name == "Tensor",
-        (ScriptType::Int, Type::Named(name)) => matches!(
+        (_, SchemaType::Named(name)) if name == "t" => true,
+        (ScriptType::Tensor, SchemaType::Named(name)) => name == "Tensor",
+        (ScriptType::Int, SchemaType::Named(name)) => matches!(
             &**name,
             "int" | "SymInt" | "Scalar" | "number" | "ScalarType" | "Layout" | "MemoryFormat"
         ),
-        (ScriptType::Float, Type::Named(name)) => {
+        (ScriptType::Float, SchemaType::Named(name)) => {
             matches!(&**name, "float" | "Scalar" | "number")
         }
-        (ScriptType::Number, Type::Named(name)) => matches!(&**name, "Scalar" | "number"),
-        (ScriptType::Bool, Type::Named(name)) => name == "bool",
-        (ScriptType::Str, Type::Named(name)) => name == "str",
-        (ScriptType::Named(given), Type::Named(name)) => **given == **name,
+        (ScriptType::Number, SchemaType::Named(name)) => matches!(&**name, "Scalar" | "number"),
+        (ScriptType::Bool, SchemaType::Named(name)) => name == "bool",
+        (ScriptType::Str, SchemaType::Named(name)) => name == "str",
+        (ScriptType::Named(given), SchemaType::Named(name)) => **given == **name,
         _ => false,
     }
 }

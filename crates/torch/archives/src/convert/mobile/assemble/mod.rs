@@ -24,22 +24,22 @@ mod expression;
 use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashMapExt as _};
-use unskew_script::typing::{Program, ResolvedCall, infer, literal_of_default};
-use unskew_script::{Expression, Function as Script, Span, Statement};
+use unskew_script::typing::{ResolvedCall, ScriptProgram, infer, literal_of_default};
+use unskew_script::{Expression, FunctionDefinition as Script, Statement, TextSpan};
 use unskew_torch_schemas::matching::Literal;
-use unskew_torch_schemas::{Argument, OperatorTable, Schema};
+use unskew_torch_schemas::{FunctionSchema, OperatorTable, SchemaArgument};
 
 use super::constants::{constant, default};
-use crate::bytecode::{Function, Instruction, Operator};
+use crate::bytecode::{BytecodeFunction, BytecodeOperator, Instruction};
 use crate::code::Callable;
 use crate::pickle::Pickle;
 
 /// Where a call stands, and what it is given.
-pub(super) struct Form<'s> {
+pub(super) struct CallForm<'s> {
     /// How the replacement is recorded: as that of an older or of a newer operator.
     pub(in crate::convert::mobile) adaptation: &'static str,
     /// The schema that its writer meant.
-    pub(super) schema: &'s Schema,
+    pub(super) schema: &'s FunctionSchema,
     /// How many values lie on the stack: of the first arguments, and of the outputs.
     pub(super) given: usize,
     /// The values that are known, by argument.
@@ -54,12 +54,12 @@ pub(super) struct Form<'s> {
 /// get what they name; none if there is no form, and then the tables may have more than is used.
 pub(super) fn assemble(
     script: &Script,
-    site: &Form<'_>,
+    site: &CallForm<'_>,
     table: &OperatorTable,
-    function: &mut Function,
+    function: &mut BytecodeFunction,
     pickle: &mut Pickle,
 ) -> Option<Vec<Instruction>> {
-    let program = Program::of_text("registry", &script.to_string()).ok()?;
+    let program = ScriptProgram::of_text("registry", &script.to_string()).ok()?;
     let script = program.body(0)?;
     let typing = infer(&program, &Callable(table));
     let mut calls = HashMap::new();
@@ -86,10 +86,10 @@ pub(super) fn assemble(
 }
 
 struct Assembler<'a> {
-    site: &'a Form<'a>,
+    site: &'a CallForm<'a>,
     table: &'a OperatorTable,
-    calls: HashMap<Span, &'a ResolvedCall>,
-    function: &'a mut Function,
+    calls: HashMap<TextSpan, &'a ResolvedCall>,
+    function: &'a mut BytecodeFunction,
     pickle: &'a mut Pickle,
     code: Vec<Instruction>,
     /// Where each name of the function lies.
@@ -112,7 +112,7 @@ impl Assembler<'_> {
         if leading > inputs {
             return None;
         }
-        let on_stack: Vec<&Argument> = all[..leading].iter().chain(&all[inputs..]).collect();
+        let on_stack: Vec<&SchemaArgument> = all[..leading].iter().chain(&all[inputs..]).collect();
         let first = self.next;
         for argument in &on_stack {
             self.name(&argument.name);
@@ -130,7 +130,7 @@ impl Assembler<'_> {
                 self.known.insert(argument.name.clone(), literal);
             }
         }
-        let named = |parameter: &unskew_script::Parameter| {
+        let named = |parameter: &unskew_script::FunctionParameter| {
             all.iter().any(|argument| argument.name == parameter.name.text)
         };
         script.parameters.iter().all(named).then_some(())
@@ -162,7 +162,8 @@ impl Assembler<'_> {
 
     fn call(&mut self, operator: &str, overload: &str, given: usize) {
         let given = self.site.counted.then_some(given as i64);
-        let operator = Operator { name: operator.to_owned(), overload: overload.to_owned(), given };
+        let operator =
+            BytecodeOperator { name: operator.to_owned(), overload: overload.to_owned(), given };
         let number = self.function.operator(operator);
         self.emit("OP", number, 0);
     }
