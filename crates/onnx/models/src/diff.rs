@@ -1,4 +1,4 @@
-//! What changed between two releases that read models: numbers, forms of operators, types that kernels take.
+//! Difference of two releases that read models: numbers, forms of operators, types that kernels take.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What differs between two forms of an operator, between two opsets, and between two lists of operators.
+//! Differences between two forms of an operator, between two opsets, and between two lists of operators.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What is kept of a model: its structure, and of tensors what they are and where they lie.
+//! Model of an ONNX file: its structure, and of tensors what they are and where they lie.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What an operator is: its parameters, the types that they may have, its attributes. One line of a table.
+//! Schema of an operator: its parameters, the types that they may have, its attributes. One line of a table.
 
 use crate::ValueType;
 

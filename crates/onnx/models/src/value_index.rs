@@ -1,4 +1,4 @@
-//! What is known of the inputs of a node, beside their types: sizes that the model says, and which node made them.
+//! Value index of a graph: of the inputs of a node, the sizes that the model says, and which node made them.
 
 use std::cell::OnceCell;
 

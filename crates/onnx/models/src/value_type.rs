@@ -1,4 +1,4 @@
-//! What a value is: a tensor of an element type, or something made of such.
+//! Type of a value: a tensor of an element type, or something made of such.
 
 use std::fmt;
 

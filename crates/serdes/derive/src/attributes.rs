@@ -1,4 +1,4 @@
-//! What stands in `#[format(...)]`.
+//! Attributes of formats: what stands in `#[format(...)]`.
 
 use syn::meta::ParseNestedMeta;
 use syn::{Attribute, Error, Expr, Ident, LitInt, Path, Result, Token, Type, parenthesized};

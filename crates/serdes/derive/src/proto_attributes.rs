@@ -1,4 +1,4 @@
-//! What stands in `#[message(...)]`, `#[field(...)]`, `#[named(...)]`, `#[enumeration(...)]`, `#[value(...)]`.
+//! Attributes of messages: `#[message(...)]`, `#[field(...)]`, `#[named(...)]`, `#[enumeration(...)]`, `#[value(...)]`.
 
 use proc_macro2::TokenStream;
 use quote::quote;

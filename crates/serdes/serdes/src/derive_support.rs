@@ -1,4 +1,4 @@
-//! What derived code calls: the choice of the format that is recorded.
+//! Support for derived code: the choice of the format that is recorded.
 
 use std::fmt::Display;
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! What can be written and read.
+//! Trait of types that can be written and read.
 
 use crate::{DecodeError, Decoder, EncodeError, Encoder, Family, FormatSchema};
 

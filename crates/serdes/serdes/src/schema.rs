@@ -1,4 +1,4 @@
-//! What types look like at a version, as text, and its fingerprint.
+//! Schema of types at a version, as text, and its fingerprint.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

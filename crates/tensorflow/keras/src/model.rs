@@ -1,4 +1,4 @@
-//! What a file of Keras holds: who wrote it, the configuration of the model, how it was compiled, where its weights are.
+//! Model of a Keras file: who wrote it, the configuration of the model, how it was compiled, where its weights are.
 
 use std::sync::Arc;
 

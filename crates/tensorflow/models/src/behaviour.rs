@@ -1,4 +1,4 @@
-//! What TensorFlow checks of graphs although no definition of an op says so: `data/behaviour.toml`.
+//! Behaviours of TensorFlow that no definition of an op says: `data/behaviour.toml`.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! What changed between two definitions of an op, and between two registries.
+//! Changes between two definitions of an op, and between two registries.
 //!
 //! ```
 //! use unskew_tensorflow::{OpChangeKind, OpDef, op_changes};

@@ -1,4 +1,4 @@
-//! Where outputs meet inputs: the edges of a graph, those that say the same taken together.
+//! Edges of a graph, from outputs to inputs, those that say the same taken together.
 //!
 //! Whether an output is there and of which type it is depends on how a release defines the op, so what is kept is
 //! which nodes (by their [`crate::Use`]) are joined, and where. What functions give and take stands in the graph.

@@ -1,4 +1,4 @@
-//! How to change an op: the cases of the document on versions of TensorFlow's data, with versions and dates.
+//! Planner for a change of an op: the cases of the document on versions of TensorFlow's data, with versions and dates.
 //!
 //! From 30 on GraphDef versions are days, so a day has a version and a window of three weeks ends at one.
 //!

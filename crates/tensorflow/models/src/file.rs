@@ -1,4 +1,4 @@
-//! What a file of TensorFlow's is, read far enough for a verdict.
+//! TensorFlow's files, read far enough for a verdict.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Which TensorFlow a graph came from, from its ops and attributes.
+//! Producer inference: which TensorFlow a graph came from, from its ops and attributes.
 //!
 //! An exporter writes all attributes that its registry gives an op, and no others. So the releases
 //! whose registries have exactly these sets, and allow these values, are those that may have written the graph.

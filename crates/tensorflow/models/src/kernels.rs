@@ -1,4 +1,4 @@
-//! Which kernels each release has: for which op, device and types there is code that computes it.
+//! Kernels of each release: for which op, device and types there is code that computes it.
 //!
 //! An op is a promise of a registry, a kernel is what keeps it. Releases list what they register; each kernel names its
 //! device and which values of attributes it takes. Those of all releases are one sorted text, in which one line stands

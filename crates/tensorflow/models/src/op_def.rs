@@ -1,4 +1,4 @@
-//! What a registry says about one op.
+//! Definition of one op in a registry.
 
 use std::collections::BTreeSet;
 

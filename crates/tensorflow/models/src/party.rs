@@ -1,4 +1,4 @@
-//! Bytes to a party.
+//! Party of a TensorFlow file, from its bytes.
 
 use std::sync::Arc;
 

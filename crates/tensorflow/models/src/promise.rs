@@ -1,4 +1,4 @@
-//! What TensorFlow's makers promise about a graph and a release, apart from whether it works.
+//! Promises of TensorFlow's makers about a graph and a release, apart from whether it works.
 
 use std::sync::LazyLock;
 

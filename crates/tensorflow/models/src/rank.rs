@@ -1,4 +1,4 @@
-//! How many dimensions a tensor has, as far as the graph tells without its values.
+//! Rank of a tensor, as far as the graph tells without its values.
 
 use super::{AttrValue, NodeDef};
 use crate::elementwise::{BROADCAST, SHAPED_LIKE_THE_FIRST};

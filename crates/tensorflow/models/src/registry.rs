@@ -1,4 +1,4 @@
-//! One release of a history: the op registry that a runtime has.
+//! Op registry of one release of a history.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

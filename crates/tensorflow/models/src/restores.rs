@@ -1,4 +1,4 @@
-//! What graphs restore from a checkpoint: their `RestoreV2` nodes, with the names that they are given.
+//! Restored tensors: the `RestoreV2` nodes of graphs, with the names that they are given.
 //!
 //! The names stand in constants, whose values no other part of a check looks at. So the graphs say which constants are
 //! wanted, and those alone are read from the file once more.

@@ -1,4 +1,4 @@
-//! What a session restores and initializes, and what it needs for a signature.
+//! Reachable nodes of a session: what it restores and initializes, and what it needs for a signature.
 //!
 //! A session loads a SavedModel by running the op of its saver, and then what initializes its tables. A signature that
 //! reads a variable which neither of them writes cannot run. Keras 3 writes such models with `tf.saved_model.save`: its

@@ -1,4 +1,4 @@
-//! What is to be said about the wiring of a graph, whatever the ops are.
+//! Structural faults of a graph, whatever the ops are.
 
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 use unskew_core::Places;

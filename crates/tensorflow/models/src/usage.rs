@@ -1,4 +1,4 @@
-//! What a graph asks of a runtime: its nodes, those that ask the same taken together.
+//! Uses of ops in a graph: what it asks of a runtime, nodes that ask the same taken together.
 
 use std::hash::BuildHasher as _;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What an author implements for a device: memory, streams, events, timers.
+//! Device trait, which an author implements: memory, streams, events, timers.
 
 use std::ffi::c_void;
 

@@ -1,4 +1,4 @@
-//! What a plug-in answers when it cannot do what it is asked.
+//! Error of a plug-in that cannot do what it is asked.
 
 /// An error with its code, as TensorFlow shows it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! What an author implements for an operation.
+//! Kernel trait, which an author implements for an operation.
 
 use std::marker::PhantomData;
 

@@ -1,4 +1,4 @@
-//! What an author implements to rewrite graphs before they run.
+//! Optimizer trait, which an author implements to rewrite graphs before they run.
 
 use crate::Error;
 

@@ -1,4 +1,4 @@
-//! What an author implements: a platform, that is a kind of device.
+//! Platform trait, which an author implements: a kind of device.
 
 use crate::{Device, Error, Host, Kernels};
 

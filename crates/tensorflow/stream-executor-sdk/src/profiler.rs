@@ -1,4 +1,4 @@
-//! What an author implements to be measured.
+//! Profiler trait, which an author implements to be measured.
 
 use crate::Error;
 

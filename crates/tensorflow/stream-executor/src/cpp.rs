@@ -1,4 +1,4 @@
-//! Which imports of a plug-in are C++ symbols of TensorFlow, and which of these the table of its libraries answers for
+//! C++ symbols of TensorFlow among the imports of a plug-in, and which of these the table of its libraries answers for
 //! ([`unskew_extensions::tensorflow`]).
 
 /// The parts of mangled names that say that a symbol belongs to TensorFlow or to what is linked into it.

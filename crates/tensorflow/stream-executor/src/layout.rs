@@ -1,4 +1,4 @@
-//! What each struct looked like in each release of TensorFlow, and what a host demands of it.
+//! Layout of each struct in each release of TensorFlow, and what a host demands of it.
 //!
 //! The interface has called itself 0.0.1 in every release, and fields were inserted, removed and made
 //! required all the same. So a plug-in that is to work with several releases has to know how old its

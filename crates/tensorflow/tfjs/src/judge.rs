@@ -1,4 +1,4 @@
-//! What a release makes of a model.
+//! Check of a model for a release.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What `model.json` holds: who wrote it, the graph or the configuration, and the manifest of its weights.
+//! Model of a `model.json`: who wrote it, the graph or the configuration, and the manifest of its weights.
 
 use std::sync::Arc;
 

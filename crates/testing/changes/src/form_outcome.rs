@@ -1,4 +1,4 @@
-//! What a release did with calls of an operator.
+//! Outcomes of calls of an operator in a release.
 
 /// What a release did with a form.
 #[derive(Clone, Debug, PartialEq, Eq)]

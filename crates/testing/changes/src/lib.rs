@@ -1,4 +1,4 @@
-//! What runs of single operators gave in releases of a framework, and between which of them that changed.
+//! Runs of single operators in releases of a framework, and between which of them their results changed.
 //!
 //! A probe runs the same calls in every release and says what each gave as text ([`FormOutcome`]); [`life`] follows one run from
 //! release to release, [`RecordedRuns`] keeps what was told. Rounding is no change ([`difference`]). `crates/testing/torch` and `crates/testing/tensorflow` make

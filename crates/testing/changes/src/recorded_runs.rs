@@ -1,4 +1,4 @@
-//! What releases gave, kept in a folder: a release takes minutes to measure, and its environment may be gone afterwards.
+//! Recorded runs of releases in a folder: a release takes minutes to measure, its environment may be gone afterwards.
 
 use std::collections::BTreeSet;
 use std::fs;

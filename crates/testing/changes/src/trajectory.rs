@@ -1,4 +1,4 @@
-//! What became of one run from release to release.
+//! Trajectory of one run from release to release.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! One host on one plug-in.
+//! Cell of the JAX table: one host on one plug-in.
 
 use std::io;
 use std::path::PathBuf;

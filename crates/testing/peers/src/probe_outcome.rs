@@ -1,4 +1,4 @@
-//! What came of a run.
+//! Outcome of a run of the probe.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! One request, for setting servers up.
+//! HTTP request, for setting servers up.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;

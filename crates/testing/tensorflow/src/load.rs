@@ -1,4 +1,4 @@
-//! What real releases do with graphs and SavedModels.
+//! Loading of graphs and SavedModels by real releases.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};

@@ -1,4 +1,4 @@
-//! What is loaded on a release, with what Unskew says of it before.
+//! Trials of loading on a release, with what Unskew says of each before.
 
 use std::path::{Path, PathBuf};
 

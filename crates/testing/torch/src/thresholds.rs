@@ -1,4 +1,4 @@
-//! What conversion is held to: files of which every one has to give what was recorded, on a named release.
+//! Thresholds for conversion: files of which every one has to give what was recorded, on a named release.
 
 use unskew_core::Version;
 

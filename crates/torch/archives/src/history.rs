@@ -1,4 +1,4 @@
-//! What changed in PyTorch that no number of a file shows: `data/history.toml`.
+//! History of changes in PyTorch that no number of a file shows: `data/history.toml`.
 
 use std::sync::{Arc, LazyLock, OnceLock};
 

@@ -1,4 +1,4 @@
-//! What is read from a file, whatever its format.
+//! Model of a PyTorch file, whatever its format.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};

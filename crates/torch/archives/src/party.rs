@@ -1,4 +1,4 @@
-//! Bytes to a party: what a PyTorch file carries, and what it needs.
+//! Party of a PyTorch file: what it carries, and what it needs.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Who wrote a file, told by its layout where no record says so.
+//! Producer of a file, told by its layout where no record says so.
 //!
 //! A TorchScript archive has no record of its producer, and two files with the same bytes of code
 //! can mean different things: `torch.arange(3)` gives floats if 1.3 wrote it and integers if 1.4 did.

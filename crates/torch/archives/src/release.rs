@@ -1,4 +1,4 @@
-//! What is known about each PyTorch release besides its operators: numbers and a day.
+//! PyTorch releases besides their operators: numbers and a day.
 
 use serde::Deserialize;
 use unskew_core::{Date, Version, VersionError, VersionRange};

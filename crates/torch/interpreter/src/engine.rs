@@ -1,4 +1,4 @@
-//! Whose arithmetic quantized operators have.
+//! Engine whose arithmetic quantized operators have.
 
 /// The library that calculates quantized products in a process of PyTorch. A file does not name one: its weights are
 /// stored unpacked, and `torch.backends.quantized.engine` says at load what packs them.

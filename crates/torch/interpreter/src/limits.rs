@@ -1,4 +1,4 @@
-//! How much a program may take. Programs are foreign: one that runs for ever, or asks for all memory,
+//! Limits of a program. Programs are foreign: one that runs for ever, or asks for all memory,
 //! must end with an error.
 
 use std::cell::Cell;

@@ -1,4 +1,4 @@
-//! What can go wrong while a program runs.
+//! Problems of a program that runs.
 
 /// Why a program could not go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! Where the time goes.
+//! Profile of a run: where the time goes.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};

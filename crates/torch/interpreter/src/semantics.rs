@@ -1,4 +1,4 @@
-//! What operators mean in a release.
+//! Semantics of operators in a release.
 //!
 //! Some operators changed what they calculate without a new name or a new schema. Each such fact is a row
 //! of `data/semantics.toml` with the releases in which it held; a [`ReleaseSemantics`] is the facts of one

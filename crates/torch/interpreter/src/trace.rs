@@ -1,4 +1,4 @@
-//! What a program did, call by call: two runs of it are compared by this.
+//! Trace of a program, call by call: two runs of it are compared by this.
 
 use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

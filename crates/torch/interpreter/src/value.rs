@@ -1,4 +1,4 @@
-//! What a program calculates with.
+//! Values of a program.
 
 use std::cell::Cell;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Why a call has no exact form in a release.
+//! Reasons why a call has no exact form in a release.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Whether the functions of a registry run on a release.
+//! Check of a registry: whether its functions run on a release.
 
 use unskew_script::typing::{ScriptProgram, Typing, infer};
 use unskew_torch_schemas::OperatorTable;

@@ -1,4 +1,4 @@
-//! What must hold of a call's arguments.
+//! Conditions on a call's arguments.
 
 use std::fmt;
 use std::str::FromStr;

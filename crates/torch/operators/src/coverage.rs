@@ -1,4 +1,4 @@
-//! What a change of the operators asks of their registry: an entry with a new version, and an upgrader that
+//! Registry coverage of changed operators: each needs an entry with a new version, and an upgrader that
 //! takes what old programs give.
 
 use std::borrow::Cow;

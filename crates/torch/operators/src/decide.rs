@@ -1,4 +1,4 @@
-//! What becomes of one call, for one release.
+//! Decision on one call, for one release.
 
 use unskew_core::Version;
 use unskew_script::FunctionDefinition;

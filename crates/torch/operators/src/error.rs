@@ -1,4 +1,4 @@
-//! What is wrong with a registry, and where.
+//! Errors of a registry, and where they are.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What functions of a registry share.
+//! Inlining of functions of a registry.
 //!
 //! A function may call another one of its file by its name. It is read with the body of that one in place of the
 //! call, so whoever takes a function of the registry, writes it into an archive, makes bytecode or graphs of it or runs

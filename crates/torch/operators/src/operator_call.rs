@@ -1,4 +1,4 @@
-//! A call whose overload is known, and whether a release takes it.
+//! Operator call: one whose overload is known, and whether a release takes it.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What an entry of the registry says: the changes of one operator, and the functions that bridge them.
+//! Registry changes: the changes of one operator, and the functions that bridge them.
 
 use std::fmt;
 

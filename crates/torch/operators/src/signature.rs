@@ -1,4 +1,4 @@
-//! Whether an upgrader takes and returns what its historic schema says.
+//! Signature check: whether an upgrader takes and returns what its historic schema says.
 
 use unskew_script::{Expression, FunctionDefinition, FunctionParameter};
 use unskew_torch_schemas::{FunctionSchema, SchemaArgument, SchemaType};

@@ -1,4 +1,4 @@
-//! What the entries of `operator_versions.yaml` say: the changes of each operator.
+//! Changes of each operator, from the entries of `operator_versions.yaml`.
 
 use std::collections::BTreeMap;
 

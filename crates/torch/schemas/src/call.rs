@@ -1,4 +1,4 @@
-//! What a call gives, and whether a schema takes it.
+//! Shape of a call: how many values it gives, and whether a schema takes it.
 
 use std::fmt;
 

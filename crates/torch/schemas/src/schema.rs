@@ -1,4 +1,4 @@
-//! One operator's schema.
+//! Schema of one operator.
 
 use std::fmt;
 use std::str::FromStr;

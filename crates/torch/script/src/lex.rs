@@ -1,4 +1,4 @@
-//! From the text to tokens: names, numbers, quoted texts, marks, and lines and blocks by their indentation.
+//! Lexer, from the text to tokens: names, numbers, quoted texts, marks, and lines and blocks by their indentation.
 //!
 //! The words that are no names are those for which PyTorch's own reader has a token. Python keeps more of them, and
 //! PyTorch writes those as names: `nn.ModuleDict({"from": ...})` becomes `self.d.from`.

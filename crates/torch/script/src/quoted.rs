@@ -1,4 +1,4 @@
-//! What a quoted text says.
+//! Quoted texts, and what they say.
 
 use crate::lex::Fault;
 

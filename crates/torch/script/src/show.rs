@@ -1,4 +1,4 @@
-//! From the syntax tree to a text, as PyTorch prints it: two blanks for a block, a comma behind the last
+//! Printer, from the syntax tree to a text as PyTorch prints it: two blanks for a block, a comma behind the last
 //! target.
 
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What stands in what: the parts of an expression, the expressions and the blocks of a statement.
+//! Traversal of the syntax tree: the parts of an expression, the expressions and the blocks of a statement.
 
 use smallvec::{SmallVec, smallvec};
 

@@ -1,4 +1,4 @@
-//! What a model has that a lower IR version does not.
+//! Adaptations to a lower IR version: what a model has that it does not.
 
 use unskew_core::{Conversion, Places};
 

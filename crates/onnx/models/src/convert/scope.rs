@@ -1,4 +1,4 @@
-//! What is known of values: types, dimensions and small constants.
+//! Scope of values during conversion: types, dimensions and small constants.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What a node makes while it is converted, besides types: dimensions by [`crate::shapes`], and constants.
+//! Outputs of a node under conversion, besides types: dimensions by [`crate::shapes`], and constants.
 
 use super::node_draft::NodeDraft;
 use super::scope::{Constant, ConstantFacts, Scope, TensorNumbers};

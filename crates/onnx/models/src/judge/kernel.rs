@@ -1,4 +1,4 @@
-//! Whether ONNX Runtime has a kernel for the types at a node.
+//! Kernel check: whether ONNX Runtime has a kernel for the types at a node.
 
 use unskew_core::Places;
 

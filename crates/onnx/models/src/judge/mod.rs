@@ -1,4 +1,4 @@
-//! Whether a release reads and runs a model.
+//! Matchers for models: whether a release reads and runs one.
 
 mod external;
 mod function;

@@ -1,4 +1,4 @@
-//! One node: its operator, attributes, inputs and types.
+//! Check of one node: its operator, attributes, inputs and types.
 
 use unskew_core::{Finding, Phase, Places};
 

@@ -1,4 +1,4 @@
-//! What a release does with shapes that contradict each other.
+//! Shape check: what a release does with shapes that contradict each other.
 
 use std::collections::BTreeMap;
 

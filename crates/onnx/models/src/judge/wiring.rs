@@ -1,4 +1,4 @@
-//! Whether every value of a model is made, once, and before it is used.
+//! Wiring check: every value of a model is made, once, and before it is used.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Bytes to a model: fields are walked where they lie, tensors are passed over.
+//! Reader of models: fields are walked where they lie, tensors are passed over.
 
 mod graph;
 pub(crate) mod ort;

@@ -1,4 +1,4 @@
-//! Where dimensions contradict each other, and dimensions that several values have together.
+//! Contradictions of dimensions, and dimensions that several values have together.
 
 use crate::Dim;
 

@@ -1,4 +1,4 @@
-//! What a node of ONNX makes of the dimensions of its inputs.
+//! Shape inference of one node: what it makes of the dimensions of its inputs.
 
 use super::conflict::{ShapeConflict, differ, shown, size, together};
 use super::layout::{self, OutputFacts};

@@ -1,4 +1,4 @@
-//! What messages look like, as data: for fingerprints, for references, and to be held against the
+//! Descriptions of messages as data: for fingerprints, for references, and to be held against the
 //! descriptors of those who defined them.
 
 use crate::FormatSchema;

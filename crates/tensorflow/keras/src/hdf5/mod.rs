@@ -1,4 +1,4 @@
-//! As much of HDF5 as files of Keras need: groups, attributes, and where the bytes of datasets stand.
+//! HDF5 reader, as far as files of Keras need one: groups, attributes, and where the bytes of datasets stand.
 //!
 //! A file is a superblock that leads to the root group; an object is a header of messages: attributes, links to other
 //! objects, or a B-tree of links. Nothing of HDF5's own code runs. Each offset is checked against the file, each object

@@ -1,4 +1,4 @@
-//! How a model was compiled: optimizer, losses, metrics.
+//! Compile configuration of a model: optimizer, losses, metrics.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What `load_model` of a release makes of a model: the walk through its configuration.
+//! Walk through the configuration of a model: what `load_model` of a release makes of it.
 //!
 //! There are two ways to name a class. Old files have the class alone, and each kind of object is looked up in a table of
 //! its own; files since Keras 2.12 have a module too, and the class is looked up by its public name, or by where it is

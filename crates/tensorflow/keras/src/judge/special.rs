@@ -1,4 +1,4 @@
-//! What single classes do with their configuration: each case is what real releases did with real files.
+//! Special cases of single classes and their configuration: each is what real releases did with real files.
 
 use serde_json::Value;
 use unskew_core::Version;

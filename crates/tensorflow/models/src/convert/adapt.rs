@@ -1,4 +1,4 @@
-//! What makes a release accept a node, step by step: planned for all nodes that ask the same.
+//! Adaptations by which a release accepts a node, step by step: planned for all nodes that ask the same.
 //!
 //! `check` and `convert` both ask here, so what the one announces is what the other does.
 

@@ -1,4 +1,4 @@
-//! What is changed in a file, and the walk that changes it.
+//! Edits of a file, and the walk that makes them.
 //!
 //! A message is walked field by field. What is not changed is copied as it lies, unknown fields and unusual
 //! encodings with it; only the messages on the way to a change get a new length. Values of tensors are never

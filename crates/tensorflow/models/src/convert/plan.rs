@@ -1,4 +1,4 @@
-//! What is to be done to one graph.
+//! Plan of the conversion of one graph.
 
 use std::collections::BTreeSet;
 

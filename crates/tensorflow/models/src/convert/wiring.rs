@@ -1,4 +1,4 @@
-//! What a graph proves about the inputs and outputs of a node.
+//! Wiring of a graph: what it proves about the inputs and outputs of a node.
 //!
 //! A shape is known where the graph says it (a constant, a placeholder, a variable, the shapes that its
 //! exporter noted), or where it is the shape of something else (`Relu(x)` has the shape of `x`). Two shapes that

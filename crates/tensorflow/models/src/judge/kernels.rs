@@ -1,4 +1,4 @@
-//! Whether a release has a kernel for what nodes ask.
+//! Kernel check: whether a release has a kernel for what nodes ask.
 
 use unskew_core::{Finding, Phase, Places, Severity, Unjudged, aspect};
 

@@ -1,4 +1,4 @@
-//! What the ways to load a model take and refuse apart from its ops: functions of Python, devices, tags, signatures,
+//! Loaders of a model: what each takes and refuses apart from its ops: functions of Python, devices, tags, signatures,
 //! folders.
 
 use unskew_core::{Finding, Judgement, Party, Phase, Places, Severity, Unjudged, aspect};

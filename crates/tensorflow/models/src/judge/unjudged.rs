@@ -1,4 +1,4 @@
-//! What a check of a graph does not look at.
+//! Unjudged aspects of a graph.
 
 use unskew_core::{Places, Unjudged, Version, aspect};
 

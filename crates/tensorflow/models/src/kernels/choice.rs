@@ -1,4 +1,4 @@
-//! What a function or a node says about which kernels it wants.
+//! Choice of kernels by a function or a node.
 
 use crate::{AttrValue, Attrs, FunctionDef, GraphDef, NodeDef};
 use foldhash::{HashMap, HashMapExt as _, HashSet};

@@ -1,4 +1,4 @@
-//! One line of the table: kernels of one op on one device.
+//! Kernel definition, one line of the table: kernels of one op on one device.
 
 use std::fmt;
 use std::str::FromStr;

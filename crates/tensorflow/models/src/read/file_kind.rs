@@ -1,4 +1,4 @@
-//! Which of TensorFlow's files this is, if any.
+//! Recognition of TensorFlow's files.
 //!
 //! None of its messages has a magic number, and protobuf takes almost anything for a message. So a
 //! file is taken for a graph only if its first structure is one: a node with a name and an op, a

@@ -1,4 +1,4 @@
-//! How much of a graph is kept in memory, and names that stand there once.
+//! Interner of names, which also counts how much of a graph is kept in memory.
 
 use std::borrow::Borrow;
 use std::hash::{Hash, Hasher};

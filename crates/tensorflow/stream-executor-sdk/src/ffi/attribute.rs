@@ -1,4 +1,4 @@
-//! What a kernel is made from: the attributes of its operation.
+//! Construction of a kernel from the attributes of its operation.
 
 use std::ffi::CString;
 

@@ -1,4 +1,4 @@
-//! What a host wants to be called when a stream gets somewhere.
+//! Callback of a host, for when a stream gets somewhere.
 
 use std::ffi::c_void;
 

@@ -1,4 +1,4 @@
-//! What a kernel computes with: inputs, outputs, the stream.
+//! Context of a kernel that computes: inputs, outputs, the stream.
 
 use std::ffi::c_int;
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! Which host has loaded the plug-in, for entries that get no arguments.
+//! Last host that has loaded the plug-in, for entries that get no arguments.
 
 use std::sync::Mutex;
 

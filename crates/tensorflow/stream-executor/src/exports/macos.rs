@@ -1,4 +1,4 @@
-//! What TensorFlow's wheels for macOS load, and what dyld finds in it: `data/macos-*`.
+//! Images that TensorFlow's wheels for macOS load, and what dyld finds in them: `data/macos-*`.
 //!
 //! On macOS a plug-in does not just name symbols. The linker writes next to each symbol which library it found it in
 //! (two-level namespace), and dyld looks there and nowhere else; what the linker was told to leave open

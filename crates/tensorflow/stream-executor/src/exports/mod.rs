@@ -1,4 +1,4 @@
-//! What TensorFlow releases export to plug-ins: on Linux here, `data/linux`, on macOS [`macos`].
+//! Exports of TensorFlow releases to plug-ins: on Linux here, `data/linux`, on macOS [`macos`].
 
 pub(crate) mod macos;
 mod table;

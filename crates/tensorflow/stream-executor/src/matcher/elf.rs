@@ -1,4 +1,4 @@
-//! What the loader of Linux finds for a plug-in in a release.
+//! Symbol lookup of the loader of Linux, for a plug-in in a release.
 
 use unskew_core::{Finding, Version};
 

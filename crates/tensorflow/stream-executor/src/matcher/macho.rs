@@ -1,4 +1,4 @@
-//! What dyld finds for a plug-in in a release: two-level names in the library that each is bound to, the others in
+//! Symbol lookup of dyld for a plug-in in a release: two-level names in the library that each is bound to, the others in
 //! every image that is not local.
 
 use unskew_abi::Format;

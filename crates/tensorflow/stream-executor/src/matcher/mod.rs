@@ -1,4 +1,4 @@
-//! What a TensorFlow release says to a plug-in.
+//! Matchers of a plug-in and a TensorFlow release.
 
 mod elf;
 mod macho;

@@ -1,4 +1,4 @@
-//! What trials say of a plug-in: to one release, and to all.
+//! Findings from trials of a plug-in: for one release, and for all.
 
 use unskew_core::{Finding, Phase, Severity, Version};
 

@@ -1,4 +1,4 @@
-//! Which hosts are played, in which order.
+//! Plan of the hosts that are simulated, and their order.
 
 use super::release_groups::{eras, eras_of};
 use super::trial::{HostScript, PluginEntry, Skew};

@@ -1,4 +1,4 @@
-//! What is tried with a plug-in, and what it does.
+//! Trial of a plug-in with one host, and what it did.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Which releases of TensorFlow can use a plug-in that was put on trial.
+//! Usage of a plug-in that was put on trial: which releases of TensorFlow can use it.
 
 use unskew_core::{Finding, Severity, Version};
 

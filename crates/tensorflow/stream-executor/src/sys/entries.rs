@@ -1,4 +1,4 @@
-//! What a host does after it has registered a platform: kernels, graph optimizer, profiler.
+//! Entries that a host calls after it has registered a platform: kernels, graph optimizer, profiler.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;

@@ -1,4 +1,4 @@
-//! By which attributes nodes that changed are told from those that did not.
+//! Attribute boxes, by which nodes that changed are told from those that did not.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What ops do, release by release: nodes made from every definition, run by real releases, and compared.
+//! Behaviour of ops, release by release: nodes made from every definition, run by real releases, and compared.
 //!
 //! [`forms`] makes nodes of every op that computes something ([`NodeForm`]): with every type that its definition allows, and
 //! other values of its attributes. [`plans`] finds out which shapes a release takes, [`with_runs`] says what they are run on:

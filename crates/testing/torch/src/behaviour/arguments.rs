@@ -1,4 +1,4 @@
-//! How arguments are given, by their types and names: as parameters, or as values that stand in the code.
+//! Arguments of calls, by their types and names: given as parameters, or as values that stand in the code.
 
 use serde::{Deserialize, Serialize};
 use unskew_torch_schemas::{FunctionSchema, SchemaArgument, SchemaType};

@@ -1,4 +1,4 @@
-//! What operators do, release by release: calls made from every schema, run by real releases, and compared.
+//! Behaviour of operators, release by release: calls made from every schema, run by real releases, and compared.
 //!
 //! [`plan`] makes calls of every operator of the tables ([`CallForm`]), [`run`] runs them in a release, [`rows`] says
 //! between which releases which runs of an operator came out otherwise, and by which conditions on its arguments they can

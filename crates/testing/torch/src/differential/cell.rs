@@ -1,4 +1,4 @@
-//! One file on one release: what the verdict says, and what the release does.
+//! Cell of the differential test, one file on one release: what the verdict says, and what the release does.
 
 use std::collections::BTreeMap;
 use std::fs;

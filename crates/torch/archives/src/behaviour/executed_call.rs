@@ -1,4 +1,4 @@
-//! What other releases do in a call that was carried out: its arguments are there, so nothing about them is open but what
+//! Behaviour of other releases in an executed call: its arguments are there, so nothing about them is open but what
 //! their values are.
 
 use unskew_core::Version;

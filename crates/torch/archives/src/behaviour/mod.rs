@@ -1,4 +1,4 @@
-//! What operators do by release where no number of a file shows it: `data/behaviour.toml`.
+//! Behaviour of operators by release where no number of a file shows it: `data/behaviour.toml`.
 //!
 //! A row is one operator under one condition on its arguments, with what the releases do one after the other. Rows are
 //! measurements and stand by themselves, so that a machine can add to them. Whether a call is concerned has three

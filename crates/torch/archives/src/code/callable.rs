@@ -1,4 +1,4 @@
-//! What code can call.
+//! Callables of code: operators of a table, and functions of the language.
 
 use std::sync::{Arc, LazyLock};
 

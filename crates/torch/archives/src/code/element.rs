@@ -1,4 +1,4 @@
-//! What the items of a tensor are, where its code shows it.
+//! Class of the items of a tensor, where its code shows it.
 //!
 //! The types of TorchScript say of a tensor that it is one. A comparison gives booleans all the same, `torch.to(x, 0)`
 //! gives uint8, and a softmax no integers: enough to tell some calls that a release stopped to take. Nothing is said

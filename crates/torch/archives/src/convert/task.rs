@@ -1,4 +1,4 @@
-//! What is converted and for what, and what is said of it on the way.
+//! Conversion task: what is converted and for what, and what is said of it on the way.
 
 use unskew_core::{Conversion, Finding, Places, Rewrite};
 

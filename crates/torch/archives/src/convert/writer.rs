@@ -1,4 +1,4 @@
-//! Who wrote a file, as the one who converts it says.
+//! Producer of a file, as the one who converts it says.
 
 use unskew_core::{Conversion, Places, Version};
 

@@ -1,4 +1,4 @@
-//! Which operators a runtime must have so that models run on it, those that upgraders call included.
+//! Closure of operators: which a runtime must have so that models run on it, those that upgraders call included.
 //!
 //! Tracing a run finds what that run happens to call; the branches of an upgrader that it does not take are
 //! missed. Here nothing is run: every call of the code counts, also one that never runs, because the loader looks for

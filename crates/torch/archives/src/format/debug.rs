@@ -1,4 +1,4 @@
-//! How a debug record is built, which tells who wrote it.
+//! Debug records, whose form tells who wrote them.
 //!
 //! A debug record maps bytes of the code to the sources that it came from. Up to 1.7 its entries are
 //! pairs; from 1.9 to 1.11 triples, with a tag; from 1.12 on the sources stand in a table of texts.

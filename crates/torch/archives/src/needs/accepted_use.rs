@@ -1,4 +1,4 @@
-//! Which releases take which uses of operators.
+//! Accepted uses: which releases take which uses of operators.
 
 use std::sync::Arc;
 

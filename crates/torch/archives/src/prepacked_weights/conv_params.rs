@@ -1,4 +1,4 @@
-//! How a packed convolution moves, as the numbers that its state keeps.
+//! Parameters of a packed convolution, as the numbers that its state keeps.
 
 /// The numbers of a packed convolution, one for each dimension of space.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What real releases did with forms of quantized weights: `data/packed.toml`.
+//! Support for forms of quantized weights in real releases: `data/packed.toml`.
 
 use std::sync::LazyLock;
 

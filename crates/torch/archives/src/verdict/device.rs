@@ -1,4 +1,4 @@
-//! What only devices lack: operators that upgraders call, and versions of single operators.
+//! Device check: operators that upgraders call, and versions of single operators, which only devices lack.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What decides by the form of a file whether a release loads it.
+//! Load check: by the form of a file, whether a release loads it.
 
 use unskew_core::{Finding, Places, Version};
 

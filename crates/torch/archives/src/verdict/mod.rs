@@ -1,4 +1,4 @@
-//! What a file and a release have to say to each other, beyond the numbers.
+//! Matcher of a file and a release, beyond the numbers.
 
 mod behaviour;
 mod calls;

@@ -1,4 +1,4 @@
-//! One file and one release, held against each other.
+//! Pair of one file and one release.
 
 use crate::code::TypedUse;
 use crate::{ProducerReleases, TorchModel, TorchRuntime};

@@ -1,4 +1,4 @@
-//! What PyTorch's makers promise about a file and a release.
+//! Promises of PyTorch's makers about a file and a release.
 //!
 //! The RFC counts the window from the release that breaks something. Any release after the writer's
 //! may be that one, so what a file can rely on is: the window that opens with the first release after

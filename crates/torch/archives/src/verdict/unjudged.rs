@@ -1,4 +1,4 @@
-//! What is not judged of a file and a release, beyond what was measured of single operators.
+//! Unjudged aspects of a file and a release, beyond what was measured of single operators.
 
 use unskew_core::{Places, Unjudged, aspect};
 

@@ -1,4 +1,4 @@
-//! Who wrote a file, told by what it calls.
+//! Writer analysis: who wrote a file, told by what it calls.
 //!
 //! A release writes only calls that its own table takes. So a call that the tables take from 2.12 on
 //! was not written before, and one that they take up to 1.5 was not written later; together with the

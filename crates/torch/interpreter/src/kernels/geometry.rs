@@ -1,4 +1,4 @@
-//! How a window moves over a space of up to three dimensions.
+//! Geometry of a window that moves over a space of up to three dimensions.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What most of the time goes into, on slices of numbers: products of matrices, convolutions, pooling.
+//! Kernels, on slices of numbers: products of matrices, convolutions, pooling. Most of the time goes into them.
 //!
 //! Results do not depend on how many threads there are: a thread gets whole elements of the result, and each
 //! element is summed up in the same order.

@@ -1,4 +1,4 @@
-//! What a call gives, bound to the arguments of a schema.
+//! Binding of what a call gives to the arguments of a schema.
 //!
 //! As in TorchScript: values by place fill the arguments that may be given by place, values by name the
 //! others, defaults the rest. First without conversions; if no overload takes the call so, an

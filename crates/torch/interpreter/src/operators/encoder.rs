@@ -1,4 +1,4 @@
-//! Whole layers of encoders as one operator: what PyTorch takes when nothing is trained.
+//! Encoder layers as one operator: what PyTorch takes when nothing is trained.
 
 use super::Arguments;
 use super::activation::{along, soften};

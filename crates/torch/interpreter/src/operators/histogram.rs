@@ -1,4 +1,4 @@
-//! How many numbers fall between edges.
+//! Histograms: how many numbers fall between edges.
 
 use super::Arguments;
 use super::declaration::{Context, Operator, plain, with_out};

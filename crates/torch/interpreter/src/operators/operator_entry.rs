@@ -1,4 +1,4 @@
-//! One overload of an operator, and running it.
+//! Operator entry: one overload of an operator, and running it.
 
 use unskew_torch_schemas::FunctionSchema;
 

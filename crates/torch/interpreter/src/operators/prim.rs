@@ -1,4 +1,4 @@
-//! What programs ask of tensors and of the interpreter itself.
+//! Operators of `prim`: what programs ask of tensors and of the interpreter itself.
 
 use super::Arguments;
 use super::declaration::{Context, Operator, plain};

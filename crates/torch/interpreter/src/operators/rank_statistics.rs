@@ -1,4 +1,4 @@
-//! What has a place in the order of a run: medians, quantiles, the most frequent, the greatest so far.
+//! Rank statistics of a run: medians, quantiles, the most frequent, the greatest so far.
 
 use super::Arguments;
 use super::declaration::{Context, Operator, plain};

@@ -1,4 +1,4 @@
-//! What a tensor becomes when a view of it, or all of it, is written: copies with something else in them.
+//! Writes to a view of a tensor, or to all of it, as copies with something else in them.
 
 use super::Arguments;
 use super::declaration::{Context, Operator, plain};

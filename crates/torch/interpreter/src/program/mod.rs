@@ -1,4 +1,4 @@
-//! Whole archives: code, constants, and the module with its tensors.
+//! Programs from whole archives: code, constants, and the module with its tensors.
 
 mod graph;
 mod legacy;

@@ -1,4 +1,4 @@
-//! What the pickles of an archive describe, as values.
+//! Objects that the pickles of an archive describe, as values.
 //!
 //! Nothing is unpickled: the description is read ([`unskew_torch::pickle`]), and of the calls in it only
 //! those are carried out that make tensors, lists, and objects of the archive's own classes.

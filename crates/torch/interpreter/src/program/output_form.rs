@@ -1,4 +1,4 @@
-//! How the outputs of a graph are put together: a graph gives a row of values, and the archive says which lists, tuples
+//! Form of the outputs of a graph: a graph gives a row of values, and the archive says which lists, tuples
 //! and dictionaries the model made of them.
 
 use serde_json::Value as Json;

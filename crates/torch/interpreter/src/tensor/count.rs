@@ -1,4 +1,4 @@
-//! How many elements a shape has.
+//! Element count of a shape.
 
 use crate::RunProblem;
 use crate::problem::refused;

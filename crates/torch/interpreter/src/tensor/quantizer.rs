@@ -1,4 +1,4 @@
-//! What the integers of a quantized tensor stand for.
+//! Quantizer: what the integers of a quantized tensor stand for.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! What stands in `operator_versions.yaml`, before anybody understands it.
+//! Entries of `operator_versions.yaml` as text, not yet understood.
 
 /// An entry as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What changed between two tables, as findings.
+//! Findings on the changes between two tables.
 
 use unskew_core::{Finding, Phase, Places, Rule};
 

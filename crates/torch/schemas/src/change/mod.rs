@@ -1,4 +1,4 @@
-//! What changed between two schemas of an operator, and whom it breaks.
+//! Changes between two schemas of an operator, and whom they break.
 
 mod change_kind;
 mod findings;

@@ -1,4 +1,4 @@
-//! Which types stand for which others.
+//! Subtyping: which types stand for which others.
 
 use crate::SchemaType;
 

@@ -1,4 +1,4 @@
-//! What changed between two tables of operators.
+//! Difference of two tables of operators.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What a call gives, argument by argument.
+//! Given arguments of a call, one by one.
 
 use super::{BoundArgument, CallBinding, GivenValue, ScriptType, TypedSchema};
 use crate::SchemaType;

@@ -1,4 +1,4 @@
-//! What a schema cannot take, told by its text: enough to pass over most overloads without parsing them.
+//! Outline of a schema, told by its text: enough to pass over most overloads without parsing them.
 
 use memchr::memchr;
 

@@ -1,4 +1,4 @@
-//! Which overload a call means.
+//! Overload resolution: which overload a call means.
 
 use std::sync::Arc;
 

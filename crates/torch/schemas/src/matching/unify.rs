@@ -1,4 +1,4 @@
-//! Whether a value of one type may stand where another is wanted, type variables included.
+//! Unification: whether a value of one type may stand where another is wanted, type variables included.
 
 use std::sync::Arc;
 

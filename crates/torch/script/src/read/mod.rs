@@ -1,4 +1,4 @@
-//! From the text to the syntax tree.
+//! Parser, from the text to the syntax tree.
 //!
 //! The syntax is Python's as far as PyTorch writes it, read as PyTorch's own reader does: words that only Python keeps
 //! are names, and `def f(a: int=1, b: int)`, as 1.3 to 1.5 write it, is no fault.

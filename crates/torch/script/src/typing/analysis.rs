@@ -1,4 +1,4 @@
-//! What is found in a program.
+//! Results of the analysis of a program.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What is wrong with a program, in words and with its place.
+//! Problems of a program, in words and with their location.
 
 use std::sync::Arc;
 

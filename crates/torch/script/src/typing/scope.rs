@@ -1,4 +1,4 @@
-//! What the names of a function stand for, branch by branch.
+//! Scope of a function: what its names stand for, branch by branch.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What operators of higher order give back, such as `cond`.
+//! Results of operators of higher order, such as `cond`.
 //!
 //! One tensor and a tuple of one tensor look alike among the outputs of a node. From schema 8.7 on a field
 //! of the node says which it is; before, a tuple of one was a list of tensors, and one tensor was one.

@@ -1,4 +1,4 @@
-//! From which schema a program comes to which, and what has no form there.
+//! Migration of a program from one schema to another, and what has no form there.
 
 use unskew_core::{Conversion, Places, Version};
 

@@ -1,4 +1,4 @@
-//! What a node is given, in the words of the registry.
+//! Arguments of a node, in the words of the registry.
 
 use unskew_script::FunctionDefinition;
 use unskew_script::typing::literal_of;

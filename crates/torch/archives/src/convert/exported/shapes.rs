@@ -1,4 +1,4 @@
-//! What a new node gives: the row that its tensor has in the table of a graph.
+//! Shapes of new nodes: the row that a tensor has in the table of a graph.
 //!
 //! Whoever loads a graph wants the type and the shape of every tensor in it. They are told here for the operators that
 //! the registry's functions take others apart into: those that go element by element, and sums along dimensions. Sizes

@@ -1,4 +1,4 @@
-//! What a program says of itself as a whole: its schema version and its dialect.
+//! Stamp of a program: its schema version and its dialect.
 //!
 //! A graph is checked by a verifier when it is loaded. Up to 2.4 its name stands in `dialect`; from 2.5 on
 //! there is a list `verifiers`, and `TRAINING` in it lets operators that write to their arguments pass,

@@ -1,4 +1,4 @@
-//! What is known of the values of a function before it runs, instruction by instruction.
+//! Data flow of a function: what is known of its values before it runs, instruction by instruction.
 //!
 //! Constants flow through the stack and the registers; where two ways meet, what both agree on stays known. A jump
 //! that depends on what is known goes one way only, so instructions that no way leads to never run: code that was

@@ -1,4 +1,4 @@
-//! What releases up to 1.5 do not know of later archives, and the version record.
+//! Layout of archives for releases up to 1.5, and the version record.
 //!
 //! Since 1.6 classes list their buffers and their constants and say whether they train, pickled containers carry
 //! tags of their types, and there are records for the order of bytes and the identity of the file. The readers of

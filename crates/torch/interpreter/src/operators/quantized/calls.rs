@@ -1,4 +1,4 @@
-//! Which operators take quantized tensors, and how.
+//! Calls of quantized operators: which take quantized tensors, and how.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Which functions are walked, and with what.
+//! Contexts of functions: which are walked, and with what.
 
 use std::cmp::Reverse;
 

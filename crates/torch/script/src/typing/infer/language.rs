@@ -1,4 +1,4 @@
-//! What the language itself does with operators: `a + b`, `a[0]`, `for a in b`, `int(a)`.
+//! Operators of the language itself: `a + b`, `a[0]`, `for a in b`, `int(a)`.
 
 use unskew_torch_schemas::matching::{Literal, ScriptType};
 

@@ -1,4 +1,4 @@
-//! What a condition says about the types of names: `x is None`, `isinstance(x, int)`.
+//! Type refinement: what a condition says about the types of names, `x is None`, `isinstance(x, int)`.
 
 use unskew_torch_schemas::matching::ScriptType;
 

@@ -1,4 +1,4 @@
-//! What the walk over a program keeps: where it is, and what it has found.
+//! Walker over a program: where it is, and what it has found.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

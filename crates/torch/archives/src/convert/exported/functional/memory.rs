@@ -1,4 +1,4 @@
-//! Which tensors of a graph share memory, and which have the value that was written last.
+//! Memory of a graph: which tensors share it, and which have the value that was written last.
 //!
 //! A *root* is memory: an input, or what an operator made. A *tensor* is a root as a whole or a view of another tensor,
 //! taken by a node. A write gives the root another version; a tensor of an older version is taken anew when it is

@@ -1,4 +1,4 @@
-//! What arguments name, and what the table of a graph says of tensors.
+//! Metadata of tensors: what arguments name, and what the table of a graph says.
 
 use super::super::shapes;
 use crate::convert::json::JsonValue;

@@ -1,4 +1,4 @@
-//! What a node gives: new memory, the same tensor, a view of it, or one of these that the graph does not tell.
+//! Views: whether a node gives new memory, the same tensor, a view of it, or one of these that the graph does not tell.
 
 use unskew_torch_schemas::FunctionSchema;
 
