@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
+use unskew_abi::sandbox::TimeLimits;
 use unskew_core::Party;
 use unskew_pjrt::conform::{Conformance, conform, spans};
 use unskew_pjrt::verdict::Plugin;
@@ -72,6 +73,7 @@ fn check(path: &Path, limit: Duration, trusting: Trusting) -> anyhow::Result<Che
     let mut options = sides::options(trusting);
     options.limit = options.limit.max(limit);
     options.trial = limit;
+    let clock = TimeLimits::start(limit);
     let side = sides::side(path.as_os_str(), &options)?;
     let label = path.display().to_string();
     let pjrt = |member: &&sides::Member| member.party.capability::<Plugin>().is_some();
@@ -90,7 +92,7 @@ fn check(path: &Path, limit: Duration, trusting: Trusting) -> anyhow::Result<Che
             child.arg("__conform").arg(path).arg(from.to_string()).arg(to.to_string());
             child
         };
-        conform(&probe, &command, limit, trusting.confinement())
+        conform(&probe, &command, clock, trusting.confinement())
     });
     let probe = party.capability::<Plugin>().and_then(|plugin| plugin.probe.clone());
     if let (Some(found), Some(probe)) = (&found, &probe) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use unskew_abi::SharedObject;
-use unskew_abi::sandbox::Confinement;
+use unskew_abi::sandbox::{Confinement, TimeLimits};
 use unskew_core::Party;
 use unskew_pjrt::{Probe, ProbeError, ProbeFailure, Stage, known_plugin, probe_in_child};
 use unskew_source::{FileSource, ReadError, Source};
@@ -66,6 +66,7 @@ pub(crate) fn parties(
     let Some(object) = SharedObject::read(source)? else { return Ok(Vec::new()) };
     let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
     let mut parties = Vec::new();
+    let clock = TimeLimits::start(options.limit.max(options.trial));
     let pjrt = unskew_pjrt::recognizes(&object);
     if pjrt {
         let probe = match (obstacle(&object), way(location, options)) {
@@ -91,7 +92,7 @@ pub(crate) fn parties(
         false => unskew_stream_executor::recognizes(&object),
     };
     if device {
-        parties.push(device_party(name, &object, location, options));
+        parties.push(device_party(name, &object, location, options, clock));
     }
     Ok(parties)
 }
@@ -124,6 +125,7 @@ fn device_party(
     object: &SharedObject,
     location: Location<'_>,
     options: &Options,
+    clock: TimeLimits,
 ) -> Party {
     if !unskew_stream_executor::registers_device(object) {
         return unskew_stream_executor::from_object(name, object);
@@ -133,7 +135,7 @@ fn device_party(
         (Some(obstacle), _) => Preflight::not_asked(obstacle),
         (None, Ok((mut command, confinement))) => {
             command.arg(options.trial.as_secs().to_string());
-            preflight::preflight_in_child(command, options.trial, confinement)
+            preflight::preflight_in_child(command, clock.with_answer(options.trial), confinement)
         }
     };
     unskew_stream_executor::asked(name, object, preflight)

@@ -81,9 +81,10 @@ impl TargetName {
                     .provide(Provision::version(unskew_stablehlo::TEXT_AXIS, Version::number(1)));
                 Arc::new(unskew_stablehlo::reader(party, unskew_stablehlo::KNOWN))
             }
-            Self::OnnxOpset(opset) => {
-                self.of_newest_onnx(|goal| OnnxTarget { opsets: vec![(Box::default(), opset)], ..goal })
-            }
+            Self::OnnxOpset(opset) => self.of_newest_onnx(|goal| OnnxTarget {
+                opsets: vec![(Box::default(), opset)],
+                ..goal
+            }),
             Self::OnnxIr(ir) => self.of_newest_onnx(|goal| OnnxTarget { ir: Some(ir), ..goal }),
         }
     }
@@ -94,11 +95,14 @@ impl TargetName {
         let Some(newest) = newest_onnx().map(Release::party) else {
             return Arc::new(Party::new(name, Role::Runtime, "ONNX version"));
         };
-        let Some(OnnxTarget { schemas, .. }) = newest.capability::<OnnxRelease>().map(OnnxTarget::for_release) else {
+        let Some(OnnxTarget { schemas, .. }) =
+            newest.capability::<OnnxRelease>().map(OnnxTarget::for_release)
+        else {
             return newest;
         };
         let opsets = Vec::new();
-        let goal = only(OnnxTarget { name, opsets, at_most: false, ir: None, schemas, runtime: None });
+        let goal =
+            only(OnnxTarget { name, opsets, at_most: false, ir: None, schemas, runtime: None });
         Arc::new(Party::clone(&newest).with_capability(Arc::new(goal)))
     }
 }

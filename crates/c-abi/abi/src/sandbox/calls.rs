@@ -1,200 +1,171 @@
-//! System calls of a confined child, by seccomp: what is not listed here is refused.
+//! System calls of a confined process, by seccomp: what is not listed here is refused.
 
 use std::collections::BTreeMap;
 
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-    SeccompRule, apply_filter, apply_filter_all_threads,
+    SeccompRule, apply_filter,
 };
 
 /// Why a filter could not be made or installed.
 pub(super) type Refusal = Box<dyn std::error::Error + Send + Sync>;
 
-/// Calls that are allowed with any arguments. Files are kept by Landlock, new processes by `clones`, signals by the scope
-/// of Landlock. Calls that change files by name (`truncate`, `chmod`, `setxattr`, …) are not here: Landlock does not know all
-/// of them. Nor is what outlives the process: System V memory, message queues, sessions of one's own.
-const ALLOWED: &[i64] = &[
-    // Memory.
-    libc::SYS_brk,
-    libc::SYS_mmap,
-    libc::SYS_mprotect,
-    libc::SYS_munmap,
-    libc::SYS_mremap,
-    libc::SYS_madvise,
-    libc::SYS_mincore,
-    libc::SYS_msync,
-    libc::SYS_mlock,
-    libc::SYS_mlock2,
-    libc::SYS_munlock,
-    libc::SYS_membarrier,
-    libc::SYS_memfd_create,
-    libc::SYS_pkey_alloc,
-    libc::SYS_pkey_free,
-    libc::SYS_pkey_mprotect,
-    libc::SYS_mseal,
-    libc::SYS_get_mempolicy,
-    libc::SYS_set_mempolicy,
-    libc::SYS_mbind,
-    // Files that are open, and names of those that may be.
-    libc::SYS_read,
-    libc::SYS_write,
-    libc::SYS_readv,
-    libc::SYS_writev,
-    libc::SYS_pread64,
-    libc::SYS_pwrite64,
-    libc::SYS_preadv,
-    libc::SYS_pwritev,
-    libc::SYS_preadv2,
-    libc::SYS_pwritev2,
-    libc::SYS_lseek,
-    libc::SYS_close,
-    libc::SYS_close_range,
-    libc::SYS_dup,
-    libc::SYS_dup3,
-    libc::SYS_openat,
-    libc::SYS_openat2,
-    libc::SYS_fstat,
-    libc::SYS_newfstatat,
-    libc::SYS_statx,
-    libc::SYS_statfs,
-    libc::SYS_fstatfs,
-    libc::SYS_faccessat,
-    libc::SYS_faccessat2,
-    libc::SYS_readlinkat,
-    libc::SYS_getdents64,
-    libc::SYS_getcwd,
-    libc::SYS_fadvise64,
-    libc::SYS_readahead,
-    libc::SYS_ftruncate,
-    libc::SYS_fallocate,
-    libc::SYS_fsync,
-    libc::SYS_fdatasync,
-    libc::SYS_flock,
-    libc::SYS_sendfile,
-    libc::SYS_copy_file_range,
-    // Waiting.
-    libc::SYS_pipe2,
-    libc::SYS_eventfd2,
-    libc::SYS_epoll_create1,
-    libc::SYS_epoll_ctl,
-    libc::SYS_epoll_pwait,
-    libc::SYS_epoll_pwait2,
-    libc::SYS_ppoll,
-    libc::SYS_pselect6,
-    libc::SYS_timerfd_create,
-    libc::SYS_timerfd_settime,
-    libc::SYS_timerfd_gettime,
-    libc::SYS_signalfd4,
-    libc::SYS_nanosleep,
-    libc::SYS_clock_nanosleep,
-    libc::SYS_futex,
-    libc::SYS_futex_waitv,
-    libc::SYS_restart_syscall,
-    // Time.
-    libc::SYS_clock_gettime,
-    libc::SYS_clock_getres,
-    libc::SYS_gettimeofday,
-    libc::SYS_times,
-    libc::SYS_setitimer,
-    libc::SYS_getitimer,
-    libc::SYS_timer_create,
-    libc::SYS_timer_settime,
-    libc::SYS_timer_gettime,
-    libc::SYS_timer_getoverrun,
-    libc::SYS_timer_delete,
-    // Threads and signals, and the end.
-    // Both are decided by the filter of `clones`, which says that there is no `clone3`.
-    libc::SYS_clone,
-    libc::SYS_clone3,
-    libc::SYS_set_tid_address,
-    libc::SYS_set_robust_list,
-    libc::SYS_get_robust_list,
-    libc::SYS_rseq,
-    libc::SYS_sched_yield,
-    libc::SYS_sched_getaffinity,
-    libc::SYS_sched_setaffinity,
-    libc::SYS_sched_getparam,
-    libc::SYS_sched_getscheduler,
-    libc::SYS_sched_get_priority_max,
-    libc::SYS_sched_get_priority_min,
-    libc::SYS_rt_sigaction,
-    libc::SYS_rt_sigprocmask,
-    libc::SYS_rt_sigpending,
-    libc::SYS_rt_sigreturn,
-    libc::SYS_rt_sigsuspend,
-    libc::SYS_rt_sigtimedwait,
-    libc::SYS_sigaltstack,
-    libc::SYS_kill,
-    libc::SYS_tkill,
-    libc::SYS_tgkill,
-    libc::SYS_wait4,
-    libc::SYS_waitid,
-    libc::SYS_exit,
-    libc::SYS_exit_group,
-    // More filters only take away.
-    libc::SYS_seccomp,
-    // Who and where it is.
-    libc::SYS_getpid,
-    libc::SYS_getppid,
-    libc::SYS_gettid,
-    libc::SYS_getpgid,
-    libc::SYS_getsid,
-    libc::SYS_getuid,
-    libc::SYS_geteuid,
-    libc::SYS_getgid,
-    libc::SYS_getegid,
-    libc::SYS_getresuid,
-    libc::SYS_getresgid,
-    libc::SYS_getgroups,
-    libc::SYS_getcpu,
-    libc::SYS_getpriority,
-    libc::SYS_getrusage,
-    libc::SYS_getrandom,
-    libc::SYS_sysinfo,
-    libc::SYS_uname,
-    libc::SYS_umask,
+/// A call: its number, and its name in `libc`.
+type Call = (i64, &'static str);
+
+macro_rules! calls {
+    ($($(#[$only:meta])* $name:ident)*) => { &[$($(#[$only])* (libc::$name, stringify!($name))),*] };
+}
+
+/// Calls that are allowed with any arguments, each group with why. Files are kept by Landlock, and signals by its
+/// scope. Calls that change files by name (`truncate`, `chmod`, `setxattr`, …) are not here: Landlock does not know all of
+/// them. Nor is what outlives the process, or reaches another one.
+const ALLOWED: &[(&str, &[Call])] = &[
+    (
+        "memory of its own; how much there is, limits and the supervisor say",
+        calls![
+            SYS_brk SYS_munmap SYS_mremap SYS_mprotect SYS_madvise SYS_mincore SYS_msync SYS_mlock SYS_mlock2
+            SYS_munlock SYS_membarrier SYS_pkey_alloc SYS_pkey_free SYS_pkey_mprotect SYS_mseal
+            SYS_get_mempolicy SYS_set_mempolicy SYS_mbind
+        ],
+    ),
+    (
+        "to open files, and read and list those that Landlock lets it open",
+        calls![
+            SYS_openat SYS_openat2 SYS_read SYS_readv SYS_pread64 SYS_preadv SYS_preadv2 SYS_lseek
+            SYS_getdents64 SYS_getcwd
+            #[cfg(target_arch = "x86_64")] SYS_open
+            #[cfg(target_arch = "x86_64")] SYS_getdents
+        ],
+    ),
+    (
+        "to write to its error output, to `/dev/null` and to pipes of its own: nothing else can be opened for it",
+        calls![SYS_write SYS_writev SYS_pwrite64 SYS_pwritev SYS_pwritev2],
+    ),
+    (
+        "what names say of any file, not its contents: loaders ask before they open. No filter can tell which name",
+        calls![
+            SYS_fstat SYS_newfstatat SYS_statx SYS_statfs SYS_fstatfs SYS_faccessat SYS_faccessat2 SYS_readlinkat
+            #[cfg(target_arch = "x86_64")] SYS_stat
+            #[cfg(target_arch = "x86_64")] SYS_lstat
+            #[cfg(target_arch = "x86_64")] SYS_access
+            #[cfg(target_arch = "x86_64")] SYS_readlink
+        ],
+    ),
+    (
+        "its descriptors, and such as lead nowhere: pipes, events, timers",
+        calls![
+            SYS_close SYS_close_range SYS_dup SYS_dup3 SYS_pipe2 SYS_eventfd2 SYS_timerfd_create
+            SYS_timerfd_settime SYS_timerfd_gettime SYS_signalfd4
+            #[cfg(target_arch = "x86_64")] SYS_dup2
+            #[cfg(target_arch = "x86_64")] SYS_pipe
+            #[cfg(target_arch = "x86_64")] SYS_eventfd
+        ],
+    ),
+    (
+        "waiting",
+        calls![
+            SYS_epoll_create1 SYS_epoll_ctl SYS_epoll_pwait SYS_epoll_pwait2 SYS_ppoll SYS_pselect6
+            SYS_nanosleep SYS_clock_nanosleep SYS_futex SYS_futex_waitv SYS_restart_syscall SYS_sched_yield
+            #[cfg(target_arch = "x86_64")] SYS_epoll_create
+            #[cfg(target_arch = "x86_64")] SYS_epoll_wait
+            #[cfg(target_arch = "x86_64")] SYS_poll
+            #[cfg(target_arch = "x86_64")] SYS_select
+            #[cfg(target_arch = "x86_64")] SYS_pause
+        ],
+    ),
+    (
+        "clocks, and timers that signal itself",
+        calls![
+            SYS_clock_gettime SYS_clock_getres SYS_gettimeofday SYS_times SYS_setitimer SYS_getitimer
+            SYS_timer_create SYS_timer_settime SYS_timer_gettime SYS_timer_getoverrun SYS_timer_delete
+            #[cfg(target_arch = "x86_64")] SYS_alarm
+            #[cfg(target_arch = "x86_64")] SYS_time
+        ],
+    ),
+    (
+        "threads of its own. `clone3`, whose flags lie in memory, is answered as if there were none",
+        calls![
+            SYS_clone3 SYS_set_tid_address SYS_set_robust_list SYS_rseq
+            #[cfg(target_arch = "x86_64")] SYS_arch_prctl
+        ],
+    ),
+    (
+        "the scheduling of any thread, to be read: the C library asks it for its own by number, which no filter can tell",
+        calls![
+            SYS_sched_getaffinity SYS_sched_getparam SYS_sched_getscheduler SYS_sched_get_priority_max
+            SYS_sched_get_priority_min
+        ],
+    ),
+    (
+        "handlers of signals; and signals, which the scope of Landlock keeps inside",
+        calls![
+            SYS_rt_sigaction SYS_rt_sigprocmask SYS_rt_sigpending SYS_rt_sigreturn SYS_rt_sigsuspend
+            SYS_rt_sigtimedwait SYS_sigaltstack SYS_kill SYS_tkill SYS_tgkill
+        ],
+    ),
+    (
+        "its end; it has no children to wait for",
+        calls![SYS_exit SYS_exit_group SYS_wait4 SYS_waitid],
+    ),
+    (
+        "who and where it is, and what the machine is",
+        calls![
+            SYS_getpid SYS_getppid SYS_gettid SYS_getuid SYS_geteuid SYS_getgid SYS_getegid SYS_getresuid
+            SYS_getresgid SYS_getgroups SYS_getcpu SYS_getrusage SYS_getrandom SYS_sysinfo SYS_uname SYS_umask
+            #[cfg(target_arch = "x86_64")] SYS_getpgrp
+            #[cfg(target_arch = "x86_64")] SYS_getrlimit
+        ],
+    ),
 ];
 
-/// Older forms of calls above, which only this machine has.
-#[cfg(target_arch = "x86_64")]
-const OLDER: &[i64] = &[
-    libc::SYS_open,
-    libc::SYS_stat,
-    libc::SYS_lstat,
-    libc::SYS_access,
-    libc::SYS_readlink,
-    libc::SYS_getdents,
-    libc::SYS_dup2,
-    libc::SYS_pipe,
-    libc::SYS_eventfd,
-    libc::SYS_epoll_create,
-    libc::SYS_epoll_wait,
-    libc::SYS_poll,
-    libc::SYS_select,
-    libc::SYS_pause,
-    libc::SYS_alarm,
-    libc::SYS_time,
-    libc::SYS_getpgrp,
-    libc::SYS_arch_prctl,
-    libc::SYS_getrlimit,
-];
+/// What one argument of a call must be.
+#[derive(Clone, Copy)]
+enum Test {
+    /// A number of 32 bits.
+    Is(u8, u64),
+    /// An address that is null.
+    IsNull(u8),
+    /// These bits, of those in the mask.
+    HasBits { argument: u8, mask: u64, bits: u64 },
+}
 
-#[cfg(not(target_arch = "x86_64"))]
-const OLDER: &[i64] = &[];
+/// A call that is allowed if all tests of one of the alternatives hold.
+struct Limited {
+    call: Call,
+    /// With which arguments, and why with no others.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the table of the guide"))]
+    why: &'static str,
+    alternatives: Vec<Vec<Test>>,
+}
 
-/// Calls that are allowed if an argument has one of these values.
-fn by_argument() -> [(i64, u8, Vec<u64>); 4] {
-    let descriptor_flags = [
+/// What `clone` of every C library asks for when it starts a thread: all that threads have in common.
+const OF_A_THREAD: i32 = libc::CLONE_VM
+    | libc::CLONE_FS
+    | libc::CLONE_FILES
+    | libc::CLONE_SIGHAND
+    | libc::CLONE_THREAD
+    | libc::CLONE_SYSVSEM;
+
+/// What it may ask for beside that.
+const OF_SOME_THREADS: i32 = libc::CLONE_SETTLS
+    | libc::CLONE_PARENT_SETTID
+    | libc::CLONE_CHILD_SETTID
+    | libc::CLONE_CHILD_CLEARTID
+    | libc::CLONE_DETACHED;
+
+/// Calls that are allowed with some arguments only.
+fn limited() -> Vec<Limited> {
+    let one_of = |argument: u8, values: &[u64]| -> Vec<Vec<Test>> {
+        values.iter().map(|value| vec![Test::Is(argument, *value)]).collect()
+    };
+    let flags = [
         libc::F_DUPFD,
         libc::F_DUPFD_CLOEXEC,
         libc::F_GETFD,
         libc::F_SETFD,
         libc::F_GETFL,
         libc::F_SETFL,
-        libc::F_GETLK,
-        libc::F_SETLK,
-        libc::F_SETLKW,
-        libc::F_ADD_SEALS,
         libc::F_GET_SEALS,
     ];
     let queries = [
@@ -213,15 +184,61 @@ fn by_argument() -> [(i64, u8, Vec<u64>); 4] {
         libc::PR_CAPBSET_READ,
         libc::PR_SET_NO_NEW_PRIVS,
         libc::PR_GET_NO_NEW_PRIVS,
-        libc::PR_SET_SECCOMP,
         libc::PR_GET_SECCOMP,
     ];
-    [
-        (libc::SYS_fcntl, 1, descriptor_flags.map(|flag| flag as u64).to_vec()),
-        (libc::SYS_ioctl, 1, queries.to_vec()),
-        (libc::SYS_prctl, 0, names.map(|name| name as u64).to_vec()),
-        // Limits are read, not set: root could raise them.
-        (libc::SYS_prlimit64, 2, vec![0]),
+    let memory = libc::MAP_TYPE | libc::MAP_GROWSDOWN | libc::MAP_HUGETLB;
+    let bits = |argument, mask: i32, bits: i32| Test::HasBits {
+        argument,
+        mask: u64::from(mask.cast_unsigned()),
+        bits: u64::from(bits.cast_unsigned()),
+    };
+    // The upper half, too: a namespace of clocks has a flag there in `clone3` only, and nothing may have one here.
+    let thread = Test::HasBits {
+        argument: 0,
+        mask: !u64::from(OF_SOME_THREADS.cast_unsigned()),
+        bits: u64::from(OF_A_THREAD.cast_unsigned()),
+    };
+    let call = |call, why, alternatives| Limited { call, why, alternatives };
+    vec![
+        call(
+            (libc::SYS_clone, "SYS_clone"),
+            "a thread that shares all with the others: no process, no namespace, no files or folder of its own; the \
+             supervisor counts them",
+            vec![vec![thread]],
+        ),
+        call(
+            (libc::SYS_mmap, "SYS_mmap"),
+            "private memory that does not grow by itself: what is shared, of huge pages or a stack is counted by no limit",
+            vec![vec![bits(3, memory, libc::MAP_PRIVATE)]],
+        ),
+        call(
+            (libc::SYS_fcntl, "SYS_fcntl"),
+            "flags of a descriptor, and copies of it: no locks, by which others would wait, and no signals to an owner",
+            one_of(1, &flags.map(|flag| flag as u64)),
+        ),
+        call(
+            (libc::SYS_ioctl, "SYS_ioctl"),
+            "whether it is a terminal, how much is there to read, flags",
+            one_of(1, &queries),
+        ),
+        call(
+            (libc::SYS_prctl, "SYS_prctl"),
+            "names of threads and of memory, and questions: what ends it with its supervisor stays",
+            one_of(0, &names.map(|name| name as u64)),
+        ),
+        call(
+            (libc::SYS_prlimit64, "SYS_prlimit64"),
+            "to read limits of its own: root could raise them",
+            vec![vec![Test::Is(0, 0), Test::IsNull(2)]],
+        ),
+        call(
+            (libc::SYS_sched_setaffinity, "SYS_sched_setaffinity"),
+            "the processors of the calling thread: of the same user's other processes it would be, too",
+            one_of(0, &[0]),
+        ),
+        call((libc::SYS_getpriority, "SYS_getpriority"), "its own", one_of(1, &[0])),
+        call((libc::SYS_getpgid, "SYS_getpgid"), "its own", one_of(0, &[0])),
+        call((libc::SYS_getsid, "SYS_getsid"), "its own", one_of(0, &[0])),
     ]
 }
 
@@ -230,58 +247,82 @@ fn by_argument() -> [(i64, u8, Vec<u64>); 4] {
 /// # Errors
 /// If the kernel refuses the filter.
 pub(super) fn keep_to_the_list() -> Result<(), Refusal> {
+    let all = ALLOWED.iter().flat_map(|(_, calls)| calls.iter());
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
-        ALLOWED.iter().chain(OLDER).map(|call| (*call, Vec::new())).collect();
-    for (call, argument, values) in by_argument() {
-        let rule = |value: &u64| {
-            // The kernel looks at the lower half of a number, and at a whole address.
-            let width = match call {
-                libc::SYS_prlimit64 => SeccompCmpArgLen::Qword,
-                _ => SeccompCmpArgLen::Dword,
-            };
-            let one = SeccompCondition::new(argument, width, SeccompCmpOp::Eq, *value)?;
-            SeccompRule::new(vec![one])
+        all.map(|(call, _)| (*call, Vec::new())).collect();
+    for limited in limited() {
+        let rule = |tests: &Vec<Test>| -> Result<SeccompRule, Refusal> {
+            let conditions: Result<Vec<_>, _> = tests.iter().map(|test| condition(*test)).collect();
+            Ok(SeccompRule::new(conditions?)?)
         };
-        let all: Result<Vec<_>, seccompiler::BackendError> = values.iter().map(rule).collect();
-        rules.insert(call, all?);
+        let alternatives: Result<Vec<_>, _> = limited.alternatives.iter().map(rule).collect();
+        rules.insert(limited.call.0, alternatives?);
     }
-    // It ends with its parent, and cannot choose otherwise.
-    let set = |argument, value| {
-        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)
-    };
-    let leash = vec![set(0, libc::PR_SET_PDEATHSIG as u64)?, set(1, libc::SIGKILL as u64)?];
-    rules.entry(libc::SYS_prctl).or_default().push(SeccompRule::new(leash)?);
     let refused = SeccompAction::Errno(libc::EPERM as u32);
-    let program = compiled(rules, refused, SeccompAction::Allow)?;
-    // The filter that asks the parent has gone ahead of this one in this thread alone, so others keep theirs.
-    match apply_filter_all_threads(&program) {
-        Ok(()) => Ok(()),
-        Err(_) => Ok(apply_filter(&program)?),
-    }
-}
-
-/// A filter that refuses to start processes, for a copy of the child.
-///
-/// # Errors
-/// If it cannot be made for this machine.
-pub(super) fn without_processes() -> Result<BpfProgram, Refusal> {
-    let thread = libc::CLONE_THREAD as u64;
-    let none =
-        SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(thread), 0)?;
-    let rules = BTreeMap::from([(libc::SYS_clone, vec![SeccompRule::new(vec![none])?])]);
-    compiled(rules, SeccompAction::Allow, SeccompAction::Errno(libc::EPERM as u32))
-}
-
-/// Installs such a filter in this process.
-pub(super) fn install(program: &BpfProgram) -> Result<(), Refusal> {
-    Ok(apply_filter(program)?)
-}
-
-fn compiled(
-    rules: BTreeMap<i64, Vec<SeccompRule>>,
-    otherwise: SeccompAction,
-    matched: SeccompAction,
-) -> Result<BpfProgram, Refusal> {
     let machine = std::env::consts::ARCH.try_into()?;
-    Ok(SeccompFilter::new(rules, otherwise, matched, machine)?.try_into()?)
+    let filter = SeccompFilter::new(rules, refused, SeccompAction::Allow, machine)?;
+    let program: BpfProgram = filter.try_into()?;
+    Ok(apply_filter(&program)?)
+}
+
+fn condition(test: Test) -> Result<SeccompCondition, Refusal> {
+    use SeccompCmpArgLen::{Dword, Qword};
+    Ok(match test {
+        Test::Is(argument, value) => {
+            SeccompCondition::new(argument, Dword, SeccompCmpOp::Eq, value)?
+        }
+        Test::IsNull(argument) => SeccompCondition::new(argument, Qword, SeccompCmpOp::Eq, 0)?,
+        Test::HasBits { argument, mask, bits } => {
+            SeccompCondition::new(argument, Qword, SeccompCmpOp::MaskedEq(mask), bits)?
+        }
+    })
+}
+
+/// What is allowed and why, as the table of the guide.
+#[cfg(test)]
+fn table() -> String {
+    let name = |(_, name): &Call| format!("`{}`", name.trim_start_matches("SYS_"));
+    let mut text = String::from("| calls | why |\n| --- | --- |\n");
+    for (why, calls) in ALLOWED {
+        let names: Vec<String> = calls.iter().map(name).collect();
+        text.push_str(&format!("| {} | {why} |\n", names.join(" ")));
+    }
+    for limited in limited() {
+        text.push_str(&format!("| {} | only {} |\n", name(&limited.call), limited.why));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On x86-64, which has more of them; `UNSKEW_BLESS` rewrites the table.
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn the_guide_lists_every_call_that_is_left_and_why() {
+        let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/guide/sandbox.md");
+        let text = std::fs::read_to_string(guide).unwrap();
+        let (head, rest) = text.split_once("<!-- calls -->\n").unwrap();
+        let (old, tail) = rest.split_once("<!-- end of calls -->\n").unwrap();
+        let new = format!("\n{}\n", table());
+        if std::env::var_os("UNSKEW_BLESS").is_some() {
+            let text = format!("{head}<!-- calls -->\n{new}<!-- end of calls -->\n{tail}");
+            std::fs::write(guide, text).unwrap();
+        } else {
+            assert_eq!(old, new, "UNSKEW_BLESS=1 rewrites it");
+        }
+    }
+
+    #[test]
+    fn no_call_is_listed_twice() {
+        let limited = limited();
+        let mut all: Vec<i64> =
+            ALLOWED.iter().flat_map(|(_, calls)| calls.iter().map(|c| c.0)).collect();
+        all.extend(limited.iter().map(|limited| limited.call.0));
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
 }

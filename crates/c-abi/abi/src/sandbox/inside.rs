@@ -1,16 +1,15 @@
-//! The child's side: takes the greeting, gives up what it must not have, and answers.
-#![allow(unsafe_code, reason = "copying a process, and closing what the parent left open")]
+//! The child's side: takes the greeting, and answers.
+#![allow(unsafe_code, reason = "closing what the parent left open")]
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use super::Confinement;
 use super::greeting::Greeting;
 use super::listen::kind;
-use super::{Bounds, Confinement};
 
 /// The way to the parent, once the process has entered.
 static ANSWERS: OnceLock<Answers> = OnceLock::new();
@@ -19,80 +18,45 @@ struct Answers {
     /// The socket as a file, which is written by `write`: a confined process may not `send`.
     stream: Mutex<File>,
     token: String,
-    confined: bool,
 }
 
-/// Makes this process one that may run foreign code: takes the parent's greeting from standard output, closes all that was
-/// inherited, and, if the parent wants that, confines itself to `bounds` and to reading `files`. To be called before
-/// anything is loaded, by a process without threads.
+/// Takes the parent's greeting from standard output, closes all that was inherited, and binds the end of this process to that of
+/// its parent. To be called before anything is loaded, by a process without threads.
 ///
 /// # Errors
-/// If the process was not started by a [`Trial`](super::Trial), or cannot be confined; the parent then knows.
-pub fn enter(bounds: Bounds, files: &[PathBuf]) -> Result<(), String> {
+/// If the process was not started by a [`Trial`](super::Trial).
+pub(super) fn enter() -> Result<Confinement, String> {
     let stream = io::stdout().as_fd().try_clone_to_owned().map_err(|error| error.to_string())?;
     let mut stream = UnixStream::from(stream);
     let unasked = || "this command is for child processes of Unskew".to_owned();
     stream.peer_addr().map_err(|_| unasked())?;
     let greeting = Greeting::read(&mut stream).ok_or_else(unasked)?;
     close_all_but(&stream).map_err(|error| error.to_string())?;
-    lead_a_group(&greeting);
-    let confined = greeting.confinement == Confinement::Sandbox;
-    let token = greeting.token;
-    if confined && let Err(refusal) = confine(&mut stream, &token, bounds, files) {
-        // One line, whatever the kernel or a library says.
-        let text = refusal.to_string().replace(['\n', '\r'], " ");
-        let _ = writeln!(stream, "\n{token} {} {text}", kind::REFUSED);
-        return Err(text);
-    }
+    // It fails only for a process that leads a session already.
+    let _ = nix::unistd::setsid();
+    end_with(greeting.parent);
     let stream = Mutex::new(File::from(std::os::fd::OwnedFd::from(stream)));
-    let _ = ANSWERS.set(Answers { stream, token, confined });
-    Ok(())
+    let _ = ANSWERS.set(Answers { stream, token: greeting.token });
+    Ok(greeting.confinement)
 }
 
 /// Says one line to the parent. If the parent is gone, nobody needs it.
 pub fn say(line: &str) {
+    tell(kind::LINE, line);
+}
+
+/// Says to the parent why nothing is loaded.
+pub(super) fn refuse(cause: &str) {
+    // One line, whatever the kernel or a library says.
+    tell(kind::REFUSED, &cause.replace(['\n', '\r'], " "));
+}
+
+fn tell(kind: &str, line: &str) {
     if let Some(answers) = ANSWERS.get() {
-        let text = format!("\n{} {} {line}\n", answers.token, kind::LINE);
+        let text = format!("\n{} {kind} {line}\n", answers.token);
         let mut stream = answers.stream.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = stream.write_all(text.as_bytes());
     }
-}
-
-/// Copies this process, as `fork` does: 0 in the copy. The copy of a confined process ends with it, and can start no
-/// process itself.
-///
-/// # Errors
-/// If the system, or the parent, does not allow it.
-///
-/// # Safety
-/// As that of `fork`: a copy of a process with threads may only do what is safe in a signal handler.
-pub unsafe fn copy_process() -> io::Result<libc::pid_t> {
-    let confined = ANSWERS.get().filter(|answers| answers.confined);
-    #[cfg(target_os = "linux")]
-    let filter = match confined {
-        Some(_) => Some(super::calls::without_processes().map_err(io::Error::other)?),
-        None => None,
-    };
-    if let Some(answers) = confined {
-        let mut stream = answers.stream.lock().unwrap_or_else(PoisonError::into_inner);
-        stream.write_all(format!("\n{} {}\n", answers.token, kind::COPY).as_bytes())?;
-        stream.read_exact(&mut [0])?;
-    }
-    // SAFETY: the caller knows what it means.
-    let process = unsafe { libc::fork() };
-    if process < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    #[cfg(target_os = "linux")]
-    if process == 0 {
-        let leashed = nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL).is_ok();
-        let kept = filter.is_none_or(|filter| super::calls::install(&filter).is_ok());
-        if !leashed || !kept {
-            // SAFETY: ends the copy, which has done nothing.
-            unsafe { libc::_exit(3) };
-        }
-    }
-    Ok(process)
 }
 
 /// Closes what was inherited, but for the error output and this stream; input and output are empty from now on.
@@ -116,54 +80,15 @@ fn close_all_but(stream: &UnixStream) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes this process the first of a group and a session, by which it is killed with all that it starts; and ends it with its
-/// parent.
-fn lead_a_group(greeting: &Greeting) {
-    // It fails only for a process that leads one already.
-    let _ = nix::unistd::setsid();
+/// Has the kernel end this process when its parent ends.
+pub(super) fn end_with(parent: u32) {
     #[cfg(target_os = "linux")]
     {
-        let _ = nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL);
-        if std::os::unix::process::parent_id() != greeting.parent {
+        let set = nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL);
+        if set.is_err() || std::os::unix::process::parent_id() != parent {
             // The parent ended before this could be set.
             std::process::exit(3);
         }
     }
-    let _ = greeting;
-}
-
-/// Confines this process, and lets the parent decide about new ones.
-#[cfg(target_os = "linux")]
-fn confine(
-    stream: &mut UnixStream,
-    token: &str,
-    bounds: Bounds,
-    files: &[PathBuf],
-) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    use super::{calls, clones, files as landlock, limits};
-    use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
-
-    limits::set(bounds).map_err(|error| format!("resource limits: {error}"))?;
-    landlock::keep_to(files).map_err(|error| format!("Landlock: {error}"))?;
-    let listener =
-        clones::ask_for_every_clone().map_err(|error| format!("seccomp notification: {error}"))?;
-    let text = format!("\n{token} clones\n");
-    let descriptors = [listener.as_raw_fd()];
-    let control = [ControlMessage::ScmRights(&descriptors)];
-    let parts = [io::IoSlice::new(text.as_bytes())];
-    sendmsg::<()>(stream.as_raw_fd(), &parts, &control, MsgFlags::empty(), None)?;
-    stream.read_exact(&mut [0])?;
-    drop(listener);
-    calls::keep_to_the_list().map_err(|error| format!("seccomp: {error}"))?;
-    Ok(())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn confine(
-    _: &mut UnixStream,
-    _: &str,
-    _: Bounds,
-    _: &[PathBuf],
-) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    Err("there is a sandbox on Linux only".into())
+    let _ = parent;
 }

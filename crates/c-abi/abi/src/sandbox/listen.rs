@@ -1,13 +1,12 @@
 //! Threads that read what a child says. A plug-in may write without end, so each reads a bounded amount and ends
 //! with the child.
 
-use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::io::{BufRead as _, BufReader, Read};
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::SyncSender;
 use std::sync::{Mutex, PoisonError};
 
-use super::greeting::Greeting;
-use super::{Confinement, Heard};
+use super::Heard;
 
 /// The longest line that is read from a child, in bytes.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -24,8 +23,6 @@ pub(super) mod kind {
     pub(in super::super) const LINE: &str = "line";
     /// It could not be confined.
     pub(in super::super) const REFUSED: &str = "refused";
-    /// It wants to make a copy of itself, and waits to be allowed.
-    pub(in super::super) const COPY: &str = "copy";
 }
 
 /// Keeps the last of the error output.
@@ -41,19 +38,8 @@ pub(super) fn keep_errors(errors: impl Read, said: &Mutex<Vec<u8>>) {
 }
 
 /// Passes on what the child says, until it says nothing more, or too much, or nobody listens.
-pub(super) fn answers(stream: UnixStream, greeting: &Greeting, sender: &SyncSender<Heard>) {
-    let mut allow = Allow::default();
-    let mut first = Vec::new();
-    if greeting.confinement == Confinement::Sandbox {
-        match allow.receive(&stream, &greeting.token) {
-            Some(bytes) => first = bytes,
-            None => return,
-        }
-        // The child waits until somebody decides about its processes; one that could not be confined is gone.
-        let _ = (&stream).write_all(b"k");
-    }
-    let stream_in = first.as_slice().chain(&stream);
-    let mut output = BufReader::new(stream_in.take(LONGEST_OUTPUT));
+pub(super) fn answers(stream: UnixStream, token: &str, sender: &SyncSender<Heard>) {
+    let mut output = BufReader::new(stream.take(LONGEST_OUTPUT));
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -63,39 +49,15 @@ pub(super) fn answers(stream: UnixStream, greeting: &Greeting, sender: &SyncSend
         }
         let text = String::from_utf8_lossy(&line);
         // What does not begin with the token was written by the plug-in.
-        let Some(text) = text.trim_end().strip_prefix(&*greeting.token) else { continue };
+        let Some(text) = text.trim_end().strip_prefix(token) else { continue };
         let (word, payload) = text.trim_start().split_once(' ').unwrap_or((text.trim(), ""));
         let heard = match word {
             kind::LINE => Heard::Line(payload.to_owned()),
             kind::REFUSED => Heard::Refused(payload.to_owned()),
-            kind::COPY => {
-                allow.one_copy();
-                if (&stream).write_all(b"k").is_err() {
-                    return;
-                }
-                continue;
-            }
             _ => continue,
         };
         if sender.send(heard).is_err() {
             return;
         }
     }
-}
-
-#[cfg(target_os = "linux")]
-use super::clones::Allow;
-
-/// Elsewhere no child is confined, and none asks.
-#[cfg(not(target_os = "linux"))]
-#[derive(Default)]
-struct Allow;
-
-#[cfg(not(target_os = "linux"))]
-impl Allow {
-    fn receive(&mut self, _: &UnixStream, _: &str) -> Option<Vec<u8>> {
-        Some(Vec::new())
-    }
-
-    fn one_copy(&self) {}
 }

@@ -1,20 +1,21 @@
 //! Plug-ins on trial: a child process that runs foreign code, what it may do, and what it answers.
 //!
-//! A plug-in may crash, block, or be malicious. So it is loaded in a child process that [`Trial`] starts and ends, and
-//! that calls [`enter`] before it loads anything. With [`Confinement::Sandbox`] the child then has:
+//! A plug-in may crash, block, or be malicious. So [`Trial`] starts and ends a child process, the [`Supervisor`], which loads
+//! nothing: it copies itself, and the copy gives up what a plug-in must not have before it loads anything. With
+//! [`Confinement::Sandbox`] the copy has:
 //!
 //! | what | how it is kept |
 //! | --- | --- |
 //! | the parent's environment | only the variables of a short list |
 //! | the parent's files, pipes and sockets | all closed; input and output are `/dev/null` |
 //! | files | Landlock: system libraries, the plug-in and the libraries beside it may be read, nothing may be written |
-//! | the network, other programs, debugging, mounts, keys, io_uring | seccomp: only calls that are listed are allowed |
+//! | the network, other programs, new processes, debugging, mounts, keys, io_uring | seccomp: only calls that are listed are allowed |
 //! | signals to others, abstract sockets | Landlock scopes |
-//! | new processes | seccomp: the parent is asked, and allows only copies that [`copy_process`] announced |
-//! | threads | the same; a fixed number in all |
-//! | memory, open files, size of files in memory, processor time, core files | resource limits |
-//! | privileges | `no_new_privs` |
-//! | a life after the trial | own session and process group, killed as a whole; it dies with the parent |
+//! | threads | seccomp: the supervisor is asked about each, and counts; a fixed number in all |
+//! | memory | resource limits; no shared memory and no files in memory; the supervisor looks at what is there |
+//! | open files, processor time, core files | resource limits |
+//! | privileges | `no_new_privs`; of root's capabilities, only that to read files of others |
+//! | a life after the trial | it dies with the supervisor, and the supervisor with the parent; session and process group are killed as a whole |
 //!
 //! If the kernel refuses any of this, nothing is loaded: the trial says [`Heard::Refused`]. Linux 6.12 and later have all of
 //! it.
@@ -24,17 +25,17 @@
 //! The child answers on a socket of its own, not on its output, and begins every line with a number that the parent drew
 //! for this trial. A plug-in that writes to its output, or blindly to every descriptor, forges nothing. One that searches
 //! the memory of its own process for that number can, and no process can keep that from code that it runs: **a malicious
-//! plug-in can lie about itself.** It cannot do more than that.
+//! plug-in can lie about itself.** It cannot do more than that: the number is good for nothing else.
 //!
 //! A process that only reads a file needs less than a plug-in, and gets less: `keep_to_streams`, on Linux.
 //!
-//! With [`Confinement::None`] the child has the rights of whoever started it, and only the way of answering, the process
+//! With [`Confinement::None`] the copy has the rights of whoever started it, and only the way of answering, the process
 //! group and the limit on output stay.
 
 #[cfg(target_os = "linux")]
 mod calls;
 #[cfg(target_os = "linux")]
-mod clones;
+mod capabilities;
 #[cfg(target_os = "linux")]
 mod files;
 #[cfg(unix)]
@@ -45,22 +46,32 @@ mod inside;
 mod limits;
 #[cfg(unix)]
 mod listen;
+#[cfg(target_os = "linux")]
+mod memory;
 #[cfg(not(unix))]
 mod nowhere;
 mod readable;
 #[cfg(target_os = "linux")]
 mod streams;
 #[cfg(unix)]
+mod supervisor;
+#[cfg(target_os = "linux")]
+mod threads;
+mod time;
+#[cfg(unix)]
 mod trial;
 
-pub use readable::readable;
+pub use readable::{Readable, readable};
+pub use time::{TimeLimits, WHOLE};
 
 #[cfg(unix)]
-pub use inside::{copy_process, enter, say};
+pub use inside::say;
 #[cfg(not(unix))]
-pub use nowhere::{Trial, enter, say};
+pub use nowhere::{Supervisor, Trial, say};
 #[cfg(target_os = "linux")]
 pub use streams::keep_to_streams;
+#[cfg(unix)]
+pub use supervisor::{Ended, Errors, Supervisor, die_of_faults, end_as};
 #[cfg(unix)]
 pub use trial::Trial;
 
@@ -89,9 +100,9 @@ pub enum Heard {
 /// The most that a confined child may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Private memory of a process, in bytes.
+    /// Memory of a process, in bytes.
     pub memory: u64,
-    /// Addresses of a process, in bytes: mapped libraries and shared memory count here.
+    /// Addresses of a process, in bytes: mapped libraries count here.
     pub addresses: u64,
     /// Processor time of a process, in seconds: a backstop, the parent's own limit comes first.
     pub seconds: u64,

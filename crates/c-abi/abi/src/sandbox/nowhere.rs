@@ -1,10 +1,10 @@
 //! Systems on which no plug-in is run.
 
 use std::io;
-use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
+use super::readable::Readable;
 use super::{Bounds, Confinement, Heard};
 
 /// A child process that is never started here.
@@ -33,12 +33,25 @@ impl Trial {
     }
 }
 
-/// Enters nothing.
-///
-/// # Errors
-/// Always.
-pub fn enter(_: Bounds, _: &[PathBuf]) -> Result<(), String> {
-    Err("plug-ins are run on Unix only".to_owned())
+/// A process that is never entered here.
+#[derive(Debug)]
+pub struct Supervisor {
+    never: std::convert::Infallible,
+}
+
+impl Supervisor {
+    /// Enters nothing.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn enter(_: Bounds, _: Vec<Readable>) -> Result<Self, String> {
+        Err("plug-ins are run on Unix only".to_owned())
+    }
+
+    /// Never called: nothing can be entered on this system.
+    pub fn run_to_the_end(&self, _: impl FnOnce() -> i32) -> i32 {
+        match self.never {}
+    }
 }
 
 pub fn say(_: &str) {}

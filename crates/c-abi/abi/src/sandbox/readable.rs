@@ -10,17 +10,31 @@ const MOST_FILES: usize = 4096;
 /// Folders that hold installed Python packages. They hold libraries that plug-ins need, and no secrets.
 const PACKAGES: [&str; 2] = ["site-packages", "dist-packages"];
 
-/// The files and folders that the plug-in at `path` needs in order to be loaded: itself, the shared objects beside it, in
-/// its search paths and in `LD_LIBRARY_PATH`, and all packages if it lies in an installed one. Nothing else of these folders:
-/// a plug-in in a home folder may not read the home.
-pub fn readable(path: &Path, object: Option<&SharedObject>) -> Vec<PathBuf> {
+/// A name that may be read. What lies under it is looked at once more when it is opened, and decides.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Readable {
+    /// A shared object, or a link that leads to one. Whatever else the link leads to is not readable.
+    Library(PathBuf),
+    /// A folder of packages with all in it, by a name without links.
+    Packages(PathBuf),
+    /// One file, by a name without links.
+    Settings(PathBuf),
+}
+
+/// What the plug-in at `path` needs in order to be loaded: itself, the shared objects beside it, in its search paths and in
+/// `LD_LIBRARY_PATH`, and all packages if it lies in an installed one. Nothing else of these folders: a plug-in in a home folder
+/// may not read the home.
+pub fn readable(path: &Path, object: Option<&SharedObject>) -> Vec<Readable> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let real = path.canonicalize().unwrap_or_else(|_| path.clone());
-    let mut found = vec![path.clone(), real.clone()];
+    let mut found = vec![Readable::Library(path.clone()), Readable::Library(real.clone())];
     let mut folders: Vec<PathBuf> = Vec::new();
     for file in [&path, &real] {
         let Some(folder) = file.parent() else { continue };
-        found.extend(packages(folder));
+        // The folder as it is: a link may be named like one of packages.
+        let resolved = folder.canonicalize().ok();
+        let packages = resolved.as_deref().and_then(packages);
+        found.extend(packages.map(Readable::Packages));
         folders.push(folder.to_owned());
         let rpaths = object.map(|object| object.rpaths.as_slice()).unwrap_or_default();
         folders.extend(rpaths.iter().flat_map(|list| list.split(':')).filter_map(|rpath| {
@@ -39,7 +53,7 @@ pub fn readable(path: &Path, object: Option<&SharedObject>) -> Vec<PathBuf> {
     for folder in &folders {
         let files = folder.read_dir().into_iter().flatten().flatten().take(MOST_FILES);
         let named = files.filter(|file| is_library(&file.file_name().to_string_lossy()));
-        found.extend(named.map(|file| file.path()));
+        found.extend(named.map(|file| Readable::Library(file.path())));
     }
     found.sort_unstable();
     found.dedup();
@@ -71,14 +85,17 @@ mod tests {
             std::fs::write(home.join(file), "").unwrap();
         }
         let found = readable(&home.join("evil.so"), None);
-        let names: Vec<_> = found
-            .iter()
-            .filter(|path| path.starts_with(&home))
-            .filter_map(|p| p.file_name())
+        let here: Vec<Readable> = found
+            .into_iter()
+            .filter(|entry| match entry {
+                Readable::Library(path) | Readable::Packages(path) | Readable::Settings(path) => {
+                    path.starts_with(&home)
+                }
+            })
             .collect();
         std::fs::remove_dir_all(&home).unwrap();
-        assert_eq!(names, ["evil.so", "libhelp.so.1"]);
-        assert!(!found.contains(&home));
+        let libraries = ["evil.so", "libhelp.so.1"].map(|name| Readable::Library(home.join(name)));
+        assert_eq!(here, libraries);
     }
 
     #[test]

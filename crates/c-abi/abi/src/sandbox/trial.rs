@@ -41,7 +41,7 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Starts `command`, which must end up in [`super::enter`]. The variables that were set on the command stay;
+    /// Starts `command`, which must end up in [`super::Supervisor::enter`]. The variables that were set on the command stay;
     /// a confined child has few others.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl Trial {
             });
         }
         let (sender, heard) = sync_channel(64);
-        std::thread::spawn(move || listen::answers(ours, &greeting, &sender));
+        std::thread::spawn(move || listen::answers(ours, &greeting.token, &sender));
         Ok(Self { child, heard, said, silent, ended: false })
     }
 
@@ -104,7 +104,7 @@ impl Trial {
     fn kill(&mut self) -> io::Result<ExitStatus> {
         self.ended = true;
         // The group first: the child leads it, and until it is waited for nobody else has its number. It has none
-        // before it has entered.
+        // before it has entered. What it supervises ends with it.
         let _ = killpg(self.pid(), Signal::SIGKILL);
         let _ = self.child.kill();
         self.child.wait()

@@ -2,8 +2,11 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/io_uring.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -11,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -43,6 +47,19 @@ static int born(long process) {
   if (process == 0) _exit(0);
   if (process > 0) waitpid(process, 0, 0);
   return result(process);
+}
+
+static int ends(void *argument) { return 0; }
+
+/* A thread that shares less with the others than threads do. */
+static int thread_with(int flags) {
+  static char stack[65536] __attribute__((aligned(16)));
+  return result(clone(ends, stack + sizeof stack, flags, 0));
+}
+
+static int map_of(int descriptor, int rights, int flags) {
+  void *page = mmap(0, 4096, rights, flags, descriptor, 0);
+  return page == MAP_FAILED ? errno : 0;
 }
 
 int attempt(const char *what, const char *folder) {
@@ -93,6 +110,71 @@ int attempt(const char *what, const char *folder) {
   if (IS("memory of the parent")) return result(open(of_parent("mem"), O_RDWR));
   if (IS("environment of the parent")) return result(open(of_parent("environ"), O_RDONLY));
   if (IS("arguments of the parent")) return result(open(of_parent("cmdline"), O_RDONLY));
+  if (IS("processors of the parent")) {
+    cpu_set_t first;
+    CPU_ZERO(&first);
+    CPU_SET(0, &first);
+    return result(sched_setaffinity(parent, sizeof first, &first));
+  }
+  if (IS("scheduling of the parent")) {
+    struct sched_param none = {0};
+    return result(sched_setscheduler(parent, SCHED_BATCH, &none));
+  }
+  if (IS("parameters of the parent")) {
+    struct sched_param none = {0};
+    return result(sched_setparam(parent, &none));
+  }
+  if (IS("scheduling of the parent by attributes")) {
+    uint64_t attributes[6] = {48, 0, 0, 0, 0, 0};
+    return result(syscall(SYS_sched_setattr, parent, attributes, 0));
+  }
+  if (IS("priority of the parent")) return result(setpriority(PRIO_PROCESS, parent, 19));
+  if (IS("disk priority of the parent")) return result(syscall(SYS_ioprio_set, 1, parent, 3 << 13));
+  if (IS("priority of the parent, read")) { getpriority(PRIO_PROCESS, parent); return errno; }
+  if (IS("limits of the parent, read")) return result(syscall(SYS_prlimit64, parent, RLIMIT_CPU, 0, &all));
+  if (IS("group of the parent, read")) return result(getpgid(parent));
+  if (IS("session of the parent, read")) return result(getsid(parent));
+  if (IS("compare with the parent")) return result(syscall(SYS_kcmp, parent, parent, 2, 0, 0));
+  if (IS("pages of the parent")) return result(syscall(SYS_move_pages, parent, 0, 0, 0, 0, 0));
+  if (IS("nodes of the parent")) return result(syscall(SYS_migrate_pages, parent, 0, 0, 0));
+  if (IS("robust list of the parent")) {
+    void *head; size_t length;
+    return result(syscall(SYS_get_robust_list, parent, &head, &length));
+  }
+  if (IS("lock a file of the system")) return result(flock(open("/etc/ld.so.cache", O_RDONLY), LOCK_EX | LOCK_NB));
+  if (IS("lock a part of a file of the system")) {
+    struct flock lock = {.l_type = F_RDLCK};
+    return result(fcntl(open("/etc/ld.so.cache", O_RDONLY), F_SETLK, &lock));
+  }
+  if (IS("make the disk write")) return result(fsync(open("/etc/ld.so.cache", O_RDONLY)));
+  if (IS("connections of the machine")) return result(open("/proc/self/net/tcp", O_RDONLY));
+  if (IS("connections of the machine by a thread")) return result(open("/proc/thread-self/net/tcp", O_RDONLY));
+  if (IS("mounts of the machine")) return result(open("/proc/self/mountinfo", O_RDONLY));
+  if (IS("accounts by its own root")) return result(open("/proc/self/root/etc/passwd", O_RDONLY));
+  if (IS("its own memory as a file")) return result(open("/proc/self/mem", O_RDWR));
+  if (IS("a thread with files of its own"))
+    return thread_with(CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM);
+  if (IS("a thread in a folder of its own"))
+    return thread_with(CLONE_VM | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM);
+  if (IS("a thread in a namespace"))
+    return thread_with(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_NEWUTS);
+  if (IS("filters of its own")) {
+    struct sock_filter allow = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
+    struct sock_fprog program = {1, &allow};
+    return result(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program));
+  }
+  if (IS("outlive the parent by another signal")) return result(prctl(PR_SET_PDEATHSIG, SIGCHLD));
+  if (IS("capabilities")) {
+    /* Of root: all but the one to read files. */
+    struct { uint32_t version; int process; } header = {0x20080522, 0};
+    struct { uint32_t effective, permitted, inheritable; } sets[2] = {{1u << 21, 1u << 21, 0}};
+    return result(syscall(SYS_capset, &header, sets));
+  }
+  if (IS("shared memory of its own")) return map_of(-1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS);
+  if (IS("shared zeros")) return map_of(open("/dev/zero", O_RDONLY), PROT_READ, MAP_SHARED);
+  if (IS("memory that grows")) return map_of(-1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN);
+  if (IS("huge pages")) return map_of(-1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB);
+  if (IS("files in memory")) return result(memfd_create("mine", 0));
   if (IS("limits of the parent")) return result(syscall(SYS_prlimit64, parent, RLIMIT_CPU, &all, 0));
   /* Processes. */
   if (IS("fork")) return born(fork());
@@ -149,8 +231,42 @@ int attempt(const char *what, const char *folder) {
     void *page = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return page == MAP_FAILED ? errno : result(mprotect(page, 4096, PROT_READ | PROT_EXEC));
   }
-  if (IS("may make files in memory")) return result(memfd_create("mine", 0));
+  if (IS("may read its own maps")) return result(open("/proc/self/maps", O_RDONLY));
+  if (IS("may choose its own processors")) {
+    cpu_set_t all;
+    if (sched_getaffinity(0, sizeof all, &all)) return errno;
+    return result(sched_setaffinity(0, sizeof all, &all));
+  }
   return -1;
+}
+
+/* A file or a folder by its name. */
+int opens(const char *path) { return result(open(path, O_RDONLY | O_NONBLOCK)); }
+
+/* Searches its memory for numbers like the one that answers begin with, says with each that a copy is to be made, and
+   makes copies. Returns how many came into being. */
+static int announce(int copies) {
+  static char map[1 << 20], tokens[64][33];
+  int file = open("/proc/self/maps", O_RDONLY), length = 0, count = 0, made = 0, bytes;
+  while ((bytes = read(file, map + length, sizeof map - 1 - length)) > 0) length += bytes;
+  for (char *line = strtok(map, "\n"); line; line = strtok(0, "\n")) {
+    unsigned long from, to;
+    char rights[8];
+    if (sscanf(line, "%lx-%lx %7s", &from, &to, rights) != 3 || strncmp(rights, "rw", 2)) continue;
+    if (strstr(line, ".so") || strstr(line, "[v") || to - from > 1ul << 28) continue;
+    for (const char *at = (char *)from; at + 32 <= (char *)to && count < 64; at += 8)
+      if (strspn(at, "0123456789abcdef") >= 32) memcpy(tokens[count++], at, 32);
+  }
+  for (int i = 0; i < copies; i++) {
+    for (int at = 3; at < 256; at++)
+      for (int token = 0; token < count; token++) dprintf(at, "\n%s copy\n", tokens[token]);
+    struct pollfd nothing = {-1, POLLIN, 0};
+    poll(&nothing, 1, 5);
+    pid_t process = fork();
+    if (process == 0) for (;;) pause();
+    made += process > 0;
+  }
+  return made;
 }
 
 /* How many descriptors there are but the standard ones. */
@@ -175,6 +291,37 @@ int misbehave(const char *how, const char *folder) {
       char *piece = mmap(0, 1 << 30, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
       if (piece == MAP_FAILED) return 12;
     }
+  /* More than the limit of memory, but not all that there is: 0 is to have it. */
+  if (!strcmp(how, "memory that is read-only"))
+    for (int i = 0; i < 48; i++) {
+      char *piece = mmap(0, 1 << 26, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (piece == MAP_FAILED) return 12;
+      memset(piece, 1, 1 << 26);
+      mprotect(piece, 1 << 26, PROT_READ);
+      if (i == 47) return 0;
+    }
+  if (!strcmp(how, "memory that grows")) {
+    char *piece = mmap(0, 3ul << 30, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN, -1, 0);
+    if (piece == MAP_FAILED) return 12;
+    memset(piece, 1, 3ul << 30);
+    return 0;
+  }
+  if (!strcmp(how, "shared zeros")) {
+    int zeros = open("/dev/zero", O_RDONLY);
+    volatile char *piece = mmap(0, 3ul << 30, PROT_READ, MAP_SHARED, zeros, 0);
+    if (piece == MAP_FAILED) return 12;
+    for (unsigned long at = 0; at < 3ul << 30; at += 4096) (void)piece[at];
+    return 0;
+  }
+  if (!strcmp(how, "many files in memory")) {
+    for (int i = 0; i < 48; i++) {
+      int file = memfd_create("mine", 0);
+      if (file < 0 || fallocate(file, 0, 0, 1 << 26)) return errno;
+    }
+    return 0;
+  }
+  if (!strcmp(how, "copies")) return announce(50) == 0;
+  if (!strcmp(how, "copies that stay")) { announce(3); for (;;) pause(); }
   if (!strcmp(how, "threads")) {
     pthread_attr_t small;
     pthread_attr_init(&small);

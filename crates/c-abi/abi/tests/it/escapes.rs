@@ -5,13 +5,16 @@
 use std::ffi::{CString, c_char, c_int};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use unskew_abi::Library;
-use unskew_abi::sandbox::{Bounds, Confinement, Heard, Trial, copy_process, enter, readable, say};
+use unskew_abi::sandbox::{Bounds, Confinement, Heard, Supervisor, Trial, readable, say};
+use unskew_abi::{Library, SharedObject};
+use unskew_source::{FileSource, Source};
 
 const PLUGIN: &str = "UNSKEW_TEST_PLUGIN";
 const TASK: &str = "UNSKEW_TEST_TASK";
+const PATHS: &str = "UNSKEW_TEST_PATHS";
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// What must fail, whoever the user is.
@@ -50,6 +53,39 @@ const FORBIDDEN: &[&str] = &[
     "environment of the parent",
     "arguments of the parent",
     "limits of the parent",
+    "processors of the parent",
+    "scheduling of the parent",
+    "parameters of the parent",
+    "scheduling of the parent by attributes",
+    "priority of the parent",
+    "disk priority of the parent",
+    "priority of the parent, read",
+    "limits of the parent, read",
+    "group of the parent, read",
+    "session of the parent, read",
+    "compare with the parent",
+    "pages of the parent",
+    "nodes of the parent",
+    "robust list of the parent",
+    "lock a file of the system",
+    "lock a part of a file of the system",
+    "make the disk write",
+    "connections of the machine",
+    "connections of the machine by a thread",
+    "mounts of the machine",
+    "accounts by its own root",
+    "its own memory as a file",
+    "a thread with files of its own",
+    "a thread in a folder of its own",
+    "a thread in a namespace",
+    "filters of its own",
+    "outlive the parent by another signal",
+    "capabilities",
+    "shared memory of its own",
+    "shared zeros",
+    "memory that grows",
+    "huge pages",
+    "files in memory",
     "fork",
     "raw fork",
     "vfork",
@@ -84,7 +120,8 @@ const ALLOWED: &[&str] = &[
     "may read the system's libraries",
     "may start a thread",
     "may make code",
-    "may make files in memory",
+    "may read its own maps",
+    "may choose its own processors",
 ];
 
 struct Made {
@@ -109,11 +146,32 @@ fn build() -> Made {
 fn the_child_of_the_other_tests() {
     let Some(path) = std::env::var_os(PLUGIN).map(PathBuf::from) else { return };
     let task = std::env::var(TASK).unwrap();
-    if enter(Bounds::LOOK, &readable(&path, None)).is_err() {
-        std::process::exit(1);
+    if let Some(how) = task.strip_prefix("command:") {
+        // Not a child of a trial, but a command that has one.
+        let trial = trial_of(&path, &format!("do:{how}"), Confinement::Sandbox);
+        assert_eq!(lines(&trial, Duration::from_millis(500)), ["begins"]);
+        println!("it runs");
+        std::thread::sleep(LIMIT);
+        std::process::exit(0);
     }
+    let source: Arc<dyn Source> = Arc::new(FileSource::open(&path).unwrap());
+    let object = SharedObject::read(&source).unwrap();
+    let Ok(supervisor) = Supervisor::enter(Bounds::LOOK, readable(&path, object.as_ref())) else {
+        std::process::exit(1)
+    };
+    std::process::exit(supervisor.run_to_the_end(|| run(&path, &task)));
+}
+
+/// What a copy of the supervisor does.
+fn run(path: &Path, task: &str) -> i32 {
     // SAFETY: this process is there to run it.
-    let library = unsafe { Library::open(&path) }.unwrap();
+    let library = match unsafe { Library::open(path) } {
+        Ok(library) => library,
+        Err(error) => {
+            say(&format!("not loaded: {error}"));
+            return 1;
+        }
+    };
     let function = |name: &str| library.address(name).unwrap().as_ptr();
     // SAFETY: the functions of the plug-in have these signatures.
     let attempt: extern "C" fn(*const c_char, *const c_char) -> c_int =
@@ -124,9 +182,12 @@ fn the_child_of_the_other_tests() {
     // SAFETY: as above.
     let descriptors: extern "C" fn() -> c_int =
         unsafe { std::mem::transmute(function("descriptors")) };
+    // SAFETY: as above.
+    let opens: extern "C" fn(*const c_char) -> c_int =
+        unsafe { std::mem::transmute(function("opens")) };
     let folder = CString::new(path.parent().unwrap().to_str().unwrap()).unwrap();
     let ask = |what: &str| attempt(CString::new(what).unwrap().as_ptr(), folder.as_ptr());
-    match task.split_once(':').unwrap_or((&task, "")) {
+    match task.split_once(':').unwrap_or((task, "")) {
         ("attempts", _) => {
             say(&format!("descriptors: {}", descriptors()));
             for what in FORBIDDEN.iter().chain(ALLOWED) {
@@ -136,18 +197,9 @@ fn the_child_of_the_other_tests() {
                 std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
             say(&format!("variables: {}", names.join(" ")));
         }
-        ("copy", how) => {
-            // SAFETY: the copy does what follows and ends.
-            let process = unsafe { copy_process() }.unwrap();
-            if process == 0 {
-                say(&format!("fork in a copy: {}", ask("fork")));
-                misbehave(CString::new(how).unwrap().as_ptr(), folder.as_ptr());
-                std::process::exit(0);
-            }
-            say(&format!("copy: {process}"));
-            say(&format!("a second process: {}", ask("fork")));
-            loop {
-                std::thread::sleep(Duration::from_secs(1));
+        ("opens", _) => {
+            for path in std::env::var(PATHS).unwrap().lines() {
+                say(&format!("{path}: {}", opens(CString::new(path).unwrap().as_ptr())));
             }
         }
         (_, how) => {
@@ -159,14 +211,34 @@ fn the_child_of_the_other_tests() {
         }
     }
     say("done");
-    std::process::exit(0);
+    0
+}
+
+fn trial_of(path: &Path, task: &str, confinement: Confinement) -> Trial {
+    Trial::start(command(path, task), confinement).unwrap()
+}
+
+fn command(path: &Path, task: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "escapes::the_child_of_the_other_tests", "--nocapture"]);
+    command.env(PLUGIN, path).env(TASK, task);
+    command
+}
+
+/// What the plug-in at `path` gets of these files and folders: whether each was opened.
+fn opened(path: &Path, paths: &[PathBuf]) -> Vec<bool> {
+    let mut command = command(path, "opens");
+    let names: Vec<&str> = paths.iter().map(|path| path.to_str().unwrap()).collect();
+    command.env(PATHS, names.join("\n"));
+    let trial = Trial::start(command, Confinement::Sandbox).unwrap();
+    let lines = lines(&trial, LIMIT);
+    let _ = trial.end(true);
+    assert_eq!(lines.len(), paths.len(), "{lines:?}");
+    lines.iter().map(|line| line.ends_with(": 0")).collect()
 }
 
 fn start(made: &Made, task: &str, confinement: Confinement) -> Trial {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "escapes::the_child_of_the_other_tests", "--nocapture"]);
-    command.env(PLUGIN, &made.path).env(TASK, task);
-    Trial::start(command, confinement).unwrap()
+    trial_of(&made.path, task, confinement)
 }
 
 /// What the child says until it is done, or for so long.
@@ -236,7 +308,19 @@ fn every_way_out_is_closed_and_what_plug_ins_need_is_open() {
 #[test]
 fn memory_threads_and_files_in_memory_end_at_their_limits() {
     let made = build();
-    for how in ["memory", "shared memory", "threads", "files in memory", "fork bomb"] {
+    let all = [
+        "memory",
+        "memory that is read-only",
+        "memory that grows",
+        "shared memory",
+        "shared zeros",
+        "threads",
+        "files in memory",
+        "many files in memory",
+        "fork bomb",
+        "copies",
+    ];
+    for how in all {
         let begun = Instant::now();
         let trial = start(&made, &format!("do:{how}"), Confinement::Sandbox);
         let lines = lines(&trial, LIMIT);
@@ -264,24 +348,161 @@ fn what_never_ends_is_ended_with_the_trial() {
     }
 }
 
+/// The number that answers begin with is good for answers, and nothing dies later than the command.
 #[test]
-fn a_copy_is_made_once_it_is_allowed_and_ends_with_the_trial() {
+fn a_plug_in_that_knows_the_number_makes_no_process_and_ends_with_the_command() {
+    use std::io::{BufRead as _, BufReader};
+    use std::process::Stdio;
+
     let made = build();
-    for how in ["sleep", "loop", "deaf"] {
-        let trial = start(&made, &format!("copy:{how}"), Confinement::Sandbox);
-        let lines = lines(&trial, Duration::from_millis(700));
-        assert_eq!(processes(&made), 2, "{lines:?}");
-        let _ = trial.end(false);
-        assert!(lines.contains(&"fork in a copy: 1".to_owned()), "{lines:?}");
-        assert!(lines.contains(&"a second process: 1".to_owned()), "{lines:?}");
-        for _ in 0..100 {
-            if processes(&made) == 0 {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        assert_eq!(processes(&made), 0, "{how}");
+    let mut whole = command(&made.path, "command:copies that stay");
+    let mut child = whole.stdout(Stdio::piped()).spawn().unwrap();
+    let output = BufReader::new(child.stdout.take().unwrap());
+    assert!(output.lines().any(|line| line.unwrap() == "it runs"));
+    // The command, its child, and the copy of that in which the plug-in is: no other.
+    assert_eq!(processes(&made), 3);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let begun = Instant::now();
+    while processes(&made) > 0 && begun.elapsed() < Duration::from_secs(5) {
+        std::thread::sleep(Duration::from_millis(10));
     }
+    assert_eq!(processes(&made), 0, "something outlives the command");
+}
+
+/// A file with a secret in a folder of its own, and a library beside it.
+fn elsewhere(made: &Made) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("id_rsa"), "a secret that is long enough for a head")
+        .unwrap();
+    std::fs::copy(&made.path, folder.path().join("libother.so.1")).unwrap();
+    folder
+}
+
+#[test]
+fn links_beside_a_plug_in_open_libraries_and_nothing_else() {
+    use std::os::unix::fs::symlink;
+
+    let made = build();
+    let secrets = elsewhere(&made);
+    let at = |name: &str| made.folder.path().join(name);
+    let (secret, library) = (secrets.path().join("id_rsa"), secrets.path().join("libother.so.1"));
+    symlink("/", at("libroot.so")).unwrap();
+    symlink(secrets.path(), at("libfolder.so")).unwrap();
+    symlink(&secret, at("libsecret.so")).unwrap();
+    symlink("libchain.so.1", at("libchain.so")).unwrap();
+    symlink("libchain.so.1.2", at("libchain.so.1")).unwrap();
+    symlink(&secret, at("libchain.so.1.2")).unwrap();
+    symlink(format!("/proc/{}/environ", std::process::id()), at("libprocess.so")).unwrap();
+    symlink("/proc/self/cwd", at("libcwd.so")).unwrap();
+    std::fs::hard_link(&secret, at("libhard.so")).unwrap();
+    nix::unistd::mkfifo(&at("libpipe.so"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    std::fs::create_dir(at("libreal.so")).unwrap();
+    std::fs::write(at("libreal.so/inner.txt"), "of a folder").unwrap();
+    // The memory of a process that crashed is an ELF file, too; so is a program.
+    let mut bytes = std::fs::read(&made.path).unwrap();
+    for (kind, name) in [(4, "libcore.so"), (2, "libprogram.so"), (1, "libobject.so")] {
+        bytes[16] = kind;
+        std::fs::write(at(name), &bytes).unwrap();
+    }
+    std::fs::copy(&made.path, at("libgood.so.1.2")).unwrap();
+    symlink("libgood.so.1.2", at("libgood.so.1")).unwrap();
+    symlink("libgood.so.1", at("libgood.so")).unwrap();
+    symlink(&library, at("libother.so")).unwrap();
+    let closed = [
+        at("libroot.so"),
+        PathBuf::from("/etc/passwd"),
+        at("libfolder.so"),
+        secrets.path().to_owned(),
+        at("libsecret.so"),
+        at("libchain.so"),
+        secret,
+        at("libprocess.so"),
+        at("libcwd.so"),
+        at("libhard.so"),
+        at("libpipe.so"),
+        at("libreal.so"),
+        at("libreal.so/inner.txt"),
+        at("libcore.so"),
+        at("libprogram.so"),
+        at("libobject.so"),
+        at("secret.txt"),
+    ];
+    for (path, opened) in closed.iter().zip(opened(&made.path, &closed)) {
+        assert!(!opened, "{}", path.display());
+    }
+    let open =
+        [at("libgood.so"), at("libgood.so.1"), at("libgood.so.1.2"), at("libother.so"), library];
+    for (path, opened) in open.iter().zip(opened(&made.path, &open)) {
+        assert!(opened, "{}", path.display());
+    }
+    // A plug-in that is named by a link is read where it lies.
+    let named = secrets.path().join("named.so");
+    symlink(&made.path, &named).unwrap();
+    assert_eq!(opened(&named, &[named.clone(), made.path.clone()]), [true, true]);
+}
+
+#[test]
+fn search_paths_and_folders_of_packages_open_no_home() {
+    use std::os::unix::fs::symlink;
+
+    let made = build();
+    let home = elsewhere(&made);
+    let inner = home.path().join("a/b");
+    std::fs::create_dir_all(&inner).unwrap();
+    // Linked again, with search paths that lead up.
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/escapes/plugin.c");
+    for tag in ["--disable-new-dtags", "--enable-new-dtags"] {
+        let path = inner.join("plugin.so");
+        let mut cc = Command::new("cc");
+        cc.args(["-shared", "-fPIC", "-w", "-o"]).arg(&path).arg(&source);
+        cc.arg(format!("-Wl,{tag},-rpath,/:$ORIGIN/../..:/proc/self/root:$ORIGIN/../../../.."));
+        assert!(cc.status().unwrap().success());
+        let paths = [home.path().join("id_rsa"), home.path().to_owned(), "/etc/passwd".into()];
+        assert_eq!(opened(&path, &paths), [false; 3], "{tag}");
+        // The libraries there are what a search path is for.
+        assert_eq!(opened(&path, &[home.path().join("libother.so.1")]), [true]);
+    }
+    // A link that is named like a folder of packages is none.
+    std::fs::copy(&made.path, home.path().join("plugin.so")).unwrap();
+    let links = tempfile::tempdir().unwrap();
+    let link = links.path().join("site-packages");
+    symlink(home.path(), &link).unwrap();
+    assert_eq!(opened(&link.join("plugin.so"), &[home.path().join("id_rsa")]), [false]);
+    // In a real one a link leads nowhere else.
+    let packages = links.path().join("lib/python3.12/site-packages");
+    std::fs::create_dir_all(packages.join("plugin")).unwrap();
+    std::fs::copy(&made.path, packages.join("plugin/plugin.so")).unwrap();
+    std::fs::write(packages.join("data.bin"), "of a package").unwrap();
+    symlink(home.path(), packages.join("home")).unwrap();
+    symlink(home.path().join("id_rsa"), packages.join("key.so")).unwrap();
+    let paths = [packages.join("data.bin"), packages.join("home/id_rsa"), packages.join("key.so")];
+    assert_eq!(opened(&packages.join("plugin/plugin.so"), &paths), [true, false, false]);
+}
+
+#[test]
+fn a_library_that_is_needed_by_an_absolute_path_is_not_opened_elsewhere() {
+    let made = build();
+    let other = tempfile::tempdir().unwrap();
+    let (source, needed) = (other.path().join("n.c"), other.path().join("needed.so"));
+    std::fs::write(&source, "int needed(void) { return 1; }").unwrap();
+    let shared = ["-shared", "-fPIC", "-w", "-o"];
+    let cc = |command: &mut Command| assert!(command.status().unwrap().success());
+    cc(Command::new("cc").args(shared).arg(&needed).arg(&source));
+    let path = made.folder.path().join("needs.so");
+    let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/escapes/plugin.c");
+    // Without a name of its own the library is needed by its path.
+    cc(Command::new("cc")
+        .args(shared)
+        .arg(&path)
+        .arg(plugin)
+        .arg("-Wl,--no-as-needed")
+        .arg(&needed));
+    let trial = trial_of(&path, "attempts", Confinement::Sandbox);
+    let lines = lines(&trial, LIMIT);
+    let _ = trial.end(true);
+    assert!(lines.iter().any(|line| line.starts_with("not loaded: ")), "{lines:?}");
+    assert!(lines[0].contains("Permission denied"), "{lines:?}");
 }
 
 #[test]

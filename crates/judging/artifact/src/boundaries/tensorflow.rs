@@ -43,8 +43,10 @@ pub(super) fn infer(mut party: Party) -> Party {
 
 pub(super) fn convert(content: &Content, target: &Party, options: &ConvertOptions) -> Planned {
     let Some(runtime) = target.capability::<TensorFlowRuntime>() else { return Ok(None) };
-    let lossy = unskew_tensorflow::GraphConvertOptions::LOSSY.iter().any(|name| options.allows(name));
-    let options = unskew_tensorflow::GraphConvertOptions { lossy, versions: options.versions.clone() };
+    let lossy =
+        unskew_tensorflow::GraphConvertOptions::LOSSY.iter().any(|name| options.allows(name));
+    let options =
+        unskew_tensorflow::GraphConvertOptions { lossy, versions: options.versions.clone() };
     let converted = match content {
         Content::File(part) => unskew_tensorflow::convert(&part.source, runtime, &options)?,
         Content::Folder { parts, .. } => {
@@ -62,10 +64,12 @@ pub(super) fn convert_keras(
     target: &Party,
     options: &ConvertOptions,
 ) -> Planned {
-    let (Some(keras), Some(source)) = (target.capability::<KerasRelease>(), one_file(content)) else {
+    let (Some(keras), Some(source)) = (target.capability::<KerasRelease>(), one_file(content))
+    else {
         return Ok(None);
     };
-    let options = unskew_keras::KerasConvertOptions { uncompiled: options.allows(unskew_keras::UNCOMPILED) };
+    let options =
+        unskew_keras::KerasConvertOptions { uncompiled: options.allows(unskew_keras::UNCOMPILED) };
     Ok(unskew_keras::convert(source, keras, options)?.map(Converted::from))
 }
 

@@ -20,7 +20,8 @@ pub(super) fn infer(mut party: Party) -> Party {
 }
 
 pub(super) fn convert(content: &Content, target: &Party, options: &ConvertOptions) -> Planned {
-    let (Some(runtime), Some(source)) = (target.capability::<TorchRuntime>(), one_file(content)) else {
+    let (Some(runtime), Some(source)) = (target.capability::<TorchRuntime>(), one_file(content))
+    else {
         return Ok(None);
     };
     let writer = options.written_by.and_then(|one| unskew_releases::torch::runtime(one.row()));

@@ -13,21 +13,19 @@ use crate::exports::{FRAMEWORK, every_function, is_library, libraries};
 use crate::plugin::is_c_api;
 use crate::preflight::stand_in::{ADDRESSES, CALLED, PAGE, library};
 
-/// A plug-in in this process.
-pub(crate) struct LoadedPlugin {
-    plugin: *mut c_void,
+/// Stand-ins for the libraries of TensorFlow, in this process and its copies.
+pub(crate) struct StandIns {
     /// The functions of the stand-in, with the byte that says whether it was called.
     functions: Vec<String>,
     called: *mut u8,
 }
 
-impl LoadedPlugin {
-    /// Loads the plug-in at `path`, of whose file `object` was read, as TensorFlow does: its symbols stay
-    /// its own. Symbols that no library has are no obstacle until they are used.
+impl StandIns {
+    /// Loads what the plug-in needs of whose file `object` was read.
     ///
     /// # Errors
     /// What the system's loader says.
-    pub(crate) fn open(path: &Path, object: &SharedObject) -> Result<Self, String> {
+    pub(crate) fn load(object: &SharedObject) -> Result<Self, String> {
         let here = functions::functions().map(|(name, _)| name.to_owned());
         let strong = object.imports.iter().filter(|import| !import.weak);
         let wanted = strong.filter(|import| is_c_api(&import.name) || is_cpp(&import.name));
@@ -47,21 +45,12 @@ impl LoadedPlugin {
         for other in others.iter().filter(|name| *name != FRAMEWORK) {
             stand_in(other, &[])?;
         }
-        // A bare name is looked for among the installed libraries, a path is opened.
-        let path = std::path::absolute(path).map_err(|error| error.to_string())?;
-        let path = CString::new(path.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
-        let plugin = open(&path, libc::RTLD_LAZY | libc::RTLD_LOCAL)?;
-        Ok(Self { plugin, functions, called })
-    }
-
-    /// The address of a function that the plug-in exports.
-    pub(super) fn function(&self, name: &str) -> Option<NonNull<c_void>> {
-        address(self.plugin, name)
+        Ok(Self { functions, called })
     }
 
     /// Takes back what is known of what was called.
     pub(crate) fn forget(&self) {
-        // SAFETY: as in `lacking`; nothing of the plug-in runs in this process.
+        // SAFETY: as in `lacking`; no copy of this process runs.
         unsafe { self.called.write_bytes(0, self.functions.len()) };
     }
 
@@ -78,6 +67,31 @@ impl LoadedPlugin {
             .enumerate()
             .filter(|(i, name)| was_called(*i) && !here.contains(&name.as_str()));
         named.map(|(_, name)| name.clone()).collect()
+    }
+}
+
+/// A plug-in in this process.
+pub(crate) struct LoadedPlugin {
+    plugin: *mut c_void,
+}
+
+impl LoadedPlugin {
+    /// Loads the plug-in at `path`, for whose libraries stand-ins are loaded, as TensorFlow does: its symbols stay
+    /// its own. Symbols that no library has are no obstacle until they are used.
+    ///
+    /// # Errors
+    /// What the system's loader says.
+    pub(crate) fn open(path: &Path) -> Result<Self, String> {
+        // A bare name is looked for among the installed libraries, a path is opened.
+        let path = std::path::absolute(path).map_err(|error| error.to_string())?;
+        let path = CString::new(path.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
+        let plugin = open(&path, libc::RTLD_LAZY | libc::RTLD_LOCAL)?;
+        Ok(Self { plugin })
+    }
+
+    /// The address of a function that the plug-in exports.
+    pub(super) fn function(&self, name: &str) -> Option<NonNull<c_void>> {
+        address(self.plugin, name)
     }
 
     /// Takes the plug-in out of the process.

@@ -8,6 +8,7 @@ use crate::host::{Client, Device, LoadError, LoadedExecutable, Plugin, Program};
 use crate::sys::Api;
 use crate::sys::calls::open_plugin;
 use crate::sys::calls::plugin::Resident;
+use crate::sys::trial::Questions;
 
 /// The plug-in and what was made of it so far.
 pub(crate) struct Bench {
@@ -17,17 +18,17 @@ pub(crate) struct Bench {
     program: Option<LoadedExecutable>,
     /// What the plug-in says to a program as text, if it takes that program as an artifact only.
     pub(crate) refused_text: Option<String>,
-    /// How many copies of this process the plug-in has ended.
-    pub(crate) deaths: usize,
+    /// What may end the process, and how it was answered.
+    pub(crate) questions: Questions,
 }
 
 impl Bench {
     /// Loads the plug-in, and has it do nothing yet.
-    pub(crate) fn open(path: &Path) -> Result<Self, String> {
+    pub(crate) fn open(path: &Path, questions: Questions) -> Result<Self, String> {
         let opened = open_plugin(path).map_err(|error| error.to_string())?;
         let resident = opened.map_err(|error| error.to_string())?;
         let path = path.to_owned();
-        Ok(Self { path, resident, client: None, program: None, refused_text: None, deaths: 0 })
+        Ok(Self { path, resident, client: None, program: None, refused_text: None, questions })
     }
 
     /// The table of the plug-in.

@@ -2,17 +2,18 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 use unskew_abi::SharedObject;
 use unskew_abi::child::describe;
-use unskew_abi::sandbox::{self, Bounds, Confinement, Heard, Trial};
+use unskew_abi::sandbox::{self, Bounds, Confinement, Heard, Supervisor, TimeLimits, Trial};
 
 use super::bench::Bench;
 use super::checks::{Check, SIZES, checks, fresh_from};
 use super::outcome::Outcome;
 use crate::probe::files;
+use crate::sys::trial::{Questions, in_copies};
 
 /// After so many crashes and hangs of one group the rest of it is left alone.
 pub(crate) const MOST_DEATHS: usize = 8;
@@ -34,11 +35,14 @@ pub fn conform_child_main(
     from: usize,
     to: usize,
 ) -> i32 {
-    if sandbox::enter(Bounds::WORK, &files(path, object)).is_err() {
-        return 1;
-    }
+    let Ok(supervisor) = Supervisor::enter(Bounds::WORK, files(path, object)) else { return 1 };
     say(&Line::Begins(from));
-    let mut bench = match Bench::open(path) {
+    in_copies(&supervisor, from, |from, questions| make(path, from, to, questions))
+}
+
+/// Makes checks in this process, a copy.
+fn make(path: &Path, from: usize, to: usize, questions: Questions) -> i32 {
+    let mut bench = match Bench::open(path, questions) {
         Ok(bench) => bench,
         Err(cause) => {
             say(&Line::NotLoaded(cause));
@@ -47,6 +51,7 @@ pub fn conform_child_main(
     };
     let range = checks().iter().enumerate().take(to).skip(from);
     for (index, check) in range {
+        bench.questions.part(index, index == from);
         say(&Line::Begins(index));
         let outcome = check.run(&mut bench);
         say(&Line::Done(index, outcome));
@@ -73,13 +78,12 @@ enum End {
     NotStarted(String),
 }
 
-/// Makes every check, each child process started by `command(from, to)`, each check for at most
-/// `limit`.
+/// Makes every check, each child process started by `command(from, to)`, each check for at most the time of one answer.
 ///
 /// Those that make a client come first: what dies in a proper call is not asked with a wrong size.
 pub(crate) fn run_all(
     command: &dyn Fn(usize, usize) -> Command,
-    limit: Duration,
+    limits: TimeLimits,
     confinement: Confinement,
 ) -> Vec<Outcome> {
     let count = checks().len();
@@ -87,13 +91,17 @@ pub(crate) fn run_all(
     for (start, end) in [(fresh_from(), count), (0, fresh_from())] {
         let mut next = start;
         while next < end {
+            if limits.is_over() {
+                fill(&mut found, next, end, &limits.over());
+                break;
+            }
             if let Some(obstacle) = obstacle(next, &found) {
                 found[next] = Some(obstacle);
                 next += 1;
                 continue;
             }
             let stop = (next + 1..end).find(|&at| obstacle(at, &found).is_some()).unwrap_or(end);
-            next = match run_child((command(next, stop), confinement), limit, next, &mut found) {
+            next = match run_child((command(next, stop), confinement), &limits, next, &mut found) {
                 End::Done => stop,
                 End::NotLoaded(cause) | End::NotStarted(cause) => {
                     fill(&mut found, next, end, &cause);
@@ -162,7 +170,7 @@ fn explain_dependents(outcomes: Vec<Outcome>) -> Vec<Outcome> {
 
 fn run_child(
     (command, confinement): (Command, Confinement),
-    limit: Duration,
+    limits: &TimeLimits,
     from: usize,
     found: &mut [Option<Outcome>],
 ) -> End {
@@ -173,11 +181,13 @@ fn run_child(
         }
     };
     let mut current = from;
-    let answer = follow(&child, limit, &mut current, found);
+    let answer = follow(&child, limits, &mut current, found);
     let (status, said) = child.end(matches!(answer, Answer::Closed));
     match answer {
         Answer::End(end) => end,
-        Answer::Late => End::In(current, Outcome::NoEnd { seconds: limit.as_secs() }),
+        Answer::Late => End::In(current, Outcome::NoEnd { seconds: limits.answer.as_secs() }),
+        // It may have been about to answer.
+        Answer::Over => End::In(current, Outcome::NotRun(limits.over())),
         Answer::Closed => {
             let cause = match status {
                 Ok(status) => describe(status),
@@ -191,20 +201,25 @@ fn run_child(
 enum Answer {
     End(End),
     Late,
+    /// The time of the whole is over.
+    Over,
     Closed,
 }
 
 fn follow(
     child: &Trial,
-    limit: Duration,
+    limits: &TimeLimits,
     current: &mut usize,
     found: &mut [Option<Outcome>],
 ) -> Answer {
     let mut since = Instant::now();
     loop {
-        let Some(left) = limit.checked_sub(since.elapsed()) else { return Answer::Late };
-        let line = match child.hear(left) {
+        let Some(left) = limits.answer.checked_sub(since.elapsed()) else { return Answer::Late };
+        let whole = limits.left();
+        let line = match child.hear(left.min(whole)) {
+            _ if whole.is_zero() => return Answer::Over,
             Heard::Line(line) => line,
+            Heard::Late if whole < left => return Answer::Over,
             Heard::Late => return Answer::Late,
             Heard::Refused(cause) => {
                 return Answer::End(End::NotStarted(sandbox::no_sandbox(&cause)));

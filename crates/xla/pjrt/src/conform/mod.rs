@@ -3,7 +3,7 @@
 //! [`conform`] makes every check in a child process, because a plug-in may crash, abort or block in
 //! any call. Checks share a child for speed; one that ends the child is a result, and a new child goes
 //! on with the next. Those that announce wrong sizes have a child of their own, of which a copy asks
-//! each question. A check has a time limit of its own.
+//! each question. A check has a time limit of its own, and all of them share a clock.
 //!
 //! What a check can find is an [`Outcome`]: a plug-in that says UNIMPLEMENTED is no faulty one, and
 //! what could not be checked is no pass. [`spans`] combines what was found with what is known of hosts:
@@ -46,7 +46,6 @@ mod topology;
 mod transfer;
 
 use std::process::Command;
-use std::time::Duration;
 
 pub use child::conform_child_main;
 pub(crate) use child::last_words;
@@ -56,20 +55,21 @@ pub use outcome::Outcome;
 pub use report::{Conformance, Row};
 pub use sizes::{Policy, Told};
 
-use unskew_abi::sandbox::Confinement;
+use unskew_abi::sandbox::{Confinement, TimeLimits};
 
 use crate::probe::Probe;
 
 /// Makes every check of a plug-in of which `probe` was seen. `command(from, to)` must end up in
-/// [`conform_child_main`] with the plug-in's path and these numbers; a check gets `limit`.
+/// [`conform_child_main`] with the plug-in's path and these numbers. A check gets the time of one answer; those that are not
+/// reached before the clock of the whole is over are not run.
 pub fn conform(
     probe: &Probe,
     command: &dyn Fn(usize, usize) -> Command,
-    limit: Duration,
+    limits: impl Into<TimeLimits>,
     confinement: Confinement,
 ) -> Conformance {
     let mut rows = seen::rows(probe);
-    let outcomes = child::run_all(command, limit, confinement);
+    let outcomes = child::run_all(command, limits.into(), confinement);
     let made = checks::checks().iter().zip(outcomes);
     rows.extend(made.map(|(check, outcome)| Row {
         group: check.group,

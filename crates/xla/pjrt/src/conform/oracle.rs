@@ -6,7 +6,8 @@ use std::path::Path;
 use super::bench::Bench;
 use super::outcome::Outcome;
 use super::sizes::{Policy, Told, agreement, can_be_asked, inquire};
-use crate::layout;
+use crate::layout::{self, Function};
+use crate::sys::trial::{Answer, Questions};
 
 /// What one function of a plug-in says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +67,31 @@ impl SizeOracle {
     }
 }
 
+/// What is answered to all questions, each of which may end the copy that asks it.
+#[cfg(unix)]
+fn known<F: Iterator<Item = Function>>(
+    path: &Path,
+    functions: &dyn Fn() -> F,
+) -> Result<Vec<Answer>, String> {
+    let supervisor = unskew_abi::sandbox::Supervisor::unconfined();
+    let asked = crate::sys::trial::answers(&supervisor, 0, |_, questions| {
+        let Ok(mut bench) = Bench::open(path, questions) else { return 1 };
+        let api = bench.api();
+        for function in functions() {
+            // It is asked once more, with the same answers.
+            let _ = inquire(&mut bench.questions, api, function);
+        }
+        0
+    });
+    asked.map(|(_, answers)| answers).map_err(|error| error.to_string())
+}
+
+/// Where processes are not copied, each is asked in this one.
+#[cfg(not(unix))]
+fn known<F: Iterator<Item = Function>>(_: &Path, _: &dyn Fn() -> F) -> Result<Vec<Answer>, String> {
+    Ok(Vec::new())
+}
+
 /// Loads the plug-in at `path` into this process, and asks each function for its size, in copies of this
 /// process.
 ///
@@ -74,17 +100,21 @@ impl SizeOracle {
 /// # Errors
 /// What the loader says.
 pub fn size_oracle(path: &Path) -> Result<SizeOracle, String> {
-    let bench = Bench::open(path)?;
-    let minor = bench.api().minor();
-    let mut oracle = SizeOracle { minor, ..SizeOracle::default() };
-    let functions = layout::slots().iter().map(|slot| slot.function);
-    for function in functions.filter(|function| can_be_asked(*function)) {
+    let functions = || {
+        let all = layout::slots().iter().map(|slot| slot.function);
+        all.filter(|function| can_be_asked(*function))
+    };
+    let known = known(path, &functions)?;
+    let mut bench = Bench::open(path, Questions::answered(known))?;
+    let api = bench.api();
+    let mut oracle = SizeOracle { minor: api.minor(), ..SizeOracle::default() };
+    for function in functions() {
         let name = function.name();
-        match inquire(bench.api(), function) {
+        match inquire(&mut bench.questions, api, function) {
             Ok(told) => {
                 let agreement = match &told {
                     Told::Size { bytes, named, .. } => {
-                        Some(agreement(minor, function, *bytes, *named))
+                        Some(agreement(api.minor(), function, *bytes, *named))
                     }
                     _ => None,
                 };

@@ -8,7 +8,7 @@ use super::outcome::{Checked, Outcome};
 use crate::layout::{self, Function, Size, Struct};
 use crate::sys::Api;
 use crate::sys::bindings::PJRT_Error_Code;
-use crate::sys::trial::{Answer, ask_size_apart, expected_size, is_the_same_refusal};
+use crate::sys::trial::{Answer, Questions, ROOM, expected_size, is_the_same_refusal};
 
 /// A size that is too small for any arguments, in bytes.
 const TOO_SMALL: usize = 8;
@@ -59,12 +59,28 @@ fn acts(function: Function) -> bool {
     matches!(function, Function::PJRT_Plugin_Initialize | Function::PJRT_Client_Create)
 }
 
-/// Asks one function, in copies of this process.
+/// Asks one function with arguments of this size, all else of which is zero.
+fn ask_with(
+    questions: &mut Questions,
+    api: &Api,
+    function: Function,
+    size: usize,
+) -> Option<Answer> {
+    let mut arguments = [0_usize; ROOM];
+    arguments[0] = size;
+    questions.ask(api, function, &mut arguments)
+}
+
+/// Asks one function, in copies of the supervisor.
 ///
 /// # Errors
 /// What else than an answer there is.
-pub(crate) fn inquire(api: &Api, function: Function) -> Result<Told, Outcome> {
-    let Some(answer) = ask_size_apart(api, function, TOO_SMALL) else {
+pub(crate) fn inquire(
+    questions: &mut Questions,
+    api: &Api,
+    function: Function,
+) -> Result<Told, Outcome> {
+    let Some(answer) = ask_with(questions, api, function, TOO_SMALL) else {
         return Err(api.unimplemented(function).into());
     };
     let (code, said) = match answer {
@@ -83,7 +99,7 @@ pub(crate) fn inquire(api: &Api, function: Function) -> Result<Told, Outcome> {
     let wanted = expected_size(&said);
     let known = arguments(function).and_then(|history| history.size(api.minor(), None));
     let policy = match wanted.or(known.map(|size| size.end)) {
-        Some(size) if !acts(function) => policy(api, function, size + MORE, &said),
+        Some(size) if !acts(function) => policy(questions, api, function, (size + MORE, &said)),
         _ => Policy::NotAsked,
     };
     // The same error to whatever size, and not a word of sizes, is about something else.
@@ -98,21 +114,29 @@ pub(crate) fn inquire(api: &Api, function: Function) -> Result<Told, Outcome> {
 
 /// A larger size that is refused in the words of one that is too small, but for the numbers in them, is
 /// refused for its size. What gets as far as the null handles has passed, however it ends.
-fn policy(api: &Api, function: Function, larger: usize, refusal: &str) -> Policy {
-    match ask_size_apart(api, function, larger) {
+fn policy(
+    questions: &mut Questions,
+    api: &Api,
+    function: Function,
+    (larger, refusal): (usize, &str),
+) -> Policy {
+    match ask_with(questions, api, function, larger) {
         Some(Answer::Error(_, said)) if is_the_same_refusal(&said, refusal) => Policy::Exactly,
         _ => Policy::AtLeast,
     }
 }
 
 pub(crate) fn ask(bench: &mut Bench, function: Function) -> Outcome {
-    if bench.deaths >= MOST_DEATHS {
+    if bench.questions.faults >= MOST_DEATHS {
         return Outcome::NotRun(format!("after {MOST_DEATHS} ends of the process"));
     }
-    match inquire(bench.api(), function) {
-        Ok(told) => judge(bench.api().minor(), function, &told),
+    let api = bench.api();
+    match inquire(&mut bench.questions, api, function) {
+        Ok(told) => judge(api.minor(), function, &told),
         Err(outcome) => {
-            bench.deaths += usize::from(outcome.is_fault());
+            if outcome.is_fault() {
+                bench.questions.fault();
+            }
             outcome
         }
     }
@@ -200,7 +224,7 @@ pub(crate) fn larger(bench: &mut Bench) -> Checked {
     let (api, function) = (bench.api(), Function::PJRT_Plugin_Attributes);
     let size = arguments(function).and_then(|history| history.size(api.minor(), None));
     let size = size.map_or(0, |size| size.end) + MORE;
-    match ask_size_apart(api, function, size) {
+    match ask_with(&mut bench.questions, api, function, size) {
         None => Err(api.unimplemented(function).into()),
         Some(Answer::Accepts) => Ok(Outcome::Pass(format!("{size} bytes are accepted"))),
         Some(Answer::Faults) => {

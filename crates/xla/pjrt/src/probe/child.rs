@@ -5,6 +5,7 @@
 //! calls [`child_main`], which writes one line per stage. Whatever happens to the child, the parent
 //! knows how far it came and what was seen until then.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -12,10 +13,11 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use unskew_abi::SharedObject;
 use unskew_abi::child::describe;
-use unskew_abi::sandbox::{self, Bounds, Confinement, Heard, Trial};
+use unskew_abi::sandbox::{self, Bounds, Confinement, Heard, Supervisor, Trial};
 
 use super::{Probe, ProbeError, ProbeFailure, Stage, files};
-use crate::sys::look::look;
+use crate::sys::look::{look, sizes};
+use crate::sys::trial::in_copies;
 
 /// How long a plug-in gets, unless the caller says otherwise.
 pub const DEFAULT_LIMIT: Duration = Duration::from_secs(10);
@@ -24,7 +26,8 @@ pub const DEFAULT_LIMIT: Duration = Duration::from_secs(10);
 #[serde(rename_all = "snake_case")]
 enum Line {
     Begins(Stage, Probe),
-    Done(Probe),
+    /// The sizes that it accepts: the last of what is asked.
+    Accepts(BTreeMap<String, u64>),
     Failed(ProbeFailure),
 }
 
@@ -34,18 +37,52 @@ enum Line {
 /// `object` is what was read of the file without running it, if the caller has that: it lets the
 /// answer name every missing library and not only the first.
 pub fn child_main(path: &Path, object: Option<&SharedObject>) -> i32 {
-    if sandbox::enter(Bounds::LOOK, &files(path, object)).is_err() {
-        return 1;
+    let Ok(supervisor) = Supervisor::enter(Bounds::LOOK, files(path, object)) else { return 1 };
+    #[cfg(unix)]
+    if let Some(code) = look_in_a_copy(&supervisor, path, object) {
+        return code;
     }
-    let seen = |stage, probe: &Probe| say(&Line::Begins(stage, probe.clone()));
-    match look(path, object, seen) {
-        Ok(probe) => {
-            say(&Line::Done(probe));
+    in_copies(&supervisor, 0, |_, mut questions| match sizes(path, &mut questions) {
+        Some(accepted) => {
+            say(&Line::Accepts(accepted));
             0
         }
-        Err(failure) => {
-            say(&Line::Failed(failure));
-            1
+        None => 1,
+    })
+}
+
+/// Looks at the plug-in in a copy of this process, and says what is seen. Returns the exit code if that is all; a plug-in
+/// that ends the copy ends this process.
+#[cfg(unix)]
+fn look_in_a_copy(
+    supervisor: &Supervisor,
+    path: &Path,
+    object: Option<&SharedObject>,
+) -> Option<i32> {
+    use std::io::Write as _;
+    use unskew_abi::sandbox::{Errors, end_as};
+
+    let seen = |stage, probe: &Probe| say(&Line::Begins(stage, probe.clone()));
+    let ended = supervisor.run(Errors::Passed, &mut |_| false, |mut supervisor| {
+        match look(path, object, seen) {
+            Ok(probe) => {
+                seen(Stage::Sizes, &probe);
+                // Whoever ends before this has not come to the end.
+                i32::from(supervisor.write_all(b"seen").is_err())
+            }
+            Err(failure) => {
+                say(&Line::Failed(failure));
+                1
+            }
+        }
+    });
+    match ended {
+        Ok(ended) if ended.said.is_empty() => end_as(&ended),
+        Ok(_) => None,
+        Err(error) => {
+            let cause = format!("the process cannot be copied: {error}");
+            say(&Line::Failed(ProbeFailure::NotAsked(cause)));
+            Some(1)
         }
     }
 }
@@ -134,7 +171,10 @@ impl Watch {
                     self.stage = stage;
                     self.so_far = (stage > Stage::Table).then(|| Box::new(probe));
                 }
-                Ok(Line::Done(probe)) => return Some(Ok(probe)),
+                Ok(Line::Accepts(sizes)) => {
+                    let Some(probe) = self.so_far.take() else { continue };
+                    return Some(Ok(Probe { accepted_sizes: sizes, ..*probe }));
+                }
                 Ok(Line::Failed(failure)) => return Some(Err(failure)),
                 Err(_) => {}
             }

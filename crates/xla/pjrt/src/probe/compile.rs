@@ -7,12 +7,12 @@
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 use unskew_abi::SharedObject;
 use unskew_abi::child::describe;
-use unskew_abi::sandbox::{self, Bounds, Confinement, Heard, Trial};
+use unskew_abi::sandbox::{self, Bounds, Confinement, Heard, Supervisor, TimeLimits, Trial};
 
 use super::files;
 use crate::conform::last_words;
@@ -46,7 +46,7 @@ pub enum Compiled {
     Died(String),
     /// Nothing came within the time, in seconds.
     Late(u64),
-    /// It was not tried, because the process had ended too often.
+    /// It was not tried, because the process had ended too often or the time was over.
     NotTried,
 }
 
@@ -108,9 +108,12 @@ pub fn compile_child_main(
     from: usize,
 ) -> i32 {
     let read = std::fs::read(jobs);
-    if sandbox::enter(Bounds::WORK, &files(path, object)).is_err() {
-        return 1;
-    }
+    let Ok(supervisor) = Supervisor::enter(Bounds::WORK, files(path, object)) else { return 1 };
+    supervisor.run_to_the_end(|| compile(path, read, from))
+}
+
+/// Has the plug-in compile jobs in this process, a copy.
+fn compile(path: &Path, read: io::Result<Vec<u8>>, from: usize) -> i32 {
     let read = read.map_err(|error| format!("the programs cannot be read: {error}"));
     let opened = read.and_then(|jobs| Ok((read_jobs(&jobs), open(path)?)));
     let (jobs, client) = match opened {
@@ -161,28 +164,31 @@ fn say(line: &Line) {
 }
 
 /// Has a plug-in compile jobs: `command(from)` starts a child that ends up in [`compile_child_main`] with these jobs, from the
-/// one of that number on. Each program gets `limit`.
+/// one of that number on. The client and each program get the time of one answer; programs that are not reached before the
+/// clock of the whole is over are not tried.
 ///
 /// # Errors
 /// Why the plug-in could not be asked: it does not load, or makes no client; or why it may not run.
 pub fn compile_in_children(
     command: &dyn Fn(usize) -> Command,
     count: usize,
-    limit: Duration,
+    limits: impl Into<TimeLimits>,
     confinement: Confinement,
 ) -> Result<CompileTrial, String> {
+    let limits = limits.into();
     let mut compiler = CompileTrial::default();
     for _ in 0..MOST_DEATHS {
         let from = compiler.answers.len();
         let child = Trial::start(command(from), confinement)
             .map_err(|error| format!("the child process cannot be started: {error}"))?;
         let mut has_client = false;
-        let end = follow(&child, limit, count, &mut compiler, &mut has_client);
+        let end = follow(&child, &limits, count, &mut compiler, &mut has_client);
         let (status, said) = child.end(matches!(end, End::Closed));
         let over = match end {
             End::Done => return Ok(compiler),
             End::Failed(cause) => return Err(cause),
-            End::Late => Compiled::Late(limit.as_secs()),
+            End::Late => Compiled::Late(limits.answer.as_secs()),
+            End::Over => break,
             End::Closed => {
                 let status = status.map(describe).unwrap_or_default();
                 let words = last_words(&said);
@@ -192,7 +198,7 @@ pub fn compile_in_children(
         if !has_client {
             return Err(match over {
                 Compiled::Died(how) => format!("it ends its process before it has a client: {how}"),
-                _ => format!("it has no client within {} s", limit.as_secs()),
+                _ => format!("it has no client within {} s", limits.answer.as_secs()),
             });
         }
         compiler.answers.push(over);
@@ -208,21 +214,26 @@ enum End {
     Done,
     Failed(String),
     Late,
+    /// The time of the whole is over.
+    Over,
     Closed,
 }
 
 fn follow(
     child: &Trial,
-    limit: Duration,
+    limits: &TimeLimits,
     count: usize,
     compiler: &mut CompileTrial,
     has_client: &mut bool,
 ) -> End {
     let mut since = Instant::now();
     while compiler.answers.len() < count || !*has_client {
-        let Some(left) = limit.checked_sub(since.elapsed()) else { return End::Late };
-        let line = match child.hear(left) {
+        let Some(left) = limits.answer.checked_sub(since.elapsed()) else { return End::Late };
+        let whole = limits.left();
+        let line = match child.hear(left.min(whole)) {
+            _ if whole.is_zero() => return End::Over,
             Heard::Line(line) => line,
+            Heard::Late if whole < left => return End::Over,
             Heard::Late => return End::Late,
             Heard::Refused(cause) => return End::Failed(sandbox::no_sandbox(&cause)),
             Heard::Closed => return End::Closed,

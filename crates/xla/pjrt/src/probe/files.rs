@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use unskew_abi::SharedObject;
-use unskew_abi::sandbox::readable;
+use unskew_abi::sandbox::{Readable, readable};
 
 /// The largest settings of an adapter that are read, in bytes.
 const LARGEST_SETTINGS: u64 = 64 << 10;
@@ -17,11 +17,14 @@ struct Settings {
 
 /// The files that the plug-in at `path` may read on trial: its libraries, and, if it is an adapter, its settings and the
 /// plug-in behind it.
-pub(crate) fn files(path: &Path, object: Option<&SharedObject>) -> Vec<PathBuf> {
+pub(crate) fn files(path: &Path, object: Option<&SharedObject>) -> Vec<Readable> {
     let mut found = readable(path, object);
     let settings = path.with_extension("toml");
     if let Some(behind) = plugin_behind(&settings) {
-        found.push(std::path::absolute(&settings).unwrap_or(settings));
+        // Its folder may lie behind a link, the file itself may not be one.
+        let folder = settings.parent().and_then(|folder| folder.canonicalize().ok());
+        let file = folder.zip(settings.file_name()).map(|(folder, name)| folder.join(name));
+        found.extend(file.map(Readable::Settings));
         found.extend(readable(&behind, None));
     }
     found

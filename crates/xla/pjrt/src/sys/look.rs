@@ -4,6 +4,7 @@
 //! limits; but a plug-in that hands out a wild pointer ends this process, and one that loops never
 //! returns. That is why [`child`](crate::probe::child) runs this in a process of its own.
 
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::path::Path;
 use std::ptr::NonNull;
@@ -12,7 +13,7 @@ use unskew_abi::{ForeignStruct, Library, LoadError, SharedObject};
 
 use super::Api;
 use super::extensions::ExtensionTable;
-use super::trial::accepted_sizes;
+use super::trial::{Questions, accepted_sizes};
 use crate::layout::{self, FIRST_SLOT, FLOOR};
 use crate::probe::{Extension, Probe, ProbeFailure, Stage};
 use crate::{Attribute, Value};
@@ -42,22 +43,22 @@ pub(crate) fn look(
     let library = unsafe { Library::open(path) };
     let library = library.map_err(|error| explain(error, path, statically))?;
     seen(Stage::Table, &probe);
-    let (address, api) = table(&library, &mut probe)?;
+    let (_, api) = table(&library, &mut probe)?;
     seen(Stage::Extensions, &probe);
     extensions(&api, &mut probe);
     seen(Stage::Attributes, &probe);
     attributes(&api, &mut probe);
-    seen(Stage::Sizes, &probe);
-    sizes(address, &mut probe);
     Ok(probe)
 }
 
-/// Measures which sizes of arguments it accepts.
-fn sizes(table: NonNull<c_void>, probe: &mut Probe) {
+/// Loads the plug-in at `path` and measures which sizes of arguments it accepts. None if there is no table.
+pub(crate) fn sizes(path: &Path, questions: &mut Questions) -> Option<BTreeMap<String, u64>> {
+    // SAFETY: this runs in a child process whose only purpose is to run this code.
+    let library = unsafe { Library::open(path) }.ok()?;
+    let (table, _) = table(&library, &mut Probe::default()).ok()?;
     // SAFETY: this is the table that `GetPjrtApi` returned, and the plug-in stays loaded.
-    if let Ok(api) = unsafe { Api::from_table(table) } {
-        probe.accepted_sizes = accepted_sizes(&api);
-    }
+    let api = unsafe { Api::from_table(table) }.ok()?;
+    Some(accepted_sizes(&api, questions))
 }
 
 /// All missing libraries, where the loader names only the first.

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::compiled::build;
-use unskew_abi::sandbox::Confinement;
+use unskew_abi::sandbox::{Confinement, TimeLimits};
 use unskew_core::Severity;
 use unskew_pjrt::conform::{Conformance, Outcome, conform, conform_child_main};
 use unskew_pjrt::{Probe, ProbeFailure, Stage, child_main, probe_in_child};
@@ -37,11 +37,11 @@ fn look(path: &Path) -> Probe {
     probe_in_child(command(path), Duration::from_secs(20), Confinement::Sandbox).unwrap()
 }
 
-fn report(path: &Path, limit: Duration) -> Conformance {
+fn report(path: &Path, limit: impl Into<TimeLimits>) -> Conformance {
     conform_with(&look(path), path, limit)
 }
 
-fn conform_with(probe: &Probe, path: &Path, limit: Duration) -> Conformance {
+fn conform_with(probe: &Probe, path: &Path, limit: impl Into<TimeLimits>) -> Conformance {
     let child = |from: usize, to: usize| {
         let mut command = command(path);
         command.env(RANGE_VARIABLE, format!("{from} {to}"));
@@ -127,7 +127,8 @@ fn a_hang_in_initialize_is_told_once_and_what_needs_it_is_not_made() {
     );
     let Some((_folder, path)) = build(TABLE, &body) else { return };
     let start = Instant::now();
-    let found = report(&path, Duration::from_secs(1));
+    let patient = TimeLimits::start(Duration::from_secs(60));
+    let found = report(&path, patient.with_answer(Duration::from_secs(1)));
     let initialize = outcome(&found, "client", "PJRT_Plugin_Initialize");
     assert_eq!(*initialize, Outcome::NoEnd { seconds: 1 });
     assert_eq!(found.count("no end"), 1);
@@ -218,6 +219,19 @@ fn the_payloads_of_an_error_are_read() {
     let found = report(&path, Duration::from_secs(10));
     let payloads = outcome(&found, "errors", "the payloads of an error");
     assert_eq!(*payloads, Outcome::Pass("\"type.example/Cause\" of 3 bytes".to_owned()));
+}
+
+#[test]
+fn one_clock_ends_what_hangs_over_and_over_and_the_rest_is_not_judged() {
+    let body = "void *GetPjrtApi(void) { fill(81); api.words[9] = (uint64_t)hangs; return &api; }";
+    let Some((_folder, path)) = build(TABLE, body) else { return };
+    let seen = Probe { minor: 81, version_size: 24, table_size: 984, ..Probe::default() };
+    let found = conform_with(&seen, &path, Duration::from_secs(1));
+    // Half a dozen checks ask for the attributes; two of them fit.
+    assert!(found.count("no end") <= 2, "{}", found.count("no end"));
+    let over = |row: &&unskew_pjrt::conform::Row| matches!(&row.outcome, Outcome::NotRun(why) if why.contains("2 s for all that is asked"));
+    assert!(found.rows.iter().filter(over).count() > 10);
+    assert!(found.findings().iter().any(|finding| finding.message.contains("were over")));
 }
 
 #[test]

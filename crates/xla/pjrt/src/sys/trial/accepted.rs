@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::mem::offset_of;
 
-use super::size::{Answer, ROOM, ask_apart, expected_size, is_the_same_refusal};
+use super::questions::Questions;
+use super::size::{Answer, ROOM, expected_size, is_the_same_refusal};
 use crate::layout::{self, Function, Struct};
 use crate::sys::Api;
 use crate::sys::bindings::{PJRT_Error_Code, PJRT_LoadedExecutable_Execute_Args};
@@ -27,11 +28,11 @@ enum Reaction {
 
 /// The least size that the plug-in accepts of each struct that has grown and that hosts fill in, by name. Left out are
 /// structs whose size it does not look at: it may touch what an older host does not have.
-pub(crate) fn accepted_sizes(api: &Api) -> BTreeMap<String, u64> {
+pub(crate) fn accepted_sizes(api: &Api, questions: &mut Questions) -> BTreeMap<String, u64> {
     let mut found = BTreeMap::new();
     for history in layout::structs().iter().filter(|history| history.used.is_some()) {
         let Some(call) = history.call else { continue };
-        match react(api, history, call, TOO_SMALL) {
+        match react(api, history, call, TOO_SMALL, questions) {
             // It may hang in every copy, and each takes its time.
             Reaction::NoEnd => return found,
             Reaction::Passes | Reaction::Nothing => {}
@@ -39,7 +40,7 @@ pub(crate) fn accepted_sizes(api: &Api) -> BTreeMap<String, u64> {
                 found.insert(history.name.to_owned(), 0);
             }
             Reaction::Refuses(said) => {
-                if let Some(least) = least(api, history, call, &said) {
+                if let Some(least) = least(api, history, call, &said, questions) {
                     found.insert(history.name.to_owned(), least as u64);
                 }
             }
@@ -50,7 +51,13 @@ pub(crate) fn accepted_sizes(api: &Api) -> BTreeMap<String, u64> {
 
 /// The least size that is not refused in the words in which one that is too small is: that of an earlier version, or the
 /// one that the refusal names.
-fn least(api: &Api, history: &Struct, call: Function, refusal: &str) -> Option<usize> {
+fn least(
+    api: &Api,
+    history: &Struct,
+    call: Function,
+    refusal: &str,
+    questions: &mut Questions,
+) -> Option<usize> {
     let named = expected_size(refusal);
     if call == Function::PJRT_Client_Create {
         // With a size that is enough it makes a client. XLA names the size of its header, and accepts what the data say.
@@ -63,7 +70,7 @@ fn least(api: &Api, history: &Struct, call: Function, refusal: &str) -> Option<u
     sizes.dedup();
     sizes.retain(|size| named.is_none_or(|named| *size < named));
     for size in sizes {
-        match react(api, history, call, size) {
+        match react(api, history, call, size, questions) {
             Reaction::Refuses(said) if is_the_same_refusal(&said, refusal) => {}
             Reaction::Nothing | Reaction::NoEnd => return None,
             _ => return Some(size),
@@ -72,7 +79,13 @@ fn least(api: &Api, history: &Struct, call: Function, refusal: &str) -> Option<u
     named
 }
 
-fn react(api: &Api, history: &Struct, call: Function, size: usize) -> Reaction {
+fn react(
+    api: &Api,
+    history: &Struct,
+    call: Function,
+    size: usize,
+    questions: &mut Questions,
+) -> Reaction {
     let mut arguments = [0_usize; ROOM];
     arguments[0] = size;
     let mut inner = [0_usize; ROOM];
@@ -88,14 +101,14 @@ fn react(api: &Api, history: &Struct, call: Function, size: usize) -> Reaction {
     } else if !history.name.starts_with(call.name()) {
         return Reaction::Passes;
     }
-    match ask_apart(api, call, arguments) {
+    match questions.ask(api, call, &mut arguments) {
         // A function that its version does not have.
         None => Reaction::Passes,
-        Some(Ok(Answer::Error(PJRT_Error_Code::UNIMPLEMENTED, _))) => Reaction::Unimplemented,
+        Some(Answer::Error(PJRT_Error_Code::UNIMPLEMENTED, _)) => Reaction::Unimplemented,
         // Only words about this struct, or about sizes, are about the size.
-        Some(Ok(Answer::Error(_, said))) if said.contains("size") => Reaction::Refuses(said),
-        Some(Ok(Answer::Error(..) | Answer::Accepts | Answer::Faults)) => Reaction::Passes,
-        Some(Ok(Answer::NoEnd(_))) => Reaction::NoEnd,
-        Some(Ok(Answer::Dies(..)) | Err(())) => Reaction::Nothing,
+        Some(Answer::Error(_, said)) if said.contains("size") => Reaction::Refuses(said),
+        Some(Answer::Error(..) | Answer::Accepts | Answer::Faults) => Reaction::Passes,
+        Some(Answer::NoEnd(_)) => Reaction::NoEnd,
+        Some(Answer::Dies(..)) => Reaction::Nothing,
     }
 }

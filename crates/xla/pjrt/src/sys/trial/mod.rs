@@ -10,10 +10,9 @@
 mod accepted;
 mod callback;
 mod destroy;
-#[cfg(unix)]
-mod fork;
 mod layouts;
 mod payloads;
+mod questions;
 mod size;
 mod transfer;
 
@@ -24,7 +23,10 @@ pub(crate) use layouts::{
     buffer_layout, default_layout, output_layouts, parameter_layouts, topology_layout,
 };
 pub(crate) use payloads::payloads_of_an_error;
-pub(crate) use size::{Answer, ask_size, ask_size_apart, expected_size, is_the_same_refusal};
+#[cfg(unix)]
+pub(crate) use questions::answers;
+pub(crate) use questions::{Questions, in_copies};
+pub(crate) use size::{Answer, ROOM, ask_size, expected_size, is_the_same_refusal};
 pub(crate) use transfer::Transfer;
 
 use crate::host::Device;
