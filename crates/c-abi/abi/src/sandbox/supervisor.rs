@@ -33,6 +33,7 @@ const DEADLY: [libc::c_int; 6] =
 #[derive(Debug)]
 pub struct Supervisor {
     bounds: Bounds,
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing is confined there"))]
     files: Vec<Readable>,
     confined: bool,
 }
@@ -85,6 +86,11 @@ impl Supervisor {
         is_late: &mut dyn FnMut(&[u8]) -> bool,
         body: impl FnOnce(PipeWriter) -> i32,
     ) -> io::Result<Ended> {
+        #[cfg(not(target_os = "linux"))]
+        if self.confined {
+            inside::refuse("there is a sandbox on Linux only");
+            leave(1);
+        }
         let (answers, answer) = io::pipe()?;
         let (words, word) = io::pipe()?;
         #[cfg(target_os = "linux")]
@@ -113,16 +119,13 @@ impl Supervisor {
             leave(body(answer));
         }
         drop((answer, word));
-        let mut copy = Copy { process, ended: false };
-        #[cfg(target_os = "linux")]
-        let threads = {
-            drop(theirs);
-            self.confined.then(|| self.watch(process, &ours))
-        };
+        let mut copy = CopiedProcess { process, ended: false };
         #[cfg(not(target_os = "linux"))]
-        let threads: Option<Result<(), String>> =
-            self.confined.then(|| Err("there is a sandbox on Linux only".to_owned()));
-        let threads = match threads.transpose() {
+        let threads = None;
+        #[cfg(target_os = "linux")]
+        drop(theirs);
+        #[cfg(target_os = "linux")]
+        let threads = match self.confined.then(|| self.watch(process, &ours)).transpose() {
             Ok(threads) => threads,
             Err(cause) => {
                 copy.end();
@@ -150,7 +153,7 @@ impl Supervisor {
 
     fn follow(
         &self,
-        copy: &mut Copy,
+        copy: &mut CopiedProcess,
         mut answers: PipeReader,
         mut words: PipeReader,
         mut threads: Option<Threads>,
@@ -165,8 +168,8 @@ impl Supervisor {
         loop {
             ended.status = copy.has_ended()?;
             // In this order: what was written before it ended is there now.
-            saying = saying && drain(&mut answers, &mut ended.said, Keep::First(MOST));
-            writing = writing && drain(&mut words, &mut ended.errors, Keep::Last(KEPT_ERRORS));
+            saying = saying && drain(&mut answers, &mut ended.said, Retention::First(MOST));
+            writing = writing && drain(&mut words, &mut ended.errors, Retention::Last(KEPT_ERRORS));
             if ended.status.is_some() {
                 return Ok(ended);
             }
@@ -237,12 +240,12 @@ impl Supervisor {
 }
 
 /// A copy of this process. Dropped, it is killed.
-struct Copy {
+struct CopiedProcess {
     process: libc::pid_t,
     ended: bool,
 }
 
-impl Copy {
+impl CopiedProcess {
     fn has_ended(&mut self) -> io::Result<Option<ExitStatus>> {
         self.reap(libc::WNOHANG)
     }
@@ -277,7 +280,7 @@ impl Copy {
     }
 }
 
-impl Drop for Copy {
+impl Drop for CopiedProcess {
     fn drop(&mut self) {
         self.end();
     }
@@ -334,27 +337,27 @@ pub fn end_as(ended: &Ended) -> ! {
 
 /// What is kept of more than there is room for.
 #[derive(Clone, Copy)]
-enum Keep {
+enum Retention {
     First(usize),
     Last(usize),
 }
 
 /// Reads what is there; says whether more may come.
-fn drain(pipe: &mut PipeReader, into: &mut Vec<u8>, keep: Keep) -> bool {
+fn drain(pipe: &mut PipeReader, into: &mut Vec<u8>, retention: Retention) -> bool {
     let mut block = [0; 4096];
     // A copy that writes without end does not keep its supervisor from looking at its memory.
     for _ in 0..64 {
         match pipe.read(&mut block) {
             Ok(0) => return false,
-            Ok(n) => match keep {
-                Keep::First(most) => {
+            Ok(n) => match retention {
+                Retention::First(most) => {
                     let room = most.saturating_sub(into.len());
                     into.extend_from_slice(&block[..n.min(room)]);
                     if room == 0 {
                         return false;
                     }
                 }
-                Keep::Last(most) => {
+                Retention::Last(most) => {
                     into.extend_from_slice(&block[..n]);
                     into.drain(..into.len().saturating_sub(most));
                 }
@@ -379,7 +382,8 @@ fn wait(
     #[cfg(target_os = "linux")]
     ready.extend(threads.as_ref().map(|threads| on(threads.descriptor().as_fd())));
     // What has closed all of them is about to end.
-    let _ = poll(&mut ready, PollTimeout::from(if ready.is_empty() { 1 } else { GLANCE }));
+    let moment = if ready.is_empty() { 1 } else { GLANCE };
+    let _ = poll(&mut ready, PollTimeout::from(moment));
     let events = ready.last().and_then(PollFd::revents).unwrap_or(PollFlags::empty());
     #[cfg(target_os = "linux")]
     if let Some(threads) = threads {

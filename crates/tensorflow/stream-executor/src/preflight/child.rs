@@ -70,7 +70,7 @@ pub fn child_main(path: &Path, object: &SharedObject, limit: Duration) -> i32 {
         Ok(_) => {}
         Err(error) => return failed(PreflightFailure::NotAsked(not_copied(&error))),
     }
-    let stage = Stage {
+    let runner = HostRunner {
         supervisor: &supervisor,
         stand_ins: &stand_ins,
         path,
@@ -85,7 +85,7 @@ pub fn child_main(path: &Path, object: &SharedObject, limit: Duration) -> i32 {
             // What blocks once blocks again, and each time costs the whole limit.
             Some(at) => not_made(script, format!("it did not come back from {at} before")),
             None if limits.is_over() => not_made(script, limits.over()),
-            None => stage.play(script),
+            None => runner.play(script),
         };
         if matches!(trial.end, super::TrialEnd::Late(_)) {
             late = Some(trial.stage.clone());
@@ -122,7 +122,7 @@ const LOADED: &[u8] = b"loaded\n";
 
 /// Where hosts are played.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-struct Stage<'a> {
+struct HostRunner<'a> {
     supervisor: &'a Supervisor,
     stand_ins: &'a crate::sys::StandIns,
     path: &'a Path,
@@ -132,7 +132,7 @@ struct Stage<'a> {
 }
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-impl Stage<'_> {
+impl HostRunner<'_> {
     /// One host, in a copy of this process that loads the plug-in for it.
     fn play(&self, script: super::HostScript) -> PluginTrial {
         use super::TrialEnd;

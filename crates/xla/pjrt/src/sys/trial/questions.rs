@@ -18,7 +18,7 @@ use crate::sys::{Api, CallError};
 /// What a copy tells its supervisor.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Said {
+enum Message {
     /// It begins with this part of the work: questions are counted anew.
     Part(usize),
     /// It asks the next question.
@@ -50,7 +50,7 @@ impl Questions {
 
     /// Begins with a part of the work.
     pub(crate) fn part(&mut self, part: usize, first: bool) {
-        self.say(&Said::Part(part));
+        self.say(&Message::Part(part));
         if !first {
             self.known.clear();
         }
@@ -60,7 +60,7 @@ impl Questions {
     /// Notes that an answer was a fault.
     pub(crate) fn fault(&mut self) {
         self.faults += 1;
-        self.say(&Said::Fault);
+        self.say(&Message::Fault);
     }
 
     /// What a plug-in answers to these arguments. None if it does not have the function.
@@ -75,7 +75,7 @@ impl Questions {
         if let Some(known) = self.known.get(self.next - 1) {
             return Some(known.clone());
         }
-        self.say(&Said::Asks);
+        self.say(&Message::Asks);
         #[cfg(unix)]
         if self.supervisor.is_some() {
             unskew_abi::sandbox::die_of_faults();
@@ -90,15 +90,15 @@ impl Questions {
             _ => None,
         };
         let harmless = error.is_some();
-        self.say(&Said::Answered(error));
+        self.say(&Message::Answered(error));
         if !harmless && self.supervisor.is_some() {
-            self.say(&Said::Leaves);
+            self.say(&Message::Leaves);
             leave();
         }
         Some(answer)
     }
 
-    fn say(&mut self, said: &Said) {
+    fn say(&mut self, said: &Message) {
         if let Some(supervisor) = &mut self.supervisor
             && let Ok(mut json) = serde_json::to_vec(said)
         {
@@ -157,7 +157,7 @@ mod copies {
     use unskew_abi::child::describe;
     use unskew_abi::sandbox::{Ended, Errors, Supervisor};
 
-    use super::{Answer, PJRT_Error_Code, Questions, Said};
+    use super::{Answer, Message, PJRT_Error_Code, Questions};
 
     /// How long one question gets.
     const LIMIT: Duration = Duration::from_secs(5);
@@ -192,20 +192,20 @@ mod copies {
             // What is no line of ours was written by the plug-in: it lies about itself.
             for said in lines.filter_map(|line| serde_json::from_slice(line).ok()) {
                 match said {
-                    Said::Part(begun) => {
+                    Message::Part(begun) => {
                         if begun != part {
                             (part, known) = (begun, Vec::new());
                         }
                     }
-                    Said::Asks => asks = true,
-                    Said::Answered(answer) => {
+                    Message::Asks => asks = true,
+                    Message::Answered(answer) => {
                         asks = false;
                         known.push(answer.map_or(Answer::Accepts, |(code, message)| {
                             Answer::Error(PJRT_Error_Code(code), message)
                         }));
                     }
-                    Said::Fault => faults += 1,
-                    Said::Leaves => leaves = true,
+                    Message::Fault => faults += 1,
+                    Message::Leaves => leaves = true,
                 }
             }
             if asks {
