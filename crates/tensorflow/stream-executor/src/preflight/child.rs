@@ -25,7 +25,7 @@ const MOST_LINES: usize = 256;
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Line {
-    LoadedPlugin,
+    Loaded,
     Played(Box<PluginTrial>),
     Failed(PreflightFailure),
     End,
