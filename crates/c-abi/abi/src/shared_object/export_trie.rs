@@ -26,7 +26,7 @@ pub(super) fn names(tree: &[u8]) -> Option<Vec<Vec<u8>>> {
     if tree.is_empty() {
         return Some(names);
     }
-    // Those of real libraries have three times the bytes of their tree.
+    // The names of a small tree may be some times as large as it is, and not a thousand times.
     let most = tree.len().saturating_mul(16).saturating_add(1 << 20).min(MOST_BYTES);
     while let Some(Branch { node, before, part }) = open.pop() {
         steps += part.len() + 1;
