@@ -1,6 +1,6 @@
 //! For spreadsheets: one line a pair, as RFC 4180 has it but with plain line feeds.
 
-use unskew_core::{Finding, Verdict};
+use unskew_core::{Finding, Plain, Verdict};
 
 use super::model::Grid;
 
@@ -49,11 +49,12 @@ fn judged(verdict: &Verdict) -> [String; 7] {
     ]
 }
 
+/// A value has no line of its own: readers of lines are as common as those of CSV.
 fn field(text: &str) -> String {
-    if text.contains(['"', ',', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
+    let text = Plain(text).to_string();
+    match text.contains(['"', ',']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text,
     }
 }
 
