@@ -1,15 +1,10 @@
-//! `cargo xtask bench`: whole processes on large files, and the programs that people use instead.
+//! `cargo lab bench`: whole processes on large files, and the programs that people use instead.
 //!
 //! The files are made here, the same on every machine: a frozen graph of 100 MB, a SavedModel of 210 MB, a TorchScript
 //! archive of 50 MB, graph and archive again with more than 4 GiB of weights, and a folder of a hundred small
 //! models. What is compared is what a user waits for: the whole command, from start to exit.
 
-mod graph;
 mod measure;
-mod onnx;
-mod sparse;
-mod torchscript;
-mod zip_file;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,9 +12,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
+use unskew_large_files::{Weights, graph, onnx, torchscript};
 
 use measure::{Measured, measure};
-use sparse::Weights;
 
 /// The large files: name, edge of its weights, and what stands in them.
 const GRAPHS: [(&str, usize, Weights); 2] =
@@ -153,12 +148,20 @@ impl Bench {
     }
 }
 
-/// The verb `__measure`, for [`measure()`].
+/// One command that is measured: what [`measure()`] starts, because memory is counted per parent.
+#[derive(clap::Args)]
+pub struct Measurement {
+    runs: usize,
+    #[arg(last = true)]
+    command: Vec<String>,
+}
+
+/// Measures it, in this process.
 ///
 /// # Errors
 /// If the command fails.
-pub fn run_measure(runs: usize, command: &[String]) -> anyhow::Result<()> {
-    print!("{}", measure::here(runs, command)?);
+pub fn run_measurement(measurement: &Measurement) -> anyhow::Result<()> {
+    print!("{}", measure::here(measurement.runs, &measurement.command)?);
     Ok(())
 }
 

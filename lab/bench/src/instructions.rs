@@ -1,4 +1,4 @@
-//! `cargo xtask instructions`: how many instructions a command takes, against what the tree has written down.
+//! `cargo lab instructions`: how many instructions a command takes, against what the tree has written down.
 //!
 //! Times differ from machine to machine and from run to run; instructions under `valgrind --tool=callgrind` hardly do.
 //! `benchmarks/instructions.tsv` has the commands, a line each with its instructions, and below it the functions that
@@ -77,7 +77,7 @@ pub fn run(asked: &Instructions) -> anyhow::Result<()> {
     }
     ensure!(
         grown.is_empty(),
-        "more instructions than {TABLE} says; if they are worth it, cargo xtask instructions --write\n{}",
+        "more instructions than {TABLE} says; if they are worth it, cargo lab instructions --write\n{}",
         grown.join("\n")
     );
     Ok(())

@@ -12,9 +12,11 @@ use std::time::Instant;
 use anyhow::{Context as _, bail};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
+use unskew_peers::Peer;
 
 use crate::environment::Environment;
 use crate::fetch::fetch;
+use crate::{device_headers, pjrt_headers, run_command};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -64,8 +66,8 @@ pub fn run(real: bool, families: impl IntoIterator<Item = &'static str>) -> anyh
         let done = package.obtain(&folder).with_context(|| label.clone())?;
         println!("corpus: {label}: {} MB, {done}", package.size.div_ceil(1 << 20));
     }
-    crate::abi::obtain(false)?;
-    crate::se::obtain(false)?;
+    pjrt_headers::obtain(false)?;
+    device_headers::obtain(false)?;
     let total: u64 = corpus.package.iter().map(|package| package.size).sum();
     println!("corpus: {} packages, {} MB", corpus.package.len(), total >> 20);
     if !real {
@@ -84,9 +86,24 @@ pub fn run(real: bool, families: impl IntoIterator<Item = &'static str>) -> anyh
         println!("corpus: python/{}: {done}, {} s", environment.name, begun.elapsed().as_secs());
     }
     // Models that the newest release writes and older ones are tried on.
-    let written = unskew_tensorflow_matrix::written_models()?;
+    let written = written_models()?;
     println!("{}: there", written.display());
     Ok(())
+}
+
+/// Lets TensorFlow 2.21.0 write its models into the corpus, unless they are there.
+///
+/// # Errors
+/// If it did not.
+pub fn written_models() -> anyhow::Result<PathBuf> {
+    let place = folder().join("written");
+    // The graph of single ops is written last, so one that is there says that all are.
+    if !place.join("renamed-ops.pb").is_file() {
+        fs::create_dir_all(&place)?;
+        let tensorflow = Peer::named("tensorflow", "2.21.0")?;
+        run_command(tensorflow.probe("tensorflow", "tf_write.py").arg(&place))?;
+    }
+    Ok(place)
 }
 
 /// The package files, fetched if need be, whose name says yes.

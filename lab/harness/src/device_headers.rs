@@ -80,21 +80,29 @@ pub fn obtain(all: bool) -> anyhow::Result<()> {
 }
 
 impl Pin {
+    /// The release, as people write it.
     pub fn label(&self) -> String {
         format!("tensorflow {}", self.version)
     }
 
     /// The minor of the release.
+    ///
+    /// # Errors
+    /// If it is none of TensorFlow 2.
     pub fn minor(&self) -> anyhow::Result<u32> {
         let minor = self.version.strip_prefix("2.").and_then(|rest| rest.split('.').next());
         Ok(minor.context("a release of TensorFlow 2 wanted")?.parse()?)
     }
 
+    /// Where its headers are kept.
     pub fn folder(&self) -> PathBuf {
         folder().join(&self.version)
     }
 
     /// The header, if the release has it.
+    ///
+    /// # Errors
+    /// If the release has it and it is not here.
     pub fn header(&self, name: &str) -> anyhow::Result<Option<String>> {
         if !self.headers.contains_key(name) {
             return Ok(None);
@@ -114,7 +122,7 @@ fn fetch(file: &str, folder: &Path) -> anyhow::Result<BTreeMap<String, String>> 
         fs::remove_dir_all(folder)?;
     }
     fs::create_dir_all(folder)?;
-    crate::fetch::fetch(PACKAGE, file, folder, &HEADERS.map(|header| format!("{ROOT}/{header}")))?;
+    crate::fetch(PACKAGE, file, folder, &HEADERS.map(|header| format!("{ROOT}/{header}")))?;
     digests(folder)
 }
 

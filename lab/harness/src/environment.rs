@@ -12,6 +12,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, bail, ensure};
 use sha2::{Digest, Sha256};
+use unskew_peers::Peer;
 
 /// Where the requirement files lie, from the root of the repository.
 const REQUIREMENTS: &str = "python/environments";
@@ -167,12 +168,36 @@ impl Environment {
     }
 }
 
+/// Does something with a release, such as `torch` and `2.15.0`, whose environment is made for it if it is not there, and
+/// removed after it unless it is to be kept.
+///
+/// # Errors
+/// If it cannot be made or removed, or the act fails.
+pub fn with_release<T>(
+    family: &str,
+    version: &str,
+    keep: bool,
+    act: impl FnOnce() -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let environment = Environment::named(&format!("{family}-{version}"))?;
+    let was_there = Peer::named(family, version).is_ok();
+    environment.make()?;
+    let done = act();
+    if !was_there && !keep {
+        environment.remove()?;
+    }
+    done
+}
+
 /// The folder of the corpus.
 fn corpus() -> PathBuf {
     unskew_peers::root().join("corpus")
 }
 
 /// The command `uv`: that of the corpus where it runs, else that on the path.
+///
+/// # Errors
+/// If there is neither.
 pub fn uv() -> anyhow::Result<PathBuf> {
     let runs = |uv: &PathBuf| {
         let version = Command::new(uv).arg("--version").output();
@@ -213,13 +238,13 @@ pub fn pin(release: &str, others: &[String], pythons: Option<&str>) -> anyhow::R
 /// What to do with new requirements.
 fn next_step(family: &str, version: &str) -> String {
     match family {
-        "pillow" => "run `cargo xtask extensions`".to_owned(),
-        "torchvision" => "run `cargo xtask torch-models`".to_owned(),
+        "pillow" => "run `cargo lab extensions`".to_owned(),
+        "torchvision" => "run `cargo lab torch-models`".to_owned(),
         "mkdocs-material" => "run `cargo xtask site`".to_owned(),
         "moto" | "mlflow" | "maturin" | "protobuf" => {
             "name it in corpus.toml and run `cargo xtask corpus`".to_owned()
         }
-        _ => format!("run `cargo xtask {family} --release {version}`"),
+        _ => format!("run `cargo lab {family} --release {version}`"),
     }
 }
 

@@ -9,7 +9,8 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use unskew_core::Date;
 
-use super::set::{HeaderSet, is_api};
+/// The name of the core header.
+pub const CORE: &str = "pjrt_c_api.h";
 
 /// Members of wheels that may be headers of the interface.
 const PATTERNS: [&str; 2] = ["*/pjrt_c_api*.h", "*/pjrt/extensions/*_extension.h"];
@@ -42,8 +43,11 @@ pub struct Pin {
     version: String,
     file: String,
     headers: BTreeMap<String, String>,
+    /// The minor of the interface that they declare.
     pub minor: i32,
+    /// The day of the build, where the minor alone does not tell the layout.
     pub built: Option<Date>,
+    /// Whether `cargo xtask corpus` fetches it, for the tests.
     pub always: bool,
 }
 
@@ -81,10 +85,12 @@ impl Pin {
         Ok(Self { name, version, file, headers, minor, built, always })
     }
 
+    /// The package and its version, as people write them.
     pub fn label(&self) -> String {
         format!("{} {}", self.name, self.version)
     }
 
+    /// Where its headers are kept.
     pub fn folder(&self) -> PathBuf {
         folder().join(format!("{}-{}", self.name, self.version))
     }
@@ -122,7 +128,7 @@ fn fetch(name: &str, file: &str, folder: &Path) -> anyhow::Result<()> {
         fs::remove_dir_all(folder)?;
     }
     fs::create_dir_all(folder)?;
-    crate::fetch::fetch(name, file, folder, &PATTERNS)
+    crate::fetch(name, file, folder, &PATTERNS)
 }
 
 /// The headers below a folder that declare the interface: path to SHA-256. A header that stands in a package
@@ -160,18 +166,22 @@ fn digests(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     Ok(found)
 }
 
-/// Prints the entries of packages for `headers.toml`, each given as `PACKAGE=FILE`.
+/// Prints the entries of packages for `headers.toml`, each given as `PACKAGE=FILE`; `minor` reads that of the headers in a
+/// folder.
 ///
 /// # Errors
 /// If a file cannot be fetched or is no wheel of a version.
-pub fn print(packages: &[String]) -> anyhow::Result<()> {
+pub fn print(
+    packages: &[String],
+    minor: impl Fn(&Path) -> anyhow::Result<i32>,
+) -> anyhow::Result<()> {
     for package in packages {
         let (name, file) = package.split_once('=').context("PACKAGE=FILE wanted")?;
         let version = file.split('-').nth(1).context("a wheel's name wanted")?;
         let folder = folder().join("part");
         fetch(name, file, &folder)?;
         let headers = digests(&folder)?;
-        let minor = HeaderSet::read(&folder)?.minor;
+        let minor = minor(&folder)?;
         println!("[[package]]\nname    = {name:?}\nversion = {version:?}\nfile    = {file:?}");
         println!("minor   = {minor}\n[package.headers]");
         for (member, hash) in &headers {
@@ -181,6 +191,11 @@ pub fn print(packages: &[String]) -> anyhow::Result<()> {
         fs::remove_dir_all(folder)?;
     }
     Ok(())
+}
+
+/// Whether a header declares the interface, rather than what one plug-in makes of it in C++.
+pub fn is_api(name: &str) -> bool {
+    name == CORE || name.ends_with("_extension.h") || name == "pjrt_c_api_device_event.h"
 }
 
 /// Where headers are kept, from the root of the repository.

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::Context as _;
 
-use crate::harvest::command::run_command;
+use crate::run_command;
 
 /// The wheel of this file name and SHA-256, fetched unless it is there. It is for Python 3.11.
 ///

@@ -1,10 +1,10 @@
-//! What other programs are asked.
+//! The day of a release, from the package index.
 
 use std::process::Command;
 
-use anyhow::{Context as _, bail};
+use unskew_lab_harness::run_command;
 
-use super::row::Row;
+use crate::row::Row;
 
 /// Prints the day on which a release was uploaded to the index that pip goes by.
 const UPLOADED: &str = "import json, sys, urllib.request\n\
@@ -13,20 +13,11 @@ const UPLOADED: &str = "import json, sys, urllib.request\n\
     print(json.load(page)['releases'][sys.argv[2]][0]['upload_time'][:10])\n";
 
 /// Sets the day of the release, or says that it is not known; a row that has its day keeps it.
-pub(super) fn set_day(row: &mut Row, package: &str, version: &str) {
+pub(crate) fn set_day(row: &mut Row, package: &str, version: &str) {
     match run_command(Command::new("python3").args(["-c", UPLOADED, package, version])) {
         Ok(day) => row.set("released", day.trim().to_owned()),
         Err(_) => {
             println!("  the index does not say on which day {package} {version} was uploaded")
         }
     }
-}
-
-/// What a command prints.
-pub(crate) fn run_command(command: &mut Command) -> anyhow::Result<String> {
-    let output = command.output().with_context(|| format!("{command:?}"))?;
-    if !output.status.success() {
-        bail!("{command:?}: {}", String::from_utf8_lossy(&output.stderr).trim());
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

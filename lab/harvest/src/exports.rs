@@ -17,7 +17,7 @@ use unskew_extensions::{Framework, harvest};
 use unskew_source::{FileSource, Source};
 use unskew_stream_executor::is_covered;
 
-use super::spans::Spans;
+use crate::spans::Spans;
 
 /// The library that all others need.
 const FRAMEWORK: &str = "tensorflow/libtensorflow_framework.so.2";
@@ -102,7 +102,7 @@ pub fn take(version: &str, site: &Path) -> Result<()> {
     let columns = harvest::columns(Framework::TensorFlow, version.parse()?, &sources)?;
     // The symbols lie in the other table.
     let columns = columns.into_iter().map(|(column, _)| (column, BTreeSet::new())).collect();
-    super::symbols::enter(columns)
+    crate::symbols::enter(columns)
 }
 
 /// Takes the images of `version` for macOS on a machine of [`MACOS_MACHINES`], whose wheel was unpacked at `site`.

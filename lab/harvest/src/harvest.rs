@@ -1,35 +1,38 @@
-//! `cargo xtask harvest FAMILY==VERSION`: the database entry of a release, made from its package.
+//! `cargo lab harvest FAMILY==VERSION`: the database entry of a release, made from its package.
 
-pub(crate) mod command;
-mod exports;
-mod jax;
-mod jax_cache;
-mod keras;
-mod kernels;
-mod onnx;
-mod plugins;
-mod published;
-mod row;
-mod spans;
-mod symbols;
-mod tensorflow;
-mod tfjs;
-mod torch;
-mod torch_xla;
-
-pub(crate) use onnx::Package;
-pub(crate) use tfjs::bundle;
-
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use unskew_definitions::TableChange;
+
+use crate::{
+    jax, jax_cache, keras, kernels, onnx, plugins, published, symbols, tensorflow, tfjs, torch,
+    torch_xla,
+};
+
+/// Takes a release into the database.
+#[derive(clap::Args)]
+pub struct Harvest {
+    /// Such as torch==2.15.0, tensorflow==2.21.0 or jax==0.10.2; pjrt-plugins==corpus, pjrt-plugins==wheel.
+    release: String,
+    /// Takes a PyTorch operator table, a TensorFlow OpList or a wheel with PJRT plug-ins from this file instead.
+    #[arg(long)]
+    from: Option<PathBuf>,
+}
+
+/// Takes what was asked for.
+///
+/// # Errors
+/// As [`take`].
+pub fn run(harvest: &Harvest) -> anyhow::Result<()> {
+    take(&harvest.release, harvest.from.as_deref())
+}
 
 /// Takes `release` (`torch==2.15.0`) into the database and prints what changed.
 ///
 /// # Errors
 /// If the family is unknown, or its package cannot be had or asked.
-pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
+fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
     let (family, version) =
         release.split_once("==").with_context(|| format!("not FAMILY==VERSION: {release}"))?;
     match (family, from) {
@@ -59,7 +62,7 @@ pub fn run(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
 }
 
 /// Prints what a table changed, the first of each kind.
-fn report(release: &str, change: &TableChange) {
+pub(crate) fn report(release: &str, change: &TableChange) {
     let TableChange { added, removed, refused } = change;
     println!("{release}: +{} -{} definitions", added.len(), removed.len());
     for line in refused {

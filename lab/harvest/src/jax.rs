@@ -13,7 +13,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::row::{self, Row};
+use crate::row::{self, Row};
 use unskew_core::Version;
 
 /// Where the rows of the releases lie, from the root of the repository.
@@ -54,7 +54,7 @@ pub fn harvest(version: &str) -> Result<()> {
 fn ask(version: &str, scratch: &Path) -> Result<Row> {
     let python = install(version, scratch)?;
     let mut row = Row::new(version);
-    super::command::set_day(&mut row, "jax", version);
+    crate::command::set_day(&mut row, "jax", version);
     match says(Command::new(&python).args(["-c", STABLEHLO]), "stablehlo ") {
         Ok(stablehlo) => row.set("stablehlo", format!("\"{stablehlo}\"")),
         Err(error) => println!("  StableHLO version not found: {error}"),

@@ -11,16 +11,15 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, ensure};
 use unskew_compilation_cache::{Entry, Name, writers};
 use unskew_core::Version;
+use unskew_lab_harness::run_command;
 use unskew_peers::Peer;
 use unskew_source::wire::{Message, Span};
 use unskew_source::{Budget, BytesSource, FileSource, ReadError, Source};
 
-use super::command::run_command;
-
 /// The table, from the root of the repository.
 const TABLE: &str = "crates/xla/compilation-cache/data/writers.tsv";
 /// What fills a cache, from the root of the repository.
-const PROBE: &str = "python/probe/cache_ask.py";
+const PROBE: &str = "lab/xla/probes/cache_ask.py";
 /// The beginning of the file description in a library.
 const FILE: &[u8] = b"\x0a\x0dxla/xla.proto\x12\x03xla";
 /// What may stand in a file description.
@@ -30,7 +29,7 @@ const FIELDS: std::ops::RangeInclusive<u32> = 1..=14;
 ///
 /// # Errors
 /// If there is no such environment, or its library has no such message.
-pub(super) fn harvest(version: &str, python: Option<&Path>) -> Result<()> {
+pub(crate) fn harvest(version: &str, python: Option<&Path>) -> Result<()> {
     let python = match python {
         Some(python) => python.to_owned(),
         None => Peer::named("jax", version)?.python,

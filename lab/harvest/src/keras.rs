@@ -11,11 +11,12 @@ use anyhow::{Context as _, Result, bail};
 use unskew_core::Version;
 use unskew_definitions::Rows;
 use unskew_keras::Class;
+use unskew_lab_harness::environment::{interpreter, uv};
+use unskew_lab_harness::run_command;
 
-use super::command::{run_command, set_day};
-use super::report;
-use super::row::{self, Row};
-use crate::environment::{interpreter, uv};
+use crate::command::set_day;
+use crate::harvest::report;
+use crate::row::{self, Row};
 
 const DATA: &str = "crates/judging/releases/data/keras";
 
@@ -26,7 +27,7 @@ const INSIDE: [(&str, &str); 2] = [("2.4.0", "2.4.4"), ("2.5.0", "2.5.3")];
 ///
 /// # Errors
 /// If the package cannot be had or read.
-pub(super) fn harvest(version: &str, package: Option<&Path>) -> Result<()> {
+pub(crate) fn harvest(version: &str, package: Option<&Path>) -> Result<()> {
     let inside = INSIDE.iter().find(|(keras, _)| *keras == version).map(|(_, release)| *release);
     let module = if inside.is_some() { "tensorflow.python.keras" } else { "keras" };
     let folder: PathBuf;
@@ -38,7 +39,10 @@ pub(super) fn harvest(version: &str, package: Option<&Path>) -> Result<()> {
         }
     };
     let mut python = Command::new(interpreter("3.11")?);
-    python.arg(unskew_peers::root().join("python/probe/keras_classes.py")).arg(package).arg(module);
+    python
+        .arg(unskew_peers::root().join("lab/harvest/probes/keras_classes.py"))
+        .arg(package)
+        .arg(module);
     let said = run_command(&mut python)?;
     let lines: Vec<String> = said.lines().map(str::to_owned).collect();
     if lines.is_empty() {

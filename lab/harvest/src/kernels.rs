@@ -11,12 +11,12 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 use unskew_core::Version;
+use unskew_lab_harness::environment::interpreter;
+use unskew_lab_harness::run_command;
 use unskew_source::BytesSource;
 use unskew_tensorflow::{AttrValue, DataType, KernelDef, KernelHistory, read};
 
-use super::command::run_command;
-use super::report;
-use crate::environment::interpreter;
+use crate::harvest::report;
 
 /// Where the kernels of all releases lie, from the root of the repository.
 const KERNELS: &str = "crates/judging/releases/data/tensorflow/kernels.tsv";
@@ -171,7 +171,7 @@ fn fetch(package: &str, version: &str, scratch: &Path) -> Result<(PathBuf, &'sta
         pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]);
         pip.args(["--python-version", python, "--dest"]).arg(scratch);
         let fetched = run_command(pip.arg(format!("{package}=={version}")));
-        match (fetched, super::tensorflow::wheel_in(scratch)) {
+        match (fetched, crate::tensorflow::wheel_in(scratch)) {
             (Ok(_), Some(wheel)) => return Ok((wheel, python)),
             (Err(error), _) => fault = Some(error),
             (Ok(_), None) => {}

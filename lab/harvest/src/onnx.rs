@@ -2,21 +2,20 @@
 //!
 //! onnx lists the schemas of all its operators. An ONNX Runtime does not: it is asked with models of one node, one for
 //! each form of an operator and each choice of element types, what it makes a session of
-//! (`python/probe/onnx_kernels.py`). From 1.16 on it lists the schemas that it adds to those of onnx.
+//! (`lab/harvest/probes/onnx_kernels.py`). From 1.16 on it lists the schemas that it adds to those of onnx.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use unskew_core::Version;
 use unskew_definitions::Rows;
+use unskew_lab_harness::Package;
 
-use super::command::{run_command, set_day};
-use super::report;
-use super::row::{self, Row};
-use crate::environment::{interpreter, uv};
+use crate::command::set_day;
+use crate::harvest::report;
+use crate::row::{self, Row};
 
 /// Where the tables lie, from the root of the repository.
 const DATA: &str = "crates/judging/releases/data";
@@ -40,9 +39,9 @@ const INTERNAL: [&str; 5] = [
 ///
 /// # Errors
 /// If the package cannot be installed or asked.
-pub(super) fn harvest_onnx(version: &str, site: Option<&Path>) -> Result<()> {
+pub(crate) fn harvest_onnx(version: &str, site: Option<&Path>) -> Result<()> {
     let package = Package::new("onnx", version, site)?;
-    let said = package.ask("onnx_schemas.py", &["onnx"])?;
+    let said = package.ask("harvest", "onnx_schemas.py", &["onnx"])?;
     let mut row = numbers(version, &said);
     set_day(&mut row, "onnx", version);
     row::enter(&format!("{DATA}/onnx/releases.toml"), &format!("onnx {version}"), &row)?;
@@ -57,14 +56,14 @@ pub(super) fn harvest_onnx(version: &str, site: Option<&Path>) -> Result<()> {
 ///
 /// # Errors
 /// As [`harvest_onnx`].
-pub(super) fn harvest_runtime(version: &str, site: Option<&Path>) -> Result<()> {
+pub(crate) fn harvest_runtime(version: &str, site: Option<&Path>) -> Result<()> {
     let package = Package::new("onnxruntime", version, site)?;
     let release: Version = version.parse()?;
     let onnx = Rows::from_text(fs::read_to_string(data("onnx/operators.tsv"))?)?;
     // What a release lists is what it knows: a later form under the same opset would be taken for the one before.
     let mut listed: Option<BTreeSet<String>> = None;
     if release >= LISTS {
-        let said = package.ask("onnx_schemas.py", &["onnxruntime"])?;
+        let said = package.ask("harvest", "onnx_schemas.py", &["onnxruntime"])?;
         listed = Some(said.lines().map(|line| head(line).to_owned()).collect());
         let newest = onnx.releases().last().copied().context("no onnx in the database")?;
         let known: BTreeSet<&str> = onnx.of(newest).collect();
@@ -83,7 +82,7 @@ pub(super) fn harvest_runtime(version: &str, site: Option<&Path>) -> Result<()> 
     let file = tempfile::NamedTempFile::new()?;
     fs::write(file.path(), schemas.join("\n"))?;
     let path = file.path().to_str().context("a temporary folder that is no text")?;
-    let said = package.ask("onnx_kernels.py", &[path])?;
+    let said = package.ask("harvest", "onnx_kernels.py", &[path])?;
     let mut row = numbers(version, &said);
     set_day(&mut row, "onnxruntime", version);
     let name = format!("onnxruntime {version}");
@@ -242,58 +241,6 @@ fn enter(table: &str, version: &str, definitions: Vec<String>) -> Result<()> {
     fs::write(data(table), text).with_context(|| table.to_owned())?;
     report(&format!("{table}, {version}"), &change);
     Ok(())
-}
-
-/// A package that is installed, and the Python that imports it.
-pub(crate) struct Package {
-    python: PathBuf,
-    site: PathBuf,
-}
-
-impl Package {
-    /// The package of this name; `site` is the folder that it was installed into, if it is there already.
-    ///
-    /// # Errors
-    /// If it cannot be installed, or its Python is not here.
-    pub(crate) fn new(name: &str, version: &str, site: Option<&Path>) -> Result<Self> {
-        let release: Version = version.parse()?;
-        let minor = release.minor();
-        let (python, needs): (_, &[&str]) = match (name, minor) {
-            ("onnx", ..7) => ("3.7", &["numpy<1.22", "protobuf<3.21"]),
-            ("onnx", ..13) => ("3.8", &["numpy<1.24", "protobuf<3.21"]),
-            ("onnxruntime", ..12) => ("3.8", &["numpy<1.24", "protobuf<3.21"]),
-            ("onnxruntime", ..15) => ("3.10", &["numpy<2"]),
-            ("onnxruntime", ..19) => ("3.11", &["numpy<2"]),
-            _ => ("3.11", &["numpy"]),
-        };
-        let python = interpreter(python)?;
-        let site = match site {
-            Some(site) => site.to_owned(),
-            None => {
-                let site = std::env::temp_dir().join(format!("unskew-harvest-{name}-{version}"));
-                fs::create_dir_all(&site)?;
-                let mut uv = Command::new(uv()?);
-                uv.args(["pip", "install", "--quiet", "--only-binary", ":all:", "--python"]);
-                uv.arg(&python).arg("--target").arg(&site).arg(format!("{name}=={version}"));
-                run_command(uv.args(needs).env("UV_SYSTEM_CERTS", "1").env("UV_NATIVE_TLS", "1"))?;
-                // A backport that old packages ask for hides the module of Python itself.
-                let _ = fs::remove_file(site.join("typing.py"));
-                site
-            }
-        };
-        Ok(Self { python, site })
-    }
-
-    /// What a script of `python/probe` prints under it.
-    ///
-    /// # Errors
-    /// If that fails.
-    pub(crate) fn ask(&self, probe: &str, arguments: &[&str]) -> Result<String> {
-        let probe = unskew_peers::root().join("python/probe").join(probe);
-        let mut python = Command::new(&self.python);
-        python.args(["-W", "ignore"]).arg(probe).args(arguments);
-        run_command(python.env("PYTHONPATH", &self.site))
-    }
 }
 
 #[cfg(test)]

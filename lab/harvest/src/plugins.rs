@@ -1,9 +1,9 @@
-//! Public PJRT plug-ins by digest: `cargo xtask harvest pjrt-plugins==corpus`, or `--from` a wheel.
+//! Public PJRT plug-ins by digest: `cargo lab harvest pjrt-plugins==corpus`, or `--from` a wheel.
 //!
 //! Each is asked in the sandbox, as `unskew inspect` does it; what it says becomes a line of
 //! `crates/xla/pjrt/data/plugins.tsv`, so that nobody has to run it again.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,9 @@ const LARGEST: u64 = 2 << 30;
 pub fn harvest(wheel: Option<&Path>) -> anyhow::Result<()> {
     let wheels = match wheel {
         Some(wheel) => vec![wheel.to_owned()],
-        None => crate::corpus::packages(|file| file.contains("pjrt") || file.contains("xla"))?,
+        None => unskew_lab_harness::corpus::packages(|file| {
+            file.contains("pjrt") || file.contains("xla")
+        })?,
     };
     let mut rows: Vec<KnownPlugin> = known_plugins().collect();
     for wheel in wheels {
@@ -42,6 +44,17 @@ pub fn harvest(wheel: Option<&Path>) -> anyhow::Result<()> {
     let text: String = lines.context("a row cannot be written")?.join("\n") + "\n";
     let table = unskew_peers::root().join("crates/xla/pjrt/data/plugins.tsv");
     std::fs::write(&table, text).with_context(|| table.display().to_string())
+}
+
+/// One plug-in that is asked what it is: what [`harvest`] starts, because a plug-in may end its process.
+#[derive(clap::Args)]
+pub struct Look {
+    plugin: PathBuf,
+}
+
+/// Asks it, in this process, whose status says what came of it.
+pub fn run_look(look: &Look) -> anyhow::Result<()> {
+    std::process::exit(unskew_artifact::probe_main(&look.plugin, None))
 }
 
 /// The plug-ins in a wheel, and what they say.

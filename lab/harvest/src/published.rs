@@ -1,18 +1,17 @@
-//! Every release that the package index lists: `cargo xtask harvest published==FAMILY`.
+//! Every release that the package index lists: `cargo lab harvest published==FAMILY`.
 //!
 //! What a table already says of a release stays; a new release comes in as what its number tells: a row of its
 //! own, a patch release of a minor that has a row, a build before a release, or nothing that the database knows.
-//! `cargo xtask harvest published==FAMILY@VERSION` compares a patch release with the one that has the row.
+//! `cargo lab harvest published==FAMILY@VERSION` compares a patch release with the one that has the row.
 
 use std::fs;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use unskew_lab_harness::run_command;
 use unskew_releases::{Exact, Family};
 
-use super::command::run_command;
-
-const PATCHES: &str = "xtask/src/harvest/patches.py";
+const PATCHES: &str = "lab/harvest/probes/published_patches.py";
 
 /// What is said of one release: its version, its day, the row, why, and what differs.
 type Line = Vec<String>;
@@ -21,7 +20,7 @@ type Line = Vec<String>;
 ///
 /// # Errors
 /// If the index cannot be asked, or a package cannot be read.
-pub(super) fn harvest(asked: &str) -> Result<()> {
+pub(crate) fn harvest(asked: &str) -> Result<()> {
     let (family, version) = match asked.split_once('@') {
         Some((family, version)) => (family, Some(version)),
         None => (asked, None),

@@ -10,12 +10,12 @@ const HEAD: &str = "[[release]]\n";
 
 /// One row: its keys with their values as they are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Row {
+pub(crate) struct Row {
     cells: Vec<(String, String)>,
 }
 
 impl Row {
-    pub(super) fn new(version: &str) -> Self {
+    pub(crate) fn new(version: &str) -> Self {
         Self { cells: vec![("version".to_owned(), format!("\"{version}\""))] }
     }
 
@@ -27,7 +27,7 @@ impl Row {
         Self { cells: text.lines().filter_map(cell).collect() }
     }
 
-    pub(super) fn set(&mut self, key: &str, value: String) {
+    pub(crate) fn set(&mut self, key: &str, value: String) {
         match self.cells.iter_mut().find(|(name, _)| name == key) {
             Some((_, cell)) => *cell = value,
             None => self.cells.push((key.to_owned(), value)),
@@ -54,7 +54,7 @@ impl Row {
 ///
 /// # Errors
 /// If the table cannot be read or written, or has no such row and the day is not known.
-pub(super) fn enter(place: &str, release: &str, found: &Row) -> Result<()> {
+pub(crate) fn enter(place: &str, release: &str, found: &Row) -> Result<()> {
     let path = unskew_peers::root().join(place);
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let (text, changes) = merge(&text, found)?;

@@ -1,4 +1,4 @@
-//! `cargo xtask harvest torch-symbols==2.15.0`: what a release exports, for native extensions;
+//! `cargo lab harvest torch-symbols==2.15.0`: what a release exports, for native extensions;
 //! `extensions==torchao==0.18.0`: what the extensions in a wheel need.
 //!
 //! Wheels come from the index by `pip download`, or with `--from` from a file, or a folder of files.
@@ -13,9 +13,8 @@ use anyhow::Context as _;
 use sha2::{Digest as _, Sha256};
 use unskew_core::Version;
 use unskew_extensions::{Extensions, Framework, OWN_CHECK_FILE, OwnCheck, Table, harvest, wheels};
+use unskew_lab_harness::run_command;
 use unskew_source::{Archive, FileSource, Source};
-
-use super::command::run_command;
 
 /// The platforms of wheels for Linux, newest first.
 const PLATFORMS: [&str; 9] = [
@@ -41,7 +40,7 @@ fn data(file: &str) -> PathBuf {
 }
 
 /// Adds the columns of a release of PyTorch to the table of exports.
-pub(super) fn torch(version: &str, from: Option<&Path>) -> anyhow::Result<()> {
+pub(crate) fn torch(version: &str, from: Option<&Path>) -> anyhow::Result<()> {
     let release: Version = version.parse()?;
     for wheel in wheels_of("torch", version, from)?.paths()? {
         let archive = Archive::open(Arc::new(FileSource::open(&wheel)?))?;
@@ -58,7 +57,7 @@ pub(super) fn torch(version: &str, from: Option<&Path>) -> anyhow::Result<()> {
 }
 
 /// Enters columns into the table of exports; one that is there is replaced.
-pub(super) fn enter(columns: harvest::Columns) -> anyhow::Result<()> {
+pub(crate) fn enter(columns: harvest::Columns) -> anyhow::Result<()> {
     // The file and not what was built in: one release may be harvested after the other without a build between.
     let file = data("exports.bin");
     let table = Table::read(&fs::read(&file)?)?.with(columns)?;
@@ -72,7 +71,7 @@ pub(super) fn enter(columns: harvest::Columns) -> anyhow::Result<()> {
 }
 
 /// Adds what the extensions in wheels need; a wheel that is there already is replaced.
-pub(super) fn extensions(package: &str, from: Option<&Path>) -> anyhow::Result<()> {
+pub(crate) fn extensions(package: &str, from: Option<&Path>) -> anyhow::Result<()> {
     let (name, version) = package.split_once("==").unwrap_or((package, ""));
     // The file and not what was built in: one wheel may be harvested after the other without a build between.
     let text = fs::read_to_string(data("wheels.tsv"))?;
@@ -87,7 +86,7 @@ pub(super) fn extensions(package: &str, from: Option<&Path>) -> anyhow::Result<(
         }
     }
     all.sort_by(|a, b| a.file.cmp(&b.file));
-    let head = "# Made by `cargo xtask harvest extensions==WHEEL`: what the extensions in published wheels need.\n";
+    let head = "# Made by `cargo lab harvest extensions==WHEEL`: what the extensions in published wheels need.\n";
     let rows: String = all.iter().map(wheels::Wheel::write).collect();
     fs::write(data("wheels.tsv"), format!("{head}{rows}"))?;
     Ok(())

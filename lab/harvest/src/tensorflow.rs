@@ -13,12 +13,14 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use unskew_core::Version;
+use unskew_lab_harness::run_command;
 use unskew_source::BytesSource;
 use unskew_tensorflow::{OpHistory, read};
 
-use super::command::{run_command, set_day};
-use super::row::{self, Row};
-use super::{exports, report};
+use crate::command::set_day;
+use crate::exports;
+use crate::harvest::report;
+use crate::row::{self, Row};
 
 /// Where the history of op registries lies, from the root of the repository.
 const OPS: &str = "crates/judging/releases/data/tensorflow/ops.tsv";
@@ -224,7 +226,7 @@ pub fn harvest_from_oplist(version: &str, path: &Path) -> Result<()> {
 }
 
 /// The wheel that lies in a folder.
-pub(super) fn wheel_in(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn wheel_in(folder: &Path) -> Option<PathBuf> {
     let mut paths = fs::read_dir(folder).ok()?.filter_map(|file| Some(file.ok()?.path()));
     paths.find(|path| path.extension().is_some_and(|ending| ending == "whl"))
 }

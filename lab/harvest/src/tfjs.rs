@@ -6,23 +6,21 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use unskew_core::Version;
 use unskew_definitions::Rows;
+use unskew_lab_harness::npm;
 use unskew_releases::Family;
 
-use super::command::{run_command, set_day};
-use super::report;
-use super::row::{self, Row};
+use crate::command::set_day;
+use crate::harvest::report;
+use crate::row::{self, Row};
 
 const DATA: &str = "crates/judging/releases/data/tfjs";
-const PROBE: &str = "xtask/src/harvest/tfjs.js";
-
-/// The package on npm.
-const PACKAGE: &str = "@tensorflow/tfjs";
+const PROBE: &str = "lab/harvest/probes/tfjs_ops.js";
 
 /// The package on PyPI that is uploaded with it, which has its day.
 const TWIN: &str = "tensorflowjs";
@@ -34,11 +32,11 @@ const MAPPED: &str = "tfOpName:\"";
 ///
 /// # Errors
 /// If the package cannot be had, or does not run in Node.
-pub(super) fn harvest(version: &str, bundle: Option<&Path>) -> Result<()> {
+pub(crate) fn harvest(version: &str, bundle: Option<&Path>) -> Result<()> {
     let scratch = tempfile::tempdir()?;
     let bundle = match bundle {
         Some(bundle) => bundle.to_owned(),
-        None => self::bundle(version, scratch.path())?,
+        None => npm::bundle(version, scratch.path())?,
     };
     let said = asked(&bundle)?;
     let mut release = Row::new(version);
@@ -72,21 +70,6 @@ pub(super) fn harvest(version: &str, bundle: Option<&Path>) -> Result<()> {
     fs::write(&table, text)?;
     report(&format!("tfjs {version}"), &change);
     Ok(())
-}
-
-/// The bundle of a release, fetched with npm into an empty folder.
-///
-/// # Errors
-/// If npm does not have the release.
-pub(crate) fn bundle(version: &str, scratch: &Path) -> Result<PathBuf> {
-    let mut npm = Command::new("npm");
-    npm.args(["pack", "--silent", "--pack-destination"]).arg(scratch);
-    run_command(npm.arg(format!("{PACKAGE}@{version}")))?;
-    let archive = scratch.read_dir()?.next().context("npm fetched nothing")??.path();
-    let mut tar = Command::new("tar");
-    tar.arg("-xzf").arg(&archive).arg("-C").arg(scratch);
-    run_command(tar.arg("package/dist/tf.min.js"))?;
-    Ok(scratch.join("package/dist/tf.min.js"))
 }
 
 /// What the probe prints of a bundle.

@@ -12,11 +12,12 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use unskew_core::Version;
+use unskew_lab_harness::run_command;
 use unskew_torch_schemas::{OperatorHistory, merge};
 
-use super::command::{run_command, set_day};
-use super::report;
-use super::row::{self, Row};
+use crate::command::set_day;
+use crate::harvest::report;
+use crate::row::{self, Row};
 
 /// Where the history of operator tables lies, from the root of the repository.
 const OPERATORS: &str = "crates/judging/releases/data/torch/operators.tsv";

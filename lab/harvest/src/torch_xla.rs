@@ -10,8 +10,10 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::command::{run_command, set_day};
-use super::row::{self, Row};
+use unskew_lab_harness::run_command;
+
+use crate::command::set_day;
+use crate::row::{self, Row};
 
 /// Where the rows of the releases lie, from the root of the repository.
 const RELEASES: &str = "crates/judging/releases/data/torch_xla/releases.toml";
@@ -29,7 +31,7 @@ const LARGEST: u32 = 4096;
 ///
 /// # Errors
 /// If pip does not find the version for Python 3.11, or its code is not written as expected.
-pub(super) fn harvest(version: &str) -> Result<()> {
+pub(crate) fn harvest(version: &str) -> Result<()> {
     let scratch = tempfile::tempdir()?;
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:"]);

@@ -1,4 +1,4 @@
-"""Writes models for `cargo xtask onnx-differential`: the node cases of the installed onnx, as they are and changed.
+"""Writes models for `cargo lab onnx-differential`: the node cases of the installed onnx, as they are and changed.
 
 python onnx_cases.py OUT EVERY OPSET...
 

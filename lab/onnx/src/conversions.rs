@@ -1,6 +1,6 @@
-//! `cargo xtask onnx-conversions`: node cases of onnx under other opsets, beside its own converter.
+//! `cargo lab onnx-conversions`: node cases of onnx under other opsets, beside its own converter.
 //!
-//! The newest onnx writes its node cases (`python/probe/onnx_convert.py`), and has models in its wheel; each is converted
+//! The newest onnx writes its node cases (`lab/onnx/probes/onnx_convert.py`), and has models in its wheel; each is converted
 //! to each opset here and by the converter of onnx, and what was made is checked by onnx and run by ONNX Runtime beside
 //! the case itself.
 
@@ -11,10 +11,9 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
+use unskew_lab_harness::Package;
 use unskew_releases::find;
 use unskew_source::{FileSource, Source};
-
-use crate::harvest::Package;
 
 /// The opsets that each case is converted to.
 const OPSETS: [i64; 10] = [9, 11, 13, 15, 17, 19, 21, 23, 25, 27];
@@ -97,20 +96,22 @@ impl OnnxConversions {
         let out = made.path().to_str().context("a temporary folder that is no text")?;
         let onnx = Package::new("onnx", &self.onnx, Some(&self.installed))?;
         match models {
-            Models::Cases => {
-                onnx.ask("onnx_convert.py", &["cases", out, &self.every.max(1).to_string()])?
-            }
-            Models::Wheel => onnx.ask("onnx_convert.py", &["wheel", out])?,
+            Models::Cases => onnx.ask(
+                "onnx",
+                "onnx_convert.py",
+                &["cases", out, &self.every.max(1).to_string()],
+            )?,
+            Models::Wheel => onnx.ask("onnx", "onnx_convert.py", &["wheel", out])?,
             Models::Folder(folder) => {
                 let folder = folder.to_str().context("a folder that is no text")?;
-                onnx.ask("onnx_convert.py", &["models", out, folder])?
+                onnx.ask("onnx", "onnx_convert.py", &["models", out, folder])?
             }
         };
         list.push_str(&convert(made.path(), &self.onnx)?);
         let opsets = OPSETS.map(|one| one.to_string());
         let asked: Vec<&str> =
             ["compare", out].into_iter().chain(opsets.iter().map(String::as_str)).collect();
-        let said = onnx.ask("onnx_convert.py", &asked)?;
+        let said = onnx.ask("onnx", "onnx_convert.py", &asked)?;
         let mut counts = Counts::new();
         for line in said.lines() {
             let cells: Vec<&str> = line.split('\t').collect();
@@ -167,7 +168,7 @@ fn convert(folder: &Path, onnx: &str) -> anyhow::Result<String> {
 
 fn head(arguments: &OnnxConversions) -> String {
     format!(
-        "<!-- made by `cargo xtask onnx-conversions --write` -->\n\n# Conversions of ONNX models\n\nConverted to opsets {:?} \
+        "<!-- made by `cargo lab onnx-conversions --write` -->\n\n# Conversions of ONNX models\n\nConverted to opsets {:?} \
          and run by ONNX Runtime {}, beside the converter of onnx {}. `same`: the outputs of the model itself; `unrun`: no \
          inputs that could be compared; `source`: ONNX Runtime does not run the model itself, and no outputs are recorded; \
          `not run`: it does not run what was made; `invalid`: the checker of onnx refuses what was made.\n",

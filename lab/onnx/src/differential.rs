@@ -1,8 +1,8 @@
-//! `cargo xtask onnx-differential`: verdicts about node cases of onnx, against what real ONNX Runtimes do with them.
+//! `cargo lab onnx-differential`: verdicts about node cases of onnx, against what real ONNX Runtimes do with them.
 //!
 //! The newest onnx writes its node cases as they are, under other opsets without any conversion, and with other element
-//! types (`python/probe/onnx_cases.py`); each ONNX Runtime makes a session of each and runs it
-//! (`python/probe/onnx_run.py`), and each pair is judged. With `--ort` releases write the cases as files of the format
+//! types (`lab/onnx/probes/onnx_cases.py`); each ONNX Runtime makes a session of each and runs it
+//! (`lab/onnx/probes/onnx_run.py`), and each pair is judged. With `--ort` releases write the cases as files of the format
 //! `.ort`, and every release loads the files of every other.
 
 use std::collections::BTreeMap;
@@ -13,10 +13,9 @@ use std::sync::Arc;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use unskew_core::{Context, Date, Outcome, Party, Phase, Verdict, check};
+use unskew_lab_harness::Package;
 use unskew_releases::find;
 use unskew_source::{FileSource, Source};
-
-use crate::harvest::Package;
 
 /// The opsets under which each case is written.
 const OPSETS: [&str; 12] = ["7", "9", "11", "13", "15", "17", "19", "21", "23", "25", "27", "28"];
@@ -82,7 +81,7 @@ pub fn run(arguments: &OnnxDifferential) -> anyhow::Result<()> {
             let out = folder.to_str().context("a folder that is no text")?;
             let every = arguments.every.max(1).to_string();
             let asked: Vec<&str> = [out, &every].into_iter().chain(OPSETS).collect();
-            onnx.ask("onnx_cases.py", &asked)?;
+            onnx.ask("onnx", "onnx_cases.py", &asked)?;
             folder
         }
     };
@@ -143,7 +142,7 @@ impl OnnxDifferential {
         }
         let package = Package::new("onnxruntime", version, self.site(version).as_deref())?;
         let folder = folder.to_str().context("a folder that is no text")?;
-        let said = package.ask("onnx_run.py", &[folder])?;
+        let said = package.ask("onnx", "onnx_run.py", &[folder])?;
         if let Some(kept) = kept {
             fs::create_dir_all(kept.parent().unwrap_or(Path::new(".")))?;
             fs::write(kept, &said)?;
@@ -156,7 +155,7 @@ impl OnnxDifferential {
         let package = Package::new("onnxruntime", version, self.site(version).as_deref())?;
         let [from, to] = [folder, out].map(|folder| folder.to_str().unwrap_or_default());
         for level in ["basic", "all"] {
-            package.ask("onnx_run.py", &[from, to, level])?;
+            package.ask("onnx", "onnx_run.py", &[from, to, level])?;
         }
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();

@@ -1,8 +1,8 @@
-//! `cargo xtask onnx-exports`: models that real PyTorch releases export to ONNX, converted for an old ONNX Runtime.
+//! `cargo lab onnx-exports`: models that real PyTorch releases export to ONNX, converted for an old ONNX Runtime.
 //!
-//! `python/probe/torch_onnx.py` exports the blocks and families of `torch-models` by both exporters, where a release has
+//! `lab/torch/probes/torch_onnx.py` exports the blocks and families of `torch-models` by both exporters, where a release has
 //! both, with what the model gave in PyTorch itself. Each is converted for the release that is named, and run there as it
-//! is and converted (`python/probe/onnx_equal.py`). `--write` makes the page.
+//! is and converted (`lab/onnx/probes/onnx_equal.py`). `--write` makes the page.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,12 +13,11 @@ use std::sync::Arc;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use unskew_core::{Context, Date, Outcome, Party, Version, check};
+use unskew_lab_harness::Package;
+use unskew_lab_harness::environment::{interpreter, uv, with_release};
+use unskew_peers::torch_command;
 use unskew_releases::find;
 use unskew_source::{FileSource, Source};
-
-use crate::environment::{interpreter, uv};
-use crate::harvest::Package;
-use crate::torch_models::with;
 
 const PAGE: &str = "docs/reference/onnx-exports.md";
 
@@ -140,15 +139,15 @@ pub fn run(arguments: &OnnxExports) -> anyhow::Result<()> {
             fs::create_dir_all(&place)?;
             let place = fs::canonicalize(&place)?;
             let beside = arguments.beside(version, python, packages)?;
-            let said = with(version, arguments.keep, |host| {
+            let said = with_release("torch", version, arguments.keep, || {
                 let mut said = String::new();
                 for exporter in ["script", "dynamo"] {
                     if exporter == "dynamo" && version.starts_with("1.") {
                         continue;
                     }
-                    let mut command = host.command();
+                    let mut command = torch_command(version)?;
                     command.env("PYTHONPATH", &beside).args(["-W", "ignore"]);
-                    command.arg(unskew_peers::root().join("python/probe/torch_onnx.py"));
+                    command.arg(unskew_peers::root().join("lab/torch/probes/torch_onnx.py"));
                     command.arg(&place).arg(exporter).args(&arguments.models);
                     // An exporter leaves a report of its own where it runs.
                     command.current_dir(made.path());
@@ -247,7 +246,8 @@ impl OnnxExports {
             self.site(&self.onnxruntime).as_deref(),
         )?;
         let outcomes = |folder: &Path| -> anyhow::Result<BTreeMap<String, String>> {
-            let said = package.ask("onnx_equal.py", &[folder.to_str().context("no text")?])?;
+            let said =
+                package.ask("onnx", "onnx_equal.py", &[folder.to_str().context("no text")?])?;
             Ok(said
                 .lines()
                 .filter_map(|line| {
@@ -290,8 +290,8 @@ fn said(source: &Arc<dyn Source>, release: &Party) -> anyhow::Result<&'static st
 
 fn page(rows: &[Row], unwritten: &str, arguments: &OnnxExports) -> String {
     let mut text = format!(
-        "<!-- made by `cargo xtask onnx-exports --write` -->\n\n# Exported models on ONNX Runtime {0}\n\nModels with random \
-         weights that PyTorch exports (`python/probe/torch_onnx.py`): families of torchvision, an encoder, ViT, Swin, an LSTM, and \
+        "<!-- made by `cargo lab onnx-exports --write` -->\n\n# Exported models on ONNX Runtime {0}\n\nModels with random \
+         weights that PyTorch exports (`lab/torch/probes/torch_onnx.py`): families of torchvision, an encoder, ViT, Swin, an LSTM, and \
          layers like those of DETR, Whisper and Llama. `script` is the exporter by TorchScript, under the highest opset that it \
          knows; `dynamo` that by `torch.export`, as it is by itself. Each is run by ONNX Runtime {0} as it is and as `unskew \
          convert --to onnxruntime@{0}` makes it. *equal*: what PyTorch gave, up to a ten-thousandth. *verdict*: what `unskew \

@@ -1,4 +1,4 @@
-//! `cargo xtask environments`: broken environments, many of them from public threads, and good ones, with what `unskew env`
+//! `cargo lab environments`: broken environments, many of them from public threads, and good ones, with what `unskew env`
 //! says of each. What a machine without a GPU can import is imported for real. `--write` makes the page.
 //!
 //! PyTorch and TensorFlow are judged as in a lock, by the tables; what came of the import of their extensions stands in
@@ -16,11 +16,10 @@ use serde_json::json;
 use unskew_core::{Context, Date, Version};
 use unskew_environments::{Lock, Package, Target, judge};
 use unskew_extensions::{Machine, wheels::normal};
+use unskew_lab_harness::environment::interpreter;
+use unskew_lab_harness::published_wheel;
 use unskew_peers::run_probe;
 use unskew_source::FileSource;
-
-use crate::environment::interpreter;
-use crate::published_wheel;
 
 const PAGE: &str = "docs/reference/environments.md";
 
@@ -188,7 +187,7 @@ fn imported(row: &Row, folder: &Path) -> anyhow::Result<Came> {
     let job = json!([{"name": "one", "paths": paths, "modules": row.modules, "bare": false}]);
     serde_json::to_writer(&list, &job)?;
     let mut command = Command::new(interpreter("3.11")?);
-    command.arg("-S").arg(unskew_peers::root().join("python/probe/environment_import.py"));
+    command.arg("-S").arg(unskew_peers::root().join("lab/python/probes/environment_import.py"));
     let outcome = run_probe(command.env("JAX_PLATFORMS", "cpu").arg(list.path()), LIMIT)?;
     let step = outcome.steps.first().with_context(|| outcome.errors.clone())?;
     let came: Vec<(String, String, Vec<String>)> = serde_json::from_str(&step.detail)?;
@@ -226,7 +225,7 @@ fn page(rows: &[Row]) -> String {
     let here = rows.iter().filter(|row| !row.modules.is_empty()).count();
     let not = rows.iter().filter(|row| matches!(row.came, Came::NotImported)).count();
     let mut text = format!(
-        "<!-- made by `cargo xtask environments --write` -->\n\n# Environments that break, and that do not\n\n\
+        "<!-- made by `cargo lab environments --write` -->\n\n# Environments that break, and that do not\n\n\
          {} environments of Python 3.11 on x86-64: {} that break, {from_threads} of them from public \
          threads, and {} that \
          work. `unskew env` names the pair in {named} of those that break, and says a failure of {false_errors} that work. {here} were \

@@ -1,4 +1,4 @@
-//! `cargo xtask extensions`: published wheels with native extensions, imported for real beside releases of PyTorch and
+//! `cargo lab extensions`: published wheels with native extensions, imported for real beside releases of PyTorch and
 //! TensorFlow, and what `unskew env` says of each pair.
 //!
 //! An environment of a release that is not there yet is made for its run and removed after it, unless `--keep` is given.
@@ -16,11 +16,10 @@ use serde::{Deserialize, Serialize};
 use unskew_core::{Context, Date};
 use unskew_environments::{Environment as Packages, Package, PackagePair, Site, judge_pairs};
 use unskew_extensions::{Exports, Framework, gap, wheels};
-use unskew_peers::run_probe;
+use unskew_lab_harness::environment::Environment;
+use unskew_lab_harness::published_wheel;
+use unskew_peers::{Peer, run_probe, torch_command};
 use unskew_source::FileSource;
-
-use crate::environment::Environment;
-use crate::published_wheel;
 
 const PAGE: &str = "docs/reference/extension-imports.md";
 
@@ -228,8 +227,8 @@ fn beside(
 ) -> anyhow::Result<Vec<Pair>> {
     let version = name.split_once('-').map_or("", |(_, version)| version);
     let mut command = match framework {
-        Framework::Torch => unskew_torch_matrix::Host::named(version)?.command(),
-        Framework::TensorFlow => unskew_tensorflow_matrix::Host::named(version)?.command(),
+        Framework::Torch => torch_command(version)?,
+        Framework::TensorFlow => Peer::named("tensorflow", version)?.command(),
     };
     let jobs: Vec<Job<'_>> = all
         .iter()
@@ -243,7 +242,7 @@ fn beside(
         .collect();
     let list = tempfile::NamedTempFile::new()?;
     serde_json::to_writer(&list, &jobs)?;
-    let script = unskew_peers::root().join("python/probe/extension_import.py");
+    let script = unskew_peers::root().join("lab/python/probes/extension_import.py");
     command.arg(script).arg(framework.as_str()).arg(list.path());
     let outcome = run_probe(&mut command, LIMIT)?;
     ensure!(outcome.steps.len() == all.len(), "{name}: {:?} {}", outcome.end, outcome.errors);
@@ -350,7 +349,7 @@ fn page(pairs: &[Pair]) -> String {
     let reached = pairs.iter().filter(|pair| pair.missed.is_some()).count();
     let wrong = pairs.iter().filter(|pair| !pair.wrong.is_empty()).count();
     let mut text = format!(
-        "<!-- made by `cargo xtask extensions --write` -->\n\n# Wheels with native extensions beside real frameworks\n\n\
+        "<!-- made by `cargo lab extensions --write` -->\n\n# Wheels with native extensions beside real frameworks\n\n\
          Published wheels, each imported for real beside releases of PyTorch and TensorFlow: {} imports on Python 3.11, x86-64. \
          PyTorch's are the builds for CUDA, with stand-ins for NVIDIA's libraries; TensorFlow's are builds for CPUs. {broken} pairs \
          were predicted to miss symbols. {failed} imports raise; many packages hide that an extension was not loaded. In {reached} \

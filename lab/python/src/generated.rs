@@ -1,4 +1,4 @@
-//! `cargo xtask generated`: code that protoc wrote, in published wheels, imported for real with releases of protobuf, and what
+//! `cargo lab generated`: code that protoc wrote, in published wheels, imported for real with releases of protobuf, and what
 //! `unskew env` says of each pair. `--write` makes the page.
 
 use std::fmt::Write as _;
@@ -12,11 +12,10 @@ use anyhow::ensure;
 use serde_json::json;
 use unskew_core::{Context, Date, Outcome};
 use unskew_environments::{Environment as Packages, Generated, Package, PackagePair, judge_pairs};
+use unskew_lab_harness::environment::interpreter;
+use unskew_lab_harness::published_wheel;
 use unskew_peers::run_probe;
 use unskew_source::FileSource;
-
-use crate::environment::interpreter;
-use crate::published_wheel;
 
 const PAGE: &str = "docs/reference/generated-code.md";
 
@@ -179,7 +178,7 @@ fn with(protobuf: &Package, beside: &[PathBuf], wheels: &mut [Wheel]) -> anyhow:
     let list = tempfile::NamedTempFile::new()?;
     serde_json::to_writer(&list, &jobs.collect::<Vec<_>>())?;
     let mut command = Command::new(interpreter("3.11")?);
-    command.arg("-S").arg(unskew_peers::root().join("python/probe/environment_import.py"));
+    command.arg("-S").arg(unskew_peers::root().join("lab/python/probes/environment_import.py"));
     let outcome = run_probe(command.arg(list.path()), LIMIT)?;
     ensure!(outcome.steps.len() == wheels.len(), "{}", outcome.errors);
     for (wheel, step) in wheels.iter_mut().zip(&outcome.steps) {
@@ -220,7 +219,7 @@ fn page(runtimes: &[String], wheels: &[Wheel]) -> String {
     let wrong = cells().filter(|cell| !cell.is_right()).count();
     let unjudged = cells().filter(|cell| cell.unjudged).count();
     let mut text = format!(
-        "<!-- made by `cargo xtask generated --write` -->\n\n# Generated code with real releases of protobuf\n\n\
+        "<!-- made by `cargo lab generated --write` -->\n\n# Generated code with real releases of protobuf\n\n\
          Each module that protoc wrote in {} published wheels, imported for real with {} releases of protobuf on Python 3.11: {} \
          pairs, {modules} imports. {failed} pairs fail; {wrong} predictions are wrong, {unjudged} pairs are *not judged*: their code asks for the version of \
          protobuf itself. Where a pair fails, the kind of the error is the one that was said. The packages around the modules are not run: what they need beside generated code is not \

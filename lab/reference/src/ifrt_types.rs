@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use unskew_lab_harness::pages::MARK;
 use unskew_serdes::proto::{Description, FieldDescription, Kind, Label, Since};
 
 /// Where it stands, from the root of the repository.
@@ -9,16 +10,14 @@ pub const PAGE: &str = "docs/reference/ifrt-types.md";
 
 /// The page as Markdown, from what the types declare.
 pub fn page() -> String {
-    let mut text = format!("{}{HEAD}", super::mark::MARK);
+    let mut text = format!("{MARK}{HEAD}");
     versions(&mut text);
     text.push_str(
         "\n## Types\n\n| type | message | number in field | formats | since | name among types |\n\
          | --- | --- | --- | --- | --- | --- |\n",
     );
     let all = unskew_ifrt::types::all();
-    let names = crate::ifrt::type_names();
     for message in &all {
-        let named = names.iter().find(|name| name.description.rust == message.rust);
         let number = message.version.map_or_else(String::new, |number| number.to_string());
         let _ = writeln!(
             text,
@@ -27,7 +26,7 @@ pub fn page() -> String {
             if message.name.is_empty() { "" } else { message.name },
             formats(message),
             lifetime(message),
-            named.map_or("", |name| name.name),
+            name_among_types(message, &all),
         );
     }
     text.push_str("\n## Fields\n");
@@ -147,4 +146,16 @@ fn kinds(text: &mut String) {
     for value in unskew_ifrt::types::DTypeKind::DESCRIPTION.values {
         let _ = writeln!(text, "| {} | {} | {} |", value.number, value.name, since(value.since));
     }
+}
+
+/// The name by which fields that hold any type know one; empty if none does.
+fn name_among_types(of: &Description, all: &[&Description]) -> &'static str {
+    for field in all.iter().flat_map(|description| description.fields) {
+        let Kind::Serialized(types) = field.kind else { continue };
+        let named = types.iter().find(|named| (named.description)().rust == of.rust);
+        if let Some(named) = named {
+            return named.name;
+        }
+    }
+    ""
 }

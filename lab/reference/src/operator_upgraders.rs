@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Context as _;
+use unskew_lab_harness::pages::MARK;
 use unskew_script::{Expression, Function, Statement};
 use unskew_torch_operators::{Bridge, Registry, RegistryChange, Since};
 use unskew_torch_schemas::{OperatorTable, Schema, diff};
@@ -41,7 +42,7 @@ pub fn page(root: &Path) -> anyhow::Result<String> {
     let broken = found.changed.iter().filter(|change| !change.is_backward_compatible());
     let broken: Vec<&Schema> =
         broken.map(|change| &change.old).filter(|one| is_public(one)).collect();
-    let mut text = format!("{}{HEAD}", super::mark::MARK);
+    let mut text = format!("{MARK}{HEAD}");
     let mut told = BTreeSet::new();
     for (title, all) in [("Gone", &removed), ("Another schema", &broken)] {
         let _ = writeln!(text, "\n## {title}: {} operators\n", all.len());

@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use unskew_lab_harness::pages::MARK;
 use unskew_pjrt::history;
 use unskew_pjrt::layout::{
     Direction, ExtensionType, FLOOR, Size, Struct, enums, extensions, find_struct, slots, structs,
     table_size, unbound,
 };
-
-use super::mark::MARK;
 
 /// The folder of the pages by subject, from the root of the repository.
 pub const FOLDER: &str = "docs/reference/pjrt-abi";

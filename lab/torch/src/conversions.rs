@@ -1,4 +1,4 @@
-//! `cargo xtask torch`: converted files on real PyTorch releases, as a table.
+//! `cargo lab torch`: converted files on real PyTorch releases, as a table.
 //!
 //! An environment has more than a gigabyte, so one that is not there yet is made for its run and removed after
 //! it, unless `--keep` is given. `--write` puts the tables into the documentation.
@@ -8,16 +8,15 @@ use std::time::Duration;
 
 use clap::Args;
 use unskew_core::Version;
+use unskew_lab_harness::environment::Environment;
 use unskew_releases::find;
 use unskew_torch_matrix::{Host, Selection, Trial, bars_table, reasons, table, trials};
-
-use crate::environment::Environment;
 
 /// The page that `--write` makes.
 const PAGE: &str = "docs/reference/torch-conversions.md";
 
 /// What stands above the tables.
-const HEAD: &str = "<!-- made by `cargo xtask torch --write` -->\n\n# Converted files on real PyTorch releases\n\n\
+const HEAD: &str = "<!-- made by `cargo lab torch --write` -->\n\n# Converted files on real PyTorch releases\n\n\
     Real releases of PyTorch, from the package index, each given the files of `crates/torch/archives/tests/data`: what 24 \
     releases from 1.1 to 2.15 wrote, with what they calculated then. *As they are* is what the release does with the \
     files; *converted*, what it does with them after `unskew convert --to torch@RELEASE`, which leaves most as \

@@ -1,4 +1,4 @@
-//! `cargo xtask torch-differential`: archives that real releases write at random, judged and run by real releases.
+//! `cargo lab torch-differential`: archives that real releases write at random, judged and run by real releases.
 //!
 //! Prints how far verdicts hold, and every disagreement with as few pieces as show it; `--file` keeps these as test cases.
 //! Writers and readers are environments of the corpus; all that are there if none is named.
@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use anyhow::ensure;
 use clap::Args;
+use unskew_lab_harness::environment::Environment;
 use unskew_releases::find;
 use unskew_torch_matrix::Host;
 use unskew_torch_matrix::differential::{Real, cells, file, shrink, table};
-
-use crate::environment::Environment;
 
 /// Writes TorchScript archives at random with real releases, and compares verdicts with what real releases do.
 #[derive(Args)]
@@ -28,7 +27,7 @@ pub struct TorchDifferential {
     /// What the random choices begin with: the same seed gives the same modules.
     #[arg(long, default_value_t = 1)]
     seed: u32,
-    /// Pieces that every module is made of, in the place of random ones: names in python/probe/torch_write.py.
+    /// Pieces that every module is made of, in the place of random ones: names in lab/torch/probes/torch_write.py.
     #[arg(long = "piece")]
     pieces: Vec<String>,
     /// How many seconds a release may take for all of it.

@@ -1,6 +1,6 @@
-//! `cargo xtask torch-models`: models that real PyTorch releases write, converted for others and run there.
+//! `cargo lab torch-models`: models that real PyTorch releases write, converted for others and run there.
 //!
-//! `python/probe/torch_models.py` makes them with random weights: families of torchvision, and blocks of transformers,
+//! `lab/torch/probes/torch_models.py` makes them with random weights: families of torchvision, and blocks of transformers,
 //! recurrent networks and attention. An environment that is not there yet is made for its run and removed after it,
 //! unless `--keep` is given. `--write` puts the table into the documentation.
 
@@ -10,19 +10,18 @@ use std::time::Duration;
 
 use clap::Args;
 use unskew_core::Version;
+use unskew_lab_harness::environment::{Environment, with_release};
 use unskew_peers::Peer;
 use unskew_releases::find;
 use unskew_torch_matrix::Host;
 use unskew_torch_matrix::models::{Kind, Made, fare, models_reasons, models_table, write};
 
-use crate::environment::Environment;
-
 /// The page that `--write` makes.
 const PAGE: &str = "docs/reference/torch-models.md";
 
 /// What stands above the table.
-const HEAD: &str = "<!-- made by `cargo xtask torch-models --write` -->\n\n# Converted models on real PyTorch releases\n\n\
-    Models with random weights that a release writes for the occasion (`python/probe/torch_models.py`), converted for an \
+const HEAD: &str = "<!-- made by `cargo lab torch-models --write` -->\n\n# Converted models on real PyTorch releases\n\n\
+    Models with random weights that a release writes for the occasion (`lab/torch/probes/torch_models.py`), converted for an \
     older one and run there. Exported are 19 families of torchvision and seven blocks: an encoder, ViT, Swin, an LSTM and \
     layers like those of DETR, Whisper and Llama. Scripted and traced are these blocks, and one of every call that such \
     models were refused for (`pieces`). *Equal* means the same types and shapes, and floats up to a ten-thousandth, as each \
@@ -117,14 +116,7 @@ pub(crate) fn with<T>(
     keep: bool,
     act: impl FnOnce(&Host) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    let environment = Environment::named(&format!("torch-{version}"))?;
-    let was_there = Host::named(version).is_ok();
-    environment.make()?;
-    let done = act(&Host::named(version)?);
-    if !was_there && !keep {
-        environment.remove()?;
-    }
-    done
+    with_release("torch", version, keep, || act(&Host::named(version)?))
 }
 
 fn written(

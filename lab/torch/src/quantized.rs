@@ -1,4 +1,4 @@
-//! `cargo xtask torch-quantized`: quantized models that real PyTorch releases write with each of their engines, judged for others,
+//! `cargo lab torch-quantized`: quantized models that real PyTorch releases write with each of their engines, judged for others,
 //! and loaded and run there with each of theirs, as they are and converted.
 //!
 //! An environment that is not there yet is made for its run and removed after it, unless `--keep` is given. `--write` puts the
@@ -14,11 +14,11 @@ use unskew_releases::find;
 use unskew_torch_matrix::models::Made;
 use unskew_torch_matrix::quantized::{cells, quantized_faults, quantized_table, write};
 
-use crate::torch_models::with;
+use crate::models::with;
 
 /// The page that has the table, between two marks.
 const PAGE: &str = "docs/reference/quantized-models.md";
-const BEGIN: &str = "<!-- made by `cargo xtask torch-quantized --write` -->\n\n";
+const BEGIN: &str = "<!-- made by `cargo lab torch-quantized --write` -->\n\n";
 const END: &str = "\n<!-- end -->";
 
 /// Has PyTorch releases write quantized models, and judges, converts and runs them for others.

@@ -21,7 +21,7 @@ INTEGERS = [sign + bits for sign in ("i", "ui") for bits in ("8", "16", "32", "6
 BITS = {"f16": "i16", "bf16": "i16", "f32": "i32", "f64": "i64"}
 
 HEAD = """\
-# What mathematical functions of CHLO are in StableHLO. Made by `cargo xtask stablehlo-chlo` with jaxlib %s: changes are lost.
+# What mathematical functions of CHLO are in StableHLO. Made by `cargo lab stablehlo-chlo` with jaxlib %s: changes are lost.
 # A head has the name of the function and the types that it is for. Each line below is a value; the operands are the first
 # values, the last value is the result. `k TYPE BYTES...` is a constant, with its bytes for each type of the head or for all.
 # Another line is an operation, what it compares behind an equals sign, the numbers of its operands, and behind a colon the

@@ -1,6 +1,6 @@
-//! `cargo xtask jax-caches`: what is said about compilation caches, against what real JAX releases do with them.
+//! `cargo lab jax-caches`: what is said about compilation caches, against what real JAX releases do with them.
 //!
-//! Every release compiles some functions with a cache (`python/probe/cache_ask.py`). Then each looks them up in a folder with
+//! Every release compiles some functions with a cache (`lab/xla/probes/cache_ask.py`). Then each looks them up in a folder with
 //! the entries of all, in its own with damaged entries, in its own under another path, and in its own with a limit of size.
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use unskew_compilation_cache::{Cache, CacheFile, Item, Name, State, folder, fold
 use unskew_core::{Context, Date, Version, check};
 use unskew_jax_matrix::Host;
 
-const PROBE: &str = "python/probe/cache_ask.py";
+const PROBE: &str = "lab/xla/probes/cache_ask.py";
 const TABLE: &str = "docs/reference/jax-compilation-caches.md";
 
 /// Has JAX releases fill caches and look into those of each other, and holds what is said against what they do.
@@ -145,7 +145,7 @@ pub fn run(arguments: &JaxCaches) -> anyhow::Result<()> {
 
 fn page(table: &str, count: usize) -> String {
     format!(
-        "# Compilation caches of JAX releases\n\nMade by `cargo xtask jax-caches --write`: each JAX fills a cache with some \
+        "# Compilation caches of JAX releases\n\nMade by `cargo lab jax-caches --write`: each JAX fills a cache with some \
          programs, and each looks for its own in a folder with the entries of all, on the CPU. {count} statements about \
          entries were held against what it did:\n\n\
          * *taken*: said to be of this jaxlib, and found;\n\

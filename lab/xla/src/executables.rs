@@ -1,6 +1,6 @@
-//! `cargo xtask jax-executables`: what is said of serialized executables, against what real JAX releases do with them.
+//! `cargo lab jax-executables`: what is said of serialized executables, against what real JAX releases do with them.
 //!
-//! Each release compiles some functions and serializes them (`python/probe/executables.py`), and each loads those of all.
+//! Each release compiles some functions and serializes them (`lab/xla/probes/executables.py`), and each loads those of all.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +15,7 @@ use unskew_core::{Context, Date, Outcome, Phase, Version, check};
 use unskew_jax_matrix::Host;
 use unskew_source::{FileSource, Source};
 
-const PROBE: &str = "python/probe/executables.py";
+const PROBE: &str = "lab/xla/probes/executables.py";
 const TABLE: &str = "docs/reference/jax-executables.md";
 
 /// The first release that is known to write options of XLA by which its files are recognized.
@@ -132,7 +132,7 @@ pub fn run(arguments: &JaxExecutables) -> anyhow::Result<()> {
 
 fn page(table: &str, hosts: usize, files: usize) -> String {
     format!(
-        "<!-- made by `cargo xtask jax-executables --write` -->\n\n# Serialized executables of JAX releases\n\n\
+        "<!-- made by `cargo lab jax-executables --write` -->\n\n# Serialized executables of JAX releases\n\n\
          {hosts} releases of JAX serialize {files} compiled functions with `jax.experimental.serialize_executable`, on the CPU \
          of x86-64 Linux, and each loads all and calls what it gets. Each pair is judged, too: {} in all. *Loads of other \
          releases* and *ends at* name the writers of which at least one file is loaded, or ends the process.\n\n{table}",

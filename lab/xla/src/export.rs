@@ -1,7 +1,7 @@
-//! `cargo xtask jax-export`: verdicts about files of `jax.export`, against what real JAX releases do with them.
+//! `cargo lab jax-export`: verdicts about files of `jax.export`, against what real JAX releases do with them.
 //!
-//! Every release writes some functions (`python/probe/export_write.py`) and every release loads and calls all of them
-//! (`python/probe/export_read.py`); each pair is judged. `jax.export` needs two packages that JAX does not require:
+//! Every release writes some functions (`lab/xla/probes/export_write.py`) and every release loads and calls all of them
+//! (`lab/xla/probes/export_read.py`); each pair is judged. `jax.export` needs two packages that JAX does not require:
 //! `python/environments/flatbuffers-25.2.10.txt`.
 
 use std::collections::BTreeMap;
@@ -17,13 +17,12 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use unskew_core::{Context, Date, Outcome, Phase, check};
 use unskew_jax_matrix::Host;
+use unskew_lab_harness::environment::Environment;
 use unskew_peers::Peer;
 use unskew_source::{FileSource, Source};
 
-use crate::environment::Environment;
-
-const WRITE: &str = "python/probe/export_write.py";
-const READ: &str = "python/probe/export_read.py";
+const WRITE: &str = "lab/xla/probes/export_write.py";
+const READ: &str = "lab/xla/probes/export_read.py";
 /// The environment of what `jax.export` needs beside JAX.
 const PACKAGES: (&str, &str) = ("flatbuffers", "25.2.10");
 const TABLE: &str = "docs/reference/jax-export-matrix.md";
@@ -124,7 +123,7 @@ pub fn run(arguments: &JaxExport) -> anyhow::Result<()> {
 
 fn page(table: &str, cells: usize) -> String {
     format!(
-        "# Files of jax.export and JAX releases\n\nMade by `cargo xtask jax-export --write`: each JAX writes some functions, and \
+        "# Files of jax.export and JAX releases\n\nMade by `cargo lab jax-export --write`: each JAX writes some functions, and \
          each loads and calls all of them, on the CPU with two devices: {cells} cells. A verdict is right if it says \
          whether the file works, and at load or at first use if it does not. *Not judged* is a verdict that names what \
          was not looked at.\n\n{table}"

@@ -1,4 +1,4 @@
-//! `cargo xtask handlers`: handlers of XLA's FFI in published wheels, registered for real in releases of jaxlib, and what
+//! `cargo lab handlers`: handlers of XLA's FFI in published wheels, registered for real in releases of jaxlib, and what
 //! `unskew env` says of each pair.
 //!
 //! An environment of a release that is not there yet is made for its run and removed after it. `--write` makes the page.
@@ -14,11 +14,10 @@ use serde_json::json;
 use unskew_core::{Context, Date, Outcome};
 use unskew_environments::{Environment as Packages, Package, Site, judge_pairs};
 use unskew_extensions::Handlers;
+use unskew_lab_harness::environment::Environment;
+use unskew_lab_harness::published_wheel;
 use unskew_peers::{Peer, run_probe};
 use unskew_source::FileSource;
-
-use crate::environment::Environment;
-use crate::published_wheel;
 
 const PAGE: &str = "docs/reference/ffi-handlers.md";
 
@@ -161,7 +160,9 @@ fn beside(release: &str, objects: &mut [Object]) -> anyhow::Result<usize> {
     serde_json::to_writer(&list, &jobs)?;
     let peer = Peer::named("jax", release)?;
     let mut command = peer.command();
-    command.arg(unskew_peers::root().join("python/probe/handler_registration.py")).arg(list.path());
+    command
+        .arg(unskew_peers::root().join("lab/xla/probes/handler_registration.py"))
+        .arg(list.path());
     let outcome = run_probe(&mut command, LIMIT)?;
     ensure!(outcome.steps.len() == objects.len(), "{release}: {}", outcome.errors);
     let installed = Packages::read(&Site::find(peer.folder())?)?;
@@ -201,7 +202,7 @@ fn page(releases: &[&str], objects: &[Object]) -> String {
     let refused: usize = cells().map(|cell| cell.refused).sum();
     let wrong = cells().filter(|cell| !cell.is_right).count();
     let mut text = format!(
-        "<!-- made by `cargo xtask handlers --write` -->\n\n# Handlers of XLA's FFI in real jaxlibs\n\n\
+        "<!-- made by `cargo lab handlers --write` -->\n\n# Handlers of XLA's FFI in real jaxlibs\n\n\
          Each handler for CPUs of published wheels, registered for real in releases of jaxlib on Python 3.11, x86-64: {} \
          registrations of {} shared objects in {} releases. {registered} were taken and {refused} refused for their version; \
          of {} pairs {wrong} predictions are wrong. sphericart-jax has a build for each JAX, and each is judged alone here. Only \

@@ -1,4 +1,4 @@
-//! `cargo xtask jax`: JAX releases on plug-ins, as a table.
+//! `cargo lab jax`: JAX releases on plug-ins, as a table.
 //!
 //! Each cell is run as it is, through the adapter that `unskew adapt` makes for that release, and with the
 //! handlers of jaxlib. `--write` puts the table into the documentation.
@@ -17,8 +17,8 @@ use unskew_peers::Outcome;
 const PAGE: &str = "docs/reference/jax-on-plugins.md";
 
 /// What stands above the table.
-const HEAD: &str = "<!-- made by `cargo xtask jax --write` -->\n\n# JAX releases on PJRT plug-ins\n\n\
-    Real releases of JAX, each loading real CPU plug-ins and running the 21 steps of `python/probe/jax_steps.py`: \
+const HEAD: &str = "<!-- made by `cargo lab jax --write` -->\n\n# JAX releases on PJRT plug-ins\n\n\
+    Real releases of JAX, each loading real CPU plug-ins and running the 21 steps of `lab/xla/probes/jax_steps.py`: \
     devices, jit, gradients, loops, sorting, random numbers, bfloat16, a linear solve, a callback to Python, \
     donation, memory, sharding, cost and memory analysis, a serialized executable, a thousand calls. A step \
     passes if its result is right.\n\n\

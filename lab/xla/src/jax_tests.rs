@@ -1,4 +1,4 @@
-//! `cargo xtask jax-tests`: JAX's own tests on a plug-in, through the adapter and through `unskew serve`.
+//! `cargo lab jax-tests`: JAX's own tests on a plug-in, through the adapter and through `unskew serve`.
 //!
 //! A sample of each file of tests is run on jaxlib's own CPU first; what passes there is compared. The sample depends on
 //! the names of the tests and on `--seed` alone. The tests are read from a checkout of JAX at the tag of the release.
@@ -16,8 +16,8 @@ use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 use sha2::{Digest as _, Sha256};
 use unskew_jax_matrix::{Host, PLUGINS};
+use unskew_lab_harness::environment::Environment;
 
-use crate::environment::Environment;
 use process::{Ended, Surroundings};
 
 /// What is sampled unless `--file` says otherwise.

@@ -1,7 +1,7 @@
-//! `cargo xtask programs-on-plugins`: the modules of JAX's own back-compatibility data on the CPU plug-ins of the corpus, and
+//! `cargo lab programs-on-plugins`: the modules of JAX's own back-compatibility data on the CPU plug-ins of the corpus, and
 //! what `unskew check` says of each pair.
 //!
-//! `python/probe/compat_modules.py` compiles and runs them for real, as the plug-in is and with the handlers of jaxlib. A pair
+//! `lab/xla/probes/compat_modules.py` compiles and runs them for real, as the plug-in is and with the handlers of jaxlib. A pair
 //! that is predicted otherwise than it comes fails the command.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use unskew_core::{Context, Date, Finding, Outcome, Party, Severity, check};
 use unskew_jax_matrix::PLUGINS;
 use unskew_peers::Peer;
 
-const PROBE: &str = "python/probe/compat_modules.py";
+const PROBE: &str = "lab/xla/probes/compat_modules.py";
 const PAGE: &str = "docs/reference/programs-on-plugins.md";
 
 /// The JAX whose data they are, and which hands them to the plug-ins.
@@ -82,6 +82,25 @@ impl Pair {
     fn is_predicted_with_handlers(&self) -> bool {
         self.outcome == Outcome::Unjudged || self.with_handlers == self.handed.compiles
     }
+}
+
+/// One plug-in, and programs that it is to compile: what [`run`] starts, because a plug-in may end its process.
+#[derive(clap::Args)]
+pub struct Look {
+    plugin: PathBuf,
+    /// Programs to compile, as a file of jobs
+    #[arg(long)]
+    programs: Option<PathBuf>,
+    #[arg(long, default_value_t = 0)]
+    from: usize,
+}
+
+/// Asks it, in this process, whose status says what came of it.
+pub fn run_look(look: &Look) -> anyhow::Result<()> {
+    std::process::exit(match &look.programs {
+        Some(programs) => unskew_artifact::compile_main(&look.plugin, programs, look.from),
+        None => unskew_artifact::probe_main(&look.plugin, None),
+    })
 }
 
 /// Runs what was asked for.
@@ -207,7 +226,7 @@ fn page(counted: &Counted, pairs: &[Pair]) -> String {
         tried().filter(|one| one.compiles).filter_map(|one| one.difference).collect();
     let most = called.iter().copied().fold(0.0, f64::max);
     let mut text = format!(
-        "<!-- made by `cargo xtask programs-on-plugins --write` -->\n\n# What programs ask of plug-ins\n\n\
+        "<!-- made by `cargo lab programs-on-plugins --write` -->\n\n# What programs ask of plug-ins\n\n\
          The {} recordings of JAX's own back-compatibility data, as JAX {HOST} has them ({} modules that differ), compiled for \
          real on three CPU plug-ins, each for as many devices as it was recorded for. Of {} pairs `unskew check` called {} \
          incompatible, {} compatible and {} not judged; {wrong} are wrong. {compile} compile as the plug-in is, and {handed} \

@@ -1,4 +1,4 @@
-//! `cargo xtask stablehlo-chlo`: what StableHLO makes of the mathematical functions of CHLO, as a table.
+//! `cargo lab stablehlo-chlo`: what StableHLO makes of the mathematical functions of CHLO, as a table.
 
 use std::fs;
 use std::process::Stdio;
@@ -6,7 +6,7 @@ use std::process::Stdio;
 use anyhow::{Context as _, ensure};
 use unskew_jax_matrix::Host;
 
-const PROBE: &str = "python/probe/stablehlo_chlo.py";
+const PROBE: &str = "lab/xla/probes/stablehlo_chlo.py";
 const TABLE: &str = "crates/xla/stablehlo/data/chlo.txt";
 
 /// Asks the newest jaxlib that is here, and writes the table.

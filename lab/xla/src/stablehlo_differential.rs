@@ -1,7 +1,7 @@
-//! `cargo xtask stablehlo-differential`: verdicts about portable artifacts made at random, against what real jaxlibs do.
+//! `cargo lab stablehlo-differential`: verdicts about portable artifacts made at random, against what real jaxlibs do.
 //!
-//! The newest jaxlib that is here writes programs for versions at random (`python/probe/stablehlo_make.py`), each
-//! jaxlib reads all of them (`python/probe/stablehlo_read.py`), and each pair is judged. A program that a verdict is
+//! The newest jaxlib that is here writes programs for versions at random (`lab/xla/probes/stablehlo_make.py`), each
+//! jaxlib reads all of them (`lab/xla/probes/stablehlo_read.py`), and each pair is judged. A program that a verdict is
 //! wrong about is narrowed down to one of its pieces. `--file` puts that piece into the tests of the crate.
 
 use std::collections::BTreeMap;
@@ -18,9 +18,9 @@ use unskew_core::{Context, Date, Outcome, Party, Role, Version, aspect, check};
 use unskew_jax_matrix::Host;
 use unskew_source::{FileSource, Source};
 
-const MAKE: &str = "python/probe/stablehlo_make.py";
-const MODULES: &str = "python/probe/stablehlo_modules.py";
-const READ: &str = "python/probe/stablehlo_read.py";
+const MAKE: &str = "lab/xla/probes/stablehlo_make.py";
+const MODULES: &str = "lab/xla/probes/stablehlo_modules.py";
+const READ: &str = "lab/xla/probes/stablehlo_read.py";
 
 /// Where `--file` puts test cases.
 const CASES: &str = "crates/xla/stablehlo/tests/data/differential";

@@ -9,9 +9,9 @@ use clap::Args;
 use tempfile::TempDir;
 use unskew_jax_matrix::Host;
 
-pub(crate) const LOWER: &str = "python/probe/stablehlo_lower.py";
-const MAKE: &str = "python/probe/stablehlo_make.py";
-const MODULES: &str = "python/probe/stablehlo_modules.py";
+pub(crate) const LOWER: &str = "lab/xla/probes/stablehlo_lower.py";
+const MAKE: &str = "lab/xla/probes/stablehlo_make.py";
+const MODULES: &str = "lab/xla/probes/stablehlo_modules.py";
 
 /// How often programs that take a probe down are passed over.
 const CRASHES: usize = 400;

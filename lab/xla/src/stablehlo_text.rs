@@ -1,4 +1,4 @@
-//! `cargo xtask stablehlo-text`: MLIR text that jaxlib prints, read by Unskew.
+//! `cargo lab stablehlo-text`: MLIR text that jaxlib prints, read by Unskew.
 //!
 //! The newest jaxlib that is here makes artifacts of programs and prints each, in its pretty form and in the generic one.
 //! Unskew reads each text, and what it makes of it has to be the artifact: both printed by Unskew are the same.
@@ -136,7 +136,7 @@ fn page(version: &str, forms: &[&str], tallies: &[Tally]) -> String {
     let mut page = String::from("# MLIR text that is read\n\n");
     let _ = write!(
         page,
-        "Made by `cargo xtask stablehlo-text --write`: programs of StableHLO's public test data, of JAX's \
+        "Made by `cargo lab stablehlo-text --write`: programs of StableHLO's public test data, of JAX's \
          back-compatibility data and made at random, printed by jaxlib {version} in its pretty and in the generic form, and \
          by Unskew. Each text is read by Unskew, and what comes of it is held against the artifact that jaxlib wrote of the \
          same program: both as Unskew prints them.\n\n\

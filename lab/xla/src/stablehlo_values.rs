@@ -1,4 +1,4 @@
-//! `cargo xtask stablehlo-values`: programs with values, converted, on real plug-ins.
+//! `cargo lab stablehlo-values`: programs with values, converted, on real plug-ins.
 //!
 //! StableHLO's public test data has programs that carry their inputs, and call `check` with what should come out. Without
 //! that call they are programs without parameters whose results can be compared. Each runs on each CPU plug-in as it was
@@ -162,7 +162,7 @@ fn page(
     let mut page = String::from("# Results of converted programs\n\n");
     let _ = write!(
         page,
-        "Made by `cargo xtask stablehlo-values --write`: {programs} programs of StableHLO's public test data that carry their \
+        "Made by `cargo lab stablehlo-values --write`: {programs} programs of StableHLO's public test data that carry their \
          inputs, without the call that compares their results. Each is read as text, converted for other versions, and \
          runs on CPU plug-ins from public packages as it is and converted. Equal is: every result has the same bytes.\n\n\
          | plug-in | programs that run | for StableHLO | equal | different | not run | no form in that version |\n\

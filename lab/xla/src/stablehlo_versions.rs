@@ -1,4 +1,4 @@
-//! `cargo xtask stablehlo-versions`: artifacts that are written for other versions, against StableHLO's own serializer.
+//! `cargo lab stablehlo-versions`: artifacts that are written for other versions, against StableHLO's own serializer.
 //!
 //! The newest jaxlib that is here makes artifacts of programs, and writes each for every version. Unskew writes each
 //! for every version too. Of each pair a real jaxlib reads both, the oldest one that reads that version; what they are
@@ -237,7 +237,7 @@ fn page(versions: &[Version], tallies: &[Tally], programs: usize, parsed: usize)
     let (added, unread, both) = (sum(|one| one.added), sum(|one| one.unread), sum(|one| one.both));
     let _ = write!(
         page,
-        "Made by `cargo xtask stablehlo-versions --write`: {programs} programs, of StableHLO's public test data, JAX's \
+        "Made by `cargo lab stablehlo-versions --write`: {programs} programs, of StableHLO's public test data, JAX's \
          back-compatibility data and made at random, each written for every version by StableHLO's own serializer and \
          by Unskew, and read by the oldest jaxlib here that reads that version.\n\n\
          Of {} that the serializer writes and a jaxlib of that age reads, Unskew writes {equal} so that they read the \

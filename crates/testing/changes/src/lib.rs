@@ -1,7 +1,7 @@
 //! What runs of single operators gave in releases of a framework, and between which of them that changed.
 //!
 //! A probe runs the same calls in every release and says what each gave as text ([`Told`]); [`life`] follows one run from
-//! release to release, [`Kept`] keeps what was told. Rounding is no change ([`difference`]). `crates/testing/torch` and `crates/testing/tensorflow` make
+//! release to release, [`Kept`] keeps what was told. Rounding is no change ([`difference`]). `crates/testing/torch` and `lab/tensorflow` make
 //! the calls, and rows of data of what changed.
 //!
 //! ```
@@ -24,3 +24,6 @@ pub use kept::{Kept, Run, SEEDS, mark_unsteady, table_row, unsteady};
 pub use told::{Outcome, Told};
 pub use trajectory::{Life, Trajectory, difference, life};
 pub use unskew_definitions::Step;
+
+/// The folder, from the root of the repository, with the numbers that probes call operators with: for `PYTHONPATH`.
+pub const NUMBERS: &str = "crates/testing/changes/probes";

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use super::sparse::{SparseFile, Weights};
+use crate::sparse::{SparseFile, Weights};
 
 const BLOCKS: usize = 224;
 /// The numbers of `DT_FLOAT` and `DT_INT32` in `types.proto`.

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
-use super::sparse::{Weights, checksum};
-use super::zip_file::ZipFile;
+use crate::sparse::{Weights, checksum};
+use crate::zip_file::ZipFile;
 
 const LAYERS: usize = 205;
 

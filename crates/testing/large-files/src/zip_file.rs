@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::sparse::{SparseFile, Weights};
+use crate::sparse::{SparseFile, Weights};
 
 /// The largest number that fits the 32 bits of a classic archive.
 const CLASSIC: u64 = 0xffff_ffff;

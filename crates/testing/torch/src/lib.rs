@@ -4,10 +4,10 @@
 //! gigabytes of libraries for GPUs, of which nothing is called on a machine without one: [`Host::named`] makes empty
 //! ones in their place. A *trial* is one of the recorded files ([`recorded::all`]): files that 24 releases wrote, with what
 //! they gave then. It runs on the host as it is and, where a conversion rewrites it, converted, and what comes out
-//! is held against what was recorded. `python/probe/torch_run.py` does the running: what it prints is all that is
+//! is held against what was recorded. `lab/torch/probes/torch_run.py` does the running: what it prints is all that is
 //! read of it.
 //!
-//! Only tests and `cargo xtask torch` use this crate.
+//! Only tests and `cargo lab torch` use this crate.
 //!
 //! ```
 //! use unskew_interpreter::{Dtype, Number, Tensor, Value};
@@ -31,12 +31,11 @@ pub mod quantized;
 pub mod recorded;
 mod run;
 pub mod samples;
-mod stubs;
 mod table;
 mod trial;
 
 pub use bars::{BARS, Bar};
-pub use host::{Host, HostError};
+pub use host::Host;
 pub use run::{Job, Loader, Outcome, Phase};
 pub use table::{bars_table, reasons, table};
 pub use trial::{Came, Fate, Selection, Trial, trials};

@@ -1,11 +1,11 @@
-//! `cargo xtask hostile`: the command on files that nobody would write.
+//! `cargo lab hostile`: the command on files that nobody would write.
 //!
 //! Small files of every format are changed, in their bytes and in their structure, and the real command is run on
 //! each: `inspect`, `check`, `convert`, `diff`, `lint`, `history`, `ops run`. A file may be refused or judged.
 //! It may not end the command by a panic or a signal, and if it takes more than 2 seconds of processor time or
 //! 256 MiB, then the command must have said which budget that was over.
 //!
-//! Made with `cargo run --release -p unskew-xtask -- hostile`: without optimization the changes cost more time than the command.
+//! Made with `cargo run --release -p unskew-lab-bench -- hostile`: without optimization the changes cost more time than the command.
 //!
 //! A run is repeated by its seed. What fails is kept with the command that was run.
 

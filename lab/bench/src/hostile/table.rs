@@ -68,7 +68,7 @@ impl Table {
         let seeds: Vec<String> = seeds.iter().map(|(of, count)| format!("{of} {count}")).collect();
         format!(
             "# Hostile inputs\n\n\
-             `cargo run --release -p unskew-xtask -- hostile --runs {runs} --seed {seed} --write` made this page. Build \
+             `cargo run --release -p unskew-lab-bench -- hostile --runs {runs} --seed {seed} --write` made this page. Build \
              the command first: `{BUILD}`.\n\n\
              Each run changes a small file and runs the command on it. A change is one of bytes (flipped, cut, \
              repeated, spliced with another file) or one of structure: members of an archive, opcodes of a \

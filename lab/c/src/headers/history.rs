@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn a_break_between_two_releases_is_seen_by_the_compiler_and_by_the_verdict() {
-        if super::super::truth::compiler().is_err() {
+        if crate::headers::truth::compiler().is_err() {
             println!("skipped: no C compiler `cc` here");
             return;
         }

@@ -1,7 +1,7 @@
-//! `cargo xtask proto-differential`: edits of protobuf files at random, judged, and held against what real runtimes do
+//! `cargo lab proto-differential`: edits of protobuf files at random, judged, and held against what real runtimes do
 //! with bytes that were written by the other state.
 //!
-//! Each pair of files differs by one edit. The runtimes (`python/probe/proto_read.py`) write values at the ends of their
+//! Each pair of files differs by one edit. The runtimes (`lab/c/probes/proto_read.py`) write values at the ends of their
 //! types with one file and read them with the other. A break is *missed* if bytes of the old state are read as something
 //! else and no finding is an error, or those of the new state are and there is no finding; an error is *false* if it is
 //! one about bytes and every runtime reads all of them as they were written. Errors about names, JSON and source are not
@@ -17,15 +17,15 @@ use clap::Args;
 use serde::Deserialize;
 use unskew_core::Severity;
 use unskew_kinds::{Kind, Terms};
+use unskew_lab_harness::environment::Environment;
 use unskew_peers::Peer;
 use unskew_protobuf::Protobuf;
 use unskew_random::Random;
 use unskew_source::Files;
 
-use crate::environment::Environment;
 use schema::Schema;
 
-const READ: &str = "python/probe/proto_read.py";
+const READ: &str = "lab/c/probes/proto_read.py";
 
 /// Where `--file` puts disagreements.
 const CASES: &str = "crates/lint/protobuf/tests/differential";

@@ -7,10 +7,9 @@ use anyhow::ensure;
 use serde::Deserialize;
 use unskew_abi::contract::{Contract, InterfaceVersion};
 use unskew_c_headers::header::{Enum, Header, Item, Layout, Layouts, Record, Type};
+use unskew_lab_harness::Deviation;
+use unskew_lab_harness::device_headers::{HEADERS, Pin};
 use unskew_stream_executor::layout::{Structure, contract};
-
-use super::pins::{HEADERS, Pin};
-use crate::deviation::Deviation;
 
 /// What the headers take from others that are not read.
 const INCLUDED: &str = "typedef unsigned char TF_Bool;";

@@ -1,4 +1,4 @@
-//! `cargo xtask se`: holds the data of the StreamExecutor C API against the real headers in TensorFlow's wheels.
+//! `cargo lab se`: holds the data of the StreamExecutor C API against the real headers in TensorFlow's wheels.
 //!
 //! `device-headers.toml` pins a wheel of each release and its headers; `corpus/device-headers/` keeps them. The
 //! declarations are read by `unskew-c-headers` and compared with what `unskew_stream_executor::layout` says of the
@@ -7,13 +7,11 @@
 
 mod compare;
 mod page;
-mod pins;
 
 use anyhow::ensure;
 
 use compare::{Report, compare};
-pub use pins::obtain;
-use pins::pins;
+use unskew_lab_harness::device_headers::{obtain, pins, print};
 
 /// Which headers of StreamExecutor are compared with the data, and what is written.
 #[derive(clap::Args)]
@@ -32,7 +30,7 @@ pub struct Se {
 /// If headers cannot be had, or something deviates.
 pub fn run(arguments: &Se) -> anyhow::Result<()> {
     if !arguments.pin.is_empty() {
-        return pins::print(&arguments.pin);
+        return print(&arguments.pin);
     }
     obtain(arguments.all)?;
     let mut reports: Vec<Report> = Vec::new();
@@ -52,7 +50,8 @@ pub fn run(arguments: &Se) -> anyhow::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::pins::Pin;
+    use unskew_lab_harness::device_headers::Pin;
+
     use super::*;
 
     /// The pins whose headers are here, which is said of the others.

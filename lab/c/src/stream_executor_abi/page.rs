@@ -23,7 +23,7 @@ pub fn write(reports: &[Report]) -> anyhow::Result<()> {
 fn text(reports: &[Report]) -> anyhow::Result<String> {
     let mut text = String::from(
         "# The StreamExecutor data against real headers\n\n\
-         `cargo xtask se --all` fetches the headers of the interface out of TensorFlow's wheels, reads their\n\
+         `cargo lab se --all` fetches the headers of the interface out of TensorFlow's wheels, reads their\n\
          declarations and compares them with [the data](stream-executor-abi.md) of this repository for the release:\n\
          every struct, every field with its name, type (but for `const`), offset and size, every announced size,\n\
          every value of an enumeration, and the versions, which are 0.0.1 in all of them. It wrote this table; the\n\

@@ -10,7 +10,7 @@ use unskew_tensorflow::{AttrValue, DataType, Device, OpDef, Runtime, Served, Sin
 pub struct Form {
     /// The name of the op.
     pub op: String,
-    /// Its attributes: name, kind and value, as `python/probe/tf_operators.py` reads them.
+    /// Its attributes: name, kind and value, as `lab/tensorflow/probes/tf_operators.py` reads them.
     pub attrs: Vec<(String, String, Value)>,
     /// Its inputs, in the order of the op's definition.
     pub args: Vec<Arg>,

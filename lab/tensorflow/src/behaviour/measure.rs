@@ -70,7 +70,8 @@ fn probe(
     let (list, out) = (folder.join("forms.jsonl"), folder.join("out"));
     fs::write(&list, lines.join("\n") + "\n")?;
     let mut command = host.command();
-    command.arg(unskew_peers::root().join("python/probe/tf_operators.py"));
+    command.arg(unskew_peers::root().join("lab/tensorflow/probes/tf_operators.py"));
+    command.env("PYTHONPATH", unskew_peers::root().join(unskew_changes::NUMBERS));
     command.arg(what).arg(&list).arg(&out);
     command.env("MALLOC_PERTURB_", seed.wrapping_mul(85).to_string());
     command.stdout(Stdio::null()).stderr(Stdio::piped());

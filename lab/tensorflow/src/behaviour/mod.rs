@@ -4,7 +4,7 @@
 //! other values of its attributes. [`plans`] finds out which shapes a release takes, [`with_runs`] says what they are run on:
 //! NaN, infinities, nothing, zeros, negative, large and equal numbers. [`run`] runs them in a release, [`rows`] says between
 //! which releases which runs came out otherwise, and by which attributes of a node that can be told.
-//! `cargo xtask tf-behaviour` does all of it and writes `crates/tensorflow/models/data/behaviour.tsv`.
+//! `cargo lab tf-behaviour` does all of it and writes `crates/tensorflow/models/data/behaviour.tsv`.
 
 mod boxes;
 mod forms;

@@ -1,4 +1,4 @@
-//! `cargo xtask tf-behaviour`: what TensorFlow's ops do, release by release, as data:
+//! `cargo lab tf-behaviour`: what TensorFlow's ops do, release by release, as data:
 //! `crates/tensorflow/models/data/behaviour.tsv`.
 //!
 //! Nodes of every op are made from its definition and run by every release that is named, was measured or is in the corpus.
@@ -14,10 +14,10 @@ use anyhow::Context as _;
 use clap::Args;
 use unskew_changes::{Kept, Run, SEEDS, Told, mark_unsteady, table_row, unsteady};
 use unskew_core::Version;
+use unskew_lab_tensorflow::Host;
+use unskew_lab_tensorflow::behaviour::{self, Form, Plan, Row};
 use unskew_releases::find;
 use unskew_tensorflow::Runtime;
-use unskew_tensorflow_matrix::Host;
-use unskew_tensorflow_matrix::behaviour::{self, Form, Plan, Row};
 
 /// The table that `--write` makes, and the page of it.
 const DATA: &str = "crates/tensorflow/models/data/behaviour.tsv";
@@ -114,7 +114,7 @@ fn write(releases: &[String], covered: usize, forms: &[Form], rows: &[Row]) -> a
     let root = unskew_peers::root();
     let mut data = format!(
         "# What ops do otherwise by release under one definition: ops, attributes with the values of which they have one, what \
-         must hold of the values, releases, the error. Made by `cargo xtask tf-behaviour --write`.\n# measured on {}\n",
+         must hold of the values, releases, the error. Made by `cargo lab tf-behaviour --write`.\n# measured on {}\n",
         releases.join(" ")
     );
     let useful: Vec<&Row> = rows.iter().filter(|row| row.is_told()).collect();
@@ -123,7 +123,7 @@ fn write(releases: &[String], covered: usize, forms: &[Form], rows: &[Row]) -> a
     }
     fs::write(root.join(DATA), &data)?;
     let mut page = format!(
-        "<!-- made by `cargo xtask tf-behaviour --write` -->\n\n# Ops that changed what they do\n\n\
+        "<!-- made by `cargo lab tf-behaviour --write` -->\n\n# Ops that changed what they do\n\n\
          Under the definition that they have, so that no registry shows it. {} nodes of {covered} ops were made from their \
          definitions, one for each type and for other values of attributes, and run on {} inputs by {} TensorFlow releases on \
          CPU, without oneDNN: {}. Ops with state, of TPUs and XLA, of data sets and of files were not measured, nor those whose \

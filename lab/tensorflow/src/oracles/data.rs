@@ -1,4 +1,4 @@
-//! `cargo xtask tensorflow-data`: graphs and SavedModels on real TensorFlow releases, against the verdicts.
+//! `cargo lab tensorflow-data`: graphs and SavedModels on real TensorFlow releases, against the verdicts.
 //!
 //! An environment has up to 1.6 GB, so one that is not there yet is made for its run and removed after it, unless
 //! `--keep` is given. `--write` puts the table into the documentation.
@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
-use unskew_tensorflow_matrix::{
-    Came, FOR_A_SESSION, Host, Job, Loaded, MODELS, Trial, battery_trials, trials, written_models,
+use unskew_lab_harness::corpus::written_models;
+use unskew_lab_harness::environment::Environment;
+use unskew_lab_tensorflow::{
+    Came, FOR_A_SESSION, Host, Job, Loaded, MODELS, Trial, battery_trials, trials,
 };
-
-use crate::environment::Environment;
 
 /// The page that `--write` makes.
 const PAGE: &str = "docs/reference/tensorflow-load-matrix.md";
@@ -28,7 +28,7 @@ const RELEASES: [&str; 11] = [
 /// How far the results of two releases may lie apart.
 const TOLERANCE: f64 = 1e-4;
 
-const HEAD: &str = "<!-- made by `cargo xtask tensorflow-data --write` -->\n\n# Graphs and SavedModels on real \
+const HEAD: &str = "<!-- made by `cargo lab tensorflow-data --write` -->\n\n# Graphs and SavedModels on real \
     TensorFlow releases\n\n\
     Real releases of TensorFlow, each loading 40 graphs of a battery (one for each rule by which a graph is taken or \
     refused) and 14 models: those of the corpus, and nine that TensorFlow 2.21.0 wrote. What it did is held against \

@@ -1,4 +1,4 @@
-//! `cargo xtask tensorflow`: TensorFlow releases on a pluggable device, as a table.
+//! `cargo lab tensorflow`: TensorFlow releases on a pluggable device, as a table.
 //!
 //! An environment has more than a gigabyte, so one that is not there yet is made for its run and removed after
 //! it, unless `--keep` is given. `--write` puts the table into the documentation.
@@ -11,17 +11,16 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use unskew_core::Version;
-use unskew_tensorflow_matrix::{Host, Row, STEPS, table};
-
-use crate::environment::Environment;
+use unskew_lab_harness::environment::Environment;
+use unskew_lab_tensorflow::{Host, Row, STEPS, table};
 
 /// The page that `--write` makes.
 const PAGE: &str = "docs/reference/tensorflow-on-soroban.md";
 
 /// What stands above the table.
-const HEAD: &str = "<!-- made by `cargo xtask tensorflow --write` -->\n\n# TensorFlow releases on one plug-in\n\n\
+const HEAD: &str = "<!-- made by `cargo lab tensorflow --write` -->\n\n# TensorFlow releases on one plug-in\n\n\
     Real releases of TensorFlow, each loading the same shared object, `soroban`, the example of \
-    `unskew-stream-executor-sdk`, and running the 18 steps of `python/probe/tf_steps.py`. A step passes if its \
+    `unskew-stream-executor-sdk`, and running the 18 steps of `lab/tensorflow/probes/tf_steps.py`. A step passes if its \
     result is right. *Variables* means variables on the device. *Keras* is a small model that is trained for 16 \
     steps and has to come to the losses that the CPU comes to: with everything on the device, and without a word \
     about devices. *Profiler* means that TensorFlow's profile of a program has what the \

@@ -1,4 +1,4 @@
-//! `cargo xtask tensorflow-differential`: random graphs on real TensorFlow releases, against the verdicts.
+//! `cargo lab tensorflow-differential`: random graphs on real TensorFlow releases, against the verdicts.
 //!
 //! The newest release writes the graphs, so to say: only those that it runs are asked for. Each older release loads
 //! them as they are and, where `check` announces adaptations, converted. A verdict is right if the phase is, and a
@@ -15,10 +15,10 @@ use std::time::Duration;
 use clap::Args;
 use unskew_artifact::{ConvertOptions, Options, open};
 use unskew_core::{Context, Date, Outcome, Phase, Verdict, aspect, check};
+use unskew_lab_tensorflow::random::{Sample, sample, usable};
+use unskew_lab_tensorflow::{Came, Host, Job, Loaded, Loader};
 use unskew_random::Random;
 use unskew_releases::{Release, find};
-use unskew_tensorflow_matrix::random::{Sample, sample, usable};
-use unskew_tensorflow_matrix::{Came, Host, Job, Loaded, Loader};
 
 /// The release whose ops the graphs have, and whose results count.
 const NEWEST: &str = "2.21.0";
@@ -30,7 +30,7 @@ const RELEASES: [&str; 3] = ["2.15.1", "2.4.4", "1.15.0"];
 const TOLERANCE: f64 = 2e-3;
 
 /// Where disagreements are kept for a test.
-const KEPT: &str = "crates/testing/tensorflow/tests/data/tensorflow/differential";
+const KEPT: &str = "lab/tensorflow/tests/data/tensorflow/differential";
 
 /// Makes graphs at random and holds verdicts and conversions against real releases.
 #[derive(Args)]

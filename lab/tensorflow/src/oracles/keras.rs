@@ -1,7 +1,7 @@
-//! `cargo xtask keras`: files of Keras on real releases, against the verdicts.
+//! `cargo lab keras`: files of Keras on real releases, against the verdicts.
 //!
 //! Three releases write a model for each of about a hundred layers, optimizers and forms of models
-//! (`python/probe/keras_write.py`), and four load all of them (`python/probe/keras_load.py`). Other files join in with
+//! (`lab/tensorflow/probes/keras_write.py`), and four load all of them (`lab/tensorflow/probes/keras_load.py`). Other files join in with
 //! `--files`. What was written and loaded stays in a folder, and is not done again while it is there.
 
 use std::collections::BTreeMap;
@@ -15,13 +15,12 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use unskew_core::{Phase, Version};
 use unskew_keras::{Model, judge};
+use unskew_lab_harness::environment::Environment;
+use unskew_lab_tensorflow::Host;
 use unskew_source::{FileSource, Source};
-use unskew_tensorflow_matrix::Host;
 
-use crate::environment::Environment;
-
-const WRITE: &str = "python/probe/keras_write.py";
-const LOAD: &str = "python/probe/keras_load.py";
+const WRITE: &str = "lab/tensorflow/probes/keras_write.py";
+const LOAD: &str = "lab/tensorflow/probes/keras_load.py";
 const PAGE: &str = "docs/reference/keras-load-matrix.md";
 
 /// Who writes the battery.
@@ -269,9 +268,9 @@ fn cell(reader: &'static str, file: &Path, outcome: &str, error: &str) -> anyhow
 
 fn page(cells: &[Cell]) -> String {
     let mut text = String::from(
-        "<!-- made by `cargo xtask keras --write` -->\n\n# Files of Keras on real releases\n\n\
+        "<!-- made by `cargo lab keras --write` -->\n\n# Files of Keras on real releases\n\n\
          TensorFlow 2.4.4, 2.15.1 and 2.21.0 (Keras 3.15) each write a model for every layer, optimizer and form of a \
-         model in `python/probe/keras_write.py`, as `.h5` and, where they can, as `.keras`. Four releases load all of \
+         model in `lab/tensorflow/probes/keras_write.py`, as `.h5` and, where they can, as `.keras`. Four releases load all of \
          them with `keras.models.load_model`. A verdict is right if it says whether that works. *Not judged* are Lambda \
          layers in Keras 2, whose code only the Python that wrote it reads. Rows that name a package are models of that \
          package on PyPI.\n\n",

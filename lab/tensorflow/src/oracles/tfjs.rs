@@ -1,8 +1,8 @@
-//! `cargo xtask tfjs`: models for TensorFlow.js on its real releases, against the verdicts.
+//! `cargo lab tfjs`: models for TensorFlow.js on its real releases, against the verdicts.
 //!
 //! The real converter writes a graph model for each of some seventy functions and a layers model for each file of Keras
-//! that is named (`python/probe/tfjs_write.py`); eight releases load them in Node and run them once
-//! (`xtask/src/tfjs/load.js`). What was fetched, written and loaded stays in a folder, and is not done again while it is
+//! that is named (`lab/tensorflow/probes/tfjs_write.py`); eight releases load them in Node and run them once
+//! (`lab/tensorflow/probes/tfjs_load.js`). What was fetched, written and loaded stays in a folder, and is not done again while it is
 //! there.
 
 use std::collections::BTreeMap;
@@ -15,15 +15,14 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use unskew_artifact::{Options, open};
 use unskew_core::{Context, Date, Phase, Verdict, check};
+use unskew_lab_harness::environment::uv;
+use unskew_lab_harness::npm::bundle;
+use unskew_lab_harness::run_command;
+use unskew_lab_tensorflow::Host;
 use unskew_releases::find;
-use unskew_tensorflow_matrix::Host;
 
-use crate::environment::uv;
-use crate::harvest::bundle;
-use crate::harvest::command::run_command;
-
-const WRITE: &str = "python/probe/tfjs_write.py";
-const LOAD: &str = "xtask/src/tfjs/load.js";
+const WRITE: &str = "lab/tensorflow/probes/tfjs_write.py";
+const LOAD: &str = "lab/tensorflow/probes/tfjs_load.js";
 const PAGE: &str = "docs/reference/tfjs-load-matrix.md";
 
 /// The converter, and what it imports beside TensorFlow.
@@ -186,10 +185,10 @@ fn page(cells: &[Cell], releases: &[String], models: usize) -> String {
     let (right, open) = (count(Answer::Right), count(Answer::NotJudged));
     let judged = cells.len() - open;
     let mut text = format!(
-        "<!-- made by `cargo xtask tfjs --keras FILE... --write` -->\n\n# Models on real releases of TensorFlow.js\n\n\
+        "<!-- made by `cargo lab tfjs --keras FILE... --write` -->\n\n# Models on real releases of TensorFlow.js\n\n\
          {models} models that the converter of TensorFlow.js 4.22.0 wrote: a graph for each function of \
-         `python/probe/tfjs_write.py`, and the layers of files that TensorFlow 2.15.1 and 2.21.0 (Keras 3.15) wrote for \
-         `cargo xtask keras`. {} releases load each in Node, on their CPU backend, and run it once. A verdict is right if \
+         `lab/tensorflow/probes/tfjs_write.py`, and the layers of files that TensorFlow 2.15.1 and 2.21.0 (Keras 3.15) wrote for \
+         `cargo lab keras`. {} releases load each in Node, on their CPU backend, and run it once. A verdict is right if \
          it says whether that works, and when it fails. *Not judged* are runs that fail for what an op or a layer makes of \
          its values, which every verdict says.\n\n\
          **Agreement: {right} of {judged} verdicts ({:.1} %); {open} not judged.**\n\n| models |",

@@ -6,9 +6,10 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use unskew_artifact::ConvertOptions;
-use unskew_tensorflow_matrix::battery::proto::{Graph, Message, dtype, node, shape, tensor};
-use unskew_tensorflow_matrix::{
-    Came, Host, Job, Loaded, Loader, Value, battery_trials, models, trials, written_models,
+use unskew_lab_harness::corpus::written_models;
+use unskew_lab_tensorflow::battery::proto::{Graph, Message, dtype, node, shape, tensor};
+use unskew_lab_tensorflow::{
+    Came, Host, Job, Loaded, Loader, Value, battery_trials, models, trials,
 };
 
 const LIMIT: Duration = Duration::from_secs(300);
@@ -26,7 +27,7 @@ static WRITTEN: LazyLock<()> = LazyLock::new(|| drop(written_models().unwrap()))
 fn verdicts_are_what_two_real_releases_do_and_what_is_converted_computes_the_same() {
     let Some((old, new)) = hosts() else { return };
     LazyLock::force(&WRITTEN);
-    assert_eq!(models().len(), unskew_tensorflow_matrix::MODELS.len());
+    assert_eq!(models().len(), unskew_lab_tensorflow::MODELS.len());
     let folder = tempfile::tempdir().unwrap();
     let mut values: BTreeMap<String, Vec<Loaded>> = BTreeMap::new();
     for (host, release) in [(old, "2.15.1"), (new, "2.21.0")] {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use unskew_core::{Context, Date, Outcome, Party, Phase, Severity, Verdict, check};
+use unskew_lab_tensorflow::battery;
+use unskew_lab_tensorflow::battery::proto::{self, Graph, dtype, int, node, shapes};
 use unskew_releases::find;
 use unskew_source::{BytesSource, Source};
-use unskew_tensorflow_matrix::battery;
-use unskew_tensorflow_matrix::battery::proto::{self, Graph, dtype, int, node, shapes};
 
 /// What was said, case by case; `=` is what the release before said.
 const WORDS: &str = include_str!("../data/tensorflow/battery-words.tsv");

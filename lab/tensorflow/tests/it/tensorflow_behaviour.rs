@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use unskew_core::{Context, Date, Outcome, Phase, Severity, Verdict, aspect, check};
+use unskew_lab_tensorflow::battery::proto::{
+    Graph, Message, boolean, dtype, int, node, shape, tensor,
+};
 use unskew_releases::find;
 use unskew_source::{BytesSource, Output, Source};
 use unskew_tensorflow::{Options, convert, party};
-use unskew_tensorflow_matrix::battery::proto::{
-    Graph, Message, boolean, dtype, int, node, shape, tensor,
-};
 
 const FLOAT: i64 = 1;
 const INT32: i64 = 3;
@@ -228,7 +228,7 @@ fn an_op_without_a_kernel_for_its_type_fails_when_it_first_runs() {
     assert_eq!(errors(&verdict(&sum(11), "2.15.1")), [("TF313", Some(Phase::FirstUse))]);
 }
 
-/// Graphs of `cargo xtask tensorflow-differential --keep`: the ops, the release, and how far it came. One that runs
+/// Graphs of `cargo lab tensorflow-differential --keep`: the ops, the release, and how far it came. One that runs
 /// computes something else than the newest release.
 #[test]
 fn graphs_on_which_a_release_once_disagreed_are_judged_right_or_said_not_to_be() {
@@ -255,7 +255,7 @@ fn graphs_on_which_a_release_once_disagreed_are_judged_right_or_said_not_to_be()
     assert!(count >= 3);
 }
 
-/// Measured by `cargo xtask tf-behaviour`: a matrix with NaN in it raised an error in some releases and gives NaN in others.
+/// Measured by `cargo lab tf-behaviour`: a matrix with NaN in it raised an error in some releases and gives NaN in others.
 #[test]
 fn what_only_values_tell_is_not_judged_by_what_a_machine_measured() {
     let of = [("T", dtype(FLOAT)), ("adjoint", boolean(true))];

@@ -1,12 +1,12 @@
-//! The kernels of the database against real releases: some of what `cargo xtask tensorflow-differential --kernels` asks.
+//! The kernels of the database against real releases: some of what `cargo lab tensorflow-differential --kernels` asks.
 
 use std::time::Duration;
 
 use unskew_core::{Context, Date, check};
+use unskew_lab_tensorflow::kernels::{Asked, graphs};
+use unskew_lab_tensorflow::{Came, Host, Job, Loader};
 use unskew_random::Random;
 use unskew_releases::find;
-use unskew_tensorflow_matrix::kernels::{Asked, graphs};
-use unskew_tensorflow_matrix::{Came, Host, Job, Loader};
 
 /// Of so many graphs one is asked.
 const OF: usize = 80;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use unskew_core::{Context, Date, Phase, check};
+use unskew_lab_tensorflow::{Came, Host, Job, Loader};
 use unskew_releases::find;
 use unskew_tensorflow::{Loader as Way, Usage};
-use unskew_tensorflow_matrix::{Came, Host, Job, Loader};
 
 const LIMIT: Duration = Duration::from_secs(300);
 
@@ -51,7 +51,7 @@ fn each_loader_does_what_its_verdict_says() {
         }
         let folder = tempfile::tempdir().unwrap();
         Host::named("2.15.1").unwrap().write_models_for_loaders(folder.path()).unwrap();
-        unskew_tensorflow_matrix::written_models().unwrap();
+        unskew_lab_harness::corpus::written_models().unwrap();
         let made = std::fs::read_dir(folder.path()).unwrap();
         let mut models: Vec<PathBuf> = made.map(|entry| entry.unwrap().path()).collect();
         models.extend(MODELS.map(|model| unskew_peers::root().join("corpus").join(model)));

@@ -1,4 +1,4 @@
-//! `cargo xtask behaviour`: what operators do, release by release, as data: `crates/torch/archives/data/changes.tsv`.
+//! `cargo lab behaviour`: what operators do, release by release, as data: `crates/torch/archives/data/changes.tsv`.
 //!
 //! Calls of every operator are made from its schema and run by every release of the corpus that is named or there. What
 //! came out otherwise becomes rows, `--write` puts them into the data and the page of them. `--measured` keeps what releases
@@ -19,7 +19,7 @@ use unskew_core::Version;
 use unskew_torch_matrix::Host;
 use unskew_torch_matrix::behaviour::{self, Form, Row};
 
-use crate::torch_differential::hosts;
+use crate::differential::hosts;
 
 /// What `--write` makes.
 const DATA: &str = "crates/torch/archives/data/changes.tsv";
@@ -121,7 +121,7 @@ fn write(releases: &[String], covered: usize, forms: &[Form], rows: &[Row]) -> a
     let root = unskew_peers::root();
     let mut data = format!(
         "# What operators do otherwise by release under one schema: operators of `aten`, conditions on arguments, what \
-         must hold of values, releases, the error or the types. Made by `cargo xtask behaviour --write`.\n# measured on {}\n",
+         must hold of values, releases, the error or the types. Made by `cargo lab behaviour --write`.\n# measured on {}\n",
         releases.join(" ")
     );
     let useful: Vec<&Row> = rows.iter().filter(|row| row.is_told()).collect();
@@ -130,7 +130,7 @@ fn write(releases: &[String], covered: usize, forms: &[Form], rows: &[Row]) -> a
     }
     fs::write(root.join(DATA), &data)?;
     let mut page = format!(
-        "<!-- made by `cargo xtask behaviour --write` -->\n\n# Operators that changed what they do\n\n\
+        "<!-- made by `cargo lab behaviour --write` -->\n\n# Operators that changed what they do\n\n\
          Under the schema that they have, so that no number of a file shows it. {} calls of {covered} operator overloads of \
          `aten` were made from their schemas, with {} inputs, and run by {} PyTorch releases on CPU: {}. Tensors hold floats, \
          integers of 8 to 64 bits, booleans, uint8 or complex numbers, alone and mixed. Half and bfloat16, other devices, random \

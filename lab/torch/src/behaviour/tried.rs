@@ -42,7 +42,7 @@ pub(super) fn conversions(
     let mut data = format!(
         "# What functions of the operator registry do otherwise than the operators in whose place they stand: function, \
          conditions on arguments, what must hold of values, what is other, the error or the types. Made by \
-         `cargo xtask behaviour --conversions --write`, converted and run from {}.\n",
+         `cargo lab behaviour --conversions --write`, converted and run from {}.\n",
         arguments.pairs.join(" ").replace('-', " to ")
     );
     for ((function, when, values), (step, remark)) in &all {
@@ -102,12 +102,12 @@ fn write(arguments: &Behaviour, result: &str, others: &str) -> anyhow::Result<()
     let Behaviour { battery, seed, pairs, .. } = arguments;
     let pairs: String = pairs.iter().map(|pair| format!(" --pair {pair}")).collect();
     let page = format!(
-        "<!-- made by `cargo xtask behaviour --battery --write` -->\n\n# Verdicts on calls that no measurement used\n\n\
+        "<!-- made by `cargo lab behaviour --battery --write` -->\n\n# Verdicts on calls that no measurement used\n\n\
          {battery} calls of operators of `aten`, chosen at random, on random inputs: written by one release where that runs them, \
          judged and converted for another, and run there. Half of the calls show in the code what their tensors hold. A verdict \
          is right if the release does what it says first: error at load, error at the first run, another result, or what was \
          recorded. *Not judged in part* counts as right. Files that one release does not run are left out.\n\n```\n\
-         cargo xtask behaviour --measured FOLDER --battery {battery} --seed {seed}{pairs}\n```\n\n{result}\n## Verdicts that were \
+         cargo lab behaviour --measured FOLDER --battery {battery} --seed {seed}{pairs}\n```\n\n{result}\n## Verdicts that were \
          not right\n\n| releases | file | said | did | call | inputs |\n| --- | --- | --- | --- | --- | --- |\n{others}"
     );
     Ok(fs::write(unskew_peers::root().join(PAGE), page)?)

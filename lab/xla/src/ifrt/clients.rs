@@ -1,6 +1,6 @@
-//! `cargo xtask ifrt clients`: JAX releases on a server of every plug-in, as a table.
+//! `cargo lab ifrt clients`: JAX releases on a server of every plug-in, as a table.
 //!
-//! The server is `unskew serve`, with four devices. A client runs the steps of `python/probe/proxy_steps.py`,
+//! The server is `unskew serve`, with four devices. A client runs the steps of `lab/xla/probes/proxy_steps.py`,
 //! and trains a small network, whose losses are compared with those of the same release on the same plug-in
 //! without a server, where it loads it. Environments that are missing are made.
 
@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use unskew_jax_matrix::{Host, PLUGINS, PROXY_STEPS, Served, directly};
+use unskew_lab_harness::environment::Environment;
 use unskew_peers::Outcome;
 
 use super::clients_page::{self, Cell, Row, Training};
-use crate::environment::Environment;
 
 /// The releases that are run unless others are named: one for each dialect of the protocol that a client of
 /// jaxlib ever had.

@@ -10,13 +10,13 @@ use unskew_peers::{End, Outcome};
 /// Where it stands, from the root of the repository.
 const PAGE: &str = "docs/reference/ifrt-clients.md";
 
-const HEAD: &str = "<!-- made by `cargo xtask ifrt clients --write` -->\n\n\
+const HEAD: &str = "<!-- made by `cargo lab ifrt clients --write` -->\n\n\
     # JAX clients of the IFRT proxy server\n\n\
     Real releases of JAX, unchanged, on `unskew serve` with real CPU plug-ins and four devices. *Steps* are those\n\
-    of `python/probe/proxy_steps.py`: devices, transfers, jit, printing, a loop, a matrix product, gradients,\n\
+    of `lab/xla/probes/proxy_steps.py`: devices, transfers, jit, printing, a loop, a matrix product, gradients,\n\
     donation, a scan, sorting, a convolution, vmap, random numbers, arrays sharded over four devices, and\n\
     compilation ahead of time; a step passes if its result is right. *Losses* are the 200 of a small network\n\
-    (`python/probe/proxy_training.py`): *equal* means bit for bit those of the same release that loads the same\n\
+    (`lab/xla/probes/proxy_training.py`): *equal* means bit for bit those of the same release that loads the same\n\
     plug-in itself; *not loaded* means that it does not load it, and trains only through the server.\n\n";
 
 /// A release, and what came of it on each plug-in.

@@ -1,4 +1,4 @@
-//! `cargo xtask ifrt`: holds the IFRT types against the protobuf descriptors in real packages of jaxlib, and
+//! `cargo lab ifrt`: holds the IFRT types against the protobuf descriptors in real packages of jaxlib, and
 //! with `clients` runs real JAX releases on the server.
 
 mod clients;

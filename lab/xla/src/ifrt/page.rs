@@ -24,8 +24,8 @@ pub fn write(reports: &[Report], proxies: &[ProxyReport]) -> anyhow::Result<()> 
 
 fn text(reports: &[Report]) -> String {
     let mut text = String::from(
-        "<!-- made by `cargo xtask ifrt --write` -->\n\n# The IFRT types against real packages\n\n\
-         `cargo xtask ifrt` finds the protobuf descriptors in the shared objects of released jaxlibs and compares\n\
+        "<!-- made by `cargo lab ifrt --write` -->\n\n# The IFRT types against real packages\n\n\
+         `cargo lab ifrt` finds the protobuf descriptors in the shared objects of released jaxlibs and compares\n\
          them with what [the types](ifrt-types.md) declare: every field with its number, name, kind and choice, every\n\
          value of an enumeration, every name that types are told apart by. What a type declares to be there since a\n\
          version must be in every package that announces that version, and a package must have nothing that no type\n\

@@ -1,4 +1,4 @@
-//! `cargo xtask ifrt speed`: how fast JAX is on the server, on the plug-in itself, and beside a copy over TCP.
+//! `cargo lab ifrt speed`: how fast JAX is on the server, on the plug-in itself, and beside a copy over TCP.
 //!
 //! Other work on the machine slows all of it, so what counts is measured in turns: the copy over TCP is that of
 //! the same seconds, and each round has one process on the server and one on the plug-in.
@@ -9,9 +9,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use unskew_jax_matrix::{Host, PLUGINS, Served, directly};
+use unskew_lab_harness::environment::Environment;
 use unskew_peers::{Outcome, run_probe};
-
-use crate::environment::Environment;
 
 const PROBE: &str = "proxy_speed.py";
 

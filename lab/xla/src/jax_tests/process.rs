@@ -21,7 +21,7 @@ pub(super) enum Ended {
     Failed(String),
 }
 
-/// A line of `python/probe/jax_tests.py`.
+/// A line of `lab/xla/probes/jax_tests.py`.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Line {
@@ -156,7 +156,7 @@ impl Surroundings<'_> {
     }
 
     fn command(&self, route: Option<Route>, plugin: &Path) -> Command {
-        let mut command = self.host.peer.probe("jax_tests.py");
+        let mut command = self.host.peer.probe("xla", "jax_tests.py");
         let path = [unskew_peers::root().join("python/unskew_jax"), self.absl.clone()];
         let path = path.map(|folder| folder.display().to_string()).join(":");
         command

@@ -5,11 +5,11 @@ use std::fmt;
 
 use unskew_c_headers::header::{Enum, Header, Layout, Layouts, Record};
 use unskew_core::Date;
+use unskew_lab_harness::Deviation;
 use unskew_pjrt::layout::{self, Field, Struct};
 
 use super::set::HeaderSet;
 use super::{extensions, kinds};
-use crate::deviation::Deviation;
 
 /// What was compared, and on what they differ.
 pub struct Report {

@@ -1,4 +1,4 @@
-//! `cargo xtask abi`: holds the ABI data of the PJRT C API against the real headers of published packages.
+//! `cargo lab abi`: holds the ABI data of the PJRT C API against the real headers of published packages.
 //!
 //! `headers.toml` pins the packages and each of their headers; `corpus/headers/` keeps them. The
 //! declarations are read by `unskew-c-headers` and compared with what `unskew_pjrt::layout` says of the
@@ -12,18 +12,15 @@ mod extensions;
 mod kinds;
 mod oracle;
 mod page;
-mod pins;
 mod set;
 
 use std::path::PathBuf;
 
 use anyhow::ensure;
-pub use pins::obtain;
+use unskew_lab_harness::pjrt_headers::{Pin, obtain, pins, print};
 
 use compare::{Report, compare};
 use oracle::Oracle;
-pub use oracle::child as sizes_child;
-use pins::{Pin, pins};
 use set::HeaderSet;
 
 /// Which headers of PJRT are compared with the data, and what is written.
@@ -44,13 +41,27 @@ pub struct Abi {
     pin: Vec<String>,
 }
 
+/// One plug-in that is asked for its sizes: what [`run`] starts, because a plug-in may end its process.
+#[derive(clap::Args)]
+pub struct Sizes {
+    plugin: PathBuf,
+}
+
+/// Asks it, in this process.
+///
+/// # Errors
+/// If it is no plug-in.
+pub fn run_sizes(sizes: &Sizes) -> anyhow::Result<()> {
+    oracle::child(&sizes.plugin)
+}
+
 /// Checks, and prints every deviation with both sides.
 ///
 /// # Errors
 /// If headers cannot be had, or something deviates.
 pub fn run(arguments: &Abi) -> anyhow::Result<()> {
     if !arguments.pin.is_empty() {
-        return pins::print(&arguments.pin);
+        return print(&arguments.pin, |folder| Ok(HeaderSet::read(folder)?.minor));
     }
     let mut reports = Vec::new();
     let given = !arguments.headers.is_empty() || !arguments.plugin.is_empty();

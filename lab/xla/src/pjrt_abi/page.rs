@@ -25,7 +25,7 @@ pub fn write(reports: &[Report], oracles: &[Oracle]) -> anyhow::Result<()> {
 fn text(reports: &[Report]) -> String {
     let mut text = String::from(
         "# The PJRT ABI data against real headers\n\n\
-         `cargo xtask abi --all` fetches the headers of the PJRT C API out of published packages, reads their\n\
+         `cargo lab abi --all` fetches the headers of the PJRT C API out of published packages, reads their\n\
          declarations and compares them with [the data](pjrt-abi.md) of this repository for the minor that each\n\
          header names: every struct, every field with its name, type (but for `const`), offset and size, every announced\n\
          size, the function table, every enumeration value, every slot of every extension. It wrote this table; the packages are\n\
@@ -72,9 +72,9 @@ fn text(reports: &[Report]) -> String {
 fn told(oracles: &[Oracle]) -> String {
     let mut text = String::from(
         "\n## Against plug-ins\n\n\
-         A plug-in that is built from XLA answers arguments of 8 bytes with the size that it wants. `cargo xtask abi`\n\
+         A plug-in that is built from XLA answers arguments of 8 bytes with the size that it wants. `cargo lab abi`\n\
          asks every function of the plug-ins of the corpus, each in a copy of a process, and holds the answer against\n\
-         the data for the plug-in's minor; then it asks with 16 bytes more than that. `cargo xtask abi --plugin PATH`\n\
+         the data for the plug-in's minor; then it asks with 16 bytes more than that. `cargo lab abi --plugin PATH`\n\
          asks any other.\n\n\
          | plug-in | minor | sizes told | larger ones taken | larger ones refused | not looked at | not there | deviations |\n\
          | --- | --- | --- | --- | --- | --- | --- | --- |\n",

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 use unskew_c_headers::header::Header;
+use unskew_lab_harness::pjrt_headers::{CORE, is_api};
 
 /// A core header and those of its extensions.
 pub struct HeaderSet {
@@ -11,9 +12,6 @@ pub struct HeaderSet {
     pub headers: Vec<(String, Header)>,
     pub minor: i32,
 }
-
-/// The name of the core header.
-const CORE: &str = "pjrt_c_api.h";
 
 impl HeaderSet {
     /// Reads every header in a folder and below it.
@@ -68,9 +66,4 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Whether a header declares the interface, rather than what one plug-in makes of it in C++.
-pub fn is_api(name: &str) -> bool {
-    name == CORE || name.ends_with("_extension.h") || name == "pjrt_c_api_device_event.h"
 }

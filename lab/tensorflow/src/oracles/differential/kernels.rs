@@ -5,10 +5,10 @@ use std::fs;
 use std::time::Duration;
 
 use unskew_core::{Finding, aspect};
+use unskew_lab_tensorflow::kernels::{Asked, graphs};
+use unskew_lab_tensorflow::{Came, Host, Job, Loaded, Loader};
 use unskew_random::Random;
 use unskew_releases::find;
-use unskew_tensorflow_matrix::kernels::{Asked, graphs};
-use unskew_tensorflow_matrix::{Came, Host, Job, Loaded, Loader};
 
 use super::verdict;
 
