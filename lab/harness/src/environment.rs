@@ -168,6 +168,19 @@ impl Environment {
     }
 }
 
+/// The releases of a family that are named; without names, all that the repository has requirements for.
+///
+/// # Errors
+/// If the folder of requirements cannot be read.
+pub fn releases(family: &str, named: &[String]) -> anyhow::Result<Vec<String>> {
+    if !named.is_empty() {
+        return Ok(named.to_vec());
+    }
+    let version =
+        |it: &Environment| it.name.strip_prefix(family)?.strip_prefix('-').map(str::to_owned);
+    Ok(Environment::all()?.iter().filter_map(version).collect())
+}
+
 /// Does something with a release, such as `torch` and `2.15.0`, whose environment is made for it if it is not there, and
 /// removed after it unless it is to be kept.
 ///

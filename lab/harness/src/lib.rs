@@ -5,6 +5,7 @@
 //! `lab/onnx`), with the scripts that it runs in them (`lab/torch/probes`). This crate knows no boundary.
 #![forbid(unsafe_code)]
 
+mod answers;
 pub mod catalogue;
 mod command;
 pub mod corpus;
@@ -13,14 +14,23 @@ pub mod device_headers;
 pub mod environment;
 mod fetch;
 pub mod npm;
+mod oracle;
 mod package;
+mod page;
 pub mod pages;
 pub mod pjrt_headers;
 pub mod published_wheel;
 mod subject;
+mod tally;
+mod today;
 
+pub use answers::Answers;
 pub use command::run_command;
 pub use deviation::Deviation;
 pub use fetch::fetch;
+pub use oracle::{Agreement, Oracle, compare};
 pub use package::Package;
+pub use page::{Page, WritePage};
 pub use subject::{NoArguments, Subject};
+pub use tally::{Comparison, Prediction, Tally};
+pub use today::today;

@@ -11,9 +11,12 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
-use unskew_lab_harness::Package;
+use unskew_lab_harness::{Package, Page, WritePage};
 use unskew_releases::find;
 use unskew_source::{FileSource, Source};
+
+/// The page that `--write` makes.
+const PAGE: Page = Page("docs/reference/onnx-conversions.md");
 
 /// The opsets that each case is converted to.
 const OPSETS: [i64; 10] = [9, 11, 13, 15, 17, 19, 21, 23, 25, 27];
@@ -39,9 +42,8 @@ pub struct OnnxConversions {
     /// Writes every refusal with its reason, and every outcome that is not `same`, into this file.
     #[arg(long)]
     list: Option<PathBuf>,
-    /// Writes the table into the documentation.
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// Which models are converted.
@@ -81,10 +83,7 @@ pub fn run(arguments: &OnnxConversions) -> anyhow::Result<()> {
     if let Some(path) = &arguments.list {
         fs::write(path, list)?;
     }
-    if arguments.write {
-        let page = unskew_peers::root().join("docs/reference/onnx-conversions.md");
-        fs::write(page, text)?;
-    }
+    PAGE.write(&text, &arguments.write)?;
     ensure!(different == 0, "{different} conversions give other outputs");
     Ok(())
 }

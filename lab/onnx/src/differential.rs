@@ -12,8 +12,10 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
-use unskew_core::{Context, Date, Outcome, Party, Phase, Verdict, check};
-use unskew_lab_harness::Package;
+use unskew_core::{Outcome, Party, Phase, Verdict, check};
+use unskew_lab_harness::{
+    Agreement, Answers, Comparison, Oracle, Package, Prediction, compare, today,
+};
 use unskew_releases::find;
 use unskew_source::{FileSource, Source};
 
@@ -55,104 +57,140 @@ pub struct OnnxDifferential {
     list: Option<PathBuf>,
 }
 
-/// How many verdicts were what.
-#[derive(Default)]
-struct Tally {
-    right: usize,
-    unjudged: usize,
-    false_compatible: Vec<String>,
-    false_refused: Vec<String>,
-}
-
 /// Makes, runs, judges and compares.
 ///
 /// # Errors
 /// If a package cannot be had or asked, or more than one verdict in two hundred was wrong.
 pub fn run(arguments: &OnnxDifferential) -> anyhow::Result<()> {
     let made = tempfile::tempdir()?;
-    let kept = arguments.keep.as_ref().map(|folder| folder.join("cases"));
-    let folder = match (&arguments.models, kept) {
-        (Some(models), _) => models.clone(),
-        (None, Some(kept)) if kept.exists() => kept,
-        (None, kept) => {
-            let folder = kept.unwrap_or_else(|| made.path().to_owned());
-            let site = arguments.site(&format!("onnx-{}", arguments.onnx));
-            let onnx = Package::new("onnx", &arguments.onnx, site.as_deref())?;
-            let out = folder.to_str().context("a folder that is no text")?;
-            let every = arguments.every.max(1).to_string();
-            let asked: Vec<&str> = [out, &every].into_iter().chain(OPSETS).collect();
-            onnx.ask("onnx", "onnx_cases.py", &asked)?;
-            folder
-        }
-    };
-    let written = tempfile::tempdir()?;
-    let folder = match arguments.writers.is_empty() {
-        true => folder,
-        false => {
-            for version in &arguments.writers {
-                arguments.write(version, &folder, written.path())?;
-            }
-            written.path().to_owned()
-        }
-    };
-    let parties = parties(&folder)?;
-    let releases: Vec<&str> = match arguments.releases.as_slice() {
-        [] => RELEASES.to_vec(),
-        named => named.iter().map(String::as_str).collect(),
-    };
-    println!(
-        "| ONNX Runtime | models | right | not judged | compatible, and refused | refused, and runs |"
-    );
-    println!("| --- | --: | --: | --: | --: | --: |");
-    let (mut all, mut wrong, mut lines) = (0, 0, String::new());
-    for version in releases {
-        let said = arguments.outcomes(version, &folder)?;
-        let release = find(&format!("onnxruntime=={version}"))?.party();
-        let mut tally = Tally::default();
-        for line in said.lines() {
-            tally.add(line, &parties, &release);
-        }
-        let bad = tally.false_compatible.len() + tally.false_refused.len();
-        let count = tally.right + tally.unjudged + bad;
-        println!(
-            "| {version} | {count} | {} | {} | {} | {} |",
-            tally.right,
-            tally.unjudged,
-            tally.false_compatible.len(),
-            tally.false_refused.len()
-        );
-        for one in tally.false_compatible.iter().chain(&tally.false_refused) {
-            lines.push_str(&format!("{version}\t{one}\n"));
-        }
-        (all, wrong) = (all + count, wrong + bad);
-    }
+    let Agreement { tally, wrong, .. } = compare(arguments, made.path())?;
     if let Some(list) = &arguments.list {
+        let lines: String =
+            wrong.iter().map(|(version, line)| format!("{version}\t{line}\n")).collect();
         fs::write(list, lines)?;
     }
+    let (wrong, all) = (tally.wrong(), tally.count());
     ensure!(wrong * 200 <= all, "{wrong} of {all} verdicts were wrong");
     Ok(())
 }
 
+/// A model: its name, and the party, or why it cannot be read.
+pub struct Model {
+    name: String,
+    party: Result<Party, String>,
+}
+
+/// What a release does with a model: the outcome, and what it says.
+pub struct Answer {
+    outcome: String,
+    said: String,
+}
+
+impl Oracle for OnnxDifferential {
+    const HEAD: &'static str = "ONNX Runtime | ";
+    type Peer = (String, Arc<Party>);
+    type Case = Model;
+    type Answer = Answer;
+
+    fn peers(&self) -> anyhow::Result<Vec<(String, Arc<Party>)>> {
+        let named: Vec<&str> = match self.releases.as_slice() {
+            [] => RELEASES.to_vec(),
+            named => named.iter().map(String::as_str).collect(),
+        };
+        let party = |version: &str| {
+            let release = find(&format!("onnxruntime=={version}"))?;
+            Ok((version.to_owned(), release.party()))
+        };
+        named.into_iter().map(party).collect()
+    }
+
+    fn cases(&self, made: &Path) -> anyhow::Result<Vec<Model>> {
+        let folder = self.folder(made);
+        if self.models.is_none() && !folder.exists() {
+            let site = self.site(&format!("onnx-{}", self.onnx));
+            let onnx = Package::new("onnx", &self.onnx, site.as_deref())?;
+            let out = folder.to_str().context("a folder that is no text")?;
+            let every = self.every.max(1).to_string();
+            let asked: Vec<&str> = [out, &every].into_iter().chain(OPSETS).collect();
+            onnx.ask("onnx", "onnx_cases.py", &asked)?;
+        }
+        for version in &self.writers {
+            self.write(version, &folder, &made.join("written"))?;
+        }
+        models(&self.given(made))
+    }
+
+    fn ask(
+        &self,
+        (version, _): &(String, Arc<Party>),
+        cases: &[Model],
+        made: &Path,
+    ) -> anyhow::Result<Vec<Option<Answer>>> {
+        let answers = Answers::new(self.keep.as_ref().map(|keep| keep.join("out")).as_deref());
+        let said = answers.get(&format!("{version}.tsv"), || {
+            let package = Package::new("onnxruntime", version, self.site(version).as_deref())?;
+            let folder = self.given(made);
+            let folder = folder.to_str().context("a folder that is no text")?;
+            package.ask("onnx", "onnx_run.py", &[folder])
+        })?;
+        let answer = |line: &str| {
+            let mut cells = line.splitn(3, '\t').map(str::to_owned);
+            let (name, outcome) = (cells.next()?, cells.next()?);
+            Some((name, Answer { outcome, said: cells.next().unwrap_or_default() }))
+        };
+        let mut all: BTreeMap<String, Answer> = said.lines().filter_map(answer).collect();
+        Ok(cases.iter().map(|case| all.remove(&case.name)).collect())
+    }
+
+    fn compare(
+        &self,
+        (_, release): &(String, Arc<Party>),
+        Model { name, party }: &Model,
+        Answer { outcome, said }: &Answer,
+    ) -> anyhow::Result<Comparison> {
+        let works = matches!(outcome.as_str(), "ok" | "session");
+        let line = |what: &str| format!("{name}\t{outcome}\t{what}");
+        let verdict = match party {
+            Ok(party) => check(party, release, &today()),
+            Err(error) => {
+                let line = || line(&format!("not read: {error}"));
+                return Ok(Comparison::new(Prediction::Fails, works, line));
+            }
+        };
+        // Nothing was run: what fails at the first run is not seen.
+        let at_first_use = verdict.first_failure() == Some(Phase::FirstUse);
+        let unseen = outcome == "session" && at_first_use;
+        let prediction = match verdict.outcome {
+            Outcome::Compatible => Prediction::Works,
+            Outcome::Incompatible => Prediction::Fails,
+            _ => Prediction::NotJudged,
+        };
+        let wrong = || line(&if works { first(&verdict) } else { said.clone() });
+        Ok(Comparison::new(prediction, works && !unseen, wrong))
+    }
+
+    fn name(&self, (version, _): &(String, Arc<Party>)) -> String {
+        version.clone()
+    }
+}
+
 impl OnnxDifferential {
-    /// What a release does with the models of a folder, a line each.
-    fn outcomes(&self, version: &str, folder: &Path) -> anyhow::Result<String> {
-        let kept = self.keep.as_ref().map(|keep| keep.join("out").join(format!("{version}.tsv")));
-        if let Some(kept) = kept.as_ref().filter(|kept| kept.exists()) {
-            return Ok(fs::read_to_string(kept)?);
-        }
-        let package = Package::new("onnxruntime", version, self.site(version).as_deref())?;
-        let folder = folder.to_str().context("a folder that is no text")?;
-        let said = package.ask("onnx", "onnx_run.py", &[folder])?;
-        if let Some(kept) = kept {
-            fs::create_dir_all(kept.parent().unwrap_or(Path::new(".")))?;
-            fs::write(kept, &said)?;
-        }
-        Ok(said)
+    /// Where the models lie that onnx writes, or that were given.
+    fn folder(&self, made: &Path) -> PathBuf {
+        let kept = self.keep.as_ref().map(|folder| folder.join("cases"));
+        let models = self.models.clone().or(kept);
+        models.unwrap_or_else(|| made.join("cases"))
+    }
+
+    /// Where the models lie that releases are given.
+    fn given(&self, made: &Path) -> PathBuf {
+        if self.writers.is_empty() { self.folder(made) } else { made.join("written") }
     }
 
     /// Has a release write the models of a folder in the format `.ort`, and lays their inputs beside them.
     fn write(&self, version: &str, folder: &Path, out: &Path) -> anyhow::Result<()> {
         let package = Package::new("onnxruntime", version, self.site(version).as_deref())?;
+        fs::create_dir_all(out)?;
         let [from, to] = [folder, out].map(|folder| folder.to_str().unwrap_or_default());
         for level in ["basic", "all"] {
             package.ask("onnx", "onnx_run.py", &[from, to, level])?;
@@ -173,13 +211,12 @@ impl OnnxDifferential {
     }
 }
 
-/// Every model of a folder as a party, by its name; with the error where it cannot be read.
-fn parties(folder: &Path) -> anyhow::Result<BTreeMap<String, Result<Party, String>>> {
-    let mut all = BTreeMap::new();
+/// Every model of a folder, by name.
+fn models(folder: &Path) -> anyhow::Result<Vec<Model>> {
+    let mut all = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        let name =
-            path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if !name.ends_with(".onnx") && !name.ends_with(".ort") {
             continue;
         }
@@ -189,54 +226,10 @@ fn parties(folder: &Path) -> anyhow::Result<BTreeMap<String, Result<Party, Strin
             Ok(None) => Err("not recognized".to_owned()),
             Err(error) => Err(error.to_string()),
         };
-        all.insert(name, party);
+        all.push(Model { name, party });
     }
+    all.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(all)
-}
-
-impl Tally {
-    /// Takes what a release did with a model.
-    fn add(
-        &mut self,
-        line: &str,
-        parties: &BTreeMap<String, Result<Party, String>>,
-        release: &Party,
-    ) {
-        let mut cells = line.splitn(3, '\t');
-        let (Some(name), Some(outcome)) = (cells.next(), cells.next()) else { return };
-        let said = cells.next().unwrap_or_default();
-        let works = matches!(outcome, "ok" | "session");
-        let today = Context::on(Date::constant(2026, 11, 1));
-        let verdict = match parties.get(name) {
-            Some(Ok(party)) => check(party, release, &today),
-            Some(Err(error)) => {
-                match works {
-                    true => {
-                        self.false_refused.push(format!("{name}\t{outcome}\tnot read: {error}"))
-                    }
-                    false => self.right += 1,
-                }
-                return;
-            }
-            None => return,
-        };
-        match (&verdict.outcome, works) {
-            (Outcome::Compatible, true) | (Outcome::Incompatible, false) => self.right += 1,
-            // Nothing was run: what fails at the first run is not seen.
-            (Outcome::Incompatible, true)
-                if outcome == "session" && verdict.first_failure() == Some(Phase::FirstUse) =>
-            {
-                self.right += 1;
-            }
-            (Outcome::Compatible, false) => {
-                self.false_compatible.push(format!("{name}\t{outcome}\t{said}"));
-            }
-            (Outcome::Incompatible, true) => {
-                self.false_refused.push(format!("{name}\t{outcome}\t{}", first(&verdict)));
-            }
-            _ => self.unjudged += 1,
-        }
-    }
 }
 
 fn first(verdict: &Verdict) -> String {

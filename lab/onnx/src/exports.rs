@@ -12,14 +12,14 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
-use unskew_core::{Context, Date, Outcome, Party, Version, check};
-use unskew_lab_harness::Package;
+use unskew_core::{Outcome, Party, Version, check};
 use unskew_lab_harness::environment::{interpreter, uv, with_release};
+use unskew_lab_harness::{Package, Page, WritePage, today};
 use unskew_peers::torch_command;
 use unskew_releases::find;
 use unskew_source::{FileSource, Source};
 
-const PAGE: &str = "docs/reference/onnx-exports.md";
+const PAGE: Page = Page("docs/reference/onnx-exports.md");
 
 /// A release of PyTorch with its Python, and what of other packages its exporters and models want.
 const WRITERS: [(&str, &str, &[&str]); 3] = [
@@ -92,9 +92,8 @@ pub struct OnnxExports {
     /// Keeps the environments that are made.
     #[arg(long)]
     keep: bool,
-    /// Writes docs/reference/onnx-exports.md, and does not only print it.
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// What came of one model.
@@ -171,10 +170,7 @@ pub fn run(arguments: &OnnxExports) -> anyhow::Result<()> {
         rows.extend(arguments.fare(version, &place)?);
     }
     let page = page(&rows, &unwritten, arguments);
-    print!("{page}");
-    if arguments.write {
-        fs::write(unskew_peers::root().join(PAGE), page)?;
-    }
+    PAGE.publish("", &page, &arguments.write)?;
     let wrong = rows.iter().filter(|row| row.is_wrong()).count();
     ensure!(wrong == 0, "{wrong} conversions or verdicts were wrong");
     Ok(())
@@ -279,7 +275,7 @@ impl OnnxExports {
 /// What the verdict says of a model on a release.
 fn said(source: &Arc<dyn Source>, release: &Party) -> anyhow::Result<&'static str> {
     let party = unskew_onnx::party(source)?.context("no model")?;
-    let today = Context::on(Date::constant(2026, 11, 1));
+    let today = today();
     Ok(match check(&party, release, &today).outcome {
         Outcome::Compatible | Outcome::Adaptable(_) => "compatible",
         Outcome::Incompatible => "incompatible",

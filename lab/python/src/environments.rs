@@ -13,15 +13,15 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use serde_json::json;
-use unskew_core::{Context, Date, Version};
+use unskew_core::Version;
 use unskew_environments::{Lock, Package, Target, judge};
 use unskew_extensions::{Machine, wheels::normal};
 use unskew_lab_harness::environment::interpreter;
-use unskew_lab_harness::published_wheel;
+use unskew_lab_harness::{Page, WritePage, published_wheel, today};
 use unskew_peers::run_probe;
 use unskew_source::FileSource;
 
-const PAGE: &str = "docs/reference/environments.md";
+const PAGE: Page = Page("docs/reference/environments.md");
 
 /// The page with real imports of extensions.
 const IMPORTS: &str = "docs/reference/extension-imports.md";
@@ -38,9 +38,8 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// Judges environments, imports what can be, and holds the two against each other.
 #[derive(clap::Args)]
 pub struct Environments {
-    /// Writes the page.
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// An environment of the table.
@@ -109,10 +108,7 @@ pub fn run(arguments: &Environments) -> anyhow::Result<()> {
         rows.push(row);
     }
     let page = page(&rows);
-    print!("{page}");
-    if arguments.write {
-        fs::write(unskew_peers::root().join(PAGE), page)?;
-    }
+    PAGE.publish("", &page, &arguments.write)?;
     let is_as_known = |row: &Row| row.is_right() != row.missed.is_some();
     ensure!(
         rows.iter().all(is_as_known),
@@ -165,7 +161,7 @@ fn judged(row: &mut Row) -> anyhow::Result<()> {
             *package = Package::of_wheel(Arc::new(FileSource::open(&path)?))?;
         }
     }
-    let judged = judge(&environment, &Context::on(Date::constant(2026, 11, 1)));
+    let judged = judge(&environment, &today());
     let broken = judged.pairs.iter().filter(|pair| pair.is_broken());
     row.said = broken
         .map(|pair| {

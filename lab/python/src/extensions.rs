@@ -6,22 +6,20 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use serde::{Deserialize, Serialize};
-use unskew_core::{Context, Date};
 use unskew_environments::{Environment as Packages, Package, PackagePair, Site, judge_pairs};
 use unskew_extensions::{Exports, Framework, gap, wheels};
-use unskew_lab_harness::environment::Environment;
-use unskew_lab_harness::published_wheel;
+use unskew_lab_harness::environment::{Environment, with_release};
+use unskew_lab_harness::{Page, WritePage, published_wheel, today};
 use unskew_peers::{Peer, run_probe, torch_command};
 use unskew_source::FileSource;
 
-const PAGE: &str = "docs/reference/extension-imports.md";
+const PAGE: Page = Page("docs/reference/extension-imports.md");
 
 /// What the wheels import beside their framework; nothing of it has extensions of one.
 const OTHERS: &str = "pillow-11.3.0";
@@ -92,9 +90,8 @@ pub struct Extensions {
     /// Keeps the environments that are made.
     #[arg(long)]
     keep: bool,
-    /// Writes the page.
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// What is imported: a wheel that was unpacked.
@@ -168,25 +165,19 @@ pub fn run(arguments: &Extensions) -> anyhow::Result<()> {
         let all = all.iter().map(|(name, module)| unpacked(name, module, folder.path()));
         let all = all.collect::<anyhow::Result<Vec<Wheel>>>()?;
         for name in names {
-            let environment = Environment::named(name)?;
-            let made = environment.make()? == "made";
-            let found = beside(framework, name, &all, &others)?;
+            let version = name.split_once('-').map_or("", |(_, version)| version);
+            let found = with_release(framework.as_str(), version, arguments.keep, || {
+                beside(framework, name, &all, &others)
+            })?;
             println!("{name}: {} pairs", found.len());
             for wrong in found.iter().flat_map(|pair| &pair.wrong) {
                 println!("  {wrong}");
             }
             pairs.extend(found);
-            if made && !arguments.keep {
-                environment.remove()?;
-            }
         }
     }
     let page = page(&pairs);
-    print!("{page}");
-    if arguments.write {
-        fs::write(unskew_peers::root().join(PAGE), page)?;
-        println!("{PAGE}: written");
-    }
+    PAGE.publish("", &page, &arguments.write)?;
     let wrong = pairs.iter().filter(|pair| !pair.wrong.is_empty()).count();
     ensure!(wrong == 0, "{wrong} pairs are not as predicted");
     Ok(())
@@ -268,7 +259,7 @@ fn compared(
     let mut environment = installed.clone();
     environment.packages.retain(|package| package.key() != wheel.package.key());
     environment.packages.push(wheel.package.clone());
-    let judged = judge_pairs(&environment, &Context::on(Date::constant(2026, 11, 1)));
+    let judged = judge_pairs(&environment, &today());
     let label = wheel.package.label();
     let of_wheel = |pair: &&PackagePair| {
         pair.one.name == label && pair.other.name.starts_with(framework.as_str())

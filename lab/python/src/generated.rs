@@ -10,14 +10,14 @@ use std::time::Duration;
 
 use anyhow::ensure;
 use serde_json::json;
-use unskew_core::{Context, Date, Outcome};
+use unskew_core::Outcome;
 use unskew_environments::{Environment as Packages, Generated, Package, PackagePair, judge_pairs};
 use unskew_lab_harness::environment::interpreter;
-use unskew_lab_harness::published_wheel;
+use unskew_lab_harness::{Page, WritePage, published_wheel, today};
 use unskew_peers::run_probe;
 use unskew_source::FileSource;
 
-const PAGE: &str = "docs/reference/generated-code.md";
+const PAGE: Page = Page("docs/reference/generated-code.md");
 
 /// Wheels with generated code: the name of the file, and its digest.
 const WHEELS: &str = include_str!("generated/wheels.txt");
@@ -77,9 +77,8 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// Imports generated code with releases of protobuf and holds the predictions against what came of it.
 #[derive(clap::Args)]
 pub struct GeneratedMatrix {
-    /// Writes the page.
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// A wheel that was unpacked.
@@ -144,10 +143,7 @@ pub fn run(arguments: &GeneratedMatrix) -> anyhow::Result<()> {
         runtimes.push(protobuf.version);
     }
     let page = page(&runtimes, &wheels);
-    print!("{page}");
-    if arguments.write {
-        fs::write(unskew_peers::root().join(PAGE), page)?;
-    }
+    PAGE.publish("", &page, &arguments.write)?;
     let wrong = wheels.iter().flat_map(|wheel| &wheel.cells).filter(|cell| !cell.is_right());
     ensure!(wrong.count() == 0, "a prediction is wrong");
     Ok(())
@@ -190,7 +186,7 @@ fn with(protobuf: &Package, beside: &[PathBuf], wheels: &mut [Wheel]) -> anyhow:
             ..Packages::default()
         };
         let label = wheel.package.label();
-        let pairs = judge_pairs(&environment, &Context::on(Date::constant(2026, 11, 1)));
+        let pairs = judge_pairs(&environment, &today());
         let of_code =
             |pair: &&PackagePair| pair.one.name == label && pair.other.name.starts_with("protobuf");
         let of_code = pairs.iter().find(of_code);

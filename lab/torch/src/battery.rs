@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
+use unskew_lab_harness::{Page, WritePage};
 use unskew_releases::find;
 use unskew_source::{FileSource, Source};
 use unskew_torch_matrix::differential::{Cell, Material, cells};
@@ -21,7 +22,7 @@ use unskew_torch_matrix::samples::samples_table;
 use crate::models::with;
 
 /// The page that `--write` makes.
-const PAGE: &str = "docs/reference/torch-battery.md";
+const PAGE: Page = Page("docs/reference/torch-battery.md");
 
 /// What stands above the table.
 const HEAD: &str = "<!-- made by `cargo lab torch-battery --write` -->\n\n# Verdicts on samples of PyTorch's own tests\n\n\
@@ -58,9 +59,8 @@ pub struct TorchBattery {
     /// Keeps the environments that are made.
     #[arg(long)]
     keep: bool,
-    /// Makes the page of the documentation.
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// Runs what was asked for.
@@ -97,15 +97,12 @@ pub fn run(arguments: &TorchBattery) -> anyhow::Result<()> {
     let table = samples_table(&all);
     let others = others(&all);
     print!("{table}\n{others}");
-    if arguments.write {
-        let TorchBattery { count, seed, .. } = arguments;
-        let page = format!(
-            "{HEAD}```\ncargo lab torch-battery --count {count} --seed {seed}\n```\n\n{table}\n## Verdicts that were not \
+    let TorchBattery { count, seed, .. } = arguments;
+    let page = format!(
+        "{HEAD}```\ncargo lab torch-battery --count {count} --seed {seed}\n```\n\n{table}\n## Verdicts that were not \
              right\n\n| releases | file | said | did | operator |\n| --- | --- | --- | --- | --- |\n{others}"
-        );
-        fs::write(unskew_peers::root().join(PAGE), page)?;
-        println!("{PAGE}: written");
-    }
+    );
+    PAGE.write(&page, &arguments.write)?;
     let wrong = all.iter().filter(|cell| cell.is_wrong_conversion()).count();
     ensure!(wrong == 0, "{wrong} conversions are silently wrong");
     Ok(())

@@ -3,17 +3,17 @@
 //! An environment has more than a gigabyte, so one that is not there yet is made for its run and removed after
 //! it, unless `--keep` is given. `--write` puts the tables into the documentation.
 
-use std::fs;
 use std::time::Duration;
 
 use clap::Args;
 use unskew_core::Version;
-use unskew_lab_harness::environment::Environment;
+use unskew_lab_harness::environment::{releases, with_release};
+use unskew_lab_harness::{Page, WritePage};
 use unskew_releases::find;
 use unskew_torch_matrix::{Host, Selection, Trial, bars_table, reasons, table, trials};
 
 /// The page that `--write` makes.
-const PAGE: &str = "docs/reference/torch-conversions.md";
+const PAGE: Page = Page("docs/reference/torch-conversions.md");
 
 /// What stands above the tables.
 const HEAD: &str = "<!-- made by `cargo lab torch --write` -->\n\n# Converted files on real PyTorch releases\n\n\
@@ -40,9 +40,8 @@ pub struct Torch {
     /// Prints why files are not equal, with their names.
     #[arg(long)]
     why: bool,
-    /// Puts the tables into the documentation.
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// Runs what was asked for.
@@ -51,17 +50,13 @@ pub struct Torch {
 /// If an environment cannot be made, or a release not be started. What a release does is no error.
 pub fn run(arguments: &Torch) -> anyhow::Result<()> {
     let mut columns: Vec<(Version, Vec<Trial>)> = Vec::new();
-    for environment in environments(&arguments.releases)? {
-        let version = environment.name.trim_start_matches("torch-").to_owned();
-        let was_there = Host::named(&version).is_ok();
-        environment.make()?;
-        let host = Host::named(&version)?;
+    for version in releases("torch", &arguments.releases)? {
         let release = find(&format!("torch@{version}"))?;
         let limit = Duration::from_secs(arguments.limit);
-        let column = (host.version, trials(&host, release, Selection::All, limit)?);
-        if !was_there && !arguments.keep {
-            environment.remove()?;
-        }
+        let column = with_release("torch", &version, arguments.keep, || {
+            let host = Host::named(&version)?;
+            Ok((host.version, trials(&host, release, Selection::All, limit)?))
+        })?;
         eprint!("{}", table(std::slice::from_ref(&column)));
         columns.push(column);
     }
@@ -75,17 +70,5 @@ pub fn run(arguments: &Torch) -> anyhow::Result<()> {
     if arguments.why {
         print!("\n{}", reasons(&columns));
     }
-    if arguments.write {
-        fs::write(unskew_peers::root().join(PAGE), format!("{HEAD}{page}"))?;
-        println!("{PAGE}: written");
-    }
-    Ok(())
-}
-
-fn environments(releases: &[String]) -> anyhow::Result<Vec<Environment>> {
-    if releases.is_empty() {
-        let all = Environment::all()?.into_iter();
-        return Ok(all.filter(|it| it.name.starts_with("torch-")).collect());
-    }
-    releases.iter().map(|release| Environment::named(&format!("torch-{release}"))).collect()
+    PAGE.write(&format!("{HEAD}{page}"), &arguments.write)
 }

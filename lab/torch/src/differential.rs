@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::ensure;
 use clap::Args;
-use unskew_lab_harness::environment::Environment;
+use unskew_lab_harness::environment::releases;
 use unskew_releases::find;
 use unskew_torch_matrix::Host;
 use unskew_torch_matrix::differential::{Real, cells, file, shrink, table};
@@ -97,9 +97,8 @@ pub(crate) fn hosts(names: &[String]) -> anyhow::Result<Vec<Host>> {
     if !names.is_empty() {
         return names.iter().map(|name| Ok(Host::named(name)?)).collect();
     }
-    let all = Environment::all()?.into_iter();
-    let versions = all.filter_map(|it| it.name.strip_prefix("torch-").map(str::to_owned));
-    let mut found: Vec<Host> = versions.filter_map(|name| Host::named(&name).ok()).collect();
+    let versions = releases("torch", &[])?;
+    let mut found: Vec<Host> = versions.iter().filter_map(|name| Host::named(name).ok()).collect();
     found.sort_by_key(|host| host.version);
     ensure!(!found.is_empty(), "no PyTorch in the corpus: run `cargo xtask corpus`");
     Ok(found)

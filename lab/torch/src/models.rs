@@ -11,13 +11,14 @@ use std::time::Duration;
 use clap::Args;
 use unskew_core::Version;
 use unskew_lab_harness::environment::{Environment, with_release};
+use unskew_lab_harness::{Page, WritePage};
 use unskew_peers::Peer;
 use unskew_releases::find;
 use unskew_torch_matrix::Host;
 use unskew_torch_matrix::models::{Kind, Made, fare, models_reasons, models_table, write};
 
 /// The page that `--write` makes.
-const PAGE: &str = "docs/reference/torch-models.md";
+const PAGE: Page = Page("docs/reference/torch-models.md");
 
 /// What stands above the table.
 const HEAD: &str = "<!-- made by `cargo lab torch-models --write` -->\n\n# Converted models on real PyTorch releases\n\n\
@@ -51,9 +52,8 @@ pub struct TorchModels {
     /// Keeps the environments that are made.
     #[arg(long)]
     keep: bool,
-    /// Puts the table into the documentation.
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// Runs what was asked for.
@@ -99,11 +99,7 @@ pub fn run(arguments: &TorchModels) -> anyhow::Result<()> {
     let reasons: String =
         models_reasons(&cells).lines().map(|line| format!("* {line}\n")).collect();
     let page = format!("{}\nNot equal:\n\n{reasons}", models_table(&cells));
-    print!("{page}");
-    if arguments.write {
-        fs::write(unskew_peers::root().join(PAGE), format!("{HEAD}{page}"))?;
-        println!("{PAGE}: written");
-    }
+    PAGE.publish(HEAD, &page, &arguments.write)?;
     Ok(())
 }
 

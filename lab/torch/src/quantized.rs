@@ -7,9 +7,9 @@
 use std::fs;
 use std::time::Duration;
 
-use anyhow::Context as _;
 use clap::Args;
 use unskew_core::Version;
+use unskew_lab_harness::{Page, WritePage};
 use unskew_releases::find;
 use unskew_torch_matrix::models::Made;
 use unskew_torch_matrix::quantized::{cells, quantized_faults, quantized_table, write};
@@ -17,7 +17,7 @@ use unskew_torch_matrix::quantized::{cells, quantized_faults, quantized_table, w
 use crate::models::with;
 
 /// The page that has the table, between two marks.
-const PAGE: &str = "docs/reference/quantized-models.md";
+const PAGE: Page = Page("docs/reference/quantized-models.md");
 const BEGIN: &str = "<!-- made by `cargo lab torch-quantized --write` -->\n\n";
 const END: &str = "\n<!-- end -->";
 
@@ -39,9 +39,8 @@ pub struct TorchQuantized {
     /// Keeps the environments that are made.
     #[arg(long)]
     keep: bool,
-    /// Puts the table into the documentation.
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// Runs what was asked for.
@@ -75,14 +74,7 @@ pub fn run(arguments: &TorchQuantized) -> anyhow::Result<()> {
     }
     let (table, faults) = (quantized_table(&found), quantized_faults(&found));
     print!("{table}\n{faults}");
-    if arguments.write {
-        let page = unskew_peers::root().join(PAGE);
-        let text = fs::read_to_string(&page)?;
-        let (head, rest) = text.split_once(BEGIN).context("no mark where the table begins")?;
-        let (_, tail) = rest.split_once(END).context("no mark where the table ends")?;
-        fs::write(page, format!("{head}{BEGIN}{table}{END}{tail}"))?;
-        println!("{PAGE}: written");
-    }
+    PAGE.write_between([BEGIN, END], &table, &arguments.write)?;
     let wrong = found.iter().filter(|cell| cell.is_right() == Some(false)).count();
     anyhow::ensure!(wrong == 0, "{wrong} of {} verdicts are wrong", found.len());
     Ok(())

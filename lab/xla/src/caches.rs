@@ -13,11 +13,12 @@ use clap::Args;
 use serde::Deserialize;
 use unskew_compilation_cache::writers::{BROKEN_ENTRIES_STAY, Writer, writer};
 use unskew_compilation_cache::{Cache, CacheFile, Item, Name, State, folder, folder_party};
-use unskew_core::{Context, Date, Version, check};
+use unskew_core::{Version, check};
 use unskew_jax_matrix::Host;
+use unskew_lab_harness::{Page, WritePage, today};
 
 const PROBE: &str = "lab/xla/probes/cache_ask.py";
-const TABLE: &str = "docs/reference/jax-compilation-caches.md";
+const TABLE: Page = Page("docs/reference/jax-compilation-caches.md");
 
 /// Has JAX releases fill caches and look into those of each other, and holds what is said against what they do.
 #[derive(Args)]
@@ -25,9 +26,8 @@ pub struct JaxCaches {
     /// A JAX release; all that have an environment and write such caches if none is named.
     #[arg(long = "release")]
     releases: Vec<String>,
-    /// Writes docs/reference/jax-compilation-caches.md, and does not only print it
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// What a JAX did with a key.
@@ -93,10 +93,7 @@ type Files = BTreeMap<String, Vec<u8>>;
 /// # Errors
 /// If an environment is missing, a probe cannot be run, or a statement was wrong.
 pub fn run(arguments: &JaxCaches) -> anyhow::Result<()> {
-    let mut hosts: Vec<Host> = match &arguments.releases[..] {
-        [] => Host::all(),
-        named => named.iter().map(|name| Host::named(name)).collect::<Result<_, _>>()?,
-    };
+    let mut hosts: Vec<Host> = Host::chosen(&arguments.releases)?;
     hosts.retain(|host| writer(host.version).is_some());
     let scratch = tempfile::tempdir()?;
     // One path for all: it is among what older releases hash.
@@ -136,9 +133,7 @@ pub fn run(arguments: &JaxCaches) -> anyhow::Result<()> {
         wrong.extend(mistakes.into_iter().map(|what| format!("{}: {what}", host.version)));
     }
     wrong.iter().for_each(|what| println!("{what}"));
-    if arguments.write {
-        fs::write(unskew_peers::root().join(TABLE), page(&table, count))?;
-    }
+    TABLE.write(&page(&table, count), &arguments.write)?;
     ensure!(wrong.is_empty(), "{} statements were wrong", wrong.len());
     Ok(())
 }
@@ -266,7 +261,7 @@ impl Bench<'_> {
         let party =
             folder_party("cache", Some(path), &listed(self.folder)?, &[]).context("a cache")?;
         let release = unskew_releases::find(&format!("jax@{}", self.host.version))?;
-        let verdict = check(&party, &release.party(), &Context::on(Date::constant(2026, 11, 1)));
+        let verdict = check(&party, &release.party(), &today());
         let said = verdict.findings.iter().any(|finding| finding.rule.code == "JC004");
         let asked = ask(self.host, self.folder, Some(1 << 30))?;
         let fails = asked.iter().any(|asked| asked.what == "not written");

@@ -11,12 +11,13 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use serde::Deserialize;
 use unskew_compilation_cache::executable_party;
-use unskew_core::{Context, Date, Outcome, Phase, Version, check};
+use unskew_core::{Outcome, Phase, Version, check};
 use unskew_jax_matrix::Host;
+use unskew_lab_harness::{Page, WritePage, today};
 use unskew_source::{FileSource, Source};
 
 const PROBE: &str = "lab/xla/probes/executables.py";
-const TABLE: &str = "docs/reference/jax-executables.md";
+const TABLE: Page = Page("docs/reference/jax-executables.md");
 
 /// The first release that is known to write options of XLA by which its files are recognized.
 const SINCE: Version = Version::triple(0, 4, 28);
@@ -27,9 +28,8 @@ pub struct JaxExecutables {
     /// A JAX release; all since 0.4.28 that have an environment if none is named.
     #[arg(long = "release")]
     releases: Vec<String>,
-    /// Writes docs/reference/jax-executables.md, and does not only print it
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// What became of a file.
@@ -66,10 +66,7 @@ struct Tally {
 /// # Errors
 /// If an environment is missing, a probe cannot be run, or a verdict was wrong.
 pub fn run(arguments: &JaxExecutables) -> anyhow::Result<()> {
-    let mut hosts: Vec<Host> = match &arguments.releases[..] {
-        [] => Host::all(),
-        named => named.iter().map(|name| Host::named(name)).collect::<Result<_, _>>()?,
-    };
+    let mut hosts: Vec<Host> = Host::chosen(&arguments.releases)?;
     hosts.retain(|host| host.version >= SINCE);
     let folder = tempfile::tempdir()?;
     let mut files = Vec::new();
@@ -123,9 +120,7 @@ pub fn run(arguments: &JaxExecutables) -> anyhow::Result<()> {
         wrong.extend(mistakes);
     }
     wrong.iter().for_each(|what| println!("{what}"));
-    if arguments.write {
-        fs::write(unskew_peers::root().join(TABLE), page(&table, hosts.len(), files.len()))?;
-    }
+    TABLE.write(&page(&table, hosts.len(), files.len()), &arguments.write)?;
     ensure!(wrong.is_empty(), "{} verdicts were wrong", wrong.len());
     Ok(())
 }
@@ -146,7 +141,7 @@ impl Tally {
         let party = executable_party(&source)?
             .with_context(|| format!("{} is no executable", loaded.file))?;
         let release = unskew_releases::find(&format!("jax@{}", host.version))?;
-        let verdict = check(&party, &release.party(), &Context::on(Date::constant(2026, 11, 1)));
+        let verdict = check(&party, &release.party(), &today());
         let fails = matches!(loaded.what, What::Error | What::Ends);
         let at_load = verdict.findings.iter().any(|finding| finding.phase == Some(Phase::Load));
         match verdict.outcome {

@@ -5,7 +5,6 @@
 //! `python/environments/flatbuffers-25.2.10.txt`.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,9 +14,10 @@ use std::sync::Arc;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use unskew_core::{Context, Date, Outcome, Phase, check};
+use unskew_core::{Phase, check};
 use unskew_jax_matrix::Host;
 use unskew_lab_harness::environment::Environment;
+use unskew_lab_harness::{Comparison, Oracle, Page, Prediction, WritePage, compare, today};
 use unskew_peers::Peer;
 use unskew_source::{FileSource, Source};
 
@@ -25,7 +25,7 @@ const WRITE: &str = "lab/xla/probes/export_write.py";
 const READ: &str = "lab/xla/probes/export_read.py";
 /// The environment of what `jax.export` needs beside JAX.
 const PACKAGES: (&str, &str) = ("flatbuffers", "25.2.10");
-const TABLE: &str = "docs/reference/jax-export-matrix.md";
+const TABLE: Page = Page("docs/reference/jax-export-matrix.md");
 
 /// Has JAX releases write and read files of jax.export, and holds the verdicts against what they do.
 #[derive(Args)]
@@ -33,9 +33,8 @@ pub struct JaxExport {
     /// A JAX release; all that have an environment if none is named.
     #[arg(long = "release")]
     releases: Vec<String>,
-    /// Writes docs/reference/jax-export-matrix.md
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// What a writer says of one function.
@@ -47,26 +46,16 @@ struct Written {
 
 /// A file with what it is called with.
 #[derive(Serialize)]
-struct Case {
+pub struct Case {
     path: PathBuf,
     inputs: serde_json::Value,
 }
 
 /// What a reader did with a file.
 #[derive(Deserialize)]
-struct Reading {
+pub struct Reading {
     phase: Option<String>,
     error: Option<String>,
-}
-
-/// How many verdicts about the files of one reader were what.
-#[derive(Default)]
-struct Tally {
-    right: usize,
-    unjudged: usize,
-    false_compatible: usize,
-    false_refused: usize,
-    wrong_phase: usize,
 }
 
 /// Writes, reads, judges and compares.
@@ -74,51 +63,84 @@ struct Tally {
 /// # Errors
 /// If an environment is missing, a probe cannot be run, or a verdict was wrong.
 pub fn run(arguments: &JaxExport) -> anyhow::Result<()> {
-    let hosts: Vec<Host> = match &arguments.releases[..] {
-        [] => Host::all(),
-        named => named.iter().map(|name| Host::named(name)).collect::<Result<_, _>>()?,
-    };
     Environment::named(&format!("{}-{}", PACKAGES.0, PACKAGES.1))?.make()?;
-    let packages = Peer::named(PACKAGES.0, PACKAGES.1)?;
+    let files = Files {
+        hosts: Host::chosen(&arguments.releases)?,
+        packages: Peer::named(PACKAGES.0, PACKAGES.1)?,
+    };
     let folder = tempfile::tempdir()?;
-    let mut cases = Vec::new();
-    for host in &hosts {
-        cases.extend(write(host, &packages, folder.path())?);
-    }
-    println!("{} files of {} releases", cases.len(), hosts.len());
-    let mut table = String::from(
-        "| JAX that reads | files | right | not judged | compatible, and fails | refused, and works | fails elsewhere |\n\
-         | --- | --: | --: | --: | --: | --: | --: |\n",
-    );
-    let mut wrong = BTreeMap::new();
-    for host in &hosts {
-        let mut tally = Tally::default();
-        for (case, reading) in cases.iter().zip(read(host, &packages, &cases)?) {
-            if let Some(what) = tally.add(host, case, &reading)? {
-                wrong.entry(what).or_insert_with(Vec::new).push(format!(
-                    "{} on {}",
-                    named(case),
-                    host.version
-                ));
-            }
-        }
-        let Tally { right, unjudged, false_compatible, false_refused, wrong_phase } = tally;
-        let row = format!(
-            "| {} | {} | {right} | {unjudged} | {false_compatible} | {false_refused} | {wrong_phase} |",
-            host.version,
-            cases.len()
-        );
-        println!("{row}");
-        let _ = writeln!(table, "{row}");
+    let agreement = compare(&files, folder.path())?;
+    let mut wrong: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (host, line) in &agreement.wrong {
+        let (file, what) = line.split_once('\t').unwrap_or((line, ""));
+        wrong.entry(what).or_default().push(format!("{file} on {host}"));
     }
     for (what, files) in &wrong {
         println!("{what}\n  {} times, first {}", files.len(), files[0]);
     }
-    if arguments.write {
-        fs::write(unskew_peers::root().join(TABLE), page(&table, cases.len() * hosts.len()))?;
-    }
+    TABLE.write(&page(&agreement.table, agreement.tally.count()), &arguments.write)?;
     ensure!(wrong.is_empty(), "{} kinds of verdicts were wrong", wrong.len());
     Ok(())
+}
+
+/// The releases that write and read, and what `jax.export` needs beside them.
+struct Files {
+    hosts: Vec<Host>,
+    packages: Peer,
+}
+
+impl Oracle for Files {
+    const HEAD: &'static str = "JAX that reads | ";
+    type Peer = Host;
+    type Case = Case;
+    type Answer = Reading;
+
+    fn peers(&self) -> anyhow::Result<Vec<Host>> {
+        Ok(self.hosts.clone())
+    }
+
+    fn cases(&self, folder: &Path) -> anyhow::Result<Vec<Case>> {
+        let mut cases = Vec::new();
+        for host in &self.hosts {
+            cases.extend(write(host, &self.packages, folder)?);
+        }
+        println!("{} files of {} releases", cases.len(), self.hosts.len());
+        Ok(cases)
+    }
+
+    fn ask(&self, host: &Host, cases: &[Case], _: &Path) -> anyhow::Result<Vec<Option<Reading>>> {
+        Ok(read(host, &self.packages, cases)?.into_iter().map(Some).collect())
+    }
+
+    fn compare(&self, host: &Host, case: &Case, reading: &Reading) -> anyhow::Result<Comparison> {
+        let source: Arc<dyn Source> = Arc::new(FileSource::open(&case.path)?);
+        let party = unskew_jax_export::party(&source)?.context("no file of jax.export")?;
+        let release = unskew_releases::find(&format!("jax@{}", host.version))?;
+        let verdict = check(&party, &release.party(), &today());
+        let codes: Vec<&str> = verdict.findings.iter().map(|finding| finding.rule.code).collect();
+        let judged = match verdict.first_failure() {
+            Some(Phase::Load) => "load",
+            _ => "call",
+        };
+        let prediction = Prediction::new(&verdict);
+        let did = reading.phase.as_deref();
+        let line = || {
+            let said = reading.error.as_deref().unwrap_or("works").replace('\n', " ");
+            let said: String = said.chars().take(100).collect();
+            let judged = if prediction == Prediction::Fails { judged } else { "compatible" };
+            format!("{}\tjudged {judged} {codes:?}, and did: {said}", named(case))
+        };
+        Ok(match did {
+            Some(did) if prediction == Prediction::Fails && did != judged => {
+                Comparison::WrongPhase(line())
+            }
+            did => Comparison::new(prediction, did.is_none(), line),
+        })
+    }
+
+    fn name(&self, host: &Host) -> String {
+        host.version.to_string()
+    }
 }
 
 fn page(table: &str, cells: usize) -> String {
@@ -143,7 +165,7 @@ fn python(host: &Host, packages: &Peer) -> anyhow::Result<Command> {
     let site = fs::read_dir(library)?.flatten().map(|entry| entry.path().join("site-packages"));
     let site = site.into_iter().find(|path| path.is_dir()).context("site-packages")?;
     let mut command = host.peer.command();
-    command.env("PYTHONPATH", site).env("PYTHONDONTWRITEBYTECODE", "1").stderr(Stdio::null());
+    command.env("PYTHONPATH", site).stderr(Stdio::null());
     Ok(command)
 }
 
@@ -197,44 +219,4 @@ fn read(host: &Host, packages: &Peer, cases: &[Case]) -> anyhow::Result<Vec<Read
         }
     }
     Ok(readings)
-}
-
-impl Tally {
-    /// Compares one verdict; what is wrong with it, if anything is.
-    fn add(
-        &mut self,
-        host: &Host,
-        case: &Case,
-        reading: &Reading,
-    ) -> anyhow::Result<Option<String>> {
-        let source: Arc<dyn Source> = Arc::new(FileSource::open(&case.path)?);
-        let party = unskew_jax_export::party(&source)?.context("no file of jax.export")?;
-        let release = unskew_releases::find(&format!("jax@{}", host.version))?;
-        let today = Context::on(Date::constant(2026, 11, 1));
-        let verdict = check(&party, &release.party(), &today);
-        let codes: Vec<&str> = verdict.findings.iter().map(|finding| finding.rule.code).collect();
-        let judged = match (&verdict.outcome, verdict.first_failure()) {
-            (Outcome::Incompatible, Some(Phase::Load)) => Some("load"),
-            (Outcome::Incompatible, _) => Some("call"),
-            (Outcome::Unjudged, _) => {
-                self.unjudged += 1;
-                return Ok(None);
-            }
-            _ => None,
-        };
-        let did = reading.phase.as_deref();
-        let count = match (judged, did) {
-            (Some(judged), Some(did)) if judged != did => &mut self.wrong_phase,
-            (None, Some(_)) => &mut self.false_compatible,
-            (Some(_), None) => &mut self.false_refused,
-            _ => {
-                self.right += 1;
-                return Ok(None);
-            }
-        };
-        *count += 1;
-        let said = reading.error.as_deref().unwrap_or("works").replace('\n', " ");
-        let said: String = said.chars().take(100).collect();
-        Ok(Some(format!("judged {} {codes:?}, and did: {said}", judged.unwrap_or("compatible"))))
-    }
 }

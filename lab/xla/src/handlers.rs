@@ -4,22 +4,21 @@
 //! An environment of a release that is not there yet is made for its run and removed after it. `--write` makes the page.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use serde_json::json;
-use unskew_core::{Context, Date, Outcome};
+use unskew_core::Outcome;
 use unskew_environments::{Environment as Packages, Package, Site, judge_pairs};
 use unskew_extensions::Handlers;
-use unskew_lab_harness::environment::Environment;
-use unskew_lab_harness::published_wheel;
+use unskew_lab_harness::environment::with_release;
+use unskew_lab_harness::{Page, WritePage, published_wheel, today};
 use unskew_peers::{Peer, run_probe};
 use unskew_source::FileSource;
 
-const PAGE: &str = "docs/reference/ffi-handlers.md";
+const PAGE: Page = Page("docs/reference/ffi-handlers.md");
 
 /// The releases with handlers that are asked for a version, on Python 3.11.
 const JAX: [&str; 16] = [
@@ -70,9 +69,8 @@ pub struct HandlersMatrix {
     /// A release of JAX, such as 0.8.1; all if none is named.
     #[arg(long = "release")]
     releases: Vec<String>,
-    /// Writes the page.
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// One shared object with handlers, alone in a package: so each build for another JAX is judged.
@@ -107,19 +105,11 @@ pub fn run(arguments: &HandlersMatrix) -> anyhow::Result<()> {
     };
     let releases: Vec<&str> = JAX.iter().filter(asked).copied().collect();
     for release in &releases {
-        let environment = Environment::named(&format!("jax-{release}"))?;
-        let made = environment.make()? == "made";
-        let wrong = beside(release, &mut objects)?;
+        let wrong = with_release("jax", release, false, || beside(release, &mut objects))?;
         println!("jax {release}: {wrong} of {} wrong", objects.len());
-        if made {
-            environment.remove()?;
-        }
     }
     let page = page(&releases, &objects);
-    print!("{page}");
-    if arguments.write {
-        fs::write(unskew_peers::root().join(PAGE), page)?;
-    }
+    PAGE.publish("", &page, &arguments.write)?;
     let is_wrong = |object: &Object| object.cells.iter().any(|cell| !cell.is_right);
     ensure!(!objects.iter().any(is_wrong), "a prediction is wrong");
     Ok(())
@@ -176,7 +166,7 @@ fn beside(release: &str, objects: &mut [Object]) -> anyhow::Result<usize> {
             packages: vec![jaxlib.clone(), object.package.clone()],
             ..Packages::default()
         };
-        let pairs = judge_pairs(&environment, &Context::on(Date::constant(2026, 11, 1)));
+        let pairs = judge_pairs(&environment, &today());
         let label = object.package.label();
         let of_handlers = pairs
             .iter()

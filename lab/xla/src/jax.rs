@@ -11,10 +11,11 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 use unskew_jax_matrix::{Cell, Host, PLUGINS, Row, STEPS, run_each, table};
+use unskew_lab_harness::{Page, WritePage};
 use unskew_peers::Outcome;
 
 /// The page that `--write` makes.
-const PAGE: &str = "docs/reference/jax-on-plugins.md";
+const PAGE: Page = Page("docs/reference/jax-on-plugins.md");
 
 /// What stands above the table.
 const HEAD: &str = "<!-- made by `cargo lab jax --write` -->\n\n# JAX releases on PJRT plug-ins\n\n\
@@ -44,9 +45,8 @@ pub struct Jax {
     /// How many seconds a cell may take.
     #[arg(long, default_value_t = 180)]
     limit: u64,
-    /// Puts the table into the documentation.
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -115,11 +115,7 @@ pub fn run(jax: &Jax) -> anyhow::Result<()> {
     let mut outcomes = run_each(&cells, jax.jobs, limit, &report)?.into_iter();
     let rows: Vec<Row> = plans.into_iter().map(|plan| plan.finish(&mut outcomes)).collect();
     let page = table(&rows);
-    print!("{page}");
-    if jax.write {
-        fs::write(unskew_peers::root().join(PAGE), format!("{HEAD}{page}"))?;
-        println!("{PAGE}: written");
-    }
+    PAGE.publish(HEAD, &page, &jax.write)?;
     Ok(())
 }
 

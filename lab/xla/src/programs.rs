@@ -13,12 +13,13 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
 use unskew_artifact::{Options, Running};
-use unskew_core::{Context, Date, Finding, Outcome, Party, Severity, check};
+use unskew_core::{Finding, Outcome, Party, Severity, check};
 use unskew_jax_matrix::PLUGINS;
+use unskew_lab_harness::{Page, WritePage, today};
 use unskew_peers::Peer;
 
 const PROBE: &str = "lab/xla/probes/compat_modules.py";
-const PAGE: &str = "docs/reference/programs-on-plugins.md";
+const PAGE: Page = Page("docs/reference/programs-on-plugins.md");
 
 /// The JAX whose data they are, and which hands them to the plug-ins.
 const HOST: &str = "0.10.2";
@@ -36,9 +37,8 @@ const TOLERANCE: f64 = 1e-4;
 /// Compiles and runs JAX's back-compatibility data on plug-ins and holds the predictions against what came of it.
 #[derive(clap::Args)]
 pub struct ProgramsOnPlugins {
-    /// Writes the page.
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 #[derive(Deserialize)]
@@ -115,7 +115,7 @@ pub fn run(arguments: &ProgramsOnPlugins) -> anyhow::Result<()> {
     let output = command.arg(&modules).stderr(Stdio::inherit()).output()?;
     ensure!(output.status.success(), "{PROBE} write failed");
     let counted: Counted = serde_json::from_slice(&output.stdout)?;
-    let day = Context::on(Date::constant(2026, 11, 1));
+    let day = today();
     let mut pairs = Vec::new();
     for (at, plugin) in PLUGINS.iter().enumerate() {
         let path = plugin.path();
@@ -165,9 +165,7 @@ pub fn run(arguments: &ProgramsOnPlugins) -> anyhow::Result<()> {
             }
         }
     }
-    if arguments.write {
-        fs::write(unskew_peers::root().join(PAGE), page)?;
-    }
+    PAGE.write(&page, &arguments.write)?;
     ensure!(wrong == 0, "{wrong} predictions or results are wrong");
     Ok(())
 }

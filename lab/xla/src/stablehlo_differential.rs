@@ -8,18 +8,18 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use serde::Deserialize;
-use unskew_core::{Context, Date, Outcome, Party, Role, Version, aspect, check};
+use unskew_core::{Outcome, Party, Role, Version, aspect, check};
 use unskew_jax_matrix::Host;
+use unskew_lab_harness::{Comparison, Oracle, Prediction, compare, today};
 use unskew_source::{FileSource, Source};
 
-const MAKE: &str = "lab/xla/probes/stablehlo_make.py";
-const MODULES: &str = "lab/xla/probes/stablehlo_modules.py";
+use crate::stablehlo_programs::{MAKE, MODULES, artifacts, probe};
+
 const READ: &str = "lab/xla/probes/stablehlo_read.py";
 
 /// Where `--file` puts test cases.
@@ -53,25 +53,16 @@ struct Head {
 }
 
 /// What a reader did with an artifact.
-#[derive(Deserialize)]
-struct Reading {
+#[derive(Clone, Deserialize)]
+pub struct Reading {
     file: String,
     reads: bool,
     said: String,
 }
 
-/// How many verdicts of a release were what.
-#[derive(Default)]
-struct Tally {
-    right: usize,
-    unjudged: usize,
-    false_compatible: usize,
-    false_refused: usize,
-}
-
 /// A release with what it did.
-struct Reader<'h> {
-    host: &'h Host,
+pub struct Reader {
+    host: Host,
     stablehlo: Version,
     readings: Vec<Reading>,
 }
@@ -81,65 +72,93 @@ struct Reader<'h> {
 /// # Errors
 /// If no environment is there, a probe cannot be run, or a verdict was wrong.
 pub fn run(arguments: &StablehloDifferential) -> anyhow::Result<()> {
-    let hosts: Vec<Host> = match &arguments.releases[..] {
-        [] => Host::all(),
-        named => named.iter().map(|name| Host::named(name)).collect::<Result<_, _>>()?,
-    };
-    let writer = Host::all().pop().context("`cargo xtask corpus` makes the environments of JAX")?;
+    let writer = newest()?;
     let folder = tempfile::tempdir()?;
     match arguments.modules {
         true => take_modules(&writer, folder.path())?,
         false => make(&writer, folder.path(), arguments, None)?,
     }
-    let mut wrong: BTreeMap<String, String> = BTreeMap::new();
-    println!(
-        "| jaxlib | its StableHLO | artifacts | right | not judged | compatible, and refused | refused, and read |"
-    );
-    println!("| --- | --- | --: | --: | --: | --: | --: |");
-    for host in &hosts {
-        let reader = Reader::ask(host, folder.path())?;
-        let mut tally = Tally::default();
-        for reading in &reader.readings {
-            if let Some(what) = tally.add(&reader, reading, folder.path())? {
-                wrong.entry(reading.file.clone()).or_insert(what);
-            }
-        }
-        let Tally { right, unjudged, false_compatible, false_refused } = tally;
-        println!(
-            "| {} | {} | {} | {right} | {unjudged} | {false_compatible} | {false_refused} |",
-            host.version,
-            reader.stablehlo,
-            reader.readings.len()
-        );
-    }
-    let mut programs = BTreeMap::new();
+    let readers = Readers { folder: folder.path(), hosts: Host::chosen(&arguments.releases)? };
+    let agreement = compare(&readers, folder.path())?;
     if arguments.modules {
-        wrong.values().for_each(|what| println!("{what}"));
-        ensure!(wrong.is_empty(), "{} modules were judged wrongly by some reader", wrong.len());
-        return Ok(());
+        agreement.wrong.iter().for_each(|(_, what)| println!("{what}"));
+    } else {
+        let mut programs: BTreeMap<(&str, Vec<&str>), &str> = BTreeMap::new();
+        for (_, what) in &agreement.wrong {
+            let file = what.split(": ").next().unwrap_or_default();
+            programs.entry(program(file)).or_insert(what);
+        }
+        for ((number, pieces), what) in programs {
+            let small = shrink(&writer, &readers.hosts, arguments, number, &pieces)?;
+            println!(
+                "{what}\n  narrowed down to {}",
+                small.as_deref().unwrap_or("the whole program")
+            );
+        }
     }
-    for (file, what) in &wrong {
-        programs.entry(program(file)).or_insert((file, what));
-    }
-    for (file, what) in programs.values() {
-        let small = shrink(&writer, &hosts, arguments, file)?;
-        println!("{what}\n  narrowed down to {}", small.as_deref().unwrap_or("the whole program"));
-    }
-    ensure!(wrong.is_empty(), "{} artifacts were judged wrongly by some reader", wrong.len());
+    let wrong = agreement.wrong.len();
+    ensure!(wrong == 0, "{wrong} verdicts were wrong");
     Ok(())
 }
 
-impl<'h> Reader<'h> {
+/// The jaxlib that writes: the newest.
+fn newest() -> anyhow::Result<Host> {
+    Host::all().pop().context("`cargo xtask corpus` makes the environments of JAX")
+}
+
+/// The releases that read the artifacts of a folder.
+struct Readers<'f> {
+    folder: &'f Path,
+    hosts: Vec<Host>,
+}
+
+impl Oracle for Readers<'_> {
+    const HEAD: &'static str = "jaxlib | its StableHLO | ";
+    type Peer = Reader;
+    type Case = String;
+    type Answer = Reading;
+
+    fn peers(&self) -> anyhow::Result<Vec<Reader>> {
+        self.hosts.iter().map(|host| Reader::ask(host, self.folder)).collect()
+    }
+
+    fn cases(&self, folder: &Path) -> anyhow::Result<Vec<String>> {
+        let name = |path: PathBuf| Some(path.file_name()?.to_str()?.to_owned());
+        Ok(artifacts(folder)?.into_iter().filter_map(name).collect())
+    }
+
+    fn ask(
+        &self,
+        reader: &Reader,
+        files: &[String],
+        _: &Path,
+    ) -> anyhow::Result<Vec<Option<Reading>>> {
+        let reading = |file: &String| reader.readings.iter().find(|one| one.file == *file).cloned();
+        Ok(files.iter().map(reading).collect())
+    }
+
+    fn compare(
+        &self,
+        reader: &Reader,
+        _: &String,
+        reading: &Reading,
+    ) -> anyhow::Result<Comparison> {
+        reader.compare(reading, self.folder)
+    }
+
+    fn name(&self, reader: &Reader) -> String {
+        reader.host.version.to_string()
+    }
+
+    fn row(&self, reader: &Reader) -> String {
+        format!("{} | {}", reader.host.version, reader.stablehlo)
+    }
+}
+
+impl Reader {
     /// Has a release read every artifact of a folder.
-    fn ask(host: &'h Host, folder: &Path) -> anyhow::Result<Self> {
-        let output = host
-            .peer
-            .command()
-            .arg(unskew_peers::root().join(READ))
-            .arg(folder)
-            .env("PYTHONDONTWRITEBYTECODE", "1")
-            .stderr(Stdio::null())
-            .output()?;
+    fn ask(host: &Host, folder: &Path) -> anyhow::Result<Self> {
+        let output = probe(host, READ).arg(folder).output()?;
         let text = String::from_utf8(output.stdout)?;
         let mut lines = text.lines();
         let head = lines.next().with_context(|| format!("jaxlib {} says nothing", host.version))?;
@@ -155,7 +174,7 @@ impl<'h> Reader<'h> {
             .stablehlo
             .parse()
             .map_err(|_| anyhow::anyhow!("no version: {}", head.stablehlo))?;
-        Ok(Self { host, stablehlo, readings })
+        Ok(Self { host: host.clone(), stablehlo, readings })
     }
 
     fn outcome(&self, path: &Path) -> anyhow::Result<Outcome> {
@@ -164,8 +183,7 @@ impl<'h> Reader<'h> {
         let name = format!("jaxlib {}", self.host.version);
         let reader =
             unskew_stablehlo::reader(Party::new(name, Role::Runtime, "jaxlib"), self.stablehlo);
-        let today = Context::on(Date::constant(2026, 11, 1));
-        let verdict = check(&party, &reader, &today);
+        let verdict = check(&party, &reader, &today());
         // Who deserializes does not ask for handlers.
         let reads = verdict.unjudged.iter().all(|one| one.aspect == aspect::CUSTOM_CALLS);
         Ok(match verdict.outcome {
@@ -173,44 +191,29 @@ impl<'h> Reader<'h> {
             outcome => outcome,
         })
     }
-}
 
-impl Tally {
-    /// Compares one verdict; what is wrong with it, if anything is.
-    fn add(
-        &mut self,
-        reader: &Reader<'_>,
-        reading: &Reading,
-        folder: &Path,
-    ) -> anyhow::Result<Option<String>> {
-        let outcome = reader.outcome(&folder.join(&reading.file))?;
-        let count = match (&outcome, reading.reads) {
-            (Outcome::Unjudged, _) => &mut self.unjudged,
-            (Outcome::Incompatible, true) => &mut self.false_refused,
-            (Outcome::Incompatible, false) => &mut self.right,
-            (_, true) => &mut self.right,
-            (_, false) => &mut self.false_compatible,
+    /// Compares one verdict.
+    fn compare(&self, reading: &Reading, folder: &Path) -> anyhow::Result<Comparison> {
+        let outcome = self.outcome(&folder.join(&reading.file))?;
+        let prediction = match outcome {
+            Outcome::Unjudged => Prediction::NotJudged,
+            Outcome::Incompatible => Prediction::Fails,
+            _ => Prediction::Works,
         };
-        *count += 1;
-        if outcome == Outcome::Unjudged || (outcome != Outcome::Incompatible) == reading.reads {
-            return Ok(None);
-        }
-        let (host, version) = (&reader.host.version, reader.stablehlo);
+        let (host, version) = (&self.host.version, self.stablehlo);
         let did = if reading.reads { "reads it" } else { "refuses it" };
         let said = reading.said.replace('\n', " ");
-        Ok(Some(format!(
-            "{}: judged {outcome:?}, jaxlib {host} ({version}) {did} {said}",
-            reading.file
-        )))
+        Ok(Comparison::new(prediction, reading.reads, || {
+            let file = &reading.file;
+            format!("{file}: judged {outcome:?}, jaxlib {host} ({version}) {did} {said}")
+        }))
     }
 }
 
 /// Puts the modules of JAX's own data into a folder.
 fn take_modules(writer: &Host, folder: &Path) -> anyhow::Result<()> {
-    let mut command = writer.peer.command();
-    command.arg(unskew_peers::root().join(MODULES)).arg(folder);
-    command.env("PYTHONDONTWRITEBYTECODE", "1").stderr(Stdio::null());
-    ensure!(command.status()?.success(), "{MODULES} failed on jaxlib {}", writer.version);
+    let status = probe(writer, MODULES).arg(folder).status()?;
+    ensure!(status.success(), "{MODULES} failed on jaxlib {}", writer.version);
     Ok(())
 }
 
@@ -221,10 +224,8 @@ fn make(
     arguments: &StablehloDifferential,
     pieces: Option<&str>,
 ) -> anyhow::Result<()> {
-    let mut command = writer.peer.command();
-    command.arg(unskew_peers::root().join(MAKE)).arg(folder);
-    command.args([arguments.seed.to_string(), arguments.count.to_string()]);
-    command.env("PYTHONDONTWRITEBYTECODE", "1").stderr(Stdio::null());
+    let mut command = probe(writer, MAKE);
+    command.arg(folder).args([arguments.seed.to_string(), arguments.count.to_string()]);
     if let Some(pieces) = pieces {
         command.args(["--pieces", pieces]);
     }
@@ -239,25 +240,25 @@ fn program(file: &str) -> (&str, Vec<&str>) {
     (program, pieces.split('_').collect())
 }
 
-/// The first piece of the program of `file` that alone is judged wrongly too, as a test case if that is asked for.
+/// The first of the pieces of a program that alone is judged wrongly too, as a test case if that is asked for.
 fn shrink(
     writer: &Host,
     hosts: &[Host],
     arguments: &StablehloDifferential,
-    file: &str,
+    number: &str,
+    pieces: &[&str],
 ) -> anyhow::Result<Option<String>> {
-    let (number, pieces) = program(file);
     for piece in pieces {
         let folder = tempfile::tempdir()?;
         make(writer, folder.path(), arguments, Some(&format!("{number}:{piece}")))?;
-        let readers: Vec<Reader<'_>> =
-            hosts.iter().map(|host| Reader::ask(host, folder.path())).collect::<Result<_, _>>()?;
+        let asked = hosts.iter().map(|host| Reader::ask(host, folder.path()));
+        let readers: Vec<Reader> = asked.collect::<Result<_, _>>()?;
         let mut wrong = None;
-        for reader in &readers {
-            for reading in &reader.readings {
-                if Tally::default().add(reader, reading, folder.path())?.is_some() {
-                    wrong = Some(reading.file.clone());
-                }
+        for (reader, reading) in
+            readers.iter().flat_map(|one| one.readings.iter().map(move |reading| (one, reading)))
+        {
+            if reader.compare(reading, folder.path())?.wrong().is_some() {
+                wrong = Some(reading.file.clone());
             }
         }
         let Some(wrong) = wrong else { continue };
@@ -271,7 +272,7 @@ fn shrink(
 }
 
 /// Puts an artifact, its text and what each release does with it into the tests of the crate.
-fn file_case(readers: &[Reader<'_>], folder: &Path, file: &str, seed: u64) -> anyhow::Result<()> {
+fn file_case(readers: &[Reader], folder: &Path, file: &str, seed: u64) -> anyhow::Result<()> {
     let cases: PathBuf = unskew_peers::root().join(CASES);
     let name = format!("seed-{seed}-{file}");
     fs::copy(folder.join(file), cases.join(&name))?;

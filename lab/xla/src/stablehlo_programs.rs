@@ -10,8 +10,8 @@ use tempfile::TempDir;
 use unskew_jax_matrix::Host;
 
 pub(crate) const LOWER: &str = "lab/xla/probes/stablehlo_lower.py";
-const MAKE: &str = "lab/xla/probes/stablehlo_make.py";
-const MODULES: &str = "lab/xla/probes/stablehlo_modules.py";
+pub(crate) const MAKE: &str = "lab/xla/probes/stablehlo_make.py";
+pub(crate) const MODULES: &str = "lab/xla/probes/stablehlo_modules.py";
 
 /// How often programs that take a probe down are passed over.
 const CRASHES: usize = 400;
@@ -77,7 +77,7 @@ impl Bench {
 pub(crate) fn probe(host: &Host, script: &str) -> Command {
     let mut command = host.peer.command();
     command.arg(unskew_peers::root().join(script));
-    command.env("PYTHONDONTWRITEBYTECODE", "1").stderr(Stdio::null());
+    command.stderr(Stdio::null());
     command
 }
 

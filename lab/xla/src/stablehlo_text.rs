@@ -11,11 +11,12 @@ use std::sync::Arc;
 
 use anyhow::ensure;
 use clap::Args;
+use unskew_lab_harness::{Page, WritePage};
 use unskew_source::{FileSource, Source};
 
 use crate::stablehlo_programs::{Bench, LOWER, Programs, again, artifacts, probe};
 
-const PAGE: &str = "docs/reference/stablehlo-text.md";
+const PAGE: Page = Page("docs/reference/stablehlo-text.md");
 
 /// The most differences that are told.
 const TOLD: usize = 40;
@@ -25,9 +26,8 @@ const TOLD: usize = 40;
 pub struct StablehloText {
     #[command(flatten)]
     programs: Programs,
-    /// Writes docs/reference/stablehlo-text.md
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// What became of the texts of one form.
@@ -75,9 +75,7 @@ pub fn run(arguments: &StablehloText) -> anyhow::Result<()> {
     print!("{page}");
     let different: Vec<&String> = tallies.iter().flat_map(|tally| &tally.different).collect();
     different.iter().take(TOLD).for_each(|what| println!("{what}"));
-    if arguments.write {
-        fs::write(unskew_peers::root().join(PAGE), page)?;
-    }
+    PAGE.write(&page, &arguments.write)?;
     ensure!(different.is_empty(), "{} texts are read as other programs", different.len());
     Ok(())
 }

@@ -14,9 +14,10 @@ use std::sync::Arc;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use unskew_core::Version;
+use unskew_lab_harness::{Page, WritePage};
 use unskew_source::{BytesSource, Source, SourceExt as _};
 
-const PAGE: &str = "docs/reference/stablehlo-values.md";
+const PAGE: Page = Page("docs/reference/stablehlo-values.md");
 const PLUGINS: [&str; 3] = [
     "xla-cpu-pjrt-0.0.1.so",
     "lammps-jax-pjrt-cpu-0.11.2.so",
@@ -38,9 +39,8 @@ pub struct StablehloValues {
     /// The command, which the build makes
     #[arg(long, default_value = "target/debug/unskew")]
     command: PathBuf,
-    /// Writes docs/reference/stablehlo-values.md
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// What became of converted programs on one plug-in.
@@ -113,9 +113,7 @@ pub fn run(arguments: &StablehloValues) -> anyhow::Result<()> {
             wrong += 1;
         }
     }
-    if arguments.write {
-        fs::write(unskew_peers::root().join(PAGE), page)?;
-    }
+    PAGE.write(&page, &arguments.write)?;
     ensure!(wrong == 0, "{wrong} results are others, or none");
     Ok(())
 }

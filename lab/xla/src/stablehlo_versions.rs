@@ -16,11 +16,12 @@ use clap::Args;
 use serde::Deserialize;
 use unskew_core::Version;
 use unskew_jax_matrix::Host;
+use unskew_lab_harness::{Page, WritePage};
 use unskew_source::{FileSource, Source, SourceExt as _};
 
 use crate::stablehlo_programs::{Bench, LOWER, Programs, again, artifacts, probe};
 
-const TABLE: &str = "docs/reference/stablehlo-versions.md";
+const TABLE: Page = Page("docs/reference/stablehlo-versions.md");
 
 /// How many parts are written and read at once.
 const THREADS: usize = 4;
@@ -30,9 +31,8 @@ const THREADS: usize = 4;
 pub struct StablehloVersions {
     #[command(flatten)]
     programs: Programs,
-    /// Writes docs/reference/stablehlo-versions.md
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 #[derive(Deserialize)]
@@ -122,9 +122,7 @@ pub fn run(arguments: &StablehloVersions) -> anyhow::Result<()> {
     reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     reasons.iter().take(40).for_each(|(why, count)| println!("{count} not written: {why}"));
     wrong.iter().take(40).for_each(|what| println!("{what}"));
-    if arguments.write {
-        fs::write(unskew_peers::root().join(TABLE), page)?;
-    }
+    TABLE.write(&page, &arguments.write)?;
     ensure!(wrong.is_empty(), "{} artifacts are not what they should be", wrong.len());
     Ok(())
 }

@@ -5,19 +5,19 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
 use unskew_lab_harness::corpus::written_models;
-use unskew_lab_harness::environment::Environment;
+use unskew_lab_harness::environment::with_release;
+use unskew_lab_harness::{Page, WritePage};
 use unskew_lab_tensorflow::{
     Came, FOR_A_SESSION, Host, Job, Loaded, MODELS, Trial, battery_trials, trials,
 };
 
 /// The page that `--write` makes.
-const PAGE: &str = "docs/reference/tensorflow-load-matrix.md";
+const PAGE: Page = Page("docs/reference/tensorflow-load-matrix.md");
 
 /// The releases of the table. The first is the one whose results the others are held against.
 const RELEASES: [&str; 11] = [
@@ -50,9 +50,8 @@ pub struct TensorflowData {
     /// Keeps the environments that are made.
     #[arg(long)]
     keep: bool,
-    /// Puts the table into the documentation.
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// A release, what it was to load, and what came of it.
@@ -83,27 +82,19 @@ pub fn run(arguments: &TensorflowData) -> anyhow::Result<()> {
         columns.push(column);
     }
     let page = page(&columns);
-    print!("{page}");
-    if arguments.write {
-        fs::write(unskew_peers::root().join(PAGE), format!("{HEAD}{page}"))?;
-        println!("{PAGE}: written");
-    }
+    PAGE.publish(HEAD, &page, &arguments.write)?;
     Ok(())
 }
 
 fn column(release: &str, arguments: &TensorflowData) -> anyhow::Result<Column> {
-    let was_there = Host::named(release).is_ok();
-    let environment = Environment::named(&format!("tensorflow-{release}"))?;
-    environment.make()?;
-    let folder = tempfile::tempdir()?;
-    let mut trials = trials(release, folder.path())?;
-    trials.extend(battery_trials(release, folder.path())?);
-    let jobs: Vec<Job> = trials.iter().map(|trial| trial.job.clone()).collect();
-    let loaded = Host::named(release)?.load(&jobs, Duration::from_secs(arguments.limit));
-    if !was_there && !arguments.keep {
-        environment.remove()?;
-    }
-    Ok(Column { release: release.to_owned(), trials, loaded: loaded? })
+    with_release("tensorflow", release, arguments.keep, || {
+        let folder = tempfile::tempdir()?;
+        let mut trials = trials(release, folder.path())?;
+        trials.extend(battery_trials(release, folder.path())?);
+        let jobs: Vec<Job> = trials.iter().map(|trial| trial.job.clone()).collect();
+        let loaded = Host::named(release)?.load(&jobs, Duration::from_secs(arguments.limit))?;
+        Ok(Column { release: release.to_owned(), trials, loaded })
+    })
 }
 
 /// One thing on one release.

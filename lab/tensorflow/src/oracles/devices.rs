@@ -3,7 +3,6 @@
 //! An environment has more than a gigabyte, so one that is not there yet is made for its run and removed after
 //! it, unless `--keep` is given. `--write` puts the table into the documentation.
 
-use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
@@ -11,11 +10,15 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use unskew_core::Version;
-use unskew_lab_harness::environment::Environment;
+use unskew_lab_harness::environment::{releases, with_release};
+use unskew_lab_harness::{Page, WritePage};
 use unskew_lab_tensorflow::{Host, Row, STEPS, table};
 
 /// The page that `--write` makes.
-const PAGE: &str = "docs/reference/tensorflow-on-soroban.md";
+const PAGE: Page = Page("docs/reference/tensorflow-on-soroban.md");
+
+/// The first release with pluggable devices; older ones are there for their graphs.
+const FIRST: Version = Version::pair(2, 5);
 
 /// What stands above the table.
 const HEAD: &str = "<!-- made by `cargo lab tensorflow --write` -->\n\n# TensorFlow releases on one plug-in\n\n\
@@ -45,9 +48,8 @@ pub struct Tensorflow {
     /// Keeps the environments that are made.
     #[arg(long)]
     keep: bool,
-    /// Puts the table into the documentation.
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// Runs what was asked for.
@@ -60,44 +62,28 @@ pub fn run(arguments: &Tensorflow) -> anyhow::Result<()> {
         None => example()?,
     };
     let mut rows = Vec::new();
-    for environment in environments(&arguments.releases)? {
-        let version = environment.name.trim_start_matches("tensorflow-").to_owned();
-        let was_there = Host::named(&version).is_ok();
-        environment.make()?;
-        let host = Host::named(&version)?;
-        let limit = Duration::from_secs(arguments.limit);
-        let outcome = host.run(&plugin, &arguments.device, limit)?;
-        eprintln!("tensorflow {version}: {} of {STEPS}", outcome.passed());
-        rows.push(Row { version: host.version, outcome });
-        if !was_there && !arguments.keep {
-            environment.remove()?;
-        }
+    for version in versions(&arguments.releases)? {
+        rows.push(with_release("tensorflow", &version, arguments.keep, || {
+            let host = Host::named(&version)?;
+            let limit = Duration::from_secs(arguments.limit);
+            let outcome = host.run(&plugin, &arguments.device, limit)?;
+            eprintln!("tensorflow {version}: {} of {STEPS}", outcome.passed());
+            Ok(Row { version: host.version, outcome })
+        })?);
     }
     rows.sort_by_key(|row| row.version);
     let page = table(&rows);
-    print!("{page}");
-    if arguments.write {
-        fs::write(unskew_peers::root().join(PAGE), format!("{HEAD}{page}"))?;
-        println!("{PAGE}: written");
-    }
+    PAGE.publish(HEAD, &page, &arguments.write)?;
     Ok(())
 }
 
-/// The release that an environment is of.
-fn version_of(environment: &Environment) -> Option<Version> {
-    environment.name.trim_start_matches("tensorflow-").parse().ok()
-}
-
-fn environments(releases: &[String]) -> anyhow::Result<Vec<Environment>> {
-    if !releases.is_empty() {
-        let named = releases.iter().map(|it| Environment::named(&format!("tensorflow-{it}")));
-        return named.collect();
+/// The releases that are named; without names, those that know pluggable devices.
+fn versions(named: &[String]) -> anyhow::Result<Vec<String>> {
+    let mut all = releases("tensorflow", named)?;
+    if named.is_empty() {
+        all.retain(|version| version.parse().is_ok_and(|version: Version| version >= FIRST));
     }
-    let all = Environment::all()?.into_iter().filter(|it| it.name.starts_with("tensorflow-"));
-    // Pluggable devices came with 2.5; older releases are there for their graphs.
-    let first = Version::pair(2, 5);
-    let loads = |it: &Environment| version_of(it).is_some_and(|version| version >= first);
-    Ok(all.filter(loads).collect())
+    Ok(all)
 }
 
 /// Builds the example, and says where it lies.

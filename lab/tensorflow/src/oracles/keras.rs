@@ -16,12 +16,13 @@ use clap::Args;
 use unskew_core::{Phase, Version};
 use unskew_keras::{Model, judge};
 use unskew_lab_harness::environment::Environment;
+use unskew_lab_harness::{Comparison, Page, Tally, WritePage};
 use unskew_lab_tensorflow::Host;
 use unskew_source::{FileSource, Source};
 
 const WRITE: &str = "lab/tensorflow/probes/keras_write.py";
 const LOAD: &str = "lab/tensorflow/probes/keras_load.py";
-const PAGE: &str = "docs/reference/keras-load-matrix.md";
+const PAGE: Page = Page("docs/reference/keras-load-matrix.md");
 
 /// Who writes the battery.
 const WRITERS: [&str; 3] = ["2.4.4", "2.15.1", "2.21.0"];
@@ -41,9 +42,8 @@ pub struct KerasCheck {
     /// The Python of a release that is there already, as RELEASE=PATH; others are made
     #[arg(long = "python")]
     pythons: Vec<String>,
-    /// Writes docs/reference/keras-load-matrix.md
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// One file on one release.
@@ -51,9 +51,7 @@ struct Cell {
     group: String,
     reader: &'static str,
     file: String,
-    right: bool,
-    judged: bool,
-    line: String,
+    comparison: Comparison,
 }
 
 /// Runs what was asked for.
@@ -85,15 +83,12 @@ pub fn run(arguments: &KerasCheck) -> anyhow::Result<()> {
             cells.push(cell(reader, file, outcome, error)?);
         }
     }
-    for cell in cells.iter().filter(|cell| !cell.right) {
-        println!("{}", cell.line);
+    for line in cells.iter().filter_map(|cell| cell.comparison.wrong()) {
+        println!("{line}");
     }
     let mut text = page(&cells);
     text.push_str(&conversions(folder, &files, &arguments.pythons)?);
-    println!("{text}");
-    if arguments.write {
-        fs::write(unskew_peers::root().join(PAGE), text)?;
-    }
+    PAGE.publish("", &text, &arguments.write)?;
     Ok(())
 }
 
@@ -250,20 +245,33 @@ fn cell(reader: &'static str, file: &Path, outcome: &str, error: &str) -> anyhow
     let judged = said != "ok" || judgement.unjudged.iter().all(unskew_core::Unjudged::is_common);
     // `load_model` is what is judged: a model that loads and computes something else is counted apart.
     let came = if outcome == "differs" { "ok" } else { outcome };
-    let right = !judged || said == came || (came == "fails at the first call" && said == "ok");
     let group = file.parent().and_then(Path::file_name).unwrap_or_default();
     let codes: Vec<String> =
         judgement.findings.iter().map(|one| format!("{} {}", one.rule.code, one.message)).collect();
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let error: String =
         error.chars().rev().take(300).collect::<Vec<_>>().into_iter().rev().collect();
-    let line = format!(
-        "{reader}\t{}/{name}\tsaid {said}\twas {outcome}\t{}\t{error}",
-        group.to_string_lossy(),
-        codes.join("; ")
-    );
+    let line = || {
+        format!(
+            "{reader}\t{}/{name}\tsaid {said}\twas {outcome}\t{}\t{error}",
+            group.to_string_lossy(),
+            codes.join("; ")
+        )
+    };
+    let comparison = match (said, came) {
+        _ if !judged => Comparison::NotJudged,
+        (said, came) if said == came => Comparison::Right,
+        ("ok", "fails at the first call") => Comparison::Right,
+        ("ok", _) => Comparison::FalseCompatible(line()),
+        (_, "ok") => Comparison::FalseRefused(line()),
+        _ => Comparison::WrongPhase(line()),
+    };
     let group = group.to_string_lossy().into_owned();
-    Ok(Cell { group, reader, file: name, right, judged, line })
+    Ok(Cell { group, reader, file: name, comparison })
+}
+
+fn tally(cells: &mut dyn Iterator<Item = &Cell>) -> Tally {
+    cells.map(|cell| &cell.comparison).collect()
 }
 
 fn page(cells: &[Cell]) -> String {
@@ -275,14 +283,7 @@ fn page(cells: &[Cell]) -> String {
          layers in Keras 2, whose code only the Python that wrote it reads. Rows that name a package are models of that \
          package on PyPI.\n\n",
     );
-    let judged = cells.iter().filter(|cell| cell.judged).count();
-    let right = cells.iter().filter(|cell| cell.judged && cell.right).count();
-    let percent = 100.0 * right as f64 / judged.max(1) as f64;
-    let _ = writeln!(
-        text,
-        "**Agreement: {right} of {judged} verdicts ({percent:.1} %); {} not judged.**\n",
-        cells.len() - judged
-    );
+    let _ = writeln!(text, "{}\n", tally(&mut cells.iter()).agreement());
     let _ = writeln!(text, "| written by | {} |", READERS.join(" | "));
     let _ = writeln!(text, "| --- |{}", " --- |".repeat(READERS.len()));
     let mut groups: Vec<&str> = cells.iter().map(|cell| &*cell.group).collect();
@@ -294,8 +295,8 @@ fn page(cells: &[Cell]) -> String {
                 let is = |cell: &&Cell| {
                     cell.group == group && cell.reader == reader && cell.file.ends_with(ending)
                 };
-                let right = cells.iter().filter(is).filter(|cell| cell.right).count();
-                (right, cells.iter().filter(is).count())
+                let tally = tally(&mut cells.iter().filter(is));
+                (tally.count() - tally.wrong(), tally.count())
             };
             let row: Vec<String> = READERS
                 .iter()

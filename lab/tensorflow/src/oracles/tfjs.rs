@@ -17,13 +17,13 @@ use unskew_artifact::{Options, open};
 use unskew_core::{Context, Date, Phase, Verdict, check};
 use unskew_lab_harness::environment::uv;
 use unskew_lab_harness::npm::bundle;
-use unskew_lab_harness::run_command;
+use unskew_lab_harness::{Comparison, Page, Tally, WritePage, run_command};
 use unskew_lab_tensorflow::Host;
 use unskew_releases::find;
 
 const WRITE: &str = "lab/tensorflow/probes/tfjs_write.py";
 const LOAD: &str = "lab/tensorflow/probes/tfjs_load.js";
-const PAGE: &str = "docs/reference/tfjs-load-matrix.md";
+const PAGE: Page = Page("docs/reference/tfjs-load-matrix.md");
 
 /// The converter, and what it imports beside TensorFlow.
 const CONVERTER: [&str; 5] = [
@@ -53,24 +53,15 @@ pub struct TfjsCheck {
     /// Other releases to ask than the eight of the table
     #[arg(long = "release")]
     releases: Vec<String>,
-    /// Writes docs/reference/tfjs-load-matrix.md
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// What a model came to on a release, and what was said of it.
 struct Cell {
     kind: String,
     release: String,
-    answer: Answer,
-    line: String,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Answer {
-    Right,
-    NotJudged,
-    Wrong,
+    comparison: Comparison,
 }
 
 /// Runs what was asked for.
@@ -102,14 +93,11 @@ pub fn run(arguments: &TfjsCheck) -> anyhow::Result<()> {
             cells.push(cell(release, model, came)?);
         }
     }
-    for cell in cells.iter().filter(|cell| cell.answer == Answer::Wrong) {
-        println!("{}", cell.line);
+    for line in cells.iter().filter_map(|cell| cell.comparison.wrong()) {
+        println!("{line}");
     }
     let text = page(&cells, &releases, all.len());
-    println!("{text}");
-    if arguments.write {
-        fs::write(unskew_peers::root().join(PAGE), text)?;
-    }
+    PAGE.publish("", &text, &arguments.write)?;
     Ok(())
 }
 
@@ -158,7 +146,6 @@ fn cell(release: &str, model: &Path, (came, message): &(String, String)) -> anyh
     let piece = artifact.pieces.first().with_context(|| model.display().to_string())?;
     let runtime = find(&format!("tfjs@{release}"))?.party();
     let verdict = check(&piece.party, &runtime, &Context::on(Date::constant(2026, 11, 21)));
-    let answer = answer(&verdict, came, message);
     let kind = model.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
     let said: Vec<String> = verdict
         .findings
@@ -166,24 +153,25 @@ fn cell(release: &str, model: &Path, (came, message): &(String, String)) -> anyh
         .map(|finding| format!("{} {}", finding.rule.code, finding.message))
         .collect();
     let line = format!("{release}\t{}\t{came}: {message}\t{}", model.display(), said.join("; "));
-    Ok(Cell { kind: kind.into_owned(), release: release.to_owned(), answer, line })
+    let comparison = compared(&verdict, came, message, line);
+    Ok(Cell { kind: kind.into_owned(), release: release.to_owned(), comparison })
 }
 
 /// Whether the verdict says what came of it. What an op or a layer does with its values is not judged, and says so.
-fn answer(verdict: &Verdict, came: &str, message: &str) -> Answer {
+fn compared(verdict: &Verdict, came: &str, message: &str, line: String) -> Comparison {
     let unknown = message.contains("Unknown op") || message.contains("Op is not supported");
     match (verdict.first_failure(), came) {
-        (None, "ok") | (Some(Phase::Load), "load") => Answer::Right,
-        (Some(Phase::FirstUse), "run") => Answer::Right,
-        (None, "run") if !unknown => Answer::NotJudged,
-        _ => Answer::Wrong,
+        (None, "ok") | (Some(Phase::Load), "load") => Comparison::Right,
+        (Some(Phase::FirstUse), "run") => Comparison::Right,
+        (None, "run") if !unknown => Comparison::NotJudged,
+        (None, _) => Comparison::FalseCompatible(line),
+        (Some(_), "ok") => Comparison::FalseRefused(line),
+        _ => Comparison::WrongPhase(line),
     }
 }
 
 fn page(cells: &[Cell], releases: &[String], models: usize) -> String {
-    let count = |answer: Answer| cells.iter().filter(|cell| cell.answer == answer).count();
-    let (right, open) = (count(Answer::Right), count(Answer::NotJudged));
-    let judged = cells.len() - open;
+    let tally: Tally = cells.iter().map(|cell| &cell.comparison).collect();
     let mut text = format!(
         "<!-- made by `cargo lab tfjs --keras FILE... --write` -->\n\n# Models on real releases of TensorFlow.js\n\n\
          {models} models that the converter of TensorFlow.js 4.22.0 wrote: a graph for each function of \
@@ -191,9 +179,9 @@ fn page(cells: &[Cell], releases: &[String], models: usize) -> String {
          `cargo lab keras`. {} releases load each in Node, on their CPU backend, and run it once. A verdict is right if \
          it says whether that works, and when it fails. *Not judged* are runs that fail for what an op or a layer makes of \
          its values, which every verdict says.\n\n\
-         **Agreement: {right} of {judged} verdicts ({:.1} %); {open} not judged.**\n\n| models |",
+         {}\n\n| models |",
         releases.len(),
-        100.0 * right as f64 / judged.max(1) as f64,
+        tally.agreement(),
     );
     for release in releases {
         let _ = write!(text, " {release} |");
@@ -203,12 +191,11 @@ fn page(cells: &[Cell], releases: &[String], models: usize) -> String {
         let _ = write!(text, "| {kind} |");
         for release in releases {
             let of = |cell: &&Cell| cell.kind == kind && cell.release == *release;
-            let of = || cells.iter().filter(of);
-            let open = of().filter(|cell| cell.answer == Answer::NotJudged).count();
-            let right = of().filter(|cell| cell.answer == Answer::Right).count();
-            let _ = write!(text, " {right}/{}", of().count() - open);
-            if open > 0 {
-                let _ = write!(text, ", {open} not judged");
+            let of = cells.iter().filter(of).map(|cell| &cell.comparison);
+            let tally: Tally = of.collect();
+            let _ = write!(text, " {}/{}", tally.right, tally.judged());
+            if tally.unjudged > 0 {
+                let _ = write!(text, ", {} not judged", tally.unjudged);
             }
             text.push_str(" |");
         }

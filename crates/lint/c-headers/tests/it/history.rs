@@ -195,9 +195,7 @@ fn every_break_between_daily_builds_of_the_pjrt_headers_is_found_and_nothing_els
         .collect();
     builds.sort();
     if builds.len() < 2 {
-        eprintln!(
-            "SKIPPED: the daily builds are not at hand; `cargo lab abi --all` fetches them"
-        );
+        eprintln!("SKIPPED: the daily builds are not at hand; `cargo lab abi --all` fetches them");
         return;
     }
     builds.insert(0, "tensorflow-cpu-2.20.0".to_owned());
