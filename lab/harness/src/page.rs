@@ -15,9 +15,9 @@ pub struct WritePage {
 }
 
 /// A page of the documentation that a command makes, by its path from the root of the repository.
-pub struct Page(pub &'static str);
+pub struct Page<P = &'static str>(pub P);
 
-impl Page {
+impl<P: AsRef<str>> Page<P> {
     /// Prints the text, and writes it, with `head` before it, if that was asked for.
     ///
     /// # Errors
@@ -33,8 +33,8 @@ impl Page {
     /// If it cannot be written.
     pub fn write(&self, text: &str, asked: &WritePage) -> anyhow::Result<()> {
         if asked.write {
-            fs::write(self.path(), text).with_context(|| self.0.to_owned())?;
-            println!("{}: written", self.0);
+            fs::write(self.path(), text).with_context(|| self.0.as_ref().to_owned())?;
+            println!("{}: written", self.0.as_ref());
         }
         Ok(())
     }
@@ -49,13 +49,13 @@ impl Page {
         text: &str,
         asked: &WritePage,
     ) -> anyhow::Result<()> {
-        let page = fs::read_to_string(self.path()).with_context(|| self.0.to_owned())?;
+        let page = fs::read_to_string(self.path()).with_context(|| self.0.as_ref().to_owned())?;
         let (head, rest) = page.split_once(begin).context("no mark where the table begins")?;
         let (_, tail) = rest.split_once(end).context("no mark where the table ends")?;
         self.write(&format!("{head}{begin}{text}{end}{tail}"), asked)
     }
 
     fn path(&self) -> PathBuf {
-        unskew_peers::root().join(self.0)
+        unskew_peers::root().join(self.0.as_ref())
     }
 }

@@ -66,7 +66,7 @@ const CHANGES: [Change; 7] = [
 
 /// How many statements of each kind were right.
 #[derive(Default)]
-struct Tally {
+struct Counts {
     taken: usize,
     stale: usize,
     open: usize,
@@ -116,12 +116,12 @@ pub fn run(arguments: &JaxCaches) -> anyhow::Result<()> {
     for (host, own) in hosts.iter().zip(&made) {
         let writer = writer(host.version).context("a release that is known")?;
         let bench = Bench { host, writer, own, folder: &folder };
-        let mut tally = Tally::default();
+        let mut tally = Counts::default();
         bench.among(&all, &mut tally)?;
         bench.damaged(&mut tally)?;
         bench.moved(&scratch.path().join("elsewhere"), &mut tally)?;
         bench.limited(&mut tally)?;
-        let Tally { taken, stale, open, broken, moved, limited, wrong: mistakes } = tally;
+        let Counts { taken, stale, open, broken, moved, limited, wrong: mistakes } = tally;
         let row = format!(
             "| {} | {taken} | {stale} | {open} | {broken} | {moved} | {limited} | {} |",
             host.version,
@@ -165,7 +165,7 @@ impl Bench<'_> {
     }
 
     /// Looks for its own entries among those of all.
-    fn among(&self, all: &Files, tally: &mut Tally) -> anyhow::Result<()> {
+    fn among(&self, all: &Files, tally: &mut Counts) -> anyhow::Result<()> {
         lay(self.folder, all)?;
         let cache = self.cache(self.folder)?;
         let asked = ask(self.host, self.folder, None)?;
@@ -183,7 +183,7 @@ impl Bench<'_> {
     }
 
     /// Looks for its own entries with something wrong in each.
-    fn damaged(&self, tally: &mut Tally) -> anyhow::Result<()> {
+    fn damaged(&self, tally: &mut Counts) -> anyhow::Result<()> {
         let mut changes = CHANGES.iter().peekable();
         while changes.peek().is_some() {
             let mut files = self.own.clone();
@@ -225,7 +225,7 @@ impl Bench<'_> {
     }
 
     /// Looks for its own entries in a folder of another name.
-    fn moved(&self, elsewhere: &Path, tally: &mut Tally) -> anyhow::Result<()> {
+    fn moved(&self, elsewhere: &Path, tally: &mut Counts) -> anyhow::Result<()> {
         lay(elsewhere, self.own)?;
         let cache = self.cache(elsewhere)?;
         let asked = ask(self.host, elsewhere, None)?;
@@ -240,7 +240,7 @@ impl Bench<'_> {
     }
 
     /// Has something to write, with a limit of size, where one entry has an access time and another has none.
-    fn limited(&self, tally: &mut Tally) -> anyhow::Result<()> {
+    fn limited(&self, tally: &mut Counts) -> anyhow::Result<()> {
         if self.host.version < LIMITED_SINCE {
             return Ok(());
         }

@@ -54,7 +54,7 @@ enum What {
 
 /// How many verdicts of one reader were what.
 #[derive(Default)]
-struct Tally {
+struct Counts {
     refused: usize,
     unjudged_fails: usize,
     unjudged_loads: usize,
@@ -91,7 +91,7 @@ pub fn run(arguments: &JaxExecutables) -> anyhow::Result<()> {
             .map(serde_json::from_str)
             .collect::<Result<_, _>>()?;
         ensure!(loaded.len() == paths.len(), "JAX {} did not try all files", host.version);
-        let mut tally = Tally::default();
+        let mut tally = Counts::default();
         for one in &loaded {
             tally.add(host, one)?;
         }
@@ -107,7 +107,7 @@ pub fn run(arguments: &JaxExecutables) -> anyhow::Result<()> {
             if all.is_empty() { "none".to_owned() } else { all.join(" ") }
         };
         let raises = loaded.iter().filter(|one| one.what == What::Error).count();
-        let Tally { refused, unjudged_fails, unjudged_loads, wrong: mistakes } = tally;
+        let Counts { refused, unjudged_fails, unjudged_loads, wrong: mistakes } = tally;
         let row = format!(
             "| {} | {} | {} | {raises} | {refused} | {unjudged_fails} | {unjudged_loads} | {} |",
             host.version,
@@ -135,7 +135,7 @@ fn page(table: &str, hosts: usize, files: usize) -> String {
     )
 }
 
-impl Tally {
+impl Counts {
     fn add(&mut self, host: &Host, loaded: &Loaded) -> anyhow::Result<()> {
         let source: Arc<dyn Source> = Arc::new(FileSource::open(Path::new(&loaded.file))?);
         let party = executable_party(&source)?

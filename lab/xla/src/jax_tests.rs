@@ -7,7 +7,6 @@ mod page;
 mod process;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -17,6 +16,7 @@ use clap::{Args, ValueEnum};
 use sha2::{Digest as _, Sha256};
 use unskew_jax_matrix::{Host, PLUGINS};
 use unskew_lab_harness::environment::Environment;
+use unskew_lab_harness::{Page, WritePage};
 
 use process::{Ended, Surroundings};
 
@@ -73,9 +73,8 @@ pub struct JaxTests {
     /// How many seconds a test may take.
     #[arg(long, default_value_t = 120)]
     limit: u64,
-    /// Puts the table into the documentation.
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// How programs get to the plug-in.
@@ -163,11 +162,7 @@ pub fn run(asked: &JaxTests) -> anyhow::Result<()> {
         }
     }
     let page = page::page(asked, &python, &plugin, &all);
-    print!("{page}");
-    if asked.write {
-        fs::write(unskew_peers::root().join(page::path(&asked.routes)), page)?;
-    }
-    Ok(())
+    Page(page::path(&asked.routes)).publish("", &page, &asked.write)
 }
 
 fn compare(file: &str, route: Route, found: &BTreeMap<String, Ended>) -> Compared {

@@ -174,7 +174,7 @@ fn probe(what: &str) -> anyhow::Result<Command> {
     let mut command = Peer::named("jax", HOST)?.command();
     let root = unskew_peers::root();
     command.arg(root.join(PROBE)).arg(what);
-    command.env("PYTHONPATH", root.join("python/unskew_jax")).env("PYTHONDONTWRITEBYTECODE", "1");
+    command.env("PYTHONPATH", root.join("python/unskew_jax"));
     Ok(command)
 }
 

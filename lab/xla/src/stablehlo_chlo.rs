@@ -17,7 +17,7 @@ pub fn run() -> anyhow::Result<()> {
     let hosts = Host::all();
     let host = hosts.last().context("`cargo xtask corpus` makes the environments of JAX")?;
     let mut command = host.peer.command();
-    command.arg(unskew_peers::root().join(PROBE)).env("PYTHONDONTWRITEBYTECODE", "1");
+    command.arg(unskew_peers::root().join(PROBE));
     let output = command.stderr(Stdio::inherit()).output()?;
     ensure!(output.status.success(), "{PROBE} failed");
     fs::write(unskew_peers::root().join(TABLE), output.stdout)?;

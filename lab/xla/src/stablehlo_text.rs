@@ -32,7 +32,7 @@ pub struct StablehloText {
 
 /// What became of the texts of one form.
 #[derive(Default)]
-struct Tally {
+struct Counts {
     same: usize,
     different: Vec<String>,
     /// By what is not read, how many.
@@ -52,7 +52,7 @@ pub fn run(arguments: &StablehloText) -> anyhow::Result<()> {
         command
     })?;
     let forms = ["pretty", "generic", "own"];
-    let mut tallies: Vec<Tally> = forms.iter().map(|_| Tally::default()).collect();
+    let mut tallies: Vec<Counts> = forms.iter().map(|_| Counts::default()).collect();
     for path in artifacts(base)? {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let Ok(program) = printed(&open(&path)?) else { continue };
@@ -90,7 +90,7 @@ fn printed(program: &Arc<dyn Source>) -> anyhow::Result<String> {
     Ok(String::from_utf8(text)?)
 }
 
-impl Tally {
+impl Counts {
     fn add(&mut self, name: &str, text: &Arc<dyn Source>, program: &str) {
         let made = match unskew_stablehlo::parse::bytecode(&**text) {
             Ok(made) => Arc::new(made) as Arc<dyn Source>,
@@ -130,7 +130,7 @@ fn without_defaults(text: &str) -> String {
 }
 
 /// The page with the tables.
-fn page(version: &str, forms: &[&str], tallies: &[Tally]) -> String {
+fn page(version: &str, forms: &[&str], tallies: &[Counts]) -> String {
     let mut page = String::from("# MLIR text that is read\n\n");
     let _ = write!(
         page,

@@ -45,7 +45,7 @@ pub struct StablehloValues {
 
 /// What became of converted programs on one plug-in.
 #[derive(Default)]
-struct Tally {
+struct Counts {
     equal: usize,
     different: Vec<String>,
     /// They run as they are, and not converted.
@@ -68,7 +68,7 @@ pub fn run(arguments: &StablehloValues) -> anyhow::Result<()> {
     programs.sort();
     let programs: Vec<PathBuf> = programs.into_iter().step_by(arguments.every.max(1)).collect();
     ensure!(!programs.is_empty(), "no programs in {}", arguments.programs.display());
-    let mut tallies: BTreeMap<(&str, Version), Tally> = BTreeMap::new();
+    let mut tallies: BTreeMap<(&str, Version), Counts> = BTreeMap::new();
     let mut ran: BTreeMap<&str, usize> = BTreeMap::new();
     let mut refused: BTreeMap<Version, usize> = BTreeMap::new();
     for path in &programs {
@@ -155,7 +155,7 @@ fn page(
     programs: usize,
     ran: &BTreeMap<&str, usize>,
     refused: &BTreeMap<Version, usize>,
-    tallies: &BTreeMap<(&str, Version), Tally>,
+    tallies: &BTreeMap<(&str, Version), Counts>,
 ) -> String {
     let mut page = String::from("# Results of converted programs\n\n");
     let _ = write!(

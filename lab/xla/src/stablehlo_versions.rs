@@ -44,7 +44,7 @@ struct Printed {
 
 /// What became of the programs for one version.
 #[derive(Default)]
-struct Tally {
+struct Counts {
     equal: usize,
     different: usize,
     refused: usize,
@@ -77,7 +77,7 @@ pub fn run(arguments: &StablehloVersions) -> anyhow::Result<()> {
         command
     })?;
     let reasons = write_ours(base, &ours, &versions)?;
-    let mut tallies: Vec<Tally> = versions.iter().map(|_| Tally::default()).collect();
+    let mut tallies: Vec<Counts> = versions.iter().map(|_| Counts::default()).collect();
     let mut wrong = Vec::new();
     for (host, (from, to)) in hosts.iter().zip(shares(&own)) {
         let share = |version: &Version| from < *version && *version <= to;
@@ -209,7 +209,7 @@ fn at_once<P: Sync, R: Send>(
     })
 }
 
-impl Tally {
+impl Counts {
     /// Counts a pair. What is wrong with it, if anything is.
     fn add(&mut self, real: Option<&Printed>, ours: Option<&Printed>) -> Option<String> {
         let (count, wrong) = match (real, ours) {
@@ -227,9 +227,9 @@ impl Tally {
 }
 
 /// The page with the table.
-fn page(versions: &[Version], tallies: &[Tally], programs: usize, parsed: usize) -> String {
+fn page(versions: &[Version], tallies: &[Counts], programs: usize, parsed: usize) -> String {
     let mut page = String::from("# StableHLO for other versions\n\n");
-    let sum = |what: fn(&Tally) -> usize| tallies.iter().map(what).sum::<usize>();
+    let sum = |what: fn(&Counts) -> usize| tallies.iter().map(what).sum::<usize>();
     let (equal, different) = (sum(|one| one.equal), sum(|one| one.different));
     let refused = sum(|one| one.refused);
     let (added, unread, both) = (sum(|one| one.added), sum(|one| one.unread), sum(|one| one.both));
@@ -249,7 +249,7 @@ fn page(versions: &[Version], tallies: &[Tally], programs: usize, parsed: usize)
         added + unread + both,
     );
     for (version, one) in versions.iter().zip(tallies) {
-        let Tally { equal, different, refused, added, unread, both, broken } = one;
+        let Counts { equal, different, refused, added, unread, both, broken } = one;
         let _ = writeln!(
             page,
             "| {version} | {equal} | {different} | {refused} | {added} | {unread} | {both} | {broken} |"

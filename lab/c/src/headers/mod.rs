@@ -14,6 +14,7 @@ use unskew_c_headers::Headers;
 use unskew_c_headers::header::Header;
 use unskew_core::Severity;
 use unskew_kinds::{Kind, Terms};
+use unskew_lab_harness::{Comparison, Tally};
 use unskew_random::Random;
 use unskew_source::Files;
 
@@ -46,20 +47,13 @@ pub struct HeadersDifferential {
 }
 
 /// How often a verdict agreed for one kind of edit.
-#[derive(Default)]
-struct Count {
-    agreed: u32,
-    missed: u32,
-    alarmed: u32,
-}
-
 pub fn run(arguments: &HeadersDifferential) -> Result<()> {
     truth::compiler()?;
     if let Some(folder) = &arguments.history {
         let [header] = &arguments.headers[..] else { bail!("one header for --history") };
         return history::run(folder, &header.to_string_lossy());
     }
-    let mut counts: BTreeMap<&'static str, Count> = BTreeMap::new();
+    let mut counts: BTreeMap<&'static str, Tally> = BTreeMap::new();
     let mut faults = 0_u32;
     for path in &arguments.headers {
         let text = std::fs::read(path).with_context(|| path.display().to_string())?;
@@ -74,16 +68,11 @@ pub fn run(arguments: &HeadersDifferential) -> Result<()> {
             let Some(edit) = edit::choose(&header, &old, &mut random) else { continue };
             let Some((truth, found)) = judge(folder.path(), &old, &edit)? else { continue };
             made += 1;
-            let count = counts.entry(edit.what).or_default();
-            match agreement(truth, found) {
-                Agreement::Agreed => count.agreed += 1,
-                Agreement::Missed => count.missed += 1,
-                Agreement::Alarmed => count.alarmed += 1,
-            }
-            let wanted = agreement(truth, found);
-            if wanted != Agreement::Agreed {
+            let wanted = comparison(truth, found);
+            counts.entry(edit.what).or_default().add(&wanted);
+            if wanted != Comparison::Right {
                 faults += 1;
-                let (small, edit) = shrink(folder.path(), old.clone(), edit, wanted)?;
+                let (small, edit) = shrink(folder.path(), old.clone(), edit, &wanted)?;
                 let name = format!("{}-{faults}", edit.what.replace([' ', '#'], "-"));
                 write(&arguments.file.join(&name), &small, &edit, truth)?;
                 println!(
@@ -96,8 +85,8 @@ pub fn run(arguments: &HeadersDifferential) -> Result<()> {
         println!("{}: {made} edits", path.display());
     }
     println!("| edit | agreed | missed | false error |\n| --- | --- | --- | --- |");
-    for (what, Count { agreed, missed, alarmed }) in &counts {
-        println!("| {what} | {agreed} | {missed} | {alarmed} |");
+    for (what, Tally { right, false_compatible, false_refused, .. }) in &counts {
+        println!("| {what} | {right} | {false_compatible} | {false_refused} |");
     }
     if faults > 0 {
         bail!("{faults} verdicts disagree with the compiler");
@@ -105,23 +94,14 @@ pub fn run(arguments: &HeadersDifferential) -> Result<()> {
     Ok(())
 }
 
-/// What a verdict is to the truth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Agreement {
-    Agreed,
-    /// A break without an error, or a change of source without a word.
-    Missed,
-    /// An error where nothing broke.
-    Alarmed,
-}
-
-fn agreement(truth: Truth, found: Option<Severity>) -> Agreement {
+/// What a verdict is to the truth. Missed is a break without an error, or a change of source without a word.
+fn comparison(truth: Truth, found: Option<Severity>) -> Comparison {
     match (truth, found) {
         (Truth::Binary, Some(Severity::Error))
         | (Truth::Source, Some(_))
-        | (Truth::Nothing, None | Some(Severity::Note | Severity::Warning)) => Agreement::Agreed,
-        (Truth::Binary | Truth::Source, _) => Agreement::Missed,
-        (Truth::Nothing, Some(_)) => Agreement::Alarmed,
+        | (Truth::Nothing, None | Some(Severity::Note | Severity::Warning)) => Comparison::Right,
+        (Truth::Binary | Truth::Source, _) => Comparison::FalseCompatible("missed".to_owned()),
+        (Truth::Nothing, Some(_)) => Comparison::FalseRefused("a false error".to_owned()),
     }
 }
 
@@ -149,7 +129,7 @@ fn shrink(
     folder: &Path,
     mut old: Vec<String>,
     mut edit: Edit,
-    wanted: Agreement,
+    wanted: &Comparison,
 ) -> Result<(Vec<String>, Edit)> {
     let mut step = old.len() / 2;
     while step > 0 {
@@ -165,7 +145,7 @@ fn shrink(
             fewer.drain(at..end);
             let same = !touched
                 && judge(folder, &fewer, &less)?
-                    .is_some_and(|(truth, found)| agreement(truth, found) == wanted);
+                    .is_some_and(|(truth, found)| comparison(truth, found) == *wanted);
             match same {
                 true => (old, edit) = (fewer, less),
                 false => at = end,

@@ -18,6 +18,7 @@ use serde::Deserialize;
 use unskew_core::Severity;
 use unskew_kinds::{Kind, Terms};
 use unskew_lab_harness::environment::Environment;
+use unskew_lab_harness::{Comparison, Tally};
 use unskew_peers::Peer;
 use unskew_protobuf::Protobuf;
 use unskew_random::Random;
@@ -68,22 +69,6 @@ struct Pair {
     about: Option<u32>,
 }
 
-/// What a verdict is to what the runtimes do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Agreement {
-    Agrees,
-    Missed,
-    False,
-}
-
-#[derive(Default)]
-struct Count {
-    agreed: usize,
-    missed: usize,
-    alarmed: usize,
-    broken: usize,
-}
-
 /// Makes, asks, judges and compares.
 ///
 /// # Errors
@@ -101,35 +86,35 @@ pub fn run(arguments: &ProtoDifferential) -> Result<()> {
             pairs.push(Pair { old, new, what, about });
         }
     }
-    let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, (Tally, usize)> = BTreeMap::new();
     let mut wrong = Vec::new();
     for (pair, readings) in pairs.iter().zip(ask(&runtimes, &pairs)?) {
         if readings.iter().any(|reading| reading.refused) {
             continue;
         }
-        let agreement = agreement(pair, &readings)?;
-        let count = counts.entry(pair.what).or_default();
-        count.broken += usize::from(readings.iter().any(Reading::breaks));
-        match agreement {
-            Agreement::Agrees => count.agreed += 1,
-            Agreement::Missed => count.missed += 1,
-            Agreement::False => count.alarmed += 1,
-        }
-        if agreement != Agreement::Agrees {
-            wrong.push((smaller(&runtimes, pair, agreement)?, agreement));
+        let comparison = comparison(pair, &readings)?;
+        let (tally, broken) = counts.entry(pair.what).or_default();
+        *broken += usize::from(readings.iter().any(Reading::breaks));
+        tally.add(&comparison);
+        if comparison != Comparison::Right {
+            wrong.push((smaller(&runtimes, pair, &comparison)?, comparison));
         }
     }
     let names: Vec<&str> = runtimes.iter().map(|(name, ..)| name.as_str()).collect();
     println!("Read by {}.\n", names.join(", "));
     println!("| edit | pairs | of these broken | agreed | missed | false error |");
     println!("| --- | ---: | ---: | ---: | ---: | ---: |");
-    for (what, Count { agreed, missed, alarmed, broken }) in &counts {
-        let all = agreed + missed + alarmed;
-        println!("| {what} | {all} | {broken} | {agreed} | {missed} | {alarmed} |");
+    for (what, (tally, broken)) in &counts {
+        let Tally { right, false_compatible, false_refused, .. } = tally;
+        println!(
+            "| {what} | {} | {broken} | {right} | {false_compatible} | {false_refused} |",
+            tally.count()
+        );
     }
-    for (at, (pair, agreement)) in wrong.iter().enumerate() {
+    for (at, (pair, comparison)) in wrong.iter().enumerate() {
         let readings = ask(&runtimes, std::slice::from_ref(pair))?;
-        println!("\n{agreement:?}: {}: {:?}", pair.what, said(pair)?);
+        let wrong = comparison.wrong().unwrap_or_default();
+        println!("\n{wrong}: {}: {:?}", pair.what, said(pair)?);
         println!("{:?}\n--- old\n{}--- new\n{}", readings[0], pair.old.text(), pair.new.text());
         if arguments.file {
             let name = format!("seed-{}-{at}", arguments.seed);
@@ -175,7 +160,6 @@ fn ask(runtimes: &[Runtime], pairs: &[Pair]) -> Result<Vec<Vec<Reading>>> {
     for (name, peer, implementation) in runtimes {
         let mut command = peer.command();
         command.arg(unskew_peers::root().join(READ)).arg(folder.path());
-        command.env("PYTHONDONTWRITEBYTECODE", "1");
         if let Some(implementation) = implementation {
             command.env("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", implementation);
         }
@@ -200,7 +184,8 @@ fn said(pair: &Pair) -> Result<Vec<(&'static str, Severity)>> {
     Ok(findings.map(|finding| (finding.rule.code, finding.severity)).collect())
 }
 
-fn agreement(pair: &Pair, readings: &[Reading]) -> Result<Agreement> {
+fn comparison(pair: &Pair, readings: &[Reading]) -> Result<Comparison> {
+    let missed = || Comparison::FalseCompatible("missed".to_owned());
     let said = said(pair)?;
     let most = said.iter().map(|(_, severity)| *severity).max();
     let backward = readings.iter().any(|reading| !reading.backward.is_empty());
@@ -209,15 +194,15 @@ fn agreement(pair: &Pair, readings: &[Reading]) -> Result<Agreement> {
         .iter()
         .any(|(code, severity)| *severity == Severity::Error && ABOUT_BYTES.contains(code));
     Ok(match (backward, forward) {
-        (true, _) if most != Some(Severity::Error) => Agreement::Missed,
-        (false, true) if most < Some(Severity::Warning) => Agreement::Missed,
-        (false, false) if alarm => Agreement::False,
-        _ => Agreement::Agrees,
+        (true, _) if most != Some(Severity::Error) => missed(),
+        (false, true) if most < Some(Severity::Warning) => missed(),
+        (false, false) if alarm => Comparison::FalseRefused("a false error".to_owned()),
+        _ => Comparison::Right,
     })
 }
 
 /// The pair without the fields that the disagreement does not need.
-fn smaller(runtimes: &[Runtime], pair: &Pair, wanted: Agreement) -> Result<Pair> {
+fn smaller(runtimes: &[Runtime], pair: &Pair, wanted: &Comparison) -> Result<Pair> {
     let mut small = pair.clone();
     let numbers: Vec<u32> = pair.old.fields.iter().map(|field| field.number).collect();
     for number in numbers {
@@ -238,7 +223,7 @@ fn smaller(runtimes: &[Runtime], pair: &Pair, wanted: Agreement) -> Result<Pair>
         }
         let readings = ask(runtimes, std::slice::from_ref(&less))?;
         let refused = readings[0].iter().any(|reading| reading.refused);
-        if !refused && agreement(&less, &readings[0])? == wanted {
+        if !refused && comparison(&less, &readings[0])? == *wanted {
             small = less;
         }
     }

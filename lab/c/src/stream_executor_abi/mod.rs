@@ -11,6 +11,7 @@ mod page;
 use anyhow::ensure;
 
 use compare::{Report, compare};
+use unskew_lab_harness::WritePage;
 use unskew_lab_harness::device_headers::{obtain, pins, print};
 
 /// Which headers of StreamExecutor are compared with the data, and what is written.
@@ -40,9 +41,8 @@ pub fn run(arguments: &Se) -> anyhow::Result<()> {
         report.deviations.iter().for_each(|deviation| println!("  {deviation}"));
         reports.push(report);
     }
-    if arguments.all {
-        page::write(&reports)?;
-    }
+    let write = WritePage { write: arguments.all };
+    page::PAGE.write(&page::page(&reports)?, &write)?;
     let deviations: usize = reports.iter().map(|report| report.deviations.len()).sum();
     ensure!(deviations == 0, "{deviations} deviations in {} releases", reports.len());
     Ok(())

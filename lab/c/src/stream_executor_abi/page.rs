@@ -2,25 +2,15 @@
 
 use std::fmt::Write as _;
 
-use anyhow::Context as _;
+use unskew_lab_harness::Page;
 
 use super::compare::Report;
 
 /// Where it stands, from the root of the repository.
-const PAGE: &str = "docs/reference/stream-executor-abi-check.md";
+pub const PAGE: Page = Page("docs/reference/stream-executor-abi-check.md");
 
-/// Writes the page.
-///
-/// # Errors
-/// If it cannot be written.
-pub fn write(reports: &[Report]) -> anyhow::Result<()> {
-    let path = unskew_peers::root().join(PAGE);
-    std::fs::write(&path, text(reports)?).with_context(|| path.display().to_string())?;
-    println!("written: {PAGE}");
-    Ok(())
-}
-
-fn text(reports: &[Report]) -> anyhow::Result<String> {
+/// The page.
+pub fn page(reports: &[Report]) -> anyhow::Result<String> {
     let mut text = String::from(
         "# The StreamExecutor data against real headers\n\n\
          `cargo lab se --all` fetches the headers of the interface out of TensorFlow's wheels, reads their\n\

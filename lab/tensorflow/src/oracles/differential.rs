@@ -15,6 +15,7 @@ use std::time::Duration;
 use clap::Args;
 use unskew_artifact::{ConvertOptions, Options, open};
 use unskew_core::{Context, Date, Outcome, Phase, Verdict, aspect, check};
+use unskew_lab_harness::{Comparison, Tally};
 use unskew_lab_tensorflow::random::{Sample, sample, usable};
 use unskew_lab_tensorflow::{Came, Host, Job, Loaded, Loader};
 use unskew_random::Random;
@@ -52,14 +53,13 @@ pub struct TensorflowDifferential {
     kernels: bool,
     /// Keeps disagreements, made smaller, where a test reads them.
     #[arg(long)]
-    keep: bool,
+    file: bool,
 }
 
 /// What came of a release.
 #[derive(Default)]
-struct Tally {
-    right: usize,
-    not_judged: usize,
+struct Column {
+    tally: Tally,
     converted: usize,
     wrong: Vec<(String, Sample, Loaded)>,
 }
@@ -102,21 +102,22 @@ pub fn run(arguments: &TensorflowDifferential) -> anyhow::Result<()> {
     println!("| --- | --- | --- | --- | --- | --- |");
     let mut wrong = Vec::new();
     for release in &releases {
-        let tally = ask(release, &runs, &reference, folder.path())?;
-        let (count, right) = (runs.len() + tally.converted, tally.right);
+        let column = ask(release, &runs, &reference, folder.path())?;
+        let Column { tally, converted, .. } = &column;
         println!(
-            "| {release} | {count} | {right} | {} | {} | {} |",
-            tally.not_judged,
-            tally.wrong.len(),
-            tally.converted
+            "| {release} | {} | {} | {} | {} | {converted} |",
+            runs.len() + converted,
+            tally.right,
+            tally.unjudged,
+            tally.wrong(),
         );
-        wrong.extend(tally.wrong.into_iter().map(|found| (release.clone(), found)));
+        wrong.extend(column.wrong.into_iter().map(|found| (release.clone(), found)));
     }
     for (release, (what, sample, found)) in &wrong {
         let said: String = found.said.chars().take(160).collect();
         println!("\n{release}: {what}: {}; {}", sample.ops(), said.replace('\n', " "));
-        if arguments.keep {
-            keep(release, sample, found, folder.path())?;
+        if arguments.file {
+            file(release, sample, found, folder.path())?;
         }
     }
     Ok(())
@@ -157,38 +158,31 @@ fn expected(verdict: &Verdict) -> Came {
 }
 
 /// Whether the verdict is right about what came of it, or says that it does not judge that.
-fn judged(verdict: &Verdict, found: &Loaded, reference: &Loaded) -> Answer {
+fn compared(verdict: &Verdict, found: &Loaded, reference: &Loaded) -> Comparison {
     let silent = verdict.first_failure() == Some(Phase::Silent);
     let says = |wanted: &str| verdict.unjudged.iter().any(|it| it.aspect == wanted);
     let same = found.phase != Came::Ok || found.computes_what(reference, TOLERANCE);
+    let compatible = |how: &str| Comparison::FalseCompatible(how.to_owned());
+    let refused = |how: &str| Comparison::FalseRefused(how.to_owned());
     match (expected(verdict), found.phase) {
-        (Came::Ok, Came::Ok) if same != silent => Answer::Right,
-        (Came::Ok, Came::Ok) if !same && says(aspect::BEHAVIOUR) => Answer::NotJudged,
-        (Came::Ok, Came::Run) if says(aspect::KERNELS) => Answer::NotJudged,
-        (Came::Ok, Came::Ok) if silent => Answer::Wrong("another answer was announced"),
-        (Came::Ok, Came::Ok) => Answer::Wrong("computes something else"),
-        (expected, phase) if expected == phase => Answer::Right,
-        (Came::Ok, _) => Answer::Wrong("was refused"),
-        (_, Came::Ok) => Answer::Wrong("runs, although refused by the verdict"),
-        _ => Answer::Wrong("fails in another phase"),
+        (Came::Ok, Came::Ok) if same != silent => Comparison::Right,
+        (Came::Ok, Came::Ok) if !same && says(aspect::BEHAVIOUR) => Comparison::NotJudged,
+        (Came::Ok, Came::Run) if says(aspect::KERNELS) => Comparison::NotJudged,
+        (Came::Ok, Came::Ok) if silent => refused("another answer was announced"),
+        (Came::Ok, Came::Ok) => compatible("computes something else"),
+        (expected, phase) if expected == phase => Comparison::Right,
+        (Came::Ok, _) => compatible("was refused"),
+        (_, Came::Ok) => refused("runs, although refused by the verdict"),
+        _ => Comparison::WrongPhase("fails in another phase".to_owned()),
     }
 }
 
-enum Answer {
-    Right,
-    NotJudged,
-    Wrong(&'static str),
-}
-
-impl Tally {
-    fn add(&mut self, answer: Answer, what: &str, sample: &Sample, found: &Loaded) {
-        match answer {
-            Answer::Right => self.right += 1,
-            Answer::NotJudged => self.not_judged += 1,
-            Answer::Wrong(how) => {
-                self.wrong.push((format!("{what} {how}"), sample.clone(), found.clone()));
-            }
-        }
+impl Column {
+    fn add(&mut self, comparison: &Comparison, what: &str, sample: &Sample, found: &Loaded) {
+        self.tally.add(comparison);
+        let wrong = comparison.wrong();
+        self.wrong
+            .extend(wrong.map(|how| (format!("{what} {how}"), sample.clone(), found.clone())));
     }
 }
 
@@ -198,10 +192,10 @@ fn ask(
     samples: &[Sample],
     reference: &BTreeMap<String, Loaded>,
     folder: &Path,
-) -> anyhow::Result<Tally> {
+) -> anyhow::Result<Column> {
     let row = find(&format!("tensorflow@{release}"))?;
     let found = loaded(release, samples, folder)?;
-    let mut tally = Tally::default();
+    let mut column = Column::default();
     let mut converted = Vec::new();
     for (at, sample) in samples.iter().enumerate() {
         let (path, name) = (folder.join(format!("{}.pb", name(at))), name(at));
@@ -209,7 +203,7 @@ fn ask(
             continue;
         };
         let verdict = verdict(&path, row)?;
-        tally.add(judged(&verdict, found, reference), "the graph", sample, found);
+        column.add(&compared(&verdict, found, reference), "the graph", sample, found);
         if matches!(verdict.outcome, Outcome::Adaptable(_)) {
             let made = unskew_artifact::convert(&path, row, &ConvertOptions::default())?;
             let path = folder.join(format!("{name}-converted.pb"));
@@ -219,7 +213,7 @@ fn ask(
     }
     let jobs: Vec<Job> = converted.iter().map(|(_, job)| job.clone()).collect();
     let after = Host::named(release)?.load_each(&jobs, Duration::from_secs(900))?;
-    tally.converted = converted.len();
+    column.converted = converted.len();
     for (at, job) in converted {
         let (Some(found), Some(reference)) = (after.get(&job.name), reference.get(&job.name))
         else {
@@ -227,13 +221,13 @@ fn ask(
         };
         let verdict = verdict(&job.path, row)?;
         let Some(sample) = samples.get(at) else { continue };
-        tally.add(judged(&verdict, found, reference), "the conversion", sample, found);
+        column.add(&compared(&verdict, found, reference), "the conversion", sample, found);
     }
-    Ok(tally)
+    Ok(column)
 }
 
 /// Keeps a graph, as small as it shows the same, for a test: its bytes and what the release did.
-fn keep(release: &str, sample: &Sample, found: &Loaded, folder: &Path) -> anyhow::Result<()> {
+fn file(release: &str, sample: &Sample, found: &Loaded, folder: &Path) -> anyhow::Result<()> {
     let (mut least, mut found) = (sample.clone(), found.clone());
     while let Some(smaller) = least.smaller() {
         let one = std::slice::from_ref(&smaller);
@@ -241,7 +235,7 @@ fn keep(release: &str, sample: &Sample, found: &Loaded, folder: &Path) -> anyhow
         let (Some(newest), Some(here)) = (newest.get(&name(0)), here.get(&name(0))) else { break };
         let row = find(&format!("tensorflow@{release}"))?;
         let verdict = verdict(&folder.join(format!("{}.pb", name(0))), row)?;
-        if newest.phase != Came::Ok || !matches!(judged(&verdict, here, newest), Answer::Wrong(_)) {
+        if newest.phase != Came::Ok || compared(&verdict, here, newest).wrong().is_none() {
             break;
         }
         (least, found) = (smaller, here.clone());

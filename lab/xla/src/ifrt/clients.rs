@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use unskew_jax_matrix::{Host, PLUGINS, PROXY_STEPS, Served, directly};
+use unskew_lab_harness::WritePage;
 use unskew_lab_harness::environment::Environment;
 use unskew_peers::Outcome;
 
@@ -31,9 +32,8 @@ pub struct Clients {
     /// How many seconds a client may take.
     #[arg(long, default_value_t = 240)]
     limit: u64,
-    /// Puts the table into the documentation.
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// Runs every client on every plug-in, and prints what worked.
@@ -62,10 +62,8 @@ pub fn run(clients: &Clients) -> anyhow::Result<()> {
         }
     }
     let names: Vec<&str> = plugins.iter().map(|(name, _)| name.as_str()).collect();
-    print!("{}", clients_page::table(&names, &rows));
-    if clients.write {
-        clients_page::write(&names, &rows)?;
-    }
+    let table = clients_page::table(&names, &rows);
+    clients_page::PAGE.publish(clients_page::HEAD, &table, &clients.write)?;
     let failed = rows.iter().flat_map(|row| &row.cells).filter(|cell| !cell.is_good()).count();
     ensure!(failed == 0, "{failed} of {} pairs fail", rows.len() * plugins.len());
     Ok(())

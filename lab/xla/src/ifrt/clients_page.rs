@@ -2,15 +2,15 @@
 
 use std::fmt::Write as _;
 
-use anyhow::Context as _;
 use unskew_core::VersionRange;
 use unskew_jax_matrix::{Host, PROXY_STEPS};
+use unskew_lab_harness::Page;
 use unskew_peers::{End, Outcome};
 
 /// Where it stands, from the root of the repository.
-const PAGE: &str = "docs/reference/ifrt-clients.md";
+pub const PAGE: Page = Page("docs/reference/ifrt-clients.md");
 
-const HEAD: &str = "<!-- made by `cargo lab ifrt clients --write` -->\n\n\
+pub const HEAD: &str = "<!-- made by `cargo lab ifrt clients --write` -->\n\n\
     # JAX clients of the IFRT proxy server\n\n\
     Real releases of JAX, unchanged, on `unskew serve` with real CPU plug-ins and four devices. *Steps* are those\n\
     of `lab/xla/probes/proxy_steps.py`: devices, transfers, jit, printing, a loop, a matrix product, gradients,\n\
@@ -101,16 +101,4 @@ pub fn table(plugins: &[&str], rows: &[Row]) -> String {
         text.push('\n');
     }
     text
-}
-
-/// Writes the page.
-///
-/// # Errors
-/// If it cannot be written.
-pub fn write(plugins: &[&str], rows: &[Row]) -> anyhow::Result<()> {
-    let path = unskew_peers::root().join(PAGE);
-    let text = format!("{HEAD}{}", table(plugins, rows));
-    std::fs::write(&path, text).with_context(|| path.display().to_string())?;
-    println!("written: {PAGE}");
-    Ok(())
 }

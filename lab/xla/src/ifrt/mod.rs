@@ -19,6 +19,7 @@ pub use compare::type_names;
 use compare::{TypeName, compare};
 use proxy::Messages;
 use unskew_core::{Version, VersionRange};
+use unskew_lab_harness::WritePage;
 
 /// What of IFRT is compared with the sources of its releases.
 #[derive(clap::Args)]
@@ -29,9 +30,8 @@ pub struct Ifrt {
     /// A JAX release; all that have an environment if none is named.
     #[arg(long = "release")]
     releases: Vec<String>,
-    /// Writes the page of results.
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    write: WritePage,
 }
 
 /// What else there is.
@@ -80,9 +80,7 @@ fn check(arguments: &Ifrt) -> anyhow::Result<()> {
     for field in messages.fields().difference(&found) {
         println!("in none of these packages: {field}");
     }
-    if arguments.write {
-        page::write(&reports, &proxies)?;
-    }
+    page::PAGE.write(&page::page(&reports, &proxies), &arguments.write)?;
     let types: usize = reports.iter().map(|report| report.deviations.len()).sum();
     let proxy: usize = proxies.iter().map(|report| report.deviations.len()).sum();
     let deviations = types + proxy;

@@ -2,24 +2,17 @@
 
 use std::fmt::Write as _;
 
-use anyhow::Context as _;
+use unskew_lab_harness::Page;
 
 use super::compare::Report;
 use super::proxy::ProxyReport;
 
 /// Where it stands, from the root of the repository.
-const PAGE: &str = "docs/reference/ifrt-types-check.md";
+pub const PAGE: Page = Page("docs/reference/ifrt-types-check.md");
 
-/// Writes the page.
-///
-/// # Errors
-/// If it cannot be written.
-pub fn write(reports: &[Report], proxies: &[ProxyReport]) -> anyhow::Result<()> {
-    let path = unskew_peers::root().join(PAGE);
-    std::fs::write(&path, text(reports) + &proxy_text(proxies))
-        .with_context(|| path.display().to_string())?;
-    println!("written: {PAGE}");
-    Ok(())
+/// The page.
+pub fn page(reports: &[Report], proxies: &[ProxyReport]) -> String {
+    text(reports) + &proxy_text(proxies)
 }
 
 fn text(reports: &[Report]) -> String {

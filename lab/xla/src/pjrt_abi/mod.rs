@@ -17,6 +17,7 @@ mod set;
 use std::path::PathBuf;
 
 use anyhow::ensure;
+use unskew_lab_harness::WritePage;
 use unskew_lab_harness::pjrt_headers::{Pin, obtain, pins, print};
 
 use compare::{Report, compare};
@@ -84,9 +85,8 @@ pub fn run(arguments: &Abi) -> anyhow::Result<()> {
     let oracles = plugins.iter().map(|(label, path)| oracle::ask(label, path));
     let oracles = oracles.collect::<anyhow::Result<Vec<_>>>()?;
     oracles.iter().for_each(print_oracle);
-    if arguments.all {
-        page::write(&reports, &oracles)?;
-    }
+    let write = WritePage { write: arguments.all };
+    page::PAGE.write(&page::page(&reports, &oracles), &write)?;
     let of_headers: usize = reports.iter().map(|report| report.deviations.len()).sum();
     let of_plugins: usize = oracles.iter().map(|oracle| oracle.deviations.len()).sum();
     let deviations = of_headers + of_plugins + across.len();

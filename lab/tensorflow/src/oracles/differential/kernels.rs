@@ -5,6 +5,7 @@ use std::fs;
 use std::time::Duration;
 
 use unskew_core::{Finding, aspect};
+use unskew_lab_harness::{Comparison, Prediction, Tally};
 use unskew_lab_tensorflow::kernels::{Asked, graphs};
 use unskew_lab_tensorflow::{Came, Host, Job, Loaded, Loader};
 use unskew_random::Random;
@@ -27,10 +28,11 @@ const JOBS: usize = 4000;
 const RULE: &str = "TF313";
 
 #[derive(Default)]
-struct Tally {
-    right: usize,
+struct Column {
+    tally: Tally,
+    /// Graphs of which it was said rightly that there is no kernel.
     without: usize,
-    not_judged: usize,
+    /// Graphs that are not imported, of which nothing is said of kernels.
     refused: usize,
     wrong: Vec<String>,
 }
@@ -46,22 +48,21 @@ pub(super) fn run(releases: &[String], seed: u64) -> anyhow::Result<()> {
     println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
     let mut wrong = Vec::new();
     for release in releases {
-        let (count, tally) = ask(release, seed)?;
+        let (count, column) = ask(release, seed)?;
+        let Column { tally, without, refused, .. } = &column;
         println!(
-            "| {release} | {count} | {} | {} | {} | {} | {} |",
+            "| {release} | {count} | {} | {without} | {} | {refused} | {} |",
             tally.right,
-            tally.without,
-            tally.not_judged,
-            tally.refused,
-            tally.wrong.len()
+            tally.unjudged,
+            tally.wrong()
         );
-        wrong.extend(tally.wrong.into_iter().map(|what| format!("{release}: {what}")));
+        wrong.extend(column.wrong.into_iter().map(|what| format!("{release}: {what}")));
     }
     wrong.iter().for_each(|what| println!("{what}"));
     Ok(())
 }
 
-fn ask(release: &str, seed: u64) -> anyhow::Result<(usize, Tally)> {
+fn ask(release: &str, seed: u64) -> anyhow::Result<(usize, Column)> {
     let row = find(&format!("tensorflow@{release}"))?;
     let runtime = unskew_releases::tensorflow::runtime_of(row);
     let runtime = runtime.ok_or_else(|| anyhow::anyhow!("no op registry of {release}"))?;
@@ -82,29 +83,30 @@ fn ask(release: &str, seed: u64) -> anyhow::Result<(usize, Tally)> {
     for jobs in jobs.chunks(JOBS) {
         found.extend(Host::named(release)?.load_each(jobs, Duration::from_secs(1800))?);
     }
-    let mut tally = Tally::default();
+    let mut column = Column::default();
     for (job, one) in jobs.iter().zip(&asked) {
         let Some(loaded) = found.get(&job.name) else { continue };
         if loaded.phase == Came::Import {
-            tally.refused += 1;
+            column.refused += 1;
             continue;
         }
         let verdict = verdict(&job.path, row)?;
         let says = verdict.findings.iter().any(|finding: &Finding| finding.rule.code == RULE);
         let is = loaded.phase == Came::Run && WORDS.iter().any(|it| loaded.said.contains(it));
         let unjudged = verdict.unjudged.iter().any(|it| it.aspect == aspect::KERNELS);
-        match (is, says) {
-            _ if is == says => {
-                tally.right += 1;
-                tally.without += usize::from(is);
-            }
-            _ if unjudged => tally.not_judged += 1,
-            _ => {
-                let what = if is { "false compatible" } else { "false error" };
-                let said: String = loaded.said.chars().take(200).collect();
-                tally.wrong.push(format!("{what}: {}; {}", one.name, said.replace('\n', " ")));
-            }
-        }
+        let prediction = match says {
+            _ if is != says && unjudged => Prediction::NotJudged,
+            true => Prediction::Fails,
+            false => Prediction::Works,
+        };
+        let comparison = Comparison::new(prediction, !is, || {
+            let what = if is { "false compatible" } else { "false error" };
+            let said: String = loaded.said.chars().take(200).collect();
+            format!("{what}: {}; {}", one.name, said.replace('\n', " "))
+        });
+        column.tally.add(&comparison);
+        column.without += usize::from(is && comparison == Comparison::Right);
+        column.wrong.extend(comparison.wrong().map(str::to_owned));
     }
-    Ok((asked.len(), tally))
+    Ok((asked.len(), column))
 }
