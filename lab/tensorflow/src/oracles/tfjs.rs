@@ -17,7 +17,7 @@ use unskew_artifact::{Options, open};
 use unskew_core::{Context, Date, Phase, Verdict, check};
 use unskew_lab_harness::environment::uv;
 use unskew_lab_harness::npm::bundle;
-use unskew_lab_harness::{Comparison, Page, Tally, WritePage, run_command};
+use unskew_lab_harness::{Answers, Comparison, Page, Tally, WritePage, run_command};
 use unskew_lab_tensorflow::Host;
 use unskew_releases::find;
 
@@ -122,8 +122,8 @@ fn loaded(
     release: &str,
     models: &[PathBuf],
 ) -> anyhow::Result<BTreeMap<String, (String, String)>> {
-    let kept = folder.join(format!("loaded-{release}.tsv"));
-    if !kept.exists() {
+    let answers = Answers::new(Some(folder));
+    let said = answers.get(&format!("loaded-{release}.tsv"), || {
         let package = folder.join(format!("tfjs-{release}"));
         fs::create_dir_all(&package)?;
         let bundle = match package.join("package/dist/tf.min.js") {
@@ -132,13 +132,13 @@ fn loaded(
         };
         let mut node = Command::new("node");
         node.arg(unskew_peers::root().join(LOAD)).arg(bundle).args(models);
-        fs::write(&kept, run_command(&mut node)?)?;
-    }
+        run_command(&mut node)
+    })?;
     let line = |line: &str| {
         let mut cells = line.splitn(3, '\t').map(str::to_owned);
         Some((cells.next()?, (cells.next()?, cells.next()?)))
     };
-    Ok(fs::read_to_string(&kept)?.lines().filter_map(line).collect())
+    Ok(said.lines().filter_map(line).collect())
 }
 
 fn cell(release: &str, model: &Path, (came, message): &(String, String)) -> anyhow::Result<Cell> {
