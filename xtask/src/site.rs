@@ -28,7 +28,7 @@ use std::process::Command;
 use anyhow::{Context as _, bail, ensure};
 use serde_json::{Value, json};
 
-use crate::environment::Environment;
+use unskew_lab_harness::environment::Environment;
 
 /// The environment with MkDocs and its theme.
 const TOOLS: &str = "mkdocs-material-9.8.1";

@@ -11,6 +11,8 @@ use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 
+use unskew_lab_harness::corpus;
+
 use programs::Program;
 
 /// The features of the command that every tier tests, and that xtask was built with.
@@ -96,7 +98,7 @@ pub struct Test {
 pub fn run(asked: &Test) -> anyhow::Result<()> {
     let real = asked.real || asked.all;
     let families: &[_] = if asked.all { &["jax-", "tensorflow-"] } else { &[] };
-    crate::corpus::run(real, families.iter().copied())?;
+    corpus::run(real, families.iter().copied())?;
     crate::docs::run(true)?;
     step(FORMAT)?;
     if real {
@@ -143,7 +145,7 @@ fn instructions() -> anyhow::Result<()> {
         return Ok(());
     }
     let begun = Instant::now();
-    crate::instructions::run(&crate::instructions::Instructions::default())?;
+    crate::lab::run("instructions", [])?;
     println!("instructions: passed in {} s", begun.elapsed().as_secs());
     Ok(())
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
 
-use crate::environment::{Environment, interpreter, uv};
+use unskew_lab_harness::environment::{Environment, interpreter, uv};
 
 /// The environment with maturin, mypy and pytest.
 pub const TOOLS: &str = "maturin-1.16.0";
@@ -168,9 +168,8 @@ fn by_itself(
 /// What stands beside frameworks, each with its own: loaders, and the registry of MLflow.
 fn beside_frameworks(out: &Path, wheels: &[PathBuf]) -> anyhow::Result<()> {
     let folder = unskew_peers::root().join("crates/python/tests/frameworks");
-    let torch = unskew_torch_matrix::TorchHost::named(TORCH)?;
     let place = beside(&python_of(&format!("torch-{TORCH}")), out, wheels)?;
-    let mut command = torch.command();
+    let mut command = unskew_peers::torch_command(TORCH)?;
     command.arg(folder.join("test_torch.py")).env("PYTHONPATH", &place);
     ensure!(command.status()?.success(), "the loader of PyTorch failed");
     for (environment, file) in [(TENSORFLOW, "test_tensorflow.py"), (MLFLOW, "test_mlflow.py")] {

@@ -37,7 +37,7 @@ ROOT = CRATE.parent.parent
 FEATURES = "cloud,progress,run,serve"
 
 #: What an sdist has of the repository.
-IN_SDIST = ("Cargo.toml", "Cargo.lock", "rust-toolchain.toml", ".cargo", "LICENSE*", "README.md", "crates", "xtask")
+IN_SDIST = ("Cargo.toml", "Cargo.lock", "rust-toolchain.toml", ".cargo", "LICENSE*", "README.md", "crates", "lab", "xtask")
 
 #: What is made, and so is not in it.
 MADE = ("target", "unskew.data", "__pycache__", "*.so", ".pytest_cache", ".mypy_cache")

@@ -1,4 +1,4 @@
-//! `cargo xtask`: builds `unskew-xtask` with the features that the tests of the workspace have, and runs it.
+//! `cargo xtask` and `cargo lab`: builds `unskew-xtask` with the features that the tests of the workspace have, and runs it.
 //!
 //! `cargo run --package unskew-xtask` would choose the features of its dependencies for itself alone. The tests choose
 //! them for the whole workspace and for what only tests depend on, so most of what xtask stands on would be built twice.
@@ -12,12 +12,16 @@ fn main() -> ExitCode {
     let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
     let program = format!("debug/unskew-xtask{}", std::env::consts::EXE_SUFFIX);
     // As the tests are built: `cargo xtask test` leaves the Python module to what makes wheels. Only what asks for an
-    // example, or a test, has the features that tests want of their dependencies; this one is of what xtask stands on.
-    let choice = ["--exclude", "unskew-python", "--bin", "unskew-xtask", "--example", "abacus"];
+    // example, or a test, has the features that tests want of their dependencies: so there is one that is empty.
+    let choice = [
+        ["--exclude", "unskew-python"],
+        ["--bin", "unskew-xtask"],
+        ["--example", "features_of_tests"],
+    ];
     let built = without_package(&mut Command::new(env!("CARGO")))
         .current_dir(root)
         .args(["build", "--quiet", "--workspace"])
-        .args(choice)
+        .args(choice.concat())
         .args(["--features", env!("UNSKEW_FEATURES")])
         .status();
     if !built.is_ok_and(|status| status.success()) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use super::mark::MARK;
+use unskew_lab_harness::pages::MARK;
 
 /// The READMEs, by their paths in the repository.
 pub fn pages(root: &Path) -> anyhow::Result<BTreeMap<PathBuf, String>> {

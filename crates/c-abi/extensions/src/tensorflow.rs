@@ -8,7 +8,7 @@
 //! A symbol may be in several places: the libraries of a wheel, for each platform that there are wheels for. The file is
 //! a list of groups to its end, each a mask of releases (LEB128) for every place of [`PLACES`], and the set of the
 //! symbols that are there and nowhere else ([`fingerprints`]). A bit of a mask is a release of those that were measured
-//! on that platform; for Linux, they are the columns of TensorFlow in [`crate::table`]. `cargo xtask harvest
+//! on that platform; for Linux, they are the columns of TensorFlow in [`crate::table`]. `cargo lab harvest
 //! tensorflow-exports==VERSION` makes it, and `tensorflow-macos==VERSION` its part for macOS.
 //!
 //! ```

@@ -1,5 +1,5 @@
 //! What the extensions in published wheels need, by the SHA-256 of the wheel: `data/wheels.tsv`, made by
-//! `cargo xtask harvest extensions==WHEEL`.
+//! `cargo lab harvest extensions==WHEEL`.
 //!
 //! A wheel is a line `= SHA256 FILE`, with what it requires of the framework after that, and `loads:` with the releases with
 //! which it loads its extensions where it compares them itself ([`OwnCheck`]). Each shared object in it that takes

@@ -18,7 +18,7 @@ pub fn assert_accessible(name: &str, urls: &[String]) {
     }
     let Some(browser) = Browser::find() else { return };
     let output = Command::new("python3")
-        .arg(root.join("python/probe/page_axe.py"))
+        .arg(root.join("crates/cli/tests/it/page_axe.py"))
         .args([&axe, browser.program()])
         .arg(root.join("target/pages").join(name))
         .args(urls)

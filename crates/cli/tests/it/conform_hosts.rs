@@ -1,5 +1,5 @@
 //! What `unskew conform` says of JAX releases, against what they really did: the table that
-//! `cargo xtask jax --write` has made.
+//! `cargo lab jax --write` has made.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! Programs of JAX's own back-compatibility data with a plug-in: what it compiles is said before it is tried.
 //!
-//! `cargo xtask programs-on-plugins` has all of them, on three plug-ins, compiled for real.
+//! `cargo lab programs-on-plugins` has all of them, on three plug-ins, compiled for real.
 
 use std::process::Command;
 
@@ -22,7 +22,7 @@ fn what_a_plug_in_compiles_is_said_before_it_is_tried() {
     let plugin = PLUGINS.last().unwrap();
     let peer = unskew_peers::Peer::named("jax", "0.10.2").unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let probe = unskew_peers::root().join("python/probe/compat_modules.py");
+    let probe = unskew_peers::root().join("lab/xla/probes/compat_modules.py");
     let written = peer.command().arg(probe).arg("write").arg(folder.path()).output().unwrap();
     assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
     for (name, rules) in PROGRAMS {

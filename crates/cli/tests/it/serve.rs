@@ -529,7 +529,7 @@ fn a_stock_jax_passes_every_step_through_tls_and_a_token() {
     let line = printed.next().unwrap().unwrap();
     let address = line.split_whitespace().next().unwrap();
     let host = JaxHost::named("0.10.2").unwrap();
-    let mut client = host.peer.probe("proxy_steps.py");
+    let mut client = host.peer.probe("xla", "proxy_steps.py");
     client.arg(address).env("PYTHONPATH", unskew_peers::root().join("python/unskew_jax"));
     let outcome = unskew_peers::run_probe(&mut client, PATIENCE * 3).unwrap();
     assert_eq!(outcome.failure(), None, "{line}");

@@ -14,7 +14,7 @@ use unskew_core::{Context, Date};
 use unskew_environments::{Environment, Package, Site, judge, labels};
 use unskew_source::FileSource;
 
-/// Wheels that `cargo xtask extensions` fetches: 1 to 50 MB.
+/// Wheels that `cargo lab extensions` fetches: 1 to 50 MB.
 const WHEELS: [&str; 4] = [
     "torchaudio-2.9.1-cp311-cp311-manylinux_2_28_x86_64.whl",
     "torchao-0.18.0-cp310-abi3-manylinux_2_24_x86_64.manylinux_2_28_x86_64.whl",
@@ -33,7 +33,7 @@ fn wheels(criterion: &mut Criterion) {
     for name in WHEELS {
         let path = Path::new(env!("UNSKEW_ROOT")).join("corpus/extensions").join(name);
         if !path.exists() {
-            println!("{name} skipped: run cargo xtask extensions");
+            println!("{name} skipped: run cargo lab extensions");
             continue;
         }
         group.bench_function(name, |bencher| {

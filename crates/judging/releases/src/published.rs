@@ -1,5 +1,5 @@
 //! Every release that the package index lists, with its day and the row that it is judged by:
-//! `data/FAMILY/published.tsv`, made by `cargo xtask harvest published`.
+//! `data/FAMILY/published.tsv`, made by `cargo lab harvest published`.
 
 use std::sync::OnceLock;
 

@@ -3,12 +3,6 @@
 //! The peer is what a Rust program would do otherwise: read the file and decode it with `prost`.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a benchmark may fail")]
 
-#[path = "../../../../xtask/src/bench/graph.rs"]
-mod graph;
-#[allow(dead_code, reason = "archives use the rest")]
-#[path = "../../../../xtask/src/bench/sparse.rs"]
-mod sparse;
-
 use std::collections::HashMap;
 use std::hint::black_box;
 use std::path::Path;
@@ -18,6 +12,7 @@ use std::time::Duration;
 use criterion::{Criterion, criterion_group, criterion_main};
 use prost::Message;
 use unskew_core::{DataConsumer, Date};
+use unskew_large_files::{Weights, graph};
 use unskew_source::{FileSource, Source};
 use unskew_tensorflow::convert::VersionOptions;
 use unskew_tensorflow::{GraphConvertOptions, OpHistory, OpRegistry, TensorFlowRuntime};
@@ -76,7 +71,7 @@ fn prost(path: &Path) -> usize {
 fn graph_of_100_mb(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("graph.pb");
-    graph::write(&path, 110, sparse::Weights::Noise).unwrap();
+    graph::write(&path, 110, Weights::Noise).unwrap();
     assert_eq!(prost(&path), 1127);
     let mut group = criterion.benchmark_group("graph of 100 MB");
     group.sample_size(10).measurement_time(Duration::from_secs(3));
@@ -88,7 +83,7 @@ fn graph_of_100_mb(criterion: &mut Criterion) {
 /// The versions of a SavedModel of 210 MB cleared, which makes everything in it move: against copying the file.
 fn saved_model_of_210_mb(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().unwrap();
-    graph::write_saved_model(folder.path(), 160, sparse::Weights::Noise).unwrap();
+    graph::write_saved_model(folder.path(), 160, Weights::Noise).unwrap();
     let path = folder.path().join("saved_model.pb");
     assert!(path.metadata().unwrap().len() > 210_000_000);
     let out = folder.path().join("out");

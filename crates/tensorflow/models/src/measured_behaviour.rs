@@ -1,6 +1,6 @@
 //! Measured behaviours: ops that do something else under the definition that they have, `data/behaviour.tsv`.
 //!
-//! `cargo xtask tf-behaviour` writes it: nodes of every op, made from its definition, run by the releases that its second line
+//! `cargo lab tf-behaviour` writes it: nodes of every op, made from its definition, run by the releases that its second line
 //! names. A row is some ops, attributes with the values of which they must have one, what must hold of the values (which no
 //! graph tells), the releases in which something changed, and the error.
 

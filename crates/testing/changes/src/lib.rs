@@ -1,7 +1,7 @@
 //! Runs of single operators in releases of a framework, and between which of them their results changed.
 //!
 //! A probe runs the same calls in every release and says what each gave as text ([`FormOutcome`]); [`life`] follows one run from
-//! release to release, [`RecordedRuns`] keeps what was told. Rounding is no change ([`difference`]). `crates/testing/torch` and `crates/testing/tensorflow` make
+//! release to release, [`RecordedRuns`] keeps what was told. Rounding is no change ([`difference`]). `crates/testing/torch` and `lab/tensorflow` make
 //! the calls, and rows of data of what changed.
 //!
 //! ```
@@ -24,3 +24,6 @@ pub use form_outcome::{FormOutcome, RunOutcome};
 pub use recorded_runs::{RecordedRuns, RunPosition, SEEDS, mark_unsteady, table_row, unsteady};
 pub use trajectory::{RunLifetime, Trajectory, difference, life};
 pub use unskew_definitions::Step;
+
+/// The folder, from the root of the repository, with the numbers that probes call operators with: for `PYTHONPATH`.
+pub const NUMBERS: &str = "crates/testing/changes/probes";

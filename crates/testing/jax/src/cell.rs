@@ -12,7 +12,7 @@ use unskew_peers::{ProbeOutcome, root, run_probe};
 
 use crate::JaxHost;
 
-/// How many steps `python/probe/jax_steps.py` has.
+/// How many steps `lab/xla/probes/jax_steps.py` has.
 pub const STEPS: usize = 21;
 
 /// A host and a plug-in.
@@ -48,7 +48,7 @@ impl JaxCell {
     }
 
     fn command(&self) -> Command {
-        let mut command = self.host.peer.probe("jax_steps.py");
+        let mut command = self.host.peer.probe("xla", "jax_steps.py");
         command.env("PJRT_NAMES_AND_LIBRARY_PATHS", format!("vcpu:{}", self.plugin.display()));
         if self.handlers {
             command.arg("--handlers").env("PYTHONPATH", root().join("python/unskew_jax"));

@@ -24,6 +24,17 @@ impl JaxHost {
         Ok(Self { version: peer.version, minor: minor(version), peer })
     }
 
+    /// The hosts of these versions; every one that is here if none is named.
+    ///
+    /// # Errors
+    /// If the corpus has no environment with one.
+    pub fn chosen(versions: &[String]) -> Result<Vec<Self>, PeerError> {
+        match versions {
+            [] => Ok(Self::all()),
+            named => named.iter().map(|version| Self::named(version)).collect(),
+        }
+    }
+
     /// Every host that the corpus has an environment for, oldest first.
     pub fn all() -> Vec<Self> {
         let versions = Peer::versions("jax");

@@ -2,14 +2,14 @@
 //!
 //! A *host* is a JAX release in an environment of the corpus (`cargo xtask corpus`). A *cell* is a host with
 //! a plug-in, which may be the shared object of a vendor or one that `unskew adapt` made: to JAX, and here,
-//! both are a path. Running a cell starts the environment's Python on `python/probe/jax_steps.py`, in a
+//! both are a path. Running a cell starts the environment's Python on `lab/xla/probes/jax_steps.py`, in a
 //! process of its own with a time limit, since what a skewed host does with a plug-in is often to die. The
 //! probe prints one line of JSON per step, which is all that is read of it.
 //!
 //! [`ProxyServer`] is the other way to a plug-in: a server of the IFRT proxy, which JAX releases connect to and run
-//! `python/probe/proxy_steps.py` on.
+//! `lab/xla/probes/proxy_steps.py` on.
 //!
-//! Only tests, `cargo xtask jax` and `cargo xtask ifrt` use this crate.
+//! Only tests, `cargo lab jax` and `cargo lab ifrt` use this crate.
 //!
 //! ```
 //! use unskew_peers::{ProcessEnd, ProbeOutcome};

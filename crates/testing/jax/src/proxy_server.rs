@@ -9,7 +9,7 @@ use unskew_peers::{ProbeOutcome, run_probe};
 
 use crate::JaxHost;
 
-/// How many steps `python/probe/proxy_steps.py` has.
+/// How many steps `lab/xla/probes/proxy_steps.py` has.
 pub const PROXY_STEPS: usize = 15;
 
 /// A server in a process of its own, with four devices; it ends with this.
@@ -57,7 +57,7 @@ impl ProxyServer {
         self.child.id()
     }
 
-    /// Has a release of JAX run `python/probe/PROBE` on it, for at most this long.
+    /// Has a release of JAX run `lab/xla/probes/PROBE` on it, for at most this long.
     ///
     /// # Errors
     /// If the process cannot be started or watched. Whatever becomes of it after that is the outcome.
@@ -79,7 +79,7 @@ impl Drop for ProxyServer {
     }
 }
 
-/// Has a release of JAX run `python/probe/PROBE` on a plug-in that it loads itself, for at most this long.
+/// Has a release of JAX run `lab/xla/probes/PROBE` on a plug-in that it loads itself, for at most this long.
 ///
 /// # Errors
 /// As [`ProxyServer::client`].
@@ -98,7 +98,7 @@ pub fn directly(
 }
 
 fn command(host: &JaxHost, probe: &str, on: &str) -> Command {
-    let mut command = host.peer.probe(probe);
+    let mut command = host.peer.probe("xla", probe);
     command.arg(on).env("PYTHONPATH", unskew_peers::root().join("python/unskew_jax"));
     command
 }

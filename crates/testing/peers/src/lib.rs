@@ -18,14 +18,23 @@
 mod peer;
 mod probe_outcome;
 mod run;
+mod stubs;
+mod torch;
 
 pub use peer::{Peer, PeerError, there};
 pub use probe_outcome::{ProbeOutcome, ProbeStep, ProcessEnd};
 pub use run::run_probe;
+pub use stubs::StubError;
+pub use torch::{TorchError, torch_command, torch_stubs};
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// The root of the repository, where the corpus and the probes lie.
+/// The root of the repository, where the corpus and the laboratory lie.
 pub fn root() -> &'static Path {
     Path::new(env!("UNSKEW_ROOT"))
+}
+
+/// A script of the laboratory: `lab/SUBJECT/probes/SCRIPT`.
+pub fn probe(subject: &str, script: &str) -> PathBuf {
+    root().join("lab").join(subject).join("probes").join(script)
 }

@@ -92,10 +92,10 @@ impl Peer {
         command
     }
 
-    /// The interpreter on `python/probe/SCRIPT`.
-    pub fn probe(&self, script: &str) -> Command {
+    /// The interpreter on `lab/SUBJECT/probes/SCRIPT`.
+    pub fn probe(&self, subject: &str, script: &str) -> Command {
         let mut command = self.command();
-        command.arg(crate::root().join("python/probe").join(script));
+        command.arg(crate::probe(subject, script));
         command
     }
 }

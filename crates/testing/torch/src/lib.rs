@@ -4,10 +4,10 @@
 //! gigabytes of libraries for GPUs, of which nothing is called on a machine without one: [`TorchHost::named`] makes empty
 //! ones in their place. A *trial* is one of the recorded files ([`recorded::all`]): files that 24 releases wrote, with what
 //! they gave then. It runs on the host as it is and, where a conversion rewrites it, converted, and what comes out
-//! is held against what was recorded. `python/probe/torch_run.py` does the running: what it prints is all that is
+//! is held against what was recorded. `lab/torch/probes/torch_run.py` does the running: what it prints is all that is
 //! read of it.
 //!
-//! Only tests and `cargo xtask torch` use this crate.
+//! Only tests and `cargo lab torch` use this crate.
 //!
 //! ```
 //! use unskew_interpreter::{Dtype, ScalarValue, Tensor, ScriptValue};
@@ -30,12 +30,12 @@ pub mod quantized;
 pub mod recorded;
 mod run;
 pub mod samples;
-mod stubs;
 mod table;
 mod thresholds;
 mod trial;
 
-pub use host::{HostError, TorchHost};
+pub use bars::{BARS, Bar};
+pub use host::TorchHost;
 pub use run::{JobOutcome, ModuleLoader, RunJob, RunPhase};
 pub use table::{bars_table, reasons, table};
 pub use thresholds::{BARS, Threshold};

@@ -1,6 +1,6 @@
 //! Models that releases write for the occasion, converted for other releases and run there.
 //!
-//! `python/probe/torch_models.py` makes them with random weights: families of torchvision and blocks as people write
+//! `lab/torch/probes/torch_models.py` makes them with random weights: families of torchvision and blocks as people write
 //! them. What their writer gave is what they have to give on every other release.
 
 use std::collections::BTreeMap;
@@ -118,7 +118,7 @@ pub fn write(
     if let Some(packages) = torchvision.and_then(packages) {
         command.env("PYTHONPATH", packages);
     }
-    command.arg(unskew_peers::root().join("python/probe/torch_models.py"));
+    command.arg(unskew_peers::root().join("lab/torch/probes/torch_models.py"));
     command.arg(folder).arg(kind.word()).args(names);
     made_by(&mut command, kind, limit)
 }

@@ -1,6 +1,6 @@
 //! Quantized models that releases write for the occasion, judged for other releases, and loaded and run there with each engine.
 //!
-//! `python/probe/torch_quantized.py` makes them with random weights, with each engine of its release. What a release makes of a
+//! `lab/torch/probes/torch_quantized.py` makes them with random weights, with each engine of its release. What a release makes of a
 //! file is held against the verdict; where a conversion rewrites the file, the result is run too, and has to give what the
 //! writer gave with the same engine.
 
@@ -90,7 +90,7 @@ pub fn write(
     limit: Duration,
 ) -> anyhow::Result<Vec<RequestedModel>> {
     let mut command = host.command();
-    command.arg(unskew_peers::root().join("python/probe/torch_quantized.py"));
+    command.arg(unskew_peers::root().join("lab/torch/probes/torch_quantized.py"));
     command.arg(folder).args(names);
     made_by(&mut command, ModelKind::Scripted, limit)
 }

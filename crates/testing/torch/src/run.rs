@@ -78,7 +78,7 @@ impl TorchHost {
         serde_json::to_writer(&mut list, jobs)?;
         list.flush()?;
         let mut command = self.command();
-        command.arg(unskew_peers::root().join("python/probe/torch_run.py")).arg(list.path());
+        command.arg(unskew_peers::root().join("lab/torch/probes/torch_run.py")).arg(list.path());
         let outcome = run_probe(&mut command, limit)?;
         let mut found = BTreeMap::new();
         for step in &outcome.steps {

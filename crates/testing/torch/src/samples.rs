@@ -1,6 +1,6 @@
 //! Functions of one call each, by the samples that PyTorch tests its own operators with.
 //!
-//! `python/probe/torch_battery.py` takes them from the `op_db` of the writer when it runs, so they have nothing to do with
+//! `lab/torch/probes/torch_battery.py` takes them from the `op_db` of the writer when it runs, so they have nothing to do with
 //! the calls that the rows of behaviour were measured on. They are judged, converted and run as modules of
 //! [`crate::differential`] are.
 
@@ -28,7 +28,7 @@ impl TorchHost {
         limit: Duration,
     ) -> io::Result<Vec<CompiledModule>> {
         let mut command = self.command();
-        command.arg(unskew_peers::root().join("python/probe/torch_battery.py")).arg(folder);
+        command.arg(unskew_peers::root().join("lab/torch/probes/torch_battery.py")).arg(folder);
         command.arg(seed.to_string()).arg(count.to_string());
         let outcome = run_probe(&mut command, limit)?;
         if outcome.end != ProcessEnd::Finished {

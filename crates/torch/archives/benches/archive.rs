@@ -7,13 +7,6 @@
 //! detection model with its backbone, its heads and the functions of `torchvision` and `torch` that it calls.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a benchmark may fail")]
 
-#[path = "../../../../xtask/src/bench/sparse.rs"]
-mod sparse;
-#[path = "../../../../xtask/src/bench/torchscript.rs"]
-mod torchscript;
-#[path = "../../../../xtask/src/bench/zip_file.rs"]
-mod zip_file;
-
 use std::fs::File;
 use std::hint::black_box;
 use std::io::{BufReader, Read};
@@ -22,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use unskew_large_files::{Weights, torchscript};
 use unskew_source::{FileSource, Source};
 
 fn unskew(path: &Path) -> usize {
@@ -43,7 +37,7 @@ fn zip(path: &Path) -> usize {
 fn archive_of_50_mb(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive.pt");
-    torchscript::write(&path, 247, sparse::Weights::Noise).unwrap();
+    torchscript::write(&path, 247, Weights::Noise).unwrap();
     assert!(zip(&path) > 50_000_000);
     let mut group = criterion.benchmark_group("archive of 50 MB");
     group.sample_size(10).measurement_time(Duration::from_secs(3));

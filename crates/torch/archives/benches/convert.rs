@@ -6,13 +6,6 @@
 //! and says what our own work costs. `inspect` and `check` of 50 MB stand beside them.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a benchmark may fail")]
 
-#[path = "../../../../xtask/src/bench/sparse.rs"]
-mod sparse;
-#[path = "../../../../xtask/src/bench/torchscript.rs"]
-mod torchscript;
-#[path = "../../../../xtask/src/bench/zip_file.rs"]
-mod zip_file;
-
 use std::fs::File;
 use std::hint::black_box;
 use std::path::Path;
@@ -21,6 +14,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
 use unskew_core::{Context, Date, Party, check};
+use unskew_large_files::{Weights, torchscript};
 use unskew_source::{Assembly, FileSource, Output, Source};
 use unskew_tables::toml_as_json;
 use unskew_torch::{ReleaseCalendar, TorchConvertOptions, TorchRuntime, convert, party};
@@ -65,7 +59,7 @@ fn judged(file: &Party, runtime: &Party) -> usize {
 fn archive_of_500_mb(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().unwrap();
     let (path, new) = (folder.path().join("archive.pt"), folder.path().join("new.pt"));
-    torchscript::write(&path, SIDES[0], sparse::Weights::Noise).unwrap();
+    torchscript::write(&path, SIDES[0], Weights::Noise).unwrap();
     assert!(path.metadata().unwrap().len() > 500_000_000);
     let oldest = runtime("1.4.0");
     let mut group = criterion.benchmark_group("archive of 500 MB");
@@ -109,7 +103,7 @@ fn archive_of_500_mb(criterion: &mut Criterion) {
 fn archive_of_50_mb(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive.pt");
-    torchscript::write(&path, SIDES[1], sparse::Weights::Noise).unwrap();
+    torchscript::write(&path, SIDES[1], Weights::Noise).unwrap();
     let newest = runtime("2.15.0").party();
     let mut group = criterion.benchmark_group("archive of 50 MB, read");
     group.sample_size(10).measurement_time(Duration::from_secs(2));

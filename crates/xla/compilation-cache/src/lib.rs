@@ -31,8 +31,8 @@
 //! Executables that people serialize themselves ([`executable_party`]), alone or as a pickle, are known too. Nobody is said to
 //! load them; releases that surely do not are (`data/executable-breaks.tsv`).
 //!
-//! `cargo xtask jax-caches` has real releases make caches, and holds what is said here against which entries they take;
-//! `cargo xtask jax-executables` does so with executables.
+//! `cargo lab jax-caches` has real releases make caches, and holds what is said here against which entries they take;
+//! `cargo lab jax-executables` does so with executables.
 #![forbid(unsafe_code)]
 
 mod breaks;

@@ -13,7 +13,7 @@ fn texts_are_those_of_jaxlib_word_for_word() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let mut python = Peer::named("jax", "0.10.2").unwrap().probe("hlo_texts.py");
+    let mut python = Peer::named("jax", "0.10.2").unwrap().probe("xla", "hlo_texts.py");
     python.arg(folder.path()).env("JAX_PLATFORMS", "cpu");
     let outcome = run_probe(&mut python, Duration::from_secs(400)).unwrap();
     assert_eq!((outcome.failure(), &outcome.end), (None, &ProcessEnd::Finished));

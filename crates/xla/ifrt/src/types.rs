@@ -1,7 +1,7 @@
 //! The IFRT types: byte for byte what jaxlib writes, for readers of any age.
 //!
 //! Each type says in one place which fields it has, which number it records and since when; writer,
-//! reader, reference and floors come from that. `cargo xtask ifrt` holds it against the descriptors in
+//! reader, reference and floors come from that. `cargo lab ifrt` holds it against the descriptors in
 //! real packages of jaxlib.
 //!
 //! ```

@@ -13,8 +13,8 @@
 //! [`convert`] writes a file for another JAX: tables for the function and its gradients, with the fields that this JAX
 //! looks for, are put in front of the old ones and lead to the same children; programs are written for its StableHLO.
 //!
-//! What each release knows stands in `data/readers.toml`, read from the published packages; `python/probe/export_read.py`
-//! asks real releases, and `cargo xtask jax-export` holds the verdicts against what they say.
+//! What each release knows stands in `data/readers.toml`, read from the published packages; `lab/xla/probes/export_read.py`
+//! asks real releases, and `cargo lab jax-export` holds the verdicts against what they say.
 #![forbid(unsafe_code)]
 
 mod convert;

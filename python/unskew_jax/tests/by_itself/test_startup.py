@@ -16,7 +16,7 @@ from pathlib import Path
 
 PLUGIN = os.environ["UNSKEW_PLUGIN"]
 NEEDS_ADAPTER = os.environ["UNSKEW_NEEDS_ADAPTER"] == "1"
-PROBE = Path(__file__).resolve().parents[3] / "probe" / "jax_steps.py"
+PROBE = Path(__file__).resolve().parents[4] / "lab" / "xla" / "probes" / "jax_steps.py"
 
 #: Runs a file with the lines of the logger on the standard error.
 RUN = """

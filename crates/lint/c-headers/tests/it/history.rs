@@ -195,9 +195,7 @@ fn every_break_between_daily_builds_of_the_pjrt_headers_is_found_and_nothing_els
         .collect();
     builds.sort();
     if builds.len() < 2 {
-        eprintln!(
-            "SKIPPED: the daily builds are not at hand; `cargo xtask abi --all` fetches them"
-        );
+        eprintln!("SKIPPED: the daily builds are not at hand; `cargo lab abi --all` fetches them");
         return;
     }
     builds.insert(0, "tensorflow-cpu-2.20.0".to_owned());
@@ -223,7 +221,7 @@ fn every_break_of_the_stream_executor_headers_is_found_and_nothing_else() {
     }
     // The only release that has the Grappler header as it was before.
     let Some(first) = folder("device-headers/2.5.3") else {
-        eprintln!("SKIPPED: TensorFlow 2.5.3 is not at hand; `cargo xtask se --all` fetches it");
+        eprintln!("SKIPPED: TensorFlow 2.5.3 is not at hand; `cargo lab se --all` fetches it");
         return;
     };
     let comparison = compared(&first, &corpus("device-headers/2.6.5"), None, "stream-executor");

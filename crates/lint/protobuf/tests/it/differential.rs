@@ -1,6 +1,6 @@
 //! Pairs of files with what real protobuf 3.20.3 and 6.33.6 did with bytes of the other state: the verdicts say the same.
 //!
-//! `cargo xtask proto-differential --file` puts a pair here, made as small as it gets, when a verdict does not hold.
+//! `cargo lab proto-differential --file` puts a pair here, made as small as it gets, when a verdict does not hold.
 
 use std::fs;
 use std::path::Path;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo build -p unskew-stream-executor-sdk --example soroban
-//! python python/probe/tf_steps.py target/debug/examples/libsoroban.so
+//! python lab/tensorflow/probes/tf_steps.py target/debug/examples/libsoroban.so
 //! ```
 //!
 //! It computes at once, in the thread that calls; a device of yours would give its streams something to do. It

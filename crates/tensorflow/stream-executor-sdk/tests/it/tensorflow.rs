@@ -1,14 +1,14 @@
 //! The example plug-in in real releases of TensorFlow.
 //!
 //! What each release does with it stands in `docs/reference/tensorflow-on-soroban.md`, which
-//! `cargo xtask tensorflow --write` makes.
+//! `cargo lab tensorflow --write` makes.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use unskew_peers::{Peer, run_probe, there};
 
-/// How many steps `python/probe/tf_steps.py` has.
+/// How many steps `lab/tensorflow/probes/tf_steps.py` has.
 const STEPS: usize = 18;
 
 const LIMIT: Duration = Duration::from_secs(300);
@@ -26,7 +26,7 @@ fn every_step_passes_in(version: &str) {
     if !there(&format!("tensorflow-{version}")) {
         return;
     }
-    let mut probe = Peer::named("tensorflow", version).unwrap().probe("tf_steps.py");
+    let mut probe = Peer::named("tensorflow", version).unwrap().probe("tensorflow", "tf_steps.py");
     let outcome = run_probe(probe.arg(plugin()).arg("SOROBAN"), LIMIT).unwrap();
     for step in &outcome.steps {
         println!("tensorflow {version}: {} {} {}", step.step, step.ok, step.detail);

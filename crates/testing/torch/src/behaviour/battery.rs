@@ -97,7 +97,8 @@ impl TorchHost {
         let list = folder.join("forms.jsonl");
         super::measure::write(forms, &list)?;
         let mut command = self.command();
-        command.arg(unskew_peers::root().join("python/probe/torch_operators.py"));
+        command.arg(unskew_peers::root().join("lab/torch/probes/torch_operators.py"));
+        command.env("PYTHONPATH", unskew_peers::root().join(unskew_changes::NUMBERS));
         command.arg(&list).arg(folder).arg("1").arg("write");
         let outcome = run_probe(&mut command, limit)?;
         if outcome.end != ProcessEnd::Finished {

@@ -18,7 +18,7 @@ pub struct CallForm {
     pub returns: String,
     /// The body of the function, as TorchScript.
     pub body: String,
-    /// The inputs of each run, as texts that `python/probe/torch_behaviour.py` makes values of.
+    /// The inputs of each run, as texts that `lab/torch/probes/torch_behaviour.py` makes values of.
     pub runs: Vec<Vec<String>>,
     /// Whether it is told where to write.
     #[serde(default)]

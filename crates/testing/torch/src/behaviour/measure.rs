@@ -126,7 +126,8 @@ pub fn run(host: &TorchHost, forms: &[CallForm], seed: u8) -> anyhow::Result<Vec
     write(forms, &list)?;
     let mut command = host.command();
     command.env("LD_PRELOAD", quiet(folder.path())?);
-    command.arg(unskew_peers::root().join("python/probe/torch_operators.py"));
+    command.arg(unskew_peers::root().join("lab/torch/probes/torch_operators.py"));
+    command.env("PYTHONPATH", unskew_peers::root().join(unskew_changes::NUMBERS));
     command.arg(&list).arg(&out).arg(seed.to_string());
     command.env("MALLOC_PERTURB_", (seed * 85).to_string());
     command.stdout(Stdio::null()).stderr(Stdio::piped());

@@ -2,7 +2,7 @@
 //!
 //! [`plan`] makes calls of every operator of the tables ([`CallForm`]), [`run`] runs them in a release, [`rows`] says
 //! between which releases which runs of an operator came out otherwise, and by which conditions on its arguments they can
-//! be told. `cargo xtask behaviour` does all of it and writes `crates/torch/archives/data/changes.tsv`.
+//! be told. `cargo lab behaviour` does all of it and writes `crates/torch/archives/data/changes.tsv`.
 
 mod arguments;
 mod battery;

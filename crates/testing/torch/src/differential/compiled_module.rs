@@ -40,7 +40,7 @@ impl TorchHost {
         limit: Duration,
     ) -> io::Result<Vec<CompiledModule>> {
         let mut command = self.command();
-        command.arg(unskew_peers::root().join("python/probe/torch_write.py")).arg(folder);
+        command.arg(unskew_peers::root().join("lab/torch/probes/torch_write.py")).arg(folder);
         command.arg(seed.to_string()).arg(count.to_string()).args(pieces);
         let outcome = run_probe(&mut command, limit)?;
         if outcome.end != ProcessEnd::Finished {

@@ -1,6 +1,6 @@
 //! Archives that a real release writes at random, judged here and run by real releases: do verdicts hold?
 //!
-//! `python/probe/torch_write.py` makes modules by a grammar and says what each gave where it was written. Every file is
+//! `lab/torch/probes/torch_write.py` makes modules by a grammar and says what each gave where it was written. Every file is
 //! judged for each reader as it is and, where a conversion has a form, converted; then the reader loads and runs it.
 //! A verdict holds if the first thing that goes wrong is what it says first. *Not judged* is counted by itself: nothing is
 //! claimed there, and what the reader does is nobody's fault. A disagreement is made smaller by leaving pieces of the

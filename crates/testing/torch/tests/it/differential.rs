@@ -1,4 +1,4 @@
-//! What `cargo xtask torch-differential` found and filed: the verdict says today what the real release did.
+//! What `cargo lab torch-differential` found and filed: the verdict says today what the real release did.
 
 use unskew_torch_matrix::differential::filed_case;
 

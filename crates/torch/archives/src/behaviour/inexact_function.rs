@@ -1,6 +1,6 @@
 //! Inexact functions of the registry: what they do otherwise than the operators they replace, `data/inexact.tsv`.
 //!
-//! `cargo xtask behaviour --conversions` writes it: calls with all inputs that the operators were measured with, converted from
+//! `cargo lab behaviour --conversions` writes it: calls with all inputs that the operators were measured with, converted from
 //! release to release. A call that fits a row is not converted; where it does not show whether it does, the result is
 //! not judged in full.
 

@@ -1,6 +1,6 @@
 //! Measured changes: operators that do something else under the schema that they have, `data/changes.tsv`.
 //!
-//! `cargo xtask behaviour` writes it: calls of every operator, made from its schema, run by the releases that its first line
+//! `cargo lab behaviour` writes it: calls of every operator, made from its schema, run by the releases that its first line
 //! names. A row is some operators, conditions on their arguments, what must hold of the values (of which no code tells), the
 //! releases in which something changed, and the error or the types before and after.
 

@@ -1,7 +1,7 @@
 """Writes functions of one call each that the samples of PyTorch do not have: `python single_calls.py FOLDER`.
 
-Run on PyTorch 2.5.1, with `python/probe` in PYTHONPATH. FOLDER gets NAME.pt, and a line for each at the end of
-`samples.jsonl`, as `python/probe/torch_battery.py` writes them; `tests/it/samples.rs` reads both.
+Run on PyTorch 2.5.1, with `lab/torch/probes` in PYTHONPATH. FOLDER gets NAME.pt, and a line for each at the end of
+`samples.jsonl`, as `lab/torch/probes/torch_battery.py` writes them; `tests/it/samples.rs` reads both.
 """
 
 import importlib

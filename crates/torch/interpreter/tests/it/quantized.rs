@@ -1,4 +1,4 @@
-//! Quantized models that PyTorch 1.4.0 to 2.15.0 wrote with each of their engines (`python/probe/torch_quantized.py` made them),
+//! Quantized models that PyTorch 1.4.0 to 2.15.0 wrote with each of their engines (`lab/torch/probes/torch_quantized.py` made them),
 //! with what the writer's engine gave.
 
 use std::collections::BTreeMap;

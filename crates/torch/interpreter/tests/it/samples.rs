@@ -1,6 +1,6 @@
 //! Functions of one call each, by the samples that PyTorch 2.5.1 tests its own operators with: what 2.5.1 gave.
 //!
-//! `cargo xtask torch-battery --interpret 2.5.1 --count 300 --seed 3` writes such functions; three hundred by the seed 3 are
+//! `cargo lab torch-battery --interpret 2.5.1 --count 300 --seed 3` writes such functions; three hundred by the seed 3 are
 //! here, and those of other seeds whose operators are not among these.
 
 use std::io::Read;

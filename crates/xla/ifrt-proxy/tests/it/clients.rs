@@ -10,10 +10,10 @@ use unskew_peers::{ProcessEnd, run_probe, there};
 
 const LIMIT: Duration = Duration::from_secs(400);
 
-/// How many steps `python/probe/proxy_requests.py` has.
+/// How many steps `lab/xla/probes/proxy_requests.py` has.
 const REQUESTS: usize = 20;
 
-/// How many steps `python/probe/proxy_equal.py` has.
+/// How many steps `lab/xla/probes/proxy_equal.py` has.
 const EQUAL: usize = 17;
 
 fn server(plugin: &CorpusPlugin) -> ProxyServer {

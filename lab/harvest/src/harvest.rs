@@ -1,0 +1,79 @@
+//! `cargo lab harvest FAMILY==VERSION`: the database entry of a release, made from its package.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use unskew_definitions::TableChange;
+
+use crate::{
+    jax, jax_cache, keras, kernels, onnx, plugins, published, symbols, tensorflow, tfjs, torch,
+    torch_xla,
+};
+
+/// Takes a release into the database.
+#[derive(clap::Args)]
+pub struct Harvest {
+    /// Such as torch==2.15.0, tensorflow==2.21.0 or jax==0.10.2; pjrt-plugins==corpus, pjrt-plugins==wheel.
+    release: String,
+    /// Takes a PyTorch operator table, a TensorFlow OpList or a wheel with PJRT plug-ins from this file instead.
+    #[arg(long)]
+    from: Option<PathBuf>,
+}
+
+/// Takes what was asked for.
+///
+/// # Errors
+/// As [`take`].
+pub fn run(harvest: &Harvest) -> anyhow::Result<()> {
+    take(&harvest.release, harvest.from.as_deref())
+}
+
+/// Takes `release` (`torch==2.15.0`) into the database and prints what changed.
+///
+/// # Errors
+/// If the family is unknown, or its package cannot be had or asked.
+fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
+    let (family, version) =
+        release.split_once("==").with_context(|| format!("not FAMILY==VERSION: {release}"))?;
+    match (family, from) {
+        ("jax", None) => jax::harvest(version),
+        ("jax-cache", python) => jax_cache::harvest(version, python),
+        ("published", None) => published::harvest(version),
+        ("tensorflow-exports", None) => tensorflow::harvest_exports(version),
+        ("tensorflow-macos", wheel) => tensorflow::harvest_macos(version, wheel),
+        ("tensorflow-kernels", None) => kernels::harvest(version),
+        ("tensorflow", None) => tensorflow::harvest(version),
+        ("tensorflow", Some(list)) => tensorflow::harvest_from_oplist(version, list),
+        ("pjrt-plugins", wheel) => plugins::harvest(wheel),
+        ("torch-symbols", wheel) => symbols::torch(version, wheel),
+        ("extensions", wheels) => symbols::extensions(version, wheels),
+        ("keras", package) => keras::harvest(version, package),
+        ("onnx", site) => onnx::harvest_onnx(version, site),
+        ("onnxruntime", site) => onnx::harvest_runtime(version, site),
+        ("tfjs", bundle) => tfjs::harvest(version, bundle),
+        ("torch_xla", None) => torch_xla::harvest(version),
+        ("torch", None) => torch::harvest(version),
+        ("torch", Some(table)) => torch::harvest_from_table(version, table),
+        _ => bail!(
+            "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-kernels, tensorflow-macos, torch-symbols, \
+             extensions, pjrt-plugins, jax, jax-cache, keras, onnx, onnxruntime, tfjs, torch_xla and published, not: {family}"
+        ),
+    }
+}
+
+/// Prints what a table changed, the first of each kind.
+pub(crate) fn report(release: &str, change: &TableChange) {
+    let TableChange { added, removed, refused } = change;
+    println!("{release}: +{} -{} definitions", added.len(), removed.len());
+    for line in refused {
+        println!("  no definition, left out: {line}");
+    }
+    for (sign, definitions) in [('+', added), ('-', removed)] {
+        for definition in definitions.iter().take(10) {
+            println!("  {sign} {definition}");
+        }
+        if definitions.len() > 10 {
+            println!("  {sign} {} more", definitions.len() - 10);
+        }
+    }
+}

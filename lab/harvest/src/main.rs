@@ -1,0 +1,29 @@
+//! `cargo lab`, what there is about the database of releases.
+#![forbid(unsafe_code)]
+
+mod command;
+mod exports;
+mod harvest;
+mod jax;
+mod jax_cache;
+mod keras;
+mod kernels;
+mod onnx;
+mod plugins;
+mod published;
+mod row;
+mod spans;
+mod symbols;
+mod tensorflow;
+mod tfjs;
+mod torch;
+mod torch_xla;
+
+use unskew_lab_harness::Subject;
+
+fn main() -> anyhow::Result<()> {
+    Subject::new(include_str!("../experiments.toml"))
+        .with("harvest", harvest::run)
+        .with("__look", plugins::run_look)
+        .run()
+}

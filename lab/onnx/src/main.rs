@@ -1,0 +1,16 @@
+//! `cargo lab`, what there is about ONNX and ONNX Runtime.
+#![forbid(unsafe_code)]
+
+mod conversions;
+mod differential;
+mod exports;
+
+use unskew_lab_harness::Subject;
+
+fn main() -> anyhow::Result<()> {
+    Subject::new(include_str!("../experiments.toml"))
+        .with("onnx-conversions", conversions::run)
+        .with("onnx-differential", differential::run)
+        .with("onnx-exports", exports::run)
+        .run()
+}

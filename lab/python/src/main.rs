@@ -1,0 +1,16 @@
+//! `cargo lab`, what there is about environments of Python and native extensions.
+#![forbid(unsafe_code)]
+
+mod environments;
+mod extensions;
+mod generated;
+
+use unskew_lab_harness::Subject;
+
+fn main() -> anyhow::Result<()> {
+    Subject::new(include_str!("../experiments.toml"))
+        .with("environments", environments::run)
+        .with("extensions", extensions::run)
+        .with("generated", generated::run)
+        .run()
+}

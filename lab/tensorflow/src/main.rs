@@ -1,0 +1,19 @@
+//! `cargo lab`, what there is about TensorFlow, Keras and TensorFlow.js.
+#![forbid(unsafe_code)]
+
+mod oracles;
+
+use unskew_lab_harness::Subject;
+
+use oracles::{behaviour, data, devices, differential, keras, tfjs};
+
+fn main() -> anyhow::Result<()> {
+    Subject::new(include_str!("../experiments.toml"))
+        .with("tensorflow", devices::run)
+        .with("tensorflow-data", data::run)
+        .with("tensorflow-differential", differential::run)
+        .with("tf-behaviour", behaviour::run)
+        .with("keras", keras::run)
+        .with("tfjs", tfjs::run)
+        .run()
+}
