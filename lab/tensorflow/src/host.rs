@@ -36,7 +36,12 @@ impl TensorFlowHost {
     ///
     /// # Errors
     /// If the process cannot be started or watched. Whatever becomes of it after that is the outcome.
-    pub fn run(&self, plugin: &Path, device_type: &str, limit: Duration) -> io::Result<ProbeOutcome> {
+    pub fn run(
+        &self,
+        plugin: &Path,
+        device_type: &str,
+        limit: Duration,
+    ) -> io::Result<ProbeOutcome> {
         run_probe(self.peer.probe("tensorflow", "tf_steps.py").arg(plugin).arg(device_type), limit)
     }
 }

@@ -99,7 +99,8 @@ pub(crate) fn hosts(names: &[String]) -> anyhow::Result<Vec<TorchHost>> {
         return names.iter().map(|name| Ok(TorchHost::named(name)?)).collect();
     }
     let versions = releases("torch", &[])?;
-    let mut found: Vec<TorchHost> = versions.iter().filter_map(|name| TorchHost::named(name).ok()).collect();
+    let mut found: Vec<TorchHost> =
+        versions.iter().filter_map(|name| TorchHost::named(name).ok()).collect();
     found.sort_by_key(|host| host.version);
     ensure!(!found.is_empty(), "no PyTorch in the corpus: run `cargo xtask corpus`");
     Ok(found)

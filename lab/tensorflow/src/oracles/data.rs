@@ -13,7 +13,8 @@ use unskew_lab_harness::corpus::written_models;
 use unskew_lab_harness::environment::with_release;
 use unskew_lab_harness::{Page, WritePage};
 use unskew_lab_tensorflow::{
-    Came, FOR_A_SESSION, LoadJob, LoadOutcome, Loaded, MODELS, TensorFlowHost, battery_trials, trials,
+    Came, FOR_A_SESSION, LoadJob, LoadOutcome, Loaded, MODELS, TensorFlowHost, battery_trials,
+    trials,
 };
 
 /// The page that `--write` makes.
@@ -92,7 +93,8 @@ fn column(release: &str, arguments: &TensorflowData) -> anyhow::Result<Column> {
         let mut trials = trials(release, folder.path())?;
         trials.extend(battery_trials(release, folder.path())?);
         let jobs: Vec<LoadJob> = trials.iter().map(|trial| trial.job.clone()).collect();
-        let loaded = TensorFlowHost::named(release)?.load(&jobs, Duration::from_secs(arguments.limit))?;
+        let loaded =
+            TensorFlowHost::named(release)?.load(&jobs, Duration::from_secs(arguments.limit))?;
         Ok(Column { release: release.to_owned(), trials, loaded })
     })
 }

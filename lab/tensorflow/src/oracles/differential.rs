@@ -178,7 +178,13 @@ fn compared(verdict: &Verdict, found: &LoadOutcome, reference: &LoadOutcome) -> 
 }
 
 impl Column {
-    fn add(&mut self, comparison: &Comparison, what: &str, sample: &RandomGraph, found: &LoadOutcome) {
+    fn add(
+        &mut self,
+        comparison: &Comparison,
+        what: &str,
+        sample: &RandomGraph,
+        found: &LoadOutcome,
+    ) {
         self.tally.add(comparison);
         let wrong = comparison.wrong();
         self.wrong
@@ -227,7 +233,12 @@ fn ask(
 }
 
 /// Keeps a graph, as small as it shows the same, for a test: its bytes and what the release did.
-fn file(release: &str, sample: &RandomGraph, found: &LoadOutcome, folder: &Path) -> anyhow::Result<()> {
+fn file(
+    release: &str,
+    sample: &RandomGraph,
+    found: &LoadOutcome,
+    folder: &Path,
+) -> anyhow::Result<()> {
     let (mut least, mut found) = (sample.clone(), found.clone());
     while let Some(smaller) = least.smaller() {
         let one = std::slice::from_ref(&smaller);

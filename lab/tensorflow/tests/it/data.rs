@@ -7,9 +7,12 @@ use std::time::Duration;
 
 use unskew_artifact::ConvertOptions;
 use unskew_lab_harness::corpus::written_models;
-use unskew_lab_tensorflow::battery::proto::{GraphBuilder, MessageBuilder, dtype, node, shape, tensor};
+use unskew_lab_tensorflow::battery::proto::{
+    GraphBuilder, MessageBuilder, dtype, node, shape, tensor,
+};
 use unskew_lab_tensorflow::{
-    ComputedValue, GraphLoader, LoadJob, LoadOutcome, LoadStage, TensorFlowHost, battery_trials, models, trials,
+    ComputedValue, GraphLoader, LoadJob, LoadOutcome, LoadStage, TensorFlowHost, battery_trials,
+    models, trials,
 };
 
 const LIMIT: Duration = Duration::from_secs(300);

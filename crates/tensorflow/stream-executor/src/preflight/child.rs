@@ -217,7 +217,9 @@ pub fn preflight_in_child(
             // It may have been about to answer.
             Heard::Late if whole < left => break Some(PreflightFailure::NotRun(limits.over())),
             Heard::Late => break Some(PreflightFailure::Late(limit.as_secs())),
-            Heard::Refused(cause) => break Some(PreflightFailure::NotRun(sandbox::no_sandbox(&cause))),
+            Heard::Refused(cause) => {
+                break Some(PreflightFailure::NotRun(sandbox::no_sandbox(&cause)));
+            }
             Heard::Closed => break Some(PreflightFailure::Died(String::new())),
         };
         match serde_json::from_str(&line) {

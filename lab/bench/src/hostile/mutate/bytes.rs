@@ -31,7 +31,7 @@ pub fn mutated(mut bytes: Vec<u8>, other: &[u8], random: &mut Random) -> Vec<u8>
             let edge = random.choose(&EDGES);
             put(&mut bytes, at..at + edge.len(), edge);
         }
-        2 => put(&mut bytes, at..at, random.of::<&[u8]>(&EDGES)),
+        2 => put(&mut bytes, at..at, random.choose::<&[u8]>(&EDGES)),
         3 => bytes.truncate(at),
         4 => put(&mut bytes, at..far, &[]),
         5 => {

@@ -31,7 +31,7 @@ pub fn mutated(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     let at = random.below(bytes.len());
     match random.below(4) {
         0 => {
-            let operation = random.of::<&[u8]>(&OPERATIONS);
+            let operation = random.choose::<&[u8]>(&OPERATIONS);
             put(&mut bytes, at..at, &repeated(operation, times(random)));
         }
         1 => {
@@ -50,11 +50,11 @@ pub fn mutated(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
         }
         2 => {
             let mut many = b"\x80\x02(".to_vec();
-            many.extend(repeated(random.of::<&[u8]>(&OPERATIONS), times(random)));
+            many.extend(repeated(random.choose::<&[u8]>(&OPERATIONS), times(random)));
             many.extend_from_slice(b"t.");
             bytes = many;
         }
-        _ => put(&mut bytes, at..at + 1, random.of::<&[u8]>(&OPERATIONS)),
+        _ => put(&mut bytes, at..at + 1, random.choose::<&[u8]>(&OPERATIONS)),
     }
     bytes
 }
