@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use unskew_lab_harness::pages::MARK;
-use unskew_serdes::proto::{Description, FieldDescription, FieldKind, FieldLabel, Since};
+use unskew_serdes::proto::{
+    FieldDescription, FieldKind, FieldLabel, MessageDescription, SinceVersion,
+};
 
 /// Where it stands, from the root of the repository.
 pub const PAGE: &str = "docs/reference/ifrt-types.md";
@@ -149,9 +151,9 @@ fn kinds(text: &mut String) {
 }
 
 /// The name by which fields that hold any type know one; empty if none does.
-fn name_among_types(of: &Description, all: &[&Description]) -> &'static str {
+fn name_among_types(of: &MessageDescription, all: &[&MessageDescription]) -> &'static str {
     for field in all.iter().flat_map(|description| description.fields) {
-        let Kind::Serialized(types) = field.kind else { continue };
+        let FieldKind::Serialized(types) = field.kind else { continue };
         let named = types.iter().find(|named| (named.description)().rust == of.rust);
         if let Some(named) = named {
             return named.name;

@@ -7,8 +7,8 @@ use std::path::Path;
 use anyhow::Context as _;
 use unskew_lab_harness::pages::MARK;
 use unskew_script::{Expression, FunctionDefinition, Statement};
-use unskew_torch_operators::{Bridge, Registry, RegistryChange, Since};
-use unskew_torch_schemas::{OperatorTable, Schema, diff};
+use unskew_torch_operators::{Bridge, ChangeStart, OperatorRegistry, RegistryChange};
+use unskew_torch_schemas::{FunctionSchema, OperatorTable, diff};
 
 /// Where it stands, from the root of the repository.
 pub const PAGE: &str = "docs/reference/operator-upgraders.md";

@@ -32,4 +32,4 @@ mod trial;
 pub use host::TensorFlowHost;
 pub use load::{ComputedValue, GraphLoader, LoadJob, LoadOutcome, LoadStage};
 pub use table::{ReleaseTally, STEPS, table};
-pub use trial::{FOR_A_SESSION, MODELS, Model, Trial, battery_trials, models, trials};
+pub use trial::{FOR_A_SESSION, LoadTrial, MODELS, TrialModel, battery_trials, models, trials};

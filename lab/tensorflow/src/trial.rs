@@ -7,7 +7,7 @@ use unskew_core::{Context, Date, Party, Phase, Severity, Verdict, check};
 use unskew_releases::{Release, find};
 use unskew_source::OutputFile;
 
-use crate::{GraphLoader, LoadStage, TensorFlowHost, battery};
+use crate::{GraphLoader, LoadJob, LoadStage, battery};
 
 /// The models of the corpus: their files, and how they are loaded. Those from `written/` come from TensorFlow
 /// 2.21.0 (`unskew_lab_harness::corpus::written_models`).

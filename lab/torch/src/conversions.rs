@@ -56,7 +56,7 @@ pub fn run(arguments: &Torch) -> anyhow::Result<()> {
         let release = find(&format!("torch@{version}"))?;
         let limit = Duration::from_secs(arguments.limit);
         let column = with_release("torch", &version, arguments.keep, || {
-            let host = Host::named(&version)?;
+            let host = TorchHost::named(&version)?;
             Ok((host.version, trials(&host, release, FileSelection::All, limit)?))
         })?;
         eprint!("{}", table(std::slice::from_ref(&column)));

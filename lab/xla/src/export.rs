@@ -65,7 +65,7 @@ pub struct Reading {
 pub fn run(arguments: &JaxExport) -> anyhow::Result<()> {
     Environment::named(&format!("{}-{}", PACKAGES.0, PACKAGES.1))?.make()?;
     let files = Files {
-        hosts: Host::chosen(&arguments.releases)?,
+        hosts: JaxHost::chosen(&arguments.releases)?,
         packages: Peer::named(PACKAGES.0, PACKAGES.1)?,
     };
     let folder = tempfile::tempdir()?;
@@ -85,17 +85,17 @@ pub fn run(arguments: &JaxExport) -> anyhow::Result<()> {
 
 /// The releases that write and read, and what `jax.export` needs beside them.
 struct Files {
-    hosts: Vec<Host>,
+    hosts: Vec<JaxHost>,
     packages: Peer,
 }
 
 impl Oracle for Files {
     const HEAD: &'static str = "JAX that reads | ";
-    type Peer = Host;
+    type Peer = JaxHost;
     type Case = Case;
     type Answer = Reading;
 
-    fn peers(&self) -> anyhow::Result<Vec<Host>> {
+    fn peers(&self) -> anyhow::Result<Vec<JaxHost>> {
         Ok(self.hosts.clone())
     }
 
@@ -108,11 +108,21 @@ impl Oracle for Files {
         Ok(cases)
     }
 
-    fn ask(&self, host: &Host, cases: &[Case], _: &Path) -> anyhow::Result<Vec<Option<Reading>>> {
+    fn ask(
+        &self,
+        host: &JaxHost,
+        cases: &[Case],
+        _: &Path,
+    ) -> anyhow::Result<Vec<Option<Reading>>> {
         Ok(read(host, &self.packages, cases)?.into_iter().map(Some).collect())
     }
 
-    fn compare(&self, host: &Host, case: &Case, reading: &Reading) -> anyhow::Result<Comparison> {
+    fn compare(
+        &self,
+        host: &JaxHost,
+        case: &Case,
+        reading: &Reading,
+    ) -> anyhow::Result<Comparison> {
         let source: Arc<dyn Source> = Arc::new(FileSource::open(&case.path)?);
         let party = unskew_jax_export::party(&source)?.context("no file of jax.export")?;
         let release = unskew_releases::find(&format!("jax@{}", host.version))?;
@@ -138,7 +148,7 @@ impl Oracle for Files {
         })
     }
 
-    fn name(&self, host: &Host) -> String {
+    fn name(&self, host: &JaxHost) -> String {
         host.version.to_string()
     }
 }

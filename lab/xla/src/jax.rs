@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
-use unskew_jax_matrix::{Host, JaxCell, PLUGINS, Row, STEPS, run_each, table};
+use unskew_jax_matrix::{JaxCell, JaxHost, JaxTableRow, PLUGINS, STEPS, run_each, table};
 use unskew_lab_harness::{Page, WritePage};
 use unskew_peers::ProbeOutcome;
 

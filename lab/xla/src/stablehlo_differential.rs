@@ -78,7 +78,7 @@ pub fn run(arguments: &StablehloDifferential) -> anyhow::Result<()> {
         true => take_modules(&writer, folder.path())?,
         false => make(&writer, folder.path(), arguments, None)?,
     }
-    let readers = Readers { folder: folder.path(), hosts: Host::chosen(&arguments.releases)? };
+    let readers = Readers { folder: folder.path(), hosts: JaxHost::chosen(&arguments.releases)? };
     let agreement = compare(&readers, folder.path())?;
     if arguments.modules {
         agreement.wrong.iter().for_each(|(_, what)| println!("{what}"));
@@ -102,14 +102,14 @@ pub fn run(arguments: &StablehloDifferential) -> anyhow::Result<()> {
 }
 
 /// The jaxlib that writes: the newest.
-fn newest() -> anyhow::Result<Host> {
-    Host::all().pop().context("`cargo xtask corpus` makes the environments of JAX")
+fn newest() -> anyhow::Result<JaxHost> {
+    JaxHost::all().pop().context("`cargo xtask corpus` makes the environments of JAX")
 }
 
 /// The releases that read the artifacts of a folder.
 struct Readers<'f> {
     folder: &'f Path,
-    hosts: Vec<Host>,
+    hosts: Vec<JaxHost>,
 }
 
 impl Oracle for Readers<'_> {

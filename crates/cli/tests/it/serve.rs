@@ -314,7 +314,7 @@ fn no_session_begins_when_processes_have_all_the_memory() {
     run(async {
         let mut clients = Vec::new();
         let refused = loop {
-            match Client::connect(&serving.address, NEWEST).await {
+            match IfrtClient::connect(&serving.address, NEWEST).await {
                 Ok(mut client) => {
                     client.init().await.unwrap();
                     clients.push(client);
@@ -332,7 +332,7 @@ fn no_session_begins_when_processes_have_all_the_memory() {
         assert_eq!(serving.metric("unskew_sessions "), clients.len() as u64);
         clients.truncate(1);
         let begun = Instant::now();
-        while Client::connect(&serving.address, NEWEST).await.is_err() {
+        while IfrtClient::connect(&serving.address, NEWEST).await.is_err() {
             assert!(begun.elapsed() < PATIENCE, "the memory is not given back");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }

@@ -100,10 +100,10 @@ mod tests {
 
     #[test]
     fn what_nests_too_deep_is_not_known() {
-        let mut kind = Kind::Tensor(Element(1));
+        let mut kind = ValueType::Tensor(OnnxElementType(1));
         let mut depth = 1;
         while let Some(deeper) = kind.clone().optional() {
-            assert_eq!(Kind::parse(&deeper.to_string()), Some(deeper.clone()));
+            assert_eq!(ValueType::parse(&deeper.to_string()), Some(deeper.clone()));
             kind = deeper;
             depth += 1;
         }

@@ -34,7 +34,6 @@ mod table;
 mod thresholds;
 mod trial;
 
-pub use bars::{BARS, Bar};
 pub use host::TorchHost;
 pub use run::{JobOutcome, ModuleLoader, RunJob, RunPhase};
 pub use table::{bars_table, reasons, table};

@@ -110,8 +110,8 @@ fn of_seeds(
     Ok((batch.from..batch.to).map(move |nth| {
         let mut random = Random::nth(seed, nth);
         let (format, all, commands) = seeds.format(random.below(100));
-        let (seed, other) = (random.of(all), random.of(all));
-        let command = *random.of(commands);
+        let (seed, other) = (random.choose(all), random.choose(all));
+        let command = *random.choose(commands);
         let bytes = mutate::file(&seed.name, &seed.bytes()?, &other.bytes()?, &mut random);
         let span = random.next() >> random.below(64);
         let (name, seed) = (seed.name.clone(), seed.path.clone());

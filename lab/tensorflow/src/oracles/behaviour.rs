@@ -16,8 +16,8 @@ use unskew_changes::{
     FormOutcome, RecordedRuns, RunPosition, SEEDS, mark_unsteady, table_row, unsteady,
 };
 use unskew_core::Version;
-use unskew_lab_tensorflow::Host;
-use unskew_lab_tensorflow::behaviour::{self, Form, Plan, Row};
+use unskew_lab_tensorflow::TensorFlowHost;
+use unskew_lab_tensorflow::behaviour::{self, BehaviourRow, InputPlan, NodeForm};
 use unskew_releases::find;
 use unskew_tensorflow::TensorFlowRuntime;
 

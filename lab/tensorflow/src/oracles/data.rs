@@ -13,8 +13,8 @@ use unskew_lab_harness::corpus::written_models;
 use unskew_lab_harness::environment::with_release;
 use unskew_lab_harness::{Page, WritePage};
 use unskew_lab_tensorflow::{
-    Came, FOR_A_SESSION, LoadJob, LoadOutcome, Loaded, MODELS, TensorFlowHost, battery_trials,
-    trials,
+    FOR_A_SESSION, LoadJob, LoadOutcome, LoadStage, LoadTrial, MODELS, TensorFlowHost,
+    battery_trials, trials,
 };
 
 /// The page that `--write` makes.

@@ -12,7 +12,7 @@ use clap::Args;
 use unskew_core::Version;
 use unskew_lab_harness::environment::{releases, with_release};
 use unskew_lab_harness::{Page, WritePage};
-use unskew_lab_tensorflow::{Host, Row, STEPS, table};
+use unskew_lab_tensorflow::{ReleaseTally, STEPS, TensorFlowHost, table};
 
 /// The page that `--write` makes.
 const PAGE: Page = Page("docs/reference/tensorflow-on-soroban.md");

@@ -16,8 +16,8 @@ use clap::Args;
 use unskew_artifact::{ConvertOptions, Options, open};
 use unskew_core::{Context, Date, Outcome, Phase, Verdict, aspect, check};
 use unskew_lab_harness::{Comparison, Tally};
-use unskew_lab_tensorflow::random::{Sample, sample, usable};
-use unskew_lab_tensorflow::{Came, Host, Job, Loaded, Loader};
+use unskew_lab_tensorflow::random::{RandomGraph, sample, usable};
+use unskew_lab_tensorflow::{GraphLoader, LoadJob, LoadOutcome, LoadStage, TensorFlowHost};
 use unskew_random::Random;
 use unskew_releases::{Release, find};
 

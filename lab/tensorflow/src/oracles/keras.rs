@@ -17,7 +17,7 @@ use unskew_core::{Phase, Version};
 use unskew_keras::{KerasModel, judge};
 use unskew_lab_harness::environment::Environment;
 use unskew_lab_harness::{Comparison, Page, Tally, WritePage};
-use unskew_lab_tensorflow::Host;
+use unskew_lab_tensorflow::TensorFlowHost;
 use unskew_source::{FileSource, Source};
 
 const WRITE: &str = "lab/tensorflow/probes/keras_write.py";

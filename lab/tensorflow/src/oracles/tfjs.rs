@@ -18,7 +18,7 @@ use unskew_core::{Context, Date, Phase, Verdict, check};
 use unskew_lab_harness::environment::uv;
 use unskew_lab_harness::npm::bundle;
 use unskew_lab_harness::{Answers, Comparison, Page, Tally, WritePage, run_command};
-use unskew_lab_tensorflow::Host;
+use unskew_lab_tensorflow::TensorFlowHost;
 use unskew_releases::find;
 
 const WRITE: &str = "lab/tensorflow/probes/tfjs_write.py";

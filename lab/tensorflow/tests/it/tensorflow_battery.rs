@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use unskew_core::{Context, Date, Outcome, Party, Phase, Severity, Verdict, check};
 use unskew_lab_tensorflow::battery;
-use unskew_lab_tensorflow::battery::proto::{self, Graph, dtype, int, node, shapes};
+use unskew_lab_tensorflow::battery::proto::{self, GraphBuilder, dtype, int, node, shapes};
 use unskew_releases::find;
 use unskew_source::{BytesSource, Source};
 

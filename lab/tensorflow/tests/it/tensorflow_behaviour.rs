@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use unskew_core::{Context, Date, Outcome, Phase, Severity, Verdict, aspect, check};
 use unskew_lab_tensorflow::battery::proto::{
-    Graph, Message, boolean, dtype, int, node, shape, tensor,
+    GraphBuilder, MessageBuilder, boolean, dtype, int, node, shape, tensor,
 };
 use unskew_releases::find;
 use unskew_source::{BytesSource, Output, Source};

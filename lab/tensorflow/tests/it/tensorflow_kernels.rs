@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use unskew_core::{Context, Date, check};
-use unskew_lab_tensorflow::kernels::{Asked, graphs};
-use unskew_lab_tensorflow::{Came, Host, Job, Loader};
+use unskew_lab_tensorflow::kernels::{KernelQuery, graphs};
+use unskew_lab_tensorflow::{GraphLoader, LoadJob, LoadStage, TensorFlowHost};
 use unskew_random::Random;
 use unskew_releases::find;
 

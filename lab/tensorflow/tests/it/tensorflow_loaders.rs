@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use unskew_core::{Context, Date, Phase, check};
-use unskew_lab_tensorflow::{Came, Host, Job, Loader};
+use unskew_lab_tensorflow::{GraphLoader, LoadJob, LoadStage, TensorFlowHost};
 use unskew_releases::find;
-use unskew_tensorflow::{TensorFlowHost as Way, Usage};
+use unskew_tensorflow::{RuntimeUsage, SavedModelLoader as Way};
 
 const LIMIT: Duration = Duration::from_secs(300);
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use unskew_core::{Finding, aspect};
 use unskew_lab_harness::{Comparison, Prediction, Tally};
-use unskew_lab_tensorflow::kernels::{Asked, graphs};
-use unskew_lab_tensorflow::{Came, Host, Job, Loaded, Loader};
+use unskew_lab_tensorflow::kernels::{KernelQuery, graphs};
+use unskew_lab_tensorflow::{GraphLoader, LoadJob, LoadOutcome, LoadStage, TensorFlowHost};
 use unskew_random::Random;
 use unskew_releases::find;
 
