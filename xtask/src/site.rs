@@ -169,7 +169,7 @@ fn settings(menu: &Value, html: &Path) -> Value {
             ],
         },
         "markdown_extensions": [
-            "attr_list", "tables", {"toc": {"permalink": true}}, "pymdownx.superfences",
+            "attr_list", "footnotes", "tables", {"toc": {"permalink": true}}, "pymdownx.superfences",
             {"pymdownx.highlight": {"anchor_linenums": true}},
         ],
         "plugins": ["search"],

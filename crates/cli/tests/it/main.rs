@@ -45,6 +45,7 @@ mod sandbox;
 #[cfg(feature = "scan")]
 mod scan_budget;
 mod schemas;
+mod security;
 #[cfg(feature = "serve")]
 mod serve;
 mod shell;

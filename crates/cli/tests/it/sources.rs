@@ -8,7 +8,7 @@ use regex::Regex;
 const WRITERS: &str = r"fs::write\(|\bFile::create|create_new\(|\.create\(true\)|fs::rename\(|\.persist\(|fs::copy\(|hard_link\(|\.append\(true\)\.open|generate_to\(";
 
 /// Where such calls stand all the same, and why.
-const WRITE: [(&str, &str); 15] = [
+const WRITE: [(&str, &str); 16] = [
     ("base/source/src/output.rs", "the one way"),
     ("base/source/src/destination.rs", "what the one way opens: `/dev/fd/N`"),
     ("base/rules-build/src/", "runs in build scripts, writes into OUT_DIR"),
@@ -16,6 +16,7 @@ const WRITE: [(&str, &str); 15] = [
     ("fleet/fleet/src/store/sqlite.rs", "makes the database where nothing stands"),
     ("fleet/service/src/staging/disk.rs", "pieces of uploads, in the service's own folder"),
     ("judging/environments/src/image.rs", "unpacks into a temporary folder"),
+    ("lint/lint/src/baseline/git/isolated.rs", "copies references into a temporary folder"),
     ("lint/lint/src/baseline/package.rs", "the cache of packages"),
     ("scan/src/query.rs", "copies into a temporary folder"),
     ("serdes/serdes/src/guard.rs", "a library without dependencies; looks at what stands there"),
