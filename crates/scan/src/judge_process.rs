@@ -8,8 +8,8 @@ use std::sync::PoisonError;
 use serde::{Deserialize, Serialize};
 use unskew_artifact::Content;
 use unskew_inspection::{
-    Allowance, Confinement, Described, Failure, Files, Parent, Reader, Readers, SharedParent,
-    Stopped, serve,
+    Allowance, ArtifactFiles, Described, Failure, Parent, ReaderConfinement, ReaderProcess,
+    Readers, SharedParent, Stopped, serve,
 };
 
 use crate::row::{ERROR, OVER_BUDGET};
@@ -75,7 +75,7 @@ impl JudgeProcesses {
         let described = Described::of(content);
         let budget = described.budget();
         let ask = Ask::Judge(described);
-        let mut files = Files::of(content);
+        let mut files = ArtifactFiles::of(content);
         let rows = self.0.with(None, |reader| {
             if let Some(why) = set_up(reader, question)? {
                 return Ok(Err(why));
@@ -112,12 +112,12 @@ impl JudgeProcesses {
 }
 
 /// Tells a new process the question; says why it cannot be asked.
-fn set_up(reader: &mut Reader, question: &Question) -> Result<Option<String>, Stopped> {
+fn set_up(reader: &mut ReaderProcess, question: &Question) -> Result<Option<String>, Stopped> {
     if !reader.is_new() {
         return Ok(None);
     }
     reader.ask(&Ask::Begin(question.clone()), None)?;
-    let Reply::Begun(why) = reader.reply(&mut Files::none())? else {
+    let Reply::Begun(why) = reader.reply(&mut ArtifactFiles::none())? else {
         return Err(reader.unexpected());
     };
     reader.is_set_up();
@@ -133,7 +133,7 @@ fn fingerprint() -> String {
 pub fn judge_process_main(allowance: Allowance) -> ! {
     let mut runtimes = None;
     let answer = |ask: Ask, parent: &SharedParent| answer(ask, parent, &mut runtimes);
-    match serve(allowance, Confinement::TemporaryFiles, &fingerprint(), answer) {
+    match serve(allowance, ReaderConfinement::TemporaryFiles, &fingerprint(), answer) {
         Ok(()) => std::process::exit(0),
         Err(error) => {
             eprintln!("{error}");

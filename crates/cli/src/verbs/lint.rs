@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use unskew_core::{Role, Side};
-use unskew_lint::{Config, Judged, Known, Outcome, PackageIndex, Request, Sources, lint};
+use unskew_lint::{Config, Judged, Known, Outcome, PackageSource, Request, Sources, lint};
 use unskew_report::{Failure, Pair, Report, Subject};
 use unskew_source::read_text;
 
@@ -35,7 +35,7 @@ pub fn run(args: &Lint, global: &Global) -> anyhow::Result<Status> {
     let (context, baseline) = (global.context(), args.baseline.as_deref());
     let as_of = context.as_of;
     let index = args.packages.index()?;
-    let sources = Sources::new(root, index.as_ref().map(|index| index as &dyn PackageIndex));
+    let sources = Sources::new(root, index.as_ref().map(|index| index as &dyn PackageSource));
     let request = Request { sources: &sources, file: &file, config: &config, baseline, as_of };
     let outcome = lint(&request);
     let checked = outcome.checked;

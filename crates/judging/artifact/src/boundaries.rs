@@ -255,7 +255,6 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
             format("OpList", GRAPH),
         ],
         rules: &[unskew_tensorflow::rules::RULES],
-        ..NONE
     },
 ];
 

@@ -25,7 +25,7 @@ impl Default for Allowance {
 
 /// What a child keeps besides its memory and its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Confinement {
+pub enum ReaderConfinement {
     /// Its standard streams (on Linux): it can open no file and no socket, and start nothing.
     Streams,
     /// Temporary files, into which large members of archives are inflated.
@@ -48,7 +48,7 @@ impl Allowance {
 /// If the limits cannot be taken, or the parent does not keep to the protocol.
 pub fn serve<Q: DeserializeOwned>(
     allowance: Allowance,
-    confinement: Confinement,
+    confinement: ReaderConfinement,
     fingerprint: &str,
     mut answer: impl FnMut(Q, &SharedParent) -> io::Result<()>,
 ) -> io::Result<()> {
@@ -56,7 +56,7 @@ pub fn serve<Q: DeserializeOwned>(
     take(&allowance, confinement)?;
     // Where the kernel does not take away the rest, nothing is read.
     #[cfg(target_os = "linux")]
-    if confinement == Confinement::Streams {
+    if confinement == ReaderConfinement::Streams {
         unskew_abi::sandbox::keep_to_streams().map_err(io::Error::other)?;
     }
     let parent = Parent::shared();
@@ -75,15 +75,15 @@ const FILES: [u64; 2] = [16, 64];
 
 /// The limits of the whole process: memory, open files, no memory dump, and no byte written to any file if it keeps none.
 #[cfg(unix)]
-fn take(allowance: &Allowance, confinement: Confinement) -> io::Result<()> {
+fn take(allowance: &Allowance, confinement: ReaderConfinement) -> io::Result<()> {
     use nix::sys::resource::{Resource, setrlimit};
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
     let files = match confinement {
-        Confinement::Streams => {
+        ReaderConfinement::Streams => {
             setrlimit(Resource::RLIMIT_FSIZE, 0, 0)?;
             FILES[0]
         }
-        Confinement::TemporaryFiles => FILES[1],
+        ReaderConfinement::TemporaryFiles => FILES[1],
     };
     setrlimit(Resource::RLIMIT_NOFILE, files, files)?;
     setrlimit(Resource::RLIMIT_AS, allowance.memory, allowance.memory)?;
@@ -129,7 +129,7 @@ fn end_with_the_parent() -> io::Result<()> {
 
 /// Other systems have no such limits; the parent's patience is the only one.
 #[cfg(not(unix))]
-fn take(_: &Allowance, _: Confinement) -> io::Result<()> {
+fn take(_: &Allowance, _: ReaderConfinement) -> io::Result<()> {
     Ok(())
 }
 

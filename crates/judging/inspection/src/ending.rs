@@ -45,7 +45,7 @@ pub(crate) fn ended_soon(child: &mut Child) -> bool {
 
 /// Why a child ended over a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct ReaderEnding {
     /// What it was.
     pub cause: Cause,
     /// The same in words.
@@ -63,7 +63,7 @@ pub enum Cause {
     Fault,
 }
 
-impl Ended {
+impl ReaderEnding {
     /// A child that takes more memory than it may.
     pub(crate) fn memory(why: String) -> Self {
         Self { cause: Cause::Memory, why }
@@ -86,20 +86,24 @@ impl Ended {
 }
 
 /// The end of a child in words that say what to do about it.
-pub(crate) fn reason(status: Option<ExitStatus>, words: &str, allowance: &Allowance) -> Ended {
+pub(crate) fn reason(
+    status: Option<ExitStatus>,
+    words: &str,
+    allowance: &Allowance,
+) -> ReaderEnding {
     let memory = allowance.memory >> 20;
     if words.contains("memory allocation of") {
-        return Ended::memory(format!("it takes more than {memory} MiB of memory"));
+        return ReaderEnding::memory(format!("it takes more than {memory} MiB of memory"));
     }
     if words.contains("overflowed its stack") {
-        return Ended::fault("it is nested too deeply to be read".to_owned());
+        return ReaderEnding::fault("it is nested too deeply to be read".to_owned());
     }
     #[cfg(unix)]
     {
         use std::os::unix::process::ExitStatusExt as _;
         if status.and_then(|status| status.signal()) == Some(nix::sys::signal::SIGXCPU as i32) {
             let seconds = allowance.seconds;
-            return Ended::time(format!("it takes more than {seconds} s of processor time"));
+            return ReaderEnding::time(format!("it takes more than {seconds} s of processor time"));
         }
     }
     let how = status.map_or_else(|| "unknown".to_owned(), describe);
@@ -108,5 +112,5 @@ pub(crate) fn reason(status: Option<ExitStatus>, words: &str, allowance: &Allowa
         let line: String = line.chars().filter(|char| !char.is_control()).take(200).collect();
         text.push_str(&format!("; it said: {line}"));
     }
-    Ended::fault(text)
+    ReaderEnding::fault(text)
 }

@@ -12,8 +12,8 @@
 //!        ◀── answer ──
 //! ```
 //!
-//! * [`Readers`]: children that wait for questions, on the side of the parent; [`Reader`] is one of them;
-//! * [`serve`]: the child, which has limits ([`Allowance`], [`Confinement`]), no environment, and the artifact only as
+//! * [`Readers`]: children that wait for questions, on the side of the parent; [`ReaderProcess`] is one of them;
+//! * [`serve`]: the child, which has limits ([`Allowance`], [`ReaderConfinement`]), no environment, and the artifact only as
 //!   [`Parent::content`];
 //! * [`ProcessBudget`]: what a process may take for the files that it looks at. The command watches itself by it, and a parent
 //!   each question to a child.
@@ -29,16 +29,16 @@ mod budget;
 mod ending;
 mod frame;
 mod message;
-mod reader;
+mod reader_process;
 mod readers;
 mod remote;
 mod usage;
 
-pub use allowance::{Allowance, Confinement, serve};
+pub use allowance::{Allowance, ReaderConfinement, serve};
 pub use budget::ProcessBudget;
-pub use ending::{Cause, Ended};
+pub use ending::{Cause, ReaderEnding};
 pub use message::Described;
-pub use reader::{Files, Reader, Stopped};
+pub use reader_process::{ArtifactFiles, ReaderProcess, Stopped};
 pub use readers::{Failure, Readers};
 pub use remote::{LARGEST_FRAME, Parent, SharedParent};
 pub use usage::{processor_time, resident};

@@ -5,8 +5,8 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::reader::{Reader, Stopped};
-use crate::{Allowance, Cause, Ended};
+use crate::reader_process::{ReaderProcess, Stopped};
+use crate::{Allowance, Cause, ReaderEnding};
 
 /// After how many questions a child is ended.
 const MOST_QUESTIONS: u32 = 512;
@@ -22,7 +22,7 @@ pub struct Readers {
     start: Start,
     allowance: Allowance,
     fingerprint: String,
-    idle: Mutex<Vec<Reader>>,
+    idle: Mutex<Vec<ReaderProcess>>,
     most_idle: usize,
 }
 
@@ -40,7 +40,7 @@ pub enum Failure {
     NotStarted(String),
     /// The child ended over the artifact.
     #[error("{}", .0.why)]
-    Ended(Ended),
+    Ended(ReaderEnding),
     /// The parent could not read the artifact, or not keep the result.
     #[error(transparent)]
     Unread(io::Error),
@@ -66,7 +66,7 @@ impl Readers {
 
     /// Ends those that nobody has asked for a while.
     pub fn rest(&self) {
-        let resting: Vec<Reader> = {
+        let resting: Vec<ReaderProcess> = {
             let mut idle = self.idle();
             let (rest, busy) = idle.drain(..).partition(|one| one.last.elapsed() > IDLE);
             *idle = busy;
@@ -75,27 +75,28 @@ impl Readers {
         drop(resting);
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<Reader>> {
+    fn idle(&self) -> MutexGuard<'_, Vec<ReaderProcess>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// One that has the artifact open, or else any that is idle, or else a new one.
-    fn lend(&self, wanted: Option<&str>) -> Result<Reader, Failure> {
+    fn lend(&self, wanted: Option<&str>) -> Result<ReaderProcess, Failure> {
         let known = {
             let mut idle = self.idle();
-            let has = |one: &Reader| wanted.is_some() && one.opened.as_deref() == wanted;
+            let has = |one: &ReaderProcess| wanted.is_some() && one.opened.as_deref() == wanted;
             let at = idle.iter().position(has).or_else(|| idle.len().checked_sub(1));
             at.map(|at| idle.remove(at))
         };
         known.map_or_else(|| self.begin(), Ok)
     }
 
-    fn begin(&self) -> Result<Reader, Failure> {
-        let begun = Reader::start((self.start)(&self.allowance), self.allowance, &self.fingerprint);
+    fn begin(&self) -> Result<ReaderProcess, Failure> {
+        let begun =
+            ReaderProcess::start((self.start)(&self.allowance), self.allowance, &self.fingerprint);
         begun.map_err(Failure::NotStarted)
     }
 
-    fn give_back(&self, reader: Reader) {
+    fn give_back(&self, reader: ReaderProcess) {
         if reader.is_over || reader.asked >= MOST_QUESTIONS || reader.is_bloated() {
             return;
         }
@@ -112,7 +113,7 @@ impl Readers {
     pub fn with<T>(
         &self,
         artifact: Option<&str>,
-        mut work: impl FnMut(&mut Reader) -> Result<T, Stopped>,
+        mut work: impl FnMut(&mut ReaderProcess) -> Result<T, Stopped>,
     ) -> Result<T, Failure> {
         let mut reader = self.lend(artifact)?;
         loop {

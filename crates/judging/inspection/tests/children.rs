@@ -10,8 +10,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use unskew_artifact::Content;
 use unskew_inspection::{
-    Allowance, Cause, Confinement, Described, Failure, Files, Parent, ProcessBudget, Readers,
-    SharedParent, serve,
+    Allowance, ArtifactFiles, Cause, Described, Failure, Parent, ProcessBudget, ReaderConfinement,
+    Readers, SharedParent, serve,
 };
 use unskew_source::SourceExt as _;
 
@@ -80,7 +80,7 @@ fn ask(
     budget: ProcessBudget,
 ) -> Result<String, Failure> {
     let question = Question { described: Described::of(content), ask };
-    let mut files = Files::of(content);
+    let mut files = ArtifactFiles::of(content);
     readers.with(None, |reader| {
         if reader.is_new() {
             reader.is_set_up();
@@ -104,7 +104,7 @@ fn main() {
     {
         let allowance =
             Allowance { memory: memory.parse().unwrap(), seconds: seconds.parse().unwrap() };
-        serve(allowance, Confinement::TemporaryFiles, FINGERPRINT, answer).unwrap();
+        serve(allowance, ReaderConfinement::TemporaryFiles, FINGERPRINT, answer).unwrap();
         return;
     }
     let folder = tempfile::tempdir().unwrap();

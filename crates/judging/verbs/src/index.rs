@@ -113,7 +113,7 @@ impl WheelIndex {
 }
 
 #[cfg(feature = "cloud")]
-impl unskew_lint::PackageIndex for WheelIndex {
+impl unskew_lint::PackageSource for WheelIndex {
     fn files(&self, package: &str) -> Result<Vec<IndexedFile>, String> {
         let files = self.open()?.files(package).map_err(|error| error.to_string())?;
         let file = |file: unskew_registries::index::IndexFile| IndexedFile {
@@ -132,7 +132,7 @@ impl unskew_lint::PackageIndex for WheelIndex {
 }
 
 #[cfg(not(feature = "cloud"))]
-impl unskew_lint::PackageIndex for WheelIndex {
+impl unskew_lint::PackageSource for WheelIndex {
     fn files(&self, _: &str) -> Result<Vec<IndexedFile>, String> {
         Err("this build of Unskew asks no index; build it with `--features cloud`".to_owned())
     }

@@ -20,8 +20,8 @@ pub mod rules;
 mod serdes;
 
 pub use baseline::{
-    BaselineError, BaselinePlace, Commit, IndexedFile, Package, PackageIndex, Repository, Snapshot,
-    Sources, States,
+    BaselineError, BaselinePlace, Commit, IndexedFile, Package, PackageSource, Repository,
+    Snapshot, Sources, States,
 };
 pub use boundary::{
     Acceptance, Against, Announced, Boundary, Config, ConfigError, Known, Majors, Paths, Promise,

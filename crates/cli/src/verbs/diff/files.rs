@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::bail;
 use unskew_core::{Finding, Promise, Role, Side};
 use unskew_kinds::{Comparison, Kind, Terms};
-use unskew_lint::{BaselineError, BaselinePlace, PackageIndex, Snapshot, Sources};
+use unskew_lint::{BaselineError, BaselinePlace, PackageSource, Snapshot, Sources};
 use unskew_report::{Pair, Subject};
 use unskew_source::Files;
 
@@ -32,7 +32,7 @@ struct Named {
 pub fn pairs(args: &Diff, global: &Global) -> anyhow::Result<Option<Vec<Pair>>> {
     let texts = texts(args)?;
     let index = args.packages.index()?;
-    let index = index.as_ref().map(|index| index as &dyn PackageIndex);
+    let index = index.as_ref().map(|index| index as &dyn PackageSource);
     let sources = Sources::new(Path::new(""), index);
     let [old, new] = [named(&texts[0], &sources)?, named(&texts[1], &sources)?];
     let mut pairs = Vec::new();

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use unskew_artifact::Content;
 use unskew_core::Date;
-use unskew_inspection::{Described, Failure, Files, Reader, Readers, Stopped};
+use unskew_inspection::{ArtifactFiles, Described, Failure, ReaderProcess, Readers, Stopped};
 use unskew_source::Output;
 
 pub use error::InspectionError;
@@ -61,7 +61,7 @@ impl Inspectors {
         &self,
         content: &Content,
         artifact: Option<&str>,
-        work: impl FnMut(&mut Reader) -> Result<T, Stopped>,
+        work: impl FnMut(&mut ReaderProcess) -> Result<T, Stopped>,
     ) -> Result<T, FleetError> {
         let name = || content.name().to_owned();
         self.0.with(artifact, work).map_err(|failure| match failure {
@@ -77,7 +77,7 @@ impl Inspectors {
     /// [`FleetError::Unreadable`] with the reason if not; [`InspectionError`] if nobody could find out.
     pub fn look(&self, content: &Content) -> Result<(), FleetError> {
         let question = question(content, None, Ask::Look);
-        let mut files = Files::of(content);
+        let mut files = ArtifactFiles::of(content);
         let looked = self.with(content, None, |inspector| {
             inspector.ask(&question, None)?;
             match inspector.reply(&mut files)? {
@@ -104,7 +104,7 @@ impl Inspectors {
             conversion: conversion.map(|(_, lossy)| lossy),
         };
         let question = question(content, Some(*artifact), ask);
-        let mut files = Files::of(content);
+        let mut files = ArtifactFiles::of(content);
         let name = format!("{artifact} {}", content.name());
         let held = self.with(content, Some(&name), |inspector| {
             inspector.ask(&question, None)?;
@@ -151,7 +151,7 @@ enum Held {
     },
 }
 
-fn held(inspector: &mut Reader, files: &mut Files) -> Result<Held, Stopped> {
+fn held(inspector: &mut ReaderProcess, files: &mut ArtifactFiles) -> Result<Held, Stopped> {
     let fresh = inspector.is_first();
     let (as_is, always) = match inspector.reply(files)? {
         Reply::AsIs(as_is, always) => (as_is, always),
@@ -172,8 +172,8 @@ fn held(inspector: &mut Reader, files: &mut Files) -> Result<Held, Stopped> {
 }
 
 fn converted(
-    inspector: &mut Reader,
-    files: &mut Files,
+    inspector: &mut ReaderProcess,
+    files: &mut ArtifactFiles,
 ) -> Result<(Option<Attempt>, Option<Output>, bool), Stopped> {
     let Reply::Converted(attempt, always, made) = inspector.reply(files)? else {
         return Err(inspector.unexpected());

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 
 use unskew_artifact::{ConvertOptions, Options};
 use unskew_core::Context;
-use unskew_inspection::{Allowance, Confinement, Parent, SharedParent, serve};
+use unskew_inspection::{Allowance, Parent, ReaderConfinement, SharedParent, serve};
 use unskew_source::Source;
 
 use super::message::{Ask, Question, Reply};
@@ -23,7 +23,7 @@ pub fn main(allowance: Allowance) -> ! {
     let fingerprint = Judge::of_this_program().fingerprint;
     let mut child = Child { opened: None, runtimes: HashMap::new() };
     let answer = |question, parent: &SharedParent| child.answer(question, parent);
-    match serve(allowance, Confinement::Streams, &fingerprint, answer) {
+    match serve(allowance, ReaderConfinement::Streams, &fingerprint, answer) {
         Ok(()) => std::process::exit(0),
         Err(error) => {
             eprintln!("{error}");

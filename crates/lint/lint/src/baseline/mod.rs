@@ -6,7 +6,7 @@
 //! | `git:main...` | the revision at which this branch left `main` |
 //! | `include-1.0/`, `api-1.0.h` | a folder, a file |
 //! | `sdk-1.0.zip`, `sdk-1.0.whl`, `sdk-1.0.tar.gz` | an archive; `sdk-1.0.zip!include` is a folder or file in it |
-//! | `pypi:tensorflow-cpu==2.20.0` | a wheel, from the cache or a [`PackageIndex`] |
+//! | `pypi:tensorflow-cpu==2.20.0` | a wheel, from the cache or a [`PackageSource`] |
 //!
 //! [`BaselinePlace::parse`] reads such a text, [`BaselinePlace::open`] makes a [`Snapshot`] of it from its [`Sources`]: the
 //! names of its files, which are read when they are asked for. Every error says what could not be read and why: a check that
@@ -35,7 +35,7 @@ mod states;
 
 pub use folder::{tree, walk};
 pub use git::{Commit, Repository};
-pub use package::{IndexedFile, Package, PackageIndex};
+pub use package::{IndexedFile, Package, PackageSource};
 pub use place::BaselinePlace;
 pub use sources::Sources;
 pub use states::States;

@@ -1,7 +1,7 @@
 //! Packages of an index.
 //!
 //! Only wheels, which are read and never installed. One is kept in the cache (`UNSKEW_CACHE`, else the user's cache folder)
-//! with the digest that it had; a wheel that has another one later is refused. Who asks the index is a [`PackageIndex`] of
+//! with the digest that it had; a wheel that has another one later is refused. Who asks the index is a [`PackageSource`] of
 //! the caller: without one only the cache is read.
 
 use std::fmt;
@@ -17,7 +17,7 @@ use super::{BaselineError, Snapshot, archive};
 const WHEEL: u64 = 8 << 30;
 
 /// Who asks an index of packages. Reasons of failure are shown as they are.
-pub trait PackageIndex {
+pub trait PackageSource {
     /// The files of a package, of every release.
     ///
     /// # Errors
@@ -97,7 +97,7 @@ impl Package {
     pub fn open(
         &self,
         label: &str,
-        index: Option<&dyn PackageIndex>,
+        index: Option<&dyn PackageSource>,
     ) -> Result<Snapshot, BaselineError> {
         let cache =
             cache().ok_or_else(|| self.no("no folder to keep it in: set UNSKEW_CACHE to one"))?;
@@ -127,7 +127,7 @@ impl Package {
     fn fetch(
         &self,
         folder: &Path,
-        index: &dyn PackageIndex,
+        index: &dyn PackageSource,
     ) -> Result<(PathBuf, String), BaselineError> {
         let failed = |error: std::io::Error| self.no(error.to_string());
         let refused = |why: String| self.no(format!("no wheel of it could be fetched: {why}"));

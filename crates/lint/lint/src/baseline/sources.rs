@@ -4,19 +4,19 @@ use std::cell::OnceCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::{BaselineError, PackageIndex, Repository};
+use super::{BaselineError, PackageSource, Repository};
 
 /// A folder, the repository that it lies in, opened when that is first asked for, and an index of packages.
 pub struct Sources<'a> {
     folder: PathBuf,
     repository: OnceCell<Repository>,
-    index: Option<&'a dyn PackageIndex>,
+    index: Option<&'a dyn PackageSource>,
 }
 
 impl<'a> Sources<'a> {
     /// What there is for `folder`. Packages that are not in the cache are fetched from `index`; without one they are an
     /// error.
-    pub fn new(folder: &Path, index: Option<&'a dyn PackageIndex>) -> Self {
+    pub fn new(folder: &Path, index: Option<&'a dyn PackageSource>) -> Self {
         Self { folder: folder.to_owned(), repository: OnceCell::new(), index }
     }
 
@@ -37,7 +37,7 @@ impl<'a> Sources<'a> {
         Ok(self.repository.get_or_init(|| repository))
     }
 
-    pub(super) fn index(&self) -> Option<&'a dyn PackageIndex> {
+    pub(super) fn index(&self) -> Option<&'a dyn PackageSource> {
         self.index
     }
 }

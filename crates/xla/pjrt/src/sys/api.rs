@@ -12,7 +12,7 @@ use super::bindings::*;
 use super::call::{Call, ExtensionCall, Record};
 use super::error::CallError;
 use super::extensions::{self, ExtensionTable};
-use super::padded::{CAPACITY, Padded};
+use super::padded::{CAPACITY, PaddedStruct};
 use crate::layout::{self, FIRST_SLOT, FLOOR, Struct};
 
 /// A function of the table: takes its arguments, returns an error or null.
@@ -235,7 +235,7 @@ impl Api {
     /// # Safety
     /// The arguments are what the function documents: handles are alive and of this plug-in, pointers
     /// and lengths are true for as long as the plug-in may use them. A struct of which a plug-in may
-    /// want more, and to which the arguments point, lies in a [`Padded`].
+    /// want more, and to which the arguments point, lies in a [`PaddedStruct`].
     #[inline]
     pub unsafe fn call<T: Call>(&self, arguments: &mut T) -> Result<(), CallError> {
         let done = if self.grown.load(Ordering::Relaxed) {
@@ -257,7 +257,7 @@ impl Api {
     /// Calls with room behind the arguments for what a newer plug-in reads or writes there.
     #[cold]
     unsafe fn call_padded<T: Call>(&self, arguments: &mut T) -> Result<(), CallError> {
-        let mut padded = Padded::new(*arguments, self.wanted_size::<T>());
+        let mut padded = PaddedStruct::new(*arguments, self.wanted_size::<T>());
         // SAFETY: the caller says that the arguments are right.
         let done = unsafe { self.call_once(T::FUNCTION, padded.as_mut_ptr().cast()) };
         *arguments = *padded.record();

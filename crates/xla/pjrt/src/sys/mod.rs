@@ -26,4 +26,4 @@ pub use api::{Api, MAJOR, TableError};
 pub use call::{Call, ExtensionCall, Record};
 pub use error::CallError;
 pub use extensions::ExtensionTable;
-pub use padded::Padded;
+pub use padded::PaddedStruct;

@@ -8,12 +8,12 @@ pub const CAPACITY: usize = 1024;
 /// A struct with zeros behind it, so that a plug-in that is newer than this crate finds fields it
 /// knows, and none of them set.
 #[repr(C, align(16))]
-pub struct Padded<T: Record> {
+pub struct PaddedStruct<T: Record> {
     record: T,
     behind: [u64; CAPACITY / 8],
 }
 
-impl<T: Record> Padded<T> {
+impl<T: Record> PaddedStruct<T> {
     /// The struct, announcing `size` bytes, at most [`CAPACITY`].
     pub fn new(record: T, size: usize) -> Self {
         let mut padded = Self { record, behind: [0; CAPACITY / 8] };

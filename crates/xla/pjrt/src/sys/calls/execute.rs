@@ -7,7 +7,7 @@ use super::streams::Callbacks;
 use super::{Handle, Owned, event};
 use crate::host::Error;
 use crate::sys::bindings::*;
-use crate::sys::{Api, Padded};
+use crate::sys::{Api, PaddedStruct};
 
 /// What one execution is told, checked against what the plug-in knows.
 #[derive(Clone, Copy, Default)]
@@ -144,7 +144,7 @@ pub(crate) fn execute(
         }
     }
     // The plug-in has said that its options have another size.
-    let mut padded = Padded::new(options, api.wanted_size::<PJRT_ExecuteOptions>());
+    let mut padded = PaddedStruct::new(options, api.wanted_size::<PJRT_ExecuteOptions>());
     arguments.options = padded.as_mut_ptr();
     // SAFETY: as above; a plug-in checks sizes before it does anything.
     unsafe { api.call(&mut arguments) }.map_err(Into::into)

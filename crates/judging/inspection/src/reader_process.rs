@@ -14,7 +14,7 @@ use unskew_source::Source;
 use crate::frame::{self, Frame, Kind};
 use crate::message::{FileBeside, Wanted};
 use crate::remote::LARGEST_FRAME;
-use crate::{Allowance, Described, Ended, ProcessBudget, ending, usage};
+use crate::{Allowance, Described, ProcessBudget, ReaderEnding, ending, usage};
 
 /// How long a child may take to be ready.
 const TO_BEGIN: Duration = Duration::from_secs(60);
@@ -29,13 +29,13 @@ const PAUSE: Duration = Duration::from_millis(10);
 const BESIDES: usize = 1 << 16;
 
 /// The files that a child can ask for: those of an artifact, and those beside them that it has asked for.
-pub struct Files {
+pub struct ArtifactFiles {
     parts: Vec<Arc<dyn Source>>,
     beside: Vec<Option<Neighbours>>,
     artifact: usize,
 }
 
-impl Files {
+impl ArtifactFiles {
     /// The files of an artifact.
     pub fn of(content: &Content) -> Self {
         let parts: Vec<Arc<dyn Source>> =
@@ -69,9 +69,9 @@ impl Files {
     }
 }
 
-impl std::fmt::Debug for Files {
+impl std::fmt::Debug for ArtifactFiles {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Files").field("parts", &self.parts.len()).finish_non_exhaustive()
+        f.debug_struct("ArtifactFiles").field("parts", &self.parts.len()).finish_non_exhaustive()
     }
 }
 
@@ -83,7 +83,7 @@ struct Watch {
 }
 
 /// A child that is there.
-pub struct Reader {
+pub struct ReaderProcess {
     child: Child,
     input: ChildStdin,
     frames: Receiver<io::Result<Frame>>,
@@ -110,13 +110,13 @@ pub struct Reader {
     unread: Option<io::Error>,
 }
 
-impl std::fmt::Debug for Reader {
+impl std::fmt::Debug for ReaderProcess {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Reader").field("process", &self.child.id()).finish_non_exhaustive()
+        f.debug_struct("ReaderProcess").field("process", &self.child.id()).finish_non_exhaustive()
     }
 }
 
-impl Reader {
+impl ReaderProcess {
     /// Starts a child, and waits until it is ready.
     pub(crate) fn start(
         mut command: Command,
@@ -169,7 +169,7 @@ impl Reader {
             base: 0,
             unread: None,
         };
-        match reader.reply::<String>(&mut Files::none()) {
+        match reader.reply::<String>(&mut ArtifactFiles::none()) {
             Ok(own) if own == fingerprint => Ok(reader),
             Ok(_) => Err("it is another version of the program; start this one anew".to_owned()),
             Err(Stopped::Ended(ended)) => Err(ended.why),
@@ -233,7 +233,7 @@ impl Reader {
     ///
     /// # Errors
     /// If it ended, took too much, or says something else.
-    pub fn reply<R: DeserializeOwned>(&mut self, files: &mut Files) -> Result<R, Stopped> {
+    pub fn reply<R: DeserializeOwned>(&mut self, files: &mut ArtifactFiles) -> Result<R, Stopped> {
         loop {
             let frame = self.frame()?;
             match frame.kind {
@@ -255,8 +255,8 @@ impl Reader {
     /// Bytes of what it made, up to a frame of them.
     ///
     /// # Errors
-    /// As [`Reader::reply`].
-    pub fn bytes(&mut self, files: &mut Files) -> Result<Vec<u8>, Stopped> {
+    /// As [`ReaderProcess::reply`].
+    pub fn bytes(&mut self, files: &mut ArtifactFiles) -> Result<Vec<u8>, Stopped> {
         loop {
             let frame = self.frame()?;
             match frame.kind {
@@ -285,7 +285,7 @@ impl Reader {
         Stopped::Unread(error)
     }
 
-    fn serve(&mut self, wanted: &[u8], files: &Files) -> Result<(), Stopped> {
+    fn serve(&mut self, wanted: &[u8], files: &ArtifactFiles) -> Result<(), Stopped> {
         let wanted = Wanted::of(wanted).and_then(|wanted| {
             Some((files.parts.get(wanted.part as usize)?, wanted.offset, wanted.size as usize))
         });
@@ -305,7 +305,7 @@ impl Reader {
         sent.map_err(|_| self.ended())
     }
 
-    fn serve_beside(&mut self, wanted: &[u8], files: &mut Files) -> Result<(), Stopped> {
+    fn serve_beside(&mut self, wanted: &[u8], files: &mut ArtifactFiles) -> Result<(), Stopped> {
         let wanted = wanted.split_first_chunk::<4>();
         let wanted =
             wanted.and_then(|(part, name)| Some((u32::from_le_bytes(*part), str_of(name)?)));
@@ -331,7 +331,7 @@ impl Reader {
                 Err(RecvTimeoutError::Timeout) if self.patience.is_zero() => {
                     self.is_over = true;
                     let seconds = self.allowance.patience().as_secs();
-                    return Err(Stopped::Ended(Ended::time(format!(
+                    return Err(Stopped::Ended(ReaderEnding::time(format!(
                         "it takes more than {seconds} s"
                     ))));
                 }
@@ -346,14 +346,14 @@ impl Reader {
     }
 
     /// Whether it takes more than it may for the question.
-    fn over_budget(&self) -> Option<Ended> {
+    fn over_budget(&self) -> Option<ReaderEnding> {
         let Watch { budget, time } = self.watch?;
         let process = Some(self.child.id());
         if usage::resident(process).is_some_and(|now| now > budget.memory) {
-            return Some(Ended::memory(budget.over_memory()));
+            return Some(ReaderEnding::memory(budget.over_memory()));
         }
         let taken = usage::processor_time(process)?.saturating_sub(time);
-        (taken > budget.time).then(|| Ended::time(budget.over_time()))
+        (taken > budget.time).then(|| ReaderEnding::time(budget.over_time()))
     }
 
     /// It says something that makes no sense, and is not asked again.
@@ -363,7 +363,7 @@ impl Reader {
         }
         self.is_over = true;
         let why = format!("the process that reads it does not keep to the protocol: {what}");
-        Stopped::Ended(Ended::fault(why))
+        Stopped::Ended(ReaderEnding::fault(why))
     }
 
     /// It says something else than was asked.
@@ -394,7 +394,7 @@ impl Reader {
     }
 }
 
-impl Drop for Reader {
+impl Drop for ReaderProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -405,7 +405,7 @@ impl Drop for Reader {
 #[derive(Debug)]
 pub enum Stopped {
     /// The child ended, or was given up.
-    Ended(Ended),
+    Ended(ReaderEnding),
     /// The parent could not read the artifact, or not keep the result.
     Unread(io::Error),
 }
