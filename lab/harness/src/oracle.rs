@@ -138,7 +138,7 @@ mod tests {
         }
 
         fn compare(&self, _: &u32, case: &u32, works: &bool) -> anyhow::Result<Comparison> {
-            let said = if case % 2 == 0 { Prediction::Works } else { Prediction::Fails };
+            let said = if case.is_multiple_of(2) { Prediction::Works } else { Prediction::Fails };
             Ok(Comparison::new(said, *works, || case.to_string()))
         }
 

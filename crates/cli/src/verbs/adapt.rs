@@ -37,6 +37,6 @@ pub fn run(args: &Adapt, global: &Global) -> anyhow::Result<Status> {
         adapter: &beside(command.as_deref(), args.adapter.as_deref())?,
     };
     let adapted = unskew_verbs::adapt(&adaptation, &sides::options(args.trusting))?;
-    print::out(&report::text(&args.plugin, &adapted, &global.context()))?;
+    print::out(report::text(&args.plugin, &adapted, &global.context()))?;
     Ok(Status::Clean)
 }

@@ -158,15 +158,15 @@ fn formats(verb: &[&str]) -> Vec<String> {
 /// Says what is wrong with a text that was printed. Commands are meant only in the format for GitHub. What a runtime prints may
 /// have lines, which are indented in the full format; those of a page mean nothing.
 fn fault(text: &str, format: &str) -> Option<String> {
+    let own = Regex::new(
+        "^::(error|warning|notice) file=[^:,]*(,line=[0-9]+)?(,col=[0-9]+)?,title=[^:,]*::",
+    )
+    .unwrap();
     for line in text.split('\n') {
         if let Some(hidden) = line.chars().find(|letter| *letter != '\t' && is_hidden(*letter)) {
             return Some(format!("{hidden:?} in {line:?}"));
         }
         let begun = line.trim_start();
-        let own = Regex::new(
-            "^::(error|warning|notice) file=[^:,]*(,line=[0-9]+)?(,col=[0-9]+)?,title=[^:,]*::",
-        )
-        .unwrap();
         if begun.starts_with("::") && !(format == "github" && own.is_match(line)) {
             return Some(format!("a command: {line:?}"));
         }
@@ -267,6 +267,7 @@ fn reports_show_hostile_names_in_every_format() {
         (&["conform"], vec![&garbage]),
     ];
     let mut shown = std::collections::BTreeMap::new();
+    let styles = Regex::new("\u{1b}\\[[0-49]?[0-9]?m").unwrap();
     for (verb, args) in cases {
         let mut seen = false;
         let formats = formats(verb);
@@ -278,7 +279,7 @@ fn reports_show_hostile_names_in_every_format() {
             let both = [coloured.stdout, coloured.stderr].concat();
             let both = String::from_utf8(both).unwrap();
             // Our own styles, and no other sequence.
-            let plain = Regex::new("\u{1b}\\[[0-49]?[0-9]?m").unwrap().replace_all(&both, "");
+            let plain = styles.replace_all(&both, "");
             assert!(!plain.contains('\u{1b}'), "{asked:?}: {plain:?}");
             assert!(!both.contains("\u{1b}[8m"), "{asked:?}: {both:?}");
         }

@@ -34,7 +34,7 @@ fn list(fleet: &mut Fleet, format: FleetFormat) -> anyhow::Result<()> {
     }
     let mut rows = vec![["model", "versions"].map(str::to_owned).to_vec()];
     rows.extend(models.into_iter().map(|(name, versions)| vec![name, versions.to_string()]));
-    print::out(&columns(&rows))
+    print::out(columns(&rows))
 }
 
 fn show(name: &str, versions: &[Version], format: FleetFormat) -> anyhow::Result<()> {
@@ -49,5 +49,5 @@ fn show(name: &str, versions: &[Version], format: FleetFormat) -> anyhow::Result
         let artifact = version.artifact.to_string();
         rows.push(vec![number, version.published.clone(), version.file.clone(), size, artifact]);
     }
-    print::out(&columns(&rows))
+    print::out(columns(&rows))
 }

@@ -16,7 +16,7 @@ pub fn run(args: &FleetPrune, fleet: &mut Fleet, day: Date) -> anyhow::Result<St
     let retire = Retire { keep: args.keep, before };
     let prune = Prune { retire, grace: args.grace, dry_run: args.dry_run };
     let pruned = fleet.prune(&prune, day)?;
-    print::out(&told(&pruned, args))?;
+    print::out(told(&pruned, args))?;
     Ok(Status::Clean)
 }
 

@@ -40,7 +40,7 @@ pub fn run(task: &RuntimeTask, fleet: &mut Fleet, day: Date) -> anyhow::Result<S
         }
         RuntimeTask::Remove { name } => {
             fleet.remove_runtime(name, &day.to_string())?;
-            print::out(&format!("removed: {}\n", Plain(name)))?;
+            print::out(format!("removed: {}\n", Plain(name)))?;
         }
     }
     Ok(Status::Clean)
@@ -91,5 +91,5 @@ fn list(fleet: &mut Fleet, format: FleetFormat) -> anyhow::Result<()> {
         let what = what(&profile);
         rows.push(vec![kept.name.clone(), kept.devices.to_string(), kept.since.clone(), what]);
     }
-    print::out(&columns(&rows))
+    print::out(columns(&rows))
 }

@@ -60,5 +60,5 @@ fn list(tokens: &[KeptToken], format: FleetFormat) -> anyhow::Result<()> {
     };
     let rows: Vec<Vec<String>> =
         std::iter::once(head.to_vec()).chain(tokens.iter().map(row)).collect();
-    print::out(&columns(&rows))
+    print::out(columns(&rows))
 }

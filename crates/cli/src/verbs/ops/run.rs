@@ -38,7 +38,7 @@ pub fn run(args: &OpsRun) -> anyhow::Result<Status> {
     let outputs = named(&result?)?;
     match &args.output {
         Some(folder) => save(folder, &outputs)?,
-        None => print::out(&shown(&outputs))?,
+        None => print::out(shown(&outputs))?,
     }
     Ok(Status::Clean)
 }
