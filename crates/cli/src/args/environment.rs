@@ -56,7 +56,7 @@ pub struct Lock {
     /// Read wheels of which no facts are built in, by range, from where the lock says they lie
     #[arg(long)]
     pub fetch: bool,
-    /// The package index for locks that name none [default: that of pip or uv, else https://pypi.org/simple]
+    /// The package index for locks that name none [default: that of pip or uv, else PyPI]
     #[arg(long, value_name = "URL", requires = "fetch")]
     pub index: Option<String>,
     #[command(flatten)]

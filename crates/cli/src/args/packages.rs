@@ -8,7 +8,7 @@ pub struct Packages {
     /// Fetch packages (pypi:NAME==VERSION) that are not in the cache from the package index
     #[arg(long)]
     pub fetch: bool,
-    /// The package index [default: that of pip or uv, else https://pypi.org/simple]
+    /// The package index [default: that of pip or uv, else PyPI]
     #[arg(long, value_name = "URL", requires = "fetch")]
     pub index: Option<String>,
 }
