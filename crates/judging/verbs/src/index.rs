@@ -134,7 +134,10 @@ impl unskew_lint::PackageSource for WheelIndex {
 #[cfg(not(feature = "cloud"))]
 impl unskew_lint::PackageSource for WheelIndex {
     fn files(&self, _: &str) -> Result<Vec<IndexedFile>, String> {
-        Err("this build of Unskew asks no index; build it with `--features cloud`".to_owned())
+        Err(format!(
+            "this build of Unskew does not ask the index {}; build it with `--features cloud`",
+            self.url
+        ))
     }
 
     fn fetch(&self, _: &IndexedFile, _: &mut dyn Write) -> Result<(), String> {
