@@ -52,8 +52,8 @@ fn exists(test: &str) -> bool {
             return is_test;
         }
         // Attributes and comments stand between `#[test]` and its function, nothing else does.
-        is_test =
-            line == "#[test]" || is_test && (line.starts_with("#[") || line.starts_with("//"));
+        let begins = line == "#[test]" || line.starts_with("#[tokio::test");
+        is_test = begins || is_test && (line.starts_with("#[") || line.starts_with("//"));
     }
     false
 }
@@ -165,8 +165,12 @@ fn claims(text: &str) -> Vec<String> {
             open = false;
             continue;
         }
-        let of_no_section = !section.starts_with("## ") || WITHOUT_CLAIMS.contains(&section);
-        let is_no_claim = of_no_section || line.starts_with("[^") || line.starts_with("> ");
+        // Before the first section a page says what it is about, and has the table of all verbs.
+        let introduces = !section.starts_with("## ") && !line.starts_with('|');
+        let is_no_claim = introduces
+            || WITHOUT_CLAIMS.contains(&section)
+            || line.starts_with("[^")
+            || line.starts_with("> ");
         if line.trim().is_empty() || is_no_claim {
             open = false;
             head_of_table = true;
