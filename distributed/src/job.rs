@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 use unskew_scan::{
-    Allowance, Inventory, Judge, JudgeProcesses, Question, ScanError, Settings, Shard, Summary,
-    Table,
+    Allowance, ArtifactJudge, Inventory, JudgeProcesses, Question, ScanError, ScanSettings,
+    ScanShard, Summary, VerdictTable,
 };
 
 /// The program that judges artifacts.
@@ -21,8 +21,8 @@ pub fn judge_in_processes_of(program: PathBuf) {
     let _ = PROGRAM.set(program);
 }
 
-fn judge(question: &Question) -> Result<Judge, ScanError> {
-    let Some(program) = PROGRAM.get() else { return Judge::new(question) };
+fn judge(question: &Question) -> Result<ArtifactJudge, ScanError> {
+    let Some(program) = PROGRAM.get() else { return ArtifactJudge::new(question) };
     // Runtimes may lie in stores, whose settings stand in the environment.
     let processes = JudgeProcesses::new(move |allowance| {
         let Allowance { memory, seconds } = allowance;
@@ -31,7 +31,7 @@ fn judge(question: &Question) -> Result<Judge, ScanError> {
         command.envs(std::env::vars_os());
         command
     });
-    Judge::in_processes(question, processes)
+    ArtifactJudge::in_processes(question, processes)
 }
 
 /// A scan in shards: what `unskew scan` is told.
@@ -70,9 +70,9 @@ impl Job {
     /// Begins the table, or finds that it was begun with the same question.
     ///
     /// # Errors
-    /// As [`Table::open`].
-    pub fn begin(&self) -> Result<Table, ScanError> {
-        Table::open(&self.table, &self.question()?)
+    /// As [`VerdictTable::open`].
+    pub fn begin(&self) -> Result<VerdictTable, ScanError> {
+        VerdictTable::open(&self.table, &self.question()?)
     }
 
     /// Scans one shard, counted from 1; what the table has of it already is not done again.
@@ -81,11 +81,11 @@ impl Job {
     /// If there is no such shard, an inventory does not say what it has, or the table cannot be read or written.
     pub fn run(&self, shard: u32) -> Result<Summary, ScanError> {
         let named = || ScanError::Shard(format!("{shard}/{}", self.shards));
-        let shard = Shard::new(shard, self.shards).ok_or_else(named)?;
+        let shard = ScanShard::new(shard, self.shards).ok_or_else(named)?;
         let judge = judge(&self.question()?)?;
         let sources: Vec<Box<dyn Inventory>> =
             self.uris.iter().map(|uri| unskew_scan::inventory(uri)).collect::<Result<_, _>>()?;
-        let settings = Settings { shard, jobs: self.jobs, ..Settings::default() };
+        let settings = ScanSettings { shard, jobs: self.jobs, ..ScanSettings::default() };
         unskew_scan::scan(&sources, &judge, &self.begin()?, &settings, &|_| {})
     }
 }

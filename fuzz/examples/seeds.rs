@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use unskew_array::{Array, Fill, Type, npy};
+use unskew_array::{Array, ArrayElementType, Fill, npy};
 use unskew_fuzz::{records, source};
 use unskew_tensorflow::read::{TensorFlowFileKind, transcode};
 
@@ -94,7 +94,7 @@ fn header(bytes: &[u8]) -> &[u8] {
 
 /// An array of each type.
 fn arrays() -> Done {
-    for element in Type::ALL {
+    for element in ArrayElementType::ALL {
         seed("npy", &npy::write(&Array::filled(element, &[2, 3], Fill::Iota)?))?;
     }
     Ok(())

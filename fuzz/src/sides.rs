@@ -1,7 +1,7 @@
 //! Two sides of a comparison out of the bytes of one input, and what every kind of files is asked about them.
 
 use unskew_core::{Date, Window};
-use unskew_kinds::{Kind, Terms};
+use unskew_kinds::{CompareOptions, InterfaceKind};
 use unskew_source::Files;
 
 /// The day on which is judged.
@@ -20,12 +20,13 @@ pub fn of(bytes: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// Compares the sides as files of this name, in both directions, and asks what they define.
-pub fn compare(kind: &dyn Kind, name: &str, bytes: &[u8]) {
+pub fn compare(kind: &dyn InterfaceKind, name: &str, bytes: &[u8]) {
     let (old, new) = of(bytes);
     let side = |bytes: &[u8]| Files::from_iter([(name, bytes.to_vec())]);
     let (old, new) = (side(old), side(new));
     let window = Window::weeks(4);
-    let terms = Terms { as_of: Some(TODAY), forward: Some(&window), ..Terms::default() };
+    let terms =
+        CompareOptions { as_of: Some(TODAY), forward: Some(&window), ..CompareOptions::default() };
     for (before, after) in [(&old, &new), (&new, &old)] {
         if let Ok(found) = kind.compare(before, after, &terms) {
             for change in &found.changes {

@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use unskew_core::Window;
 use unskew_fuzz::sides::{self, TODAY};
-use unskew_history::{Answers, Chronicle, svg, text};
+use unskew_history::{Chronicle, HistoryAnswers, svg, text};
 use unskew_lint::Histories;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -13,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
     sides::compare(&Histories, name, bytes);
     let Some(chronicle) = Chronicle::read(name, sides::of(bytes).1) else { return };
     for window in [None, Some(Window::weeks(12))] {
-        if let Ok(answers) = Answers::of(&chronicle, TODAY, window.as_ref()) {
+        if let Ok(answers) = HistoryAnswers::for_day(&chronicle, TODAY, window.as_ref()) {
             assert!(svg(&answers, None).ends_with("</svg>\n"));
             let _ = (text(&answers, Some(TODAY)), answers.falling());
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use flate2::{Compression, write::ZlibEncoder};
 use libfuzzer_sys::fuzz_target;
-use unskew_compilation_cache::Entry;
+use unskew_compilation_cache::CacheEntry;
 use unskew_source::{Budget, BytesSource, Source};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -15,6 +15,6 @@ fuzz_target!(|bytes: &[u8]| {
     // Most inputs would fail at the checksum.
     for file in [bytes.to_vec(), packed] {
         let source: Arc<dyn Source> = Arc::new(BytesSource::new("entry", file));
-        let _ = Entry::read(&source, &Budget::for_size(source.size()));
+        let _ = CacheEntry::read(&source, &Budget::for_size(source.size()));
     }
 });

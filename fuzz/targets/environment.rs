@@ -7,7 +7,7 @@ use std::path::{Component, Path};
 
 use libfuzzer_sys::fuzz_target;
 use unskew_core::{Context, Date};
-use unskew_environments::{Environment, Site, judge};
+use unskew_environments::{Environment, SitePackages, judge};
 use unskew_fuzz::records;
 
 /// The most files of one input: writing them is what takes time.
@@ -26,7 +26,9 @@ fuzz_target!(|bytes: &[u8]| {
         let _ = fs::write(path, content);
     }
     // Its sources lie in the environment, wherever a file says that they do.
-    let Ok(site) = Site::find(folder.path()).map(|site| Site { is_image: true, ..site }) else {
+    let Ok(site) =
+        SitePackages::find(folder.path()).map(|site| SitePackages { is_image: true, ..site })
+    else {
         return;
     };
     if let Ok(environment) = Environment::read(&site) {

@@ -6,7 +6,7 @@ use unskew_c_headers::header::{Header, Layouts};
 
 fuzz_target!(|bytes: &[u8]| {
     let header = Header::read(bytes);
-    let mut layouts = Layouts::of([&header]);
+    let mut layouts = Layouts::for_headers([&header]);
     for (_, record) in header.records() {
         let _ = layouts.layout(&record.name);
     }

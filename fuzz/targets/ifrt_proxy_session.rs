@@ -9,16 +9,16 @@ use std::time::Duration;
 use libfuzzer_sys::fuzz_target;
 use unskew_ifrt_client::Hostile;
 use unskew_ifrt_proxy::messages::ProxyVersion;
-use unskew_ifrt_proxy::{Limits, Platform, play};
+use unskew_ifrt_proxy::{ServedPlatform, ServerLimits, play};
 use unskew_pjrt::Plugin;
 
 const ABACUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/debug/examples/libabacus.so");
 
-static PLATFORM: LazyLock<Arc<Platform>> = LazyLock::new(|| {
+static PLATFORM: LazyLock<Arc<ServedPlatform>> = LazyLock::new(|| {
     let path = std::env::var("UNSKEW_FUZZ_PLUGIN").unwrap_or_else(|_| ABACUS.to_owned());
     let plugin = Plugin::load(path).expect("the plug-in is built first");
     let client = plugin.create_client(&[]).expect("it has a device");
-    Arc::new(Platform::new(client).expect("it says which"))
+    Arc::new(ServedPlatform::new(client).expect("it says which"))
 });
 
 static RUNTIME: LazyLock<tokio::runtime::Runtime> = LazyLock::new(|| {
@@ -30,11 +30,11 @@ fuzz_target!(|bytes: &[u8]| {
     let Some((choice, bytes)) = bytes.split_first() else { return };
     let (protocol, serdes) = [(3, 0), (14, 0), (16, 0), (25, 3)][usize::from(choice % 4)];
     let version = ProxyVersion { protocol, serdes };
-    let limits = Limits {
+    let limits = ServerLimits {
         patience: Duration::ZERO,
         session_bytes: 64 << 20,
         handles: 64,
-        ..Limits::default()
+        ..ServerLimits::default()
     };
     let _entered = RUNTIME.enter();
     let requests = Hostile::new(version).requests(bytes);

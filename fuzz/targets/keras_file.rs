@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use libfuzzer_sys::fuzz_target;
 use unskew_core::Version;
 use unskew_fuzz::{judge, source};
-use unskew_keras::{KerasRelease, KerasConvertOptions};
-use unskew_source::{Output, SourceExt as _};
+use unskew_keras::{KerasConvertOptions, KerasRelease};
+use unskew_source::{ConvertedArtifact, SourceExt as _};
 
 /// One that reads no archives, the last of Keras 2, and the newest.
 static RELEASES: LazyLock<Vec<KerasRelease>> = LazyLock::new(|| {
@@ -27,7 +27,7 @@ fuzz_target!(|bytes: &[u8]| {
     for keras in RELEASES.iter() {
         let options = KerasConvertOptions { uncompiled: true };
         let made = unskew_keras::convert(&file, keras, options);
-        if let Ok(Some((plan, Output::File(new)))) = made
+        if let Ok(Some((plan, ConvertedArtifact::File(new)))) = made
             && plan.is_possible()
         {
             // What is written is read again.

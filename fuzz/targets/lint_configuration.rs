@@ -3,18 +3,18 @@
 
 use libfuzzer_sys::fuzz_target;
 use unskew_c_headers::Headers;
-use unskew_kinds::Kind;
+use unskew_kinds::InterfaceKind;
 use unskew_lint::Histories;
 use unskew_lint::Serdes;
-use unskew_lint::{Config, Known};
+use unskew_lint::{Known, LintConfig};
 use unskew_protobuf::Protobuf;
 
-const KINDS: &[&dyn Kind] = &[&Headers, &Protobuf, &Serdes, &Histories];
+const KINDS: &[&dyn InterfaceKind] = &[&Headers, &Protobuf, &Serdes, &Histories];
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let is_rule = |code: &str| code.len() == 5;
-    match Config::from_toml("unskew.toml", text, Known { kinds: KINDS, is_rule: &is_rule }) {
+    match LintConfig::from_toml("unskew.toml", text, Known { kinds: KINDS, is_rule: &is_rule }) {
         Ok(config) => {
             for boundary in &config.boundaries {
                 for path in ["a.h", "include/a.h", "crates/x/data/y.history.toml"] {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use unskew_core::{Context, Date};
-use unskew_environments::{Fetch, Lock, LockedFile, Target, judge};
+use unskew_environments::{Fetch, LockTarget, LockedFile, PackageLock, judge};
 use unskew_fuzz::source;
 use unskew_source::Source;
 
@@ -26,9 +26,9 @@ impl Fetch for Broken {
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
     let (name, text) = text.split_once('\n').unwrap_or(("requirements.txt", &text));
-    let Ok(lock) = Lock::of_text(name, text) else { return };
+    let Ok(lock) = PackageLock::of_text(name, text) else { return };
     for fetch in [None, Some(&Broken as &dyn Fetch)] {
-        let (environment, _) = lock.environment(Target::default(), fetch);
+        let (environment, _) = lock.environment(LockTarget::default(), fetch);
         let _ = judge(&environment, &Context::on(Date::constant(2026, 11, 1)));
     }
 });

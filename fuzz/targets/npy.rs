@@ -2,11 +2,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use unskew_array::{Type, npy};
+use unskew_array::{ArrayElementType, npy};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(loose) = npy::read(bytes) else { return };
-    for element in Type::ALL {
+    for element in ArrayElementType::ALL {
         if let Ok(array) = loose.as_type(element) {
             let again = npy::read(&npy::write(&array)).and_then(|loose| loose.as_type(element));
             assert_eq!(again.as_ref(), Ok(&array));

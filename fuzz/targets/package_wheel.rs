@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use unskew_core::{Context, Date};
-use unskew_environments::{Environment, Lock, Package, Target, judge, labels};
+use unskew_environments::{Environment, InstalledPackage, LockTarget, PackageLock, judge, labels};
 use unskew_fuzz::{records, source};
 
 const OTHERS: &str = "torch==2.9.1\ntensorflow==2.18.1\nprotobuf==5.29.5\ngrpcio==1.71.0\njaxlib==0.7.2\nnumpy==2.1.0\n";
@@ -12,10 +12,10 @@ const OTHERS: &str = "torch==2.9.1\ntensorflow==2.18.1\nprotobuf==5.29.5\ngrpcio
 fuzz_target!(|bytes: &[u8]| {
     let Some(archive) = records::archive(&records::parse(bytes)) else { return };
     let name = "f-1-cp311-cp311-manylinux_2_17_x86_64.whl";
-    let Ok(package) = Package::of_wheel(source(name, &archive)) else { return };
+    let Ok(package) = InstalledPackage::of_wheel(source(name, &archive)) else { return };
     let _ = labels(&package);
-    let Ok(lock) = Lock::of_text("requirements.txt", OTHERS) else { return };
-    let (mut environment, _): (Environment, _) = lock.environment(Target::default(), None);
-    environment.packages.push(Package { name: package.name.clone(), ..package });
+    let Ok(lock) = PackageLock::of_text("requirements.txt", OTHERS) else { return };
+    let (mut environment, _): (Environment, _) = lock.environment(LockTarget::default(), None);
+    environment.packages.push(InstalledPackage { name: package.name.clone(), ..package });
     let _ = judge(&environment, &Context::on(Date::constant(2026, 11, 1)));
 });

@@ -2,15 +2,19 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use unskew_artifact::{Content, Options, Part, open_content};
+use unskew_artifact::{ArtifactFile, Content, OpenOptions, open_content};
 use unskew_fuzz::{records, source};
 
 fuzz_target!(|bytes: &[u8]| {
     let files = records::parse(bytes);
     for (name, file) in [("f.zip", records::archive(&files)), ("f.tar", records::tar(&files))] {
         let Some(file) = file else { continue };
-        let part =
-            Part { name: name.to_owned(), source: source(name, &file), path: None, beside: None };
-        let _ = open_content(&Content::File(part), &Options::default());
+        let part = ArtifactFile {
+            name: name.to_owned(),
+            source: source(name, &file),
+            path: None,
+            beside: None,
+        };
+        let _ = open_content(&Content::File(part), &OpenOptions::default());
     }
 });

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
-use unskew_source::{BytesSource, Output, Source};
+use unskew_source::{BytesSource, ConvertedArtifact, Source};
 use unskew_tensorflow::{Options, convert};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -12,7 +12,9 @@ fuzz_target!(|bytes: &[u8]| {
     let Some(runtime) = unskew_releases::tensorflow::runtime_of(release) else { return };
     let file: Arc<dyn Source> = Arc::new(BytesSource::new("graph.pb", bytes));
     let options = Options::default();
-    let Ok(Some((_, Output::File(once)))) = convert(&file, &runtime, &options) else { return };
+    let Ok(Some((_, ConvertedArtifact::File(once)))) = convert(&file, &runtime, &options) else {
+        return;
+    };
     let once: Arc<dyn Source> = once;
     if let Ok(Some((again, _))) = convert(&once, &runtime, &options) {
         assert!(again.changes_nothing(), "{:?}", again.rewrites);

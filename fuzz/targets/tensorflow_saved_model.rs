@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
-use unskew_source::{BytesSource, Output, Source};
+use unskew_source::{BytesSource, ConvertedArtifact, Source};
 use unskew_tensorflow::convert::VersionOptions;
 use unskew_tensorflow::{Options, convert_saved_model};
 
@@ -21,7 +21,8 @@ fuzz_target!(|bytes: &[u8]| {
     let folder = [file("saved_model.pb", bytes), file("fingerprint.pb", &FINGERPRINT)];
     let versions = VersionOptions { producer: Some(7), ..VersionOptions::default() };
     let options = Options { versions, ..Options::default() };
-    let Ok(Some((_, Output::Folder(once)))) = convert_saved_model(&folder, &runtime, &options)
+    let Ok(Some((_, ConvertedArtifact::Folder(once)))) =
+        convert_saved_model(&folder, &runtime, &options)
     else {
         return;
     };

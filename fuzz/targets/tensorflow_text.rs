@@ -7,7 +7,9 @@ use unskew_tensorflow::read::{TensorFlowFileKind, transcode};
 
 fuzz_target!(|bytes: &[u8]| {
     let source = source("f.pbtxt", bytes);
-    for kind in [TensorFlowFileKind::Graph, TensorFlowFileKind::MetaGraph, TensorFlowFileKind::SavedModel] {
+    for kind in
+        [TensorFlowFileKind::Graph, TensorFlowFileKind::MetaGraph, TensorFlowFileKind::SavedModel]
+    {
         let _ = transcode(&*source, kind);
     }
     if let Ok(Some(party)) = unskew_tensorflow::party(&source) {

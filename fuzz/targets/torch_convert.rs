@@ -3,16 +3,19 @@
 
 use libfuzzer_sys::fuzz_target;
 use unskew_fuzz::source;
-use unskew_source::{Output, SourceExt};
+use unskew_source::{ConvertedArtifact, SourceExt};
 use unskew_torch::TorchConvertOptions;
 
 fuzz_target!(|bytes: &[u8]| {
     for name in ["torch@2.15", "torch@2.1"] {
         let Ok(release) = unskew_releases::find(name) else { continue };
         let Some(runtime) = unskew_releases::torch::runtime(release.row()) else { continue };
-        let converted =
-            unskew_torch::convert(&source("f.pt", bytes), &runtime, &TorchConvertOptions::default());
-        if let Ok(Some((plan, Output::File(output)))) = converted
+        let converted = unskew_torch::convert(
+            &source("f.pt", bytes),
+            &runtime,
+            &TorchConvertOptions::default(),
+        );
+        if let Ok(Some((plan, ConvertedArtifact::File(output)))) = converted
             && plan.is_possible()
         {
             // What is planned without a blocker is a file that can be read.

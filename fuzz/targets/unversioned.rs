@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use unskew_artifact::{Content, Options, Part, open_content};
+use unskew_artifact::{ArtifactFile, Content, OpenOptions, open_content};
 use unskew_fuzz::source;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -10,8 +10,12 @@ fuzz_target!(|bytes: &[u8]| {
         let mut file = bytes.to_vec();
         file.resize(file.len().max(8), 0);
         file[at..at + magic.len()].copy_from_slice(magic);
-        let part =
-            Part { name: name.to_owned(), source: source(name, &file), path: None, beside: None };
-        let _ = open_content(&Content::File(part), &Options::default());
+        let part = ArtifactFile {
+            name: name.to_owned(),
+            source: source(name, &file),
+            path: None,
+            beside: None,
+        };
+        let _ = open_content(&Content::File(part), &OpenOptions::default());
     }
 });

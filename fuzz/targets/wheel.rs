@@ -11,6 +11,6 @@ fuzz_target!(|bytes: &[u8]| {
     let Some(archive) = records::archive(&records::parse(bytes)) else { return };
     let path = FOLDER.path().join("f-1-py3-none-any.whl");
     if std::fs::write(&path, archive).is_ok() {
-        let _ = unskew_artifact::open(&path, &unskew_artifact::Options::default());
+        let _ = unskew_artifact::open(&path, &unskew_artifact::OpenOptions::default());
     }
 });

@@ -9,7 +9,7 @@ use crate::args::Global;
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
+pub enum CallStatus {
     /// No finding of the denied severity, and nothing unjudged where that is denied.
     Clean = 0,
     /// At least one finding of the denied severity, something that was not judged where that is denied, or something could not be read among others that
@@ -36,7 +36,7 @@ pub struct Ending {
 
 impl Ending {
     /// How a call ended that made this report, of so much that could be read.
-    pub fn of(report: &Report, done: usize, global: &Global) -> Self {
+    pub fn for_report(report: &Report, done: usize, global: &Global) -> Self {
         Self {
             done,
             failed: report.failures.len(),
@@ -47,7 +47,7 @@ impl Ending {
     }
 }
 
-impl From<Ending> for Status {
+impl From<Ending> for CallStatus {
     fn from(ending: Ending) -> Self {
         if ending.failed > 0 && ending.done == 0 {
             Self::Failed
@@ -62,8 +62,8 @@ impl From<Ending> for Status {
     }
 }
 
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> Self {
+impl From<CallStatus> for ExitCode {
+    fn from(status: CallStatus) -> Self {
         Self::from(status as u8)
     }
 }
@@ -72,28 +72,28 @@ impl From<Status> for ExitCode {
 mod tests {
     use super::*;
 
-    fn status(done: usize, failed: usize, worst: Option<Severity>, deny: Severity) -> Status {
+    fn status(done: usize, failed: usize, worst: Option<Severity>, deny: Severity) -> CallStatus {
         Ending { done, failed, worst, deny, unjudged: 0 }.into()
     }
 
     #[test]
     fn a_warning_counts_only_where_warnings_are_denied() {
         let worst = Some(Severity::Warning);
-        assert_eq!(status(1, 0, worst, Severity::Error), Status::Clean);
-        assert_eq!(status(1, 0, worst, Severity::Warning), Status::Found);
+        assert_eq!(status(1, 0, worst, Severity::Error), CallStatus::Clean);
+        assert_eq!(status(1, 0, worst, Severity::Warning), CallStatus::Found);
     }
 
     #[test]
     fn what_was_not_judged_counts_where_it_is_denied() {
         let deny = Severity::Error;
         let ending = Ending { done: 1, failed: 0, worst: None, deny, unjudged: 1 };
-        assert_eq!(Status::from(ending), Status::Found);
+        assert_eq!(CallStatus::from(ending), CallStatus::Found);
     }
 
     #[test]
     fn what_could_not_be_read_is_no_pass() {
-        assert_eq!(status(1, 1, None, Severity::Error), Status::Found);
-        assert_eq!(status(0, 1, None, Severity::Error), Status::Failed);
-        assert_eq!(status(0, 0, None, Severity::Error), Status::Clean);
+        assert_eq!(status(1, 1, None, Severity::Error), CallStatus::Found);
+        assert_eq!(status(0, 1, None, Severity::Error), CallStatus::Failed);
+        assert_eq!(status(0, 0, None, Severity::Error), CallStatus::Clean);
     }
 }

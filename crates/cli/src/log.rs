@@ -1,4 +1,4 @@
-//! What the server says about itself on the standard error: a line for each event, for people or as JSON.
+//! Log of the server on the standard error: a line for each event, for people or as JSON.
 
 use std::io::{self, IsTerminal as _, Write};
 

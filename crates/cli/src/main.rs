@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     }
     let status = verbs::run(&args).unwrap_or_else(|error| {
         print::error(&error);
-        exit::Status::Failed
+        exit::CallStatus::Failed
     });
     print::what_was_read(begun.elapsed());
     status.into()

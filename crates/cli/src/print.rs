@@ -1,4 +1,4 @@
-//! Where output goes, and the last look at it: see [`Printable`].
+//! Output of the command, and the last look at it: see [`Printable`].
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use unskew_report::{BAD, Format, Medium, Plain, Report, error_lines, escaped};
+use unskew_report::{BAD, Medium, Plain, RenderFormat, Report, error_lines, escaped};
 use unskew_source::OutputFile;
 
 use crate::locate::locate;
@@ -16,18 +16,18 @@ pub struct Printable(String);
 
 impl Printable {
     /// A text for this medium.
-    pub fn of(text: &str, medium: Medium) -> Self {
+    pub fn new(text: &str, medium: Medium) -> Self {
         Self(escaped(text, medium).into_owned())
     }
 
     /// A document of JSON.
     pub fn json(text: &str) -> Self {
-        Self::of(text, Medium::Json)
+        Self::new(text, Medium::Json)
     }
 
     /// A page, a drawing, or a table for other programs.
     pub fn document(text: &str) -> Self {
-        Self::of(text, Medium::Document)
+        Self::new(text, Medium::Document)
     }
 
     /// A text of this program itself, in which nothing comes from outside: a script, a page of the manual.
@@ -42,7 +42,7 @@ impl Printable {
 
 impl<T: AsRef<str>> From<T> for Printable {
     fn from(text: T) -> Self {
-        Self::of(text.as_ref(), Medium::Terminal)
+        Self::new(text.as_ref(), Medium::Terminal)
     }
 }
 
@@ -95,7 +95,7 @@ pub fn found(text: impl Into<Printable>) -> anyhow::Result<()> {
 }
 
 /// Prints a report, and on the standard error what could not be read.
-pub fn report(report: &mut Report, format: Format) -> anyhow::Result<()> {
+pub fn report(report: &mut Report, format: RenderFormat) -> anyhow::Result<()> {
     found(rendered(report, format))?;
     for failure in &report.failures {
         self::failure(&failure.message);
@@ -104,9 +104,9 @@ pub fn report(report: &mut Report, format: Format) -> anyhow::Result<()> {
 }
 
 /// A report as text, with every finding if `--verbose` was given, and with lines and columns where a program reads them.
-pub fn rendered(report: &mut Report, format: Format) -> Printable {
+pub fn rendered(report: &mut Report, format: RenderFormat) -> Printable {
     report.verbose = is_verbose();
-    if matches!(format, Format::Concise | Format::Github | Format::Sarif) {
+    if matches!(format, RenderFormat::Concise | RenderFormat::Github | RenderFormat::Sarif) {
         locate(report);
     }
     Printable(report.render(format))

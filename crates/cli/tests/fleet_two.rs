@@ -22,9 +22,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use unskew_core::Date;
-use unskew_fleet::store::{JobState, Running, Store};
-use unskew_fleet::{Depot, Digest, Fleet, Policy, Profile};
-use unskew_objects::{ObjectPlace, Objects, Settings};
+use unskew_fleet::store::{JobState, RunningJob, Store};
+use unskew_fleet::{BlobStore, DeliveryPolicy, Digest, Fleet, RuntimeProfile};
+use unskew_objects::{ObjectPlace, Objects, StoreSettings};
 use unskew_test_servers::{PostgreSql, S3Server};
 
 /// How long the load lasts unless somebody says otherwise, in seconds.
@@ -66,9 +66,9 @@ impl Ground {
     }
 
     fn fleet(&self) -> Fleet {
-        let settings: Settings = self.objects.settings().into_iter().collect();
+        let settings: StoreSettings = self.objects.settings().into_iter().collect();
         let place = ObjectPlace::parse(Self::ARTIFACTS).unwrap();
-        let depot = Depot::over(Objects::at(&place, &settings).unwrap());
+        let depot = BlobStore::over(Objects::at(&place, &settings).unwrap());
         Fleet::over(Store::open(&self.database).unwrap(), depot)
     }
 }
@@ -106,7 +106,7 @@ impl Server {
 
     /// Kills it by SIGKILL while it works on a job, which is returned. It stands still while somebody looks, so that what is
     /// seen is what is killed.
-    fn killed_at_work(&mut self, owner: &str, store: &mut Store) -> Running {
+    fn killed_at_work(&mut self, owner: &str, store: &mut Store) -> RunningJob {
         let begin = Instant::now();
         let mut own = || {
             let running = store.running_jobs().unwrap();
@@ -223,7 +223,7 @@ fn unique(at: u32) -> Vec<u8> {
 
 /// Publishes a file as clients should: with a key, and again from where it was until it is acknowledged.
 fn publish(front: &Front<'_>, model: &str, bytes: &[u8], key: &str) -> i64 {
-    let digest = Digest::of(bytes).to_string();
+    let digest = Digest::sha256(bytes).to_string();
     let announced =
         json!({ "model": model, "file": "net.pb", "digest": digest, "size": bytes.len() });
     let head =
@@ -289,7 +289,7 @@ impl<'a> Load<'a> {
             let (number, model) = (publisher * 1_000_000 + at, format!("model-{}", at % 3));
             let bytes = unique(number);
             let version = publish(&self.front, &model, &bytes, &format!("key-{number}"));
-            self.published.lock().unwrap().push((model, Digest::of(&bytes), version));
+            self.published.lock().unwrap().push((model, Digest::sha256(&bytes), version));
         }
     }
 
@@ -356,7 +356,7 @@ impl<'a> Load<'a> {
         for digest in fleet.depot().digests().unwrap() {
             fleet.depot().verify(&digest).unwrap();
         }
-        let policy = Policy::on(Date::constant(2026, 11, 21));
+        let policy = DeliveryPolicy::on(Date::constant(2026, 11, 21));
         for (runtime, said) in &*self.decided.lock().unwrap() {
             let own = fleet.decide("gelu", runtime, &policy).unwrap().to_json();
             let own = parsed(own.as_bytes()).to_string();
@@ -374,7 +374,7 @@ fn name_of(server: &Server) -> String {
 }
 
 /// That a job of a process that was killed was begun by one other and ended by that, and by nobody after it.
-fn is_taken_over_once(seen: &Running, store: &mut Store) {
+fn is_taken_over_once(seen: &RunningJob, store: &mut Store) {
     let job = store.job(seen.number).unwrap().unwrap();
     assert_eq!((job.state, job.attempts), (JobState::Done, 2), "{job:?}");
     assert!(job.beat > seen.beat && job.owner.is_none(), "{job:?}");
@@ -391,7 +391,7 @@ fn one_of_two_servers_is_killed_under_load_and_nothing_is_lost() {
     let mut fleet = ground.fleet();
     for name in RUNTIMES {
         let release = unskew_releases::find(name).unwrap();
-        fleet.put_runtime(&Profile::of_release(release), "2026-11-01").unwrap();
+        fleet.put_runtime(&RuntimeProfile::of_release(release), "2026-11-01").unwrap();
     }
     fleet.publish("gelu", &examples().join("gelu-2.15.0.pt"), "2026-11-01").unwrap();
 

@@ -4,7 +4,7 @@ use pyo3::exceptions::PyException;
 use pyo3::{PyErr, create_exception};
 use unskew_artifact::OpenError;
 use unskew_report::{Medium, error_lines, escaped};
-use unskew_verbs::{Error, chain};
+use unskew_verbs::{VerbError, chain};
 
 create_exception!(unskew, UnskewError, PyException, "Unskew could not do what was asked.");
 create_exception!(
@@ -41,23 +41,25 @@ create_exception!(unskew, AdaptError, UnskewError, "A plug-in cannot be adapted.
 create_exception!(unskew, WriteError, UnskewError, "A result could not be written.");
 
 /// The exception for an error.
-pub fn exception(error: Error) -> PyErr {
+pub fn exception(error: VerbError) -> PyErr {
     let text = error_lines(&chain(&error)).join("\n");
     let text = escaped(&text, Medium::Terminal).into_owned();
     match error {
-        Error::Open(OpenError::Unknown { .. } | OpenError::Nothing { .. }) => {
+        VerbError::Open(OpenError::Unknown { .. } | OpenError::Nothing { .. }) => {
             UnknownFormat::new_err(text)
         }
-        Error::Open(OpenError::NoConversion { .. }) => ConversionError::new_err(text),
-        Error::Name(_) | Error::Stated(_) | Error::NoRelease => ReleaseError::new_err(text),
-        Error::Open(_)
-        | Error::Neither { .. }
-        | Error::Nothing
-        | Error::NoFile { .. }
-        | Error::Result(_) => ReadError::new_err(text),
-        Error::Question(_) => QuestionError::new_err(text),
-        Error::Write { .. } => WriteError::new_err(text),
-        Error::Adapt(_) => AdaptError::new_err(text),
-        Error::Interrupted(_) => UnskewError::new_err(text),
+        VerbError::Open(OpenError::NoConversion { .. }) => ConversionError::new_err(text),
+        VerbError::Name(_) | VerbError::Stated(_) | VerbError::NoRelease => {
+            ReleaseError::new_err(text)
+        }
+        VerbError::Open(_)
+        | VerbError::Neither { .. }
+        | VerbError::Nothing
+        | VerbError::NoFile { .. }
+        | VerbError::Result(_) => ReadError::new_err(text),
+        VerbError::Question(_) => QuestionError::new_err(text),
+        VerbError::Write { .. } => WriteError::new_err(text),
+        VerbError::Adapt(_) => AdaptError::new_err(text),
+        VerbError::Interrupted(_) => UnskewError::new_err(text),
     }
 }

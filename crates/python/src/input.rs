@@ -1,4 +1,4 @@
-//! What Python names or hands over, as something to open.
+//! Input that Python names or hands over, as something to open.
 
 use std::ffi::OsString;
 use std::io;
@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use unskew_artifact::{Content, Options, Part, open_content};
+use unskew_artifact::{ArtifactFile, Content, OpenOptions, open_content};
 use unskew_source::{BytesSource, Source};
-use unskew_verbs::{Error, Side, of_artifact, side};
+use unskew_verbs::{ResolvedSide, VerbError, of_artifact, side};
 
 /// What Python may hand over to be judged.
 pub enum Input {
@@ -24,7 +24,7 @@ impl Input {
     ///
     /// # Errors
     /// If it is none of them.
-    pub fn of(given: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub fn from_python(given: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(bytes) = given.cast::<PyBytes>() {
             let source = BytesSource::new("<bytes>", bytes.as_bytes().to_vec());
             return Ok(Self::of_source(Arc::new(source)));
@@ -42,14 +42,14 @@ impl Input {
 
     fn of_source(source: Arc<dyn Source>) -> Self {
         let name = source.name().to_owned();
-        Self::Content(Content::File(Part { name, source, path: None, beside: None }))
+        Self::Content(Content::File(ArtifactFile { name, source, path: None, beside: None }))
     }
 
     /// The side that it is.
     ///
     /// # Errors
     /// As [`side()`].
-    pub fn side(&self, options: &Options) -> Result<Side, Error> {
+    pub fn side(&self, options: &OpenOptions) -> Result<ResolvedSide, VerbError> {
         match self {
             Self::Name(name) => side(name, options),
             Self::Content(content) => of_artifact(open_content(content, options)?),

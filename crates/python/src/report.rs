@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use unskew_report::{Format, Medium, Plain, error_lines, escaped};
+use unskew_report::{Medium, Plain, RenderFormat, error_lines, escaped};
 use unskew_verbs::Grid;
 
 /// A report: of a check, of an inspection, of a conversion.
@@ -13,18 +13,18 @@ pub struct Report(pub unskew_report::Report);
 impl Report {
     /// The report as docs/reference/json.md describes it.
     fn json(&self) -> String {
-        self.0.render(Format::Json)
+        self.0.render(RenderFormat::Json)
     }
 
     /// As the command prints it with `--format`, without colors.
     fn text(&self, format: &str) -> PyResult<String> {
         let format = match format {
-            "full" => Format::Full,
-            "concise" => Format::Concise,
-            "json" => Format::Json,
-            "sarif" => Format::Sarif,
-            "github" => Format::Github,
-            "junit" => Format::Junit,
+            "full" => RenderFormat::Full,
+            "concise" => RenderFormat::Concise,
+            "json" => RenderFormat::Json,
+            "sarif" => RenderFormat::Sarif,
+            "github" => RenderFormat::Github,
+            "junit" => RenderFormat::Junit,
             other => return Err(PyValueError::new_err(format!("no such format: {other}"))),
         };
         Ok(plain(&self.0.render(format)))
@@ -39,7 +39,7 @@ pub struct Matrix(pub Grid);
 impl Matrix {
     /// The documented JSON: every pair.
     fn json(&self) -> String {
-        self.0.report(true).render(Format::Json)
+        self.0.report(true).render(RenderFormat::Json)
     }
 
     /// The labels of the rows, those that could not be read among them.

@@ -7,10 +7,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use unskew_artifact::ConvertOptions;
 use unskew_core::{Context, Date};
-use unskew_pjrt_adapter_settings::{Extensions, Unstamped};
-use unskew_report::{Failure, Look};
-use unskew_verbs::adapt::{Adaptation, Age, Wanted};
-use unskew_verbs::{Options, Request, Running};
+use unskew_pjrt_adapter_settings::{ExtensionPolicy, Unstamped};
+use unskew_report::{Look, ReadFailure};
+use unskew_verbs::adapt::{AdaptTarget, Adaptation, Age};
+use unskew_verbs::{ConvertRequest, OpenOptions, RunPolicy};
 
 use crate::input::{Input, name};
 use crate::report::{Matrix, Report};
@@ -19,7 +19,7 @@ use crate::work::{Steps, away};
 /// How files are opened: which plug-ins are run, by which command, and whether checksums are verified.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct Reading {
+pub struct ReadOptions {
     /// `never`, `named` or `all`.
     run: String,
     /// The path of the command that children run; none if it was not found.
@@ -27,12 +27,12 @@ pub struct Reading {
     verify: bool,
 }
 
-impl Reading {
-    fn options(self) -> PyResult<Options> {
+impl ReadOptions {
+    fn options(self) -> PyResult<OpenOptions> {
         let running = match self.run.as_str() {
-            "never" => Running::Never,
-            "named" => Running::Named,
-            "all" => Running::All,
+            "never" => RunPolicy::Never,
+            "named" => RunPolicy::Named,
+            "all" => RunPolicy::All,
             other => {
                 let text = format!("run is 'never', 'named' or 'all', not {other:?}");
                 return Err(PyValueError::new_err(text));
@@ -57,10 +57,10 @@ pub fn check(
     a: &Bound<'_, PyAny>,
     with: Vec<OsString>,
     as_of: &str,
-    reading: Reading,
+    reading: ReadOptions,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Report> {
-    let (input, context, options) = (Input::of(a)?, context(as_of)?, reading.options()?);
+    let (input, context, options) = (Input::from_python(a)?, context(as_of)?, reading.options()?);
     let work =
         move |_: &Steps| unskew_verbs::check_sides(input.side(&options)?, &with, &options, context);
     away(py, progress, work).map(Report)
@@ -72,10 +72,10 @@ pub fn inspect(
     py: Python<'_>,
     what: Vec<Bound<'_, PyAny>>,
     as_of: &str,
-    reading: Reading,
+    reading: ReadOptions,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Report> {
-    let inputs = what.iter().map(Input::of).collect::<PyResult<Vec<_>>>()?;
+    let inputs = what.iter().map(Input::from_python).collect::<PyResult<Vec<_>>>()?;
     let (context, options) = (context(as_of)?, reading.options()?.inferring());
     let work = move |steps: &Steps| {
         steps.expect(inputs.len());
@@ -89,11 +89,12 @@ pub fn inspect(
                 }
                 Input::Content(content) => match input.side(&options) {
                     Ok(side) => {
-                        let look = |m: unskew_verbs::Member| Look { path: m.label, party: m.party };
+                        let look =
+                            |m: unskew_verbs::ResolvedParty| Look { path: m.label, party: m.party };
                         report.looks.extend(side.members.into_iter().map(look));
                         report.failures.extend(side.failures);
                     }
-                    Err(error) => report.failures.push(Failure {
+                    Err(error) => report.failures.push(ReadFailure {
                         path: content.name().to_owned(),
                         message: unskew_verbs::chain(&error),
                     }),
@@ -113,7 +114,7 @@ pub fn matrix(
     rows: Vec<Bound<'_, PyAny>>,
     with: Vec<OsString>,
     as_of: &str,
-    reading: Reading,
+    reading: ReadOptions,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Matrix> {
     let rows = rows.iter().map(name).collect::<PyResult<Vec<_>>>()?;
@@ -151,8 +152,13 @@ pub fn convert(
     let work = move |_: &Steps| {
         let options =
             ConvertOptions { allowed: allow, written_by, verify, ..ConvertOptions::default() };
-        let request =
-            Request { artifact: &artifact, to, output: output.as_deref(), dry_run: false, options };
+        let request = ConvertRequest {
+            artifact: &artifact,
+            to,
+            output: output.as_deref(),
+            dry_run: false,
+            options,
+        };
         unskew_verbs::convert(&request, context)
     };
     away(py, progress, work).map(Report)
@@ -170,14 +176,14 @@ pub fn adapt(
     name: Option<String>,
     adapter: PathBuf,
     as_of: &str,
-    reading: Reading,
+    reading: ReadOptions,
 ) -> PyResult<(PathBuf, String, Report)> {
     let (context, options) = (context(as_of)?, reading.options()?);
     let work = move |_: &Steps| {
         let adaptation = Adaptation {
             plugin: &plugin,
-            wanted: Wanted::For(host),
-            extensions: Extensions::Fitting,
+            wanted: AdaptTarget::For(host),
+            extensions: ExtensionPolicy::Fitting,
             unstamped: Unstamped::Refuse,
             guard: false,
             stablehlo: None,

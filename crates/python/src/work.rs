@@ -44,7 +44,7 @@ impl Steps {
 pub fn away<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
-    work: impl FnOnce(&Steps) -> Result<T, unskew_verbs::Error> + Send + 'static,
+    work: impl FnOnce(&Steps) -> Result<T, unskew_verbs::VerbError> + Send + 'static,
 ) -> PyResult<T> {
     let steps = Arc::new(Steps::default());
     let (sender, receiver) = channel();

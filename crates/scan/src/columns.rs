@@ -8,13 +8,13 @@ use arrow_array::builder::{ListBuilder, StringBuilder, StructBuilder};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Fields, Schema};
 
-use crate::Row;
+use crate::VerdictRow;
 
 /// The version of the schema, in the metadata of every part under `unskew.scan.schema`. A new column at the end makes
 /// no new version; anything else does.
 pub const SCHEMA_VERSION: u32 = 3;
 
-/// The schema of the table: [`Row`] tells what each column is.
+/// The schema of the table: [`VerdictRow`] tells what each column is.
 pub fn table_schema() -> Schema {
     let text = |name: &str, nullable| Field::new(name, DataType::Utf8, nullable);
     let list = |name: &str, item: DataType| {
@@ -63,14 +63,14 @@ fn finding_fields() -> Fields {
     .into()
 }
 
-pub(crate) fn batch(rows: &[Row]) -> Result<RecordBatch, arrow_schema::ArrowError> {
-    let text = |of: fn(&Row) -> &str| -> ArrayRef {
+pub(crate) fn batch(rows: &[VerdictRow]) -> Result<RecordBatch, arrow_schema::ArrowError> {
+    let text = |of: fn(&VerdictRow) -> &str| -> ArrayRef {
         Arc::new(StringArray::from_iter_values(rows.iter().map(of)))
     };
-    let maybe = |of: fn(&Row) -> &Option<String>| -> ArrayRef {
+    let maybe = |of: fn(&VerdictRow) -> &Option<String>| -> ArrayRef {
         Arc::new(rows.iter().map(|row| of(row).as_deref()).collect::<StringArray>())
     };
-    let number = |of: fn(&Row) -> u64| -> ArrayRef {
+    let number = |of: fn(&VerdictRow) -> u64| -> ArrayRef {
         let number = |row| i64::try_from(of(row)).unwrap_or(i64::MAX);
         Arc::new(Int64Array::from_iter_values(rows.iter().map(number)))
     };
@@ -100,7 +100,7 @@ pub(crate) fn batch(rows: &[Row]) -> Result<RecordBatch, arrow_schema::ArrowErro
     RecordBatch::try_new(Arc::new(table_schema()), columns)
 }
 
-fn names(rows: &[Row], of: fn(&Row) -> &[String]) -> ArrayRef {
+fn names(rows: &[VerdictRow], of: fn(&VerdictRow) -> &[String]) -> ArrayRef {
     let item = Field::new("item", DataType::Utf8, false);
     let mut lists = ListBuilder::new(StringBuilder::new()).with_field(item);
     for row in rows {
@@ -127,7 +127,7 @@ fn append(into: &mut StructBuilder, texts: &[Option<&str>]) {
     into.append(true);
 }
 
-fn versions(rows: &[Row]) -> ArrayRef {
+fn versions(rows: &[VerdictRow]) -> ArrayRef {
     let mut lists = structs(version_fields());
     for row in rows {
         for (axis, version) in &row.versions {
@@ -138,7 +138,7 @@ fn versions(rows: &[Row]) -> ArrayRef {
     Arc::new(lists.finish())
 }
 
-fn findings(rows: &[Row]) -> ArrayRef {
+fn findings(rows: &[VerdictRow]) -> ArrayRef {
     let mut lists = structs(finding_fields());
     for row in rows {
         for one in &row.findings {

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use unskew_artifact::{Content, Part};
+use unskew_artifact::{ArtifactFile, Content};
 use unskew_source::{Budget, Source};
 
 struct Counted {
@@ -34,9 +34,9 @@ impl Source for Counted {
 
 /// The same content, whose reads are added to `bytes`.
 pub(crate) fn counted(content: Content, bytes: &Arc<AtomicU64>) -> Content {
-    let part = |part: Part| {
+    let part = |part: ArtifactFile| {
         let source = Arc::new(Counted { source: part.source, bytes: bytes.clone() });
-        Part { source, ..part }
+        ArtifactFile { source, ..part }
     };
     match content {
         Content::File(one) => Content::File(part(one)),

@@ -1,4 +1,4 @@
-//! Why a scan could not be made. An artifact that cannot be read is no such error, but a row.
+//! Errors of a scan that could not be made. An artifact that cannot be read is no such error, but a row.
 
 use unskew_objects::ObjectError;
 

@@ -13,10 +13,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use unskew_artifact::{Content, OpenError, Part};
+use unskew_artifact::{ArtifactFile, Content, OpenError};
 
 use crate::group::{Group, ListedFile, groups};
-use crate::{Inventory, Item, ScanError, walk};
+use crate::{Inventory, InventoryItem, ScanError, local_files};
 
 /// What folders of models begin with.
 const MODELS: &str = "models--";
@@ -58,7 +58,7 @@ impl Inventory for Hub {
         &self.name
     }
 
-    fn items(&self) -> Result<Vec<Item>, ScanError> {
+    fn items(&self) -> Result<Vec<InventoryItem>, ScanError> {
         let all = match is_model(&self.root) {
             true => vec![self.root.clone()],
             false => [models(&self.root), models(&self.root.join("hub"))].concat(),
@@ -72,7 +72,7 @@ impl Inventory for Hub {
                 snapshots.read_dir().map_err(error)?.flatten().map(|entry| entry.path()).collect();
             commits.sort();
             for commit in commits.iter().filter(|commit| commit.is_dir()) {
-                items.extend(Snapshot::of(&model, &own, commit).map_err(error)?.items());
+                items.extend(Snapshot::read(&model, &own, commit).map_err(error)?.items());
             }
         }
         Ok(items)
@@ -90,7 +90,7 @@ struct Snapshot {
 }
 
 impl Snapshot {
-    fn of(model: &Path, own: &Path, folder: &Path) -> io::Result<Self> {
+    fn read(model: &Path, own: &Path, folder: &Path) -> io::Result<Self> {
         let text =
             |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let collection = text(model).trim_start_matches(MODELS).replace("--", "/");
@@ -122,7 +122,7 @@ impl Snapshot {
                     let blob = target.parent().is_some_and(|parent| parent.ends_with("blobs"));
                     let hash =
                         target.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                    (metadata.len(), Some(if blob { hash } else { walk::state(&metadata) }))
+                    (metadata.len(), Some(if blob { hash } else { local_files::state(&metadata) }))
                 }
                 Ok(_) => {
                     self.broken.push((key.clone(), "a link that leads out of its repository"));
@@ -138,11 +138,11 @@ impl Snapshot {
         Ok(())
     }
 
-    fn items(&self) -> Vec<Item> {
+    fn items(&self) -> Vec<InventoryItem> {
         groups(&self.files).into_iter().map(|group| self.item(group)).collect()
     }
 
-    fn item(&self, group: Group) -> Item {
+    fn item(&self, group: Group) -> InventoryItem {
         let path = self.folder.join(&group.key);
         let uri = path.display().to_string();
         let keys: Vec<String> = group.files.iter().map(|at| self.files[*at].key.clone()).collect();
@@ -158,9 +158,9 @@ impl Snapshot {
                 let file = folder.join(key);
                 let below = key.strip_prefix(&base).unwrap_or(key).trim_start_matches('/');
                 let below = if whole { below } else { name.as_str() };
-                Part::open(below, &file.display().to_string(), &file)
+                ArtifactFile::open(below, &file.display().to_string(), &file)
             };
-            let mut parts: Vec<Part> = keys.iter().map(part).collect::<Result<_, _>>()?;
+            let mut parts: Vec<ArtifactFile> = keys.iter().map(part).collect::<Result<_, _>>()?;
             match (whole, parts.len()) {
                 (false, 1) => Ok(Content::File(parts.remove(0))),
                 _ => Ok(Content::Folder { name: name.clone(), parts }),
@@ -170,7 +170,7 @@ impl Snapshot {
             .etag
             .clone()
             .filter(|hash| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        Item {
+        InventoryItem {
             key: format!("{}/{}/{}", self.collection, self.revision, group.key),
             uri,
             collection: Some(self.collection.clone()),

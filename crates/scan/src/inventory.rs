@@ -1,14 +1,14 @@
-//! What has artifacts.
+//! Inventory: what has artifacts.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use unskew_artifact::{Content, OpenError, Part};
-use unskew_objects::{Listed, ObjectPlace, Objects, Settings};
+use unskew_artifact::{ArtifactFile, Content, OpenError};
+use unskew_objects::{ListedObject, ObjectPlace, Objects, StoreSettings};
 
 use crate::group::{ListedFile, groups};
 use crate::registered::Registered;
-use crate::{Item, Question, Row, ScanError, hub, walk};
+use crate::{InventoryItem, Question, ScanError, VerdictRow, hub, local_files};
 
 /// Something that has artifacts.
 pub trait Inventory: Send + Sync {
@@ -20,14 +20,14 @@ pub trait Inventory: Send + Sync {
     ///
     /// # Errors
     /// If it cannot say what it has.
-    fn items(&self) -> Result<Vec<Item>, ScanError>;
+    fn items(&self) -> Result<Vec<InventoryItem>, ScanError>;
 
     /// Writes verdicts back to where the artifacts are, where there is a place for them: as tags in MLflow, as
     /// reports in an OCI registry. Says for how many entries; none elsewhere.
     ///
     /// # Errors
     /// If the registry does not take them.
-    fn report(&self, rows: &[Row], question: &Question) -> Result<usize, ScanError> {
+    fn report(&self, rows: &[VerdictRow], question: &Question) -> Result<usize, ScanError> {
         let _ = (rows, question);
         Ok(0)
     }
@@ -40,14 +40,14 @@ pub trait Inventory: Send + Sync {
 /// # Errors
 /// If it names nothing that can be scanned.
 pub fn inventory(uri: &str) -> Result<Box<dyn Inventory>, ScanError> {
-    if let Some(registered) = Registered::of(uri) {
+    if let Some(registered) = Registered::from_uri(uri) {
         return Ok(Box::new(registered?));
     }
     let place = ObjectPlace::parse(uri)?;
     match place.path() {
         Some(path) if hub::is_cache(&path) => Ok(Box::new(hub::Hub::new(&path))),
         Some(path) => Ok(Box::new(Folder { name: path.display().to_string() })),
-        None => Ok(inventory_of(Objects::at(&place, &Settings::from_env())?)),
+        None => Ok(inventory_of(Objects::at(&place, &StoreSettings::from_env())?)),
     }
 }
 
@@ -67,16 +67,16 @@ impl Inventory for Folder {
         &self.name
     }
 
-    fn items(&self) -> Result<Vec<Item>, ScanError> {
+    fn items(&self) -> Result<Vec<InventoryItem>, ScanError> {
         let root = Path::new(&self.name);
-        let found = walk::files(root)?;
+        let found = local_files::files(root)?;
         let base = self.name.trim_end_matches('/');
         let single = root.is_file();
         let item = |group: crate::group::Group| {
             let itself = single || group.key.is_empty();
             let uri = if itself { base.to_owned() } else { format!("{base}/{}", group.key) };
             let path = uri.clone();
-            Item {
+            InventoryItem {
                 open: Arc::new(move || Content::at(Path::new(&path))),
                 key: group.key,
                 uri,
@@ -102,17 +102,17 @@ impl Inventory for Prefix {
         &self.name
     }
 
-    fn items(&self) -> Result<Vec<Item>, ScanError> {
+    fn items(&self) -> Result<Vec<InventoryItem>, ScanError> {
         let place = self.objects.place();
         let itself = match place.is_folder() {
             true => None,
             false => self.objects.stat("")?,
         };
-        let listed: Vec<Listed> = match itself {
+        let listed: Vec<ListedObject> = match itself {
             Some(object) => vec![object],
             None => self.objects.list("").collect::<Result<_, _>>()?,
         };
-        let found = |one: &Listed| ListedFile {
+        let found = |one: &ListedObject| ListedFile {
             // One object has its name for a key, so that its kind is known by that.
             key: if one.key.is_empty() { place.name().to_owned() } else { one.key.clone() },
             size: one.size,
@@ -124,25 +124,25 @@ impl Inventory for Prefix {
 }
 
 impl Prefix {
-    fn item(&self, group: crate::group::Group, listed: &[Listed]) -> Item {
-        let files: Vec<Listed> =
+    fn item(&self, group: crate::group::Group, listed: &[ListedObject]) -> InventoryItem {
+        let files: Vec<ListedObject> =
             group.files.iter().filter_map(|at| listed.get(*at)).cloned().collect();
         let single = files.first().filter(|_| !group.folder).cloned();
         let uri = self.objects.uri(single.as_ref().map_or(&group.key, |one| &one.key));
         let (objects, name, base) = (self.objects.clone(), uri.clone(), group.key.clone());
         let open = move || -> Result<Content, OpenError> {
             if let Some(one) = &single {
-                let part = Part::of_object(&objects, one);
-                return Ok(Content::File(Part { name: name.clone(), ..part }));
+                let part = ArtifactFile::of_object(&objects, one);
+                return Ok(Content::File(ArtifactFile { name: name.clone(), ..part }));
             }
             let parts = files.iter().map(|one| {
-                let part = Part::of_object(&objects, one);
+                let part = ArtifactFile::of_object(&objects, one);
                 let below = one.key.strip_prefix(&base).unwrap_or(&one.key).trim_start_matches('/');
-                Part { name: below.to_owned(), ..part }
+                ArtifactFile { name: below.to_owned(), ..part }
             });
             Ok(Content::Folder { name: name.clone(), parts: parts.collect() })
         };
-        Item {
+        InventoryItem {
             key: group.key,
             uri,
             collection: None,

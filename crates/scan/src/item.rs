@@ -9,7 +9,7 @@ pub type Opener = Arc<dyn Fn() -> Result<Content, OpenError> + Send + Sync>;
 
 /// One artifact of an inventory.
 #[derive(Clone)]
-pub struct Item {
+pub struct InventoryItem {
     /// What names it within its inventory, whatever that is called on this machine: decides the shard.
     pub key: String,
     /// How users name it.
@@ -28,14 +28,14 @@ pub struct Item {
     pub open: Opener,
 }
 
-impl Item {
+impl InventoryItem {
     /// What tells whether it has been judged in its present state.
     pub(crate) fn state(&self) -> (String, Option<String>) {
         (self.uri.clone(), self.etag.clone())
     }
 }
 
-impl std::fmt::Debug for Item {
+impl std::fmt::Debug for InventoryItem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Item").field("uri", &self.uri).field("size", &self.size).finish()
     }

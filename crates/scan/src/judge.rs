@@ -4,10 +4,10 @@ use unskew_artifact::OpenError;
 
 use crate::judge_process::JudgeProcesses;
 use crate::runtimes::{Runtimes, failure};
-use crate::{Item, Question, Row, ScanError};
+use crate::{InventoryItem, Question, ScanError, VerdictRow};
 
 /// Judges artifacts.
-pub struct Judge(Where);
+pub struct ArtifactJudge(Where);
 
 /// Where artifacts are read.
 enum Where {
@@ -15,14 +15,14 @@ enum Where {
     InProcesses(JudgeProcesses, Question),
 }
 
-impl Judge {
+impl ArtifactJudge {
     /// The judge of this question, which reads artifacts in this process: for artifacts that are trusted. Readers have
     /// budgets, but a fault of one of them is a fault of this process.
     ///
     /// # Errors
     /// If one of the runtimes cannot be found or read.
     pub fn new(question: &Question) -> Result<Self, ScanError> {
-        Ok(Self(Where::Here(Runtimes::of(question)?)))
+        Ok(Self(Where::Here(Runtimes::for_question(question)?)))
     }
 
     /// The judge of this question, which has artifacts read by other processes, each within the budgets of a check.
@@ -38,7 +38,7 @@ impl Judge {
     ///
     /// # Errors
     /// If there is no process that could read it, which says nothing about the artifact.
-    pub fn rows(&self, item: &Item) -> Result<Vec<Row>, ScanError> {
+    pub fn rows(&self, item: &InventoryItem) -> Result<Vec<VerdictRow>, ScanError> {
         let mut rows = match (item.open)() {
             Ok(content) => match &self.0 {
                 Where::Here(runtimes) => runtimes.rows(content),
@@ -47,13 +47,14 @@ impl Judge {
             Err(error) => unopened(&error),
         };
         for row in &mut rows {
-            let Item { uri, collection, revision, etag, sha256, size, .. } = item.clone();
-            *row = Row { uri, collection, revision, etag, sha256, size, ..std::mem::take(row) };
+            let InventoryItem { uri, collection, revision, etag, sha256, size, .. } = item.clone();
+            *row =
+                VerdictRow { uri, collection, revision, etag, sha256, size, ..std::mem::take(row) };
         }
         Ok(rows)
     }
 }
 
-fn unopened(error: &OpenError) -> Vec<Row> {
+fn unopened(error: &OpenError) -> Vec<VerdictRow> {
     vec![failure(error)]
 }

@@ -12,9 +12,9 @@ use unskew_inspection::{
     Readers, SharedParent, Stopped, serve,
 };
 
-use crate::row::{ERROR, OVER_BUDGET};
 use crate::runtimes::{Runtimes, unread};
-use crate::{Question, Row, ScanError};
+use crate::verdict_row::{ERROR, OVER_BUDGET};
+use crate::{Question, ScanError, VerdictRow};
 
 /// What a process may use whatever it reads; what it may take for one artifact is less, and depends on its size.
 /// Elsewhere than on Linux nobody sees what it takes, and this is the limit of its time.
@@ -46,7 +46,7 @@ enum Reply {
     /// To [`Ask::Begin`]: nothing, or why the question cannot be asked.
     Begun(Option<String>),
     /// To [`Ask::Judge`]: some of the rows, and whether others follow.
-    Rows(Vec<Row>, bool),
+    Rows(Vec<VerdictRow>, bool),
 }
 
 impl JudgeProcesses {
@@ -71,11 +71,11 @@ impl JudgeProcesses {
         &self,
         content: &Content,
         question: &Question,
-    ) -> Result<Vec<Row>, ScanError> {
-        let described = Described::of(content);
+    ) -> Result<Vec<VerdictRow>, ScanError> {
+        let described = Described::from_content(content);
         let budget = described.budget();
         let ask = Ask::Judge(described);
-        let mut files = ArtifactFiles::of(content);
+        let mut files = ArtifactFiles::from_content(content);
         let rows = self.0.with(None, |reader| {
             if let Some(why) = set_up(reader, question)? {
                 return Ok(Err(why));
@@ -145,7 +145,7 @@ pub fn judge_process_main(allowance: Allowance) -> ! {
 fn answer(ask: Ask, parent: &SharedParent, runtimes: &mut Option<Runtimes>) -> io::Result<()> {
     let say = |reply: &Reply| parent.lock().unwrap_or_else(PoisonError::into_inner).say(reply);
     match (ask, runtimes) {
-        (Ask::Begin(question), runtimes) => match Runtimes::of(&question) {
+        (Ask::Begin(question), runtimes) => match Runtimes::for_question(&question) {
             Ok(own) => {
                 *runtimes = Some(own);
                 say(&Reply::Begun(None))
@@ -171,7 +171,7 @@ fn answer(ask: Ask, parent: &SharedParent, runtimes: &mut Option<Runtimes>) -> i
 }
 
 /// Rows in messages that are no larger than a few of them.
-fn messages(rows: Vec<Row>) -> Vec<Vec<Row>> {
+fn messages(rows: Vec<VerdictRow>) -> Vec<Vec<VerdictRow>> {
     let (mut all, mut size) = (vec![Vec::new()], 0);
     for row in rows {
         size += size_of(&row);
@@ -190,7 +190,7 @@ fn messages(rows: Vec<Row>) -> Vec<Vec<Row>> {
 }
 
 /// About how many bytes a row has as text.
-fn size_of(row: &Row) -> usize {
+fn size_of(row: &VerdictRow) -> usize {
     let findings = row.findings.iter().map(|one| one.message.len() + 100);
     let names = row.operators.iter().chain(&row.unjudged).chain(&row.adaptations).map(String::len);
     let versions = row.versions.iter().map(|(axis, version)| axis.len() + version.len() + 20);

@@ -12,17 +12,17 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
 use crate::columns::batch;
-use crate::{Question, Row, SCHEMA_VERSION, table_schema};
+use crate::{Question, SCHEMA_VERSION, VerdictRow, table_schema};
 
 /// The names of what stands in the metadata of a part.
 const SCHEMA: &str = "unskew.scan.schema";
 const QUESTION: &str = "unskew.scan.question";
 
 /// An artifact in one of its states: URI and ETag.
-pub(crate) type State = (String, Option<String>);
+pub(crate) type ArtifactState = (String, Option<String>);
 
 /// Rows as a Parquet file.
-pub(crate) fn write(rows: &[Row], question: &Question) -> Result<Vec<u8>, ParquetError> {
+pub(crate) fn write(rows: &[VerdictRow], question: &Question) -> Result<Vec<u8>, ParquetError> {
     let asked =
         serde_json::to_string(question).map_err(|e| ParquetError::General(e.to_string()))?;
     let metadata = vec![
@@ -40,7 +40,7 @@ pub(crate) fn write(rows: &[Row], question: &Question) -> Result<Vec<u8>, Parque
 }
 
 /// The artifacts whose rows stand in a part.
-pub(crate) fn states(part: Vec<u8>) -> Result<HashSet<State>, ParquetError> {
+pub(crate) fn states(part: Vec<u8>) -> Result<HashSet<ArtifactState>, ParquetError> {
     let builder = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(part))?;
     let metadata = builder.metadata().file_metadata().key_value_metadata();
     let version = metadata.and_then(|all| all.iter().find(|one| one.key == SCHEMA));

@@ -18,11 +18,11 @@ const TABLE: &str = "scan";
 
 /// What a query gave.
 #[derive(Debug)]
-pub struct Answer {
+pub struct QueryResult {
     batches: Vec<RecordBatch>,
 }
 
-impl Answer {
+impl QueryResult {
     /// How many rows there are.
     pub fn rows(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
@@ -54,7 +54,7 @@ impl Answer {
 ///
 /// # Errors
 /// If there is no Parquet file, or the query is wrong.
-pub fn query(sql: &str, tables: &[String]) -> Result<Answer, ScanError> {
+pub fn query(sql: &str, tables: &[String]) -> Result<QueryResult, ScanError> {
     let tables: Result<Vec<Objects>, ScanError> = tables
         .iter()
         .map(|table| Ok(Objects::at(&ObjectPlace::parse(table)?, &Settings::from_env())?))
@@ -66,7 +66,7 @@ pub fn query(sql: &str, tables: &[String]) -> Result<Answer, ScanError> {
 ///
 /// # Errors
 /// As [`query`].
-pub fn query_of(sql: &str, tables: &[Objects]) -> Result<Answer, ScanError> {
+pub fn query_of(sql: &str, tables: &[Objects]) -> Result<QueryResult, ScanError> {
     let copies = tempfile::tempdir().map_err(failed)?;
     let mut files = Vec::new();
     for table in tables {
@@ -89,7 +89,7 @@ pub fn query_of(sql: &str, tables: &[Objects]) -> Result<Answer, ScanError> {
         context.sql_with_options(sql, reading).await?.collect().await
     });
     let batches = answer.map_err(|error: DataFusionError| failed(error.strip_backtrace()))?;
-    Ok(Answer { batches })
+    Ok(QueryResult { batches })
 }
 
 /// The Parquet files of a table, as paths. Those of a store are copied first: a query reads most of them, and more than

@@ -1,10 +1,10 @@
-//! What is asked of every artifact.
+//! Question that is asked of every artifact.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use unskew_artifact::{Options, open, open_uri};
+use unskew_artifact::{OpenOptions, open, open_uri};
 use unskew_core::{Date, Party};
 use unskew_releases::select;
 
@@ -60,9 +60,11 @@ pub(crate) fn runtimes(names: &[String]) -> Result<Vec<(String, Arc<Party>)>, Sc
             Ok(releases) => {
                 releases.into_iter().map(|one| (one.to_string(), one.party())).collect()
             }
-            Err(_) if unskew_artifact::is_uri(name) => pieces(open_uri(name, &Options::default()))?,
+            Err(_) if unskew_artifact::is_uri(name) => {
+                pieces(open_uri(name, &OpenOptions::default()))?
+            }
             Err(_) if Path::new(name).exists() => {
-                pieces(open(Path::new(name), &Options::default()))?
+                pieces(open(Path::new(name), &OpenOptions::default()))?
             }
             Err(error) => return Err(ScanError::Runtime(error.to_string())),
         };

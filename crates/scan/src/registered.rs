@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use unskew_artifact::{Content, OpenError, Part};
-use unskew_registries::{Entry, File, Registry, RegistryError, Said};
+use unskew_artifact::{ArtifactFile, Content, OpenError};
+use unskew_registries::{
+    RegisteredModel, Registry, RegistryError, RegistryFile, VerdictAnnotation,
+};
 
 use crate::group::{Group, ListedFile, groups};
-use crate::{Inventory, Item, Question, Row, ScanError, VERDICTS};
+use crate::{Inventory, InventoryItem, Question, ScanError, VERDICTS, VerdictRow};
 
 /// What a URI names in a registry.
 pub(crate) struct Registered {
@@ -17,8 +19,8 @@ pub(crate) struct Registered {
 
 impl Registered {
     /// The registry that a URI names, if it names one.
-    pub(crate) fn of(uri: &str) -> Option<Result<Self, RegistryError>> {
-        let registry = Registry::of(uri)?;
+    pub(crate) fn from_uri(uri: &str) -> Option<Result<Self, RegistryError>> {
+        let registry = Registry::parse(uri)?;
         Some(registry.map(|registry| Self { registry, name: uri.to_owned() }))
     }
 }
@@ -28,7 +30,7 @@ impl Inventory for Registered {
         &self.name
     }
 
-    fn items(&self) -> Result<Vec<Item>, ScanError> {
+    fn items(&self) -> Result<Vec<InventoryItem>, ScanError> {
         let mut all = Vec::new();
         for entry in self.registry.entries()? {
             match entry.files() {
@@ -41,15 +43,15 @@ impl Inventory for Registered {
         Ok(all)
     }
 
-    fn report(&self, rows: &[Row], question: &Question) -> Result<usize, ScanError> {
+    fn report(&self, rows: &[VerdictRow], question: &Question) -> Result<usize, ScanError> {
         let mut reported = 0;
         for entry in self.registry.entries()? {
             let (of, revision) = (entry.collection(), entry.revision());
-            let of_entry = |row: &&Row| {
+            let of_entry = |row: &&VerdictRow| {
                 row.collection.as_deref() == Some(&*of)
                     && row.revision.as_deref() == Some(&*revision)
             };
-            let own: Vec<&Row> = rows.iter().filter(of_entry).collect();
+            let own: Vec<&VerdictRow> = rows.iter().filter(of_entry).collect();
             if own.is_empty() {
                 continue;
             }
@@ -65,7 +67,12 @@ impl Inventory for Registered {
             let report =
                 serde_json::to_vec(&body).map_err(|error| ScanError::Report(error.to_string()))?;
             let verdicts: Vec<(String, String)> = verdicts(&own).into_iter().collect();
-            entry.report(&Said { verdicts: &verdicts, as_of: &as_of, by: &by, report: &report })?;
+            entry.report(&VerdictAnnotation {
+                verdicts: &verdicts,
+                as_of: &as_of,
+                by: &by,
+                report: &report,
+            })?;
             reported += 1;
         }
         Ok(reported)
@@ -73,8 +80,8 @@ impl Inventory for Registered {
 }
 
 /// The artifacts of an entry.
-fn items(entry: &Entry, files: &[File]) -> Vec<Item> {
-    let found = |file: &File| ListedFile {
+fn items(entry: &RegisteredModel, files: &[RegistryFile]) -> Vec<InventoryItem> {
+    let found = |file: &RegistryFile| ListedFile {
         key: file.name.clone(),
         size: file.source.size(),
         etag: entry.digest().map(str::to_owned),
@@ -83,28 +90,29 @@ fn items(entry: &Entry, files: &[File]) -> Vec<Item> {
     groups(&found).into_iter().map(|group| item(entry, group, files)).collect()
 }
 
-fn item(entry: &Entry, group: Group, files: &[File]) -> Item {
-    let own: Vec<File> = group.files.iter().filter_map(|at| files.get(*at)).cloned().collect();
+fn item(entry: &RegisteredModel, group: Group, files: &[RegistryFile]) -> InventoryItem {
+    let own: Vec<RegistryFile> =
+        group.files.iter().filter_map(|at| files.get(*at)).cloned().collect();
     let uri = match (own.first(), group.folder) {
         (Some(file), false) => file.source.name().to_owned(),
         _ => format!("{}#{}", entry.uri(), group.key),
     };
     let (name, base) = (uri.clone(), group.key.clone());
     let open = move || -> Result<Content, OpenError> {
-        let part = |file: &File, name: &str| {
+        let part = |file: &RegistryFile, name: &str| {
             let source = file.source.clone();
-            Part { name: name.to_owned(), source, path: None, beside: None }
+            ArtifactFile { name: name.to_owned(), source, path: None, beside: None }
         };
         if let (Some(file), false) = (own.first(), group.folder) {
             return Ok(Content::File(part(file, &name)));
         }
-        let below = |file: &File| {
+        let below = |file: &RegistryFile| {
             let below = file.name.strip_prefix(&base).unwrap_or(&file.name);
             part(file, below.trim_start_matches('/'))
         };
         Ok(Content::Folder { name: name.clone(), parts: own.iter().map(below).collect() })
     };
-    Item {
+    InventoryItem {
         key: format!("{}/{}/{}", entry.collection(), entry.revision(), group.key),
         uri,
         collection: Some(entry.collection()),
@@ -116,14 +124,14 @@ fn item(entry: &Entry, group: Group, files: &[File]) -> Item {
     }
 }
 
-fn unread(entry: &Entry, error: RegistryError) -> Item {
+fn unread(entry: &RegisteredModel, error: RegistryError) -> InventoryItem {
     let (uri, said) = (entry.uri(), error.to_string());
     let path = std::path::PathBuf::from(&uri);
     let open = move || -> Result<Content, OpenError> {
         let source = std::io::Error::other(said.clone());
         Err(OpenError::Io { path: path.clone(), source })
     };
-    Item {
+    InventoryItem {
         key: format!("{}/{}", entry.collection(), entry.revision()),
         uri,
         collection: Some(entry.collection()),
@@ -136,15 +144,15 @@ fn unread(entry: &Entry, error: RegistryError) -> Item {
 }
 
 /// What is said of an entry for each runtime: the gravest verdict of its artifacts, and the rules that speak in it.
-fn verdicts(rows: &[&Row]) -> BTreeMap<String, String> {
-    let grave = |row: &Row| match row.verdict.as_str() {
+fn verdicts(rows: &[&VerdictRow]) -> BTreeMap<String, String> {
+    let grave = |row: &VerdictRow| match row.verdict.as_str() {
         "error" => VERDICTS.len(),
         "incompatible" => VERDICTS.len() - 1,
         // An artifact that has nothing to do with a runtime takes nothing from one that has.
         "unrelated" | "unrecognized" => 0,
         other => VERDICTS.iter().position(|one| *one == other).unwrap_or_default() + 1,
     };
-    let mut worst: BTreeMap<String, &Row> = BTreeMap::new();
+    let mut worst: BTreeMap<String, &VerdictRow> = BTreeMap::new();
     for row in rows {
         let Some(runtime) = &row.runtime else { continue };
         let known = worst.entry(runtime.clone()).or_insert(row);
@@ -152,7 +160,7 @@ fn verdicts(rows: &[&Row]) -> BTreeMap<String, String> {
             *known = row;
         }
     }
-    let text = |row: &Row| match row.rules.is_empty() {
+    let text = |row: &VerdictRow| match row.rules.is_empty() {
         true => row.verdict.clone(),
         false => format!("{}: {}", row.verdict, row.rules.join(", ")),
     };
@@ -165,14 +173,14 @@ mod tests {
 
     #[test]
     fn the_gravest_artifact_speaks_for_its_entry() {
-        let row = |verdict: &str, rules: &[&str]| Row {
+        let row = |verdict: &str, rules: &[&str]| VerdictRow {
             runtime: Some("torch@2.1".to_owned()),
             verdict: verdict.to_owned(),
             rules: rules.iter().map(|one| (*one).to_owned()).collect(),
-            ..Row::default()
+            ..VerdictRow::default()
         };
         let rows = [row("compatible", &[]), row("unrelated", &[]), row("incompatible", &["PT101"])];
-        let all: Vec<&Row> = rows.iter().collect();
+        let all: Vec<&VerdictRow> = rows.iter().collect();
         assert_eq!(verdicts(&all)["torch@2.1"], "incompatible: PT101");
         assert_eq!(verdicts(&all[..2])["torch@2.1"], "compatible");
     }

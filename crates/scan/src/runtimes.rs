@@ -4,20 +4,22 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use unskew_artifact::{Artifact, Content, OpenError, Options, Piece, open_content, operators};
+use unskew_artifact::{
+    Artifact, Content, LabeledParty, OpenError, OpenOptions, open_content, operators,
+};
 use unskew_core::{Context, Finding, Outcome, Party, Verdict, check};
-use unskew_source::Problem;
+use unskew_source::SourceProblem;
 
 use crate::counted::counted;
 use crate::question::runtimes;
-use crate::row::{ERROR, OVER_BUDGET};
-use crate::{Question, Reason, Row, ScanError};
+use crate::verdict_row::{ERROR, OVER_BUDGET};
+use crate::{Question, ScanError, VerdictReason, VerdictRow};
 
 /// What every artifact is judged by. Plug-ins are read, not run: a scan meets what nobody has vetted.
 pub(crate) struct Runtimes {
     runtimes: Vec<(String, Arc<Party>)>,
     context: Context,
-    options: Options,
+    options: OpenOptions,
 }
 
 impl Runtimes {
@@ -25,13 +27,13 @@ impl Runtimes {
     ///
     /// # Errors
     /// If one of them cannot be found or read.
-    pub(crate) fn of(question: &Question) -> Result<Self, ScanError> {
+    pub(crate) fn for_question(question: &Question) -> Result<Self, ScanError> {
         let runtimes = runtimes(&question.with)?;
-        Ok(Self { runtimes, context: Context::on(question.as_of), options: Options::default() })
+        Ok(Self { runtimes, context: Context::on(question.as_of), options: OpenOptions::default() })
     }
 
     /// All rows of an artifact, without what the inventory knows of it; never none.
-    pub(crate) fn rows(&self, content: Content) -> Vec<Row> {
+    pub(crate) fn rows(&self, content: Content) -> Vec<VerdictRow> {
         let bytes = Arc::new(AtomicU64::new(0));
         // Readers do not panic on any bytes that are known; one of thousands must not end a scan all the same.
         let opened = catch_unwind(AssertUnwindSafe(|| self.open(content, &bytes)));
@@ -47,9 +49,9 @@ impl Runtimes {
         rows
     }
 
-    fn open(&self, content: Content, bytes: &Arc<AtomicU64>) -> Result<Vec<Row>, OpenError> {
+    fn open(&self, content: Content, bytes: &Arc<AtomicU64>) -> Result<Vec<VerdictRow>, OpenError> {
         let artifact = open_content(&counted(content, bytes), &self.options)?;
-        let mut rows: Vec<Row> = artifact.problems.iter().map(failure).collect();
+        let mut rows: Vec<VerdictRow> = artifact.problems.iter().map(failure).collect();
         for piece in &artifact.pieces {
             rows.extend(self.piece(&artifact, piece));
         }
@@ -57,34 +59,34 @@ impl Runtimes {
     }
 
     /// One piece with every runtime that it has something in common with.
-    fn piece(&self, artifact: &Artifact, piece: &Piece) -> Vec<Row> {
+    fn piece(&self, artifact: &Artifact, piece: &LabeledParty) -> Vec<VerdictRow> {
         let party = &piece.party;
         let versions =
             party.provides.iter().map(|one| (one.axis.to_string(), one.versions.to_string()));
-        let about = Row {
+        let about = VerdictRow {
             piece: (piece.label != artifact.path).then(|| piece.label.clone()),
             kind: Some(party.kind.clone()),
             producer: Some(party.origin.clone()).filter(|origin| !origin.is_empty()),
             versions: versions.collect(),
             operators: operators(party),
-            ..Row::default()
+            ..VerdictRow::default()
         };
         let judged = self
             .runtimes
             .iter()
             .map(|(label, runtime)| (label, check(party, runtime, &self.context)));
         let related = judged.filter(|(_, verdict)| verdict.outcome != Outcome::Unrelated);
-        let rows: Vec<Row> =
+        let rows: Vec<VerdictRow> =
             related.map(|(label, verdict)| with(&about, label, &verdict)).collect();
         match rows.is_empty() {
-            true => vec![Row { verdict: "unrelated".to_owned(), ..about }],
+            true => vec![VerdictRow { verdict: "unrelated".to_owned(), ..about }],
             false => rows,
         }
     }
 }
 
 /// The row of a verdict.
-fn with(about: &Row, runtime: &str, verdict: &Verdict) -> Row {
+fn with(about: &VerdictRow, runtime: &str, verdict: &Verdict) -> VerdictRow {
     let (name, adaptations) = match &verdict.outcome {
         Outcome::Compatible => ("compatible", Vec::new()),
         Outcome::Adaptable(names) => ("adaptable", names.clone()),
@@ -100,7 +102,7 @@ fn with(about: &Row, runtime: &str, verdict: &Verdict) -> Row {
         verdict.unjudged.iter().map(|one| one.aspect.to_string()).collect();
     unjudged.sort();
     unjudged.dedup();
-    Row {
+    VerdictRow {
         runtime: Some(runtime.to_owned()),
         verdict: name.to_owned(),
         phase: verdict.first_failure().map(|phase| phase.to_string()),
@@ -113,8 +115,8 @@ fn with(about: &Row, runtime: &str, verdict: &Verdict) -> Row {
     }
 }
 
-fn reason(finding: &Finding) -> Reason {
-    Reason {
+fn reason(finding: &Finding) -> VerdictReason {
+    VerdictReason {
         rule: finding.rule.code.to_owned(),
         severity: finding.severity.to_string(),
         phase: finding.phase.map(|phase| phase.to_string()),
@@ -124,12 +126,14 @@ fn reason(finding: &Finding) -> Reason {
 }
 
 /// The row of something that could not be judged.
-pub(crate) fn failure(error: &OpenError) -> Row {
+pub(crate) fn failure(error: &OpenError) -> VerdictRow {
     let verdict = match error {
         OpenError::Unknown { .. } | OpenError::Nothing { .. } => "unrecognized",
         OpenError::TooMany { .. } => OVER_BUDGET,
         OpenError::Read(error) => match *error.problem {
-            Problem::Budget(_) | Problem::TooLarge { .. } | Problem::TooDeep { .. } => OVER_BUDGET,
+            SourceProblem::Budget(_)
+            | SourceProblem::TooLarge { .. }
+            | SourceProblem::TooDeep { .. } => OVER_BUDGET,
             _ => ERROR,
         },
         _ => ERROR,
@@ -147,6 +151,6 @@ pub(crate) fn failure(error: &OpenError) -> Row {
 }
 
 /// The row of something about which nothing else is known.
-pub(crate) fn unread(verdict: &str, error: String) -> Row {
-    Row { verdict: verdict.to_owned(), error: Some(error), ..Row::default() }
+pub(crate) fn unread(verdict: &str, error: String) -> VerdictRow {
+    VerdictRow { verdict: verdict.to_owned(), error: Some(error), ..VerdictRow::default() }
 }

@@ -7,13 +7,15 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::{Inventory, Item, Judge, Row, ScanError, Shard, Table};
+use crate::{
+    ArtifactJudge, Inventory, InventoryItem, ScanError, ScanShard, VerdictRow, VerdictTable,
+};
 
 /// How a scan is made.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct ScanSettings {
     /// What of it is done here.
-    pub shard: Shard,
+    pub shard: ScanShard,
     /// How many artifacts are judged at once; none means as many as there are processors.
     pub jobs: Option<usize>,
     /// How many artifacts one part of the table holds at most.
@@ -22,10 +24,10 @@ pub struct Settings {
     pub patience: Duration,
 }
 
-impl Default for Settings {
+impl Default for ScanSettings {
     fn default() -> Self {
         let patience = Duration::from_secs(30);
-        Self { shard: Shard::WHOLE, jobs: None, part: 2000, patience }
+        Self { shard: ScanShard::WHOLE, jobs: None, part: 2000, patience }
     }
 }
 
@@ -52,11 +54,11 @@ pub struct Summary {
 
 /// What happens while a scan goes on.
 #[derive(Clone, Copy, Debug)]
-pub enum Step<'r> {
+pub enum ScanEvent<'r> {
     /// It is known what is to be done.
     Begun(usize),
     /// One more artifact is judged: its rows.
-    Judged(&'r [Row]),
+    Judged(&'r [VerdictRow]),
 }
 
 /// Scans what the inventories have, and writes rows to the table; `watch` hears of each step.
@@ -66,13 +68,13 @@ pub enum Step<'r> {
 /// next scan goes on from there.
 pub fn scan(
     inventories: &[Box<dyn Inventory>],
-    judge: &Judge,
-    table: &Table,
-    settings: &Settings,
-    watch: &(dyn Fn(Step<'_>) + Sync),
+    judge: &ArtifactJudge,
+    table: &VerdictTable,
+    settings: &ScanSettings,
+    watch: &(dyn Fn(ScanEvent<'_>) + Sync),
 ) -> Result<Summary, ScanError> {
     let done = table.done(settings.shard)?;
-    let mut items: BTreeMap<(String, Option<String>), Item> = BTreeMap::new();
+    let mut items: BTreeMap<(String, Option<String>), InventoryItem> = BTreeMap::new();
     let mut summary = Summary::default();
     for inventory in inventories {
         for item in inventory.items()?.into_iter().filter(|item| settings.shard.has(&item.key)) {
@@ -84,12 +86,12 @@ pub fn scan(
         }
     }
     drop(done);
-    let items: Vec<Item> = items.into_values().collect();
-    watch(Step::Begun(items.len()));
+    let items: Vec<InventoryItem> = items.into_values().collect();
+    watch(ScanEvent::Begun(items.len()));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.jobs.unwrap_or(0)).build();
     let pool = pool.map_err(|error| ScanError::Threads(error.to_string()))?;
     let stopped = AtomicBool::new(false);
-    let (sender, judged) = sync_channel::<Result<Vec<Row>, ScanError>>(256);
+    let (sender, judged) = sync_channel::<Result<Vec<VerdictRow>, ScanError>>(256);
     let written = std::thread::scope(|scope| {
         let work = || {
             pool.install(|| {
@@ -99,7 +101,7 @@ pub fn scan(
                     }
                     let rows = judge.rows(item);
                     if let Ok(rows) = &rows {
-                        watch(Step::Judged(rows));
+                        watch(ScanEvent::Judged(rows));
                     }
                     sender.send(rows).ok()
                 })
@@ -117,9 +119,9 @@ pub fn scan(
 
 /// Takes rows as they come and writes them in parts.
 fn write(
-    judged: &Receiver<Result<Vec<Row>, ScanError>>,
-    table: &Table,
-    settings: &Settings,
+    judged: &Receiver<Result<Vec<VerdictRow>, ScanError>>,
+    table: &VerdictTable,
+    settings: &ScanSettings,
     summary: &mut Summary,
 ) -> Result<(), ScanError> {
     let (mut rows, mut artifacts, mut begun) = (Vec::new(), 0, Instant::now());
@@ -158,10 +160,10 @@ fn write(
 }
 
 /// Counts the rows of one artifact.
-fn count(rows: &[Row], summary: &mut Summary) {
+fn count(rows: &[VerdictRow], summary: &mut Summary) {
     summary.artifacts += 1;
     summary.bytes += rows.first().map_or(0, |row| row.bytes_read);
-    summary.unread += usize::from(rows.iter().any(Row::is_unread));
+    summary.unread += usize::from(rows.iter().any(VerdictRow::is_unread));
     for row in rows {
         *summary.verdicts.entry(row.verdict.clone()).or_default() += 1;
         summary.unjudged += row.unjudged.len();

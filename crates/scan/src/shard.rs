@@ -1,4 +1,4 @@
-//! Which artifacts are whose.
+//! Shards: which artifacts are whose.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,12 +13,12 @@ use crate::ScanError;
 /// leave as the remainder when divided by the number of shards. So all machines agree without talking, and
 /// an artifact that is added changes nothing for the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shard {
+pub struct ScanShard {
     index: u32,
     of: u32,
 }
 
-impl Shard {
+impl ScanShard {
     /// The only shard of one.
     pub const WHOLE: Self = Self { index: 1, of: 1 };
 
@@ -41,19 +41,19 @@ impl Shard {
     }
 }
 
-impl Default for Shard {
+impl Default for ScanShard {
     fn default() -> Self {
         Self::WHOLE
     }
 }
 
-impl fmt::Display for Shard {
+impl fmt::Display for ScanShard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.index, self.of)
     }
 }
 
-impl FromStr for Shard {
+impl FromStr for ScanShard {
     type Err = ScanError;
 
     fn from_str(text: &str) -> Result<Self, ScanError> {
@@ -72,17 +72,18 @@ mod tests {
     #[test]
     fn where_an_artifact_belongs_never_changes() {
         // Written down, because machines of another version have to agree.
-        let owner = |key: &str| (1..=16).find(|i| Shard::new(*i, 16).unwrap().has(key)).unwrap();
+        let owner =
+            |key: &str| (1..=16).find(|i| ScanShard::new(*i, 16).unwrap().has(key)).unwrap();
         assert_eq!(["a.pt", "models/net.pt", ""].map(owner), [11, 4, 4]);
         for wrong in ["0/4", "5/4", "1", "1/0", "-1/4", "a/b", "1/2/3"] {
-            assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
+            assert!(wrong.parse::<ScanShard>().is_err(), "{wrong}");
         }
     }
 
     proptest! {
         #[test]
         fn an_artifact_belongs_to_exactly_one_shard(key in "\\PC{0,30}", of in 1..40u32) {
-            let owners = (1..=of).filter(|i| Shard::new(*i, of).unwrap().has(&key)).count();
+            let owners = (1..=of).filter(|i| ScanShard::new(*i, of).unwrap().has(&key)).count();
             prop_assert_eq!(owners, 1);
         }
     }

@@ -9,35 +9,35 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use unskew_objects::{ObjectPlace, Objects, Settings};
+use unskew_objects::{ObjectPlace, Objects, StoreSettings};
 
-use crate::parts::{self, State};
-use crate::{Question, Row, ScanError, Shard};
+use crate::parts::{self, ArtifactState};
+use crate::{Question, ScanError, ScanShard, VerdictRow};
 
 /// The name of the question.
 const QUESTION: &str = "scan.json";
 
 /// The folder or prefix that rows go to.
 #[derive(Debug)]
-pub struct Table {
+pub struct VerdictTable {
     objects: Objects,
     question: Question,
     next: AtomicU32,
 }
 
-impl Table {
+impl VerdictTable {
     /// The table at a path or URI, which is begun if nothing is there.
     ///
     /// # Errors
     /// [`ScanError::OtherQuestion`] if it was begun with another question; or if it cannot be read or written.
     pub fn open(uri: &str, question: &Question) -> Result<Self, ScanError> {
-        Self::at(Objects::at(&ObjectPlace::parse(uri)?, &Settings::from_env())?, question)
+        Self::at(Objects::at(&ObjectPlace::parse(uri)?, &StoreSettings::from_env())?, question)
     }
 
     /// The table at the place of `objects`, which is begun if nothing is there.
     ///
     /// # Errors
-    /// As [`Table::open`].
+    /// As [`VerdictTable::open`].
     pub fn at(objects: Objects, question: &Question) -> Result<Self, ScanError> {
         let text = serde_json::to_string_pretty(question)
             .map_err(|error| ScanError::Part { part: QUESTION.into(), why: error.to_string() })?;
@@ -55,7 +55,7 @@ impl Table {
     /// # Errors
     /// If it cannot be read.
     pub fn asked(uri: &str) -> Result<Option<Question>, ScanError> {
-        let objects = Objects::at(&ObjectPlace::parse(uri)?, &Settings::from_env())?;
+        let objects = Objects::at(&ObjectPlace::parse(uri)?, &StoreSettings::from_env())?;
         match objects.stat(QUESTION)? {
             Some(_) => Self::question(&objects).map(Some),
             None => Ok(None),
@@ -79,7 +79,7 @@ impl Table {
     ///
     /// # Errors
     /// If a part cannot be read.
-    pub(crate) fn done(&self, shard: Shard) -> Result<HashSet<State>, ScanError> {
+    pub(crate) fn done(&self, shard: ScanShard) -> Result<HashSet<ArtifactState>, ScanError> {
         let mut done = HashSet::new();
         let prefix = shard.prefix();
         for listed in self.objects.list("") {
@@ -100,7 +100,7 @@ impl Table {
     ///
     /// # Errors
     /// [`ScanError::Taken`] if somebody else has written one of this name; or if the store does not take it.
-    pub(crate) fn add(&self, shard: Shard, rows: &[Row]) -> Result<(), ScanError> {
+    pub(crate) fn add(&self, shard: ScanShard, rows: &[VerdictRow]) -> Result<(), ScanError> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let name = format!("{}{number:06}.parquet", shard.prefix());
         let bytes = parts::write(rows, &self.question)?;

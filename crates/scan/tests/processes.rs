@@ -10,7 +10,8 @@ use std::path::Path;
 use std::process::Command;
 
 use unskew_scan::{
-    Allowance, Judge, JudgeProcesses, Settings, Summary, Table, inventory, judge_process_main, scan,
+    Allowance, ArtifactJudge, JudgeProcesses, ScanSettings, Summary, VerdictTable, inventory,
+    judge_process_main, scan,
 };
 
 /// Types that double: in 60 lines they stand for more than any memory holds.
@@ -30,10 +31,10 @@ fn run(source: &Path, out: &Path) -> Summary {
         command.args(["child", &allowance.memory.to_string(), &allowance.seconds.to_string()]);
         command
     });
-    let judge = Judge::in_processes(&question, processes).unwrap();
-    let table = Table::open(out.to_str().unwrap(), &question).unwrap();
+    let judge = ArtifactJudge::in_processes(&question, processes).unwrap();
+    let table = VerdictTable::open(out.to_str().unwrap(), &question).unwrap();
     let sources = [inventory(source.to_str().unwrap()).unwrap()];
-    scan(&sources, &judge, &table, &Settings::default(), &|_| {}).unwrap()
+    scan(&sources, &judge, &table, &ScanSettings::default(), &|_| {}).unwrap()
 }
 
 fn main() {
@@ -48,7 +49,7 @@ fn main() {
     let outs = [(); 3].map(|()| tempfile::tempdir().unwrap());
     let [here, apart, bombs] = &outs;
     let examples = table::examples();
-    let told = table::run(&examples, here.path(), &Settings::default());
+    let told = table::run(&examples, here.path(), &ScanSettings::default());
     let also = run(&examples, apart.path());
     assert_eq!((told.artifacts, &told.verdicts), (also.artifacts, &also.verdicts));
     assert_eq!(table::lines(here.path()), table::lines(apart.path()));

@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, ensure};
 use unskew_abi::SharedObject;
 use unskew_core::Version;
 use unskew_extensions::tensorflow::{
-    LINUX, MACOS_ARM, MACOS_INTEL, PLACES, Span, Symbols, bit, hash,
+    LINUX, MACOS_ARM, MACOS_INTEL, PLACES, ReleaseMask, Symbols, bit, hash,
 };
 use unskew_extensions::{Framework, harvest};
 use unskew_source::{FileSource, Source};
@@ -161,7 +161,7 @@ impl Wheel {
             }
         }
         let read = Symbols::read(&fs::read(&symbols)?).with_context(|| SYMBOLS)?;
-        let mut spans: BTreeMap<u64, Span> = read.iter().collect();
+        let mut spans: BTreeMap<u64, ReleaseMask> = read.iter().collect();
         for mask in spans.values_mut().flat_map(|span| &mut span[self.places.clone()]) {
             // A new release moves those from there on up; what was said of a known one is forgotten.
             *mask = match new {
@@ -175,7 +175,7 @@ impl Wheel {
             }
         }
         spans.retain(|_, span| span.iter().any(|mask| *mask != 0));
-        let hashes = Symbols::of(spans);
+        let hashes = Symbols::from_symbols(spans);
         let bytes = hashes.to_bytes();
         println!(
             "{} of tensorflow {version}: {} symbols in all, {} bytes",

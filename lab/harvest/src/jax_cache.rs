@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, ensure};
-use unskew_compilation_cache::{Entry, Name, writers};
+use unskew_compilation_cache::{CacheEntry, CacheFileName, writers};
 use unskew_core::Version;
 use unskew_lab_harness::run_command;
 use unskew_peers::Peer;
-use unskew_source::wire::{Message, Span};
+use unskew_source::wire::{ByteSpan, WireMessage};
 use unskew_source::{Budget, BytesSource, FileSource, ReadError, Source};
 
 /// The table, from the root of the repository.
@@ -45,11 +45,12 @@ pub(crate) fn harvest(version: &str, python: Option<&Path>) -> Result<()> {
         run_command(command.env("JAX_PLATFORMS", "cpu").env("XLA_FLAGS", flags))?;
         for file in fs::read_dir(cache.path())? {
             let (name, path) = file.map(|file| (file.file_name(), file.path()))?;
-            if !matches!(Name::of(&name.to_string_lossy()), Name::Entry { .. }) {
+            if !matches!(CacheFileName::parse(&name.to_string_lossy()), CacheFileName::Entry { .. })
+            {
                 continue;
             }
             let source: Arc<dyn Source> = Arc::new(FileSource::open(&path)?);
-            let entry = Entry::read(&source, &Budget::for_size(source.size()));
+            let entry = CacheEntry::read(&source, &Budget::for_size(source.size()));
             let entry = entry.map_err(|damage| anyhow::anyhow!("{}", damage.words()))?;
             let debug_options = entry.debug_options().context("an entry without options")?;
             ensure!(debug_options.is_subset(&known), "an option that the library does not know");
@@ -101,7 +102,7 @@ fn options(library: &Path) -> Result<(BTreeSet<u32>, BTreeSet<u32>)> {
 
 /// The options in the description that begins here; behind it stands something else.
 fn described(source: &BytesSource) -> Option<(BTreeSet<u32>, BTreeSet<u32>)> {
-    let mut message = Message::whole(source);
+    let mut message = WireMessage::whole(source);
     while let Ok(Some(field)) = message.next() {
         if !FIELDS.contains(&field.number) {
             return None;
@@ -119,15 +120,15 @@ fn described(source: &BytesSource) -> Option<(BTreeSet<u32>, BTreeSet<u32>)> {
 #[allow(clippy::type_complexity, reason = "two sets")]
 fn message_options(
     source: &BytesSource,
-    span: Span,
+    span: ByteSpan,
 ) -> Result<Option<(BTreeSet<u32>, BTreeSet<u32>)>, ReadError> {
     let (mut known, mut optional) = (BTreeSet::new(), BTreeSet::new());
-    let mut message = Message::at(source, span);
+    let mut message = WireMessage::at(source, span);
     while let Some(field) = message.next()? {
         match (field.number, field.span()) {
             (1, Some(_)) if message.string(&field)? != "DebugOptions" => return Ok(None),
             (2, Some(span)) => {
-                let mut field = Message::at(source, span);
+                let mut field = WireMessage::at(source, span);
                 let (mut number, mut says) = (None, false);
                 while let Some(part) = field.next()? {
                     match part.number {

@@ -219,7 +219,7 @@ fn libraries(site: &Path) -> Result<Vec<PathBuf>> {
 /// The names of the ops of a release.
 fn names_of(release: Version) -> Vec<String> {
     let rows = unskew_releases::tensorflow::history().map(|history| history.rows());
-    let texts = rows.iter().flat_map(|rows| rows.of(release));
+    let texts = rows.iter().flat_map(|rows| rows.definitions_of(release));
     let mut names: Vec<String> =
         texts.filter_map(|text| Some(text.split_once('(')?.0.to_owned())).collect();
     names.dedup();

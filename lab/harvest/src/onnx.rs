@@ -66,7 +66,7 @@ pub(crate) fn harvest_runtime(version: &str, site: Option<&Path>) -> Result<()> 
         let said = package.ask("harvest", "onnx_schemas.py", &["onnxruntime"])?;
         listed = Some(said.lines().map(|line| head(line).to_owned()).collect());
         let newest = onnx.releases().last().copied().context("no onnx in the database")?;
-        let known: BTreeSet<&str> = onnx.of(newest).collect();
+        let known: BTreeSet<&str> = onnx.definitions_of(newest).collect();
         let own = said.lines().filter(|line| !known.contains(line));
         let own = own.filter(|line| !INTERNAL.iter().any(|domain| line.starts_with(domain)));
         enter("onnxruntime/operators.tsv", version, own.map(str::to_owned).collect())?;
@@ -74,7 +74,7 @@ pub(crate) fn harvest_runtime(version: &str, site: Option<&Path>) -> Result<()> 
     let own = Rows::from_text(fs::read_to_string(data("onnxruntime/operators.tsv"))?)?;
     let newest = |rows: &Rows| -> Vec<String> {
         let Some(release) = rows.releases().last() else { return Vec::new() };
-        rows.of(*release).map(str::to_owned).collect()
+        rows.definitions_of(*release).map(str::to_owned).collect()
     };
     let mut schemas = newest(&onnx);
     let known: BTreeSet<String> = schemas.iter().map(|schema| head(schema).to_owned()).collect();

@@ -12,7 +12,9 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use sha2::{Digest as _, Sha256};
 use unskew_core::Version;
-use unskew_extensions::{Extensions, Framework, OWN_CHECK_FILE, OwnCheck, Table, harvest, wheels};
+use unskew_extensions::{
+    ExportTable, Framework, OWN_CHECK_FILE, OwnCheck, PackageExtensions, harvest, wheels,
+};
 use unskew_lab_harness::run_command;
 use unskew_source::{Archive, FileSource, Source};
 
@@ -60,7 +62,7 @@ pub(crate) fn torch(version: &str, from: Option<&Path>) -> anyhow::Result<()> {
 pub(crate) fn enter(columns: harvest::Columns) -> anyhow::Result<()> {
     // The file and not what was built in: one release may be harvested after the other without a build between.
     let file = data("exports.bin");
-    let table = Table::read(&fs::read(&file)?)?.with(columns)?;
+    let table = ExportTable::read(&fs::read(&file)?)?.with(columns)?;
     let bytes = table.write();
     println!("{} symbols in {} bytes", table.symbols(), bytes.len());
     fs::write(file, bytes)?;
@@ -108,7 +110,7 @@ fn needs(path: &Path) -> anyhow::Result<wheels::Wheel> {
         let name = path.rsplit('/').next().unwrap_or(path);
         name.ends_with(".so") || (name.contains(".so.") && !name.ends_with(".py"))
     };
-    let read = Extensions::read(&members(&archive, &is_object)?);
+    let read = PackageExtensions::read(&members(&archive, &is_object)?);
     for problem in &read.problems {
         println!("  {problem}");
     }
@@ -117,13 +119,13 @@ fn needs(path: &Path) -> anyhow::Result<wheels::Wheel> {
     let version = file.split('-').nth(1).unwrap_or_default();
     let check = archive.entry(OWN_CHECK_FILE).map(|entry| archive.read(entry)).transpose()?;
     let check = check.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let loads_with = check.and_then(|text| OwnCheck::of(version, &text));
+    let loads_with = check.and_then(|text| OwnCheck::from_text(version, &text));
     Ok(wheels::Wheel { sha256, requires: requires(&archive)?, loads_with, objects, file })
 }
 
 /// What a wheel requires of a framework in any case: `torch==2.9.1`.
 fn requires(archive: &Archive) -> anyhow::Result<Option<String>> {
-    let is = |entry: &&unskew_source::Entry| entry.name.ends_with(".dist-info/METADATA");
+    let is = |entry: &&unskew_source::ArchiveMember| entry.name.ends_with(".dist-info/METADATA");
     let Some(entry) = archive.entries().iter().find(is) else { return Ok(None) };
     let text = String::from_utf8_lossy(&archive.read(entry)?).into_owned();
     let head = text.lines().take_while(|line| !line.is_empty());

@@ -14,7 +14,7 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use serde_json::json;
 use unskew_core::Version;
-use unskew_environments::{Lock, Package, Target, judge};
+use unskew_environments::{InstalledPackage, LockTarget, PackageLock, judge};
 use unskew_extensions::{Machine, wheels::normal};
 use unskew_lab_harness::environment::interpreter;
 use unskew_lab_harness::{Page, WritePage, published_wheel, today};
@@ -151,14 +151,14 @@ fn wheel((name, version): &(String, String)) -> Option<(&'static str, &'static s
 fn judged(row: &mut Row) -> anyhow::Result<()> {
     let text: String =
         row.pins.iter().map(|(name, version)| format!("{name}=={version}\n")).collect();
-    let lock = Lock::of_text("requirements.txt", &text)?;
-    let target = Target { python: Some(Version::pair(3, 11)), machine: Machine::X86 };
+    let lock = PackageLock::of_text("requirements.txt", &text)?;
+    let target = LockTarget { python: Some(Version::pair(3, 11)), machine: Machine::X86 };
     let (mut environment, _) = lock.environment(target, None);
     for package in &mut environment.packages {
         let pin = (package.key(), package.version.clone());
         if let Some((file, sha256)) = wheel(&pin) {
             let path = published_wheel::fetch(file, sha256)?;
-            *package = Package::of_wheel(Arc::new(FileSource::open(&path)?))?;
+            *package = InstalledPackage::of_wheel(Arc::new(FileSource::open(&path)?))?;
         }
     }
     let judged = judge(&environment, &today());

@@ -12,8 +12,10 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use serde::{Deserialize, Serialize};
-use unskew_environments::{Environment as Packages, Package, PackagePair, Site, judge_pairs};
-use unskew_extensions::{Exports, Framework, gap, wheels};
+use unskew_environments::{
+    Environment as Packages, InstalledPackage, PackagePair, SitePackages, judge_pairs,
+};
+use unskew_extensions::{ExportedSymbols, Framework, gap, wheels};
 use unskew_lab_harness::environment::{Environment, with_release};
 use unskew_lab_harness::{Page, WritePage, published_wheel, today};
 use unskew_peers::{Peer, run_probe, torch_command};
@@ -99,7 +101,7 @@ struct Wheel {
     name: &'static str,
     module: &'static str,
     site: PathBuf,
-    package: Package,
+    package: InstalledPackage,
 }
 
 /// A job of the probe.
@@ -189,7 +191,7 @@ fn corpus() -> PathBuf {
 
 /// Where the packages of an environment of the corpus lie.
 fn site_packages(name: &str) -> anyhow::Result<PathBuf> {
-    let site = Site::find(&corpus().join("python").join(name))?;
+    let site = SitePackages::find(&corpus().join("python").join(name))?;
     site.folders.into_iter().next().with_context(|| format!("no packages in {name}"))
 }
 
@@ -205,7 +207,7 @@ fn unpacked(name: &'static str, module: &'static str, into: &Path) -> anyhow::Re
     let known = known.with_context(|| format!("no facts of {name}"))?;
     let path = published_wheel::fetch(&known.file, &known.sha256)?;
     let site = published_wheel::unpack(&path, into)?;
-    let package = Package::of_wheel(Arc::new(FileSource::open(&path)?))?;
+    let package = InstalledPackage::of_wheel(Arc::new(FileSource::open(&path)?))?;
     Ok(Wheel { name, module, site, package })
 }
 
@@ -237,7 +239,7 @@ fn beside(
     command.arg(script).arg(framework.as_str()).arg(list.path());
     let outcome = run_probe(&mut command, LIMIT)?;
     ensure!(outcome.steps.len() == all.len(), "{name}: {:?} {}", outcome.end, outcome.errors);
-    let site = Site::find(&corpus().join("python").join(name))?;
+    let site = SitePackages::find(&corpus().join("python").join(name))?;
     let installed = Packages::read(&site)?;
     all.iter()
         .zip(&outcome.steps)
@@ -277,7 +279,8 @@ fn compared(
         wrong: Vec::new(),
     };
     let parsed = version.parse().unwrap_or(unskew_core::Version::number(0));
-    let exports = Exports::of_release(framework, parsed).with_cuda(framework == Framework::Torch);
+    let exports =
+        ExportedSymbols::of_release(framework, parsed).with_cuda(framework == Framework::Torch);
     for (at_import, (path, said)) in
         came.loads.iter().map(|one| (true, one)).chain(came.rest.iter().map(|one| (false, one)))
     {

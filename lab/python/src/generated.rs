@@ -11,7 +11,9 @@ use std::time::Duration;
 use anyhow::ensure;
 use serde_json::json;
 use unskew_core::Outcome;
-use unskew_environments::{Environment as Packages, Generated, Package, PackagePair, judge_pairs};
+use unskew_environments::{
+    Environment as Packages, Generated, InstalledPackage, PackagePair, judge_pairs,
+};
 use unskew_lab_harness::environment::interpreter;
 use unskew_lab_harness::{Page, WritePage, published_wheel, today};
 use unskew_peers::run_probe;
@@ -83,7 +85,7 @@ pub struct GeneratedMatrix {
 
 /// A wheel that was unpacked.
 struct Wheel {
-    package: Package,
+    package: InstalledPackage,
     site: PathBuf,
     modules: Vec<String>,
     cells: Vec<Cell>,
@@ -118,10 +120,10 @@ impl Cell {
 /// If a wheel or Python 3.11 cannot be had, or a prediction is wrong.
 pub fn run(arguments: &GeneratedMatrix) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
-    let unpacked = |file: &str, sha256: &str| -> anyhow::Result<(Package, PathBuf)> {
+    let unpacked = |file: &str, sha256: &str| -> anyhow::Result<(InstalledPackage, PathBuf)> {
         let path = published_wheel::fetch(file, sha256)?;
         let site = published_wheel::unpack(&path, folder.path())?;
-        Ok((Package::of_wheel(Arc::new(FileSource::open(&path)?))?, site))
+        Ok((InstalledPackage::of_wheel(Arc::new(FileSource::open(&path)?))?, site))
     };
     let mut wheels = Vec::new();
     for (file, sha256) in WHEELS.lines().filter_map(|line| line.split_once(' ')) {
@@ -166,7 +168,11 @@ fn generated_modules(site: &PathBuf, within: &str, all: &mut Vec<String>) -> any
 }
 
 /// Imports the modules of all wheels with one protobuf.
-fn with(protobuf: &Package, beside: &[PathBuf], wheels: &mut [Wheel]) -> anyhow::Result<()> {
+fn with(
+    protobuf: &InstalledPackage,
+    beside: &[PathBuf],
+    wheels: &mut [Wheel],
+) -> anyhow::Result<()> {
     let jobs = wheels.iter().map(|wheel| {
         let paths: Vec<&PathBuf> = [&wheel.site].into_iter().chain(beside).collect();
         json!({"name": wheel.package.label(), "paths": paths, "modules": wheel.modules, "bare": true})

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use unskew_lab_harness::pages::MARK;
 use unskew_pjrt::history;
 use unskew_pjrt::layout::{
-    Direction, ExtensionType, FLOOR, Size, Struct, enums, extensions, find_struct, slots, structs,
-    table_size, unbound,
+    ExtensionType, FLOOR, FieldDirection, Size, StructHistory, enums, extensions, find_struct,
+    slots, structs, table_size, unbound,
 };
 
 /// The folder of the pages by subject, from the root of the repository.
@@ -42,12 +42,12 @@ fn extension_file(extension: &ExtensionType) -> String {
 }
 
 /// The structs that are of no extension.
-fn own() -> impl Iterator<Item = &'static Struct> {
+fn own() -> impl Iterator<Item = &'static StructHistory> {
     structs().iter().filter(|record| record.extension.is_none())
 }
 
 /// Where a struct is described, from a page in the folder.
-fn link(record: &Struct) -> String {
+fn link(record: &StructHistory) -> String {
     let file = match record.extension {
         Some(name) => format!("extension-{name}"),
         None => record.subject.to_owned(),
@@ -267,7 +267,7 @@ fn extension_page(extension: &ExtensionType) -> String {
     text
 }
 
-fn structure(record: &Struct, text: &mut String) {
+fn structure(record: &StructHistory, text: &mut String) {
     let _ = write!(text, "\n## {}\n\n{} ", record.name, record.doc);
     // The structs of extensions are as old as the slots that take them.
     if record.extension.is_none() {
@@ -294,9 +294,9 @@ fn structure(record: &Struct, text: &mut String) {
         let since =
             if field.since > record.since { format!("0.{}", field.since) } else { String::new() };
         let direction = match field.direction {
-            Direction::In => "",
-            Direction::Out => "out",
-            Direction::InOut => "in and out",
+            FieldDirection::In => "",
+            FieldDirection::Out => "out",
+            FieldDirection::InOut => "in and out",
         };
         let _ = writeln!(
             text,

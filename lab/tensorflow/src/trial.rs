@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use unskew_artifact::{ConvertOptions, Options, open};
+use unskew_artifact::{ConvertOptions, OpenOptions, open};
 use unskew_core::{Context, Date, Party, Phase, Severity, Verdict, check};
 use unskew_releases::{Release, find};
 use unskew_source::OutputFile;
@@ -96,7 +96,7 @@ pub fn trials(release: &str, folder: &Path) -> anyhow::Result<Vec<LoadTrial>> {
     let mut trials = Vec::new();
     for model in models() {
         let loader = loader(&model, release);
-        let artifact = open(&model.path, &Options::default())?;
+        let artifact = open(&model.path, &OpenOptions::default())?;
         // A SavedModel folder has its variables too, which every release reads.
         let parties = || artifact.pieces.iter().map(|piece| &piece.party);
         let party =
@@ -147,7 +147,7 @@ fn converted(
     let result = unskew_artifact::convert(&model.path, release, &ConvertOptions::default())?;
     let path = folder.join(format!("{}-for-{release}", model.name.replace('/', "-")));
     result.output.write(&path)?;
-    for party in result.parties(&Options::default())? {
+    for party in result.parties(&OpenOptions::default())? {
         anyhow::ensure!(verdict(&party, release).works(), "{} is still refused", path.display());
     }
     let name = format!("{} (converted)", model.name);
@@ -171,7 +171,7 @@ pub fn battery_trials(release: &str, folder: &Path) -> anyhow::Result<Vec<LoadTr
         let mut file = OutputFile::create(&path)?;
         std::io::Write::write_all(&mut file, &graph.bytes())?;
         file.commit()?;
-        let artifact = open(&path, &Options::default())?;
+        let artifact = open(&path, &OpenOptions::default())?;
         let pieces = artifact.pieces.first();
         let verdict = pieces.map(|piece| verdict(&piece.party, release));
         let expected = verdict.map_or(LoadStage::Ok, |verdict| expected(&verdict));

@@ -11,8 +11,10 @@ use std::path::Path;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use serde::Deserialize;
-use unskew_compilation_cache::writers::{BROKEN_ENTRIES_STAY, Writer, writer};
-use unskew_compilation_cache::{Cache, CacheFile, Item, Name, State, folder, folder_party};
+use unskew_compilation_cache::writers::{BROKEN_ENTRIES_STAY, JaxlibWriter, writer};
+use unskew_compilation_cache::{
+    Cache, CacheFile, CacheFileName, CacheItem, EntryStatus, folder, folder_party,
+};
 use unskew_core::{Version, check};
 use unskew_jax_matrix::JaxHost;
 use unskew_lab_harness::{Page, WritePage, today};
@@ -79,7 +81,7 @@ struct Counts {
 /// A JAX with the folder in which it works.
 struct Bench<'b> {
     host: &'b JaxHost,
-    writer: &'static Writer,
+    writer: &'static JaxlibWriter,
     /// What its own entries are, by the names of the files.
     own: &'b Files,
     folder: &'b Path,
@@ -160,7 +162,7 @@ impl Bench<'_> {
         folder(Some(path_said), &listed(path)?).with_context(|| path.display().to_string())
     }
 
-    fn state(&self, cache: &Cache, item: &Item) -> State {
+    fn state(&self, cache: &Cache, item: &CacheItem) -> EntryStatus {
         item.state(self.host.version, self.writer, cache.folder.as_deref())
     }
 
@@ -173,9 +175,11 @@ impl Bench<'_> {
             let state = self.state(&cache, item);
             let what = answer(&asked, item);
             match (state, what) {
-                (State::Candidate, Some("hit")) => tally.taken += 1,
-                (State::Stale, None) => tally.stale += 1,
-                (State::Candidate, None) if !self.own.contains_key(&item.file) => tally.open += 1,
+                (EntryStatus::Candidate, Some("hit")) => tally.taken += 1,
+                (EntryStatus::Stale, None) => tally.stale += 1,
+                (EntryStatus::Candidate, None) if !self.own.contains_key(&item.file) => {
+                    tally.open += 1
+                }
                 _ => tally.wrong.push(format!("{} is {state:?}, and JAX said {what:?}", item.file)),
             }
         }
@@ -189,7 +193,7 @@ impl Bench<'_> {
             let mut files = self.own.clone();
             let mut done = BTreeMap::new();
             for (name, bytes) in &mut files {
-                if matches!(Name::of(name), Name::Entry { .. })
+                if matches!(CacheFileName::parse(name), CacheFileName::Entry { .. })
                     && let Some((what, change, whole)) = changes.next()
                 {
                     *bytes = change(bytes);
@@ -206,11 +210,11 @@ impl Bench<'_> {
                 let what = answer(&asked, item);
                 // An empty entry is no entry to some releases, and is not replaced either.
                 let fits = match what {
-                    Some("hit") => **whole && state == State::Candidate,
+                    Some("hit") => **whole && state == EntryStatus::Candidate,
                     Some("error" | "miss") => {
                         let stays = after.get(&item.file) == files.get(&item.file);
                         let expected = self.host.version >= BROKEN_ENTRIES_STAY;
-                        state == State::Broken && stays == expected
+                        state == EntryStatus::Broken && stays == expected
                     }
                     _ => false,
                 };
@@ -232,7 +236,9 @@ impl Bench<'_> {
         for item in &cache.items {
             let state = self.state(&cache, item);
             match (state, answer(&asked, item)) {
-                (State::Moved, None) | (State::Candidate, Some("hit")) => tally.moved += 1,
+                (EntryStatus::Moved, None) | (EntryStatus::Candidate, Some("hit")) => {
+                    tally.moved += 1
+                }
                 (_, what) => tally.wrong.push(format!("moved: {state:?}, and JAX said {what:?}")),
             }
         }
@@ -245,7 +251,7 @@ impl Bench<'_> {
             return Ok(());
         }
         let mut files = self.own.clone();
-        files.retain(|name, _| !matches!(Name::of(name), Name::AccessTime(_)));
+        files.retain(|name, _| !matches!(CacheFileName::parse(name), CacheFileName::AccessTime(_)));
         let entries: Vec<String> = files.keys().cloned().collect();
         let [first, second, ..] = &entries[..] else { anyhow::bail!("too few entries") };
         files.remove(first);
@@ -275,7 +281,7 @@ impl Bench<'_> {
 }
 
 /// What JAX said of an entry, if it asked for it.
-fn answer<'a>(asked: &'a [Asked], item: &Item) -> Option<&'a str> {
+fn answer<'a>(asked: &'a [Asked], item: &CacheItem) -> Option<&'a str> {
     let asked =
         asked.iter().find(|asked| asked.key == item.key() && asked.what != "not written")?;
     Some(&asked.what)

@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use serde_json::json;
 use unskew_core::Outcome;
-use unskew_environments::{Environment as Packages, Package, Site, judge_pairs};
+use unskew_environments::{Environment as Packages, InstalledPackage, SitePackages, judge_pairs};
 use unskew_extensions::Handlers;
 use unskew_lab_harness::environment::with_release;
 use unskew_lab_harness::{Page, WritePage, published_wheel, today};
@@ -78,7 +78,7 @@ struct Object {
     label: String,
     path: String,
     site: PathBuf,
-    package: Package,
+    package: InstalledPackage,
     /// What came of it in each release.
     cells: Vec<Cell>,
 }
@@ -123,10 +123,13 @@ fn corpus() -> PathBuf {
 fn unpacked(name: &str, tag: &str, sha256: &str, into: &Path) -> anyhow::Result<Vec<Object>> {
     let file = published_wheel::fetch(&format!("{name}-{tag}.whl"), sha256)?;
     let site = published_wheel::unpack(&file, into)?;
-    let package = Package::of_wheel(Arc::new(FileSource::open(&file)?))?;
+    let package = InstalledPackage::of_wheel(Arc::new(FileSource::open(&file)?))?;
     let for_cpu = |(path, _): &&(String, Handlers)| !path.contains("cuda");
     let objects = package.handlers.iter().filter(for_cpu).map(|(path, handlers)| {
-        let alone = Package { handlers: vec![(path.clone(), handlers.clone())], ..package.clone() };
+        let alone = InstalledPackage {
+            handlers: vec![(path.clone(), handlers.clone())],
+            ..package.clone()
+        };
         let build = path.split('/').find(|part| part.starts_with("jax-"));
         let label = format!("{} {}", name.replace('-', " "), build.unwrap_or_default());
         Object {
@@ -155,7 +158,7 @@ fn beside(release: &str, objects: &mut [Object]) -> anyhow::Result<usize> {
         .arg(list.path());
     let outcome = run_probe(&mut command, LIMIT)?;
     ensure!(outcome.steps.len() == objects.len(), "{release}: {}", outcome.errors);
-    let installed = Packages::read(&Site::find(peer.folder())?)?;
+    let installed = Packages::read(&SitePackages::find(peer.folder())?)?;
     let jaxlib = installed.package("jaxlib").with_context(|| format!("no jaxlib in {release}"))?;
     let mut wrong = 0;
     for (object, step) in objects.iter_mut().zip(&outcome.steps) {

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
-use unskew_artifact::{Options, Running};
+use unskew_artifact::{OpenOptions, RunPolicy};
 use unskew_core::{Finding, Outcome, Party, Severity, check};
 use unskew_jax_matrix::PLUGINS;
 use unskew_lab_harness::{Page, WritePage, today};
@@ -127,7 +127,7 @@ pub fn run(arguments: &ProgramsOnPlugins) -> anyhow::Result<()> {
         for (alone, handed) in alone?.into_iter().zip(handed?) {
             ensure!(alone.name == handed.name, "the modules came in another order");
             let program = modules.join(format!("{}.stablehlo", alone.name));
-            let artifact = unskew_artifact::open(&program, &Options::default())?;
+            let artifact = unskew_artifact::open(&program, &OpenOptions::default())?;
             let piece = artifact.pieces.first().context("no program")?;
             let verdict = check(&piece.party, &party, &day);
             let errors =
@@ -204,7 +204,7 @@ fn tried(
 /// The plug-in as `unskew check` sees it: asked in the sandbox of a child process.
 fn party(plugin: &Path) -> anyhow::Result<std::sync::Arc<Party>> {
     let own = std::env::current_exe()?;
-    let options = Options::probing(Running::Named, move |path: &Path| {
+    let options = OpenOptions::probing(RunPolicy::Named, move |path: &Path| {
         let mut command = Command::new(&own);
         command.arg("__look").arg(path);
         command

@@ -135,7 +135,7 @@ fn write_ours(
 ) -> anyhow::Result<BTreeMap<String, usize>> {
     let paths = artifacts(base)?;
     let parts: Vec<&[PathBuf]> = paths.chunks(paths.len().div_ceil(THREADS).max(1)).collect();
-    let options = unskew_stablehlo::rewrite::Options { approximate: true };
+    let options = unskew_stablehlo::rewrite::RewriteOptions { approximate: true };
     let all = at_once(&parts, |part| {
         let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
         for path in *part {

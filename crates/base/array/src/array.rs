@@ -1,11 +1,11 @@
 //! Arrays.
 
-use crate::{Fill, Type};
+use crate::{ArrayElementType, Fill};
 
 /// An array: dense, in row-major order, the lowest byte of an element first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array {
-    element: Type,
+    element: ArrayElementType,
     dims: Vec<u64>,
     bytes: Vec<u8>,
 }
@@ -15,12 +15,12 @@ pub struct Array {
 pub enum ShapeError {
     /// The size of the shape overflows.
     #[error("no array can be so large: {}[{}]", .0, join(.1))]
-    TooLarge(Type, Vec<u64>),
+    TooLarge(ArrayElementType, Vec<u64>),
     /// There are more or fewer bytes than the shape takes.
     #[error("{}[{}] takes {wanted} bytes: {found}", .element, join(.dims))]
     OtherSize {
         /// The element type of the array.
-        element: Type,
+        element: ArrayElementType,
         /// Sizes from the outermost dimension to the innermost.
         dims: Vec<u64>,
         /// How many bytes the shape takes.
@@ -40,7 +40,11 @@ impl Array {
     ///
     /// # Errors
     /// [`ShapeError`] if the bytes are not as many as the shape takes.
-    pub fn new(element: Type, dims: &[u64], mut bytes: Vec<u8>) -> Result<Self, ShapeError> {
+    pub fn new(
+        element: ArrayElementType,
+        dims: &[u64],
+        mut bytes: Vec<u8>,
+    ) -> Result<Self, ShapeError> {
         let wanted = size(element, dims)?;
         if bytes.len() != wanted {
             let (dims, found) = (dims.to_vec(), bytes.len());
@@ -54,7 +58,7 @@ impl Array {
     ///
     /// # Errors
     /// [`ShapeError::TooLarge`].
-    pub fn filled(element: Type, dims: &[u64], fill: Fill) -> Result<Self, ShapeError> {
+    pub fn filled(element: ArrayElementType, dims: &[u64], fill: Fill) -> Result<Self, ShapeError> {
         let size = size(element, dims)?;
         let mut bytes = Vec::new();
         let too_large = |_| ShapeError::TooLarge(element, dims.to_vec());
@@ -64,7 +68,7 @@ impl Array {
     }
 
     /// The type of its elements.
-    pub fn element(&self) -> Type {
+    pub fn element(&self) -> ArrayElementType {
         self.element
     }
 
@@ -98,7 +102,7 @@ impl Array {
 }
 
 /// How many bytes a shape takes.
-fn size(element: Type, dims: &[u64]) -> Result<usize, ShapeError> {
+fn size(element: ArrayElementType, dims: &[u64]) -> Result<usize, ShapeError> {
     let too_large = || ShapeError::TooLarge(element, dims.to_vec());
     let dims: Option<Vec<usize>> = dims.iter().map(|dim| usize::try_from(*dim).ok()).collect();
     let dims = dims.ok_or_else(too_large)?;

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use crate::float::{self, Format};
+use crate::float::{self, FloatFormat};
 
 /// An element type, named as in the PJRT C API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names are those of the interface")]
 #[rustfmt::skip]
-pub enum Type {
+pub enum ArrayElementType {
     PRED,
     S1, S2, S4, S8, S16, S32, S64,
     U1, U2, U4, U8, U16, U32, U64,
@@ -19,7 +19,7 @@ pub enum Type {
 
 /// What kind of number a type holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ElementClass {
     /// A boolean, one byte in memory.
     Bool,
     /// An integer with a sign, of so many bits.
@@ -27,7 +27,7 @@ pub enum Kind {
     /// An integer without a sign, of so many bits.
     Unsigned(u32),
     /// A float of at most 16 bits.
-    Small(Format),
+    Small(FloatFormat),
     /// A float of 32 bits, `f32`.
     Single,
     /// A float of 64 bits, `f64`.
@@ -55,7 +55,7 @@ pub enum Scalar {
     ComplexDouble(f64, f64),
 }
 
-impl Type {
+impl ArrayElementType {
     /// Every element type of the PJRT C API.
     #[rustfmt::skip]
     pub const ALL: [Self; 32] = [
@@ -73,8 +73,10 @@ impl Type {
     }
 
     /// What kind of number it holds.
-    pub fn kind(self) -> Kind {
-        use Kind::{Bool, ComplexDouble, ComplexSingle, Double, Signed, Single, Small, Unsigned};
+    pub fn kind(self) -> ElementClass {
+        use ElementClass::{
+            Bool, ComplexDouble, ComplexSingle, Double, Signed, Single, Small, Unsigned,
+        };
         match self {
             Self::PRED => Bool,
             Self::S1 => Signed(1),
@@ -114,12 +116,12 @@ impl Type {
     /// How many bytes an element takes; types of less than a byte take one.
     pub fn bytes(self) -> usize {
         match self.kind() {
-            Kind::Bool => 1,
-            Kind::Signed(bits) | Kind::Unsigned(bits) => bits.div_ceil(8) as usize,
-            Kind::Small(format) => format.bits().div_ceil(8) as usize,
-            Kind::Single => 4,
-            Kind::Double | Kind::ComplexSingle => 8,
-            Kind::ComplexDouble => 16,
+            ElementClass::Bool => 1,
+            ElementClass::Signed(bits) | ElementClass::Unsigned(bits) => bits.div_ceil(8) as usize,
+            ElementClass::Small(format) => format.bits().div_ceil(8) as usize,
+            ElementClass::Single => 4,
+            ElementClass::Double | ElementClass::ComplexSingle => 8,
+            ElementClass::ComplexDouble => 16,
         }
     }
 
@@ -129,14 +131,14 @@ impl Type {
     pub(crate) fn tidy(self, bytes: &mut [u8]) {
         let unused = |bits: u32| 8_u32.saturating_sub(bits);
         match self.kind() {
-            Kind::Bool => bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0)),
-            Kind::Signed(bits) if bits < 8 => bytes.iter_mut().for_each(|byte| {
+            ElementClass::Bool => bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0)),
+            ElementClass::Signed(bits) if bits < 8 => bytes.iter_mut().for_each(|byte| {
                 *byte = ((*byte << unused(bits)).cast_signed() >> unused(bits)).cast_unsigned();
             }),
-            Kind::Unsigned(bits) if bits < 8 => {
+            ElementClass::Unsigned(bits) if bits < 8 => {
                 bytes.iter_mut().for_each(|byte| *byte = *byte << unused(bits) >> unused(bits));
             }
-            Kind::Small(format) if format.bits() < 8 => {
+            ElementClass::Small(format) if format.bits() < 8 => {
                 let unused = unused(format.bits());
                 bytes.iter_mut().for_each(|byte| *byte = *byte << unused >> unused);
             }
@@ -144,27 +146,27 @@ impl Type {
         }
     }
 
-    /// The element in these bytes, of which there are [`Type::bytes`].
+    /// The element in these bytes, of which there are [`ArrayElementType::bytes`].
     pub fn decode(self, bytes: &[u8]) -> Scalar {
         let low = bytes.iter().rev().fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
         match self.kind() {
-            Kind::Bool => Scalar::Bool(low != 0),
-            Kind::Signed(bits) => {
+            ElementClass::Bool => Scalar::Bool(low != 0),
+            ElementClass::Signed(bits) => {
                 let unused = 128 - bits;
                 Scalar::Int((low << unused).cast_signed() >> unused)
             }
-            Kind::Unsigned(bits) => {
+            ElementClass::Unsigned(bits) => {
                 let unused = 128 - bits;
                 Scalar::Int((low << unused >> unused).cast_signed())
             }
-            Kind::Small(format) => Scalar::Single(format.decode(low as u16)),
-            Kind::Single => Scalar::Single(f32::from_bits(low as u32)),
-            Kind::Double => Scalar::Double(f64::from_bits(low as u64)),
-            Kind::ComplexSingle => Scalar::ComplexSingle(
+            ElementClass::Small(format) => Scalar::Single(format.decode(low as u16)),
+            ElementClass::Single => Scalar::Single(f32::from_bits(low as u32)),
+            ElementClass::Double => Scalar::Double(f64::from_bits(low as u64)),
+            ElementClass::ComplexSingle => Scalar::ComplexSingle(
                 f32::from_bits(low as u32),
                 f32::from_bits((low >> 32) as u32),
             ),
-            Kind::ComplexDouble => Scalar::ComplexDouble(
+            ElementClass::ComplexDouble => Scalar::ComplexDouble(
                 f64::from_bits(low as u64),
                 f64::from_bits((low >> 64) as u64),
             ),
@@ -175,28 +177,28 @@ impl Type {
     /// the even one of two that are as near, and the imaginary part of a complex one is 0.
     pub fn encode(self, number: f64, out: &mut Vec<u8>) {
         match self.kind() {
-            Kind::Bool => out.push(u8::from(number != 0.0)),
-            Kind::Signed(bits) => {
+            ElementClass::Bool => out.push(u8::from(number != 0.0)),
+            ElementClass::Signed(bits) => {
                 let unused = 64 - bits;
                 let wrapped = (number as i64) << unused >> unused;
                 out.extend_from_slice(&wrapped.to_le_bytes()[..self.bytes()]);
             }
-            Kind::Unsigned(bits) => {
+            ElementClass::Unsigned(bits) => {
                 let unused = 64 - bits;
                 let wrapped = (number as i64).cast_unsigned() << unused >> unused;
                 out.extend_from_slice(&wrapped.to_le_bytes()[..self.bytes()]);
             }
-            Kind::Small(format) => {
+            ElementClass::Small(format) => {
                 let code = format.encode(number);
                 out.extend_from_slice(&code.to_le_bytes()[..self.bytes()]);
             }
-            Kind::Single => out.extend_from_slice(&(number as f32).to_le_bytes()),
-            Kind::Double => out.extend_from_slice(&number.to_le_bytes()),
-            Kind::ComplexSingle => {
+            ElementClass::Single => out.extend_from_slice(&(number as f32).to_le_bytes()),
+            ElementClass::Double => out.extend_from_slice(&number.to_le_bytes()),
+            ElementClass::ComplexSingle => {
                 out.extend_from_slice(&(number as f32).to_le_bytes());
                 out.extend_from_slice(&[0; 4]);
             }
-            Kind::ComplexDouble => {
+            ElementClass::ComplexDouble => {
                 out.extend_from_slice(&number.to_le_bytes());
                 out.extend_from_slice(&[0; 8]);
             }
@@ -204,7 +206,7 @@ impl Type {
     }
 }
 
-impl fmt::Display for Type {
+impl fmt::Display for ArrayElementType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&format!("{self:?}").to_ascii_lowercase())
     }

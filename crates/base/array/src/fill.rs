@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::{Kind, Type};
+use crate::{ArrayElementType, ElementClass};
 
 /// What an array is filled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl FromStr for Fill {
 
 impl Fill {
     /// Adds `count` elements to `out`.
-    pub(crate) fn into(self, element: Type, count: usize, out: &mut Vec<u8>) {
+    pub(crate) fn into(self, element: ArrayElementType, count: usize, out: &mut Vec<u8>) {
         let mut random = Random(match self {
             Self::Random(seed) => seed,
             _ => 0,
@@ -71,24 +71,26 @@ impl Random {
         (self.next() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 
-    fn element(&mut self, element: Type, out: &mut Vec<u8>) {
+    fn element(&mut self, element: ArrayElementType, out: &mut Vec<u8>) {
         match element.kind() {
-            Kind::Bool => out.push((self.next() & 1) as u8),
+            ElementClass::Bool => out.push((self.next() & 1) as u8),
             // Few enough bits that a float holds them; wide integers do without the highest.
-            Kind::Signed(_) | Kind::Unsigned(_) => {
+            ElementClass::Signed(_) | ElementClass::Unsigned(_) => {
                 element.encode((self.next() >> 12).cast_signed() as f64, out);
             }
-            Kind::ComplexSingle => {
+            ElementClass::ComplexSingle => {
                 for _ in 0..2 {
                     out.extend_from_slice(&(self.unit() as f32).to_le_bytes());
                 }
             }
-            Kind::ComplexDouble => {
+            ElementClass::ComplexDouble => {
                 for _ in 0..2 {
                     out.extend_from_slice(&self.unit().to_le_bytes());
                 }
             }
-            Kind::Small(_) | Kind::Single | Kind::Double => element.encode(self.unit(), out),
+            ElementClass::Small(_) | ElementClass::Single | ElementClass::Double => {
+                element.encode(self.unit(), out)
+            }
         }
     }
 }

@@ -17,32 +17,32 @@ pub enum Top {
 
 /// A format of floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Format {
+pub struct FloatFormat {
     exponent: u32,
     mantissa: u32,
     bias: i32,
     top: Top,
 }
 
-const fn format(exponent: u32, mantissa: u32, bias: i32, top: Top) -> Format {
-    Format { exponent, mantissa, bias, top }
+const fn format(exponent: u32, mantissa: u32, bias: i32, top: Top) -> FloatFormat {
+    FloatFormat { exponent, mantissa, bias, top }
 }
 
-pub const F16: Format = format(5, 10, 15, Top::Ieee);
-pub const BF16: Format = format(8, 7, 127, Top::Ieee);
-pub const F8E5M2: Format = format(5, 2, 15, Top::Ieee);
-pub const F8E4M3: Format = format(4, 3, 7, Top::Ieee);
-pub const F8E3M4: Format = format(3, 4, 3, Top::Ieee);
-pub const F8E4M3FN: Format = format(4, 3, 7, Top::OneNan);
-pub const F8E4M3B11FNUZ: Format = format(4, 3, 11, Top::MinusZeroNan);
-pub const F8E4M3FNUZ: Format = format(4, 3, 8, Top::MinusZeroNan);
-pub const F8E5M2FNUZ: Format = format(5, 2, 16, Top::MinusZeroNan);
-pub const F8E8M0FNU: Format = format(8, 0, 127, Top::ExponentOnly);
-pub const F4E2M1FN: Format = format(2, 1, 1, Top::AllFinite);
-pub const F6E2M3FN: Format = format(2, 3, 1, Top::AllFinite);
-pub const F6E3M2FN: Format = format(3, 2, 3, Top::AllFinite);
+pub const F16: FloatFormat = format(5, 10, 15, Top::Ieee);
+pub const BF16: FloatFormat = format(8, 7, 127, Top::Ieee);
+pub const F8E5M2: FloatFormat = format(5, 2, 15, Top::Ieee);
+pub const F8E4M3: FloatFormat = format(4, 3, 7, Top::Ieee);
+pub const F8E3M4: FloatFormat = format(3, 4, 3, Top::Ieee);
+pub const F8E4M3FN: FloatFormat = format(4, 3, 7, Top::OneNan);
+pub const F8E4M3B11FNUZ: FloatFormat = format(4, 3, 11, Top::MinusZeroNan);
+pub const F8E4M3FNUZ: FloatFormat = format(4, 3, 8, Top::MinusZeroNan);
+pub const F8E5M2FNUZ: FloatFormat = format(5, 2, 16, Top::MinusZeroNan);
+pub const F8E8M0FNU: FloatFormat = format(8, 0, 127, Top::ExponentOnly);
+pub const F4E2M1FN: FloatFormat = format(2, 1, 1, Top::AllFinite);
+pub const F6E2M3FN: FloatFormat = format(2, 3, 1, Top::AllFinite);
+pub const F6E3M2FN: FloatFormat = format(3, 2, 3, Top::AllFinite);
 
-impl Format {
+impl FloatFormat {
     /// How many bits an element has.
     pub fn bits(self) -> u32 {
         self.exponent + self.mantissa + u32::from(self.top != Top::ExponentOnly)
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(F16.encode(f64::NAN), 0x7e00);
     }
 
-    fn every_code(format: Format) {
+    fn every_code(format: FloatFormat) {
         for code in 0..1_u32 << format.bits() {
             let number = format.decode(code as u16);
             let again = format.encode(number.into());

@@ -6,22 +6,22 @@
 //! its bytes, dense and in row-major order, the lowest byte of an element first; an element of less
 //! than a byte takes a whole one.
 //!
-//! * [`Type`] names the types and knows their sizes; [`Scalar`] is one element as a number;
+//! * [`ArrayElementType`] names the types and knows their sizes; [`Scalar`] is one element as a number;
 //! * [`npy`] reads and writes `.npy` files;
 //! * [`Number`] is one that somebody wrote, held against what a type can hold;
 //! * [`Fill`] makes contents: zeros, ones, counting, reproducible random numbers;
 //! * an [`Array`] prints itself as numpy would.
 //!
 //! ```
-//! use unskew_array::{Array, Fill, Type};
+//! use unskew_array::{Array, Fill, ArrayElementType};
 //!
-//! let array = Array::filled(Type::BF16, &[2, 3], Fill::Iota).unwrap();
+//! let array = Array::filled(ArrayElementType::BF16, &[2, 3], Fill::Iota).unwrap();
 //! assert_eq!(array.to_string(), "[[0, 1, 2],\n [3, 4, 5]]");
 //!
 //! let file = unskew_array::npy::write(&array);
 //! // numpy has no name for this type: two bytes are all that the file says.
 //! let read = unskew_array::npy::read(&file).unwrap();
-//! assert_eq!(read.as_type(Type::BF16).unwrap(), array);
+//! assert_eq!(read.as_type(ArrayElementType::BF16).unwrap(), array);
 //! ```
 #![forbid(unsafe_code)]
 
@@ -34,6 +34,6 @@ mod number;
 mod print;
 
 pub use array::{Array, ShapeError};
-pub use element::{Kind, Scalar, Type};
+pub use element::{ArrayElementType, ElementClass, Scalar};
 pub use fill::{Fill, ParseFillError};
 pub use number::{Number, NumberError, ParseNumberError};

@@ -12,7 +12,7 @@
 //! brain float); [`Loose::as_type`] gives them one. The header is read here and not by a library: those
 //! there are allocate what the header claims, recurse as deep as it nests, and overflow on its shape.
 
-use crate::{Array, Scalar, ShapeError, Type};
+use crate::{Array, ArrayElementType, Scalar, ShapeError};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -69,7 +69,7 @@ pub enum NpyError {
         /// The type of the file, as numpy writes it.
         found: String,
         /// The element type of the parameter.
-        wanted: Type,
+        wanted: ArrayElementType,
     },
     /// A number of the file is not one of the type that is wanted.
     #[error("element {at}: {wanted} has numbers from {} to {}: {number}", .range.0, .range.1)]
@@ -77,7 +77,7 @@ pub enum NpyError {
         /// Which element, counted in row-major order.
         at: usize,
         /// The element type of the parameter.
-        wanted: Type,
+        wanted: ArrayElementType,
         /// The lowest and the highest number of the type.
         range: (i128, i128),
         /// The number that does not fit.
@@ -91,7 +91,7 @@ pub struct Loose {
     /// The type as NumPy writes it: `<f4`, `|V2`.
     descr: String,
     /// The type, if the file names one.
-    element: Option<Type>,
+    element: Option<ArrayElementType>,
     width: usize,
     dims: Vec<u64>,
     bytes: Vec<u8>,
@@ -104,7 +104,7 @@ impl Loose {
     }
 
     /// The type that the file names; none for bytes without a meaning.
-    pub fn element(&self) -> Option<Type> {
+    pub fn element(&self) -> Option<ArrayElementType> {
         self.element
     }
 
@@ -113,11 +113,19 @@ impl Loose {
     ///
     /// # Errors
     /// [`NpyError::OtherType`]; [`NpyError::Outside`] for a number that such a smaller type does not have.
-    pub fn as_type(&self, wanted: Type) -> Result<Array, NpyError> {
-        let stands_for = |element: Type| {
+    pub fn as_type(&self, wanted: ArrayElementType) -> Result<Array, NpyError> {
+        let stands_for = |element: ArrayElementType| {
             element == wanted
-                || (element == Type::S8 && matches!(wanted, Type::S1 | Type::S2 | Type::S4))
-                || (element == Type::U8 && matches!(wanted, Type::U1 | Type::U2 | Type::U4))
+                || (element == ArrayElementType::S8
+                    && matches!(
+                        wanted,
+                        ArrayElementType::S1 | ArrayElementType::S2 | ArrayElementType::S4
+                    ))
+                || (element == ArrayElementType::U8
+                    && matches!(
+                        wanted,
+                        ArrayElementType::U1 | ArrayElementType::U2 | ArrayElementType::U4
+                    ))
         };
         if self.width != wanted.bytes() || !self.element.is_none_or(stands_for) {
             let found = match self.element {
@@ -133,7 +141,11 @@ impl Loose {
     }
 
     /// That all numbers, which the file has as `element`, are numbers of the integer type `wanted`.
-    fn each_fits(&self, element: Type, wanted: Type) -> Result<(), NpyError> {
+    fn each_fits(
+        &self,
+        element: ArrayElementType,
+        wanted: ArrayElementType,
+    ) -> Result<(), NpyError> {
         let Some(range) = wanted.integers() else { return Ok(()) };
         for (at, bytes) in self.bytes.chunks_exact(self.width).enumerate() {
             match element.decode(bytes) {
@@ -203,22 +215,28 @@ pub fn write(array: &Array) -> Vec<u8> {
 }
 
 /// How numpy calls a type.
-fn descr(element: Type) -> String {
+fn descr(element: ArrayElementType) -> String {
     let kind = match element {
-        Type::PRED => "|b1",
-        Type::S1 | Type::S2 | Type::S4 | Type::S8 => "|i1",
-        Type::U1 | Type::U2 | Type::U4 | Type::U8 => "|u1",
-        Type::S16 => "<i2",
-        Type::S32 => "<i4",
-        Type::S64 => "<i8",
-        Type::U16 => "<u2",
-        Type::U32 => "<u4",
-        Type::U64 => "<u8",
-        Type::F16 => "<f2",
-        Type::F32 => "<f4",
-        Type::F64 => "<f8",
-        Type::C64 => "<c8",
-        Type::C128 => "<c16",
+        ArrayElementType::PRED => "|b1",
+        ArrayElementType::S1
+        | ArrayElementType::S2
+        | ArrayElementType::S4
+        | ArrayElementType::S8 => "|i1",
+        ArrayElementType::U1
+        | ArrayElementType::U2
+        | ArrayElementType::U4
+        | ArrayElementType::U8 => "|u1",
+        ArrayElementType::S16 => "<i2",
+        ArrayElementType::S32 => "<i4",
+        ArrayElementType::S64 => "<i8",
+        ArrayElementType::U16 => "<u2",
+        ArrayElementType::U32 => "<u4",
+        ArrayElementType::U64 => "<u8",
+        ArrayElementType::F16 => "<f2",
+        ArrayElementType::F32 => "<f4",
+        ArrayElementType::F64 => "<f8",
+        ArrayElementType::C64 => "<c8",
+        ArrayElementType::C128 => "<c16",
         other => return format!("|V{}", other.bytes()),
     };
     kind.to_owned()
@@ -267,7 +285,8 @@ impl Header {
         let mut bytes = file.get(start..).unwrap_or_default().to_vec();
         let count = dims.iter().try_fold(1_u64, |all, dim| all.checked_mul(*dim));
         let size = count.and_then(|count| usize::try_from(count).ok()?.checked_mul(width));
-        let too_large = || ShapeError::TooLarge(element.unwrap_or(Type::U8), dims.clone());
+        let too_large =
+            || ShapeError::TooLarge(element.unwrap_or(ArrayElementType::U8), dims.clone());
         let size = size.ok_or_else(too_large)?;
         if bytes.len() < size {
             return Err(truncated(file, size - bytes.len()));
@@ -286,24 +305,24 @@ impl Header {
 }
 
 /// The type of a `descr`, the width of an element, and the width of what has a byte order.
-fn meaning(descr: &str) -> Result<(Option<Type>, usize, usize), NpyError> {
+fn meaning(descr: &str) -> Result<(Option<ArrayElementType>, usize, usize), NpyError> {
     let not_numbers = || NpyError::NotNumbers(descr.to_owned());
     let name = descr.trim_start_matches(['<', '>', '|', '=']);
     let known = Some(match name {
-        "b1" | "?" => Type::PRED,
-        "i1" => Type::S8,
-        "i2" => Type::S16,
-        "i4" => Type::S32,
-        "i8" => Type::S64,
-        "u1" => Type::U8,
-        "u2" => Type::U16,
-        "u4" => Type::U32,
-        "u8" => Type::U64,
-        "f2" => Type::F16,
-        "f4" => Type::F32,
-        "f8" => Type::F64,
-        "c8" => Type::C64,
-        "c16" => Type::C128,
+        "b1" | "?" => ArrayElementType::PRED,
+        "i1" => ArrayElementType::S8,
+        "i2" => ArrayElementType::S16,
+        "i4" => ArrayElementType::S32,
+        "i8" => ArrayElementType::S64,
+        "u1" => ArrayElementType::U8,
+        "u2" => ArrayElementType::U16,
+        "u4" => ArrayElementType::U32,
+        "u8" => ArrayElementType::U64,
+        "f2" => ArrayElementType::F16,
+        "f4" => ArrayElementType::F32,
+        "f8" => ArrayElementType::F64,
+        "c8" => ArrayElementType::C64,
+        "c16" => ArrayElementType::C128,
         _ => {
             // What ml_dtypes writes, by its width alone: `V2`, `f1`.
             let width = name.strip_prefix(['V', 'f']).and_then(|width| width.parse().ok());
@@ -311,7 +330,7 @@ fn meaning(descr: &str) -> Result<(Option<Type>, usize, usize), NpyError> {
             return Ok((None, width, width));
         }
     });
-    let width = known.map_or(1, Type::bytes);
+    let width = known.map_or(1, ArrayElementType::bytes);
     let unit = if name.starts_with('c') { width / 2 } else { width };
     Ok((known, width, unit))
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Kind, Scalar, Type};
+use crate::{ArrayElementType, ElementClass, Scalar};
 
 /// A number as somebody wrote it: `3`, `-1.5e3`, `inf`, `true`, `1+2j`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,7 +30,7 @@ pub enum NumberError {
     #[error("{element} has numbers from {lowest} to {highest}: {number}")]
     Outside {
         /// The element type that was wanted.
-        element: Type,
+        element: ArrayElementType,
         /// The lowest number of the type.
         lowest: String,
         /// The highest number of the type.
@@ -42,7 +42,7 @@ pub enum NumberError {
     #[error("{element} has only {}: {number}", .has)]
     OtherKind {
         /// The element type that was wanted.
-        element: Type,
+        element: ArrayElementType,
         /// What the type has.
         has: &'static str,
         /// The number as the user wrote it.
@@ -95,21 +95,21 @@ impl Number {
     /// # Errors
     /// [`NumberError`] if the type has no such number: integers do not wrap around, and floats do not
     /// become infinite.
-    pub fn element(self, element: Type, out: &mut Vec<u8>) -> Result<(), NumberError> {
+    pub fn element(self, element: ArrayElementType, out: &mut Vec<u8>) -> Result<(), NumberError> {
         match element.kind() {
-            Kind::Bool => self.truth(element, out),
-            Kind::Signed(_) | Kind::Unsigned(_) => self.integer(element, out),
-            Kind::Small(_) | Kind::Single | Kind::Double => {
+            ElementClass::Bool => self.truth(element, out),
+            ElementClass::Signed(_) | ElementClass::Unsigned(_) => self.integer(element, out),
+            ElementClass::Small(_) | ElementClass::Single | ElementClass::Double => {
                 let number = self.real(element)?;
                 element.encode(self.within(element, number)?, out);
                 Ok(())
             }
-            Kind::ComplexSingle => self.complex(element, Type::F32, out),
-            Kind::ComplexDouble => self.complex(element, Type::F64, out),
+            ElementClass::ComplexSingle => self.complex(element, ArrayElementType::F32, out),
+            ElementClass::ComplexDouble => self.complex(element, ArrayElementType::F64, out),
         }
     }
 
-    fn truth(self, element: Type, out: &mut Vec<u8>) -> Result<(), NumberError> {
+    fn truth(self, element: ArrayElementType, out: &mut Vec<u8>) -> Result<(), NumberError> {
         let truth = match self {
             Self::Bool(yes) => yes,
             Self::Int(0) => false,
@@ -120,7 +120,7 @@ impl Number {
         Ok(())
     }
 
-    fn integer(self, element: Type, out: &mut Vec<u8>) -> Result<(), NumberError> {
+    fn integer(self, element: ArrayElementType, out: &mut Vec<u8>) -> Result<(), NumberError> {
         let number = match self {
             Self::Bool(yes) => i128::from(yes),
             Self::Int(number) => number,
@@ -136,7 +136,12 @@ impl Number {
         Ok(())
     }
 
-    fn complex(self, element: Type, part: Type, out: &mut Vec<u8>) -> Result<(), NumberError> {
+    fn complex(
+        self,
+        element: ArrayElementType,
+        part: ArrayElementType,
+        out: &mut Vec<u8>,
+    ) -> Result<(), NumberError> {
         let (real, imaginary) = match self {
             Self::Complex(real, imaginary) => (real, imaginary),
             _ => (self.real(element)?, 0.0),
@@ -146,7 +151,7 @@ impl Number {
         Ok(())
     }
 
-    fn real(self, element: Type) -> Result<f64, NumberError> {
+    fn real(self, element: ArrayElementType) -> Result<f64, NumberError> {
         match self {
             Self::Bool(yes) => Ok(f64::from(u8::from(yes))),
             Self::Int(number) => Ok(number as f64),
@@ -156,15 +161,15 @@ impl Number {
     }
 
     /// The number, if it is one of the float type.
-    fn within(self, element: Type, number: f64) -> Result<f64, NumberError> {
+    fn within(self, element: ArrayElementType, number: f64) -> Result<f64, NumberError> {
         let (lowest, highest, nan, infinity) = match element.kind() {
-            Kind::Small(format) => {
+            ElementClass::Small(format) => {
                 let highest = f64::from(format.largest());
                 let lowest =
                     if format.is_positive() { f64::from(format.decode(0)) } else { -highest };
                 (lowest, highest, format.nan().is_some(), format.infinity().is_some())
             }
-            Kind::Single => (f64::from(f32::MIN), f64::from(f32::MAX), true, true),
+            ElementClass::Single => (f64::from(f32::MIN), f64::from(f32::MAX), true, true),
             _ => (f64::MIN, f64::MAX, true, true),
         };
         match number {
@@ -177,13 +182,13 @@ impl Number {
         }
     }
 
-    fn other_kind(self, element: Type, has: &'static str) -> NumberError {
+    fn other_kind(self, element: ArrayElementType, has: &'static str) -> NumberError {
         NumberError::OtherKind { element, has, number: self.to_string() }
     }
 
     fn outside(
         self,
-        element: Type,
+        element: ArrayElementType,
         lowest: impl fmt::Display,
         highest: impl fmt::Display,
     ) -> NumberError {
@@ -192,12 +197,12 @@ impl Number {
     }
 }
 
-impl Type {
+impl ArrayElementType {
     /// The lowest and the highest number of an integer type; none for others.
     pub(crate) fn integers(self) -> Option<(i128, i128)> {
         match self.kind() {
-            Kind::Signed(bits) => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1)),
-            Kind::Unsigned(bits) => Some((0, (1 << bits) - 1)),
+            ElementClass::Signed(bits) => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1)),
+            ElementClass::Unsigned(bits) => Some((0, (1 << bits) - 1)),
             _ => None,
         }
     }
@@ -207,7 +212,7 @@ impl Type {
 mod tests {
     use super::*;
 
-    fn element(text: &str, element: Type) -> Result<Scalar, String> {
+    fn element(text: &str, element: ArrayElementType) -> Result<Scalar, String> {
         let number: Number = text.parse().map_err(|error: ParseNumberError| error.to_string())?;
         let mut bytes = Vec::new();
         number.element(element, &mut bytes).map_err(|error| error.to_string())?;
@@ -217,45 +222,65 @@ mod tests {
 
     #[test]
     fn integers_are_exact() {
-        assert_eq!(element("9007199254740993", Type::S64), Ok(Scalar::Int(9_007_199_254_740_993)));
-        assert_eq!(element("18446744073709551615", Type::U64), Ok(Scalar::Int(u64::MAX.into())));
-        assert_eq!(element("-8", Type::S4), Ok(Scalar::Int(-8)));
-        assert_eq!(element("1e3", Type::S32), Ok(Scalar::Int(1000)));
-        assert_eq!(element("true", Type::PRED), Ok(Scalar::Bool(true)));
+        assert_eq!(
+            element("9007199254740993", ArrayElementType::S64),
+            Ok(Scalar::Int(9_007_199_254_740_993))
+        );
+        assert_eq!(
+            element("18446744073709551615", ArrayElementType::U64),
+            Ok(Scalar::Int(u64::MAX.into()))
+        );
+        assert_eq!(element("-8", ArrayElementType::S4), Ok(Scalar::Int(-8)));
+        assert_eq!(element("1e3", ArrayElementType::S32), Ok(Scalar::Int(1000)));
+        assert_eq!(element("true", ArrayElementType::PRED), Ok(Scalar::Bool(true)));
     }
 
     #[test]
     fn what_a_type_does_not_have_is_refused_with_what_it_has() {
         let said = |text, of| element(text, of).unwrap_err();
-        assert_eq!(said("300", Type::S8), "s8 has numbers from -128 to 127: 300");
-        assert_eq!(said("-1", Type::U2), "u2 has numbers from 0 to 3: -1");
-        assert_eq!(said("1.5", Type::S8), "s8 has only whole numbers: 1.5");
-        assert_eq!(said("2", Type::PRED), "pred has only true and false: 2");
-        assert_eq!(said("1+2j", Type::F32), "f32 has only real numbers: 1+2j");
-        assert_eq!(said("449", Type::F8E4M3FN), "f8e4m3fn has numbers from -448 to 448: 449");
-        assert_eq!(said("inf", Type::F8E4M3FN), "f8e4m3fn has numbers from -448 to 448: inf");
-        assert_eq!(said("nan", Type::F4E2M1FN), "f4e2m1fn has only finite numbers: NaN");
-        assert!(said("0", Type::F8E8M0FNU).ends_with(": 0"));
-        assert!(said("1e39", Type::F32).starts_with("f32 has numbers from -3.402823"));
-        assert_eq!(said("seven", Type::F32), "not a number, true or false: seven");
-        assert_eq!(said("1+2+j", Type::C64), "not a number, true or false: 1+2+j");
+        assert_eq!(said("300", ArrayElementType::S8), "s8 has numbers from -128 to 127: 300");
+        assert_eq!(said("-1", ArrayElementType::U2), "u2 has numbers from 0 to 3: -1");
+        assert_eq!(said("1.5", ArrayElementType::S8), "s8 has only whole numbers: 1.5");
+        assert_eq!(said("2", ArrayElementType::PRED), "pred has only true and false: 2");
+        assert_eq!(said("1+2j", ArrayElementType::F32), "f32 has only real numbers: 1+2j");
+        assert_eq!(
+            said("449", ArrayElementType::F8E4M3FN),
+            "f8e4m3fn has numbers from -448 to 448: 449"
+        );
+        assert_eq!(
+            said("inf", ArrayElementType::F8E4M3FN),
+            "f8e4m3fn has numbers from -448 to 448: inf"
+        );
+        assert_eq!(
+            said("nan", ArrayElementType::F4E2M1FN),
+            "f4e2m1fn has only finite numbers: NaN"
+        );
+        assert!(said("0", ArrayElementType::F8E8M0FNU).ends_with(": 0"));
+        assert!(said("1e39", ArrayElementType::F32).starts_with("f32 has numbers from -3.402823"));
+        assert_eq!(said("seven", ArrayElementType::F32), "not a number, true or false: seven");
+        assert_eq!(said("1+2+j", ArrayElementType::C64), "not a number, true or false: 1+2+j");
     }
 
     #[test]
     fn floats_round_and_may_be_infinite_or_no_number() {
-        assert_eq!(element("0.1", Type::F32), Ok(Scalar::Single(0.1)));
-        assert_eq!(element("-inf", Type::BF16), Ok(Scalar::Single(f32::NEG_INFINITY)));
-        assert!(matches!(element("nan", Type::F16), Ok(Scalar::Single(n)) if n.is_nan()));
+        assert_eq!(element("0.1", ArrayElementType::F32), Ok(Scalar::Single(0.1)));
+        assert_eq!(element("-inf", ArrayElementType::BF16), Ok(Scalar::Single(f32::NEG_INFINITY)));
         assert!(
-            matches!(element("-0.0", Type::BF16), Ok(Scalar::Single(n)) if n.is_sign_negative())
+            matches!(element("nan", ArrayElementType::F16), Ok(Scalar::Single(n)) if n.is_nan())
+        );
+        assert!(
+            matches!(element("-0.0", ArrayElementType::BF16), Ok(Scalar::Single(n)) if n.is_sign_negative())
         );
     }
 
     #[test]
     fn complex_numbers_are_written_as_in_python() {
-        assert_eq!(element("1+2j", Type::C64), Ok(Scalar::ComplexSingle(1.0, 2.0)));
-        assert_eq!(element("-2j", Type::C128), Ok(Scalar::ComplexDouble(0.0, -2.0)));
-        assert_eq!(element("1e-3-4e+2j", Type::C128), Ok(Scalar::ComplexDouble(1e-3, -400.0)));
-        assert_eq!(element("3", Type::C64), Ok(Scalar::ComplexSingle(3.0, 0.0)));
+        assert_eq!(element("1+2j", ArrayElementType::C64), Ok(Scalar::ComplexSingle(1.0, 2.0)));
+        assert_eq!(element("-2j", ArrayElementType::C128), Ok(Scalar::ComplexDouble(0.0, -2.0)));
+        assert_eq!(
+            element("1e-3-4e+2j", ArrayElementType::C128),
+            Ok(Scalar::ComplexDouble(1e-3, -400.0))
+        );
+        assert_eq!(element("3", ArrayElementType::C64), Ok(Scalar::ComplexSingle(3.0, 0.0)));
     }
 }

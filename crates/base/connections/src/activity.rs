@@ -1,4 +1,4 @@
-//! What happens on one connection.
+//! Activity of one connection.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use futures_util::task::AtomicWaker;
 
-use crate::table::Limits;
+use crate::table::ConnectionLimits;
 
 /// A connection, as the table and the stream share it. Times are milliseconds since it began.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct ConnectionRecord {
     pub(crate) client: IpAddr,
     pub(crate) reserve: bool,
     begun: Instant,
@@ -31,7 +31,7 @@ pub(crate) struct Entry {
     pub(crate) waker: AtomicWaker,
 }
 
-impl Entry {
+impl ConnectionRecord {
     pub(crate) fn new(client: IpAddr, reserve: bool) -> Self {
         Self {
             client,
@@ -90,7 +90,7 @@ impl Entry {
     }
 
     /// When the connection has been silent for too long, as things are now.
-    pub(crate) fn deadline(&self, limits: &Limits) -> Option<Instant> {
+    pub(crate) fn deadline(&self, limits: &ConnectionLimits) -> Option<Instant> {
         let counts = [&self.working, &self.unauthenticated];
         if counts.iter().any(|count| count.load(Ordering::Relaxed) > 0) {
             return None;
@@ -109,24 +109,24 @@ impl Entry {
 
 /// What happens on a connection: for whoever answers requests on it.
 #[derive(Clone, Debug)]
-pub struct Activity(pub(crate) Arc<Entry>);
+pub struct Activity(pub(crate) Arc<ConnectionRecord>);
 
 impl Activity {
     /// Notes that a request began whose sender may keep the connection busy. It is worked on until what this gives is dropped.
-    pub fn begin(&self) -> Request {
+    pub fn begin(&self) -> RequestGuard {
         self.request(Phase::Working)
     }
 
     /// The same for a request of whose sender nothing is known yet: the connection can be replaced until
     /// [`Authentication::succeeded`].
-    pub fn begin_unauthenticated(&self) -> Request {
+    pub fn begin_unauthenticated(&self) -> RequestGuard {
         self.request(Phase::Unauthenticated)
     }
 
-    fn request(&self, phase: Phase) -> Request {
+    fn request(&self, phase: Phase) -> RequestGuard {
         self.0.asked.store(true, Ordering::Relaxed);
         phase.enter(&self.0);
-        Request(Arc::new(Progress { entry: Arc::clone(&self.0), phase: Mutex::new(phase) }))
+        RequestGuard(Arc::new(Progress { entry: Arc::clone(&self.0), phase: Mutex::new(phase) }))
     }
 
     /// Whether the connection was taken although there was no place: only to say how the server is.
@@ -145,7 +145,7 @@ enum Phase {
 }
 
 impl Phase {
-    fn count(self, entry: &Entry) -> Option<&AtomicUsize> {
+    fn count(self, entry: &ConnectionRecord) -> Option<&AtomicUsize> {
         match self {
             Self::Unauthenticated => Some(&entry.unauthenticated),
             Self::Working => Some(&entry.working),
@@ -154,7 +154,7 @@ impl Phase {
         }
     }
 
-    fn enter(self, entry: &Entry) {
+    fn enter(self, entry: &ConnectionRecord) {
         if let Some(count) = self.count(entry) {
             count.fetch_add(1, Ordering::Relaxed);
         }
@@ -167,7 +167,7 @@ impl Phase {
 
 #[derive(Debug)]
 struct Progress {
-    entry: Arc<Entry>,
+    entry: Arc<ConnectionRecord>,
     phase: Mutex<Phase>,
 }
 
@@ -193,9 +193,9 @@ impl Progress {
 
 /// A request that is not over.
 #[derive(Debug)]
-pub struct Request(Arc<Progress>);
+pub struct RequestGuard(Arc<Progress>);
 
-impl Request {
+impl RequestGuard {
     /// Notes that the answer is there, and only has to be taken by the client.
     pub fn answered(&mut self) {
         self.0.go(&[Phase::Unauthenticated, Phase::Working], Phase::Sending);
@@ -214,7 +214,7 @@ impl Request {
     }
 }
 
-impl Drop for Request {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
         self.0.go(&[Phase::Unauthenticated, Phase::Working, Phase::Sending], Phase::Over);
         self.0.moved();
@@ -236,7 +236,7 @@ impl Authentication {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits {
+    const LIMITS: ConnectionLimits = ConnectionLimits {
         all: 1,
         per_address: 1,
         unauthenticated: 1,
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn how_long_it_may_be_silent_depends_on_what_was_asked() {
-        let activity = Activity(Arc::new(Entry::new([127, 0, 0, 1].into(), false)));
+        let activity = Activity(Arc::new(ConnectionRecord::new([127, 0, 0, 1].into(), false)));
         let left = || {
             let deadline = activity.0.deadline(&LIMITS);
             // A busy machine may take some seconds for this.
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn who_is_not_known_keeps_no_place_by_being_busy() {
-        let activity = Activity(Arc::new(Entry::new([127, 0, 0, 1].into(), false)));
+        let activity = Activity(Arc::new(ConnectionRecord::new([127, 0, 0, 1].into(), false)));
         let mut request = activity.begin_unauthenticated();
         let authentication = request.authentication();
         assert!(request.is_unauthenticated());

@@ -1,4 +1,4 @@
-//! Who counts as one client.
+//! Addresses that count as one client.
 
 use std::net::{IpAddr, Ipv6Addr};
 

@@ -5,23 +5,23 @@ use std::task::{Context, Poll};
 
 use http_body::{Body, Frame, SizeHint};
 
-use crate::activity::Request;
+use crate::activity::RequestGuard;
 
 /// A body that keeps something until it is sent, or dropped.
 #[derive(Debug)]
-pub struct Kept<B> {
+pub struct GuardedBody<B> {
     body: B,
-    _request: Request,
+    _request: RequestGuard,
 }
 
-impl<B> Kept<B> {
+impl<B> GuardedBody<B> {
     /// The body of the answer to a request.
-    pub fn new(body: B, request: Request) -> Self {
+    pub fn new(body: B, request: RequestGuard) -> Self {
         Self { body, _request: request }
     }
 }
 
-impl<B: Body + Unpin> Body for Kept<B> {
+impl<B: Body + Unpin> Body for GuardedBody<B> {
     type Data = B::Data;
     type Error = B::Error;
 

@@ -1,4 +1,4 @@
-//! When a server is to stop.
+//! Signals at which a server is to stop.
 
 /// Is over when somebody ends this process: from its terminal, or as systems do it (SIGTERM).
 pub async fn interrupted() {

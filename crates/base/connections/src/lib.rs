@@ -3,16 +3,16 @@
 //! A server that waits for whoever connects can be locked up by clients that connect and send nothing. So a connection
 //! here is a place that can be lost:
 //!
-//! * A connection on which no request began has a short time for its first one ([`Limits::first`]); one whose requests are
-//!   answered has some more for its next ([`Limits::idle`]); one that does not take its answer is closed too
-//!   ([`Limits::stall`]). Bytes by themselves win no time: only the head of a request does, and taking an answer.
-//! * When all places are taken, or all that one address may have ([`Limits::per_address`]), the new connection gets the
+//! * A connection on which no request began has a short time for its first one ([`ConnectionLimits::first`]); one whose requests are
+//!   answered has some more for its next ([`ConnectionLimits::idle`]); one that does not take its answer is closed too
+//!   ([`ConnectionLimits::stall`]). Bytes by themselves win no time: only the head of a request does, and taking an answer.
+//! * When all places are taken, or all that one address may have ([`ConnectionLimits::per_address`]), the new connection gets the
 //!   place of another on which nothing is asked: first the oldest on which nobody is known, which is one that never asked
 //!   anything, then the one that is silent for the longest time.
 //! * Where a server knows its clients by tokens, a connection that has shown none is worth less than any that has
 //!   ([`Activity::begin_unauthenticated`]): it can be replaced also while a body comes or an answer is taken, and one
-//!   address may have only so many of them ([`Limits::unauthenticated`]).
-//! * Where every connection is busy, a few more are taken ([`Limits::reserve`]) and marked, so that a server can still
+//!   address may have only so many of them ([`ConnectionLimits::unauthenticated`]).
+//! * Where every connection is busy, a few more are taken ([`ConnectionLimits::reserve`]) and marked, so that a server can still
 //!   say how it is ([`Activity::is_reserve`]).
 //!
 //! [`Connections::admit`] gives a place, [`Watched`] is a stream that has one, and ends by itself when its place is lost.
@@ -21,9 +21,9 @@
 //!
 //! ```
 //! use std::net::IpAddr;
-//! use unskew_connections::{Connections, Limits};
+//! use unskew_connections::{Connections, ConnectionLimits};
 //!
-//! let limits = Limits { all: 2, per_address: 2, reserve: 1, ..Limits::default() };
+//! let limits = ConnectionLimits { all: 2, per_address: 2, reserve: 1, ..ConnectionLimits::default() };
 //! let connections = Connections::new(limits);
 //! let peer: IpAddr = "192.0.2.7".parse().unwrap();
 //! let (first, second) = (connections.admit(peer).unwrap(), connections.admit(peer).unwrap());
@@ -42,10 +42,10 @@ mod sockets;
 mod table;
 mod watched;
 
-pub use activity::{Activity, Authentication, Request};
+pub use activity::{Activity, Authentication, RequestGuard};
 pub use address::client;
-pub use body::Kept;
+pub use body::GuardedBody;
 pub use interrupted::interrupted;
 pub use sockets::{open_files, queue};
-pub use table::{ConnectionPlace, Connections, Limits};
+pub use table::{ConnectionLimits, ConnectionPlace, Connections};
 pub use watched::Watched;

@@ -1,4 +1,4 @@
-//! What the system gives.
+//! Sockets that the system hands to a server.
 
 use std::io;
 

@@ -1,16 +1,16 @@
-//! Who has a place.
+//! Table of open connections, and their limits.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::activity::{Activity, Entry};
+use crate::activity::{Activity, ConnectionRecord};
 use crate::address::client;
 
 /// How many connections there may be, and how silent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ConnectionLimits {
     /// How many connections there may be.
     pub all: usize,
     /// How many of them one address may have; in IPv6 one network of 64 bits.
@@ -27,7 +27,7 @@ pub struct Limits {
     pub stall: Duration,
 }
 
-impl Default for Limits {
+impl Default for ConnectionLimits {
     fn default() -> Self {
         Self {
             all: 4096,
@@ -44,13 +44,13 @@ impl Default for Limits {
 /// All connections of a server.
 #[derive(Debug)]
 pub struct Connections {
-    limits: Limits,
+    limits: ConnectionLimits,
     table: Mutex<Table>,
 }
 
 #[derive(Debug, Default)]
 struct Table {
-    entries: HashMap<u64, Arc<Entry>>,
+    entries: HashMap<u64, Arc<ConnectionRecord>>,
     clients: HashMap<IpAddr, Client>,
     unauthenticated: Arrivals,
     /// How many of them are beyond the limits.
@@ -73,19 +73,19 @@ struct Arrivals(VecDeque<u64>);
 
 impl Arrivals {
     /// Adds one; `all` are the connections that there are.
-    fn push(&mut self, number: u64, all: &HashMap<u64, Arc<Entry>>, most: usize) {
+    fn push(&mut self, number: u64, all: &HashMap<u64, Arc<ConnectionRecord>>, most: usize) {
         if self.0.len() > 2 * most + 64 {
             self.sweep(all);
         }
         self.0.push_back(number);
     }
 
-    fn sweep(&mut self, all: &HashMap<u64, Arc<Entry>>) {
+    fn sweep(&mut self, all: &HashMap<u64, Arc<ConnectionRecord>>) {
         self.0.retain(|number| is_unauthenticated(all.get(number)));
     }
 
     /// Whether there are so many or more.
-    fn reach(&mut self, many: usize, all: &HashMap<u64, Arc<Entry>>) -> bool {
+    fn reach(&mut self, many: usize, all: &HashMap<u64, Arc<ConnectionRecord>>) -> bool {
         if self.0.len() >= many {
             self.sweep(all);
         }
@@ -93,7 +93,7 @@ impl Arrivals {
     }
 
     /// The oldest on which nobody has shown who they are.
-    fn pop(&mut self, all: &HashMap<u64, Arc<Entry>>) -> Option<u64> {
+    fn pop(&mut self, all: &HashMap<u64, Arc<ConnectionRecord>>) -> Option<u64> {
         while let Some(number) = self.0.pop_front() {
             if is_unauthenticated(all.get(&number)) {
                 return Some(number);
@@ -103,12 +103,12 @@ impl Arrivals {
     }
 }
 
-fn is_unauthenticated(entry: Option<&Arc<Entry>>) -> bool {
+fn is_unauthenticated(entry: Option<&Arc<ConnectionRecord>>) -> bool {
     entry.is_some_and(|entry| !entry.is_authenticated())
 }
 
 impl Table {
-    fn remove(&mut self, number: u64) -> Option<Arc<Entry>> {
+    fn remove(&mut self, number: u64) -> Option<Arc<ConnectionRecord>> {
         let entry = self.entries.remove(&number)?;
         if entry.reserve {
             self.reserved -= 1;
@@ -141,20 +141,20 @@ impl Table {
 
     /// The connection that is silent for the longest time.
     fn most_silent(&self, of: Option<IpAddr>) -> Option<u64> {
-        let wanted = |entry: &Entry| of.is_none_or(|client| entry.client == client);
+        let wanted = |entry: &ConnectionRecord| of.is_none_or(|client| entry.client == client);
         let silent = self.entries.iter().filter(|(_, entry)| wanted(entry));
         let silent = silent.filter_map(|(number, entry)| Some((entry.idle()?, *number)));
         silent.min().map(|(_, number)| number)
     }
 
     /// Whether a client has so many connections, or so many without knowing whose they are.
-    fn is_full(&mut self, client: IpAddr, limits: &Limits) -> bool {
+    fn is_full(&mut self, client: IpAddr, limits: &ConnectionLimits) -> bool {
         let Some(client) = self.clients.get_mut(&client) else { return false };
         client.count >= limits.per_address
             || client.unauthenticated.reach(limits.unauthenticated, &self.entries)
     }
 
-    fn add(&mut self, entry: &Arc<Entry>) -> u64 {
+    fn add(&mut self, entry: &Arc<ConnectionRecord>) -> u64 {
         let number = self.next;
         self.next += 1;
         self.reserved += usize::from(entry.reserve);
@@ -169,12 +169,12 @@ impl Table {
 
 impl Connections {
     /// A table without connections, which takes as many as `limits` allow.
-    pub fn new(limits: Limits) -> Arc<Self> {
+    pub fn new(limits: ConnectionLimits) -> Arc<Self> {
         Arc::new(Self { limits, table: Mutex::default() })
     }
 
     /// How many there may be, and how silent.
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &ConnectionLimits {
         &self.limits
     }
 
@@ -202,7 +202,7 @@ impl Connections {
         if !room && table.reserved >= self.limits.reserve {
             return None;
         }
-        let entry = Arc::new(Entry::new(client, !room));
+        let entry = Arc::new(ConnectionRecord::new(client, !room));
         let number = table.add(&entry);
         Some(ConnectionPlace { entry, number, of: Arc::clone(self) })
     }
@@ -216,7 +216,7 @@ impl Connections {
 /// The place of a connection, which is free again when this is dropped.
 #[derive(Debug)]
 pub struct ConnectionPlace {
-    pub(crate) entry: Arc<Entry>,
+    pub(crate) entry: Arc<ConnectionRecord>,
     number: u64,
     pub(crate) of: Arc<Connections>,
 }
@@ -247,8 +247,8 @@ mod tests {
         [192, 0, 2, last].into()
     }
 
-    fn limits(all: usize, per_address: usize, reserve: usize) -> Limits {
-        Limits { all, per_address, reserve, ..Limits::default() }
+    fn limits(all: usize, per_address: usize, reserve: usize) -> ConnectionLimits {
+        ConnectionLimits { all, per_address, reserve, ..ConnectionLimits::default() }
     }
 
     #[test]
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn one_address_has_so_many_without_a_token_and_more_with_one() {
-        let limits = Limits { unauthenticated: 2, ..limits(100, 50, 0) };
+        let limits = ConnectionLimits { unauthenticated: 2, ..limits(100, 50, 0) };
         let connections = Connections::new(limits);
         let known = connections.admit(peer(1)).unwrap();
         let stranger = known.activity().begin_unauthenticated();

@@ -181,11 +181,17 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 
     use super::*;
-    use crate::{Connections, Limits};
+    use crate::{ConnectionLimits, Connections};
 
-    fn limits() -> Limits {
+    fn limits() -> ConnectionLimits {
         let time = Duration::from_millis(60);
-        Limits { all: 1, first: time, idle: time, stall: time, ..Limits::default() }
+        ConnectionLimits {
+            all: 1,
+            first: time,
+            idle: time,
+            stall: time,
+            ..ConnectionLimits::default()
+        }
     }
 
     fn runtime() -> tokio::runtime::Runtime {
@@ -240,7 +246,7 @@ mod tests {
     fn what_comes_after_the_last_answer_is_forgotten_for_a_while_and_not_for_ever() {
         runtime().block_on(async {
             let slow = Duration::from_secs(600);
-            let connections = Connections::new(Limits { first: slow, ..limits() });
+            let connections = Connections::new(ConnectionLimits { first: slow, ..limits() });
             let place = || connections.admit([127, 0, 0, 1].into()).unwrap();
             // One that ends, one that never does, and one that sends too much.
             for sends in [Some(10), None, Some(FORGOTTEN + 8192)] {
@@ -275,7 +281,7 @@ mod tests {
     fn a_lost_place_wakes_the_stream_that_had_it() {
         runtime().block_on(async {
             let slow = Duration::from_secs(600);
-            let connections = Connections::new(Limits { first: slow, ..limits() });
+            let connections = Connections::new(ConnectionLimits { first: slow, ..limits() });
             let (_client, server) = duplex(64);
             let place = connections.admit([127, 0, 0, 1].into()).unwrap();
             let mut watched = Watched::new(server, place);

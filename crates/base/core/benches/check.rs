@@ -5,8 +5,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use unskew_core::{
-    Axis, Clash, Context, Date, Finding, Need, Party, Passage, Phase, Provision, Requirement, Role,
-    Rule, Severity, Version, VersionRange, check,
+    Axis, Clash, Context, Date, Finding, Need, Party, Phase, Provision, Requirement, Role, Rule,
+    RuleText, Severity, Version, VersionRange, check,
 };
 
 static TOO_NEW: Rule = Rule {
@@ -16,12 +16,12 @@ static TOO_NEW: Rule = Rule {
     severity: Severity::Error,
     phase: Some(Phase::Load),
     summary: "The file is newer than its reader.",
-    reference: Passage::plain(""),
-    what: Passage::plain(""),
-    why: Passage::plain(""),
+    reference: RuleText::plain(""),
+    what: RuleText::plain(""),
+    why: RuleText::plain(""),
     fix: "",
-    fires: Passage::plain(""),
-    silent: Passage::plain(""),
+    fires: RuleText::plain(""),
+    silent: RuleText::plain(""),
 };
 
 fn file(axes: u32) -> Party {

@@ -1,4 +1,4 @@
-//! What a conversion does to an artifact, and what stands in its way.
+//! Plan of a conversion: what it does to an artifact, and what stands in its way.
 
 use std::fmt;
 

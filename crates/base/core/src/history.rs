@@ -7,7 +7,7 @@ use crate::{Axis, Version, VersionRange, Window, WindowError};
 
 /// One step of a history: a version and the day from which it was in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct HistoryEntry {
     /// The version that came into force.
     pub version: Version,
     /// The day on which it was really there; windows are computed from this one.
@@ -62,7 +62,7 @@ pub struct History {
     pub axis: Axis,
     /// The axis in words.
     pub title: String,
-    entries: Vec<Entry>,
+    entries: Vec<HistoryEntry>,
     floors: Vec<Floor>,
     releases: Vec<Date>,
     window: Option<Window>,
@@ -111,7 +111,7 @@ impl History {
     pub fn new(
         axis: impl Into<Axis>,
         title: impl Into<String>,
-        entries: Vec<Entry>,
+        entries: Vec<HistoryEntry>,
         floors: Vec<Floor>,
     ) -> Result<Self, HistoryError> {
         let axis = axis.into();
@@ -137,7 +137,7 @@ impl History {
     }
 
     /// Every entry, in the order in which they landed.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[HistoryEntry] {
         &self.entries
     }
 
@@ -285,7 +285,8 @@ impl TryFrom<HistoryFile> for History {
     type Error = HistoryError;
 
     fn try_from(file: HistoryFile) -> Result<Self, HistoryError> {
-        let entries = file.version.into_iter().map(Entry::try_from).collect::<Result<_, _>>()?;
+        let entries =
+            file.version.into_iter().map(HistoryEntry::try_from).collect::<Result<_, _>>()?;
         let floor =
             |floor: FloorRow| Ok(Floor { version: floor.number.version()?, landed: floor.landed });
         let floors = file.floor.into_iter().map(floor).collect::<Result<_, HistoryError>>()?;
@@ -296,7 +297,7 @@ impl TryFrom<HistoryFile> for History {
     }
 }
 
-impl TryFrom<EntryRow> for Entry {
+impl TryFrom<EntryRow> for HistoryEntry {
     type Error = HistoryError;
 
     fn try_from(row: EntryRow) -> Result<Self, Self::Error> {
@@ -314,8 +315,8 @@ impl TryFrom<EntryRow> for Entry {
 mod tests {
     use super::*;
 
-    fn entry(number: i64, year: i16, month: i8, day: i8) -> Entry {
-        Entry {
+    fn entry(number: i64, year: i16, month: i8, day: i8) -> HistoryEntry {
+        HistoryEntry {
             version: Version::number(number),
             landed: Date::constant(year, month, day),
             header: None,

@@ -22,10 +22,10 @@
 //! the day on which a question is asked comes in with the [`Context`].
 //!
 //! ```
-//! use unskew_core::{check, Clash, Context, Date, Finding, Need, Party, Passage, Phase, Provision};
+//! use unskew_core::{check, Clash, Context, Date, Finding, Need, Party, RuleText, Phase, Provision};
 //! use unskew_core::{Requirement, Role, Rule, Severity, Version, VersionRange};
 //!
-//! const NO_TEXT: Passage = Passage::plain("");
+//! const NO_TEXT: RuleText = RuleText::plain("");
 //! static TOO_NEW: Rule = Rule {
 //!     code: "XX001", name: "too-new", since: "0.1",
 //!     severity: Severity::Error, phase: Some(Phase::Load),
@@ -48,6 +48,7 @@
 #![forbid(unsafe_code)]
 
 mod axis;
+mod compressed_text;
 mod conversion;
 mod data_version;
 mod finding;
@@ -55,7 +56,6 @@ mod history;
 mod merge;
 mod negotiation;
 mod nesting;
-mod packed;
 mod padded;
 mod party;
 mod plain;
@@ -70,19 +70,19 @@ mod version;
 mod window;
 
 pub use axis::Axis;
+pub use compressed_text::{CompressedText, RuleText};
 pub use conversion::{Conversion, Rewrite};
 pub use data_version::{DataConsumer, DataRefusal, DataVersions};
 pub use finding::{Accepted, Finding, Places, Side};
-pub use history::{Entry, Floor, History, HistoryError};
+pub use history::{Floor, History, HistoryEntry, HistoryError};
 /// A calendar day. Every date of Unskew is one; none carries a time or a zone.
 /// The days in this crate's API are those of this release of `jiff`.
 pub use jiff::{self, civil::Date};
 pub use negotiation::{Agreement, NoAgreement, Offer, PartFloor, negotiate};
 pub use nesting::nested_too_deep;
-pub use packed::{Packed, Passage};
 pub use padded::{Padded, column};
 pub use party::{
-    Absent, Clash, Context, Fact, Judgement, Matcher, Need, Party, Provision, Requirement, Role,
+    AbsentAxis, Clash, Context, Fact, Judgement, Matcher, Need, Party, Provision, Requirement, Role,
 };
 pub use plain::{OneLine, Plain, is_hidden};
 pub use policy::Policy;

@@ -161,7 +161,7 @@ impl fmt::Display for Need {
 
 /// What it means if the other side does not have the axis of a requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Absent {
+pub enum AbsentAxis {
     /// The requirement could not be checked, and the verdict says so.
     NotChecked,
     /// The requirement is about something that the other side is not: a runtime's demand on
@@ -194,7 +194,7 @@ pub struct Requirement {
     /// What is needed on it.
     pub need: Need,
     /// What it means if the other side has no such axis.
-    pub absent: Absent,
+    pub absent: AbsentAxis,
     pub(crate) wording: Option<Wording>,
 }
 
@@ -206,19 +206,19 @@ impl Requirement {
         wording: impl Fn(&Clash<'_>) -> Finding + Send + Sync + 'static,
     ) -> Self {
         let wording: Wording = Arc::new(wording);
-        Self { axis: axis.into(), need, absent: Absent::NotChecked, wording: Some(wording) }
+        Self { axis: axis.into(), need, absent: AbsentAxis::NotChecked, wording: Some(wording) }
     }
 
     /// A requirement that the boundary judges itself.
     pub fn matches(axis: impl Into<Axis>, matcher: impl Matcher + 'static) -> Self {
         let need = Need::Matches(Arc::new(matcher));
-        Self { axis: axis.into(), need, absent: Absent::NotChecked, wording: None }
+        Self { axis: axis.into(), need, absent: AbsentAxis::NotChecked, wording: None }
     }
 
     /// The same, of no concern to a side that does not have the axis.
     #[must_use]
     pub fn irrelevant_if_absent(mut self) -> Self {
-        self.absent = Absent::Irrelevant;
+        self.absent = AbsentAxis::Irrelevant;
         self
     }
 }

@@ -1,4 +1,4 @@
-//! What the makers of one side of a boundary promise, as data.
+//! Compatibility policy of the makers of one side, as data.
 
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! Whether the makers of a pair say that it works, apart from whether it does.
+//! Promise of the makers of a pair: whether they say that it works, apart from whether it does.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
-//! What a finding is an instance of: a rule with a stable code.
+//! Rules with stable codes, of which findings are instances.
 
 use std::fmt;
 
-use crate::Passage;
+use crate::RuleText;
 
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -79,18 +79,18 @@ pub struct Rule {
     /// What is wrong when the rule fires, in one sentence.
     pub summary: &'static str,
     /// The public document or the measurement that the rule comes from.
-    pub reference: Passage,
+    pub reference: RuleText,
     /// What the rule looks at.
-    pub what: Passage,
+    pub what: RuleText,
     /// What fails, and how, if nobody acts on it.
-    pub why: Passage,
+    pub why: RuleText,
     /// One command or edit that resolves the finding, without a finding's own names and numbers: those are
     /// words in capitals.
     pub fix: &'static str,
     /// Commands that make the rule fire, each behind `$ `, and what they print.
-    pub fires: Passage,
+    pub fires: RuleText,
     /// The same, continued so that the rule does not fire: with the fix applied, where there is one.
-    pub silent: Passage,
+    pub silent: RuleText,
 }
 
 impl Rule {

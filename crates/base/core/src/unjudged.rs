@@ -1,4 +1,4 @@
-//! What nobody looked at. It is part of every verdict, and it is not a pass.
+//! Parts that nobody looked at. They are part of every verdict, and no pass.
 
 use std::borrow::Cow;
 

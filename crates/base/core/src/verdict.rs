@@ -2,8 +2,8 @@
 
 use crate::merge::merged;
 use crate::{
-    Absent, Clash, Context, Finding, Judgement, Need, Party, Phase, Places, Promise, Requirement,
-    Role, Severity, Unjudged, rules,
+    AbsentAxis, Clash, Context, Finding, Judgement, Need, Party, Phase, Places, Promise,
+    Requirement, Role, Severity, Unjudged, rules,
 };
 
 /// Whether a pair works.
@@ -36,7 +36,7 @@ pub struct Verdict {
 
 impl Verdict {
     /// The verdict that findings and what was not judged amount to. Findings that say the same are one.
-    pub fn of(findings: Vec<Finding>, promises: Vec<Promise>, unjudged: Vec<Unjudged>) -> Self {
+    pub fn new(findings: Vec<Finding>, promises: Vec<Promise>, unjudged: Vec<Unjudged>) -> Self {
         let mut findings = merged(findings);
         findings.sort_by_key(Finding::gravity);
         let errors = || findings.iter().filter(|f| f.severity == Severity::Error);
@@ -92,7 +92,7 @@ impl Verdict {
 ///
 /// The outcome does not depend on which of the two comes first.
 pub fn check(a: &Party, b: &Party, context: &Context) -> Verdict {
-    let mut walk = Walk::default();
+    let mut walk = VerdictBuilder::default();
     // Two that read artifacts never meet, whatever one of them would ask of an artifact.
     if (a.role, b.role) != (Role::Runtime, Role::Runtime) {
         walk.requirements(a, b, context);
@@ -104,14 +104,14 @@ pub fn check(a: &Party, b: &Party, context: &Context) -> Verdict {
 }
 
 #[derive(Default)]
-struct Walk {
+struct VerdictBuilder {
     findings: Vec<Finding>,
     promises: Vec<Promise>,
     unjudged: Vec<Unjudged>,
     answered: bool,
 }
 
-impl Walk {
+impl VerdictBuilder {
     fn requirements(&mut self, owner: &Party, other: &Party, context: &Context) {
         for requirement in &owner.requires {
             match answer(requirement, owner, other, context) {
@@ -122,7 +122,7 @@ impl Walk {
                     self.promises.extend(promises);
                     unjudged.into_iter().for_each(|one| one.merge_into(&mut self.unjudged));
                 }
-                None if requirement.absent == Absent::NotChecked => {
+                None if requirement.absent == AbsentAxis::NotChecked => {
                     let (axis, owner, other) = (&requirement.axis, &owner.name, &other.name);
                     let reason = format!("{owner} requires it and {other} does not tell");
                     Unjudged::new(axis.as_str().to_owned(), reason).merge_into(&mut self.unjudged);
@@ -155,7 +155,7 @@ impl Walk {
                 unjudged: Vec::new(),
             };
         }
-        Verdict::of(self.findings, self.promises, self.unjudged)
+        Verdict::new(self.findings, self.promises, self.unjudged)
     }
 }
 

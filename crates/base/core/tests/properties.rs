@@ -3,9 +3,9 @@
 
 use proptest::prelude::*;
 use unskew_core::{
-    Clash, Context, DataConsumer, DataVersions, Date, Entry, Finding, History, Need, NoAgreement,
-    Offer, Outcome, PartFloor, Party, Passage, Phase, Provision, Requirement, Role, Rule, Severity,
-    Version, VersionRange, Window, check, negotiate,
+    Clash, Context, DataConsumer, DataVersions, Date, Finding, History, HistoryEntry, Need,
+    NoAgreement, Offer, Outcome, PartFloor, Party, Phase, Provision, Requirement, Role, Rule,
+    RuleText, Severity, Version, VersionRange, Window, check, negotiate,
 };
 
 static CLASH: Rule = Rule {
@@ -15,12 +15,12 @@ static CLASH: Rule = Rule {
     severity: Severity::Error,
     phase: Some(Phase::Load),
     summary: "",
-    reference: Passage::plain(""),
-    what: Passage::plain(""),
-    why: Passage::plain(""),
+    reference: RuleText::plain(""),
+    what: RuleText::plain(""),
+    why: RuleText::plain(""),
     fix: "",
-    fires: Passage::plain(""),
-    silent: Passage::plain(""),
+    fires: RuleText::plain(""),
+    silent: RuleText::plain(""),
 };
 
 const AXES: [&str; 3] = ["a", "b", "c"];
@@ -87,7 +87,7 @@ fn history() -> impl Strategy<Value = History> {
             .into_iter()
             .map(|(number, later)| {
                 landed += later;
-                Entry {
+                HistoryEntry {
                     version: Version::number(number),
                     landed: day(landed),
                     header: None,

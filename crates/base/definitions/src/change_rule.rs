@@ -1,4 +1,4 @@
-//! What a kind of change does to programs.
+//! Effects of a kind of change on programs.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

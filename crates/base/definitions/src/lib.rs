@@ -1,10 +1,10 @@
-//! What a runtime defines from release to release: operators of PyTorch, ops of TensorFlow, releases of a catalogue.
+//! Definitions of a runtime from release to release: operators of PyTorch, ops of TensorFlow, releases of a catalogue.
 //!
 //! * [`Rows`]: the definitions of all releases as one sorted text, each once, with the [`Runs`] of releases that have
-//!   it; a name is found by halving the text, and what was found is parsed once and [`Kept`];
+//!   it; a name is found by halving the text, and what was found is parsed once and [`DefinitionCache`];
 //! * [`TableChange`]: what a release changed when its table was added to the text;
 //! * [`ChangeRule`]: what a kind of change does to programs, read from a file of rules;
-//! * [`Measured`]: what operators do otherwise by release under one definition, and the [`Effect`] of that.
+//! * [`MeasuredTable`]: what operators do otherwise by release under one definition, and the [`Effect`] of that.
 //!
 //! What a definition is, its crate knows; here it is a text that begins with its name.
 //!
@@ -23,13 +23,13 @@
 #![forbid(unsafe_code)]
 
 mod change_rule;
-mod measured;
+mod measured_table;
 mod rows;
 mod runs;
 mod text;
 
 pub use change_rule::{ChangeRule, in_a_sentence};
-pub use measured::{Effect, Measured, Step, Turn, Turns};
-pub use rows::{HistoryError, Kept, Row, Rows, TableChange};
-pub use runs::{Run, Runs};
-pub use text::{Block, Blocks, RowsText};
+pub use measured_table::{BehaviorChange, ChangeEffect, Effect, MeasuredTable, Turns};
+pub use rows::{DefinitionCache, DefinitionRow, DefinitionRowsError, Rows, TableChange};
+pub use runs::{ReleaseRun, Runs};
+pub use text::{Blocks, RowsText, TextBlock};

@@ -1,8 +1,8 @@
-//! What all releases of a runtime define, as one sorted text.
+//! Definitions of all releases of a runtime, as one sorted text.
 //!
 //! Each distinct definition stands on one line with the runs of releases that have it. The lines are
 //! sorted, so a name is found by halving the text, with nothing read or built before; what was found is
-//! parsed by whoever knows the definitions, once, and [`Kept`].
+//! parsed by whoever knows the definitions, once, and [`DefinitionCache`].
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ pub struct Rows {
 
 /// Why a text is no history.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum HistoryError {
+pub enum DefinitionRowsError {
     /// The first line does not say which releases there are.
     #[error("a history begins with a line \"#releases<TAB>1.3.1 1.4.0 ...\"")]
     NoReleases,
@@ -70,11 +70,11 @@ impl Rows {
     ///
     /// # Errors
     /// If the first line does not name the releases.
-    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, HistoryError> {
+    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, DefinitionRowsError> {
         let text = text.into();
-        let header = text.header().strip_prefix(HEADER).ok_or(HistoryError::NoReleases)?;
+        let header = text.header().strip_prefix(HEADER).ok_or(DefinitionRowsError::NoReleases)?;
         let releases: Result<Vec<Version>, _> = header.split(' ').map(str::parse).collect();
-        let releases = releases.map_err(|_| HistoryError::NoReleases)?;
+        let releases = releases.map_err(|_| DefinitionRowsError::NoReleases)?;
         Ok(Self { text, releases })
     }
 
@@ -94,7 +94,7 @@ impl Rows {
     }
 
     /// The definitions that one release has, as they are written.
-    pub fn of(&self, release: Version) -> impl Iterator<Item = &str> {
+    pub fn definitions_of(&self, release: Version) -> impl Iterator<Item = &str> {
         let has = move |runs: &str| runs.parse().is_ok_and(|runs: Runs| runs.contains(release));
         self.iter().filter(move |(_, runs)| has(runs)).map(|(definition, _)| definition)
     }
@@ -140,7 +140,11 @@ impl Rows {
         let mut text = format!("{HEADER}{}\n", list.join(" "));
         let mut change = TableChange::default();
         for (definition, has) in table.into_iter().filter(|(_, has)| !has.is_empty()) {
-            let _ = writeln!(text, "{definition}\t{}", Runs::of(&releases, |v| has.contains(&v)));
+            let _ = writeln!(
+                text,
+                "{definition}\t{}",
+                Runs::from_releases(&releases, |v| has.contains(&v))
+            );
             match (before.is_some_and(|b| has.contains(&b)), has.contains(&release)) {
                 (false, true) => change.added.push(definition),
                 (true, false) => change.removed.push(definition),
@@ -155,18 +159,21 @@ impl Rows {
     ///
     /// # Errors
     /// The first row that is out of order or cannot be parsed.
-    pub fn validate(&self, parse: impl Fn(&str) -> Result<(), String>) -> Result<(), HistoryError> {
+    pub fn validate(
+        &self,
+        parse: impl Fn(&str) -> Result<(), String>,
+    ) -> Result<(), DefinitionRowsError> {
         let mut before = "";
         for (i, text) in self.text.rows().enumerate() {
             let line = i + 2;
             if text <= before {
-                return Err(HistoryError::Unsorted(line));
+                return Err(DefinitionRowsError::Unsorted(line));
             }
             before = text;
-            let row = || HistoryError::Row { line, text: text.to_owned() };
+            let row = || DefinitionRowsError::Row { line, text: text.to_owned() };
             let (definition, runs) = text.split_once('\t').ok_or_else(row)?;
             runs.parse::<Runs>().map_err(|_| row())?;
-            parse(definition).map_err(|error| HistoryError::Definition { line, error })?;
+            parse(definition).map_err(|error| DefinitionRowsError::Definition { line, error })?;
         }
         Ok(())
     }
@@ -175,14 +182,14 @@ impl Rows {
 /// A definition with the releases that have it. It is parsed when it is first asked for: a check asks one release, and most
 /// names are defined in several ways.
 #[derive(Debug)]
-pub struct Row<D> {
+pub struct DefinitionRow<D> {
     /// The releases.
     pub runs: Runs,
     text: Box<str>,
     parsed: OnceLock<Option<D>>,
 }
 
-impl<D: FromStr> Row<D> {
+impl<D: FromStr> DefinitionRow<D> {
     /// A row as it is written; none if its runs are none.
     pub fn written((definition, runs): (&str, &str)) -> Option<Self> {
         Some(Self { runs: runs.parse().ok()?, text: definition.into(), parsed: OnceLock::new() })
@@ -196,15 +203,15 @@ impl<D: FromStr> Row<D> {
 
 /// Definitions by name, parsed once and kept.
 #[derive(Debug)]
-pub struct Kept<D>(RwLock<HashMap<String, Arc<[D]>>>);
+pub struct DefinitionCache<D>(RwLock<HashMap<String, Arc<[D]>>>);
 
-impl<D> Default for Kept<D> {
+impl<D> Default for DefinitionCache<D> {
     fn default() -> Self {
         Self(RwLock::default())
     }
 }
 
-impl<D> Kept<D> {
+impl<D> DefinitionCache<D> {
     /// The definitions of `name`, made by `parse` if they are not kept. Names without a definition are
     /// not kept: a file may hold any number of them.
     pub fn get(&self, name: &str, parse: impl FnOnce() -> Vec<D>) -> Arc<[D]> {

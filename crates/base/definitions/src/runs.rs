@@ -1,4 +1,4 @@
-//! Which releases have something, as runs of consecutive ones.
+//! Runs of consecutive releases that have something.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use unskew_core::{Version, VersionError};
 
 /// Consecutive releases that have something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct ReleaseRun {
     /// The first of them.
     pub since: Version,
     /// The last of them; none if the newest release has it.
@@ -27,18 +27,18 @@ pub struct Run {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Runs(
     // Most things were there in one run.
-    SmallVec<[Run; 1]>,
+    SmallVec<[ReleaseRun; 1]>,
 );
 
 impl Runs {
     /// The runs of the releases in which `has` is true; `releases` are all there are, oldest first.
-    pub fn of(releases: &[Version], has: impl Fn(Version) -> bool) -> Self {
-        let mut runs: SmallVec<[Run; 1]> = SmallVec::new();
+    pub fn from_releases(releases: &[Version], has: impl Fn(Version) -> bool) -> Self {
+        let mut runs: SmallVec<[ReleaseRun; 1]> = SmallVec::new();
         let mut before = false;
         for release in releases {
             match (has(*release), before, runs.last_mut()) {
                 (true, true, Some(run)) => run.until = Some(*release),
-                (true, _, _) => runs.push(Run { since: *release, until: Some(*release) }),
+                (true, _, _) => runs.push(ReleaseRun { since: *release, until: Some(*release) }),
                 (false, _, _) => {}
             }
             before = has(*release);
@@ -50,7 +50,7 @@ impl Runs {
     }
 
     /// Each run, oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = &Run> {
+    pub fn iter(&self) -> impl Iterator<Item = &ReleaseRun> {
         self.0.iter()
     }
 
@@ -60,14 +60,14 @@ impl Runs {
     }
 
     /// The run that `release` lies in.
-    pub fn run_of(&self, release: Version) -> Option<&Run> {
+    pub fn run_of(&self, release: Version) -> Option<&ReleaseRun> {
         self.0.iter().find(|run| run.since <= release && run.until.is_none_or(|u| release <= u))
     }
 }
 
 impl fmt::Display for Runs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, Run { since, until }) in self.0.iter().enumerate() {
+        for (i, ReleaseRun { since, until }) in self.0.iter().enumerate() {
             f.write_str(if i == 0 { "" } else { "," })?;
             match until {
                 Some(until) if until == since => write!(f, "{since}")?,
@@ -90,7 +90,7 @@ impl FromStr for Runs {
                 Some((since, until)) => (since.parse()?, Some(until.parse()?)),
                 None => (piece.parse()?, Some(piece.parse()?)),
             };
-            Ok(Run { since, until })
+            Ok(ReleaseRun { since, until })
         };
         let mut runs = SmallVec::new();
         for piece in text.split([',']) {
@@ -109,7 +109,7 @@ mod tests {
         #[test]
         fn runs_hold_exactly_the_releases_that_they_were_made_of(has in prop::collection::vec(any::<bool>(), 1..30)) {
             let releases: Vec<Version> = (0..has.len() as i64).map(|n| Version::pair(n, 1)).collect();
-            let runs = Runs::of(&releases, |v| has[v.major() as usize]);
+            let runs = Runs::from_releases(&releases, |v| has[v.major() as usize]);
             if has.contains(&true) {
                 let read: Runs = runs.to_string().parse().unwrap();
                 prop_assert_eq!(&read, &runs);

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use memchr::{memchr, memrchr};
-use unskew_core::Packed;
+use unskew_core::CompressedText;
 
 /// A text of rows.
 #[derive(Debug)]
-pub struct RowsText(Form);
+pub struct RowsText(TextStorage);
 
 #[derive(Debug)]
-enum Form {
+enum TextStorage {
     Whole(Cow<'static, str>),
     Blocks(&'static Blocks),
 }
@@ -20,39 +20,39 @@ enum Form {
 #[derive(Debug)]
 pub struct Blocks {
     header: &'static str,
-    blocks: &'static [Block],
+    blocks: &'static [TextBlock],
 }
 
 /// Some consecutive rows.
 #[derive(Debug)]
-pub struct Block {
+pub struct TextBlock {
     first: &'static str,
-    rows: Packed,
+    rows: CompressedText,
 }
 
 impl Blocks {
     /// The text whose first line is `header` and whose other lines are in `blocks`, in their order.
-    pub const fn new(header: &'static str, blocks: &'static [Block]) -> Self {
+    pub const fn new(header: &'static str, blocks: &'static [TextBlock]) -> Self {
         Self { header, blocks }
     }
 }
 
-impl Block {
+impl TextBlock {
     /// Whole lines, the first of which is `first`, so that a name is found without decompressing what it is not in.
-    pub const fn new(first: &'static str, rows: Packed) -> Self {
+    pub const fn new(first: &'static str, rows: CompressedText) -> Self {
         Self { first, rows }
     }
 }
 
 impl From<&'static Blocks> for RowsText {
     fn from(blocks: &'static Blocks) -> Self {
-        Self(Form::Blocks(blocks))
+        Self(TextStorage::Blocks(blocks))
     }
 }
 
 impl From<Cow<'static, str>> for RowsText {
     fn from(text: Cow<'static, str>) -> Self {
-        Self(Form::Whole(text))
+        Self(TextStorage::Whole(text))
     }
 }
 
@@ -72,16 +72,16 @@ impl RowsText {
     /// The first line.
     pub(crate) fn header(&self) -> &str {
         match &self.0 {
-            Form::Whole(text) => text.lines().next().unwrap_or_default(),
-            Form::Blocks(blocks) => blocks.header,
+            TextStorage::Whole(text) => text.lines().next().unwrap_or_default(),
+            TextStorage::Blocks(blocks) => blocks.header,
         }
     }
 
     /// All lines, each ended by a line feed if the text is in blocks.
     pub(crate) fn whole(&self) -> Cow<'_, str> {
         match &self.0 {
-            Form::Whole(text) => Cow::Borrowed(text),
-            Form::Blocks(Blocks { header, blocks }) => {
+            TextStorage::Whole(text) => Cow::Borrowed(text),
+            TextStorage::Blocks(Blocks { header, blocks }) => {
                 let rows = blocks.iter().map(|block| block.rows.text());
                 Cow::Owned([*header, "\n"].into_iter().chain(rows).collect())
             }
@@ -90,15 +90,15 @@ impl RowsText {
 
     /// The lines behind the first.
     pub(crate) fn rows(&self) -> impl Iterator<Item = &str> {
-        let header = usize::from(matches!(self.0, Form::Whole(_)));
+        let header = usize::from(matches!(self.0, TextStorage::Whole(_)));
         Lines { text: self, part: 0, at: At::Begin }.skip(header)
     }
 
     /// The lines from the first on that begins with `name` and goes on, or is above it.
     pub(crate) fn rows_from<'t>(&'t self, name: &str) -> impl Iterator<Item = &'t str> + use<'t> {
         let (part, text) = match &self.0 {
-            Form::Whole(text) => (0, &**text),
-            Form::Blocks(Blocks { blocks, .. }) => {
+            TextStorage::Whole(text) => (0, &**text),
+            TextStorage::Blocks(Blocks { blocks, .. }) => {
                 let begin_below = blocks.partition_point(|block| below(block.first, name));
                 let part = begin_below.saturating_sub(1);
                 (part, blocks.get(part).map_or("", |block| block.rows.text()))
@@ -139,13 +139,13 @@ impl<'t> Iterator for Lines<'t> {
                     self.at = At::Rest(rest);
                     return Some(line);
                 }
-                (_, Form::Whole(_)) if self.part > 0 => return None,
-                (_, Form::Whole(text)) => self.at = At::Rest(text),
-                (At::Begin, Form::Blocks(blocks)) => {
+                (_, TextStorage::Whole(_)) if self.part > 0 => return None,
+                (_, TextStorage::Whole(text)) => self.at = At::Rest(text),
+                (At::Begin, TextStorage::Blocks(blocks)) => {
                     self.at = At::Second;
                     return blocks.blocks.get(self.part).map(|block| block.first);
                 }
-                (At::Second, Form::Blocks(blocks)) => {
+                (At::Second, TextStorage::Blocks(blocks)) => {
                     let rows = blocks.blocks.get(self.part)?.rows.text();
                     self.at = At::Rest(cut(rows, b'\n').map_or("", |(_, rest)| rest));
                 }

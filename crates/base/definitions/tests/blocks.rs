@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use unskew_core::Packed;
-use unskew_definitions::{Block, Blocks, Rows, RowsText};
+use unskew_core::CompressedText;
+use unskew_definitions::{Blocks, Rows, RowsText, TextBlock};
 
 const HEADER: &str = "#releases\t1.0 2.0";
 
@@ -14,9 +14,9 @@ fn packed(lines: &[String], each: usize) -> RowsText {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         let first: &str = Box::leak(lines[0].clone().into_boxed_str());
         let bytes: &[u8] = Box::leak(lz4_flex::block::compress(text.as_bytes()).into_boxed_slice());
-        Block::new(first, Packed::new(bytes, text.len()))
+        TextBlock::new(first, CompressedText::new(bytes, text.len()))
     };
-    let blocks: Vec<Block> = lines.chunks(each).map(block).collect();
+    let blocks: Vec<TextBlock> = lines.chunks(each).map(block).collect();
     let blocks: &Blocks = Box::leak(Box::new(Blocks::new(HEADER, Box::leak(blocks.into()))));
     blocks.into()
 }

@@ -1,4 +1,4 @@
-//! What follows from a history on a day.
+//! Answers of a history on a day.
 
 use unskew_core::{Date, History, HistoryError, Version, VersionRange, Window, WindowError};
 
@@ -15,7 +15,7 @@ pub struct Supported {
 
 /// Until when a version counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fall {
+pub enum EndOfSupport {
     /// It is in force: its window has not begun.
     InForce,
     /// The last day of its window.
@@ -26,7 +26,7 @@ pub enum Fall {
 
 /// The answers of a history on a day.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answers {
+pub struct HistoryAnswers {
     /// The day for which the rest was computed.
     pub day: Date,
     /// The part of the history that can be dated.
@@ -45,12 +45,12 @@ pub struct Answers {
     pub undated: usize,
 }
 
-impl Answers {
+impl HistoryAnswers {
     /// The answers of `chronicle` on `day`. The window is that of the file if none is given.
     ///
     /// # Errors
     /// If no version has a day, the days go backwards, or the window counts releases of which too few are known.
-    pub fn of(
+    pub fn for_day(
         chronicle: &Chronicle,
         day: Date,
         window: Option<&Window>,
@@ -94,7 +94,8 @@ impl Answers {
     fn reach_undated(&mut self, chronicle: &Chronicle) -> Result<(), WindowError> {
         for version in chronicle.undated().map(|step| step.version) {
             let there = self.history.landed(version).is_some_and(|day| day <= self.day);
-            let counts = matches!(self.fall(version)?, Fall::Last(last) if last >= self.day);
+            let counts =
+                matches!(self.fall(version)?, EndOfSupport::Last(last) if last >= self.day);
             if let (true, true, Some(supported)) = (there, counts, &mut self.supported) {
                 supported.range.min = supported.range.min.map(|least| least.min(version));
             }
@@ -115,7 +116,7 @@ impl Answers {
             if gone || found.iter().any(|(other, _)| *other == version) {
                 continue;
             }
-            if let Fall::Last(last) = self.fall(version)?
+            if let EndOfSupport::Last(last) = self.fall(version)?
                 && last < self.day
             {
                 // A number that is still counted keeps all below it.
@@ -131,13 +132,13 @@ impl Answers {
     ///
     /// # Errors
     /// If the window reaches beyond the calendar.
-    pub fn fall(&self, version: Version) -> Result<Fall, WindowError> {
-        let Some(window) = &self.window else { return Ok(Fall::Open) };
+    pub fn fall(&self, version: Version) -> Result<EndOfSupport, WindowError> {
+        let Some(window) = &self.window else { return Ok(EndOfSupport::Open) };
         match self.history.superseded(version) {
-            None => Ok(Fall::InForce),
+            None => Ok(EndOfSupport::InForce),
             Some(last) => {
                 let end = window.end(last, self.history.releases())?;
-                Ok(end.map_or(Fall::Open, Fall::Last))
+                Ok(end.map_or(EndOfSupport::Open, EndOfSupport::Last))
             }
         }
     }
@@ -148,7 +149,7 @@ impl Answers {
         for entry in self.history.entries().iter().filter(|entry| entry.landed <= self.day) {
             let known = found.iter().any(|(version, _)| *version == entry.version);
             let fall = self.fall(entry.version);
-            if let (false, Ok(Fall::Last(last))) = (known, fall)
+            if let (false, Ok(EndOfSupport::Last(last))) = (known, fall)
                 && last >= self.day
             {
                 found.push((entry.version, last));
@@ -167,7 +168,7 @@ mod tests {
     fn a_version_without_a_day_counts_as_long_as_it_may_have_been_in_force() {
         let text = "# Changes\n\n## 0.2 (Mar 14, 2026)\n\n## 0.1 (Feb 29, 2026)\n";
         let chronicle = Chronicle::read("a.md", text.as_bytes()).unwrap();
-        let on = |day| Answers::of(&chronicle, day, Some(&Window::weeks(12))).unwrap();
+        let on = |day| HistoryAnswers::for_day(&chronicle, day, Some(&Window::weeks(12))).unwrap();
         let open = on(Date::constant(2026, 5, 1));
         assert_eq!(open.supported.unwrap().range.to_string(), "0.1 to 0.2");
         assert_eq!(open.removable, []);

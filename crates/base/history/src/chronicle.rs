@@ -1,10 +1,10 @@
 //! A history as it was read, with the line of everything.
 
-use unskew_core::{Date, Entry, Floor, History, HistoryError, Version, Window};
+use unskew_core::{Date, Floor, History, HistoryEntry, HistoryError, Version, Window};
 
 /// In which form a history is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum ChronicleFormat {
     /// Headings with a number and a day.
     Markdown,
     /// Lines of a comment in source code, beside constants.
@@ -15,7 +15,7 @@ pub enum Form {
     Releases,
 }
 
-impl Form {
+impl ChronicleFormat {
     /// The form in words.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -29,7 +29,7 @@ impl Form {
 
 /// One version of a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct ChronicleVersion {
     /// The number that this step introduced.
     pub version: Version,
     /// The line on which it stands, counted from 1.
@@ -44,7 +44,7 @@ pub struct Step {
     pub parts: Vec<String>,
 }
 
-impl Step {
+impl ChronicleVersion {
     /// The day from which windows are counted: the landing, or else what its makers wrote down.
     pub fn day(&self) -> Option<Date> {
         self.landed.or(self.header)
@@ -75,7 +75,7 @@ pub enum StatedAs {
 
 /// A constant beside the list, typed in by hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stated {
+pub struct DeclaredConstant {
     /// Which version of the list the constant repeats.
     pub what: StatedAs,
     /// Its name in the source.
@@ -88,7 +88,7 @@ pub struct Stated {
 
 /// Something that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct ChronicleProblem {
     /// The line, counted from 1.
     pub line: usize,
     /// What is wrong with it.
@@ -103,29 +103,29 @@ pub struct Chronicle {
     /// The path of the file, for messages.
     pub file: String,
     /// How the list is written, which decides how it was parsed.
-    pub form: Form,
+    pub form: ChronicleFormat,
     /// The axis, if the file names it.
     pub axis: String,
     /// The axis in words, or the title of the file.
     pub title: String,
     /// The versions, oldest first.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ChronicleVersion>,
     /// The steps by which the lowest version was raised.
     pub floors: Vec<Raised>,
     /// Constants beside the list.
-    pub stated: Vec<Stated>,
+    pub stated: Vec<DeclaredConstant>,
     /// The days of releases, for windows that count them.
     pub releases: Vec<Date>,
     /// The window that the file itself names.
     pub window: Option<Window>,
     /// What could not be read.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ChronicleProblem>,
 }
 
 impl Chronicle {
     /// A history of the database, in which every day is known.
-    pub fn of(history: &History) -> Self {
-        let step = |entry: &Entry| Step {
+    pub fn from_history(history: &History) -> Self {
+        let step = |entry: &HistoryEntry| ChronicleVersion {
             version: entry.version,
             line: 0,
             header: entry.header,
@@ -137,7 +137,7 @@ impl Chronicle {
             |floor: &Floor| Raised { version: floor.version, landed: Some(floor.landed), line: 0 };
         Self {
             file: history.axis.to_string(),
-            form: Form::Toml,
+            form: ChronicleFormat::Toml,
             axis: history.axis.to_string(),
             title: history.title.clone(),
             steps: history.entries().iter().map(step).collect(),
@@ -150,7 +150,7 @@ impl Chronicle {
     }
 
     /// Takes days of landing from somewhere else: of each step, which stands at this place of the list.
-    pub fn land(&mut self, day: impl Fn(usize, &Step) -> Option<Date>) {
+    pub fn land(&mut self, day: impl Fn(usize, &ChronicleVersion) -> Option<Date>) {
         for (at, step) in self.steps.iter_mut().enumerate() {
             if let Some(found) = day(at, step) {
                 step.landed = Some(found);
@@ -159,7 +159,7 @@ impl Chronicle {
     }
 
     /// The constant of this kind.
-    pub fn stated(&self, what: StatedAs) -> Option<&Stated> {
+    pub fn stated(&self, what: StatedAs) -> Option<&DeclaredConstant> {
         self.stated.iter().find(|stated| stated.what == what)
     }
 
@@ -175,7 +175,7 @@ impl Chronicle {
     }
 
     /// Versions without any day.
-    pub fn undated(&self) -> impl Iterator<Item = &Step> {
+    pub fn undated(&self) -> impl Iterator<Item = &ChronicleVersion> {
         self.steps.iter().filter(|step| step.day().is_none())
     }
 
@@ -186,12 +186,12 @@ impl Chronicle {
     /// # Errors
     /// If no version has a day, or the days go backwards.
     pub fn dated(&self) -> Result<History, HistoryError> {
-        let mut entries: Vec<Entry> = Vec::with_capacity(self.steps.len());
+        let mut entries: Vec<HistoryEntry> = Vec::with_capacity(self.steps.len());
         let mut next = None;
         for step in self.steps.iter().rev() {
             next = step.day().or(next);
             let Some(landed) = next else { continue };
-            entries.push(Entry {
+            entries.push(HistoryEntry {
                 version: step.version,
                 landed,
                 header: step.header.filter(|header| *header != landed),

@@ -2,11 +2,13 @@
 
 use unskew_core::{Version, Window};
 
-use crate::{Chronicle, Form, Problem, StatedAs, Step, constants, day};
+use crate::{
+    Chronicle, ChronicleFormat, ChronicleProblem, ChronicleVersion, StatedAs, constants, day,
+};
 
 /// Reads the list; none if no comment has an entry with a day.
 pub(crate) fn read(file: &str, text: &str) -> Option<Chronicle> {
-    let mut steps: Vec<Step> = Vec::new();
+    let mut steps: Vec<ChronicleVersion> = Vec::new();
     let mut problems = Vec::new();
     let mut last = 0;
     for (at, line) in text.lines().enumerate() {
@@ -16,7 +18,7 @@ pub(crate) fn read(file: &str, text: &str) -> Option<Chronicle> {
                 let header = day::find(rest.split_once(',').map_or(rest, |(day, _)| day))
                     .or_else(|| day::find(rest));
                 if header.is_none() && day::meant(rest) {
-                    problems.push(Problem {
+                    problems.push(ChronicleProblem {
                         line: at + 1,
                         what: format!("no day: {rest}"),
                         day: true,
@@ -27,7 +29,7 @@ pub(crate) fn read(file: &str, text: &str) -> Option<Chronicle> {
                     _ => rest,
                 };
                 let change = change.trim().to_owned();
-                steps.push(Step {
+                steps.push(ChronicleVersion {
                     version,
                     line: at + 1,
                     header,
@@ -54,7 +56,7 @@ pub(crate) fn read(file: &str, text: &str) -> Option<Chronicle> {
     // `1: ...` in other comments is no version.
     let dated: Vec<usize> =
         steps.iter().filter(|step| step.header.is_some()).map(|step| step.line).collect();
-    let near = |step: &Step| {
+    let near = |step: &ChronicleVersion| {
         // Steps stand in the order of their lines.
         let next = dated.partition_point(|line| line.saturating_add(8) < step.line);
         dated.get(next).is_some_and(|line| line.abs_diff(step.line) <= 8)
@@ -74,7 +76,7 @@ pub(crate) fn read(file: &str, text: &str) -> Option<Chronicle> {
     });
     Some(Chronicle {
         file: file.to_owned(),
-        form: Form::Comment,
+        form: ChronicleFormat::Comment,
         axis: String::new(),
         title: file.rsplit(['/', '\\']).next().unwrap_or(file).to_owned(),
         steps,

@@ -1,12 +1,12 @@
-//! What a list of versions and the code around it have in common: an order, and constants typed in by hand.
+//! Constants typed in by hand beside a list of versions, and the order of the list.
 
 use unskew_core::Version;
 
-use crate::{Stated, StatedAs, Step};
+use crate::{ChronicleVersion, DeclaredConstant, StatedAs};
 
 /// Turns a list that begins with its newest version around. Which end is which is told by the majority of its
 /// steps, so that one fault does not turn the list.
-pub(crate) fn oldest_first(steps: &mut [Step]) {
+pub(crate) fn oldest_first(steps: &mut [ChronicleVersion]) {
     let rising = steps.windows(2).filter(|pair| pair[0].version < pair[1].version).count();
     let falling = steps.windows(2).filter(|pair| pair[0].version > pair[1].version).count();
     if falling > rising {
@@ -22,8 +22,8 @@ const REACH: usize = 240;
 
 /// The constants of a source text from which comments were taken: `current()`, `kMinimum = 3`,
 /// `#define API_WEEK_4_OLD 2`.
-pub(crate) fn stated(code: &str) -> Vec<Stated> {
-    let mut found: Vec<Stated> = Vec::new();
+pub(crate) fn stated(code: &str) -> Vec<DeclaredConstant> {
+    let mut found: Vec<DeclaredConstant> = Vec::new();
     let mut start = 0;
     while let Some(offset) = code.get(start..).and_then(|rest| rest.find(is_word)) {
         let begin = start + offset;
@@ -38,7 +38,7 @@ pub(crate) fn stated(code: &str) -> Vec<Stated> {
         }
         if let Some(version) = code.get(end..).and_then(value) {
             let line = code.get(..begin).unwrap_or_default().matches('\n').count() + 1;
-            found.push(Stated { what, name: name.to_owned(), version, line });
+            found.push(DeclaredConstant { what, name: name.to_owned(), version, line });
         }
     }
     found

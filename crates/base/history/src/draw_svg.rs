@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use unskew_core::{Date, is_hidden};
 
-use crate::Answers;
-use crate::bars::{Bar, Drawing, State};
+use crate::HistoryAnswers;
+use crate::timeline::{Bar, Drawing, VersionStatus};
 
 /// Sizes in pixels: the whole width, the margins, a row.
 const WIDTH: f64 = 1120.0;
@@ -19,18 +19,18 @@ const LETTERS: usize = 46;
 /// Draws the timeline: a solid bar while a version was in force, a pale one while its window is open after that,
 /// a line for the day of the question, and the window that a release of this day must support behind it all.
 /// Only what counted since `since`, if it is given.
-pub fn svg(answers: &Answers, since: Option<Date>) -> String {
+pub fn svg(answers: &HistoryAnswers, since: Option<Date>) -> String {
     drawn(answers, since, Some(STYLE))
 }
 
 /// The same for a page that has styles for its classes (`title`, `dim`, `grid`, `today`, `must`, `window`, and one for
 /// what becomes of a version: `current`, `supported`, `removable`, `removed`, `ahead`) and forbids others.
-pub fn svg_in_page(answers: &Answers, since: Option<Date>) -> String {
+pub fn svg_in_page(answers: &HistoryAnswers, since: Option<Date>) -> String {
     drawn(answers, since, None)
 }
 
-fn drawn(answers: &Answers, since: Option<Date>, style: Option<&str>) -> String {
-    let drawing = Drawing::of(answers, since);
+fn drawn(answers: &HistoryAnswers, since: Option<Date>, style: Option<&str>) -> String {
+    let drawing = Drawing::new(answers, since);
     let rows = drawing.bars.len() as f64 * ROW;
     let height = TOP + rows + 56.0;
     let mut out = String::new();
@@ -68,7 +68,7 @@ const STYLE: &str = ".paper{fill:#fff}.title{font-size:16px;font-weight:600;fill
 .current{fill:#1a7f37}.supported{fill:#0969da}.removable{fill:#9a6700}.removed{fill:#8c959f}.ahead{fill:#8250df}\
 .window{opacity:.3}";
 
-fn heading(answers: &Answers) -> String {
+fn heading(answers: &HistoryAnswers) -> String {
     let title = match answers.history.title.as_str() {
         "" => answers.history.axis.to_string(),
         title => title.to_owned(),
@@ -76,7 +76,7 @@ fn heading(answers: &Answers) -> String {
     format!("{title} on {}", answers.day)
 }
 
-fn subtitle(answers: &Answers) -> String {
+fn subtitle(answers: &HistoryAnswers) -> String {
     let mut parts = Vec::new();
     if let Some(current) = answers.current {
         parts.push(format!("in force: {current}"));
@@ -99,7 +99,7 @@ fn x(drawing: &Drawing, day: Date) -> f64 {
     LEFT + drawing.place(day) * (WIDTH - LEFT - RIGHT)
 }
 
-fn scale(drawing: &Drawing, answers: &Answers, rows: f64, out: &mut String) {
+fn scale(drawing: &Drawing, answers: &HistoryAnswers, rows: f64, out: &mut String) {
     let bottom = TOP + rows + 4.0;
     if let Some(supported) = &answers.supported {
         let (from, to) = (x(drawing, supported.from.max(drawing.from)), x(drawing, answers.day));
@@ -179,7 +179,7 @@ fn row(drawing: &Drawing, bar: &Bar, today: Date, y: f64, out: &mut String) {
 
 fn legend(drawing: &Drawing, y: f64, out: &mut String) {
     let mut at = 16.0;
-    for state in State::ALL {
+    for state in VersionStatus::ALL {
         if drawing.bars.iter().any(|bar| bar.state == state) {
             let _ = writeln!(
                 out,
@@ -202,13 +202,13 @@ fn legend(drawing: &Drawing, y: f64, out: &mut String) {
     }
 }
 
-const fn class(state: State) -> &'static str {
+const fn class(state: VersionStatus) -> &'static str {
     match state {
-        State::Current => "current",
-        State::Supported | State::Replaced => "supported",
-        State::Removable => "removable",
-        State::Removed => "removed",
-        State::Ahead => "ahead",
+        VersionStatus::Current => "current",
+        VersionStatus::Supported | VersionStatus::Replaced => "supported",
+        VersionStatus::Removable => "removable",
+        VersionStatus::Removed => "removed",
+        VersionStatus::Ahead => "ahead",
     }
 }
 

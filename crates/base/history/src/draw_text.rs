@@ -4,16 +4,16 @@ use std::fmt::Write as _;
 
 use unskew_core::{Date, Padded, column};
 
-use crate::Answers;
-use crate::bars::{Bar, Drawing, State};
+use crate::HistoryAnswers;
+use crate::timeline::{Bar, Drawing, VersionStatus};
 
 /// How wide the scale is, in characters.
 const WIDTH: usize = 60;
 
 /// The timeline: `#` while a version was in force, `-` while its window was open, `|` for the day of the
 /// question, and what that makes of each version. Only what counted since `since`, if it is given.
-pub fn text(answers: &Answers, since: Option<Date>) -> String {
-    let drawing = Drawing::of(answers, since);
+pub fn text(answers: &HistoryAnswers, since: Option<Date>) -> String {
+    let drawing = Drawing::new(answers, since);
     let mut text = String::new();
     let width = column(drawing.bars.iter().map(|bar| bar.version.to_string().len()));
     let scale = scale(&drawing);
@@ -21,7 +21,7 @@ pub fn text(answers: &Answers, since: Option<Date>) -> String {
     for bar in drawing.bars.iter().rev() {
         let (version, line) = (bar.version.to_string(), line(&drawing, bar, answers.day));
         let until = match (bar.state, bar.until) {
-            (State::Supported, Some(last)) => format!(" until {last}"),
+            (VersionStatus::Supported, Some(last)) => format!(" until {last}"),
             _ => String::new(),
         };
         let (version, state) = (Padded(version, width), bar.state.as_str());

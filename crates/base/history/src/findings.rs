@@ -1,15 +1,15 @@
-//! What is wrong with a history.
+//! Findings of a history.
 
 use std::collections::BTreeSet;
 
 use unskew_core::{Date, Finding, Places, Severity, Version, Window};
 
 use crate::rules;
-use crate::{Chronicle, Form, Step, stated};
+use crate::{Chronicle, ChronicleFormat, ChronicleVersion, declared_constants};
 
 /// One fault: what it is about, in a word that stays the same over time, and the finding.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fault {
+pub struct HistoryFault {
     /// What the fault is about, without numbers that change: `version 4`, `week_4_old`.
     pub subject: String,
     /// The finding; its places are `file:line`.
@@ -18,7 +18,7 @@ pub struct Fault {
 
 /// The terms under which a history is judged.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Terms<'a> {
+pub struct HistoryCheckOptions<'a> {
     /// The day of the question; what depends on the day is not judged without one.
     pub today: Option<Date>,
     /// The window that its makers promise; that of the file if there is none.
@@ -28,11 +28,11 @@ pub struct Terms<'a> {
 /// Faults as they are found.
 pub(crate) struct Faults<'c> {
     chronicle: &'c Chronicle,
-    pub(crate) list: Vec<Fault>,
+    pub(crate) list: Vec<HistoryFault>,
 }
 
 impl Faults<'_> {
-    pub(crate) fn of(chronicle: &Chronicle) -> Faults<'_> {
+    pub(crate) fn new(chronicle: &Chronicle) -> Faults<'_> {
         Faults { chronicle, list: Vec::new() }
     }
 
@@ -52,13 +52,13 @@ impl Faults<'_> {
             line => format!("{file}:{line}"),
         };
         let places: Places = lines.into_iter().map(place).collect();
-        self.list.push(Fault { subject: subject.into(), finding: finding.at(places) });
+        self.list.push(HistoryFault { subject: subject.into(), finding: finding.at(places) });
     }
 }
 
 /// Everything that is wrong with a history as it stands, in the order of its lines.
-pub fn findings(chronicle: &Chronicle, terms: Terms<'_>) -> Vec<Fault> {
-    let mut faults = Faults::of(chronicle);
+pub fn findings(chronicle: &Chronicle, terms: HistoryCheckOptions<'_>) -> Vec<HistoryFault> {
+    let mut faults = Faults::new(chronicle);
     for problem in &chronicle.problems {
         let what = &problem.what;
         let finding = match problem.day {
@@ -68,12 +68,12 @@ pub fn findings(chronicle: &Chronicle, terms: Terms<'_>) -> Vec<Fault> {
         faults.add(what.as_str(), finding, problem.line);
     }
     undated(chronicle, &mut faults);
-    if chronicle.form != Form::Releases {
+    if chronicle.form != ChronicleFormat::Releases {
         order(chronicle, &mut faults);
     }
     twice(chronicle, &mut faults);
     days(chronicle, terms.today, &mut faults);
-    stated::all(chronicle, terms, &mut faults);
+    declared_constants::all(chronicle, terms, &mut faults);
     faults.list
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn named(version: Version) -> String {
 }
 
 fn undated(chronicle: &Chronicle, faults: &mut Faults<'_>) {
-    let steps: Vec<&Step> = chronicle.undated().collect();
+    let steps: Vec<&ChronicleVersion> = chronicle.undated().collect();
     let Some(first) = steps.first() else { return };
     let versions: Vec<String> = steps.iter().take(8).map(|step| step.version.to_string()).collect();
     let more = steps.len().saturating_sub(versions.len());
@@ -103,7 +103,7 @@ fn order(chronicle: &Chronicle, faults: &mut Faults<'_>) {
         let returns = earlier.iter().any(|other| other.version == step.version);
         let (version, before) = (&step.version, &before.version);
         // A return to what was in force is the rolling back of what came after it.
-        let taken_back = chronicle.form == Form::Toml && returns;
+        let taken_back = chronicle.form == ChronicleFormat::Toml && returns;
         if version < before && taken_back {
             let highest = chronicle.steps.iter().map(|step| step.version).max().unwrap_or(*before);
             let next = following(highest);
@@ -131,7 +131,7 @@ pub(crate) fn following(version: Version) -> Version {
 
 /// The numbers between two that follow each other in the list. Numbers of three parts follow no such rule: patch
 /// numbers and minors are skipped as they come.
-fn skipped(before: Version, version: Version, earlier: &[Step]) -> Option<String> {
+fn skipped(before: Version, version: Version, earlier: &[ChronicleVersion]) -> Option<String> {
     let (a, b) = (before.parts(), version.parts());
     let ([a @ .., from], [b @ .., to]) = (a, b) else { return None };
     if a != b || a.len() > 1 || to.saturating_sub(*from) < 2 {
@@ -158,11 +158,11 @@ fn twice(chronicle: &Chronicle, faults: &mut Faults<'_>) {
     let mut told = BTreeSet::new();
     let highest = steps.iter().map(|step| step.version).max();
     for (at, step) in steps.iter().enumerate() {
-        let same: Vec<(usize, &Step)> =
+        let same: Vec<(usize, &ChronicleVersion)> =
             steps.iter().enumerate().filter(|(_, other)| other.version == step.version).collect();
         // Between two entries of one number stands another: the number was taken back and came again.
         let apart = same.windows(2).all(|pair| pair[1].0 - pair[0].0 > 1);
-        let returned = chronicle.form == Form::Toml && apart;
+        let returned = chronicle.form == ChronicleFormat::Toml && apart;
         let first = same.first().is_some_and(|(first, _)| *first == at);
         if same.len() < 2 || returned || !first || !told.insert(step.version) {
             continue;
@@ -174,11 +174,11 @@ fn twice(chronicle: &Chronicle, faults: &mut Faults<'_>) {
 }
 
 fn days(chronicle: &Chronicle, today: Option<Date>, faults: &mut Faults<'_>) {
-    let mut before: Option<&Step> = None;
+    let mut before: Option<&ChronicleVersion> = None;
     for step in &chronicle.steps {
         let (version, Some(day)) = (&step.version, step.day()) else { continue };
         let earlier = before.and_then(|before| Some((before.version, before.day()?)));
-        let ordered = chronicle.form != Form::Releases;
+        let ordered = chronicle.form != ChronicleFormat::Releases;
         if let Some((other, other_day)) = earlier.filter(|(_, other)| ordered && *other > day) {
             let rule = rules::DaysGoBackwards {
                 version,
@@ -198,14 +198,14 @@ fn days(chronicle: &Chronicle, today: Option<Date>, faults: &mut Faults<'_>) {
 }
 
 /// The day that was written down, and the day on which the version was there.
-fn drifted(form: Form, step: &Step, faults: &mut Faults<'_>) {
+fn drifted(form: ChronicleFormat, step: &ChronicleVersion, faults: &mut Faults<'_>) {
     let (Some(header), Some(landed)) = (step.header, step.landed) else { return };
     if header >= landed {
         return;
     }
     // A history that writes the landing down counts from it already.
     let severity = match form {
-        Form::Toml => Severity::Note,
+        ChronicleFormat::Toml => Severity::Note,
         _ => Severity::Warning,
     };
     let (version, days) = (&step.version, &in_days(header, landed));

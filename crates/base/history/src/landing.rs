@@ -1,4 +1,4 @@
-//! When versions really landed, held against the days that their makers wrote down.
+//! Dates on which versions really landed, held against those that their makers wrote down.
 //!
 //! A version has landed with the commit that brought its entry to the branch on which releases are made. Lines
 //! say less than entries do: one that was reworded or moved would be as young as its last touch. What stood in the
@@ -11,7 +11,9 @@ use unskew_core::{Date, Version, Window};
 
 use crate::findings::{Faults, findings, in_days, named};
 use crate::rules;
-use crate::{Chronicle, Fault, Past, Reach, Step, Terms};
+use crate::{
+    Chronicle, ChronicleVersion, FileHistory, HistoryCheckOptions, HistoryDepth, HistoryFault,
+};
 use unskew_source::NotRead;
 
 /// When one version landed.
@@ -42,11 +44,11 @@ pub struct Landings {
 }
 
 /// A number with how many entries of it stand before: it may be taken back and come again.
-type Entry = (Version, usize);
+type NumberOccurrence = (Version, usize);
 
-fn entries(steps: &[Step]) -> Vec<Entry> {
+fn entries(steps: &[ChronicleVersion]) -> Vec<NumberOccurrence> {
     let mut counts: BTreeMap<Version, usize> = BTreeMap::new();
-    let entry = |step: &Step| {
+    let entry = |step: &ChronicleVersion| {
         let count = counts.entry(step.version).or_default();
         *count += 1;
         (step.version, *count - 1)
@@ -59,7 +61,11 @@ impl Landings {
     ///
     /// # Errors
     /// If a state could not be read.
-    pub fn find(now: &Chronicle, file: &str, past: &dyn Past) -> Result<Option<Self>, NotRead> {
+    pub fn find(
+        now: &Chronicle,
+        file: &str,
+        past: &dyn FileHistory,
+    ) -> Result<Option<Self>, NotRead> {
         let wanted = entries(&now.steps);
         let mut found = Self { steps: vec![None; wanted.len()], begun: None, cut: false };
         // Since when each entry has been there without a break, as far as has been looked.
@@ -85,10 +91,10 @@ impl Landings {
                 false => ControlFlow::Continue(()),
             }
         })?;
-        if reach == Reach::Nowhere {
+        if reach == HistoryDepth::Nowhere {
             return Ok(None);
         }
-        found.cut = reach == Reach::Cut;
+        found.cut = reach == HistoryDepth::Cut;
         let alone = first == 1 && !found.cut;
         for (landed, since) in found.steps.iter_mut().zip(since) {
             landed.get_or_insert_with(|| match since {
@@ -106,7 +112,7 @@ impl Landings {
 
     /// The day that counts for each step: that of its commit, or, where nothing is written down, the latest that
     /// it can be.
-    pub fn day(&self, at: usize, step: &Step) -> Option<Date> {
+    pub fn day(&self, at: usize, step: &ChronicleVersion) -> Option<Date> {
         match self.steps.get(at)?.as_ref()? {
             Landed::On { day, .. } => Some(*day),
             Landed::Before(day) => Some(*day).filter(|_| step.day().is_none()),
@@ -129,9 +135,9 @@ fn landed_with(since: Option<(Date, String)>) -> Landed {
 pub fn landed_findings(
     chronicle: &Chronicle,
     landings: &Landings,
-    terms: Terms<'_>,
+    terms: HistoryCheckOptions<'_>,
     allowed: &Window,
-) -> Vec<Fault> {
+) -> Vec<HistoryFault> {
     let mut dated = chronicle.clone();
     dated.land(|at, step| landings.day(at, step));
     // That a day was written too early is told by the rules of landings, with the commit.
@@ -145,14 +151,14 @@ pub fn landed_findings(
     faults.retain(|fault| fault.finding.rule.code != "HI009" || own.contains(&fault.subject));
     if let Some(today) = terms.today {
         let window = terms.window.or(chronicle.window.as_ref());
-        faults.extend(drifted(chronicle, landings, Drift { today, window, allowed }));
+        faults.extend(drifted(chronicle, landings, DateTolerance { today, window, allowed }));
     }
     faults
 }
 
 /// The terms under which landings are judged.
 #[derive(Clone, Copy, Debug)]
-struct Drift<'a> {
+struct DateTolerance<'a> {
     /// The day of the question.
     today: Date,
     /// The window that is promised; a version that left it harms nobody any more.
@@ -162,8 +168,12 @@ struct Drift<'a> {
 }
 
 /// What is written down and is not so.
-fn drifted(chronicle: &Chronicle, landings: &Landings, drift: Drift<'_>) -> Vec<Fault> {
-    let mut faults = Faults::of(chronicle);
+fn drifted(
+    chronicle: &Chronicle,
+    landings: &Landings,
+    drift: DateTolerance<'_>,
+) -> Vec<HistoryFault> {
+    let mut faults = Faults::new(chronicle);
     let releases = &chronicle.releases;
     let late = |written: Date, day: Date| {
         let until = drift.allowed.end(written, releases).ok().flatten();

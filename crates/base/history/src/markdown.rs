@@ -2,13 +2,13 @@
 
 use unskew_core::Version;
 
-use crate::{Chronicle, Form, Problem, Step, constants, day};
+use crate::{Chronicle, ChronicleFormat, ChronicleProblem, ChronicleVersion, constants, day};
 
 /// Reads a changelog; none if no heading names a version.
 pub(crate) fn read(file: &str, text: &str) -> Option<Chronicle> {
     let mut chronicle = Chronicle {
         file: file.to_owned(),
-        form: Form::Markdown,
+        form: ChronicleFormat::Markdown,
         axis: String::new(),
         title: String::new(),
         steps: Vec::new(),
@@ -34,11 +34,18 @@ pub(crate) fn read(file: &str, text: &str) -> Option<Chronicle> {
                 let header = day::find(rest);
                 if header.is_none() && day::meant(rest) {
                     let what = format!("no day: {rest}");
-                    chronicle.problems.push(Problem { line: at + 1, what, day: true });
+                    chronicle.problems.push(ChronicleProblem { line: at + 1, what, day: true });
                 }
                 let (change, parts) = (String::new(), Vec::new());
                 let line = at + 1;
-                chronicle.steps.push(Step { version, line, header, landed: None, change, parts });
+                chronicle.steps.push(ChronicleVersion {
+                    version,
+                    line,
+                    header,
+                    landed: None,
+                    change,
+                    parts,
+                });
                 open = true;
             }
             // A heading below a version belongs to it.
@@ -73,7 +80,7 @@ fn number(heading: &str) -> Option<(Version, &str)> {
 }
 
 /// A line below a heading: a day that stands on a line of its own, or what changed.
-fn body(line: &str, at: usize, step: &mut Step, problems: &mut Vec<Problem>) {
+fn body(line: &str, at: usize, step: &mut ChronicleVersion, problems: &mut Vec<ChronicleProblem>) {
     let line = line.trim().trim_start_matches(['*', '-', '+']).trim();
     let lower = line.to_ascii_lowercase();
     let labelled =
@@ -83,7 +90,11 @@ fn body(line: &str, at: usize, step: &mut Step, problems: &mut Vec<Problem>) {
     if labelled.is_some() && step.header.is_none() {
         step.header = day::find(line);
         if step.header.is_none() {
-            problems.push(Problem { line: at, what: format!("no day: {line}"), day: true });
+            problems.push(ChronicleProblem {
+                line: at,
+                what: format!("no day: {line}"),
+                day: true,
+            });
         }
     } else if step.change.is_empty() && !line.is_empty() {
         line.replace('`', "").clone_into(&mut step.change);

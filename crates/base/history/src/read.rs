@@ -2,7 +2,7 @@
 
 use unskew_source::LARGEST_TEXT;
 
-use crate::{Chronicle, Problem, comment, markdown, toml_form};
+use crate::{Chronicle, ChronicleProblem, comment, markdown, toml_form};
 
 /// How many versions a history may have. Real ones have some hundreds.
 const MOST: usize = 5_000;
@@ -40,7 +40,7 @@ impl Chronicle {
         self.problems.truncate(MOST);
         self.problems.extend(beyond.map(|line| {
             let what = format!("over the budget of {MOST} versions; the rest is not read");
-            Problem { line, what, day: false }
+            ChronicleProblem { line, what, day: false }
         }));
         self
     }

@@ -1,10 +1,13 @@
-//! What was done to a history since.
+//! Revisions of a history since.
 
 use unskew_core::Version;
 
-use crate::findings::{Faults, Terms, named};
+use crate::findings::{Faults, HistoryCheckOptions, named};
 use crate::rules;
-use crate::{Answers, Chronicle, Fall, Fault, Form, Landings, StatedAs, Step};
+use crate::{
+    Chronicle, ChronicleFormat, ChronicleVersion, EndOfSupport, HistoryAnswers, HistoryFault,
+    Landings, StatedAs,
+};
 
 /// What changed from one state of a history to the next and must not: history is only ever added to, at its
 /// newest end, and versions are removed after their window.
@@ -13,10 +16,10 @@ use crate::{Answers, Chronicle, Fall, Fault, Form, Landings, StatedAs, Step};
 pub fn changes(
     old: &Chronicle,
     new: &Chronicle,
-    terms: Terms<'_>,
+    terms: HistoryCheckOptions<'_>,
     landings: Option<&Landings>,
-) -> Vec<Fault> {
-    let mut faults = Faults::of(new);
+) -> Vec<HistoryFault> {
+    let mut faults = Faults::new(new);
     let mut claimed = vec![false; new.steps.len()];
     for (at, was) in old.steps.iter().enumerate() {
         // Numbers that come back after they were taken back are told apart by how often they were there.
@@ -48,7 +51,12 @@ pub fn changes(
 }
 
 /// The day or the number of an entry is another. A day that was missing may be filled in.
-fn rewritten(was: &Step, is: &Step, true_day: Option<unskew_core::Date>, faults: &mut Faults<'_>) {
+fn rewritten(
+    was: &ChronicleVersion,
+    is: &ChronicleVersion,
+    true_day: Option<unskew_core::Date>,
+    faults: &mut Faults<'_>,
+) {
     let moved = |what: &str,
                  before: Option<unskew_core::Date>,
                  after: Option<unskew_core::Date>| match (before, after) {
@@ -75,14 +83,19 @@ fn rewritten(was: &Step, is: &Step, true_day: Option<unskew_core::Date>, faults:
     }
 }
 
-fn backdated(old: &Chronicle, step: &Step, form: Form, faults: &mut Faults<'_>) {
+fn backdated(
+    old: &Chronicle,
+    step: &ChronicleVersion,
+    form: ChronicleFormat,
+    faults: &mut Faults<'_>,
+) {
     let latest = old
         .steps
         .iter()
         .filter_map(|step| Some((step.day()?, step.version)))
         .max_by_key(|(day, _)| *day);
     let (Some(day), Some((before_day, before))) = (step.day(), latest) else { return };
-    if day < before_day && form != Form::Releases {
+    if day < before_day && form != ChronicleFormat::Releases {
         let rule = rules::EntryBackdated {
             version: &step.version,
             day: &day,
@@ -94,17 +107,22 @@ fn backdated(old: &Chronicle, step: &Step, form: Form, faults: &mut Faults<'_>) 
 }
 
 /// Whether what is no longer read had left its window.
-fn raised(old: &Chronicle, new: &Chronicle, terms: Terms<'_>, faults: &mut Faults<'_>) {
+fn raised(
+    old: &Chronicle,
+    new: &Chronicle,
+    terms: HistoryCheckOptions<'_>,
+    faults: &mut Faults<'_>,
+) {
     let (Some(today), Some(minimum)) = (terms.today, new.minimum()) else { return };
     let before: Option<Version> =
         old.minimum().or_else(|| old.steps.iter().map(|s| s.version).min());
     let Some(before) = before.filter(|before| *before < minimum) else { return };
-    let Ok(answers) = Answers::of(old, today, terms.window) else { return };
+    let Ok(answers) = HistoryAnswers::for_day(old, today, terms.window) else { return };
     let Some(allowed) = answers.supported.and_then(|supported| supported.range.min) else { return };
     if allowed >= minimum {
         return;
     }
-    let Ok(Fall::Last(until)) = answers.fall(allowed) else { return };
+    let Ok(EndOfSupport::Last(until)) = answers.fall(allowed) else { return };
     let stated = new.stated(StatedAs::Minimum).map(|stated| stated.line);
     let line = stated.or(new.floors.last().map(|floor| floor.line)).unwrap_or(0);
     let rule = rules::RemovedInWindow {

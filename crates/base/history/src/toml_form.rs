@@ -9,7 +9,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use unskew_core::{Date, Version};
 
-use crate::{Chronicle, Form, Problem, Raised, Step, constants};
+use crate::{Chronicle, ChronicleFormat, ChronicleProblem, ChronicleVersion, Raised, constants};
 
 type Value<'i> = Spanned<DeValue<'i>>;
 
@@ -17,31 +17,35 @@ type Value<'i> = Spanned<DeValue<'i>>;
 pub(crate) fn read(file: &str, text: &str) -> Option<Chronicle> {
     let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
     let lines = newlines.map(|(at, _)| at).collect();
-    let mut reader = Reader { text, lines, problems: Vec::new() };
+    let mut reader = TomlReader { text, lines, problems: Vec::new() };
     // What stands behind it is not read, and said not to be.
     let deep = unskew_core::nested_too_deep(text);
     if let Some(at) = deep {
         let what = "nests deeper than 256 brackets; not read from here on".to_owned();
-        reader.problems.push(Problem { line: reader.line(at), what, day: false });
+        reader.problems.push(ChronicleProblem { line: reader.line(at), what, day: false });
     }
     let (table, errors) = DeTable::parse_recoverable(deep.map_or(text, |at| &text[..at]));
     let table = table.get_ref();
     for error in errors {
         let line = error.span().map_or(1, |span| reader.line(span.start));
-        reader.problems.push(Problem { line, what: error.message().to_owned(), day: false });
+        reader.problems.push(ChronicleProblem {
+            line,
+            what: error.message().to_owned(),
+            day: false,
+        });
     }
     let rows = |key: &str| table.get(key).map(Spanned::get_ref).and_then(DeValue::as_array);
     let (form, entries, number, landed) = match (rows("version"), rows("release")) {
-        (Some(entries), _) => (Form::Toml, entries, "number", "landed"),
-        (None, Some(entries)) => (Form::Releases, entries, "version", "released"),
+        (Some(entries), _) => (ChronicleFormat::Toml, entries, "number", "landed"),
+        (None, Some(entries)) => (ChronicleFormat::Releases, entries, "version", "released"),
         (None, None) => return None,
     };
-    let mut steps: Vec<Step> =
+    let mut steps: Vec<ChronicleVersion> =
         entries.iter().filter_map(|row| reader.step(row, number, landed)).collect();
     let floors = rows("floor").into_iter().flatten().filter_map(|row| reader.floor(row)).collect();
     let days = rows("releases").into_iter().flatten();
     let releases = match form {
-        Form::Releases => steps.iter().filter_map(Step::day).collect(),
+        ChronicleFormat::Releases => steps.iter().filter_map(ChronicleVersion::day).collect(),
         _ => days.filter_map(|day| reader.day(day)).collect(),
     };
     let word = |key: &str| {
@@ -49,23 +53,23 @@ pub(crate) fn read(file: &str, text: &str) -> Option<Chronicle> {
         value.unwrap_or_default().to_owned()
     };
     let window = reader.window(table);
-    if form == Form::Releases {
+    if form == ChronicleFormat::Releases {
         constants::oldest_first(&mut steps);
     }
-    let Reader { problems, .. } = reader;
+    let TomlReader { problems, .. } = reader;
     let (file, axis, title) = (file.to_owned(), word("axis"), word("title"));
     let stated = Vec::new();
     Some(Chronicle { file, form, axis, title, steps, floors, stated, releases, window, problems })
 }
 
-struct Reader<'t> {
+struct TomlReader<'t> {
     text: &'t str,
     /// Where each line ends.
     lines: Vec<usize>,
-    problems: Vec<Problem>,
+    problems: Vec<ChronicleProblem>,
 }
 
-impl Reader<'_> {
+impl TomlReader<'_> {
     fn line(&self, offset: usize) -> usize {
         self.lines.partition_point(|end| *end < offset) + 1
     }
@@ -74,10 +78,10 @@ impl Reader<'_> {
         let span = at.span();
         let line = self.line(span.start);
         let shown = self.text.get(span).unwrap_or_default().lines().next().unwrap_or_default();
-        self.problems.push(Problem { line, what: format!("{what}: {shown}"), day });
+        self.problems.push(ChronicleProblem { line, what: format!("{what}: {shown}"), day });
     }
 
-    fn step(&mut self, row: &Value<'_>, number: &str, landed: &str) -> Option<Step> {
+    fn step(&mut self, row: &Value<'_>, number: &str, landed: &str) -> Option<ChronicleVersion> {
         let Some(table) = row.get_ref().as_table() else {
             self.problem(row, "no table", false);
             return None;
@@ -93,7 +97,7 @@ impl Reader<'_> {
         let change = table.get("change").and_then(|v| v.get_ref().as_str()).unwrap_or_default();
         let types = table.get("types").and_then(|v| v.get_ref().as_array());
         let parts = types.into_iter().flatten().filter_map(|v| v.get_ref().as_str());
-        Some(Step {
+        Some(ChronicleVersion {
             version,
             line,
             header: table.get("header").and_then(|value| self.day(value)),

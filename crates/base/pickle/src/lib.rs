@@ -33,7 +33,7 @@ pub type Members = SmallVec<[Id; 6]>;
 
 /// A value that a pickle describes.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum PickleValue {
     /// The `None` of Python.
     None,
     /// The `True` or `False` of Python.
@@ -57,7 +57,7 @@ pub enum Value {
     /// An import that would be made: module and name.
     Global(String, String),
     /// A call that would be made, or an object that would be built.
-    Call(Call),
+    Call(PickleCall),
     /// A value kept outside of the pickle, such as a tensor's storage, and what says which one: a value,
     /// or a text of protocol 0, which is not kept.
     Persistent(Option<Id>),
@@ -65,7 +65,7 @@ pub enum Value {
 
 /// A call that would be made, or an object that would be built.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Call {
+pub struct PickleCall {
     /// Whether an object is built, rather than a function called.
     pub builds: bool,
     /// What would be called.
@@ -81,7 +81,7 @@ pub struct Call {
 /// What a pickle describes, and what it would import.
 #[derive(Clone, Debug)]
 pub struct Pickle {
-    values: Vec<Value>,
+    values: Vec<PickleValue>,
     root: Id,
     /// The protocol that it says it has; 0 if it does not say.
     pub protocol: u8,
@@ -95,31 +95,31 @@ pub struct Pickle {
 
 impl Pickle {
     /// The value that unpickling gives.
-    pub fn root(&self) -> &Value {
+    pub fn root(&self) -> &PickleValue {
         self.value(self.root)
     }
 
     /// The value of this number.
-    pub fn value(&self, id: Id) -> &Value {
-        self.values.get(id as usize).unwrap_or(&Value::None)
+    pub fn value(&self, id: Id) -> &PickleValue {
+        self.values.get(id as usize).unwrap_or(&PickleValue::None)
     }
 
     /// Whether it holds bytes, for which protocol 3 has instructions of its own.
     pub fn has_bytes(&self) -> bool {
-        self.values.iter().any(|value| matches!(value, Value::Bytes(_)))
+        self.values.iter().any(|value| matches!(value, PickleValue::Bytes(_)))
     }
 
     /// The members of a tuple or a list; of anything else none.
-    pub fn members<'p>(&'p self, value: &'p Value) -> impl Iterator<Item = &'p Value> {
+    pub fn members<'p>(&'p self, value: &'p PickleValue) -> impl Iterator<Item = &'p PickleValue> {
         let ids = match value {
-            Value::Tuple(ids) | Value::List(ids) => ids.as_slice(),
+            PickleValue::Tuple(ids) | PickleValue::List(ids) => ids.as_slice(),
             _ => &[],
         };
         ids.iter().map(|id| self.value(*id))
     }
 }
 
-impl Value {
+impl PickleValue {
     /// The integer, if it is one.
     pub fn int(&self) -> Option<i64> {
         match self {

@@ -1,10 +1,10 @@
 //! The stack machine that builds descriptions.
 
-use unskew_source::{Problem, ReadError};
+use unskew_source::{ReadError, SourceProblem};
 
 use super::memo::Memo;
 use super::opcode::{Operand, operand};
-use super::{Call, Id, Members, Pickle, Value};
+use super::{Id, Members, Pickle, PickleCall, PickleValue};
 
 /// The most values of one pickle, and the most entries of its stack, its marks and its memo. The
 /// bytecode of a large model has some 100,000.
@@ -54,7 +54,7 @@ pub fn scan(file: &str, bytes: &[u8]) -> Result<Pickle, ReadError> {
 struct Machine<'b> {
     bytes: &'b [u8],
     at: usize,
-    values: Vec<Value>,
+    values: Vec<PickleValue>,
     stack: Vec<Id>,
     marks: Vec<usize>,
     memo: Memo,
@@ -63,28 +63,28 @@ struct Machine<'b> {
     calls: usize,
 }
 
-fn malformed<T>(what: impl Into<String>) -> Result<T, Problem> {
-    Err(Problem::Malformed(what.into()))
+fn malformed<T>(what: impl Into<String>) -> Result<T, SourceProblem> {
+    Err(SourceProblem::Malformed(what.into()))
 }
 
 impl<'b> Machine<'b> {
-    fn take(&mut self, len: u64) -> Result<&'b [u8], Problem> {
+    fn take(&mut self, len: u64) -> Result<&'b [u8], SourceProblem> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let taken = usize::try_from(len).ok().and_then(|len| rest.get(..len));
         let Some(taken) = taken else {
             let needed = (self.at as u64).saturating_add(len);
-            return Err(Problem::Truncated { len: self.bytes.len() as u64, needed });
+            return Err(SourceProblem::Truncated { len: self.bytes.len() as u64, needed });
         };
         self.at += taken.len();
         Ok(taken)
     }
 
-    fn number(&mut self, size: usize) -> Result<u64, Problem> {
+    fn number(&mut self, size: usize) -> Result<u64, SourceProblem> {
         let bytes = self.take(size as u64)?;
         Ok(bytes.iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte)))
     }
 
-    fn line(&mut self) -> Result<&'b [u8], Problem> {
+    fn line(&mut self) -> Result<&'b [u8], SourceProblem> {
         let rest = self.bytes.get(self.at..).unwrap_or(&[]);
         match rest.iter().position(|byte| *byte == b'\n') {
             Some(len) => {
@@ -93,14 +93,14 @@ impl<'b> Machine<'b> {
             }
             None => {
                 let len = self.bytes.len() as u64;
-                Err(Problem::Truncated { len, needed: len + 1 })
+                Err(SourceProblem::Truncated { len, needed: len + 1 })
             }
         }
     }
 
-    fn push(&mut self, value: Value) -> Result<bool, Problem> {
+    fn push(&mut self, value: PickleValue) -> Result<bool, SourceProblem> {
         if self.values.len() >= VALUES {
-            return Err(Problem::TooLarge {
+            return Err(SourceProblem::TooLarge {
                 what: "the pickle (counted in values)".into(),
                 size: self.values.len() as u64 + 1,
                 limit: VALUES as u64,
@@ -112,7 +112,7 @@ impl<'b> Machine<'b> {
     }
 
     /// Takes the top of the stack, above the last mark.
-    fn pop(&mut self) -> Result<Id, Problem> {
+    fn pop(&mut self) -> Result<Id, SourceProblem> {
         let floor = self.marks.last().copied().unwrap_or(0);
         match self.stack.pop() {
             Some(id) if self.stack.len() >= floor => Ok(id),
@@ -120,38 +120,38 @@ impl<'b> Machine<'b> {
         }
     }
 
-    fn top(&self) -> Result<Id, Problem> {
+    fn top(&self) -> Result<Id, SourceProblem> {
         self.stack.last().copied().map_or_else(|| malformed(NO_VALUE), Ok)
     }
 
     /// Takes the last mark; what stands above it begins there.
-    fn mark(&mut self) -> Result<usize, Problem> {
+    fn mark(&mut self) -> Result<usize, SourceProblem> {
         let mark = self.marks.pop().filter(|mark| *mark <= self.stack.len());
         mark.map_or_else(|| malformed("no mark on the stack"), Ok)
     }
 
-    fn pop_mark(&mut self) -> Result<Members, Problem> {
+    fn pop_mark(&mut self) -> Result<Members, SourceProblem> {
         let mark = self.mark()?;
         Ok(self.stack.drain(mark..).collect())
     }
 
-    fn tuple(&mut self, len: usize) -> Result<bool, Problem> {
+    fn tuple(&mut self, len: usize) -> Result<bool, SourceProblem> {
         let mut members = Members::new();
         for _ in 0..len {
             members.push(self.pop()?);
         }
         members.reverse();
-        self.push(Value::Tuple(members))
+        self.push(PickleValue::Tuple(members))
     }
 
     /// Adds members to the value on top of the stack.
-    fn extend(&mut self, members: &[Id]) -> Result<bool, Problem> {
+    fn extend(&mut self, members: &[Id]) -> Result<bool, SourceProblem> {
         let top = self.top()?;
         add(&mut self.values, top, members)
     }
 
     /// Adds what stands above the last mark to the value below it.
-    fn extend_from_mark(&mut self) -> Result<bool, Problem> {
+    fn extend_from_mark(&mut self) -> Result<bool, SourceProblem> {
         let mark = self.mark()?;
         let (below, members) = self.stack.split_at(mark);
         let Some(top) = below.last() else { return malformed(NO_VALUE) };
@@ -160,37 +160,48 @@ impl<'b> Machine<'b> {
         Ok(true)
     }
 
-    fn call(&mut self, callee: Id, arguments: Option<Id>, builds: bool) -> Result<bool, Problem> {
+    fn call(
+        &mut self,
+        callee: Id,
+        arguments: Option<Id>,
+        builds: bool,
+    ) -> Result<bool, SourceProblem> {
         self.calls += 1;
-        self.push(Value::Call(Call { builds, callee, arguments, state: None, items: Vec::new() }))
+        self.push(PickleValue::Call(PickleCall {
+            builds,
+            callee,
+            arguments,
+            state: None,
+            items: Vec::new(),
+        }))
     }
 
     /// Gives the object on top of the stack its state.
-    fn build(&mut self, state: Id) -> Result<bool, Problem> {
+    fn build(&mut self, state: Id) -> Result<bool, SourceProblem> {
         let top = self.top()?;
-        if let Some(Value::Call(call)) = self.values.get_mut(top as usize) {
+        if let Some(PickleValue::Call(call)) = self.values.get_mut(top as usize) {
             call.state = Some(state);
         }
         Ok(true)
     }
 
-    fn import(&mut self, module: String, name: String) -> Result<bool, Problem> {
+    fn import(&mut self, module: String, name: String) -> Result<bool, SourceProblem> {
         if self.imports.len() < IMPORTS {
             let full = format!("{module}.{name}");
             if !self.imports.contains(&full) {
                 self.imports.push(full);
             }
         }
-        self.push(Value::Global(module, name))
+        self.push(PickleValue::Global(module, name))
     }
 
-    fn memorize(&mut self, key: u64) -> Result<bool, Problem> {
+    fn memorize(&mut self, key: u64) -> Result<bool, SourceProblem> {
         let top = self.top()?;
         self.memo.insert(key, top);
         Ok(true)
     }
 
-    fn recall(&mut self, key: u64) -> Result<bool, Problem> {
+    fn recall(&mut self, key: u64) -> Result<bool, SourceProblem> {
         match self.memo.get(key) {
             Some(id) => self.stack.push(id),
             None => return malformed(format!("recalls value {key}, which was not memorized")),
@@ -199,11 +210,11 @@ impl<'b> Machine<'b> {
     }
 
     /// Carries out one instruction; false at the end.
-    fn step(&mut self) -> Result<bool, Problem> {
+    fn step(&mut self) -> Result<bool, SourceProblem> {
         // Recalled values, marks and the memo take no place in the arena.
         let largest = self.stack.len().max(self.marks.len()).max(self.memo.len());
         if largest > VALUES {
-            return Err(Problem::TooLarge {
+            return Err(SourceProblem::TooLarge {
                 what: "the stack of the pickle (counted in values)".into(),
                 size: largest as u64,
                 limit: VALUES as u64,
@@ -235,15 +246,15 @@ impl<'b> Machine<'b> {
                 let bytes = self.take(len)?;
                 self.push(match opcode {
                     0x8a | 0x8b => integer(bytes),
-                    b'U' | b'T' | b'X' | 0x8c | 0x8d => Value::Text(text(bytes)),
-                    _ => Value::Bytes(self.at - bytes.len()..self.at),
+                    b'U' | b'T' | b'X' | 0x8c | 0x8d => PickleValue::Text(text(bytes)),
+                    _ => PickleValue::Bytes(self.at - bytes.len()..self.at),
                 })
             }
             None => malformed(format!("no pickle instruction: byte 0x{opcode:02x}")),
         }
     }
 
-    fn plain(&mut self, opcode: u8) -> Result<bool, Problem> {
+    fn plain(&mut self, opcode: u8) -> Result<bool, SourceProblem> {
         match opcode {
             b'.' => return Ok(false),
             b'(' => self.marks.push(self.stack.len()),
@@ -260,23 +271,23 @@ impl<'b> Machine<'b> {
                 let top = self.top()?;
                 self.stack.push(top);
             }
-            b'N' => return self.push(Value::None),
-            0x88 | 0x89 => return self.push(Value::Bool(opcode == 0x88)),
+            b'N' => return self.push(PickleValue::None),
+            0x88 | 0x89 => return self.push(PickleValue::Bool(opcode == 0x88)),
             b')' => return self.tuple(0),
             0x85..=0x87 => return self.tuple(usize::from(opcode - 0x84)),
             b't' => {
                 let members = self.pop_mark()?;
-                return self.push(Value::Tuple(members));
+                return self.push(PickleValue::Tuple(members));
             }
-            b']' | 0x8f => return self.push(Value::List(Members::new())),
-            b'}' => return self.push(Value::Dict(Members::new())),
+            b']' | 0x8f => return self.push(PickleValue::List(Members::new())),
+            b'}' => return self.push(PickleValue::Dict(Members::new())),
             b'l' | 0x91 => {
                 let members = self.pop_mark()?;
-                return self.push(Value::List(members));
+                return self.push(PickleValue::List(members));
             }
             b'd' => {
                 let members = self.pop_mark()?;
-                return self.push(Value::Dict(members));
+                return self.push(PickleValue::Dict(members));
             }
             b'a' => {
                 let member = self.pop()?;
@@ -290,9 +301,9 @@ impl<'b> Machine<'b> {
             0x94 => return self.memorize(self.memo.len() as u64),
             b'Q' => {
                 let which = self.pop()?;
-                return self.push(Value::Persistent(Some(which)));
+                return self.push(PickleValue::Persistent(Some(which)));
             }
-            0x97 => return self.push(Value::Bytes(self.at..self.at)),
+            0x97 => return self.push(PickleValue::Bytes(self.at..self.at)),
             0x98 => drop(self.top()?),
             // Calls: the callee lies below its arguments.
             b'R' | 0x81 => {
@@ -319,7 +330,7 @@ impl<'b> Machine<'b> {
             0x93 => {
                 let (name, module) = (self.pop()?, self.pop()?);
                 let part = |id: Id| match self.values.get(id as usize) {
-                    Some(Value::Text(text)) => text.clone(),
+                    Some(PickleValue::Text(text)) => text.clone(),
                     _ => "?".to_owned(),
                 };
                 let (module, name) = (part(module), part(name));
@@ -330,33 +341,33 @@ impl<'b> Machine<'b> {
         Ok(true)
     }
 
-    fn numeric(&mut self, opcode: u8, number: u64) -> Result<bool, Problem> {
+    fn numeric(&mut self, opcode: u8, number: u64) -> Result<bool, SourceProblem> {
         match opcode {
             0x80 => self.protocol = number as u8,
             0x95 => {}
             b'h' | b'j' => return self.recall(number),
             b'q' | b'r' => return self.memorize(number),
-            b'J' => return self.push(Value::Int(i64::from(number as u32 as i32))),
-            b'G' => return self.push(Value::Float(f64::from_bits(number.swap_bytes()))),
+            b'J' => return self.push(PickleValue::Int(i64::from(number as u32 as i32))),
+            b'G' => return self.push(PickleValue::Float(f64::from_bits(number.swap_bytes()))),
             0x82..=0x84 => {
                 return self.import("copyreg".into(), format!("extension {number}"));
             }
-            _ => return self.push(Value::Int(number as i64)),
+            _ => return self.push(PickleValue::Int(number as i64)),
         }
         Ok(true)
     }
 
-    fn textual(&mut self, opcode: u8, line: &[u8]) -> Result<bool, Problem> {
+    fn textual(&mut self, opcode: u8, line: &[u8]) -> Result<bool, SourceProblem> {
         let line = text(line);
         let number = || line.trim_end_matches('L').parse::<i64>();
         match opcode {
-            b'I' if line == "00" || line == "01" => self.push(Value::Bool(line == "01")),
+            b'I' if line == "00" || line == "01" => self.push(PickleValue::Bool(line == "01")),
             b'I' | b'L' => match number() {
-                Ok(n) => self.push(Value::Int(n)),
+                Ok(n) => self.push(PickleValue::Int(n)),
                 Err(_) => malformed(format!("no integer: {line}")),
             },
             b'F' => match line.parse() {
-                Ok(float) => self.push(Value::Float(float)),
+                Ok(float) => self.push(PickleValue::Float(float)),
                 Err(_) => malformed(format!("no float: {line}")),
             },
             b'g' | b'p' => match (number(), opcode) {
@@ -364,18 +375,18 @@ impl<'b> Machine<'b> {
                 (Ok(key), _) => self.memorize(key as u64),
                 (Err(_), _) => malformed(format!("no number of a value: {line}")),
             },
-            b'P' => self.push(Value::Persistent(None)),
-            _ => self.push(Value::Text(line.trim_matches(['\'', '"']).to_owned())),
+            b'P' => self.push(PickleValue::Persistent(None)),
+            _ => self.push(PickleValue::Text(line.trim_matches(['\'', '"']).to_owned())),
         }
     }
 }
 
 /// Adds members to a list or dictionary, or to the description of an object that would be built.
-fn add(values: &mut [Value], to: Id, members: &[Id]) -> Result<bool, Problem> {
+fn add(values: &mut [PickleValue], to: Id, members: &[Id]) -> Result<bool, SourceProblem> {
     match values.get_mut(to as usize) {
-        Some(Value::List(list) | Value::Dict(list)) => list.extend_from_slice(members),
-        Some(Value::Call(call)) => call.items.extend_from_slice(members),
-        Some(Value::Persistent(_)) => {}
+        Some(PickleValue::List(list) | PickleValue::Dict(list)) => list.extend_from_slice(members),
+        Some(PickleValue::Call(call)) => call.items.extend_from_slice(members),
+        Some(PickleValue::Persistent(_)) => {}
         _ => return malformed("adds members to what has none"),
     }
     Ok(true)
@@ -386,14 +397,14 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// A little-endian two's complement of any length.
-fn integer(bytes: &[u8]) -> Value {
+fn integer(bytes: &[u8]) -> PickleValue {
     if bytes.len() > 8 {
-        return Value::BigInt(bytes[..bytes.len().min(64)].to_vec());
+        return PickleValue::BigInt(bytes[..bytes.len().min(64)].to_vec());
     }
     let fill = if bytes.last().is_some_and(|byte| byte & 0x80 != 0) { 0xff } else { 0 };
     let mut all = [fill; 8];
     all[..bytes.len()].copy_from_slice(bytes);
-    Value::Int(i64::from_le_bytes(all))
+    PickleValue::Int(i64::from_le_bytes(all))
 }
 
 #[cfg(test)]
@@ -407,7 +418,7 @@ mod tests {
         let pickle = scan("f", bytes).unwrap();
         assert_eq!(pickle.imports, ["os.system"]);
         assert_eq!(pickle.calls, 1);
-        assert!(matches!(pickle.root(), Value::Call(_)));
+        assert!(matches!(pickle.root(), PickleValue::Call(_)));
         assert_eq!(pickle.len, bytes.len());
     }
 
@@ -416,18 +427,20 @@ mod tests {
         // c.D(1) with the state {2: 3}, and 4 added.
         let bytes = b"\x80\x02cc\nD\nK\x01\x85\x81}K\x02K\x03sbK\x04a.";
         let pickle = scan("f", bytes).unwrap();
-        let Value::Call(call) = pickle.root() else { panic!("{pickle:?}") };
-        assert_eq!(pickle.value(call.callee), &Value::Global("c".into(), "D".into()));
+        let PickleValue::Call(call) = pickle.root() else { panic!("{pickle:?}") };
+        assert_eq!(pickle.value(call.callee), &PickleValue::Global("c".into(), "D".into()));
         let arguments = pickle.value(call.arguments.unwrap());
-        assert_eq!(pickle.members(arguments).collect::<Vec<_>>(), [&Value::Int(1)]);
-        let Value::Dict(state) = pickle.value(call.state.unwrap()) else { panic!("{pickle:?}") };
+        assert_eq!(pickle.members(arguments).collect::<Vec<_>>(), [&PickleValue::Int(1)]);
+        let PickleValue::Dict(state) = pickle.value(call.state.unwrap()) else {
+            panic!("{pickle:?}")
+        };
         assert_eq!(
             state.iter().filter_map(|id| pickle.value(*id).int()).collect::<Vec<_>>(),
             [2, 3]
         );
         assert_eq!(
             call.items.iter().map(|id| pickle.value(*id)).collect::<Vec<_>>(),
-            [&Value::Int(4)]
+            [&PickleValue::Int(4)]
         );
     }
 
@@ -436,9 +449,9 @@ mod tests {
         let bytes = b"\x80\x02(K\x07M\x00\x01J\xff\xff\xff\xff\x8a\x01\x80\x8a\x0a0123456789G\x3f\xf0\x00\x00\x00\x00\x00\x00t.";
         let pickle = scan("f", bytes).unwrap();
         let members: Vec<_> = pickle.members(pickle.root()).cloned().collect();
-        assert_eq!(members[..4], [7, 256, -1, -128].map(Value::Int));
-        assert_eq!(members[4], Value::BigInt(b"0123456789".to_vec()));
-        assert_eq!(members[5], Value::Float(1.0));
+        assert_eq!(members[..4], [7, 256, -1, -128].map(PickleValue::Int));
+        assert_eq!(members[4], PickleValue::BigInt(b"0123456789".to_vec()));
+        assert_eq!(members[5], PickleValue::Float(1.0));
     }
 
     #[test]
@@ -454,7 +467,7 @@ mod tests {
         for forever in [&b"("[..], b"N2", b"N\x94", b"N"] {
             let endless = forever.repeat((VALUES + 2) * 2 / forever.len());
             let error = scan("f", &endless).unwrap_err();
-            assert!(matches!(*error.problem, Problem::TooLarge { .. }), "{error}");
+            assert!(matches!(*error.problem, SourceProblem::TooLarge { .. }), "{error}");
         }
     }
 

@@ -4,7 +4,7 @@
 //! from then on, as in the pickle that it was read from; so is a text that occurs twice. Nothing else can be recalled:
 //! the loader of bytecode in PyTorch 1.10 takes tuples apart, and fails on one that might be asked for again.
 
-use super::{Id, Members, Pickle, Value};
+use super::{Id, Members, Pickle, PickleValue};
 use foldhash::{HashMap, HashMapExt as _};
 
 /// What cannot be written.
@@ -28,13 +28,13 @@ impl Pickle {
     }
 
     /// Adds a value, which nothing refers to yet.
-    pub fn push(&mut self, value: Value) -> Id {
+    pub fn push(&mut self, value: PickleValue) -> Id {
         self.values.push(value);
         (self.values.len() - 1) as Id
     }
 
     /// Puts another value in the place of one.
-    pub fn replace(&mut self, id: Id, value: Value) {
+    pub fn replace(&mut self, id: Id, value: PickleValue) {
         if let Some(old) = self.values.get_mut(id as usize) {
             *old = value;
         }
@@ -57,28 +57,40 @@ impl Pickle {
 
     /// Adds a str, and returns its id.
     pub fn text(&mut self, text: &str) -> Id {
-        self.push(Value::Text(text.to_owned()))
+        self.push(PickleValue::Text(text.to_owned()))
     }
 
     /// Adds a tuple of values that were added before.
     pub fn tuple(&mut self, members: impl Into<Vec<Id>>) -> Id {
-        self.push(Value::Tuple(Members::from_vec(members.into())))
+        self.push(PickleValue::Tuple(Members::from_vec(members.into())))
     }
 
     /// Adds a call of a function with arguments.
     pub fn call(&mut self, module: &str, name: &str, arguments: impl Into<Vec<Id>>) -> Id {
-        let callee = self.push(Value::Global(module.to_owned(), name.to_owned()));
+        let callee = self.push(PickleValue::Global(module.to_owned(), name.to_owned()));
         let arguments = Some(self.tuple(arguments));
         let (state, items) = (None, Vec::new());
-        self.push(Value::Call(super::Call { builds: false, callee, arguments, state, items }))
+        self.push(PickleValue::Call(super::PickleCall {
+            builds: false,
+            callee,
+            arguments,
+            state,
+            items,
+        }))
     }
 
     /// Adds an object of a class, with its state.
     pub fn object(&mut self, module: &str, name: &str, state: Id) -> Id {
-        let callee = self.push(Value::Global(module.to_owned(), name.to_owned()));
+        let callee = self.push(PickleValue::Global(module.to_owned(), name.to_owned()));
         let (arguments, state) = (Some(self.tuple([])), Some(state));
         let items = Vec::new();
-        self.push(Value::Call(super::Call { builds: true, callee, arguments, state, items }))
+        self.push(PickleValue::Call(super::PickleCall {
+            builds: true,
+            callee,
+            arguments,
+            state,
+            items,
+        }))
     }
 
     /// The bytes, as protocol 2.
@@ -109,12 +121,14 @@ impl Pickle {
                 continue;
             }
             match self.value(id) {
-                Value::Tuple(ids) | Value::List(ids) | Value::Dict(ids) => open.extend(ids),
-                Value::Call(call) => {
+                PickleValue::Tuple(ids) | PickleValue::List(ids) | PickleValue::Dict(ids) => {
+                    open.extend(ids)
+                }
+                PickleValue::Call(call) => {
                     open.extend([Some(call.callee), call.arguments, call.state].iter().flatten());
                     open.extend(&call.items);
                 }
-                Value::Persistent(Some(id)) => open.push(*id),
+                PickleValue::Persistent(Some(id)) => open.push(*id),
                 _ => {}
             }
         }
@@ -139,7 +153,7 @@ impl Writer<'_> {
         }
         let pickle = self.pickle;
         let same = match pickle.value(id) {
-            Value::Text(text) => self.texts.get(text.as_str()),
+            PickleValue::Text(text) => self.texts.get(text.as_str()),
             _ => None,
         };
         if let Some(key) = self.memo.get(&id).or(same) {
@@ -153,26 +167,26 @@ impl Writer<'_> {
             return Ok(());
         }
         match pickle.value(id) {
-            Value::None => self.out.push(b'N'),
-            Value::Bool(value) => self.out.push(if *value { 0x88 } else { 0x89 }),
-            Value::Int(number) => self.int(*number),
-            Value::BigInt(bytes) => {
+            PickleValue::None => self.out.push(b'N'),
+            PickleValue::Bool(value) => self.out.push(if *value { 0x88 } else { 0x89 }),
+            PickleValue::Int(number) => self.int(*number),
+            PickleValue::BigInt(bytes) => {
                 self.out.extend([0x8a, bytes.len() as u8]);
                 self.out.extend(bytes);
             }
-            Value::Float(number) => {
+            PickleValue::Float(number) => {
                 self.out.push(b'G');
                 self.out.extend(number.to_be_bytes());
             }
-            Value::Text(text) => {
+            PickleValue::Text(text) => {
                 self.out.push(b'X');
                 self.out.extend((text.len() as u32).to_le_bytes());
                 self.out.extend(text.as_bytes());
                 let key = self.remember();
                 self.texts.insert(text, key);
             }
-            Value::Bytes(_) => return Err(Unwritable::Bytes),
-            Value::Tuple(members) => {
+            PickleValue::Bytes(_) => return Err(Unwritable::Bytes),
+            PickleValue::Tuple(members) => {
                 if members.len() > 3 {
                     self.out.push(b'(');
                 }
@@ -188,22 +202,22 @@ impl Writer<'_> {
                     self.memorize(id);
                 }
             }
-            Value::List(members) => {
+            PickleValue::List(members) => {
                 self.out.push(b']');
                 self.memorize(id);
                 self.members(members, b'e', depth)?;
             }
-            Value::Dict(members) => {
+            PickleValue::Dict(members) => {
                 self.out.push(b'}');
                 self.memorize(id);
                 self.members(members, b'u', depth)?;
             }
-            Value::Global(module, name) => {
+            PickleValue::Global(module, name) => {
                 self.out.push(b'c');
                 self.out.extend(format!("{module}\n{name}\n").as_bytes());
                 self.memorize(id);
             }
-            Value::Call(call) => {
+            PickleValue::Call(call) => {
                 self.value(call.callee, depth + 1)?;
                 match call.arguments {
                     Some(arguments) => self.value(arguments, depth + 1)?,
@@ -223,8 +237,8 @@ impl Writer<'_> {
                     self.memorize(id);
                 }
             }
-            Value::Persistent(None) => return Err(Unwritable::Outside),
-            Value::Persistent(Some(name)) => {
+            PickleValue::Persistent(None) => return Err(Unwritable::Outside),
+            PickleValue::Persistent(Some(name)) => {
                 self.value(*name, depth + 1)?;
                 self.out.push(b'Q');
             }
@@ -292,16 +306,18 @@ mod tests {
             x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same((a.0, *x), (b.0, *y)))
         };
         match (a.0.value(a.1), b.0.value(b.1)) {
-            (Value::Tuple(x), Value::Tuple(y))
-            | (Value::List(x), Value::List(y))
-            | (Value::Dict(x), Value::Dict(y)) => all(x, y),
-            (Value::Call(x), Value::Call(y)) => {
+            (PickleValue::Tuple(x), PickleValue::Tuple(y))
+            | (PickleValue::List(x), PickleValue::List(y))
+            | (PickleValue::Dict(x), PickleValue::Dict(y)) => all(x, y),
+            (PickleValue::Call(x), PickleValue::Call(y)) => {
                 all(&[x.callee], &[y.callee])
                     && all(x.arguments.as_slice(), y.arguments.as_slice())
                     && all(&x.items, &y.items)
                     && all(x.state.as_slice(), y.state.as_slice())
             }
-            (Value::Persistent(Some(x)), Value::Persistent(Some(y))) => all(&[*x], &[*y]),
+            (PickleValue::Persistent(Some(x)), PickleValue::Persistent(Some(y))) => {
+                all(&[*x], &[*y])
+            }
             (x, y) => x == y,
         }
     }
@@ -312,21 +328,22 @@ mod tests {
         let shared = pickle.text("shared");
         let mut members = vec![shared, shared];
         for number in [0, 7, 255, 256, 65_535, 65_536, -1, i64::MIN, i64::MAX] {
-            members.push(pickle.push(Value::Int(number)));
+            members.push(pickle.push(PickleValue::Int(number)));
         }
-        members.push(pickle.push(Value::Float(-0.5)));
-        members.push(pickle.push(Value::Bool(true)));
-        members.push(pickle.push(Value::None));
-        let outside = pickle.push(Value::Persistent(Some(shared)));
+        members.push(pickle.push(PickleValue::Float(-0.5)));
+        members.push(pickle.push(PickleValue::Bool(true)));
+        members.push(pickle.push(PickleValue::None));
+        let outside = pickle.push(PickleValue::Persistent(Some(shared)));
         let call = pickle.call("collections", "OrderedDict", []);
-        let dict = pickle.push(Value::Dict(Members::from_slice(&[shared, outside, call, call])));
+        let dict =
+            pickle.push(PickleValue::Dict(Members::from_slice(&[shared, outside, call, call])));
         let empty = pickle.tuple([]);
         members.extend([dict, empty]);
         for n in 0..300 {
             members.push(pickle.text(&format!("name{n}")));
         }
         members.push(shared);
-        let root = pickle.push(Value::List(members.into()));
+        let root = pickle.push(PickleValue::List(members.into()));
         pickle.set_root(root);
         let bytes = pickle.write().unwrap();
         let back = scan("f", &bytes).unwrap();
@@ -337,7 +354,7 @@ mod tests {
     #[test]
     fn only_what_occurs_twice_can_be_recalled() {
         let mut pickle = Pickle::empty();
-        let one = pickle.push(Value::Int(1));
+        let one = pickle.push(PickleValue::Int(1));
         let tuple = pickle.tuple([one]);
         let texts = [pickle.text("a"), pickle.text("a")];
         let root = pickle.tuple([tuple, texts[0], texts[1]]);

@@ -15,9 +15,9 @@ use unskew_core::{Padded, Rewrite, column};
 
 use crate::full::write_finding;
 use crate::style::{BAD, DIM, EMPHASIS, GOOD, WARN};
-use crate::{Converted, Plain};
+use crate::{ConversionReport, Plain};
 
-pub(crate) fn write(one: &Converted, out: &mut dyn Write) -> fmt::Result {
+pub(crate) fn write(one: &ConversionReport, out: &mut dyn Write) -> fmt::Result {
     let (from, to) = (Plain(&one.from), Plain(&one.to));
     writeln!(out, "{EMPHASIS}{from} to {to}{EMPHASIS:#}")?;
     if !one.plan.rewrites.is_empty() {

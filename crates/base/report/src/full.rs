@@ -21,7 +21,7 @@ use std::fmt::{self, Write};
 use unskew_core::{Finding, Outcome, Padded, Promise, PromiseState, Severity, Unjudged};
 
 use crate::style::{BAD, DIM, EMPHASIS, GOOD, WARN, of_severity};
-use crate::{Pair, Plain, Report, Tally};
+use crate::{CheckedPair, Plain, Report, Tally};
 
 /// The width of the labels on the left.
 const LABEL: usize = 8;
@@ -46,7 +46,7 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
     Ok(())
 }
 
-fn write_pair(pair: &Pair, shown: usize, out: &mut dyn Write) -> fmt::Result {
+fn write_pair(pair: &CheckedPair, shown: usize, out: &mut dyn Write) -> fmt::Result {
     writeln!(
         out,
         "{EMPHASIS}{} with {}{EMPHASIS:#}",
@@ -187,7 +187,7 @@ pub(crate) fn write_unjudged(unjudged: &Unjudged, out: &mut dyn Write) -> fmt::R
     }
 }
 
-fn write_verdict(pair: &Pair, out: &mut dyn Write) -> fmt::Result {
+fn write_verdict(pair: &CheckedPair, out: &mut dyn Write) -> fmt::Result {
     let verdict = &pair.verdict;
     let style = match verdict.outcome {
         _ if verdict.consequence().is_some() => WARN,

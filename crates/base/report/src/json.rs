@@ -38,7 +38,7 @@ use std::fmt::{self, Write};
 use serde::Serialize;
 use unskew_core::{Finding, Outcome, Party, Promise, Rewrite, Side, Unjudged, VersionRange};
 
-use crate::{Converted, Look, Pair, Report, Subject};
+use crate::{CheckedPair, ConversionReport, Look, Report, Subject};
 
 /// The version of the schema.
 pub const SCHEMA_VERSION: u32 = 3;
@@ -245,8 +245,8 @@ impl<'a> From<&'a Report> for Document<'a> {
     }
 }
 
-impl<'a> From<&'a Pair> for PairJson<'a> {
-    fn from(pair: &'a Pair) -> Self {
+impl<'a> From<&'a CheckedPair> for PairJson<'a> {
+    fn from(pair: &'a CheckedPair) -> Self {
         let verdict = &pair.verdict;
         Self {
             a: SubjectJson::from(&pair.a),
@@ -368,8 +368,8 @@ impl<'a> From<&'a Look> for PartyJson<'a> {
     }
 }
 
-impl<'a> From<&'a Converted> for ConvertedJson<'a> {
-    fn from(one: &'a Converted) -> Self {
+impl<'a> From<&'a ConversionReport> for ConvertedJson<'a> {
+    fn from(one: &'a ConversionReport) -> Self {
         let written = one.written.as_ref();
         Self {
             from: &one.from,

@@ -9,7 +9,7 @@ use std::fmt::{self, Write};
 use unskew_core::{Finding, Severity, Unjudged, is_hidden};
 
 use crate::model::line;
-use crate::{Pair, Report};
+use crate::{CheckedPair, Report};
 
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
     let tally = report.tally();
@@ -36,7 +36,7 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
     writeln!(out, "</testsuites>")
 }
 
-fn suite(pair: &Pair, out: &mut dyn Write) -> fmt::Result {
+fn suite(pair: &CheckedPair, out: &mut dyn Write) -> fmt::Result {
     let findings = &pair.verdict.findings;
     let fails = |f: &&Finding| f.accepted.is_none() && f.severity > Severity::Note;
     let unjudged = &pair.verdict.unjudged;
@@ -63,7 +63,7 @@ fn suite(pair: &Pair, out: &mut dyn Write) -> fmt::Result {
     writeln!(out, "  </testsuite>")
 }
 
-fn case(pair: &Pair, finding: &Finding, out: &mut dyn Write) -> fmt::Result {
+fn case(pair: &CheckedPair, finding: &Finding, out: &mut dyn Write) -> fmt::Result {
     let path = pair.place_of(finding);
     let name = format!("{} {}", finding.rule.code, finding.rule.name);
     write!(out, "    <testcase name=\"{}\" classname=\"{}\"", Text(&name), Text(path))?;

@@ -3,7 +3,7 @@
 //! There is one model and there are many renderers. A [`Report`] holds the pairs that were checked,
 //! the parties that were looked at, what was converted, and what could not be read; [`Report::render`] prints it as
 //!
-//! | [`Format`] | for | one finding is |
+//! | [`RenderFormat`] | for | one finding is |
 //! | --- | --- | --- |
 //! | `full` | people | a block: message, phase, both sides, where, the error that the runtime prints, fix |
 //! | `concise` | people and `grep` | a line: `file:12:5: error PT204 message`, without the numbers where a file has no lines |
@@ -22,18 +22,18 @@
 //!
 //! ```
 //! use unskew_core::{Context, Date, Party, Role, check};
-//! use unskew_report::{Format, Pair, Report, Subject};
+//! use unskew_report::{RenderFormat, CheckedPair, Report, Subject};
 //!
 //! let file = Party::new("net.pt", Role::Artifact, "TorchScript archive");
 //! let runtime = Party::new("tensorflow 2.21.0", Role::Runtime, "TensorFlow release");
 //! let today = Context::on(Date::constant(2026, 11, 1));
 //! let mut report = Report::new(today);
-//! report.pairs.push(Pair {
+//! report.pairs.push(CheckedPair {
 //!     a: Subject::at("models/net.pt", &file),
-//!     b: Subject::of(&runtime),
+//!     b: Subject::from_party(&runtime),
 //!     verdict: check(&file, &runtime, &today),
 //! });
-//! let text = report.render(Format::Github);
+//! let text = report.render(RenderFormat::Github);
 //! assert!(text.starts_with("::error file=models/net.pt,title=CO001 nothing-in-common::"));
 //! ```
 #![forbid(unsafe_code)]
@@ -55,10 +55,12 @@ mod style;
 mod tally;
 
 pub use escape::{Medium, error_lines, escaped};
-pub use mark::Mark;
-pub use model::{Converted, Failure, Location, Look, Pair, Report, Subject, Written, line};
+pub use mark::VerdictMark;
+pub use model::{
+    CheckedPair, ConversionReport, Location, Look, ReadFailure, Report, Subject, Written, line,
+};
 pub use page::PAGE_STYLE;
-pub use render::Format;
+pub use render::RenderFormat;
 pub use style::{BAD, DIM, EMPHASIS, GOOD, NOTE, WARN, of_severity};
 pub use tally::Tally;
 pub use unskew_core::Plain;

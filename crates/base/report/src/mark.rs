@@ -1,4 +1,4 @@
-//! What a cell of a matrix shows, in files, on terminals and on pages.
+//! Mark of a verdict in a cell of a matrix: in files, on terminals and on pages.
 
 use anstyle::Style;
 use unskew_core::{Outcome, Phase, Severity, Verdict};
@@ -7,7 +7,7 @@ use crate::{BAD, DIM, GOOD, WARN};
 
 /// A verdict, or what a fleet makes of one, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Mark {
+pub enum VerdictMark {
     /// It works as it is.
     Works,
     /// It works as it is, and something is to be said about it.
@@ -40,7 +40,7 @@ pub enum Mark {
     NotAsked,
 }
 
-impl Mark {
+impl VerdictMark {
     /// Every mark, in the order of the legend.
     pub const ALL: [Self; 15] = [
         Self::Works,
@@ -61,7 +61,7 @@ impl Mark {
     ];
 
     /// The mark of a verdict.
-    pub fn of(verdict: &Verdict) -> Self {
+    pub fn for_verdict(verdict: &Verdict) -> Self {
         match verdict.outcome {
             Outcome::Unrelated => Self::Unrelated,
             Outcome::Adaptable(_) => Self::Adapts,

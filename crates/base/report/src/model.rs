@@ -1,4 +1,4 @@
-//! What a report says.
+//! Model of a report.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub struct Subject {
 
 impl Subject {
     /// A party that has no path: a release.
-    pub fn of(party: &Party) -> Self {
+    pub fn from_party(party: &Party) -> Self {
         Self { path: None, side: party.side() }
     }
 
@@ -37,7 +37,7 @@ impl Subject {
 
 /// One pair that was checked.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Pair {
+pub struct CheckedPair {
     /// The side that was checked: `A` of `unskew check A --with B`.
     pub a: Subject,
     /// The side that it was checked against.
@@ -46,7 +46,7 @@ pub struct Pair {
     pub verdict: Verdict,
 }
 
-impl Pair {
+impl CheckedPair {
     /// The path in which `finding` was found: that of the side it is about, or of the only side
     /// that has one.
     pub fn place_of(&self, finding: &Finding) -> &str {
@@ -104,7 +104,7 @@ pub struct Look {
 
 /// One artifact that was to be converted.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Converted {
+pub struct ConversionReport {
     /// The path of the artifact.
     pub from: String,
     /// The target release: `torch@1.4.0`.
@@ -126,7 +126,7 @@ pub struct Written {
 
 /// What could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct ReadFailure {
     /// The path, or the release, as the user named it.
     pub path: String,
     /// Why not, with the whole chain of causes.
@@ -156,13 +156,13 @@ pub struct Report {
     /// The day on which promises were judged.
     pub context: Context,
     /// The pairs that were checked.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<CheckedPair>,
     /// The parties that were looked at.
     pub looks: Vec<Look>,
     /// The artifacts that were to be converted; the verdict on a result is one of the pairs.
-    pub conversions: Vec<Converted>,
+    pub conversions: Vec<ConversionReport>,
     /// What could not be read.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<ReadFailure>,
     /// Whether text shows every finding of a rule, instead of the first ones.
     pub verbose: bool,
     /// Where findings stand in text files, by the path and the first place of a finding. What is not here has the line

@@ -1,4 +1,4 @@
-//! How pages look: the matrix in a file, and those of a fleet and its server.
+//! Style of pages: the matrix in a file, and those of a fleet and its server.
 
 /// The style of every page, for light and dark screens, phones and paper. Colours have names, so that a page that adds
 /// to it stays readable in both.

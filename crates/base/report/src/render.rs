@@ -8,7 +8,7 @@ use crate::{Medium, concise, conversion, escaped, full, github, inventory, json,
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
+pub enum RenderFormat {
     /// Human-readable, with every detail.
     #[default]
     Full,
@@ -24,7 +24,7 @@ pub enum Format {
     Junit,
 }
 
-impl Format {
+impl RenderFormat {
     /// What reads it.
     pub fn medium(self) -> Medium {
         match self {
@@ -39,16 +39,16 @@ impl Format {
 impl Report {
     /// The report as text, with ANSI styles in the formats for people; ends with a line break. Nothing in it drives a terminal, or
     /// a runner that is not meant.
-    pub fn render(&self, format: Format) -> String {
+    pub fn render(&self, format: RenderFormat) -> String {
         let mut out = String::new();
         // Writing into a String cannot fail.
         let _ = match format {
-            Format::Full => self.write_full(&mut out),
-            Format::Concise => concise::write(self, &mut out),
-            Format::Json => json::write(self, &mut out),
-            Format::Sarif => sarif::write(self, &mut out),
-            Format::Github => github::write(self, &mut out),
-            Format::Junit => junit::write(self, &mut out),
+            RenderFormat::Full => self.write_full(&mut out),
+            RenderFormat::Concise => concise::write(self, &mut out),
+            RenderFormat::Json => json::write(self, &mut out),
+            RenderFormat::Sarif => sarif::write(self, &mut out),
+            RenderFormat::Github => github::write(self, &mut out),
+            RenderFormat::Junit => junit::write(self, &mut out),
         };
         match escaped(&out, format.medium()) {
             Cow::Borrowed(_) => out,

@@ -1,4 +1,4 @@
-//! How many findings there are.
+//! Counts of findings.
 
 use std::fmt;
 

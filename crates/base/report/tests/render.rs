@@ -5,10 +5,10 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use unskew_core::{
-    Context, Date, Finding, Passage, Phase, Places, Promise, PromiseState, Role, Rule, Severity,
+    Context, Date, Finding, Phase, Places, Promise, PromiseState, Role, Rule, RuleText, Severity,
     Side, Unjudged, Verdict, aspect,
 };
-use unskew_report::{Failure, Format, Pair, Report, Subject};
+use unskew_report::{CheckedPair, ReadFailure, RenderFormat, Report, Subject};
 
 static RULE: Rule = Rule {
     code: "XX001",
@@ -17,12 +17,12 @@ static RULE: Rule = Rule {
     severity: Severity::Error,
     phase: Some(Phase::Load),
     summary: "The file is newer than its reader.",
-    reference: Passage::plain("r"),
-    what: Passage::plain("w"),
-    why: Passage::plain("y"),
+    reference: RuleText::plain("r"),
+    what: RuleText::plain("w"),
+    why: RuleText::plain("y"),
     fix: "m",
-    fires: Passage::plain(""),
-    silent: Passage::plain(""),
+    fires: RuleText::plain(""),
+    silent: RuleText::plain(""),
 };
 
 fn side(role: Role, name: &str) -> Side {
@@ -45,18 +45,18 @@ fn report(name: &str, text: &str) -> Report {
         reference: "document".to_owned(),
     };
     let unjudged = Unjudged::new(aspect::KERNELS, text).at(Places::from_iter([name]));
-    let verdict = Verdict::of(vec![finding], vec![promise], vec![unjudged]);
+    let verdict = Verdict::new(vec![finding], vec![promise], vec![unjudged]);
     let a = Subject { path: Some(name.to_owned()), side: side(Role::Artifact, name) };
     let b = Subject { path: None, side: side(Role::Runtime, "torch 2.1.2") };
     let mut report = Report::new(Context::on(Date::constant(2026, 11, 1)));
-    report.pairs.push(Pair { a, b, verdict });
-    report.failures.push(Failure { path: name.to_owned(), message: text.to_owned() });
+    report.pairs.push(CheckedPair { a, b, verdict });
+    report.failures.push(ReadFailure { path: name.to_owned(), message: text.to_owned() });
     report
 }
 
 #[test]
 fn what_was_not_judged_and_until_when_it_was_promised_is_said() {
-    let text = report("net.pt", "too new: 10").render(Format::Full);
+    let text = report("net.pt", "too new: 10").render(RenderFormat::Full);
     assert!(text.contains("not judged"), "{text}");
     assert!(text.contains("12 weeks, 2025-01-01 to 2025-03-26"), "{text}");
     assert!(text.contains("incompatible, fails at load"), "{text}");
@@ -66,11 +66,11 @@ fn what_was_not_judged_and_until_when_it_was_promised_is_said() {
 fn a_rule_that_fires_thousands_of_times_does_not_print_thousands_of_blocks() {
     let one = |n: usize| Finding::new(&RULE, format!("operator {n}"));
     let mut report = report("net.pt", "m");
-    report.pairs[0].verdict = Verdict::of((0..4741).map(one).collect(), Vec::new(), Vec::new());
-    let text = report.render(Format::Full);
+    report.pairs[0].verdict = Verdict::new((0..4741).map(one).collect(), Vec::new(), Vec::new());
+    let text = report.render(RenderFormat::Full);
     assert!(text.lines().count() < 100, "{text}");
     assert!(text.contains("4721 more") && text.contains("of XX001 too-new: "), "{text}");
-    let document: Value = serde_json::from_str(&report.render(Format::Json)).unwrap();
+    let document: Value = serde_json::from_str(&report.render(RenderFormat::Json)).unwrap();
     assert_eq!(document["pairs"][0]["findings"].as_array().map(Vec::len), Some(4741));
 }
 
@@ -78,20 +78,26 @@ fn a_rule_that_fires_thousands_of_times_does_not_print_thousands_of_blocks() {
 fn unjudged() -> Report {
     let mut report = report("net.pt", "no table of kernels");
     let verdict = &mut report.pairs[0].verdict;
-    *verdict = Verdict::of(Vec::new(), Vec::new(), verdict.unjudged.clone());
+    *verdict = Verdict::new(Vec::new(), Vec::new(), verdict.unjudged.clone());
     report.failures.clear();
     report
 }
 
 #[test]
 fn every_format_names_what_was_not_judged_and_none_calls_it_compatible() {
-    let formats = [Format::Full, Format::Concise, Format::Json, Format::Sarif, Format::Github];
-    for format in formats.into_iter().chain([Format::Junit]) {
+    let formats = [
+        RenderFormat::Full,
+        RenderFormat::Concise,
+        RenderFormat::Json,
+        RenderFormat::Sarif,
+        RenderFormat::Github,
+    ];
+    for format in formats.into_iter().chain([RenderFormat::Junit]) {
         let text = unjudged().render(format);
         assert!(text.contains("kernels") && text.contains("no table of kernels"), "{text}");
         assert!(!text.contains("compatible") && !text.contains("\"no findings\""), "{text}");
     }
-    let document: Value = serde_json::from_str(&unjudged().render(Format::Json)).unwrap();
+    let document: Value = serde_json::from_str(&unjudged().render(RenderFormat::Json)).unwrap();
     assert_eq!(document["pairs"][0]["outcome"], "unjudged");
     assert_eq!(document["pairs"][0]["unjudged"][0]["places_count"], 1);
     assert_eq!(document["summary"]["unjudged"], 1);
@@ -99,7 +105,7 @@ fn every_format_names_what_was_not_judged_and_none_calls_it_compatible() {
 
 #[test]
 fn a_sarif_result_points_to_its_rule_and_its_file() {
-    let text = report("my nets/a.pt", "m").render(Format::Sarif);
+    let text = report("my nets/a.pt", "m").render(RenderFormat::Sarif);
     let log: Value = serde_json::from_str(&text).unwrap();
     let run = &log["runs"][0];
     let result = &run["results"][0];
@@ -112,7 +118,8 @@ fn a_sarif_result_points_to_its_rule_and_its_file() {
 
 #[test]
 fn a_json_report_leaves_no_key_out() {
-    let document: Value = serde_json::from_str(&report("a.pt", "m").render(Format::Json)).unwrap();
+    let document: Value =
+        serde_json::from_str(&report("a.pt", "m").render(RenderFormat::Json)).unwrap();
     assert_eq!(document["schema_version"], unskew_report::json::SCHEMA_VERSION);
     let pair = &document["pairs"][0];
     for key in ["a", "b", "outcome", "adaptations", "first_failure", "findings", "promises"] {
@@ -138,14 +145,14 @@ proptest! {
         text in "\\PC{0,10}[\n\r\u{1b}:,%]{0,5}::error::x",
     ) {
         let report = report(&name, &text);
-        let github = report.render(Format::Github);
+        let github = report.render(RenderFormat::Github);
         prop_assert_eq!(github.lines().count(), 2);
         prop_assert!(!github.contains('\r'));
-        let concise = report.render(Format::Concise);
+        let concise = report.render(RenderFormat::Concise);
         prop_assert_eq!(concise.lines().count(), 3);
         prop_assert!(only_styles(&concise));
-        prop_assert!(only_styles(&report.render(Format::Full)));
-        for format in [Format::Json, Format::Sarif] {
+        prop_assert!(only_styles(&report.render(RenderFormat::Full)));
+        for format in [RenderFormat::Json, RenderFormat::Sarif] {
             let document = serde_json::from_str::<Value>(&report.render(format));
             prop_assert!(document.is_ok());
         }

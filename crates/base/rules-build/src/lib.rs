@@ -200,7 +200,7 @@ mod tests {
         let made = rust::made(&read(folder.path()).unwrap(), "unskew_core");
         let all = lz4_flex::block::decompress(&made.pages, 100).unwrap();
         assert_eq!(all, b"https://rwy$ unskew check a$ unskew check b");
-        assert!(made.module.contains("silent: unskew_core::Passage::packed(&PAGES, 27, 43)"));
+        assert!(made.module.contains("silent: unskew_core::RuleText::packed(&PAGES, 27, 43)"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Writes the Rust text of a crate's rules.
+//! Rust text of a crate's rules.
 //!
 //! Most of what a rule says stands on its page alone, its examples above all: that is one compressed text.
 
@@ -27,7 +27,7 @@ pub(crate) fn made(rules: &BTreeMap<String, RuleFile>, core: &str) -> Made {
     }
     let _ = writeln!(
         text,
-        "static PAGES: {core}::Packed = {core}::Packed::new(\
+        "static PAGES: {core}::CompressedText = {core}::CompressedText::new(\
          include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{PAGES}\")), {});",
         pages.len()
     );
@@ -53,7 +53,7 @@ fn one(text: &mut String, rule: &RuleFile, core: &str, pages: &mut String) {
     let [reference, what, why, fires, silent] = page.map(|part| {
         let start = pages.len();
         pages.push_str(part);
-        format!("{core}::Passage::packed(&PAGES, {start}, {})", pages.len())
+        format!("{core}::RuleText::packed(&PAGES, {start}, {})", pages.len())
     });
     let fix_page = match rule.fix_page.trim() {
         "" => sentence(&metavariables(fix)),

@@ -21,13 +21,13 @@ use zip::{CompressionMethod, ZipArchive};
 use crate::inflater::Inflater;
 use crate::inflating::Inflating;
 use crate::{
-    Budget, BytesSource, Problem, ReadError, Resource, Slice, Source, SourceExt, SourceReader,
-    limits,
+    Budget, BytesSource, ReadError, Resource, Slice, Source, SourceExt, SourceProblem,
+    SourceReader, limits,
 };
 
 /// One member of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct ArchiveMember {
     /// The name with its folders, as written.
     pub name: String,
     /// How many bytes the member says it has when inflated.
@@ -67,7 +67,7 @@ pub struct Directory {
 pub struct Archive {
     source: Arc<dyn Source>,
     zip: ZipArchive<SourceReader>,
-    entries: Vec<Entry>,
+    entries: Vec<ArchiveMember>,
     /// Where each name stands in `entries`; the first of those that have it.
     by_name: HashMap<Box<str>, usize>,
     budget: Budget,
@@ -122,7 +122,7 @@ impl Archive {
         let many = |count: u64| {
             let what = "the directory (counted in members)".to_owned();
             let limit = limits::MEMBERS as u64;
-            let problem = Problem::TooLarge { what, size: count, limit };
+            let problem = SourceProblem::TooLarge { what, size: count, limit };
             if count > limit { Err(ReadError::new(source.name(), problem)) } else { Ok(()) }
         };
         // Before there is memory for each of them.
@@ -143,7 +143,7 @@ impl Archive {
             let start = file.header_start();
             extents.push((start, start.saturating_add(30).saturating_add(file.compressed_size())));
             let name = file.name_raw();
-            entries.push(Entry {
+            entries.push(ArchiveMember {
                 // Nearly always UTF-8, which the lossy reading finds out byte by byte.
                 name: str::from_utf8(name)
                     .map_or_else(|_| String::from_utf8_lossy(name).into_owned(), str::to_owned),
@@ -171,7 +171,7 @@ impl Archive {
     }
 
     /// All members, in the order of the directory.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[ArchiveMember] {
         &self.entries
     }
 
@@ -182,7 +182,7 @@ impl Archive {
     }
 
     /// The member of this name.
-    pub fn entry(&self, name: &str) -> Option<&Entry> {
+    pub fn entry(&self, name: &str) -> Option<&ArchiveMember> {
         self.by_name.get(name).and_then(|index| self.entries.get(*index))
     }
 
@@ -195,7 +195,7 @@ impl Archive {
     ///
     /// # Errors
     /// If it is broken, or is compressed and larger than [`limits::RECORD`].
-    pub fn member(&self, entry: &Entry) -> Result<Arc<dyn Source>, ReadError> {
+    pub fn member(&self, entry: &ArchiveMember) -> Result<Arc<dyn Source>, ReadError> {
         let name = format!("{}!{}", self.name(), entry.name);
         if !entry.stored {
             let bytes = BytesSource::new(name, self.read(entry)?);
@@ -213,7 +213,7 @@ impl Archive {
     ///
     /// # Errors
     /// If it is encrypted, or compressed by anything but deflate. What is broken in its bytes is an error of who reads them.
-    pub fn member_in_parts(&self, entry: &Entry) -> Result<Arc<dyn Source>, ReadError> {
+    pub fn member_in_parts(&self, entry: &ArchiveMember) -> Result<Arc<dyn Source>, ReadError> {
         if entry.stored {
             return self.member(entry);
         }
@@ -225,14 +225,14 @@ impl Archive {
     ///
     /// # Errors
     /// If it is broken, encrypted, or compressed by anything but deflate.
-    pub fn raw(&self, entry: &Entry) -> Result<RawMember, ReadError> {
+    pub fn raw(&self, entry: &ArchiveMember) -> Result<RawMember, ReadError> {
         let error = |problem| ReadError::new(self.name(), problem).in_record(&entry.name);
         let mut zip = self.zip.clone();
         let file = zip
             .by_index_raw(entry.index)
             .map_err(|error| zip_error(self.name(), error).in_record(&entry.name))?;
         if file.encrypted() {
-            return Err(error(Problem::Unsupported(
+            return Err(error(SourceProblem::Unsupported(
                 "is encrypted; decrypt the archive first".to_owned(),
             )));
         }
@@ -241,7 +241,7 @@ impl Archive {
             CompressionMethod::Deflated => true,
             other => {
                 let what = format!("compressed by {other}; only deflate is read");
-                return Err(error(Problem::Unsupported(what)));
+                return Err(error(SourceProblem::Unsupported(what)));
             }
         };
         let start = file.data_start().unwrap_or(u64::MAX);
@@ -255,7 +255,7 @@ impl Archive {
             }),
             end => {
                 let needed = end.unwrap_or(u64::MAX);
-                Err(error(Problem::Truncated { len: self.source.size(), needed }).at(start))
+                Err(error(SourceProblem::Truncated { len: self.source.size(), needed }).at(start))
             }
         }
     }
@@ -266,7 +266,7 @@ impl Archive {
     /// If it is broken or larger than `limit`, whatever it says of its size, or `out` fails.
     pub fn copy(
         &self,
-        entry: &Entry,
+        entry: &ArchiveMember,
         out: &mut dyn io::Write,
         limit: u64,
     ) -> Result<u64, ReadError> {
@@ -281,7 +281,7 @@ impl Archive {
         self.budget.bytes(size).map_err(|spent| error(spent.into()))?;
         if size > limit {
             let what = "the inflated member".into();
-            return Err(error(Problem::TooLarge { what, size: entry.size.max(size), limit }));
+            return Err(error(SourceProblem::TooLarge { what, size: entry.size.max(size), limit }));
         }
         Ok(size)
     }
@@ -290,13 +290,13 @@ impl Archive {
     ///
     /// # Errors
     /// If it is broken or larger than [`limits::RECORD`], whatever it says of its size.
-    pub fn read(&self, entry: &Entry) -> Result<Vec<u8>, ReadError> {
+    pub fn read(&self, entry: &ArchiveMember) -> Result<Vec<u8>, ReadError> {
         let error = |problem| ReadError::new(self.name(), problem).in_record(&entry.name);
         let most = limits::RECORD.min(self.budget.left(Resource::Bytes));
         let bytes = self.inflater.all(&self.raw(entry)?, most).map_err(error)?;
         self.budget.bytes(bytes.len() as u64).map_err(|spent| error(spent.into()))?;
         if bytes.len() as u64 > limits::RECORD {
-            return Err(error(Problem::TooLarge {
+            return Err(error(SourceProblem::TooLarge {
                 what: "the inflated record".into(),
                 size: entry.size.max(bytes.len() as u64),
                 limit: limits::RECORD,
@@ -374,7 +374,10 @@ mod tests {
         assert!(bytes.len() < 1 << 20);
         let archive = open(bytes).unwrap();
         let error = archive.read(archive.entry("bomb").unwrap()).unwrap_err();
-        assert!(matches!(*error.problem, Problem::TooLarge { .. } | Problem::Budget(_)), "{error}");
+        assert!(
+            matches!(*error.problem, SourceProblem::TooLarge { .. } | SourceProblem::Budget(_)),
+            "{error}"
+        );
         assert_eq!(error.record.as_deref(), Some("bomb"));
     }
 
@@ -395,7 +398,7 @@ mod tests {
             }
         }
         let (count, error) = refused.unwrap();
-        assert!(matches!(*error.problem, Problem::Budget(_)), "{error}");
+        assert!(matches!(*error.problem, SourceProblem::Budget(_)), "{error}");
         assert!((2..20).contains(&count), "{count}");
     }
 

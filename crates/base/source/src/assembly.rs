@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::{Problem, ReadError, Source};
+use crate::{ReadError, Source, SourceProblem};
 
 /// What one piece is made of.
 enum Content {
@@ -57,7 +57,7 @@ impl Assembly {
     }
 
     /// The whole of `source` as it is, under its own name.
-    pub fn of(source: &Arc<dyn Source>) -> Self {
+    pub fn from_source(source: &Arc<dyn Source>) -> Self {
         let mut whole = Self::new(source.name());
         whole.push(source.size(), Content::Copied(source.clone(), 0));
         whole
@@ -72,7 +72,7 @@ impl Assembly {
     /// Adds the bytes of `source` in `range`.
     ///
     /// # Errors
-    /// [`Problem::Truncated`] if `source` ends before, [`Problem::Malformed`] if the range ends before it
+    /// [`SourceProblem::Truncated`] if `source` ends before, [`SourceProblem::Malformed`] if the range ends before it
     /// begins.
     pub fn push_copy(
         &mut self,
@@ -80,9 +80,9 @@ impl Assembly {
         range: Range<u64>,
     ) -> Result<(), ReadError> {
         let problem = match range.end.checked_sub(range.start) {
-            None => Problem::Malformed("a range that ends before it begins".into()),
+            None => SourceProblem::Malformed("a range that ends before it begins".into()),
             Some(_) if range.end > source.size() => {
-                Problem::Truncated { len: source.size(), needed: range.end }
+                SourceProblem::Truncated { len: source.size(), needed: range.end }
             }
             Some(size) => {
                 self.push(size, Content::Copied(source.clone(), range.start));
@@ -181,7 +181,7 @@ mod tests {
         let path = folder.path().join("in");
         std::fs::write(&path, vec![7; 10_000]).unwrap();
         let input: Arc<dyn Source> = Arc::new(FileSource::open(&path).unwrap());
-        let output = Assembly::of(&input);
+        let output = Assembly::from_source(&input);
         File::options().write(true).open(&path).unwrap().set_len(10).unwrap();
         let error = output.write(&mut tempfile::tempfile().unwrap()).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);

@@ -1,4 +1,4 @@
-//! What a reader may take of the machine for one file, whatever the file says.
+//! Budget of a reader: what it may take of the machine for one file, whatever the file says.
 //!
 //! A file of some kilobytes can ask for gigabytes: by members that inflate without end, by members that share
 //! their bytes, by a text of which every second byte is a statement. A limit of one record does not help
@@ -15,7 +15,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::{Problem, ReadError};
+use crate::{ReadError, SourceProblem};
 
 /// What a budget counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub struct Exhausted {
 impl Exhausted {
     /// As an error of a reader, without a place yet.
     pub fn in_file(self, file: impl Into<String>) -> ReadError {
-        ReadError::new(file, Problem::Budget(self))
+        ReadError::new(file, SourceProblem::Budget(self))
     }
 }
 

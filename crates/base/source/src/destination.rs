@@ -1,4 +1,4 @@
-//! Where an output goes: what stands at its path decides.
+//! Destination of an output: what stands at its path decides.
 //!
 //! | at the path | an output that is one stream of bytes | a file of a folder, or a folder |
 //! | --- | --- | --- |

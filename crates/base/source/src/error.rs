@@ -1,10 +1,10 @@
-//! What could not be read, and where.
+//! Errors of reading, with the place.
 
 use std::fmt;
 
 /// Why a source could not be read or is refused.
 #[derive(Debug, thiserror::Error)]
-pub enum Problem {
+pub enum SourceProblem {
     /// The system did not give the bytes.
     #[error("{0}")]
     Io(#[from] std::io::Error),
@@ -55,12 +55,12 @@ pub struct ReadError {
     /// The field or key.
     pub field: Option<String>,
     /// The cause. Boxed, so that a `Result` stays small.
-    pub problem: Box<Problem>,
+    pub problem: Box<SourceProblem>,
 }
 
 impl ReadError {
     /// An error in `file`, without a place.
-    pub fn new(file: impl Into<String>, problem: Problem) -> Self {
+    pub fn new(file: impl Into<String>, problem: SourceProblem) -> Self {
         Self {
             file: file.into(),
             record: None,
@@ -72,7 +72,7 @@ impl ReadError {
 
     /// An error about bytes that are not what the format says.
     pub fn malformed(file: impl Into<String>, what: impl Into<String>) -> Self {
-        Self::new(file, Problem::Malformed(what.into()))
+        Self::new(file, SourceProblem::Malformed(what.into()))
     }
 
     /// In this record, unless a more exact place is known already.

@@ -19,7 +19,7 @@
 
 use std::cell::RefCell;
 
-use crate::{Problem, ReadError, Source, SourceExt};
+use crate::{ReadError, Source, SourceExt, SourceProblem};
 
 /// How much is read at a time.
 const BLOCK: u64 = 16 << 10;
@@ -39,13 +39,13 @@ pub struct Flatbuffer<'s> {
 
 /// A table: where it lies, and where its vtable lies.
 #[derive(Clone, Copy, Debug)]
-pub struct Table {
+pub struct FlatTable {
     at: u64,
     vtable: u64,
     fields: u64,
 }
 
-impl Table {
+impl FlatTable {
     /// How many fields its writer knew, up to the last that is there.
     pub fn fields(self) -> u64 {
         self.fields
@@ -76,7 +76,7 @@ impl<'s> Flatbuffer<'s> {
         let end = at.checked_add(len).filter(|end| *end <= self.source.size());
         if end.is_none() {
             let needed = at.saturating_add(len);
-            let problem = Problem::Truncated { len: self.source.size(), needed };
+            let problem = SourceProblem::Truncated { len: self.source.size(), needed };
             return Err(ReadError::new(self.source.name(), problem).at(at));
         }
         let block = at / BLOCK;
@@ -120,7 +120,7 @@ impl<'s> Flatbuffer<'s> {
     }
 
     /// Takes a node from the budget of the file: a vector may name one table a million times.
-    fn table(&self, at: u64) -> Result<Table, ReadError> {
+    fn table(&self, at: u64) -> Result<FlatTable, ReadError> {
         self.source.nodes(1)?;
         // The vtable may lie on either side, at a signed distance.
         let distance = i64::from(self.number(at, 4)? as u32 as i32);
@@ -131,16 +131,16 @@ impl<'s> Flatbuffer<'s> {
             return Err(self.error(vtable, "a vtable of a size that no vtable has"));
         }
         self.bytes(vtable, size)?;
-        Ok(Table { at, vtable, fields: (size - 4) / 2 })
+        Ok(FlatTable { at, vtable, fields: (size - 4) / 2 })
     }
 
     /// The table at the root.
-    pub fn root(&self) -> Result<Table, ReadError> {
+    pub fn root(&self) -> Result<FlatTable, ReadError> {
         self.table(self.follow(0)?)
     }
 
     /// Where a field stands; none if the table leaves it out.
-    fn field(&self, table: Table, field: u64) -> Result<Option<u64>, ReadError> {
+    fn field(&self, table: FlatTable, field: u64) -> Result<Option<u64>, ReadError> {
         if field >= table.fields {
             return Ok(None);
         }
@@ -149,23 +149,23 @@ impl<'s> Flatbuffer<'s> {
     }
 
     /// A number of `size` bytes, zero if it is left out.
-    pub fn scalar(&self, table: Table, field: u64, size: u64) -> Result<u64, ReadError> {
+    pub fn scalar(&self, table: FlatTable, field: u64, size: u64) -> Result<u64, ReadError> {
         self.field(table, field)?.map_or(Ok(0), |at| self.number(at, size))
     }
 
     /// A number of 4 bytes with a sign and a default.
-    pub fn int(&self, table: Table, field: u64, default: i32) -> Result<i32, ReadError> {
+    pub fn int(&self, table: FlatTable, field: u64, default: i32) -> Result<i32, ReadError> {
         self.field(table, field)?.map_or(Ok(default), |at| Ok(self.number(at, 4)? as u32 as i32))
     }
 
     /// A table behind a field.
-    pub fn child(&self, table: Table, field: u64) -> Result<Option<Table>, ReadError> {
+    pub fn child(&self, table: FlatTable, field: u64) -> Result<Option<FlatTable>, ReadError> {
         let at = self.field(table, field)?;
         at.map(|at| self.table(self.follow(at)?)).transpose()
     }
 
     /// A vector behind a field, whose elements have `size` bytes; empty if it is left out.
-    pub fn vector(&self, table: Table, field: u64, size: u64) -> Result<Vector, ReadError> {
+    pub fn vector(&self, table: FlatTable, field: u64, size: u64) -> Result<Vector, ReadError> {
         let Some(at) = self.field(table, field)? else { return Ok(Vector { at: 0, len: 0 }) };
         let at = self.follow(at)?;
         let len = self.number(at, 4)?;
@@ -177,17 +177,17 @@ impl<'s> Flatbuffer<'s> {
     }
 
     /// The table that element `index` of a vector leads to.
-    pub fn element(&self, vector: Vector, index: u64) -> Result<Table, ReadError> {
+    pub fn element(&self, vector: Vector, index: u64) -> Result<FlatTable, ReadError> {
         self.table(self.follow(vector.at + 4 * index)?)
     }
 
     /// Where what a field leads to lies: a struct, a text; none if it is left out.
-    pub fn place(&self, table: Table, field: u64) -> Result<Option<u64>, ReadError> {
+    pub fn place(&self, table: FlatTable, field: u64) -> Result<Option<u64>, ReadError> {
         self.field(table, field)?.map(|at| self.follow(at)).transpose()
     }
 
     /// A text behind a field, empty if it is left out.
-    pub fn text(&self, table: Table, field: u64) -> Result<String, ReadError> {
+    pub fn text(&self, table: FlatTable, field: u64) -> Result<String, ReadError> {
         self.place(table, field)?.map_or(Ok(String::new()), |at| self.text_at(at, TEXT))
     }
 
@@ -236,6 +236,6 @@ mod tests {
         assert_eq!(texts(&one_text(2, 3)).unwrap(), ["xxx", "xxx"]);
         assert_eq!(texts(&one_text(100_000, 20)).unwrap().len(), 100_000);
         let error = texts(&one_text(100_000, 4000)).unwrap_err();
-        assert!(matches!(*error.problem, Problem::Budget(_)), "{error}");
+        assert!(matches!(*error.problem, SourceProblem::Budget(_)), "{error}");
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use crate::{Problem, RawMember, SourceExt as _};
+use crate::{RawMember, SourceExt as _, SourceProblem};
 
 /// How many packed bytes are read at once.
 const PACKED: u64 = 64 << 10;
@@ -23,7 +23,7 @@ pub(crate) struct Inflater(Mutex<Option<Decompress>>);
 impl Inflater {
     /// All bytes of a member, whose checksum is compared; of one that has more than `most`, the first of them and at
     /// least one more than that.
-    pub(crate) fn all(&self, member: &RawMember, most: u64) -> Result<Vec<u8>, Problem> {
+    pub(crate) fn all(&self, member: &RawMember, most: u64) -> Result<Vec<u8>, SourceProblem> {
         let bytes = if member.deflated {
             let kept = self.kept().take();
             let mut inflate = kept.unwrap_or_else(|| Decompress::new(false));
@@ -50,14 +50,18 @@ impl Inflater {
 
 impl RawMember {
     /// Fills `buffer` with its bytes as they stand in the archive, from the one at `at` on.
-    fn fill(&self, at: u64, buffer: &mut [u8]) -> Result<(), Problem> {
+    fn fill(&self, at: u64, buffer: &mut [u8]) -> Result<(), SourceProblem> {
         let at = self.range.start.saturating_add(at);
         self.source.fill(at, buffer).map_err(|error| *error.problem)
     }
 }
 
 /// What is inflated until the stream ends, its packed bytes do, or there is more than `most`.
-fn inflated(inflate: &mut Decompress, member: &RawMember, most: u64) -> Result<Vec<u8>, Problem> {
+fn inflated(
+    inflate: &mut Decompress,
+    member: &RawMember,
+    most: u64,
+) -> Result<Vec<u8>, SourceProblem> {
     let size = member.range.end - member.range.start;
     // What deflate makes of a byte is at most 1,032 bytes: a size that is a lie takes no memory.
     let possible = size.saturating_mul(1_032).min(member.size).min(most);
@@ -90,7 +94,7 @@ fn inflated(inflate: &mut Decompress, member: &RawMember, most: u64) -> Result<V
     Ok(bytes)
 }
 
-fn broken(what: &str) -> Problem {
+fn broken(what: &str) -> SourceProblem {
     io::Error::new(io::ErrorKind::InvalidData, what).into()
 }
 

@@ -26,11 +26,11 @@ pub(crate) struct Inflating {
     budget: Budget,
     /// How many bytes are kept in memory.
     in_memory: u64,
-    state: Mutex<State>,
+    state: Mutex<InflateState>,
 }
 
 /// How far it is inflated.
-struct State {
+struct InflateState {
     inflate: Decompress,
     checksum: Hasher,
     /// Packed bytes that were read and not inflated, and where the next stand in the member's archive.
@@ -49,7 +49,7 @@ struct State {
 
 impl Inflating {
     pub(crate) fn new(name: String, member: RawMember, budget: Budget) -> Self {
-        let state = State {
+        let state = InflateState {
             inflate: Decompress::new(false),
             checksum: Hasher::new(),
             packed: Vec::new(),
@@ -64,7 +64,7 @@ impl Inflating {
     }
 
     /// Inflates until there are `wanted` bytes.
-    fn reach(&self, state: &mut State, wanted: u64) -> io::Result<()> {
+    fn reach(&self, state: &mut InflateState, wanted: u64) -> io::Result<()> {
         if let Some((kind, what)) = &state.failed {
             return Err(io::Error::new(*kind, what.clone()));
         }
@@ -78,7 +78,7 @@ impl Inflating {
     }
 
     /// Inflates the next block into the state.
-    fn step(&self, state: &mut State) -> io::Result<()> {
+    fn step(&self, state: &mut InflateState) -> io::Result<()> {
         let broken = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
         if state.taken == state.packed.len() {
             let left = self.member.range.end.saturating_sub(state.next);
@@ -118,7 +118,7 @@ impl Inflating {
     }
 }
 
-impl State {
+impl InflateState {
     fn done(&self) -> u64 {
         self.first.len() as u64 + self.more
     }

@@ -10,7 +10,7 @@
 //! * [`ArchiveOutput`]: a zip archive that is mostly made of the members of others, copied as they stand;
 //! * [`wire`]: the fields of a protobuf message over a source, payloads skipped unless asked for;
 //! * [`flatbuffer`]: the tables of a flatbuffer over a source;
-//! * [`Assembly`]: an output of copied ranges and new bytes, which is a source too; [`Output`]: a file or a
+//! * [`Assembly`]: an output of copied ranges and new bytes, which is a source too; [`ConvertedArtifact`]: a file or a
 //!   folder of them; [`OutputFile`]: a file that appears whole or not at all;
 //! * [`unfinished`]: what is being written, and what killed writers leave behind;
 //! * [`Files`]: texts of a folder, read whole, for whoever compares two states of them;
@@ -50,27 +50,27 @@ mod inflating;
 pub mod limits;
 #[cfg(feature = "output")]
 mod output;
-mod reader;
 mod regular;
 mod rope;
 mod source;
+mod source_reader;
 #[cfg(feature = "output")]
 pub mod unfinished;
 pub mod wire;
 
 #[cfg(feature = "archives")]
-pub use archive::{Archive, Directory, Entry, RawMember};
+pub use archive::{Archive, ArchiveMember, Directory, RawMember};
 #[cfg(feature = "archives")]
 pub use archive_output::ArchiveOutput;
 pub use assembly::{Assembly, AssemblyPiece};
 pub use budget::{Budget, Exhausted, Resource};
 #[cfg(feature = "output")]
 pub use destination::make_folder;
-pub use error::{Problem, ReadError};
+pub use error::{ReadError, SourceProblem};
 pub use files::{Files, LARGEST_TEXT, NotRead};
 #[cfg(feature = "output")]
-pub use output::{Output, OutputFile};
-pub use reader::SourceReader;
+pub use output::{ConvertedArtifact, OutputFile};
 pub use regular::{open_regular, read_regular, read_text};
 pub use rope::Rope;
 pub use source::{BytesSource, FileSource, Slice, Source, SourceExt};
+pub use source_reader::SourceReader;

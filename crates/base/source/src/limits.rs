@@ -1,4 +1,4 @@
-//! How much of a file is taken into memory. A real file stays far below; a hostile one is refused.
+//! Limits of what is taken into memory of a file. A real file stays far below; a hostile one is refused.
 
 /// The most bytes of one structural record: a code file, a pickle, a JSON description.
 pub const RECORD: u64 = 64 << 20;

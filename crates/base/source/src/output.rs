@@ -15,14 +15,14 @@ use crate::unfinished::{self, UnfinishedFolder};
 
 /// A converted artifact, not yet written. Its files are sources, so it can be judged before.
 #[derive(Clone)]
-pub enum Output {
+pub enum ConvertedArtifact {
     /// One file, renamed into its place when it is whole; a device or a named pipe is written into.
     File(Arc<Assembly>),
     /// A folder: its files by their paths below it, parts separated by `/`.
     Folder(Vec<(String, Arc<Assembly>)>),
 }
 
-impl Output {
+impl ConvertedArtifact {
     /// Writes it at `place`. A file replaces whatever regular file stood there; a folder wants a place where nothing
     /// stands, or an empty folder.
     ///
@@ -299,10 +299,10 @@ mod tests {
             Arc::new(assembly)
         };
         let bad = vec![("a".to_owned(), part(b"1")), ("../b".to_owned(), part(b"2"))];
-        assert!(Output::Folder(bad).write(&place).is_err());
+        assert!(ConvertedArtifact::Folder(bad).write(&place).is_err());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         let good = vec![("a".to_owned(), part(b"1")), ("v/b".to_owned(), part(b"2"))];
-        let good = Output::Folder(good);
+        let good = ConvertedArtifact::Folder(good);
         assert_eq!(good.size(), 2);
         good.write(&place).unwrap();
         assert_eq!(std::fs::read(place.join("v/b")).unwrap(), b"2");
@@ -327,12 +327,12 @@ mod tests {
             let pipe = pipe.clone();
             move || std::fs::read(pipe).unwrap()
         });
-        Output::File(Arc::new(assembly)).write(&pipe).unwrap();
+        ConvertedArtifact::File(Arc::new(assembly)).write(&pipe).unwrap();
         let read = reader.join().unwrap();
         assert_eq!((read.len(), &read[..3]), (10_002, &b"12\x07"[..]));
         assert!(pipe.symlink_metadata().unwrap().file_type().is_fifo());
         assert!(OutputFile::in_folder(folder.path(), "pipe").is_err());
-        assert!(Output::Folder(Vec::new()).write(&pipe).is_err());
+        assert!(ConvertedArtifact::Folder(Vec::new()).write(&pipe).is_err());
         assert!(pipe.symlink_metadata().unwrap().file_type().is_fifo());
     }
 

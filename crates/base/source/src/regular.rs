@@ -9,7 +9,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use crate::budget::count_file;
-use crate::{Problem, ReadError};
+use crate::{ReadError, SourceProblem};
 
 /// Opens a regular file for reading; returns it with its size.
 ///
@@ -28,11 +28,11 @@ pub fn open_regular(path: &Path) -> Result<(File, u64), ReadError> {
 /// All bytes of a regular file that a person writes: a configuration, a history, a list.
 ///
 /// # Errors
-/// As [`open_regular`], and [`Problem::TooLarge`] if there are more than `limit`.
+/// As [`open_regular`], and [`SourceProblem::TooLarge`] if there are more than `limit`.
 pub fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     let error = |problem| ReadError::new(path.display().to_string(), problem);
     let (file, size) = open_regular(path)?;
-    let too_large = |size| Problem::TooLarge { what: "the file".to_owned(), size, limit };
+    let too_large = |size| SourceProblem::TooLarge { what: "the file".to_owned(), size, limit };
     if size > limit {
         return Err(error(too_large(size)));
     }
@@ -74,7 +74,7 @@ fn regular(path: &Path, metadata: &Metadata) -> Result<(), ReadError> {
         return Ok(());
     }
     let what = format!("{}, not a regular file; name a file or a folder of files", kind(metadata));
-    Err(ReadError::new(path.display().to_string(), Problem::Unsupported(what)))
+    Err(ReadError::new(path.display().to_string(), SourceProblem::Unsupported(what)))
 }
 
 fn kind(metadata: &Metadata) -> &'static str {
@@ -106,7 +106,10 @@ mod tests {
         std::fs::write(&path, "0123456789").unwrap();
         assert_eq!(read_text(&path, 10).unwrap(), "0123456789");
         let error = read_regular(&path, 9).unwrap_err();
-        assert!(matches!(*error.problem, Problem::TooLarge { size: 10, limit: 9, .. }), "{error}");
+        assert!(
+            matches!(*error.problem, SourceProblem::TooLarge { size: 10, limit: 9, .. }),
+            "{error}"
+        );
         std::fs::write(&path, b"ab\xff").unwrap();
         let error = read_text(&path, 10).unwrap_err().to_string();
         assert!(error.ends_with("unskew.toml, byte 2: not UTF-8"), "{error}");

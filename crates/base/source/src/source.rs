@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::{Budget, Problem, ReadError, copy, limits, open_regular};
+use crate::{Budget, ReadError, SourceProblem, copy, limits, open_regular};
 
 /// Something whose bytes can be read at any place, from several threads at once.
 pub trait Source: Send + Sync {
@@ -42,7 +42,7 @@ pub trait SourceExt: Source {
     /// Fills `buffer` from `offset` on.
     ///
     /// # Errors
-    /// [`Problem::Truncated`] if the source ends before, or [`Problem::Io`].
+    /// [`SourceProblem::Truncated`] if the source ends before, or [`SourceProblem::Io`].
     fn fill(&self, offset: u64, buffer: &mut [u8]) -> Result<(), ReadError> {
         let mut done = 0;
         while done < buffer.len() {
@@ -50,7 +50,7 @@ pub trait SourceExt: Source {
             match self.read_at(at, &mut buffer[done..]) {
                 Ok(0) => {
                     let needed = offset.saturating_add(buffer.len() as u64);
-                    let problem = Problem::Truncated { len: self.size(), needed };
+                    let problem = SourceProblem::Truncated { len: self.size(), needed };
                     return Err(ReadError::new(self.name(), problem).at(offset));
                 }
                 Ok(n) => done += n,
@@ -69,7 +69,7 @@ pub trait SourceExt: Source {
     /// Takes what is made of its bytes from the budget, if somebody counts.
     ///
     /// # Errors
-    /// [`Problem::Budget`] if there is not so much left.
+    /// [`SourceProblem::Budget`] if there is not so much left.
     fn nodes(&self, count: u64) -> Result<(), ReadError> {
         let taken = self.budget().map_or(Ok(()), |budget| budget.nodes(count));
         taken.map_err(|spent| spent.in_file(self.name()))
@@ -78,17 +78,19 @@ pub trait SourceExt: Source {
     /// The `len` bytes from `offset` on. Nothing is allocated for bytes that are not there.
     ///
     /// # Errors
-    /// [`Problem::Truncated`] if the source ends before, [`Problem::TooLarge`] above
+    /// [`SourceProblem::Truncated`] if the source ends before, [`SourceProblem::TooLarge`] above
     /// [`limits::RECORD`].
     fn bytes(&self, offset: u64, len: u64) -> Result<Vec<u8>, ReadError> {
         let problem = match offset.checked_add(len) {
             Some(needed) if needed <= self.size() => None,
-            end => Some(Problem::Truncated { len: self.size(), needed: end.unwrap_or(u64::MAX) }),
+            end => {
+                Some(SourceProblem::Truncated { len: self.size(), needed: end.unwrap_or(u64::MAX) })
+            }
         };
         let problem = problem.or_else(|| {
             let what = "the record".to_owned();
             let limit = limits::RECORD;
-            (len > limit).then_some(Problem::TooLarge { what, size: len, limit })
+            (len > limit).then_some(SourceProblem::TooLarge { what, size: len, limit })
         });
         if let Some(problem) = problem {
             return Err(ReadError::new(self.name(), problem).at(offset));
@@ -112,7 +114,7 @@ pub trait SourceExt: Source {
     /// The whole source.
     ///
     /// # Errors
-    /// [`Problem::TooLarge`] above [`limits::RECORD`].
+    /// [`SourceProblem::TooLarge`] above [`limits::RECORD`].
     fn all(&self) -> Result<Vec<u8>, ReadError> {
         self.bytes(0, self.size())
     }
@@ -245,7 +247,7 @@ impl Slice {
     /// The `size` bytes of `whole` from `start` on.
     ///
     /// # Errors
-    /// [`Problem::Truncated`] if `whole` ends before.
+    /// [`SourceProblem::Truncated`] if `whole` ends before.
     pub fn new(
         name: impl Into<String>,
         whole: Arc<dyn Source>,
@@ -259,7 +261,7 @@ impl Slice {
             }
             end => {
                 let needed = end.unwrap_or(u64::MAX);
-                let problem = Problem::Truncated { len: whole.size(), needed };
+                let problem = SourceProblem::Truncated { len: whole.size(), needed };
                 Err(ReadError::new(whole.name(), problem).in_record(name).at(start))
             }
         }

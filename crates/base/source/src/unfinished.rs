@@ -1,4 +1,4 @@
-//! What is being written, and what is left of it when its writer was killed.
+//! Unfinished files: what is being written, and what is left of it when its writer was killed.
 //!
 //! A file or folder on its way has a name of the form `.unskew-HOST-LETTERS.tmp`, and its writer holds a lock on it. The
 //! system ends the lock with the process, however that ends. So whoever comes next into the same folder can tell what

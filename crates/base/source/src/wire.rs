@@ -2,7 +2,7 @@
 //!
 //! A protobuf library decodes messages from memory. Here a message may be a 4 GB graph whose weights
 //! lie between its nodes, so the fields are walked where they lie: a length-delimited payload is a
-//! [`Span`] of the source that is read, entered as a message, or left alone.
+//! [`ByteSpan`] of the source that is read, entered as a message, or left alone.
 //!
 //! ```
 //! use unskew_source::{BytesSource, wire};
@@ -16,14 +16,14 @@
 //! assert!(message.next().unwrap().is_none());
 //! ```
 
-use crate::{Problem, ReadError, Source, SourceExt, limits};
+use crate::{ReadError, Source, SourceExt, SourceProblem, limits};
 
 /// How much is read ahead at a time. Larger than most nodes, smaller than most weights.
 const BLOCK: usize = 8 << 10;
 
 /// A part of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct ByteSpan {
     /// The offset of the first byte in the source.
     pub start: u64,
     /// The length in bytes.
@@ -32,49 +32,49 @@ pub struct Span {
 
 /// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum MessageValue {
     /// Wire type 0: int32 to uint64, bool, enumerations.
     Varint(u64),
     /// Wire type 1: fixed64, sfixed64, double.
     Fixed64(u64),
     /// Wire type 2: where the payload lies.
-    Bytes(Span),
+    Bytes(ByteSpan),
     /// Wire type 5: fixed32, sfixed32, float.
     Fixed32(u32),
 }
 
 /// One field of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Field {
+pub struct MessageField {
     /// The field number of the message definition, from 1.
     pub number: u32,
     /// The value by its wire type; not yet of the declared type.
-    pub value: Value,
+    pub value: MessageValue,
     /// The byte of the source where the field begins.
     pub offset: u64,
 }
 
-impl Field {
+impl MessageField {
     /// The number, if the field is a varint.
     pub fn varint(&self) -> Option<u64> {
         match self.value {
-            Value::Varint(n) => Some(n),
+            MessageValue::Varint(n) => Some(n),
             _ => None,
         }
     }
 
     /// Where the payload lies, if the field is length-delimited.
     #[inline]
-    pub fn span(&self) -> Option<Span> {
+    pub fn span(&self) -> Option<ByteSpan> {
         match self.value {
-            Value::Bytes(span) => Some(span),
+            MessageValue::Bytes(span) => Some(span),
             _ => None,
         }
     }
 }
 
 /// A message in a source, read field by field.
-pub struct Message<'s> {
+pub struct WireMessage<'s> {
     source: &'s dyn Source,
     block: Vec<u8>,
     block_start: u64,
@@ -83,14 +83,14 @@ pub struct Message<'s> {
     depth: usize,
 }
 
-impl<'s> Message<'s> {
+impl<'s> WireMessage<'s> {
     /// The whole source as one message.
     pub fn whole(source: &'s dyn Source) -> Self {
-        Self::at(source, Span { start: 0, len: source.size() })
+        Self::at(source, ByteSpan { start: 0, len: source.size() })
     }
 
     /// A part of the source as a message.
-    pub fn at(source: &'s dyn Source, span: Span) -> Self {
+    pub fn at(source: &'s dyn Source, span: ByteSpan) -> Self {
         let end = span.start.saturating_add(span.len).min(source.size());
         Self { source, block: Vec::new(), block_start: 0, position: span.start, end, depth: 0 }
     }
@@ -121,7 +121,7 @@ impl<'s> Message<'s> {
     /// # Errors
     /// If the bytes are no message.
     #[allow(clippy::should_implement_trait, reason = "an iterator could not be fallible and lend")]
-    pub fn next(&mut self) -> Result<Option<Field>, ReadError> {
+    pub fn next(&mut self) -> Result<Option<MessageField>, ReadError> {
         if self.position >= self.end {
             return Ok(None);
         }
@@ -133,7 +133,7 @@ impl<'s> Message<'s> {
 
     /// The next field, of whatever form. A function of its own, so that the one above needs no registers but its own.
     #[inline(never)]
-    fn any(&mut self) -> Result<Field, ReadError> {
+    fn any(&mut self) -> Result<MessageField, ReadError> {
         let offset = self.position;
         let key = self.varint()?;
         // Fewer bits than a number of 32 has, so nothing is lost below.
@@ -142,8 +142,8 @@ impl<'s> Message<'s> {
         }
         let number = (key >> 3) as u32;
         let value = match key & 7 {
-            0 => Value::Varint(self.varint()?),
-            1 => Value::Fixed64(u64::from_le_bytes(self.array(offset)?)),
+            0 => MessageValue::Varint(self.varint()?),
+            1 => MessageValue::Fixed64(u64::from_le_bytes(self.array(offset)?)),
             2 => {
                 let len = self.varint()?;
                 let start = self.position;
@@ -151,12 +151,12 @@ impl<'s> Message<'s> {
                     Some(end) if end <= self.end => self.position = end,
                     _ => return Err(self.beyond(offset, start.saturating_add(len))),
                 }
-                Value::Bytes(Span { start, len })
+                MessageValue::Bytes(ByteSpan { start, len })
             }
-            5 => Value::Fixed32(u32::from_le_bytes(self.array(offset)?)),
+            5 => MessageValue::Fixed32(u32::from_le_bytes(self.array(offset)?)),
             kind => return Err(self.malformed(offset, &format!("not a wire type: {kind}"))),
         };
-        Ok(Field { number, value, offset })
+        Ok(MessageField { number, value, offset })
     }
 
     /// Reads the message in `field` with `read`, then goes on behind it. The block that was read
@@ -166,8 +166,8 @@ impl<'s> Message<'s> {
     /// If the field is no message, the nesting is too deep, or `read` fails.
     pub fn enter<T>(
         &mut self,
-        field: &Field,
-        read: impl FnOnce(&mut Message<'s>) -> Result<T, ReadError>,
+        field: &MessageField,
+        read: impl FnOnce(&mut WireMessage<'s>) -> Result<T, ReadError>,
     ) -> Result<T, ReadError> {
         let around = self.begin(field)?;
         let result = read(self);
@@ -177,10 +177,10 @@ impl<'s> Message<'s> {
     }
 
     /// Goes into a field; gives the position behind it and the end of the message around it.
-    fn begin(&mut self, field: &Field) -> Result<(u64, u64), ReadError> {
+    fn begin(&mut self, field: &MessageField) -> Result<(u64, u64), ReadError> {
         let span = self.payload(field)?;
         if self.depth >= limits::DEPTH {
-            let problem = Problem::TooDeep { limit: limits::DEPTH };
+            let problem = SourceProblem::TooDeep { limit: limits::DEPTH };
             return Err(ReadError::new(self.source.name(), problem).at(field.offset));
         }
         let around = (self.position, self.end);
@@ -194,7 +194,7 @@ impl<'s> Message<'s> {
     ///
     /// # Errors
     /// If the field is not length-delimited, or larger than [`limits::RECORD`].
-    pub fn bytes(&mut self, field: &Field) -> Result<Vec<u8>, ReadError> {
+    pub fn bytes(&mut self, field: &MessageField) -> Result<Vec<u8>, ReadError> {
         let span = self.payload(field)?;
         if let Some(bytes) = self.buffered(span) {
             return Ok(bytes.to_vec());
@@ -204,28 +204,28 @@ impl<'s> Message<'s> {
 
     /// The payload of a field, if it was read ahead already: to look at without a copy.
     #[inline]
-    pub fn ahead(&self, field: &Field) -> Option<&[u8]> {
+    pub fn ahead(&self, field: &MessageField) -> Option<&[u8]> {
         self.buffered(field.span()?)
     }
 
     /// The bytes of the message from a field on, its key included, if they were read ahead already. What lies there may be
     /// known by its bytes.
     #[inline]
-    pub fn rest(&self, field: &Field) -> Option<&[u8]> {
+    pub fn rest(&self, field: &MessageField) -> Option<&[u8]> {
         let len = self.end.checked_sub(field.offset)?;
-        self.buffered(Span { start: field.offset, len })
+        self.buffered(ByteSpan { start: field.offset, len })
     }
 
     /// The payload of a field, if it was read ahead already and is text.
-    pub fn text_ahead(&self, field: &Field) -> Option<&str> {
+    pub fn text_ahead(&self, field: &MessageField) -> Option<&str> {
         std::str::from_utf8(self.ahead(field)?).ok()
     }
 
     /// The payload of a field as text.
     ///
     /// # Errors
-    /// As [`Message::bytes`], or if it is not UTF-8.
-    pub fn string(&mut self, field: &Field) -> Result<String, ReadError> {
+    /// As [`WireMessage::bytes`], or if it is not UTF-8.
+    pub fn string(&mut self, field: &MessageField) -> Result<String, ReadError> {
         let bytes = self.bytes(field)?;
         String::from_utf8(bytes)
             .map_err(|_| self.malformed(field.offset, "a text that is not UTF-8"))
@@ -238,14 +238,14 @@ impl<'s> Message<'s> {
     }
 
     fn beyond(&self, offset: u64, needed: u64) -> ReadError {
-        let problem = Problem::Truncated { len: self.end, needed };
+        let problem = SourceProblem::Truncated { len: self.end, needed };
         ReadError::new(self.source.name(), problem).at(offset)
     }
 
     #[inline]
-    fn payload(&self, field: &Field) -> Result<Span, ReadError> {
+    fn payload(&self, field: &MessageField) -> Result<ByteSpan, ReadError> {
         match field.value {
-            Value::Bytes(span) => Ok(span),
+            MessageValue::Bytes(span) => Ok(span),
             _ => {
                 let what = format!("field {} is not length-delimited", field.number);
                 Err(self.malformed(field.offset, &what))
@@ -254,7 +254,7 @@ impl<'s> Message<'s> {
     }
 
     #[inline]
-    fn buffered(&self, span: Span) -> Option<&[u8]> {
+    fn buffered(&self, span: ByteSpan) -> Option<&[u8]> {
         let from = usize::try_from(span.start.checked_sub(self.block_start)?).ok()?;
         let len = usize::try_from(span.len).ok()?;
         self.block.get(from..from.checked_add(len)?)
@@ -263,7 +263,7 @@ impl<'s> Message<'s> {
     /// The next field, if it is of a common form: a key of one byte, and a number or a length of one byte or two, or four
     /// bytes as they are, all of which were read ahead.
     #[inline]
-    fn short(&mut self) -> Option<Field> {
+    fn short(&mut self) -> Option<MessageField> {
         let offset = self.position;
         let at = usize::try_from(offset.wrapping_sub(self.block_start)).ok()?;
         let ahead = self.block.get(at..)?;
@@ -277,14 +277,14 @@ impl<'s> Message<'s> {
             _ => None,
         };
         let (value, end) = match key & 7 {
-            0 => varint().map(|(end, number)| (Value::Varint(number), end))?,
+            0 => varint().map(|(end, number)| (MessageValue::Varint(number), end))?,
             2 => {
                 let (start, len) = varint()?;
-                (Value::Bytes(Span { start, len }), start + len)
+                (MessageValue::Bytes(ByteSpan { start, len }), start + len)
             }
             5 => {
                 let bytes = ahead.get(1..)?.first_chunk()?;
-                (Value::Fixed32(u32::from_le_bytes(*bytes)), offset + 5)
+                (MessageValue::Fixed32(u32::from_le_bytes(*bytes)), offset + 5)
             }
             _ => return None,
         };
@@ -292,7 +292,7 @@ impl<'s> Message<'s> {
             return None;
         }
         self.position = end;
-        Some(Field { number: u32::from(key >> 3), value, offset })
+        Some(MessageField { number: u32::from(key >> 3), value, offset })
     }
 
     fn array<const N: usize>(&mut self, offset: u64) -> Result<[u8; N], ReadError> {
@@ -376,7 +376,7 @@ mod tests {
     use crate::BytesSource;
     use proptest::prelude::*;
 
-    fn walk(message: &mut Message<'_>) -> Result<usize, ReadError> {
+    fn walk(message: &mut WireMessage<'_>) -> Result<usize, ReadError> {
         let mut fields = 0;
         while let Some(field) = message.next()? {
             fields += 1;
@@ -392,20 +392,21 @@ mod tests {
     #[test]
     fn a_message_that_was_taken_out_is_read_without_the_source() {
         let source = BytesSource::new("m", vec![]);
-        let mut message = Message::taken(&source, vec![0x08, 0xac, 0x02, 0x12, 0x02, b'h', b'i']);
+        let mut message =
+            WireMessage::taken(&source, vec![0x08, 0xac, 0x02, 0x12, 0x02, b'h', b'i']);
         let number = message.next().unwrap().unwrap();
         assert_eq!((number.number, number.varint()), (1, Some(300)));
         let text = message.next().unwrap().unwrap();
         assert_eq!(message.string(&text).unwrap(), "hi");
         assert!(message.next().unwrap().is_none());
-        let error = Message::taken(&source, vec![0x12, 0x05, b'h']).next().unwrap_err();
+        let error = WireMessage::taken(&source, vec![0x12, 0x05, b'h']).next().unwrap_err();
         assert!(error.to_string().contains("m"), "{error}");
     }
 
     #[test]
     fn the_rest_of_a_message_begins_with_the_key_of_the_field_and_ends_with_the_message() {
         let source = BytesSource::new("m", vec![0x12, 4, 0x0a, 0, 0x12, 0, 0x08, 1]);
-        let mut message = Message::whole(&source);
+        let mut message = WireMessage::whole(&source);
         let outer = message.next().unwrap().unwrap();
         assert_eq!(message.rest(&outer).map(<[u8]>::len), Some(8));
         let rest = message.enter(&outer, |inner| {
@@ -432,30 +433,31 @@ mod tests {
             let length = varint(number);
             let payload = vec![b'x'; number as usize];
             let fields = [
-                ([&[0x10], &*length].concat(), Value::Varint(number)),
+                ([&[0x10], &*length].concat(), MessageValue::Varint(number)),
                 (
                     [&[0x12], &*length, &*payload].concat(),
-                    Value::Bytes(Span { start: 1 + length.len() as u64, len: number }),
+                    MessageValue::Bytes(ByteSpan { start: 1 + length.len() as u64, len: number }),
                 ),
                 (
                     [&[0x15], &(number as u32).to_le_bytes()[..]].concat(),
-                    Value::Fixed32(number as u32),
+                    MessageValue::Fixed32(number as u32),
                 ),
             ];
             for (field, value) in fields {
                 let source = BytesSource::new("m", [&*field, &[0x18, 1, 0]].concat());
-                let span = Span { start: 0, len: field.len() as u64 + 2 };
-                let mut late = Message::at(&source, span);
-                let mut early = Message::at(&source, span);
+                let span = ByteSpan { start: 0, len: field.len() as u64 + 2 };
+                let mut late = WireMessage::at(&source, span);
+                let mut early = WireMessage::at(&source, span);
                 early.byte(0).unwrap();
                 early.position = 0;
                 for message in [&mut late, &mut early] {
-                    let expected = Field { number: 2, value, offset: 0 };
+                    let expected = MessageField { number: 2, value, offset: 0 };
                     assert_eq!(message.next().unwrap(), Some(expected));
                     assert_eq!(message.next().unwrap().and_then(|it| it.varint()), Some(1));
                     assert_eq!(message.next().unwrap(), None);
                 }
-                let mut cut = Message::at(&source, Span { start: 0, len: field.len() as u64 - 1 });
+                let mut cut =
+                    WireMessage::at(&source, ByteSpan { start: 0, len: field.len() as u64 - 1 });
                 cut.byte(0).unwrap();
                 cut.position = 0;
                 assert!(cut.next().is_err(), "{value:?}");
@@ -483,9 +485,9 @@ mod tests {
             }
         }
         let source = OnlyHead((4 << 30) + 6);
-        let mut message = Message::whole(&source);
+        let mut message = WireMessage::whole(&source);
         let field = message.next().unwrap().unwrap();
-        assert_eq!(field.span(), Some(Span { start: 6, len: 4 << 30 }));
+        assert_eq!(field.span(), Some(ByteSpan { start: 6, len: 4 << 30 }));
         assert_eq!(message.next().unwrap(), None);
     }
 
@@ -503,21 +505,21 @@ mod tests {
             outer.append(&mut bytes);
             bytes = outer;
         }
-        fn descend(message: &mut Message<'_>) -> Result<(), ReadError> {
+        fn descend(message: &mut WireMessage<'_>) -> Result<(), ReadError> {
             while let Some(field) = message.next()? {
                 message.enter(&field, descend)?;
             }
             Ok(())
         }
         let source = BytesSource::new("deep", bytes);
-        let error = descend(&mut Message::whole(&source)).unwrap_err();
-        assert!(matches!(*error.problem, Problem::TooDeep { .. }), "{error}");
+        let error = descend(&mut WireMessage::whole(&source)).unwrap_err();
+        assert!(matches!(*error.problem, SourceProblem::TooDeep { .. }), "{error}");
     }
 
     #[test]
     fn a_length_beyond_the_message_names_the_byte() {
         let source = BytesSource::new("m", vec![0x08, 0x01, 0x12, 0xff, 0x01, b'x']);
-        let mut message = Message::whole(&source);
+        let mut message = WireMessage::whole(&source);
         message.next().unwrap();
         let error = message.next().unwrap_err();
         assert_eq!(error.to_string(), "m, byte 2: ends after 6 bytes, 260 needed");
@@ -528,7 +530,7 @@ mod tests {
         fn any_bytes_are_a_message_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
             let len = bytes.len();
             let source = BytesSource::new("any", bytes);
-            if let Ok(fields) = walk(&mut Message::whole(&source)) {
+            if let Ok(fields) = walk(&mut WireMessage::whole(&source)) {
                 prop_assert!(fields <= len);
             }
         }

@@ -1,4 +1,4 @@
-//! Reads the file that a macro names, while the crate is compiled.
+//! File that a macro names, read while the crate is compiled.
 
 use std::path::Path;
 use std::{env, fs};

@@ -24,7 +24,7 @@
 //! `OUT_DIR/`, for what a build script makes.
 //!
 //! ```
-//! let packed: &'static unskew_core::Packed = unskew_tables::packed_text!("tests/data/rows.tsv");
+//! let packed: &'static unskew_core::CompressedText = unskew_tables::packed_text!("tests/data/rows.tsv");
 //! assert!(packed.text().starts_with("#releases\t1.10.2 1.13.1\n"));
 //! ```
 //!
@@ -62,7 +62,7 @@ pub fn toml_as_json(input: TokenStream) -> TokenStream {
     })
 }
 
-/// The contents of a file, as `&'static unskew_core::Packed`. The crate that calls it depends on `unskew-core`.
+/// The contents of a file, as `&'static unskew_core::CompressedText`. The crate that calls it depends on `unskew-core`.
 #[proc_macro]
 pub fn packed_text(input: TokenStream) -> TokenStream {
     file::embed(&input.to_string(), packed::whole)

@@ -8,7 +8,7 @@ const BLOCK: usize = 16 << 10;
 
 /// The expression for a text that is packed in one piece.
 pub(crate) fn whole(text: &str) -> Result<TokenStream, String> {
-    let source = format!("static TEXT: ::unskew_core::Packed = {}; &TEXT", packed(text));
+    let source = format!("static TEXT: ::unskew_core::CompressedText = {}; &TEXT", packed(text));
     source.parse().map_err(|error| format!("{error}"))
 }
 
@@ -21,11 +21,11 @@ pub(crate) fn in_blocks(text: &str) -> Result<TokenStream, String> {
     let blocks: Vec<String> = blocks(rows)
         .map(|block| {
             let first = Literal::string(block.lines().next().unwrap_or_default());
-            format!("::unskew_definitions::Block::new({first}, {}),", packed(block))
+            format!("::unskew_definitions::TextBlock::new({first}, {}),", packed(block))
         })
         .collect();
     let source = format!(
-        "static ROWS: [::unskew_definitions::Block; {}] = [{}]; \
+        "static ROWS: [::unskew_definitions::TextBlock; {}] = [{}]; \
          static BLOCKS: ::unskew_definitions::Blocks = \
          ::unskew_definitions::Blocks::new({}, &ROWS); &BLOCKS",
         blocks.len(),
@@ -37,7 +37,7 @@ pub(crate) fn in_blocks(text: &str) -> Result<TokenStream, String> {
 
 fn packed(text: &str) -> String {
     let block = Literal::byte_string(&lz4_flex::block::compress(text.as_bytes()));
-    format!("::unskew_core::Packed::new({block}, {})", text.len())
+    format!("::unskew_core::CompressedText::new({block}, {})", text.len())
 }
 
 /// The rows in blocks, each of whole lines.

@@ -2,17 +2,17 @@
 //!
 //! Crates that describe a C interface as data write its types in Rust's notation, with C's `bool`,
 //! `c_char` and `c_void`, and `fn(...)` for functions, which may be null. From that they make bindings
-//! ([`rust_type`]) and layouts ([`measure`], [`Placement`]), by the rules of C on 64-bit machines, the only
+//! ([`rust_type`]) and layouts ([`measure`], [`FieldPlacement`]), by the rules of C on 64-bit machines, the only
 //! ones with plug-ins.
 //!
 //! ```
-//! use unskew_abi_build::{Placement, measure, rust_type};
+//! use unskew_abi_build::{FieldPlacement, measure, rust_type};
 //!
 //! assert_eq!(
 //!     rust_type("fn(*mut c_void, bool) -> i32"),
 //!     "Option<unsafe extern \"C\" fn(*mut std::ffi::c_void, u8) -> i32>"
 //! );
-//! let mut places = Placement::default();
+//! let mut places = FieldPlacement::default();
 //! for (r#type, at) in [("usize", 0), ("bool", 8), ("i32", 12), ("*const c_char", 16)] {
 //!     let (bytes, align) = measure(r#type, &mut |name| Err(name.into())).unwrap();
 //!     assert_eq!(places.put(bytes, align), at);
@@ -25,20 +25,20 @@ use std::error::Error;
 
 /// Where the fields of a struct lie that were put so far.
 #[derive(Clone, Copy, Debug)]
-pub struct Placement {
+pub struct FieldPlacement {
     /// Where the last field ends, in bytes: what `struct_size` means.
     pub end: usize,
     /// The strictest alignment of all fields, in bytes.
     pub align: usize,
 }
 
-impl Default for Placement {
+impl Default for FieldPlacement {
     fn default() -> Self {
         Self { end: 0, align: 1 }
     }
 }
 
-impl Placement {
+impl FieldPlacement {
     /// Puts a field behind the others, and says where it begins.
     pub fn put(&mut self, bytes: usize, align: usize) -> usize {
         let at = self.end.next_multiple_of(align);
@@ -54,13 +54,13 @@ impl Placement {
 }
 
 /// Size and alignment of a type, in bytes, or why it has none.
-pub type Measured = Result<(usize, usize), Box<dyn Error>>;
+pub type SizeAndAlign = Result<(usize, usize), Box<dyn Error>>;
 
 /// Measures a type; `named` measures what is declared elsewhere.
 ///
 /// # Errors
 /// Those of `named`.
-pub fn measure(r#type: &str, named: &mut dyn FnMut(&str) -> Measured) -> Measured {
+pub fn measure(r#type: &str, named: &mut dyn FnMut(&str) -> SizeAndAlign) -> SizeAndAlign {
     if let Some((element, count)) = array(r#type) {
         let (bytes, align) = measure(element, named)?;
         return Ok((bytes * count, align));

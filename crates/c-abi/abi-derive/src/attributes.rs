@@ -1,4 +1,4 @@
-//! What stands in `#[extensible(...)]`, and in doc comments.
+//! Attributes in `#[extensible(...)]`, and doc comments.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,4 +1,4 @@
-//! What `#[derive(Extensible)]` makes.
+//! Expansion of `#[derive(Extensible)]`.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -29,8 +29,8 @@ pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
     Ok(quote! {
         #[automatically_derived]
         impl ::unskew_abi::contract::Extensible for #name {
-            const CONTRACT: &'static ::unskew_abi::contract::Contract =
-                &::unskew_abi::contract::Contract {
+            const CONTRACT: &'static ::unskew_abi::contract::StructContract =
+                &::unskew_abi::contract::StructContract {
                     name: #text,
                     doc: #docs,
                     fields: &[#(#entries),*],
@@ -163,7 +163,7 @@ fn reader(input: &DeriveInput, fields: &[Field<'_>]) -> Result<TokenStream> {
     Ok(quote! {
         #[doc = #docs]
         #[derive(Clone, Copy, Debug)]
-        #visibility struct #reader<'a>(::unskew_abi::contract::Reader<'a>);
+        #visibility struct #reader<'a>(::unskew_abi::contract::StructReader<'a>);
 
         impl<'a> #reader<'a> {
             /// The struct at this address.
@@ -172,18 +172,18 @@ fn reader(input: &DeriveInput, fields: &[Field<'_>]) -> Result<TokenStream> {
             /// If it announces a size that cannot be true.
             ///
             /// # Safety
-            /// As `unskew_abi::contract::Reader::new`.
+            /// As `unskew_abi::contract::StructReader::new`.
             #[allow(unsafe_code, reason = "the caller says what the address is")]
             pub unsafe fn new(
                 base: ::core::ptr::NonNull<::core::ffi::c_void>,
             ) -> ::core::result::Result<Self, ::unskew_abi::Implausible> {
                 let contract = <#name as ::unskew_abi::contract::Extensible>::CONTRACT;
                 // SAFETY: the caller says so.
-                unsafe { ::unskew_abi::contract::Reader::new(base, contract) }.map(Self)
+                unsafe { ::unskew_abi::contract::StructReader::new(base, contract) }.map(Self)
             }
 
             /// The struct without the types of its fields.
-            pub fn reader(&self) -> &::unskew_abi::contract::Reader<'a> {
+            pub fn reader(&self) -> &::unskew_abi::contract::StructReader<'a> {
                 &self.0
             }
 
@@ -227,13 +227,13 @@ fn writer(input: &DeriveInput, fields: &[Field<'_>]) -> Result<TokenStream> {
             pub fn #function(
                 &mut self,
                 value: #shape,
-            ) -> ::core::result::Result<(), ::unskew_abi::contract::Absent> { #body }
+            ) -> ::core::result::Result<(), ::unskew_abi::contract::AbsentField> { #body }
         });
     }
     Ok(quote! {
         #[doc = #docs]
         #[derive(Debug)]
-        #visibility struct #writer<'a>(::unskew_abi::contract::Writer<'a>);
+        #visibility struct #writer<'a>(::unskew_abi::contract::StructWriter<'a>);
 
         impl<'a> #writer<'a> {
             /// The struct at this address.
@@ -242,18 +242,18 @@ fn writer(input: &DeriveInput, fields: &[Field<'_>]) -> Result<TokenStream> {
             /// If it announces a size that cannot be true.
             ///
             /// # Safety
-            /// As `unskew_abi::contract::Writer::new`.
+            /// As `unskew_abi::contract::StructWriter::new`.
             #[allow(unsafe_code, reason = "the caller says what the address is")]
             pub unsafe fn new(
                 base: ::core::ptr::NonNull<::core::ffi::c_void>,
             ) -> ::core::result::Result<Self, ::unskew_abi::Implausible> {
                 let contract = <#name as ::unskew_abi::contract::Extensible>::CONTRACT;
                 // SAFETY: the caller says so.
-                unsafe { ::unskew_abi::contract::Writer::new(base, contract) }.map(Self)
+                unsafe { ::unskew_abi::contract::StructWriter::new(base, contract) }.map(Self)
             }
 
             /// The struct for reading.
-            pub fn reader(&self) -> ::unskew_abi::contract::Reader<'_> {
+            pub fn reader(&self) -> ::unskew_abi::contract::StructReader<'_> {
                 self.0.reader()
             }
 

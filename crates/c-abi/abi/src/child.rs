@@ -1,4 +1,4 @@
-//! How child processes that run foreign code end.
+//! Ends of child processes that run foreign code.
 
 use std::process::ExitStatus;
 

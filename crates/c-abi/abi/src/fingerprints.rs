@@ -6,11 +6,11 @@
 //! a byte comes first, and a set ends at a whole byte.
 //!
 //! ```
-//! use unskew_abi::fingerprints::{Reader, put_set};
+//! use unskew_abi::fingerprints::{FingerprintReader, put_set};
 //!
 //! let mut bytes = Vec::new();
 //! put_set(&mut bytes, &[3, 70_000, 4_000_000_000], 32);
-//! let (mut reader, mut read) = (Reader::new(&bytes, 0), Vec::new());
+//! let (mut reader, mut read) = (FingerprintReader::new(&bytes, 0), Vec::new());
 //! reader.set(32, |member| read.push(member)).unwrap();
 //! assert_eq!((read, reader.is_at_end()), (vec![3, 70_000, 4_000_000_000], true));
 //! ```
@@ -64,12 +64,12 @@ impl Bits {
 
 /// Reads sets, and the numbers between them.
 #[derive(Clone, Debug)]
-pub struct Reader<'a> {
+pub struct FingerprintReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> FingerprintReader<'a> {
     /// Begins at byte `at`.
     pub fn new(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at }
@@ -162,7 +162,7 @@ mod tests {
                 put_number(&mut bytes, *number);
                 put_set(&mut bytes, &members.iter().copied().collect::<Vec<_>>(), 40);
             }
-            let mut reader = Reader::new(&bytes, 0);
+            let mut reader = FingerprintReader::new(&bytes, 0);
             for (number, members) in &sets {
                 prop_assert_eq!(reader.number(), Some(*number));
                 let mut read = Vec::new();
@@ -174,7 +174,7 @@ mod tests {
 
         #[test]
         fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200), width in 1_u32..64) {
-            let _ = Reader::new(&bytes, 0).set(width, |member| assert_eq!(member >> width, 0));
+            let _ = FingerprintReader::new(&bytes, 0).set(width, |member| assert_eq!(member >> width, 0));
         }
     }
 
@@ -183,6 +183,6 @@ mod tests {
         let mut bytes = Vec::new();
         put_number(&mut bytes, u128::MAX);
         bytes.push(7);
-        assert_eq!(Reader::new(&bytes, 0).set(32, |_| ()), None);
+        assert_eq!(FingerprintReader::new(&bytes, 0).set(32, |_| ()), None);
     }
 }

@@ -54,7 +54,7 @@ pub use jiff;
 
 pub use extensible::{ForeignStruct, Implausible, LARGEST_STRUCT, has_field};
 #[cfg(feature = "objects")]
-pub use library::{Library, LoadError};
+pub use library::{Library, LibraryError};
 pub use panic::{Panicked, caught};
 #[cfg(feature = "objects")]
-pub use shared_object::{Format, Import, SharedObject, code_around};
+pub use shared_object::{Import, ObjectFormat, SharedObject, code_around};

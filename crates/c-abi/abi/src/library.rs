@@ -15,7 +15,7 @@ pub struct Library {
 
 /// Why a shared object could not be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum LoadError {
+pub enum LibraryError {
     /// A library that it needs is not on this machine.
     #[error("needs a library that is not here: {name}")]
     MissingLibrary {
@@ -31,12 +31,12 @@ impl Library {
     /// Loads the shared object at `path`: all symbols bound now, none visible to other libraries.
     ///
     /// # Errors
-    /// [`LoadError`] with what the system's loader says.
+    /// [`LibraryError`] with what the system's loader says.
     ///
     /// # Safety
     /// Runs the constructors of foreign code, which may do anything. Tools that only look call this
     /// in a child process.
-    pub unsafe fn open(path: &Path) -> Result<Self, LoadError> {
+    pub unsafe fn open(path: &Path) -> Result<Self, LibraryError> {
         // SAFETY: the caller accepts that the constructors of the library run.
         let loaded = unsafe { load(named_as_file(path).as_os_str()) };
         loaded.map(|library| Self { loaded: std::mem::ManuallyDrop::new(library) })
@@ -77,20 +77,20 @@ fn named_as_file(path: &Path) -> std::path::PathBuf {
 }
 
 #[cfg(unix)]
-unsafe fn load(name: &std::ffi::OsStr) -> Result<libloading::Library, LoadError> {
+unsafe fn load(name: &std::ffi::OsStr) -> Result<libloading::Library, LibraryError> {
     use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
     // SAFETY: the caller accepts that the constructors of the library run.
     let opened = unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) };
-    opened.map(Into::into).map_err(|error| LoadError::from_loader(&error))
+    opened.map(Into::into).map_err(|error| LibraryError::from_loader(&error))
 }
 
 #[cfg(not(unix))]
-unsafe fn load(name: &std::ffi::OsStr) -> Result<libloading::Library, LoadError> {
+unsafe fn load(name: &std::ffi::OsStr) -> Result<libloading::Library, LibraryError> {
     // SAFETY: the caller accepts that the constructors of the library run.
-    unsafe { libloading::Library::new(name) }.map_err(|error| LoadError::from_loader(&error))
+    unsafe { libloading::Library::new(name) }.map_err(|error| LibraryError::from_loader(&error))
 }
 
-impl LoadError {
+impl LibraryError {
     fn from_loader(error: &libloading::Error) -> Self {
         let cause = std::error::Error::source(error);
         let text = cause.map_or_else(|| error.to_string(), ToString::to_string);
@@ -120,13 +120,13 @@ mod tests {
     #[test]
     fn a_missing_library_is_named() {
         let text = "librocsolver.so.0: cannot open shared object file: No such file or directory";
-        let error = LoadError::from_text(text);
-        assert_eq!(error, LoadError::MissingLibrary { name: "librocsolver.so.0".into() });
+        let error = LibraryError::from_text(text);
+        assert_eq!(error, LibraryError::MissingLibrary { name: "librocsolver.so.0".into() });
         let text =
             "Error loading shared library libze.so.1: No such file or directory (needed by p)";
         assert_eq!(
-            LoadError::from_text(text),
-            LoadError::MissingLibrary { name: "libze.so.1".into() }
+            LibraryError::from_text(text),
+            LibraryError::MissingLibrary { name: "libze.so.1".into() }
         );
     }
 
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(named_as_file(Path::new("/lib/plugin.so")).as_os_str(), "/lib/plugin.so");
         // SAFETY: there is no such file, so no code is run.
         let error = unsafe { Library::open(Path::new("no-such-plugin.so")) }.unwrap_err();
-        assert!(matches!(error, LoadError::Refused(_)), "{error}");
+        assert!(matches!(error, LibraryError::Refused(_)), "{error}");
     }
 
     #[test]
@@ -145,6 +145,6 @@ mod tests {
         let missing = Path::new("/nowhere/plugin.so");
         // SAFETY: there is no such file, so no code is run.
         let error = unsafe { Library::open(missing) }.unwrap_err();
-        assert!(matches!(error, LoadError::Refused(_)), "{error}");
+        assert!(matches!(error, LibraryError::Refused(_)), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Which CUDA a build of PyTorch brings along, and which one an extension is linked against.
+//! CUDA versions: which one a build of PyTorch brings along, and which one an extension is linked against.
 //!
 //! The shared runtime of CUDA has its major version in its name, `libcudart.so.12`, and an extension that was linked against
 //! one does not load with another. The wheels of PyTorch bring it as packages of their own (`nvidia-cuda-runtime-cu12`,

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use unskew_core::Version;
 
-use crate::{Build, Framework, Machine, Needs, Releases, Table, releases, table};
+use crate::{Build, ExportTable, Framework, Machine, Needs, ReleaseSet, releases, table};
 
 /// What a release exports: the capability of its party that the matcher of an extension asks for.
 #[derive(Clone, Debug)]
-pub struct Exports {
+pub struct ExportedSymbols {
     framework: Framework,
     release: Version,
     /// Whether it has the libraries for CUDA; none if it is not known.
@@ -20,7 +20,7 @@ pub struct Exports {
     names: Option<Arc<BTreeSet<String>>>,
 }
 
-impl Exports {
+impl ExportedSymbols {
     /// Those of a published release, by the table.
     pub fn of_release(framework: Framework, release: Version) -> Self {
         Self { framework, release, cuda: None, runtimes: BTreeSet::new(), names: None }
@@ -83,7 +83,7 @@ impl Exports {
         self.names.is_some() || !self.columns(table(), machine, Build::Cpu).is_empty()
     }
 
-    /// Whether a symbol is exported; [`Exports::is_known`] says whether the answer means anything.
+    /// Whether a symbol is exported; [`ExportedSymbols::is_known`] says whether the answer means anything.
     pub fn has(&self, symbol: &str, machine: Machine) -> bool {
         match &self.names {
             Some(names) => names.contains(symbol),
@@ -92,7 +92,7 @@ impl Exports {
     }
 
     /// The same of a symbol that was looked up already.
-    pub(crate) fn has_releases(&self, releases: Releases, machine: Machine) -> bool {
+    pub(crate) fn has_releases(&self, releases: ReleaseSet, machine: Machine) -> bool {
         let mut columns = self.columns(table(), machine, Build::Cpu).0;
         if self.cuda != Some(false) {
             columns |= self.columns(table(), machine, Build::Cuda).0;
@@ -101,7 +101,7 @@ impl Exports {
     }
 
     /// Whether it is only in the libraries for CUDA.
-    pub(crate) fn only_with_cuda(&self, releases: Releases, machine: Machine) -> bool {
+    pub(crate) fn only_with_cuda(&self, releases: ReleaseSet, machine: Machine) -> bool {
         releases.0 & self.columns(table(), machine, Build::Cpu).0 == 0
             && releases.0 & self.columns(table(), machine, Build::Cuda).0 != 0
     }
@@ -115,7 +115,7 @@ impl Exports {
         table().columns().iter().find(is).map(|column| column.cxx11)
     }
 
-    fn columns(&self, table: &Table, machine: Machine, build: Build) -> Releases {
+    fn columns(&self, table: &ExportTable, machine: Machine, build: Build) -> ReleaseSet {
         table.select(|column| {
             (column.framework, column.release, column.machine, column.build)
                 == (self.framework, self.release, machine, build)

@@ -1,4 +1,4 @@
-//! What a table knows a symbol by in the place of its name.
+//! Fingerprints of symbols, by which a table knows them in the place of their names.
 
 use sha2::{Digest as _, Sha256};
 

@@ -60,7 +60,7 @@ impl Framework {
     /// `absl` and `google::protobuf` count as TensorFlow's, which exports them; only an object that is linked
     /// against TensorFlow is judged by them.
     pub fn of_symbol(symbol: &str) -> Option<Self> {
-        let lead = Lead::of(symbol);
+        let lead = Lead::from_symbol(symbol);
         Self::ALL.into_iter().find(|one| match lead {
             Lead::C => one.c_names().iter().any(|start| symbol.starts_with(start)),
             // Functions that bind Python stand in no namespace: THPVariable_Wrap(at::TensorBase).
@@ -74,7 +74,7 @@ impl Framework {
 
     /// Whether a symbol says by itself that its object is an extension of this framework: one of `absl` does not.
     pub(crate) fn is_marked_by(self, symbol: &str) -> bool {
-        match Lead::of(symbol) {
+        match Lead::from_symbol(symbol) {
             Lead::C => self.c_names().iter().any(|start| symbol.starts_with(start)),
             Lead::Namespace(name) => match self {
                 Self::Torch => ["at", "c10", "torch"].contains(&name),

@@ -43,13 +43,13 @@ impl Handlers {
         if source.size() > SEARCHED {
             return Ok(None);
         }
-        Ok(Self::of(&source.bytes(0, source.size())?))
+        Ok(Self::from_bytes(&source.bytes(0, source.size())?))
     }
 
     /// The handlers in the bytes of a shared object.
-    pub fn of(bytes: &[u8]) -> Option<Self> {
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         memmem::find(bytes, MARK)?;
-        let Some(image) = Image::of(bytes) else { return Some(Self::default()) };
+        let Some(image) = Image::parse(bytes) else { return Some(Self::default()) };
         let mut minors = BTreeSet::new();
         for at in memmem::find_iter(bytes, SIZE) {
             if is_move(&bytes[..at]) {
@@ -81,7 +81,7 @@ struct Image<'a> {
 
 impl<'a> Image<'a> {
     /// None if it is no ELF file for x86-64.
-    fn of(bytes: &'a [u8]) -> Option<Self> {
+    fn parse(bytes: &'a [u8]) -> Option<Self> {
         const X86_64: [u8; 2] = [62, 0];
         let is_elf = bytes.starts_with(b"\x7fELF\x02\x01") && bytes.get(18..20)? == X86_64;
         let number = |at: u64| number(bytes, at);
@@ -202,7 +202,7 @@ mod tests {
     }
 
     fn minors(code: &[u8]) -> Vec<Version> {
-        Handlers::of(&object(code)).unwrap().versions.into_iter().collect()
+        Handlers::from_bytes(&object(code)).unwrap().versions.into_iter().collect()
     }
 
     const SIZE_TO_RSI: [u8; 8] = [0x48, 0xc7, 0x46, 0x08, 24, 0, 0, 0];
@@ -230,11 +230,11 @@ mod tests {
         // Two constants: one of them is something else.
         let both = [&SIZE_TO_RSI[..], &[0xc7, 0x46, 28, 2, 0, 0, 0, 0xc7, 0x46, 28, 3, 0, 0, 0]];
         assert_eq!(minors(&both.concat()), []);
-        assert_eq!(Handlers::of(b"no object at all"), None);
+        assert_eq!(Handlers::from_bytes(b"no object at all"), None);
         // Another machine.
         let mut arm = object(&SIZE_TO_RSI);
         arm[18] = 183;
-        assert_eq!(Handlers::of(&arm), Some(Handlers::default()));
+        assert_eq!(Handlers::from_bytes(&arm), Some(Handlers::default()));
     }
 
     proptest! {
@@ -244,9 +244,9 @@ mod tests {
             header in proptest::collection::vec(any::<u8>(), 100),
         ) {
             let mut bytes = object(&[&SIZE_TO_RSI[..], &code].concat());
-            let _ = Handlers::of(&bytes);
+            let _ = Handlers::from_bytes(&bytes);
             bytes[20..120].copy_from_slice(&header);
-            let _ = Handlers::of(&bytes);
+            let _ = Handlers::from_bytes(&bytes);
         }
     }
 }

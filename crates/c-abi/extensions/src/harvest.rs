@@ -66,7 +66,9 @@ fn finish(mut all: Columns) -> Result<Columns, ReadError> {
         let own = all.iter().filter(|(c, _)| (c.release, c.machine) == (release, machine));
         // Some libraries that are linked in have the new strings where the framework's own functions have not.
         let (mut new, mut old) = (0, 0);
-        for strings in own.flat_map(|(_, names)| names).filter_map(|name| Strings::of(name)) {
+        for strings in
+            own.flat_map(|(_, names)| names).filter_map(|name| Strings::from_symbol(name))
+        {
             match strings {
                 Strings::New => new += 1,
                 Strings::Old => old += 1,

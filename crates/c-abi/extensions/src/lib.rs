@@ -11,8 +11,8 @@
 //!
 //! **The path of the data.** [`Needs`] is read from the dynamic symbol table of a shared object, without loading it:
 //! each import belongs to a framework by its namespace ([`Framework`]), to the system by its version (`GLIBC_2.28`),
-//! to CPython (`Py...`), or to nobody known. [`party`] makes a party of it. The other side is [`Exports`]: a column
-//! of a [`Table`] of all exports of all releases, which is part of the program. The matcher asks the table for each
+//! to CPython (`Py...`), or to nobody known. [`party`] makes a party of it. The other side is [`ExportedSymbols`]: a column
+//! of an [`ExportTable`] of all exports of all releases, which is part of the program. The matcher asks the table for each
 //! import, and makes findings of those that the release lacks.
 //!
 //! **The table** has no names. A symbol of PyTorch is 40 bits of the SHA-256 of its name, one of TensorFlow 32
@@ -54,13 +54,15 @@ pub mod tensorflow;
 mod verdict;
 pub mod wheels;
 
-pub use exports::Exports;
+pub use exports::ExportedSymbols;
 pub use framework::Framework;
 pub use handlers::Handlers;
 pub use needs::{Needs, NumPyAbi, PythonTag, is_of_system};
 pub use own_check::{FILE as OWN_CHECK_FILE, OwnCheck};
-pub use package::Extensions;
+pub use package::PackageExtensions;
 pub use party::{party, party_of, requirements};
 pub use symbol::demangled;
-pub use table::{Build, Column, Machine, Releases, Table, TableError, releases, table};
+pub use table::{
+    Build, Column, ExportTable, ExportTableError, Machine, ReleaseSet, releases, table,
+};
 pub use verdict::{Gap, gap};

@@ -1,10 +1,10 @@
-//! What a shared object needs of others.
+//! Needs of a shared object: what it takes from others.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use unskew_abi::{Format, SharedObject};
+use unskew_abi::{ObjectFormat, SharedObject};
 use unskew_core::Version;
 use unskew_source::{ReadError, Source};
 
@@ -91,7 +91,7 @@ pub fn is_of_system(library: &str) -> bool {
 
 impl PythonTag {
     /// What the name of a module's file says: `_C.cpython-311-x86_64-linux-gnu.so`.
-    pub fn of(name: &str) -> Self {
+    pub fn from_file_name(name: &str) -> Self {
         if name.contains(".abi3.") {
             return Self::Abi3;
         }
@@ -108,8 +108,8 @@ impl PythonTag {
 
 impl Needs {
     /// What the shared object called `name` needs; none if it is no ELF file.
-    pub fn of(name: &str, object: &SharedObject) -> Option<Self> {
-        if object.format != Format::Elf {
+    pub fn from_object(name: &str, object: &SharedObject) -> Option<Self> {
+        if object.format != ObjectFormat::Elf {
             return None;
         }
         let name = name.rsplit(['/', '\\', '!']).next().unwrap_or(name);
@@ -122,7 +122,7 @@ impl Needs {
             others: Vec::new(),
             system: BTreeMap::new(),
             needed: object.needed.clone(),
-            python: PythonTag::of(name),
+            python: PythonTag::from_file_name(name),
             is_module: object.exports.iter().any(|export| export.starts_with("PyInit_")),
             numpy: NumPyAbi::Unused,
             cxx11: None,
@@ -271,7 +271,7 @@ fn is_extension(framework: Framework, object: &SharedObject) -> bool {
 
 /// A name with the old strings may be of a library in which they are forced; one with the new strings says it for sure.
 fn cxx11<'a>(symbols: impl Iterator<Item = &'a String>) -> Option<bool> {
-    let all: Vec<Strings> = symbols.filter_map(|symbol| Strings::of(symbol)).collect();
+    let all: Vec<Strings> = symbols.filter_map(|symbol| Strings::from_symbol(symbol)).collect();
     (!all.is_empty()).then(|| all.contains(&Strings::New))
 }
 
@@ -323,7 +323,7 @@ mod tests {
             ("_C.cpython-39-darwin.so", PythonTag::CPython(Version::pair(3, 9))),
             ("_C.cpython-.so", PythonTag::None),
         ] {
-            assert_eq!(PythonTag::of(name), tag, "{name}");
+            assert_eq!(PythonTag::from_file_name(name), tag, "{name}");
         }
     }
 

@@ -14,10 +14,10 @@ pub const FILE: &str = "torchao/__init__.py";
 /// use unskew_extensions::OwnCheck;
 ///
 /// let text = "    pairs = [\n        (_parse_version(\"0.14.1\"), _parse_version(\"2.9.0\")),\n    ]\n";
-/// let check = OwnCheck::of("0.14.1", text).unwrap();
+/// let check = OwnCheck::from_text("0.14.1", text).unwrap();
 /// assert_eq!(check.to_string(), "2.9.0");
 /// assert!(check.takes("2.9.0".parse().unwrap()) && !check.takes("2.8.0".parse().unwrap()));
-/// assert!(OwnCheck::of("0.12.0", "import torch\n").is_none());
+/// assert!(OwnCheck::from_text("0.12.0", "import torch\n").is_none());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OwnCheck {
@@ -34,7 +34,7 @@ pub enum OwnCheck {
 impl OwnCheck {
     /// What `text` of [`FILE`] compares in a package of this version; none if it compares nothing, or in a way that is not
     /// understood.
-    pub fn of(version: &str, text: &str) -> Option<Self> {
+    pub fn from_text(version: &str, text: &str) -> Option<Self> {
         let quoted = |line: &str, before: &str| -> Option<Version> {
             let (_, rest) = line.split_once(before)?;
             rest.split('"').next()?.parse().ok()
@@ -145,12 +145,12 @@ mod tests {
             ),
             ("0.17.0", "    min_torch_version = _parse_version(\"2.11.0\")", ">=2.11.0"),
         ] {
-            let check = OwnCheck::of(version, text).unwrap();
+            let check = OwnCheck::from_text(version, text).unwrap();
             assert_eq!(check.to_string(), written, "{version}");
             assert_eq!(OwnCheck::parse(written), Some(check));
         }
         assert_eq!(
-            OwnCheck::of("0.17.0", "# min_torch_version = _parse_version(\"2.11.0\")"),
+            OwnCheck::from_text("0.17.0", "# min_torch_version = _parse_version(\"2.11.0\")"),
             None
         );
     }

@@ -14,14 +14,14 @@ const MAGIC: u64 = 16;
 
 /// What the shared objects of one package need, without what they have of each other.
 #[derive(Debug, Default)]
-pub struct Extensions {
+pub struct PackageExtensions {
     /// Path and needs of each object that is an extension of a framework, or a module for Python.
     pub objects: Vec<(String, Needs)>,
     /// What could not be read.
     pub problems: Vec<ReadError>,
 }
 
-impl Extensions {
+impl PackageExtensions {
     /// Reads the shared objects of a package, each under its path in it.
     pub fn read(files: &[(String, Arc<dyn Source>)]) -> Self {
         Self::read_with(files, |_, _, _| {})
@@ -37,7 +37,7 @@ impl Extensions {
         let parse = |(path, source): &(String, Arc<dyn Source>)| {
             let object = SharedObject::read(source)?;
             let Some(object) = object else { return Ok(None) };
-            let needs = Needs::of(path, &object);
+            let needs = Needs::from_object(path, &object);
             let needs = needs.map(|needs| needs.with_numpy(&object, source)).transpose()?;
             Ok(Some((object, needs)))
         };

@@ -15,7 +15,8 @@ use crate::{Framework, Needs, PythonTag};
 /// If it is a broken shared object.
 pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     let Some(object) = SharedObject::read(source)? else { return Ok(None) };
-    let needs = Needs::of(source.name(), &object).filter(|needs| !needs.frameworks.is_empty());
+    let needs =
+        Needs::from_object(source.name(), &object).filter(|needs| !needs.frameworks.is_empty());
     Ok(needs.map(|needs| party_of(Arc::new(needs))))
 }
 

@@ -1,4 +1,4 @@
-//! What a mangled name says of where its symbol comes from.
+//! Mangled names of symbols, and where such a symbol comes from.
 
 /// Where a name begins, by the Itanium C++ ABI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) enum Lead<'a> {
 
 impl<'a> Lead<'a> {
     /// The kind of name with which a mangled `symbol` begins.
-    pub(crate) fn of(symbol: &'a str) -> Self {
+    pub(crate) fn from_symbol(symbol: &'a str) -> Self {
         let Some(rest) = symbol.strip_prefix("_Z") else { return Self::C };
         let rest = without_special(rest);
         let rest = rest
@@ -81,7 +81,7 @@ pub(crate) enum Strings {
 
 impl Strings {
     /// Those in a mangled name; none if it has no strings.
-    pub(crate) fn of(symbol: &str) -> Option<Self> {
+    pub(crate) fn from_symbol(symbol: &str) -> Option<Self> {
         // `Ss` is short for the old string; these are places where a type may stand.
         const OLD: [&str; 9] = ["RKSs", "ESs", "RSs", "ISs", "PSs", "lSs", "iSs", "bSs", "SsE"];
         if !symbol.starts_with("_Z") {
@@ -129,7 +129,7 @@ mod tests {
             ("_ZN9c10", Lead::Other),
             ("_Z", Lead::Other),
         ] {
-            assert_eq!(Lead::of(symbol), lead, "{symbol}");
+            assert_eq!(Lead::from_symbol(symbol), lead, "{symbol}");
         }
     }
 

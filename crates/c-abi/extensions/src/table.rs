@@ -1,4 +1,4 @@
-//! Which release exports which symbol, without names. The columns are the releases of all frameworks; the symbols of
+//! Table of the symbols that releases export, without names. The columns are the releases of all frameworks; the symbols of
 //! TensorFlow lie in [`crate::tensorflow`], which knows them by library.
 //!
 //! The file begins with lines of text: `unskew-exports 1`, then a column a line
@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use rayon::slice::ParallelSliceMut as _;
-use unskew_abi::fingerprints::{Reader, put_number, put_set};
+use unskew_abi::fingerprints::{FingerprintReader, put_number, put_set};
 use unskew_core::Version;
 
 use crate::fingerprint::fingerprint;
@@ -107,9 +107,9 @@ impl Column {
     }
 }
 
-/// Why bytes are no [`Table`].
+/// Why bytes are no [`ExportTable`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TableError {
+pub enum ExportTableError {
     /// The lines in front are not what they should be.
     #[error("no table of exports: {0}")]
     Head(String),
@@ -129,9 +129,9 @@ const FINGERPRINT: u32 = 40;
 
 /// Releases as a mask over the columns of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Releases(pub(crate) u128);
+pub struct ReleaseSet(pub(crate) u128);
 
-impl Releases {
+impl ReleaseSet {
     /// Whether no release has it.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
@@ -140,7 +140,7 @@ impl Releases {
 
 /// Which release exports which symbol.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Table {
+pub struct ExportTable {
     columns: Vec<Column>,
     /// The mask of each group, in order.
     masks: Vec<u128>,
@@ -152,20 +152,22 @@ pub struct Table {
 /// The bits of a group's number beside a fingerprint.
 const GROUP: u32 = 64 - FINGERPRINT;
 
-impl Table {
+impl ExportTable {
     /// The table of these columns, each with the names that it exports.
     ///
     /// # Errors
-    /// [`TableError::Columns`] if there are too many.
-    pub fn of(columns: Vec<(Column, BTreeSet<String>)>) -> Result<Self, TableError> {
+    /// [`ExportTableError::Columns`] if there are too many.
+    pub fn from_columns(
+        columns: Vec<(Column, BTreeSet<String>)>,
+    ) -> Result<Self, ExportTableError> {
         Self::default().with(columns)
     }
 
     /// The same with these columns too; a column that is there already is replaced.
     ///
     /// # Errors
-    /// [`TableError::Columns`] if there are too many.
-    pub fn with(&self, more: Vec<(Column, BTreeSet<String>)>) -> Result<Self, TableError> {
+    /// [`ExportTableError::Columns`] if there are too many.
+    pub fn with(&self, more: Vec<(Column, BTreeSet<String>)>) -> Result<Self, ExportTableError> {
         let same = |a: &Column, b: &Column| {
             (a.framework, a.release, a.machine, a.build)
                 == (b.framework, b.release, b.machine, b.build)
@@ -179,7 +181,7 @@ impl Table {
         columns.extend(more.iter().map(|(column, _)| (column.clone(), None)));
         columns.sort_unstable();
         if columns.len() > MOST_COLUMNS {
-            return Err(TableError::Columns(columns.len()));
+            return Err(ExportTableError::Columns(columns.len()));
         }
         let mut symbols: BTreeMap<u64, u128> = BTreeMap::new();
         for (hash, mask) in self.each() {
@@ -226,26 +228,26 @@ impl Table {
     }
 
     /// The columns that export a symbol.
-    pub fn releases(&self, symbol: &str) -> Releases {
+    pub fn releases(&self, symbol: &str) -> ReleaseSet {
         let hash = fingerprint(symbol, FINGERPRINT);
         let found = self.symbols.binary_search_by_key(&hash, |symbol| symbol >> GROUP);
-        Releases(found.ok().and_then(|at| self.symbols.get(at)).map_or(0, |one| self.mask(*one)))
+        ReleaseSet(found.ok().and_then(|at| self.symbols.get(at)).map_or(0, |one| self.mask(*one)))
     }
 
-    /// The columns of the releases of TensorFlow in a mask of [`tensorflow::Span`].
-    fn of_tensorflow(&self, mask: u32) -> Releases {
+    /// The columns of the releases of TensorFlow in a mask of [`tensorflow::ReleaseMask`].
+    fn of_tensorflow(&self, mask: u32) -> ReleaseSet {
         let columns = self.columns.iter().enumerate();
         let own = columns.filter(|(_, column)| column.framework == Framework::TensorFlow);
         let has = own
             .enumerate()
             .filter(|(bit, _)| mask.checked_shr(*bit as u32).is_some_and(|m| m & 1 == 1));
-        Releases(has.fold(0, |all, (_, (at, _))| all | 1 << at))
+        ReleaseSet(has.fold(0, |all, (_, (at, _))| all | 1 << at))
     }
 
     /// The columns for which `keep` is true.
-    pub fn select(&self, keep: impl Fn(&Column) -> bool) -> Releases {
+    pub fn select(&self, keep: impl Fn(&Column) -> bool) -> ReleaseSet {
         let bits = self.columns.iter().enumerate().filter(|(_, column)| keep(column));
-        Releases(bits.fold(0, |mask, (at, _)| mask | 1 << at))
+        ReleaseSet(bits.fold(0, |mask, (at, _)| mask | 1 << at))
     }
 
     /// The releases of a framework for a machine, oldest first.
@@ -257,7 +259,7 @@ impl Table {
     }
 
     /// The releases whose build for CUDA lacks a symbol, and those whose build for CPUs does; each by its column for CPUs.
-    pub(crate) fn lacking(&self, releases: Releases) -> [u128; 2] {
+    pub(crate) fn lacking(&self, releases: ReleaseSet) -> [u128; 2] {
         let (mut cuda, mut cpu) = (0, 0);
         for (at, column) in self.columns.iter().enumerate() {
             if column.build != Build::Cpu {
@@ -291,12 +293,12 @@ impl Table {
         bytes
     }
 
-    /// Reads what [`Table::write`] made.
+    /// Reads what [`ExportTable::write`] made.
     ///
     /// # Errors
     /// If it is no such file.
-    pub fn read(bytes: &[u8]) -> Result<Self, TableError> {
-        let head = |what: &str| TableError::Head(what.to_owned());
+    pub fn read(bytes: &[u8]) -> Result<Self, ExportTableError> {
+        let head = |what: &str| ExportTableError::Head(what.to_owned());
         let end = bytes.windows(2).position(|two| two == b"\n\n").ok_or_else(|| head("no head"))?;
         let text = std::str::from_utf8(&bytes[..end]).map_err(|_| head("not text"))?;
         let mut lines = text.lines();
@@ -307,19 +309,19 @@ impl Table {
             .map(|line| Column::read(line).ok_or_else(|| head(line)))
             .collect::<Result<Vec<_>, _>>()?;
         if columns.len() > MOST_COLUMNS {
-            return Err(TableError::Columns(columns.len()));
+            return Err(ExportTableError::Columns(columns.len()));
         }
-        let mut rest = Reader::new(bytes, end + 2);
+        let mut rest = FingerprintReader::new(bytes, end + 2);
         let mut table = Self { columns, ..Self::default() };
         while !rest.is_at_end() {
-            table.group(&mut rest).ok_or_else(|| TableError::Group(rest.at()))?;
+            table.group(&mut rest).ok_or_else(|| ExportTableError::Group(rest.at()))?;
         }
         table.symbols.par_sort_unstable();
         Ok(table)
     }
 
     /// Reads the next group.
-    fn group(&mut self, rest: &mut Reader<'_>) -> Option<()> {
+    fn group(&mut self, rest: &mut FingerprintReader<'_>) -> Option<()> {
         let mask = rest.number()?;
         let group = self.masks.len() as u64;
         if group >> GROUP != 0 {
@@ -331,7 +333,7 @@ impl Table {
 }
 
 /// The columns of [`table`] that export a symbol.
-pub fn releases(symbol: &str) -> Releases {
+pub fn releases(symbol: &str) -> ReleaseSet {
     match Framework::of_symbol(symbol) {
         Some(Framework::TensorFlow) => {
             let span = tensorflow::symbols().releases(symbol);
@@ -342,10 +344,11 @@ pub fn releases(symbol: &str) -> Releases {
 }
 
 /// The table that is part of the program.
-pub fn table() -> &'static Table {
+pub fn table() -> &'static ExportTable {
     // A test reads the file, so a fault in it cannot reach a user; it would leave no releases.
-    static TABLE: LazyLock<Table> =
-        LazyLock::new(|| Table::read(include_bytes!("../data/exports.bin")).unwrap_or_default());
+    static TABLE: LazyLock<ExportTable> = LazyLock::new(|| {
+        ExportTable::read(include_bytes!("../data/exports.bin")).unwrap_or_default()
+    });
     &TABLE
 }
 
@@ -363,8 +366,8 @@ mod tests {
         #[test]
         fn what_is_written_is_read(sets in prop::collection::vec(prop::collection::btree_set("[a-z]{1,3}", 0..60), 1..9)) {
             let columns = sets.iter().enumerate().map(|(n, names)| (column(n as i64, Build::Cpu), names.clone()));
-            let table = Table::of(columns.collect()).unwrap();
-            prop_assert_eq!(&Table::read(&table.write()).unwrap(), &table);
+            let table = ExportTable::from_columns(columns.collect()).unwrap();
+            prop_assert_eq!(&ExportTable::read(&table.write()).unwrap(), &table);
             for name in sets.iter().flatten() {
                 for (n, names) in sets.iter().enumerate() {
                     prop_assert_eq!(table.releases(name).0 >> n & 1 == 1, names.contains(name));
@@ -374,15 +377,15 @@ mod tests {
 
         #[test]
         fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Table::read(&bytes);
-            let _ = Table::read(&[format!("{MAGIC}\n\n").as_bytes(), &bytes].concat());
+            let _ = ExportTable::read(&bytes);
+            let _ = ExportTable::read(&[format!("{MAGIC}\n\n").as_bytes(), &bytes].concat());
         }
     }
 
     #[test]
     fn a_column_that_is_there_is_replaced_and_the_others_stay() {
         let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-        let one = Table::of(vec![
+        let one = ExportTable::from_columns(vec![
             (column(1, Build::Cpu), names(&["a", "b"])),
             (column(3, Build::Cpu), names(&["b"])),
         ]);
@@ -399,7 +402,7 @@ mod tests {
     #[test]
     fn the_tables_of_the_program_are_written_as_they_were_read_and_small() {
         let bytes = include_bytes!("../data/exports.bin");
-        let table = Table::read(bytes).unwrap();
+        let table = ExportTable::read(bytes).unwrap();
         assert!(table.write() == bytes);
         let all = bytes.len() + include_bytes!("../data/tensorflow.bin").len();
         assert!(all <= 2_000_000, "{all} bytes");

@@ -1,4 +1,4 @@
-//! What the libraries of TensorFlow releases export, by library and platform: `data/tensorflow.bin`.
+//! Exports of the libraries of TensorFlow releases, by library and platform: `data/tensorflow.bin`.
 //!
 //! A release exports some 200 000 symbols of its own, of protobuf and of absl, and an extension or a plug-in that imports
 //! one of them loads only where it is there. The names of all releases together have 40 MB; their fingerprints, with the
@@ -17,7 +17,7 @@
 //! let name = "_ZN10tensorflow8internal15LogMessageFatalD1Ev";
 //! let mut span = [0; PLACES];
 //! span[LINUX] = 1 << 3;
-//! let read = Symbols::read(&Symbols::of([(hash(name), span)]).to_bytes()).unwrap();
+//! let read = Symbols::read(&Symbols::from_symbols([(hash(name), span)]).to_bytes()).unwrap();
 //! assert_eq!(read.find(name, LINUX, 3), [true, false]);
 //! assert_eq!(read.find(name, LINUX, 2), [false, false]);
 //! ```
@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use rayon::slice::ParallelSliceMut as _;
-use unskew_abi::fingerprints::{self, Reader};
+use unskew_abi::fingerprints::{self, FingerprintReader};
 
 use crate::fingerprint::fingerprint;
 
@@ -40,7 +40,7 @@ pub const MACOS_INTEL: usize = 6;
 pub const PLACES: usize = 10;
 
 /// The releases that have a symbol, a bit each: a mask for every place.
-pub type Span = [u32; PLACES];
+pub type ReleaseMask = [u32; PLACES];
 
 /// How many bits a hash has.
 const HASH: u32 = 32;
@@ -51,26 +51,26 @@ const GROUP: u32 = u64::BITS - HASH;
 /// Symbols by their hashes, each with the releases that have it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Symbols {
-    spans: Vec<Span>,
+    spans: Vec<ReleaseMask>,
     /// In order: a hash, and in the low bits the number of its span.
     symbols: Vec<u64>,
 }
 
 impl Symbols {
     /// The table of these symbols, each by its [`hash`].
-    pub fn of(symbols: impl IntoIterator<Item = (u64, Span)>) -> Self {
-        let symbols: BTreeMap<u64, Span> = symbols.into_iter().collect();
-        let mut spans: Vec<Span> = symbols.values().copied().collect();
+    pub fn from_symbols(symbols: impl IntoIterator<Item = (u64, ReleaseMask)>) -> Self {
+        let symbols: BTreeMap<u64, ReleaseMask> = symbols.into_iter().collect();
+        let mut spans: Vec<ReleaseMask> = symbols.values().copied().collect();
         spans.sort_unstable();
         spans.dedup();
-        let number = |span: &Span| spans.binary_search(span).unwrap_or_default() as u64;
+        let number = |span: &ReleaseMask| spans.binary_search(span).unwrap_or_default() as u64;
         let symbols = symbols.iter().map(|(hash, span)| hash << GROUP | number(span)).collect();
         Self { spans, symbols }
     }
 
     /// Reads the table; none if the bytes are none.
     pub fn read(bytes: &[u8]) -> Option<Self> {
-        let (mut reader, mut table) = (Reader::new(bytes, 0), Self::default());
+        let (mut reader, mut table) = (FingerprintReader::new(bytes, 0), Self::default());
         while !reader.is_at_end() {
             let number = table.spans.len() as u64;
             let mut span = [0; PLACES];
@@ -86,7 +86,7 @@ impl Symbols {
 
     /// The table as a file.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut groups: BTreeMap<Span, Vec<u64>> = BTreeMap::new();
+        let mut groups: BTreeMap<ReleaseMask, Vec<u64>> = BTreeMap::new();
         for (hash, span) in self.iter() {
             groups.entry(span).or_default().push(hash);
         }
@@ -101,17 +101,17 @@ impl Symbols {
     }
 
     /// Each symbol by its hash, in order, with the releases that have it.
-    pub fn iter(&self) -> impl Iterator<Item = (u64, Span)> {
+    pub fn iter(&self) -> impl Iterator<Item = (u64, ReleaseMask)> {
         self.symbols.iter().map(|symbol| (symbol >> GROUP, self.span(*symbol)))
     }
 
-    fn span(&self, symbol: u64) -> Span {
+    fn span(&self, symbol: u64) -> ReleaseMask {
         let number = usize::try_from(symbol & ((1 << GROUP) - 1)).ok();
         number.and_then(|number| self.spans.get(number)).copied().unwrap_or_default()
     }
 
     /// The releases of each place that have the symbol `name`.
-    pub fn releases(&self, name: &str) -> Span {
+    pub fn releases(&self, name: &str) -> ReleaseMask {
         let hash = hash(name);
         let found = self.symbols.binary_search_by_key(&hash, |symbol| symbol >> GROUP);
         let symbol = found.ok().and_then(|at| self.symbols.get(at));
@@ -177,11 +177,11 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read(names in proptest::collection::vec(("[a-z]{1,9}", 0_usize..32, 0..PLACES), 0..60)) {
-            let mut spans: BTreeMap<u64, Span> = BTreeMap::new();
+            let mut spans: BTreeMap<u64, ReleaseMask> = BTreeMap::new();
             for (name, release, place) in &names {
                 spans.entry(hash(name)).or_default()[*place] |= bit(*release).unwrap();
             }
-            let symbols = Symbols::of(spans);
+            let symbols = Symbols::from_symbols(spans);
             let read = Symbols::read(&symbols.to_bytes()).unwrap();
             prop_assert_eq!(&read, &symbols);
             for (name, release, place) in &names {

@@ -1,4 +1,4 @@
-//! What an extension and a release have to say to each other.
+//! Verdict of an extension and a release.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use unskew_definitions::Runs;
 use crate::rules::{
     Cxx11AbiDiffers, NeedsCudaBuild, OtherCudaMajor, StableAbiTooOld, SymbolsMissing,
 };
-use crate::{Exports, Framework, Machine, Needs, demangled, releases, table};
+use crate::{ExportedSymbols, Framework, Machine, Needs, demangled, releases, table};
 
 /// Where PyTorch writes what it promises of its C shims.
 const STABLE_ABI: &str = "https://docs.pytorch.org/docs/stable/notes/libtorch_stable_abi.html";
@@ -36,7 +36,7 @@ impl Gap {
 
 /// What `needs` takes from the framework of `exports` and does not get; none if nothing is known of that release for the
 /// machine, or the extension takes nothing from the framework.
-pub fn gap(needs: &Needs, exports: &Exports) -> Option<Gap> {
+pub fn gap(needs: &Needs, exports: &ExportedSymbols) -> Option<Gap> {
     let symbols = needs.frameworks.get(&exports.framework())?;
     let machine = needs.machine.filter(|machine| exports.is_known(*machine))?;
     let mut gap = Gap::default();
@@ -71,7 +71,7 @@ pub fn gap(needs: &Needs, exports: &Exports) -> Option<Gap> {
 pub(crate) fn fitting(symbols: &[String], framework: Framework, machine: Machine) -> Runs {
     let all = table().of_framework(framework, machine);
     let each: Vec<_> = symbols.iter().map(|symbol| releases(symbol)).collect();
-    Runs::of(&all, |release| {
+    Runs::from_releases(&all, |release| {
         let columns = table().select(|column| {
             (column.framework, column.release, column.machine) == (framework, release, machine)
         });
@@ -100,7 +100,7 @@ fn history(symbol: &str, framework: Framework, machine: Machine) -> String {
 
 /// Which releases have all symbols of an extension, as a person reads it: `2.4.1`, `2.4.1 to 2.6.0`, `2.10.0 or later`.
 fn spans(runs: &Runs) -> Option<String> {
-    let run = |run: &unskew_definitions::Run| match run.until {
+    let run = |run: &unskew_definitions::ReleaseRun| match run.until {
         None => format!("{} or later", run.since),
         Some(until) if until == run.since => format!("{until}"),
         Some(until) => format!("{} to {until}", run.since),
@@ -117,7 +117,7 @@ pub(crate) struct SymbolMatcher {
 
 impl Matcher for SymbolMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let exports = other.capability::<Exports>()?;
+        let exports = other.capability::<ExportedSymbols>()?;
         if exports.framework() != self.framework {
             return None;
         }
@@ -126,7 +126,7 @@ impl Matcher for SymbolMatcher {
 }
 
 impl SymbolMatcher {
-    fn judged(&self, exports: &Exports, release: &str) -> Judgement {
+    fn judged(&self, exports: &ExportedSymbols, release: &str) -> Judgement {
         let Self { needs, framework } = self;
         let mut judgement = Judgement::default();
         let known = gap(needs, exports).zip(needs.machine);
@@ -231,7 +231,7 @@ struct Asked<'a> {
     needs: &'a Needs,
     framework: Framework,
     machine: Machine,
-    exports: &'a Exports,
+    exports: &'a ExportedSymbols,
     release: &'a str,
 }
 
@@ -291,7 +291,7 @@ impl Asked<'_> {
     }
 }
 
-fn is_before(exports: &Exports, lowest: Version) -> bool {
+fn is_before(exports: &ExportedSymbols, lowest: Version) -> bool {
     exports.release() < lowest
 }
 
@@ -300,7 +300,7 @@ fn undefined(needs: &Needs, symbol: &str) -> String {
     format!("{}: undefined symbol: {symbol}", needs.name)
 }
 
-impl Exports {
+impl ExportedSymbols {
     /// The releases of its framework for a machine that have all symbols which `needs` takes from it, oldest first.
     pub fn fitting(needs: &Needs, framework: Framework) -> Vec<Version> {
         let Some((symbols, machine)) = needs.frameworks.get(&framework).zip(needs.machine) else {

@@ -1,4 +1,4 @@
-//! What the extensions in published wheels need, by the SHA-256 of the wheel: `data/wheels.tsv`, made by
+//! Needs of the extensions in published wheels, by the SHA-256 of the wheel: `data/wheels.tsv`, made by
 //! `cargo lab harvest extensions==WHEEL`.
 //!
 //! A wheel is a line `= SHA256 FILE`, with what it requires of the framework after that, and `loads:` with the releases with

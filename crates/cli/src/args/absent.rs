@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 /// Accepts any arguments, so that the error names the missing feature instead of an argument.
 #[derive(Debug, clap::Args)]
-pub struct Absent {
+pub struct DisabledVerbArgs {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     pub arguments: Vec<OsString>,
 }

@@ -1,14 +1,14 @@
 //! Options of a PJRT client, which the plug-in defines: `--option NAME=VALUE`.
 
-use unskew_pjrt::{Attribute, Value};
+use unskew_pjrt::{Attribute, PjrtValue};
 
 /// Typed client options: integers, then `true` and `false`, else strings.
 pub fn attributes(options: &[(String, String)]) -> Vec<Attribute> {
     let value = |text: &str| match (text.parse(), text) {
-        (Ok(number), _) => Value::Number(number),
-        (_, "true") => Value::Bool(true),
-        (_, "false") => Value::Bool(false),
-        _ => Value::Text(text.to_owned()),
+        (Ok(number), _) => PjrtValue::Number(number),
+        (_, "true") => PjrtValue::Bool(true),
+        (_, "false") => PjrtValue::Bool(false),
+        _ => PjrtValue::Text(text.to_owned()),
     };
     let option =
         |(name, text): &(String, String)| Attribute { name: name.clone(), value: value(text) };

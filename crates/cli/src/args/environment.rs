@@ -16,7 +16,7 @@ pub struct Env {
     #[arg(value_name = "ENVIRONMENT", default_value = ".venv")]
     pub path: PathBuf,
     #[command(flatten)]
-    pub system: SystemLibraries,
+    pub system: SystemLibrariesArgs,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,
@@ -33,7 +33,7 @@ pub enum EnvVerb {
 
 // The C and C++ libraries of the system that modules are to be loaded on.
 #[derive(Debug, clap::Args)]
-pub struct SystemLibraries {
+pub struct SystemLibrariesArgs {
     /// Check modules against this glibc: 2.28
     #[arg(long, value_name = "VERSION")]
     pub glibc: Option<Version>,
@@ -43,7 +43,7 @@ pub struct SystemLibraries {
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Lock {
+pub struct LockArgs {
     /// uv.lock, pylock.toml, poetry.lock, pixi.lock, conda-lock.yml, requirements.txt, or an explicit list of conda
     #[arg(value_name = "FILE")]
     pub path: PathBuf,
@@ -60,7 +60,7 @@ pub struct Lock {
     #[arg(long, value_name = "URL", requires = "fetch")]
     pub index: Option<String>,
     #[command(flatten)]
-    pub system: SystemLibraries,
+    pub system: SystemLibrariesArgs,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,

@@ -8,7 +8,7 @@ use unskew_fleet::{AcceptUnjudged, WhatIf};
 use super::{FleetServe, FleetToken};
 
 #[derive(Debug, clap::Args)]
-pub struct Fleet {
+pub struct FleetArgs {
     /// The folder of the fleet [default: $UNSKEW_FLEET, else `fleet`]
     #[arg(long, global = true, value_name = "DIR")]
     pub store: Option<PathBuf>,

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::Subcommand;
 use unskew_fleet::Allowance;
-use unskew_fleet::store::Role;
-use unskew_fleet_service::Limits;
+use unskew_fleet::store::TokenRole;
+use unskew_fleet_service::ServiceLimits;
 
 use super::service::bytes;
 use super::{FleetFormat, LogFormat, LogLevel};
@@ -95,13 +95,13 @@ impl FleetLimits {
         Allowance { memory: self.inspect_memory, seconds: self.inspect_time }
     }
 
-    fn connections(&self) -> unskew_connections::Limits {
+    fn connections(&self) -> unskew_connections::ConnectionLimits {
         let half = self.connections.div_ceil(2);
         let idle = Duration::from_secs(self.idle);
-        let defaults = unskew_connections::Limits::default();
+        let defaults = unskew_connections::ConnectionLimits::default();
         let per_address = self.connections_per_address.unwrap_or(half);
         let usual = defaults.unauthenticated.min(per_address);
-        unskew_connections::Limits {
+        unskew_connections::ConnectionLimits {
             all: self.connections,
             per_address,
             unauthenticated: self.connections_without_token.unwrap_or(usual),
@@ -113,10 +113,10 @@ impl FleetLimits {
     }
 
     /// The same limits in the type of `unskew_fleet_service`.
-    pub fn limits(&self) -> Limits {
-        let defaults = Limits::default();
+    pub fn limits(&self) -> ServiceLimits {
+        let defaults = ServiceLimits::default();
         let seconds = Duration::from_secs;
-        Limits {
+        ServiceLimits {
             jobs: self.jobs.unwrap_or(defaults.jobs),
             pending_jobs: self.max_jobs,
             uploads: self.max_uploads,
@@ -158,7 +158,7 @@ pub enum TokenTask {
         name: String,
         /// The role: read, publish or admin
         #[arg(long)]
-        role: Role,
+        role: TokenRole,
         /// Valid for this many days [default: until revoked]
         #[arg(long, value_name = "N")]
         days: Option<u32>,

@@ -1,7 +1,7 @@
-//! How results are printed.
+//! Formats in which results are printed.
 
 use clap::ValueEnum;
-use unskew_report::Format;
+use unskew_report::RenderFormat;
 
 /// Output formats of findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -21,7 +21,7 @@ pub enum ReportFormat {
     Junit,
 }
 
-impl From<ReportFormat> for Format {
+impl From<ReportFormat> for RenderFormat {
     fn from(format: ReportFormat) -> Self {
         match format {
             ReportFormat::Full => Self::Full,

@@ -8,7 +8,7 @@ use unskew_core::{Date, Version, Window};
 use super::ReportFormat;
 
 #[derive(Debug, clap::Args)]
-pub struct History {
+pub struct HistoryArgs {
     /// A dated version history: a changelog, a header with a list of versions, a TOML history, or the name
     /// of a version line in the database, such as pjrt.api
     #[arg(value_name = "HISTORY")]

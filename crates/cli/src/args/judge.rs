@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::{GridFormat, ReportFormat, Running, Usage};
+use super::{GridFormat, ReportFormat, RunningArgs, UsageArgs};
 
 #[derive(Debug, clap::Args)]
 pub struct Inspect {
@@ -11,13 +11,13 @@ pub struct Inspect {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<OsString>,
     #[command(flatten)]
-    pub running: Running,
+    pub running: RunningArgs,
     /// Verify all checksums: tensors of TensorFlow checkpoints, members of archives
     #[arg(long)]
     pub verify: bool,
     /// Print the program of a StableHLO artifact or a file of jax.export as MLIR text; short leaves out long constants
     #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "short")]
-    pub text: Option<ProgramText>,
+    pub text: Option<ProgramTextLength>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,
@@ -25,7 +25,7 @@ pub struct Inspect {
 
 /// How much of a program is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum ProgramText {
+pub enum ProgramTextLength {
     /// Constants of more than 16 elements without them.
     Short,
     /// Everything: text that MLIR's tools parse.
@@ -41,9 +41,9 @@ pub struct Check {
     #[arg(long, required = true, num_args = 1.., value_name = "B")]
     pub with: Vec<OsString>,
     #[command(flatten)]
-    pub running: Running,
+    pub running: RunningArgs,
     #[command(flatten)]
-    pub usage: Usage,
+    pub usage: UsageArgs,
     /// Verify all checksums: tensors of TensorFlow checkpoints, members of archives
     #[arg(long)]
     pub verify: bool,
@@ -53,7 +53,7 @@ pub struct Check {
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Matrix {
+pub struct MatrixArgs {
     /// The rows: paths or releases
     #[arg(required = true, value_name = "A")]
     pub a: Vec<OsString>,
@@ -61,9 +61,9 @@ pub struct Matrix {
     #[arg(long, required = true, num_args = 1.., value_name = "B")]
     pub with: Vec<OsString>,
     #[command(flatten)]
-    pub running: Running,
+    pub running: RunningArgs,
     #[command(flatten)]
-    pub usage: Usage,
+    pub usage: UsageArgs,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub format: GridFormat,

@@ -10,7 +10,7 @@ pub struct Explain {
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Releases {
+pub struct ReleasesArgs {
     /// A family (torch) or a release (torch@2.1)
     #[arg(value_name = "NAME[@VERSION]")]
     pub name: Option<String>,

@@ -43,30 +43,30 @@ use clap::{Command, Parser, Subcommand, ValueEnum};
 use unskew_core::{Context, Date, Severity};
 
 #[cfg(not(all(feature = "fleet", feature = "run", feature = "scan", feature = "serve")))]
-pub use absent::Absent;
+pub use absent::DisabledVerbArgs;
 pub use adapt::{Adapt, ShownExtensions, UnstampedChoice};
 pub use conform::Conform;
 pub use convert::Convert;
 pub use diff::Diff;
-pub use environment::{Env, EnvVerb, Lock, LockMachine, SystemLibraries};
+pub use environment::{Env, EnvVerb, LockArgs, LockMachine, SystemLibrariesArgs};
 #[cfg(feature = "fleet")]
 pub use fleet::{
-    Fleet, FleetDecide, FleetFormat, FleetPlaces, FleetPlan, FleetPolicy, FleetPrune, FleetTask,
-    ModelTask, PlanFormat, RuntimeTask,
+    FleetArgs, FleetDecide, FleetFormat, FleetPlaces, FleetPlan, FleetPolicy, FleetPrune,
+    FleetTask, ModelTask, PlanFormat, RuntimeTask,
 };
 #[cfg(feature = "fleet")]
 pub use fleet_serve::{FleetServe, FleetToken, TokenTask};
 pub use format::{GridFormat, ReportFormat};
-pub use history::History;
-pub use judge::{Check, Inspect, Matrix, ProgramText};
+pub use history::HistoryArgs;
+pub use judge::{Check, Inspect, MatrixArgs, ProgramTextLength};
 pub use lint::Lint;
-pub use look_up::{Explain, Releases};
+pub use look_up::{Explain, ReleasesArgs};
 pub use ops::{Ops, OpsClosure, OpsTable, OpsVerb};
 #[cfg(feature = "run")]
 pub use ops_run::{ModelCall, OpsBisect, OpsRun};
 #[cfg(feature = "run")]
-pub use run::{Run, RunFormat, Shown};
-pub use running::{Running, Trusting};
+pub use run::{RunArgs, RunFormat, Shown};
+pub use running::{RunningArgs, Trusting};
 #[cfg(feature = "query")]
 pub use scan::QueryFormat;
 #[cfg(feature = "scan")]
@@ -77,7 +77,7 @@ pub use serve::{Isolation, Proxy, Serve};
 pub use service::{LogFormat, LogLevel};
 pub use shell::{Completions, Man};
 pub use tf::{Evolve, Task, Tf};
-pub use usage::Usage;
+pub use usage::UsageArgs;
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -271,7 +271,7 @@ Examples:
   unskew matrix models/ --with torch
   unskew matrix *.pb --with tensorflow --format html -o matrix.html
   unskew matrix a.pt b.pb --with all --format csv\n\n{RUNNING}\n\n{EXIT_STATUS}"))]
-    Matrix(Matrix),
+    Matrix(MatrixArgs),
     /// Show what breaks at import in a Python environment, and which pins fix it
     #[command(after_help = format!("\
 Examples:
@@ -290,7 +290,7 @@ Examples:
   unskew lock poetry.lock --machine aarch64 --format sarif
 
 Wheels are known by their SHA-256. What is not known is not judged, by name.\n\n{EXIT_STATUS}"))]
-    Lock(Lock),
+    Lock(LockArgs),
     /// Show what changed between two operator registries or two C headers, and which changes break compatibility
     #[command(after_help = format!("\
 Each side is a release (tensorflow@2.12, torch@1.10), an OpList of TensorFlow (bytes or text), a list
@@ -339,14 +339,14 @@ Examples:
   unskew releases torch
   unskew releases torch@2.1 --op aten::gelu
   unskew releases --axis ifrt.serdes --as-of 2026-07-01")]
-    Releases(Releases),
+    Releases(ReleasesArgs),
     /// Compute from a dated history which versions to support and which may be removed
     #[command(after_help = "\
 Examples:
   unskew history CHANGELOG.md --at 2024-03-15 --window \"12 weeks\"
   unskew history serdes_version.h --landed git --svg timeline.svg
   unskew history pjrt.api --since 2026-01-01 --when 0.106")]
-    History(History),
+    History(HistoryArgs),
     /// Convert an artifact for another release, or report why that is impossible
     #[command(after_help = format!("\
 Examples:
@@ -361,19 +361,19 @@ The result is checked before it is written. If no exact conversion exists, nothi
     #[cfg(not(feature = "fleet"))]
     /// (not in this build: feature `fleet`) Manage models and runtimes; decide which artifact each runtime gets
     #[command(disable_help_flag = true)]
-    Fleet(Absent),
+    Fleet(DisabledVerbArgs),
     #[cfg(not(feature = "scan"))]
     /// (not in this build: feature `scan`) Check every artifact of folders and stores; write a table
     #[command(disable_help_flag = true)]
-    Scan(Absent),
+    Scan(DisabledVerbArgs),
     #[cfg(not(feature = "serve"))]
     /// (not in this build: feature `serve`) Serve a PJRT plug-in to JAX clients over the network
     #[command(disable_help_flag = true)]
-    Serve(Absent),
+    Serve(DisabledVerbArgs),
     #[cfg(not(feature = "serve"))]
     /// (not in this build: feature `serve`) Open a tunnel to `unskew serve` on another machine, with TLS and a token
     #[command(disable_help_flag = true)]
-    Proxy(Absent),
+    Proxy(DisabledVerbArgs),
     #[cfg(feature = "fleet")]
     /// Manage models and runtimes; decide which artifact each runtime gets; plan for the whole fleet
     #[command(after_help = "\
@@ -382,7 +382,7 @@ Examples:
   unskew fleet model add gelu gelu.pt
   unskew fleet decide gelu --all
   unskew fleet plan gelu")]
-    Fleet(Fleet),
+    Fleet(FleetArgs),
     #[cfg(feature = "scan")]
     /// Check every artifact of folders and stores; write a table of Parquet files
     #[command(after_help = format!("\
@@ -422,7 +422,7 @@ the network or its own files.\n\n{EXIT_STATUS}"))]
     #[cfg(not(feature = "run"))]
     /// (not in this build: feature `run`) Compile a StableHLO program on a PJRT plug-in and run it
     #[command(disable_help_flag = true)]
-    Run(Absent),
+    Run(DisabledVerbArgs),
     #[cfg(feature = "run")]
     /// Compile a StableHLO program on a PJRT plug-in and run it
     #[command(after_help = "\
@@ -436,7 +436,7 @@ Examples:
 
 This runs the plug-in with your permissions, in a child process. Plug-ins built from XLA log little by default;
 TF_CPP_MIN_LOG_LEVEL=0 enables all their logs.")]
-    Run(Run),
+    Run(RunArgs),
     #[cfg(feature = "serve")]
     /// Serve a PJRT plug-in over the network to JAX clients since 0.4.31
     #[command(after_help = "\

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 #[cfg(not(feature = "run"))]
-use super::Absent;
+use super::DisabledVerbArgs;
 #[cfg(feature = "run")]
 use super::{OpsBisect, OpsRun};
 
@@ -59,11 +59,11 @@ Examples:
     #[cfg(not(feature = "run"))]
     /// (not in this build: feature `run`) Run a model with the operators of a release, without PyTorch
     #[command(disable_help_flag = true)]
-    Run(Absent),
+    Run(DisabledVerbArgs),
     #[cfg(not(feature = "run"))]
     /// (not in this build: feature `run`) Find the releases at which the answer of a model changes
     #[command(disable_help_flag = true)]
-    Bisect(Absent),
+    Bisect(DisabledVerbArgs),
 }
 
 #[derive(Debug, clap::Args)]

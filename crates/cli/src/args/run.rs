@@ -9,7 +9,7 @@ use unskew_pjrt::Attribute;
 use super::client_options::{attributes, client_option};
 
 #[derive(Debug, clap::Args)]
-pub struct Run {
+pub struct RunArgs {
     /// The plug-in, a shared object
     #[arg(value_name = "PLUGIN")]
     pub plugin: PathBuf,
@@ -72,7 +72,7 @@ pub enum RunFormat {
     Json,
 }
 
-impl Run {
+impl RunArgs {
     /// `--option`, with their types inferred.
     pub fn options(&self) -> Vec<Attribute> {
         attributes(&self.client_options)

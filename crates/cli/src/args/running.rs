@@ -1,8 +1,8 @@
-//! Whether plug-ins are run: the arguments of the verbs that read plug-ins.
+//! Arguments that say whether plug-ins are run, of the verbs that read plug-ins.
 
 // Whether plug-ins are run. By default, a plug-in given by its path runs in a sandbox, and others are only read.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
-pub struct Running {
+pub struct RunningArgs {
     /// Run plug-ins outside the sandbox, with your permissions, including those in wheels and folders
     #[arg(long, conflicts_with = "reading")]
     pub run: bool,
@@ -11,11 +11,11 @@ pub struct Running {
     pub reading: bool,
 }
 
-impl From<Running> for unskew_artifact::Running {
-    fn from(running: Running) -> Self {
+impl From<RunningArgs> for unskew_artifact::RunPolicy {
+    fn from(running: RunningArgs) -> Self {
         match running {
-            Running { run: true, .. } => Self::All,
-            Running { reading: true, .. } => Self::Never,
+            RunningArgs { run: true, .. } => Self::All,
+            RunningArgs { reading: true, .. } => Self::Never,
             _ => Self::Named,
         }
     }
@@ -39,7 +39,7 @@ impl Trusting {
     }
 }
 
-impl From<Trusting> for unskew_artifact::Running {
+impl From<Trusting> for unskew_artifact::RunPolicy {
     fn from(trusting: Trusting) -> Self {
         if trusting.run { Self::All } else { Self::Named }
     }

@@ -1,7 +1,7 @@
 //! The arguments of `scan`.
 
 use clap::{Subcommand, ValueEnum};
-use unskew_scan::Shard;
+use unskew_scan::ScanShard;
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -17,8 +17,8 @@ pub struct Scan {
     #[arg(long, short, required = true, value_name = "TABLE")]
     pub output: Option<String>,
     /// Do one shard of the work: I/N, with I from 1 to N
-    #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
-    pub shard: Shard,
+    #[arg(long, value_name = "I/N", default_value_t = ScanShard::WHOLE)]
+    pub shard: ScanShard,
     /// Number of artifacts checked in parallel [default: one per core, 16 for remote stores]
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,

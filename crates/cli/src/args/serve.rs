@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use unskew_ifrt_proxy::Limits;
+use unskew_ifrt_proxy::ServerLimits;
 use unskew_ifrt_tunnel::{GateFiles, ServerName};
 use unskew_pjrt::Attribute;
 
@@ -119,8 +119,8 @@ impl Serve {
     }
 
     /// The resource limits in the type of `unskew_ifrt_proxy`.
-    pub fn limits(&self) -> Limits {
-        Limits {
+    pub fn limits(&self) -> ServerLimits {
+        ServerLimits {
             connections: self.connections as usize,
             sessions: self.sessions,
             requests: self.requests,
@@ -129,7 +129,7 @@ impl Serve {
             server_bytes: self.server_bytes.min(self.memory.unwrap_or(u64::MAX)),
             memory: self.memory,
             grace: Duration::from_secs(self.grace),
-            ..Limits::default()
+            ..ServerLimits::default()
         }
     }
 }

@@ -1,9 +1,9 @@
-//! How a model of TensorFlow is used: the arguments of the verbs that judge one.
+//! Arguments for how a model of TensorFlow is used, of the verbs that judge one.
 
 use clap::ValueEnum;
 
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
-pub struct Usage {
+pub struct UsageArgs {
     /// Judge TensorFlow's kernels for this device
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     device: Device,
@@ -36,8 +36,8 @@ enum Loader {
     Keras,
 }
 
-impl From<Usage> for unskew_tensorflow::RuntimeUsage {
-    fn from(usage: Usage) -> Self {
+impl From<UsageArgs> for unskew_tensorflow::RuntimeUsage {
+    fn from(usage: UsageArgs) -> Self {
         let device = match usage.device {
             Device::Cpu => unskew_tensorflow::DeviceType::Cpu,
             Device::Gpu => unskew_tensorflow::DeviceType::Gpu,

@@ -6,12 +6,12 @@ pub mod tables;
 mod tf_ops;
 
 use unskew_c_headers::Headers;
-use unskew_kinds::Kind;
+use unskew_kinds::InterfaceKind;
 use unskew_lint::{Histories, Serdes};
 use unskew_protobuf::Protobuf;
 
 /// Every kind, in the order in which files are recognized.
-pub const ALL: &[&dyn Kind] = &[
+pub const ALL: &[&dyn InterfaceKind] = &[
     &Headers,
     &Protobuf,
     &Serdes,

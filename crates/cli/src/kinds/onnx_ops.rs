@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 
 use unskew_core::Severity;
-use unskew_kinds::{Change, Comparison, Direction, Kind, Level, Terms};
+use unskew_kinds::{CompareOptions, Direction, FileChange, FileComparison, InterfaceKind, Level};
 use unskew_onnx::{OperatorForms, forms};
 use unskew_source::{Files, NotRead};
 
 /// Lists of operators of ONNX, as files of kind `onnx-ops`.
 pub struct OnnxOps;
 
-impl Kind for OnnxOps {
+impl InterfaceKind for OnnxOps {
     fn name(&self) -> &'static str {
         "onnx-ops"
     }
@@ -24,7 +24,12 @@ impl Kind for OnnxOps {
         name.to_ascii_lowercase().ends_with(".onnxops")
     }
 
-    fn compare(&self, old: &Files, new: &Files, _terms: &Terms<'_>) -> Result<Comparison, NotRead> {
+    fn compare(
+        &self,
+        old: &Files,
+        new: &Files,
+        _terms: &CompareOptions<'_>,
+    ) -> Result<FileComparison, NotRead> {
         let (mut was, is) = (read(old)?, read(new)?);
         // A file by itself is compared whatever it is called now.
         if let ([(name, _)], 1) = (is.iter().collect::<Vec<_>>().as_slice(), was.len())
@@ -32,7 +37,7 @@ impl Kind for OnnxOps {
         {
             was.insert((*name).clone(), only);
         }
-        let mut found = Comparison::default();
+        let mut found = FileComparison::default();
         let none = OperatorForms::default();
         for (name, now) in &is {
             let before = was.get(name).unwrap_or(&none);
@@ -44,7 +49,7 @@ impl Kind for OnnxOps {
                 let finding = change.finding.at([name.as_str()].into_iter().collect());
                 found
                     .changes
-                    .push(Change::new(finding, &**name, &*change.op).on(level).breaking(way));
+                    .push(FileChange::new(finding, &**name, &*change.op).on(level).breaking(way));
             }
         }
         match was.keys().find(|name| !is.contains_key(*name)) {
@@ -56,7 +61,7 @@ impl Kind for OnnxOps {
     fn items(
         &self,
         files: &Files,
-        _terms: &Terms<'_>,
+        _terms: &CompareOptions<'_>,
     ) -> Result<Option<BTreeMap<String, String>>, NotRead> {
         let all = read(files)?;
         let items =

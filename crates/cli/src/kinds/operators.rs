@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use unskew_core::{Finding, Severity};
-use unskew_kinds::{Change, Comparison, Direction, Kind, Level, Terms};
+use unskew_kinds::{CompareOptions, Direction, FileChange, FileComparison, InterfaceKind, Level};
 use unskew_source::{Files, NotRead};
 use unskew_torch::DeviceTable;
 use unskew_torch_operators::{
@@ -29,7 +29,7 @@ const DOWNGRADERS: &str = "operator_downgraders";
 /// How many lines that are no schemas are told of one table.
 const UNREAD: usize = 100;
 
-impl Kind for Operators {
+impl InterfaceKind for Operators {
     fn name(&self) -> &'static str {
         "operators"
     }
@@ -49,14 +49,19 @@ impl Kind for Operators {
             || name.ends_with(".py") && (is(UPGRADERS) || is(DOWNGRADERS))
     }
 
-    fn compare(&self, old: &Files, new: &Files, _terms: &Terms<'_>) -> Result<Comparison, NotRead> {
-        let mut found = Comparison::default();
+    fn compare(
+        &self,
+        old: &Files,
+        new: &Files,
+        _terms: &CompareOptions<'_>,
+    ) -> Result<FileComparison, NotRead> {
+        let mut found = FileComparison::default();
         old.check_sizes().and_then(|()| new.check_sizes())?;
         let (was, is) = (Side::read(old)?, Side::read(new)?);
         for (file, line, text) in &is.unread {
             let rule = rules::OperatorLineNotRead { line: text };
             let finding = rule.finding().at([format!("{file}:{line}")].into_iter().collect());
-            found.changes.push(Change::new(finding, file.as_str(), text.as_str()));
+            found.changes.push(FileChange::new(finding, file.as_str(), text.as_str()));
         }
         let one = was.tables.len() == 1 && is.tables.len() == 1;
         let mut diffs: Vec<(&str, OperatorTableDiff)> = Vec::new();
@@ -93,7 +98,7 @@ impl Kind for Operators {
     fn items(
         &self,
         files: &Files,
-        _terms: &Terms<'_>,
+        _terms: &CompareOptions<'_>,
     ) -> Result<Option<BTreeMap<String, String>>, NotRead> {
         let mut items = BTreeMap::new();
         for (name, table) in Side::read(files)?.tables {
@@ -226,7 +231,7 @@ fn tabled(
     files: &Files,
     diff: &OperatorTableDiff,
     account: Option<&RegistryCoverage>,
-) -> Vec<Change> {
+) -> Vec<FileChange> {
     let text = String::from_utf8_lossy(files.get(file).unwrap_or_default()).into_owned();
     let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, line) in text.lines().enumerate() {
@@ -272,20 +277,20 @@ fn tabled(
     changes
 }
 
-fn change(finding: Finding, file: &str, operator: &str, way: Direction) -> Change {
+fn change(finding: Finding, file: &str, operator: &str, way: Direction) -> FileChange {
     let level = match finding.severity {
         Severity::Error => Level::Wire,
         _ => Level::Promise,
     };
-    Change::new(finding, file, operator).on(level).breaking(way)
+    FileChange::new(finding, file, operator).on(level).breaking(way)
 }
 
-fn registered(owed: RegistryGap, registry: Option<&(String, Texts<'_>)>) -> Change {
+fn registered(owed: RegistryGap, registry: Option<&(String, Texts<'_>)>) -> FileChange {
     let folder = registry.map_or("", |(folder, _)| folder.as_str());
     let mut finding = owed.finding;
     // The places name the file of the registry; here it lies in a folder.
     finding.places =
         finding.places.named().iter().map(|place| format!("{folder}{place}")).collect();
     let file = format!("{folder}{}", owed.file);
-    Change::new(finding, file, owed.subject).on(Level::Wire).breaking(Direction::Backward)
+    FileChange::new(finding, file, owed.subject).on(Level::Wire).breaking(Direction::Backward)
 }

@@ -7,14 +7,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use unskew_core::{Severity, Version};
-use unskew_kinds::{Change, Comparison, Direction, Kind, Level, Raise, Terms};
+use unskew_kinds::{
+    CompareOptions, Direction, FileChange, FileComparison, InterfaceKind, Level, Raise,
+};
 use unskew_source::{BytesSource, Files, NotRead, Source};
 use unskew_tensorflow::diff::{ReleaseRegistry, findings};
 
 /// TensorFlow's op registries, as files of kind `tf-ops`.
 pub struct TfOps;
 
-impl Kind for TfOps {
+impl InterfaceKind for TfOps {
     fn name(&self) -> &'static str {
         "tf-ops"
     }
@@ -32,10 +34,15 @@ impl Kind for TfOps {
         &["since", "version", "graph-def"]
     }
 
-    fn compare(&self, old: &Files, new: &Files, terms: &Terms<'_>) -> Result<Comparison, NotRead> {
-        let mut found = Comparison::default();
+    fn compare(
+        &self,
+        old: &Files,
+        new: &Files,
+        terms: &CompareOptions<'_>,
+    ) -> Result<FileComparison, NotRead> {
+        let mut found = FileComparison::default();
         let (mut was, mut is) = (registries(old)?, registries(new)?);
-        let (before, after) = (Numbers::of(old), Numbers::of(new));
+        let (before, after) = (Numbers::from_files(old), Numbers::from_files(new));
         let since = option(terms, "since")?.or(before.release());
         let version = option(terms, "version")?.or(after.release());
         let graph_def = option(terms, "graph-def")?.map(Version::major).or(before.graph_def);
@@ -55,7 +62,7 @@ impl Kind for TfOps {
                     Severity::Error => (Level::Wire, Direction::Backward),
                     _ => (Level::Promise, Direction::Forward),
                 };
-                let change = Change::new(finding.at(places), name.as_str(), subject);
+                let change = FileChange::new(finding.at(places), name.as_str(), subject);
                 found.changes.push(change.on(level).breaking(way));
             }
         }
@@ -77,7 +84,7 @@ impl Kind for TfOps {
     fn items(
         &self,
         files: &Files,
-        _terms: &Terms<'_>,
+        _terms: &CompareOptions<'_>,
     ) -> Result<Option<BTreeMap<String, String>>, NotRead> {
         let mut items = BTreeMap::new();
         for (name, registry) in registries(files)? {
@@ -124,7 +131,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn of(files: &Files) -> Self {
+    fn from_files(files: &Files) -> Self {
         let mut numbers = Self::default();
         for (name, bytes) in files.iter().filter(|(name, _)| name.ends_with(".h")) {
             for (at, line) in (1..).zip(String::from_utf8_lossy(bytes).lines()) {
@@ -162,7 +169,7 @@ impl Numbers {
 }
 
 /// A version in the options: `"2.16.1"`, or a number.
-fn option(terms: &Terms<'_>, key: &str) -> Result<Option<Version>, NotRead> {
+fn option(terms: &CompareOptions<'_>, key: &str) -> Result<Option<Version>, NotRead> {
     let Some(value) = terms.options.and_then(|options| options.get(key)) else { return Ok(None) };
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let version = text.parse();

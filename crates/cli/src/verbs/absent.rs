@@ -5,13 +5,13 @@ use std::process::Command;
 
 use anyhow::{Context as _, bail};
 
-use crate::args::Absent;
-use crate::exit::Status;
+use crate::args::DisabledVerbArgs;
+use crate::exit::CallStatus;
 
 /// The command with every verb that is published: `pip install 'unskew[full]'` puts it beside this one.
 const FULL: &str = if cfg!(windows) { "unskew-full.exe" } else { "unskew-full" };
 
-pub fn run(args: &Absent, verb: &str, feature: &str) -> anyhow::Result<Status> {
+pub fn run(args: &DisabledVerbArgs, verb: &str, feature: &str) -> anyhow::Result<CallStatus> {
     if let Some(full) = beside(&std::env::current_exe()?) {
         return hand_over(&full);
     }
@@ -34,7 +34,7 @@ fn beside(own: &Path) -> Option<PathBuf> {
 
 /// Does what was asked of this process in the other command: same arguments, same exit status.
 #[cfg(unix)]
-fn hand_over(full: &Path) -> anyhow::Result<Status> {
+fn hand_over(full: &Path) -> anyhow::Result<CallStatus> {
     use std::os::unix::process::CommandExt as _;
     // Its help is that of the command that was called.
     let error = Command::new(full).arg0("unskew").args(std::env::args_os().skip(1)).exec();
@@ -42,7 +42,7 @@ fn hand_over(full: &Path) -> anyhow::Result<Status> {
 }
 
 #[cfg(not(unix))]
-fn hand_over(full: &Path) -> anyhow::Result<Status> {
+fn hand_over(full: &Path) -> anyhow::Result<CallStatus> {
     let done = Command::new(full).args(std::env::args_os().skip(1)).status();
     let done = done.with_context(|| full.display().to_string())?;
     std::process::exit(done.code().unwrap_or(2))

@@ -4,18 +4,18 @@
 mod report;
 
 use anyhow::bail;
-use unskew_pjrt_adapter::{Extensions, Unstamped};
-use unskew_verbs::adapt::{Adaptation, Wanted, beside};
+use unskew_pjrt_adapter::{ExtensionPolicy, Unstamped};
+use unskew_verbs::adapt::{AdaptTarget, Adaptation, beside};
 
 use crate::args::{Adapt, Global, ShownExtensions, UnstampedChoice};
-use crate::exit::Status;
+use crate::exit::CallStatus;
 use crate::{print, sides};
 
-pub fn run(args: &Adapt, global: &Global) -> anyhow::Result<Status> {
+pub fn run(args: &Adapt, global: &Global) -> anyhow::Result<CallStatus> {
     let wanted = match (&args.host, args.present, args.emulate) {
-        (Some(host), _, _) => Wanted::For(host.clone()),
-        (_, Some(version), _) => Wanted::Present(version),
-        (_, _, Some(version)) => Wanted::Emulate(version),
+        (Some(host), _, _) => AdaptTarget::For(host.clone()),
+        (_, Some(version), _) => AdaptTarget::Present(version),
+        (_, _, Some(version)) => AdaptTarget::Emulate(version),
         _ => bail!("one of --for, --present and --emulate is needed"),
     };
     let command = std::env::current_exe().ok();
@@ -23,8 +23,8 @@ pub fn run(args: &Adapt, global: &Global) -> anyhow::Result<Status> {
         plugin: &args.plugin,
         wanted,
         extensions: match args.extensions {
-            ShownExtensions::Fitting => Extensions::Fitting,
-            ShownExtensions::None => Extensions::None,
+            ShownExtensions::Fitting => ExtensionPolicy::Fitting,
+            ShownExtensions::None => ExtensionPolicy::None,
         },
         unstamped: match args.unstamped {
             UnstampedChoice::Refuse => Unstamped::Refuse,
@@ -38,5 +38,5 @@ pub fn run(args: &Adapt, global: &Global) -> anyhow::Result<Status> {
     };
     let adapted = unskew_verbs::adapt(&adaptation, &sides::options(args.trusting))?;
     print::out(report::text(&args.plugin, &adapted, &global.context()))?;
-    Ok(Status::Clean)
+    Ok(CallStatus::Clean)
 }

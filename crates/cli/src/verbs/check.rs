@@ -1,10 +1,10 @@
 //! `unskew check A --with B...`: a verdict with reasons.
 
 use crate::args::{Check, Global};
-use crate::exit::{Ending, Status};
+use crate::exit::{CallStatus, Ending};
 use crate::{print, sides};
 
-pub fn run(args: &Check, global: &Global) -> anyhow::Result<Status> {
+pub fn run(args: &Check, global: &Global) -> anyhow::Result<CallStatus> {
     let options = sides::options(args.running).verifying(args.verify).used(args.usage.into());
     let a = unskew_verbs::side(&args.a, &options)?;
     // The process ends with the report: to free what was read of a large graph, part by part, would take a twentieth
@@ -12,5 +12,5 @@ pub fn run(args: &Check, global: &Global) -> anyhow::Result<Status> {
     std::mem::forget(a.members.clone());
     let mut report = unskew_verbs::check_sides(a, &args.with, &options, global.context())?;
     print::report(&mut report, args.format.into())?;
-    Ok(Ending::of(&report, report.pairs.len(), global).into())
+    Ok(Ending::for_report(&report, report.pairs.len(), global).into())
 }

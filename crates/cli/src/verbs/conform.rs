@@ -13,13 +13,13 @@ use anyhow::{Context as _, bail};
 use unskew_abi::sandbox::TimeLimits;
 use unskew_core::Party;
 use unskew_pjrt::conform::{Conformance, conform, spans};
-use unskew_pjrt::verdict::Plugin;
+use unskew_pjrt::verdict::PluginFacts;
 use unskew_releases::jax;
 use unskew_report::{Look, Report};
 use unskew_stream_executor::preflight::Preflight;
 
 use crate::args::{Conform, Global, ReportFormat, Trusting};
-use crate::exit::{Ending, Status};
+use crate::exit::{CallStatus, Ending};
 use crate::{print, sides};
 
 /// A plug-in that was checked.
@@ -29,7 +29,7 @@ struct Checked {
     found: Option<Conformance>,
 }
 
-pub fn run(args: &Conform, global: &Global) -> anyhow::Result<Status> {
+pub fn run(args: &Conform, global: &Global) -> anyhow::Result<CallStatus> {
     let limit = Duration::from_secs(args.limit.max(1));
     if let Some(pair) = &args.diff {
         let [old, new] = &**pair else { bail!("--diff takes two plug-ins") };
@@ -39,7 +39,7 @@ pub fn run(args: &Conform, global: &Global) -> anyhow::Result<Status> {
         }
         let (text, lost) = text::difference((&old.label, &old.found), (&new.label, &new.found));
         print::found(&text)?;
-        return Ok(if lost { Status::Found } else { Status::Clean });
+        return Ok(if lost { CallStatus::Found } else { CallStatus::Clean });
     }
     let Some(path) = &args.plugin else { bail!("no plug-in to check") };
     let checked = check(path, limit, args.trusting)?;
@@ -47,7 +47,7 @@ pub fn run(args: &Conform, global: &Global) -> anyhow::Result<Status> {
     report.looks.push(Look { path: checked.label.clone(), party: Arc::clone(&checked.party) });
     match args.format {
         ReportFormat::Full => {
-            let probe = checked.party.capability::<Plugin>().and_then(|p| p.probe.as_ref());
+            let probe = checked.party.capability::<PluginFacts>().and_then(|p| p.probe.as_ref());
             let mut out = String::new();
             if let Some(preflight) = checked.party.capability::<Preflight>() {
                 out = device::text(&checked.label, preflight, global.verbose);
@@ -56,7 +56,9 @@ pub fn run(args: &Conform, global: &Global) -> anyhow::Result<Status> {
                 out = text::rows(&checked.label, probe, found, global.verbose);
                 out.push_str(&text::hosts(&spans(jax::hosts(), probe, found)));
             }
-            out.push_str(print::rendered(&mut report, unskew_report::Format::Concise).as_str());
+            out.push_str(
+                print::rendered(&mut report, unskew_report::RenderFormat::Concise).as_str(),
+            );
             print::found(&out)?;
         }
         format => print::report(&mut report, format.into())?,
@@ -76,7 +78,7 @@ fn check(path: &Path, limit: Duration, trusting: Trusting) -> anyhow::Result<Che
     let clock = TimeLimits::start(limit);
     let side = sides::side(path.as_os_str(), &options)?;
     let label = path.display().to_string();
-    let pjrt = |member: &&sides::Member| member.party.capability::<Plugin>().is_some();
+    let pjrt = |member: &&sides::ResolvedParty| member.party.capability::<PluginFacts>().is_some();
     let Some(member) = side.members.iter().find(pjrt).cloned() else {
         if let Some(party) = side.members.iter().find_map(|member| device::judged(&member.party)) {
             return Ok(Checked { label, party, found: None });
@@ -84,7 +86,7 @@ fn check(path: &Path, limit: Duration, trusting: Trusting) -> anyhow::Result<Che
         bail!("not a PJRT plug-in, nor a pluggable device: {label}")
     };
     let mut party = Arc::unwrap_or_clone(member.party);
-    let probe = party.capability::<Plugin>().and_then(|plugin| plugin.probe.clone());
+    let probe = party.capability::<PluginFacts>().and_then(|plugin| plugin.probe.clone());
     let program = std::env::current_exe().context("cannot find this program")?;
     let found = probe.map(|probe| {
         let command = |from: usize, to: usize| {
@@ -94,7 +96,7 @@ fn check(path: &Path, limit: Duration, trusting: Trusting) -> anyhow::Result<Che
         };
         conform(&probe, &command, clock, trusting.confinement())
     });
-    let probe = party.capability::<Plugin>().and_then(|plugin| plugin.probe.clone());
+    let probe = party.capability::<PluginFacts>().and_then(|plugin| plugin.probe.clone());
     if let (Some(found), Some(probe)) = (&found, &probe) {
         party = found.attach(party);
         for span in spans(jax::hosts(), probe, found) {

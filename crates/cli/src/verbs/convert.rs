@@ -3,13 +3,13 @@
 use anyhow::bail;
 use unskew_artifact::{ConvertOptions, VersionOptions};
 use unskew_releases::{Family, Release};
-use unskew_verbs::{Request, TargetName};
+use unskew_verbs::{ConvertRequest, TargetName};
 
 use crate::args::{Convert, Global};
-use crate::exit::{Ending, Status};
+use crate::exit::{CallStatus, Ending};
 use crate::print;
 
-pub fn run(args: &Convert, global: &Global) -> anyhow::Result<Status> {
+pub fn run(args: &Convert, global: &Global) -> anyhow::Result<CallStatus> {
     let target = unskew_verbs::conversion_target(&args.to)?;
     let options = ConvertOptions {
         allowed: args.allow.clone(),
@@ -17,7 +17,7 @@ pub fn run(args: &Convert, global: &Global) -> anyhow::Result<Status> {
         written_by: written_by(args, target)?,
         verify: args.archive.verify,
     };
-    let request = Request {
+    let request = ConvertRequest {
         artifact: &args.artifact,
         to: target,
         output: args.output.as_deref(),
@@ -26,7 +26,7 @@ pub fn run(args: &Convert, global: &Global) -> anyhow::Result<Status> {
     };
     let mut report = unskew_verbs::convert(&request, global.context())?;
     print::report(&mut report, args.format.into())?;
-    Ok(Ending::of(&report, 1, global).into())
+    Ok(Ending::for_report(&report, 1, global).into())
 }
 
 /// The framework of a release; none for readers of StableHLO.

@@ -7,23 +7,25 @@ mod subject;
 use anyhow::{Context as _, bail};
 use unskew_core::{Finding, Outcome, Promise, Severity, Verdict};
 use unskew_releases::Family;
-use unskew_report::{Pair, Report};
+use unskew_report::{CheckedPair, Report};
 
 use crate::args::{Diff, Global};
-use crate::exit::{Ending, Status};
+use crate::exit::{CallStatus, Ending};
 use crate::kinds::tables;
 use crate::print;
-pub use subject::{Named, Thing, subject};
+pub use subject::{DiffSubject, NamedSubject, subject};
 
-pub fn run(args: &Diff, global: &Global) -> anyhow::Result<Status> {
+pub fn run(args: &Diff, global: &Global) -> anyhow::Result<CallStatus> {
     if let Some(pairs) = files::pairs(args, global)? {
         return show(pairs, args, global);
     }
     let new = args.new.as_ref().context("no file of a kind that can be compared")?;
     let (old, new) = (subject(&args.old)?, subject(new)?);
     let findings = match (&old.thing, &new.thing) {
-        (Thing::Registry(a), Thing::Registry(b)) => unskew_tensorflow::diff::findings(a, b),
-        (Thing::Operators(a, before), Thing::Operators(b, after)) => {
+        (DiffSubject::Registry(a), DiffSubject::Registry(b)) => {
+            unskew_tensorflow::diff::findings(a, b)
+        }
+        (DiffSubject::Operators(a, before), DiffSubject::Operators(b, after)) => {
             let mut findings =
                 unskew_torch_schemas::diff_findings(&unskew_torch_schemas::diff(a, b));
             if let (Some(before), Some(after)) = (before, after) {
@@ -31,10 +33,10 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<Status> {
             }
             findings
         }
-        (Thing::Onnx(a), Thing::Onnx(b)) if a.reader == b.reader => {
+        (DiffSubject::Onnx(a), DiffSubject::Onnx(b)) if a.reader == b.reader => {
             unskew_onnx::diff::findings(a, b).unwrap_or_default()
         }
-        (Thing::Opset(a), Thing::Opset(b)) => {
+        (DiffSubject::Opset(a), DiffSubject::Opset(b)) => {
             let onnx = unskew_releases::all().filter(|one| one.family() == Family::Onnx).last();
             let onnx = onnx.and_then(unskew_releases::onnx::runtime_of);
             let onnx = onnx.context("no release of onnx in the database")?;
@@ -49,7 +51,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<Status> {
     show(vec![pair(&old, &new, findings)], args, global)
 }
 
-fn show(pairs: Vec<Pair>, args: &Diff, global: &Global) -> anyhow::Result<Status> {
+fn show(pairs: Vec<CheckedPair>, args: &Diff, global: &Global) -> anyhow::Result<CallStatus> {
     let mut report = Report::new(global.context());
     report.pairs = pairs;
     print::found(print::rendered(&mut report, args.format.into()))?;
@@ -58,7 +60,7 @@ fn show(pairs: Vec<Pair>, args: &Diff, global: &Global) -> anyhow::Result<Status
 }
 
 /// Two sides with what changed between them, gravest first.
-pub fn pair(old: &Named, new: &Named, mut findings: Vec<Finding>) -> Pair {
+pub fn pair(old: &NamedSubject, new: &NamedSubject, mut findings: Vec<Finding>) -> CheckedPair {
     findings.sort_by_key(Finding::gravity);
     // What is committed is the new file: the annotations of a change belong there.
     if new.subject.path.is_some() {
@@ -66,7 +68,7 @@ pub fn pair(old: &Named, new: &Named, mut findings: Vec<Finding>) -> Pair {
         findings = findings.into_iter().map(|finding| finding.about(side.clone())).collect();
     }
     let verdict = verdict(findings, Vec::new());
-    Pair { a: old.subject.clone(), b: new.subject.clone(), verdict }
+    CheckedPair { a: old.subject.clone(), b: new.subject.clone(), verdict }
 }
 
 /// What breaks makes the two incompatible.

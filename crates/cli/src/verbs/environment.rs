@@ -5,13 +5,13 @@ use std::path::Path;
 
 use unskew_core::{Padded, column};
 use unskew_report::{BAD, EMPHASIS, Plain};
-use unskew_verbs::{EnvironmentAnswer, Machine, System, Target};
+use unskew_verbs::{EnvironmentAnswer, LockTarget, Machine, System};
 
-use crate::args::{Env, EnvVerb, Global, Lock, LockMachine, ReportFormat, SystemLibraries};
-use crate::exit::{Ending, Status};
+use crate::args::{Env, EnvVerb, Global, LockArgs, LockMachine, ReportFormat, SystemLibrariesArgs};
+use crate::exit::{CallStatus, Ending};
 use crate::print;
 
-pub fn env(args: &Env, global: &Global) -> anyhow::Result<Status> {
+pub fn env(args: &Env, global: &Global) -> anyhow::Result<CallStatus> {
     if let Some(EnvVerb::Labels { wheel }) = &args.what {
         return labels(wheel);
     }
@@ -20,7 +20,7 @@ pub fn env(args: &Env, global: &Global) -> anyhow::Result<Status> {
 }
 
 /// Prints the labels of a wheel; what it declares and does not keep makes the exit status 1.
-fn labels(wheel: &Path) -> anyhow::Result<Status> {
+fn labels(wheel: &Path) -> anyhow::Result<CallStatus> {
     let (package, labels) = unskew_verbs::labels(wheel)?;
     let mut out = String::new();
     writeln!(out, "{EMPHASIS}{}{EMPHASIS:#}\n", Plain(&package.label()))?;
@@ -41,11 +41,11 @@ fn labels(wheel: &Path) -> anyhow::Result<Status> {
         writeln!(out, "\nnot judged  {}", Plain(&trouble.to_string()))?;
     }
     print::out(&out)?;
-    Ok(if labels.broken.is_empty() { Status::Clean } else { Status::Found })
+    Ok(if labels.broken.is_empty() { CallStatus::Clean } else { CallStatus::Found })
 }
 
 /// The system of the options; none if none is given.
-fn system(libraries: &SystemLibraries) -> Option<System> {
+fn system(libraries: &SystemLibrariesArgs) -> Option<System> {
     let families = [("GLIBC", libraries.glibc), ("GLIBCXX", libraries.glibcxx)];
     let versions =
         families.into_iter().filter_map(|(family, version)| Some((family.to_owned(), version?)));
@@ -54,12 +54,12 @@ fn system(libraries: &SystemLibraries) -> Option<System> {
     Some(system).filter(|system| !system.is_empty())
 }
 
-pub fn lock(args: &Lock, global: &Global) -> anyhow::Result<Status> {
+pub fn lock(args: &LockArgs, global: &Global) -> anyhow::Result<CallStatus> {
     let machine = match args.machine {
         LockMachine::X86 => Machine::X86,
         LockMachine::Arm => Machine::Arm,
     };
-    let target = Target { python: args.python, machine };
+    let target = LockTarget { python: args.python, machine };
     let index = match args.fetch {
         true => Some(unskew_verbs::index_url(args.index.as_deref())?),
         false => None,
@@ -73,11 +73,11 @@ fn print_answer(
     answer: &mut EnvironmentAnswer,
     format: ReportFormat,
     global: &Global,
-) -> anyhow::Result<Status> {
+) -> anyhow::Result<CallStatus> {
     let text = match format {
         ReportFormat::Full => answer.render(format.into()).into(),
         _ => print::rendered(&mut answer.report, format.into()),
     };
     print::found(text)?;
-    Ok(Ending::of(&answer.report, answer.environment.packages.len(), global).into())
+    Ok(Ending::for_report(&answer.report, answer.environment.packages.len(), global).into())
 }

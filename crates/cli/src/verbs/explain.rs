@@ -9,10 +9,10 @@ use unskew_fleet_service::problem::{About, KINDS};
 use unskew_report::{DIM, EMPHASIS, of_severity};
 
 use crate::args::Explain;
-use crate::exit::Status;
+use crate::exit::CallStatus;
 use crate::print;
 
-pub fn run(args: &Explain) -> anyhow::Result<Status> {
+pub fn run(args: &Explain) -> anyhow::Result<CallStatus> {
     let text = match &args.code {
         None => list(),
         Some(code) => {
@@ -27,7 +27,7 @@ pub fn run(args: &Explain) -> anyhow::Result<Status> {
         }
     };
     print::out(&text)?;
-    Ok(Status::Clean)
+    Ok(CallStatus::Clean)
 }
 
 /// What a problem of the service of a fleet means, which is no finding and so no rule.

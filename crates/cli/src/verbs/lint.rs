@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use unskew_core::{Role, Side};
-use unskew_lint::{Config, Judged, Known, Outcome, PackageSource, Request, Sources, lint};
-use unskew_report::{Failure, Pair, Report, Subject};
+use unskew_lint::{
+    FileVerdict, Known, LintConfig, LintRequest, LintResult, PackageSource, Sources, lint,
+};
+use unskew_report::{CheckedPair, ReadFailure, Report, Subject};
 use unskew_source::read_text;
 
 use super::diff::verdict;
 use crate::args::{Global, Lint};
-use crate::exit::{Ending, Status};
+use crate::exit::{CallStatus, Ending};
 use crate::{kinds, print};
 
 /// The file that holds the promises.
@@ -19,7 +21,7 @@ const FILE: &str = "unskew.toml";
 /// How large it may be, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-pub fn run(args: &Lint, global: &Global) -> anyhow::Result<Status> {
+pub fn run(args: &Lint, global: &Global) -> anyhow::Result<CallStatus> {
     let path = match &args.config {
         Some(path) => path.clone(),
         None => nearest()?,
@@ -29,14 +31,14 @@ pub fn run(args: &Lint, global: &Global) -> anyhow::Result<Status> {
         kinds: kinds::ALL,
         is_rule: &|code| unskew_artifact::every_rule().any(|rule| rule.code == code),
     };
-    let config = Config::from_toml(&path.display().to_string(), &text, known)?;
+    let config = LintConfig::from_toml(&path.display().to_string(), &text, known)?;
     let root = path.parent().unwrap_or(Path::new(""));
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let (context, baseline) = (global.context(), args.baseline.as_deref());
     let as_of = context.as_of;
     let index = args.packages.index()?;
     let sources = Sources::new(root, index.as_ref().map(|index| index as &dyn PackageSource));
-    let request = Request { sources: &sources, file: &file, config: &config, baseline, as_of };
+    let request = LintRequest { sources: &sources, file: &file, config: &config, baseline, as_of };
     let outcome = lint(&request);
     let checked = outcome.checked;
     let mut report = Report::new(context);
@@ -65,17 +67,20 @@ fn nearest() -> anyhow::Result<PathBuf> {
 }
 
 /// One pair for every file: as it was in the baseline, and as it is.
-fn fill(report: &mut Report, outcome: Outcome, root: &Path) {
+fn fill(report: &mut Report, outcome: LintResult, root: &Path) {
     let path = |file: &str| root.join(file).to_string_lossy().replace('\\', "/");
     report.pairs = outcome.judged.into_iter().map(|judged| pair(judged, &path)).collect();
     let failures = outcome.failures.into_iter();
-    let failure =
-        |failure: unskew_lint::Failure| Failure { path: path(&failure.path), message: failure.why };
+    let failure = |failure: unskew_lint::LintFailure| ReadFailure {
+        path: path(&failure.path),
+        message: failure.why,
+    };
     report.failures = failures.map(failure).collect();
 }
 
-fn pair(judged: Judged, path: &dyn Fn(&str) -> String) -> Pair {
-    let Judged { boundary, file, baseline, origins: [was, is], mut findings, promises } = judged;
+fn pair(judged: FileVerdict, path: &dyn Fn(&str) -> String) -> CheckedPair {
+    let FileVerdict { boundary, file, baseline, origins: [was, is], mut findings, promises } =
+        judged;
     let name = if file.is_empty() { boundary } else { path(&file) };
     let now = Side { role: Role::Artifact, name: name.clone(), origin: is };
     let then = Side { role: Role::Artifact, name: baseline, origin: was };
@@ -83,7 +88,7 @@ fn pair(judged: Judged, path: &dyn Fn(&str) -> String) -> Pair {
         finding.subject.get_or_insert_with(|| now.clone());
     }
     let place = (!file.is_empty()).then_some(name);
-    Pair {
+    CheckedPair {
         a: Subject { path: place, side: now },
         b: Subject { path: None, side: then },
         verdict: verdict(findings, promises),

@@ -1,16 +1,16 @@
 //! `unskew matrix A... --with B...`: every pair.
 
-use unskew_report::Format;
+use unskew_report::RenderFormat;
 
-use crate::args::{Global, GridFormat, Matrix};
-use crate::exit::{Ending, Status};
+use crate::args::{Global, GridFormat, MatrixArgs};
+use crate::exit::{CallStatus, Ending};
 use crate::print::{self, Printable};
 use crate::{progress, sides};
 
 /// The width of a table where the terminal does not tell its own.
 const WIDTH: usize = 120;
 
-pub fn run(args: &Matrix, global: &Global) -> anyhow::Result<Status> {
+pub fn run(args: &MatrixArgs, global: &Global) -> anyhow::Result<CallStatus> {
     let options = sides::options(args.running).used(args.usage.into());
     let columns = unskew_verbs::columns(&args.with, &options)?;
     let bar = progress::bar("reading", args.a.len(), progress::MANY_FILES);
@@ -31,10 +31,10 @@ pub fn run(args: &Matrix, global: &Global) -> anyhow::Result<Status> {
         GridFormat::Table => grid.table(width()).into(),
         GridFormat::Csv => Printable::document(&grid.csv()),
         GridFormat::Html => Printable::document(&grid.html()),
-        GridFormat::Json => print::rendered(&mut grid.report(true), Format::Json),
-        GridFormat::Concise => print::rendered(&mut grid.report(false), Format::Concise),
-        GridFormat::Sarif => print::rendered(&mut grid.report(false), Format::Sarif),
-        GridFormat::Github => print::rendered(&mut grid.report(false), Format::Github),
+        GridFormat::Json => print::rendered(&mut grid.report(true), RenderFormat::Json),
+        GridFormat::Concise => print::rendered(&mut grid.report(false), RenderFormat::Concise),
+        GridFormat::Sarif => print::rendered(&mut grid.report(false), RenderFormat::Sarif),
+        GridFormat::Github => print::rendered(&mut grid.report(false), RenderFormat::Github),
     };
     match &args.output {
         Some(path) => print::file(path, text)?,

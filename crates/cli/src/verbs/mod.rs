@@ -28,13 +28,13 @@ mod shell;
 mod tf;
 
 use crate::args::{Args, Verb};
-use crate::exit::Status;
+use crate::exit::CallStatus;
 
 /// Carries out what was asked.
 ///
 /// # Errors
 /// If it could not be done.
-pub fn run(args: &Args) -> anyhow::Result<Status> {
+pub fn run(args: &Args) -> anyhow::Result<CallStatus> {
     match &args.verb {
         Verb::Inspect(inspect) => inspect::run(inspect, &args.global),
         Verb::Check(check) => check::run(check, &args.global),

@@ -6,21 +6,21 @@ use std::fmt::Write as _;
 
 use anyhow::bail;
 use unskew_core::{Fact, Padded, column};
-use unskew_releases::{Family, Operator, Release, Row, select};
+use unskew_releases::{Family, Operator, Release, ReleaseRow, select};
 use unskew_report::{DIM, EMPHASIS, Plain};
 
-use crate::args::{Global, Releases};
-use crate::exit::Status;
+use crate::args::{Global, ReleasesArgs};
+use crate::exit::CallStatus;
 use crate::print;
 
 /// More operators than this are counted, not listed.
 const LISTED: usize = 2_000;
 
-pub fn run(args: &Releases, global: &Global) -> anyhow::Result<Status> {
+pub fn run(args: &ReleasesArgs, global: &Global) -> anyhow::Result<CallStatus> {
     if let Some(axis) = &args.axis {
         let window = args.released.map(|day| (day, args.weeks));
         print::out(&axes::text(axis.as_deref(), window, &global.context())?)?;
-        return Ok(Status::Clean);
+        return Ok(CallStatus::Clean);
     }
     let text = match (&args.name, &args.op) {
         (None, _) => families(),
@@ -31,7 +31,7 @@ pub fn run(args: &Releases, global: &Global) -> anyhow::Result<Status> {
         },
     };
     print::out(&text)?;
-    Ok(Status::Clean)
+    Ok(CallStatus::Clean)
 }
 
 fn families() -> String {
@@ -56,7 +56,7 @@ fn families() -> String {
 fn list(releases: &[Release]) -> String {
     let mut text = String::new();
     for release in releases {
-        let Row { released, .. } = release.row();
+        let ReleaseRow { released, .. } = release.row();
         let name = release.to_string();
         let _ = write!(text, "{EMPHASIS}{name:18}{EMPHASIS:#}  {released}");
         for fact in release.family().axes(release.row()) {
@@ -69,7 +69,7 @@ fn list(releases: &[Release]) -> String {
 
 fn one(release: Release) -> String {
     let mut text = String::new();
-    let Row { released, .. } = release.row();
+    let ReleaseRow { released, .. } = release.row();
     let _ = match (release.stand_in(), release.released()) {
         (None, _) => writeln!(text, "{EMPHASIS}{release}{EMPHASIS:#}, released {released}"),
         (Some(why), None) => writeln!(text, "{EMPHASIS}{release}{EMPHASIS:#}, {why}"),

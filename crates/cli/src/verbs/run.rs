@@ -3,9 +3,9 @@
 //! The plug-in is foreign code: it runs in a child process of this command, which does all the work
 //! and prints the results. If the plug-in takes its process down, that is an error message here.
 
+mod device_assignment;
 mod inputs;
 mod outputs;
-mod place;
 mod signature;
 mod timings;
 
@@ -16,14 +16,14 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use unskew_core::{Severity, check};
-use unskew_pjrt::{ExecuteOptions, HostArray, Outputs, Plugin, Program};
+use unskew_pjrt::{ExecuteOptions, HostArray, Outputs, PjrtProgram, Plugin};
 use unskew_source::{BytesSource, Source, SourceExt as _, read_regular};
 
-use crate::args::{Global, Run};
-use crate::exit::Status;
+use crate::args::{Global, RunArgs};
+use crate::exit::CallStatus;
 use crate::{print, sides};
 
-use timings::Clock;
+use timings::LapTimer;
 
 /// What the plug-ins built from XLA log by: 0 is everything, 3 is nothing.
 const LOG_LEVEL: &str = "TF_CPP_MIN_LOG_LEVEL";
@@ -31,7 +31,7 @@ const LOG_LEVEL: &str = "TF_CPP_MIN_LOG_LEVEL";
 /// How large a program may be, in bytes.
 const LARGEST_PROGRAM: u64 = 2 << 30;
 
-pub fn run(args: &Run, global: &Global) -> anyhow::Result<Status> {
+pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<CallStatus> {
     if args.in_this_process {
         return execute(args);
     }
@@ -44,10 +44,10 @@ pub fn run(args: &Run, global: &Global) -> anyhow::Result<Status> {
     }
     let status = child.status().context("cannot start a child process")?;
     match status.code() {
-        Some(0) => Ok(Status::Clean),
-        Some(1) => Ok(Status::Found),
+        Some(0) => Ok(CallStatus::Clean),
+        Some(1) => Ok(CallStatus::Found),
         // The child has said why.
-        Some(2) => Ok(Status::Failed),
+        Some(2) => Ok(CallStatus::Failed),
         _ => bail!("the plug-in {} ended its process: {status}", args.plugin.display()),
     }
 }
@@ -62,8 +62,8 @@ fn marked(mut args: Vec<OsString>) -> Vec<OsString> {
 
 /// Says which versions of the program the plug-in does not read. It may run nevertheless: the plug-in
 /// has the last word.
-fn warn_of_versions(args: &Run, global: &Global) {
-    let options = sides::options(unskew_artifact::Running::Named);
+fn warn_of_versions(args: &RunArgs, global: &Global) {
+    let options = sides::options(unskew_artifact::RunPolicy::Named);
     let side = |path: &std::path::Path| sides::side(path.as_os_str(), &options).ok();
     // What cannot be read here is said by whoever needs it.
     let (Some(program), Some(plugin)) = (side(&args.program), side(&args.plugin)) else { return };
@@ -89,16 +89,16 @@ fn program(file: Vec<u8>, path: &Path) -> anyhow::Result<Vec<u8>> {
 }
 
 /// All of it, in this process.
-fn execute(args: &Run) -> anyhow::Result<Status> {
-    let mut clock = Clock::start();
+fn execute(args: &RunArgs) -> anyhow::Result<CallStatus> {
+    let mut clock = LapTimer::start();
     let code = program(read_regular(&args.program, LARGEST_PROGRAM)?, &args.program)?;
     let plugin = Plugin::load(&args.plugin)?;
     clock.lap("load");
     let client = plugin.create_client(&args.options())?;
     clock.lap("client");
-    let options = place::compile_options(args, &client)?;
+    let options = device_assignment::compile_options(args, &client)?;
     let loaded = client
-        .compile(Program::mlir(&code), &options.write())
+        .compile(PjrtProgram::mlir(&code), &options.write())
         .with_context(|| format!("the plug-in does not compile {}", args.program.display()))?;
     clock.lap("compile");
     let parameters = signature::parameters(&loaded, &code)?;
@@ -141,5 +141,5 @@ fn execute(args: &Run) -> anyhow::Result<Status> {
     let results = outputs::fetch(&results, devices.len())?;
     outputs::save(args, &results)?;
     outputs::print(args, &results, &taken)?;
-    Ok(Status::Clean)
+    Ok(CallStatus::Clean)
 }

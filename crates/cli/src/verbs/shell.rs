@@ -8,29 +8,29 @@ use clap::CommandFactory as _;
 use unskew_source::{OutputFile, make_folder};
 
 use crate::args::{Args, Completions, Man};
-use crate::exit::Status;
+use crate::exit::CallStatus;
 use crate::print::{self, Printable};
 
-pub fn completions(args: &Completions) -> anyhow::Result<Status> {
+pub fn completions(args: &Completions) -> anyhow::Result<CallStatus> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut shown(&described()), "unskew", &mut script);
     print::out(Printable::own(String::from_utf8(script).context("the script is not UTF-8")?))?;
-    Ok(Status::Clean)
+    Ok(CallStatus::Clean)
 }
 
-pub fn man(args: &Man) -> anyhow::Result<Status> {
+pub fn man(args: &Man) -> anyhow::Result<CallStatus> {
     let Some(folder) = &args.output else {
         let mut page = Vec::new();
         clap_mangen::Man::new(Args::command()).render(&mut page)?;
         print::out(Printable::own(String::from_utf8(page).context("the page is not UTF-8")?))?;
-        return Ok(Status::Clean);
+        return Ok(CallStatus::Clean);
     };
     let shown = || format!("cannot write into {}", folder.display());
     make_folder(folder).with_context(shown)?;
     let mut command = Args::command().disable_help_subcommand(true);
     command.build();
     pages(&command, folder).with_context(shown)?;
-    Ok(Status::Clean)
+    Ok(CallStatus::Clean)
 }
 
 /// The page of a command and those of its verbs.

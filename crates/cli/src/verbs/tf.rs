@@ -3,9 +3,9 @@
 mod evolve;
 
 use crate::args::{Global, Task, Tf};
-use crate::exit::Status;
+use crate::exit::CallStatus;
 
-pub fn run(args: &Tf, global: &Global) -> anyhow::Result<Status> {
+pub fn run(args: &Tf, global: &Global) -> anyhow::Result<CallStatus> {
     match &args.task {
         Task::Evolve(args) => evolve::run(args, global),
     }

@@ -5,12 +5,12 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use unskew_core::Date;
-use unskew_fleet::{Choice, Policy, Profile};
+use unskew_fleet::{DecisionKind, DeliveryPolicy, RuntimeProfile};
 
 use crate::ground::{DAY, Ground, Servers, kills, random};
 
-fn policy() -> Policy {
-    Policy::on(Date::constant(2026, 11, 21))
+fn policy() -> DeliveryPolicy {
+    DeliveryPolicy::on(Date::constant(2026, 11, 21))
 }
 
 fn model() -> PathBuf {
@@ -37,7 +37,8 @@ impl Act {
     fn prepare(self, ground: &Ground) {
         if matches!(self, Self::Convert) {
             let mut fleet = ground.fleet();
-            let mut profile = Profile::of_release(unskew_releases::find("torch@1.10").unwrap());
+            let mut profile =
+                RuntimeProfile::of_release(unskew_releases::find("torch@1.10").unwrap());
             profile.name = "phones".to_owned();
             fleet.put_runtime(&profile, DAY).unwrap();
             fleet.publish("gelu", &model(), DAY).unwrap();
@@ -59,7 +60,7 @@ fn whole(ground: &Ground, act: Act) {
     if matches!(act, Act::Convert) {
         let runtime = fleet.runtime("phones").unwrap();
         if let Some(known) = fleet.known_decision("gelu", &runtime, &policy()).unwrap() {
-            assert_eq!(known.decision, Choice::Converted);
+            assert_eq!(known.decision, DecisionKind::Converted);
             fleet.depot().verify(&known.deliver.unwrap().artifact).unwrap();
         }
     }
@@ -100,7 +101,7 @@ fn kill_at_random(ground: &dyn Fn() -> Ground) {
             assert_eq!(fleet.versions("gelu", "9999-12-31").unwrap().len(), 1);
             if matches!(act, Act::Convert) {
                 let decision = fleet.decide("gelu", "phones", &policy()).unwrap();
-                assert_eq!(decision.decision, Choice::Converted);
+                assert_eq!(decision.decision, DecisionKind::Converted);
             }
         }
     }

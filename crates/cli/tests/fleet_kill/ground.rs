@@ -7,9 +7,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use unskew_fleet::store::Store;
-use unskew_fleet::{Depot, Fleet};
-use unskew_fleet_service::client::Client;
-use unskew_objects::{ObjectPlace, Objects, Settings};
+use unskew_fleet::{BlobStore, Fleet};
+use unskew_fleet_service::client::ServiceClient;
+use unskew_objects::{ObjectPlace, Objects, StoreSettings};
 use unskew_test_servers::{PostgreSql, S3Server};
 
 /// The day of everything.
@@ -83,7 +83,7 @@ struct Remote {
 
 impl Remote {
     fn objects(&self) -> Objects {
-        let settings: Settings = self.settings.iter().cloned().collect();
+        let settings: StoreSettings = self.settings.iter().cloned().collect();
         Objects::at(&ObjectPlace::parse(&self.artifacts).unwrap(), &settings).unwrap()
     }
 }
@@ -105,7 +105,7 @@ impl Ground {
             None => Fleet::open(self.folder.path()).unwrap(),
             Some(remote) => {
                 let store = Store::open(&remote.database).unwrap();
-                Fleet::over(store, Depot::over(remote.objects()))
+                Fleet::over(store, BlobStore::over(remote.objects()))
             }
         }
     }
@@ -172,8 +172,8 @@ pub struct Server {
 }
 
 impl Server {
-    pub fn client(&self) -> Client {
-        Client::new(self.address)
+    pub fn client(&self) -> ServiceClient {
+        ServiceClient::new(self.address)
     }
 }
 

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use unskew_core::Date;
-use unskew_fleet::{Digest, Policy, Profile};
-use unskew_fleet_service::client::Client;
+use unskew_fleet::{DeliveryPolicy, Digest, RuntimeProfile};
+use unskew_fleet_service::client::ServiceClient;
 
 use crate::ground::{DAY, Ground, Servers, kills, random, until};
 use crate::upload::{Publisher, artifact, comes_whole};
@@ -20,14 +20,14 @@ fn decision(model: &str) -> String {
 }
 
 /// Asks for a decision that nobody waits for: the place of its job, or nothing if it is known.
-fn ask(client: &mut Client, model: &str) -> std::io::Result<Option<String>> {
+fn ask(client: &mut ServiceClient, model: &str) -> std::io::Result<Option<String>> {
     let begun = client.send("GET", &decision(model), &[("prefer", "respond-async")], b"")?;
     assert!(matches!(begun.status, 200 | 202), "{}", begun.text());
     Ok(begun.header("location").map(str::to_owned))
 }
 
 /// Waits until a job is done.
-fn done(client: &mut Client, job: &str) -> Value {
+fn done(client: &mut ServiceClient, job: &str) -> Value {
     until(job, || {
         let job = client.get(job).unwrap().json();
         assert!(matches!(job["state"].as_str(), Some("waiting" | "running" | "done")), "{job}");
@@ -36,10 +36,10 @@ fn done(client: &mut Client, job: &str) -> Value {
 }
 
 /// What is known of a decision is whole: what it delivers was converted, and is there.
-fn whole(ground: &Ground, client: &mut Client, model: &str) -> bool {
+fn whole(ground: &Ground, client: &mut ServiceClient, model: &str) -> bool {
     let mut fleet = ground.fleet();
     let runtime = fleet.runtime(RUNTIME).unwrap();
-    let policy = Policy::on(Date::constant(2999, 1, 1));
+    let policy = DeliveryPolicy::on(Date::constant(2999, 1, 1));
     let known = fleet.known_decision(model, &runtime, &policy).unwrap();
     if let Some(known) = &known {
         let delivered = known.deliver.as_ref().unwrap();
@@ -51,12 +51,12 @@ fn whole(ground: &Ground, client: &mut Client, model: &str) -> bool {
 
 fn kill_at_random(ground: &Ground) {
     let kills = kills(4);
-    let mut profile = Profile::of_release(unskew_releases::find("tensorflow@1.4").unwrap());
+    let mut profile = RuntimeProfile::of_release(unskew_releases::find("tensorflow@1.4").unwrap());
     profile.name = RUNTIME.to_owned();
     ground.fleet().put_runtime(&profile, DAY).unwrap();
     let lease = ["--lease", "1"];
     let mut server = ground.serve(&lease);
-    let publish = |client: &mut Client, model: &str, at: u64| {
+    let publish = |client: &mut ServiceClient, model: &str, at: u64| {
         let mut publisher = Publisher::new(model, artifact(at, 3), None);
         publisher.publish(client).unwrap();
     };

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use unskew_fleet::Digest;
-use unskew_fleet_service::client::Client;
+use unskew_fleet_service::client::ServiceClient;
 
 use crate::ground::{Ground, Servers, kills, random, until};
 
@@ -46,7 +46,7 @@ pub struct Publisher {
 
 impl Publisher {
     pub fn new(model: &str, bytes: Vec<u8>, key: Option<String>) -> Self {
-        let (model, digest) = (model.to_owned(), Digest::of(&bytes));
+        let (model, digest) = (model.to_owned(), Digest::sha256(&bytes));
         Self { model, bytes, digest, key, place: None, acknowledged: 0, version: None }
     }
 
@@ -54,7 +54,7 @@ impl Publisher {
     ///
     /// # Errors
     /// If the server is gone.
-    pub fn publish(&mut self, client: &mut Client) -> io::Result<i64> {
+    pub fn publish(&mut self, client: &mut ServiceClient) -> io::Result<i64> {
         let place = match self.place.clone().filter(|_| self.key.is_none()) {
             Some(place) => place,
             None => self.begin(client)?,
@@ -87,7 +87,7 @@ impl Publisher {
     }
 
     /// Begins the upload, or finds it again.
-    fn begin(&self, client: &mut Client) -> io::Result<String> {
+    fn begin(&self, client: &mut ServiceClient) -> io::Result<String> {
         if self.key.is_none() {
             let open = client.get("/v1/uploads")?;
             assert_eq!(open.status, 200, "{}", open.text());
@@ -108,7 +108,7 @@ impl Publisher {
 }
 
 /// The artifacts of all versions of a model, oldest first, each of which comes as what its digest says.
-pub fn versions(client: &mut Client, model: &str) -> Vec<Digest> {
+pub fn versions(client: &mut ServiceClient, model: &str) -> Vec<Digest> {
     let list = client.get(&format!("/v1/models/{model}/versions")).unwrap();
     if list.status == 404 {
         return Vec::new();
@@ -127,10 +127,10 @@ pub fn versions(client: &mut Client, model: &str) -> Vec<Digest> {
 }
 
 /// That an artifact is what its digest says, when it is fetched.
-pub fn comes_whole(client: &mut Client, digest: &Digest) {
+pub fn comes_whole(client: &mut ServiceClient, digest: &Digest) {
     let content = client.get(&format!("/v1/artifacts/{digest}/content")).unwrap();
     assert_eq!(content.status, 200, "{}", content.text());
-    assert_eq!(Digest::of(&content.body), *digest);
+    assert_eq!(Digest::sha256(&content.body), *digest);
 }
 
 /// How much was done when the server was killed.

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use unskew_array::{Array, Fill, Type, npy};
+use unskew_array::{Array, ArrayElementType, Fill, npy};
 use unskew_peers::root;
 
 const PLUGIN: &str = "lammps-jax-pjrt-cpu-0.11.2.so";
@@ -49,8 +49,8 @@ fn archive(path: &Path, members: &[(&str, &Array)], method: zip::CompressionMeth
 #[test]
 fn the_members_of_an_archive_are_the_inputs_in_their_order() {
     let Some(folder) = folder_with_plugin() else { return };
-    let a = Array::filled(Type::F32, &[3], Fill::Iota).unwrap();
-    let b = Array::filled(Type::F32, &[3], Fill::Ones).unwrap();
+    let a = Array::filled(ArrayElementType::F32, &[3], Fill::Iota).unwrap();
+    let b = Array::filled(ArrayElementType::F32, &[3], Fill::Ones).unwrap();
     for method in [zip::CompressionMethod::Stored, zip::CompressionMethod::Deflated] {
         let path = folder.path().join("inputs.npz");
         archive(&path, &[("z.npy", &a), ("a.npy", &b)], method);
@@ -68,7 +68,7 @@ fn the_members_of_an_archive_are_the_inputs_in_their_order() {
 fn an_archive_that_is_cut_off_is_an_error() {
     let Some(folder) = folder_with_plugin() else { return };
     let path = folder.path().join("inputs.npz");
-    let a = Array::filled(Type::F32, &[3], Fill::Iota).unwrap();
+    let a = Array::filled(ArrayElementType::F32, &[3], Fill::Iota).unwrap();
     archive(&path, &[("a.npy", &a)], zip::CompressionMethod::Stored);
     let whole = std::fs::read(&path).unwrap();
     std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
@@ -89,8 +89,8 @@ fn results_are_files_that_are_inputs_again() {
         let file = std::fs::read(folder.path().join(format!("first/output_{index}.npy"))).unwrap();
         npy::read(&file).unwrap()
     };
-    assert_eq!(result(0).as_type(Type::BF16).unwrap().to_string(), "[0, 2, 4, 6]");
-    assert_eq!(result(5).as_type(Type::U64).unwrap().dims(), [2, 2]);
+    assert_eq!(result(0).as_type(ArrayElementType::BF16).unwrap().to_string(), "[0, 2, 4, 6]");
+    assert_eq!(result(5).as_type(ArrayElementType::U64).unwrap().dims(), [2, 2]);
     let mut args = Vec::new();
     for input in ["first/output_0.npy", "first/output_1.npy", "first/output_2.npy"] {
         args.extend(["--input", input]);

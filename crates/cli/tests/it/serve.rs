@@ -9,8 +9,8 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use unskew_ifrt_client::{Adder, ELEMENTS, IfrtClient};
-use unskew_ifrt_proxy::messages::{Answer, Ask, ProxyVersion};
-use unskew_ifrt_proxy::status::{Code, Status};
+use unskew_ifrt_proxy::messages::{ProxyVersion, RequestBody, ResponseBody};
+use unskew_ifrt_proxy::status::{Status, StatusCode};
 use unskew_jax_matrix::{JaxHost, PLUGINS};
 
 use crate::axe;
@@ -133,7 +133,7 @@ fn a_signal_stops_the_server_which_tells_its_clients_and_logs_as_json() {
             serving.signal(signal);
             client.receive().await.unwrap_err()
         });
-        assert_eq!(told.code, Code::Unavailable, "{told}");
+        assert_eq!(told.code, StatusCode::Unavailable, "{told}");
         assert!(told.message.contains("the server is stopping"), "{told}");
         let (code, said) = serving.ended();
         assert_eq!(code, Some(0), "{said}");
@@ -209,14 +209,14 @@ fn requests_are_answered_while_a_program_is_compiled() {
         std::fs::write(&goes_on, "").unwrap();
         let (mut client, adder) = client(&serving).await;
         std::fs::remove_file(&goes_on).unwrap();
-        let compile = Ask::Compile(Adder::request(client.version).unwrap());
+        let compile = RequestBody::Compile(Adder::request(client.version).unwrap());
         let asked = client.send(compile).unwrap();
         // These come after it, and have their answers before.
         adder.add(&mut client, [1, 1], 2).await.unwrap();
         assert_eq!(adder.fetch(&mut client, 2).await.unwrap().len(), ELEMENTS * 4);
         std::fs::write(&goes_on, "").unwrap();
         let answer = client.answer(asked).await.unwrap();
-        assert!(matches!(answer, Answer::Compile(_)), "{answer:?}");
+        assert!(matches!(answer, ResponseBody::Compile(_)), "{answer:?}");
     });
 }
 
@@ -283,12 +283,12 @@ fn processes_share_the_limits_of_the_server() {
         let (one, of_one) = client(&serving).await;
         let (mut two, of_two) = client(&serving).await;
         let third = IfrtClient::connect(&serving.address, NEWEST).await.unwrap_err();
-        assert_eq!(third.code, Code::ResourceExhausted, "{third}");
+        assert_eq!(third.code, StatusCode::ResourceExhausted, "{third}");
         assert!(third.message.contains("2 sessions at once, and has so many: 2"), "{third}");
         // Both have 64 KiB in an array.
         let row = || 1.0_f32.to_ne_bytes().repeat(ELEMENTS).into();
         let refused = of_two.put(&mut two, 2, row()).await.unwrap_err();
-        assert_eq!(refused.code, Code::ResourceExhausted, "{refused}");
+        assert_eq!(refused.code, StatusCode::ResourceExhausted, "{refused}");
         assert!(refused.message.contains("together may have 163840 bytes"), "{refused}");
         drop((one, of_one));
         eventually(|| serving.metric("unskew_sessions ") == 1, "the session is still there");
@@ -325,7 +325,7 @@ fn no_session_begins_when_processes_have_all_the_memory() {
         };
         println!("{} sessions: {refused}", clients.len());
         assert!(clients.len() >= 2, "{refused}");
-        assert_eq!(refused.code, Code::ResourceExhausted, "{refused}");
+        assert_eq!(refused.code, StatusCode::ResourceExhausted, "{refused}");
         let limit = format!("the server may have {} MiB (--memory)", 8 * one);
         assert!(refused.message.contains(&limit), "{refused}");
         // Those that are there go on, and the place of one that left is given to the next.

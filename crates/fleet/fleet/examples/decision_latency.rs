@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use unskew_core::Date;
 use unskew_fleet::store::Store;
-use unskew_fleet::{Digest, Fleet, Policy, Profile};
+use unskew_fleet::{DeliveryPolicy, Digest, Fleet, RuntimeProfile};
 
 const MODELS: [&str; 6] = [
     "gelu-2.15.0.pt",
@@ -39,7 +39,7 @@ fn main() {
     let kept = std::env::args().nth(4).map(std::path::PathBuf::from);
     let folder = tempfile::tempdir().unwrap();
     let folder = kept.as_deref().unwrap_or(folder.path());
-    let policy = Policy::on(Date::constant(2026, 11, 21));
+    let policy = DeliveryPolicy::on(Date::constant(2026, 11, 21));
     let begin = Instant::now();
     {
         let mut fleet = Fleet::open(folder).unwrap();
@@ -83,7 +83,7 @@ fn main() {
 fn add_runtimes(fleet: &mut Fleet, count: usize) {
     let releases: Vec<_> = unskew_releases::all().collect();
     for at in 0..count {
-        let mut profile = Profile::of_release(releases[at % releases.len()]);
+        let mut profile = RuntimeProfile::of_release(releases[at % releases.len()]);
         profile.name = format!("runtime-{at}");
         profile.devices = at as u64;
         fleet.put_runtime(&profile, "2026-11-01").unwrap();
@@ -92,7 +92,7 @@ fn add_runtimes(fleet: &mut Fleet, count: usize) {
 
 /// Real models that are really asked, and the same answers for models with other digests. Every third model has
 /// two versions.
-fn add_models(fleet: &mut Fleet, store: &mut Store, count: usize, policy: &Policy) {
+fn add_models(fleet: &mut Fleet, store: &mut Store, count: usize, policy: &DeliveryPolicy) {
     let examples = Path::new(env!("UNSKEW_ROOT")).join("examples");
     let runtimes = fleet.runtimes().unwrap();
     let mut real = Vec::new();
@@ -111,7 +111,7 @@ fn add_models(fleet: &mut Fleet, store: &mut Store, count: usize, policy: &Polic
     for at in 0..count {
         for version in 0..if at % 3 == 0 { 2 } else { 1 } {
             let (file, answers) = &real[(at + version) % real.len()];
-            let artifact = Digest::of(format!("{at} {version}"));
+            let artifact = Digest::sha256(format!("{at} {version}"));
             let name = format!("model-{at}");
             store.publish(&name, &artifact, file, 1 << 20, "2026-11-02").unwrap();
             for (runtime, answer) in runtimes.iter().zip(answers) {

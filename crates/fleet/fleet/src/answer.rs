@@ -1,8 +1,8 @@
-//! What a runtime says to an artifact, in a form that can be kept.
+//! Answer of a runtime to an artifact, in a form that can be kept.
 //!
 //! The fields are those of the JSON report (`unskew_report::json`), so whoever reads one reads the other; a test
 //! holds the two together. An answer does not depend on what anybody wants: it says what there is, and a
-//! [`Policy`](crate::Policy) decides what is good enough.
+//! [`DeliveryPolicy`](crate::DeliveryPolicy) decides what is good enough.
 
 use std::io::{Read as _, Write as _};
 
@@ -22,7 +22,8 @@ const LARGEST: u64 = 16 << 20;
 /// Whether a pair works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Fit {
+#[schemars(rename = "Fit")]
+pub enum Compatibility {
     /// Every aspect was judged, and it works.
     Compatible,
     /// What was judged of it works after exact adaptations.
@@ -37,7 +38,8 @@ pub enum Fit {
 
 /// One side of a reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Side {
+#[schemars(rename = "Side")]
+pub struct FindingSide {
     /// As findings print it.
     pub name: String,
     /// What it is to the other: `artifact`, `runtime`.
@@ -48,7 +50,8 @@ pub struct Side {
 
 /// A finding of the verdict, as JSON has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Reason {
+#[schemars(rename = "Reason")]
+pub struct FindingRecord {
     /// The rule: `unskew explain CODE` explains it.
     pub code: String,
     /// The rule in words.
@@ -64,9 +67,9 @@ pub struct Reason {
     /// One sentence with the numbers that clash.
     pub message: String,
     /// The side that it is about.
-    pub subject: Option<Side>,
+    pub subject: Option<FindingSide>,
     /// The side that it clashes with.
-    pub other: Option<Side>,
+    pub other: Option<FindingSide>,
     /// Where, the first few places.
     pub places: Vec<String>,
     /// How many places there are.
@@ -123,15 +126,16 @@ impl NotJudged {
 
 /// A verdict of an artifact and a runtime, as JSON has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Judged {
+#[schemars(rename = "Judged")]
+pub struct VerdictRecord {
     /// Whether it works, and how.
-    pub outcome: Fit,
+    pub outcome: Compatibility,
     /// The phase in which the first thing goes wrong.
     #[serde(default, with = "words::phase")]
     #[schemars(with = "Option<String>")]
     pub first_failure: Option<Phase>,
     /// What speaks against it, most severe first.
-    pub findings: Vec<Reason>,
+    pub findings: Vec<FindingRecord>,
     /// What the makers of both sides promise about the pair.
     pub promises: Vec<Promised>,
     /// What was not judged, which is no pass.
@@ -140,7 +144,8 @@ pub struct Judged {
 
 /// One kind of change of a conversion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Step {
+#[schemars(rename = "Step")]
+pub struct ConversionStep {
     /// The name of the adaptation, as `--allow` takes it.
     pub adaptation: String,
     /// One sentence with the values.
@@ -157,9 +162,9 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Attempt {
     /// What was or would be changed.
-    pub rewrites: Vec<Step>,
+    pub rewrites: Vec<ConversionStep>,
     /// Why no exact form exists.
-    pub blockers: Vec<Reason>,
+    pub blockers: Vec<FindingRecord>,
     /// Why no attempt could be made.
     pub error: Option<String>,
     /// The result, which is in the depot.
@@ -167,22 +172,23 @@ pub struct Attempt {
     /// Size of all its files in bytes; none if the artifact is not here.
     pub size: Option<u64>,
     /// What the runtime says to the result.
-    pub verdict: Option<Judged>,
+    pub verdict: Option<VerdictRecord>,
 }
 
 /// What a runtime says to an artifact, and to what can be made of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Answer {
+#[schemars(rename = "Answer")]
+pub struct ArtifactAnswer {
     /// To the artifact as it is.
-    pub as_is: Judged,
+    pub as_is: VerdictRecord,
     /// To what a conversion makes of it; none if it works as it is.
     pub converted: Option<Attempt>,
 }
 
-impl Answer {
+impl ArtifactAnswer {
     /// Whether the artifact is nothing that concerns such a runtime: a TensorFlow graph and a PyTorch release.
     pub fn is_unrelated(&self) -> bool {
-        self.as_is.outcome == Fit::Unrelated && self.converted.is_none()
+        self.as_is.outcome == Compatibility::Unrelated && self.converted.is_none()
     }
 
     /// The answer in few bytes.
@@ -212,7 +218,7 @@ impl StandIn {
     const LETTER: char = '\u{f0a17}';
 
     /// The stand-in for a name: with the same ending, which is a sign of its kind.
-    pub(crate) fn of(name: &str) -> String {
+    pub(crate) fn for_name(name: &str) -> String {
         match ending(name) {
             Some(ending) => format!("{}.{ending}", Self::LETTER),
             None => Self::LETTER.to_string(),
@@ -240,7 +246,7 @@ fn ending(name: &str) -> Option<&str> {
     (plain && !stem.is_empty()).then_some(ending)
 }
 
-impl From<&Finding> for Reason {
+impl From<&Finding> for FindingRecord {
     fn from(finding: &Finding) -> Self {
         Self {
             code: finding.rule.code.to_owned(),
@@ -248,8 +254,8 @@ impl From<&Finding> for Reason {
             severity: finding.severity,
             phase: finding.phase,
             message: finding.message.clone(),
-            subject: finding.subject.as_ref().map(Side::from),
-            other: finding.other.as_ref().map(Side::from),
+            subject: finding.subject.as_ref().map(FindingSide::from),
+            other: finding.other.as_ref().map(FindingSide::from),
             places: finding.places.named().to_vec(),
             places_count: finding.places.count(),
             symptom: finding.symptom.clone(),
@@ -259,25 +265,25 @@ impl From<&Finding> for Reason {
     }
 }
 
-impl From<&unskew_core::Side> for Side {
+impl From<&unskew_core::Side> for FindingSide {
     fn from(side: &unskew_core::Side) -> Self {
         let role = side.role.as_str().to_owned();
         Self { name: side.name.clone(), role, origin: side.origin.clone() }
     }
 }
 
-impl From<&Verdict> for Judged {
+impl From<&Verdict> for VerdictRecord {
     fn from(verdict: &Verdict) -> Self {
         Self {
             outcome: match verdict.outcome {
-                Outcome::Compatible => Fit::Compatible,
-                Outcome::Adaptable(_) => Fit::Adaptable,
-                Outcome::Unjudged => Fit::Unjudged,
-                Outcome::Incompatible => Fit::Incompatible,
-                Outcome::Unrelated => Fit::Unrelated,
+                Outcome::Compatible => Compatibility::Compatible,
+                Outcome::Adaptable(_) => Compatibility::Adaptable,
+                Outcome::Unjudged => Compatibility::Unjudged,
+                Outcome::Incompatible => Compatibility::Incompatible,
+                Outcome::Unrelated => Compatibility::Unrelated,
             },
             first_failure: verdict.first_failure(),
-            findings: verdict.findings.iter().map(Reason::from).collect(),
+            findings: verdict.findings.iter().map(FindingRecord::from).collect(),
             promises: verdict.promises.iter().map(Promised::from).collect(),
             unjudged: verdict.unjudged.iter().map(NotJudged::from).collect(),
         }
@@ -312,7 +318,7 @@ impl From<&unskew_core::Unjudged> for NotJudged {
 
 impl From<&Conversion> for Attempt {
     fn from(plan: &Conversion) -> Self {
-        let step = |rewrite: &unskew_core::Rewrite| Step {
+        let step = |rewrite: &unskew_core::Rewrite| ConversionStep {
             adaptation: rewrite.adaptation.to_owned(),
             what: rewrite.what.clone(),
             places: rewrite.places.named().to_vec(),
@@ -321,7 +327,7 @@ impl From<&Conversion> for Attempt {
         };
         Self {
             rewrites: plan.rewrites.iter().map(step).collect(),
-            blockers: plan.blockers.iter().map(Reason::from).collect(),
+            blockers: plan.blockers.iter().map(FindingRecord::from).collect(),
             error: None,
             result: None,
             size: None,
@@ -346,23 +352,23 @@ impl Attempt {
 mod tests {
     use super::*;
 
-    fn answer(message: &str) -> Answer {
+    fn answer(message: &str) -> ArtifactAnswer {
         let verdict = Verdict {
             outcome: Outcome::Compatible,
             findings: vec![Finding::new(&unskew_core::rules::CO001, message)],
             promises: Vec::new(),
             unjudged: Vec::new(),
         };
-        Answer { as_is: Judged::from(&verdict), converted: None }
+        ArtifactAnswer { as_is: VerdictRecord::from(&verdict), converted: None }
     }
 
     #[test]
     fn an_answer_is_shown_under_the_name_that_is_asked_for() {
-        let stand_in = StandIn::of("net.pt");
+        let stand_in = StandIn::for_name("net.pt");
         assert!(stand_in.ends_with(".pt"));
         let packed = answer(&format!("{stand_in}: too new")).pack();
         for name in ["other.pt", "a \"quoted\" \\ name.pt", "line\nbreak.pt"] {
-            let shown = Answer::unpack(&packed, name).unwrap();
+            let shown = ArtifactAnswer::unpack(&packed, name).unwrap();
             assert_eq!(shown.as_is.findings[0].message, format!("{name}: too new"));
         }
     }
@@ -370,9 +376,9 @@ mod tests {
     #[test]
     fn a_damaged_answer_is_as_good_as_none() {
         let mut packed = answer("x").pack();
-        assert!(Answer::unpack(&packed, "n").is_some());
+        assert!(ArtifactAnswer::unpack(&packed, "n").is_some());
         packed.truncate(packed.len() / 2);
-        assert!(Answer::unpack(&packed, "n").is_none());
-        assert!(Answer::unpack(b"", "n").is_none());
+        assert!(ArtifactAnswer::unpack(&packed, "n").is_none());
+        assert!(ArtifactAnswer::unpack(b"", "n").is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! Which artifact a runtime gets, and why.
+//! Decision: the artifact that a runtime gets, and why.
 //!
 //! The newest version that fits is delivered: as it is if the runtime takes it so, else converted if an exact form
 //! exists, else the version before is asked. Every version that was asked stands in the decision with its
@@ -9,7 +9,7 @@
 //! a newer version goes before an exact one of an older version, and the decision says that it is lossy.
 //!
 //! A decision is made of: the versions published by the day and not retired by then, the profile that the runtime had
-//! on that day, the policy, and who judged ([`Judge`]). The same of these give the same decision, byte for byte.
+//! on that day, the policy, and who judged ([`JudgeIdentity`]). The same of these give the same decision, byte for byte.
 //!
 //! What was not judged keeps an artifact back, too, but for the aspects that are not judged for whole families of
 //! artifacts (`kernels`, `behaviour`, `data`). A policy can accept all that was not judged, or nothing.
@@ -37,12 +37,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unskew_core::{Date, Severity};
 
-use crate::answer::{Answer, Attempt, Fit, Judged, NotJudged};
-use crate::{Digest, Judge};
+use crate::answer::{ArtifactAnswer, Attempt, Compatibility, NotJudged, VerdictRecord};
+use crate::{Digest, JudgeIdentity};
 
 /// What is good enough to be delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Policy {
+pub struct DeliveryPolicy {
     /// Versions that were published later do not exist; promises are judged as of this day.
     pub as_of: Date,
     /// From which severity on a finding keeps an artifact back. Errors always do.
@@ -94,7 +94,7 @@ impl AcceptUnjudged {
     }
 }
 
-impl Policy {
+impl DeliveryPolicy {
     /// Errors keep an artifact back, and so does what was not judged, but for the common aspects; conversions are
     /// exact.
     pub fn on(day: Date) -> Self {
@@ -103,22 +103,22 @@ impl Policy {
     }
 
     /// Whether an artifact of this verdict is delivered.
-    pub fn accepts(&self, verdict: &Judged) -> bool {
-        matches!(verdict.outcome, Fit::Compatible | Fit::Unjudged)
+    pub fn accepts(&self, verdict: &VerdictRecord) -> bool {
+        matches!(verdict.outcome, Compatibility::Compatible | Compatibility::Unjudged)
             && self.accept_unjudged.accepts(&verdict.unjudged)
             && !verdict.findings.iter().any(|finding| finding.severity >= self.deny)
     }
 
     /// How the artifact of this answer reaches the runtime, if it does.
-    pub fn way(&self, answer: &Answer) -> Option<Way> {
+    pub fn way(&self, answer: &ArtifactAnswer) -> Option<DeliveryMode> {
         if self.accepts(&answer.as_is) {
-            return Some(Way::AsIs);
+            return Some(DeliveryMode::AsIs);
         }
         let may = |attempt: &&Attempt| self.accept_lossy || !attempt.is_lossy();
         let made = |attempt: &&Attempt| attempt.result.is_some();
         let converted = answer.converted.as_ref().filter(made).filter(may);
         let fits = converted.and_then(|attempt| attempt.verdict.as_ref());
-        fits.is_some_and(|verdict| self.accepts(verdict)).then_some(Way::Converted)
+        fits.is_some_and(|verdict| self.accepts(verdict)).then_some(DeliveryMode::Converted)
     }
 }
 
@@ -126,7 +126,8 @@ impl Policy {
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
-pub enum Way {
+#[schemars(rename = "Way")]
+pub enum DeliveryMode {
     /// The published artifact, unchanged.
     #[serde(rename = "as is")]
     AsIs,
@@ -137,7 +138,8 @@ pub enum Way {
 
 /// The kind of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Choice {
+#[schemars(rename = "Choice")]
+pub enum DecisionKind {
     /// The newest version, unchanged.
     #[serde(rename = "as is")]
     AsIs,
@@ -158,7 +160,7 @@ pub enum Choice {
     Unrelated,
 }
 
-impl Choice {
+impl DecisionKind {
     /// The words that users see.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -216,9 +218,9 @@ pub struct Considered {
     /// The content address (SHA-256) of the published artifact.
     pub artifact: Digest,
     /// Unchanged, converted, or none if it does not work.
-    pub fits: Option<Way>,
+    pub fits: Option<DeliveryMode>,
     /// What the runtime says to it.
-    pub answer: Answer,
+    pub answer: ArtifactAnswer,
 }
 
 /// Which artifact a runtime gets.
@@ -229,17 +231,17 @@ pub struct Decision {
     /// The version of this JSON schema, 2.
     pub schema_version: u32,
     /// The release of Unskew and the database that judged.
-    pub judge: Judge,
+    pub judge: JudgeIdentity,
     /// The day that the decision holds for, YYYY-MM-DD.
     pub as_of: String,
     /// What was good enough.
-    pub policy: Terms,
+    pub policy: PolicySpec,
     /// The name of the model.
     pub model: String,
     /// The runtime that was asked for.
     pub runtime: For,
     /// Whether and in which form an artifact is delivered.
-    pub decision: Choice,
+    pub decision: DecisionKind,
     /// The artifact; none if no version works.
     pub deliver: Option<Delivery>,
     /// The versions that were asked, newest first.
@@ -248,7 +250,8 @@ pub struct Decision {
 
 /// A policy as it is written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Terms {
+#[schemars(rename = "Terms")]
+pub struct PolicySpec {
     /// From which severity on a finding keeps an artifact back.
     pub deny: String,
     /// What keeps nothing back though it was not judged.
@@ -257,9 +260,9 @@ pub struct Terms {
     pub accept_lossy: bool,
 }
 
-impl From<&Policy> for Terms {
-    fn from(policy: &Policy) -> Self {
-        let Policy { deny, accept_unjudged, accept_lossy, .. } = *policy;
+impl From<&DeliveryPolicy> for PolicySpec {
+    fn from(policy: &DeliveryPolicy) -> Self {
+        let DeliveryPolicy { deny, accept_unjudged, accept_lossy, .. } = *policy;
         Self { deny: deny.as_str().to_owned(), accept_unjudged, accept_lossy }
     }
 }
@@ -274,20 +277,21 @@ impl Decision {
 }
 
 /// What the last version that was asked leads to.
-pub(crate) fn conclude(considered: &[Considered]) -> (Choice, Option<Delivery>) {
-    let Some(last) = considered.last() else { return (Choice::Nothing, None) };
+pub(crate) fn conclude(considered: &[Considered]) -> (DecisionKind, Option<Delivery>) {
+    let Some(last) = considered.last() else { return (DecisionKind::Nothing, None) };
     let newest = considered.len() == 1;
     let choice = match (last.fits, newest) {
         (None, _) if considered.iter().all(|one| one.answer.is_unrelated()) => {
-            return (Choice::Unrelated, None);
+            return (DecisionKind::Unrelated, None);
         }
-        (None, _) => return (Choice::Nothing, None),
-        (Some(Way::AsIs), true) => Choice::AsIs,
-        (Some(Way::Converted), true) => Choice::Converted,
-        (Some(Way::AsIs), false) => Choice::Older,
-        (Some(Way::Converted), false) => Choice::OlderConverted,
+        (None, _) => return (DecisionKind::Nothing, None),
+        (Some(DeliveryMode::AsIs), true) => DecisionKind::AsIs,
+        (Some(DeliveryMode::Converted), true) => DecisionKind::Converted,
+        (Some(DeliveryMode::AsIs), false) => DecisionKind::Older,
+        (Some(DeliveryMode::Converted), false) => DecisionKind::OlderConverted,
     };
-    let attempt = last.answer.converted.as_ref().filter(|_| last.fits == Some(Way::Converted));
+    let attempt =
+        last.answer.converted.as_ref().filter(|_| last.fits == Some(DeliveryMode::Converted));
     let made = attempt.and_then(|attempt| attempt.result);
     let delivery = Delivery {
         version: last.version,

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 /// ```
 /// use unskew_fleet::Digest;
 ///
-/// let digest = Digest::of(b"weights");
+/// let digest = Digest::sha256(b"weights");
 /// assert_eq!(digest.to_string().parse(), Ok(digest));
 /// assert_eq!(digest.short().len(), 12);
 /// ```
@@ -25,7 +25,7 @@ pub struct DigestError(String);
 
 impl Digest {
     /// The digest of `bytes`.
-    pub fn of(bytes: impl AsRef<[u8]>) -> Self {
+    pub fn sha256(bytes: impl AsRef<[u8]>) -> Self {
         Self(Sha256::digest(bytes.as_ref()).into())
     }
 

@@ -1,12 +1,12 @@
-//! What `unskew fleet` prints with `--format json`, but for single decisions and plans, which are documents of their own; and the
+//! JSON documents of `unskew fleet --format json`, but for single decisions and plans, which are documents of their own; and the
 //! JSON Schema of all of them.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::store::{KeptRuntime, KeptToken, Role, Version};
-use crate::{Decision, Digest, Plan, Profile, ProfileError};
+use crate::store::{KeptRuntime, KeptToken, PublishedVersion, TokenRole};
+use crate::{Decision, Digest, Plan, ProfileError, RuntimeProfile};
 
 /// The version of every document here.
 const VERSION: u32 = 1;
@@ -18,7 +18,8 @@ pub fn text(document: &impl Serialize) -> Result<String, serde_json::Error> {
 
 /// What `unskew fleet runtime list` prints.
 #[derive(Serialize, JsonSchema)]
-pub struct Runtimes {
+#[schemars(rename = "Runtimes")]
+pub struct RuntimesDocument {
     #[schemars(extend("const" = "unskew.fleet.runtimes"))]
     schema: &'static str,
     schema_version: u32,
@@ -34,16 +35,16 @@ struct RuntimeRow {
     since: String,
     /// The digest of the profile.
     digest: Digest,
-    #[schemars(with = "Profile")]
+    #[schemars(with = "RuntimeProfile")]
     profile: Value,
 }
 
-impl Runtimes {
+impl RuntimesDocument {
     /// The document of these runtimes.
     ///
     /// # Errors
     /// If a profile in the database is none.
-    pub fn of(runtimes: &[KeptRuntime]) -> Result<Self, ProfileError> {
+    pub fn from_runtimes(runtimes: &[KeptRuntime]) -> Result<Self, ProfileError> {
         let row = |kept: &KeptRuntime| {
             Ok(RuntimeRow {
                 name: kept.name.clone(),
@@ -78,7 +79,7 @@ struct ModelRow {
 
 impl Models {
     /// The document of these models, each with how many versions it has.
-    pub fn of(models: Vec<(String, u64)>) -> Self {
+    pub fn new(models: Vec<(String, u64)>) -> Self {
         let models = models.into_iter().map(|(name, versions)| ModelRow { name, versions });
         Self { schema: "unskew.fleet.models", schema_version: VERSION, models: models.collect() }
     }
@@ -110,8 +111,8 @@ struct VersionRow {
 
 impl Model {
     /// The document of a model with these versions.
-    pub fn of(name: &str, versions: &[Version]) -> Self {
-        let row = |version: &Version| VersionRow {
+    pub fn new(name: &str, versions: &[PublishedVersion]) -> Self {
+        let row = |version: &PublishedVersion| VersionRow {
             version: version.number,
             published: version.published.clone(),
             file: version.file.clone(),
@@ -134,7 +135,7 @@ pub struct Decisions<'a> {
 
 impl<'a> Decisions<'a> {
     /// The document of these decisions.
-    pub fn of(decisions: &'a [Decision]) -> Self {
+    pub fn new(decisions: &'a [Decision]) -> Self {
         Self { schema: "unskew.fleet.decisions", schema_version: VERSION, decisions }
     }
 }
@@ -155,17 +156,18 @@ pub struct Compared<'a> {
 
 impl<'a> Compared<'a> {
     /// The document of two plans.
-    pub fn of(what_if: Vec<String>, now: &'a Plan, then: &'a Plan) -> Self {
+    pub fn new(what_if: Vec<String>, now: &'a Plan, then: &'a Plan) -> Self {
         Self { schema: "unskew.fleet.what_if", schema_version: VERSION, what_if, now, then }
     }
 }
 
 /// A token, as `unskew fleet token list` prints a list of them.
 #[derive(Serialize, JsonSchema)]
-pub struct Token {
+#[schemars(rename = "Token")]
+pub struct TokenDocument {
     id: String,
     name: String,
-    role: Role,
+    role: TokenRole,
     /// When it was made, in UTC.
     created: String,
     /// When it ends; null if it does not.
@@ -174,7 +176,7 @@ pub struct Token {
     revoked: Option<String>,
 }
 
-impl From<&KeptToken> for Token {
+impl From<&KeptToken> for TokenDocument {
     fn from(kept: &KeptToken) -> Self {
         Self {
             id: kept.id.clone(),
@@ -192,7 +194,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
     type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
     let all: [(&str, &str, SchemaOf); 8] = [
         ("fleet-runtimes", "What fleet runtime list prints", |all| {
-            all.root_schema_for::<Runtimes>()
+            all.root_schema_for::<RuntimesDocument>()
         }),
         ("fleet-models", "What fleet model list prints", |all| all.root_schema_for::<Models>()),
         ("fleet-model", "What fleet model show prints", |all| all.root_schema_for::<Model>()),
@@ -204,7 +206,9 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("fleet-what-if", "What fleet plan --what-if prints", |all| {
             all.root_schema_for::<Compared<'_>>()
         }),
-        ("fleet-tokens", "What fleet token list prints", |all| all.root_schema_for::<Vec<Token>>()),
+        ("fleet-tokens", "What fleet token list prints", |all| {
+            all.root_schema_for::<Vec<TokenDocument>>()
+        }),
     ];
     let schema = |(name, title, of): (&'static str, &str, SchemaOf)| {
         let mut schema = of(&mut SchemaGenerator::default());

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of a fleet.
 
 use std::path::PathBuf;
 

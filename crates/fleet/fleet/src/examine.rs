@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use unskew_artifact::{Content, ConvertOptions, Options, convert_content};
+use unskew_artifact::{Content, ConvertOptions, OpenOptions, convert_content};
 use unskew_core::{Context, Date, Party, Verdict, check};
-use unskew_source::Output;
+use unskew_source::ConvertedArtifact;
 
-use crate::answer::{Answer, Attempt, Fit, Judged, StandIn};
-use crate::{Depot, Digest, FleetError, Runtime};
+use crate::answer::{ArtifactAnswer, Attempt, Compatibility, StandIn, VerdictRecord};
+use crate::{BlobStore, Digest, FleetError, Runtime};
 
 /// Two days so far apart that every window that closes or opens does so between them.
 const EXTREMES: [Date; 2] = [Date::constant(1980, 1, 1), Date::constant(2200, 1, 1)];
@@ -22,7 +22,7 @@ pub(crate) struct Examined {
 
 /// An answer, and the day for which it holds if it does not hold for every day.
 pub(crate) struct Given {
-    pub(crate) answer: Answer,
+    pub(crate) answer: ArtifactAnswer,
     pub(crate) day: Option<Date>,
 }
 
@@ -30,19 +30,19 @@ pub(crate) struct Given {
 pub(crate) struct Made {
     pub(crate) attempt: Attempt,
     /// The result, which lies nowhere yet.
-    pub(crate) output: Option<Output>,
+    pub(crate) output: Option<ConvertedArtifact>,
     /// Whether the day makes no difference.
     pub(crate) always: bool,
 }
 
 impl Examined {
     /// Opens an artifact of the depot, of the kind that the ending of `name` tells.
-    pub(crate) fn open(depot: &Depot, digest: &Digest, name: &str) -> Result<Self, FleetError> {
-        Ok(Self::of(depot.content(digest, &StandIn::of(name))?))
+    pub(crate) fn open(depot: &BlobStore, digest: &Digest, name: &str) -> Result<Self, FleetError> {
+        Ok(Self::new(depot.content(digest, &StandIn::for_name(name))?))
     }
 
-    pub(crate) fn of(content: Content) -> Self {
-        let parties = content.parties(&Options::default()).map_err(|error| error.to_string());
+    pub(crate) fn new(content: Content) -> Self {
+        let parties = content.parties(&OpenOptions::default()).map_err(|error| error.to_string());
         Self { content, parties }
     }
 
@@ -56,12 +56,13 @@ impl Examined {
         &self,
         runtime: &Runtime,
         context: &Context,
-        conversion: Option<(&Depot, &ConvertOptions)>,
+        conversion: Option<(&BlobStore, &ConvertOptions)>,
     ) -> Result<Given, FleetError> {
         let (as_is, mut always) = match self.as_is(runtime, context) {
             Ok(said) => said,
             Err(error) => {
-                let answer = Answer { as_is: nothing(), converted: Some(Attempt::failed(error)) };
+                let answer =
+                    ArtifactAnswer { as_is: nothing(), converted: Some(Attempt::failed(error)) };
                 return Ok(Given { answer, day: None });
             }
         };
@@ -78,7 +79,7 @@ impl Examined {
             converted = Some(attempt);
         }
         let day = (!always).then_some(context.as_of);
-        Ok(Given { answer: Answer { as_is, converted }, day })
+        Ok(Given { answer: ArtifactAnswer { as_is, converted }, day })
     }
 
     /// What `runtime` says to it as it is, and whether the day makes no difference.
@@ -89,7 +90,7 @@ impl Examined {
         &self,
         runtime: &Runtime,
         context: &Context,
-    ) -> Result<(Judged, bool), String> {
+    ) -> Result<(VerdictRecord, bool), String> {
         match &self.parties {
             Ok(parties) => Ok(judge(parties, runtime, context)),
             Err(error) => Err(error.clone()),
@@ -113,7 +114,7 @@ impl Examined {
         if !made.plan.is_possible() || made.plan.changes_nothing() {
             return only(attempt);
         }
-        let parties: Vec<Arc<Party>> = match made.parties(&Options::default()) {
+        let parties: Vec<Arc<Party>> = match made.parties(&OpenOptions::default()) {
             Ok(parties) => parties.into_iter().map(Arc::new).collect(),
             Err(error) => {
                 attempt.error = Some(format!("the result cannot be read: {error}"));
@@ -121,22 +122,22 @@ impl Examined {
             }
         };
         let (verdict, always) = judge(&parties, runtime, context);
-        let fits = matches!(verdict.outcome, Fit::Compatible | Fit::Unjudged);
+        let fits = matches!(verdict.outcome, Compatibility::Compatible | Compatibility::Unjudged);
         let output = fits.then_some(made.output);
         attempt.verdict = Some(verdict);
         Made { attempt, output, always }
     }
 }
 
-impl Judged {
+impl VerdictRecord {
     /// Whether a conversion may help.
     pub(crate) fn may_be_converted(&self) -> bool {
-        matches!(self.outcome, Fit::Adaptable | Fit::Incompatible)
+        matches!(self.outcome, Compatibility::Adaptable | Compatibility::Incompatible)
     }
 }
 
 /// Judges the parts of an artifact as one, and says whether the day of the question makes no difference.
-fn judge(parties: &[Arc<Party>], runtime: &Runtime, context: &Context) -> (Judged, bool) {
+fn judge(parties: &[Arc<Party>], runtime: &Runtime, context: &Context) -> (VerdictRecord, bool) {
     let on = |day: Date| {
         let context = Context::on(day);
         let verdict = |party: &Arc<Party>| check(party, &runtime.party, &context);
@@ -149,20 +150,20 @@ fn judge(parties: &[Arc<Party>], runtime: &Runtime, context: &Context) -> (Judge
 
 /// The verdicts on the parts of an artifact as one: what concerns none of the parts but one says nothing, and the
 /// worst of the others counts.
-fn together(verdicts: &[Verdict]) -> Judged {
-    let all: Vec<Judged> = verdicts.iter().map(Judged::from).collect();
-    let related = || all.iter().filter(|one| one.outcome != Fit::Unrelated);
-    let grave = |one: &&Judged| match one.outcome {
-        Fit::Compatible => 0,
-        Fit::Unjudged => 1,
-        Fit::Adaptable => 2,
-        Fit::Incompatible => 3,
-        Fit::Unrelated => 4,
+fn together(verdicts: &[Verdict]) -> VerdictRecord {
+    let all: Vec<VerdictRecord> = verdicts.iter().map(VerdictRecord::from).collect();
+    let related = || all.iter().filter(|one| one.outcome != Compatibility::Unrelated);
+    let grave = |one: &&VerdictRecord| match one.outcome {
+        Compatibility::Compatible => 0,
+        Compatibility::Unjudged => 1,
+        Compatibility::Adaptable => 2,
+        Compatibility::Incompatible => 3,
+        Compatibility::Unrelated => 4,
     };
     let Some(worst) = related().max_by_key(grave) else {
         return all.into_iter().next().unwrap_or_else(nothing);
     };
-    let mut whole = Judged { outcome: worst.outcome, ..nothing() };
+    let mut whole = VerdictRecord { outcome: worst.outcome, ..nothing() };
     for one in related() {
         whole.findings.extend(one.findings.iter().cloned());
         whole.promises.extend(one.promises.iter().cloned());
@@ -174,9 +175,9 @@ fn together(verdicts: &[Verdict]) -> Judged {
 }
 
 /// A verdict on something in which there is nothing to judge.
-pub(crate) fn nothing() -> Judged {
-    Judged {
-        outcome: Fit::Unrelated,
+pub(crate) fn nothing() -> VerdictRecord {
+    VerdictRecord {
+        outcome: Compatibility::Unrelated,
         first_failure: None,
         findings: Vec::new(),
         promises: Vec::new(),

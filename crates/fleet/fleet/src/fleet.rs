@@ -8,11 +8,14 @@ use sha2::{Digest as _, Sha256};
 use unskew_artifact::{Content, ConvertOptions};
 use unskew_core::Context;
 
-use crate::answer::{Answer, StandIn};
-use crate::decision::{Considered, Decision, For, Policy, conclude};
+use crate::answer::{ArtifactAnswer, StandIn};
+use crate::decision::{Considered, Decision, DeliveryPolicy, For, conclude};
 use crate::examine::{Examined, Given};
-use crate::store::{KeptAnswer, KeptRuntime, Made, Store, StoreError, Version};
-use crate::{Depot, Digest, FleetError, Inspectors, Judge, Profile, Runtime, Stored, name};
+use crate::store::{KeptAnswer, KeptRuntime, Made, PublishedVersion, Store, StoreError};
+use crate::{
+    BlobStore, Digest, FleetError, Inspectors, JudgeIdentity, Runtime, RuntimeProfile,
+    StoredArtifact, name,
+};
 
 /// How many names a message shows.
 const SHOWN: usize = 6;
@@ -22,7 +25,7 @@ const TRIES: u32 = 4;
 
 /// What adding a runtime did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum RegistrationResult {
     /// There was none of this name.
     Added,
     /// It stands in place of another of the same name.
@@ -33,7 +36,7 @@ pub enum Change {
 
 /// The result of publishing a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Published {
+pub struct PublishResult {
     /// The version that the artifact is.
     pub version: i64,
     /// The content address (SHA-256) of the artifact.
@@ -44,7 +47,7 @@ pub struct Published {
 
 /// In which ways a runtime is asked about an artifact. The numbers stand in the keys of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ways {
+enum QueryMode {
     AsIs = 0,
     /// Or converted, without a loss.
     Exact = 1,
@@ -52,9 +55,9 @@ enum Ways {
     Lossy = 2,
 }
 
-impl Ways {
+impl QueryMode {
     /// Those that a policy allows.
-    fn of(policy: &Policy) -> Self {
+    fn for_policy(policy: &DeliveryPolicy) -> Self {
         if policy.accept_lossy { Self::Lossy } else { Self::Exact }
     }
 
@@ -79,8 +82,8 @@ enum Opened {
 /// The runtimes and models of a fleet, in a folder: `fleet.db` and `artifacts/`.
 pub struct Fleet {
     store: Store,
-    depot: Depot,
-    judge: Judge,
+    depot: BlobStore,
+    judge: JudgeIdentity,
     /// Runtimes that were built, by the digest of their profile.
     built: HashMap<Digest, Arc<Runtime>>,
     /// The artifact that was opened last.
@@ -99,7 +102,7 @@ impl Fleet {
     }
 
     /// A fleet whose database and artifacts may lie elsewhere than in its folder, which is then not needed:
-    /// [`Store::open`] and [`Depot::at`] say where.
+    /// [`Store::open`] and [`BlobStore::at`] say where.
     ///
     /// # Errors
     /// If something is not there and cannot be made, or is that of a newer Unskew.
@@ -109,8 +112,8 @@ impl Fleet {
         artifacts: Option<&str>,
     ) -> Result<Self, FleetError> {
         let depot = match artifacts {
-            Some(address) => Depot::at(address)?,
-            None => Depot::open(&folder.join("artifacts"))?,
+            Some(address) => BlobStore::at(address)?,
+            None => BlobStore::open(&folder.join("artifacts"))?,
         };
         let store = match database {
             Some(address) => Store::open(address)?,
@@ -124,12 +127,12 @@ impl Fleet {
     }
 
     /// A fleet over any database.
-    pub fn over(mut store: Store, depot: Depot) -> Self {
+    pub fn over(mut store: Store, depot: BlobStore) -> Self {
         let shelf = depot.clone();
         store.ask_of_artifacts(Arc::new(move |digest| {
             shelf.has(digest).map_err(|error| StoreError::Database(error.into()))
         }));
-        let judge = Judge::of_this_program();
+        let judge = JudgeIdentity::of_this_program();
         Self { store, depot, judge, built: HashMap::new(), opened: None, inspectors: None }
     }
 
@@ -147,12 +150,12 @@ impl Fleet {
     pub fn look(&self, content: &Content) -> Result<(), FleetError> {
         match &self.inspectors {
             Some(inspectors) => inspectors.look(content),
-            None => Ok(content.parties(&unskew_artifact::Options::default()).map(|_| ())?),
+            None => Ok(content.parties(&unskew_artifact::OpenOptions::default()).map(|_| ())?),
         }
     }
 
     /// Where its artifacts lie.
-    pub fn depot(&self) -> &Depot {
+    pub fn depot(&self) -> &BlobStore {
         &self.depot
     }
 
@@ -162,7 +165,7 @@ impl Fleet {
     }
 
     /// The judge, which has the built-in database of releases.
-    pub fn judge(&self) -> &Judge {
+    pub fn judge(&self) -> &JudgeIdentity {
         &self.judge
     }
 
@@ -170,15 +173,19 @@ impl Fleet {
     ///
     /// # Errors
     /// If the profile describes none, or the database cannot be written.
-    pub fn put_runtime(&mut self, profile: &Profile, day: &str) -> Result<Change, FleetError> {
+    pub fn put_runtime(
+        &mut self,
+        profile: &RuntimeProfile,
+        day: &str,
+    ) -> Result<RegistrationResult, FleetError> {
         name::check(&profile.name)?;
         profile.runtime()?;
         let known = self.store.runtime(&profile.name)?;
         let text = profile.to_json();
         let change = match &known {
-            Some(known) if known.profile == text => return Ok(Change::Unchanged),
-            Some(_) => Change::Replaced,
-            None => Change::Added,
+            Some(known) if known.profile == text => return Ok(RegistrationResult::Unchanged),
+            Some(_) => RegistrationResult::Replaced,
+            None => RegistrationResult::Added,
         };
         self.store.put_runtime(&KeptRuntime {
             name: profile.name.clone(),
@@ -247,7 +254,7 @@ impl Fleet {
         if let Some(runtime) = self.built.get(&kept.digest) {
             return Ok(runtime.clone());
         }
-        let runtime = Arc::new(Profile::read(&kept.profile)?.runtime()?);
+        let runtime = Arc::new(RuntimeProfile::read(&kept.profile)?.runtime()?);
         self.built.insert(kept.digest, runtime.clone());
         Ok(runtime)
     }
@@ -262,7 +269,7 @@ impl Fleet {
         model: &str,
         path: &Path,
         day: &str,
-    ) -> Result<Published, FleetError> {
+    ) -> Result<PublishResult, FleetError> {
         name::check(model)?;
         let whole = path.canonicalize();
         let whole = whole.map_err(|source| FleetError::Io { path: path.to_owned(), source })?;
@@ -271,12 +278,16 @@ impl Fleet {
         self.look(&content)?;
         let mut tries = 1..TRIES;
         loop {
-            let Stored { digest: artifact, size, .. } = self.depot.add(&content)?;
+            let StoredArtifact { digest: artifact, size, .. } = self.depot.add(&content)?;
             match self.store.publish(model, &artifact, &file, size, day) {
                 // It was there, and was taken away before the database could name it.
                 Err(StoreError::Absent(_)) if tries.next().is_some() => {}
                 done => {
-                    return Ok(done.map(|(version, new)| Published { version, artifact, new })?);
+                    return Ok(done.map(|(version, new)| PublishResult {
+                        version,
+                        artifact,
+                        new,
+                    })?);
                 }
             }
         }
@@ -294,7 +305,11 @@ impl Fleet {
     ///
     /// # Errors
     /// [`FleetError::NoModel`] if there is no such model.
-    pub fn versions(&mut self, model: &str, day: &str) -> Result<Vec<Version>, FleetError> {
+    pub fn versions(
+        &mut self,
+        model: &str,
+        day: &str,
+    ) -> Result<Vec<PublishedVersion>, FleetError> {
         let versions = self.store.versions(model, day)?;
         if versions.is_empty() {
             let known = self.store.models()?;
@@ -314,7 +329,7 @@ impl Fleet {
         &mut self,
         model: &str,
         runtime: &str,
-        policy: &Policy,
+        policy: &DeliveryPolicy,
     ) -> Result<Decision, FleetError> {
         let kept = self.runtime_on(runtime, &policy.as_of.to_string())?;
         self.decide_for(model, &kept, policy)
@@ -328,9 +343,10 @@ impl Fleet {
         &mut self,
         model: &str,
         runtime: &KeptRuntime,
-        policy: &Policy,
+        policy: &DeliveryPolicy,
     ) -> Result<Decision, FleetError> {
-        let answer = |fleet: &mut Self, version: &Version| fleet.answer(version, runtime, policy);
+        let answer =
+            |fleet: &mut Self, version: &PublishedVersion| fleet.answer(version, runtime, policy);
         self.decision(model, runtime, policy, answer)
     }
 
@@ -342,11 +358,12 @@ impl Fleet {
         &mut self,
         model: &str,
         runtime: &KeptRuntime,
-        policy: &Policy,
+        policy: &DeliveryPolicy,
     ) -> Result<Option<Decision>, FleetError> {
-        let known = |fleet: &mut Self, version: &Version| {
-            let Version { artifact, file, .. } = version;
-            let known = fleet.known(artifact, file, &runtime.digest, policy, Ways::of(policy));
+        let known = |fleet: &mut Self, version: &PublishedVersion| {
+            let PublishedVersion { artifact, file, .. } = version;
+            let known =
+                fleet.known(artifact, file, &runtime.digest, policy, QueryMode::for_policy(policy));
             known.and_then(|known| known.ok_or(FleetError::NotAsked))
         };
         match self.decision(model, runtime, policy, known) {
@@ -360,8 +377,8 @@ impl Fleet {
         &mut self,
         model: &str,
         runtime: &KeptRuntime,
-        policy: &Policy,
-        mut ask: impl FnMut(&mut Self, &Version) -> Result<Answer, FleetError>,
+        policy: &DeliveryPolicy,
+        mut ask: impl FnMut(&mut Self, &PublishedVersion) -> Result<ArtifactAnswer, FleetError>,
     ) -> Result<Decision, FleetError> {
         let day = policy.as_of.to_string();
         let versions = self.versions(model, &day)?;
@@ -414,11 +431,11 @@ impl Fleet {
     /// If the artifact or the profile cannot be read, or the answer cannot be kept.
     pub fn answer(
         &mut self,
-        version: &Version,
+        version: &PublishedVersion,
         runtime: &KeptRuntime,
-        policy: &Policy,
-    ) -> Result<Answer, FleetError> {
-        self.ask(&version.artifact, &version.file, runtime, policy, Ways::of(policy))
+        policy: &DeliveryPolicy,
+    ) -> Result<ArtifactAnswer, FleetError> {
+        self.ask(&version.artifact, &version.file, runtime, policy, QueryMode::for_policy(policy))
     }
 
     /// What a runtime says to an artifact as it is.
@@ -430,9 +447,9 @@ impl Fleet {
         artifact: &Digest,
         file: &str,
         runtime: &KeptRuntime,
-        policy: &Policy,
-    ) -> Result<Answer, FleetError> {
-        self.ask(artifact, file, runtime, policy, Ways::AsIs)
+        policy: &DeliveryPolicy,
+    ) -> Result<ArtifactAnswer, FleetError> {
+        self.ask(artifact, file, runtime, policy, QueryMode::AsIs)
     }
 
     /// From the database if it was asked before, else from the artifact.
@@ -441,9 +458,9 @@ impl Fleet {
         artifact: &Digest,
         file: &str,
         runtime: &KeptRuntime,
-        policy: &Policy,
-        ways: Ways,
-    ) -> Result<Answer, FleetError> {
+        policy: &DeliveryPolicy,
+        ways: QueryMode,
+    ) -> Result<ArtifactAnswer, FleetError> {
         if let Some(answer) = self.known(artifact, file, &runtime.digest, policy, ways)? {
             return Ok(answer);
         }
@@ -453,7 +470,8 @@ impl Fleet {
         loop {
             let Given { answer, day } = match self.opened(artifact, file)? {
                 Opened::Unread(content, inspectors) => {
-                    let conversion = options.as_ref().map(|_| (&self.depot, ways == Ways::Lossy));
+                    let conversion =
+                        options.as_ref().map(|_| (&self.depot, ways == QueryMode::Lossy));
                     inspectors.answer(&content, artifact, runtime, policy.as_of, conversion)?
                 }
                 Opened::Read(examined) => {
@@ -477,7 +495,9 @@ impl Fleet {
                 Err(StoreError::Absent(_)) if tries.next().is_some() => {}
                 // Shown as it will be from the database.
                 done => {
-                    return Ok(done.map(|()| Answer::unpack(&kept.body, file).unwrap_or(answer))?);
+                    return Ok(
+                        done.map(|()| ArtifactAnswer::unpack(&kept.body, file).unwrap_or(answer))?
+                    );
                 }
             }
         }
@@ -489,13 +509,13 @@ impl Fleet {
         artifact: &Digest,
         file: &str,
         profile: &Digest,
-        policy: &Policy,
-        ways: Ways,
-    ) -> Result<Option<Answer>, FleetError> {
+        policy: &DeliveryPolicy,
+        ways: QueryMode,
+    ) -> Result<Option<ArtifactAnswer>, FleetError> {
         let kept = self.store.answer(&self.key(artifact, file, profile, ways))?;
         let day = policy.as_of.to_string();
         let holds = kept.filter(|kept| kept.day.as_ref().is_none_or(|known| *known == day));
-        Ok(holds.and_then(|kept| Answer::unpack(&kept.body, file)))
+        Ok(holds.and_then(|kept| ArtifactAnswer::unpack(&kept.body, file)))
     }
 
     /// The key under which the answer to a version is kept: for whoever brings answers from elsewhere.
@@ -504,19 +524,19 @@ impl Fleet {
         artifact: &Digest,
         file: &str,
         profile: &Digest,
-        policy: &Policy,
+        policy: &DeliveryPolicy,
     ) -> Vec<u8> {
-        self.key(artifact, file, profile, Ways::of(policy))
+        self.key(artifact, file, profile, QueryMode::for_policy(policy))
     }
 
     /// The key of an answer. The ending of the file has a say in what it is.
-    fn key(&self, artifact: &Digest, file: &str, profile: &Digest, ways: Ways) -> Vec<u8> {
+    fn key(&self, artifact: &Digest, file: &str, profile: &Digest, ways: QueryMode) -> Vec<u8> {
         let mut hasher = Sha256::new();
         hasher.update(artifact.as_bytes());
         hasher.update(profile.as_bytes());
         hasher.update(self.judge.fingerprint.as_bytes());
         hasher.update([ways as u8]);
-        hasher.update(StandIn::of(file).as_bytes());
+        hasher.update(StandIn::for_name(file).as_bytes());
         Digest::finish(hasher).as_bytes()[..16].to_vec()
     }
 
@@ -529,7 +549,7 @@ impl Fleet {
         }
         let opened = match &self.inspectors {
             Some(inspectors) => {
-                let content = self.depot.content(artifact, &StandIn::of(file))?;
+                let content = self.depot.content(artifact, &StandIn::for_name(file))?;
                 Opened::Unread(Arc::new(content), inspectors.clone())
             }
             None => Opened::Read(Arc::new(Examined::open(&self.depot, artifact, file)?)),

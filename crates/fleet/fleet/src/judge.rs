@@ -1,16 +1,17 @@
-//! Who judged.
+//! Identity of a judge: its version and its data.
 
 /// What a verdict depends on besides its two sides: written into every decision, so that it can be made again.
 ///
 /// ```
-/// let judge = unskew_fleet::Judge::of_this_program();
+/// let judge = unskew_fleet::JudgeIdentity::of_this_program();
 /// assert_eq!(judge.fingerprint.len(), 16);
 /// assert!(judge.newest_release.contains('@'));
 /// ```
 #[derive(
     Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
-pub struct Judge {
+#[schemars(rename = "Judge")]
+pub struct JudgeIdentity {
     /// The version of Unskew.
     pub tool_version: String,
     /// The release of the built-in database that came out last: `torch@2.15.0 2026-10-07`.
@@ -19,7 +20,7 @@ pub struct Judge {
     pub fingerprint: String,
 }
 
-impl Judge {
+impl JudgeIdentity {
     /// What this program judges by.
     pub fn of_this_program() -> Self {
         let newest = unskew_releases::all().max_by_key(|release| release.row().released);

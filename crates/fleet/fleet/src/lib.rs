@@ -1,4 +1,4 @@
-//! Which artifact for which runtime: the registry of a fleet, decisions with their reasons, and plans.
+//! Registry of a fleet: which artifact for which runtime, decisions with their reasons, and plans.
 //!
 //! A delivery service has models with a history of versions, and runtimes of many ages in the field. Before anything is
 //! delivered it asks three questions, which this crate answers with the same `check` and `convert` as the
@@ -12,36 +12,36 @@
 //!
 //! | part | what it is |
 //! | --- | --- |
-//! | [`Profile`] | a runtime as its owner describes it: a release, or a device with operators and ranges of its own |
-//! | [`Depot`] | artifacts on disk or in an object store, under the digest of what is in them |
+//! | [`RuntimeProfile`] | a runtime as its owner describes it: a release, or a device with operators and ranges of its own |
+//! | [`BlobStore`] | artifacts on disk or in an object store, under the digest of what is in them |
 //! | [`store`] | the database: SQLite, or PostgreSQL for several processes |
 //! | [`Prune`] | what is kept of all this, and what is taken away when nothing refers to it |
-//! | [`Answer`] | what a runtime says to an artifact and to what a conversion makes of it; made once, kept, and found again by the digests of the artifact, of the profile, and of whoever judged |
+//! | [`ArtifactAnswer`] | what a runtime says to an artifact and to what a conversion makes of it; made once, kept, and found again by the digests of the artifact, of the profile, and of whoever judged |
 //! | [`Inspectors`] | processes that read artifacts, for whoever does not trust them |
-//! | [`Policy`], [`Decision`] | what is good enough, and what follows |
-//! | [`Survey`] | what is known of many pairs at once, without asking anybody |
+//! | [`DeliveryPolicy`], [`Decision`] | what is good enough, and what follows |
+//! | [`AnswerIndex`] | what is known of many pairs at once, without asking anybody |
 //! | [`Cover`], [`Plan`] | the optimization, alone and for a fleet |
 //!
-//! A decision is reproducible: it names the day, the profile, the policy and the [`Judge`], and the same of these
+//! A decision is reproducible: it names the day, the profile, the policy and the [`JudgeIdentity`], and the same of these
 //! give the same bytes of JSON. Nothing that is stored is ever run: plug-ins are read only.
 //!
 //! There is no HTTP here and nothing asynchronous; a service stands on top.
 //!
 //! ```
 //! use unskew_core::Date;
-//! use unskew_fleet::{Choice, Fleet, Policy, Profile};
+//! use unskew_fleet::{DecisionKind, Fleet, DeliveryPolicy, RuntimeProfile};
 //!
 //! let folder = tempfile::tempdir().unwrap();
 //! let mut fleet = Fleet::open(folder.path()).unwrap();
 //! let profile = r#"{ "fleet_runtime": 1, "name": "phones", "devices": 1200, "release": "torch@1.10" }"#;
-//! fleet.put_runtime(&Profile::read(profile).unwrap(), "2026-11-01").unwrap();
+//! fleet.put_runtime(&RuntimeProfile::read(profile).unwrap(), "2026-11-01").unwrap();
 //!
 //! let model = std::path::Path::new(env!("UNSKEW_ROOT")).join("examples/gelu-2.15.0.pt");
 //! fleet.publish("gelu", &model, "2026-11-01").unwrap();
 //!
-//! let policy = Policy::on(Date::constant(2026, 11, 21));
+//! let policy = DeliveryPolicy::on(Date::constant(2026, 11, 21));
 //! let decision = fleet.decide("gelu", "phones", &policy).unwrap();
-//! assert_eq!(decision.decision, Choice::Converted);
+//! assert_eq!(decision.decision, DecisionKind::Converted);
 //! assert!(!decision.considered[0].answer.as_is.findings.is_empty());
 //! let again = fleet.decide("gelu", "phones", &policy).unwrap();
 //! assert_eq!(again.to_json(), decision.to_json());
@@ -49,9 +49,10 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod answer_index;
+mod blob_store;
 mod cover;
 mod decision;
-mod depot;
 mod digest;
 pub mod documents;
 mod error;
@@ -64,22 +65,27 @@ mod plan;
 mod profile;
 mod prune;
 pub mod store;
-mod survey;
 mod words;
 
-pub use answer::{Answer, Attempt, Fit, Judged, NotJudged, Promised, Reason, Side, Step};
+pub use answer::{
+    ArtifactAnswer, Attempt, Compatibility, ConversionStep, FindingRecord, FindingSide, NotJudged,
+    Promised, VerdictRecord,
+};
+pub use answer_index::{AnswerIndex, Coverage, RuntimeAnswer, coverage};
+pub use blob_store::{BlobStore, StoredArtifact, list_digest};
 pub use cover::{Best, Cover, EFFORT};
 pub use decision::{
-    AcceptUnjudged, Choice, Considered, Decision, Delivery, For, Policy, Terms, Way,
+    AcceptUnjudged, Considered, Decision, DecisionKind, Delivery, DeliveryMode, DeliveryPolicy,
+    For, PolicySpec,
 };
-pub use depot::{Depot, Stored, list_digest};
 pub use digest::{Digest, DigestError};
 pub use error::{FleetError, chain};
-pub use fleet::{Change, Fleet, Published};
+pub use fleet::{Fleet, PublishResult, RegistrationResult};
 pub use inspection::{Allowance, InspectionError, Inspectors, inspection_main};
-pub use judge::Judge;
+pub use judge::JudgeIdentity;
 pub use name::check as check_name;
-pub use plan::{Block, Candidate, Needing, Plan, PlanOptions, Point, Served, WhatIf};
-pub use profile::{Profile, ProfileError, ProfileOperator, Runtime};
+pub use plan::{
+    BlockingVersion, DeliveryCandidate, Needing, Plan, PlanOptions, Point, Served, WhatIf,
+};
+pub use profile::{ProfileError, ProfileOperator, Runtime, RuntimeProfile};
 pub use prune::{Prune, Pruned};
-pub use survey::{Coverage, Gets, Survey, coverage};

@@ -1,4 +1,4 @@
-//! Taking away what nothing refers to.
+//! Removal of what nothing refers to.
 //!
 //! [`Fleet::prune`] retires versions if that is wanted, marks the artifacts that nothing refers to any more, and takes
 //! those out of the depot that were marked some days ago. An artifact that is marked is in no decision from then on;

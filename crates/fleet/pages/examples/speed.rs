@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use unskew_core::Date;
 use unskew_fleet::store::{KeptAnswer, Store};
-use unskew_fleet::{Digest, Fleet, Judge, Profile, Survey};
+use unskew_fleet::{AnswerIndex, Digest, Fleet, JudgeIdentity, RuntimeProfile};
 use unskew_fleet_pages::{
-    AxisPage, FamilyPage, Frame, Gather, OperatorPage, Part, Reader, ReleasePage, View, axes,
+    AxisPage, FamilyPage, Frame, Gather, ListRequest, OperatorPage, PageView, ReleasePage, Viewer,
+    axes,
 };
 use unskew_releases::Family;
 
@@ -22,7 +23,7 @@ fn filled(folder: &Path) -> Fleet {
     let mut fleet = Fleet::open(folder).unwrap();
     let releases: Vec<_> = unskew_releases::select("torch").unwrap();
     for at in 0..RUNTIMES {
-        let mut profile = Profile::of_release(releases[at % releases.len()]);
+        let mut profile = RuntimeProfile::of_release(releases[at % releases.len()]);
         profile.name = format!("runtime-{at:03}");
         profile.devices = 1 + at as u64 * 7;
         if at.is_multiple_of(2) {
@@ -31,7 +32,7 @@ fn filled(folder: &Path) -> Fleet {
         fleet.put_runtime(&profile, DAY).unwrap();
     }
     let root = Path::new(env!("UNSKEW_ROOT"));
-    let policy = unskew_fleet::Policy::on(Date::constant(2026, 11, 21));
+    let policy = unskew_fleet::DeliveryPolicy::on(Date::constant(2026, 11, 21));
     fleet.publish("known", &root.join("examples/gelu-2.15.0.pt"), DAY).unwrap();
     let known = fleet.versions("known", DAY).unwrap().remove(0);
     let runtimes = fleet.runtimes().unwrap();
@@ -46,7 +47,7 @@ fn filled(folder: &Path) -> Fleet {
     for model in 0..MODELS {
         let name = format!("model-{model:05}");
         for version in 0..3 {
-            let artifact = Digest::of(format!("{model} {version}"));
+            let artifact = Digest::sha256(format!("{model} {version}"));
             store.publish(&name, &artifact, "net.pt", 1 << 20, DAY).unwrap();
         }
         if model < 100 {
@@ -87,13 +88,13 @@ fn measure(name: &str, mut page: impl FnMut() -> String) {
 fn main() {
     let folder = tempfile::tempdir().unwrap();
     let mut fleet = filled(folder.path());
-    let mut survey = Survey::default();
-    let view = View::of(Date::constant(2026, 11, 21));
-    let reader = Reader { name: None, jobs: true, audit: true };
-    let judge = Judge::of_this_program();
+    let mut survey = AnswerIndex::default();
+    let view = PageView::on(Date::constant(2026, 11, 21));
+    let reader = Viewer { name: None, jobs: true, audit: true };
+    let judge = JudgeIdentity::of_this_program();
     let frame = &Frame { reader: &reader, judge: &judge, as_of: view.policy.as_of };
-    let part = Part::default();
-    let later = Part { contains: "model-0".to_owned(), page: 2 };
+    let part = ListRequest::default();
+    let later = ListRequest { contains: "model-0".to_owned(), page: 2 };
     let mut gather = Gather::new(&mut fleet, &mut survey, view);
     measure("the fleet", || gather.overview(&part).unwrap().page(frame));
     measure("the fleet, searched, page 2", || gather.overview(&later).unwrap().page(frame));
@@ -104,9 +105,9 @@ fn main() {
     measure("a decision", || {
         gather.decision("model-00003", "runtime-001", None).unwrap().page(frame)
     });
-    measure("operators of PyTorch", || FamilyPage::of(Family::Torch, "add", "", 1).page(frame));
-    measure("an operator", || OperatorPage::of(Family::Torch, "aten::gelu").unwrap().page(frame));
-    measure("a release", || ReleasePage::of(Family::Torch, "2.1").unwrap().page(frame));
+    measure("operators of PyTorch", || FamilyPage::new(Family::Torch, "add", "", 1).page(frame));
+    measure("an operator", || OperatorPage::find(Family::Torch, "aten::gelu").unwrap().page(frame));
+    measure("a release", || ReleasePage::find(Family::Torch, "2.1").unwrap().page(frame));
     measure("the axes", || axes(frame, &view));
-    measure("an axis", || AxisPage::of("pjrt.api", &view, true).unwrap().page(frame));
+    measure("an axis", || AxisPage::find("pjrt.api", &view, true).unwrap().page(frame));
 }

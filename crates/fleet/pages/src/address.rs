@@ -1,11 +1,11 @@
-//! Where pages are: addresses that can be sent on, with everything that a page depends on in them.
+//! Addresses of pages, which can be sent on, with everything that a page depends on in them.
 
 use std::fmt::{self, Write as _};
 
 use maud::Render;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use unskew_core::{Date, Severity};
-use unskew_fleet::{AcceptUnjudged, Policy};
+use unskew_fleet::{AcceptUnjudged, DeliveryPolicy};
 
 /// What may stand in a path as it is; names have slashes, which stay.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC
@@ -156,7 +156,7 @@ impl Address {
 
     /// With what a view differs in from one of today.
     #[must_use]
-    pub fn seen(self, view: &View) -> Self {
+    pub fn seen(self, view: &PageView) -> Self {
         view.pairs().into_iter().fold(self, |all, (key, value)| all.with(key, value))
     }
 
@@ -200,20 +200,20 @@ impl Render for Address {
 
 /// How a page is looked at: as of which day, and what is good enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct View {
+pub struct PageView {
     /// The policy under which the page decides.
-    pub policy: Policy,
+    pub policy: DeliveryPolicy,
     /// Today, from whom the day of the policy may differ.
     pub today: Date,
 }
 
-impl View {
+impl PageView {
     /// As of today, with errors and what could not be checked keeping artifacts back.
-    pub fn of(today: Date) -> Self {
-        Self { policy: Policy::on(today), today }
+    pub fn on(today: Date) -> Self {
+        Self { policy: DeliveryPolicy::on(today), today }
     }
 
-    /// What differs from [`View::of`] today, as values of an address.
+    /// What differs from [`PageView::on`] today, as values of an address.
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
         let mut pairs = Vec::new();
         if self.policy.as_of != self.today {
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn a_view_of_today_leaves_no_trace_in_an_address() {
         let today = Date::constant(2026, 11, 21);
-        let mut view = View::of(today);
+        let mut view = PageView::on(today);
         assert_eq!(Address::overview().seen(&view).to_string(), "/");
         view.policy.as_of = Date::constant(2026, 6, 1);
         view.policy.deny = Severity::Warning;

@@ -14,7 +14,7 @@ pub(crate) fn count(number: u64) -> String {
 }
 
 /// `1 device`, `2 devices`.
-pub(crate) fn of(number: u64, one: &str) -> String {
+pub(crate) fn counted(number: u64, one: &str) -> String {
     format!("{} {one}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn bytes(number: u64) -> String {
     for unit in ["bytes", "KiB", "MiB", "GiB", "TiB"] {
         if value < 1024.0 || unit == "TiB" {
             return match unit {
-                "bytes" => of(number, "byte"),
+                "bytes" => counted(number, "byte"),
                 unit => format!("{value:.1} {unit}"),
             };
         }
@@ -53,7 +53,10 @@ mod tests {
     fn numbers_read_well() {
         assert_eq!(count(1_234_567), "1\u{202f}234\u{202f}567");
         assert_eq!((count(0).as_str(), count(999).as_str()), ("0", "999"));
-        assert_eq!((of(1, "device").as_str(), of(2, "device").as_str()), ("1 device", "2 devices"));
+        assert_eq!(
+            (counted(1, "device").as_str(), counted(2, "device").as_str()),
+            ("1 device", "2 devices")
+        );
         assert_eq!((bytes(1).as_str(), bytes(1536).as_str()), ("1 byte", "1.5 KiB"));
     }
 

@@ -1,4 +1,4 @@
-//! What pages need besides themselves: a style and an icon, part of the program, under names with their digest.
+//! Assets of pages: a style and an icon, part of the program, under names with their digest.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! What 1, 2, ... artifacts serve, as a drawing.
+//! Curve of what 1, 2, ... artifacts serve, as a drawing.
 
 use maud::{Markup, PreEscaped, html};
 use unskew_fleet::Plan;
@@ -56,7 +56,7 @@ fn drawing(plan: &Plan, alone: bool) -> Markup {
                 @let (bar, up) = (slot * 0.7, y(point.devices));
                 rect class="served" x=(px(left)) y=(px(up)) width=(px(bar)) height=(px((TOP + height - up).max(0.0))) {
                     title {
-                        (amount::of(at as u64 + 1, "artifact")) ": " (amount::of(point.devices, "device"))
+                        (amount::counted(at as u64 + 1, "artifact")) ": " (amount::counted(point.devices, "device"))
                         ", " (amount::count(point.adds)) " more than before"
                     }
                 }

@@ -1,10 +1,10 @@
-//! What a runtime gets of a model, with everything that this comes from.
+//! Page of a decision: what a runtime gets of a model, with everything that this comes from.
 
 use maud::{Markup, html};
 use unskew_core::Severity;
-use unskew_fleet::{AcceptUnjudged, Choice, Considered, Decision, Way};
+use unskew_fleet::{AcceptUnjudged, Considered, Decision, DecisionKind, DeliveryMode};
 
-use crate::address::{Address, View};
+use crate::address::{Address, PageView};
 use crate::amount;
 use crate::frame::{Frame, Section, heading};
 use crate::reason::{attempted, judged};
@@ -14,7 +14,7 @@ use crate::terms;
 #[derive(Clone, Debug)]
 pub struct DecisionPage {
     /// How it is looked at.
-    pub view: View,
+    pub view: PageView,
     /// The decision that is shown, with its reasons.
     pub decision: Decision,
     /// A version that was asked for and that the decision did not need.
@@ -56,17 +56,17 @@ impl DecisionPage {
                 @match deliver {
                     Some(one) => {
                         "Gets " b { "version " (one.version) @if one.made_from.is_some() { " converted" } @else { " as it is" } }
-                        @if matches!(decision, Choice::Older | Choice::OlderConverted) { ", because nothing newer fits" }
+                        @if matches!(decision, DecisionKind::Older | DecisionKind::OlderConverted) { ", because nothing newer fits" }
                         "."
                     }
-                    None if *decision == Choice::Unrelated => { "Has " b { "nothing in common" } " with the model." }
+                    None if *decision == DecisionKind::Unrelated => { "Has " b { "nothing in common" } " with the model." }
                     None => { b class="error" { "Nothing fits." } }
                 }
             }
             dl {
                 dt { "Model" } dd { a href=(Address::model(model).seen(&self.view)) { (model) } }
                 dt { "Runtime" }
-                dd { a href=(Address::runtime(&runtime.name).seen(&self.view)) { (runtime.name) } ", " (amount::of(runtime.devices, "device")) }
+                dd { a href=(Address::runtime(&runtime.name).seen(&self.view)) { (runtime.name) } ", " (amount::counted(runtime.devices, "device")) }
                 @if let Some(one) = deliver {
                     dt { "Artifact" } dd { code { (one.artifact) } }
                     @if let Some(from) = &one.made_from { dt { "Made from" } dd { code { (from) } } }
@@ -119,8 +119,8 @@ fn considered(one: &Considered) -> Markup {
             h3 {
                 "Version " (one.version) ": "
                 @match one.fits {
-                    Some(Way::AsIs) => "fits as it is",
-                    Some(Way::Converted) => "fits converted",
+                    Some(DeliveryMode::AsIs) => "fits as it is",
+                    Some(DeliveryMode::Converted) => "fits converted",
                     None => { span class="error" { "does not fit" } }
                 }
             }

@@ -1,8 +1,8 @@
-//! What stands around every page.
+//! Frame around every page.
 
 use maud::{DOCTYPE, Markup, html};
 use unskew_core::Date;
-use unskew_fleet::Judge;
+use unskew_fleet::JudgeIdentity;
 use unskew_report::{Medium, escaped};
 
 use crate::address::Address;
@@ -29,7 +29,7 @@ pub enum Section {
 
 /// Who looks at the page, and what may be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reader {
+pub struct Viewer {
     /// The name of the token; none where nobody has to show one.
     pub name: Option<String>,
     /// Whether jobs are shown.
@@ -42,9 +42,9 @@ pub struct Reader {
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
     /// Who looks at the page.
-    pub reader: &'a Reader,
+    pub reader: &'a Viewer,
     /// Who judged what is shown.
-    pub judge: &'a Judge,
+    pub judge: &'a JudgeIdentity,
     /// The day as of which it is shown.
     pub as_of: Date,
 }
@@ -106,7 +106,7 @@ impl Frame<'_> {
     }
 
     fn foot(&self) -> Markup {
-        let Judge { tool_version, newest_release, fingerprint } = self.judge;
+        let JudgeIdentity { tool_version, newest_release, fingerprint } = self.judge;
         html! {
             footer {
                 p { "As of " (self.as_of) "." }

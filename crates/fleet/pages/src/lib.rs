@@ -9,7 +9,7 @@
 //! | [`Overview`] | the fleet: devices, runtimes, models and how far they reach, what is not served |
 //! | [`ModelPage`] | a model: its versions, and what every runtime says to them, with the reasons |
 //! | [`PlanPage`] | which artifacts serve the most devices, what each more buys, what if |
-//! | [`Runtimes`], [`RuntimePage`] | the runtimes; one of them, what it gets of every model, how it stands on every axis |
+//! | [`RuntimesPage`], [`RuntimePage`] | the runtimes; one of them, what it gets of every model, how it stands on every axis |
 //! | [`DecisionPage`] | one decision with everything that it comes from |
 //! | [`families`], [`FamilyPage`], [`ReleasePage`], [`OperatorPage`] | which release has an operator, since when, until when |
 //! | [`axes`], [`AxisPage`] | the timeline of every axis |
@@ -26,13 +26,13 @@
 //!
 //! ```
 //! use unskew_core::Date;
-//! use unskew_fleet_pages::{FamilyPage, Frame, Reader};
+//! use unskew_fleet_pages::{FamilyPage, Frame, Viewer};
 //! use unskew_releases::Family;
 //!
-//! let reader = Reader { name: None, jobs: false, audit: false };
-//! let judge = unskew_fleet::Judge::of_this_program();
+//! let reader = Viewer { name: None, jobs: false, audit: false };
+//! let judge = unskew_fleet::JudgeIdentity::of_this_program();
 //! let frame = Frame { reader: &reader, judge: &judge, as_of: Date::constant(2026, 11, 21) };
-//! let page = FamilyPage::of(Family::Torch, "aten::gelu", "", 1).page(&frame);
+//! let page = FamilyPage::new(Family::Torch, "aten::gelu", "", 1).page(&frame);
 //! assert!(page.contains("<code>aten::gelu</code>"));
 //! assert!(!page.contains("<script"));
 //! ```
@@ -43,10 +43,10 @@ mod amount;
 mod asset;
 mod curve;
 mod decision;
-mod entry;
 mod frame;
 mod gather;
 mod listing;
+mod login;
 mod mark;
 mod matrix;
 mod model;
@@ -64,22 +64,22 @@ mod watch;
 mod what_if;
 mod windows;
 
-pub use address::{Address, View};
+pub use address::{Address, PageView};
 pub use asset::{Asset, POLICY, assets};
 pub use curve::svg;
 pub use decision::DecisionPage;
-pub use entry::{login, problem};
-pub use frame::{Frame, Reader, Section};
-pub use gather::{Gather, Part};
-pub use listing::Listing;
-pub use matrix::Matrix;
+pub use frame::{Frame, Section, Viewer};
+pub use gather::{Gather, ListRequest};
+pub use listing::ListPage;
+pub use login::{login, problem};
+pub use matrix::VersionMatrix;
 pub use model::ModelPage;
-pub use overview::{ModelRow, Overview};
-pub use plan::{Asked, PlanPage};
+pub use overview::{ModelOverview, Overview};
+pub use plan::{PlanPage, PlanQuery};
 pub use publish::publish;
 pub use releases::{FamilyPage, OperatorPage, ReleasePage, families};
-pub use runtime::{RuntimePage, Standing, Was};
-pub use runtimes::Runtimes;
+pub use runtime::{AxisPosition, RuntimePage, Was};
+pub use runtimes::RuntimesPage;
 pub use standalone::plan_file;
 pub use unserved::Unserved;
 pub use watch::{audit, jobs};

@@ -7,7 +7,7 @@ use crate::amount;
 
 /// Which part of a list is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listing {
+pub struct ListPage {
     /// What names must contain.
     pub contains: String,
     /// The page, from 1.
@@ -18,7 +18,7 @@ pub struct Listing {
     pub all: u64,
 }
 
-impl Listing {
+impl ListPage {
     /// How many are left out before this page.
     pub fn skip(&self) -> u64 {
         self.page.saturating_sub(1).saturating_mul(self.size)
@@ -53,8 +53,8 @@ impl Listing {
             nav class="pager" aria-label={ "Pages of " (of) "s" } {
                 span {
                     @if self.all == 0 { "No " (of) "s" }
-                    @else if pages == 1 { (amount::of(self.all, of)) }
-                    @else { (amount::count(first)) " to " (amount::count(last)) " of " (amount::of(self.all, of)) }
+                    @else if pages == 1 { (amount::counted(self.all, of)) }
+                    @else { (amount::count(first)) " to " (amount::count(last)) " of " (amount::counted(self.all, of)) }
                     @if !self.contains.is_empty() {
                         " with " q { (self.contains) } " in the name; " a href=(address) { "all" }
                     }

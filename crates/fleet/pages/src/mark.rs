@@ -2,35 +2,41 @@
 
 use maud::{Markup, html};
 use unskew_core::Severity;
-use unskew_fleet::{Answer, Fit, Policy, Way};
-use unskew_report::Mark;
+use unskew_fleet::{ArtifactAnswer, Compatibility, DeliveryMode, DeliveryPolicy};
+use unskew_report::VerdictMark;
 
 /// The mark of an answer under a policy.
-pub(crate) fn mark(answer: Option<&Answer>, policy: &Policy) -> Mark {
-    let Some(answer) = answer else { return Mark::NotAsked };
+pub(crate) fn mark(answer: Option<&ArtifactAnswer>, policy: &DeliveryPolicy) -> VerdictMark {
+    let Some(answer) = answer else { return VerdictMark::NotAsked };
     let as_is = &answer.as_is;
     match policy.way(answer) {
-        Some(Way::AsIs) if as_is.findings.iter().any(|one| one.severity == Severity::Warning) => {
-            return Mark::Warns;
+        Some(DeliveryMode::AsIs)
+            if as_is.findings.iter().any(|one| one.severity == Severity::Warning) =>
+        {
+            return VerdictMark::Warns;
         }
-        Some(Way::AsIs) if !as_is.unjudged.is_empty() => return Mark::Unsure,
-        Some(Way::AsIs) => return Mark::Works,
-        Some(Way::Converted) => return Mark::Converts,
+        Some(DeliveryMode::AsIs) if !as_is.unjudged.is_empty() => return VerdictMark::Unsure,
+        Some(DeliveryMode::AsIs) => return VerdictMark::Works,
+        Some(DeliveryMode::Converted) => return VerdictMark::Converts,
         None => {}
     }
     match as_is.outcome {
-        Fit::Unrelated => Mark::Unrelated,
-        Fit::Unjudged if !policy.accept_unjudged.accepts(&as_is.unjudged) => Mark::Unjudged,
-        Fit::Compatible | Fit::Unjudged => Mark::Denied,
-        Fit::Adaptable | Fit::Incompatible => Mark::failing(as_is.first_failure),
+        Compatibility::Unrelated => VerdictMark::Unrelated,
+        Compatibility::Unjudged if !policy.accept_unjudged.accepts(&as_is.unjudged) => {
+            VerdictMark::Unjudged
+        }
+        Compatibility::Compatible | Compatibility::Unjudged => VerdictMark::Denied,
+        Compatibility::Adaptable | Compatibility::Incompatible => {
+            VerdictMark::failing(as_is.first_failure)
+        }
     }
 }
 
 /// What the words on a page mean.
-pub(crate) fn legend(used: impl Fn(Mark) -> bool) -> Markup {
+pub(crate) fn legend(used: impl Fn(VerdictMark) -> bool) -> Markup {
     html! {
         ul class="legend" {
-            @for mark in Mark::ALL.into_iter().filter(|mark| used(*mark)) {
+            @for mark in VerdictMark::ALL.into_iter().filter(|mark| used(*mark)) {
                 li { span class={ "key " (mark.class()) } { (mark.word()) } " " (mark.meaning()) }
             }
         }

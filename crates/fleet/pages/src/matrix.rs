@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 use unskew_core::Severity;
-use unskew_fleet::store::{KeptRuntime, Version};
-use unskew_fleet::{Answer, Gets, Reason};
-use unskew_report::Mark;
+use unskew_fleet::store::{KeptRuntime, PublishedVersion};
+use unskew_fleet::{ArtifactAnswer, FindingRecord, RuntimeAnswer};
+use unskew_report::VerdictMark;
 
-use crate::address::{Address, View};
+use crate::address::{Address, PageView};
 use crate::amount;
 use crate::frame::wide;
 use crate::mark::{legend, mark};
@@ -27,30 +27,30 @@ const NAMED: usize = 8;
 
 /// Some versions of a model on some runtimes.
 #[derive(Clone, Copy, Debug)]
-pub struct Matrix<'a> {
+pub struct VersionMatrix<'a> {
     /// How it is looked at.
-    pub view: &'a View,
+    pub view: &'a PageView,
     /// The name of the model.
     pub model: &'a str,
     /// The columns, newest first.
-    pub versions: &'a [Version],
+    pub versions: &'a [PublishedVersion],
     /// The runtimes that are rows.
     pub runtimes: &'a [KeptRuntime],
     /// What each runtime gets.
-    pub gets: &'a [Gets],
+    pub gets: &'a [RuntimeAnswer],
     /// What each runtime says to each version, row by row.
-    pub answers: &'a [Option<Arc<Answer>>],
+    pub answers: &'a [Option<Arc<ArtifactAnswer>>],
     /// Whether cells lead to decisions; in a file there is nowhere to lead.
     pub linked: bool,
 }
 
 /// A reason, and where it holds: the places of runtimes by version.
 struct Numbered<'a> {
-    reason: &'a Reason,
+    reason: &'a FindingRecord,
     cells: Vec<(i64, Vec<usize>)>,
 }
 
-impl<'a> Matrix<'a> {
+impl<'a> VersionMatrix<'a> {
     /// The table, and the reasons below it.
     pub fn render(&self) -> Markup {
         let (numbers, reasons) = self.reasons();
@@ -88,7 +88,7 @@ impl<'a> Matrix<'a> {
                             }
                             td class="number" { (amount::count(runtime.devices)) }
                             td class="whole" {
-                                @let gets = self.gets.get(row).copied().unwrap_or(Gets::NotAsked);
+                                @let gets = self.gets.get(row).copied().unwrap_or(RuntimeAnswer::NotAsked);
                                 @if self.linked { a href=(self.decision(runtime)) { (overview::gets(gets)) } }
                                 @else { (overview::gets(gets)) }
                             }
@@ -102,7 +102,13 @@ impl<'a> Matrix<'a> {
         }
     }
 
-    fn cell(&self, row: usize, column: usize, version: &Version, numbers: &[Vec<usize>]) -> Markup {
+    fn cell(
+        &self,
+        row: usize,
+        column: usize,
+        version: &PublishedVersion,
+        numbers: &[Vec<usize>],
+    ) -> Markup {
         let at = row * self.versions.len() + column;
         let answer = self.answers.get(at).and_then(Option::as_deref);
         let mark = mark(answer, &self.view.policy);
@@ -132,7 +138,7 @@ impl<'a> Matrix<'a> {
         let columns = self.versions.len().max(1);
         for (at, answer) in self.answers.iter().enumerate() {
             let Some(answer) = answer else { continue };
-            if mark(Some(answer), &self.view.policy) == Mark::Unrelated {
+            if mark(Some(answer), &self.view.policy) == VerdictMark::Unrelated {
                 continue;
             }
             let (row, version) = (at / columns, self.versions[at % columns].number);

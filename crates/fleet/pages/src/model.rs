@@ -3,44 +3,44 @@
 use std::sync::Arc;
 
 use maud::{Markup, html};
-use unskew_fleet::store::{KeptRuntime, Version};
-use unskew_fleet::{Answer, Coverage, Gets};
+use unskew_fleet::store::{KeptRuntime, PublishedVersion};
+use unskew_fleet::{ArtifactAnswer, Coverage, RuntimeAnswer};
 
-use crate::address::{Address, View};
+use crate::address::{Address, PageView};
 use crate::amount;
 use crate::frame::{Frame, Section, heading, wide};
-use crate::listing::Listing;
-use crate::matrix::Matrix;
+use crate::listing::ListPage;
+use crate::matrix::VersionMatrix;
 use crate::{overview, terms};
 
 /// What the page shows.
 #[derive(Clone, Debug)]
 pub struct ModelPage {
     /// How it is looked at.
-    pub view: View,
+    pub view: PageView,
     /// The name of the model.
     pub name: String,
     /// How far it reaches in the whole fleet.
     pub coverage: Coverage,
     /// The versions as of the day, newest first.
-    pub versions: Vec<Version>,
+    pub versions: Vec<PublishedVersion>,
     /// Where those begin that are columns of the matrix, and how many they are.
     pub columns: std::ops::Range<usize>,
     /// Which runtimes are rows.
-    pub listing: Listing,
+    pub listing: ListPage,
     /// The runtimes that are rows.
     pub runtimes: Vec<KeptRuntime>,
     /// What each of these runtimes gets.
-    pub gets: Vec<Gets>,
+    pub gets: Vec<RuntimeAnswer>,
     /// What they say to the versions that are columns, row by row.
-    pub answers: Vec<Option<Arc<Answer>>>,
+    pub answers: Vec<Option<Arc<ArtifactAnswer>>>,
 }
 
 impl ModelPage {
     /// The page as HTML, within its frame.
     pub fn page(&self, frame: &Frame<'_>) -> String {
         let columns = self.versions.get(self.columns.clone()).unwrap_or_default();
-        let matrix = Matrix {
+        let matrix = VersionMatrix {
             view: &self.view,
             model: &self.name,
             versions: columns,
@@ -73,7 +73,7 @@ impl ModelPage {
             p class="big" {
                 (overview::served(&self.coverage))
                 @if self.coverage.concerned() > 0 {
-                    " of " (amount::of(self.coverage.concerned(), "device")) " served"
+                    " of " (amount::counted(self.coverage.concerned(), "device")) " served"
                 }
             }
             p {

@@ -1,13 +1,13 @@
 //! The fleet on one page: what is in it, and how far its devices are served.
 
 use maud::{Markup, html};
-use unskew_fleet::store::Version;
-use unskew_fleet::{Coverage, Gets};
+use unskew_fleet::store::PublishedVersion;
+use unskew_fleet::{Coverage, RuntimeAnswer};
 
-use crate::address::{Address, View};
+use crate::address::{Address, PageView};
 use crate::amount;
 use crate::frame::{Frame, Section, heading, wide};
-use crate::listing::Listing;
+use crate::listing::ListPage;
 use crate::terms;
 
 /// How wide a bar of coverage is.
@@ -15,13 +15,13 @@ const BAR: f64 = 120.0;
 
 /// A model in the list.
 #[derive(Clone, Debug)]
-pub struct ModelRow {
+pub struct ModelOverview {
     /// The name of the model.
     pub name: String,
     /// How many versions it has.
     pub versions: u64,
     /// The newest as of the day; none if it was published later.
-    pub newest: Option<Version>,
+    pub newest: Option<PublishedVersion>,
     /// How far it reaches.
     pub coverage: Coverage,
     /// The runtimes for which nothing fits, with their devices.
@@ -32,7 +32,7 @@ pub struct ModelRow {
 #[derive(Clone, Debug)]
 pub struct Overview {
     /// How it is looked at.
-    pub view: View,
+    pub view: PageView,
     /// How many runtimes there are.
     pub runtimes: u64,
     /// How many devices have them.
@@ -40,9 +40,9 @@ pub struct Overview {
     /// The runtimes that most devices have, with these.
     pub largest: Vec<(String, u64)>,
     /// Which models are shown.
-    pub listing: Listing,
+    pub listing: ListPage,
     /// The models that are shown.
-    pub models: Vec<ModelRow>,
+    pub models: Vec<ModelOverview>,
 }
 
 impl Overview {
@@ -201,15 +201,15 @@ pub(crate) fn bar(parts: &[(&str, u64)], whole: u64) -> Markup {
 }
 
 /// What somebody gets, in words.
-pub(crate) fn gets(gets: Gets) -> Markup {
-    use unskew_fleet::Way;
+pub(crate) fn gets(gets: RuntimeAnswer) -> Markup {
+    use unskew_fleet::DeliveryMode;
     html! {
         @match gets {
-            Gets::Version(version, Way::AsIs) => { "version " (version) " as it is" }
-            Gets::Version(version, Way::Converted) => { "version " (version) " converted" }
-            Gets::Nothing => { b class="error" { "nothing fits" } }
-            Gets::Unrelated => { span class="dim" { "nothing in common" } }
-            Gets::NotAsked => { span class="dim" { "not asked yet" } }
+            RuntimeAnswer::Version(version, DeliveryMode::AsIs) => { "version " (version) " as it is" }
+            RuntimeAnswer::Version(version, DeliveryMode::Converted) => { "version " (version) " converted" }
+            RuntimeAnswer::Nothing => { b class="error" { "nothing fits" } }
+            RuntimeAnswer::Unrelated => { span class="dim" { "nothing in common" } }
+            RuntimeAnswer::NotAsked => { span class="dim" { "not asked yet" } }
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Which artifacts of a model a fleet needs, and what if it were another one.
+//! Page of a plan: the artifacts of a model that a fleet needs, and what if it were another one.
 
 use maud::{Markup, html};
-use unskew_fleet::{Candidate, Needing, Plan, Served, Way, WhatIf};
+use unskew_fleet::{DeliveryCandidate, DeliveryMode, Needing, Plan, Served, WhatIf};
 
-use crate::address::{Address, View};
+use crate::address::{Address, PageView};
 use crate::amount;
 use crate::curve;
 use crate::frame::{Frame, Section, heading, wide};
@@ -19,7 +19,7 @@ const NAMED: usize = 12;
 
 /// What is asked of a plan, as it stands in an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct PlanQuery {
     /// The most artifacts that the plan may have.
     pub most: Option<usize>,
     /// Whether older versions count where newer ones are taken.
@@ -28,9 +28,9 @@ pub struct Asked {
     pub what_if: Vec<WhatIf>,
 }
 
-impl Asked {
+impl PlanQuery {
     /// The address of the plan that answers this.
-    pub fn address(&self, model: &str, view: &View) -> Address {
+    pub fn address(&self, model: &str, view: &PageView) -> Address {
         let mut address = Address::plan(model).seen(view);
         if let Some(most) = self.most {
             address = address.with("max", most);
@@ -46,9 +46,9 @@ impl Asked {
 #[derive(Clone, Debug)]
 pub struct PlanPage {
     /// How it is looked at.
-    pub view: View,
+    pub view: PageView,
     /// What the plan was asked for.
-    pub asked: Asked,
+    pub asked: PlanQuery,
     /// What of it could not be done, in words.
     pub wrong: Option<String>,
     /// The plan: for the fleet as it would be, if there are hypothetical changes.
@@ -84,13 +84,13 @@ impl PlanPage {
 }
 
 /// A plan; with links if a view says how to look at them.
-pub(crate) fn sections(plan: &Plan, now: Option<&Plan>, view: Option<&View>) -> Markup {
+pub(crate) fn sections(plan: &Plan, now: Option<&Plan>, view: Option<&PageView>) -> Markup {
     let served = plan.choice().map_or(0, |point| point.devices);
     let artifacts = plan.choice().map_or(0, |point| point.artifacts.len());
     html! {
         p class="big" {
-            b { (amount::count(served)) } " of " (amount::of(plan.devices, "device")) " on "
-            (amount::of(plan.runtimes.len() as u64, "runtime")) " served with " (amount::of(artifacts as u64, "artifact"))
+            b { (amount::count(served)) } " of " (amount::counted(plan.devices, "device")) " on "
+            (amount::counted(plan.runtimes.len() as u64, "runtime")) " served with " (amount::counted(artifacts as u64, "artifact"))
             " (" (amount::share(served, plan.devices)) ")"
         }
         @if plan.servable > served {
@@ -164,12 +164,14 @@ fn proposed(plan: &Plan) -> Markup {
 }
 
 /// What a candidate is called.
-pub(crate) fn label(candidate: &Candidate) -> String {
+pub(crate) fn label(candidate: &DeliveryCandidate) -> String {
     let version = candidate.version;
     match (candidate.way, &candidate.made_for) {
-        (Way::Converted, Some(runtime)) => format!("version {version} converted for {runtime}"),
-        (Way::Converted, None) => format!("version {version} converted"),
-        (Way::AsIs, _) => format!("version {version} as it is"),
+        (DeliveryMode::Converted, Some(runtime)) => {
+            format!("version {version} converted for {runtime}")
+        }
+        (DeliveryMode::Converted, None) => format!("version {version} converted"),
+        (DeliveryMode::AsIs, _) => format!("version {version} as it is"),
     }
 }
 
@@ -181,7 +183,7 @@ fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// The name of a runtime, with the way to the decision if there is one.
-fn decided(plan: &Plan, runtime: &str, view: Option<&View>) -> Markup {
+fn decided(plan: &Plan, runtime: &str, view: Option<&PageView>) -> Markup {
     html! {
         @match view {
             Some(view) => { a href=(Address::decision(&plan.model, runtime).seen(view)) { (runtime) } }
@@ -190,17 +192,17 @@ fn decided(plan: &Plan, runtime: &str, view: Option<&View>) -> Markup {
     }
 }
 
-fn left_out(plan: &Plan, view: Option<&View>) -> Markup {
+fn left_out(plan: &Plan, view: Option<&PageView>) -> Markup {
     let left: Vec<&Served> = plan.runtimes.iter().filter(|one| one.served_by.is_none()).collect();
     let count = left.iter().map(|one| one.devices).sum();
     html! {
         @if !left.is_empty() {
             h2 { "Left out" }
-            p { b class="error" { (amount::of(count, "device")) } " get nothing." }
+            p { b class="error" { (amount::counted(count, "device")) } " get nothing." }
             ul {
                 @for one in left.iter().take(ROWS) {
                     li {
-                        (decided(plan, &one.name, view)) ", " (amount::of(one.devices, "device")) ": "
+                        (decided(plan, &one.name, view)) ", " (amount::counted(one.devices, "device")) ": "
                         @match one.version {
                             None => "no version fits",
                             Some(version) => { "version " (version) " would, with one artifact more" }
@@ -215,7 +217,7 @@ fn left_out(plan: &Plan, view: Option<&View>) -> Markup {
     }
 }
 
-fn blocks(plan: &Plan, view: Option<&View>) -> Markup {
+fn blocks(plan: &Plan, view: Option<&PageView>) -> Markup {
     html! {
         @if !plan.blocks.is_empty() {
             h2 { "Versions that cannot be dropped" }
@@ -242,7 +244,7 @@ fn blocks(plan: &Plan, view: Option<&View>) -> Markup {
     }
 }
 
-fn kept_alive(plan: &Plan, needing: &Needing, view: Option<&View>) -> Markup {
+fn kept_alive(plan: &Plan, needing: &Needing, view: Option<&PageView>) -> Markup {
     html! {
         (decided(plan, &needing.name, view))
         span class="dim" {
@@ -256,7 +258,7 @@ fn kept_alive(plan: &Plan, needing: &Needing, view: Option<&View>) -> Markup {
     }
 }
 
-fn candidates(plan: &Plan, view: Option<&View>) -> Markup {
+fn candidates(plan: &Plan, view: Option<&PageView>) -> Markup {
     let chosen = plan.choice().map_or(&[][..], |point| &point.artifacts);
     let others = (0..plan.candidates.len()).filter(|place| !chosen.contains(place));
     let columns: Vec<usize> = chosen.iter().copied().chain(others).take(COLUMNS).collect();
@@ -318,8 +320,8 @@ fn compared(now: &Plan, then: &Plan) -> Markup {
     let changed: Vec<_> = changed.filter(|(_, before, after)| before != after).collect();
     html! {
         p {
-            "Before: " (amount::count(served(now))) " of " (amount::of(now.devices, "device")) " with "
-            (amount::of(count(now) as u64, "artifact")) "."
+            "Before: " (amount::count(served(now))) " of " (amount::counted(now.devices, "device")) " with "
+            (amount::counted(count(now) as u64, "artifact")) "."
         }
         @if changed.is_empty() { p { "Nobody gets anything else." } }
         @else {

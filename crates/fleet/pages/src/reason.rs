@@ -2,12 +2,12 @@
 
 use maud::{Markup, html};
 use unskew_core::Phase;
-use unskew_fleet::{Attempt, Fit, Judged, Promised, Reason};
+use unskew_fleet::{Attempt, Compatibility, FindingRecord, Promised, VerdictRecord};
 
 use crate::amount;
 
 /// A finding, whole. `number` is where cells of a matrix lead to.
-pub(crate) fn reason(reason: &Reason, number: Option<usize>, cells: &[String]) -> Markup {
+pub(crate) fn reason(reason: &FindingRecord, number: Option<usize>, cells: &[String]) -> Markup {
     let id = number.map(|number| format!("reason-{number}"));
     html! {
         div class="reason" id=[id] {
@@ -46,10 +46,10 @@ const fn when(phase: Phase) -> &'static str {
     }
 }
 
-pub(crate) fn judged(verdict: &Judged) -> Markup {
+pub(crate) fn judged(verdict: &VerdictRecord) -> Markup {
     html! {
         p {
-            b class=(if matches!(verdict.outcome, Fit::Compatible | Fit::Unjudged) { "" } else { "error" }) { (outcome(verdict.outcome)) }
+            b class=(if matches!(verdict.outcome, Compatibility::Compatible | Compatibility::Unjudged) { "" } else { "error" }) { (outcome(verdict.outcome)) }
             @if let Some(phase) = verdict.first_failure { ", fails " (when(phase)) }
         }
         @for one in &verdict.findings { (reason(one, None, &[])) }
@@ -81,13 +81,13 @@ fn promises(all: &[Promised]) -> Markup {
     }
 }
 
-pub(crate) fn outcome(fit: Fit) -> &'static str {
+pub(crate) fn outcome(fit: Compatibility) -> &'static str {
     match fit {
-        Fit::Compatible => "works",
-        Fit::Adaptable => "works after a conversion",
-        Fit::Unjudged => "not judged in part",
-        Fit::Incompatible => "does not work",
-        Fit::Unrelated => "nothing in common",
+        Compatibility::Compatible => "works",
+        Compatibility::Adaptable => "works after a conversion",
+        Compatibility::Unjudged => "not judged in part",
+        Compatibility::Incompatible => "does not work",
+        Compatibility::Unrelated => "nothing in common",
     }
 }
 

@@ -1,22 +1,22 @@
 //! One runtime: what it is, what it gets of every model, and how old it is on every axis.
 
 use maud::{Markup, html};
-use unskew_fleet::Gets;
+use unskew_fleet::RuntimeAnswer;
 use unskew_fleet::store::KeptRuntime;
 
-use crate::address::{Address, View};
+use crate::address::{Address, PageView};
 use crate::amount;
 use crate::frame::{Frame, Section, heading, wide};
-use crate::listing::Listing;
+use crate::listing::ListPage;
 use crate::overview;
-use crate::runtimes::Gist;
+use crate::runtimes::ProfileSummary;
 
 /// How long a profile is shown whole.
 const LONGEST: usize = 20_000;
 
 /// A runtime on an axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct AxisPosition {
     /// The name of the axis.
     pub axis: String,
     /// What it reads, or has.
@@ -46,19 +46,19 @@ pub struct Was {
 #[derive(Clone, Debug)]
 pub struct RuntimePage {
     /// How it is looked at.
-    pub view: View,
+    pub view: PageView,
     /// The runtime that is shown.
     pub runtime: KeptRuntime,
     /// The day on which its release came out.
     pub released: Option<String>,
     /// How it stands on every axis.
-    pub standing: Vec<Standing>,
+    pub standing: Vec<AxisPosition>,
     /// Everything that was said of it, newest first: what it is, was, and may be from a later day on.
     pub history: Vec<Was>,
     /// Which models are shown.
-    pub listing: Listing,
+    pub listing: ListPage,
     /// Those, and what it gets of them.
-    pub models: Vec<(String, Gets)>,
+    pub models: Vec<(String, RuntimeAnswer)>,
 }
 
 impl RuntimePage {
@@ -84,7 +84,7 @@ impl RuntimePage {
     }
 
     fn facts(&self) -> Markup {
-        let gist = Gist::of(&self.runtime.profile);
+        let gist = ProfileSummary::from_profile(&self.runtime.profile);
         html! {
             dl {
                 dt { "What it is" } dd { (gist.in_words()) }
@@ -112,7 +112,7 @@ impl RuntimePage {
                             td {
                                 a href=(Address::decision(model, &self.runtime.name).seen(&self.view))
                                     aria-label={ "The decision about " (model) } {
-                                    @if *gets == Gets::NotAsked { "decide" } @else { "decision" }
+                                    @if *gets == RuntimeAnswer::NotAsked { "decide" } @else { "decision" }
                                 }
                             }
                         }
@@ -163,7 +163,7 @@ impl RuntimePage {
                                     th scope="row" class="whole" { (was.since) }
                                     td { (was.what) }
                                     td class="number" { (amount::count(was.devices)) }
-                                    td { @if was.profile.is_empty() { "-" } @else { (Gist::of(&was.profile).in_words()) } }
+                                    td { @if was.profile.is_empty() { "-" } @else { (ProfileSummary::from_profile(&was.profile).in_words()) } }
                                 }
                             }
                         }

@@ -4,23 +4,23 @@ use maud::{Markup, html};
 use serde_json::Value;
 use unskew_fleet::store::KeptRuntime;
 
-use crate::address::{Address, View};
+use crate::address::{Address, PageView};
 use crate::amount;
 use crate::frame::{Frame, Section, heading, wide};
-use crate::listing::Listing;
+use crate::listing::ListPage;
 
 /// What the page shows.
 #[derive(Clone, Debug)]
-pub struct Runtimes {
+pub struct RuntimesPage {
     /// How it is looked at.
-    pub view: View,
+    pub view: PageView,
     /// Which runtimes are shown.
-    pub listing: Listing,
+    pub listing: ListPage,
     /// The runtimes that are shown.
     pub runtimes: Vec<KeptRuntime>,
 }
 
-impl Runtimes {
+impl RuntimesPage {
     /// The page as HTML, within its frame.
     pub fn page(&self, frame: &Frame<'_>) -> String {
         let address = Address::runtimes().seen(&self.view);
@@ -45,7 +45,7 @@ impl Runtimes {
                             th scope="row" { a href=(Address::runtime(&kept.name).seen(&self.view)) { (kept.name) } }
                             td class="number" { (amount::count(kept.devices)) }
                             td class="whole" { (kept.since) }
-                            td { (Gist::of(&kept.profile).in_words()) }
+                            td { (ProfileSummary::from_profile(&kept.profile).in_words()) }
                         }
                     }
                 }
@@ -56,7 +56,7 @@ impl Runtimes {
 
 /// The main points of a profile, read without building the runtime.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Gist {
+pub(crate) struct ProfileSummary {
     /// The release that it is, or was built from.
     pub(crate) release: String,
     /// How many operators it has, if it has no others.
@@ -67,8 +67,8 @@ pub(crate) struct Gist {
     pub(crate) versions: Vec<(String, String, String)>,
 }
 
-impl Gist {
-    pub(crate) fn of(profile: &str) -> Self {
+impl ProfileSummary {
+    pub(crate) fn from_profile(profile: &str) -> Self {
         let Ok(value) = serde_json::from_str::<Value>(profile) else { return Self::default() };
         let text = |value: &Value| match value {
             Value::String(text) => text.clone(),
@@ -92,7 +92,7 @@ impl Gist {
     pub(crate) fn in_words(&self) -> String {
         let mut own = Vec::new();
         if let Some(operators) = self.operators {
-            own.push(amount::of(operators as u64, "operator"));
+            own.push(amount::counted(operators as u64, "operator"));
         }
         match self.without.as_slice() {
             [] => {}
@@ -118,10 +118,13 @@ mod tests {
     fn the_main_points_of_a_profile_are_read_from_its_text() {
         let text = r#"{"release":"torch@2.1.2","without":["aten::gelu"],"versions":{"torch.file_format":[3,"10"]}}"#;
         assert_eq!(
-            Gist::of(text).in_words(),
+            ProfileSummary::from_profile(text).in_words(),
             "built from torch@2.1.2: without aten::gelu; torch.file_format 3 to 10"
         );
-        assert_eq!(Gist::of(r#"{"release":"jax@0.6.2"}"#).in_words(), "jax@0.6.2");
-        assert_eq!(Gist::of("no JSON"), Gist::default());
+        assert_eq!(
+            ProfileSummary::from_profile(r#"{"release":"jax@0.6.2"}"#).in_words(),
+            "jax@0.6.2"
+        );
+        assert_eq!(ProfileSummary::from_profile("no JSON"), ProfileSummary::default());
     }
 }

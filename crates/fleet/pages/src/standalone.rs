@@ -5,7 +5,7 @@ use unskew_fleet::{Plan, WhatIf};
 use unskew_report::{Medium, escaped};
 
 use crate::asset::STYLE;
-use crate::matrix::Matrix;
+use crate::matrix::VersionMatrix;
 use crate::plan;
 
 /// The plan with its curve, and the verdict matrix with its reasons. `now` is the plan for the fleet as it is if
@@ -14,7 +14,7 @@ pub fn plan_file(
     plan: &Plan,
     now: Option<&Plan>,
     what_if: &[WhatIf],
-    matrix: &Matrix<'_>,
+    matrix: &VersionMatrix<'_>,
 ) -> String {
     let judge = &plan.judge;
     let title = format!("Plan for {}", plan.model);
@@ -36,7 +36,7 @@ pub fn plan_file(
                     }
                     (plan::sections(plan, now, None))
                     h2 { "Versions on runtimes" }
-                    (Matrix { linked: false, ..*matrix }.render())
+                    (VersionMatrix { linked: false, ..*matrix }.render())
                 }
                 footer {
                     p { "As of " (plan.as_of) ". Judged by unskew " (judge.tool_version) " " code { (judge.fingerprint) }

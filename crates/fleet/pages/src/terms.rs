@@ -4,10 +4,10 @@ use maud::{Markup, html};
 use unskew_core::Severity;
 use unskew_fleet::AcceptUnjudged;
 
-use crate::address::{Address, View};
+use crate::address::{Address, PageView};
 
 /// The form; whatever else stands in the address stays.
-pub(crate) fn form(view: &View, address: &Address) -> Markup {
+pub(crate) fn form(view: &PageView, address: &Address) -> Markup {
     let own = ["as_of", "deny", "accept_unjudged", "accept_lossy"];
     html! {
         details open[!view.pairs().is_empty()] {
@@ -44,7 +44,7 @@ pub(crate) fn form(view: &View, address: &Address) -> Markup {
 }
 
 /// The form for the day alone.
-pub(crate) fn day(view: &View, address: &Address) -> Markup {
+pub(crate) fn day(view: &PageView, address: &Address) -> Markup {
     html! {
         form class="terms" action=(address.path()) method="get" {
             label { "As of" input type="date" name="as_of" value=(view.policy.as_of); }
@@ -65,7 +65,7 @@ const UNJUDGED: [(AcceptUnjudged, &str); 3] = [
     (AcceptUnjudged::All, "everything"),
 ];
 
-fn in_words(view: &View) -> String {
+fn in_words(view: &PageView) -> String {
     let kept = SEVERITIES.iter().find(|(severity, _)| *severity == view.policy.deny);
     let kept = kept.map_or("errors", |(_, words)| words);
     let unjudged = match view.policy.accept_unjudged {

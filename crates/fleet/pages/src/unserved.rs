@@ -5,11 +5,11 @@
 
 use maud::{Markup, html};
 
-use crate::address::{Address, View};
+use crate::address::{Address, PageView};
 use crate::amount;
 use crate::frame::{Frame, Section, heading, wide};
-use crate::listing::Listing;
-use crate::overview::ModelRow;
+use crate::listing::ListPage;
+use crate::overview::ModelOverview;
 use crate::terms;
 
 /// How many runtimes stand beside a model.
@@ -19,11 +19,11 @@ const NAMED: usize = 5;
 #[derive(Clone, Debug)]
 pub struct Unserved {
     /// How it is looked at.
-    pub view: View,
+    pub view: PageView,
     /// Which models are looked at.
-    pub listing: Listing,
+    pub listing: ListPage,
     /// Those, also the ones that reach everybody.
-    pub models: Vec<ModelRow>,
+    pub models: Vec<ModelOverview>,
 }
 
 impl Unserved {
@@ -42,7 +42,7 @@ impl Unserved {
     }
 
     /// The models that leave somebody without an artifact.
-    fn rows(&self) -> impl Iterator<Item = &ModelRow> {
+    fn rows(&self) -> impl Iterator<Item = &ModelOverview> {
         self.models.iter().filter(|row| !row.unserved.is_empty())
     }
 
@@ -90,7 +90,7 @@ impl Unserved {
     }
 
     /// The ways to the reasons, of the runtimes with most devices.
-    fn reasons(&self, row: &ModelRow) -> Markup {
+    fn reasons(&self, row: &ModelOverview) -> Markup {
         let mut runtimes: Vec<&(String, u64)> = row.unserved.iter().collect();
         runtimes.sort_by_key(|(name, devices)| (std::cmp::Reverse(*devices), name));
         html! {

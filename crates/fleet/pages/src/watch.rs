@@ -1,8 +1,8 @@
-//! What the service does, and who did what with it.
+//! Pages of jobs and of the audit log: what the service does, and who did what with it.
 
 use maud::{Markup, html};
 use serde_json::Value;
-use unskew_fleet::store::{Entry, Job, JobState};
+use unskew_fleet::store::{AuditEntry, Job, JobState};
 
 use crate::address::Address;
 use crate::frame::{Frame, Section, heading, wide};
@@ -64,7 +64,7 @@ fn what(ask: &str) -> Markup {
 }
 
 /// Some rows of the audit log, newest first; `more` if there are older ones.
-pub fn audit(frame: &Frame<'_>, entries: &[Entry], more: bool) -> String {
+pub fn audit(frame: &Frame<'_>, entries: &[AuditEntry], more: bool) -> String {
     let main = html! {
         (heading(&[], &html! { "Audit" }))
         p { "Every change, recorded in the same transaction, and every refusal of a known caller." }

@@ -11,8 +11,8 @@
 
 use maud::{Markup, html};
 
-use crate::address::{Address, View};
-use crate::plan::{Asked, PlanPage};
+use crate::address::{Address, PageView};
+use crate::plan::{PlanPage, PlanQuery};
 
 /// The axes of which a range can be moved.
 const AXES: [&str; 7] = [
@@ -64,7 +64,7 @@ pub fn changes(field: impl Fn(&str) -> String) -> Vec<String> {
 }
 
 /// Hypothetical changes, each with a link to the plan without it.
-pub(crate) fn applied(asked: &Asked, model: &str, view: &View) -> Markup {
+pub(crate) fn applied(asked: &PlanQuery, model: &str, view: &PageView) -> Markup {
     let without = |at: usize| {
         let mut less = asked.clone();
         less.what_if.remove(at);
@@ -79,14 +79,14 @@ pub(crate) fn applied(asked: &Asked, model: &str, view: &View) -> Markup {
                         li { code { (what_if) } " " a href=(without(at)) aria-label={ "Without " (what_if) } { "leave out" } }
                     }
                 }
-                p { a href=(Asked { what_if: Vec::new(), ..asked.clone() }.address(model, view)) { "The fleet as it is" } }
+                p { a href=(PlanQuery { what_if: Vec::new(), ..asked.clone() }.address(model, view)) { "The fleet as it is" } }
             }
         }
     }
 }
 
 pub(crate) fn form(page: &PlanPage, model: &str) -> Markup {
-    let kept = Asked { what_if: page.asked.what_if.clone(), ..Asked::default() };
+    let kept = PlanQuery { what_if: page.asked.what_if.clone(), ..PlanQuery::default() };
     let kept = kept.address(model, &page.view);
     let releases: Vec<String> = unskew_releases::all().map(|release| release.to_string()).collect();
     let address = Address::plan(model);

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use unskew_core::Date;
-use unskew_fleet::store::{Entry, Job, JobState, Signature};
-use unskew_fleet::{Fleet, Judge, Profile, Survey};
+use unskew_fleet::store::{AuditEntry, Job, JobState, Signature};
+use unskew_fleet::{AnswerIndex, Fleet, JudgeIdentity, RuntimeProfile};
 use unskew_fleet_pages::{
-    Asked, AxisPage, FamilyPage, Frame, Gather, OperatorPage, Part, Reader, ReleasePage, View,
-    assets, audit, axes, families, jobs, login, problem,
+    AxisPage, FamilyPage, Frame, Gather, ListRequest, OperatorPage, PageView, PlanQuery,
+    ReleasePage, Viewer, assets, audit, axes, families, jobs, login, problem,
 };
 use unskew_releases::Family;
 
@@ -24,8 +24,8 @@ const DAY: Date = Date::constant(2026, 11, 21);
 struct Site {
     _folder: tempfile::TempDir,
     fleet: Fleet,
-    survey: Survey,
-    view: View,
+    survey: AnswerIndex,
+    view: PageView,
 }
 
 fn example(name: &str) -> PathBuf {
@@ -48,9 +48,9 @@ impl Site {
         ];
         let before =
             r#"{ "fleet_runtime": 1, "name": "cut", "devices": 20, "release": "torch@2.1" }"#;
-        fleet.put_runtime(&Profile::read(before).unwrap(), "2026-10-15").unwrap();
+        fleet.put_runtime(&RuntimeProfile::read(before).unwrap(), "2026-10-15").unwrap();
         for profile in profiles {
-            fleet.put_runtime(&Profile::read(profile).unwrap(), "2026-11-01").unwrap();
+            fleet.put_runtime(&RuntimeProfile::read(profile).unwrap(), "2026-11-01").unwrap();
         }
         let hostile = folder.path().join(HOSTILE);
         std::fs::copy(example("examples/gelu-2.15.0.pt"), &hostile).unwrap();
@@ -58,7 +58,7 @@ impl Site {
         fleet.publish("vision/gelu", &old, "2026-10-01").unwrap();
         fleet.publish("vision/gelu", &hostile, "2026-11-01").unwrap();
         fleet.publish("other", &old, "2026-11-02").unwrap();
-        Self { _folder: folder, fleet, survey: Survey::default(), view: View::of(DAY) }
+        Self { _folder: folder, fleet, survey: AnswerIndex::default(), view: PageView::on(DAY) }
     }
 
     fn gather(&mut self) -> Gather<'_> {
@@ -66,9 +66,9 @@ impl Site {
     }
 }
 
-fn asked(what_if: &[&str]) -> Asked {
+fn asked(what_if: &[&str]) -> PlanQuery {
     let what_if = what_if.iter().map(|text| text.parse().unwrap()).collect();
-    Asked { what_if, ..Asked::default() }
+    PlanQuery { what_if, ..PlanQuery::default() }
 }
 
 fn job() -> Job {
@@ -89,14 +89,14 @@ fn job() -> Job {
     }
 }
 
-fn entry() -> Entry {
+fn entry() -> AuditEntry {
     let signature = Signature {
         who: "<i>".to_owned(),
         request: "a-1".to_owned(),
         moment: "2026-11-21T20:15:00Z".to_owned(),
     };
     let (act, subject) = ("runtime.put".to_owned(), "<i>".to_owned());
-    Entry { number: 7, signature, act, subject, result: "added".to_owned() }
+    AuditEntry { number: 7, signature, act, subject, result: "added".to_owned() }
 }
 
 type Pages = Vec<(&'static str, String)>;
@@ -113,11 +113,11 @@ fn pages() -> &'static Pages {
 
 /// Every page, by a name.
 fn made(site: &mut Site) -> Pages {
-    let reader = Reader { name: Some("<b>anna</b>".to_owned()), jobs: true, audit: true };
-    let judge = Judge::of_this_program();
+    let reader = Viewer { name: Some("<b>anna</b>".to_owned()), jobs: true, audit: true };
+    let judge = JudgeIdentity::of_this_program();
     let frame = &Frame { reader: &reader, judge: &judge, as_of: DAY };
-    let part = Part { contains: "\"><i>".to_owned(), page: 7 };
-    let first = Part::default();
+    let part = ListRequest { contains: "\"><i>".to_owned(), page: 7 };
+    let first = ListRequest::default();
     let view = site.view;
     let before = site.gather().overview(&first).unwrap().page(frame);
     let asked_before = site.gather().model("vision/gelu", &first, None).unwrap().page(frame);
@@ -145,14 +145,14 @@ fn made(site: &mut Site) -> Pages {
         ("decision", gather.decision(model, "phones", Some(1)).unwrap().page(frame)),
         ("decision-nothing", gather.decision(model, "cut", None).unwrap().page(frame)),
         ("releases", families(frame)),
-        ("releases-torch", FamilyPage::of(Family::Torch, "gelu", "", 1).page(frame)),
-        ("releases-tensorflow", FamilyPage::of(Family::TensorFlow, "", "gone", 2).page(frame)),
-        ("releases-jax", FamilyPage::of(Family::Jax, "\"><i>", "", 1).page(frame)),
-        ("operator", OperatorPage::of(Family::Torch, "aten::div.Tensor").unwrap().page(frame)),
-        ("release", ReleasePage::of(Family::Torch, "1.12").unwrap().page(frame)),
+        ("releases-torch", FamilyPage::new(Family::Torch, "gelu", "", 1).page(frame)),
+        ("releases-tensorflow", FamilyPage::new(Family::TensorFlow, "", "gone", 2).page(frame)),
+        ("releases-jax", FamilyPage::new(Family::Jax, "\"><i>", "", 1).page(frame)),
+        ("operator", OperatorPage::find(Family::Torch, "aten::div.Tensor").unwrap().page(frame)),
+        ("release", ReleasePage::find(Family::Torch, "1.12").unwrap().page(frame)),
         ("windows", axes(frame, &view)),
-        ("axis", AxisPage::of("pjrt.api", &view, false).unwrap().page(frame)),
-        ("axis-torch", AxisPage::of("torch.file_format", &view, true).unwrap().page(frame)),
+        ("axis", AxisPage::find("pjrt.api", &view, false).unwrap().page(frame)),
+        ("axis-torch", AxisPage::find("torch.file_format", &view, true).unwrap().page(frame)),
         ("jobs", jobs(frame, &[job()], true)),
         ("audit", audit(frame, &[entry()], true)),
         ("login", login(frame, "/\"><i>", Some("<i>"))),

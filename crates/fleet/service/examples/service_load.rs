@@ -15,7 +15,7 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use unskew_fleet_service::client::Client;
+use unskew_fleet_service::client::ServiceClient;
 
 fn main() {
     let mut args = std::env::args().skip(1);
@@ -23,7 +23,7 @@ fn main() {
     let connections: usize = args.next().map_or(4, |text| text.parse().unwrap());
     let seconds: u64 = args.next().map_or(10, |text| text.parse().unwrap());
     let names = |path: &str| -> Vec<String> {
-        let rows = Client::new(address).get(path).unwrap().json();
+        let rows = ServiceClient::new(address).get(path).unwrap().json();
         let names = rows.as_array().unwrap().iter();
         names.map(|row| row["name"].as_str().unwrap().replace('/', "%2F")).collect()
     };
@@ -65,7 +65,7 @@ fn asked(
         dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (dice >> 33) as usize % sides
     };
-    let (mut client, mut times) = (Client::new(address), Vec::new());
+    let (mut client, mut times) = (ServiceClient::new(address), Vec::new());
     while Instant::now() < end {
         let (model, runtime) = (&models[roll(models.len())], &runtimes[roll(runtimes.len())]);
         let path = format!("/v1/models/{model}/decision?runtime={runtime}&as_of=2026-11-21");

@@ -1,4 +1,4 @@
-//! How a request is answered: every one goes the same way through here.
+//! Answers to requests: every one goes the same way through here.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -10,10 +10,10 @@ use http::{HeaderValue, Method, header};
 use unskew_connections::{Authentication, client};
 use unskew_fleet::store::Act;
 
-use crate::call::{Call, json};
+use crate::call::{EndpointCall, json};
 use crate::caller::{self, Caller, Peer};
 use crate::endpoint::{Endpoint, ParameterIn, Time};
-use crate::problem::{Kind, Problem};
+use crate::problem::{HttpProblem, ProblemKind};
 use crate::recent;
 use crate::service::{REQUEST, Service};
 
@@ -69,7 +69,7 @@ impl Service {
         peer: SocketAddr,
         name: &str,
         who: &mut Option<Caller>,
-    ) -> Result<Response, Problem> {
+    ) -> Result<Response, HttpProblem> {
         let (head, body) = request.into_parts();
         caller::same_site(endpoint.verb, &head.headers, &head.uri)?;
         let address = client(peer.ip()).to_string();
@@ -98,7 +98,7 @@ impl Service {
             self.paced(&caller.key)?;
         }
         let query = query(endpoint, head.uri.query().unwrap_or_default())?;
-        let call = Call {
+        let call = EndpointCall {
             service: Arc::clone(self),
             caller,
             peer,
@@ -117,7 +117,7 @@ impl Service {
                 let limit = self.settings().limits.request_time;
                 let late = |_| {
                     let detail = format!("no answer within {} s", limit.as_secs());
-                    Err(Problem::new(Kind::Late, detail))
+                    Err(HttpProblem::new(ProblemKind::Late, detail))
                 };
                 tokio::time::timeout(limit, run).await.unwrap_or_else(late)
             }
@@ -130,11 +130,14 @@ impl Service {
         self: &Arc<Self>,
         endpoint: &'static Endpoint,
         target: &str,
-        problem: &Problem,
+        problem: &HttpProblem,
         who: &Caller,
         request: &str,
     ) {
-        let worth = matches!(problem.kind, Kind::Forbidden | Kind::Refused | Kind::Digest);
+        let worth = matches!(
+            problem.kind,
+            ProblemKind::Forbidden | ProblemKind::Refused | ProblemKind::Digest
+        );
         if endpoint.verb.is_safe() || !worth || who.role.is_none() {
             return;
         }
@@ -161,8 +164,8 @@ impl Service {
 }
 
 /// What the log says of a problem that the client is not told.
-fn cause(problem: &Problem) -> Option<String> {
-    let inside = problem.cause.is_some() || problem.kind == Kind::Fault;
+fn cause(problem: &HttpProblem) -> Option<String> {
+    let inside = problem.cause.is_some() || problem.kind == ProblemKind::Fault;
     inside.then(|| problem.logged())
 }
 
@@ -174,14 +177,14 @@ fn cut(text: &mut String) {
 }
 
 /// The pairs of a query, all of which the endpoint has to know.
-fn query(endpoint: &Endpoint, text: &str) -> Result<Vec<(String, String)>, Problem> {
+fn query(endpoint: &Endpoint, text: &str) -> Result<Vec<(String, String)>, HttpProblem> {
     let mut pairs = Vec::new();
     for (name, value) in form_urlencoded::parse(text.as_bytes()) {
         let known = endpoint.parameters.iter().filter(|one| one.place == ParameterIn::Query);
         if !known.clone().any(|one| one.name == name) {
             let known: Vec<&str> = known.map(|one| one.name).collect();
             let detail = format!("no such parameter (there are: {}): {name}", known.join(", "));
-            return Err(Problem::new(Kind::Malformed, detail));
+            return Err(HttpProblem::new(ProblemKind::Malformed, detail));
         }
         pairs.push((name.into_owned(), value.into_owned()));
     }
@@ -194,7 +197,7 @@ fn named(request: &str) -> HeaderValue {
 }
 
 /// A problem as an answer.
-pub(crate) fn refusal(problem: &Problem, request: &str) -> Response {
+pub(crate) fn refusal(problem: &HttpProblem, request: &str) -> Response {
     let mut response = json(problem.kind.status(), &problem.body(request));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
@@ -215,12 +218,12 @@ pub(crate) fn refusal(problem: &Problem, request: &str) -> Response {
 /// The answer where there is no endpoint.
 pub(crate) async fn nowhere(State(service): State<Arc<Service>>, request: Request) -> Response {
     let name = service.request_name(request.headers());
-    refusal(&Problem::not_there("address", request.uri().path()), &name)
+    refusal(&HttpProblem::not_there("address", request.uri().path()), &name)
 }
 
 /// The answer where an endpoint takes no such method.
 pub(crate) async fn no_method(State(service): State<Arc<Service>>, request: Request) -> Response {
     let name = service.request_name(request.headers());
     let detail = format!("{} is nothing for {}", request.method(), request.uri().path());
-    refusal(&Problem::new(Kind::Method, detail), &name)
+    refusal(&HttpProblem::new(ProblemKind::Method, detail), &name)
 }

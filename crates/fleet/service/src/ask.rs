@@ -1,4 +1,4 @@
-//! What can be asked so that it takes time: decisions and plans. The same words are the body of a job.
+//! Requests of jobs, which take time: decisions and plans. The same words are the body of a job.
 
 use std::str::FromStr;
 
@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use unskew_fleet::store::KeptRuntime;
-use unskew_fleet::{Fleet, FleetError, PlanOptions, Policy, Profile, WhatIf};
+use unskew_fleet::{DeliveryPolicy, Fleet, FleetError, PlanOptions, RuntimeProfile, WhatIf};
 
 use crate::call::{day, policy};
 use crate::clock::Clock;
-use crate::problem::{Kind, Problem};
+use crate::problem::{HttpProblem, ProblemKind};
 
 /// The most changes of one what-if.
 const MOST_CHANGES: usize = 100;
@@ -18,7 +18,8 @@ const MOST_CHANGES: usize = 100;
 /// What a job computes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub enum Ask {
+#[schemars(rename = "Ask")]
+pub enum JobRequest {
     /// Which artifact a runtime gets.
     Decision(DecisionAsk),
     /// Which artifacts the fleet needs.
@@ -36,7 +37,7 @@ pub struct DecisionAsk {
     pub runtime: Option<String>,
     /// The profile of a runtime that the fleet does not have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Profile>")]
+    #[schemars(with = "Option<RuntimeProfile>")]
     pub profile: Option<Value>,
     /// What is good enough.
     #[serde(flatten)]
@@ -88,17 +89,17 @@ impl TermsAsk {
         self
     }
 
-    pub(crate) fn policy(&self) -> Result<Policy, Problem> {
-        let unpinned = || Problem::new(Kind::Fault, "no day was written down");
+    pub(crate) fn policy(&self) -> Result<DeliveryPolicy, HttpProblem> {
+        let unpinned = || HttpProblem::new(ProblemKind::Fault, "no day was written down");
         let as_of = day(self.as_of.as_deref().ok_or_else(unpinned)?)?;
         policy(as_of, self.deny.as_deref(), self.accept_unjudged.as_deref(), self.accept_lossy)
     }
 }
 
 /// How far something is: parts that are done, and all parts. False ends it early.
-pub(crate) type Progress<'a> = &'a mut dyn FnMut(&mut Fleet, u64, u64) -> Result<bool, Problem>;
+pub(crate) type Progress<'a> = &'a mut dyn FnMut(&mut Fleet, u64, u64) -> Result<bool, HttpProblem>;
 
-impl Ask {
+impl JobRequest {
     /// The same with the day written down.
     pub(crate) fn pinned(mut self, clock: &Clock) -> Self {
         let (Self::Decision(DecisionAsk { terms, .. }) | Self::Plan(PlanAsk { terms, .. })) =
@@ -111,7 +112,7 @@ impl Ask {
     ///
     /// # Errors
     /// If a name, a day or a change is none.
-    pub(crate) fn check(&self, fleet: &mut Fleet) -> Result<(), Problem> {
+    pub(crate) fn check(&self, fleet: &mut Fleet) -> Result<(), HttpProblem> {
         let (model, terms) = match self {
             Self::Decision(ask) => {
                 ask.runtime(fleet)?;
@@ -134,7 +135,7 @@ impl Ask {
         &self,
         fleet: &mut Fleet,
         progress: Progress<'_>,
-    ) -> Result<String, Problem> {
+    ) -> Result<String, HttpProblem> {
         match self {
             Self::Decision(ask) => {
                 let (runtime, policy) = (ask.runtime(fleet)?, ask.terms.policy()?);
@@ -149,8 +150,8 @@ impl Ask {
     /// The answer, if it needs no artifact to be opened.
     ///
     /// # Errors
-    /// As [`Ask::answer`].
-    pub(crate) fn known(&self, fleet: &mut Fleet) -> Result<Option<String>, Problem> {
+    /// As [`JobRequest::answer`].
+    pub(crate) fn known(&self, fleet: &mut Fleet) -> Result<Option<String>, HttpProblem> {
         match self {
             Self::Decision(ask) => {
                 let (runtime, policy) = (ask.runtime(fleet)?, ask.terms.policy()?);
@@ -164,13 +165,14 @@ impl Ask {
 
 impl DecisionAsk {
     /// The runtime that is meant.
-    fn runtime(&self, fleet: &mut Fleet) -> Result<KeptRuntime, Problem> {
+    fn runtime(&self, fleet: &mut Fleet) -> Result<KeptRuntime, HttpProblem> {
         match (&self.runtime, &self.profile) {
             (Some(name), None) => {
                 Ok(fleet.runtime_on(name, &self.terms.policy()?.as_of.to_string())?)
             }
             (None, Some(profile)) => {
-                let profile = Profile::read(&profile.to_string()).map_err(FleetError::from)?;
+                let profile =
+                    RuntimeProfile::read(&profile.to_string()).map_err(FleetError::from)?;
                 Ok(KeptRuntime {
                     name: profile.name.clone(),
                     profile: profile.to_json(),
@@ -179,8 +181,8 @@ impl DecisionAsk {
                     since: self.terms.policy()?.as_of.to_string(),
                 })
             }
-            _ => Err(Problem::new(
-                Kind::Malformed,
+            _ => Err(HttpProblem::new(
+                ProblemKind::Malformed,
                 "a decision is for one runtime: its name, or its profile",
             )),
         }
@@ -189,10 +191,10 @@ impl DecisionAsk {
 
 impl PlanAsk {
     /// The fleet as it is, or would be.
-    fn runtimes(&self, fleet: &mut Fleet) -> Result<Vec<KeptRuntime>, Problem> {
+    fn runtimes(&self, fleet: &mut Fleet) -> Result<Vec<KeptRuntime>, HttpProblem> {
         if self.what_if.len() > MOST_CHANGES {
             let detail = format!("a what-if has at most {MOST_CHANGES} changes");
-            return Err(Problem::new(Kind::Malformed, detail));
+            return Err(HttpProblem::new(ProblemKind::Malformed, detail));
         }
         let mut runtimes = fleet.runtimes()?;
         for change in &self.what_if {
@@ -201,13 +203,13 @@ impl PlanAsk {
         Ok(runtimes)
     }
 
-    fn answer(&self, fleet: &mut Fleet, progress: Progress<'_>) -> Result<String, Problem> {
+    fn answer(&self, fleet: &mut Fleet, progress: Progress<'_>) -> Result<String, HttpProblem> {
         let (runtimes, policy) = (self.runtimes(fleet)?, self.terms.policy()?);
         // The last part is what follows from the answers of all.
         let total = runtimes.len() as u64 + 1;
         for (done, runtime) in (0..).zip(&runtimes) {
             if !progress(fleet, done, total)? {
-                return Err(Problem::new(Kind::Conflict, "it was ended early"));
+                return Err(HttpProblem::new(ProblemKind::Conflict, "it was ended early"));
             }
             fleet.decide_for(&self.model, runtime, &policy)?;
         }
@@ -231,7 +233,7 @@ pub(crate) fn escaped(text: &str) -> String {
     percent_encoding::utf8_percent_encode(text, ESCAPED).to_string()
 }
 
-impl Ask {
+impl JobRequest {
     /// Where the answer is; none for a profile without a name.
     pub(crate) fn address(&self) -> Option<String> {
         let (model, path, terms, mut pairs) = match self {
@@ -265,12 +267,13 @@ mod tests {
     fn the_words_of_a_job_are_those_of_its_address() {
         let text =
             r#"{"kind":"plan","model":"a/b","max":2,"what_if":["drop=x"],"as_of":"2026-11-21"}"#;
-        let ask: Ask = serde_json::from_str(text).unwrap();
+        let ask: JobRequest = serde_json::from_str(text).unwrap();
         let address = ask.address().unwrap();
         assert_eq!(address, "/v1/models/a%2Fb/plan?what_if=drop%3Dx&max=2&as_of=2026-11-21");
-        let again: Ask = serde_json::from_str(&serde_json::to_string(&ask).unwrap()).unwrap();
+        let again: JobRequest =
+            serde_json::from_str(&serde_json::to_string(&ask).unwrap()).unwrap();
         assert_eq!(again, ask);
         let slip = r#"{"kind":"plan","model":"m","maxx":2}"#;
-        assert!(serde_json::from_str::<Ask>(slip).is_err(), "a slip is no plan");
+        assert!(serde_json::from_str::<JobRequest>(slip).is_err(), "a slip is no plan");
     }
 }

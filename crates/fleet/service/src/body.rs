@@ -6,16 +6,16 @@ use axum::body::Body;
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
 
-use crate::problem::{Kind, Problem};
+use crate::problem::{HttpProblem, ProblemKind};
 
 /// The next bytes of a body; none at its end.
 ///
 /// # Errors
 /// If nothing comes for `pause`, or the connection breaks.
-pub(crate) async fn next(body: &mut Body, pause: Duration) -> Result<Option<Bytes>, Problem> {
+pub(crate) async fn next(body: &mut Body, pause: Duration) -> Result<Option<Bytes>, HttpProblem> {
     loop {
         let frame = tokio::time::timeout(pause, body.frame()).await.map_err(|_| {
-            Problem::new(Kind::Slow, format!("nothing came for {} s", pause.as_secs()))
+            HttpProblem::new(ProblemKind::Slow, format!("nothing came for {} s", pause.as_secs()))
         })?;
         match frame {
             None => return Ok(None),
@@ -27,7 +27,7 @@ pub(crate) async fn next(body: &mut Body, pause: Duration) -> Result<Option<Byte
             }
             Some(Err(error)) => {
                 let detail = format!("the body broke off: {error}");
-                return Err(Problem::new(Kind::Malformed, detail));
+                return Err(HttpProblem::new(ProblemKind::Malformed, detail));
             }
         }
     }
@@ -41,12 +41,12 @@ pub(crate) async fn whole(
     mut body: Body,
     limit: usize,
     pause: Duration,
-) -> Result<Vec<u8>, Problem> {
+) -> Result<Vec<u8>, HttpProblem> {
     let mut whole = Vec::new();
     while let Some(bytes) = next(&mut body, pause).await? {
         if bytes.len() > limit.saturating_sub(whole.len()) {
             let detail = format!("the body has more than {limit} bytes");
-            return Err(Problem::new(Kind::TooLarge, detail));
+            return Err(HttpProblem::new(ProblemKind::TooLarge, detail));
         }
         whole.extend_from_slice(&bytes);
     }

@@ -11,16 +11,16 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use unskew_core::{Date, Severity};
 use unskew_fleet::store::Signature;
-use unskew_fleet::{AcceptUnjudged, Fleet, Policy};
+use unskew_fleet::{AcceptUnjudged, DeliveryPolicy, Fleet};
 use unskew_report::{Medium, escaped};
 
 use crate::body;
 use crate::caller::Caller;
-use crate::problem::{Kind, Problem};
+use crate::problem::{HttpProblem, ProblemKind};
 use crate::service::Service;
 
 /// A request with its caller, as an endpoint gets it.
-pub struct Call {
+pub struct EndpointCall {
     /// The service that answers it.
     pub service: Arc<Service>,
     /// Who asks, by the token that was shown.
@@ -43,7 +43,7 @@ pub struct Call {
     pub body: Mutex<Body>,
 }
 
-impl Call {
+impl EndpointCall {
     /// A name in the path.
     pub fn path(&self, name: &str) -> &str {
         let found = self.path.iter().find(|(key, _)| key == name);
@@ -63,13 +63,13 @@ impl Call {
     /// A value of the query as something else.
     ///
     /// # Errors
-    /// [`Kind::Malformed`] if it is none.
-    pub fn parsed<T: FromStr>(&self, name: &str) -> Result<Option<T>, Problem>
+    /// [`ProblemKind::Malformed`] if it is none.
+    pub fn parsed<T: FromStr>(&self, name: &str) -> Result<Option<T>, HttpProblem>
     where
         T::Err: std::fmt::Display,
     {
         let wrong = |text: &str, error: T::Err| {
-            Problem::new(Kind::Malformed, format!("{name}: {error}: {text}"))
+            HttpProblem::new(ProblemKind::Malformed, format!("{name}: {error}: {text}"))
         };
         self.query(name).map(|text| text.parse().map_err(|error| wrong(text, error))).transpose()
     }
@@ -82,10 +82,10 @@ impl Call {
     /// A line of the head as a number.
     ///
     /// # Errors
-    /// [`Kind::Malformed`] if it is none.
-    pub fn number(&self, name: &str) -> Result<Option<u64>, Problem> {
+    /// [`ProblemKind::Malformed`] if it is none.
+    pub fn number(&self, name: &str) -> Result<Option<u64>, HttpProblem> {
         let wrong = |text: &str| {
-            Problem::new(Kind::Malformed, format!("{name} is no number from 0: {text}"))
+            HttpProblem::new(ProblemKind::Malformed, format!("{name} is no number from 0: {text}"))
         };
         self.header(name).map(|text| text.parse().map_err(|_| wrong(text))).transpose()
     }
@@ -93,8 +93,8 @@ impl Call {
     /// What is good enough: `as_of`, `deny`, `accept_unjudged` and `accept_lossy` of the query.
     ///
     /// # Errors
-    /// [`Kind::Malformed`] if one of them is none.
-    pub fn policy(&self) -> Result<Policy, Problem> {
+    /// [`ProblemKind::Malformed`] if one of them is none.
+    pub fn policy(&self) -> Result<DeliveryPolicy, HttpProblem> {
         let as_of = self.query("as_of").map_or_else(|| Ok(self.service.clock().today()), day)?;
         let accept_lossy = self.parsed("accept_lossy")?.unwrap_or_default();
         policy(as_of, self.query("deny"), self.query("accept_unjudged"), accept_lossy)
@@ -104,14 +104,14 @@ impl Call {
     ///
     /// # Errors
     /// If it is another type, too large, too slow, or no such JSON; then with the place.
-    pub async fn json<T: DeserializeOwned>(&mut self) -> Result<T, Problem> {
+    pub async fn json<T: DeserializeOwned>(&mut self) -> Result<T, HttpProblem> {
         let text = self.text().await?;
         let mut json = serde_json::Deserializer::from_str(&text);
         let read = serde_path_to_error::deserialize(&mut json);
         let read = read.map_err(|error| {
-            Problem::new(Kind::Malformed, format!("{}: {}", error.path(), error.inner()))
+            HttpProblem::new(ProblemKind::Malformed, format!("{}: {}", error.path(), error.inner()))
         })?;
-        json.end().map_err(|error| Problem::new(Kind::Malformed, error.to_string()))?;
+        json.end().map_err(|error| HttpProblem::new(ProblemKind::Malformed, error.to_string()))?;
         Ok(read)
     }
 
@@ -119,19 +119,19 @@ impl Call {
     ///
     /// # Errors
     /// If it is another type, too large or too slow.
-    pub async fn text(&mut self) -> Result<String, Problem> {
+    pub async fn text(&mut self) -> Result<String, HttpProblem> {
         let media = self.header(header::CONTENT_TYPE.as_str()).unwrap_or_default();
         let essence = media.split(';').next().unwrap_or_default().trim();
         let json = essence.eq_ignore_ascii_case("application/json")
             || essence.to_ascii_lowercase().ends_with("+json");
         if !json {
             let detail = format!("the body has to be application/json: {media}");
-            return Err(Problem::new(Kind::MediaType, detail));
+            return Err(HttpProblem::new(ProblemKind::MediaType, detail));
         }
         let limits = self.service.settings().limits;
         let bytes = body::whole(self.take_body(), limits.body, limits.pause).await?;
         String::from_utf8(bytes)
-            .map_err(|error| Problem::new(Kind::Malformed, format!("the body: {error}")))
+            .map_err(|error| HttpProblem::new(ProblemKind::Malformed, format!("the body: {error}")))
     }
 
     /// The body, which is then empty.
@@ -146,10 +146,10 @@ impl Call {
     pub fn fleet<T, W>(
         &self,
         work: W,
-    ) -> impl Future<Output = Result<T, Problem>> + Send + use<T, W>
+    ) -> impl Future<Output = Result<T, HttpProblem>> + Send + use<T, W>
     where
         T: Send + 'static,
-        W: FnOnce(&mut Fleet) -> Result<T, Problem> + Send + 'static,
+        W: FnOnce(&mut Fleet) -> Result<T, HttpProblem> + Send + 'static,
     {
         let pool = Arc::clone(self.service.pool());
         async move { pool.with(work).await }
@@ -158,14 +158,14 @@ impl Call {
     /// Changes something of the fleet, in the name of whoever asks.
     ///
     /// # Errors
-    /// As [`Call::fleet`].
+    /// As [`EndpointCall::fleet`].
     pub fn change<T, W>(
         &self,
         work: W,
-    ) -> impl Future<Output = Result<T, Problem>> + Send + use<T, W>
+    ) -> impl Future<Output = Result<T, HttpProblem>> + Send + use<T, W>
     where
         T: Send + 'static,
-        W: FnOnce(&mut Fleet) -> Result<T, Problem> + Send + 'static,
+        W: FnOnce(&mut Fleet) -> Result<T, HttpProblem> + Send + 'static,
     {
         let (pool, signature) = (Arc::clone(self.service.pool()), self.signature());
         let signed = move |fleet: &mut Fleet| {
@@ -188,8 +188,8 @@ impl Call {
 }
 
 /// The day as of which something is asked.
-pub(crate) fn day(text: &str) -> Result<Date, Problem> {
-    let wrong = |error| Problem::new(Kind::Malformed, format!("as_of: {error}: {text}"));
+pub(crate) fn day(text: &str) -> Result<Date, HttpProblem> {
+    let wrong = |error| HttpProblem::new(ProblemKind::Malformed, format!("as_of: {error}: {text}"));
     text.parse().map_err(wrong)
 }
 
@@ -199,23 +199,23 @@ pub(crate) fn policy(
     deny: Option<&str>,
     accept_unjudged: Option<&str>,
     accept_lossy: bool,
-) -> Result<Policy, Problem> {
+) -> Result<DeliveryPolicy, HttpProblem> {
     let deny = match deny {
         None | Some("error") => Severity::Error,
         Some("warning") => Severity::Warning,
         Some("note") => Severity::Note,
         Some(other) => {
             let detail = format!("deny is error, warning or note: {other}");
-            return Err(Problem::new(Kind::Malformed, detail));
+            return Err(HttpProblem::new(ProblemKind::Malformed, detail));
         }
     };
     let unknown = |word| {
         let detail = format!("accept_unjudged is nothing, common or all: {word}");
-        Problem::new(Kind::Malformed, detail)
+        HttpProblem::new(ProblemKind::Malformed, detail)
     };
     let accept = |word| AcceptUnjudged::parse(word).ok_or_else(|| unknown(word));
     let accept_unjudged = accept_unjudged.map(accept).transpose()?.unwrap_or_default();
-    Ok(Policy { as_of, deny, accept_unjudged, accept_lossy })
+    Ok(DeliveryPolicy { as_of, deny, accept_unjudged, accept_lossy })
 }
 
 /// An answer of JSON.

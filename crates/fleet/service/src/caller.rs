@@ -1,4 +1,4 @@
-//! Who asks.
+//! Caller of a request.
 //!
 //! A token comes as `Authorization: Bearer TOKEN`, or as the password of `Authorization: Basic`, which is what browsers
 //! ask people for. Browsers send the latter by themselves, also when a page of another site asks them to; so what
@@ -11,13 +11,13 @@
 use std::net::{IpAddr, SocketAddr};
 
 use http::{HeaderMap, Uri, header};
-use unskew_fleet::store::Role;
+use unskew_fleet::store::TokenRole;
 
-use crate::problem::{Kind, Problem};
+use crate::problem::{HttpProblem, ProblemKind};
 use crate::recent;
 use crate::service::Service;
 use crate::token;
-use crate::verb::Verb;
+use crate::verb::HttpMethod;
 
 /// Who asks, and what the token allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct Caller {
     /// Whether a token was shown.
     pub token: bool,
     /// What the caller may do; none for somebody who has shown nothing.
-    pub role: Option<Role>,
+    pub role: Option<TokenRole>,
 }
 
 /// The other end of a connection.
@@ -38,29 +38,29 @@ pub(crate) struct Peer(pub(crate) SocketAddr);
 
 impl Caller {
     /// Somebody of whom only the address is known.
-    pub(crate) fn at(address: IpAddr, role: Option<Role>) -> Self {
+    pub(crate) fn at(address: IpAddr, role: Option<TokenRole>) -> Self {
         Self { name: address.to_string(), key: address.to_string(), token: false, role }
     }
 
     /// Whether the caller may do what needs `role`.
     ///
     /// # Errors
-    /// [`Kind::Unauthenticated`] if nobody knows, [`Kind::Forbidden`] if not.
-    pub(crate) fn may(&self, role: Option<Role>) -> Result<(), Problem> {
+    /// [`ProblemKind::Unauthenticated`] if nobody knows, [`ProblemKind::Forbidden`] if not.
+    pub(crate) fn may(&self, role: Option<TokenRole>) -> Result<(), HttpProblem> {
         let Some(needed) = role else { return Ok(()) };
         match self.role {
             None => Err(unknown("this needs a token")),
             Some(role) if role < needed => {
                 let detail = format!("this needs the role {needed}; {} has {role}", self.name);
-                Err(Problem::new(Kind::Forbidden, detail))
+                Err(HttpProblem::new(ProblemKind::Forbidden, detail))
             }
             Some(_) => Ok(()),
         }
     }
 }
 
-fn unknown(detail: &str) -> Problem {
-    Problem::new(Kind::Unauthenticated, detail)
+fn unknown(detail: &str) -> HttpProblem {
+    HttpProblem::new(ProblemKind::Unauthenticated, detail)
         .with("www-authenticate", "Bearer realm=\"unskew fleet\", Basic realm=\"unskew fleet\"")
 }
 
@@ -73,14 +73,14 @@ pub(crate) async fn caller(
     peer: SocketAddr,
     headers: &HeaderMap,
     uri: &Uri,
-) -> Result<Caller, Problem> {
+) -> Result<Caller, HttpProblem> {
     let Some(sent) = headers.get(header::AUTHORIZATION) else {
         let open = service.is_open().await?;
         if open && !is_loopback_name(host(headers, uri)) {
             let detail = "without tokens, the service answers to names of the loopback only";
-            return Err(Problem::new(Kind::CrossSite, detail));
+            return Err(HttpProblem::new(ProblemKind::CrossSite, detail));
         }
-        return Ok(Caller::at(peer.ip(), open.then_some(Role::Admin)));
+        return Ok(Caller::at(peer.ip(), open.then_some(TokenRole::Admin)));
     };
     let token = sent.to_str().ok().and_then(secret);
     let Some((id, secret)) = token.as_deref().and_then(token::parts) else {
@@ -141,8 +141,12 @@ fn base64(text: &str) -> Option<Vec<u8>> {
 /// Refuses what a page of another site asks for.
 ///
 /// # Errors
-/// [`Kind::CrossSite`].
-pub(crate) fn same_site(verb: Verb, headers: &HeaderMap, uri: &Uri) -> Result<(), Problem> {
+/// [`ProblemKind::CrossSite`].
+pub(crate) fn same_site(
+    verb: HttpMethod,
+    headers: &HeaderMap,
+    uri: &Uri,
+) -> Result<(), HttpProblem> {
     if verb.is_safe() {
         return Ok(());
     }
@@ -150,7 +154,10 @@ pub(crate) fn same_site(verb: Verb, headers: &HeaderMap, uri: &Uri) -> Result<()
     let by_browser = !matches!(text("sec-fetch-site"), None | Some("same-origin" | "none"));
     let own = |origin: &str| origin.split_once("://").map(|(_, host)| host) == host(headers, uri);
     if by_browser || !text("origin").is_none_or(own) {
-        return Err(Problem::new(Kind::CrossSite, "a page of another site asks for this"));
+        return Err(HttpProblem::new(
+            ProblemKind::CrossSite,
+            "a page of another site asks for this",
+        ));
     }
     Ok(())
 }
@@ -211,7 +218,7 @@ mod tests {
             for (name, value) in pairs {
                 headers.insert(*name, value.parse().unwrap());
             }
-            same_site(Verb::Put, &headers, &uri)
+            same_site(HttpMethod::Put, &headers, &uri)
         };
         assert!(with(&[("host", "a:1")]).is_ok());
         assert!(with(&[("host", "a:1"), ("origin", "http://a:1")]).is_ok());

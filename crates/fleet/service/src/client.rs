@@ -12,7 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A connection, made when it is needed.
 #[derive(Debug)]
-pub struct Client {
+pub struct ServiceClient {
     address: SocketAddr,
     token: Option<String>,
     connection: Option<BufReader<TcpStream>>,
@@ -20,7 +20,7 @@ pub struct Client {
 
 /// An answer of the service, read to its end.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct ServiceResponse {
     /// The status of HTTP.
     pub status: u16,
     /// Its head, names in small letters.
@@ -29,7 +29,7 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-impl Answer {
+impl ServiceResponse {
     /// A line of the head.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
@@ -46,7 +46,7 @@ impl Answer {
     }
 }
 
-impl Client {
+impl ServiceClient {
     /// A client of the service at an address.
     pub fn new(address: SocketAddr) -> Self {
         Self { address, token: None, connection: None }
@@ -67,7 +67,7 @@ impl Client {
     ///
     /// # Errors
     /// If the connection breaks.
-    pub fn get(&mut self, path: &str) -> io::Result<Answer> {
+    pub fn get(&mut self, path: &str) -> io::Result<ServiceResponse> {
         self.send("GET", path, &[], b"")
     }
 
@@ -75,7 +75,12 @@ impl Client {
     ///
     /// # Errors
     /// If the connection breaks.
-    pub fn send_json(&mut self, method: &str, path: &str, body: &Value) -> io::Result<Answer> {
+    pub fn send_json(
+        &mut self,
+        method: &str,
+        path: &str,
+        body: &Value,
+    ) -> io::Result<ServiceResponse> {
         let json = [("content-type", "application/json")];
         self.send(method, path, &json, body.to_string().as_bytes())
     }
@@ -91,7 +96,7 @@ impl Client {
         path: &str,
         headers: &[(&str, &str)],
         body: &[u8],
-    ) -> io::Result<Answer> {
+    ) -> io::Result<ServiceResponse> {
         let mut head = format!("{method} {path} HTTP/1.1\r\nhost: {}\r\n", self.address);
         if let Some(token) = &self.token {
             head.push_str(&format!("authorization: Bearer {token}\r\n"));
@@ -112,7 +117,7 @@ impl Client {
     ///
     /// # Errors
     /// If the connection breaks.
-    pub fn raw(&mut self, bytes: &[u8], head: bool) -> io::Result<Answer> {
+    pub fn raw(&mut self, bytes: &[u8], head: bool) -> io::Result<ServiceResponse> {
         let mut connection = match self.connection.take() {
             Some(connection) if is_open(&connection) => connection,
             _ => {
@@ -145,7 +150,7 @@ fn is_open(connection: &BufReader<TcpStream>) -> bool {
 }
 
 /// An answer, and whether the connection stays.
-fn read(connection: &mut BufReader<TcpStream>, head: bool) -> io::Result<(Answer, bool)> {
+fn read(connection: &mut BufReader<TcpStream>, head: bool) -> io::Result<(ServiceResponse, bool)> {
     let wrong = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
     let mut line = String::new();
     let mut next = |connection: &mut BufReader<TcpStream>| {
@@ -164,7 +169,7 @@ fn read(connection: &mut BufReader<TcpStream>, head: bool) -> io::Result<(Answer
         let Some((name, value)) = line.split_once(':') else { break };
         headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
-    let mut answer = Answer { status, headers, body: Vec::new() };
+    let mut answer = ServiceResponse { status, headers, body: Vec::new() };
     if !(head || matches!(status, 204 | 304)) {
         match answer.header("content-length") {
             Some(length) => {

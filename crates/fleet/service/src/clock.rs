@@ -24,7 +24,7 @@ impl Clock {
     ///
     /// # Errors
     /// If the database does not answer.
-    pub fn of(store: &mut Store) -> Result<Self, StoreError> {
+    pub fn from_store(store: &mut Store) -> Result<Self, StoreError> {
         let clock = Self::default();
         clock.set(store.unix_seconds()?);
         Ok(clock)

@@ -6,14 +6,14 @@ use std::pin::Pin;
 
 use axum::response::Response;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use unskew_fleet::store::Role;
+use unskew_fleet::store::TokenRole;
 
-use crate::call::Call;
-use crate::problem::{Kind, Problem};
-use crate::verb::Verb;
+use crate::call::EndpointCall;
+use crate::problem::{HttpProblem, ProblemKind};
+use crate::verb::HttpMethod;
 
 /// The answer to a call, while it is made.
-pub type Answering = Pin<Box<dyn Future<Output = Result<Response, Problem>> + Send>>;
+pub type Answering = Pin<Box<dyn Future<Output = Result<Response, HttpProblem>> + Send>>;
 
 /// The schema of a type, in the list of a description.
 pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
@@ -36,7 +36,7 @@ pub enum ParameterIn {
 
 /// What a parameter may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum ParameterShape {
     /// A text of any content.
     Text,
     /// A number from 0.
@@ -53,32 +53,32 @@ pub enum Shape {
 
 /// A parameter of an endpoint.
 #[derive(Clone, Copy, Debug)]
-pub struct Parameter {
+pub struct EndpointParameter {
     /// The name under which it is given.
     pub name: &'static str,
     /// Whether it stands in the path, the query or the header.
     pub place: ParameterIn,
     /// What it may be.
-    pub shape: Shape,
+    pub shape: ParameterShape,
     /// What it means, in one sentence.
     pub about: &'static str,
     /// Whether nothing happens without it.
     pub required: bool,
 }
 
-impl Parameter {
+impl EndpointParameter {
     /// One in the path.
-    pub const fn path(name: &'static str, shape: Shape, about: &'static str) -> Self {
+    pub const fn path(name: &'static str, shape: ParameterShape, about: &'static str) -> Self {
         Self { name, place: ParameterIn::Path, shape, about, required: true }
     }
 
     /// One in the query.
-    pub const fn query(name: &'static str, shape: Shape, about: &'static str) -> Self {
+    pub const fn query(name: &'static str, shape: ParameterShape, about: &'static str) -> Self {
         Self { name, place: ParameterIn::Query, shape, about, required: false }
     }
 
     /// One in the head.
-    pub const fn header(name: &'static str, shape: Shape, about: &'static str) -> Self {
+    pub const fn header(name: &'static str, shape: ParameterShape, about: &'static str) -> Self {
         Self { name, place: ParameterIn::Header, shape, about, required: false }
     }
 
@@ -142,7 +142,7 @@ pub enum Time {
 #[derive(Clone, Copy)]
 pub struct Endpoint {
     /// The method of HTTP.
-    pub verb: Verb,
+    pub verb: HttpMethod,
     /// The path, with names in braces.
     pub path: &'static str,
     /// Its name, as metrics, logs and the description have it.
@@ -150,36 +150,36 @@ pub struct Endpoint {
     /// What it does, in a sentence.
     pub about: &'static str,
     /// What the caller has to be; none if anybody may ask.
-    pub role: Option<Role>,
+    pub role: Option<TokenRole>,
     /// Its parameters, those of the path first.
-    pub parameters: &'static [Parameter],
+    pub parameters: &'static [EndpointParameter],
     /// The body of its requests.
     pub takes: Takes,
     /// Its answers, if nothing goes wrong.
     pub gives: &'static [Gives],
     /// What goes wrong besides what may everywhere.
-    pub refuses: &'static [Kind],
+    pub refuses: &'static [ProblemKind],
     /// How long it may take.
     pub time: Time,
     /// The function that answers a call.
-    pub run: fn(Call) -> Answering,
+    pub run: fn(EndpointCall) -> Answering,
 }
 
 impl Endpoint {
     /// One that takes no body and can be read by whoever may read.
     pub const fn new(
-        verb: Verb,
+        verb: HttpMethod,
         path: &'static str,
         name: &'static str,
         about: &'static str,
-        run: fn(Call) -> Answering,
+        run: fn(EndpointCall) -> Answering,
     ) -> Self {
         Self {
             verb,
             path,
             name,
             about,
-            role: Some(Role::Read),
+            role: Some(TokenRole::Read),
             parameters: &[],
             takes: Takes::Nothing,
             gives: &[],
@@ -190,12 +190,12 @@ impl Endpoint {
     }
 
     /// The same for others.
-    pub const fn role(self, role: Option<Role>) -> Self {
+    pub const fn role(self, role: Option<TokenRole>) -> Self {
         Self { role, ..self }
     }
 
     /// The same with parameters.
-    pub const fn parameters(self, parameters: &'static [Parameter]) -> Self {
+    pub const fn parameters(self, parameters: &'static [EndpointParameter]) -> Self {
         Self { parameters, ..self }
     }
 
@@ -210,7 +210,7 @@ impl Endpoint {
     }
 
     /// The same with what can go wrong.
-    pub const fn refuses(self, refuses: &'static [Kind]) -> Self {
+    pub const fn refuses(self, refuses: &'static [ProblemKind]) -> Self {
         Self { refuses, ..self }
     }
 
@@ -220,25 +220,30 @@ impl Endpoint {
     }
 
     /// Everything that can go wrong with it.
-    pub fn problems(&self) -> Vec<Kind> {
-        let mut all = vec![Kind::Malformed, Kind::RateLimited, Kind::Fault, Kind::Unavailable];
+    pub fn problems(&self) -> Vec<ProblemKind> {
+        let mut all = vec![
+            ProblemKind::Malformed,
+            ProblemKind::RateLimited,
+            ProblemKind::Fault,
+            ProblemKind::Unavailable,
+        ];
         if self.role.is_some() {
-            all.extend([Kind::Unauthenticated, Kind::Forbidden]);
+            all.extend([ProblemKind::Unauthenticated, ProblemKind::Forbidden]);
         }
         if !self.verb.is_safe() {
-            all.extend([Kind::CrossSite, Kind::NoRoom]);
+            all.extend([ProblemKind::CrossSite, ProblemKind::NoRoom]);
         }
         if !matches!(self.takes, Takes::Nothing) {
-            all.extend([Kind::TooLarge, Kind::Slow]);
+            all.extend([ProblemKind::TooLarge, ProblemKind::Slow]);
         }
         if matches!(self.takes, Takes::Json(_)) {
-            all.push(Kind::MediaType);
+            all.push(ProblemKind::MediaType);
         }
         if self.time == Time::Short {
-            all.push(Kind::Late);
+            all.push(ProblemKind::Late);
         }
         if self.parameters.iter().any(|one| one.place == ParameterIn::Path) {
-            all.push(Kind::NotThere);
+            all.push(ProblemKind::NotThere);
         }
         all.extend(self.refuses);
         all.sort();

@@ -1,11 +1,11 @@
-//! What is swept away: uploads that nobody goes on with, and what is long over.
+//! Housekeeping: uploads that nobody goes on with, and what is long over, are removed.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use unskew_fleet::store::Signature;
 
-use crate::problem::Problem;
+use crate::problem::HttpProblem;
 use crate::service::Service;
 
 /// For how many seconds jobs and uploads are remembered that are over.
@@ -31,7 +31,7 @@ pub(crate) async fn sweep(service: Arc<Service>) {
 ///
 /// # Errors
 /// If it does not answer.
-pub(crate) async fn go_by_the_database(service: &Arc<Service>) -> Result<(), Problem> {
+pub(crate) async fn go_by_the_database(service: &Arc<Service>) -> Result<(), HttpProblem> {
     let second = service.pool().with(|fleet| Ok(fleet.store().unix_seconds()?)).await?;
     if let Some(seconds) = service.clock().set(second) {
         tracing::warn!(
@@ -42,7 +42,7 @@ pub(crate) async fn go_by_the_database(service: &Arc<Service>) -> Result<(), Pro
     Ok(())
 }
 
-async fn once(service: &Arc<Service>) -> Result<(), Problem> {
+async fn once(service: &Arc<Service>) -> Result<(), HttpProblem> {
     let age = service.settings().limits.upload_age;
     let (staging, clock) = (service.staging().clone(), service.clock().clone());
     let seconds = i64::try_from(age.as_secs()).unwrap_or(i64::MAX);

@@ -10,13 +10,13 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use unskew_artifact::{Content, Part};
-use unskew_fleet::store::Upload;
+use unskew_artifact::{ArtifactFile, Content};
+use unskew_fleet::store::PendingUpload;
 use unskew_fleet::{Digest, Fleet, list_digest};
 use unskew_source::{Slice, Source};
 
 use crate::clock::Clock;
-use crate::problem::{Kind, Problem};
+use crate::problem::{HttpProblem, ProblemKind};
 use crate::staging::Staging;
 
 /// How much is read at a time.
@@ -31,7 +31,8 @@ const MOST_FILES: usize = 10_000;
 /// A file of a folder that is uploaded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Member {
+#[schemars(rename = "Member")]
+pub struct UploadMember {
     /// The path below the folder.
     pub path: String,
     /// Its size in bytes.
@@ -43,8 +44,8 @@ pub struct Member {
 /// Whether a name may be that of a file: no path, no control characters.
 ///
 /// # Errors
-/// [`Kind::Malformed`] if not.
-pub(crate) fn check_file(name: &str) -> Result<(), Problem> {
+/// [`ProblemKind::Malformed`] if not.
+pub(crate) fn check_file(name: &str) -> Result<(), HttpProblem> {
     let fine = !name.is_empty()
         && name.len() <= 255
         && !matches!(name, "." | "..")
@@ -55,11 +56,15 @@ pub(crate) fn check_file(name: &str) -> Result<(), Problem> {
 /// Whether these can be the files of a folder of this digest and size.
 ///
 /// # Errors
-/// [`Kind::Malformed`] for paths that are none, and [`Kind::Digest`] for numbers that do not fit.
-pub(crate) fn check_members(members: &[Member], digest: &Digest, size: u64) -> Result<(), Problem> {
+/// [`ProblemKind::Malformed`] for paths that are none, and [`ProblemKind::Digest`] for numbers that do not fit.
+pub(crate) fn check_members(
+    members: &[UploadMember],
+    digest: &Digest,
+    size: u64,
+) -> Result<(), HttpProblem> {
     if members.is_empty() || members.len() > MOST_FILES {
         let detail = format!("a folder has 1 to {MOST_FILES} files, not {}", members.len());
-        return Err(Problem::new(Kind::Malformed, detail));
+        return Err(HttpProblem::new(ProblemKind::Malformed, detail));
     }
     let mut paths: Vec<&str> = members.iter().map(|one| one.path.as_str()).collect();
     for path in &paths {
@@ -74,26 +79,29 @@ pub(crate) fn check_members(members: &[Member], digest: &Digest, size: u64) -> R
             || pair[1].strip_prefix(pair[0]).is_some_and(|rest| rest.starts_with('/'))
     });
     if let Some([_, path]) = clash {
-        return Err(Problem::new(Kind::Malformed, format!("two files have this path: {path}")));
+        return Err(HttpProblem::new(
+            ProblemKind::Malformed,
+            format!("two files have this path: {path}"),
+        ));
     }
     let sum = members.iter().try_fold(0_u64, |sum, one| sum.checked_add(one.size));
     if sum != Some(size) {
         let detail = format!("the files have not {size} bytes together, as announced");
-        return Err(Problem::new(Kind::Digest, detail));
+        return Err(HttpProblem::new(ProblemKind::Digest, detail));
     }
     let mut rows: Vec<(String, Digest, u64)> =
         members.iter().map(|one| (one.path.clone(), one.digest, one.size)).collect();
     let own = list_digest(&mut rows);
     if own != *digest {
         let detail = format!("announced was {digest}, and the list of files makes {own}");
-        return Err(Problem::new(Kind::Digest, detail));
+        return Err(HttpProblem::new(ProblemKind::Digest, detail));
     }
     Ok(())
 }
 
-fn bad_name(name: &str) -> Problem {
+fn bad_name(name: &str) -> HttpProblem {
     let shown: String = name.chars().take(80).collect();
-    Problem::new(Kind::Malformed, format!("no name for a file: {shown:?}"))
+    HttpProblem::new(ProblemKind::Malformed, format!("no name for a file: {shown:?}"))
 }
 
 /// Publishes what has come, and says which version that is. What is not as announced, or is refused by the
@@ -104,18 +112,18 @@ fn bad_name(name: &str) -> Problem {
 pub(crate) fn finish(
     fleet: &mut Fleet,
     staging: &Staging,
-    upload: &Upload,
+    upload: &PendingUpload,
     clock: &Clock,
-) -> Result<i64, Problem> {
+) -> Result<i64, HttpProblem> {
     if let Some(version) = upload.version {
         // Whoever published it may not have come to this.
         forget(fleet, staging, upload)?;
         return Ok(version);
     }
     if upload.received != upload.size {
-        let Upload { received, size, .. } = upload;
+        let PendingUpload { received, size, .. } = upload;
         let detail = format!("{received} of {size} bytes have come");
-        return Err(Problem::new(Kind::Conflict, detail));
+        return Err(HttpProblem::new(ProblemKind::Conflict, detail));
     }
     if let Err(problem) = kept(fleet, staging, upload) {
         // Somebody else may have finished it meanwhile, and taken away what was read here.
@@ -123,7 +131,10 @@ pub(crate) fn finish(
         if let Some(version) = now.and_then(|upload| upload.version) {
             return Ok(version);
         }
-        if matches!(problem.kind, Kind::Digest | Kind::Refused | Kind::Conflict) {
+        if matches!(
+            problem.kind,
+            ProblemKind::Digest | ProblemKind::Refused | ProblemKind::Conflict
+        ) {
             let reason = format!("{}: {}", problem.kind.about().code, problem.detail);
             fleet.store().drop_upload(&upload.id, &reason)?;
             staging.forget(&upload.id);
@@ -131,14 +142,14 @@ pub(crate) fn finish(
         return Err(problem);
     }
     let version = fleet.store().finish_upload(upload, &clock.today().to_string())?;
-    let version = version.ok_or_else(|| Problem::not_there("upload", &upload.id))?;
+    let version = version.ok_or_else(|| HttpProblem::not_there("upload", &upload.id))?;
     forget(fleet, staging, upload)?;
     Ok(version)
 }
 
 /// Takes the pieces of an upload away that is over. The database forgets them last: whoever comes again sees that there may
 /// be some.
-fn forget(fleet: &mut Fleet, staging: &Staging, upload: &Upload) -> Result<(), Problem> {
+fn forget(fleet: &mut Fleet, staging: &Staging, upload: &PendingUpload) -> Result<(), HttpProblem> {
     if !fleet.store().pieces(&upload.id)?.is_empty() {
         staging.forget(&upload.id);
         fleet.store().forget_pieces(&upload.id)?;
@@ -147,12 +158,12 @@ fn forget(fleet: &mut Fleet, staging: &Staging, upload: &Upload) -> Result<(), P
 }
 
 /// Keeps what has come in the depot, if the readers take it and it is what was announced.
-fn kept(fleet: &mut Fleet, staging: &Staging, upload: &Upload) -> Result<(), Problem> {
+fn kept(fleet: &mut Fleet, staging: &Staging, upload: &PendingUpload) -> Result<(), HttpProblem> {
     let (content, announced) = come(fleet, staging, upload)?;
     if let Err(error) = fleet.look(&content) {
-        let problem = Problem::from(error);
+        let problem = HttpProblem::from(error);
         // What is not what was announced is that first of all.
-        let parts = content.parts().iter().filter(|_| problem.kind == Kind::Refused);
+        let parts = content.parts().iter().filter(|_| problem.kind == ProblemKind::Refused);
         for (part, digest) in parts.zip(&announced) {
             hold(&*part.source, digest, &part.name)?;
         }
@@ -161,7 +172,7 @@ fn kept(fleet: &mut Fleet, staging: &Staging, upload: &Upload) -> Result<(), Pro
     let stored = fleet.depot().add_announced(&content, &announced)?;
     if stored.digest != upload.digest {
         let detail = format!("announced was {}, and {} was kept", upload.digest, stored.digest);
-        return Err(Problem::new(Kind::Fault, detail));
+        return Err(HttpProblem::new(ProblemKind::Fault, detail));
     }
     Ok(())
 }
@@ -170,14 +181,14 @@ fn kept(fleet: &mut Fleet, staging: &Staging, upload: &Upload) -> Result<(), Pro
 fn come(
     fleet: &mut Fleet,
     staging: &Staging,
-    upload: &Upload,
-) -> Result<(Content, Vec<Digest>), Problem> {
+    upload: &PendingUpload,
+) -> Result<(Content, Vec<Digest>), HttpProblem> {
     let pieces = fleet.store().pieces(&upload.id)?;
     let source = staging.whole(&upload.id, &upload.file, &pieces)?;
     match &upload.members {
         None => {
             let name = upload.file.clone();
-            let part = Part { name, source, path: None, beside: None };
+            let part = ArtifactFile { name, source, path: None, beside: None };
             Ok((Content::File(part), vec![upload.digest]))
         }
         Some(text) => folder(upload, text, &source),
@@ -185,12 +196,13 @@ fn come(
 }
 
 fn folder(
-    upload: &Upload,
+    upload: &PendingUpload,
     members: &str,
     whole: &Arc<dyn Source>,
-) -> Result<(Content, Vec<Digest>), Problem> {
-    let damaged = |error: String| Problem::new(Kind::Fault, format!("the list of files: {error}"));
-    let members: Vec<Member> =
+) -> Result<(Content, Vec<Digest>), HttpProblem> {
+    let damaged =
+        |error: String| HttpProblem::new(ProblemKind::Fault, format!("the list of files: {error}"));
+    let members: Vec<UploadMember> =
         serde_json::from_str(members).map_err(|error| damaged(error.to_string()))?;
     let (mut parts, mut at) = (Vec::new(), 0_u64);
     for one in members {
@@ -199,7 +211,7 @@ fn folder(
         let slice = slice.map_err(|error| damaged(error.to_string()))?;
         at = at.saturating_add(one.size);
         let source = Arc::new(slice);
-        parts.push((Part { name: one.path, source, path: None, beside: None }, one.digest));
+        parts.push((ArtifactFile { name: one.path, source, path: None, beside: None }, one.digest));
     }
     parts.sort_by(|a, b| a.0.name.cmp(&b.0.name));
     let (parts, announced) = parts.into_iter().unzip();
@@ -207,12 +219,17 @@ fn folder(
 }
 
 /// Holds bytes against what they should be.
-fn hold(source: &dyn Source, announced: &Digest, name: &str) -> Result<(), Problem> {
+fn hold(source: &dyn Source, announced: &Digest, name: &str) -> Result<(), HttpProblem> {
     let (mut hasher, mut done) = (Sha256::new(), 0);
     let mut buffer = vec![0; CHUNK];
     while done < source.size() {
         match source.read_at(done, &mut buffer) {
-            Ok(0) => return Err(Problem::new(Kind::Conflict, "a piece of the upload was lost")),
+            Ok(0) => {
+                return Err(HttpProblem::new(
+                    ProblemKind::Conflict,
+                    "a piece of the upload was lost",
+                ));
+            }
             Ok(n) => {
                 let n = n.min(usize::try_from(source.size() - done).unwrap_or(n));
                 hasher.update(&buffer[..n]);
@@ -227,7 +244,7 @@ fn hold(source: &dyn Source, announced: &Digest, name: &str) -> Result<(), Probl
         found => {
             let found = found.map(|found| found.to_string()).unwrap_or_default();
             let detail = format!("announced was {announced}, and {found} has come: {name}");
-            Err(Problem::new(Kind::Digest, detail))
+            Err(HttpProblem::new(ProblemKind::Digest, detail))
         }
     }
 }
@@ -236,9 +253,9 @@ fn hold(source: &dyn Source, announced: &Digest, name: &str) -> Result<(), Probl
 mod tests {
     use std::io::Write as _;
 
-    use unskew_fleet::Depot;
-    use unskew_fleet::store::{Piece, Sqlite, Store};
-    use unskew_objects::{ObjectPlace, Objects, Settings};
+    use unskew_fleet::BlobStore;
+    use unskew_fleet::store::{Sqlite, Store, UploadChunk};
+    use unskew_objects::{ObjectPlace, Objects, StoreSettings};
 
     use super::*;
 
@@ -252,14 +269,19 @@ mod tests {
     }
 
     /// An upload of which everything has come, in pieces.
-    fn come_in_pieces(fleet: &mut Fleet, staging: &Staging, id: &str, bytes: &[u8]) -> Upload {
-        let upload = Upload {
+    fn come_in_pieces(
+        fleet: &mut Fleet,
+        staging: &Staging,
+        id: &str,
+        bytes: &[u8],
+    ) -> PendingUpload {
+        let upload = PendingUpload {
             id: id.to_owned(),
             owner: "me".to_owned(),
             key: None,
             model: "m".to_owned(),
             file: "net.pb".to_owned(),
-            digest: Digest::of(large()),
+            digest: Digest::sha256(large()),
             size: bytes.len() as u64,
             members: None,
             received: 0,
@@ -274,7 +296,7 @@ mod tests {
             file.write_all(chunk).unwrap();
             let (blob, size) = (format!("b{start}"), chunk.len() as u64);
             staging.keep(id, &blob, file).unwrap();
-            assert!(fleet.store().add_piece(id, &Piece { start, size, blob }, 1).unwrap());
+            assert!(fleet.store().add_piece(id, &UploadChunk { start, size, blob }, 1).unwrap());
             start += size;
         }
         fleet.store().upload(id).unwrap().unwrap()
@@ -287,12 +309,12 @@ mod tests {
             Err(error) => return eprintln!("SKIPPED: {error}"),
         };
         server.make_bucket("once").unwrap();
-        let settings: Settings = server.settings().into_iter().collect();
+        let settings: StoreSettings = server.settings().into_iter().collect();
         let objects =
             Objects::at(&ObjectPlace::parse("s3://once/fleet").unwrap(), &settings).unwrap();
         let staging = Staging::over(objects.clone());
         let store = Store::over(Box::new(Sqlite::in_memory().unwrap())).unwrap();
-        let mut fleet = Fleet::over(store, Depot::over(objects.clone()));
+        let mut fleet = Fleet::over(store, BlobStore::over(objects.clone()));
         let bytes = large();
         let size = bytes.len() as u64;
 
@@ -300,7 +322,7 @@ mod tests {
         wrong[5 << 20] ^= 1;
         let upload = come_in_pieces(&mut fleet, &staging, "wrong", &wrong);
         let problem = finish(&mut fleet, &staging, &upload, &Clock::default()).unwrap_err();
-        assert_eq!(problem.kind, Kind::Digest, "{problem}");
+        assert_eq!(problem.kind, ProblemKind::Digest, "{problem}");
         assert_eq!(objects.list("").count(), 0, "nothing of it is kept");
 
         // New the first time, and there already the second.
@@ -316,11 +338,11 @@ mod tests {
         assert_eq!(objects.list("staging").count(), 0);
     }
 
-    fn member(path: &str, size: u64) -> Member {
-        Member { path: path.into(), size, digest: Digest::of(path) }
+    fn member(path: &str, size: u64) -> UploadMember {
+        UploadMember { path: path.into(), size, digest: Digest::sha256(path) }
     }
 
-    fn checked(members: &[Member], size: u64) -> Result<(), Kind> {
+    fn checked(members: &[UploadMember], size: u64) -> Result<(), ProblemKind> {
         let mut rows: Vec<_> =
             members.iter().map(|one| (one.path.clone(), one.digest, one.size)).collect();
         let digest = list_digest(&mut rows);
@@ -336,7 +358,7 @@ mod tests {
             assert!(check_file(good).is_ok(), "{good}");
         }
         for bad in ["../x", "/x", "a/../b", "a//b", "a/", "./a", "", "a\\..\\b"] {
-            assert_eq!(checked(&[member(bad, 1)], 1), Err(Kind::Malformed), "{bad}");
+            assert_eq!(checked(&[member(bad, 1)], 1), Err(ProblemKind::Malformed), "{bad}");
         }
     }
 
@@ -344,14 +366,14 @@ mod tests {
     fn the_list_of_files_is_held_against_what_was_announced() {
         let both = [member("saved_model.pb", 3), member("variables/x", 4)];
         assert_eq!(checked(&both, 7), Ok(()));
-        assert_eq!(checked(&both, 8), Err(Kind::Digest));
-        assert_eq!(checked(&[member("a", u64::MAX), member("b", 1)], 0), Err(Kind::Digest));
-        let wrong = check_members(&both, &Digest::of("x"), 7).unwrap_err();
-        assert_eq!(wrong.kind, Kind::Digest);
+        assert_eq!(checked(&both, 8), Err(ProblemKind::Digest));
+        assert_eq!(checked(&[member("a", u64::MAX), member("b", 1)], 0), Err(ProblemKind::Digest));
+        let wrong = check_members(&both, &Digest::sha256("x"), 7).unwrap_err();
+        assert_eq!(wrong.kind, ProblemKind::Digest);
         for clash in [["a", "a"], ["a", "a/b"]] {
             let members = clash.map(|path| member(path, 1));
-            assert_eq!(checked(&members, 2), Err(Kind::Malformed), "{clash:?}");
+            assert_eq!(checked(&members, 2), Err(ProblemKind::Malformed), "{clash:?}");
         }
-        assert_eq!(checked(&[], 0), Err(Kind::Malformed));
+        assert_eq!(checked(&[], 0), Err(ProblemKind::Malformed));
     }
 }

@@ -14,16 +14,16 @@
 //! | part | what it is |
 //! | --- | --- |
 //! | [`routes`] | the table of all endpoints ([`Endpoint`](endpoint::Endpoint)); the router, the OpenAPI description and the reference are made from it |
-//! | [`Problem`](problem::Problem) | the one kind of error, as RFC 9457 has it, with a code `FL001`... |
-//! | [`Settings`] | where the database and the artifacts are, and every limit |
-//! | [`Server`] | listens, answers, and stops when it is told to: requests end, jobs are given back |
+//! | [`HttpProblem`](problem::HttpProblem) | the one kind of error, as RFC 9457 has it, with a code `FL001`... |
+//! | [`ServiceSettings`] | where the database and the artifacts are, and every limit |
+//! | [`FleetServer`] | listens, answers, and stops when it is told to: requests end, jobs are given back |
 //! | [`token`] | secrets that open the service; only their digests are kept |
 //! | [`range`] | the arithmetic of `Range` |
 //!
 //! # Who may come in
 //!
 //! Where a token was ever made, every request needs one, with a role: `read`, `publish` or `admin`. Where none was,
-//! the service listens on the loopback only and believes whoever connects there. [`Server::bind`] refuses other
+//! the service listens on the loopback only and believes whoever connects there. [`FleetServer::bind`] refuses other
 //! addresses then.
 //!
 //! # Clocks
@@ -33,15 +33,15 @@
 //! before.
 //!
 //! ```
-//! use unskew_fleet_service::{Server, Settings, routes};
+//! use unskew_fleet_service::{FleetServer, ServiceSettings, routes};
 //!
 //! let folder = tempfile::tempdir().unwrap();
-//! let settings = Settings::in_folder(folder.path());
-//! let server = Server::bind(settings, "127.0.0.1:0".parse().unwrap()).unwrap();
+//! let settings = ServiceSettings::in_folder(folder.path());
+//! let server = FleetServer::bind(settings, "127.0.0.1:0".parse().unwrap()).unwrap();
 //! assert!(server.address().ip().is_loopback());
 //!
 //! let elsewhere = "0.0.0.0:0".parse().unwrap();
-//! let refused = Server::bind(Settings::in_folder(folder.path()), elsewhere).err().unwrap();
+//! let refused = FleetServer::bind(ServiceSettings::in_folder(folder.path()), elsewhere).err().unwrap();
 //! assert!(refused.to_string().contains("token"), "{refused}");
 //!
 //! assert!(routes::all().any(|endpoint| endpoint.path == "/v1/models/{model}/decision"));
@@ -60,11 +60,11 @@ mod housekeeping;
 mod incoming;
 mod metrics;
 pub mod openapi;
-mod pace;
 mod pages;
 pub mod pool;
 pub mod problem;
 pub mod range;
+mod rate_limiter;
 mod recent;
 pub mod reference;
 pub mod routes;
@@ -77,7 +77,7 @@ pub mod token;
 pub mod verb;
 mod worker;
 
-pub use serve_error::ServeError;
-pub use server::Server;
+pub use serve_error::ServiceError;
+pub use server::FleetServer;
 pub use service::Service;
-pub use settings::{Limits, Settings};
+pub use settings::{ServiceLimits, ServiceSettings};

@@ -1,4 +1,4 @@
-//! What the service counts, as Prometheus reads it.
+//! Metrics of the service, as Prometheus reads them.
 
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -11,18 +11,18 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
-/// The media type of [`Metrics::text`].
+/// The media type of [`ServiceMetrics::text`].
 pub const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// All that is counted.
 #[derive(Debug)]
-pub struct Metrics {
+pub struct ServiceMetrics {
     registry: Registry,
     requests: Family<Request, Counter>,
     seconds: Family<Endpoint, Histogram>,
     decisions: Family<Source, Counter>,
-    jobs: Family<Outcome, Counter>,
-    pending: Family<State, Gauge<u64, AtomicU64>>,
+    jobs: Family<OutcomeLabels, Counter>,
+    pending: Family<StateLabels, Gauge<u64, AtomicU64>>,
     uploaded: Counter,
     downloaded: Counter,
     /// Connections that there are.
@@ -48,12 +48,12 @@ struct Source {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Outcome {
+struct OutcomeLabels {
     outcome: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct State {
+struct StateLabels {
     state: &'static str,
 }
 
@@ -62,7 +62,7 @@ fn times() -> Histogram {
     Histogram::new(exponential_buckets(100e-6, 4.0, 11))
 }
 
-impl Metrics {
+impl ServiceMetrics {
     pub fn new() -> Self {
         let mut metrics = Self {
             registry: Registry::with_prefix("unskew_fleet"),
@@ -108,7 +108,7 @@ impl Metrics {
     }
 
     pub fn ended(&self, outcome: &'static str) {
-        self.jobs.get_or_create(&Outcome { outcome }).inc();
+        self.jobs.get_or_create(&OutcomeLabels { outcome }).inc();
     }
 
     /// Counts bytes that clients have sent.
@@ -123,8 +123,8 @@ impl Metrics {
 
     /// All of it, as a text of OpenMetrics, with how many jobs wait and run.
     pub fn text(&self, (waiting, running): (u64, u64)) -> String {
-        self.pending.get_or_create(&State { state: "waiting" }).set(waiting);
-        self.pending.get_or_create(&State { state: "running" }).set(running);
+        self.pending.get_or_create(&StateLabels { state: "waiting" }).set(waiting);
+        self.pending.get_or_create(&StateLabels { state: "running" }).set(running);
         let mut text = String::new();
         // Writing to a text does not fail.
         let _ = encode(&mut text, &self.registry);
@@ -132,7 +132,7 @@ impl Metrics {
     }
 }
 
-impl Default for Metrics {
+impl Default for ServiceMetrics {
     fn default() -> Self {
         Self::new()
     }

@@ -4,9 +4,9 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use crate::endpoint::{Endpoint, Parameter, ParameterIn, Shape, Takes};
-use crate::problem::{Kind, ProblemBody};
-use crate::verb::Verb;
+use crate::endpoint::{Endpoint, EndpointParameter, ParameterIn, ParameterShape, Takes};
+use crate::problem::{ProblemBody, ProblemKind};
+use crate::verb::HttpMethod;
 
 /// The description of these endpoints.
 pub fn description<'e>(endpoints: impl Iterator<Item = &'e Endpoint>) -> Value {
@@ -66,19 +66,19 @@ fn operation(endpoint: &Endpoint, generator: &mut SchemaGenerator, problem: &Val
     Value::Object(operation)
 }
 
-fn parameter(one: &Parameter) -> Value {
+fn parameter(one: &EndpointParameter) -> Value {
     let place = match one.place {
         ParameterIn::Path => "path",
         ParameterIn::Query => "query",
         ParameterIn::Header => "header",
     };
     let schema = match one.shape {
-        Shape::Text => json!({ "type": "string" }),
-        Shape::Number => json!({ "type": "integer", "minimum": 0 }),
-        Shape::Day => json!({ "type": "string", "format": "date" }),
-        Shape::Flag => json!({ "type": "boolean" }),
-        Shape::Digest => json!({ "type": "string", "pattern": "^sha256:[0-9a-f]{64}$" }),
-        Shape::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+        ParameterShape::Text => json!({ "type": "string" }),
+        ParameterShape::Number => json!({ "type": "integer", "minimum": 0 }),
+        ParameterShape::Day => json!({ "type": "string", "format": "date" }),
+        ParameterShape::Flag => json!({ "type": "boolean" }),
+        ParameterShape::Digest => json!({ "type": "string", "pattern": "^sha256:[0-9a-f]{64}$" }),
+        ParameterShape::Texts => json!({ "type": "array", "items": { "type": "string" } }),
     };
     json!({
         "name": one.name,
@@ -93,7 +93,7 @@ fn responses(endpoint: &Endpoint, generator: &mut SchemaGenerator, problem: &Val
     let mut responses = Map::new();
     for gives in endpoint.gives {
         let mut response = json!({ "description": gives.about });
-        let bodiless = endpoint.verb == Verb::Head;
+        let bodiless = endpoint.verb == HttpMethod::Head;
         if let Some(media) = gives.media.filter(|_| !bodiless) {
             let content = match gives.schema {
                 Some(schema) => json!({ media: { "schema": schema(generator) } }),
@@ -123,5 +123,5 @@ fn responses(endpoint: &Endpoint, generator: &mut SchemaGenerator, problem: &Val
 
 /// All kinds of problems, for people: code, status, what it is, what helps.
 pub fn kinds() -> impl Iterator<Item = &'static crate::problem::About> {
-    crate::problem::KINDS.iter().map(|row| Kind::about(row.kind))
+    crate::problem::KINDS.iter().map(|row| ProblemKind::about(row.kind))
 }

@@ -9,16 +9,16 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use unskew_fleet::store::Store;
-use unskew_fleet::{Depot, Fleet, Inspectors, chain};
+use unskew_fleet::{BlobStore, Fleet, Inspectors, chain};
 
-use crate::problem::{Kind, Problem};
-use crate::settings::Settings;
+use crate::problem::{HttpProblem, ProblemKind};
+use crate::settings::ServiceSettings;
 
 /// Fleets that are lent.
-pub struct Pool {
+pub struct FleetPool {
     database: String,
     /// One for all, so that they share the connections to an object store.
-    depot: Depot,
+    depot: BlobStore,
     /// Who reads artifacts for them.
     inspectors: Option<Arc<Inspectors>>,
     idle: Mutex<Vec<Fleet>>,
@@ -26,9 +26,14 @@ pub struct Pool {
     patience: Duration,
 }
 
-impl Pool {
+impl FleetPool {
     /// A pool that lends so many at once; who waits longer than `patience` is sent away.
-    pub fn new(settings: &Settings, depot: &Depot, places: usize, patience: Duration) -> Arc<Self> {
+    pub fn new(
+        settings: &ServiceSettings,
+        depot: &BlobStore,
+        places: usize,
+        patience: Duration,
+    ) -> Arc<Self> {
         let (database, depot) = (settings.database.clone(), depot.clone());
         let inspectors = settings.inspectors.clone();
         let (idle, places) = (Mutex::new(Vec::new()), Arc::new(Semaphore::new(places)));
@@ -41,10 +46,12 @@ impl Pool {
     /// That of the work; if the database is out of reach, or everybody else is faster for too long.
     pub async fn with<T: Send + 'static>(
         self: &Arc<Self>,
-        work: impl FnOnce(&mut Fleet) -> Result<T, Problem> + Send + 'static,
-    ) -> Result<T, Problem> {
-        let busy =
-            || Problem::new(Kind::Unavailable, "too much to do").after(Duration::from_secs(1));
+        work: impl FnOnce(&mut Fleet) -> Result<T, HttpProblem> + Send + 'static,
+    ) -> Result<T, HttpProblem> {
+        let busy = || {
+            HttpProblem::new(ProblemKind::Unavailable, "too much to do")
+                .after(Duration::from_secs(1))
+        };
         let place = Arc::clone(&self.places).acquire_owned();
         let place = tokio::time::timeout(self.patience, place).await;
         let place = place.map_err(|_| busy())?.map_err(|_| busy())?;
@@ -56,10 +63,15 @@ impl Pool {
             done
         };
         let done = tokio::task::spawn_blocking(work).await;
-        done.unwrap_or_else(|_| Err(Problem::new(Kind::Fault, "the work ended in a panic")))
+        done.unwrap_or_else(|_| {
+            Err(HttpProblem::new(ProblemKind::Fault, "the work ended in a panic"))
+        })
     }
 
-    fn lend<T>(&self, work: impl FnOnce(&mut Fleet) -> Result<T, Problem>) -> Result<T, Problem> {
+    fn lend<T>(
+        &self,
+        work: impl FnOnce(&mut Fleet) -> Result<T, HttpProblem>,
+    ) -> Result<T, HttpProblem> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let known = idle().pop();
         let mut fleet = match known {
@@ -67,7 +79,9 @@ impl Pool {
             None => self.open()?,
         };
         let done = work(&mut fleet);
-        let sound = |problem: &Problem| !matches!(problem.kind, Kind::Unavailable | Kind::Fault);
+        let sound = |problem: &HttpProblem| {
+            !matches!(problem.kind, ProblemKind::Unavailable | ProblemKind::Fault)
+        };
         if done.as_ref().err().is_none_or(sound) {
             idle().push(fleet);
         }
@@ -75,8 +89,8 @@ impl Pool {
     }
 
     /// A fleet with a new connection. Whatever keeps it from opening may be gone later.
-    fn open(&self) -> Result<Fleet, Problem> {
-        let away = |error| Problem::database_away(chain(&error));
+    fn open(&self) -> Result<Fleet, HttpProblem> {
+        let away = |error| HttpProblem::database_away(chain(&error));
         let store = Store::open(&self.database).map_err(away)?;
         let fleet = Fleet::over(store, self.depot.clone());
         Ok(match &self.inspectors {

@@ -1,4 +1,4 @@
-//! What went wrong, as the body `application/problem+json` of RFC 9457.
+//! Problems as the body `application/problem+json` of RFC 9457.
 //!
 //! ```json
 //! { "type": "/v1/problems#FL004", "title": "not there", "status": 404,
@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The code says which kind it is and never changes its meaning; `detail` says what happened here. Everything that
-//! goes wrong in this crate is a [`Problem`].
+//! goes wrong in this crate is a [`HttpProblem`].
 
 use std::io;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use unskew_objects::ObjectError;
 
 /// A kind of problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum ProblemKind {
     /// The syntax of the request is wrong.
     Malformed,
     /// No valid token was sent.
@@ -68,7 +68,7 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub struct About {
     /// The kind that this is about.
-    pub kind: Kind,
+    pub kind: ProblemKind,
     /// The stable code, such as `FL004`; `unskew explain` knows it.
     pub code: &'static str,
     /// The status of the answer.
@@ -80,7 +80,7 @@ pub struct About {
 }
 
 const fn about(
-    kind: Kind,
+    kind: ProblemKind,
     code: &'static str,
     status: u16,
     title: &'static str,
@@ -91,93 +91,123 @@ const fn about(
 
 /// All kinds, by their codes.
 pub const KINDS: [About; 20] = [
-    about(Kind::Malformed, "FL001", 400, "not understood", "send what the description asks for"),
     about(
-        Kind::Unauthenticated,
+        ProblemKind::Malformed,
+        "FL001",
+        400,
+        "not understood",
+        "send what the description asks for",
+    ),
+    about(
+        ProblemKind::Unauthenticated,
         "FL002",
         401,
         "no valid token",
         "send `Authorization: Bearer TOKEN`",
     ),
-    about(Kind::Forbidden, "FL003", 403, "not allowed", "use a token with the role that is named"),
-    about(Kind::NotThere, "FL004", 404, "not there", "list what is there"),
-    about(Kind::Method, "FL005", 405, "no such method here", "use one that `Allow` names"),
     about(
-        Kind::Slow,
+        ProblemKind::Forbidden,
+        "FL003",
+        403,
+        "not allowed",
+        "use a token with the role that is named",
+    ),
+    about(ProblemKind::NotThere, "FL004", 404, "not there", "list what is there"),
+    about(ProblemKind::Method, "FL005", 405, "no such method here", "use one that `Allow` names"),
+    about(
+        ProblemKind::Slow,
         "FL006",
         408,
         "too slow",
         "send without long pauses; an upload goes on where it stopped",
     ),
     about(
-        Kind::Conflict,
+        ProblemKind::Conflict,
         "FL007",
         409,
         "not as things are now",
         "ask how things are, and go on from there",
     ),
-    about(Kind::Condition, "FL008", 412, "condition not met", "ask anew, without the condition"),
     about(
-        Kind::TooLarge,
+        ProblemKind::Condition,
+        "FL008",
+        412,
+        "condition not met",
+        "ask anew, without the condition",
+    ),
+    about(
+        ProblemKind::TooLarge,
         "FL009",
         413,
         "too large",
         "send less at once, or ask the operator for a higher limit",
     ),
     about(
-        Kind::MediaType,
+        ProblemKind::MediaType,
         "FL010",
         415,
         "other type of body",
         "send the type that the description names",
     ),
     about(
-        Kind::Range,
+        ProblemKind::Range,
         "FL011",
         416,
         "no such range",
         "ask for one range inside the size that `Content-Range` tells",
     ),
-    about(Kind::Refused, "FL012", 422, "refused", "correct what the detail names"),
+    about(ProblemKind::Refused, "FL012", 422, "refused", "correct what the detail names"),
     about(
-        Kind::Digest,
+        ProblemKind::Digest,
         "FL013",
         422,
         "not what was announced",
         "compute the digest of the file anew, and upload it again",
     ),
     about(
-        Kind::RateLimited,
+        ProblemKind::RateLimited,
         "FL014",
         429,
         "too many requests",
         "wait as long as `Retry-After` says",
     ),
-    about(Kind::Full, "FL015", 429, "too much at once", "finish or drop what is open, or wait"),
     about(
-        Kind::CrossSite,
+        ProblemKind::Full,
+        "FL015",
+        429,
+        "too much at once",
+        "finish or drop what is open, or wait",
+    ),
+    about(
+        ProblemKind::CrossSite,
         "FL016",
         403,
         "asked by another site",
         "open the pages of the service itself",
     ),
     about(
-        Kind::Fault,
+        ProblemKind::Fault,
         "FL017",
         500,
         "a fault of the service",
         "tell the operator the number of the request; it stands in the log",
     ),
     about(
-        Kind::Unavailable,
+        ProblemKind::Unavailable,
         "FL018",
         503,
         "out of reach",
         "wait as long as `Retry-After` says, and ask again",
     ),
-    about(Kind::Late, "FL019", 504, "took too long", "ask again with `Prefer: respond-async`"),
     about(
-        Kind::NoRoom,
+        ProblemKind::Late,
+        "FL019",
+        504,
+        "took too long",
+        "ask again with `Prefer: respond-async`",
+    ),
+    about(
+        ProblemKind::NoRoom,
         "FL020",
         507,
         "no room",
@@ -185,7 +215,7 @@ pub const KINDS: [About; 20] = [
     ),
 ];
 
-impl Kind {
+impl ProblemKind {
     /// What is known about it.
     pub fn about(self) -> &'static About {
         // Every kind stands in the table at its place; a test holds the two together.
@@ -198,12 +228,12 @@ impl Kind {
     }
 }
 
-/// Something that went wrong. As a text it is what the client is told; [`Problem::logged`] is for the log.
+/// Something that went wrong. As a text it is what the client is told; [`HttpProblem::logged`] is for the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct HttpProblem {
     /// Which kind of problem it is.
-    pub kind: Kind,
-    /// One sentence with the values in question. The client sees it, except that of a [`Kind::Fault`].
+    pub kind: ProblemKind,
+    /// One sentence with the values in question. The client sees it, except that of a [`ProblemKind::Fault`].
     pub detail: String,
     /// What only the log has: what the system, the database or the store says, with its paths and addresses.
     pub cause: Option<String>,
@@ -235,9 +265,9 @@ pub struct ProblemBody {
     pub request: String,
 }
 
-impl Problem {
+impl HttpProblem {
     /// A problem of a kind.
-    pub fn new(kind: Kind, detail: impl Into<String>) -> Self {
+    pub fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
         let (detail, cause) = (detail.into(), None);
         Self { kind, detail, cause, retry_after: None, headers: Vec::new() }
     }
@@ -262,13 +292,15 @@ impl Problem {
 
     /// Something that is not there: `no such job: 7`.
     pub fn not_there(what: &str, name: &str) -> Self {
-        Self::new(Kind::NotThere, format!("no such {what}: {name}"))
+        Self::new(ProblemKind::NotThere, format!("no such {what}: {name}"))
     }
 
     /// What the client is told of it. A fault says nothing about the inside of the service, whatever its detail is.
     fn told(&self) -> &str {
         match self.kind {
-            Kind::Fault => "the log of the service has the reason, under the number of the request",
+            ProblemKind::Fault => {
+                "the log of the service has the reason, under the number of the request"
+            }
             _ => &self.detail,
         }
     }
@@ -295,13 +327,13 @@ impl Problem {
     }
 }
 
-impl std::fmt::Display for Problem {
+impl std::fmt::Display for HttpProblem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {}", self.kind.about().title, self.told())
     }
 }
 
-impl std::error::Error for Problem {}
+impl std::error::Error for HttpProblem {}
 
 /// When to ask again for something that is away.
 const AWAY: Duration = Duration::from_secs(5);
@@ -313,48 +345,48 @@ const DATABASE_FULL: &str = "the database of the fleet has no room";
 const DATABASE_AWAY: &str = "the database of the fleet does not answer";
 
 /// A disk or a store that failed.
-fn of_store(kind: io::ErrorKind, cause: String) -> Problem {
+fn of_store(kind: io::ErrorKind, cause: String) -> HttpProblem {
     match kind {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            Problem::new(Kind::NoRoom, DISK_FULL).because(cause)
+            HttpProblem::new(ProblemKind::NoRoom, DISK_FULL).because(cause)
         }
-        _ => Problem::new(Kind::Unavailable, STORE_AWAY).after(AWAY).because(cause),
+        _ => HttpProblem::new(ProblemKind::Unavailable, STORE_AWAY).after(AWAY).because(cause),
     }
 }
 
-impl From<io::Error> for Problem {
+impl From<io::Error> for HttpProblem {
     fn from(error: io::Error) -> Self {
         of_store(error.kind(), error.to_string())
     }
 }
 
-impl From<ObjectError> for Problem {
+impl From<ObjectError> for HttpProblem {
     fn from(error: ObjectError) -> Self {
-        Self::new(Kind::Unavailable, STORE_AWAY).after(AWAY).because(chain(&error))
+        Self::new(ProblemKind::Unavailable, STORE_AWAY).after(AWAY).because(chain(&error))
     }
 }
 
-impl From<StoreError> for Problem {
+impl From<StoreError> for HttpProblem {
     fn from(error: StoreError) -> Self {
         let text = chain(&error);
         match error {
-            StoreError::Full(_) => Self::new(Kind::NoRoom, DATABASE_FULL).because(text),
+            StoreError::Full(_) => Self::new(ProblemKind::NoRoom, DATABASE_FULL).because(text),
             // A digest, which the client may add again.
-            StoreError::Absent(_) => Self::new(Kind::Unavailable, text).after(AWAY),
+            StoreError::Absent(_) => Self::new(ProblemKind::Unavailable, text).after(AWAY),
             StoreError::Away(_) | StoreError::Clash(_) => Self::database_away(text),
-            _ => Self::new(Kind::Fault, text),
+            _ => Self::new(ProblemKind::Fault, text),
         }
     }
 }
 
-impl Problem {
+impl HttpProblem {
     /// A database that does not answer now.
     pub(crate) fn database_away(cause: String) -> Self {
-        Self::new(Kind::Unavailable, DATABASE_AWAY).after(AWAY).because(cause)
+        Self::new(ProblemKind::Unavailable, DATABASE_AWAY).after(AWAY).because(cause)
     }
 }
 
-impl From<FleetError> for Problem {
+impl From<FleetError> for HttpProblem {
     fn from(error: FleetError) -> Self {
         let text = cut(chain(&error));
         match error {
@@ -364,23 +396,25 @@ impl From<FleetError> for Problem {
                 of_store(source.kind(), text)
             }
             FleetError::Name(_) | FleetError::Path(_) | FleetError::WhatIf(_) => {
-                Self::new(Kind::Malformed, text)
+                Self::new(ProblemKind::Malformed, text)
             }
             FleetError::Profile(_)
             | FleetError::Open(_)
             | FleetError::Unreadable(_)
             | FleetError::Inspection(InspectionError::Ended { .. }) => {
-                Self::new(Kind::Refused, text)
+                Self::new(ProblemKind::Refused, text)
             }
             FleetError::Inspection(InspectionError::NotStarted(_)) => {
                 let detail = "the service starts no process to read artifacts in";
-                Self::new(Kind::Unavailable, detail).after(AWAY).because(text)
+                Self::new(ProblemKind::Unavailable, detail).after(AWAY).because(text)
             }
             FleetError::NoModel { .. }
             | FleetError::NoVersion { .. }
-            | FleetError::NoRuntime { .. } => Self::new(Kind::NotThere, text),
-            FleetError::Differs { .. } => Self::new(Kind::Digest, text),
-            FleetError::Damaged { .. } | FleetError::NotAsked => Self::new(Kind::Fault, text),
+            | FleetError::NoRuntime { .. } => Self::new(ProblemKind::NotThere, text),
+            FleetError::Differs { .. } => Self::new(ProblemKind::Digest, text),
+            FleetError::Damaged { .. } | FleetError::NotAsked => {
+                Self::new(ProblemKind::Fault, text)
+            }
         }
     }
 }
@@ -414,9 +448,9 @@ mod tests {
     #[test]
     fn a_full_disk_is_no_fault() {
         let full = io::Error::from(io::ErrorKind::StorageFull);
-        assert_eq!(Problem::from(full).kind, Kind::NoRoom);
+        assert_eq!(HttpProblem::from(full).kind, ProblemKind::NoRoom);
         let gone = FleetError::Io { path: "x".into(), source: io::ErrorKind::NotFound.into() };
-        assert_eq!(Problem::from(gone).kind, Kind::Unavailable);
+        assert_eq!(HttpProblem::from(gone).kind, ProblemKind::Unavailable);
     }
 
     #[test]
@@ -425,7 +459,7 @@ mod tests {
         let inside = |kind: io::ErrorKind| io::Error::new(kind, format!("at path {SECRET}"));
         let boxed = || inside(io::ErrorKind::Other).into();
         let kinds = [io::ErrorKind::StorageFull, io::ErrorKind::NotFound, io::ErrorKind::Other];
-        let mut problems: Vec<Problem> = kinds.map(|kind| inside(kind).into()).into();
+        let mut problems: Vec<HttpProblem> = kinds.map(|kind| inside(kind).into()).into();
         for kind in kinds {
             let (path, source) = (SECRET.into(), inside(kind));
             problems.push(FleetError::Io { path, source }.into());
@@ -440,8 +474,8 @@ mod tests {
             StoreError::Url(SECRET.to_owned()).into(),
             StoreError::Versions(SECRET.to_owned()).into(),
             FleetError::Inspection(InspectionError::NotStarted(SECRET.to_owned())).into(),
-            Problem::new(Kind::Fault, SECRET),
-            Problem::database_away(SECRET.to_owned()),
+            HttpProblem::new(ProblemKind::Fault, SECRET),
+            HttpProblem::database_away(SECRET.to_owned()),
         ]);
         for problem in problems {
             let body = serde_json::to_string(&problem.body("r-1")).unwrap();
@@ -453,7 +487,7 @@ mod tests {
     #[test]
     fn a_detail_is_short_whatever_an_artifact_says() {
         let long = FleetError::Unreadable("\u{fc}".repeat(LONGEST));
-        let detail = Problem::from(long).detail;
+        let detail = HttpProblem::from(long).detail;
         assert!(detail.len() < LONGEST + 4 && detail.ends_with("..."));
     }
 }

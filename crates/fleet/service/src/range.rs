@@ -6,7 +6,7 @@
 
 /// What is given of a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ByteRange {
     /// The whole content: no range was asked for.
     Whole,
     /// So many bytes from this one on.
@@ -23,21 +23,21 @@ pub enum Wanted {
 /// What a `Range` asks for of `size` bytes.
 ///
 /// ```
-/// use unskew_fleet_service::range::{Wanted, wanted};
-/// assert_eq!(wanted("bytes=0-0", 10), Wanted::Part { start: 0, length: 1 });
-/// assert_eq!(wanted("bytes=-3", 10), Wanted::Part { start: 7, length: 3 });
-/// assert_eq!(wanted("bytes=10-", 10), Wanted::Unsatisfiable);
-/// assert_eq!(wanted("lines=1-2", 10), Wanted::Whole);
+/// use unskew_fleet_service::range::{ByteRange, wanted};
+/// assert_eq!(wanted("bytes=0-0", 10), ByteRange::Part { start: 0, length: 1 });
+/// assert_eq!(wanted("bytes=-3", 10), ByteRange::Part { start: 7, length: 3 });
+/// assert_eq!(wanted("bytes=10-", 10), ByteRange::Unsatisfiable);
+/// assert_eq!(wanted("lines=1-2", 10), ByteRange::Whole);
 /// ```
-pub fn wanted(range: &str, size: u64) -> Wanted {
-    let Some((unit, set)) = range.split_once('=') else { return Wanted::Whole };
+pub fn wanted(range: &str, size: u64) -> ByteRange {
+    let Some((unit, set)) = range.split_once('=') else { return ByteRange::Whole };
     if !unit.trim().eq_ignore_ascii_case("bytes") {
-        return Wanted::Whole;
+        return ByteRange::Whole;
     }
     if set.contains(',') {
-        return Wanted::Unsatisfiable;
+        return ByteRange::Unsatisfiable;
     }
-    let Some((first, last)) = set.trim().split_once('-') else { return Wanted::Whole };
+    let Some((first, last)) = set.trim().split_once('-') else { return ByteRange::Whole };
     // Numbers too large for 64 bits are positions behind every end.
     let number = |text: &str| match text.trim() {
         "" => Some(None),
@@ -47,15 +47,15 @@ pub fn wanted(range: &str, size: u64) -> Wanted {
         _ => None,
     };
     let (start, end) = match (number(first), number(last)) {
-        (Some(Some(first)), Some(Some(last))) if first > last => return Wanted::Whole,
+        (Some(Some(first)), Some(Some(last))) if first > last => return ByteRange::Whole,
         (Some(Some(first)), Some(Some(last))) => (first, last.saturating_add(1).min(size)),
         (Some(Some(first)), Some(None)) => (first, size),
         (Some(None), Some(Some(count))) => (size - count.min(size), size),
-        _ => return Wanted::Whole,
+        _ => return ByteRange::Whole,
     };
     match end.checked_sub(start) {
-        None | Some(0) => Wanted::Unsatisfiable,
-        Some(length) => Wanted::Part { start, length },
+        None | Some(0) => ByteRange::Unsatisfiable,
+        Some(length) => ByteRange::Part { start, length },
     }
 }
 
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn what_the_document_shows() {
-        let part = |start, length| Wanted::Part { start, length };
+        let part = |start, length| ByteRange::Part { start, length };
         for (range, wants) in [
             ("bytes=0-499", part(0, 500)),
             ("bytes=500-999", part(500, 500)),
@@ -87,20 +87,20 @@ mod tests {
             ("bytes=9999-20000", part(9999, 1)),
             ("bytes=-20000", part(0, 10000)),
             ("Bytes = 1-1", part(1, 1)),
-            ("bytes=10000-", Wanted::Unsatisfiable),
-            ("bytes=-0", Wanted::Unsatisfiable),
-            ("bytes=99999999999999999999-", Wanted::Unsatisfiable),
-            ("bytes=0-0,-1", Wanted::Unsatisfiable),
-            ("bytes=5-4", Wanted::Whole),
-            ("bytes=-", Wanted::Whole),
-            ("bytes=a-b", Wanted::Whole),
-            ("bytes=+1-2", Wanted::Whole),
-            ("items=0-5", Wanted::Whole),
-            ("", Wanted::Whole),
+            ("bytes=10000-", ByteRange::Unsatisfiable),
+            ("bytes=-0", ByteRange::Unsatisfiable),
+            ("bytes=99999999999999999999-", ByteRange::Unsatisfiable),
+            ("bytes=0-0,-1", ByteRange::Unsatisfiable),
+            ("bytes=5-4", ByteRange::Whole),
+            ("bytes=-", ByteRange::Whole),
+            ("bytes=a-b", ByteRange::Whole),
+            ("bytes=+1-2", ByteRange::Whole),
+            ("items=0-5", ByteRange::Whole),
+            ("", ByteRange::Whole),
         ] {
             assert_eq!(wanted(range, 10000), wants, "{range}");
         }
-        assert_eq!(wanted("bytes=0-", 0), Wanted::Unsatisfiable);
+        assert_eq!(wanted("bytes=0-", 0), ByteRange::Unsatisfiable);
     }
 
     #[test]
@@ -116,13 +116,13 @@ mod tests {
         #[test]
         fn a_part_lies_inside_and_is_what_was_asked_for(first: u64, last: u64, size: u64) {
             match wanted(&format!("bytes={first}-{last}"), size) {
-                Wanted::Part { start, length } => {
+                ByteRange::Part { start, length } => {
                     prop_assert_eq!(start, first);
                     prop_assert!(length >= 1 && start + length <= size);
                     prop_assert_eq!(start + length, size.min(last.saturating_add(1)));
                 }
-                Wanted::Unsatisfiable => prop_assert!(first >= size && first <= last),
-                Wanted::Whole => prop_assert!(first > last),
+                ByteRange::Unsatisfiable => prop_assert!(first >= size && first <= last),
+                ByteRange::Whole => prop_assert!(first > last),
             }
         }
 
@@ -131,7 +131,7 @@ mod tests {
             let mut at = 0;
             while at < size {
                 match wanted(&format!("bytes={at}-{}", at + step - 1), size) {
-                    Wanted::Part { start, length } => {
+                    ByteRange::Part { start, length } => {
                         prop_assert_eq!(start, at);
                         at += length;
                     }
@@ -144,14 +144,14 @@ mod tests {
         #[test]
         fn the_last_bytes_end_at_the_end(count: u64, size: u64) {
             match wanted(&format!("bytes=-{count}"), size) {
-                Wanted::Part { start, length } => prop_assert_eq!((start + length, length), (size, count.min(size))),
-                other => prop_assert!(other == Wanted::Unsatisfiable && (count == 0 || size == 0)),
+                ByteRange::Part { start, length } => prop_assert_eq!((start + length, length), (size, count.min(size))),
+                other => prop_assert!(other == ByteRange::Unsatisfiable && (count == 0 || size == 0)),
             }
         }
 
         #[test]
         fn nothing_that_is_sent_makes_a_part_outside(range in ".{0,40}", size: u64) {
-            if let Wanted::Part { start, length } = wanted(&range, size) {
+            if let ByteRange::Part { start, length } = wanted(&range, size) {
                 prop_assert!(start.checked_add(length).is_some_and(|end| end <= size));
             }
         }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::endpoint::{Endpoint, ParameterIn, Shape, Takes};
+use crate::endpoint::{Endpoint, ParameterIn, ParameterShape, Takes};
 use crate::openapi;
 use crate::problem::KINDS;
 use crate::routes;
@@ -73,12 +73,12 @@ fn section(page: &mut String, endpoint: &Endpoint, types: &Value) {
             ParameterIn::Header => "head",
         };
         let shape = match one.shape {
-            Shape::Text => "text",
-            Shape::Number => "number",
-            Shape::Day => "day",
-            Shape::Flag => "`true` or `false`",
-            Shape::Digest => "digest",
-            Shape::Texts => "text, several times",
+            ParameterShape::Text => "text",
+            ParameterShape::Number => "number",
+            ParameterShape::Day => "day",
+            ParameterShape::Flag => "`true` or `false`",
+            ParameterShape::Digest => "digest",
+            ParameterShape::Texts => "text, several times",
         };
         let needed = if one.required { "" } else { ", optional" };
         let _ = writeln!(page, "| `{}` | {place} | {shape}{needed} | {} |", one.name, one.about);

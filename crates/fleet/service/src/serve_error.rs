@@ -1,4 +1,4 @@
-//! Why a service could not be started, or ended.
+//! Errors of starting a service, and of its end.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,7 +7,7 @@ use unskew_fleet::FleetError;
 
 /// Why a server cannot serve.
 #[derive(Debug, thiserror::Error)]
-pub enum ServeError {
+pub enum ServiceError {
     /// The fleet cannot be opened.
     #[error(transparent)]
     Fleet(#[from] FleetError),

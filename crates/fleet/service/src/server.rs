@@ -13,15 +13,15 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use tower::ServiceExt as _;
-use unskew_connections::{Connections, Kept, Watched, open_files, queue};
+use unskew_connections::{Connections, GuardedBody, Watched, open_files, queue};
 use unskew_fleet::FleetError;
 
 use crate::answer::refusal;
 use crate::caller::Peer;
-use crate::problem::{Kind, Problem};
-use crate::serve_error::ServeError;
+use crate::problem::{HttpProblem, ProblemKind};
+use crate::serve_error::ServiceError;
 use crate::service::Service;
-use crate::settings::Settings;
+use crate::settings::ServiceSettings;
 use crate::{housekeeping, routes, worker};
 
 /// After how long without a word a client of HTTP/2 is asked whether it is there.
@@ -51,25 +51,25 @@ const NO_SOCKETS: Duration = Duration::from_millis(100);
 const LAST: Duration = Duration::from_millis(500);
 
 /// A server that listens.
-pub struct Server {
+pub struct FleetServer {
     service: Arc<Service>,
     listener: TcpListener,
     address: SocketAddr,
 }
 
-impl Server {
+impl FleetServer {
     /// Opens the fleet, brings its database up to date, and listens.
     ///
     /// # Errors
     /// If the fleet cannot be opened; if the address is not on the loopback and no token was ever made; if it cannot
     /// be had.
-    pub fn bind(settings: Settings, address: SocketAddr) -> Result<Self, ServeError> {
+    pub fn bind(settings: ServiceSettings, address: SocketAddr) -> Result<Self, ServiceError> {
         let mut fleet = settings.open()?;
         let tokens = fleet.store().has_tokens().map_err(FleetError::from)?;
         if !tokens && !address.ip().is_loopback() {
-            return Err(ServeError::NoToken(address));
+            return Err(ServiceError::NoToken(address));
         }
-        let failed = |source| ServeError::Listen { address, source };
+        let failed = |source| ServiceError::Listen { address, source };
         let listener = TcpListener::bind(address).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         queue(&listener, QUEUE).map_err(failed)?;
@@ -93,8 +93,8 @@ impl Server {
     ///
     /// # Errors
     /// If there are no threads.
-    pub fn serve(self, until: impl Future<Output = ()>) -> Result<(), ServeError> {
-        let failed = |error: io::Error| ServeError::System(error.to_string());
+    pub fn serve(self, until: impl Future<Output = ()>) -> Result<(), ServiceError> {
+        let failed = |error: io::Error| ServiceError::System(error.to_string());
         let mut builder = tokio::runtime::Builder::new_multi_thread();
         let runtime = builder.thread_name("service").enable_all().build().map_err(failed)?;
         let served = runtime.block_on(self.network(until)).map_err(failed);
@@ -156,7 +156,9 @@ impl Server {
 }
 
 /// As many connections as are wanted, if the system gives so many sockets.
-fn allowed(mut limits: unskew_connections::Limits) -> unskew_connections::Limits {
+fn allowed(
+    mut limits: unskew_connections::ConnectionLimits,
+) -> unskew_connections::ConnectionLimits {
     let wanted = limits.all.saturating_add(limits.reserve) as u64;
     let files = open_files(wanted.saturating_add(OTHER_FILES));
     let room = usize::try_from(files.saturating_sub(OTHER_FILES)).unwrap_or(usize::MAX);
@@ -175,7 +177,8 @@ fn allowed(mut limits: unskew_connections::Limits) -> unskew_connections::Limits
 
 /// What is answered on a connection for which there is no place.
 fn crowded() -> axum::response::Response {
-    let problem = Problem::new(Kind::Unavailable, "every connection is busy").after(CROWDED);
+    let problem =
+        HttpProblem::new(ProblemKind::Unavailable, "every connection is busy").after(CROWDED);
     refusal(&problem.with("connection", "close"), "-")
 }
 
@@ -202,7 +205,7 @@ fn connect(
                 response.headers_mut().insert(header::CONNECTION, CLOSE);
             }
             begun.answered();
-            Ok::<_, std::convert::Infallible>(response.map(|body| Kept::new(body, begun)))
+            Ok::<_, std::convert::Infallible>(response.map(|body| GuardedBody::new(body, begun)))
         }
     });
     let limits = &service.settings().limits.connections;

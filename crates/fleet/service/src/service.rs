@@ -1,20 +1,20 @@
-//! What every request is answered from: settings, connections, staging, limits and counters of one process.
+//! Service that every request is answered from: settings, connections, staging, limits and counters of one process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use unskew_fleet::{Depot, FleetError};
+use unskew_fleet::{BlobStore, FleetError};
 
 use crate::clock::Clock;
-use crate::metrics::Metrics;
-use crate::pace::Pace;
-use crate::pool::Pool;
-use crate::problem::{Kind, Problem};
+use crate::metrics::ServiceMetrics;
+use crate::pool::FleetPool;
+use crate::problem::{HttpProblem, ProblemKind};
+use crate::rate_limiter::RateLimiter;
 use crate::recent::RecentTokens;
-use crate::serve_error::ServeError;
-use crate::settings::Settings;
+use crate::serve_error::ServiceError;
+use crate::settings::ServiceSettings;
 use crate::staging::Staging;
 use crate::token;
 
@@ -32,15 +32,15 @@ const LONGEST_NAME: usize = 64;
 
 /// A service without a network.
 pub struct Service {
-    settings: Settings,
-    pool: Arc<Pool>,
-    strangers: Arc<Pool>,
-    computing: Arc<Pool>,
-    publishing: Arc<Pool>,
+    settings: ServiceSettings,
+    pool: Arc<FleetPool>,
+    strangers: Arc<FleetPool>,
+    computing: Arc<FleetPool>,
+    publishing: Arc<FleetPool>,
     staging: Staging,
     new_job: Notify,
-    metrics: Metrics,
-    pace: Pace,
+    metrics: ServiceMetrics,
+    pace: RateLimiter,
     tokens: RecentTokens,
     clock: Clock,
     /// Whether it listens on the loopback.
@@ -58,10 +58,10 @@ impl Service {
     ///
     /// # Errors
     /// If the artifacts have no address, or the system has no randomness.
-    pub fn new(settings: Settings, open: bool) -> Result<Arc<Self>, ServeError> {
-        let system = |error: getrandom::Error| ServeError::System(error.to_string());
-        let depot = Depot::at(&settings.artifacts)?;
-        let pool = |places, patience| Pool::new(&settings, &depot, places, patience);
+    pub fn new(settings: ServiceSettings, open: bool) -> Result<Arc<Self>, ServiceError> {
+        let system = |error: getrandom::Error| ServiceError::System(error.to_string());
+        let depot = BlobStore::at(&settings.artifacts)?;
+        let pool = |places, patience| FleetPool::new(&settings, &depot, places, patience);
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         let limits = settings.limits;
         Ok(Arc::new(Self {
@@ -71,8 +71,8 @@ impl Service {
             publishing: pool(cores.max(2), limits.request_time),
             staging: Staging::beside(&settings.artifacts).map_err(FleetError::from)?,
             new_job: Notify::new(),
-            metrics: Metrics::new(),
-            pace: Pace::new(limits.requests),
+            metrics: ServiceMetrics::new(),
+            pace: RateLimiter::new(limits.requests),
             tokens: RecentTokens::default(),
             clock: Clock::default(),
             open,
@@ -85,27 +85,27 @@ impl Service {
     }
 
     /// Where everything is, and what everybody may use.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &ServiceSettings {
         &self.settings
     }
 
     /// Fleets for what takes no time.
-    pub fn pool(&self) -> &Arc<Pool> {
+    pub fn pool(&self) -> &Arc<FleetPool> {
         &self.pool
     }
 
     /// Fleets for looking up tokens of which nothing is known: whoever tries many waits for nobody but others who do.
-    pub(crate) fn strangers(&self) -> &Arc<Pool> {
+    pub(crate) fn strangers(&self) -> &Arc<FleetPool> {
         &self.strangers
     }
 
     /// Fleets for what does.
-    pub fn computing(&self) -> &Arc<Pool> {
+    pub fn computing(&self) -> &Arc<FleetPool> {
         &self.computing
     }
 
     /// Fleets for uploads that are finished, which are read and written once more.
-    pub fn publishing(&self) -> &Arc<Pool> {
+    pub fn publishing(&self) -> &Arc<FleetPool> {
         &self.publishing
     }
 
@@ -130,7 +130,7 @@ impl Service {
     }
 
     /// Counters that go up while it serves.
-    pub fn metrics(&self) -> &Metrics {
+    pub fn metrics(&self) -> &ServiceMetrics {
         &self.metrics
     }
 
@@ -143,7 +143,7 @@ impl Service {
     ///
     /// # Errors
     /// If the database is out of reach.
-    pub(crate) async fn is_open(&self) -> Result<bool, Problem> {
+    pub(crate) async fn is_open(&self) -> Result<bool, HttpProblem> {
         if !self.open || self.has_tokens.load(Ordering::Relaxed) {
             return Ok(false);
         }
@@ -182,12 +182,12 @@ impl Service {
     /// Counts a request of `who` against the limit.
     ///
     /// # Errors
-    /// [`Kind::RateLimited`] if there were too many.
-    pub(crate) fn paced(&self, who: &str) -> Result<(), Problem> {
+    /// [`ProblemKind::RateLimited`] if there were too many.
+    pub(crate) fn paced(&self, who: &str) -> Result<(), HttpProblem> {
         self.pace.may(who).map_err(|wait| {
             let limit = self.settings.limits.requests;
             let detail = format!("more than {limit} requests a second: {who}");
-            Problem::new(Kind::RateLimited, detail).after(wait)
+            HttpProblem::new(ProblemKind::RateLimited, detail).after(wait)
         })
     }
 }

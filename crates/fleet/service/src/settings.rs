@@ -1,28 +1,28 @@
-//! Where everything is, and what everybody may use.
+//! Settings: where everything is, and what everybody may use.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use unskew_fleet::store::Store;
-use unskew_fleet::{Depot, Fleet, FleetError, Inspectors};
+use unskew_fleet::{BlobStore, Fleet, FleetError, Inspectors};
 
 /// What a server needs to know.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct ServiceSettings {
     /// The database: a path, or an address that [`Store`] takes.
     pub database: String,
     /// The artifacts: a folder, or an address that [`Depot::at`] takes.
     pub artifacts: String,
     /// What everybody may use.
-    pub limits: Limits,
+    pub limits: ServiceLimits,
     /// Who reads artifacts. Without anybody the process reads them itself: a fault of a reader is then a fault of the service.
     pub inspectors: Option<Arc<Inspectors>>,
 }
 
 /// What everybody may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ServiceLimits {
     /// How many jobs and decisions are computed at once; 0 leaves all computing to other processes.
     pub jobs: usize,
     /// How many jobs may wait or run.
@@ -38,7 +38,7 @@ pub struct Limits {
     /// How many requests a second a token or an address may send.
     pub requests: u32,
     /// How many connections there may be, of whom, and how silent.
-    pub connections: unskew_connections::Limits,
+    pub connections: unskew_connections::ConnectionLimits,
     /// How long a request may take, from its head to its answer.
     pub request_time: Duration,
     /// How long a client may pause within a body.
@@ -53,7 +53,7 @@ pub struct Limits {
     pub grace: Duration,
 }
 
-impl Default for Limits {
+impl Default for ServiceLimits {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         Self {
@@ -64,7 +64,7 @@ impl Default for Limits {
             body: 16 << 20,
             piece: 64 << 20,
             requests: 1000,
-            connections: unskew_connections::Limits::default(),
+            connections: unskew_connections::ConnectionLimits::default(),
             request_time: Duration::from_secs(30),
             pause: Duration::from_secs(30),
             compute_time: Duration::from_secs(20),
@@ -75,13 +75,13 @@ impl Default for Limits {
     }
 }
 
-impl Settings {
+impl ServiceSettings {
     /// Everything in one folder, as [`Fleet::open`] has it.
     pub fn in_folder(folder: &Path) -> Self {
         Self {
             database: folder.join("fleet.db").display().to_string(),
             artifacts: folder.join("artifacts").display().to_string(),
-            limits: Limits::default(),
+            limits: ServiceLimits::default(),
             inspectors: None,
         }
     }
@@ -91,6 +91,6 @@ impl Settings {
     /// # Errors
     /// If the database or the artifacts are out of reach.
     pub fn open(&self) -> Result<Fleet, FleetError> {
-        Ok(Fleet::over(Store::open(&self.database)?, Depot::at(&self.artifacts)?))
+        Ok(Fleet::over(Store::open(&self.database)?, BlobStore::at(&self.artifacts)?))
     }
 }

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use subtle::ConstantTimeEq as _;
 use unskew_fleet::Digest;
-use unskew_fleet::store::{KeptToken, Role};
+use unskew_fleet::store::{KeptToken, TokenRole};
 
 use crate::clock::Clock;
 
@@ -21,7 +21,7 @@ const BEGIN: &str = "unskew_";
 /// If the system has no randomness.
 pub fn make(
     name: &str,
-    role: Role,
+    role: TokenRole,
     days: Option<u32>,
     clock: &Clock,
 ) -> Result<(String, KeptToken), getrandom::Error> {
@@ -32,7 +32,7 @@ pub fn make(
     let kept = KeptToken {
         id: id.clone(),
         name: name.to_owned(),
-        hash: Digest::of(&secret),
+        hash: Digest::sha256(&secret),
         role,
         created: clock.now(),
         expires: days.map(|days| clock.after(i64::from(days) * 24 * 3600)),
@@ -50,7 +50,7 @@ pub fn parts(token: &str) -> Option<(&str, &str)> {
 
 /// Whether a secret opens a token at a moment. The time that takes says nothing about the secret.
 pub fn opens(kept: &KeptToken, secret: &str, moment: &str) -> bool {
-    let same = kept.hash.as_bytes().ct_eq(Digest::of(secret).as_bytes());
+    let same = kept.hash.as_bytes().ct_eq(Digest::sha256(secret).as_bytes());
     let alive = kept.revoked.is_none() && kept.expires.as_deref().is_none_or(|end| moment < end);
     bool::from(same) && alive
 }
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn only_the_whole_secret_opens_and_only_in_time() {
         let clock = Clock::default();
-        let (token, kept) = make("ci", Role::Read, Some(1), &clock).unwrap();
+        let (token, kept) = make("ci", TokenRole::Read, Some(1), &clock).unwrap();
         let (id, secret) = parts(&token).unwrap();
         assert_eq!(id, kept.id);
         assert!(opens(&kept, secret, &clock.now()));
@@ -87,13 +87,13 @@ mod tests {
         assert!(!opens(&kept, secret, &clock.after(2 * 24 * 3600)), "expired");
         let revoked = KeptToken { revoked: Some(clock.now()), ..kept };
         assert!(!opens(&revoked, secret, &clock.now()));
-        let (other, _) = make("ci", Role::Read, None, &clock).unwrap();
+        let (other, _) = make("ci", TokenRole::Read, None, &clock).unwrap();
         assert_ne!(other, token);
     }
 
     #[test]
     fn what_is_no_token_is_none() {
-        let (token, _) = make("ci", Role::Read, None, &Clock::default()).unwrap();
+        let (token, _) = make("ci", TokenRole::Read, None, &Clock::default()).unwrap();
         for text in ["", "unskew_", &token[1..], &format!("{token}0"), &token.replace('_', "-")] {
             assert!(parts(text).is_none(), "{text}");
         }

@@ -1,10 +1,10 @@
-//! What is asked of an address.
+//! Methods of HTTP that an address takes.
 
 use http::Method;
 
 /// What is done with what is at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verb {
+pub enum HttpMethod {
     /// Shown; `HEAD` is answered too.
     Get,
     /// The answer of `GET` without its body.
@@ -19,7 +19,7 @@ pub enum Verb {
     Delete,
 }
 
-impl Verb {
+impl HttpMethod {
     /// The name in an OpenAPI description.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -38,15 +38,15 @@ impl Verb {
     }
 }
 
-impl From<Verb> for Method {
-    fn from(verb: Verb) -> Self {
+impl From<HttpMethod> for Method {
+    fn from(verb: HttpMethod) -> Self {
         match verb {
-            Verb::Get => Self::GET,
-            Verb::Head => Self::HEAD,
-            Verb::Put => Self::PUT,
-            Verb::Post => Self::POST,
-            Verb::Patch => Self::PATCH,
-            Verb::Delete => Self::DELETE,
+            HttpMethod::Get => Self::GET,
+            HttpMethod::Head => Self::HEAD,
+            HttpMethod::Put => Self::PUT,
+            HttpMethod::Post => Self::POST,
+            HttpMethod::Patch => Self::PATCH,
+            HttpMethod::Delete => Self::DELETE,
         }
     }
 }

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 use unskew_fleet::Fleet;
-use unskew_fleet::store::{Job, JobState, Running};
+use unskew_fleet::store::{Job, JobState, RunningJob};
 
-use crate::ask::Ask;
-use crate::problem::{Kind, Problem};
+use crate::ask::JobRequest;
+use crate::problem::{HttpProblem, ProblemKind};
 use crate::service::Service;
 
 /// How often others are looked at, at most.
@@ -30,7 +30,7 @@ const AWAY: Duration = Duration::from_secs(2);
 pub(crate) async fn work(service: Arc<Service>) {
     let limits = service.settings().limits;
     let places = Arc::new(Semaphore::new(limits.jobs));
-    let mut seen: HashMap<Running, Instant> = HashMap::new();
+    let mut seen: HashMap<RunningJob, Instant> = HashMap::new();
     while !service.is_stopping() && limits.jobs > 0 {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
         let gone = match gone(&service, &mut seen).await {
@@ -89,8 +89,8 @@ pub(crate) async fn give_back(service: &Arc<Service>) {
 /// How many jobs wait, and those whose owners have shown no sign of life for the time of a lease.
 async fn gone(
     service: &Arc<Service>,
-    seen: &mut HashMap<Running, Instant>,
-) -> Result<(u64, Vec<Running>), Problem> {
+    seen: &mut HashMap<RunningJob, Instant>,
+) -> Result<(u64, Vec<RunningJob>), HttpProblem> {
     let look =
         |fleet: &mut Fleet| Ok((fleet.store().job_counts()?.0, fleet.store().running_jobs()?));
     let (waiting, running) = service.pool().with(look).await?;
@@ -116,7 +116,7 @@ async fn carry_out(service: &Arc<Service>, job: Job) {
     let beating = tokio::spawn(beat(Arc::clone(service), number, Arc::clone(&lost)));
     let done = if job.attempts > ATTEMPTS {
         let detail = format!("it was begun {ATTEMPTS} times, and each time the process ended");
-        Err(Problem::new(Kind::Fault, detail))
+        Err(HttpProblem::new(ProblemKind::Fault, detail))
     } else {
         compute(service, &job, &lost).await
     };
@@ -125,7 +125,9 @@ async fn carry_out(service: &Arc<Service>, job: Job) {
         // It is given back with all others.
         return;
     }
-    let later = |problem: &Problem| matches!(problem.kind, Kind::Unavailable | Kind::NoRoom);
+    let later = |problem: &HttpProblem| {
+        matches!(problem.kind, ProblemKind::Unavailable | ProblemKind::NoRoom)
+    };
     if done.as_ref().is_err_and(later) && !lost.load(Ordering::Relaxed) {
         tokio::time::sleep(AWAY).await;
         give_back_one(service, number).await;
@@ -162,9 +164,13 @@ async fn give_back_one(service: &Arc<Service>, number: i64) {
     tracing::warn!(job = number, given = ?given.is_ok(), "job put off, something was away");
 }
 
-async fn compute(service: &Arc<Service>, job: &Job, lost: &Arc<AtomicBool>) -> Result<(), Problem> {
-    let ask: Ask = serde_json::from_str(&job.ask)
-        .map_err(|error| Problem::new(Kind::Fault, format!("what is asked: {error}")))?;
+async fn compute(
+    service: &Arc<Service>,
+    job: &Job,
+    lost: &Arc<AtomicBool>,
+) -> Result<(), HttpProblem> {
+    let ask: JobRequest = serde_json::from_str(&job.ask)
+        .map_err(|error| HttpProblem::new(ProblemKind::Fault, format!("what is asked: {error}")))?;
     let (number, lost) = (job.number, Arc::clone(lost));
     let stopping = Arc::clone(service);
     service

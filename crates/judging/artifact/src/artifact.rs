@@ -1,4 +1,4 @@
-//! What a path turned out to be.
+//! Artifact: what a path turned out to be.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub enum Container {
 
 /// One thing that can be checked.
 #[derive(Clone, Debug)]
-pub struct Piece {
+pub struct LabeledParty {
     /// How a user finds it: the path, and for a member of a wheel its name after a `!`.
     pub label: String,
     /// What the piece provides and requires.
@@ -40,7 +40,7 @@ pub struct Artifact {
     /// What holds the pieces.
     pub container: Container,
     /// What can be checked; never empty unless `problems` is not.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<LabeledParty>,
     /// What was recognized and could not be read.
     pub problems: Vec<OpenError>,
     /// The release whose package this is, if it is one; then it is the only piece.
@@ -69,6 +69,6 @@ impl Artifact {
             }
             _ => label,
         };
-        self.pieces.push(Piece { label, party: Arc::new(party) });
+        self.pieces.push(LabeledParty { label, party: Arc::new(party) });
     }
 }

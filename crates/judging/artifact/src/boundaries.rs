@@ -17,10 +17,10 @@ use unskew_source::{ReadError, Source};
 
 use crate::convert::ConvertOptions;
 use crate::neighbourhood::Neighbourhood;
-use crate::{Content, Converted, device, ifrt, rules, unversioned};
+use crate::{Content, PlannedConversion, device, ifrt, rules, unversioned};
 
 /// Makes a party of a file; none if the file is not of this boundary.
-type Reader = fn(&Arc<dyn Source>) -> Result<Option<Party>, ReadError>;
+type PartyReader = fn(&Arc<dyn Source>) -> Result<Option<Party>, ReadError>;
 
 /// Makes a party of a folder by its name, its path if it has one, and the files in it; none if it is not of this boundary.
 type FolderReader = fn(&str, Option<String>, &[CacheFile], &[String]) -> Option<Party>;
@@ -32,7 +32,7 @@ type Beside = fn(Party, &Neighbourhood<'_>) -> Result<Party, ReadError>;
 type Verify = fn(Party, &Neighbourhood<'_>, bool) -> Result<Party, ReadError>;
 
 /// What a boundary makes of an artifact; none if it is not its own, or the target is none that it converts for.
-type Planned = Result<Option<Converted>, ReadError>;
+type Planned = Result<Option<PlannedConversion>, ReadError>;
 
 /// Plans an artifact anew for a target.
 type Convert = fn(&Content, &Party, &ConvertOptions) -> Planned;
@@ -41,9 +41,9 @@ type Convert = fn(&Content, &Party, &ConvertOptions) -> Planned;
 #[derive(Clone, Copy)]
 pub(crate) enum Read {
     /// A file is one party.
-    File(Reader),
+    File(PartyReader),
     /// A folder is one party, and so is a file that lies alone.
-    Folder(FolderReader, Reader),
+    Folder(FolderReader, PartyReader),
     /// A shared object is a party for each interface that it serves, and may have to be run: see [`crate::plugin`].
     Plugin,
 }

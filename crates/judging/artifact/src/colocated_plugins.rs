@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use unskew_stream_executor::{beside, platform};
 
-use crate::Piece;
+use crate::LabeledParty;
 
 /// Marks every plug-in whose platform another one in the same folder registers too.
-pub(crate) fn mark(pieces: &mut [Piece]) {
+pub(crate) fn mark(pieces: &mut [LabeledParty]) {
     let rows: Vec<Option<(String, String, String)>> = pieces.iter().map(row).collect();
     for (i, piece) in pieces.iter_mut().enumerate() {
         let Some(Some((folder, platform, _))) = rows.get(i) else { continue };
@@ -22,7 +22,7 @@ pub(crate) fn mark(pieces: &mut [Piece]) {
 }
 
 /// The folder, the platform and the file of a plug-in.
-fn row(piece: &Piece) -> Option<(String, String, String)> {
+fn row(piece: &LabeledParty) -> Option<(String, String, String)> {
     let (folder, file) = piece.label.rsplit_once(['/', '\\'])?;
     Some((folder.to_owned(), platform(&piece.party)?.to_owned(), file.to_owned()))
 }

@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use unskew_abi::sandbox::Confinement;
-use unskew_pjrt::{Compiled, Job, compile_in_children, write_jobs};
-use unskew_stablehlo::asks::{Answer, Answers, Compiler, Trial};
+use unskew_pjrt::{CompileJob, CompileOutcome, compile_in_children, write_jobs};
+use unskew_stablehlo::requirements::{Compiler, TrialAnswer, TrialProgram, TrialReport};
 
 use crate::options::Prober;
 
@@ -21,7 +21,7 @@ const LEAST: Duration = Duration::from_secs(60);
 struct Known {
     devices: usize,
     memories: Vec<String>,
-    answers: HashMap<Trial, Answer>,
+    answers: HashMap<TrialProgram, TrialAnswer>,
 }
 
 /// The compiler of the plug-in at `path`.
@@ -36,7 +36,7 @@ pub(crate) fn compiler(
     Compiler::new(move |trials| {
         // One child at a time: it takes all processors and a gigabyte.
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut open: Vec<&Trial> = Vec::new();
+        let mut open: Vec<&TrialProgram> = Vec::new();
         for trial in trials {
             if !known.answers.contains_key(trial) && !open.contains(&trial) {
                 open.push(trial);
@@ -49,18 +49,21 @@ pub(crate) fn compiler(
         }
         let answers = trials.iter().filter_map(|trial| known.answers.get(trial).cloned());
         let (devices, memories) = (known.devices, known.memories.clone());
-        Ok(Answers { devices, memories, answers: answers.collect() })
+        Ok(TrialReport { devices, memories, answers: answers.collect() })
     })
 }
 
 fn ask(
-    trials: &[&Trial],
+    trials: &[&TrialProgram],
     limit: Duration,
     confinement: Confinement,
     prober: impl Fn() -> Command,
-) -> Result<Answers, String> {
-    let job = |trial: &&Trial| Job { program: trial.program.clone(), partitions: trial.partitions };
-    let jobs: Vec<Job> = trials.iter().map(job).collect();
+) -> Result<TrialReport, String> {
+    let job = |trial: &&TrialProgram| CompileJob {
+        program: trial.program.clone(),
+        partitions: trial.partitions,
+    };
+    let jobs: Vec<CompileJob> = trials.iter().map(job).collect();
     let file = tempfile::NamedTempFile::new();
     let written = file.and_then(|file| {
         write_jobs(&jobs, &mut BufWriter::new(file.as_file()))?;
@@ -74,12 +77,14 @@ fn ask(
     };
     let trial = compile_in_children(&command, jobs.len(), limit, confinement)?;
     let answer = |compiled| match compiled {
-        Compiled::Yes => Answer::Compiles,
-        Compiled::No(said) => Answer::Refused(said),
-        Compiled::Died(how) => Answer::Ended(how),
-        Compiled::Late(seconds) => Answer::Ended(format!("no answer within {seconds} s")),
-        Compiled::NotTried => Answer::NotTried,
+        CompileOutcome::Yes => TrialAnswer::Compiles,
+        CompileOutcome::No(said) => TrialAnswer::Refused(said),
+        CompileOutcome::Died(how) => TrialAnswer::Ended(how),
+        CompileOutcome::Late(seconds) => {
+            TrialAnswer::Ended(format!("no answer within {seconds} s"))
+        }
+        CompileOutcome::NotTried => TrialAnswer::NotTried,
     };
     let answers = trial.answers.into_iter().map(answer).collect();
-    Ok(Answers { devices: trial.devices, memories: trial.memories, answers })
+    Ok(TrialReport { devices: trial.devices, memories: trial.memories, answers })
 }

@@ -11,13 +11,13 @@ use crate::location::Location;
 use crate::neighbours::FilesBeside;
 use crate::wheel::LARGEST_LIBRARY;
 use crate::{
-    Artifact, Container, Neighbours, OpenError, Options, Running, boundaries, folder, not_a_model,
-    plugin, recognize,
+    Artifact, Container, Neighbours, OpenError, OpenOptions, RunPolicy, boundaries, folder,
+    not_a_model, plugin, recognize,
 };
 
 /// One file of an artifact.
 #[derive(Clone)]
-pub struct Part {
+pub struct ArtifactFile {
     /// Its name; in a folder its path below that, parts separated by `/`.
     pub name: String,
     /// Read by range; nothing is read before it is asked for.
@@ -28,7 +28,7 @@ pub struct Part {
     pub beside: Option<Neighbours>,
 }
 
-impl Part {
+impl ArtifactFile {
     /// The file at `path`, called `name` in its artifact and `shown` in messages.
     ///
     /// # Errors
@@ -59,10 +59,10 @@ impl Part {
 
     /// What can be checked in it. A plug-in that may be asked, and lies in a store, is copied to a temporary file first:
     /// only a file can be loaded.
-    pub(crate) fn parties(&self, options: &Options) -> Result<Vec<Party>, OpenError> {
+    pub(crate) fn parties(&self, options: &OpenOptions) -> Result<Vec<Party>, OpenError> {
         let library = recognize::is_library(&self.name) && self.source.size() <= LARGEST_LIBRARY;
         if self.path.is_some()
-            || options.running != Running::All
+            || options.running != RunPolicy::All
             || !library
             || !plugin::needs_file(&self.source)
         {
@@ -80,13 +80,13 @@ impl Part {
 #[derive(Clone)]
 pub enum Content {
     /// A single file, which may itself be an archive.
-    File(Part),
+    File(ArtifactFile),
     /// A folder: a SavedModel.
     Folder {
         /// The name of the folder.
         name: String,
         /// All files below the folder, by their paths in it.
-        parts: Vec<Part>,
+        parts: Vec<ArtifactFile>,
     },
 }
 
@@ -105,7 +105,7 @@ impl Content {
     /// As [`Content::at`].
     pub fn named(path: &Path, name: &str) -> Result<Self, OpenError> {
         if !path.is_dir() {
-            return Ok(Self::File(Part::open(name, name, path)?));
+            return Ok(Self::File(ArtifactFile::open(name, name, path)?));
         }
         let mut parts = Vec::new();
         for file in folder::files(path)? {
@@ -113,7 +113,7 @@ impl Content {
             let below: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
             let below = below.join("/");
             let shown = format!("{}/{below}", name.trim_end_matches('/'));
-            parts.push(Part::open(&below, &shown, &file)?);
+            parts.push(ArtifactFile::open(&below, &shown, &file)?);
         }
         parts.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(Self::Folder { name: name.to_owned(), parts })
@@ -128,7 +128,7 @@ impl Content {
     }
 
     /// One part for a file, all files below it for a folder.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[ArtifactFile] {
         match self {
             Self::File(part) => std::slice::from_ref(part),
             Self::Folder { parts, .. } => parts,
@@ -139,7 +139,7 @@ impl Content {
     ///
     /// # Errors
     /// If a part is broken, or nothing in it is of a kind that Unskew knows.
-    pub fn parties(&self, options: &Options) -> Result<Vec<Arc<Party>>, OpenError> {
+    pub fn parties(&self, options: &OpenOptions) -> Result<Vec<Arc<Party>>, OpenError> {
         let looked_for = boundaries::looked_for;
         let mut artifact = Artifact::new(self.name(), Container::Folder);
         for part in self.parts() {

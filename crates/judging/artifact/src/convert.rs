@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use unskew_core::{Conversion, Party};
 use unskew_releases::Release;
-use unskew_source::{Output, ReadError, Source};
+use unskew_source::{ConvertedArtifact, ReadError, Source};
 use unskew_tensorflow::convert::VersionOptions;
 
 use crate::boundaries::BOUNDARIES;
 use crate::location::Location;
-use crate::{Content, OpenError, Options, TargetName, recognize};
+use crate::{Content, OpenError, OpenOptions, TargetName, recognize};
 
 /// The options of `unskew convert`.
 #[derive(Clone, Debug, Default)]
@@ -51,30 +51,30 @@ pub(crate) fn one_file(content: &Content) -> Option<&Arc<dyn Source>> {
 type ReadAgain = Box<dyn Fn(&Arc<dyn Source>) -> Result<Option<Party>, ReadError> + Send + Sync>;
 
 /// An artifact that was planned anew for a release; nothing is written yet.
-pub struct Converted {
+pub struct PlannedConversion {
     /// What is done to it.
     pub plan: Conversion,
     /// The converted file or folder, not yet written.
-    pub output: Output,
+    pub output: ConvertedArtifact,
     /// How the result is read, if not as any other file: with what is known of the artifact that it was made of.
     pub(crate) read_again: Option<ReadAgain>,
 }
 
-impl From<(Conversion, Output)> for Converted {
-    fn from((plan, output): (Conversion, Output)) -> Self {
+impl From<(Conversion, ConvertedArtifact)> for PlannedConversion {
+    fn from((plan, output): (Conversion, ConvertedArtifact)) -> Self {
         Self { plan, output, read_again: None }
     }
 }
 
-impl Converted {
+impl PlannedConversion {
     /// What the result turns out to be when it is read.
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn parties(&self, options: &Options) -> Result<Vec<Party>, OpenError> {
+    pub fn parties(&self, options: &OpenOptions) -> Result<Vec<Party>, OpenError> {
         let files = match &self.output {
-            Output::File(file) => vec![file.clone()],
-            Output::Folder(files) => files
+            ConvertedArtifact::File(file) => vec![file.clone()],
+            ConvertedArtifact::Folder(files) => files
                 .iter()
                 .filter(|(path, _)| recognize::is_candidate(path))
                 .map(|(_, file)| file.clone())
@@ -100,7 +100,7 @@ pub fn convert(
     path: &Path,
     target: impl Into<TargetName>,
     options: &ConvertOptions,
-) -> Result<Converted, OpenError> {
+) -> Result<PlannedConversion, OpenError> {
     let target = target.into();
     convert_content(&Content::at(path)?, &target.party(), &target.to_string(), options)
 }
@@ -115,7 +115,7 @@ pub fn convert_content(
     target: &Party,
     name: &str,
     options: &ConvertOptions,
-) -> Result<Converted, OpenError> {
+) -> Result<PlannedConversion, OpenError> {
     for convert in BOUNDARIES.iter().filter_map(|boundary| boundary.convert) {
         if let Some(converted) = convert(content, target, options)? {
             return Ok(converted);

@@ -12,7 +12,7 @@ use unskew_core::Party;
 use unskew_source::{FileSource, Slice, Source};
 
 use crate::location::Location;
-use crate::{OpenError, Options, Running, recognize};
+use crate::{OpenError, OpenOptions, RunPolicy, recognize};
 
 pub(crate) struct Copy {
     file: File,
@@ -29,12 +29,12 @@ impl Copy {
     /// # Errors
     /// If there is no room for temporary files.
     #[cfg(target_os = "linux")]
-    pub(crate) fn new(options: &Options) -> io::Result<Self> {
+    pub(crate) fn new(options: &OpenOptions) -> io::Result<Self> {
         use std::os::fd::AsRawFd as _;
 
         let file = tempfile::tempfile()?;
         let own = format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd());
-        let path = (options.running == Running::All).then(|| PathBuf::from(own));
+        let path = (options.running == RunPolicy::All).then(|| PathBuf::from(own));
         Ok(Self { file, path })
     }
 
@@ -43,8 +43,8 @@ impl Copy {
     /// # Errors
     /// If there is no room for temporary files.
     #[cfg(not(target_os = "linux"))]
-    pub(crate) fn new(options: &Options) -> io::Result<Self> {
-        if options.running != Running::All {
+    pub(crate) fn new(options: &OpenOptions) -> io::Result<Self> {
+        if options.running != RunPolicy::All {
             return Ok(Self { file: tempfile::tempfile()?, path: None, _named: None });
         }
         let (file, path) = tempfile::Builder::new().suffix(".so").tempfile()?.into_parts();
@@ -60,7 +60,11 @@ impl Copy {
     ///
     /// # Errors
     /// If it cannot be read, or is broken.
-    pub(crate) fn parties(&self, label: &str, options: &Options) -> Result<Vec<Party>, OpenError> {
+    pub(crate) fn parties(
+        &self,
+        label: &str,
+        options: &OpenOptions,
+    ) -> Result<Vec<Party>, OpenError> {
         let io = |source| OpenError::Io { path: PathBuf::from(label), source };
         let file = self.file.try_clone().map_err(io)?;
         let file: Arc<dyn Source> = Arc::new(FileSource::of_file(label, file).map_err(io)?);

@@ -1,4 +1,4 @@
-//! Why a path could not be opened.
+//! Errors of opening a path.
 
 use std::path::PathBuf;
 

@@ -11,7 +11,9 @@ use unskew_tensorflow::diff::ReleaseRegistry;
 
 use crate::boundaries::{self, BOUNDARIES, Read};
 use crate::location::Location;
-use crate::{Artifact, Container, OpenError, Options, Part, colocated_plugins, plugin, recognize};
+use crate::{
+    Artifact, ArtifactFile, Container, OpenError, OpenOptions, colocated_plugins, plugin, recognize,
+};
 
 /// How deep folders are walked.
 const DEPTH: usize = 16;
@@ -22,9 +24,9 @@ const ENTRIES: usize = 100_000;
 ///
 /// # Errors
 /// If it cannot be read, is too large, or has nothing to check in it.
-pub(crate) fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError> {
+pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Artifact, OpenError> {
     let name = path.display().to_string();
-    let walk = Walk::of(path)?;
+    let walk = FolderWalk::new(path)?;
     let files = walk.files.len();
     let mut artifact = Artifact::new(&*name, Container::Folder);
     for party in as_one(path, &walk.files) {
@@ -66,7 +68,7 @@ fn as_one(path: &Path, files: &[PathBuf]) -> Vec<Party> {
 }
 
 /// The same for what lies in a store, or under other names: `parts` by their paths below the folder.
-pub(crate) fn parts_as_one(folder: &str, parts: &[Part]) -> Vec<Party> {
+pub(crate) fn parts_as_one(folder: &str, parts: &[ArtifactFile]) -> Vec<Party> {
     let mut listed = Vec::new();
     let mut folders = BTreeSet::new();
     for part in parts {
@@ -109,7 +111,7 @@ fn read_as_one(
 /// # Errors
 /// If it cannot be read, is too large or too deep, or has a link in it.
 pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, OpenError> {
-    let walk = Walk::of(path)?;
+    let walk = FolderWalk::new(path)?;
     match walk.passed {
         Some(passed) => {
             let why = "a link or a folder too deep, which is not followed; copy the folder with `cp -rL` first";
@@ -120,7 +122,7 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, OpenError> {
     }
 }
 
-fn read(file: &Path, options: &Options, artifact: &mut Artifact) {
+fn read(file: &Path, options: &OpenOptions, artifact: &mut Artifact) {
     let read = || -> Result<_, OpenError> {
         let source: Arc<dyn Source> = Arc::new(FileSource::open(file)?);
         Ok(recognize::parties(&source, Location::Found(file), options)?)
@@ -151,7 +153,7 @@ fn hub_blobs(path: &Path) -> Option<PathBuf> {
 /// A walk that ends. Links are not followed: one to a folder above would make it endless, and one
 /// out of the folder would show what the user did not name. Those that look like shared objects are kept apart, and
 /// those of a cache of the Hugging Face hub to its own files are files.
-struct Walk<'a> {
+struct FolderWalk<'a> {
     root: &'a Path,
     /// Links to files that lie directly in this folder are followed.
     blobs: Option<PathBuf>,
@@ -162,8 +164,8 @@ struct Walk<'a> {
     links: Vec<PathBuf>,
 }
 
-impl<'a> Walk<'a> {
-    fn of(root: &'a Path) -> Result<Self, OpenError> {
+impl<'a> FolderWalk<'a> {
+    fn new(root: &'a Path) -> Result<Self, OpenError> {
         let mut walk = Self {
             root,
             blobs: hub_blobs(root),

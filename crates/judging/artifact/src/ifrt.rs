@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use unskew_core::Party;
-use unskew_ifrt::Value;
+use unskew_ifrt::SerializedValue;
 use unskew_source::{BytesSource, ReadError, Source};
 
 /// The party in `source`; none if it is no IFRT value with the name of its type.
@@ -13,7 +13,7 @@ use unskew_source::{BytesSource, ReadError, Source};
 /// If it is one that is broken, or a program in it is.
 pub(crate) fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     let Some(mut party) = unskew_ifrt::party(source)? else { return Ok(None) };
-    let program = party.capability::<Value>().and_then(Value::program);
+    let program = party.capability::<SerializedValue>().and_then(SerializedValue::program);
     let Some(artifact) = program.map(|program| program.artifact().to_vec()) else {
         return Ok(Some(party));
     };

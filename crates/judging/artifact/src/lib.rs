@@ -20,19 +20,20 @@
 //! to be known is copied to a temporary file.
 //!
 //! A plug-in is foreign code that may crash whoever loads it, so this crate loads none. What only
-//! running code can tell comes from a child process, whose command the caller gives in [`Options`].
+//! running code can tell comes from a child process, whose command the caller gives in [`OpenOptions`].
 //!
 //! ```
-//! use unskew_artifact::{Options, open};
+//! use unskew_artifact::{OpenOptions, open};
 //!
 //! let folder = tempfile::tempdir().unwrap();
 //! let path = folder.path().join("notes.txt");
 //! std::fs::write(&path, "no model").unwrap();
-//! let error = open(&path, &Options::default()).unwrap_err();
+//! let error = open(&path, &OpenOptions::default()).unwrap_err();
 //! assert!(error.to_string().contains("no kind of file that Unskew knows"), "{error}");
 //! ```
 #![forbid(unsafe_code)]
 
+mod archives;
 mod artifact;
 mod boundaries;
 mod colocated_plugins;
@@ -51,7 +52,6 @@ mod not_a_model;
 mod open;
 mod operators;
 mod options;
-mod packed;
 mod plugin;
 mod recognize;
 pub mod rules;
@@ -65,15 +65,15 @@ mod unversioned;
 mod verify;
 mod wheel;
 
-pub use artifact::{Artifact, Container, Piece};
+pub use artifact::{Artifact, Container, LabeledParty};
 pub use boundaries::{endings_of, names_a_format};
-pub use content::{Content, Part};
-pub use convert::{ConvertOptions, Converted, convert, convert_content};
+pub use content::{ArtifactFile, Content};
+pub use convert::{ConvertOptions, PlannedConversion, convert, convert_content};
 pub use error::OpenError;
 pub use neighbours::{Links, NeighbouringFiles, Neighbours};
 pub use open::{open, open_content};
 pub use operators::operators;
-pub use options::{Options, Running};
+pub use options::{OpenOptions, RunPolicy};
 pub use plugin::{compile_main, conform_main, probe_main};
 pub use recognize::is_candidate;
 pub use store::{is_uri, open_uri};

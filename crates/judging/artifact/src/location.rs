@@ -1,4 +1,4 @@
-//! Where a source lies, which decides what may be done with it.
+//! Location of a source, which decides what may be done with it.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What lies beside something.
+//! Neighbours of a file: what lies beside it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

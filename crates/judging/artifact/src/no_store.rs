@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{Artifact, OpenError, Options, open};
+use crate::{Artifact, OpenError, OpenOptions, open};
 
 /// Whether `name` is a URI, `file:` included; any other name is a path.
 pub fn is_uri(name: &str) -> bool {
@@ -16,7 +16,7 @@ pub fn is_uri(name: &str) -> bool {
 ///
 /// # Errors
 /// As [`open`]; or if the URI names no file of this machine.
-pub fn open_uri(uri: &str, options: &Options) -> Result<Artifact, OpenError> {
+pub fn open_uri(uri: &str, options: &OpenOptions) -> Result<Artifact, OpenError> {
     let refused = || OpenError::NoStores { uri: uri.to_owned() };
     let path = uri.strip_prefix("file:").ok_or_else(refused)?;
     open(Path::new(path.strip_prefix("//").unwrap_or(path)), options)

@@ -1,4 +1,4 @@
-//! What is often found where a model was expected, and what to do about it.
+//! Files often found where a model was expected, and what to do about them.
 
 use std::sync::Arc;
 

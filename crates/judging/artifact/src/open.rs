@@ -7,15 +7,15 @@ use unskew_source::{Archive, FileSource, Source};
 
 use crate::location::Location;
 use crate::{
-    Artifact, Container, Content, OpenError, Options, Piece, boundaries, colocated_plugins, folder,
-    not_a_model, packed, recognize, wheel,
+    Artifact, Container, Content, LabeledParty, OpenError, OpenOptions, archives, boundaries,
+    colocated_plugins, folder, not_a_model, recognize, wheel,
 };
 
 /// Opens the file or folder at `path`.
 ///
 /// # Errors
 /// If it cannot be read, or nothing in it is of a kind that Unskew knows.
-pub fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError> {
+pub fn open(path: &Path, options: &OpenOptions) -> Result<Artifact, OpenError> {
     let io = |source| OpenError::Io { path: path.to_owned(), source };
     let metadata = path.metadata().map_err(io)?;
     if metadata.is_dir() {
@@ -28,14 +28,14 @@ pub fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError> {
     }
     let mut artifact = Artifact::new(source.name(), Container::File);
     let parties = recognize::parties(&source, Location::At(path), options)?;
-    if let Some(packed) = packed::open(&source, &parties, options)? {
+    if let Some(packed) = archives::open(&source, &parties, options)? {
         return Ok(packed);
     }
     if parties.is_empty() {
         let (path, instead) = (source.name().to_owned(), not_a_model::instead(&source));
         return Err(OpenError::Unknown { path, instead, looked_for: boundaries::looked_for() });
     }
-    let piece = |party| Piece { label: source.name().to_owned(), party: Arc::new(party) };
+    let piece = |party| LabeledParty { label: source.name().to_owned(), party: Arc::new(party) };
     artifact.pieces.extend(parties.into_iter().map(piece));
     Ok(artifact)
 }
@@ -45,7 +45,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Artifact, OpenError> {
 ///
 /// # Errors
 /// If nothing in it is of a kind that Unskew knows, or its only file is broken.
-pub fn open_content(content: &Content, options: &Options) -> Result<Artifact, OpenError> {
+pub fn open_content(content: &Content, options: &OpenOptions) -> Result<Artifact, OpenError> {
     let looked_for = boundaries::looked_for;
     match content {
         Content::File(part) => {
@@ -56,11 +56,13 @@ pub fn open_content(content: &Content, options: &Options) -> Result<Artifact, Op
             }
             let mut artifact = Artifact::new(&*part.name, Container::File);
             let parties = part.parties(options)?;
-            if let Some(packed) = packed::open(&part.source, &parties, options)? {
+            if let Some(packed) = archives::open(&part.source, &parties, options)? {
                 return Ok(packed);
             }
             for party in parties {
-                artifact.pieces.push(Piece { label: part.name.clone(), party: Arc::new(party) });
+                artifact
+                    .pieces
+                    .push(LabeledParty { label: part.name.clone(), party: Arc::new(party) });
             }
             match artifact.pieces.is_empty() {
                 true => Err(OpenError::Unknown {

@@ -1,4 +1,4 @@
-//! Which operators an artifact calls.
+//! Operators that an artifact calls.
 
 use std::collections::BTreeSet;
 

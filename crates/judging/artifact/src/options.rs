@@ -1,4 +1,4 @@
-//! How to open.
+//! Options of opening.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +14,7 @@ pub(crate) type Prober = Arc<dyn Fn(&Path) -> Command + Send + Sync>;
 
 /// Which shared objects are run, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Running {
+pub enum RunPolicy {
     /// None: everything is only read.
     #[default]
     Never,
@@ -26,11 +26,11 @@ pub enum Running {
 
 /// How to open a path.
 #[derive(Clone)]
-pub struct Options {
+pub struct OpenOptions {
     /// Asks a plug-in; without it, plug-ins are read and not run.
     pub probe: Option<Prober>,
     /// Which plug-ins are asked.
-    pub running: Running,
+    pub running: RunPolicy,
     /// Adds facts that have to be inferred from the database and that no check needs: which releases
     /// may have written a graph that does not say so.
     pub infer: bool,
@@ -45,10 +45,10 @@ pub struct Options {
     pub trial: Duration,
 }
 
-impl Options {
+impl OpenOptions {
     /// Options by which plug-ins are asked in a child process.
     pub fn probing(
-        running: Running,
+        running: RunPolicy,
         command: impl Fn(&Path) -> Command + Send + Sync + 'static,
     ) -> Self {
         Self { probe: Some(Arc::new(command)), running, ..Self::default() }
@@ -76,9 +76,9 @@ impl Options {
     }
 }
 
-impl Default for Options {
+impl Default for OpenOptions {
     fn default() -> Self {
-        let running = Running::Never;
+        let running = RunPolicy::Never;
         Self {
             probe: None,
             running,
@@ -91,7 +91,7 @@ impl Default for Options {
     }
 }
 
-impl std::fmt::Debug for Options {
+impl std::fmt::Debug for OpenOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Options")
             .field("probe", &self.probe.is_some())

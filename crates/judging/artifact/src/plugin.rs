@@ -9,13 +9,13 @@ use std::time::Duration;
 use unskew_abi::SharedObject;
 use unskew_abi::sandbox::{Confinement, TimeLimits};
 use unskew_core::Party;
-use unskew_pjrt::{Probe, ProbeError, ProbeFailure, Stage, known_plugin, probe_in_child};
+use unskew_pjrt::{Probe, ProbeError, ProbeFailure, ProbeStage, known_plugin, probe_in_child};
 use unskew_source::{FileSource, ReadError, Source};
 use unskew_stream_executor::preflight::{self, Preflight};
 
 use crate::compiler::compiler;
 use crate::location::Location;
-use crate::{Options, Running};
+use crate::{OpenOptions, RunPolicy};
 
 /// Why nothing was run.
 const ONLY_READ: &str = "it was only read";
@@ -23,19 +23,19 @@ const NOT_NAMED: &str = "what lies in a folder, a wheel or a store is only read"
 const NO_FILE: &str = "it is not a file of its own";
 
 /// The command that asks a plug-in, and what it may do; or why it is not asked.
-type Way = Result<(Command, Confinement), String>;
+type PluginCommand = Result<(Command, Confinement), String>;
 
 /// How the plug-in that lies here is asked.
-fn way(location: Location<'_>, options: &Options) -> Way {
+fn way(location: Location<'_>, options: &OpenOptions) -> PluginCommand {
     let Some(command) = &options.probe else { return Err(ONLY_READ.to_owned()) };
     match (options.running, location) {
-        (Running::Never, _) => Err(ONLY_READ.to_owned()),
-        (Running::Named, Location::At(path)) => Ok((command(path), Confinement::Sandbox)),
-        (Running::Named, _) => Err(NOT_NAMED.to_owned()),
-        (Running::All, Location::At(path) | Location::Found(path)) => {
+        (RunPolicy::Never, _) => Err(ONLY_READ.to_owned()),
+        (RunPolicy::Named, Location::At(path)) => Ok((command(path), Confinement::Sandbox)),
+        (RunPolicy::Named, _) => Err(NOT_NAMED.to_owned()),
+        (RunPolicy::All, Location::At(path) | Location::Found(path)) => {
             Ok((command(path), Confinement::None))
         }
-        (Running::All, Location::Within | Location::Among(_)) => Err(NO_FILE.to_owned()),
+        (RunPolicy::All, Location::Within | Location::Among(_)) => Err(NO_FILE.to_owned()),
     }
 }
 
@@ -61,7 +61,7 @@ fn obstacle(object: &SharedObject) -> Option<String> {
 pub(crate) fn parties(
     source: &Arc<dyn Source>,
     location: Location<'_>,
-    options: &Options,
+    options: &OpenOptions,
 ) -> Result<Vec<Party>, ReadError> {
     let Some(object) = SharedObject::read(source)? else { return Ok(Vec::new()) };
     let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
@@ -124,7 +124,7 @@ fn device_party(
     name: &str,
     object: &SharedObject,
     location: Location<'_>,
-    options: &Options,
+    options: &OpenOptions,
     clock: TimeLimits,
 ) -> Party {
     if !unskew_stream_executor::registers_device(object) {
@@ -156,10 +156,10 @@ pub(crate) fn is_device(path: &Path) -> bool {
 
 fn not_run(reason: String) -> ProbeError {
     let cause = ProbeFailure::NotRun(reason);
-    ProbeError { cause, stage: Stage::Start, so_far: None, said: String::new() }
+    ProbeError { cause, stage: ProbeStage::Start, so_far: None, said: String::new() }
 }
 
-/// What the child process does whose command is [`Options::probe`]: loads the plug-in at `path`,
+/// What the child process does whose command is [`OpenOptions::probe`]: loads the plug-in at `path`,
 /// prints what it says about itself, and returns the exit status of the process. With a `trial`, hosts of
 /// pluggable devices are played on it, for so long each.
 pub fn probe_main(path: &Path, trial: Option<Duration>) -> i32 {

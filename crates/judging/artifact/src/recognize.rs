@@ -8,7 +8,7 @@ use unskew_source::{ReadError, Source};
 use crate::boundaries::{BOUNDARIES, Boundary, Read, is_known};
 use crate::location::Location;
 use crate::neighbourhood::Neighbourhood;
-use crate::{Options, plugin, verify};
+use crate::{OpenOptions, plugin, verify};
 
 /// The parties in `source`; none if no boundary
 /// recognizes it, and several for a plug-in that serves several interfaces.
@@ -18,7 +18,7 @@ use crate::{Options, plugin, verify};
 pub(crate) fn parties(
     source: &Arc<dyn Source>,
     location: Location<'_>,
-    options: &Options,
+    options: &OpenOptions,
 ) -> Result<Vec<Party>, ReadError> {
     for boundary in BOUNDARIES {
         match boundary.read {
@@ -44,7 +44,7 @@ fn completed(
     boundary: &Boundary,
     mut party: Party,
     around: &Neighbourhood<'_>,
-    options: &Options,
+    options: &OpenOptions,
 ) -> Result<Party, ReadError> {
     if let Some(beside) = boundary.beside {
         party = beside(party, around)?;

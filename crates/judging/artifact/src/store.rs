@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
-use unskew_objects::{Cause, Listed, ObjectError, ObjectPlace, Objects, Scheme, Settings};
+use unskew_objects::{
+    ListedObject, ObjectError, ObjectErrorCause, ObjectPlace, Objects, Scheme, StoreSettings,
+};
 use unskew_source::Source;
 
-use crate::{Artifact, Content, Neighbours, OpenError, Options, Part, open, open_content};
+use crate::{
+    Artifact, ArtifactFile, Content, Neighbours, OpenError, OpenOptions, open, open_content,
+};
 
 /// How many objects below a prefix are looked at.
 const OBJECTS: usize = 100_000;
@@ -19,12 +23,12 @@ pub fn is_uri(name: &str) -> bool {
 ///
 /// # Errors
 /// As [`open`]; or if the store does not answer.
-pub fn open_uri(uri: &str, options: &Options) -> Result<Artifact, OpenError> {
+pub fn open_uri(uri: &str, options: &OpenOptions) -> Result<Artifact, OpenError> {
     let place = ObjectPlace::parse(uri)?;
     match place.path() {
         Some(path) => open(&path, options),
         None => {
-            let objects = Objects::at(&place, &Settings::from_env())?;
+            let objects = Objects::at(&place, &StoreSettings::from_env())?;
             open_content(&Content::in_store(&objects)?, options)
         }
     }
@@ -44,7 +48,7 @@ impl Content {
                     let source: Arc<dyn Source> = Arc::new(object);
                     let name = source.name().to_owned();
                     let beside = Some(beside(objects, ""));
-                    return Ok(Self::File(Part { name, source, path: None, beside }));
+                    return Ok(Self::File(ArtifactFile { name, source, path: None, beside }));
                 }
                 Err(error) if error.is_missing() => Some(error),
                 Err(error) => return Err(error.into()),
@@ -63,23 +67,24 @@ impl Content {
             }
         }
         if found.is_empty() {
-            let cause = Cause::Missing;
+            let cause = ObjectErrorCause::Missing;
             return Err(ObjectError { uri: place.to_string(), cause }.into());
         }
         Ok(Self::of_listed(place.to_string(), objects, &found))
     }
 
     /// The folder called `name` with these objects, whose keys are their paths below it. Nothing is asked for yet.
-    pub fn of_listed(name: String, objects: &Objects, listed: &[Listed]) -> Self {
-        let mut parts: Vec<Part> = listed.iter().map(|one| Part::of_object(objects, one)).collect();
+    pub fn of_listed(name: String, objects: &Objects, listed: &[ListedObject]) -> Self {
+        let mut parts: Vec<ArtifactFile> =
+            listed.iter().map(|one| ArtifactFile::of_object(objects, one)).collect();
         parts.sort_by(|a, b| a.name.cmp(&b.name));
         Self::Folder { name, parts }
     }
 }
 
-impl Part {
+impl ArtifactFile {
     /// An object that was listed; its name is its key. Nothing is asked for yet.
-    pub fn of_object(objects: &Objects, listed: &Listed) -> Self {
+    pub fn of_object(objects: &Objects, listed: &ListedObject) -> Self {
         Self {
             name: listed.key.clone(),
             source: Arc::new(objects.listed_object(listed)),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use unskew_core::{
     Context, Finding, Judgement, Matcher, Party, Places, Requirement, Role, Unjudged, aspect,
 };
-use unskew_source::{Archive, Directory, Problem, ReadError, Source};
+use unskew_source::{Archive, Directory, ReadError, Source, SourceProblem};
 
 use crate::rules;
 
@@ -89,7 +89,7 @@ fn damaged(archive: &Archive, limit: impl Fn(u64) -> u64) -> Result<Places, Read
 }
 
 fn is_checksum(error: &ReadError) -> bool {
-    matches!(&*error.problem, Problem::Io(error) if error.kind() == io::ErrorKind::InvalidData)
+    matches!(&*error.problem, SourceProblem::Io(error) if error.kind() == io::ErrorKind::InvalidData)
         || error.to_string().contains("checksum")
 }
 

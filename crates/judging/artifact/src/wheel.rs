@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use unskew_releases::{Family, Release, exactly};
-use unskew_source::{Archive, Entry, ReadError, Source, limits};
+use unskew_source::{Archive, ArchiveMember, ReadError, Source, limits};
 
 use crate::copy::Copy;
 use crate::location::Location;
 use crate::{
-    Artifact, Container, Neighbours, OpenError, Options, Piece, Running, boundaries, packed,
-    plugin, recognize,
+    Artifact, Container, LabeledParty, Neighbours, OpenError, OpenOptions, RunPolicy, archives,
+    boundaries, plugin, recognize,
 };
 
 /// The most bytes of a shared object that are copied out of a wheel.
@@ -19,13 +19,13 @@ pub(crate) const LARGEST_LIBRARY: u64 = 4 << 30;
 ///
 /// # Errors
 /// If it is no archive, or has nothing to check in it.
-pub(crate) fn open(source: Arc<dyn Source>, options: &Options) -> Result<Artifact, OpenError> {
+pub(crate) fn open(source: Arc<dyn Source>, options: &OpenOptions) -> Result<Artifact, OpenError> {
     let archive = Arc::new(Archive::open(source)?);
     let mut artifact = Artifact::new(archive.name(), Container::Wheel);
-    let package = Package::of(&archive)?;
+    let package = Package::find(&archive)?;
     if let Some(release) = package.as_ref().and_then(Package::release) {
         artifact.release = Some(release);
-        artifact.pieces.push(Piece { label: artifact.path.clone(), party: release.party() });
+        artifact.pieces.push(LabeledParty { label: artifact.path.clone(), party: release.party() });
         return Ok(artifact);
     }
     for entry in archive.entries().iter().filter(|entry| recognize::is_candidate(&entry.name)) {
@@ -52,13 +52,17 @@ pub(crate) fn open(source: Arc<dyn Source>, options: &Options) -> Result<Artifac
 }
 
 /// Where a member lies, and its parties.
-type Found = (String, Vec<unskew_core::Party>);
+type WheelMember = (String, Vec<unskew_core::Party>);
 
-fn read(archive: &Arc<Archive>, entry: &Entry, options: &Options) -> Result<Found, OpenError> {
+fn read(
+    archive: &Arc<Archive>,
+    entry: &ArchiveMember,
+    options: &OpenOptions,
+) -> Result<WheelMember, OpenError> {
     let label = format!("{}!{}", archive.name(), entry.name);
     let compressed = !entry.stored && entry.size > limits::RECORD;
     let run =
-        |member: &Arc<dyn Source>| options.running == Running::All && plugin::needs_file(member);
+        |member: &Arc<dyn Source>| options.running == RunPolicy::All && plugin::needs_file(member);
     if recognize::is_library(&entry.name) && (compressed || run(&archive.member(entry)?)) {
         return read_copy(archive, entry, label, options);
     }
@@ -67,10 +71,10 @@ fn read(archive: &Arc<Archive>, entry: &Entry, options: &Options) -> Result<Foun
         return Ok((label, recognize::parties(&member, Location::Within, options)?));
     }
     let folder = entry.name.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-    let (all, find) = (archive.clone(), packed::below);
+    let (all, find) = (archive.clone(), archives::below);
     let neighbours: Neighbours = Arc::new(move |name: &str| {
         let entry = all.entry(&find(&folder, name)?)?;
-        Some(packed::member_or_size(&all, entry))
+        Some(archives::member_or_size(&all, entry))
     });
     Ok((label, recognize::parties(&member, Location::Among(&neighbours), options)?))
 }
@@ -79,10 +83,10 @@ fn read(archive: &Arc<Archive>, entry: &Entry, options: &Options) -> Result<Foun
 /// compressed member cannot be read in pieces.
 fn read_copy(
     archive: &Archive,
-    entry: &Entry,
+    entry: &ArchiveMember,
     label: String,
-    options: &Options,
-) -> Result<Found, OpenError> {
+    options: &OpenOptions,
+) -> Result<WheelMember, OpenError> {
     let io = |source| OpenError::Io { path: label.clone().into(), source };
     let mut copy = Copy::new(options).map_err(io)?;
     archive.copy(entry, copy.file(), LARGEST_LIBRARY)?;
@@ -97,8 +101,8 @@ struct Package {
 
 impl Package {
     /// Reads `Name` and `Version` in the head of `*.dist-info/METADATA`.
-    fn of(archive: &Archive) -> Result<Option<Self>, ReadError> {
-        let is_metadata = |entry: &&Entry| {
+    fn find(archive: &Archive) -> Result<Option<Self>, ReadError> {
+        let is_metadata = |entry: &&ArchiveMember| {
             entry
                 .name
                 .split_once('/')

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use criterion::{Criterion, criterion_group, criterion_main};
 use tempfile::TempDir;
 use unskew_core::{Context, Date};
-use unskew_environments::{Environment, Package, Site, judge, labels};
+use unskew_environments::{Environment, InstalledPackage, SitePackages, judge, labels};
 use unskew_source::FileSource;
 
 /// Wheels that `cargo lab extensions` fetches: 1 to 50 MB.
@@ -39,7 +39,7 @@ fn wheels(criterion: &mut Criterion) {
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
                 let source = Arc::new(FileSource::open(&path).unwrap());
-                labels(&Package::of_wheel(source).unwrap())
+                labels(&InstalledPackage::of_wheel(source).unwrap())
             });
         });
     }
@@ -81,7 +81,7 @@ fn environment(criterion: &mut Criterion) {
     criterion.bench_function("environment of 200 packages", |bencher| {
         let folder = folder.path();
         bencher.iter(|| {
-            let environment = Environment::read(&Site::find(folder).unwrap()).unwrap();
+            let environment = Environment::read(&SitePackages::find(folder).unwrap()).unwrap();
             judge(&environment, &context).pairs.len()
         });
     });

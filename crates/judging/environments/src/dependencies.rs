@@ -1,4 +1,4 @@
-//! What packages declare that they require, against what is installed.
+//! Dependencies that packages declare, against what is installed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr as _;
@@ -9,7 +9,7 @@ use unskew_core::{Finding, Unjudged, aspect};
 use crate::dependency::Dependency;
 use crate::marker::Markers;
 use crate::rules::{RequirementNotInstalled, RequirementNotMet};
-use crate::{Environment, Package};
+use crate::{Environment, InstalledPackage};
 
 /// How many missing requirements of one package a message lists.
 const LISTED: usize = 100;
@@ -28,7 +28,7 @@ pub(crate) struct Unmet<'a> {
     /// What is not installed.
     missing: BTreeMap<usize, Vec<Dependency<'a>>>,
     /// What is installed in another version.
-    other_version: BTreeMap<usize, Vec<(Dependency<'a>, &'a Package)>>,
+    other_version: BTreeMap<usize, Vec<(Dependency<'a>, &'a InstalledPackage)>>,
     /// The packages whose extras one asks for: what those require, it requires.
     extras: BTreeMap<usize, BTreeSet<usize>>,
     /// What is not judged.
@@ -37,7 +37,7 @@ pub(crate) struct Unmet<'a> {
 
 impl<'a> Unmet<'a> {
     /// Holds the requirements of all packages against what is installed.
-    pub(crate) fn of(environment: &'a Environment) -> Self {
+    pub(crate) fn new(environment: &'a Environment) -> Self {
         let mut installed: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         let all =
             || environment.packages.iter().enumerate().filter(|(_, one)| !one.is_left_behind());
@@ -46,7 +46,7 @@ impl<'a> Unmet<'a> {
         }
         let mut search = Search {
             environment,
-            markers: Markers::of(environment),
+            markers: Markers::from_environment(environment),
             installed,
             seen: all().map(|(at, _)| (at, "")).collect(),
             unmet: Self::default(),
@@ -85,8 +85,8 @@ impl<'a> Unmet<'a> {
     pub(crate) fn findings(
         &self,
         at: usize,
-        package: &Package,
-        is_said: impl Fn(&Package) -> bool,
+        package: &InstalledPackage,
+        is_said: impl Fn(&InstalledPackage) -> bool,
     ) -> Vec<Finding> {
         let label = package.label();
         let mut findings = Vec::new();
@@ -164,7 +164,7 @@ impl<'a> Search<'a> {
     /// A requirement that holds; with an extra, only if it does not without.
     fn holding(
         &mut self,
-        package: &Package,
+        package: &InstalledPackage,
         text: &'a str,
         extra: &'a str,
     ) -> Option<Dependency<'a>> {
@@ -185,7 +185,7 @@ impl<'a> Search<'a> {
     }
 
     /// Holds a requirement of a package against what is installed.
-    fn dependency(&mut self, at: usize, of: &Package, dependency: Dependency<'a>) {
+    fn dependency(&mut self, at: usize, of: &InstalledPackage, dependency: Dependency<'a>) {
         // What was not read may have any package.
         let is_whole = !self.environment.has_system && self.environment.not_read.is_empty();
         let packages = &self.environment.packages;
@@ -217,7 +217,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn leave_open(&mut self, why: &'static str, of: &Package, what: &str) {
+    fn leave_open(&mut self, why: &'static str, of: &InstalledPackage, what: &str) {
         self.open.entry(why).or_default().insert(format!("{}: {what}", of.label()));
     }
 }

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use unskew_core::{Unjudged, Version, aspect};
 use unskew_extensions::Machine;
 
-use crate::unlisted::folders_of;
-use crate::{Package, Site, SiteError, System, SystemLibraries, Trouble};
+use crate::unrecorded_libraries::folders_of;
+use crate::{InstallProblem, InstalledPackage, SiteError, SitePackages, System, SystemLibraries};
 
 /// What is installed, or will be.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +22,7 @@ pub struct Environment {
     /// What the wheels of a lock are chosen for; none if packages are installed.
     pub machine: Option<Machine>,
     /// Its packages by name.
-    pub packages: Vec<Package>,
+    pub packages: Vec<InstalledPackage>,
     /// Whether Python searches packages of the system too, which were not read.
     pub has_system: bool,
     /// Whether the packages were read from a lock: nothing is installed yet.
@@ -50,17 +50,17 @@ const PTH: &str = "folders that files add to Python's path (*.pth)";
 fn package(
     (folder, name): &Installed<'_>,
     is_image: bool,
-) -> Result<Option<Package>, &'static str> {
+) -> Result<Option<InstalledPackage>, &'static str> {
     let path = folder.join(name);
     let Some((_, ending)) = name.rsplit_once('.') else { return Ok(None) };
     match ending {
-        "dist-info" => Ok(Package::read(folder, name, is_image)),
-        "egg-info" => Ok(Package::of_egg_info(&path, folder)),
-        "egg" if path.is_dir() => Ok(Package::of_egg_info(&path.join("EGG-INFO"), &path)),
+        "dist-info" => Ok(InstalledPackage::read(folder, name, is_image)),
+        "egg-info" => Ok(InstalledPackage::of_egg_info(&path, folder)),
+        "egg" if path.is_dir() => Ok(InstalledPackage::of_egg_info(&path.join("EGG-INFO"), &path)),
         "egg" => Err(EGG),
         // Its folder is one of the machine on which the image runs.
         "egg-link" if is_image => Err(EGG_LINK),
-        "egg-link" => Package::of_egg_link(folder, name).map(Some).ok_or(EGG_LINK),
+        "egg-link" => InstalledPackage::of_egg_link(folder, name).map(Some).ok_or(EGG_LINK),
         _ => Ok(None),
     }
 }
@@ -70,7 +70,7 @@ impl Environment {
     ///
     /// # Errors
     /// If a folder cannot be listed. What cannot be read of a package stands in its `trouble`.
-    pub fn read(site: &Site) -> Result<Self, SiteError> {
+    pub fn read(site: &SitePackages) -> Result<Self, SiteError> {
         let (mut found, mut paths): (Vec<Installed<'_>>, Vec<Installed<'_>>) = <_>::default();
         for folder in &site.folders {
             let io = |source| SiteError::Io { path: folder.clone(), source };
@@ -95,7 +95,7 @@ impl Environment {
         // Nearly every environment asks the table of exports, which takes a while to unfold.
         let (read, _): (Vec<_>, _) = rayon::join(read, unskew_extensions::table);
         let mut others: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-        let mut packages: Vec<Package> = Vec::new();
+        let mut packages: Vec<InstalledPackage> = Vec::new();
         for one in read {
             match one {
                 Ok(package) => packages.extend(package),
@@ -138,14 +138,14 @@ impl Environment {
     }
 
     /// The package of this name, if there is exactly one.
-    pub fn package(&self, key: &str) -> Option<&Package> {
+    pub fn package(&self, key: &str) -> Option<&InstalledPackage> {
         let mut all = self.packages.iter().filter(|package| package.key() == key);
         all.next().filter(|_| all.next().is_none())
     }
 
     /// Takes from packages what lies beside their shared objects and is of another one: PyQt5 and its sip share a folder.
     fn share_folders(&mut self) {
-        let is_concerned = |one: &Trouble| matches!(one, Trouble::NotRecorded(_));
+        let is_concerned = |one: &InstallProblem| matches!(one, InstallProblem::NotRecorded(_));
         if !self.packages.iter().any(|package| package.trouble.iter().any(is_concerned)) {
             return;
         }
@@ -159,7 +159,7 @@ impl Environment {
             let is_of_other = |path: &String| recorded.contains(&at.join(path));
             let mut of_others = BTreeSet::new();
             package.trouble.retain_mut(|trouble| {
-                let Trouble::NotRecorded(paths) = trouble else { return true };
+                let InstallProblem::NotRecorded(paths) = trouble else { return true };
                 of_others.extend(paths.extract_if(.., |path| is_of_other(path)));
                 !paths.is_empty()
             });
@@ -170,13 +170,13 @@ impl Environment {
     /// Says of packages that are there more than once that they are.
     fn mark_twins(&mut self) {
         let mut versions: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        let whole = |package: &&mut Package| !package.is_left_behind();
+        let whole = |package: &&mut InstalledPackage| !package.is_left_behind();
         for package in self.packages.iter_mut().filter(whole) {
             versions.entry(package.key()).or_default().push(package.version.clone());
         }
         for package in &mut self.packages {
             if let Some(all) = versions.get(&package.key()).filter(|all| all.len() > 1) {
-                package.trouble.push(Trouble::Twice(all.clone()));
+                package.trouble.push(InstallProblem::Twice(all.clone()));
             }
         }
     }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use unskew_source::{FileSource, Source, read_text};
 
-use crate::kind::Kind;
+use crate::file_kind::FileKind;
 use crate::metadata::{Recorded, record};
 use crate::package::{CODE, FILES};
-use crate::{Package, Trouble};
+use crate::{InstallProblem, InstalledPackage};
 
-impl Package {
+impl InstalledPackage {
     /// Reads the files that are judged, of all that `RECORD` lists.
     pub(crate) fn files(&mut self, site: &Path, text: &str) {
         let (mut objects, all) = self.listed(site, record(text));
@@ -36,11 +36,11 @@ impl Package {
         let mut count = 0;
         for recorded in files {
             let path = recorded.path.clone();
-            let kind = Kind::of(&path);
-            if kind == Kind::Object && self.shared.len() < FILES {
+            let kind = FileKind::from_path(&path);
+            if kind == FileKind::Object && self.shared.len() < FILES {
                 self.shared.push(path.clone());
             }
-            if kind == Kind::Other || !is_inside(&path) {
+            if kind == FileKind::Other || !is_inside(&path) {
                 continue;
             }
             count += 1;
@@ -57,7 +57,7 @@ impl Package {
                 }
                 Ok(_) => {
                     let what = format!("{path} is not a file");
-                    self.trouble.push(Trouble::Unreadable(what));
+                    self.trouble.push(InstallProblem::Unreadable(what));
                     continue;
                 }
                 Err(_) => {
@@ -66,26 +66,26 @@ impl Package {
                 }
             }
             match kind {
-                Kind::Object => {
+                FileKind::Object => {
                     all.insert(path.clone(), recorded);
                     objects.push(path);
                 }
-                Kind::Other => {}
+                FileKind::Other => {}
                 _ => match read_text(&file, CODE) {
                     Ok(text) => self.code(kind, path, &text),
-                    Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
+                    Err(error) => self.trouble.push(InstallProblem::Unreadable(error.to_string())),
                 },
             }
         }
         if !resized.is_empty() {
-            self.trouble.push(Trouble::OtherSize(resized));
+            self.trouble.push(InstallProblem::OtherSize(resized));
         }
         if !missing.is_empty() {
-            self.trouble.push(Trouble::Missing(missing));
+            self.trouble.push(InstallProblem::Missing(missing));
         }
         if count > FILES {
             let what = format!("{} files after the first {FILES}", count - FILES);
-            self.trouble.push(Trouble::Unreadable(what));
+            self.trouble.push(InstallProblem::Unreadable(what));
         }
         self.sort_code();
         (objects, all)
@@ -102,11 +102,12 @@ impl Package {
             for (at, entry) in entries.filter_map(Result::ok).enumerate() {
                 if at >= FILES {
                     let what = format!("more than {FILES} files in {}", folder.display());
-                    self.trouble.push(Trouble::Unreadable(what));
+                    self.trouble.push(InstallProblem::Unreadable(what));
                     break;
                 }
                 let path = entry.path();
-                let is_object = Kind::of(&entry.file_name().to_string_lossy()) == Kind::Object;
+                let is_object =
+                    FileKind::from_path(&entry.file_name().to_string_lossy()) == FileKind::Object;
                 if is_object && !known.contains(&path) {
                     let path = path.strip_prefix(site).unwrap_or(&path);
                     more.push(path.display().to_string());
@@ -115,7 +116,7 @@ impl Package {
         }
         more.sort_unstable();
         if !more.is_empty() {
-            self.trouble.push(Trouble::NotRecorded(more.clone()));
+            self.trouble.push(InstallProblem::NotRecorded(more.clone()));
         }
         more
     }
@@ -134,7 +135,7 @@ impl Package {
             }
             match FileSource::open(&site.join(&path)) {
                 Ok(source) => files.push((path, Arc::new(source))),
-                Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
+                Err(error) => self.trouble.push(InstallProblem::Unreadable(error.to_string())),
             }
         }
         self.native(&files, recorded);

@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use unskew_core::{Party, Role, Unjudged, Version, aspect};
-use unskew_extensions::{Exports, Framework, Machine, cuda, harvest, table};
+use unskew_extensions::{ExportedSymbols, Framework, Machine, cuda, harvest, table};
 use unskew_releases::{Exact, Family};
 use unskew_source::{FileSource, Source};
 
-use crate::{Environment, Package};
+use crate::{Environment, InstalledPackage};
 
 /// A framework of an environment.
 pub(crate) struct Installed<'a> {
     pub(crate) framework: Framework,
-    pub(crate) package: &'a Package,
-    pub(crate) exports: Exports,
+    pub(crate) package: &'a InstalledPackage,
+    pub(crate) exports: ExportedSymbols,
     /// What stands in for what: a release judged by the table of another.
     pub(crate) remark: Option<String>,
 }
@@ -28,14 +28,17 @@ fn family(framework: Framework) -> Family {
 }
 
 /// The package of a framework in an environment, if there is exactly one with its libraries.
-pub(crate) fn package(environment: &Environment, framework: Framework) -> Option<&Package> {
-    let is = |package: &&Package| {
+pub(crate) fn package(
+    environment: &Environment,
+    framework: Framework,
+) -> Option<&InstalledPackage> {
+    let is = |package: &&InstalledPackage| {
         Family::of_package(&package.name) == Some(family(framework))
             && package.name != "libtorch"
             && !package.is_left_behind()
     };
-    let all: Vec<&Package> = environment.packages.iter().filter(is).collect();
-    let with_libraries: Vec<&Package> =
+    let all: Vec<&InstalledPackage> = environment.packages.iter().filter(is).collect();
+    let with_libraries: Vec<&InstalledPackage> =
         all.iter().copied().filter(|package| !package.libraries.is_empty()).collect();
     match (&*with_libraries, &*all) {
         ([one], _) | ([], [one]) => Some(one),
@@ -45,16 +48,16 @@ pub(crate) fn package(environment: &Environment, framework: Framework) -> Option
 
 impl<'a> Installed<'a> {
     /// The framework in an environment, if it is there.
-    pub(crate) fn of(environment: &'a Environment, framework: Framework) -> Option<Self> {
+    pub(crate) fn find(environment: &'a Environment, framework: Framework) -> Option<Self> {
         let package = package(environment, framework)?;
         let exact = package.public_version().parse::<Exact>().ok();
         let numbers = exact.map_or(Version::number(0), |exact| exact.numbers);
         let is_release = exact.is_some_and(|exact| !exact.is_before_release());
         let known = table().of_framework(framework, Machine::X86);
         let runtimes = cuda_runtimes(environment, framework, package, numbers);
-        let exports = Exports::of_release(framework, numbers).with_cuda_runtimes(runtimes);
+        let exports = ExportedSymbols::of_release(framework, numbers).with_cuda_runtimes(runtimes);
         let cuda = has_cuda(package);
-        let with_cuda = |exports: Exports| match cuda {
+        let with_cuda = |exports: ExportedSymbols| match cuda {
             Some(has) => exports.with_cuda(has),
             None => exports,
         };
@@ -72,7 +75,8 @@ impl<'a> Installed<'a> {
             Some(near) => {
                 let remark = format!("{} is judged by the symbols of {near}", package.label());
                 let runtimes = exports.cuda_runtimes().clone();
-                let exports = Exports::of_release(framework, *near).with_cuda_runtimes(runtimes);
+                let exports =
+                    ExportedSymbols::of_release(framework, *near).with_cuda_runtimes(runtimes);
                 (with_cuda(exports), Some(remark))
             }
             None => (exports, None),
@@ -96,7 +100,7 @@ impl<'a> Installed<'a> {
 }
 
 /// Whether the libraries for CUDA are there.
-fn has_cuda(package: &Package) -> Option<bool> {
+fn has_cuda(package: &InstalledPackage) -> Option<bool> {
     let has = package.libraries.iter().any(|path| path.ends_with("libtorch_cuda.so"));
     let local = package.version.split_once('+').map(|(_, local)| local);
     if Family::of_package(&package.name) == Some(Family::TensorFlow) {
@@ -114,7 +118,7 @@ fn has_cuda(package: &Package) -> Option<bool> {
 fn cuda_runtimes(
     environment: &Environment,
     framework: Framework,
-    package: &Package,
+    package: &InstalledPackage,
     release: Version,
 ) -> BTreeSet<u32> {
     if framework != Framework::Torch {
@@ -132,7 +136,7 @@ fn cuda_runtimes(
 }
 
 /// What the libraries export that are really there; none if one of them cannot be read.
-fn installed(framework: Framework, package: &Package) -> Option<BTreeSet<String>> {
+fn installed(framework: Framework, package: &InstalledPackage) -> Option<BTreeSet<String>> {
     let offered = package.libraries.iter().filter(|path| harvest::is_offered(framework, path));
     let mut sources: Vec<Arc<dyn Source>> = Vec::new();
     for path in offered {

@@ -1,4 +1,4 @@
-//! What generated code says of the runtime that it needs.
+//! Generated code, and what it says of the runtime that it needs.
 
 use unskew_core::Version;
 
@@ -19,7 +19,7 @@ pub enum Generated {
 
 impl Generated {
     /// What the text of a generated file demands.
-    pub fn of(text: &str) -> Vec<Self> {
+    pub fn parse(text: &str) -> Vec<Self> {
         let mut all = Vec::new();
         if text.contains("Version(google.protobuf.__version__)") {
             all.push(Self::Conditional);
@@ -62,21 +62,21 @@ mod tests {
         let new = "from google.protobuf import runtime_version as _runtime_version\n\
             _runtime_version.ValidateProtobufRuntimeVersion(\n    _runtime_version.Domain.PUBLIC,\n    6,\n    31,\n    1,\n    '',\n    'a.proto'\n)\n\
             from google.protobuf.internal import builder as _builder";
-        assert_eq!(Generated::of(new), [Generated::Checked(Version::triple(6, 31, 1))]);
+        assert_eq!(Generated::parse(new), [Generated::Checked(Version::triple(6, 31, 1))]);
         let builder = "from google.protobuf.internal import builder as _builder";
-        assert_eq!(Generated::of(builder), [Generated::Builder]);
+        assert_eq!(Generated::parse(builder), [Generated::Builder]);
         let old = "x = _descriptor.FieldDescriptor(name='a')";
-        assert_eq!(Generated::of(old), [Generated::Descriptors]);
+        assert_eq!(Generated::parse(old), [Generated::Descriptors]);
         let both = format!(
             "if Version(google.protobuf.__version__).major >= 5:\n  {builder}\nelse:\n  {old}"
         );
-        assert_eq!(Generated::of(&both), [Generated::Conditional]);
+        assert_eq!(Generated::parse(&both), [Generated::Conditional]);
         let grpc = "import grpc\nGRPC_GENERATED_VERSION = '1.68.0'\n";
-        assert_eq!(Generated::of(grpc), [Generated::Grpc(Version::triple(1, 68, 0))]);
+        assert_eq!(Generated::parse(grpc), [Generated::Grpc(Version::triple(1, 68, 0))]);
         for text in
             ["", ".ValidateProtobufRuntimeVersion(", ".ValidateProtobufRuntimeVersion(a,b,c,d"]
         {
-            assert!(Generated::of(text).is_empty(), "{text}");
+            assert!(Generated::parse(text).is_empty(), "{text}");
         }
     }
 }

@@ -10,7 +10,7 @@ use unskew_extensions::Handlers;
 
 use crate::judge::variant;
 use crate::rules::FfiHandlerNewerThanJaxlib;
-use crate::{Environment, Package};
+use crate::{Environment, InstalledPackage};
 
 /// The version of XLA's FFI that a jaxlib has, as the capability that the matcher asks for.
 struct Ffi(Version);
@@ -36,7 +36,7 @@ pub(crate) fn pairs(environment: &Environment) -> Vec<(Party, Party)> {
     .collect()
 }
 
-fn party(jaxlib: &Package) -> Party {
+fn party(jaxlib: &InstalledPackage) -> Party {
     let party = Party::new(jaxlib.label(), Role::Runtime, "package");
     match jaxlib.ffi {
         Some(version) => party.fact("XLA FFI", version).with_capability(Arc::new(Ffi(version))),

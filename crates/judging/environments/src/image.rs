@@ -15,8 +15,8 @@ use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 use unskew_source::{FileSource, Slice, Source, SourceExt as _, SourceReader};
 
-use crate::kind::Kind;
-use crate::{Environment, Site, SiteError, System};
+use crate::file_kind::FileKind;
+use crate::{Environment, SiteError, SitePackages, System};
 
 /// The most bytes of a document of the image, of a file in it, of all that is kept, and of all that is unpacked.
 const DOCUMENT: u64 = 16 << 20;
@@ -88,8 +88,13 @@ impl Image {
         let wrong = |source| ImageError::Io { path: name.clone(), source };
         let blobs = Blobs::open(path)?;
         let root = tempfile::tempdir().map_err(wrong)?;
-        let mut kept =
-            Kept { root: root.path(), files: BTreeSet::new(), bytes: 0, unpacked: 0, count: 0 };
+        let mut kept = LayerContents {
+            root: root.path(),
+            files: BTreeSet::new(),
+            bytes: 0,
+            unpacked: 0,
+            count: 0,
+        };
         for layer in blobs.layers()? {
             let shown = format!("{name}!{layer}");
             let wrong = |source| ImageError::Io { path: shown.clone(), source };
@@ -108,8 +113,8 @@ impl Image {
     /// If its folder cannot be read.
     pub fn environment(&self) -> Result<Environment, ImageError> {
         let first = self.sites.first().ok_or_else(|| ImageError::Empty(self.name.clone()))?;
-        let site = Site::find(&self.root.path().join(first))?;
-        let site = Site { is_image: true, ..site };
+        let site = SitePackages::find(&self.root.path().join(first))?;
+        let site = SitePackages { is_image: true, ..site };
         let mut environment = Environment::read(&site)?;
         environment.name = format!("{}!/{}", self.name, first.display());
         let system = System::of_root(&format!("the image {}", self.name), self.root.path());
@@ -248,7 +253,7 @@ impl Blobs {
 }
 
 /// What is kept of the layers.
-struct Kept<'a> {
+struct LayerContents<'a> {
     root: &'a Path,
     files: BTreeSet<PathBuf>,
     bytes: u64,
@@ -256,7 +261,7 @@ struct Kept<'a> {
     count: usize,
 }
 
-impl Kept<'_> {
+impl LayerContents<'_> {
     fn layer(&mut self, blob: &Arc<dyn Source>) -> io::Result<()> {
         let mut packed = BufReader::with_capacity(1 << 20, SourceReader::new(Arc::clone(blob)));
         let head: Vec<u8> = packed.fill_buf()?.iter().take(4).copied().collect();
@@ -306,8 +311,8 @@ impl Kept<'_> {
 
     /// Keeps a file if it is judged, or its name is; says whether it is kept.
     fn keep(&mut self, path: &Path, entry: &mut impl Read) -> io::Result<bool> {
-        let wanted = Wanted::of(path);
-        if wanted == Wanted::Nothing {
+        let wanted = KeepPolicy::for_path(path);
+        if wanted == KeepPolicy::Nothing {
             return Ok(false);
         }
         let at = self.root.join(path);
@@ -315,7 +320,7 @@ impl Kept<'_> {
             fs::create_dir_all(folder)?;
         }
         let mut file = File::create(&at)?;
-        if wanted == Wanted::Bytes {
+        if wanted == KeepPolicy::Bytes {
             let left = FILE.min(KEPT.saturating_sub(self.bytes));
             let copied = io::copy(&mut entry.take(left + 1), &mut file)?;
             if copied > left {
@@ -371,14 +376,14 @@ fn is_site(folder: &Path) -> bool {
 
 /// What is kept of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wanted {
+enum KeepPolicy {
     Nothing,
     Name,
     Bytes,
 }
 
-impl Wanted {
-    fn of(path: &Path) -> Self {
+impl KeepPolicy {
+    fn for_path(path: &Path) -> Self {
         let text = path.to_string_lossy();
         let name = text.rsplit('/').next().unwrap_or_default();
         if name == "pyvenv.cfg" || System::is_library(path) {
@@ -392,10 +397,10 @@ impl Wanted {
         if is_info || is_path || below.contains(".egg/EGG-INFO/") {
             return Self::Bytes;
         }
-        match Kind::of(&below) {
-            Kind::Other => Self::Nothing,
+        match FileKind::from_path(&below) {
+            FileKind::Other => Self::Nothing,
             // Hundreds of megabytes of which nothing is judged but that they are there.
-            Kind::Object
+            FileKind::Object
                 if ["torch/lib/", "nvidia/", "tensorflow/", "jaxlib/"]
                     .iter()
                     .any(|start| below.starts_with(start)) =>
@@ -434,16 +439,16 @@ mod tests {
     fn what_is_judged_is_kept_and_large_libraries_by_name_only() {
         let site = "usr/lib/python3.11/site-packages";
         for (path, wanted) in [
-            (format!("{site}/torch-2.7.1.dist-info/METADATA"), Wanted::Bytes),
-            (format!("{site}/torch/lib/libtorch_cpu.so"), Wanted::Name),
-            (format!("{site}/torchao/_C.abi3.so"), Wanted::Bytes),
-            (format!("{site}/torchao/__init__.py"), Wanted::Bytes),
-            (format!("{site}/torchao/ops.py"), Wanted::Nothing),
-            (format!("{site}/app/a_pb2.py"), Wanted::Bytes),
-            ("usr/lib/x86_64-linux-gnu/libc.so.6".to_owned(), Wanted::Bytes),
-            ("opt/libc.so.6".to_owned(), Wanted::Nothing),
+            (format!("{site}/torch-2.7.1.dist-info/METADATA"), KeepPolicy::Bytes),
+            (format!("{site}/torch/lib/libtorch_cpu.so"), KeepPolicy::Name),
+            (format!("{site}/torchao/_C.abi3.so"), KeepPolicy::Bytes),
+            (format!("{site}/torchao/__init__.py"), KeepPolicy::Bytes),
+            (format!("{site}/torchao/ops.py"), KeepPolicy::Nothing),
+            (format!("{site}/app/a_pb2.py"), KeepPolicy::Bytes),
+            ("usr/lib/x86_64-linux-gnu/libc.so.6".to_owned(), KeepPolicy::Bytes),
+            ("opt/libc.so.6".to_owned(), KeepPolicy::Nothing),
         ] {
-            assert_eq!(Wanted::of(Path::new(&path)), wanted, "{path}");
+            assert_eq!(KeepPolicy::for_path(Path::new(&path)), wanted, "{path}");
         }
         assert_eq!(plain(Path::new("./a/b")), Some(PathBuf::from("a/b")));
         assert!(plain(Path::new("a/../../b")).is_none() && plain(Path::new("./")).is_none());

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use unskew_core::{
     Context, Finding, Outcome, Party, Requirement, Role, Unjudged, Verdict, Version, aspect, check,
 };
-use unskew_extensions::{Exports, Framework, Needs, gap};
+use unskew_extensions::{ExportedSymbols, Framework, Needs, gap};
 
-use crate::alone::of_package;
 use crate::dependencies::Unmet;
 use crate::framework::Installed;
-use crate::pins::{self, Change};
+use crate::package_checks::of_package;
+use crate::pins::{self, PinChange};
 use crate::runtimes::{CodeMatcher, JaxMatcher, Runtime};
 use crate::{
-    Environment, Generated, Package, handlers, libraries, numpy, plugins, skipped, system,
+    Environment, Generated, InstalledPackage, handlers, libraries, numpy, plugins, skipped, system,
 };
 
 /// Two packages that meet, and what is to be said of them.
@@ -30,20 +30,20 @@ pub struct PackagePair {
 
 /// What is to be said of an environment.
 #[derive(Clone, Debug, Default)]
-pub struct Judged {
+pub struct EnvironmentVerdict {
     /// All pairs that meet, those that break first.
     pub pairs: Vec<PackagePair>,
     /// Packages with something to be said of them alone: their installation, another Python.
     pub alone: Vec<Party>,
     /// The smallest change of versions after which no pair breaks; none if none does, or none is known.
-    pub change: Option<Change>,
+    pub change: Option<PinChange>,
     /// What of the declared requirements is not judged.
     pub unjudged: Vec<Unjudged>,
 }
 
 /// Judges an environment: every pair of packages that meet, each package alone, and what to change.
-pub fn judge(environment: &Environment, context: &Context) -> Judged {
-    let unmet = Unmet::of(environment);
+pub fn judge(environment: &Environment, context: &Context) -> EnvironmentVerdict {
+    let unmet = Unmet::new(environment);
     let mut pairs = judge_pairs(environment, context);
     let without_library = libraries::pairs(environment, &unmet);
     let mut has_said: BTreeSet<usize> = BTreeSet::new();
@@ -56,7 +56,7 @@ pub fn judge(environment: &Environment, context: &Context) -> Judged {
     let mut alone: Vec<Party> = Vec::new();
     for (at, package) in environment.packages.iter().enumerate() {
         let label = package.label();
-        let breaks = |other: &Package| {
+        let breaks = |other: &InstalledPackage| {
             let is = |pair: &PackagePair| {
                 pair.one.name == label && pair.other.name == other.label() && pair.is_broken()
             };
@@ -71,7 +71,7 @@ pub fn judge(environment: &Environment, context: &Context) -> Judged {
     }
     let is_broken = pairs.iter().any(PackagePair::is_broken);
     let change = is_broken.then(|| pins::smallest(environment)).flatten();
-    Judged { pairs, alone, change, unjudged: unmet.unjudged }
+    EnvironmentVerdict { pairs, alone, change, unjudged: unmet.unjudged }
 }
 
 /// Judges every pair of packages that meet, those that break first.
@@ -82,7 +82,7 @@ pub fn judge_pairs(environment: &Environment, context: &Context) -> Vec<PackageP
         pairs.push(PackagePair { one, other, verdict });
     };
     for framework in Framework::ALL {
-        let installed = Installed::of(environment, framework);
+        let installed = Installed::find(environment, framework);
         for package in extensions_of(environment, framework) {
             match &installed {
                 Some(installed) => {
@@ -161,13 +161,13 @@ fn kind(runtime: Runtime) -> &'static str {
 }
 
 /// The numbers of an installed version; none if it is none that Python's packages have.
-pub(crate) fn version(package: &Package) -> Option<Version> {
+pub(crate) fn version(package: &InstalledPackage) -> Option<Version> {
     let exact: unskew_releases::Exact = package.public_version().parse().ok()?;
     Some(exact.numbers)
 }
 
 /// What a package requires of a runtime, if anything.
-fn requirement(package: &Package, runtime: Runtime) -> Option<Requirement> {
+fn requirement(package: &InstalledPackage, runtime: Runtime) -> Option<Requirement> {
     let label = package.label();
     match runtime {
         Runtime::Protobuf(_) | Runtime::Grpc(_) => {
@@ -202,8 +202,8 @@ fn requirement(package: &Package, runtime: Runtime) -> Option<Requirement> {
 pub(crate) fn extensions_of(
     environment: &Environment,
     framework: Framework,
-) -> impl Iterator<Item = &Package> {
-    let takes = move |package: &&Package| {
+) -> impl Iterator<Item = &InstalledPackage> {
+    let takes = move |package: &&InstalledPackage| {
         let is_framework = unskew_releases::Family::of_package(&package.name)
             .is_some_and(|family| family.as_str() == framework.as_str());
         !is_framework && package.objects.iter().any(|(_, needs)| needs.extends(framework))
@@ -212,7 +212,7 @@ pub(crate) fn extensions_of(
 }
 
 /// Whether an object can be loaded, as far as symbols say.
-pub(crate) fn fits(needs: &Needs, exports: &Exports) -> bool {
+pub(crate) fn fits(needs: &Needs, exports: &ExportedSymbols) -> bool {
     gap(needs, exports).is_none_or(|gap| gap.is_empty()) && exports.lacks_cuda(needs).is_none()
 }
 
@@ -232,7 +232,7 @@ pub(crate) fn variant(path: &str) -> String {
 pub(crate) fn loaded<'a>(
     objects: impl Iterator<Item = (&'a str, &'a Arc<Needs>)> + Clone,
     framework: Framework,
-    exports: &Exports,
+    exports: &ExportedSymbols,
 ) -> Vec<(&'a str, &'a Arc<Needs>)> {
     let all = objects.filter(|(_, needs)| needs.extends(framework));
     // What no release can load, the package does not load either: tensorflow-io ships a test that is linked against
@@ -250,11 +250,11 @@ pub(crate) fn loaded<'a>(
 
 /// Whether no release of the table has what an object takes from a framework.
 pub(crate) fn is_loaded_by_none(needs: &Needs, framework: Framework) -> bool {
-    Exports::fitting(needs, framework).is_empty()
+    ExportedSymbols::fitting(needs, framework).is_empty()
 }
 
 /// A package as an extension of a framework.
-fn extension(package: &Package, framework: Framework, exports: &Exports) -> Party {
+fn extension(package: &InstalledPackage, framework: Framework, exports: &ExportedSymbols) -> Party {
     let objects = package.objects.iter().map(|(path, needs)| (path.as_str(), needs));
     let mut party = Party::new(package.label(), Role::Plugin, "package with native extensions");
     for (_, needs) in loaded(objects, framework, exports) {
@@ -265,7 +265,7 @@ fn extension(package: &Package, framework: Framework, exports: &Exports) -> Part
     skipped::requirement(package, framework).into_iter().fold(party, Party::require)
 }
 
-fn extension_alone(package: &Package, framework: Framework) -> Party {
+fn extension_alone(package: &InstalledPackage, framework: Framework) -> Party {
     let reason = format!("{} is not installed, or more than once", framework);
     Party::new(package.label(), Role::Plugin, "package with native extensions")
         .not_judged(Unjudged::new(aspect::VERSION, reason))

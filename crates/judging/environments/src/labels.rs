@@ -1,19 +1,19 @@
-//! What a wheel would have to declare: the variants and ABI dependencies of the drafts PEP 825 and PEP 850, and its
+//! Labels that a wheel would have to declare: the variants and ABI dependencies of the drafts PEP 825 and PEP 850, and its
 //! platform tag, computed from its shared objects.
 
 use std::collections::BTreeSet;
 
 use unskew_core::Version;
-use unskew_extensions::{Exports, Framework, NumPyAbi, table};
+use unskew_extensions::{ExportedSymbols, Framework, NumPyAbi, table};
 
-use crate::Package;
+use crate::InstalledPackage;
 use crate::judge::{is_loaded_by_none, loaded};
 use crate::pins::declares;
 use crate::system::{least_glibc, policy_of};
 
 /// One label, and what it is computed from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Label {
+pub struct NodeLabel {
     /// As a wheel declares it: `abi_dependency :: torch :: 2.9`, `Requires-Dist: torch>=2.11.0`.
     pub text: String,
     /// Why, in one sentence.
@@ -24,13 +24,13 @@ pub struct Label {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels {
     /// What it would have to declare.
-    pub labels: Vec<Label>,
+    pub labels: Vec<NodeLabel>,
     /// What it declares and does not keep.
     pub broken: Vec<String>,
 }
 
 /// Computes the labels of a wheel that was read, by the platform tags in its file name.
-pub fn labels(package: &Package) -> Labels {
+pub fn labels(package: &InstalledPackage) -> Labels {
     let mut all = Labels::default();
     for framework in Framework::ALL {
         of_framework(package, framework, &mut all);
@@ -41,14 +41,14 @@ pub fn labels(package: &Package) -> Labels {
     all
 }
 
-fn of_framework(package: &Package, framework: Framework, all: &mut Labels) {
+fn of_framework(package: &InstalledPackage, framework: Framework, all: &mut Labels) {
     let objects = package.objects.iter().filter(|(_, needs)| needs.extends(framework));
     let objects: Vec<_> =
         objects.filter(|(_, needs)| !is_loaded_by_none(needs, framework)).collect();
     let Some(machine) = objects.iter().find_map(|(_, needs)| needs.machine) else { return };
     let known = table().of_framework(framework, machine);
     let fits = |release: &Version| {
-        let exports = Exports::of_release(framework, *release);
+        let exports = ExportedSymbols::of_release(framework, *release);
         let refs = objects.iter().map(|(path, needs)| (path.as_str(), needs));
         let loaded = loaded(refs, framework, &exports);
         loaded.iter().all(|(_, needs)| crate::judge::fits(needs, &exports))
@@ -60,7 +60,7 @@ fn of_framework(package: &Package, framework: Framework, all: &mut Labels) {
         return;
     };
     if objects.iter().all(|(_, needs)| needs.is_stable(framework)) {
-        all.labels.push(Label {
+        all.labels.push(NodeLabel {
             text: format!("Requires-Dist: {framework}>={first}"),
             reason: "it imports C shims of the stable ABI only, and this is the first release with all of them".to_owned(),
         });
@@ -68,7 +68,7 @@ fn of_framework(package: &Package, framework: Framework, all: &mut Labels) {
         let minors: BTreeSet<Version> =
             fitting.iter().map(|one| Version::pair(one.major(), one.minor())).collect();
         for minor in &minors {
-            all.labels.push(Label {
+            all.labels.push(NodeLabel {
                 text: format!("abi_dependency :: {framework} :: {minor}"),
                 reason:
                     "it has all symbols that are imported; the layout of C++ classes is not judged"
@@ -77,7 +77,7 @@ fn of_framework(package: &Package, framework: Framework, all: &mut Labels) {
         }
         let next = known.iter().find(|one| *one > last);
         let below = next.map(|next| format!(",<{}", Version::pair(next.major(), next.minor())));
-        all.labels.push(Label {
+        all.labels.push(NodeLabel {
             text: format!("Requires-Dist: {framework}>={first}{}", below.unwrap_or_default()),
             reason: "the range of these releases".to_owned(),
         });
@@ -95,10 +95,10 @@ fn of_framework(package: &Package, framework: Framework, all: &mut Labels) {
     }
 }
 
-fn of_numpy(package: &Package, all: &mut Labels) {
+fn of_numpy(package: &InstalledPackage, all: &mut Labels) {
     let uses = |abi: NumPyAbi| package.objects.iter().any(|(_, needs)| needs.numpy == abi);
     if uses(NumPyAbi::One) {
-        all.labels.push(Label {
+        all.labels.push(NodeLabel {
             text: "Requires-Dist: numpy<2".to_owned(),
             reason: "modules are compiled with the C API of NumPy 1".to_owned(),
         });
@@ -106,7 +106,7 @@ fn of_numpy(package: &Package, all: &mut Labels) {
             all.broken.push("Requires-Dist allows NumPy 2, which refuses its modules".to_owned());
         }
     } else if uses(NumPyAbi::Two) {
-        all.labels.push(Label {
+        all.labels.push(NodeLabel {
             text: "abi_dependency :: numpy :: 2".to_owned(),
             reason: "modules are compiled with the C API of NumPy 2, which NumPy 1 has too"
                 .to_owned(),
@@ -115,19 +115,19 @@ fn of_numpy(package: &Package, all: &mut Labels) {
 }
 
 /// The majors of CUDA that shared objects are linked against: 12 of `libcudart.so.12`.
-fn of_cuda(package: &Package, all: &mut Labels) {
+fn of_cuda(package: &InstalledPackage, all: &mut Labels) {
     let needed = package.objects.iter().flat_map(|(_, needs)| &needs.needed);
     let majors: BTreeSet<&str> =
         needed.filter_map(|library| library.strip_prefix("libcudart.so.")).collect();
     for major in majors {
-        all.labels.push(Label {
+        all.labels.push(NodeLabel {
             text: format!("nvidia :: cuda_version_lower_bound :: {major}"),
             reason: format!("it is linked against libcudart.so.{major}"),
         });
     }
 }
 
-fn of_system(package: &Package, all: &mut Labels) {
+fn of_system(package: &InstalledPackage, all: &mut Labels) {
     // The policy that each need asks for, with the need and the object that has it.
     let needs = package.objects.iter().flat_map(|(path, needs)| {
         let of = move |(family, version): (&String, &Version)| {
@@ -143,5 +143,6 @@ fn of_system(package: &Package, all: &mut Labels) {
     if let Some((_, tag)) = promised.filter(|(promised, _)| *promised < least) {
         all.broken.push(format!("its tag {tag} promises less than {label}: {reason}"));
     }
-    all.labels.push(Label { text: label, reason: format!("{reason}, so no older tag{bundled}") });
+    all.labels
+        .push(NodeLabel { text: label, reason: format!("{reason}, so no older tag{bundled}") });
 }

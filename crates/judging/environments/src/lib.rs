@@ -20,7 +20,7 @@
 //! `site-packages` folder). [`Environment::read`] reads each `*.dist-info` there: `METADATA` says name, version and
 //! requirements, `RECORD` the files. Nothing is run and nothing is imported. [`judge`] makes a pair of parties for all
 //! that meet, has `unskew_core::check` decide, and, if something breaks, asks [`pins`] for the smallest
-//! change that fixes it. A lock file takes the same path from [`Package`] on, with facts about published wheels.
+//! change that fixes it. A lock file takes the same path from [`InstalledPackage`] on, with facts about published wheels.
 //!
 //! **What is refused.** What is not there is not guessed: a package without `RECORD`, one of which files are missing, two
 //! versions of one package, an editable install that leads nowhere, a broken shared object, files of another size than
@@ -44,19 +44,19 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod alone;
-mod choice;
 mod dependencies;
 mod dependency;
 mod environment;
 mod ffi_version;
+mod file_kind;
 mod files;
 mod framework;
 mod generated;
+mod generated_variants;
 mod handlers;
 mod image;
+mod install_problem;
 mod judge;
-mod kind;
 mod labels;
 mod libraries;
 pub mod lock;
@@ -64,30 +64,30 @@ mod marker;
 mod metadata;
 mod numpy;
 mod package;
+mod package_checks;
 pub mod pins;
 mod plugins;
 pub mod rules;
 mod runtimes;
-mod site;
+mod site_packages;
 mod skipped;
 mod specifiers;
 mod system;
-mod trouble;
-mod unlisted;
-mod walk;
+mod unlisted_files;
+mod unrecorded_libraries;
 mod wheel;
 
-pub use choice::{Choice, Code};
 pub use environment::Environment;
 pub use generated::Generated;
+pub use generated_variants::{GeneratedVariants, PackageCode};
 pub use image::{Image, ImageError};
-pub use judge::{Judged, PackagePair, judge, judge_pairs};
-pub use labels::{Label, Labels, labels};
+pub use install_problem::InstallProblem;
+pub use judge::{EnvironmentVerdict, PackagePair, judge, judge_pairs};
+pub use labels::{Labels, NodeLabel, labels};
 pub use libraries::SystemLibraries;
-pub use lock::{Fetch, Lock, LockError, LockedFile, Target};
-pub use package::Package;
-pub use pins::{Change, Pin};
-pub use plugins::Plugin;
-pub use site::{Site, SiteError};
+pub use lock::{Fetch, LockError, LockTarget, LockedFile, PackageLock};
+pub use package::InstalledPackage;
+pub use pins::{Pin, PinChange};
+pub use plugins::PackagedPlugin;
+pub use site_packages::{SiteError, SitePackages};
 pub use system::System;
-pub use trouble::Trouble;

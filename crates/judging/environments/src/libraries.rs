@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use unskew_abi::{Format, SharedObject};
+use unskew_abi::{ObjectFormat, SharedObject};
 use unskew_core::{Context, Finding, Judgement, Matcher, Party, Requirement, Role};
 use unskew_extensions::{PythonTag, is_of_system};
 use unskew_source::{FileSource, Source, read_regular};
@@ -16,7 +16,7 @@ use unskew_source::{FileSource, Source, read_regular};
 use crate::dependencies::Unmet;
 use crate::rules::LibraryIsMissing;
 use crate::system::FOLDERS;
-use crate::{Environment, Package};
+use crate::{Environment, InstalledPackage};
 
 /// What the dynamic linker of a system finds without being told where.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,7 +97,7 @@ pub(crate) fn pairs(
 
 struct Search<'a> {
     environment: &'a Environment,
-    package: &'a Package,
+    package: &'a InstalledPackage,
     system: &'a SystemLibraries,
     /// The file names of all shared objects that packages bring.
     names: &'a BTreeSet<&'a str>,
@@ -160,7 +160,7 @@ impl Search<'_> {
         let of_framework = of_framework.filter(|path| !file_name(path).starts_with("lib"));
         let modules = self.package.objects.iter().filter(|(_, needs)| needs.is_module);
         let all = of_framework.chain(modules.map(|(path, _)| path.as_str()));
-        all.filter(|path| match PythonTag::of(file_name(path)) {
+        all.filter(|path| match PythonTag::from_file_name(file_name(path)) {
             PythonTag::CPython(built) => {
                 self.environment.python.is_none_or(|python| python == built)
             }
@@ -215,7 +215,7 @@ fn plain(path: &Path) -> PathBuf {
 
 fn read(path: &Path) -> Option<SharedObject> {
     let source: Arc<dyn Source> = Arc::new(FileSource::open(path).ok()?);
-    SharedObject::read(&source).ok()?.filter(|object| object.format == Format::Elf)
+    SharedObject::read(&source).ok()?.filter(|object| object.format == ObjectFormat::Elf)
 }
 
 fn file_name(path: &str) -> &str {

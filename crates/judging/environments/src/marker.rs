@@ -39,7 +39,7 @@ pub(crate) struct NoMarker;
 impl Markers {
     /// Those of an environment: its Python, and the platform that most of its wheels are for. If none says it, it is for
     /// the machine that it lies on.
-    pub(crate) fn of(environment: &Environment) -> Self {
+    pub(crate) fn from_environment(environment: &Environment) -> Self {
         let tags = environment.packages.iter().flat_map(|package| &package.platforms);
         let mut platforms: Vec<(&'static str, String)> =
             tags.filter_map(|tag| platform(tag)).collect();
@@ -121,12 +121,12 @@ fn platform(tag: &str) -> Option<(&'static str, String)> {
 /// One side of a comparison.
 struct Operand {
     values: Option<Vec<String>>,
-    kind: Kind,
+    kind: MarkerKind,
 }
 
 /// How a side is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum MarkerKind {
     Text,
     Version,
     /// The name of an extra, which is written in several ways, as names of packages are.
@@ -184,14 +184,20 @@ impl<'a> Parser<'a> {
         if let Some(quote) = text.chars().next().filter(|c| matches!(c, '\'' | '"')) {
             let (value, rest) = text[1..].split_once(quote).ok_or(NoMarker)?;
             self.rest = rest;
-            return Ok(Operand { values: Some(vec![value.to_owned()]), kind: Kind::Text });
+            return Ok(Operand { values: Some(vec![value.to_owned()]), kind: MarkerKind::Text });
         }
         let name = self.name();
         if name == "extra" {
-            return Ok(Operand { values: Some(vec![self.extra.to_owned()]), kind: Kind::Extra });
+            return Ok(Operand {
+                values: Some(vec![self.extra.to_owned()]),
+                kind: MarkerKind::Extra,
+            });
         }
         let (values, is_version) = self.markers.value(name)?;
-        Ok(Operand { values, kind: if is_version { Kind::Version } else { Kind::Text } })
+        Ok(Operand {
+            values,
+            kind: if is_version { MarkerKind::Version } else { MarkerKind::Text },
+        })
     }
 
     fn operator(&mut self) -> Result<&'static str, NoMarker> {
@@ -235,8 +241,10 @@ impl<'a> Parser<'a> {
 /// What a comparison comes to; none if it is not the same for all that the sides may be.
 fn compared(left: &Operand, operator: &str, right: &Operand) -> Option<bool> {
     let is = |kind| left.kind == kind || right.kind == kind;
-    let kind =
-        [Kind::Version, Kind::Extra].into_iter().find(|kind| is(*kind)).unwrap_or(Kind::Text);
+    let kind = [MarkerKind::Version, MarkerKind::Extra]
+        .into_iter()
+        .find(|kind| is(*kind))
+        .unwrap_or(MarkerKind::Text);
     let mut holds = None;
     for left in left.values.as_ref()? {
         for right in right.values.as_ref()? {
@@ -251,16 +259,16 @@ fn compared(left: &Operand, operator: &str, right: &Operand) -> Option<bool> {
 }
 
 /// Versions are compared as versions, where both are some, and all else as text.
-fn compared_values(left: &str, operator: &str, right: &str, kind: Kind) -> bool {
+fn compared_values(left: &str, operator: &str, right: &str, kind: MarkerKind) -> bool {
     let range = || {
         let specifiers = Specifiers::read(&format!("{operator}{right}"))?;
         Some(specifiers.allow(&Pep440::from_str(left).ok()?))
     };
-    if let Some(allows) = (kind == Kind::Version).then(range).flatten() {
+    if let Some(allows) = (kind == MarkerKind::Version).then(range).flatten() {
         return allows;
     }
-    if kind == Kind::Extra {
-        return compared_values(&normal(left), operator, &normal(right), Kind::Text);
+    if kind == MarkerKind::Extra {
+        return compared_values(&normal(left), operator, &normal(right), MarkerKind::Text);
     }
     match operator {
         "in" => right.contains(left),

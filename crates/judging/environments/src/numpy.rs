@@ -9,7 +9,7 @@ use unskew_core::{Context, Judgement, Matcher, Party, Requirement, Version};
 use unskew_extensions::{Needs, NumPyAbi};
 use unskew_releases::Family;
 
-use crate::Package;
+use crate::InstalledPackage;
 use crate::judge::version;
 use crate::rules::{FrameworkForNumpy1, Numpy1Module};
 use crate::runtimes::Runtime;
@@ -45,7 +45,7 @@ enum Compiled {
 
 impl Compiled {
     /// Against which NumPy a package was compiled; none if it was against none.
-    fn of(package: &Package) -> Option<Self> {
+    fn from_package(package: &InstalledPackage) -> Option<Self> {
         if package.key() == "numpy" {
             return None;
         }
@@ -66,8 +66,8 @@ impl Compiled {
 }
 
 /// Whether NumPy 2 does not serve what a package was compiled to.
-pub(crate) fn needs_numpy_1(package: &Package) -> bool {
-    match Compiled::of(package) {
+pub(crate) fn needs_numpy_1(package: &InstalledPackage) -> bool {
+    match Compiled::from_package(package) {
         Some(Compiled::Modules(old)) => !old.is_empty(),
         Some(Compiled::Framework(without)) => without.is_some(),
         None => false,
@@ -75,8 +75,8 @@ pub(crate) fn needs_numpy_1(package: &Package) -> bool {
 }
 
 /// What a package requires of NumPy, if it was compiled against it.
-pub(crate) fn requirement(package: &Package) -> Option<Requirement> {
-    let compiled = Compiled::of(package)?;
+pub(crate) fn requirement(package: &InstalledPackage) -> Option<Requirement> {
+    let compiled = Compiled::from_package(package)?;
     let matcher = NumPyMatcher { package: package.label(), compiled };
     Some(Requirement::matches("numpy.abi", matcher))
 }
@@ -127,7 +127,7 @@ mod tests {
 
     fn compiled(name: &str, version: &str) -> Option<Compiled> {
         let (name, version) = (name.to_owned(), version.to_owned());
-        Compiled::of(&Package { name, version, ..Package::default() })
+        Compiled::from_package(&InstalledPackage { name, version, ..InstalledPackage::default() })
     }
 
     #[test]

@@ -9,17 +9,17 @@ use unskew_extensions::{Framework, Handlers, Needs, OwnCheck, wheels::normal};
 use unskew_releases::Family;
 use unskew_source::{Source, read_text};
 
-use crate::Trouble;
-use crate::choice::{Choice, Code, chooser};
+use crate::InstallProblem;
 use crate::ffi_version::header_version;
+use crate::file_kind::FileKind;
 use crate::generated::Generated;
-use crate::kind::Kind;
+use crate::generated_variants::{GeneratedVariants, PackageCode, chooser};
 use crate::metadata::{Metadata, Recorded};
-use crate::plugins::{self, Plugin};
+use crate::plugins::{self, PackagedPlugin};
 
 /// A package with what is judged of it.
 #[derive(Clone, Debug, Default)]
-pub struct Package {
+pub struct InstalledPackage {
     /// Its name as it writes it.
     pub name: String,
     /// Its version as it writes it: `2.7.1+cpu`.
@@ -31,9 +31,9 @@ pub struct Package {
     /// Generated code, by the version of its generator; the first files of each.
     pub generated: BTreeMap<Generated, Vec<String>>,
     /// Generated code in several forms, of which it imports one.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<GeneratedVariants>,
     /// Generated code that is not sorted yet; empty once the package is read.
-    pub unsorted: Code,
+    pub unsorted: PackageCode,
     /// The platforms of its wheel: `manylinux_2_28_x86_64`.
     pub platforms: Vec<String>,
     /// All its shared objects, by path; some lie outside of `site-packages` (`../../../lib/libmkl_rt.so.2`).
@@ -47,7 +47,7 @@ pub struct Package {
     /// The version of XLA's FFI in the header that jaxlib ships.
     pub ffi: Option<Version>,
     /// Plug-ins for JAX and TensorFlow, by what their files say: none of them was run.
-    pub plugins: Vec<Plugin>,
+    pub plugins: Vec<PackagedPlugin>,
     /// Whether jaxlib refuses plug-ins for CUDA of another version: `jaxlib/plugin_support.py` has the comparison.
     pub compares_plugins: bool,
     /// The releases of PyTorch with which it loads its extensions, where it compares them itself.
@@ -57,7 +57,7 @@ pub struct Package {
     /// The URL of its sources, if it is an editable install.
     pub editable: Option<String>,
     /// What is wrong with its installation.
-    pub trouble: Vec<Trouble>,
+    pub trouble: Vec<InstallProblem>,
     /// Whether a lock takes it from the default index, PyPI.
     pub is_of_default_index: bool,
     /// The line of the lock that names it.
@@ -80,7 +80,7 @@ pub(crate) const EMPTY_RECORD: &str = "RECORD is empty";
 /// What is said of a `METADATA` that lost its end.
 pub(crate) const CUT: &str = "METADATA ends within a field";
 
-impl Package {
+impl InstalledPackage {
     /// The name as indexes compare it: `torch-c-dlpack-ext`.
     pub fn key(&self) -> String {
         normal(&self.name)
@@ -134,7 +134,7 @@ impl Package {
         }
         let recorded = match read_text(&info.join("RECORD"), RECORD) {
             Ok(text) if text.trim().is_empty() => {
-                package.trouble.push(Trouble::NoRecord(EMPTY_RECORD.to_owned()));
+                package.trouble.push(InstallProblem::NoRecord(EMPTY_RECORD.to_owned()));
                 text
             }
             Ok(text) => {
@@ -142,13 +142,13 @@ impl Package {
                 text
             }
             Err(error) => {
-                package.trouble.push(Trouble::NoRecord(error.to_string()));
+                package.trouble.push(InstallProblem::NoRecord(error.to_string()));
                 String::new()
             }
         };
         match package.editable.take() {
             // Its sources are paths of the machine on which the image runs.
-            Some(url) if is_image => package.trouble.push(Trouble::Editable(url)),
+            Some(url) if is_image => package.trouble.push(InstallProblem::Editable(url)),
             Some(url) => {
                 package.editable = Some(url);
                 package.sources(site, &info, &recorded);
@@ -159,7 +159,7 @@ impl Package {
     }
 
     pub(crate) fn unfinished(&mut self, why: &str) {
-        self.trouble.push(Trouble::Unfinished(why.to_owned()));
+        self.trouble.push(InstallProblem::Unfinished(why.to_owned()));
     }
 
     /// Takes note of an editable install, by its `direct_url.json`.
@@ -169,13 +169,13 @@ impl Package {
         }
         let text = match read_text(path, METADATA) {
             Ok(text) => text,
-            Err(error) => return self.trouble.push(Trouble::Unreadable(error.to_string())),
+            Err(error) => return self.trouble.push(InstallProblem::Unreadable(error.to_string())),
         };
         let url = match serde_json::from_str::<serde_json::Value>(&text) {
             Ok(url) => url,
             Err(error) => {
                 let what = format!("direct_url.json, which says whether it is editable: {error}");
-                return self.trouble.push(Trouble::Unreadable(what));
+                return self.trouble.push(InstallProblem::Unreadable(what));
             }
         };
         if url.pointer("/dir_info/editable") == Some(&serde_json::Value::Bool(true)) {
@@ -200,11 +200,13 @@ impl Package {
         recorded: &BTreeMap<String, Recorded>,
     ) {
         let mut plugins = Vec::new();
-        let read = unskew_extensions::Extensions::read_with(files, |path, source, object| {
-            plugins.extend(plugins::read(path, source, object, recorded.get(path)));
-        });
+        let read =
+            unskew_extensions::PackageExtensions::read_with(files, |path, source, object| {
+                plugins.extend(plugins::read(path, source, object, recorded.get(path)));
+            });
         self.plugins.extend(plugins);
-        let problems = read.problems.iter().map(|error| Trouble::Unreadable(error.to_string()));
+        let problems =
+            read.problems.iter().map(|error| InstallProblem::Unreadable(error.to_string()));
         self.trouble.extend(problems);
         self.objects.extend(read.objects.into_iter().map(|(path, needs)| (path, Arc::new(needs))));
         // What a pluggable device takes from TensorFlow is judged as that of a plug-in.
@@ -221,34 +223,34 @@ impl Package {
                     Ok(handlers) => {
                         self.handlers.extend(handlers.map(|handlers| (path.clone(), handlers)));
                     }
-                    Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
+                    Err(error) => self.trouble.push(InstallProblem::Unreadable(error.to_string())),
                 }
             }
         }
     }
 
     /// Takes what is judged of a text: generated code, or what jax says of jaxlib.
-    pub(crate) fn code(&mut self, kind: Kind, path: String, text: &str) {
-        if kind == Kind::Jax {
+    pub(crate) fn code(&mut self, kind: FileKind, path: String, text: &str) {
+        if kind == FileKind::Jax {
             self.least_jaxlib = least_jaxlib(text);
             return;
         }
-        if kind == Kind::PluginSupport {
+        if kind == FileKind::PluginSupport {
             self.compares_plugins = plugins::compares(text);
             return;
         }
-        if kind == Kind::OwnCheck {
-            self.loads_with = OwnCheck::of(self.public_version(), text);
+        if kind == FileKind::OwnCheck {
+            self.loads_with = OwnCheck::from_text(self.public_version(), text);
             return;
         }
-        if kind == Kind::Ffi {
+        if kind == FileKind::Ffi {
             self.ffi = header_version(text);
             return;
         }
         if let Some(imports) = chooser(&path, text) {
             return self.unsorted.choosers.push((path, imports));
         }
-        let found = Generated::of(text).into_iter();
+        let found = Generated::parse(text).into_iter();
         self.unsorted.files.extend(found.map(|generated| (path.clone(), generated)));
     }
 }

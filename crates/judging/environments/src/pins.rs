@@ -11,12 +11,12 @@ use std::sync::Arc;
 
 use pep440_rs::Version as Pep440;
 use unskew_core::Version;
-use unskew_extensions::{Exports, Framework, Machine, Needs, cuda, table, wheels};
+use unskew_extensions::{ExportedSymbols, Framework, Machine, Needs, cuda, table, wheels};
 
 use crate::dependency::Dependency;
 use crate::framework::Installed;
 use crate::judge::{extensions_of, fits, loaded, version};
-use crate::{Environment, Generated, Package, plugins, skipped};
+use crate::{Environment, Generated, InstalledPackage, plugins, skipped};
 
 /// One package whose version changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,14 +33,14 @@ pub struct Pin {
 
 /// What to install instead.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Change {
+pub struct PinChange {
     /// Each package that changes.
     pub pins: Vec<Pin>,
     /// What breaks and has no known fix among releases.
     pub open: Vec<String>,
 }
 
-impl Change {
+impl PinChange {
     /// The command that makes the change.
     pub fn command(&self) -> String {
         let all: Vec<String> =
@@ -50,10 +50,10 @@ impl Change {
 }
 
 /// The smallest change for an environment; none if nothing is known that helps.
-pub fn smallest(environment: &Environment) -> Option<Change> {
-    let mut change = Change::default();
+pub fn smallest(environment: &Environment) -> Option<PinChange> {
+    let mut change = PinChange::default();
     for framework in Framework::ALL {
-        if let Some(installed) = Installed::of(environment, framework) {
+        if let Some(installed) = Installed::find(environment, framework) {
             of_framework(environment, &installed, &mut change);
         }
     }
@@ -64,15 +64,15 @@ pub fn smallest(environment: &Environment) -> Option<Change> {
 /// What the solver chooses among: a release of the framework, and packages that change with it.
 struct Choice<'a> {
     release: Option<Version>,
-    packages: Vec<(&'a Package, String)>,
+    packages: Vec<(&'a InstalledPackage, String)>,
     /// Packages of which no harvested release fits.
-    open: Vec<&'a Package>,
+    open: Vec<&'a InstalledPackage>,
     distance: usize,
 }
 
-fn of_framework(environment: &Environment, installed: &Installed<'_>, change: &mut Change) {
+fn of_framework(environment: &Environment, installed: &Installed<'_>, change: &mut PinChange) {
     let framework = installed.framework;
-    let extensions: Vec<&Package> = extensions_of(environment, framework).collect();
+    let extensions: Vec<&InstalledPackage> = extensions_of(environment, framework).collect();
     if extensions.iter().all(|package| package_fits(package, framework, &installed.exports)) {
         return;
     }
@@ -117,7 +117,7 @@ fn of_framework(environment: &Environment, installed: &Installed<'_>, change: &m
     change.open.extend(best.open.iter().map(|package| package.label()));
 }
 
-fn labels(packages: &[&Package]) -> String {
+fn labels(packages: &[&InstalledPackage]) -> String {
     packages.iter().map(|package| package.label()).collect::<Vec<_>>().join(", ")
 }
 
@@ -126,7 +126,7 @@ fn choice<'a>(
     environment: &'a Environment,
     installed: &Installed<'a>,
     release: Option<Version>,
-    extensions: &[&'a Package],
+    extensions: &[&'a InstalledPackage],
     distance: usize,
 ) -> Choice<'a> {
     let framework = installed.framework;
@@ -141,7 +141,8 @@ fn choice<'a>(
                 (true, Some(major)) => [major].into(),
                 _ => here.clone(),
             };
-            let exports = Exports::of_release(framework, release).with_cuda_runtimes(runtimes);
+            let exports =
+                ExportedSymbols::of_release(framework, release).with_cuda_runtimes(runtimes);
             installed
                 .exports
                 .cuda()
@@ -169,7 +170,11 @@ fn choice<'a>(
     choice
 }
 
-fn package_fits(package: &Package, framework: Framework, exports: &Exports) -> bool {
+fn package_fits(
+    package: &InstalledPackage,
+    framework: Framework,
+    exports: &ExportedSymbols,
+) -> bool {
     let objects = package.objects.iter().map(|(path, needs)| (path.as_str(), needs));
     loaded(objects, framework, exports).iter().all(|(_, needs)| fits(needs, exports))
         && skipped::loads(package.loads_with.as_ref(), exports)
@@ -177,7 +182,7 @@ fn package_fits(package: &Package, framework: Framework, exports: &Exports) -> b
 
 /// Whether what a package requires of `key` allows a version of it. A requirement under a condition (`extra == "x"`)
 /// is none here.
-pub(crate) fn declares(package: &Package, key: &str, version: &str) -> bool {
+pub(crate) fn declares(package: &InstalledPackage, key: &str, version: &str) -> bool {
     let Ok(version) = Pep440::from_str(version) else { return true };
     let all = package.requires.iter().filter_map(|text| Dependency::read(text));
     let of_key = all.filter(|one| one.key == key && one.marker.is_none());
@@ -186,11 +191,11 @@ pub(crate) fn declares(package: &Package, key: &str, version: &str) -> bool {
 
 /// The newest harvested release of a package that fits; none if none is known.
 fn other_release(
-    package: &Package,
+    package: &InstalledPackage,
     required: &str,
     after: &str,
     framework: Framework,
-    exports: &Exports,
+    exports: &ExportedSymbols,
 ) -> Option<String> {
     let key = package.key();
     let mut releases: BTreeMap<Pep440, bool> = BTreeMap::new();
@@ -202,8 +207,10 @@ fn other_release(
             .map(|(path, needs)| (path.clone(), Arc::new(needs.clone())))
             .collect();
         // A wheel that requires another release of the framework would bring it along.
-        let requires =
-            Package { requires: wheel.requires.iter().cloned().collect(), ..Package::default() };
+        let requires = InstalledPackage {
+            requires: wheel.requires.iter().cloned().collect(),
+            ..InstalledPackage::default()
+        };
         let refs = objects.iter().map(|(path, needs)| (path.as_str(), needs));
         let fits = loaded(refs, framework, exports).iter().all(|(_, needs)| fits(needs, exports))
             && skipped::loads(wheel.loads_with.as_ref(), exports)
@@ -216,7 +223,7 @@ fn other_release(
 }
 
 /// protobuf, grpcio, jaxlib and NumPy: what they must be follows from the others.
-fn of_runtimes(environment: &Environment, change: &mut Change) {
+fn of_runtimes(environment: &Environment, change: &mut PinChange) {
     if let Some(protobuf) = environment.package("protobuf") {
         of_protobuf(environment, protobuf, change);
     }
@@ -247,8 +254,8 @@ fn of_runtimes(environment: &Environment, change: &mut Change) {
     if let Some(numpy) =
         environment.package("numpy").filter(|one| version(one).is_some_and(|v| v.major() >= 2))
     {
-        let old = |package: &&Package| crate::numpy::needs_numpy_1(package);
-        let all: Vec<&Package> = environment.packages.iter().filter(old).collect();
+        let old = |package: &&InstalledPackage| crate::numpy::needs_numpy_1(package);
+        let all: Vec<&InstalledPackage> = environment.packages.iter().filter(old).collect();
         if !all.is_empty() {
             let reason = format!("compiled against NumPy 1: {}", labels(&all));
             push(change, numpy, "numpy<2".to_owned(), &reason);
@@ -256,7 +263,7 @@ fn of_runtimes(environment: &Environment, change: &mut Change) {
     }
 }
 
-fn push(change: &mut Change, package: &Package, requirement: String, reason: &str) {
+fn push(change: &mut PinChange, package: &InstalledPackage, requirement: String, reason: &str) {
     let (name, from) = (package.name.clone(), package.version.clone());
     change.pins.push(Pin { package: name, from, requirement, reason: reason.to_owned() });
 }
@@ -268,7 +275,7 @@ fn generated(environment: &Environment) -> impl Iterator<Item = Generated> {
 }
 
 /// The lowest range of protobuf that takes all generated code.
-fn of_protobuf(environment: &Environment, protobuf: &Package, change: &mut Change) {
+fn of_protobuf(environment: &Environment, protobuf: &InstalledPackage, change: &mut PinChange) {
     let Some(runtime) = version(protobuf) else { return };
     let checked: Vec<Version> = generated(environment)
         .filter_map(|one| if let Generated::Checked(version) = one { Some(version) } else { None })
@@ -296,7 +303,7 @@ fn of_protobuf(environment: &Environment, protobuf: &Package, change: &mut Chang
         return;
     }
     let requirement = format!("protobuf>={newest},<{}", newest.major() + 1);
-    let names: Vec<&Package> = environment
+    let names: Vec<&InstalledPackage> = environment
         .packages
         .iter()
         .filter(|package| package.generated.contains_key(&Generated::Checked(newest)))
@@ -310,11 +317,11 @@ mod tests {
 
     #[test]
     fn requirements_on_others_and_under_conditions_allow_everything() {
-        let package = Package {
+        let package = InstalledPackage {
             requires: ["torch==2.7.1", "numpy", "torch<1; extra == 'old'", "torch-geometric (>=9)"]
                 .map(str::to_owned)
                 .to_vec(),
-            ..Package::default()
+            ..InstalledPackage::default()
         };
         assert!(declares(&package, "torch", "2.7.1"));
         assert!(!declares(&package, "torch", "2.8.0"));

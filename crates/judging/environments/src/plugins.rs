@@ -5,18 +5,18 @@ use std::sync::Arc;
 use unskew_abi::SharedObject;
 use unskew_core::{Context, Judgement, Matcher, Party, Requirement, Role, Unjudged, aspect};
 use unskew_extensions::Framework;
-use unskew_pjrt::{ProbeError, ProbeFailure, Stage};
+use unskew_pjrt::{ProbeError, ProbeFailure, ProbeStage};
 use unskew_releases::Family;
 use unskew_source::Source;
 
 use crate::framework;
 use crate::metadata::Recorded;
 use crate::rules::CudaPluginOfOtherVersion;
-use crate::{Environment, Package};
+use crate::{Environment, InstalledPackage};
 
 /// A plug-in in the files of a package. It was not run.
 #[derive(Clone, Debug)]
-pub struct Plugin {
+pub struct PackagedPlugin {
     /// Its path in the environment.
     pub path: String,
     /// The family of runtimes that loads it.
@@ -37,12 +37,12 @@ pub(crate) fn read(
     source: &Arc<dyn Source>,
     object: &SharedObject,
     recorded: Option<&Recorded>,
-) -> Vec<Plugin> {
+) -> Vec<PackagedPlugin> {
     let mut all = Vec::new();
     let name = path.rsplit('/').next().unwrap_or(path);
     let mut add = |family, party: Party| {
         let party = Arc::new(party.fact("path", path));
-        all.push(Plugin { path: path.to_owned(), family, party });
+        all.push(PackagedPlugin { path: path.to_owned(), family, party });
     };
     if unskew_pjrt::recognizes(object) {
         add(Family::Jax, pjrt(name, source, object, recorded));
@@ -69,7 +69,8 @@ fn pjrt(
     };
     let Some(known) = known else {
         let cause = ProbeFailure::NotRun(ONLY_READ.to_owned());
-        let error = ProbeError { cause, stage: Stage::Start, so_far: None, said: String::new() };
+        let error =
+            ProbeError { cause, stage: ProbeStage::Start, so_far: None, said: String::new() };
         return unskew_pjrt::party_of_code(name, object, Err(error), unskew_pjrt::built(source));
     };
     let how = if digest.is_some() { "the digest in RECORD" } else { "the digest of its file" };
@@ -98,7 +99,9 @@ pub(crate) fn pairs(environment: &Environment) -> Vec<(Party, Party)> {
 }
 
 /// JAX's modules for CUDA, and the jaxlib that compares its version with theirs.
-fn for_cuda(environment: &Environment) -> impl Iterator<Item = (&Package, &Package)> {
+fn for_cuda(
+    environment: &Environment,
+) -> impl Iterator<Item = (&InstalledPackage, &InstalledPackage)> {
     let jaxlib = environment.package("jaxlib").filter(|jaxlib| jaxlib.compares_plugins);
     let packages = environment.packages.iter().filter(|one| is_cuda_plugin(&one.key()));
     packages.filter_map(move |package| Some((package, jaxlib?)))
@@ -107,8 +110,8 @@ fn for_cuda(environment: &Environment) -> impl Iterator<Item = (&Package, &Packa
 /// Those of them that jaxlib does not use.
 pub(crate) fn other_versions(
     environment: &Environment,
-) -> impl Iterator<Item = (&Package, &Package)> {
-    let is_other = |(one, jaxlib): &(&Package, &Package)| {
+) -> impl Iterator<Item = (&InstalledPackage, &InstalledPackage)> {
+    let is_other = |(one, jaxlib): &(&InstalledPackage, &InstalledPackage)| {
         let numbers = numbers(&one.version).zip(numbers(&jaxlib.version));
         numbers.is_some_and(|(one, jaxlib)| one != jaxlib)
     };
@@ -146,7 +149,7 @@ impl Matcher for UnknownRelease {
 }
 
 /// A plug-in under the name of its package, with the command that judges what only running it tells.
-fn named(package: &Package, plugin: &Plugin, other: &Party) -> Party {
+fn named(package: &InstalledPackage, plugin: &PackagedPlugin, other: &Party) -> Party {
     let mut party = Party::clone(&plugin.party);
     party.name = package.label();
     let release = other.name.split_once(' ').map_or("", |(_, version)| version);
@@ -178,12 +181,12 @@ fn numbers(version: &str) -> Option<Vec<u64>> {
 
 /// What `check_plugin_version` of jaxlib does.
 struct SameVersion {
-    package: Package,
+    package: InstalledPackage,
 }
 
 impl Matcher for SameVersion {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let jaxlib = other.capability::<Package>()?;
+        let jaxlib = other.capability::<InstalledPackage>()?;
         let (has, wanted) = (&self.package.version, &jaxlib.version);
         let mut judgement = Judgement::default();
         if numbers(has)? != numbers(wanted)? {

@@ -8,7 +8,7 @@ use crate::rules::{
     GrpcioOlderThanCode, JaxlibDoesNotFitJax, ProtobufCodeNotPromised, ProtobufCodeTooOld,
     ProtobufLacksModule, ProtobufMajorBehind, ProtobufMajorDiffers, ProtobufOlderThanCode,
 };
-use crate::{Choice, Generated};
+use crate::{Generated, GeneratedVariants};
 
 /// An installed runtime, as the capability that matchers ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(crate) struct CodeMatcher {
     pub(crate) package: String,
     pub(crate) generated: BTreeMap<Generated, Vec<String>>,
     /// Code in several forms, of which it imports one.
-    pub(crate) choices: Vec<Choice>,
+    pub(crate) choices: Vec<GeneratedVariants>,
 }
 
 impl Matcher for CodeMatcher {
@@ -75,7 +75,7 @@ impl CodeMatcher {
     fn imported(&self, runtime: Runtime) -> (BTreeMap<Generated, Vec<String>>, Vec<&str>) {
         let (mut imported, mut open) = (self.generated.clone(), Vec::new());
         let Runtime::Protobuf(version) = runtime else { return (imported, open) };
-        for Choice { by, forms } in &self.choices {
+        for GeneratedVariants { by, forms } in &self.choices {
             let says = forms.iter().any(|(major, ..)| major.is_some());
             let fits = |code: Generated| self.protobuf(code, version).is_none();
             let chosen: Vec<_> = match says {

@@ -1,20 +1,20 @@
 //! Packages that compare PyTorch's version themselves before they load their extensions.
 
 use unskew_core::{Context, Judgement, Matcher, Party, Requirement, Version};
-use unskew_extensions::{Exports, Framework, OwnCheck};
+use unskew_extensions::{ExportedSymbols, Framework, OwnCheck};
 
-use crate::Package;
+use crate::InstalledPackage;
 use crate::rules::ExtensionsSkipped;
 
 /// What a package asks of a framework by comparing its version; none if it compares none.
-pub(crate) fn requirement(package: &Package, framework: Framework) -> Option<Requirement> {
+pub(crate) fn requirement(package: &InstalledPackage, framework: Framework) -> Option<Requirement> {
     let takes = package.loads_with.clone().filter(|_| framework == Framework::Torch)?;
     let (package, version) = (package.key(), package.version.clone());
     Some(Requirement::matches("torch.own_check", OwnCheckMatcher { package, version, takes }))
 }
 
 /// Whether a package loads its extensions with a release of a framework, as far as it compares.
-pub(crate) fn loads(check: Option<&OwnCheck>, exports: &Exports) -> bool {
+pub(crate) fn loads(check: Option<&OwnCheck>, exports: &ExportedSymbols) -> bool {
     exports.framework() != Framework::Torch
         || check.is_none_or(|check| check.takes(exports.release()))
 }

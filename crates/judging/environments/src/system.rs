@@ -8,7 +8,7 @@ use unskew_abi::SharedObject;
 use unskew_core::{Context, Finding, Judgement, Matcher, Party, Requirement, Version};
 use unskew_source::{FileSource, Source};
 
-use crate::Package;
+use crate::InstalledPackage;
 use crate::rules::{PlatformTagUnderstates, SystemLibraryTooOld};
 
 /// The libraries whose versions are judged, and the beginnings of the versions of their symbols.
@@ -94,7 +94,7 @@ fn is_version_of(name: &str, library: &str) -> bool {
 }
 
 /// What a package needs of a system, if anything of it is known.
-pub(crate) fn requirement(package: &Package, system: &System) -> Option<Requirement> {
+pub(crate) fn requirement(package: &InstalledPackage, system: &System) -> Option<Requirement> {
     let needs = |family: &&String| system.versions.contains_key(*family);
     let any = package.objects.iter().any(|(_, one)| one.system.keys().any(|key| needs(&key)));
     let matcher = SystemMatcher { package: package.clone() };
@@ -102,7 +102,7 @@ pub(crate) fn requirement(package: &Package, system: &System) -> Option<Requirem
 }
 
 struct SystemMatcher {
-    package: Package,
+    package: InstalledPackage,
 }
 
 impl Matcher for SystemMatcher {
@@ -133,7 +133,7 @@ impl Matcher for SystemMatcher {
 }
 
 /// What a wheel's platform tags promise less than its modules need.
-pub(crate) fn understated(package: &Package) -> Option<Finding> {
+pub(crate) fn understated(package: &InstalledPackage) -> Option<Finding> {
     // An installer takes the wheel wherever one of its tags fits.
     let promised = package.platforms.iter().filter_map(|tag| Some((least_glibc(tag)?, tag)));
     let (least, tag) = promised.min()?;

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use unskew_source::{Archive, Entry, Problem, ReadError, Source};
+use unskew_source::{Archive, ArchiveMember, ReadError, Source, SourceProblem};
 
-use crate::kind::Kind;
+use crate::file_kind::FileKind;
 use crate::metadata::{Metadata, Recorded, record};
 use crate::package::{CODE, CUT, EMPTY_RECORD, FILES, METADATA, RECORD};
-use crate::{Package, Trouble};
+use crate::{InstallProblem, InstalledPackage};
 
 /// The most bytes of a shared object.
 const OBJECT: u64 = 1 << 30;
 
-impl Package {
+impl InstalledPackage {
     /// The package in a wheel. Only what is judged is read: `METADATA`, `RECORD`, shared objects, generated code.
     ///
     /// # Errors
@@ -59,12 +59,12 @@ impl Package {
         let text = match text {
             Ok(text) => text,
             Err(why) => {
-                self.trouble.push(Trouble::NoRecord(why));
+                self.trouble.push(InstallProblem::NoRecord(why));
                 return BTreeMap::new();
             }
         };
         let mut listed: BTreeMap<String, Recorded> = BTreeMap::new();
-        for one in record(&text).filter(|one| Kind::of(&one.path) != Kind::Other) {
+        for one in record(&text).filter(|one| FileKind::from_path(&one.path) != FileKind::Other) {
             listed.insert(one.path.clone(), one);
         }
         let (mut missing, mut resized) = (Vec::new(), Vec::new());
@@ -81,17 +81,19 @@ impl Package {
             .entries()
             .iter()
             .map(|entry| &entry.name)
-            .filter(|path| Kind::of(path) == Kind::Object && !listed.contains_key(*path))
+            .filter(|path| {
+                FileKind::from_path(path) == FileKind::Object && !listed.contains_key(*path)
+            })
             .cloned()
             .collect();
         if !missing.is_empty() {
-            self.trouble.push(Trouble::Missing(missing));
+            self.trouble.push(InstallProblem::Missing(missing));
         }
         if !resized.is_empty() {
-            self.trouble.push(Trouble::OtherSize(resized));
+            self.trouble.push(InstallProblem::OtherSize(resized));
         }
         if !more.is_empty() {
-            self.trouble.push(Trouble::NotRecorded(more));
+            self.trouble.push(InstallProblem::NotRecorded(more));
         }
         listed
     }
@@ -99,12 +101,12 @@ impl Package {
     fn members(&mut self, archive: &Archive, recorded: &BTreeMap<String, Recorded>) {
         let (mut packed, mut texts) = (Vec::new(), 0);
         for entry in archive.entries() {
-            match Kind::of(&entry.name) {
-                Kind::Object if self.is_own_library(&entry.name) => {
+            match FileKind::from_path(&entry.name) {
+                FileKind::Object if self.is_own_library(&entry.name) => {
                     self.libraries.push(entry.name.clone());
                 }
-                Kind::Object => packed.push(entry),
-                Kind::Other => {}
+                FileKind::Object => packed.push(entry),
+                FileKind::Other => {}
                 kind => {
                     texts += 1;
                     if texts > FILES {
@@ -112,14 +114,16 @@ impl Package {
                     }
                     match text(archive, entry, CODE) {
                         Ok(text) => self.code(kind, entry.name.clone(), &text),
-                        Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
+                        Err(error) => {
+                            self.trouble.push(InstallProblem::Unreadable(error.to_string()))
+                        }
                     }
                 }
             }
         }
         if texts > FILES {
             let what = format!("more than {FILES} files of generated code; the rest was not read");
-            self.trouble.push(Trouble::Unreadable(what));
+            self.trouble.push(InstallProblem::Unreadable(what));
         }
         self.sort_code();
         // Of a wheel elsewhere, each member is one request; of a file, no more is inflated than is read.
@@ -127,14 +131,14 @@ impl Package {
         for entry in packed {
             let member = if entry.size > OBJECT {
                 let what = "the inflated member".to_owned();
-                let problem = Problem::TooLarge { what, size: entry.size, limit: OBJECT };
+                let problem = SourceProblem::TooLarge { what, size: entry.size, limit: OBJECT };
                 Err(ReadError::new(archive.name(), problem).in_record(&entry.name))
             } else {
                 archive.member_in_parts(entry)
             };
             match member {
                 Ok(source) => objects.push((entry.name.clone(), source)),
-                Err(error) => self.trouble.push(Trouble::Unreadable(error.to_string())),
+                Err(error) => self.trouble.push(InstallProblem::Unreadable(error.to_string())),
             }
         }
         // The table of exports takes as long to unfold as a small wheel.
@@ -156,7 +160,7 @@ fn is_info(path: &str, file: &str) -> bool {
 }
 
 /// A member as text; what is no UTF-8 in it is replaced.
-fn text(archive: &Archive, entry: &Entry, limit: u64) -> Result<String, ReadError> {
+fn text(archive: &Archive, entry: &ArchiveMember, limit: u64) -> Result<String, ReadError> {
     let mut bytes = Vec::new();
     archive.copy(entry, &mut bytes, limit)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -1,4 +1,4 @@
-//! What the child may use. It takes these limits upon itself before it sees the first byte of an artifact.
+//! Allowance of the child. It takes these limits upon itself before it sees the first byte of an artifact.
 
 use std::io;
 use std::sync::PoisonError;

@@ -1,4 +1,4 @@
-//! What a process may take of the machine for the files that it looks at.
+//! Budget of a process for the files that it looks at.
 //!
 //! Readers have budgets of their own, which are counted, and name the place in the file ([`unskew_source::Budget`]). What
 //! none of them foresees ends by this one. It grows with what was opened, so that hundreds of models in a folder are no bomb.

@@ -1,4 +1,4 @@
-//! How a child ended, and its last words.
+//! End of a child, and its last words.
 
 use std::io::{self, Read as _};
 use std::process::{Child, ChildStderr, ExitStatus};

@@ -1,7 +1,7 @@
-//! What the two processes say to each other about the files of an artifact.
+//! Messages of the two processes about the files of an artifact.
 
 use serde::{Deserialize, Serialize};
-use unskew_artifact::{Content, Part};
+use unskew_artifact::{ArtifactFile, Content};
 
 /// An artifact without its bytes, as a question names it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -34,8 +34,8 @@ pub(crate) struct Beside {
 
 impl Described {
     /// An artifact, without its bytes.
-    pub fn of(content: &Content) -> Self {
-        let file = |part: &Part| File {
+    pub fn from_content(content: &Content) -> Self {
+        let file = |part: &ArtifactFile| File {
             name: part.name.clone(),
             shown: part.source.name().to_owned(),
             size: part.source.size(),
@@ -71,13 +71,13 @@ pub(crate) struct FileBeside {
 
 /// Which bytes the child wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct ReadRequest {
     pub(crate) part: u32,
     pub(crate) offset: u64,
     pub(crate) size: u32,
 }
 
-impl Wanted {
+impl ReadRequest {
     pub(crate) fn to_bytes(self) -> [u8; 16] {
         let mut bytes = [0; 16];
         bytes[..4].copy_from_slice(&self.part.to_le_bytes());
@@ -86,7 +86,7 @@ impl Wanted {
         bytes
     }
 
-    pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let (part, rest) = bytes.split_first_chunk::<4>()?;
         let (offset, rest) = rest.split_first_chunk::<8>()?;
         let (size, []) = rest.split_first_chunk::<4>()? else { return None };
@@ -104,8 +104,8 @@ mod tests {
 
     #[test]
     fn what_is_wanted_arrives_as_it_was() {
-        let wanted = Wanted { part: 7, offset: u64::MAX - 1, size: 65_536 };
-        assert_eq!(Wanted::of(&wanted.to_bytes()), Some(wanted));
-        assert_eq!(Wanted::of(&wanted.to_bytes()[1..]), None);
+        let wanted = ReadRequest { part: 7, offset: u64::MAX - 1, size: 65_536 };
+        assert_eq!(ReadRequest::parse(&wanted.to_bytes()), Some(wanted));
+        assert_eq!(ReadRequest::parse(&wanted.to_bytes()[1..]), None);
     }
 }

@@ -11,8 +11,8 @@ use serde::de::DeserializeOwned;
 use unskew_artifact::{Content, Neighbours};
 use unskew_source::Source;
 
-use crate::frame::{self, Frame, Kind};
-use crate::message::{FileBeside, Wanted};
+use crate::frame::{self, Frame, FrameKind};
+use crate::message::{FileBeside, ReadRequest};
 use crate::remote::LARGEST_FRAME;
 use crate::{Allowance, Described, ProcessBudget, ReaderEnding, ending, usage};
 
@@ -37,7 +37,7 @@ pub struct ArtifactFiles {
 
 impl ArtifactFiles {
     /// The files of an artifact.
-    pub fn of(content: &Content) -> Self {
+    pub fn from_content(content: &Content) -> Self {
         let parts: Vec<Arc<dyn Source>> =
             content.parts().iter().map(|part| Arc::clone(&part.source)).collect();
         let beside = content.parts().iter().map(|part| part.neighbours()).collect();
@@ -208,7 +208,7 @@ impl ReaderProcess {
             Some(Watch { budget, time: usage::processor_time(process)? })
         });
         let text = serde_json::to_vec(question).unwrap_or_default();
-        let sent = frame::write(&mut self.input, Kind::Message, &text);
+        let sent = frame::write(&mut self.input, FrameKind::Message, &text);
         sent.map_err(|_| self.ended())
     }
 
@@ -237,7 +237,7 @@ impl ReaderProcess {
         loop {
             let frame = self.frame()?;
             match frame.kind {
-                Kind::Message => {
+                FrameKind::Message => {
                     if let Some(error) = self.unread.take() {
                         // Whatever it says now is about bytes that it has not seen.
                         return Err(self.unread(error));
@@ -245,8 +245,8 @@ impl ReaderProcess {
                     let reply = serde_json::from_slice(&frame.body);
                     return reply.map_err(|error| self.broken(&error.to_string()));
                 }
-                Kind::Wanted => self.serve(&frame.body, files)?,
-                Kind::Beside => self.serve_beside(&frame.body, files)?,
+                FrameKind::Wanted => self.serve(&frame.body, files)?,
+                FrameKind::Beside => self.serve_beside(&frame.body, files)?,
                 _ => return Err(self.broken("unexpected bytes")),
             }
         }
@@ -260,9 +260,9 @@ impl ReaderProcess {
         loop {
             let frame = self.frame()?;
             match frame.kind {
-                Kind::Made => return Ok(frame.body),
-                Kind::Wanted => self.serve(&frame.body, files)?,
-                Kind::Beside => self.serve_beside(&frame.body, files)?,
+                FrameKind::Made => return Ok(frame.body),
+                FrameKind::Wanted => self.serve(&frame.body, files)?,
+                FrameKind::Beside => self.serve_beside(&frame.body, files)?,
                 _ => return Err(self.broken("no bytes of a result")),
             }
         }
@@ -286,7 +286,7 @@ impl ReaderProcess {
     }
 
     fn serve(&mut self, wanted: &[u8], files: &ArtifactFiles) -> Result<(), Stopped> {
-        let wanted = Wanted::of(wanted).and_then(|wanted| {
+        let wanted = ReadRequest::parse(wanted).and_then(|wanted| {
             Some((files.parts.get(wanted.part as usize)?, wanted.offset, wanted.size as usize))
         });
         let Some((source, offset, size)) = wanted.filter(|wanted| wanted.2 <= LARGEST_FRAME) else {
@@ -295,11 +295,11 @@ impl ReaderProcess {
         let left = usize::try_from(source.size().saturating_sub(offset)).unwrap_or(usize::MAX);
         let mut buffer = vec![0; size.min(left)];
         let sent = match filled(&**source, offset, &mut buffer) {
-            Ok(n) => frame::write(&mut self.input, Kind::Data, &buffer[..n]),
+            Ok(n) => frame::write(&mut self.input, FrameKind::Data, &buffer[..n]),
             Err(error) => {
                 let text = error.to_string();
                 self.unread.get_or_insert(error);
-                frame::write(&mut self.input, Kind::Failed, text.as_bytes())
+                frame::write(&mut self.input, FrameKind::Failed, text.as_bytes())
             }
         };
         sent.map_err(|_| self.ended())
@@ -314,7 +314,7 @@ impl ReaderProcess {
         };
         let found = files.open_beside(part, name);
         let text = serde_json::to_vec(&found).unwrap_or_default();
-        frame::write(&mut self.input, Kind::Data, &text).map_err(|_| self.ended())
+        frame::write(&mut self.input, FrameKind::Data, &text).map_err(|_| self.ended())
     }
 
     /// The next frame, if it comes in time.

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use unskew_artifact::{Content, Links, NeighbouringFiles, Neighbours, Part};
+use unskew_artifact::{ArtifactFile, Content, Links, NeighbouringFiles, Neighbours};
 use unskew_source::{Budget, Source};
 
-use crate::frame::{self, Kind};
-use crate::message::{Beside, Described, FileBeside, Wanted};
+use crate::frame::{self, FrameKind};
+use crate::message::{Beside, Described, FileBeside, ReadRequest};
 
 /// Small reads are served from blocks of this size.
 const BLOCK: usize = 64 << 10;
@@ -55,7 +55,7 @@ impl Parent {
     /// The next question; none if the parent is gone.
     pub(crate) fn question<Q: DeserializeOwned>(&mut self) -> io::Result<Option<Q>> {
         match frame::read(&mut self.input)? {
-            Some(frame) if frame.kind == Kind::Message => {
+            Some(frame) if frame.kind == FrameKind::Message => {
                 Ok(Some(serde_json::from_slice(&frame.body)?))
             }
             Some(frame) => Err(io::Error::other(format!("no question: {:?}", frame.kind))),
@@ -68,7 +68,7 @@ impl Parent {
     /// # Errors
     /// If the parent is gone.
     pub fn say(&mut self, reply: &impl Serialize) -> io::Result<()> {
-        frame::write(&mut self.output, Kind::Message, &serde_json::to_vec(reply)?)
+        frame::write(&mut self.output, FrameKind::Message, &serde_json::to_vec(reply)?)
     }
 
     /// Sends bytes of what was made of an artifact, at most [`LARGEST_FRAME`].
@@ -76,7 +76,7 @@ impl Parent {
     /// # Errors
     /// If the parent is gone.
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        frame::write(&mut self.output, Kind::Made, bytes)
+        frame::write(&mut self.output, FrameKind::Made, bytes)
     }
 
     /// Forgets what it knows of an artifact.
@@ -88,13 +88,13 @@ impl Parent {
     /// Bytes of a file of the artifact.
     fn bytes(&mut self, part: u32, offset: u64, size: usize) -> io::Result<Vec<u8>> {
         let size = u32::try_from(size.min(LARGEST_FRAME)).unwrap_or(u32::MAX);
-        let wanted = Wanted { part, offset, size };
-        frame::write(&mut self.output, Kind::Wanted, &wanted.to_bytes())?;
+        let wanted = ReadRequest { part, offset, size };
+        frame::write(&mut self.output, FrameKind::Wanted, &wanted.to_bytes())?;
         match frame::read(&mut self.input)? {
-            Some(frame) if frame.kind == Kind::Data && frame.body.len() <= size as usize => {
+            Some(frame) if frame.kind == FrameKind::Data && frame.body.len() <= size as usize => {
                 Ok(frame.body)
             }
-            Some(frame) if frame.kind == Kind::Failed => {
+            Some(frame) if frame.kind == FrameKind::Failed => {
                 Err(io::Error::other(String::from_utf8_lossy(&frame.body).into_owned()))
             }
             _ => Err(io::ErrorKind::BrokenPipe.into()),
@@ -104,9 +104,11 @@ impl Parent {
     /// What lies beside a file.
     fn beside(&mut self, part: u32, name: &str) -> io::Result<Option<FileBeside>> {
         let body = [&part.to_le_bytes(), name.as_bytes()].concat();
-        frame::write(&mut self.output, Kind::Beside, &body)?;
+        frame::write(&mut self.output, FrameKind::Beside, &body)?;
         match frame::read(&mut self.input)? {
-            Some(frame) if frame.kind == Kind::Data => Ok(serde_json::from_slice(&frame.body)?),
+            Some(frame) if frame.kind == FrameKind::Data => {
+                Ok(serde_json::from_slice(&frame.body)?)
+            }
             _ => Err(io::ErrorKind::BrokenPipe.into()),
         }
     }
@@ -155,9 +157,9 @@ impl Parent {
                 Arc::new(RemoteBeside { part: at, path, parent, links }) as Neighbours
             });
             let source = Arc::new(Remote::new(name, size, at, parent));
-            Part { name: file.name.clone(), source, path: None, beside }
+            ArtifactFile { name: file.name.clone(), source, path: None, beside }
         };
-        let mut parts: Vec<Part> = described.parts.iter().enumerate().map(part).collect();
+        let mut parts: Vec<ArtifactFile> = described.parts.iter().enumerate().map(part).collect();
         if !described.is_folder() && parts.len() == 1 {
             return Content::File(parts.remove(0));
         }

@@ -1,4 +1,4 @@
-//! What a process takes now, as the system tells it.
+//! Usage of a process now, as the system tells it.
 
 use std::time::Duration;
 

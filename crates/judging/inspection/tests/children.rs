@@ -79,8 +79,8 @@ fn ask(
     ask: Ask,
     budget: ProcessBudget,
 ) -> Result<String, Failure> {
-    let question = Question { described: Described::of(content), ask };
-    let mut files = ArtifactFiles::of(content);
+    let question = Question { described: Described::from_content(content), ask };
+    let mut files = ArtifactFiles::from_content(content);
     readers.with(None, |reader| {
         if reader.is_new() {
             reader.is_set_up();

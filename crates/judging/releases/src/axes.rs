@@ -4,7 +4,7 @@
 //! numbers of files move with the releases that read them; their histories are made from the rows, and a
 //! number landed there with the first release of the database that has it.
 
-use unskew_core::{Date, Entry, History, Version, Window};
+use unskew_core::{Date, History, HistoryEntry, Version, Window};
 
 use crate::{tensorflow, torch};
 
@@ -52,7 +52,7 @@ pub fn histories() -> Vec<History> {
 }
 
 fn torch_steps(number: impl Fn(&unskew_torch::TorchRuntime) -> Option<Version>) -> Vec<Step> {
-    let step = |row: &crate::Row| {
+    let step = |row: &crate::ReleaseRow| {
         let version = number(&torch::runtime(row)?)?;
         Some((row.released, format!("torch {}", row.version), version))
     };
@@ -72,7 +72,7 @@ pub fn window(axis: &str, day: Date) -> Option<Window> {
 }
 
 fn tensorflow_steps() -> Vec<Step> {
-    let step = |row: &crate::Row| {
+    let step = |row: &crate::ReleaseRow| {
         let number = tensorflow::runtime(row)?.graph_def.version;
         Some((row.released, format!("tensorflow {}", row.version), Version::number(number)))
     };
@@ -83,11 +83,11 @@ fn tensorflow_steps() -> Vec<Step> {
 /// line come out late with an older number; they are no step of the axis.
 fn made(axis: &'static str, title: &str, mut steps: Vec<Step>) -> Option<History> {
     steps.sort_unstable();
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<HistoryEntry> = Vec::new();
     for (landed, release, version) in steps {
         if entries.last().is_none_or(|last| last.version < version) {
             let change = format!("first in {release}");
-            entries.push(Entry { version, landed, header: None, change, parts: Vec::new() });
+            entries.push(HistoryEntry { version, landed, header: None, change, parts: Vec::new() });
         }
     }
     History::new(axis, title, entries, Vec::new()).ok()

@@ -9,7 +9,7 @@ use crate::Family;
 
 /// An operator of a family, whatever its schema was.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct OperatorListing {
     /// Its name, with its overload: `aten::add.Tensor`, `Cast`.
     pub name: String,
     /// The releases that have it.
@@ -18,7 +18,7 @@ pub struct Listed {
     pub definitions: usize,
 }
 
-impl Listed {
+impl OperatorListing {
     /// The first release that has it.
     pub fn since(&self) -> Option<Version> {
         self.runs.iter().next().map(|run| run.since)
@@ -59,8 +59,8 @@ impl Family {
     /// assert_eq!(gelu.definitions, 2);
     /// assert_eq!(gelu.until(), None);
     /// ```
-    pub fn catalogue(self) -> &'static [Listed] {
-        static ALL: [OnceLock<Vec<Listed>>; Family::ALL.len()] =
+    pub fn catalogue(self) -> &'static [OperatorListing] {
+        static ALL: [OnceLock<Vec<OperatorListing>>; Family::ALL.len()] =
             [const { OnceLock::new() }; Family::ALL.len()];
         ALL[self as usize].get_or_init(|| listed(self))
     }
@@ -114,7 +114,7 @@ fn name_of(text: &str) -> &str {
 
 /// The rows of a history under one name each. Definitions of one name stand in a row, because names are what rows
 /// are sorted by; but an overload may stand between two of the operator without one.
-fn listed(family: Family) -> Vec<Listed> {
+fn listed(family: Family) -> Vec<OperatorListing> {
     let Some(rows) = family.history() else { return Vec::new() };
     let mut all: Vec<(&str, Vec<Runs>)> = Vec::new();
     let read = |(text, runs): (&'static str, &str)| Some((name_of(text), runs.parse().ok()?));
@@ -127,11 +127,13 @@ fn listed(family: Family) -> Vec<Listed> {
         }
     }
     let releases = rows.releases();
-    let one = |(name, known): (&str, Vec<Runs>)| Listed {
+    let one = |(name, known): (&str, Vec<Runs>)| OperatorListing {
         name: name.to_owned(),
         runs: match known.as_slice() {
             [only] => only.clone(),
-            many => Runs::of(releases, |release| many.iter().any(|runs| runs.contains(release))),
+            many => Runs::from_releases(releases, |release| {
+                many.iter().any(|runs| runs.contains(release))
+            }),
         },
         definitions: known.len(),
     };

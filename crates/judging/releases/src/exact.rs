@@ -15,7 +15,7 @@ pub struct Exact {
     /// The numbers, as many as were written.
     pub numbers: Version,
     /// A pre-release and its number: `rc1` of `2.16.0rc1`.
-    pub candidate: Option<(Candidate, u64)>,
+    pub candidate: Option<(PreRelease, u64)>,
     /// The number of a post-release: `1` of `2.15.0.post1`.
     pub post: Option<u64>,
     /// The number of a nightly build: `20261101` of `2.16.0.dev20261101`.
@@ -24,7 +24,7 @@ pub struct Exact {
 
 /// What a release was called before it was one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Candidate {
+pub enum PreRelease {
     /// An alpha, written `a1`.
     Alpha,
     /// A beta, written `b1`.
@@ -40,7 +40,7 @@ pub struct ExactError(pub String);
 
 impl Exact {
     /// The final release of these numbers: no candidate, post or dev part.
-    pub const fn of(numbers: Version) -> Self {
+    pub const fn from_numbers(numbers: Version) -> Self {
         Self { numbers, candidate: None, post: None, dev: None }
     }
 
@@ -63,9 +63,9 @@ impl Exact {
         let numbers: Vec<String> = version.release().iter().map(u64::to_string).collect();
         let candidate = version.pre().map(|pre| {
             let kind = match pre.kind {
-                PrereleaseKind::Alpha => Candidate::Alpha,
-                PrereleaseKind::Beta => Candidate::Beta,
-                PrereleaseKind::Rc => Candidate::Release,
+                PrereleaseKind::Alpha => PreRelease::Alpha,
+                PrereleaseKind::Beta => PreRelease::Beta,
+                PrereleaseKind::Rc => PreRelease::Release,
             };
             (kind, pre.number)
         });
@@ -87,7 +87,7 @@ impl FromStr for Exact {
         if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
             && let Ok(numbers) = text.parse()
         {
-            return Ok(Self::of(numbers));
+            return Ok(Self::from_numbers(numbers));
         }
         let error = || ExactError(text.to_owned());
         let version: pep440_rs::Version = text.parse().map_err(|_| error())?;
@@ -100,9 +100,9 @@ impl fmt::Display for Exact {
         let mut text = self.numbers.to_string();
         if let Some((kind, number)) = self.candidate {
             let kind = match kind {
-                Candidate::Alpha => "a",
-                Candidate::Beta => "b",
-                Candidate::Release => "rc",
+                PreRelease::Alpha => "a",
+                PreRelease::Beta => "b",
+                PreRelease::Release => "rc",
             };
             text.push_str(&format!("{kind}{number}"));
         }

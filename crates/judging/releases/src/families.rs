@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use unskew_core::{Fact, Party};
 use unskew_definitions::Rows;
-use unskew_extensions::{Exports, Framework};
+use unskew_extensions::{ExportedSymbols, Framework};
 
-use crate::row::search;
-use crate::{Family, Operator, Row, jax, keras, onnx, tensorflow, tfjs, torch, torch_xla};
+use crate::release_row::search;
+use crate::{Family, Operator, ReleaseRow, jax, keras, onnx, tensorflow, tfjs, torch, torch_xla};
 
 /// What the database knows of a family of releases.
 pub(crate) struct ReleaseFamily {
@@ -26,10 +26,10 @@ pub(crate) struct ReleaseFamily {
     /// Whether native extensions are built against it, so that its own package is no extension.
     pub(crate) has_extensions: bool,
     /// Its releases in the database, oldest first.
-    pub(crate) rows: fn() -> &'static [Row],
+    pub(crate) rows: fn() -> &'static [ReleaseRow],
     /// The versions of a release on the axes of the family, in words.
-    pub(crate) axes: fn(&Row) -> Vec<Fact>,
-    pub(crate) party: fn(&Row) -> Party,
+    pub(crate) axes: fn(&ReleaseRow) -> Vec<Fact>,
+    pub(crate) party: fn(&ReleaseRow) -> Party,
     /// The operators of all its releases; none if it has no table of operators.
     pub(crate) history: fn() -> Option<&'static Rows>,
     /// An operator of its table that people know; empty without a table.
@@ -179,8 +179,8 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
 ];
 
 /// What native extensions are bound to.
-fn symbols(framework: Framework, row: &Row) -> Arc<Exports> {
-    Arc::new(Exports::of_release(framework, row.version))
+fn symbols(framework: Framework, row: &ReleaseRow) -> Arc<ExportedSymbols> {
+    Arc::new(ExportedSymbols::of_release(framework, row.version))
 }
 
 impl Family {
@@ -197,12 +197,12 @@ impl Family {
     }
 
     /// Its releases in the database, oldest first.
-    pub fn rows(self) -> &'static [Row] {
+    pub fn rows(self) -> &'static [ReleaseRow] {
         (self.known().rows)()
     }
 
     /// The versions of a release on the axes of the family, in words: `file format`, `1 to 6`.
-    pub fn axes(self, row: &Row) -> Vec<Fact> {
+    pub fn axes(self, row: &ReleaseRow) -> Vec<Fact> {
         (self.known().axes)(row)
     }
 
@@ -211,7 +211,7 @@ impl Family {
         self.known().installs.iter().any(|begins| path.starts_with(begins))
     }
 
-    pub(crate) fn party(self, row: &Row) -> Party {
+    pub(crate) fn party(self, row: &ReleaseRow) -> Party {
         (self.known().party)(row)
     }
 
@@ -219,7 +219,7 @@ impl Family {
         (self.known().history)()
     }
 
-    pub(crate) fn operators(self, row: &Row, pattern: &str) -> Vec<Operator> {
+    pub(crate) fn operators(self, row: &ReleaseRow, pattern: &str) -> Vec<Operator> {
         self.history().map_or_else(Vec::new, |rows| search(rows, row.version, pattern))
     }
 }

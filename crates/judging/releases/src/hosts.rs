@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 use unskew_core::{Date, Fact, Version};
-use unskew_pjrt::{Framework, Host};
+use unskew_pjrt::{HostFramework, ReleasedHost};
 
-use crate::Row;
+use crate::ReleaseRow;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,8 +28,8 @@ struct Record {
 }
 
 /// What a row says of a release.
-pub(crate) struct Entry {
-    pub(crate) row: Row,
+pub(crate) struct HostRow {
+    pub(crate) row: ReleaseRow,
     /// The minor of the PJRT C API that it was built with.
     pub(crate) pjrt: Option<i32>,
     /// The newest StableHLO that it writes.
@@ -41,9 +41,9 @@ pub(crate) struct Entry {
     needs_extensions: Vec<String>,
 }
 
-impl Entry {
-    fn of(record: &Record) -> Option<Self> {
-        let row = Row { version: record.version.parse().ok()?, released: record.released };
+impl HostRow {
+    fn from_record(record: &Record) -> Option<Self> {
+        let row = ReleaseRow { version: record.version.parse().ok()?, released: record.released };
         Some(Self {
             row,
             pjrt: record.pjrt,
@@ -57,20 +57,20 @@ impl Entry {
 
 /// The releases of a framework, oldest version first: what each row says, and each as a host.
 pub(crate) struct Hosts {
-    pub(crate) entries: Vec<Entry>,
-    pub(crate) rows: Vec<Row>,
-    pub(crate) hosts: Vec<Host>,
+    pub(crate) entries: Vec<HostRow>,
+    pub(crate) rows: Vec<ReleaseRow>,
+    pub(crate) hosts: Vec<ReleasedHost>,
 }
 
 impl Hosts {
     /// From a table, which is part of this crate and read by a test.
-    pub(crate) fn read(framework: Framework, table: &str) -> Self {
+    pub(crate) fn read(framework: HostFramework, table: &str) -> Self {
         let table: Option<Table<Record>> = serde_json::from_str(table).ok();
         let records = table.map(|table| table.release).unwrap_or_default();
-        let entries: Vec<Entry> = records.iter().filter_map(Entry::of).collect();
-        let host = |entry: &Entry| {
-            let Row { version, released } = entry.row;
-            let host = Host::new(framework, &version.to_string(), released, entry.pjrt)
+        let entries: Vec<HostRow> = records.iter().filter_map(HostRow::from_record).collect();
+        let host = |entry: &HostRow| {
+            let ReleaseRow { version, released } = entry.row;
+            let host = ReleasedHost::new(framework, &version.to_string(), released, entry.pjrt)
                 .with_needed_extensions(entry.needs_extensions.clone());
             match entry.stablehlo.filter(|_| framework.sends_stablehlo()) {
                 Some(version) => host.with_stablehlo(version),
@@ -82,7 +82,7 @@ impl Hosts {
     }
 
     /// What the row of a release says, and the release as a host.
-    pub(crate) fn of(&self, row: &Row) -> Option<(&Entry, &Host)> {
+    pub(crate) fn find_host(&self, row: &ReleaseRow) -> Option<(&HostRow, &ReleasedHost)> {
         let all = self.entries.iter().zip(&self.hosts);
         all.into_iter().find(|(entry, _)| entry.row.version == row.version)
     }

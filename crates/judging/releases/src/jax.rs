@@ -5,20 +5,20 @@ use std::sync::LazyLock;
 use unskew_core::{
     Axis, Context, Date, Fact, Judgement, Matcher, Party, Requirement, Role, Version, VersionRange,
 };
-use unskew_pjrt::{Framework, Host, STABLEHLO_AXIS};
+use unskew_pjrt::{HostFramework, ReleasedHost, STABLEHLO_AXIS};
 use unskew_tables::toml_as_json;
 
-use crate::Row;
-use crate::hosts::{Entry, Hosts, fact, pjrt_fact};
+use crate::ReleaseRow;
+use crate::hosts::{HostRow, Hosts, fact, pjrt_fact};
 
 static RELEASES: LazyLock<Hosts> =
-    LazyLock::new(|| Hosts::read(Framework::Jax, toml_as_json!("data/jax/releases.toml")));
+    LazyLock::new(|| Hosts::read(HostFramework::Jax, toml_as_json!("data/jax/releases.toml")));
 
 /// A release as an IFRT proxy client: what was not seen is what the histories say of its sources.
-fn ifrt(entry: &Entry) -> unskew_ifrt::Release {
-    let Row { version, released } = entry.row;
+fn ifrt(entry: &HostRow) -> unskew_ifrt::IfrtRelease {
+    let ReleaseRow { version, released } = entry.row;
     let mut ifrt =
-        unskew_ifrt::Release::built(&format!("jax {version}"), built(released, entry.pjrt));
+        unskew_ifrt::IfrtRelease::built(&format!("jax {version}"), built(released, entry.pjrt));
     let [proxy, serdes] = entry.ifrt.map(|seen| {
         seen.map(|[min, max]| VersionRange::between(Version::number(min), Version::number(max)))
     });
@@ -30,14 +30,14 @@ fn ifrt(entry: &Entry) -> unskew_ifrt::Release {
 }
 
 /// Every JAX release, oldest version first.
-pub fn rows() -> &'static [Row] {
+pub fn rows() -> &'static [ReleaseRow] {
     &RELEASES.rows
 }
 
 /// What a release provides and requires, as a host of plug-ins and as an IFRT proxy client.
-pub fn party(row: &Row) -> Party {
-    let Some((entry, host)) = RELEASES.of(row) else {
-        return Party::new(format!("jax {}", row.version), Role::Host, Framework::Jax.kind());
+pub fn party(row: &ReleaseRow) -> Party {
+    let Some((entry, host)) = RELEASES.find_host(row) else {
+        return Party::new(format!("jax {}", row.version), Role::Host, HostFramework::Jax.kind());
     };
     let party = ifrt(entry).attach(host.clone().among(hosts).party());
     let party = unskew_jax_export::reader(party, row.version);
@@ -61,14 +61,14 @@ impl Matcher for UnknownStableHlo {
 }
 
 /// The StableHLO that a release reads, if the database has it.
-pub fn stablehlo(row: &Row) -> Option<Version> {
-    RELEASES.of(row)?.0.stablehlo
+pub fn stablehlo(row: &ReleaseRow) -> Option<Version> {
+    RELEASES.find_host(row)?.0.stablehlo
 }
 
 /// The plug-ins that a release must support: what was in force in the weeks of the policy of its day, up to
 /// its own version (PJRT C API versioning document).
-pub fn window(row: &Row) -> Option<Fact> {
-    let own = RELEASES.of(row)?.0.pjrt?;
+pub fn window(row: &ReleaseRow) -> Option<Fact> {
+    let own = RELEASES.find_host(row)?.0.pjrt?;
     let supported = unskew_pjrt::supported_minors(row.released, None).ok()?;
     let lowest = supported.in_force.iter().copied().min()?.min(own);
     let (from, until) = (supported.from, supported.until);
@@ -77,13 +77,13 @@ pub fn window(row: &Row) -> Option<Fact> {
 }
 
 /// Every release as a host of plug-ins, in the order of the rows.
-pub fn hosts() -> &'static [Host] {
+pub fn hosts() -> &'static [ReleasedHost] {
     &RELEASES.hosts
 }
 
 /// The versions of a release, in words.
-pub(crate) fn axes(row: &Row) -> Vec<Fact> {
-    let Some((entry, _)) = RELEASES.of(row) else { return Vec::new() };
+pub(crate) fn axes(row: &ReleaseRow) -> Vec<Fact> {
+    let Some((entry, _)) = RELEASES.find_host(row) else { return Vec::new() };
     let ifrt = ifrt(entry);
     let axes = [
         entry.pjrt.map(pjrt_fact),
@@ -121,7 +121,7 @@ mod tests {
         let (mut same, mut all) = (0, 0);
         for entry in &RELEASES.entries {
             let day = built(entry.row.released, entry.pjrt);
-            let at = |day| unskew_ifrt::Release::built("", day);
+            let at = |day| unskew_ifrt::IfrtRelease::built("", day);
             let (now, before) = (at(day), at(Window::days(21).start(day, &[]).unwrap()));
             let [proxy, serdes] = entry.ifrt;
             let pairs = [(proxy, now.proxy, before.proxy), (serdes, now.serdes, before.serdes)];

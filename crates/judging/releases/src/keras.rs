@@ -8,7 +8,7 @@ use unskew_definitions::Rows;
 use unskew_keras::{ClassTable, KerasRelease};
 use unskew_tables::{packed_rows, toml_as_json};
 
-use crate::Row;
+use crate::ReleaseRow;
 
 /// The first TensorFlow that has no Keras of its own number, and asks for Keras 3.
 const APART: Version = Version::pair(2, 16);
@@ -30,19 +30,19 @@ static CLASSES: LazyLock<Option<Arc<ClassTable>>> = LazyLock::new(|| {
     ClassTable::from_text(packed_rows!("data/keras/classes.tsv")).ok().map(Arc::new)
 });
 
-static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+static ROWS: LazyLock<Vec<ReleaseRow>> = LazyLock::new(|| {
     let text = toml_as_json!("data/keras/releases.toml");
     let table: Option<Releases> = serde_json::from_str(text).ok();
     let releases = table.map(|table| table.release).unwrap_or_default();
     releases.iter().filter_map(row).collect()
 });
 
-fn row(release: &Release) -> Option<Row> {
-    Some(Row { version: release.version.parse().ok()?, released: release.released })
+fn row(release: &Release) -> Option<ReleaseRow> {
+    Some(ReleaseRow { version: release.version.parse().ok()?, released: release.released })
 }
 
 /// What a release loads, in words.
-pub(crate) fn axes(row: &Row) -> Vec<Fact> {
+pub(crate) fn axes(row: &ReleaseRow) -> Vec<Fact> {
     let format = match row.version {
         old if old < Version::pair(2, 12) => "HDF5, SavedModel",
         two if two < Version::pair(3, 0) => "HDF5, SavedModel, .keras",
@@ -52,7 +52,7 @@ pub(crate) fn axes(row: &Row) -> Vec<Fact> {
 }
 
 /// Every release, oldest first.
-pub(crate) fn rows() -> &'static [Row] {
+pub(crate) fn rows() -> &'static [ReleaseRow] {
     &ROWS
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn history() -> Option<&'static Rows> {
 }
 
 /// The release of `row` as what loads files.
-pub fn runtime(row: &Row) -> Option<KerasRelease> {
+pub fn runtime(row: &ReleaseRow) -> Option<KerasRelease> {
     Some(KerasRelease {
         version: row.version,
         released: row.released,
@@ -75,7 +75,7 @@ pub fn runtime(row: &Row) -> Option<KerasRelease> {
 /// installs beside it. None if it is not in the database.
 pub fn of_tensorflow(release: Version) -> Option<KerasRelease> {
     let row = if release < APART {
-        let same = |row: &&Row| {
+        let same = |row: &&ReleaseRow| {
             (row.version.major(), row.version.minor()) == (release.major(), release.minor())
         };
         rows().iter().rev().find(same)
@@ -95,7 +95,7 @@ pub(crate) fn with_keras(tensorflow: Party, release: Version) -> Party {
 }
 
 /// The release of `row` as a party.
-pub(crate) fn party(row: &Row) -> Party {
+pub(crate) fn party(row: &ReleaseRow) -> Party {
     match runtime(row) {
         Some(runtime) => runtime.party(),
         None => Party::new(format!("keras {}", row.version), Role::Runtime, "Keras release"),

@@ -2,7 +2,7 @@
 //! provides.
 //!
 //! A release is named as on a package index: `torch@1.10.2`, or shorter, `torch@1.10`, which is the
-//! newest `1.10.x` of the database; [`Name`] lists what else is understood. [`find`] takes the name of one
+//! newest `1.10.x` of the database; [`ReleaseName`] lists what else is understood. [`find`] takes the name of one
 //! release; [`select`] also takes a range (`torch>=2.1,<2.4`), the name of a [`Family`] alone, or `all`, and
 //! returns every release of it.
 //!
@@ -39,18 +39,18 @@ mod name;
 pub mod onnx;
 mod published;
 mod release;
-mod row;
-pub mod stated;
+mod release_row;
 pub mod tensorflow;
 mod tfjs;
 pub mod torch;
 mod torch_xla;
+pub mod vendor_docs;
 
 pub use axes::{histories, window};
-pub use catalogue::{Defined, Listed, Turnover};
-pub use exact::{Candidate, Exact, ExactError};
+pub use catalogue::{Defined, OperatorListing, Turnover};
+pub use exact::{Exact, ExactError, PreRelease};
 pub use family::Family;
-pub use name::{Name, NameError, Wanted, all, exactly, find, is_meant, select};
+pub use name::{NameError, ReleaseName, VersionSelector, all, exactly, find, is_meant, select};
 pub use published::Basis;
 pub use release::Release;
-pub use row::{Operator, Row};
+pub use release_row::{Operator, ReleaseRow};

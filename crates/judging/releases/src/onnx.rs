@@ -12,7 +12,7 @@ use unskew_definitions::Rows;
 use unskew_onnx::{KernelTypeTable, ModelReader, OnnxRelease, OpSchemas};
 use unskew_tables::{packed_rows, toml_as_json};
 
-use crate::{Family, Row};
+use crate::{Family, ReleaseRow};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -33,7 +33,7 @@ struct Release {
 /// What is known of one of the two: its releases as they stand in its table, and as rows.
 struct Table {
     releases: Vec<Release>,
-    rows: Vec<Row>,
+    rows: Vec<ReleaseRow>,
 }
 
 impl Table {
@@ -64,13 +64,13 @@ static KERNELS: LazyLock<Option<Arc<KernelTypeTable>>> = LazyLock::new(|| {
     KernelTypeTable::from_text(packed_rows!("data/onnxruntime/kernels.tsv")).ok().map(Arc::new)
 });
 
-fn row(release: &Release) -> Option<Row> {
+fn row(release: &Release) -> Option<ReleaseRow> {
     release.opsets.get("ai.onnx")?;
-    Some(Row { version: release.version.parse().ok()?, released: release.released })
+    Some(ReleaseRow { version: release.version.parse().ok()?, released: release.released })
 }
 
 /// The versions of a release, in words.
-pub(crate) fn axes(family: Family, row: &Row) -> Vec<Fact> {
+pub(crate) fn axes(family: Family, row: &ReleaseRow) -> Vec<Fact> {
     let is = |release: &&Release| release.version.parse::<Version>() == Ok(row.version);
     let Some(release) = table(family).releases.iter().find(is) else { return Vec::new() };
     let fact = |label: &str, value: String| Fact { label: label.to_owned(), value };
@@ -90,7 +90,7 @@ fn table(family: Family) -> &'static Table {
 }
 
 /// Every release of one of the two families, oldest first.
-pub(crate) fn rows(family: Family) -> &'static [Row] {
+pub(crate) fn rows(family: Family) -> &'static [ReleaseRow] {
     &table(family).rows
 }
 
@@ -114,7 +114,7 @@ pub fn runtime_of(release: crate::Release) -> Option<OnnxRelease> {
         .flatten()
 }
 
-fn runtime(family: Family, row: &Row) -> Option<OnnxRelease> {
+fn runtime(family: Family, row: &ReleaseRow) -> Option<OnnxRelease> {
     let is = |release: &&Release| release.version.parse::<Version>() == Ok(row.version);
     let release = table(family).releases.iter().find(is)?;
     let domain = |name: &str| if name == "ai.onnx" { Box::default() } else { name.into() };
@@ -132,7 +132,7 @@ fn runtime(family: Family, row: &Row) -> Option<OnnxRelease> {
 }
 
 /// The release of `row` as a party.
-pub(crate) fn party(family: Family, row: &Row) -> Party {
+pub(crate) fn party(family: Family, row: &ReleaseRow) -> Party {
     match runtime(family, row) {
         Some(runtime) => runtime.party(),
         None => Party::new(format!("{family} {}", row.version), Role::Runtime, "ONNX release"),

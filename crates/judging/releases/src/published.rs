@@ -104,7 +104,7 @@ mod tests {
     fn every_row_was_published_and_every_published_release_names_a_row_that_there_is() {
         for family in Family::ALL {
             for row in family.rows() {
-                let own = find(family, &Exact::of(row.version));
+                let own = find(family, &Exact::from_numbers(row.version));
                 assert_eq!(
                     own.and_then(|one| one.row),
                     Some(row.version),

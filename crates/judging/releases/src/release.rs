@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use unskew_core::{Date, Fact, Party, Unjudged, aspect};
 
-use crate::{Basis, Exact, Family, Operator, Row, published};
+use crate::{Basis, Exact, Family, Operator, ReleaseRow, published};
 
 /// A release of a family: a place in the database, as cheap as a number.
 ///
@@ -18,7 +18,7 @@ pub struct Release {
 }
 
 impl Release {
-    pub(crate) fn of(family: Family) -> impl DoubleEndedIterator<Item = Self> {
+    pub(crate) fn all_of_family(family: Family) -> impl DoubleEndedIterator<Item = Self> {
         (0..family.rows().len()).map(move |index| Self { family, index, another: None })
     }
 
@@ -39,13 +39,13 @@ impl Release {
     }
 
     /// The row of the database by which it is judged.
-    pub fn row(self) -> &'static Row {
+    pub fn row(self) -> &'static ReleaseRow {
         &self.family.rows()[self.index]
     }
 
     /// Its own version: that of its row, or the one that was asked for.
     pub fn version(self) -> Exact {
-        self.another.map_or(Exact::of(self.row().version), |(version, _)| version)
+        self.another.map_or(Exact::from_numbers(self.row().version), |(version, _)| version)
     }
 
     /// Why it is judged by the row of another release; none if the row is its own.
@@ -91,7 +91,8 @@ impl Release {
     pub fn stands_for(self) -> Vec<Exact> {
         let own = self.row().version;
         let all = published::all(self.family).iter();
-        let judged = all.filter(|one| one.row == Some(own) && one.version != Exact::of(own));
+        let judged =
+            all.filter(|one| one.row == Some(own) && one.version != Exact::from_numbers(own));
         judged.map(|one| one.version).collect()
     }
 

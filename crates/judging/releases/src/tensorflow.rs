@@ -4,14 +4,14 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use unskew_core::{DataConsumer, Date, Fact, Party, Version};
-use unskew_pjrt::{Framework, Host, Strictness};
+use unskew_pjrt::{HostFramework, ReleasedHost, Strictness};
 use unskew_tables::{packed_rows, toml_as_json};
 use unskew_tensorflow::{
     KernelHistory, KernelTable, OpHistory, OpRegistry, ReleaseNumber, RuntimeUsage,
     TensorFlowRuntime,
 };
 
-use crate::Row;
+use crate::ReleaseRow;
 use crate::hosts::{fact, pjrt_fact};
 
 #[derive(Deserialize)]
@@ -61,7 +61,7 @@ static KERNELS: LazyLock<Option<Arc<KernelHistory>>> = LazyLock::new(|| {
     KernelHistory::from_text(text).ok().map(Arc::new)
 });
 
-static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+static ROWS: LazyLock<Vec<ReleaseRow>> = LazyLock::new(|| {
     let Some(releases) = RELEASES.as_ref() else { return Vec::new() };
     releases.release.iter().filter_map(row).collect()
 });
@@ -75,8 +75,8 @@ static NUMBERS: LazyLock<Arc<[ReleaseNumber]>> = LazyLock::new(|| {
     releases.filter_map(number).collect()
 });
 
-fn row(release: &Release) -> Option<Row> {
-    Some(Row { version: release.version.parse().ok()?, released: release.released })
+fn row(release: &Release) -> Option<ReleaseRow> {
+    Some(ReleaseRow { version: release.version.parse().ok()?, released: release.released })
 }
 
 /// The function by which a plug-in has TensorFlow make its client.
@@ -86,15 +86,16 @@ const CLIENT: &str = "TF_CreateAndSetPjRtCApiClient";
 const LAST_WITH_CLIENT: Version = Version::pair(2, 18);
 
 /// Every release that loads PJRT plug-ins, oldest first.
-pub(crate) fn hosts() -> &'static [Host] {
-    static HOSTS: LazyLock<Vec<Host>> = LazyLock::new(|| {
+pub(crate) fn hosts() -> &'static [ReleasedHost] {
+    static HOSTS: LazyLock<Vec<ReleasedHost>> = LazyLock::new(|| {
         let host = |release: &Release| {
             let Release { version, released, pjrt, handshake, .. } = release;
-            let host = Host::new(Framework::TensorFlow, version, *released, Some((*pjrt)?));
+            let host =
+                ReleasedHost::new(HostFramework::TensorFlow, version, *released, Some((*pjrt)?));
             let number: Version = version.parse().ok()?;
             let minor = Version::pair(number.major(), number.minor());
             let lacks = Some(CLIENT).filter(|_| minor > LAST_WITH_CLIENT);
-            Some(Host { strictness: *handshake, lacks, ..host })
+            Some(ReleasedHost { strictness: *handshake, lacks, ..host })
         };
         RELEASES.iter().flat_map(|all| &all.release).filter_map(host).collect()
     });
@@ -110,7 +111,7 @@ pub(crate) fn as_host(party: Party) -> Party {
 }
 
 /// The versions of a release, in words.
-pub(crate) fn axes(row: &Row) -> Vec<Fact> {
+pub(crate) fn axes(row: &ReleaseRow) -> Vec<Fact> {
     let Some(Releases { common, release: releases }) = RELEASES.as_ref() else { return Vec::new() };
     let is = |release: &&Release| release.version.parse::<Version>() == Ok(row.version);
     let Some(release) = releases.iter().find(is) else { return Vec::new() };
@@ -127,7 +128,7 @@ pub(crate) fn axes(row: &Row) -> Vec<Fact> {
 }
 
 /// Every release, oldest first.
-pub fn rows() -> &'static [Row] {
+pub fn rows() -> &'static [ReleaseRow] {
     &ROWS
 }
 
@@ -137,7 +138,7 @@ pub fn history() -> Option<&'static Arc<OpHistory>> {
 }
 
 /// The release of `row` as a runtime.
-pub fn runtime(row: &Row) -> Option<TensorFlowRuntime> {
+pub fn runtime(row: &ReleaseRow) -> Option<TensorFlowRuntime> {
     let Releases { common, release: releases } = RELEASES.as_ref()?;
     let is = |release: &&Release| release.version.parse::<Version>() == Ok(row.version);
     let release = releases.iter().find(is)?;
@@ -161,7 +162,7 @@ pub fn runtime_of(release: crate::Release) -> Option<TensorFlowRuntime> {
 
 /// The release of `row` as a party. A row that is not one of [`rows`] gives a party that provides
 /// and requires nothing.
-pub fn party(row: &Row) -> Party {
+pub fn party(row: &ReleaseRow) -> Party {
     match runtime(row) {
         Some(runtime) => runtime.party(),
         None => Party::new(
@@ -177,11 +178,11 @@ mod tests {
     use super::*;
     use crate::{Family, Operator};
 
-    fn operators(row: &Row, pattern: &str) -> Vec<Operator> {
+    fn operators(row: &ReleaseRow, pattern: &str) -> Vec<Operator> {
         Family::TensorFlow.operators(row, pattern)
     }
 
-    fn release(version: &str) -> &'static Row {
+    fn release(version: &str) -> &'static ReleaseRow {
         let version = version.parse().unwrap();
         rows().iter().find(|row| row.version == version).unwrap()
     }

@@ -8,7 +8,7 @@ use unskew_definitions::Rows;
 use unskew_tables::{packed_rows, toml_as_json};
 use unskew_tfjs::{TfjsNames, TfjsRelease};
 
-use crate::Row;
+use crate::ReleaseRow;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,22 +37,22 @@ enum UnknownOp {
 static NAMES: LazyLock<Option<Arc<TfjsNames>>> =
     LazyLock::new(|| TfjsNames::from_text(packed_rows!("data/tfjs/names.tsv")).ok().map(Arc::new));
 
-static RELEASES: LazyLock<Vec<(Row, Release)>> = LazyLock::new(|| {
+static RELEASES: LazyLock<Vec<(ReleaseRow, Release)>> = LazyLock::new(|| {
     let table: Option<Releases> =
         serde_json::from_str(toml_as_json!("data/tfjs/releases.toml")).ok();
     let releases = table.map(|table| table.release).unwrap_or_default();
     let row = |release: Release| {
-        let row = Row { version: release.version.parse().ok()?, released: release.released };
+        let row = ReleaseRow { version: release.version.parse().ok()?, released: release.released };
         Some((row, release))
     };
     releases.into_iter().filter_map(row).collect()
 });
 
-static ROWS: LazyLock<Vec<Row>> =
+static ROWS: LazyLock<Vec<ReleaseRow>> =
     LazyLock::new(|| RELEASES.iter().map(|(row, _)| row.clone()).collect());
 
 /// Every release, oldest first.
-pub(crate) fn rows() -> &'static [Row] {
+pub(crate) fn rows() -> &'static [ReleaseRow] {
     &ROWS
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn history() -> Option<&'static Rows> {
     NAMES.as_deref().map(TfjsNames::rows)
 }
 
-fn of(row: &Row) -> Option<TfjsRelease> {
+fn release_of_row(row: &ReleaseRow) -> Option<TfjsRelease> {
     let (_, release) = RELEASES.iter().find(|(known, _)| known.version == row.version)?;
     Some(TfjsRelease {
         version: row.version,
@@ -77,16 +77,16 @@ fn of(row: &Row) -> Option<TfjsRelease> {
 }
 
 /// The types of weights that a release reads, in words.
-pub(crate) fn axes(row: &Row) -> Vec<Fact> {
-    let Some(tfjs) = of(row) else { return Vec::new() };
+pub(crate) fn axes(row: &ReleaseRow) -> Vec<Fact> {
+    let Some(tfjs) = release_of_row(row) else { return Vec::new() };
     let fact =
         |label: &str, types: &[String]| Fact { label: label.to_owned(), value: types.join(", ") };
     vec![fact("weights", &tfjs.weights), fact("packed weights", &tfjs.quantized)]
 }
 
 /// The release of `row` as a party.
-pub(crate) fn party(row: &Row) -> Party {
-    match of(row) {
+pub(crate) fn party(row: &ReleaseRow) -> Party {
+    match release_of_row(row) {
         Some(tfjs) => tfjs.party(),
         None => Party::new(format!("tfjs {}", row.version), Role::Runtime, "TensorFlow.js release"),
     }
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(versions, rows.releases());
         let has = |release: &str, op: &str| {
             let row = ROWS.iter().find(|row| row.version == release.parse().unwrap()).unwrap();
-            of(row).unwrap().has_op(op)
+            release_of_row(row).unwrap().has_op(op)
         };
         assert!(has("4.22.0", "Einsum") && !has("3.3.0", "Einsum") && !has("4.22.0", "Erfinv"));
     }

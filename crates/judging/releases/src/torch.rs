@@ -7,7 +7,7 @@ use unskew_tables::{packed_rows, toml_as_json};
 use unskew_torch::{ReleaseCalendar, TorchRelease, TorchRuntime};
 use unskew_torch_schemas::OperatorHistory;
 
-use crate::Row;
+use crate::ReleaseRow;
 
 /// The numbers of every release. The file is part of the program and read by a test, so a fault in
 /// it cannot reach a user; it would leave no releases.
@@ -22,14 +22,15 @@ static OPERATORS: LazyLock<Option<Arc<OperatorHistory>>> = LazyLock::new(|| {
     OperatorHistory::from_text(packed_rows!("data/torch/operators.tsv")).ok().map(Arc::new)
 });
 
-static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| CALENDAR.releases().iter().map(row).collect());
+static ROWS: LazyLock<Vec<ReleaseRow>> =
+    LazyLock::new(|| CALENDAR.releases().iter().map(row).collect());
 
-fn row(release: &TorchRelease) -> Row {
-    Row { version: release.version, released: release.released }
+fn row(release: &TorchRelease) -> ReleaseRow {
+    ReleaseRow { version: release.version, released: release.released }
 }
 
 /// The versions of a release, in words.
-pub(crate) fn axes(row: &Row) -> Vec<Fact> {
+pub(crate) fn axes(row: &ReleaseRow) -> Vec<Fact> {
     let fact = |label: &str, value: String| Fact { label: label.to_owned(), value };
     let Some(release) = CALENDAR.releases().iter().find(|one| one.version == row.version) else {
         return Vec::new();
@@ -41,12 +42,12 @@ pub(crate) fn axes(row: &Row) -> Vec<Fact> {
 }
 
 /// Every release, oldest first.
-pub fn rows() -> &'static [Row] {
+pub fn rows() -> &'static [ReleaseRow] {
     &ROWS
 }
 
 /// The release of `row` as a runtime.
-pub fn runtime(row: &Row) -> Option<TorchRuntime> {
+pub fn runtime(row: &ReleaseRow) -> Option<TorchRuntime> {
     let release = CALENDAR.releases().iter().find(|release| release.version == row.version)?;
     let operators = OPERATORS.as_ref()?.table(release.version)?;
     let (release, calendar) = (release.clone(), CALENDAR.clone());
@@ -60,7 +61,7 @@ pub fn database() -> Option<(&'static Arc<OperatorHistory>, &'static Arc<Release
 
 /// The release of `row` as a party. A row that is not one of [`rows`] gives a party that provides
 /// and requires nothing.
-pub fn party(row: &Row) -> Party {
+pub fn party(row: &ReleaseRow) -> Party {
     match runtime(row) {
         Some(runtime) => runtime.party(),
         None => Party::new(
@@ -76,11 +77,11 @@ mod tests {
     use super::*;
     use crate::{Family, Operator};
 
-    fn operators(row: &Row, pattern: &str) -> Vec<Operator> {
+    fn operators(row: &ReleaseRow, pattern: &str) -> Vec<Operator> {
         Family::Torch.operators(row, pattern)
     }
 
-    fn release(version: &str) -> &'static Row {
+    fn release(version: &str) -> &'static ReleaseRow {
         let version = version.parse().unwrap();
         rows().iter().find(|row| row.version == version).unwrap()
     }

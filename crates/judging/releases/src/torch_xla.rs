@@ -3,39 +3,41 @@
 use std::sync::LazyLock;
 
 use unskew_core::{Fact, Party, Role};
-use unskew_pjrt::{Framework, Host};
+use unskew_pjrt::{HostFramework, ReleasedHost};
 use unskew_tables::toml_as_json;
 
-use crate::Row;
+use crate::ReleaseRow;
 use crate::hosts::{Hosts, fact, pjrt_fact};
 
 static RELEASES: LazyLock<Hosts> = LazyLock::new(|| {
-    Hosts::read(Framework::TorchXla, toml_as_json!("data/torch_xla/releases.toml"))
+    Hosts::read(HostFramework::TorchXla, toml_as_json!("data/torch_xla/releases.toml"))
 });
 
 /// Every release, oldest version first.
-pub(crate) fn rows() -> &'static [Row] {
+pub(crate) fn rows() -> &'static [ReleaseRow] {
     &RELEASES.rows
 }
 
 /// A release as a host of plug-ins.
-pub(crate) fn party(row: &Row) -> Party {
-    match RELEASES.of(row) {
+pub(crate) fn party(row: &ReleaseRow) -> Party {
+    match RELEASES.find_host(row) {
         Some((_, host)) => host.clone().among(hosts).party(),
-        None => {
-            Party::new(format!("torch_xla {}", row.version), Role::Host, Framework::TorchXla.kind())
-        }
+        None => Party::new(
+            format!("torch_xla {}", row.version),
+            Role::Host,
+            HostFramework::TorchXla.kind(),
+        ),
     }
 }
 
 /// Every release as a host of plug-ins, in the order of the rows.
-pub(crate) fn hosts() -> &'static [Host] {
+pub(crate) fn hosts() -> &'static [ReleasedHost] {
     &RELEASES.hosts
 }
 
 /// The versions of a release, in words.
-pub(crate) fn axes(row: &Row) -> Vec<Fact> {
-    let Some((entry, _)) = RELEASES.of(row) else { return Vec::new() };
+pub(crate) fn axes(row: &ReleaseRow) -> Vec<Fact> {
+    let Some((entry, _)) = RELEASES.find_host(row) else { return Vec::new() };
     let stablehlo = entry.stablehlo.map(|version| fact("StableHLO", format!("writes {version}")));
     entry.pjrt.map(pjrt_fact).into_iter().chain(stablehlo).collect()
 }

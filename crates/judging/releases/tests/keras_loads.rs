@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use unskew_core::Phase;
 use unskew_keras::{KerasConvertOptions, KerasFormat, KerasModel, judge};
-use unskew_source::{FileSource, Output, Source};
+use unskew_source::{ConvertedArtifact, FileSource, Source};
 
 #[test]
 fn verdicts_say_what_load_model_did() {
@@ -49,7 +49,7 @@ fn what_is_converted_is_loaded_and_what_is_not_says_why() {
             .unwrap()
             .unwrap();
         assert_eq!(plan.is_possible(), possible, "{file} for {release}: {:?}", plan.blockers);
-        let Output::File(new) = output else { panic!("{file}") };
+        let ConvertedArtifact::File(new) = output else { panic!("{file}") };
         if possible {
             assert!(!plan.changes_nothing());
             let new: Arc<dyn Source> = new;

@@ -2,12 +2,12 @@
 
 use std::ffi::{OsStr, OsString};
 
-use unskew_artifact::Options;
+use unskew_artifact::OpenOptions;
 use unskew_core::{Context, Outcome, Verdict};
-use unskew_report::{Pair, Report};
+use unskew_report::{CheckedPair, Report};
 
-use crate::sides::{Member, Side};
-use crate::{Error, one_kind, side};
+use crate::sides::{ResolvedParty, ResolvedSide};
+use crate::{VerbError, one_kind, side};
 
 /// Judges what `a` names with what each of `with` names.
 ///
@@ -16,9 +16,9 @@ use crate::{Error, one_kind, side};
 pub fn check(
     a: &OsStr,
     with: &[OsString],
-    options: &Options,
+    options: &OpenOptions,
     context: Context,
-) -> Result<Report, Error> {
+) -> Result<Report, VerbError> {
     check_sides(side(a, options)?, with, options, context)
 }
 
@@ -27,15 +27,15 @@ pub fn check(
 /// # Errors
 /// As [`check`].
 pub fn check_sides(
-    a: Side,
+    a: ResolvedSide,
     with: &[OsString],
-    options: &Options,
+    options: &OpenOptions,
     context: Context,
-) -> Result<Report, Error> {
+) -> Result<Report, VerbError> {
     let mut report = Report::new(context);
     report.failures.extend(a.failures.iter().cloned());
     let others = with.iter().map(|name| side(name, options));
-    let others = others.collect::<Result<Vec<Side>, Error>>()?;
+    let others = others.collect::<Result<Vec<ResolvedSide>, VerbError>>()?;
     let mut judged = Vec::new();
     for b in &others {
         judged.extend(pairs(&a, b, &report.context));
@@ -43,9 +43,9 @@ pub fn check_sides(
     }
     let outcomes = judged.iter().map(|(one, other, verdict)| (*one, *other, &verdict.outcome));
     if let Some(why) = one_kind::refusal(outcomes) {
-        return Err(Error::Question(why));
+        return Err(VerbError::Question(why));
     }
-    report.pairs.extend(judged.into_iter().map(|(one, other, verdict)| Pair {
+    report.pairs.extend(judged.into_iter().map(|(one, other, verdict)| CheckedPair {
         a: one.subject(),
         b: other.subject(),
         verdict,
@@ -57,10 +57,10 @@ pub fn check_sides(
 /// in common, those that have nothing are left out: a folder of models holds more than what is meant
 /// for PyTorch.
 fn pairs<'a>(
-    a: &'a Side,
-    b: &'a Side,
+    a: &'a ResolvedSide,
+    b: &'a ResolvedSide,
     context: &Context,
-) -> Vec<(&'a Member, &'a Member, Verdict)> {
+) -> Vec<(&'a ResolvedParty, &'a ResolvedParty, Verdict)> {
     let all = a.members.iter().flat_map(|one| b.members.iter().map(move |other| (one, other)));
     let mut pairs: Vec<_> = all
         .map(|(one, other)| (one, other, unskew_core::check(&one.party, &other.party, context)))

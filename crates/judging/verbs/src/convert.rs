@@ -3,19 +3,20 @@
 use std::path::{Path, PathBuf};
 
 use unskew_artifact::{
-    ConvertOptions, Converted, Options, TEXT_TO_BYTES, TargetName, endings_of, names_a_format,
+    ConvertOptions, OpenOptions, PlannedConversion, TEXT_TO_BYTES, TargetName, endings_of,
+    names_a_format,
 };
 use unskew_core::{Context, Finding, Party, Severity, Verdict};
-use unskew_report::{Pair, Report, Subject, Written};
+use unskew_report::{CheckedPair, Report, Subject, Written};
 
-use crate::Error;
+use crate::VerbError;
 
 /// The rule of a file that needs a library beside the release, such as torchvision.
 const LIBRARY: &str = "OP004";
 
 /// What is to be converted, and for whom.
 #[derive(Clone, Debug)]
-pub struct Request<'a> {
+pub struct ConvertRequest<'a> {
     /// A file or a SavedModel folder.
     pub artifact: &'a Path,
     /// The release, or the reader of StableHLO, that is to accept the result.
@@ -32,14 +33,14 @@ pub struct Request<'a> {
 ///
 /// # Errors
 /// If it is neither a release nor a number of one of these formats.
-pub fn conversion_target(name: &str) -> Result<TargetName, Error> {
+pub fn conversion_target(name: &str) -> Result<TargetName, VerbError> {
     let number = TargetName::stablehlo(name).or_else(|| TargetName::onnx(name));
     match number.or_else(|| TargetName::mlir(name)) {
         Some(target) => Ok(target),
         None if name.starts_with("onnx-opset@") || name.starts_with("ir@") => {
-            Err(Error::Question(format!("{name} is no number that a release of onnx has")))
+            Err(VerbError::Question(format!("{name} is no number that a release of onnx has")))
         }
-        None if name.starts_with("stablehlo@") => Err(Error::Question(format!(
+        None if name.starts_with("stablehlo@") => Err(VerbError::Question(format!(
             "{name} is no version of StableHLO; write one such as stablehlo@1.0.0, from 0.9.0 on"
         ))),
         None => Ok(unskew_releases::find(name)?.into()),
@@ -51,13 +52,13 @@ pub fn conversion_target(name: &str) -> Result<TargetName, Error> {
 ///
 /// # Errors
 /// If the artifact cannot be read or the result not be written, or the result would replace the artifact.
-pub fn convert(request: &Request<'_>, context: Context) -> Result<Report, Error> {
-    let Request { artifact, to, output, dry_run, options } = request;
+pub fn convert(request: &ConvertRequest<'_>, context: Context) -> Result<Report, VerbError> {
+    let ConvertRequest { artifact, to, output, dry_run, options } = request;
     if let Some(output) = output {
         refuse_overlap(artifact, output)?;
     }
     let converted = unskew_artifact::convert(artifact, *to, options)?;
-    let parties = converted.parties(&Options::default());
+    let parties = converted.parties(&OpenOptions::default());
     if let Some(output) = output {
         refuse_bytes_as_text(&converted, output)?;
         if let Some(party) = parties.iter().flatten().next() {
@@ -66,18 +67,18 @@ pub fn convert(request: &Request<'_>, context: Context) -> Result<Report, Error>
     }
     let mut report = Report::new(context);
     if converted.plan.is_possible() {
-        report.pairs = judge(&parties.map_err(Error::Result)?, request, &report.context)?;
+        report.pairs = judge(&parties.map_err(VerbError::Result)?, request, &report.context)?;
     }
     let fits = report.pairs.iter().all(|pair| stands_in_the_way(&pair.verdict).is_none());
     let written = match output {
         Some(place) if !dry_run && converted.plan.is_possible() && fits => {
             let write = converted.output.write(place);
-            write.map_err(|source| Error::Write { path: place.to_path_buf(), source })?;
+            write.map_err(|source| VerbError::Write { path: place.to_path_buf(), source })?;
             Some(Written { path: place.display().to_string(), size: converted.output.size() })
         }
         _ => None,
     };
-    report.conversions.push(unskew_report::Converted {
+    report.conversions.push(unskew_report::ConversionReport {
         from: artifact.display().to_string(),
         to: to.to_string(),
         plan: converted.plan,
@@ -93,23 +94,27 @@ fn stands_in_the_way(verdict: &Verdict) -> Option<&Finding> {
 }
 
 /// What the release says to the result, read from the plan before anything is written.
-fn judge(parties: &[Party], request: &Request<'_>, context: &Context) -> Result<Vec<Pair>, Error> {
+fn judge(
+    parties: &[Party],
+    request: &ConvertRequest<'_>,
+    context: &Context,
+) -> Result<Vec<CheckedPair>, VerbError> {
     if parties.is_empty() {
         let text = "the result is nothing that Unskew knows; please report this";
-        return Err(Error::Question(text.to_owned()));
+        return Err(VerbError::Question(text.to_owned()));
     }
     let place = request.output.unwrap_or(request.artifact).display().to_string();
     let runtime = request.to.party();
-    let pair = |party: &Party| Pair {
+    let pair = |party: &Party| CheckedPair {
         a: Subject::at(place.clone(), party),
-        b: Subject::of(&runtime),
+        b: Subject::from_party(&runtime),
         verdict: unskew_core::check(party, &runtime, context),
     };
     Ok(parties.iter().map(pair).collect())
 }
 
 /// A result stays of the format that it was: bytes under the name of another format would be taken for that.
-fn refuse_another_format(party: &Party, output: &Path) -> Result<(), Error> {
+fn refuse_another_format(party: &Party, output: &Path) -> Result<(), VerbError> {
     let ending = output.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let ending = ending.to_ascii_lowercase();
     let own = endings_of(party);
@@ -119,7 +124,7 @@ fn refuse_another_format(party: &Party, output: &Path) -> Result<(), Error> {
     let kind = &party.kind;
     let own = own.first().copied().unwrap_or("pt");
     let name = output.with_extension(own);
-    Err(Error::Question(format!(
+    Err(VerbError::Question(format!(
         "the result is of another format than its name says ({kind}), and no other is made of the artifact; give it \
          another name, such as {}",
         name.display()
@@ -127,11 +132,11 @@ fn refuse_another_format(party: &Party, output: &Path) -> Result<(), Error> {
 }
 
 /// A text that changes becomes bytes, which no reader of texts would take.
-fn refuse_bytes_as_text(converted: &Converted, output: &Path) -> Result<(), Error> {
+fn refuse_bytes_as_text(converted: &PlannedConversion, output: &Path) -> Result<(), VerbError> {
     let changes = converted.plan.rewrites.iter().any(|rewrite| rewrite.adaptation == TEXT_TO_BYTES);
     if changes && output.extension().is_some_and(|ending| ending == "pbtxt") {
         let name = output.with_extension("pb");
-        return Err(Error::Question(format!(
+        return Err(VerbError::Question(format!(
             "the result is bytes, not text: give it another name, such as {}",
             name.display()
         )));
@@ -140,13 +145,14 @@ fn refuse_bytes_as_text(converted: &Converted, output: &Path) -> Result<(), Erro
 }
 
 /// An input is never changed in place, so the result may neither replace it nor lie in it.
-fn refuse_overlap(artifact: &Path, output: &Path) -> Result<(), Error> {
+fn refuse_overlap(artifact: &Path, output: &Path) -> Result<(), VerbError> {
     let found = artifact.canonicalize();
-    let input = found.map_err(|source| Error::NoFile { path: artifact.to_path_buf(), source })?;
+    let input =
+        found.map_err(|source| VerbError::NoFile { path: artifact.to_path_buf(), source })?;
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     let Ok(folder) = folder.canonicalize() else {
-        return Err(Error::Question(format!(
+        return Err(VerbError::Question(format!(
             "cannot write {}; no such folder: {}",
             output.display(),
             folder.display()
@@ -157,7 +163,7 @@ fn refuse_overlap(artifact: &Path, output: &Path) -> Result<(), Error> {
         Err(_) => folder.join(output.file_name().unwrap_or_default()),
     };
     if place.starts_with(&input) {
-        return Err(Error::Question(format!(
+        return Err(VerbError::Question(format!(
             "the result would overwrite the artifact, which is never changed: {}",
             artifact.display()
         )));

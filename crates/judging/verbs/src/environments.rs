@@ -1,4 +1,4 @@
-//! What breaks in an environment, or in one that a lock describes.
+//! Environments, and those that a lock describes: what breaks in them.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,13 +8,15 @@ use unskew_core::{
     Context, Finding, Outcome, Padded, Party, Places, Role, Unjudged, Verdict, column,
 };
 use unskew_environments::{
-    Environment, Image, Judged, Labels, Lock, Package, PackagePair, Site, System, Target, judge,
-    rules,
+    Environment, EnvironmentVerdict, Image, InstalledPackage, Labels, LockTarget, PackageLock,
+    PackagePair, SitePackages, System, judge, rules,
 };
-use unskew_report::{BAD, DIM, EMPHASIS, Format, GOOD, Look, Pair, Plain, Report, Subject, WARN};
+use unskew_report::{
+    BAD, CheckedPair, DIM, EMPHASIS, GOOD, Look, Plain, RenderFormat, Report, Subject, WARN,
+};
 
 use crate::fetch::Fetcher;
-use crate::{Error, Fetched};
+use crate::{Fetched, VerbError};
 
 /// An environment that was judged.
 #[derive(Debug)]
@@ -22,7 +24,7 @@ pub struct EnvironmentAnswer {
     /// The packages that were found, and what of them is broken.
     pub environment: Environment,
     /// The pairs that meet in it.
-    pub judged: Judged,
+    pub judged: EnvironmentVerdict,
     /// The same as a report, for every format.
     pub report: Report,
     /// What of a lock is not judged at all.
@@ -41,8 +43,8 @@ pub fn env(
     path: &Path,
     system: Option<System>,
     context: Context,
-) -> Result<EnvironmentAnswer, Error> {
-    let question = |error: &dyn std::error::Error| Error::Question(error.to_string());
+) -> Result<EnvironmentAnswer, VerbError> {
+    let question = |error: &dyn std::error::Error| VerbError::Question(error.to_string());
     let mut unjudged = Vec::new();
     // The image has the files until everything is judged.
     let image = match Image::is_image(path) {
@@ -52,7 +54,7 @@ pub fn env(
     let mut environment = match &image {
         Some(image) => image.environment().map_err(|error| question(&error))?,
         None => {
-            let site = Site::find(path).map_err(|error| question(&error))?;
+            let site = SitePackages::find(path).map_err(|error| question(&error))?;
             Environment::read(&site).map_err(|error| question(&error))?
         }
     };
@@ -76,10 +78,10 @@ pub fn env(
 ///
 /// # Errors
 /// If it is no wheel.
-pub fn labels(path: &Path) -> Result<(Package, Labels), Error> {
-    let question = |error: unskew_source::ReadError| Error::Question(error.to_string());
+pub fn labels(path: &Path) -> Result<(InstalledPackage, Labels), VerbError> {
+    let question = |error: unskew_source::ReadError| VerbError::Question(error.to_string());
     let source = unskew_source::FileSource::open(path).map_err(question)?;
-    let package = Package::of_wheel(Arc::new(source)).map_err(question)?;
+    let package = InstalledPackage::of_wheel(Arc::new(source)).map_err(question)?;
     let labels = unskew_environments::labels(&package);
     Ok((package, labels))
 }
@@ -91,12 +93,12 @@ pub fn labels(path: &Path) -> Result<(Package, Labels), Error> {
 /// If it is no lock that is known.
 pub fn lock(
     path: &Path,
-    target: Target,
+    target: LockTarget,
     index: Option<&str>,
     system: Option<System>,
     context: Context,
-) -> Result<EnvironmentAnswer, Error> {
-    let lock = Lock::read(path).map_err(|error| Error::Question(error.to_string()))?;
+) -> Result<EnvironmentAnswer, VerbError> {
+    let lock = PackageLock::read(path).map_err(|error| VerbError::Question(error.to_string()))?;
     let fetcher = index.map(Fetcher::new);
     let fetch = fetcher.as_ref().map(|fetcher| fetcher as &dyn unskew_environments::Fetch);
     let (mut environment, unjudged) = lock.environment(target, fetch);
@@ -131,9 +133,9 @@ fn answer(
         }
         let a = match path {
             Some(path) => Subject::at(path, &pair.one),
-            None => Subject::of(&pair.one),
+            None => Subject::from_party(&pair.one),
         };
-        report.pairs.push(Pair { a, b: Subject::of(&pair.other), verdict });
+        report.pairs.push(CheckedPair { a, b: Subject::from_party(&pair.other), verdict });
     }
     for party in &judged.alone {
         report.looks.push(Look { path: party.name.clone(), party: Arc::new(party.clone()) });
@@ -148,7 +150,7 @@ fn answer(
 }
 
 /// The change that makes everything fit, as a note.
-fn pins(judged: &Judged) -> Option<Finding> {
+fn pins(judged: &EnvironmentVerdict) -> Option<Finding> {
     let change = judged.change.as_ref()?;
     let pins: Vec<&str> = change.pins.iter().map(|pin| pin.requirement.as_str()).collect();
     let (command, pins) = (change.command(), pins.join(", "));
@@ -158,8 +160,8 @@ fn pins(judged: &Judged) -> Option<Finding> {
 
 impl EnvironmentAnswer {
     /// The answer as text: a table, the reasons and the change for people, the report for programs.
-    pub fn render(&self, format: Format) -> String {
-        if format != Format::Full {
+    pub fn render(&self, format: RenderFormat) -> String {
+        if format != RenderFormat::Full {
             return self.report.render(format);
         }
         let mut out = String::new();
@@ -200,14 +202,14 @@ impl EnvironmentAnswer {
         }
         let mut reasons = Report::new(report.context);
         // What is not judged and a command can tell is a reason to be shown, too.
-        let is_shown = |pair: &&Pair| {
+        let is_shown = |pair: &&CheckedPair| {
             let Verdict { findings, unjudged, .. } = &pair.verdict;
             !findings.is_empty() || unjudged.iter().any(|one| one.remedy.is_some())
         };
         reasons.pairs.extend(report.pairs.iter().filter(is_shown).cloned());
         if !reasons.pairs.is_empty() {
             writeln!(out)?;
-            out.push_str(&reasons.render(Format::Full));
+            out.push_str(&reasons.render(RenderFormat::Full));
         }
         for finding in judged.alone.iter().flat_map(|party| &party.notes) {
             writeln!(

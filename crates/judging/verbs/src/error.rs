@@ -1,4 +1,4 @@
-//! Why a question has no answer.
+//! Errors of a question that has no answer.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::progress::Interrupted;
 
 /// Why a question has no answer. That two things do not work together is an answer, and no error.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum VerbError {
     /// A file could not be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -19,7 +19,7 @@ pub enum Error {
     Name(#[from] NameError),
     /// Nothing is stated of the release of a runtime.
     #[error(transparent)]
-    Stated(#[from] unskew_releases::stated::NotStated),
+    Stated(#[from] unskew_releases::vendor_docs::NotStated),
     /// A name that is neither a file nor a release.
     #[error("no such file, and no release either (those are named like torch@2.1): {name}{}", .meant.as_ref().map(|meant| format!("; did you mean {meant}?")).unwrap_or_default())]
     Neither {

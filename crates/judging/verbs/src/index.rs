@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use unskew_lint::IndexedFile;
 use unskew_source::read_text;
 
-use crate::Error;
+use crate::VerbError;
 
 /// The index that is asked if nobody names one.
 const INDEX: &str = "https://pypi.org/simple";
@@ -23,14 +23,14 @@ const CONFIGURATION: u64 = 1 << 20;
 ///
 /// # Errors
 /// If a configuration of pip cannot be read: another index than the user's is no replacement.
-pub fn index_url(named: Option<&str>) -> Result<String, Error> {
+pub fn index_url(named: Option<&str>) -> Result<String, VerbError> {
     match named {
         Some(named) => Ok(named.to_owned()),
         None => configured(&|name| std::env::var_os(name).filter(|value| !value.is_empty())),
     }
 }
 
-fn configured(variable: &dyn Fn(&str) -> Option<OsString>) -> Result<String, Error> {
+fn configured(variable: &dyn Fn(&str) -> Option<OsString>) -> Result<String, VerbError> {
     if let Some(url) = VARIABLES.iter().find_map(|name| variable(name)) {
         return Ok(url.to_string_lossy().into_owned());
     }
@@ -39,7 +39,9 @@ fn configured(variable: &dyn Fn(&str) -> Option<OsString>) -> Result<String, Err
             continue;
         }
         let text = read_text(&file, CONFIGURATION).map_err(|error| {
-            Error::Question(format!("{error}; it may name the package index: name one by --index"))
+            VerbError::Question(format!(
+                "{error}; it may name the package index: name one by --index"
+            ))
         })?;
         if let Some(url) = index_in(&text) {
             return Ok(url);

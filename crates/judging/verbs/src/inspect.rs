@@ -1,15 +1,15 @@
-//! What a file is and every version it carries.
+//! Inspection of a file: what it is and every version it carries.
 
 use std::ffi::OsString;
 
-use unskew_artifact::Options;
+use unskew_artifact::OpenOptions;
 use unskew_core::Context;
-use unskew_report::{Failure, Look, Report};
+use unskew_report::{Look, ReadFailure, Report};
 
 use crate::{chain, side};
 
 /// A look at everything that `names` name. What could not be read stands in [`Report::failures`].
-pub fn inspect(names: &[OsString], options: &Options, context: Context) -> Report {
+pub fn inspect(names: &[OsString], options: &OpenOptions, context: Context) -> Report {
     let mut report = Report::new(context);
     for name in names {
         match side(name, options) {
@@ -21,7 +21,7 @@ pub fn inspect(names: &[OsString], options: &Options, context: Context) -> Repor
             }
             Err(error) => report
                 .failures
-                .push(Failure { path: name.display().to_string(), message: chain(&error) }),
+                .push(ReadFailure { path: name.display().to_string(), message: chain(&error) }),
         }
     }
     report

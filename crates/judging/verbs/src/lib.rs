@@ -1,4 +1,4 @@
-//! What the verbs of Unskew answer, as values: for the command, for the Python package, for programs.
+//! Answers of the verbs of Unskew, as values: for the command, for the Python package, for programs.
 //!
 //! | function | question | answer |
 //! | --- | --- | --- |
@@ -43,18 +43,18 @@ mod sides;
 
 pub use adapt::{Adapted, adapt};
 pub use check::{check, check_sides};
-pub use convert::{Request, conversion_target, convert};
+pub use convert::{ConvertRequest, conversion_target, convert};
 pub use environments::{EnvironmentAnswer, env, labels, lock};
-pub use error::Error;
+pub use error::VerbError;
 pub use fetch::Fetched;
-pub use grid::{Cell, Grid, Reason, Row};
+pub use grid::{Cell, Grid, GridReason, GridRow};
 pub use index::{WheelIndex, index_url};
 pub use inspect::inspect;
 pub use matrix::{columns, judge, matrix, rows};
 pub use rules::rule;
-pub use sides::{Member, Side, is_release, neither, of_artifact, options, side};
-pub use unskew_artifact::{Options, Running, TargetName};
-pub use unskew_environments::{System, Target};
+pub use sides::{ResolvedParty, ResolvedSide, is_release, neither, of_artifact, options, side};
+pub use unskew_artifact::{OpenOptions, RunPolicy, TargetName};
+pub use unskew_environments::{LockTarget, System};
 pub use unskew_extensions::Machine;
 
 /// An error and its causes, each on a line; a cause that its error repeats is left out.

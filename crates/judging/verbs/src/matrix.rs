@@ -2,13 +2,13 @@
 
 use std::ffi::OsString;
 
-use unskew_artifact::Options;
+use unskew_artifact::OpenOptions;
 use unskew_core::Context;
-use unskew_report::Failure;
+use unskew_report::ReadFailure;
 
 use crate::progress::{Interrupted, Progress};
-use crate::sides::Member;
-use crate::{Error, Grid, Row, chain, one_kind, parallel, side};
+use crate::sides::ResolvedParty;
+use crate::{Grid, GridRow, VerbError, chain, one_kind, parallel, side};
 
 /// Judges every pair of `a` and `with`. A row that cannot be read says why.
 ///
@@ -17,10 +17,10 @@ use crate::{Error, Grid, Row, chain, one_kind, parallel, side};
 pub fn matrix(
     a: &[OsString],
     with: &[OsString],
-    options: &Options,
+    options: &OpenOptions,
     context: Context,
     progress: &Progress<'_>,
-) -> Result<Grid, Error> {
+) -> Result<Grid, VerbError> {
     let columns = columns(with, options)?;
     judge(rows(a, options, &crate::progress::silent)?, columns, context, progress)
 }
@@ -30,14 +30,14 @@ pub fn matrix(
 /// # Errors
 /// If all are of one kind, or `progress` says to stop.
 pub fn judge(
-    rows: Vec<Row>,
-    columns: Vec<Member>,
+    rows: Vec<GridRow>,
+    columns: Vec<ResolvedParty>,
     context: Context,
     progress: &Progress<'_>,
-) -> Result<Grid, Error> {
+) -> Result<Grid, VerbError> {
     let grid = Grid::judge(rows, columns, context, progress)?;
     match one_kind::refusal(grid.outcomes()) {
-        Some(why) => Err(Error::Question(why)),
+        Some(why) => Err(VerbError::Question(why)),
         None => Ok(grid),
     }
 }
@@ -48,10 +48,10 @@ pub fn judge(
 /// If `progress` says to stop.
 pub fn rows(
     names: &[OsString],
-    options: &Options,
+    options: &OpenOptions,
     progress: &Progress<'_>,
-) -> Result<Vec<Row>, Interrupted> {
-    let read = |name: &OsString| -> Result<Vec<Row>, Interrupted> {
+) -> Result<Vec<GridRow>, Interrupted> {
+    let read = |name: &OsString| -> Result<Vec<GridRow>, Interrupted> {
         progress()?;
         Ok(match side(name, options) {
             Ok(side) => {
@@ -60,7 +60,7 @@ pub fn rows(
             }
             Err(error) => {
                 let path = name.display().to_string();
-                vec![Err(Failure { path, message: chain(&error) })]
+                vec![Err(ReadFailure { path, message: chain(&error) })]
             }
         })
     };
@@ -73,8 +73,8 @@ pub fn rows(
 ///
 /// # Errors
 /// If one cannot be read, or there is none.
-pub fn columns(names: &[OsString], options: &Options) -> Result<Vec<Member>, Error> {
-    let mut columns: Vec<Member> = Vec::new();
+pub fn columns(names: &[OsString], options: &OpenOptions) -> Result<Vec<ResolvedParty>, VerbError> {
+    let mut columns: Vec<ResolvedParty> = Vec::new();
     for name in names {
         for member in side(name, options)?.members {
             if columns.iter().all(|column| column.label != member.label) {
@@ -82,5 +82,5 @@ pub fn columns(names: &[OsString], options: &Options) -> Result<Vec<Member>, Err
             }
         }
     }
-    if columns.is_empty() { Err(Error::NoRelease) } else { Ok(columns) }
+    if columns.is_empty() { Err(VerbError::NoRelease) } else { Ok(columns) }
 }

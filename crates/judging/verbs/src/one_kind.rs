@@ -4,11 +4,11 @@
 use unskew_core::{Outcome, Role};
 use unskew_releases::{Family, Release};
 
-use crate::Member;
+use crate::ResolvedParty;
 
 /// Why nothing of this can be judged, if every pair is of two of one kind.
 pub fn refusal<'a>(
-    pairs: impl IntoIterator<Item = (&'a Member, &'a Member, &'a Outcome)>,
+    pairs: impl IntoIterator<Item = (&'a ResolvedParty, &'a ResolvedParty, &'a Outcome)>,
 ) -> Option<String> {
     let mut first = None;
     for (a, b, outcome) in pairs {
@@ -21,8 +21,8 @@ pub fn refusal<'a>(
 }
 
 /// Whether one is what the other is: two releases of a family, two TorchScript archives, two PJRT plug-ins.
-fn alike(a: &Member, b: &Member) -> bool {
-    let family = |member: &Member| member.release.map(Release::family);
+fn alike(a: &ResolvedParty, b: &ResolvedParty) -> bool {
+    let family = |member: &ResolvedParty| member.release.map(Release::family);
     match (family(a), family(b)) {
         (Some(a), Some(b)) => a == b,
         _ => a.party.role == b.party.role && a.party.kind == b.party.kind,
@@ -30,7 +30,7 @@ fn alike(a: &Member, b: &Member) -> bool {
 }
 
 /// What to ask instead.
-fn instead(a: &Member, b: &Member) -> String {
+fn instead(a: &ResolvedParty, b: &ResolvedParty) -> String {
     let (one, other) = (&a.label, &b.label);
     let kind = &a.party.kind;
     let head = |fact: &str| format!("two of one kind ({kind}), {fact}: {one} and {other}");
@@ -66,12 +66,12 @@ fn instead(a: &Member, b: &Member) -> String {
 }
 
 /// A host for a plug-in of this kind.
-fn host(member: &Member) -> &'static str {
+fn host(member: &ResolvedParty) -> &'static str {
     if member.party.kind.contains("TensorFlow") { "tensorflow@latest" } else { "jax@latest" }
 }
 
 /// A release for an artifact of this kind, as far as its axes tell.
-fn reader(member: &Member) -> &'static str {
+fn reader(member: &ResolvedParty) -> &'static str {
     let axes = || {
         let provided = member.party.provides.iter().map(|one| one.axis.as_str());
         provided.chain(member.party.requires.iter().map(|one| one.axis.as_str()))

@@ -2,7 +2,7 @@
 
 use unskew_core::Rule;
 
-use crate::Error;
+use crate::VerbError;
 
 /// How many letters may differ from what was meant.
 const SLIPS: usize = 4;
@@ -11,7 +11,7 @@ const SLIPS: usize = 4;
 ///
 /// # Errors
 /// If there is none; the error offers the nearest.
-pub fn rule(code_or_name: &str) -> Result<&'static Rule, Error> {
+pub fn rule(code_or_name: &str) -> Result<&'static Rule, VerbError> {
     let asked = code_or_name.trim();
     let same = |rule: &&Rule| {
         rule.code.eq_ignore_ascii_case(asked) || rule.name.eq_ignore_ascii_case(asked)
@@ -19,7 +19,7 @@ pub fn rule(code_or_name: &str) -> Result<&'static Rule, Error> {
     unskew_artifact::every_rule().find(same).ok_or_else(|| {
         let meant =
             nearest(asked).map(|rule| format!("; did you mean {} {}?", rule.code, rule.name));
-        Error::Question(format!(
+        VerbError::Question(format!(
             "no rule has this code or name; `unskew explain` lists them: {asked}{}",
             meant.unwrap_or_default()
         ))

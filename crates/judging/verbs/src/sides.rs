@@ -5,21 +5,23 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use unskew_artifact::{Artifact, Content, OpenError, Options, Part, Running, TargetName};
+use unskew_artifact::{
+    Artifact, ArtifactFile, Content, OpenError, OpenOptions, RunPolicy, TargetName,
+};
 use unskew_core::Party;
 use unskew_releases::{Family, NameError, Release, select};
 use unskew_report::Subject;
 use unskew_source::BytesSource;
 use unskew_source::budget::{count_file, scale};
 
-use crate::Error;
+use crate::VerbError;
 
 /// The most that is taken from the standard input, in bytes.
 const LARGEST_INPUT: u64 = 1 << 30;
 
 /// One party of a side.
 #[derive(Clone, Debug)]
-pub struct Member {
+pub struct ResolvedParty {
     /// Where it came from; none for a release.
     pub path: Option<String>,
     /// As a user names it: the path, or `torch@2.1.2`.
@@ -30,7 +32,7 @@ pub struct Member {
     pub party: Arc<Party>,
 }
 
-impl Member {
+impl ResolvedParty {
     /// The member as one side of a pair.
     pub fn subject(&self) -> Subject {
         Subject { path: self.path.clone(), side: self.party.side() }
@@ -39,23 +41,23 @@ impl Member {
 
 /// What one name stands for.
 #[derive(Debug)]
-pub struct Side {
+pub struct ResolvedSide {
     /// Everything that can be judged, never empty.
-    pub members: Vec<Member>,
+    pub members: Vec<ResolvedParty>,
     /// What was found and could not be read.
-    pub failures: Vec<unskew_report::Failure>,
+    pub failures: Vec<unskew_report::ReadFailure>,
 }
 
 /// The options by which files are opened: plug-ins that may run are asked in a child process of the command `unskew`,
 /// which is the program at `command`. Without one they are only read.
-pub fn options(running: Running, command: Option<PathBuf>) -> Options {
+pub fn options(running: RunPolicy, command: Option<PathBuf>) -> OpenOptions {
     match command {
-        Some(command) => Options::probing(running, move |path: &Path| {
+        Some(command) => OpenOptions::probing(running, move |path: &Path| {
             let mut child = std::process::Command::new(&command);
             child.arg("__probe").arg(path);
             child
         }),
-        None => Options::default(),
+        None => OpenOptions::default(),
     }
 }
 
@@ -64,7 +66,7 @@ pub fn options(running: Running, command: Option<PathBuf>) -> Options {
 ///
 /// # Errors
 /// If it is neither, or cannot be read.
-pub fn side(name: &OsStr, options: &Options) -> Result<Side, Error> {
+pub fn side(name: &OsStr, options: &OpenOptions) -> Result<ResolvedSide, VerbError> {
     if name == "-" {
         return of_artifact(unskew_artifact::open_content(&standard_input()?, options)?);
     }
@@ -74,14 +76,14 @@ pub fn side(name: &OsStr, options: &Options) -> Result<Side, Error> {
         return of_artifact(unskew_artifact::open(path, options)?);
     };
     if !path.exists()
-        && let Some(stated) = unskew_releases::stated::select(text)
+        && let Some(stated) = unskew_releases::vendor_docs::select(text)
     {
         return of_stated(stated?);
     }
     if let Some(reader) = TargetName::stablehlo(text).filter(|_| !path.exists()) {
         let (label, party) = (text.to_owned(), reader.party());
-        let member = Member { path: None, label, release: None, party };
-        return Ok(Side { members: vec![member], failures: Vec::new() });
+        let member = ResolvedParty { path: None, label, release: None, party };
+        return Ok(ResolvedSide { members: vec![member], failures: Vec::new() });
     }
     if is_release(text) {
         return Ok(of_releases(select(text)?, options));
@@ -96,7 +98,7 @@ pub fn side(name: &OsStr, options: &Options) -> Result<Side, Error> {
 }
 
 /// What lies on the standard input: all of it in memory, because a pipe cannot be read by range.
-fn standard_input() -> Result<Content, Error> {
+fn standard_input() -> Result<Content, VerbError> {
     let cannot = |source| OpenError::Io { path: PathBuf::from("<stdin>"), source };
     let most = LARGEST_INPUT.saturating_mul(scale());
     let mut bytes = Vec::new();
@@ -106,12 +108,12 @@ fn standard_input() -> Result<Content, Error> {
             "more than {} MiB on the standard input; write it to a file, which is read by range",
             most >> 20
         );
-        return Err(Error::Question(text));
+        return Err(VerbError::Question(text));
     }
     count_file(bytes.len() as u64);
     let name = "<stdin>".to_owned();
     let source = Arc::new(BytesSource::new(&*name, bytes));
-    Ok(Content::File(Part { name, source, path: None, beside: None }))
+    Ok(Content::File(ArtifactFile { name, source, path: None, beside: None }))
 }
 
 /// Whether a release is meant, and no file. `torch` and `torch@2.1` are releases even where there is a file of
@@ -129,59 +131,63 @@ pub fn is_release(text: &str) -> bool {
 }
 
 /// What is said of a name that is neither a file nor a release.
-pub fn neither(name: &str) -> Error {
+pub fn neither(name: &str) -> VerbError {
     let meant = match select(name) {
         Err(NameError::Family { nearest, .. }) => nearest,
         _ => None,
     };
-    Error::Neither { name: name.to_owned(), meant }
+    VerbError::Neither { name: name.to_owned(), meant }
 }
 
 /// The side that something opened is.
 ///
 /// # Errors
 /// If nothing in it could be read.
-pub fn of_artifact(artifact: Artifact) -> Result<Side, Error> {
+pub fn of_artifact(artifact: Artifact) -> Result<ResolvedSide, VerbError> {
     let failures = failures(&artifact);
     if artifact.pieces.is_empty() {
-        return Err(artifact.problems.into_iter().next().map_or(Error::Nothing, Error::Open));
+        return Err(artifact
+            .problems
+            .into_iter()
+            .next()
+            .map_or(VerbError::Nothing, VerbError::Open));
     }
     let release = artifact.release;
     let members = artifact
         .pieces
         .into_iter()
-        .map(|piece| Member {
+        .map(|piece| ResolvedParty {
             path: Some(piece.label.clone()),
             label: piece.label,
             release,
             party: piece.party,
         })
         .collect();
-    Ok(Side { members, failures })
+    Ok(ResolvedSide { members, failures })
 }
 
 /// Runtimes of which only is known what is stated of them.
-fn of_stated(found: Vec<(String, Arc<Party>)>) -> Result<Side, Error> {
-    let member = |(label, party)| Member { path: None, label, release: None, party };
-    Ok(Side { members: found.into_iter().map(member).collect(), failures: Vec::new() })
+fn of_stated(found: Vec<(String, Arc<Party>)>) -> Result<ResolvedSide, VerbError> {
+    let member = |(label, party)| ResolvedParty { path: None, label, release: None, party };
+    Ok(ResolvedSide { members: found.into_iter().map(member).collect(), failures: Vec::new() })
 }
 
-fn of_releases(releases: Vec<Release>, options: &Options) -> Side {
+fn of_releases(releases: Vec<Release>, options: &OpenOptions) -> ResolvedSide {
     let member = |release: Release| {
         // The tables of a release take as much as a small file.
         count_file(1 << 20);
-        Member {
+        ResolvedParty {
             path: None,
             label: release.to_string(),
             release: Some(release),
             party: release.party_used(options.usage),
         }
     };
-    Side { members: releases.into_iter().map(member).collect(), failures: Vec::new() }
+    ResolvedSide { members: releases.into_iter().map(member).collect(), failures: Vec::new() }
 }
 
-fn failures(artifact: &Artifact) -> Vec<unskew_report::Failure> {
-    let failure = |error: &OpenError| unskew_report::Failure {
+fn failures(artifact: &Artifact) -> Vec<unskew_report::ReadFailure> {
+    let failure = |error: &OpenError| unskew_report::ReadFailure {
         path: artifact.path.clone(),
         message: error.to_string(),
     };

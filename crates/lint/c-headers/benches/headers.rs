@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use unskew_c_headers::change::{Policy, compare};
-use unskew_c_headers::contract::{Contract, Source};
+use unskew_c_headers::change::{HeaderPolicy, compare};
+use unskew_c_headers::contract::{HeaderContract, HeaderSource};
 
 fn corpus() -> PathBuf {
     Path::new(env!("UNSKEW_ROOT")).join("corpus/headers")
@@ -35,7 +35,7 @@ fn main_header(build: &str) -> PathBuf {
     found.into_iter().find(|path| path.ends_with("pjrt_c_api.h")).unwrap()
 }
 
-fn read(paths: &[PathBuf]) -> Contract {
+fn read(paths: &[PathBuf]) -> HeaderContract {
     let texts: Vec<(String, Vec<u8>)> = paths
         .iter()
         .map(|path| {
@@ -43,12 +43,13 @@ fn read(paths: &[PathBuf]) -> Contract {
             (name, std::fs::read(path).unwrap())
         })
         .collect();
-    let sources: Vec<Source<'_>> = texts.iter().map(|(name, text)| Source { name, text }).collect();
-    Contract::read(&sources, "")
+    let sources: Vec<HeaderSource<'_>> =
+        texts.iter().map(|(name, text)| HeaderSource { name, text }).collect();
+    HeaderContract::read(&sources, "")
 }
 
 fn pair(old: &[PathBuf], new: &[PathBuf]) -> usize {
-    let policy = Policy::named("pjrt").unwrap();
+    let policy = HeaderPolicy::named("pjrt").unwrap();
     compare(&read(old), &read(new), policy, None).changes.len()
 }
 

@@ -30,7 +30,7 @@
 //!     DEFINE_STRUCT_TRAITS(Thing_Name_Args, name);
 //! ");
 //! assert!(header.problems.is_empty());
-//! let mut layouts = Layouts::of([&header]);
+//! let mut layouts = Layouts::for_headers([&header]);
 //! let layout = layouts.layout("Thing_Name_Args")?;
 //! assert_eq!((layout.end, layout.size), (17, 24));
 //! // The macro that announces the size names another field than the last one.
@@ -44,7 +44,7 @@ pub mod change;
 pub mod contract;
 pub mod debug;
 pub mod header;
-mod kind;
+mod header_kind;
 pub mod rules;
 
-pub use kind::Headers;
+pub use header_kind::Headers;

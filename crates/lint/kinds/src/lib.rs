@@ -1,8 +1,8 @@
-//! What a boundary may consist of: headers, registries of operators, formats, histories.
+//! Kinds of files that a boundary may consist of: headers, registries of operators, formats, histories.
 //!
-//! A [`Kind`] reads the files of two sides and says what changed between them. It does not know about
+//! An [`InterfaceKind`] reads the files of two sides and says what changed between them. It does not know about
 //! baselines, acceptances or exit codes: `unskew lint` and `unskew diff` ask it the same question, and what
-//! its [`Change`]s weigh in the end is for the judge in `unskew-lint` to say. The kinds themselves stand above: headers in
+//! its [`FileChange`]s weigh in the end is for the judge in `unskew-lint` to say. The kinds themselves stand above: headers in
 //! `unskew-c-headers`, protobuf files in `unskew-protobuf`, histories and locks in `unskew-lint`, operators in the command.
 //!
 //! A kind is plugged in by one line in the list of kinds of the command.
@@ -13,11 +13,11 @@ use std::fmt;
 
 use serde::Deserialize;
 use unskew_core::{Date, Finding, Promise, Severity, Window};
-use unskew_history::Past;
+use unskew_history::FileHistory;
 use unskew_source::{Files, NotRead};
 
 /// A kind of files that promises are made about.
-pub trait Kind: Sync {
+pub trait InterfaceKind: Sync {
     /// The word for it in `unskew.toml`: `headers`.
     fn name(&self) -> &'static str;
 
@@ -44,7 +44,12 @@ pub trait Kind: Sync {
     ///
     /// # Errors
     /// If a side could not be read at all, or an option has a value that it cannot have.
-    fn compare(&self, old: &Files, new: &Files, terms: &Terms<'_>) -> Result<Comparison, NotRead>;
+    fn compare(
+        &self,
+        old: &Files,
+        new: &Files,
+        terms: &CompareOptions<'_>,
+    ) -> Result<FileComparison, NotRead>;
 
     /// The things that the files define or use, each by its name with the place: operators, formats, fields.
     /// What a writer uses must have been in its readers for some time; see
@@ -55,7 +60,7 @@ pub trait Kind: Sync {
     fn items(
         &self,
         _files: &Files,
-        _terms: &Terms<'_>,
+        _terms: &CompareOptions<'_>,
     ) -> Result<Option<BTreeMap<String, String>>, NotRead> {
         Ok(None)
     }
@@ -63,7 +68,7 @@ pub trait Kind: Sync {
 
 /// The terms under which two sides are compared.
 #[derive(Clone, Debug, Default)]
-pub struct Terms<'a> {
+pub struct CompareOptions<'a> {
     /// The day of the question; what depends on the day is not judged without one.
     pub as_of: Option<Date>,
     /// The name of the policy for kinds that have several: `pjrt`.
@@ -77,14 +82,14 @@ pub struct Terms<'a> {
     /// The table `[boundary.options]`, if there is one.
     pub options: Option<&'a toml::Table>,
     /// What the files were before; none where nobody asks when something landed.
-    pub past: Option<&'a dyn Past>,
+    pub past: Option<&'a dyn FileHistory>,
 }
 
 /// What a kind found.
 #[derive(Clone, Debug, Default)]
-pub struct Comparison {
+pub struct FileComparison {
     /// What changed, each with the finding that says so.
-    pub changes: Vec<Change>,
+    pub changes: Vec<FileChange>,
     /// What was promised, with the file in which the promise counts.
     pub promises: Vec<(String, Promise)>,
     /// Every major number that was raised.
@@ -111,7 +116,7 @@ pub struct Raise {
 
 /// One change. A change in several files is counted in the first.
 #[derive(Clone, Debug)]
-pub struct Change {
+pub struct FileChange {
     /// What changed, as an instance of its rule. Its places are `path:line` with paths below the root;
     /// places of the old side end with ` (before)`.
     pub finding: Finding,
@@ -125,7 +130,7 @@ pub struct Change {
     pub breaks: Option<Direction>,
 }
 
-impl Change {
+impl FileChange {
     /// A change of what `subject` names, in `file`. It stands on [`Level::All`] if it is a note, and on
     /// [`Level::Promise`] otherwise.
     pub fn new(finding: Finding, file: impl Into<String>, subject: impl Into<String>) -> Self {

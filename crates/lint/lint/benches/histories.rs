@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use unskew_core::Date;
-use unskew_kinds::{Kind, Terms};
+use unskew_kinds::{CompareOptions, InterfaceKind};
 use unskew_lint::Histories;
 use unskew_source::Files;
 
@@ -29,7 +29,8 @@ fn history() -> Files {
 fn benches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("formats");
     group.sample_size(20).measurement_time(Duration::from_secs(4));
-    let terms = Terms { as_of: Some(Date::constant(2026, 6, 1)), ..Terms::default() };
+    let terms =
+        CompareOptions { as_of: Some(Date::constant(2026, 6, 1)), ..CompareOptions::default() };
     let dated = history();
     group.bench_function("a history of 100 versions", |b| {
         b.iter(|| {

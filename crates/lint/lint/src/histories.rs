@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use unskew_core::{Promise, PromiseState, Window};
 
 use unskew_history::{
-    Chronicle, Fault, Form, Landings, Terms as HistoryTerms, changes, findings, landed_findings,
-    rules,
+    Chronicle, ChronicleFormat, HistoryCheckOptions as HistoryTerms, HistoryFault, Landings,
+    changes, findings, landed_findings, rules,
 };
-use unskew_kinds::{Change, Comparison, Direction, Kind, Level, Raise, Terms};
+use unskew_kinds::{
+    CompareOptions, Direction, FileChange, FileComparison, InterfaceKind, Level, Raise,
+};
 use unskew_source::{Files, NotRead};
 
 /// Dated histories; see [`unskew_history`].
@@ -22,7 +24,7 @@ const LANDED: &str = "landed";
 /// The option that says how much earlier than its landing a version may be dated: `1 day`.
 const DRIFT: &str = "drift";
 
-impl Kind for Histories {
+impl InterfaceKind for Histories {
     fn name(&self) -> &'static str {
         "history"
     }
@@ -46,10 +48,15 @@ impl Kind for Histories {
         &[KEPT, LANDED, DRIFT]
     }
 
-    fn compare(&self, old: &Files, new: &Files, terms: &Terms<'_>) -> Result<Comparison, NotRead> {
+    fn compare(
+        &self,
+        old: &Files,
+        new: &Files,
+        terms: &CompareOptions<'_>,
+    ) -> Result<FileComparison, NotRead> {
         old.check_sizes().and_then(|()| new.check_sizes())?;
         let kept = kept(terms)?;
-        let mut found = Comparison::default();
+        let mut found = FileComparison::default();
         let one = old.len() == 1 && new.len() == 1;
         for (name, bytes) in new.iter() {
             if kept.is_some_and(|pattern| matches(pattern, name)) {
@@ -59,7 +66,7 @@ impl Kind for Histories {
                 let what = "no dated history: no version with a day";
                 let finding = rules::HistoryNotRead { what: &what }.finding();
                 let finding = finding.at([name].into_iter().collect());
-                found.changes.push(Change::new(finding, name, "history"));
+                found.changes.push(FileChange::new(finding, name, "history"));
                 continue;
             };
             if now.releases.is_empty() {
@@ -92,7 +99,7 @@ impl Kind for Histories {
             if let Some(version) = gone {
                 let finding = rules::EntryRemoved { version: &version }.finding();
                 let finding = finding.at([format!("{name} (before)")].into_iter().collect());
-                found.changes.push(Change::new(finding, name, "history").on(Level::Wire));
+                found.changes.push(FileChange::new(finding, name, "history").on(Level::Wire));
             }
         }
         Ok(found)
@@ -101,7 +108,7 @@ impl Kind for Histories {
     fn items(
         &self,
         files: &Files,
-        _terms: &Terms<'_>,
+        _terms: &CompareOptions<'_>,
     ) -> Result<Option<BTreeMap<String, String>>, NotRead> {
         let mut items = BTreeMap::new();
         for (name, bytes) in files.iter() {
@@ -116,7 +123,7 @@ impl Kind for Histories {
 
 /// The window under which histories are judged: what the boundary says of writers that are newer than their
 /// readers, or else of those that are older.
-fn window<'a>(terms: &Terms<'a>) -> Option<&'a Window> {
+fn window<'a>(terms: &CompareOptions<'a>) -> Option<&'a Window> {
     terms.forward.or(terms.backward)
 }
 
@@ -125,8 +132,8 @@ fn window<'a>(terms: &Terms<'a>) -> Option<&'a Window> {
 fn landings(
     now: &Chronicle,
     name: &str,
-    terms: &Terms<'_>,
-    found: &mut Comparison,
+    terms: &CompareOptions<'_>,
+    found: &mut FileComparison,
 ) -> Result<Option<Landings>, NotRead> {
     let value = terms.options.and_then(|options| options.get(LANDED));
     let asked = match value.map(|value| value.as_str()) {
@@ -168,7 +175,7 @@ fn landings(
 }
 
 /// How much earlier than its landing a version may be dated.
-fn drift(terms: &Terms<'_>) -> Result<Window, NotRead> {
+fn drift(terms: &CompareOptions<'_>) -> Result<Window, NotRead> {
     match terms.options.and_then(|options| options.get(DRIFT)) {
         None => Ok(Window::days(1)),
         Some(value) => {
@@ -179,7 +186,7 @@ fn drift(terms: &Terms<'_>) -> Result<Window, NotRead> {
     }
 }
 
-fn kept<'a>(terms: &Terms<'a>) -> Result<Option<&'a str>, NotRead> {
+fn kept<'a>(terms: &CompareOptions<'a>) -> Result<Option<&'a str>, NotRead> {
     let Some(value) = terms.options.and_then(|options| options.get(KEPT)) else { return Ok(None) };
     match value.as_str() {
         Some(pattern) if pattern.matches("{version}").count() == 1 => Ok(Some(pattern)),
@@ -198,7 +205,7 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 /// The file of the oldest version that is still read, if it is not there.
-fn missing(chronicle: &Chronicle, pattern: &str, files: &Files) -> Option<Fault> {
+fn missing(chronicle: &Chronicle, pattern: &str, files: &Files) -> Option<HistoryFault> {
     let lowest = chronicle.steps.iter().map(|step| step.version).min()?;
     let version = chronicle.minimum().unwrap_or(lowest);
     let path = |shown: &str| pattern.replace("{version}", shown);
@@ -212,13 +219,13 @@ fn missing(chronicle: &Chronicle, pattern: &str, files: &Files) -> Option<Fault>
     let [path, _] = there;
     let finding = rules::OldFileMissing { version: &version, path: &path }.finding();
     let finding = finding.at([format!("{}:{line}", chronicle.file)].into_iter().collect());
-    Some(Fault { subject: format!("version {version}"), finding })
+    Some(HistoryFault { subject: format!("version {version}"), finding })
 }
 
 /// A first number that was raised.
 fn raised(old: &Chronicle, new: &Chronicle) -> Option<Raise> {
     let (before, after) = (old.newest()?, new.newest()?);
-    let numbered = after.parts().len() > 1 && new.form != Form::Releases;
+    let numbered = after.parts().len() > 1 && new.form != ChronicleFormat::Releases;
     (numbered && after.major() > before.major()).then(|| Raise {
         line: if new.axis.is_empty() { new.title.clone() } else { new.axis.clone() },
         file: new.file.clone(),
@@ -232,9 +239,9 @@ fn raised(old: &Chronicle, new: &Chronicle) -> Option<Raise> {
 }
 
 /// From which level on a fault is reported, and whom it breaks.
-fn change(fault: Fault, file: &str) -> Change {
+fn change(fault: HistoryFault, file: &str) -> FileChange {
     let code = fault.finding.rule.code;
-    let change = Change::new(fault.finding, file, fault.subject);
+    let change = FileChange::new(fault.finding, file, fault.subject);
     match code {
         "HI011" | "HI021" => change.on(Level::Wire).breaking(Direction::Backward),
         "HI014" => change.on(Level::Wire).breaking(Direction::Forward),

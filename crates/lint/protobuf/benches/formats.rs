@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use unskew_core::Date;
-use unskew_kinds::{Kind, Terms};
+use unskew_kinds::{CompareOptions, InterfaceKind};
 use unskew_protobuf::Protobuf;
 use unskew_source::Files;
 
@@ -46,7 +46,8 @@ fn protobufs(next: bool) -> Files {
 fn benches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("formats");
     group.sample_size(20).measurement_time(Duration::from_secs(4));
-    let terms = Terms { as_of: Some(Date::constant(2026, 6, 1)), ..Terms::default() };
+    let terms =
+        CompareOptions { as_of: Some(Date::constant(2026, 6, 1)), ..CompareOptions::default() };
     let (old, new) = (protobufs(false), protobufs(true));
     let lines: usize =
         new.iter().map(|(_, text)| text.iter().filter(|b| **b == b'\n').count()).sum();

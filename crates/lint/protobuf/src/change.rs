@@ -3,7 +3,7 @@
 use unskew_core::{Finding, Places};
 
 use crate::schema::Schema;
-use crate::scope::Scope;
+use crate::scope::MessageScope;
 
 /// One change, before it is weighed.
 pub(crate) struct FoundChange {
@@ -11,7 +11,7 @@ pub(crate) struct FoundChange {
     pub(crate) file: String,
     /// The message, enumeration or service, with the field or value if there is one.
     pub(crate) subject: String,
-    pub(crate) scope: Scope,
+    pub(crate) scope: MessageScope,
 }
 
 /// Two sides, and what was found.
@@ -32,7 +32,7 @@ impl<'s> Changes<'s> {
     /// Adds a change with its places: on the new side, on the old one, or on both.
     pub(crate) fn add(
         &mut self,
-        (subject, scope): (&str, Scope),
+        (subject, scope): (&str, MessageScope),
         finding: Finding,
         new: Option<Spot<'_>>,
         old: Option<Spot<'_>>,

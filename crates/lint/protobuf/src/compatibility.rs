@@ -1,9 +1,9 @@
-//! What becomes of a value that is written as one type and read as another.
+//! Compatibility of types: what becomes of a value that is written as one and read as another.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::index;
-use crate::model::{Field, Scalar, Type};
+use crate::model::{ProtoField, ProtoScalar, ProtoType};
 use crate::schema::Schema;
 
 /// What the bytes of the old type are to a reader of the new one, and the other way round.
@@ -23,69 +23,78 @@ pub(crate) enum Fit {
 }
 
 /// How a scalar stands on the wire, and how its bytes are read.
-fn coding(scalar: Scalar) -> (u8, u8) {
+fn coding(scalar: ProtoScalar) -> (u8, u8) {
     match scalar {
-        Scalar::Int32 | Scalar::Int64 | Scalar::Uint32 | Scalar::Uint64 | Scalar::Bool => (0, 0),
-        Scalar::Sint32 | Scalar::Sint64 => (0, 1),
-        Scalar::Fixed64 | Scalar::Sfixed64 => (1, 0),
-        Scalar::Double => (1, 1),
-        Scalar::String | Scalar::Bytes => (2, 0),
-        Scalar::Fixed32 | Scalar::Sfixed32 => (5, 0),
-        Scalar::Float => (5, 1),
+        ProtoScalar::Int32
+        | ProtoScalar::Int64
+        | ProtoScalar::Uint32
+        | ProtoScalar::Uint64
+        | ProtoScalar::Bool => (0, 0),
+        ProtoScalar::Sint32 | ProtoScalar::Sint64 => (0, 1),
+        ProtoScalar::Fixed64 | ProtoScalar::Sfixed64 => (1, 0),
+        ProtoScalar::Double => (1, 1),
+        ProtoScalar::String | ProtoScalar::Bytes => (2, 0),
+        ProtoScalar::Fixed32 | ProtoScalar::Sfixed32 => (5, 0),
+        ProtoScalar::Float => (5, 1),
     }
 }
 
 /// How many bits a number has, and whether it may be negative.
-fn width(scalar: Scalar) -> (u8, bool) {
+fn width(scalar: ProtoScalar) -> (u8, bool) {
     match scalar {
-        Scalar::Bool => (1, false),
-        Scalar::Uint32 | Scalar::Fixed32 => (32, false),
-        Scalar::Uint64 | Scalar::Fixed64 => (64, false),
-        Scalar::Int64 | Scalar::Sint64 | Scalar::Sfixed64 => (64, true),
+        ProtoScalar::Bool => (1, false),
+        ProtoScalar::Uint32 | ProtoScalar::Fixed32 => (32, false),
+        ProtoScalar::Uint64 | ProtoScalar::Fixed64 => (64, false),
+        ProtoScalar::Int64 | ProtoScalar::Sint64 | ProtoScalar::Sfixed64 => (64, true),
         _ => (32, true),
     }
 }
 
 /// What becomes of a field whose type was `old` and is `new`.
-pub(crate) fn fit(old: &Type, new: &Type, sides: (&Schema, &Schema)) -> Fit {
+pub(crate) fn fit(old: &ProtoType, new: &ProtoType, sides: (&Schema, &Schema)) -> Fit {
     match (old, new) {
-        (Type::Scalar(old), Type::Scalar(new)) => scalars(*old, *new),
-        (Type::Enum(old), Type::Enum(new)) => enums(old, new, sides),
-        (Type::Enum(name), Type::Scalar(scalar)) => match scalars(Scalar::Int32, *scalar) {
-            Fit::Same | Fit::Wider(_) if closed(name, sides.0) => {
-                Fit::Wider("numbers that are no value of the enumeration")
+        (ProtoType::Scalar(old), ProtoType::Scalar(new)) => scalars(*old, *new),
+        (ProtoType::Enum(old), ProtoType::Enum(new)) => enums(old, new, sides),
+        (ProtoType::Enum(name), ProtoType::Scalar(scalar)) => {
+            match scalars(ProtoScalar::Int32, *scalar) {
+                Fit::Same | Fit::Wider(_) if closed(name, sides.0) => {
+                    Fit::Wider("numbers that are no value of the enumeration")
+                }
+                Fit::Same => Fit::Respelled,
+                fit => fit,
             }
-            Fit::Same => Fit::Respelled,
-            fit => fit,
-        },
-        (Type::Scalar(Scalar::Bool), Type::Enum(name)) if has_truth_values(name, sides.1) => {
+        }
+        (ProtoType::Scalar(ProtoScalar::Bool), ProtoType::Enum(name))
+            if has_truth_values(name, sides.1) =>
+        {
             Fit::Wider("numbers that are no truth value")
         }
-        (Type::Scalar(scalar), Type::Enum(name)) => match scalars(*scalar, Scalar::Int32) {
-            Fit::Same if !closed(name, sides.1) => Fit::Respelled,
-            Fit::Same | Fit::Wider(_) => {
-                Fit::Narrower("numbers that are no value of the enumeration")
+        (ProtoType::Scalar(scalar), ProtoType::Enum(name)) => {
+            match scalars(*scalar, ProtoScalar::Int32) {
+                Fit::Same if !closed(name, sides.1) => Fit::Respelled,
+                Fit::Same | Fit::Wider(_) => {
+                    Fit::Narrower("numbers that are no value of the enumeration")
+                }
+                fit => fit,
             }
-            fit => fit,
-        },
-        (Type::Message(old), Type::Message(new)) | (Type::Group(old), Type::Group(new)) => {
-            messages(old, new, sides)
         }
-        (Type::Message(_), Type::Scalar(Scalar::Bytes)) => {
+        (ProtoType::Message(old), ProtoType::Message(new))
+        | (ProtoType::Group(old), ProtoType::Group(new)) => messages(old, new, sides),
+        (ProtoType::Message(_), ProtoType::Scalar(ProtoScalar::Bytes)) => {
             Fit::Wider("bytes that are no such message")
         }
-        (Type::Scalar(Scalar::Bytes), Type::Message(_)) => {
+        (ProtoType::Scalar(ProtoScalar::Bytes), ProtoType::Message(_)) => {
             Fit::Narrower("bytes that are no such message")
         }
-        (Type::Scalar(Scalar::String), Type::Message(_))
-        | (Type::Message(_), Type::Scalar(Scalar::String)) => Fit::Reinterpreted,
-        (Type::Map(old_key, old_value), Type::Map(new_key, new_value)) => {
+        (ProtoType::Scalar(ProtoScalar::String), ProtoType::Message(_))
+        | (ProtoType::Message(_), ProtoType::Scalar(ProtoScalar::String)) => Fit::Reinterpreted,
+        (ProtoType::Map(old_key, old_value), ProtoType::Map(new_key, new_value)) => {
             worse(scalars(*old_key, *new_key), fit(old_value, new_value, sides))
         }
-        (Type::Named(old), Type::Named(new)) if old == new => Fit::Same,
+        (ProtoType::Named(old), ProtoType::Named(new)) if old == new => Fit::Same,
         // What is not at hand is taken for what it was if its name ends alike.
-        (Type::Named(old), Type::Message(new) | Type::Enum(new))
-        | (Type::Message(old) | Type::Enum(old), Type::Named(new))
+        (ProtoType::Named(old), ProtoType::Message(new) | ProtoType::Enum(new))
+        | (ProtoType::Message(old) | ProtoType::Enum(old), ProtoType::Named(new))
             if leaf(old) == leaf(new) =>
         {
             Fit::Same
@@ -123,7 +132,7 @@ fn worse(a: Fit, b: Fit) -> Fit {
     if rank(&a) >= rank(&b) { a } else { b }
 }
 
-fn scalars(old: Scalar, new: Scalar) -> Fit {
+fn scalars(old: ProtoScalar, new: ProtoScalar) -> Fit {
     if old == new {
         return Fit::Same;
     }
@@ -135,8 +144,8 @@ fn scalars(old: Scalar, new: Scalar) -> Fit {
         return Fit::Reinterpreted;
     }
     match (old, new) {
-        (Scalar::String, _) => return Fit::Wider("bytes that are no UTF-8"),
-        (Scalar::Bytes, _) => return Fit::Narrower("bytes that are no UTF-8"),
+        (ProtoScalar::String, _) => return Fit::Wider("bytes that are no UTF-8"),
+        (ProtoScalar::Bytes, _) => return Fit::Narrower("bytes that are no UTF-8"),
         _ => {}
     }
     let ((old_bits, old_sign), (new_bits, new_sign)) = (width(old), width(new));
@@ -157,8 +166,9 @@ fn enums(old: &str, new: &str, (before, after): (&Schema, &Schema)) -> Fit {
     let (Some(was), Some(is)) = (before.enums.get(old), after.enums.get(new)) else {
         return if leaf(old) == leaf(new) { Fit::Same } else { Fit::Broken };
     };
-    let numbers =
-        |values: &[crate::Value]| values.iter().map(|value| value.number).collect::<HashSet<_>>();
+    let numbers = |values: &[crate::ProtoEnumValue]| {
+        values.iter().map(|value| value.number).collect::<HashSet<_>>()
+    };
     let (was, is) = (numbers(&was.is.values), numbers(&is.is.values));
     match (was.iter().all(|n| is.contains(n)), is.iter().all(|n| was.contains(n))) {
         (true, true) => Fit::Respelled,
@@ -183,7 +193,7 @@ pub(crate) fn alike(old: &str, new: &str, (before, after): (&Schema, &Schema)) -
     let (was, is) = (&was.is, &is.is);
     // A number that stands twice is a fault that other rules name: the first counts.
     let fields = || index::first(&is.fields, |field| field.number);
-    let all = |by_number: HashMap<i64, &Field>| {
+    let all = |by_number: HashMap<i64, &ProtoField>| {
         was.fields.iter().all(|field| {
             by_number.get(&field.number).is_some_and(|other| {
                 other.label == field.label && same_spelling(&field.ty, &other.ty)
@@ -194,12 +204,12 @@ pub(crate) fn alike(old: &str, new: &str, (before, after): (&Schema, &Schema)) -
 }
 
 /// The same type, or another name of a message or enumeration that may have moved along.
-fn same_spelling(old: &Type, new: &Type) -> bool {
+fn same_spelling(old: &ProtoType, new: &ProtoType) -> bool {
     match (old, new) {
-        (Type::Message(a), Type::Message(b))
-        | (Type::Enum(a), Type::Enum(b))
-        | (Type::Group(a), Type::Group(b)) => a == b || leaf(a) == leaf(b),
-        (Type::Map(a, x), Type::Map(b, y)) => a == b && same_spelling(x, y),
+        (ProtoType::Message(a), ProtoType::Message(b))
+        | (ProtoType::Enum(a), ProtoType::Enum(b))
+        | (ProtoType::Group(a), ProtoType::Group(b)) => a == b || leaf(a) == leaf(b),
+        (ProtoType::Map(a, x), ProtoType::Map(b, y)) => a == b && same_spelling(x, y),
         (a, b) => a == b,
     }
 }

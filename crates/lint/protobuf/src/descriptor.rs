@@ -1,8 +1,8 @@
 //! Sets of descriptors: what `protoc --descriptor_set_out` and `buf build` write.
 
 use crate::model::{
-    Enum, Field, File, Label, Message, Method, Presence, Problem, Range, Scalar, Service, Type,
-    Value,
+    FieldCardinality, Method, Presence, ProtoEnum, ProtoEnumValue, ProtoField, ProtoFile,
+    ProtoMessage, ProtoProblem, ProtoScalar, ProtoService, ProtoType, Range,
 };
 use crate::options::{Features, Options};
 use crate::parse::join;
@@ -24,7 +24,7 @@ impl Descriptors {
     }
 
     /// The files of a set. What is malformed is a problem of a file without a name.
-    pub fn read(name: &str, bytes: &[u8]) -> Vec<File> {
+    pub fn read(name: &str, bytes: &[u8]) -> Vec<ProtoFile> {
         let mut files = Vec::new();
         let walked = walk(bytes, |number, value| {
             if let (1, Wire::Bytes(file)) = (number, value) {
@@ -33,8 +33,8 @@ impl Descriptors {
         });
         if walked.is_none() {
             let what = "the set of descriptors ends within a field".to_owned();
-            let problems = vec![Problem { line: 0, what }];
-            files.push(File { name: name.to_owned(), problems, ..File::default() });
+            let problems = vec![ProtoProblem { line: 0, what }];
+            files.push(ProtoFile { name: name.to_owned(), problems, ..ProtoFile::default() });
         }
         files
     }
@@ -122,7 +122,7 @@ fn text(bytes: &[u8], number: u64) -> String {
     field(bytes, number).map(Wire::text).unwrap_or_default()
 }
 
-fn read_file(bytes: &[u8]) -> File {
+fn read_file(bytes: &[u8]) -> ProtoFile {
     let syntax = match (text(bytes, 12).as_str(), field(bytes, 14)) {
         ("", _) => "proto2".to_owned(),
         ("editions", Some(edition)) => match edition.number() {
@@ -133,7 +133,7 @@ fn read_file(bytes: &[u8]) -> File {
         (named, _) => named.to_owned(),
     };
     let mut file =
-        File { name: text(bytes, 1), package: text(bytes, 2), syntax, ..File::default() };
+        ProtoFile { name: text(bytes, 1), package: text(bytes, 2), syntax, ..ProtoFile::default() };
     let options = field(bytes, 8).map(|options| features(options.bytes(), 50)).unwrap_or_default();
     let features = Features::of_syntax(&file.syntax).with(&options);
     let package = file.package.clone();
@@ -147,7 +147,7 @@ fn read_file(bytes: &[u8]) -> File {
     });
     if malformed || walked.is_none() {
         let what = "a descriptor ends within a field, or is too deep".to_owned();
-        file.problems.push(Problem { line: 0, what });
+        file.problems.push(ProtoProblem { line: 0, what });
     }
     file
 }
@@ -178,13 +178,13 @@ fn message(
     scope: &str,
     features: Features,
     depth: usize,
-    file: &mut File,
+    file: &mut ProtoFile,
 ) -> Option<()> {
     if depth > DEPTH {
         return None;
     }
     let name = join(scope, &text(bytes, 1));
-    let mut message = Message { name: name.clone(), ..Message::default() };
+    let mut message = ProtoMessage { name: name.clone(), ..ProtoMessage::default() };
     let (mut choices, mut fields, mut malformed) = (Vec::new(), Vec::new(), false);
     walk(bytes, |number, value| {
         let range = |exclusive: i64| {
@@ -215,24 +215,24 @@ fn message_inside(
     scope: &str,
     features: Features,
     depth: usize,
-    file: &mut File,
+    file: &mut ProtoFile,
 ) -> Option<()> {
     message(value.bytes(), scope, features, depth + 1, file)
 }
 
 /// A field of the entries of a map is a map.
-fn map(mut field: Field, file: &File) -> Field {
-    let Type::Message(name) = &field.ty else { return field };
+fn map(mut field: ProtoField, file: &ProtoFile) -> ProtoField {
+    let ProtoType::Message(name) = &field.ty else { return field };
     let name = name.trim_start_matches('.');
     let entry = file.messages.iter().find(|message| message.map_entry && message.name == name);
     let types = entry.and_then(|entry| Some((&entry.fields.first()?.ty, &entry.fields.get(1)?.ty)));
-    if let Some((Type::Scalar(key), value)) = types {
-        field.ty = Type::Map(*key, Box::new(value.clone()));
+    if let Some((ProtoType::Scalar(key), value)) = types {
+        field.ty = ProtoType::Map(*key, Box::new(value.clone()));
     }
     field
 }
 
-fn read_field(bytes: &[u8], features: Features, choices: &[String]) -> Field {
+fn read_field(bytes: &[u8], features: Features, choices: &[String]) -> ProtoField {
     let number = |at| field(bytes, at).map_or(0, Wire::number);
     let name = text(bytes, 1);
     let mut options =
@@ -250,26 +250,26 @@ fn read_field(bytes: &[u8], features: Features, choices: &[String]) -> Field {
     };
     let type_name = || text(bytes, 6);
     let ty = match number(5) {
-        10 => Type::Group(type_name()),
-        11 if features.delimited => Type::Group(type_name()),
-        11 => Type::Message(type_name()),
-        14 => Type::Enum(type_name()),
-        0 => Type::Named(type_name()),
-        number => scalar(number).map_or_else(|| Type::Named(type_name()), Type::Scalar),
+        10 => ProtoType::Group(type_name()),
+        11 if features.delimited => ProtoType::Group(type_name()),
+        11 => ProtoType::Message(type_name()),
+        14 => ProtoType::Enum(type_name()),
+        0 => ProtoType::Named(type_name()),
+        number => scalar(number).map_or_else(|| ProtoType::Named(type_name()), ProtoType::Scalar),
     };
     let packable = match &ty {
-        Type::Scalar(scalar) => scalar.is_number(),
-        Type::Enum(_) => true,
+        ProtoType::Scalar(scalar) => scalar.is_number(),
+        ProtoType::Enum(_) => true,
         _ => false,
     };
     let choice = field(bytes, 9).filter(|_| !optional);
     let oneof = choice.and_then(|at| choices.get(usize::try_from(at.number()).ok()?).cloned());
     let repeated = label == Some("repeated");
-    Field {
+    ProtoField {
         number: number(3),
         line: 0,
         ty,
-        label: if repeated { Label::Repeated } else { Label::Singular },
+        label: if repeated { FieldCardinality::Repeated } else { FieldCardinality::Singular },
         presence: if oneof.is_some() { Presence::Explicit } else { features.presence(label) },
         packed: repeated && packable && options.packed.unwrap_or(features.packed),
         oneof,
@@ -280,23 +280,23 @@ fn read_field(bytes: &[u8], features: Features, choices: &[String]) -> Field {
     }
 }
 
-fn scalar(number: i64) -> Option<Scalar> {
+fn scalar(number: i64) -> Option<ProtoScalar> {
     Some(match number {
-        1 => Scalar::Double,
-        2 => Scalar::Float,
-        3 => Scalar::Int64,
-        4 => Scalar::Uint64,
-        5 => Scalar::Int32,
-        6 => Scalar::Fixed64,
-        7 => Scalar::Fixed32,
-        8 => Scalar::Bool,
-        9 => Scalar::String,
-        12 => Scalar::Bytes,
-        13 => Scalar::Uint32,
-        15 => Scalar::Sfixed32,
-        16 => Scalar::Sfixed64,
-        17 => Scalar::Sint32,
-        18 => Scalar::Sint64,
+        1 => ProtoScalar::Double,
+        2 => ProtoScalar::Float,
+        3 => ProtoScalar::Int64,
+        4 => ProtoScalar::Uint64,
+        5 => ProtoScalar::Int32,
+        6 => ProtoScalar::Fixed64,
+        7 => ProtoScalar::Fixed32,
+        8 => ProtoScalar::Bool,
+        9 => ProtoScalar::String,
+        12 => ProtoScalar::Bytes,
+        13 => ProtoScalar::Uint32,
+        15 => ProtoScalar::Sfixed32,
+        16 => ProtoScalar::Sfixed64,
+        17 => ProtoScalar::Sint32,
+        18 => ProtoScalar::Sint64,
         _ => return None,
     })
 }
@@ -318,22 +318,22 @@ pub(crate) fn camel(name: &str) -> String {
     out
 }
 
-fn extension(bytes: &[u8], scope: &str, features: Features, file: &mut File) {
+fn extension(bytes: &[u8], scope: &str, features: Features, file: &mut ProtoFile) {
     let mut made = read_field(bytes, features, &[]);
     made.name = format!("({})", join(scope, &made.name));
     file.extensions.push((text(bytes, 2), scope.to_owned(), made));
 }
 
-fn enumeration(bytes: &[u8], scope: &str, features: Features) -> Enum {
+fn enumeration(bytes: &[u8], scope: &str, features: Features) -> ProtoEnum {
     let options = field(bytes, 3).map(|set| self::features(set.bytes(), 7)).unwrap_or_default();
-    let mut made = Enum {
+    let mut made = ProtoEnum {
         name: join(scope, &text(bytes, 1)),
         closed: features.with(&options).closed,
-        ..Enum::default()
+        ..ProtoEnum::default()
     };
     let number = |value: Wire<'_>, at| field(value.bytes(), at).map_or(0, Wire::number);
     walk(bytes, |at, value| match at {
-        2 => made.values.push(Value {
+        2 => made.values.push(ProtoEnumValue {
             name: text(value.bytes(), 1),
             number: number(value, 2),
             line: 0,
@@ -345,8 +345,9 @@ fn enumeration(bytes: &[u8], scope: &str, features: Features) -> Enum {
     made
 }
 
-fn service(bytes: &[u8], scope: &str) -> Service {
-    let mut service = Service { name: join(scope, &text(bytes, 1)), ..Service::default() };
+fn service(bytes: &[u8], scope: &str) -> ProtoService {
+    let mut service =
+        ProtoService { name: join(scope, &text(bytes, 1)), ..ProtoService::default() };
     walk(bytes, |at, value| {
         if at == 2 {
             let inside = value.bytes();

@@ -8,22 +8,22 @@ use crate::change::Changes;
 use crate::compatibility::leaf;
 use crate::index::{self, Ranges};
 use crate::message::dropped;
-use crate::model::{Enum, Range, Type, Value};
+use crate::model::{ProtoEnum, ProtoEnumValue, ProtoType, Range};
 use crate::rules;
-use crate::schema::{Placed, Schema};
-use crate::scope::Scope;
+use crate::schema::{InFile, Schema};
+use crate::scope::MessageScope;
 
 pub(crate) fn all(changes: &mut Changes<'_>) {
     let (old, new) = (changes.old, changes.new);
     let scopes = [scopes(old), scopes(new)];
     let came = new.enums.values().filter(|other| !old.enums.contains_key(&other.is.name));
-    let mut leaves: HashMap<&str, &Placed<Enum>> = HashMap::new();
+    let mut leaves: HashMap<&str, &InFile<ProtoEnum>> = HashMap::new();
     came.for_each(|other| {
         leaves.entry(leaf(&other.is.name)).or_insert(other);
     });
     for (name, was) in &old.enums {
-        let scope_in = |scopes: &HashMap<&str, Scope>| {
-            scopes.get(name.as_str()).copied().unwrap_or(Scope::Persisted)
+        let scope_in = |scopes: &HashMap<&str, MessageScope>| {
+            scopes.get(name.as_str()).copied().unwrap_or(MessageScope::Persisted)
         };
         let scope = scope_in(&scopes[0]).max(scope_in(&scopes[1]));
         let same_leaf = || leaves.get(leaf(name)).copied();
@@ -38,15 +38,15 @@ pub(crate) fn all(changes: &mut Changes<'_>) {
 }
 
 /// The gravest scope of the messages that have a field of each enumeration.
-fn scopes(schema: &Schema) -> HashMap<&str, Scope> {
-    fn used(ty: &Type) -> Option<&str> {
+fn scopes(schema: &Schema) -> HashMap<&str, MessageScope> {
+    fn used(ty: &ProtoType) -> Option<&str> {
         match ty {
-            Type::Enum(name) => Some(name),
-            Type::Map(_, value) => used(value),
+            ProtoType::Enum(name) => Some(name),
+            ProtoType::Map(_, value) => used(value),
             _ => None,
         }
     }
-    let mut scopes: HashMap<&str, Scope> = HashMap::new();
+    let mut scopes: HashMap<&str, MessageScope> = HashMap::new();
     for (user, message) in &schema.messages {
         for name in message.is.fields.iter().filter_map(|field| used(&field.ty)) {
             let scope = schema.scope(user);
@@ -58,10 +58,10 @@ fn scopes(schema: &Schema) -> HashMap<&str, Scope> {
 
 /// The values of both sides, looked up.
 struct Known<'v> {
-    by_number: HashMap<i64, &'v Value>,
-    by_name: HashMap<&'v str, &'v Value>,
+    by_number: HashMap<i64, &'v ProtoEnumValue>,
+    by_name: HashMap<&'v str, &'v ProtoEnumValue>,
     /// The first value of each number whose name is new.
-    came: HashMap<i64, &'v Value>,
+    came: HashMap<i64, &'v ProtoEnumValue>,
     numbers: BTreeSet<i64>,
     new: HashSet<(i64, &'v str)>,
     old_names: HashSet<&'v str>,
@@ -70,7 +70,7 @@ struct Known<'v> {
 }
 
 impl<'v> Known<'v> {
-    fn new(was: &'v Enum, is: &'v Enum) -> Self {
+    fn new(was: &'v ProtoEnum, is: &'v ProtoEnum) -> Self {
         let old_names: HashSet<&str> = was.values.iter().map(|value| value.name.as_str()).collect();
         let mut came = HashMap::new();
         for value in is.values.iter().filter(|value| !old_names.contains(value.name.as_str())) {
@@ -90,9 +90,9 @@ impl<'v> Known<'v> {
 }
 
 struct Pair<'s> {
-    was: &'s Placed<Enum>,
-    is: &'s Placed<Enum>,
-    scope: Scope,
+    was: &'s InFile<ProtoEnum>,
+    is: &'s InFile<ProtoEnum>,
+    scope: MessageScope,
 }
 
 impl Pair<'_> {
@@ -145,7 +145,7 @@ impl Pair<'_> {
     /// What nothing said means: the number, and whether that is told.
     fn zero(&self, changes: &mut Changes<'_>) -> Option<i64> {
         let (was, is) = (&self.was.is, &self.is.is);
-        let zero = |side: &Enum| -> Option<Value> {
+        let zero = |side: &ProtoEnum| -> Option<ProtoEnumValue> {
             let first = side.values.first().cloned();
             if side.closed {
                 first
@@ -154,7 +154,7 @@ impl Pair<'_> {
             }
         };
         let (before, after) = (zero(was)?, zero(is)?);
-        let known_by = |name: &str, side: &Enum, number: i64| {
+        let known_by = |name: &str, side: &ProtoEnum, number: i64| {
             side.values.iter().any(|value| value.name == name && value.number == number)
         };
         // Another name for the same number is a second name, or a renaming, which is told as such.
@@ -176,7 +176,7 @@ impl Pair<'_> {
 
     fn old_value(
         &self,
-        value: &Value,
+        value: &ProtoEnumValue,
         told: Option<i64>,
         known: &Known<'_>,
         changes: &mut Changes<'_>,
@@ -242,7 +242,7 @@ impl Pair<'_> {
         }
     }
 
-    fn new_value(&self, value: &Value, known: &Known<'_>, changes: &mut Changes<'_>) {
+    fn new_value(&self, value: &ProtoEnumValue, known: &Known<'_>, changes: &mut Changes<'_>) {
         let was = &self.was.is;
         let (enumeration, name, number) = (&self.name(), &value.name, &value.number);
         let zero = was.values.first().map_or("nothing", |first| first.name.as_str());

@@ -6,11 +6,16 @@ use crate::change::Changes;
 use crate::compatibility::{Fit, fit};
 use crate::descriptor::camel;
 use crate::message::{Pair, subject};
-use crate::model::{Field, Label, Presence, Scalar, Type};
+use crate::model::{FieldCardinality, Presence, ProtoField, ProtoScalar, ProtoType};
 use crate::rules;
 
 /// What changed from one field to the field of the same number.
-pub(crate) fn changed(pair: &Pair<'_>, was: &Field, is: &Field, changes: &mut Changes<'_>) {
+pub(crate) fn changed(
+    pair: &Pair<'_>,
+    was: &ProtoField,
+    is: &ProtoField,
+    changes: &mut Changes<'_>,
+) {
     let sides = (changes.old, changes.new);
     let mut add = |finding: Finding| {
         let (new, old) = (pair.new_spot(is.line), pair.old_spot(was.line));
@@ -57,26 +62,26 @@ pub(crate) fn changed(pair: &Pair<'_>, was: &Field, is: &Field, changes: &mut Ch
     for finding in [present(pair, was, is), chosen(pair, was, is), defaulted(pair, was, is)] {
         finding.into_iter().for_each(&mut add);
     }
-    if was.packed != is.packed && was.label == is.label && is.label == Label::Repeated {
+    if was.packed != is.packed && was.label == is.label && is.label == FieldCardinality::Repeated {
         let how = if is.packed { "packed now" } else { "no longer packed" };
         add(rules::PackingChanged { message, field, how: &how, before: &was.packed }.finding());
     }
 }
 
 /// Whether a text stands in a type itself.
-fn has_text(ty: &Type) -> bool {
+fn has_text(ty: &ProtoType) -> bool {
     match ty {
-        Type::Scalar(scalar) => *scalar == Scalar::String,
-        Type::Map(key, value) => *key == Scalar::String || has_text(value),
+        ProtoType::Scalar(scalar) => *scalar == ProtoScalar::String,
+        ProtoType::Map(key, value) => *key == ProtoScalar::String || has_text(value),
         _ => false,
     }
 }
 
 /// A map, and a list of messages with a key and a value.
-fn entries(was: &Field, is: &Field, sides: (&crate::Schema, &crate::Schema)) -> bool {
+fn entries(was: &ProtoField, is: &ProtoField, sides: (&crate::Schema, &crate::Schema)) -> bool {
     let (name, side, key, value) = match (&was.ty, &is.ty) {
-        (Type::Map(key, value), Type::Message(name)) => (name, sides.1, key, value),
-        (Type::Message(name), Type::Map(key, value)) => (name, sides.0, key, value),
+        (ProtoType::Map(key, value), ProtoType::Message(name)) => (name, sides.1, key, value),
+        (ProtoType::Message(name), ProtoType::Map(key, value)) => (name, sides.0, key, value),
         _ => return false,
     };
     let Some(entry) = side.messages.get(name) else { return false };
@@ -84,11 +89,11 @@ fn entries(was: &Field, is: &Field, sides: (&crate::Schema, &crate::Schema)) -> 
         |number| entry.is.fields.iter().find(|field| field.number == number).map(|field| &field.ty);
     was.label == is.label
         && entry.is.fields.len() == 2
-        && at(1) == Some(&Type::Scalar(*key))
+        && at(1) == Some(&ProtoType::Scalar(*key))
         && at(2) == Some(value)
 }
 
-fn reused(pair: &Pair<'_>, was: &Field, is: &Field) -> Finding {
+fn reused(pair: &Pair<'_>, was: &ProtoField, is: &ProtoField) -> Finding {
     let rule = rules::TagReused {
         number: &is.number,
         message: &pair.name(),
@@ -101,7 +106,7 @@ fn reused(pair: &Pair<'_>, was: &Field, is: &Field) -> Finding {
     rule.finding()
 }
 
-fn renamed(pair: &Pair<'_>, was: &Field, is: &Field) -> Finding {
+fn renamed(pair: &Pair<'_>, was: &ProtoField, is: &ProtoField) -> Finding {
     let rule = rules::MessageFieldRenamed {
         number: &is.number,
         message: &pair.name(),
@@ -112,7 +117,7 @@ fn renamed(pair: &Pair<'_>, was: &Field, is: &Field) -> Finding {
     rule.finding()
 }
 
-fn typed(pair: &Pair<'_>, was: &Field, is: &Field, fits: Fit) -> Option<Finding> {
+fn typed(pair: &Pair<'_>, was: &ProtoField, is: &ProtoField, fits: Fit) -> Option<Finding> {
     let (number, message, field) = (&is.number, &pair.name(), &is.name);
     let (before, kind, free) = (&was.ty, &is.ty, &pair.free);
     Some(match fits {
@@ -136,7 +141,7 @@ fn typed(pair: &Pair<'_>, was: &Field, is: &Field, fits: Fit) -> Option<Finding>
 }
 
 /// The type stays, and only whether readers refuse texts that are not UTF-8 is another.
-fn utf8(pair: &Pair<'_>, is: &Field) -> Finding {
+fn utf8(pair: &Pair<'_>, is: &ProtoField) -> Finding {
     let (number, message, field, free) = (&is.number, &pair.name(), &is.name, &pair.free);
     let (with, without) =
         (format!("{} with UTF-8 validation", is.ty), format!("{} without UTF-8 validation", is.ty));
@@ -155,26 +160,31 @@ fn utf8(pair: &Pair<'_>, is: &Field) -> Finding {
     rules::FieldWidened { number, message, field, before, kind, why }.finding()
 }
 
-fn labelled(pair: &Pair<'_>, is: &Field) -> Finding {
+fn labelled(pair: &Pair<'_>, is: &ProtoField) -> Finding {
     let (number, message, field, free) = (&is.number, &pair.name(), &is.name, &pair.free);
-    if is.label == Label::Singular {
+    if is.label == FieldCardinality::Singular {
         return rules::FieldMadeSingular { number, message, field, free }.finding();
     }
     let effect = match &is.ty {
         _ if is.packed => "old readers read nothing of a packed list",
-        Type::Message(_) | Type::Group(_) | Type::Map(..) => "old readers merge all into one",
-        Type::Scalar(Scalar::String | Scalar::Bytes) => "old readers take the last",
+        ProtoType::Message(_) | ProtoType::Group(_) | ProtoType::Map(..) => {
+            "old readers merge all into one"
+        }
+        ProtoType::Scalar(ProtoScalar::String | ProtoScalar::Bytes) => "old readers take the last",
         _ => "old readers take the last",
     };
     rules::FieldMadeRepeated { number, message, field, free, effect: &effect }.finding()
 }
 
-fn present(pair: &Pair<'_>, was: &Field, is: &Field) -> Option<Finding> {
+fn present(pair: &Pair<'_>, was: &ProtoField, is: &ProtoField) -> Option<Finding> {
     let (message, field) = (&pair.name(), &is.name);
-    if was.label == Label::Repeated || is.label == Label::Repeated || was.presence == is.presence {
+    if was.label == FieldCardinality::Repeated
+        || is.label == FieldCardinality::Repeated
+        || was.presence == is.presence
+    {
         return None;
     }
-    let message_like = matches!(is.ty, Type::Message(_) | Type::Group(_));
+    let message_like = matches!(is.ty, ProtoType::Message(_) | ProtoType::Group(_));
     match (was.presence, is.presence) {
         (_, Presence::Required) => Some(rules::FieldMadeRequired { message, field }.finding()),
         (Presence::Required, _) => {
@@ -192,7 +202,7 @@ fn present(pair: &Pair<'_>, was: &Field, is: &Field) -> Option<Finding> {
     }
 }
 
-fn chosen(pair: &Pair<'_>, was: &Field, is: &Field) -> Option<Finding> {
+fn chosen(pair: &Pair<'_>, was: &ProtoField, is: &ProtoField) -> Option<Finding> {
     let (message, field) = (&pair.name(), &is.name);
     // The cases of a choice that were there on the other side as well, apart from this one.
     let cases = |oneof: &str, side: usize| -> Vec<String> {
@@ -238,16 +248,16 @@ fn chosen(pair: &Pair<'_>, was: &Field, is: &Field) -> Option<Finding> {
     }
 }
 
-fn defaulted(pair: &Pair<'_>, was: &Field, is: &Field) -> Option<Finding> {
-    let plain = |field: &Field| {
+fn defaulted(pair: &Pair<'_>, was: &ProtoField, is: &ProtoField) -> Option<Finding> {
+    let plain = |field: &ProtoField| {
         let text = field.default.as_deref()?.trim_matches(['"', '\'']);
         let same = matches!(text, "0" | "0.0" | "false" | "");
         (!same).then(|| text.to_owned())
     };
     let (before, after) = (plain(was), plain(is));
     // An enumeration that says nothing has its first value, which the enumeration itself is judged by.
-    let unsaid = matches!(is.ty, Type::Enum(_)) && (before.is_none() || after.is_none());
-    if before == after || unsaid || is.label == Label::Repeated {
+    let unsaid = matches!(is.ty, ProtoType::Enum(_)) && (before.is_none() || after.is_none());
+    if before == after || unsaid || is.label == FieldCardinality::Repeated {
         return None;
     }
     let shown = |value: Option<String>| value.unwrap_or_else(|| "zero".to_owned());
@@ -262,6 +272,6 @@ fn defaulted(pair: &Pair<'_>, was: &Field, is: &Field) -> Option<Finding> {
 }
 
 /// The name of a field in JSON.
-fn json(field: &Field) -> String {
+fn json(field: &ProtoField) -> String {
     field.json_name.clone().unwrap_or_else(|| camel(&field.name))
 }

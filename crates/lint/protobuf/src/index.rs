@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 
-use crate::model::{Field, Message, Range};
+use crate::model::{ProtoField, ProtoMessage, Range};
 
 /// The first of what has each key.
 pub(crate) fn first<'i, T, K: Eq + Hash>(
@@ -28,10 +28,10 @@ pub(crate) struct Ranges {
 
 impl Ranges {
     pub(crate) fn new(ranges: &[Range]) -> Self {
-        Self::of(ranges.iter().map(|range| (range.first, range.last)))
+        Self::from_ranges(ranges.iter().map(|range| (range.first, range.last)))
     }
 
-    pub(crate) fn of(ranges: impl Iterator<Item = (i64, i64)>) -> Self {
+    pub(crate) fn from_ranges(ranges: impl Iterator<Item = (i64, i64)>) -> Self {
         let mut reach: Vec<(i64, i64)> = ranges.filter(|(first, last)| first <= last).collect();
         reach.sort_unstable();
         let mut joined: Vec<(i64, i64)> = Vec::new();
@@ -68,8 +68,8 @@ impl Ranges {
 
 /// A message, looked up.
 pub(crate) struct Index<'m> {
-    by_number: HashMap<i64, &'m Field>,
-    by_name: HashMap<&'m str, &'m Field>,
+    by_number: HashMap<i64, &'m ProtoField>,
+    by_name: HashMap<&'m str, &'m ProtoField>,
     numbers: BTreeSet<i64>,
     reserved_names: HashSet<&'m str>,
     pub(crate) reserved: Ranges,
@@ -77,7 +77,7 @@ pub(crate) struct Index<'m> {
 }
 
 impl<'m> Index<'m> {
-    pub(crate) fn new(message: &'m Message) -> Self {
+    pub(crate) fn new(message: &'m ProtoMessage) -> Self {
         Self {
             by_number: first(&message.fields, |field| field.number),
             by_name: first(&message.fields, |field| field.name.as_str()),
@@ -88,11 +88,11 @@ impl<'m> Index<'m> {
         }
     }
 
-    pub(crate) fn number(&self, number: i64) -> Option<&'m Field> {
+    pub(crate) fn number(&self, number: i64) -> Option<&'m ProtoField> {
         self.by_number.get(&number).copied()
     }
 
-    pub(crate) fn name(&self, name: &str) -> Option<&'m Field> {
+    pub(crate) fn name(&self, name: &str) -> Option<&'m ProtoField> {
         self.by_name.get(name).copied()
     }
 
@@ -109,10 +109,10 @@ impl<'m> Index<'m> {
 
 /// The cases of each choice that are fields of the other side as well.
 pub(crate) fn cases<'m>(
-    message: &'m Message,
+    message: &'m ProtoMessage,
     other: &Index<'_>,
-) -> HashMap<&'m str, Vec<&'m Field>> {
-    let mut found: HashMap<&str, Vec<&Field>> = HashMap::new();
+) -> HashMap<&'m str, Vec<&'m ProtoField>> {
+    let mut found: HashMap<&str, Vec<&ProtoField>> = HashMap::new();
     for field in message.fields.iter().filter(|field| other.number(field.number).is_some()) {
         if let Some(oneof) = field.oneof.as_deref() {
             found.entry(oneof).or_default().push(field);

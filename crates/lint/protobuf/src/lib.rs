@@ -4,12 +4,12 @@
 //! else a `.proto` says of it is known to the two sides only. So a change is judged by what happens to bytes that
 //! are written by one side and read by the other, which need not be of the same age.
 //!
-//! [`File`] is one file as it was read, from text or from a set of descriptors; [`Schema`] is all of them with
-//! every name resolved. What cannot be read is a [`Problem`] with its line, and the declarations around it count.
+//! [`ProtoFile`] is one file as it was read, from text or from a set of descriptors; [`Schema`] is all of them with
+//! every name resolved. What cannot be read is a [`ProtoProblem`] with its line, and the declarations around it count.
 //!
-//! Not every message lives equally long. A [`Scope`] says whether its bytes are kept ([`Scope::Persisted`], what is
-//! taken if nothing is said), exchanged between two processes ([`Scope::Rpc`], what the messages of a service
-//! are), or live and die in one program ([`Scope::Scratch`]). It is said in a comment or in `unskew.toml`:
+//! Not every message lives equally long. A [`MessageScope`] says whether its bytes are kept ([`MessageScope::Persisted`], what is
+//! taken if nothing is said), exchanged between two processes ([`MessageScope::Rpc`], what the messages of a service
+//! are), or live and die in one program ([`MessageScope::Scratch`]). It is said in a comment or in `unskew.toml`:
 //!
 //! ```text
 //! // unskew: scratch
@@ -20,13 +20,13 @@
 //!
 //! ```
 //! use unskew_source::Files;
-//! use unskew_kinds::{Kind, Terms};
+//! use unskew_kinds::{InterfaceKind, CompareOptions};
 //! use unskew_protobuf::Protobuf;
 //!
 //! let file = |text: &str| Files::from_iter([("thing.proto", text)]);
 //! let old = file("syntax = \"proto3\"; message Thing { int32 size = 1; string name = 2; }");
 //! let new = file("syntax = \"proto3\"; message Thing { sint32 size = 1; bytes data = 2; }");
-//! let found = Protobuf.compare(&old, &new, &Terms::default())?;
+//! let found = Protobuf.compare(&old, &new, &CompareOptions::default())?;
 //! let codes: Vec<_> = found.changes.iter().map(|change| change.finding.rule.code).collect();
 //! // The name is read as data, the size as another number.
 //! assert_eq!(codes, ["PB101", "PB202"]);
@@ -40,11 +40,11 @@ mod descriptor;
 mod enumeration;
 mod field;
 mod index;
-mod kind;
 mod message;
 mod model;
 mod options;
 mod parse;
+mod proto_kind;
 pub mod rules;
 mod schema;
 mod scope;
@@ -54,10 +54,10 @@ mod version;
 mod weight;
 
 pub use descriptor::Descriptors;
-pub use kind::Protobuf;
 pub use model::{
-    Enum, Field, File, Label, Message, Method, Presence, Problem, Range, Scalar, Service, Type,
-    Value,
+    FieldCardinality, Method, Presence, ProtoEnum, ProtoEnumValue, ProtoField, ProtoFile,
+    ProtoMessage, ProtoProblem, ProtoScalar, ProtoService, ProtoType, Range,
 };
+pub use proto_kind::Protobuf;
 pub use schema::Schema;
-pub use scope::Scope;
+pub use scope::MessageScope;

@@ -6,26 +6,30 @@ use crate::change::{Changes, Spot};
 use crate::compatibility::{alike, leaf};
 use crate::field;
 use crate::index::{self, Index};
-use crate::model::{Field, Message, Presence, Range};
+use crate::model::{Presence, ProtoField, ProtoMessage, Range};
 use crate::rules;
-use crate::schema::Placed;
-use crate::scope::Scope;
+use crate::schema::InFile;
+use crate::scope::MessageScope;
 
 /// A message on both sides.
 pub(crate) struct Pair<'s> {
-    pub(crate) was: &'s Placed<Message>,
-    pub(crate) is: &'s Placed<Message>,
-    pub(crate) scope: Scope,
+    pub(crate) was: &'s InFile<ProtoMessage>,
+    pub(crate) is: &'s InFile<ProtoMessage>,
+    pub(crate) scope: MessageScope,
     pub(crate) old: Index<'s>,
     pub(crate) new: Index<'s>,
     /// The cases of each choice on the old and on the new side, of fields that both have.
-    pub(crate) cases: [HashMap<&'s str, Vec<&'s Field>>; 2],
+    pub(crate) cases: [HashMap<&'s str, Vec<&'s ProtoField>>; 2],
     /// The first number that was never used.
     pub(crate) free: i64,
 }
 
 impl<'s> Pair<'s> {
-    fn new(was: &'s Placed<Message>, is: &'s Placed<Message>, scope: Scope) -> Self {
+    fn new(
+        was: &'s InFile<ProtoMessage>,
+        is: &'s InFile<ProtoMessage>,
+        scope: MessageScope,
+    ) -> Self {
         let (old, new) = (Index::new(&was.is), Index::new(&is.is));
         let cases = [index::cases(&was.is, &new), index::cases(&is.is, &old)];
         let free = free(&was.is, &is.is);
@@ -47,7 +51,7 @@ impl<'s> Pair<'s> {
 }
 
 /// The first number that was never used.
-fn free(was: &Message, is: &Message) -> i64 {
+fn free(was: &ProtoMessage, is: &ProtoMessage) -> i64 {
     let fields = was.fields.iter().chain(&is.fields).map(|field| field.number);
     let reserved = was.reserved.iter().chain(&is.reserved);
     let reserved = reserved.map(|range| range.last).filter(|last| *last < 1 << 28);
@@ -158,7 +162,7 @@ fn compare(pair: &Pair<'_>, changes: &mut Changes<'_>) {
     extensions(pair, changes);
 }
 
-fn renumbered(pair: &Pair<'_>, before: &Field, after: &Field, changes: &mut Changes<'_>) {
+fn renumbered(pair: &Pair<'_>, before: &ProtoField, after: &ProtoField, changes: &mut Changes<'_>) {
     let rule = rules::FieldRenumbered {
         field: &after.name,
         message: &pair.name(),
@@ -169,7 +173,7 @@ fn renumbered(pair: &Pair<'_>, before: &Field, after: &Field, changes: &mut Chan
     changes.add((&subject(pair, &after.name), pair.scope), rule.finding(), is, was);
 }
 
-fn removed(pair: &Pair<'_>, before: &Field, changes: &mut Changes<'_>) {
+fn removed(pair: &Pair<'_>, before: &ProtoField, changes: &mut Changes<'_>) {
     let is = &pair.is.is;
     let reserved = |ranges: &index::Ranges| ranges.hold(before.number);
     let (message, field, number) = (&pair.name(), &before.name, &before.number);
@@ -192,7 +196,7 @@ fn removed(pair: &Pair<'_>, before: &Field, changes: &mut Changes<'_>) {
     }
 }
 
-fn added(pair: &Pair<'_>, field: &Field, changes: &mut Changes<'_>) {
+fn added(pair: &Pair<'_>, field: &ProtoField, changes: &mut Changes<'_>) {
     let (message, name, number) = (&pair.name(), &field.name, &field.number);
     let free = pair.free;
     let finding = if pair.old.reserved.hold(field.number) {

@@ -1,10 +1,10 @@
-//! What a protobuf file declares.
+//! Model of a protobuf file: its declarations.
 
-use crate::Scope;
+use crate::MessageScope;
 
 /// One file as it was read. Messages and enumerations stand in one list each, with their full names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct File {
+pub struct ProtoFile {
     /// Its path, as imports name it.
     pub name: String,
     /// The syntax or the edition: `proto2`, `proto3`, `2023`.
@@ -12,25 +12,25 @@ pub struct File {
     /// The package; empty without one.
     pub package: String,
     /// All messages, those inside others as well.
-    pub messages: Vec<Message>,
+    pub messages: Vec<ProtoMessage>,
     /// All enumerations, those within messages too.
-    pub enums: Vec<Enum>,
+    pub enums: Vec<ProtoEnum>,
     /// The services, in their order.
-    pub services: Vec<Service>,
+    pub services: Vec<ProtoService>,
     /// Fields that are added to a message elsewhere: its name as written, the scope in which that is looked up,
     /// and the field.
-    pub extensions: Vec<(String, String, Field)>,
+    pub extensions: Vec<(String, String, ProtoField)>,
     /// The number of the format that a comment names, with its line.
     pub version: Option<(u64, usize)>,
     /// What a comment at the head of the file says of all its messages.
-    pub scope: Option<Scope>,
+    pub scope: Option<MessageScope>,
     /// What could not be read.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ProtoProblem>,
 }
 
 /// Something that could not be read, and is not judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct ProtoProblem {
     /// The line, counted from 1; 0 in a set of descriptors without places.
     pub line: usize,
     /// What it is about.
@@ -39,13 +39,13 @@ pub struct Problem {
 
 /// A message, with what it declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Message {
+pub struct ProtoMessage {
     /// Its full name: `xla.ifrt.ShapeProto`.
     pub name: String,
     /// The line on which it begins, from 1.
     pub line: usize,
     /// Its fields, those of `oneof`s too.
-    pub fields: Vec<Field>,
+    pub fields: Vec<ProtoField>,
     /// Numbers that may not be used again.
     pub reserved: Vec<Range>,
     /// Names that may not be used again.
@@ -53,7 +53,7 @@ pub struct Message {
     /// Numbers that others may use.
     pub extension_ranges: Vec<Range>,
     /// What a comment says of it.
-    pub scope: Option<Scope>,
+    pub scope: Option<MessageScope>,
     /// Whether something in it could not be read: what seems to be gone may be there.
     pub damaged: bool,
     /// Whether it is the entry of a map field, which is compared with the field.
@@ -80,7 +80,7 @@ impl Range {
 
 /// A field of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Field {
+pub struct ProtoField {
     /// The name in the file, by which JSON knows it too.
     pub name: String,
     /// The field number on the wire.
@@ -88,9 +88,9 @@ pub struct Field {
     /// The line on which it stands, from 1.
     pub line: usize,
     /// The type of its values.
-    pub ty: Type,
+    pub ty: ProtoType,
     /// How often it is there.
-    pub label: Label,
+    pub label: FieldCardinality,
     /// Whether it is known that a field was not set.
     pub presence: Presence,
     /// Whether numbers stand in one piece, for repeated numbers.
@@ -107,7 +107,7 @@ pub struct Field {
 
 /// How often a field is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Label {
+pub enum FieldCardinality {
     /// Once or not at all.
     Singular,
     /// Any number of times.
@@ -127,9 +127,9 @@ pub enum Presence {
 
 /// What a field holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Type {
+pub enum ProtoType {
     /// A number, a text, bytes.
-    Scalar(Scalar),
+    Scalar(ProtoScalar),
     /// A message, by its full name.
     Message(String),
     /// A message between a tag that opens it and one that closes it.
@@ -137,7 +137,7 @@ pub enum Type {
     /// An enumeration, by its full name.
     Enum(String),
     /// Entries of keys and values.
-    Map(Scalar, Box<Type>),
+    Map(ProtoScalar, Box<ProtoType>),
     /// A name that is not resolved yet, or declared in a file that is not at hand.
     Named(String),
 }
@@ -145,7 +145,7 @@ pub enum Type {
 /// A type that the language has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names of the language")]
-pub enum Scalar {
+pub enum ProtoScalar {
     Double,
     Float,
     Int32,
@@ -163,7 +163,7 @@ pub enum Scalar {
     Bytes,
 }
 
-impl Scalar {
+impl ProtoScalar {
     const NAMES: [(Self, &'static str); 15] = [
         (Self::Double, "double"),
         (Self::Float, "float"),
@@ -198,7 +198,7 @@ impl Scalar {
     }
 }
 
-impl std::fmt::Display for Type {
+impl std::fmt::Display for ProtoType {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Scalar(scalar) => f.pad(scalar.as_str()),
@@ -211,13 +211,13 @@ impl std::fmt::Display for Type {
 
 /// An enumeration with its values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Enum {
+pub struct ProtoEnum {
     /// Its name with the package and the messages around it.
     pub name: String,
     /// The line on which it begins, from 1.
     pub line: usize,
     /// Its values in the order of the file.
-    pub values: Vec<Value>,
+    pub values: Vec<ProtoEnumValue>,
     /// Numbers that may not be used again.
     pub reserved: Vec<Range>,
     /// Names that may not be used again.
@@ -228,7 +228,7 @@ pub struct Enum {
 
 /// A value of an enumeration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Value {
+pub struct ProtoEnumValue {
     /// Its name, which is unique among its siblings.
     pub name: String,
     /// The number on the wire.
@@ -239,7 +239,7 @@ pub struct Value {
 
 /// A service of remote calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Service {
+pub struct ProtoService {
     /// Its name with the package.
     pub name: String,
     /// The line on which it begins, from 1.

@@ -3,33 +3,35 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::descriptor::Descriptors;
-use crate::model::{Enum, Field, File, Message, Problem, Service, Type};
-use crate::scope::{Said, Scope};
+use crate::model::{
+    ProtoEnum, ProtoField, ProtoFile, ProtoMessage, ProtoProblem, ProtoService, ProtoType,
+};
+use crate::scope::{MessageScope, ScopeOptions};
 use unskew_source::Files;
 
 /// Messages, enumerations and services by their full names, and the file of each.
 #[derive(Clone, Debug, Default)]
 pub struct Schema {
     /// The messages by their full names.
-    pub messages: BTreeMap<String, Placed<Message>>,
+    pub messages: BTreeMap<String, InFile<ProtoMessage>>,
     /// The enumerations by their full names.
-    pub enums: BTreeMap<String, Placed<Enum>>,
+    pub enums: BTreeMap<String, InFile<ProtoEnum>>,
     /// The services by their full names.
-    pub services: BTreeMap<String, Placed<Service>>,
+    pub services: BTreeMap<String, InFile<ProtoService>>,
     /// What could not be read, by file.
-    pub problems: Vec<(String, Problem)>,
+    pub problems: Vec<(String, ProtoProblem)>,
     /// Names of types that are declared in none of the files, with the place of the first use.
     pub unknown: BTreeMap<String, (String, usize)>,
     /// The syntax of each file.
     pub syntaxes: BTreeMap<String, String>,
     /// The number of the format that comments name, with its place, by file.
     pub versions: BTreeMap<String, (u64, usize)>,
-    scopes: BTreeMap<String, Scope>,
+    scopes: BTreeMap<String, MessageScope>,
 }
 
 /// Something with the file in which it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Placed<T> {
+pub struct InFile<T> {
     pub file: String,
     pub is: T,
 }
@@ -37,25 +39,25 @@ pub struct Placed<T> {
 impl Schema {
     /// Reads all files: `.proto` text and sets of descriptors.
     pub fn read(files: &Files) -> Self {
-        Self::with(files, &Said::default())
+        Self::with(files, &ScopeOptions::default())
     }
 
-    pub(crate) fn with(files: &Files, said: &Said) -> Self {
-        let mut all: Vec<File> = Vec::new();
+    pub(crate) fn with(files: &Files, said: &ScopeOptions) -> Self {
+        let mut all: Vec<ProtoFile> = Vec::new();
         for (name, bytes) in files.iter() {
             match Descriptors::recognizes(name, bytes) {
                 true => all.extend(Descriptors::read(name, bytes)),
-                false if name.ends_with(".proto") => all.push(File::read(name, bytes)),
+                false if name.ends_with(".proto") => all.push(ProtoFile::read(name, bytes)),
                 false => {}
             }
         }
-        Self::of(all, said)
+        Self::from_files(all, said)
     }
 
-    fn of(files: Vec<File>, said: &Said) -> Self {
+    fn from_files(files: Vec<ProtoFile>, said: &ScopeOptions) -> Self {
         let mut schema = Self::default();
         let names = names(&files);
-        let mut own: BTreeMap<String, Scope> = BTreeMap::new();
+        let mut own: BTreeMap<String, MessageScope> = BTreeMap::new();
         for mut file in files {
             let name = file.name.clone();
             for problem in std::mem::take(&mut file.problems) {
@@ -72,7 +74,7 @@ impl Schema {
                 for field in &mut message.fields {
                     resolver.field(field, &scope);
                 }
-                let of_file = said.of(&scope).or(file.scope);
+                let of_file = said.scope_of(&scope).or(file.scope);
                 if let Some(scope) = message.scope.or(of_file) {
                     own.insert(message.name.clone(), scope);
                 }
@@ -96,40 +98,40 @@ impl Schema {
         schema
     }
 
-    fn take(&mut self, name: &str, file: File, extensions: Vec<(String, String, Field)>) {
+    fn take(&mut self, name: &str, file: ProtoFile, extensions: Vec<(String, String, ProtoField)>) {
         let place = |file: &str| file.to_owned();
         for message in file.messages.into_iter().filter(|message| !message.map_entry) {
-            let placed = Placed { file: place(name), is: message };
+            let placed = InFile { file: place(name), is: message };
             self.messages.insert(placed.is.name.clone(), placed);
         }
         for made in file.enums {
-            self.enums.insert(made.name.clone(), Placed { file: place(name), is: made });
+            self.enums.insert(made.name.clone(), InFile { file: place(name), is: made });
         }
         for service in file.services {
-            self.services.insert(service.name.clone(), Placed { file: place(name), is: service });
+            self.services.insert(service.name.clone(), InFile { file: place(name), is: service });
         }
         for (extended, _, field) in extensions {
             // The fields of others stand beside the message that they extend: that may be read by one who does
             // not know them.
             let key = format!("extensions of {extended}");
             let line = field.line;
-            let made = || Message { name: key.clone(), line, ..Message::default() };
+            let made = || ProtoMessage { name: key.clone(), line, ..ProtoMessage::default() };
             let entry = self
                 .messages
                 .entry(key.clone())
-                .or_insert_with(|| Placed { file: place(name), is: made() });
+                .or_insert_with(|| InFile { file: place(name), is: made() });
             entry.is.fields.push(field);
         }
     }
 
     /// Where the bytes of a message go.
-    pub fn scope(&self, message: &str) -> Scope {
-        self.scopes.get(message).copied().unwrap_or(Scope::Persisted)
+    pub fn scope(&self, message: &str) -> MessageScope {
+        self.scopes.get(message).copied().unwrap_or(MessageScope::Persisted)
     }
 }
 
 /// What every name stands for: a message (true) or an enumeration.
-fn names(files: &[File]) -> HashMap<String, bool> {
+fn names(files: &[ProtoFile]) -> HashMap<String, bool> {
     let messages = files.iter().flat_map(|file| &file.messages).map(|m| (m.name.clone(), true));
     let enums = files.iter().flat_map(|file| &file.enums).map(|e| (e.name.clone(), false));
     messages.chain(enums).collect()
@@ -142,28 +144,30 @@ struct Resolver<'s> {
 }
 
 impl Resolver<'_> {
-    fn field(&mut self, field: &mut Field, scope: &str) {
-        let ty = std::mem::replace(&mut field.ty, Type::Named(String::new()));
+    fn field(&mut self, field: &mut ProtoField, scope: &str) {
+        let ty = std::mem::replace(&mut field.ty, ProtoType::Named(String::new()));
         field.ty = self.ty(ty, scope, field.line);
         // Only numbers stand in one piece; what a name stands for is known only now.
-        field.packed &= matches!(field.ty, Type::Scalar(_) | Type::Enum(_));
+        field.packed &= matches!(field.ty, ProtoType::Scalar(_) | ProtoType::Enum(_));
     }
 
-    fn ty(&mut self, ty: Type, scope: &str, line: usize) -> Type {
+    fn ty(&mut self, ty: ProtoType, scope: &str, line: usize) -> ProtoType {
         match ty {
-            Type::Named(name) => {
+            ProtoType::Named(name) => {
                 let full = self.name(&name, scope, line);
                 match self.names.get(&full) {
-                    Some(true) => Type::Message(full),
-                    Some(false) => Type::Enum(full),
-                    None => Type::Named(full),
+                    Some(true) => ProtoType::Message(full),
+                    Some(false) => ProtoType::Enum(full),
+                    None => ProtoType::Named(full),
                 }
             }
-            Type::Group(name) => Type::Group(self.name(&name, scope, line)),
-            Type::Message(name) => Type::Message(self.name(&name, scope, line)),
-            Type::Enum(name) => Type::Enum(self.name(&name, scope, line)),
-            Type::Map(key, value) => Type::Map(key, Box::new(self.ty(*value, scope, line))),
-            Type::Scalar(scalar) => Type::Scalar(scalar),
+            ProtoType::Group(name) => ProtoType::Group(self.name(&name, scope, line)),
+            ProtoType::Message(name) => ProtoType::Message(self.name(&name, scope, line)),
+            ProtoType::Enum(name) => ProtoType::Enum(self.name(&name, scope, line)),
+            ProtoType::Map(key, value) => {
+                ProtoType::Map(key, Box::new(self.ty(*value, scope, line)))
+            }
+            ProtoType::Scalar(scalar) => ProtoType::Scalar(scalar),
         }
     }
 
@@ -201,9 +205,9 @@ impl Resolver<'_> {
 /// exchanged if nothing is said. What stands inside a message lives as long as that.
 fn scopes(
     schema: &Schema,
-    own: &BTreeMap<String, Scope>,
-    all: Option<Scope>,
-) -> BTreeMap<String, Scope> {
+    own: &BTreeMap<String, MessageScope>,
+    all: Option<MessageScope>,
+) -> BTreeMap<String, MessageScope> {
     let methods = schema.services.values().flat_map(|service| &service.is.methods);
     let arguments: BTreeSet<&str> =
         methods.flat_map(|method| [method.input.as_str(), method.output.as_str()]).collect();
@@ -218,14 +222,14 @@ fn scopes(
         None
     };
     let of = |name: &str| {
-        let inferred = arguments.contains(name).then_some(Scope::Rpc);
-        said(name).or(inferred).or(all).unwrap_or(Scope::Persisted)
+        let inferred = arguments.contains(name).then_some(MessageScope::Rpc);
+        said(name).or(inferred).or(all).unwrap_or(MessageScope::Persisted)
     };
-    let mut scopes: BTreeMap<String, Scope> = BTreeMap::new();
+    let mut scopes: BTreeMap<String, MessageScope> = BTreeMap::new();
     for name in schema.messages.keys() {
         scopes.insert(name.clone(), of(name));
     }
-    for grave in [Scope::Persisted, Scope::Rpc] {
+    for grave in [MessageScope::Persisted, MessageScope::Rpc] {
         let mut open: Vec<String> = scopes
             .iter()
             .filter(|(_, scope)| **scope == grave)
@@ -245,10 +249,10 @@ fn scopes(
 }
 
 /// The message in a field.
-fn inside(ty: &Type) -> Option<&str> {
+fn inside(ty: &ProtoType) -> Option<&str> {
     match ty {
-        Type::Message(name) | Type::Group(name) => Some(name),
-        Type::Map(_, value) => inside(value),
+        ProtoType::Message(name) | ProtoType::Group(name) => Some(name),
+        ProtoType::Map(_, value) => inside(value),
         _ => None,
     }
 }

@@ -1,8 +1,8 @@
-//! How long the bytes of a message live.
+//! Scope of a message: how long its bytes live.
 
 /// Where the bytes of a message go; the later one is the graver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
+pub enum MessageScope {
     /// They live and die in one program.
     Scratch,
     /// They go from one process to another, which may be of another age.
@@ -11,7 +11,7 @@ pub enum Scope {
     Persisted,
 }
 
-impl Scope {
+impl MessageScope {
     /// The scope of this name.
     pub fn named(name: &str) -> Option<Self> {
         match name {
@@ -34,15 +34,15 @@ impl Scope {
 
 /// What is said of messages outside the files: a scope for all, and patterns of names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Said {
-    pub(crate) all: Option<Scope>,
+pub(crate) struct ScopeOptions {
+    pub(crate) all: Option<MessageScope>,
     /// Names or beginnings of names that end in `*`.
-    pub(crate) patterns: Vec<(Scope, String)>,
+    pub(crate) patterns: Vec<(MessageScope, String)>,
 }
 
-impl Said {
+impl ScopeOptions {
     /// What is said of a message: the longest pattern that fits.
-    pub(crate) fn of(&self, name: &str) -> Option<Scope> {
+    pub(crate) fn scope_of(&self, name: &str) -> Option<MessageScope> {
         let fits = |pattern: &str| match pattern.strip_suffix('*') {
             Some(beginning) => name.starts_with(beginning),
             None => name == pattern,

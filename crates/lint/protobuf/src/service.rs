@@ -4,14 +4,19 @@ use crate::change::Changes;
 use crate::compatibility::alike;
 use crate::model::Method;
 use crate::rules;
-use crate::scope::Scope;
+use crate::scope::MessageScope;
 
 pub(crate) fn all(changes: &mut Changes<'_>) {
     let (old, new) = (changes.old, changes.new);
     for (name, was) in &old.services {
         let Some(is) = new.services.get(name) else {
             let rule = rules::ServiceRemoved { service: name };
-            changes.add((name, Scope::Rpc), rule.finding(), None, Some((&was.file, was.is.line)));
+            changes.add(
+                (name, MessageScope::Rpc),
+                rule.finding(),
+                None,
+                Some((&was.file, was.is.line)),
+            );
             continue;
         };
         let new_spot = |line| Some((is.file.as_str(), line));
@@ -21,19 +26,19 @@ pub(crate) fn all(changes: &mut Changes<'_>) {
             let Some(after) = is.is.methods.iter().find(|method| method.name == before.name) else {
                 let rule = rules::MethodRemoved { service: name, method: &before.name };
                 let spots = (new_spot(is.is.line), old_spot(before.line));
-                changes.add((&subject, Scope::Rpc), rule.finding(), spots.0, spots.1);
+                changes.add((&subject, MessageScope::Rpc), rule.finding(), spots.0, spots.1);
                 continue;
             };
             for finding in changed(name, before, after, changes) {
                 let spots = (new_spot(after.line), old_spot(before.line));
-                changes.add((&subject, Scope::Rpc), finding, spots.0, spots.1);
+                changes.add((&subject, MessageScope::Rpc), finding, spots.0, spots.1);
             }
         }
         let known = |method: &&Method| was.is.methods.iter().any(|old| old.name == method.name);
         for method in is.is.methods.iter().filter(|method| !known(method)) {
             let rule = rules::MethodAdded { service: name, method: &method.name };
             let subject = format!("{name}.{}", method.name);
-            changes.add((&subject, Scope::Rpc), rule.finding(), new_spot(method.line), None);
+            changes.add((&subject, MessageScope::Rpc), rule.finding(), new_spot(method.line), None);
         }
     }
 }

@@ -7,10 +7,10 @@ use unskew_core::{Finding, Promise, PromiseState};
 use crate::change::FoundChange;
 use crate::rules;
 use crate::schema::Schema;
-use crate::scope::Scope;
+use crate::scope::MessageScope;
 use crate::weight::versioned;
 use unskew_history::Chronicle;
-use unskew_kinds::Terms;
+use unskew_kinds::CompareOptions;
 use unskew_source::{Files, NotRead};
 
 /// A version of a format on both sides.
@@ -82,10 +82,10 @@ pub(crate) fn of_comment(file: &str, old_file: &str, old: &Schema, new: &Schema)
 pub(crate) fn judge<'f>(
     line: &Line,
     found: impl Iterator<Item = &'f FoundChange>,
-    terms: &Terms<'_>,
+    terms: &CompareOptions<'_>,
 ) -> (Option<Finding>, Option<Promise>) {
     let changes =
-        found.filter(|found| found.scope > Scope::Scratch && versioned(found.finding.rule));
+        found.filter(|found| found.scope > MessageScope::Scratch && versioned(found.finding.rule));
     let names: BTreeSet<&str> = changes.map(|found| message(&found.subject)).collect();
     let place = [format!("{}:{}", line.name, line.line)].into_iter().collect();
     let Some(before) = &line.before else { return (None, None) };
@@ -153,7 +153,7 @@ fn next(version: &str) -> String {
     if head.is_empty() { last.to_string() } else { format!("{head}.{last}") }
 }
 
-fn edit(line: &Line, names: &BTreeSet<&str>, terms: &Terms<'_>) -> String {
+fn edit(line: &Line, names: &BTreeSet<&str>, terms: &CompareOptions<'_>) -> String {
     let next = next(&line.after);
     if line.kind == Carrier::Comment {
         return format!("write `// unskew: version {next}` into {}", line.name);

@@ -1,4 +1,4 @@
-//! What a finding weighs: by its rule, by the life of the message, and by whether the version was raised.
+//! Weight of a finding: by its rule, by the life of the message, and by whether the version was raised.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -7,8 +7,8 @@ use serde::Deserialize;
 use unskew_core::{Finding, Rule, Severity};
 
 use crate::change::FoundChange;
-use crate::scope::Scope;
-use unskew_kinds::{Change, Direction, Level};
+use crate::scope::MessageScope;
+use unskew_kinds::{Direction, FileChange, Level};
 use unskew_tables::toml_as_json;
 
 #[derive(Default, Deserialize)]
@@ -43,12 +43,12 @@ pub(crate) fn versioned(rule: &Rule) -> bool {
     has(&WEIGHTS.versioned, rule)
 }
 
-fn severity(finding: &Finding, scope: Scope, raised: bool) -> Severity {
+fn severity(finding: &Finding, scope: MessageScope, raised: bool) -> Severity {
     let own = finding.severity;
     let of_scope = match scope {
-        Scope::Scratch => Severity::Note,
-        Scope::Persisted => own,
-        Scope::Rpc => match WEIGHTS.rpc.get(finding.rule.code) {
+        MessageScope::Scratch => Severity::Note,
+        MessageScope::Persisted => own,
+        MessageScope::Rpc => match WEIGHTS.rpc.get(finding.rule.code) {
             Some(Weight::Error) => Severity::Error,
             Some(Weight::Warning) => Severity::Warning,
             Some(Weight::Note) => Severity::Note,
@@ -63,11 +63,11 @@ fn severity(finding: &Finding, scope: Scope, raised: bool) -> Severity {
 }
 
 /// A change with its weight. `raised`: the version of its format is another than before.
-pub(crate) fn change(found: FoundChange, raised: bool) -> Change {
+pub(crate) fn change(found: FoundChange, raised: bool) -> FileChange {
     let FoundChange { finding, file, subject, scope } = found;
     let severity = severity(&finding, scope, raised);
     let rule = finding.rule;
-    let change = Change::new(finding.with_severity(severity), file, subject);
+    let change = FileChange::new(finding.with_severity(severity), file, subject);
     let change = match (has(&WEIGHTS.wire, rule), has(&WEIGHTS.source, rule)) {
         (true, _) => change.on(Level::Wire),
         (_, true) => change.on(Level::Source),
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn what_lives_in_one_program_is_no_more_than_a_note() {
         let finding = Finding::new(&crate::rules::PB101, "x");
-        assert_eq!(severity(&finding, Scope::Scratch, false), Severity::Note);
-        assert_eq!(severity(&finding, Scope::Persisted, true), Severity::Error);
+        assert_eq!(severity(&finding, MessageScope::Scratch, false), Severity::Note);
+        assert_eq!(severity(&finding, MessageScope::Persisted, true), Severity::Error);
     }
 }

@@ -66,7 +66,7 @@ fn numbers(old: &OnnxRelease, new: &OnnxRelease) -> Vec<Finding> {
 fn runs(runtime: &OnnxRelease) -> Option<KernelTypesByForm> {
     let kernels = runtime.kernels.as_ref()?;
     let mut all: KernelTypesByForm = BTreeMap::new();
-    for kernel in kernels.rows().of(runtime.version).filter_map(KernelTypes::parse) {
+    for kernel in kernels.rows().definitions_of(runtime.version).filter_map(KernelTypes::parse) {
         let slot = all.entry((kernel.name, kernel.since)).or_insert_with(|| Some(BTreeSet::new()));
         match kernel.measured {
             KernelSupport::Types(types) => match (choices(&types), slot.as_mut()) {
@@ -147,7 +147,9 @@ fn kernels(
 fn forms(old: &OnnxRelease, new: &OnnxRelease) -> Vec<Finding> {
     let of = |runtime: &OnnxRelease| -> BTreeMap<OperatorForm, OpSchema> {
         let mut forms = BTreeMap::new();
-        for schema in runtime.schemas.rows().of(runtime.version).filter_map(OpSchema::parse) {
+        for schema in
+            runtime.schemas.rows().definitions_of(runtime.version).filter_map(OpSchema::parse)
+        {
             forms.insert((schema.name.clone(), schema.since), schema);
         }
         forms

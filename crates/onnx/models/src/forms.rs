@@ -120,7 +120,7 @@ pub fn opsets(
     new: i64,
 ) -> Vec<Finding> {
     let of = |opset: i64| -> BTreeMap<Box<str>, OpSchema> {
-        let all = schemas.rows().of(release).filter_map(OpSchema::parse);
+        let all = schemas.rows().definitions_of(release).filter_map(OpSchema::parse);
         let mut forms: BTreeMap<Box<str>, OpSchema> = BTreeMap::new();
         for schema in all.filter(|one| one.since <= opset && is_of(&one.name, domain)) {
             let newer = forms.get(&schema.name).is_none_or(|one| one.since < schema.since);

@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_definitions::{HistoryError, Kept, Rows, RowsText, Runs};
+use unskew_definitions::{DefinitionCache, DefinitionRowsError, Rows, RowsText, Runs};
 
 use crate::{OpSchema, ValueType};
 
@@ -20,7 +20,7 @@ use crate::{OpSchema, ValueType};
 #[derive(Debug)]
 pub struct OpSchemas {
     rows: Rows,
-    kept: Kept<(OpSchema, Runs)>,
+    kept: DefinitionCache<(OpSchema, Runs)>,
 }
 
 impl OpSchemas {
@@ -28,8 +28,8 @@ impl OpSchemas {
     ///
     /// # Errors
     /// If the text is none.
-    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, HistoryError> {
-        Ok(Self { rows: Rows::from_text(text)?, kept: Kept::default() })
+    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, DefinitionRowsError> {
+        Ok(Self { rows: Rows::from_text(text)?, kept: DefinitionCache::default() })
     }
 
     /// The text and its releases.
@@ -59,7 +59,7 @@ impl OpSchemas {
     ///
     /// # Errors
     /// The first row that is out of order or is no schema.
-    pub fn validate(&self) -> Result<(), HistoryError> {
+    pub fn validate(&self) -> Result<(), DefinitionRowsError> {
         let parse =
             |text: &str| OpSchema::parse(text).map(drop).ok_or_else(|| "not a schema".to_owned());
         self.rows.validate(parse)
@@ -70,7 +70,7 @@ impl OpSchemas {
 #[derive(Debug)]
 pub struct KernelTypeTable {
     rows: Rows,
-    kept: Kept<(KernelTypes, Runs)>,
+    kept: DefinitionCache<(KernelTypes, Runs)>,
 }
 
 /// Under which types an operator runs, since one version of it.
@@ -135,8 +135,8 @@ impl KernelTypeTable {
     ///
     /// # Errors
     /// If the text is none.
-    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, HistoryError> {
-        Ok(Self { rows: Rows::from_text(text)?, kept: Kept::default() })
+    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, DefinitionRowsError> {
+        Ok(Self { rows: Rows::from_text(text)?, kept: DefinitionCache::default() })
     }
 
     /// The text and its releases.
@@ -172,7 +172,7 @@ impl KernelTypeTable {
     ///
     /// # Errors
     /// The first row that is out of order or is no kernel.
-    pub fn validate(&self) -> Result<(), HistoryError> {
+    pub fn validate(&self) -> Result<(), DefinitionRowsError> {
         let parse = |text: &str| {
             KernelTypes::parse(text).map(drop).ok_or_else(|| "not a kernel".to_owned())
         };

@@ -5,7 +5,7 @@ use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
 use unskew_objects::{ObjectPlace, Objects};
-use unskew_scan::{Judge, Settings, Table, inventory_of, scan};
+use unskew_scan::{ArtifactJudge, ScanSettings, VerdictTable, inventory_of, scan};
 use unskew_test_servers::S3Server;
 
 use crate::table;
@@ -81,9 +81,9 @@ fn four_gigabytes_in_an_object_store_cost_what_four_megabytes_do() {
     let settings = server.settings();
     let settings = settings
         .iter()
-        .fold(unskew_objects::Settings::none(), |all, (name, value)| all.with(name, value));
+        .fold(unskew_objects::StoreSettings::none(), |all, (name, value)| all.with(name, value));
     let question = table::question();
-    let judge = Judge::new(&question).unwrap();
+    let judge = ArtifactJudge::new(&question).unwrap();
     let mut costs = Vec::new();
     for (bucket, weights) in [("small", 4 << 20), ("large", 4 << 30)] {
         server.make_bucket(bucket).unwrap();
@@ -94,9 +94,9 @@ fn four_gigabytes_in_an_object_store_cost_what_four_megabytes_do() {
         let models = Objects::at(&place, &settings).unwrap();
         assert!(models.stat("net.pt").unwrap().unwrap().size > weights);
         let out = tempfile::tempdir().unwrap();
-        let rows = Table::open(out.path().to_str().unwrap(), &question).unwrap();
+        let rows = VerdictTable::open(out.path().to_str().unwrap(), &question).unwrap();
         let sources = [inventory_of(models.clone())];
-        let done = scan(&sources, &judge, &rows, &Settings::default(), &|_| {}).unwrap();
+        let done = scan(&sources, &judge, &rows, &ScanSettings::default(), &|_| {}).unwrap();
         let lines = table::lines(out.path());
         assert_eq!((done.artifacts, done.unread), (1, 0), "{lines:?}");
         assert_eq!(lines.len(), 2, "one for each release of PyTorch");

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use unskew_objects::{ObjectPlace, Objects};
-use unskew_scan::{Settings, Shard, query};
+use unskew_scan::{ScanSettings, ScanShard, query};
 use unskew_test_servers::S3Server;
 
 use crate::table;
@@ -14,8 +14,12 @@ use crate::table;
 /// The examples, scanned in three shards, so that the table has several parts.
 fn scanned(out: &Path) {
     for index in 1..=3 {
-        let shard = Shard::new(index, 3).unwrap();
-        table::run(&table::examples(), out, &Settings { shard, part: 2, ..Settings::default() });
+        let shard = ScanShard::new(index, 3).unwrap();
+        table::run(
+            &table::examples(),
+            out,
+            &ScanSettings { shard, part: 2, ..ScanSettings::default() },
+        );
     }
 }
 

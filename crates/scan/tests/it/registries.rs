@@ -4,24 +4,26 @@ use std::fs;
 
 use unskew_registries::mlflow::{MlFlow, MlFlowPlace};
 use unskew_registries::oci::{Oci, OciPlace};
-use unskew_scan::{Judge, Row, Settings, Step, Table, inventory, scan};
+use unskew_scan::{
+    ArtifactJudge, ScanEvent, ScanSettings, VerdictRow, VerdictTable, inventory, scan,
+};
 use unskew_test_servers::{DockerRegistry, MlFlowServer as Server};
 
 use crate::table;
 
 /// Scans a URI, and writes back what was judged.
-fn scanned(uri: &str) -> Vec<Row> {
+fn scanned(uri: &str) -> Vec<VerdictRow> {
     let (folder, question) = (tempfile::tempdir().unwrap(), table::question());
-    let judge = Judge::new(&question).unwrap();
-    let table = Table::open(folder.path().to_str().unwrap(), &question).unwrap();
+    let judge = ArtifactJudge::new(&question).unwrap();
+    let table = VerdictTable::open(folder.path().to_str().unwrap(), &question).unwrap();
     let sources = [inventory(uri).unwrap()];
     let judged = std::sync::Mutex::new(Vec::new());
-    let watch = |step: Step<'_>| {
-        if let Step::Judged(rows) = step {
+    let watch = |step: ScanEvent<'_>| {
+        if let ScanEvent::Judged(rows) = step {
             judged.lock().unwrap().extend_from_slice(rows);
         }
     };
-    scan(&sources, &judge, &table, &Settings::default(), &watch).unwrap();
+    scan(&sources, &judge, &table, &ScanSettings::default(), &watch).unwrap();
     let rows = judged.into_inner().unwrap();
     assert_eq!(sources[0].report(&rows, &question).unwrap(), 1);
     rows
@@ -68,7 +70,7 @@ fn a_model_in_an_oci_registry_is_judged_and_gets_a_report() {
     let model = fs::read(table::examples().join("gelu-2.15.0.pt")).unwrap();
     let uri = format!("oci://{}/models/gelu:1", server.address());
     let place = OciPlace::parse(&uri).unwrap().unwrap();
-    let oci = Oci::of(&place);
+    let oci = Oci::for_place(&place);
     let raw = "application/vnd.cncf.model.weight.v1.raw";
     oci.push_files(
         &place,

@@ -6,15 +6,15 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use unskew_scan::Settings;
+use unskew_scan::ScanSettings;
 
 use crate::table;
 
 /// How many artifacts are scanned.
 const ARTIFACTS: usize = 400;
 
-fn settings() -> Settings {
-    Settings { part: 10, jobs: Some(1), ..Settings::default() }
+fn settings() -> ScanSettings {
+    ScanSettings { part: 10, jobs: Some(1), ..ScanSettings::default() }
 }
 
 /// The scan of a child process: only for [`a_scan_that_is_killed_goes_on_where_it_was`], which names the folders.

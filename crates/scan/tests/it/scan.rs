@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-use unskew_scan::{ScanError, Settings, Shard, Table};
+use unskew_scan::{ScanError, ScanSettings, ScanShard, VerdictTable};
 
 use crate::table;
 
@@ -18,7 +18,7 @@ fn every_artifact_has_a_row_for_each_runtime_that_it_is_for() {
     fs::write(models.path().join("noise.bin"), b"no artifact at all").unwrap();
     fs::write(models.path().join("notes.txt"), b"not looked at").unwrap();
     let out = tempfile::tempdir().unwrap();
-    let summary = table::run(models.path(), out.path(), &Settings::default());
+    let summary = table::run(models.path(), out.path(), &ScanSettings::default());
     assert_eq!((summary.artifacts, summary.unread, summary.parts), (5, 1, 1), "{summary:?}");
     let lines = table::lines(out.path());
     let found = table::verdicts(&lines);
@@ -42,15 +42,15 @@ fn a_scan_of_a_scanned_folder_does_what_is_new_and_nothing_twice() {
     let copy =
         |name: &str| fs::copy(table::examples().join("gelu-2.15.0.pt"), models.path().join(name));
     copy("a.pt").unwrap();
-    assert_eq!(table::run(models.path(), out.path(), &Settings::default()).artifacts, 1);
+    assert_eq!(table::run(models.path(), out.path(), &ScanSettings::default()).artifacts, 1);
     copy("b.pt").unwrap();
-    let second = table::run(models.path(), out.path(), &Settings::default());
+    let second = table::run(models.path(), out.path(), &ScanSettings::default());
     assert_eq!((second.artifacts, second.done_before), (1, 1));
-    let third = table::run(models.path(), out.path(), &Settings::default());
+    let third = table::run(models.path(), out.path(), &ScanSettings::default());
     assert_eq!((third.artifacts, third.done_before, third.parts), (0, 2, 0));
     assert_eq!(table::lines(out.path()).len(), 4);
     fs::write(models.path().join("a.pt"), b"PK\x03\x04 another state").unwrap();
-    assert_eq!(table::run(models.path(), out.path(), &Settings::default()).artifacts, 1);
+    assert_eq!(table::run(models.path(), out.path(), &ScanSettings::default()).artifacts, 1);
 }
 
 #[test]
@@ -58,15 +58,15 @@ fn the_shards_together_are_the_whole() {
     let whole = tempfile::tempdir().unwrap();
     let shards = tempfile::tempdir().unwrap();
     let examples = table::examples();
-    table::run(&examples, whole.path(), &Settings::default());
+    table::run(&examples, whole.path(), &ScanSettings::default());
     let mut artifacts = 0;
     for index in 1..=3 {
-        let shard = Shard::new(index, 3).unwrap();
-        let settings = Settings { shard, part: 2, ..Settings::default() };
+        let shard = ScanShard::new(index, 3).unwrap();
+        let settings = ScanSettings { shard, part: 2, ..ScanSettings::default() };
         artifacts += table::run(&examples, shards.path(), &settings).artifacts;
     }
     assert_eq!(table::lines(whole.path()), table::lines(shards.path()));
-    let again = table::run(&examples, shards.path(), &Settings::default());
+    let again = table::run(&examples, shards.path(), &ScanSettings::default());
     assert_eq!((again.artifacts, again.done_before), (0, artifacts));
 }
 
@@ -75,10 +75,10 @@ fn a_table_answers_one_question() {
     let out = tempfile::tempdir().unwrap();
     let place = out.path().to_str().unwrap();
     let mut question = table::question();
-    Table::open(place, &question).unwrap();
-    assert_eq!(Table::asked(place).unwrap(), Some(question.clone()));
+    VerdictTable::open(place, &question).unwrap();
+    assert_eq!(VerdictTable::asked(place).unwrap(), Some(question.clone()));
     question.runtimes.pop();
-    let error = Table::open(place, &question).unwrap_err();
+    let error = VerdictTable::open(place, &question).unwrap_err();
     assert!(matches!(error, ScanError::OtherQuestion { what: "runtimes", .. }), "{error}");
 }
 
@@ -128,7 +128,7 @@ fn a_file_of_four_gigabytes_costs_what_one_of_four_megabytes_does() {
     with_weights(&models.path().join("small.pt"), 4 << 20);
     with_weights(&models.path().join("large.pt"), 4_000_000_000);
     let out = tempfile::tempdir().unwrap();
-    table::run(models.path(), out.path(), &Settings::default());
+    table::run(models.path(), out.path(), &ScanSettings::default());
     let lines = table::lines(out.path());
     let of = |name: &str| -> Vec<_> {
         let own = lines.iter().filter(|line| line.uri.ends_with(name));

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use unskew_objects::{ObjectPlace, Objects};
-use unskew_scan::{Judge, Settings, Table, inventory_of, scan};
+use unskew_scan::{ArtifactJudge, ScanSettings, VerdictTable, inventory_of, scan};
 use unskew_test_servers::{HubServer, S3Server};
 
 use crate::table;
@@ -21,7 +21,7 @@ fn a_prefix_of_an_s3_server_is_scanned_into_a_table_on_the_same_server() {
     let settings = server.settings();
     let settings = settings
         .iter()
-        .fold(unskew_objects::Settings::none(), |all, (name, value)| all.with(name, value));
+        .fold(unskew_objects::StoreSettings::none(), |all, (name, value)| all.with(name, value));
     let at = |uri: &str| Objects::at(&ObjectPlace::parse(uri).unwrap(), &settings).unwrap();
     let models = at("s3://models/in");
     for name in MODELS {
@@ -38,12 +38,12 @@ fn a_prefix_of_an_s3_server_is_scanned_into_a_table_on_the_same_server() {
     models.put("large.safetensors", large).unwrap();
 
     let question = table::question();
-    let judge = Judge::new(&question).unwrap();
+    let judge = ArtifactJudge::new(&question).unwrap();
     let result = at("s3://models/table");
     let run = || {
-        let table = Table::at(at("s3://models/table"), &question).unwrap();
+        let table = VerdictTable::at(at("s3://models/table"), &question).unwrap();
         let source = models.clone();
-        scan(&[inventory_of(source)], &judge, &table, &Settings::default(), &|_| {}).unwrap()
+        scan(&[inventory_of(source)], &judge, &table, &ScanSettings::default(), &|_| {}).unwrap()
     };
     let before = models.traffic().bytes;
     let first = run();
@@ -57,7 +57,7 @@ fn a_prefix_of_an_s3_server_is_scanned_into_a_table_on_the_same_server() {
     for name in MODELS {
         fs::copy(table::examples().join(name), folder.path().join(name)).unwrap();
     }
-    table::run(folder.path(), out.path(), &Settings::default());
+    table::run(folder.path(), out.path(), &ScanSettings::default());
     let keys: Vec<String> = result.list("").map(|one| one.unwrap().key).collect();
     let part = keys.iter().find(|key| key.ends_with(".parquet")).unwrap();
     let mut there = table::verdicts(&table::of_part(result.get(part).unwrap()));
@@ -93,7 +93,7 @@ fn a_cache_of_the_hub_is_scanned_by_repository_and_commit() {
     link(&model, "c2", "gone.pt", "../../blobs/none");
     link(&model, "c2", "out.pt", table::examples().join("add-1.1.0.pt").to_str().unwrap());
     let out = tempfile::tempdir().unwrap();
-    let summary = table::run(cache.path(), out.path(), &Settings::default());
+    let summary = table::run(cache.path(), out.path(), &ScanSettings::default());
     assert_eq!((summary.artifacts, summary.unread), (5, 2), "{summary:?}");
     let lines = table::lines(out.path());
     assert!(lines.iter().all(|line| line.collection.as_deref() == Some("org/net")));
@@ -122,18 +122,18 @@ fn a_repository_of_the_hub_is_scanned_as_its_folder_is() {
         fs::copy(table::examples().join(name), commit.join(name)).unwrap();
     }
     let server = HubServer::start(root.path(), None).unwrap();
-    let settings = unskew_objects::Settings::none().with("HF_ENDPOINT", &server.endpoint());
+    let settings = unskew_objects::StoreSettings::none().with("HF_ENDPOINT", &server.endpoint());
     let place = ObjectPlace::parse("hf://org/nets").unwrap();
     let nets = Objects::at(&place, &settings).unwrap();
 
     let question = table::question();
-    let judge = Judge::new(&question).unwrap();
+    let judge = ArtifactJudge::new(&question).unwrap();
     let (out, same) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let result = Table::open(out.path().to_str().unwrap(), &question).unwrap();
+    let result = VerdictTable::open(out.path().to_str().unwrap(), &question).unwrap();
     let found =
-        scan(&[inventory_of(nets)], &judge, &result, &Settings::default(), &|_| {}).unwrap();
+        scan(&[inventory_of(nets)], &judge, &result, &ScanSettings::default(), &|_| {}).unwrap();
     assert_eq!(found.artifacts, MODELS.len(), "{found:?}");
-    table::run(&commit, same.path(), &Settings::default());
+    table::run(&commit, same.path(), &ScanSettings::default());
     let verdicts = |folder: &tempfile::TempDir| table::verdicts(&table::lines(folder.path()));
     assert_eq!(verdicts(&out), verdicts(&same));
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use arrow_array::{Array as _, Int64Array, StringArray};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use unskew_core::Date;
-use unskew_scan::{Judge, Question, Settings, Summary, Table, inventory, scan};
+use unskew_scan::{ArtifactJudge, Question, ScanSettings, Summary, VerdictTable, inventory, scan};
 
 /// A row, as far as tests look at it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,10 +31,10 @@ pub fn examples() -> PathBuf {
 }
 
 /// Scans a path into the table in a folder.
-pub fn run(source: &Path, table: &Path, settings: &Settings) -> Summary {
+pub fn run(source: &Path, table: &Path, settings: &ScanSettings) -> Summary {
     let question = question();
-    let judge = Judge::new(&question).unwrap();
-    let table = Table::open(table.to_str().unwrap(), &question).unwrap();
+    let judge = ArtifactJudge::new(&question).unwrap();
+    let table = VerdictTable::open(table.to_str().unwrap(), &question).unwrap();
     let sources = [inventory(source.to_str().unwrap()).unwrap()];
     scan(&sources, &judge, &table, settings, &|_| {}).unwrap()
 }

@@ -6,7 +6,7 @@ use object_store::path::Path;
 use object_store::{ObjectStore, PutMode, PutPayload};
 
 use crate::traffic::Meter;
-use crate::{Cause, ObjectError, ObjectPlace, Settings, store, waiting};
+use crate::{ObjectError, ObjectErrorCause, ObjectPlace, StoreSettings, store, waiting};
 
 /// Clones share connections and counters.
 #[derive(Clone)]
@@ -18,7 +18,7 @@ pub(crate) struct Client {
 
 impl Client {
     /// Asks nothing yet.
-    pub(crate) fn new(place: &ObjectPlace, settings: &Settings) -> Result<Self, ObjectError> {
+    pub(crate) fn new(place: &ObjectPlace, settings: &StoreSettings) -> Result<Self, ObjectError> {
         let store = store::client(place, settings)?;
         Ok(Self { place: place.clone(), store, meter: Arc::default() })
     }
@@ -27,7 +27,7 @@ impl Client {
     pub(crate) fn moved_to(&self, place: &ObjectPlace) -> Result<Self, ObjectError> {
         if (place.scheme(), place.root()) != (self.place.scheme(), self.place.root()) {
             let why = format!("lies in another store than {}", self.place);
-            return Err(ObjectError::new(&place.to_string(), Cause::Invalid(why)));
+            return Err(ObjectError::new(&place.to_string(), ObjectErrorCause::Invalid(why)));
         }
         Ok(Self { place: place.clone(), ..self.clone() })
     }
@@ -52,7 +52,7 @@ impl Client {
     pub(crate) fn location(&self, key: &str) -> Result<Path, ObjectError> {
         let place = self.place.join(key);
         let invalid = |error: object_store::path::Error| {
-            ObjectError::new(&place.to_string(), Cause::Invalid(error.to_string()))
+            ObjectError::new(&place.to_string(), ObjectErrorCause::Invalid(error.to_string()))
         };
         Path::parse(place.key()).map_err(invalid)
     }

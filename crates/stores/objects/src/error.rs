@@ -1,4 +1,4 @@
-//! What could not be done with an object.
+//! Errors of an object.
 
 use std::io;
 
@@ -9,12 +9,12 @@ pub struct ObjectError {
     /// The object or place, as a URI.
     pub uri: String,
     /// Why it could not be done.
-    pub cause: Cause,
+    pub cause: ObjectErrorCause,
 }
 
 /// Why something could not be done with an object.
 #[derive(Debug, thiserror::Error)]
-pub enum Cause {
+pub enum ObjectErrorCause {
     /// There is no such object.
     #[error("no such object")]
     Missing,
@@ -47,14 +47,14 @@ pub enum Cause {
 }
 
 impl ObjectError {
-    pub(crate) fn new(uri: &str, cause: Cause) -> Self {
+    pub(crate) fn new(uri: &str, cause: ObjectErrorCause) -> Self {
         Self { uri: uri.to_owned(), cause }
     }
 
     pub(crate) fn io(uri: &str, error: io::Error) -> Self {
         let cause = match error.kind() {
-            io::ErrorKind::NotFound => Cause::Missing,
-            _ => Cause::Failed(error.to_string()),
+            io::ErrorKind::NotFound => ObjectErrorCause::Missing,
+            _ => ObjectErrorCause::Failed(error.to_string()),
         };
         Self::new(uri, cause)
     }
@@ -62,25 +62,28 @@ impl ObjectError {
     /// What the crate below says, in our words.
     pub(crate) fn of_store(uri: &str, error: object_store::Error) -> Self {
         use object_store::Error;
-        let denied =
-            |error: &dyn std::error::Error| Cause::Denied(deepest(error), settings_of(uri));
+        let denied = |error: &dyn std::error::Error| {
+            ObjectErrorCause::Denied(deepest(error), settings_of(uri))
+        };
         let cause = match &error {
-            Error::NotFound { .. } => Cause::Missing,
-            Error::AlreadyExists { .. } => Cause::Exists,
-            Error::Precondition { .. } | Error::NotModified { .. } => Cause::Changed,
+            Error::NotFound { .. } => ObjectErrorCause::Missing,
+            Error::AlreadyExists { .. } => ObjectErrorCause::Exists,
+            Error::Precondition { .. } | Error::NotModified { .. } => ObjectErrorCause::Changed,
             Error::PermissionDenied { source, .. } | Error::Unauthenticated { source, .. } => {
                 denied(&**source)
             }
-            Error::InvalidPath { source } => Cause::Invalid(source.to_string()),
+            Error::InvalidPath { source } => ObjectErrorCause::Invalid(source.to_string()),
             Error::NotSupported { source } => {
-                Cause::Unsupported(without_ranges(deepest(&**source)))
+                ObjectErrorCause::Unsupported(without_ranges(deepest(&**source)))
             }
             Error::NotImplemented { operation, .. } => {
-                Cause::Unsupported(format!("this store cannot do it: {operation}"))
+                ObjectErrorCause::Unsupported(format!("this store cannot do it: {operation}"))
             }
             other => match deepest(other) {
-                said if said.contains(NO_RANGES[0]) => Cause::Unsupported(without_ranges(said)),
-                said => Cause::Failed(said),
+                said if said.contains(NO_RANGES[0]) => {
+                    ObjectErrorCause::Unsupported(without_ranges(said))
+                }
+                said => ObjectErrorCause::Failed(said),
             },
         };
         Self::new(uri, cause)
@@ -88,7 +91,7 @@ impl ObjectError {
 
     /// Whether the object is not there.
     pub fn is_missing(&self) -> bool {
-        matches!(self.cause, Cause::Missing)
+        matches!(self.cause, ObjectErrorCause::Missing)
     }
 }
 
@@ -96,12 +99,14 @@ impl From<ObjectError> for io::Error {
     /// Without the URI, because whoever reads a source names it.
     fn from(error: ObjectError) -> Self {
         let kind = match error.cause {
-            Cause::Missing => io::ErrorKind::NotFound,
-            Cause::Exists => io::ErrorKind::AlreadyExists,
-            Cause::Denied(..) => io::ErrorKind::PermissionDenied,
-            Cause::Invalid(_) => io::ErrorKind::InvalidInput,
-            Cause::Unsupported(_) => io::ErrorKind::Unsupported,
-            Cause::Changed | Cause::TooLarge { .. } | Cause::Failed(_) => io::ErrorKind::Other,
+            ObjectErrorCause::Missing => io::ErrorKind::NotFound,
+            ObjectErrorCause::Exists => io::ErrorKind::AlreadyExists,
+            ObjectErrorCause::Denied(..) => io::ErrorKind::PermissionDenied,
+            ObjectErrorCause::Invalid(_) => io::ErrorKind::InvalidInput,
+            ObjectErrorCause::Unsupported(_) => io::ErrorKind::Unsupported,
+            ObjectErrorCause::Changed
+            | ObjectErrorCause::TooLarge { .. }
+            | ObjectErrorCause::Failed(_) => io::ErrorKind::Other,
         };
         Self::new(kind, error.cause)
     }

@@ -15,12 +15,12 @@
 //! * [`Object`]: one of them as a [`Source`](unskew_source::Source): reads become ranged requests, small ones
 //!   come out of a small cache of blocks, and the end of an archive is fetched in one piece;
 //! * [`Ranged`]: anything else that answers ranges ([`Ranges`]), read in the same way; [`run`] for other futures;
-//! * [`Settings`]: where a store is and who asks, from the environment or by hand;
+//! * [`StoreSettings`]: where a store is and who asks, from the environment or by hand;
 //! * [`ObjectError`]: what could not be done, with the URI and the cause.
 //!
 //! An object is read as what it was when it was opened. Every request names the ETag (`If-Match`), and the
 //! answer is held against it and the size; an object that changes in between is an error
-//! ([`Cause::Changed`]), never a mixture of two. Requests that fail for a while are repeated, at most
+//! ([`ObjectErrorCause::Changed`]), never a mixture of two. Requests that fail for a while are repeated, at most
 //! five times in half a minute. [`Objects::traffic`] counts what went over the line.
 //!
 //! The futures of the crate `object_store` run on two threads of this crate's own, started on first use. A call
@@ -50,8 +50,8 @@ mod hub;
 mod listed;
 mod listing;
 mod object;
+mod object_place;
 mod objects;
-mod place;
 mod ranges;
 mod settings;
 mod store;
@@ -59,14 +59,14 @@ mod traffic;
 mod upload;
 mod waiting;
 
-pub use error::{Cause, ObjectError};
-pub use listed::Listed;
-pub use listing::Listing;
+pub use error::{ObjectError, ObjectErrorCause};
+pub use listed::ListedObject;
+pub use listing::ObjectListing;
 pub use object::Object;
+pub use object_place::{ObjectPlace, Scheme};
 pub use objects::Objects;
-pub use place::{ObjectPlace, Scheme};
 pub use ranges::{Ranged, Ranges};
-pub use settings::Settings;
+pub use settings::StoreSettings;
 pub use traffic::Traffic;
-pub use upload::Upload;
+pub use upload::ObjectUpload;
 pub use waiting::run;

@@ -1,10 +1,10 @@
-//! What a store says of an object.
+//! Object as a store lists it.
 
 use object_store::ObjectMeta;
 
 /// An object as a store lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedObject {
     /// Its key, relative to the place that was opened.
     pub key: String,
     /// How many bytes it has.
@@ -15,7 +15,7 @@ pub struct Listed {
     pub modified: i64,
 }
 
-impl Listed {
+impl ListedObject {
     pub(crate) fn new(key: String, meta: &ObjectMeta) -> Self {
         let modified = meta.last_modified.timestamp_millis();
         Self { key, size: meta.size, etag: meta.e_tag.clone(), modified }

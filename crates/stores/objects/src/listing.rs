@@ -1,4 +1,4 @@
-//! What lies below a prefix.
+//! Listing of the objects below a prefix.
 
 use std::sync::mpsc::{Receiver, sync_channel};
 
@@ -6,7 +6,7 @@ use futures_util::StreamExt as _;
 use object_store::ObjectMeta;
 
 use crate::client::Client;
-use crate::{Listed, ObjectError, waiting};
+use crate::{ListedObject, ObjectError, waiting};
 
 /// How many entries are handed over at once, as many as a page of S3 has.
 const PAGE: usize = 1000;
@@ -14,18 +14,18 @@ const PAGE: usize = 1000;
 const AHEAD: usize = 2;
 
 /// Entries, or why there are no more.
-type Page = Vec<Result<Listed, ObjectError>>;
+type Page = Vec<Result<ListedObject, ObjectError>>;
 
 /// The objects below a prefix, as the store sends them: ordered by key in S3 and Google's, in no order
 /// elsewhere. Pages are fetched while entries are taken.
 #[derive(Debug)]
-pub struct Listing {
+pub struct ObjectListing {
     pages: Receiver<Page>,
-    page: std::vec::IntoIter<Result<Listed, ObjectError>>,
+    page: std::vec::IntoIter<Result<ListedObject, ObjectError>>,
     ended: bool,
 }
 
-impl Listing {
+impl ObjectListing {
     pub(crate) fn start(client: &Client, prefix: &str) -> Self {
         let (sender, pages) = sync_channel(AHEAD);
         let failed = |error| Self {
@@ -43,7 +43,8 @@ impl Listing {
         let started = waiting::start(&uri, async move {
             let mut found = store.list(Some(&path)).ready_chunks(PAGE);
             while let Some(page) = found.next().await {
-                let entry = |meta: ObjectMeta| Listed::new(owner.key_of(&meta.location), &meta);
+                let entry =
+                    |meta: ObjectMeta| ListedObject::new(owner.key_of(&meta.location), &meta);
                 let failure = |error| ObjectError::of_store(&asked, error);
                 let page = page.into_iter().map(|one| one.map(entry).map_err(failure)).collect();
                 let sender = sender.clone();
@@ -61,8 +62,8 @@ impl Listing {
     }
 }
 
-impl Iterator for Listing {
-    type Item = Result<Listed, ObjectError>;
+impl Iterator for ObjectListing {
+    type Item = Result<ListedObject, ObjectError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.ended {

@@ -10,32 +10,32 @@ use unskew_source::{Budget, Source};
 
 use crate::blocks::BLOCK;
 use crate::client::Client;
-use crate::ranges::{Kept, Ranges};
-use crate::{Cause, Listed, ObjectError, waiting};
+use crate::ranges::{BlockCache, Ranges};
+use crate::{ListedObject, ObjectError, ObjectErrorCause, waiting};
 
 /// One object, as it was when it was opened: a [`Source`] whose reads are ranged requests.
 pub struct Object {
     uri: String,
-    listed: Listed,
+    listed: ListedObject,
     client: Client,
-    blocks: Kept,
+    blocks: BlockCache,
     budget: Budget,
 }
 
 impl Object {
     /// An object that was listed. Nothing is asked before something is read.
-    pub(crate) fn new(client: &Client, listed: Listed) -> Self {
+    pub(crate) fn new(client: &Client, listed: ListedObject) -> Self {
         unskew_source::budget::count_file(listed.size);
         let uri = client.uri(&listed.key);
         let budget = Budget::for_size(listed.size);
-        Self { uri, listed, client: client.clone(), blocks: Kept::default(), budget }
+        Self { uri, listed, client: client.clone(), blocks: BlockCache::default(), budget }
     }
 
     /// The object at `key`, with its first block, which every reader wants.
     pub(crate) fn open(client: &Client, key: &str) -> Result<Self, ObjectError> {
         match get(client, key, 0..BLOCK, None) {
             Ok((meta, bytes)) => {
-                let object = Self::new(client, Listed::new(key.to_owned(), &meta));
+                let object = Self::new(client, ListedObject::new(key.to_owned(), &meta));
                 object.blocks.keep(0, bytes);
                 Ok(object)
             }
@@ -49,20 +49,20 @@ impl Object {
     }
 
     /// Its key, size, ETag and day, as they were when it was opened.
-    pub fn listed(&self) -> &Listed {
+    pub fn listed(&self) -> &ListedObject {
         &self.listed
     }
 
     /// The bytes of a range within the object, as they were when it was opened.
     fn fetch(&self, range: Range<u64>) -> Result<Bytes, ObjectError> {
-        let changed = || ObjectError::new(&self.uri, Cause::Changed);
+        let changed = || ObjectError::new(&self.uri, ObjectErrorCause::Changed);
         let etag = self.listed.etag.clone();
         let (meta, bytes) = match get(&self.client, &self.listed.key, range.clone(), etag) {
             // It shrank or is gone.
             Err(error) if error.is_missing() => return Err(changed()),
             answer => answer?,
         };
-        let now = Listed::new(String::new(), &meta);
+        let now = ListedObject::new(String::new(), &meta);
         let same = match (&self.listed.etag, &now.etag) {
             // Lists of Azure leave out the quotes that its answers have.
             (Some(then), Some(now)) => then.trim_matches('"') == now.trim_matches('"'),
@@ -98,10 +98,10 @@ fn get(
 }
 
 /// What a store says of an object, without its bytes; none if there is no such object.
-pub(crate) fn stat(client: &Client, key: &str) -> Result<Option<Listed>, ObjectError> {
+pub(crate) fn stat(client: &Client, key: &str) -> Result<Option<ListedObject>, ObjectError> {
     let (store, path, uri) = (client.store().clone(), client.location(key)?, client.uri(key));
     match waiting::wait(&uri, async move { store.head(&path).await }) {
-        Ok(meta) => Ok(Some(Listed::new(key.to_owned(), &meta))),
+        Ok(meta) => Ok(Some(ListedObject::new(key.to_owned(), &meta))),
         Err(error) if error.is_missing() => Ok(None),
         Err(error) => Err(error),
     }

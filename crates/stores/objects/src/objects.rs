@@ -5,8 +5,8 @@ use unskew_source::{Source, SourceExt as _, limits};
 
 use crate::client::Client;
 use crate::{
-    Cause, Listed, Listing, Object, ObjectError, ObjectPlace, Settings, Traffic, Upload, object,
-    waiting,
+    ListedObject, Object, ObjectError, ObjectErrorCause, ObjectListing, ObjectPlace, ObjectUpload,
+    StoreSettings, Traffic, object, waiting,
 };
 
 /// Everything below a place of a store. Keys are relative to the place; an empty key is the place itself. Clones share
@@ -23,14 +23,14 @@ impl Objects {
     /// # Errors
     /// If the URI names no place, or settings contradict each other.
     pub fn open(uri: &str) -> Result<Self, ObjectError> {
-        Self::at(&ObjectPlace::parse(uri)?, &Settings::from_env())
+        Self::at(&ObjectPlace::parse(uri)?, &StoreSettings::from_env())
     }
 
     /// The objects below a place, with these settings.
     ///
     /// # Errors
     /// If settings contradict each other.
-    pub fn at(place: &ObjectPlace, settings: &Settings) -> Result<Self, ObjectError> {
+    pub fn at(place: &ObjectPlace, settings: &StoreSettings) -> Result<Self, ObjectError> {
         Ok(Self { client: Client::new(place, settings)? })
     }
 
@@ -42,7 +42,7 @@ impl Objects {
     /// The same store at another place of it, which must have the same root.
     ///
     /// # Errors
-    /// [`Cause::Invalid`] if the place lies in another store.
+    /// [`ObjectErrorCause::Invalid`] if the place lies in another store.
     pub fn moved_to(&self, place: &ObjectPlace) -> Result<Self, ObjectError> {
         Ok(Self { client: self.client.moved_to(place)? })
     }
@@ -59,44 +59,47 @@ impl Objects {
 
     /// The objects below `prefix`, whole parts of a key: `models` has `models/net.pt` below it, and not
     /// `models-old/net.pt`. A prefix with nothing below it is no error.
-    pub fn list(&self, prefix: &str) -> Listing {
-        Listing::start(&self.client, prefix)
+    pub fn list(&self, prefix: &str) -> ObjectListing {
+        ObjectListing::start(&self.client, prefix)
     }
 
     /// What the store says of the object at `key`; none if there is no such object.
     ///
     /// # Errors
     /// If the store does not answer.
-    pub fn stat(&self, key: &str) -> Result<Option<Listed>, ObjectError> {
+    pub fn stat(&self, key: &str) -> Result<Option<ListedObject>, ObjectError> {
         object::stat(&self.client, key)
     }
 
     /// Opens the object at `key` for reading.
     ///
     /// # Errors
-    /// [`Cause::Missing`], or if the store does not answer.
+    /// [`ObjectErrorCause::Missing`], or if the store does not answer.
     pub fn object(&self, key: &str) -> Result<Object, ObjectError> {
         Object::open(&self.client, key)
     }
 
     /// The object that was listed, in the state that it had then. Nothing is asked yet.
-    pub fn listed_object(&self, listed: &Listed) -> Object {
+    pub fn listed_object(&self, listed: &ListedObject) -> Object {
         Object::new(&self.client, listed.clone())
     }
 
     /// All bytes of the object at `key`.
     ///
     /// # Errors
-    /// As [`Objects::object`]; [`Cause::TooLarge`] above [`limits::RECORD`].
+    /// As [`Objects::object`]; [`ObjectErrorCause::TooLarge`] above [`limits::RECORD`].
     pub fn get(&self, key: &str) -> Result<Vec<u8>, ObjectError> {
         let object = self.object(key)?;
         let (size, limit) = (object.size(), limits::RECORD);
         if size > limit {
-            return Err(ObjectError::new(object.name(), Cause::TooLarge { size, limit }));
+            return Err(ObjectError::new(
+                object.name(),
+                ObjectErrorCause::TooLarge { size, limit },
+            ));
         }
         object.all().map_err(|error| match *error.problem {
-            unskew_source::Problem::Io(error) => ObjectError::io(object.name(), error),
-            other => ObjectError::new(object.name(), Cause::Failed(other.to_string())),
+            unskew_source::SourceProblem::Io(error) => ObjectError::io(object.name(), error),
+            other => ObjectError::new(object.name(), ObjectErrorCause::Failed(other.to_string())),
         })
     }
 
@@ -115,23 +118,23 @@ impl Objects {
     pub fn put_new(&self, key: &str, bytes: impl Into<Vec<u8>>) -> Result<bool, ObjectError> {
         match self.client.put(key, bytes.into(), PutMode::Create) {
             Ok(()) => Ok(true),
-            Err(ObjectError { cause: Cause::Exists, .. }) => Ok(false),
+            Err(ObjectError { cause: ObjectErrorCause::Exists, .. }) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    /// Begins to write an object of any size, in parts. It appears when [`Upload::finish`] returns.
+    /// Begins to write an object of any size, in parts. It appears when [`ObjectUpload::finish`] returns.
     ///
     /// # Errors
     /// If the key cannot be one.
-    pub fn upload(&self, key: &str) -> Result<Upload, ObjectError> {
-        Upload::begin(&self.client, key)
+    pub fn upload(&self, key: &str) -> Result<ObjectUpload, ObjectError> {
+        ObjectUpload::begin(&self.client, key)
     }
 
     /// Copies an object within the store, without its bytes coming here.
     ///
     /// # Errors
-    /// [`Cause::Missing`], or if the store does not do it.
+    /// [`ObjectErrorCause::Missing`], or if the store does not do it.
     pub fn copy(&self, from: &str, to: &str) -> Result<(), ObjectError> {
         let (store, source, target) =
             (self.client.store().clone(), self.client.location(from)?, self.client.location(to)?);

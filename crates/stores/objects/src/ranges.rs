@@ -27,7 +27,7 @@ pub struct Ranged<R> {
     name: String,
     size: u64,
     ranges: R,
-    kept: Kept,
+    kept: BlockCache,
     budget: Budget,
 }
 
@@ -35,7 +35,7 @@ impl<R: Ranges> Ranged<R> {
     /// A source of `size` bytes, of this name. Nothing is asked before something is read.
     pub fn new(name: impl Into<String>, size: u64, ranges: R) -> Self {
         let budget = Budget::for_size(size);
-        Self { name: name.into(), size, ranges, kept: Kept::default(), budget }
+        Self { name: name.into(), size, ranges, kept: BlockCache::default(), budget }
     }
 }
 
@@ -59,9 +59,9 @@ impl<R: Ranges> Source for Ranged<R> {
 
 /// The blocks that a source keeps.
 #[derive(Debug, Default)]
-pub(crate) struct Kept(Mutex<Blocks>);
+pub(crate) struct BlockCache(Mutex<Blocks>);
 
-impl Kept {
+impl BlockCache {
     /// Keeps bytes that came already.
     pub(crate) fn keep(&self, start: u64, bytes: Bytes) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).keep(start, bytes);

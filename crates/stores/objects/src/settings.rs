@@ -1,4 +1,4 @@
-//! Where a store is and who asks.
+//! Settings: where a store is and who asks.
 
 use std::path::PathBuf;
 
@@ -8,11 +8,11 @@ const FAMILIES: [&str; 4] = ["aws_", "google_", "azure_", "hf_"];
 /// Where a store is and who asks: names and values, as the tools of each store have them in the environment
 /// (`AWS_ENDPOINT_URL`, `GOOGLE_SERVICE_ACCOUNT`, `AZURE_STORAGE_ACCOUNT_NAME`, ...).
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Settings {
+pub struct StoreSettings {
     pairs: Vec<(String, String)>,
 }
 
-impl Settings {
+impl StoreSettings {
     /// No settings: nothing that the environment says is used.
     pub fn none() -> Self {
         Self::default()
@@ -66,7 +66,7 @@ impl Settings {
     }
 }
 
-impl<N: AsRef<str>, V: AsRef<str>> FromIterator<(N, V)> for Settings {
+impl<N: AsRef<str>, V: AsRef<str>> FromIterator<(N, V)> for StoreSettings {
     /// Names and values; of one name the last counts.
     fn from_iter<I: IntoIterator<Item = (N, V)>>(pairs: I) -> Self {
         let with = |all: Self, (name, value): (N, V)| all.with(name.as_ref(), value.as_ref());
@@ -74,7 +74,7 @@ impl<N: AsRef<str>, V: AsRef<str>> FromIterator<(N, V)> for Settings {
     }
 }
 
-impl std::fmt::Debug for Settings {
+impl std::fmt::Debug for StoreSettings {
     /// The names only: some values are secrets.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.pairs.iter().map(|(name, _)| name)).finish()
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn secrets_are_not_printed() {
-        let settings = Settings::none().with("AWS_SECRET_ACCESS_KEY", "hush");
+        let settings = StoreSettings::none().with("AWS_SECRET_ACCESS_KEY", "hush");
         assert_eq!(settings.get("aws_secret_access_key"), Some("hush"));
         assert!(!format!("{settings:?}").contains("hush"));
     }

@@ -14,7 +14,7 @@ use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
 use reqwest::header::HeaderMap;
 
 use crate::hub::Hub;
-use crate::{ObjectError, ObjectPlace, Scheme, Settings};
+use crate::{ObjectError, ObjectPlace, Scheme, StoreSettings};
 
 /// How often a request is repeated that failed for a while.
 pub(crate) const RETRIES: usize = 5;
@@ -28,7 +28,7 @@ pub(crate) const REQUEST_TIME: Duration = Duration::from_secs(120);
 /// The client of the store that `place` lies in.
 pub(crate) fn client(
     place: &ObjectPlace,
-    settings: &Settings,
+    settings: &StoreSettings,
 ) -> Result<Arc<dyn ObjectStore>, ObjectError> {
     // TLS is wanted of whoever is installed for the process; another one that is there already will do.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -84,7 +84,7 @@ pub(crate) fn web(root: &str, headers: HeaderMap) -> object_store::Result<HttpSt
 }
 
 /// The settings that a store knows; those of others are none of its business.
-fn known<K: FromStr>(settings: &Settings) -> impl Iterator<Item = (K, &str)> {
+fn known<K: FromStr>(settings: &StoreSettings) -> impl Iterator<Item = (K, &str)> {
     settings.pairs().filter_map(|(name, value)| Some((name.parse().ok()?, value)))
 }
 

@@ -1,4 +1,4 @@
-//! What went over the line.
+//! Traffic: what went over the line.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -10,11 +10,11 @@ use crate::{ObjectError, waiting};
 /// The size of a part: the least that S3 takes is 5 MiB, and it takes 10,000 parts.
 const PART: usize = 16 << 20;
 
-/// An object on its way into a store, written as a file is. It appears when [`Upload::finish`] returns, whole; if it is
+/// An object on its way into a store, written as a file is. It appears when [`ObjectUpload::finish`] returns, whole; if it is
 /// dropped before, nothing does, and the store is asked to forget the parts.
 ///
 /// What fits into one part is sent at the end by one request.
-pub struct Upload {
+pub struct ObjectUpload {
     client: Client,
     key: String,
     uri: String,
@@ -23,7 +23,7 @@ pub struct Upload {
     size: u64,
 }
 
-impl Upload {
+impl ObjectUpload {
     pub(crate) fn begin(client: &Client, key: &str) -> Result<Self, ObjectError> {
         client.location(key)?;
         let (uri, key) = (client.uri(key), key.to_owned());
@@ -73,7 +73,7 @@ impl Upload {
     }
 }
 
-impl Write for Upload {
+impl Write for ObjectUpload {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let n = bytes.len().min(PART - self.buffer.len());
         self.buffer.extend_from_slice(&bytes[..n]);
@@ -90,7 +90,7 @@ impl Write for Upload {
     }
 }
 
-impl Drop for Upload {
+impl Drop for ObjectUpload {
     fn drop(&mut self) {
         if let Some(mut parts) = self.parts.take() {
             // Whether the store forgets them cannot be helped here; it also does by itself after some days.
@@ -99,7 +99,7 @@ impl Drop for Upload {
     }
 }
 
-impl std::fmt::Debug for Upload {
+impl std::fmt::Debug for ObjectUpload {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Upload").field("uri", &self.uri).field("size", &self.size).finish()
     }

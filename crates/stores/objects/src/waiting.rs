@@ -5,7 +5,7 @@ use std::sync::{OnceLock, mpsc};
 
 use tokio::runtime::{Builder, Handle, Runtime};
 
-use crate::{Cause, ObjectError};
+use crate::{ObjectError, ObjectErrorCause};
 
 /// How many threads drive requests: they wait far more than they work.
 const THREADS: usize = 2;
@@ -33,7 +33,9 @@ pub(crate) fn start(
             handle.spawn(future);
             Ok(())
         }
-        Err(error) => Err(ObjectError::new(uri, Cause::Failed(format!("no threads: {error}")))),
+        Err(error) => {
+            Err(ObjectError::new(uri, ObjectErrorCause::Failed(format!("no threads: {error}"))))
+        }
     }
 }
 

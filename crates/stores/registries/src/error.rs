@@ -1,4 +1,4 @@
-//! What could not be done with a registry.
+//! Errors of a registry.
 
 use std::io;
 
@@ -9,12 +9,12 @@ pub struct RegistryError {
     /// The registry, model or file, as a URI.
     pub uri: String,
     /// Why it could not be done.
-    pub cause: Cause,
+    pub cause: RegistryErrorCause,
 }
 
 /// Why something could not be done with a registry.
 #[derive(Debug, thiserror::Error)]
-pub enum Cause {
+pub enum RegistryErrorCause {
     /// The URI names nothing in a registry.
     #[error("{0}")]
     Invalid(String),
@@ -38,28 +38,28 @@ pub enum Cause {
 }
 
 impl RegistryError {
-    pub(crate) fn new(uri: impl Into<String>, cause: Cause) -> Self {
+    pub(crate) fn new(uri: impl Into<String>, cause: RegistryErrorCause) -> Self {
         Self { uri: uri.into(), cause }
     }
 
     pub(crate) fn failed(uri: impl Into<String>, said: impl ToString) -> Self {
-        Self::new(uri, Cause::Failed(one_line(&said.to_string())))
+        Self::new(uri, RegistryErrorCause::Failed(one_line(&said.to_string())))
     }
 
     /// Whether there is nothing of that name.
     pub fn is_missing(&self) -> bool {
-        matches!(self.cause, Cause::Missing(_))
+        matches!(self.cause, RegistryErrorCause::Missing(_))
     }
 }
 
 impl From<RegistryError> for io::Error {
     fn from(error: RegistryError) -> Self {
         let kind = match error.cause {
-            Cause::Invalid(_) => io::ErrorKind::InvalidInput,
-            Cause::Missing(_) => io::ErrorKind::NotFound,
-            Cause::Denied { .. } => io::ErrorKind::PermissionDenied,
-            Cause::Unsupported(_) => io::ErrorKind::Unsupported,
-            Cause::Failed(_) => io::ErrorKind::Other,
+            RegistryErrorCause::Invalid(_) => io::ErrorKind::InvalidInput,
+            RegistryErrorCause::Missing(_) => io::ErrorKind::NotFound,
+            RegistryErrorCause::Denied { .. } => io::ErrorKind::PermissionDenied,
+            RegistryErrorCause::Unsupported(_) => io::ErrorKind::Unsupported,
+            RegistryErrorCause::Failed(_) => io::ErrorKind::Other,
         };
         Self::new(kind, error.to_string())
     }

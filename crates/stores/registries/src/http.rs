@@ -11,7 +11,7 @@ use reqwest::{RequestBuilder, Response, StatusCode};
 use serde::de::DeserializeOwned;
 use unskew_objects::{Ranges, run};
 
-use crate::error::{Cause, RegistryError, chain, one_line};
+use crate::error::{RegistryError, RegistryErrorCause, chain, one_line};
 
 /// The most that an answer of JSON may have: 32 MiB.
 const ANSWER: usize = 32 << 20;
@@ -83,7 +83,7 @@ impl Http {
         waited(url, async move {
             let request = http.client.post(asked).header("content-type", "application/json");
             let sent = http.request(request.body(text)).send().await;
-            http.judged(sent.map_err(|error| Fault::of(&error))?).await.map(drop)
+            http.judged(sent.map_err(|error| Fault::from_error(&error))?).await.map(drop)
         })
     }
 
@@ -114,7 +114,7 @@ impl Http {
         })?;
         loop {
             let (back, chunk) = waited(url, async move {
-                let chunk = answer.chunk().await.map_err(|error| Fault::of(&error))?;
+                let chunk = answer.chunk().await.map_err(|error| Fault::from_error(&error))?;
                 Ok((answer, chunk))
             })?;
             let Some(chunk) = chunk else { return Ok(()) };
@@ -138,7 +138,7 @@ impl Http {
             match request().send().await {
                 Ok(answer) if !passing(answer.status()) => return Ok(answer),
                 Err(error) if error.is_builder() || error.is_redirect() => {
-                    return Err(Fault::of(&error));
+                    return Err(Fault::from_error(&error));
                 }
                 _ => {}
             }
@@ -146,7 +146,7 @@ impl Http {
             tokio::time::sleep(pause).await;
             pause *= 2;
         }
-        request().send().await.map_err(|error| Fault::of(&error))
+        request().send().await.map_err(|error| Fault::from_error(&error))
     }
 
     /// What the server says, if it says no.
@@ -158,11 +158,11 @@ impl Http {
         let said = body(answer, ANSWER).await.unwrap_or_default();
         let said = format!("{status}: {}", message(&said));
         Err(Fault(match status {
-            StatusCode::NOT_FOUND => Cause::Missing(said),
+            StatusCode::NOT_FOUND => RegistryErrorCause::Missing(said),
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                Cause::Denied { said, fix: self.fix }
+                RegistryErrorCause::Denied { said, fix: self.fix }
             }
-            _ => Cause::Failed(said),
+            _ => RegistryErrorCause::Failed(said),
         }))
     }
 }
@@ -189,11 +189,11 @@ impl Ranges for RemoteFile {
 }
 
 /// Why a request failed, without what was asked.
-pub(crate) struct Fault(Cause);
+pub(crate) struct Fault(RegistryErrorCause);
 
 impl Fault {
-    fn of(error: &reqwest::Error) -> Self {
-        Self(Cause::Failed(one_line(&chain(error))))
+    fn from_error(error: &reqwest::Error) -> Self {
+        Self(RegistryErrorCause::Failed(one_line(&chain(error))))
     }
 }
 
@@ -219,9 +219,11 @@ async fn body(answer: Response, limit: usize) -> Result<Bytes, Fault> {
     let mut all = Vec::new();
     let mut stream = answer.bytes_stream();
     while let Some(chunk) = stream.next().await {
-        let chunk = chunk.map_err(|error| Fault::of(&error))?;
+        let chunk = chunk.map_err(|error| Fault::from_error(&error))?;
         if all.len() + chunk.len() > limit {
-            return Err(Fault(Cause::Failed(format!("the answer has more than {limit} bytes"))));
+            return Err(Fault(RegistryErrorCause::Failed(format!(
+                "the answer has more than {limit} bytes"
+            ))));
         }
         all.extend_from_slice(&chunk);
     }

@@ -29,11 +29,11 @@ pub struct IndexFile {
 
 #[derive(Deserialize)]
 struct Page {
-    files: Vec<Entry>,
+    files: Vec<SimpleIndexFile>,
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct SimpleIndexFile {
     filename: String,
     url: String,
     #[serde(default)]
@@ -102,7 +102,7 @@ impl PackageIndex {
 
 fn of_json(text: &str) -> Result<Vec<IndexFile>, serde_json::Error> {
     let page: Page = serde_json::from_str(text)?;
-    let file = |entry: Entry| IndexFile {
+    let file = |entry: SimpleIndexFile| IndexFile {
         sha256: entry.hashes.get("sha256").cloned(),
         name: entry.filename,
         url: entry.url,

@@ -18,32 +18,32 @@
 //! ```
 //! use unskew_registries::Registry;
 //!
-//! assert!(Registry::of("models/net.pt").is_none());
-//! let registry = Registry::of("oci://registry.example/models/net:3").unwrap().unwrap();
+//! assert!(Registry::parse("models/net.pt").is_none());
+//! let registry = Registry::parse("oci://registry.example/models/net:3").unwrap().unwrap();
 //! assert_eq!(registry.to_string(), "OCI registry registry.example");
-//! let error = Registry::of("mlflow+ftp://host/net").unwrap().err().unwrap();
+//! let error = Registry::parse("mlflow+ftp://host/net").unwrap().err().unwrap();
 //! assert!(error.to_string().contains("over http or https"), "{error}");
 //! ```
 #![forbid(unsafe_code)]
 
-mod entry;
 mod error;
 mod http;
 pub mod index;
 pub mod mlflow;
 pub mod oci;
+mod registered_model;
 mod spool;
 
 use std::sync::Arc;
 
 use unskew_source::Source;
 
-pub use entry::{Entry, Registry, Said};
-pub use error::{Cause, RegistryError};
+pub use error::{RegistryError, RegistryErrorCause};
+pub use registered_model::{RegisteredModel, Registry, VerdictAnnotation};
 
 /// A file in a registry.
 #[derive(Clone)]
-pub struct File {
+pub struct RegistryFile {
     /// Its path within the model, parts separated by `/`.
     pub name: String,
     /// Its bytes, read by range.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use unskew_core::Version;
-use unskew_source::{Archive, Problem, ReadError, Source, SourceExt as _, limits};
+use unskew_source::{Archive, ReadError, Source, SourceExt as _, SourceProblem, limits};
 
 use crate::hdf5::{Hdf5File, Hdf5Object};
 
@@ -92,7 +92,7 @@ fn archive(source: &Arc<dyn Source>) -> Result<Option<KerasModel>, ReadError> {
         let member = archive.member(entry)?;
         if member.size() > limits::RECORD {
             let (what, size) = (name.to_owned(), member.size());
-            let problem = Problem::TooLarge { what, size, limit: limits::RECORD };
+            let problem = SourceProblem::TooLarge { what, size, limit: limits::RECORD };
             return Err(ReadError::new(source.name(), problem));
         }
         json(&*member, name, &member.all()?).map(Some)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_definitions::{HistoryError, Kept, Rows, RowsText, Runs};
+use unskew_definitions::{DefinitionCache, DefinitionRowsError, Rows, RowsText, Runs};
 
 /// The classes of all releases: one line for each class with the same arguments.
 ///
@@ -13,7 +13,7 @@ use unskew_definitions::{HistoryError, Kept, Rows, RowsText, Runs};
 #[derive(Debug)]
 pub struct ClassTable {
     rows: Rows,
-    kept: Kept<(Arc<KerasClass>, Runs)>,
+    kept: DefinitionCache<(Arc<KerasClass>, Runs)>,
 }
 
 /// A class of a release.
@@ -87,8 +87,8 @@ impl ClassTable {
     ///
     /// # Errors
     /// If its first line does not name the releases.
-    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, HistoryError> {
-        Ok(Self { rows: Rows::from_text(text)?, kept: Kept::default() })
+    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, DefinitionRowsError> {
+        Ok(Self { rows: Rows::from_text(text)?, kept: DefinitionCache::default() })
     }
 
     /// Every row, as it is stored.
@@ -100,7 +100,7 @@ impl ClassTable {
     ///
     /// # Errors
     /// The first that is out of order or no class.
-    pub fn validate(&self) -> Result<(), HistoryError> {
+    pub fn validate(&self) -> Result<(), DefinitionRowsError> {
         self.rows.validate(|text| KerasClass::parse(text).map(drop))
     }
 

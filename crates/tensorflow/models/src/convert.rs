@@ -36,8 +36,8 @@ mod wiring;
 use std::sync::Arc;
 
 use unskew_core::{Conversion, Rewrite};
-use unskew_source::wire::Message;
-use unskew_source::{Assembly, Output, ReadError, Source};
+use unskew_source::wire::WireMessage;
+use unskew_source::{Assembly, ConvertedArtifact, ReadError, Source};
 
 pub(crate) use adapt::{AdaptedUse, Adapter, DROP_SHAPES, WRITE_ZEROS};
 pub use saved_model::convert_saved_model;
@@ -79,9 +79,9 @@ pub fn convert(
     source: &Arc<dyn Source>,
     to: &TensorFlowRuntime,
     options: &GraphConvertOptions,
-) -> Result<Option<(Conversion, Output)>, ReadError> {
+) -> Result<Option<(Conversion, ConvertedArtifact)>, ReadError> {
     let converted = convert_file(source, to, options)?;
-    Ok(converted.map(|(plan, assembly)| (plan, Output::File(Arc::new(assembly)))))
+    Ok(converted.map(|(plan, assembly)| (plan, ConvertedArtifact::File(Arc::new(assembly)))))
 }
 
 fn convert_file(
@@ -110,7 +110,7 @@ fn convert_file(
     }
     if edits.iter().all(edit::GraphEdit::is_empty) {
         // A text that needs nothing stays a text.
-        return Ok(Some((plan, Assembly::of(source))));
+        return Ok(Some((plan, Assembly::from_source(source))));
     }
     let whole: Arc<dyn Source> = match encoding {
         Encoding::Text => {
@@ -122,7 +122,7 @@ fn convert_file(
         }
         Encoding::Binary => source.clone(),
     };
-    let rope = edit::file(&mut Message::whole(&*whole), kind, &edits)?;
+    let rope = edit::file(&mut WireMessage::whole(&*whole), kind, &edits)?;
     Ok(Some((plan, rope.assemble(&whole, source.name())?)))
 }
 

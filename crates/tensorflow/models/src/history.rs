@@ -6,12 +6,14 @@
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_definitions::{HistoryError, Kept, Row, Rows, RowsText, TableChange};
+use unskew_definitions::{
+    DefinitionCache, DefinitionRow, DefinitionRowsError, Rows, RowsText, TableChange,
+};
 
 use crate::OpDef;
 
 /// One op as some releases define it.
-pub type OpDefinition = Row<OpDef>;
+pub type OpDefinition = DefinitionRow<OpDef>;
 
 /// The op registries of all releases.
 ///
@@ -28,7 +30,7 @@ pub type OpDefinition = Row<OpDef>;
 #[derive(Debug)]
 pub struct OpHistory {
     rows: Rows,
-    kept: Kept<OpDefinition>,
+    kept: DefinitionCache<OpDefinition>,
 }
 
 impl OpHistory {
@@ -36,8 +38,8 @@ impl OpHistory {
     ///
     /// # Errors
     /// If the first line does not name the releases.
-    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, HistoryError> {
-        Ok(Self { rows: Rows::from_text(text)?, kept: Kept::default() })
+    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, DefinitionRowsError> {
+        Ok(Self { rows: Rows::from_text(text)?, kept: DefinitionCache::default() })
     }
 
     /// The rows, as they are written.
@@ -54,7 +56,7 @@ impl OpHistory {
     pub fn named(&self, name: &str) -> Arc<[OpDefinition]> {
         self.kept.get(name, || {
             let mut all: Vec<OpDefinition> =
-                self.rows.named(name).filter_map(Row::written).collect();
+                self.rows.named(name).filter_map(DefinitionRow::written).collect();
             all.sort_by_key(|definition| definition.runs.iter().next().map(|run| run.since));
             all
         })
@@ -70,7 +72,7 @@ impl OpHistory {
     ///
     /// # Errors
     /// The first row that is out of order or cannot be parsed.
-    pub fn validate(&self) -> Result<(), HistoryError> {
+    pub fn validate(&self) -> Result<(), DefinitionRowsError> {
         self.rows.validate(|text| text.parse::<OpDef>().map(drop).map_err(|e| e.to_string()))
     }
 }

@@ -144,16 +144,17 @@ const TEXT: &str = include_str!("../data/behaviour.tsv");
 // `STARTS`: where each row begins in the text.
 include!(concat!(env!("OUT_DIR"), "/behaviour.rs"));
 
-static TABLE: LazyLock<unskew_definitions::Measured<MeasuredBehaviour>> = LazyLock::new(|| {
-    let index = include_str!(concat!(env!("OUT_DIR"), "/behaviour.index"));
-    let read = |line| MeasuredBehaviour::read(line).map(|(_, row)| row);
-    unskew_definitions::Measured::new(TEXT, &STARTS, index, read)
-});
+static TABLE: LazyLock<unskew_definitions::MeasuredTable<MeasuredBehaviour>> =
+    LazyLock::new(|| {
+        let index = include_str!(concat!(env!("OUT_DIR"), "/behaviour.index"));
+        let read = |line| MeasuredBehaviour::read(line).map(|(_, row)| row);
+        unskew_definitions::MeasuredTable::new(TEXT, &STARTS, index, read)
+    });
 
 /// The rows of an op, but for what `behaviour.toml` says of it.
 pub(crate) fn behaviours_of(op: &str) -> Vec<&'static MeasuredBehaviour> {
-    let table: &'static unskew_definitions::Measured<MeasuredBehaviour> = &TABLE;
-    table.of(op, op).into_iter().filter(|row| !row.is_known(op)).collect()
+    let table: &'static unskew_definitions::MeasuredTable<MeasuredBehaviour> = &TABLE;
+    table.rows_of(op, op).into_iter().filter(|row| !row.is_known(op)).collect()
 }
 
 #[cfg(test)]

@@ -81,7 +81,10 @@ impl OpRegistry {
     /// Every op of the release, as it is written.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let name = |text: &str| text.split('(').next().unwrap_or(text).trim().to_owned();
-        self.history.rows().of(self.release).filter(move |text| !self.lacking.contains(&name(text)))
+        self.history
+            .rows()
+            .definitions_of(self.release)
+            .filter(move |text| !self.lacking.contains(&name(text)))
     }
 
     /// The TensorFlow release that the registry is of.

@@ -1,20 +1,20 @@
 //! The host that has loaded the plug-in, as far as it can be told.
 
 use unskew_abi::contract::InterfaceVersion;
-use unskew_abi::contract::handshake::Announced;
+use unskew_abi::contract::handshake::AnnouncedVersion;
 use unskew_stream_executor::layout::ReleaseGroup;
 
 /// The TensorFlow that has loaded the plug-in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host {
-    pub(crate) announced: Announced,
+    pub(crate) announced: AnnouncedVersion,
     pub(crate) releases: ReleaseGroup,
     pub(crate) named: Option<String>,
 }
 
 impl Host {
     /// The version of the interface that it announces, which has been 0.0.1 in every release.
-    pub fn announced(&self) -> Announced {
+    pub fn announced(&self) -> AnnouncedVersion {
         self.announced
     }
 

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt::Write;
 
-use unskew_abi_build::{Placement, measure, rust_type};
+use unskew_abi_build::{FieldPlacement, measure, rust_type};
 
 use crate::model::{Abi, Field, RELEASES, Struct, minor, span};
 
@@ -66,7 +66,7 @@ fn layout(
 ) -> Result<(), Box<dyn Error>> {
     writeln!(
         out,
-        "        StructLayout {{ since: {}, until: {}, contract: Contract {{",
+        "        StructLayout {{ since: {}, until: {}, contract: StructContract {{",
         version(first),
         version(last)
     )?;
@@ -75,7 +75,7 @@ fn layout(
         "            name: {name:?}, doc: {:?}, deprecated: None, fields: &[",
         record.doc
     )?;
-    let mut places = Placement::default();
+    let mut places = FieldPlacement::default();
     let head = Field {
         name: "struct_size".to_owned(),
         r#type: "usize".to_owned(),

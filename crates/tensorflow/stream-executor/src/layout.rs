@@ -17,7 +17,7 @@
 //! assert!(old.field("use_bfc_allocator").is_none());
 //! ```
 
-use unskew_abi::contract::{Contract, FieldContract, InterfaceVersion, Zero};
+use unskew_abi::contract::{FieldContract, InterfaceVersion, StructContract, Zero};
 
 include!(concat!(env!("OUT_DIR"), "/layouts.rs"));
 
@@ -36,7 +36,7 @@ pub struct StructLayout {
     /// The last of them.
     pub until: InterfaceVersion,
     /// Its fields, and where they lay.
-    pub contract: Contract,
+    pub contract: StructContract,
 }
 
 /// A field that a host wants to be set.
@@ -85,7 +85,10 @@ impl Structure {
 }
 
 /// The fields of a struct in a release, and where they lie; none if the release does not have it.
-pub fn contract(structure: Structure, release: InterfaceVersion) -> Option<&'static Contract> {
+pub fn contract(
+    structure: Structure,
+    release: InterfaceVersion,
+) -> Option<&'static StructContract> {
     let release = release.min(NEWEST);
     let mut layouts = structure.history().iter();
     let found = layouts.find(|layout| (layout.since..=layout.until).contains(&release));
@@ -109,7 +112,7 @@ pub fn releases_of(sizes: &[(Structure, usize)]) -> Option<ReleaseGroup> {
     let fits = |minor: &u32| {
         let release = InterfaceVersion::new(2, *minor);
         sizes.iter().all(|(structure, size)| {
-            let known = contract(*structure, release).map(Contract::size);
+            let known = contract(*structure, release).map(StructContract::size);
             known == Some(*size) || (release == NEWEST && known.is_some_and(|known| known < *size))
         })
     };
@@ -127,7 +130,7 @@ mod tests {
     use super::*;
 
     fn size(structure: Structure, minor: u32) -> usize {
-        contract(structure, InterfaceVersion::new(2, minor)).map_or(0, Contract::size)
+        contract(structure, InterfaceVersion::new(2, minor)).map_or(0, StructContract::size)
     }
 
     #[test]

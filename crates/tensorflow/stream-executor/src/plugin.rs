@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use unskew_abi::{Format, Import, SharedObject};
+use unskew_abi::{Import, ObjectFormat, SharedObject};
 use unskew_core::{Party, Requirement, Role, Unjudged, aspect};
 use unskew_source::{ReadError, Source};
 
@@ -47,7 +47,7 @@ const ENTRIES: [&str; 5] =
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginImports {
     /// The format of its file.
-    pub format: Format,
+    pub format: ObjectFormat,
     /// The entry points that it has, in the order in which they are called.
     pub entries: Vec<&'static str>,
     /// The C functions of TensorFlow that it imports, sorted. Those that may be missing are left out.
@@ -154,14 +154,14 @@ impl PluginImports {
         let strong = || object.imports.iter().filter(|import| !import.weak);
         // What a library of somebody else has, it may have under any name.
         let ours = |import: &&Import| match (object.format, &import.library) {
-            (Format::MachO, Some(library)) => macos::is_library(library),
+            (ObjectFormat::MachO, Some(library)) => macos::is_library(library),
             _ => true,
         };
         let names = |wanted: fn(&str) -> bool| {
             let names = strong().filter(ours).map(|import| import.name.clone());
             names.filter(|name| wanted(name)).collect()
         };
-        let bound = strong().filter(|_| object.format == Format::MachO).filter(ours);
+        let bound = strong().filter(|_| object.format == ObjectFormat::MachO).filter(ours);
         Self {
             format: object.format,
             entries: ENTRIES.into_iter().filter(|entry| object.exports(entry)).collect(),
@@ -182,7 +182,7 @@ impl PluginImports {
 fn libraries(object: &SharedObject) -> Vec<String> {
     let needed = object.needed.iter();
     match object.format {
-        Format::MachO => needed.filter(|path| macos::is_library(path)).cloned().collect(),
+        ObjectFormat::MachO => needed.filter(|path| macos::is_library(path)).cloned().collect(),
         _ => {
             let files = needed.map(|library| file_name(library).to_owned());
             files.filter(|library| exports::is_library(library)).collect()
@@ -210,8 +210,8 @@ const SYSTEM: [&str; 11] = [
 ];
 
 /// Whether a library is one of TensorFlow or of the system.
-fn is_known(format: Format, library: &str) -> bool {
-    if format == Format::MachO {
+fn is_known(format: ObjectFormat, library: &str) -> bool {
+    if format == ObjectFormat::MachO {
         let system = ["/usr/lib/", "/System/"].iter().any(|start| library.starts_with(start));
         return system || macos::is_library(library);
     }

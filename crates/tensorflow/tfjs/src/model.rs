@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use memchr::memmem;
 use serde_json::Value;
-use unskew_source::{Problem, ReadError, Source, SourceExt as _, limits};
+use unskew_source::{ReadError, Source, SourceExt as _, SourceProblem, limits};
 
 /// How far into a file the words are looked for that tell it from other JSON.
 const HEAD: u64 = 4 << 10;
@@ -110,7 +110,7 @@ impl TfjsModel {
         }
         if source.size() > limits::RECORD {
             let (what, size) = ("model.json".to_owned(), source.size());
-            let problem = Problem::TooLarge { what, size, limit: limits::RECORD };
+            let problem = SourceProblem::TooLarge { what, size, limit: limits::RECORD };
             return Err(ReadError::new(source.name(), problem));
         }
         let text = source.all()?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use unskew_core::{Date, Party, Phase, Role, Version};
-use unskew_definitions::{HistoryError, Rows, RowsText, Runs};
+use unskew_definitions::{DefinitionRowsError, Rows, RowsText, Runs};
 
 /// The ops and classes of all releases: a line for each, such as `AddV2(op)`, `Dense(layer)` and `GlorotNormal(class)`.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ impl TfjsNames {
     ///
     /// # Errors
     /// If its first line does not name the releases.
-    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, HistoryError> {
+    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, DefinitionRowsError> {
         Rows::from_text(text).map(Self)
     }
 

@@ -23,7 +23,7 @@ mod trajectory;
 pub use form_outcome::{FormOutcome, RunOutcome};
 pub use recorded_runs::{RecordedRuns, RunPosition, SEEDS, mark_unsteady, table_row, unsteady};
 pub use trajectory::{RunLifetime, Trajectory, difference, life};
-pub use unskew_definitions::Step;
+pub use unskew_definitions::ChangeEffect;
 
 /// The folder, from the root of the repository, with the numbers that probes call operators with: for `PYTHONPATH`.
 pub const NUMBERS: &str = "crates/testing/changes/probes";

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use unskew_core::Version;
-use unskew_definitions::Step;
+use unskew_definitions::ChangeEffect;
 
 use crate::{FormOutcome, RunOutcome};
 
@@ -11,7 +11,7 @@ use crate::{FormOutcome, RunOutcome};
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Trajectory {
     /// The minor releases in which something changed.
-    pub steps: Vec<(Version, Step)>,
+    pub steps: Vec<(Version, ChangeEffect)>,
 }
 
 impl fmt::Display for Trajectory {
@@ -57,7 +57,7 @@ pub fn life(told: &[(Version, &FormOutcome)], at: usize) -> Option<RunLifetime> 
                     return None;
                 }
                 if last == Some(true) {
-                    steps.push((minor, Step::Raises));
+                    steps.push((minor, ChangeEffect::Raises));
                     remark.clone_from(words);
                 }
                 last = Some(false);
@@ -65,13 +65,13 @@ pub fn life(told: &[(Version, &FormOutcome)], at: usize) -> Option<RunLifetime> 
             RunOutcome::Value(text) => {
                 let text = text.as_str();
                 if last == Some(false) {
-                    steps.push((minor, Step::Works));
+                    steps.push((minor, ChangeEffect::Works));
                 }
                 if let Some(before) = value
                     && let Some(step) = difference(before, text)
                 {
                     steps.push((minor, step));
-                    if step == Step::Dtype {
+                    if step == ChangeEffect::Dtype {
                         remark = format!("{} {}", kinds(before), kinds(text));
                     }
                 }
@@ -103,7 +103,7 @@ fn tolerance_of(head: &str) -> f64 {
 }
 
 /// How two results differ, but for what rounding may do.
-pub fn difference(one: &str, other: &str) -> Option<Step> {
+pub fn difference(one: &str, other: &str) -> Option<ChangeEffect> {
     if one == other {
         return None;
     }
@@ -114,22 +114,22 @@ pub fn difference(one: &str, other: &str) -> Option<Step> {
     let (one_parts, other_parts) = (split(one), split(other));
     if one_parts.len() != other_parts.len() {
         return Some(match kinds(one) == kinds(other) {
-            true => Step::Shape,
-            false => Step::Dtype,
+            true => ChangeEffect::Shape,
+            false => ChangeEffect::Dtype,
         });
     }
-    let (mut found, mut tolerance): (Option<Step>, f64) = (None, TOLERANCE);
+    let (mut found, mut tolerance): (Option<ChangeEffect>, f64) = (None, TOLERANCE);
     for (one, other) in one_parts.iter().zip(&other_parts) {
         if let Part::Word(head) = one {
             tolerance = tolerance_of(head);
         }
         let step = match (one, other) {
             _ if one == other => continue,
-            (Part::Word(one), Part::Word(_)) if one.starts_with('\'') => Step::Values,
+            (Part::Word(one), Part::Word(_)) if one.starts_with('\'') => ChangeEffect::Values,
             (Part::Word(one), Part::Word(other)) => {
                 match one.contains('[') || other.contains(']') {
-                    true if kinds(one) == kinds(other) => Step::Shape,
-                    _ => Step::Dtype,
+                    true if kinds(one) == kinds(other) => ChangeEffect::Shape,
+                    _ => ChangeEffect::Dtype,
                 }
             }
             (Part::Number(one), Part::Number(other)) => {
@@ -139,9 +139,9 @@ pub fn difference(one: &str, other: &str) -> Option<Step> {
                 if near {
                     continue;
                 }
-                Step::Values
+                ChangeEffect::Values
             }
-            _ => Step::Values,
+            _ => ChangeEffect::Values,
         };
         found = Some(found.map_or(step, |before| before.min(step)));
     }
@@ -201,18 +201,18 @@ mod tests {
     #[test]
     fn rounding_is_no_difference_and_types_come_before_values() {
         assert_eq!(difference("float32[2]1 2.00001", "float32[2]1 2"), None);
-        assert_eq!(difference("float32[2]1 2.1", "float32[2]1 2"), Some(Step::Values));
-        assert_eq!(difference("float32[2]1 2", "int64[2]1 3"), Some(Step::Dtype));
-        assert_eq!(difference("float32[2]1 2", "float32[1,2]1 2"), Some(Step::Shape));
+        assert_eq!(difference("float32[2]1 2.1", "float32[2]1 2"), Some(ChangeEffect::Values));
+        assert_eq!(difference("float32[2]1 2", "int64[2]1 3"), Some(ChangeEffect::Dtype));
+        assert_eq!(difference("float32[2]1 2", "float32[1,2]1 2"), Some(ChangeEffect::Shape));
         assert_eq!(
             difference("(float32[1]1;int64[1]4)", "(float32[1]1;int64[1]5)"),
-            Some(Step::Values)
+            Some(ChangeEffect::Values)
         );
         assert_eq!(difference("float32[1]nan", "float32[1]nan"), None);
-        assert_eq!(difference("float32[1]nan", "float32[1]0"), Some(Step::Values));
-        assert_eq!(difference("int 3", "float 3"), Some(Step::Dtype));
+        assert_eq!(difference("float32[1]nan", "float32[1]0"), Some(ChangeEffect::Values));
+        assert_eq!(difference("int 3", "float 3"), Some(ChangeEffect::Dtype));
         assert_eq!(difference("bfloat16[1]1.01", "bfloat16[1]1"), None);
-        assert_eq!(difference("string[1]'a'", "string[1]'b'"), Some(Step::Values));
+        assert_eq!(difference("string[1]'a'", "string[1]'b'"), Some(ChangeEffect::Values));
         assert_eq!(difference("int 1", "bool True"), None);
         assert_eq!(difference("complex64[1]1i2", "complex64[1]1i2.0001"), None);
     }

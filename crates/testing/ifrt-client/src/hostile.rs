@@ -224,7 +224,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use unskew_ifrt_proxy::messages::Ask;
+    use unskew_ifrt_proxy::messages::RequestBody;
 
     #[test]
     fn bytes_make_requests_of_every_kind() {
@@ -240,7 +240,7 @@ mod tests {
             let asks = hostile.requests(&bytes).into_iter().filter_map(|request| request.ask);
             seen.extend(asks.map(|ask| ask.name()));
         }
-        let all: BTreeSet<&str> = Ask::NAMES.iter().copied().collect();
+        let all: BTreeSet<&str> = RequestBody::NAMES.iter().copied().collect();
         assert_eq!(seen, all);
     }
 }

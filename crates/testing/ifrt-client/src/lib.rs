@@ -22,10 +22,11 @@ use tonic::{Request, Streaming};
 use tonic_prost::ProstCodec;
 
 use unskew_ifrt_proxy::messages::{
-    Answer, Ask, BufferName, Chunk, Empty, GetVersion, Init, ProxyVersion, Request as Asked,
-    RequestMetadata, Response as Told, SessionMetadata, StoreMetadata, Version,
+    BufferName, Chunk, Empty, GetVersion, Init, ProxyVersion, Request as Asked, RequestBody,
+    RequestMetadata, Response as Told, ResponseBody, SessionMetadata, StoreMetadata,
+    VersionMessage,
 };
-use unskew_ifrt_proxy::status::{Code, Status};
+use unskew_ifrt_proxy::status::{Status, StatusCode};
 use unskew_ifrt_proxy::{SESSION, STORE};
 
 pub use hostile::Hostile;
@@ -39,7 +40,7 @@ pub struct IfrtClient {
     requests: mpsc::UnboundedSender<Asked>,
     responses: Streaming<Told>,
     /// What came for requests that nobody has waited for yet.
-    early: HashMap<u64, Result<Answer, Status>>,
+    early: HashMap<u64, Result<ResponseBody, Status>>,
     next: u64,
     /// The version that is spoken.
     pub version: ProxyVersion,
@@ -71,7 +72,7 @@ impl IfrtClient {
         let channel = endpoint.tcp_nodelay(true).connect().await.map_err(unavailable)?;
         let min = ProxyVersion { protocol: unskew_ifrt_proxy::LOWEST, serdes: 0 };
         let asked = GetVersion { min: Some(min), max: Some(max) };
-        let told: Version = unary(&channel, "GetVersion", asked).await?;
+        let told: VersionMessage = unary(&channel, "GetVersion", asked).await?;
         Ok((channel, told.version.unwrap_or_default()))
     }
 
@@ -107,7 +108,7 @@ impl IfrtClient {
     ///
     /// # Errors
     /// If the session has ended.
-    pub fn send(&mut self, ask: Ask) -> Result<u64, Status> {
+    pub fn send(&mut self, ask: RequestBody) -> Result<u64, Status> {
         let op_id = self.next;
         self.next += 1;
         let metadata = RequestMetadata { op_id, ..RequestMetadata::default() };
@@ -120,7 +121,7 @@ impl IfrtClient {
     /// # Errors
     /// If the session has ended.
     pub fn send_raw(&mut self, request: Asked) -> Result<(), Status> {
-        let ended = |_| Status::new(Code::Unavailable, "the session has ended");
+        let ended = |_| Status::new(StatusCode::Unavailable, "the session has ended");
         self.requests.send(request).map_err(ended)
     }
 
@@ -128,7 +129,7 @@ impl IfrtClient {
     ///
     /// # Errors
     /// The error that is the answer; why the session ended.
-    pub async fn answer(&mut self, op_id: u64) -> Result<Answer, Status> {
+    pub async fn answer(&mut self, op_id: u64) -> Result<ResponseBody, Status> {
         loop {
             if let Some(answer) = self.early.remove(&op_id) {
                 return answer;
@@ -142,14 +143,15 @@ impl IfrtClient {
     ///
     /// # Errors
     /// Why the session ended.
-    pub async fn receive(&mut self) -> Result<(u64, Result<Answer, Status>), Status> {
+    pub async fn receive(&mut self) -> Result<(u64, Result<ResponseBody, Status>), Status> {
         let told = self.responses.message().await.map_err(told_status)?;
-        let told = told.ok_or_else(|| Status::new(Code::Unavailable, "the session has ended"))?;
+        let told =
+            told.ok_or_else(|| Status::new(StatusCode::Unavailable, "the session has ended"))?;
         let metadata = told.metadata.unwrap_or_default();
         let answer = match (metadata.status.as_ref(), told.answer) {
             (Some(status), _) => Err(Status::from(status)),
             (None, Some(answer)) => Ok(answer),
-            (None, None) => Err(Status::new(Code::Internal, "a response without an answer")),
+            (None, None) => Err(Status::new(StatusCode::Internal, "a response without an answer")),
         };
         Ok((metadata.op_id, answer))
     }
@@ -158,7 +160,7 @@ impl IfrtClient {
     ///
     /// # Errors
     /// As [`IfrtClient::answer`].
-    pub async fn ask(&mut self, ask: Ask) -> Result<Answer, Status> {
+    pub async fn ask(&mut self, ask: RequestBody) -> Result<ResponseBody, Status> {
         let op_id = self.send(ask)?;
         self.answer(op_id).await
     }
@@ -168,12 +170,12 @@ impl IfrtClient {
     /// # Errors
     /// As [`IfrtClient::ask`].
     pub async fn init(&mut self) -> Result<Init, Status> {
-        match self.ask(Ask::Init(Empty {})).await? {
-            Answer::Init(init) => {
+        match self.ask(RequestBody::Init(Empty {})).await? {
+            ResponseBody::Init(init) => {
                 self.session = init.session_id;
                 Ok(init)
             }
-            _ => Err(Status::new(Code::Internal, "another answer than to the first request")),
+            _ => Err(Status::new(StatusCode::Internal, "another answer than to the first request")),
         }
     }
 
@@ -320,9 +322,9 @@ fn insert<T>(request: &mut Request<T>, name: &'static str, what: &impl Message) 
 
 fn unavailable(error: impl std::error::Error) -> Status {
     let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
-    Status::new(Code::Unavailable, format!("{error}{}", cause.unwrap_or_default()))
+    Status::new(StatusCode::Unavailable, format!("{error}{}", cause.unwrap_or_default()))
 }
 
 fn told_status(status: tonic::Status) -> Status {
-    Status::new(Code::of(i64::from(i32::from(status.code()))), status.message())
+    Status::new(StatusCode::from_number(i64::from(i32::from(status.code()))), status.message())
 }

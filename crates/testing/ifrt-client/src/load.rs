@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 
 use crate::{Adder, ELEMENTS, IfrtClient};
 use unskew_ifrt_proxy::messages::ProxyVersion;
-use unskew_ifrt_proxy::status::{Code, Status};
+use unskew_ifrt_proxy::status::{Status, StatusCode};
 
 /// What a load test does, and for how long.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ pub async fn load(load: &LoadTest) -> LoadTestOutcome {
                 outcome.errors.extend(done.err().map(|status| (number, status)));
             }
             Err(error) => {
-                let status = Status::new(Code::Internal, error.to_string());
+                let status = Status::new(StatusCode::Internal, error.to_string());
                 outcome.errors.push((usize::MAX, status));
             }
         }
@@ -100,7 +100,10 @@ async fn client(
         adder.put(&mut client, 2, second.clone()).await?;
         adder.add(&mut client, [1, 2], 3).await?;
         if adder.fetch(&mut client, 3).await? != wanted {
-            return Err(Status::new(Code::DataLoss, "the sum is another than that of the arrays"));
+            return Err(Status::new(
+                StatusCode::DataLoss,
+                "the sum is another than that of the arrays",
+            ));
         }
         adder.forget(&mut client, &[1, 2, 3]).await?;
         steps.push(begun.elapsed());

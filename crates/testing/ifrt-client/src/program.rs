@@ -11,9 +11,10 @@ use unskew_serdes::proto::encode;
 
 use crate::IfrtClient;
 use unskew_ifrt_proxy::messages::{
-    Answer, Ask, Compile, CopyToHost, Execute, MakeArray, OldOrNewHandles, ProxyVersion,
+    CompileRequest, CopyToHost, Execute, MakeArray, OldOrNewHandles, ProxyVersion, RequestBody,
+    ResponseBody,
 };
-use unskew_ifrt_proxy::status::{Code, Status};
+use unskew_ifrt_proxy::status::{Status, StatusCode};
 
 /// How many elements its arrays have: 64 KiB of `f32`.
 pub const ELEMENTS: usize = 16384;
@@ -36,12 +37,14 @@ impl Adder {
     /// # Errors
     /// What the server answers; so for all that follow.
     pub async fn compile(client: &mut IfrtClient, device: i32) -> Result<Self, Status> {
-        let ask = Ask::Compile(Self::request(client.version)?);
+        let ask = RequestBody::Compile(Self::request(client.version)?);
         match client.ask(ask).await? {
-            Answer::Compile(compiled) => {
+            ResponseBody::Compile(compiled) => {
                 if let Some(handle) = compiled.ready_future {
                     client
-                        .ask(Ask::CheckFuture(unskew_ifrt_proxy::messages::Handle { handle }))
+                        .ask(RequestBody::CheckFuture(unskew_ifrt_proxy::messages::Handle {
+                            handle,
+                        }))
                         .await?;
                 }
                 Ok(Self { executable: compiled.executable, device })
@@ -54,15 +57,15 @@ impl Adder {
     ///
     /// # Errors
     /// If values cannot be written at that version.
-    pub fn request(version: ProxyVersion) -> Result<Compile, Status> {
+    pub fn request(version: ProxyVersion) -> Result<CompileRequest, Status> {
         let version = at(version)?;
         let program = HloProgram::new(ARTIFACT.to_vec());
         let program = program.ok_or_else(|| Status::invalid("this is no StableHLO artifact"))?;
         let options = XlaCompileOptions {
-            compile_options: CompileOptions::of(1, 1).write().into(),
+            compile_options: CompileOptions::new(1, 1).write().into(),
             outputs_bundle_slice_sizes: Vec::new(),
         };
-        Ok(Compile {
+        Ok(CompileRequest {
             program: encode(&Serialized::HloProgram(program), version)?.into(),
             options: encode(&Serialized::XlaCompileOptions(options), version)?.into(),
             host_callbacks: Vec::new(),
@@ -103,7 +106,7 @@ impl Adder {
     ) -> Result<(), Status> {
         client.store(handle, data).await?;
         let make = Self::array(client.version, self.device, (handle, handle))?;
-        client.ask(Ask::MakeArray(make)).await.map(|_| ())
+        client.ask(RequestBody::MakeArray(make)).await.map(|_| ())
     }
 
     /// Adds two arrays; the sum gets the handle.
@@ -122,7 +125,7 @@ impl Adder {
             results: vec![sum],
             ..Execute::default()
         };
-        client.ask(Ask::Execute(execute)).await.map(|_| ())
+        client.ask(RequestBody::Execute(execute)).await.map(|_| ())
     }
 
     /// The elements of an array, by way of a host buffer of the same handle.
@@ -131,7 +134,7 @@ impl Adder {
     /// What the server answers.
     pub async fn fetch(self, client: &mut IfrtClient, array: u64) -> Result<Bytes, Status> {
         let copy = CopyToHost { host_buffer: array, array, byte_strides: None };
-        client.ask(Ask::CopyToHost(copy)).await?;
+        client.ask(RequestBody::CopyToHost(copy)).await?;
         let data = client.look_up(client.session, array).await?;
         client.delete(client.session, array).await?;
         Ok(data)
@@ -143,15 +146,15 @@ impl Adder {
     /// What the server answers.
     pub async fn forget(self, client: &mut IfrtClient, arrays: &[u64]) -> Result<(), Status> {
         let gone = OldOrNewHandles { one: None, several: arrays.to_vec() };
-        client.ask(Ask::DestructArray(gone)).await.map(|_| ())
+        client.ask(RequestBody::DestructArray(gone)).await.map(|_| ())
     }
 }
 
 pub(super) fn at(version: ProxyVersion) -> Result<FamilyVersion<Ifrt>, Status> {
     let found = any_version().get(version.serdes.into());
-    found.map_err(|error| Status::new(Code::FailedPrecondition, error.to_string()))
+    found.map_err(|error| Status::new(StatusCode::FailedPrecondition, error.to_string()))
 }
 
 fn unexpected() -> Status {
-    Status::new(Code::Internal, "the answer to another request")
+    Status::new(StatusCode::Internal, "the answer to another request")
 }

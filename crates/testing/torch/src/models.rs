@@ -17,7 +17,7 @@ use unskew_core::{
 };
 use unskew_peers::{Peer, ProcessEnd, run_probe};
 use unskew_releases::Release;
-use unskew_source::{Assembly, FileSource, Output, Source};
+use unskew_source::{Assembly, ConvertedArtifact, FileSource, Source};
 use unskew_torch::{TorchConvertOptions, TorchRuntime};
 
 use crate::recorded::{difference, value};
@@ -233,7 +233,9 @@ pub(crate) fn write_for(
     if !plan.is_possible() {
         return Ok(Err(plan.blockers.iter().map(words).collect()));
     }
-    let Output::File(result) = &output else { anyhow::bail!("{}: a folder", path.display()) };
+    let ConvertedArtifact::File(result) = &output else {
+        anyhow::bail!("{}: a folder", path.display())
+    };
     let result: Arc<dyn Source> = Arc::<Assembly>::clone(result);
     let party = unskew_torch::party_converted(&result, &origin)?.with_context(none)?;
     let day = Context::on(Date::constant(2026, 11, 1));

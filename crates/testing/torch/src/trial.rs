@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use unskew_interpreter::ScriptValue;
 use unskew_releases::Release;
-use unskew_source::{Output, SourceExt as _};
+use unskew_source::{ConvertedArtifact, SourceExt as _};
 use unskew_torch::TorchConvertOptions;
 
 use crate::recorded::{self, RecordedModel, TOLERANCE, difference};
@@ -182,7 +182,7 @@ fn convert(
         let why = blocker.message.split_once(": ").map_or(&*blocker.message, |(_, why)| why);
         return Ok(ConversionPrediction::Blocked(format!("{} {why}", blocker.rule.code)));
     }
-    let Output::File(result) = output else { anyhow::bail!("{file}: became a folder") };
+    let ConvertedArtifact::File(result) = output else { anyhow::bail!("{file}: became a folder") };
     if plan.changes_nothing() {
         return Ok(ConversionPrediction::Unchanged);
     }

@@ -15,7 +15,7 @@ use std::time::Duration;
 use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
 use unskew_core::{Context, Date, Party, check};
 use unskew_large_files::{Weights, torchscript};
-use unskew_source::{Assembly, FileSource, Output, Source};
+use unskew_source::{Assembly, ConvertedArtifact, FileSource, Source};
 use unskew_tables::toml_as_json;
 use unskew_torch::{ReleaseCalendar, TorchConvertOptions, TorchRuntime, convert, party};
 use unskew_torch_schemas::OperatorHistory;
@@ -48,7 +48,7 @@ fn converted(path: &Path, to: &TorchRuntime) -> Arc<Assembly> {
     let (plan, output) =
         convert(&source(path), to, &TorchConvertOptions::default()).unwrap().unwrap();
     assert!(plan.is_possible() && !plan.changes_nothing(), "{plan:?}");
-    let Output::File(file) = output else { panic!("a folder") };
+    let ConvertedArtifact::File(file) = output else { panic!("a folder") };
     file
 }
 
@@ -69,7 +69,7 @@ fn archive_of_500_mb(criterion: &mut Criterion) {
         .sampling_mode(SamplingMode::Flat);
     group.bench_function("convert, durable", |b| {
         b.iter(|| {
-            Output::File(converted(black_box(&path), &oldest)).write(&new).unwrap();
+            ConvertedArtifact::File(converted(black_box(&path), &oldest)).write(&new).unwrap();
             std::fs::remove_file(&new).unwrap();
         });
     });

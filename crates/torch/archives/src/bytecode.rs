@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::pickle::{Id, Pickle, Value};
+use crate::pickle::{Id, Pickle, PickleValue};
 
 /// The record of an archive that holds it.
 pub(crate) const RECORD: &str = "bytecode.pkl";
@@ -98,7 +98,7 @@ pub struct MobileBytecode {
 impl MobileBytecode {
     /// None if the pickle is not of this form.
     pub fn from_pickle(pickle: Pickle) -> Option<Self> {
-        let Value::Tuple(members) = pickle.root() else { return None };
+        let PickleValue::Tuple(members) = pickle.root() else { return None };
         let said = members.first().and_then(|id| pickle.value(*id).int());
         let skipped = usize::from(said.is_some());
         let functions =
@@ -110,7 +110,7 @@ impl MobileBytecode {
     /// The pickle with all functions as they are now.
     pub(crate) fn finish(mut self) -> Pickle {
         let counted = self.version >= COUNTED;
-        let mut members = vec![self.pickle.push(Value::Int(self.version))];
+        let mut members = vec![self.pickle.push(PickleValue::Int(self.version))];
         for function in &mut self.functions {
             function.drop_unused();
             function.put(&mut self.pickle, counted);
@@ -124,9 +124,9 @@ impl MobileBytecode {
 
 /// The value of a key in a tuple of pairs.
 fn part(pickle: &Pickle, table: Id, key: &str) -> Option<Id> {
-    let Value::Tuple(pairs) = pickle.value(table) else { return None };
+    let PickleValue::Tuple(pairs) = pickle.value(table) else { return None };
     pairs.iter().find_map(|pair| match pickle.value(*pair) {
-        Value::Tuple(pair) => {
+        PickleValue::Tuple(pair) => {
             let &[name, value] = pair.as_slice() else { return None };
             (pickle.value(name).text() == Some(key)).then_some(value)
         }
@@ -136,12 +136,12 @@ fn part(pickle: &Pickle, table: Id, key: &str) -> Option<Id> {
 
 impl BytecodeFunction {
     fn from_value(pickle: &Pickle, id: Id) -> Option<Self> {
-        let Value::Tuple(parts) = pickle.value(id) else { return None };
+        let PickleValue::Tuple(parts) = pickle.value(id) else { return None };
         let (name, table) = (pickle.value(*parts.first()?).text()?, *parts.get(1)?);
         let members = |key: &str| {
             let id = part(pickle, table, key)?;
             match pickle.value(id) {
-                Value::Tuple(ids) | Value::List(ids) => Some(ids.to_vec()),
+                PickleValue::Tuple(ids) | PickleValue::List(ids) => Some(ids.to_vec()),
                 _ => None,
             }
         };
@@ -153,7 +153,7 @@ impl BytecodeFunction {
         let operator = |id: &Id| {
             let mut parts = pickle.members(pickle.value(*id));
             let (name, overload) = (parts.next()?.text()?, parts.next()?.text()?);
-            let given = parts.next().and_then(Value::int).filter(|given| *given >= 0);
+            let given = parts.next().and_then(PickleValue::int).filter(|given| *given >= 0);
             Some(BytecodeOperator { name: name.to_owned(), overload: overload.to_owned(), given })
         };
         Some(Self {
@@ -180,7 +180,7 @@ impl BytecodeFunction {
             .iter()
             .map(|Instruction { name, x, n }| {
                 let name = pickle.text(name);
-                let (x, n) = (pickle.push(Value::Int(*x)), pickle.push(Value::Int(*n)));
+                let (x, n) = (pickle.push(PickleValue::Int(*x)), pickle.push(PickleValue::Int(*n)));
                 pickle.tuple([name, x, n])
             })
             .collect();
@@ -190,17 +190,17 @@ impl BytecodeFunction {
             .map(|operator| {
                 let mut parts = vec![pickle.text(&operator.name), pickle.text(&operator.overload)];
                 if counted {
-                    parts.push(pickle.push(Value::Int(operator.given.unwrap_or(-1))));
+                    parts.push(pickle.push(PickleValue::Int(operator.given.unwrap_or(-1))));
                 }
                 pickle.tuple(parts)
             })
             .collect();
-        let Value::Tuple(mut parts) = pickle.value(self.id).clone() else { return };
+        let PickleValue::Tuple(mut parts) = pickle.value(self.id).clone() else { return };
         if parts.len() < 2 {
             return;
         }
         let types = pickle.tuple(self.types.clone());
-        let registers = pickle.push(Value::Int(self.registers));
+        let registers = pickle.push(PickleValue::Int(self.registers));
         let all = [
             ("instructions", pickle.tuple(instructions)),
             ("operators", pickle.tuple(operators)),
@@ -213,7 +213,7 @@ impl BytecodeFunction {
             pickle.tuple([key, value])
         });
         parts[1] = pickle.tuple(pairs);
-        pickle.replace(self.id, Value::Tuple(parts));
+        pickle.replace(self.id, PickleValue::Tuple(parts));
     }
 
     /// Adds instructions in front of the one at `at`. Whatever jumped there runs them first.
@@ -254,7 +254,7 @@ impl BytecodeFunction {
 
     /// Whether the pickle has the signature of the function.
     pub(crate) fn has_signature(&self, pickle: &Pickle) -> bool {
-        matches!(pickle.value(self.id), Value::Tuple(parts) if parts.len() > 2)
+        matches!(pickle.value(self.id), PickleValue::Tuple(parts) if parts.len() > 2)
     }
 
     /// Gives the function a signature: names and types.
@@ -264,9 +264,9 @@ impl BytecodeFunction {
                 .iter()
                 .map(|(name, ty)| {
                     let fields = [
-                        ("name", Value::Text(name.clone())),
-                        ("type", Value::Text(ty.clone())),
-                        ("default_value", Value::None),
+                        ("name", PickleValue::Text(name.clone())),
+                        ("type", PickleValue::Text(ty.clone())),
+                        ("default_value", PickleValue::None),
                     ];
                     let fields = fields.map(|(key, value)| {
                         let (key, value) = (pickle.text(key), pickle.push(value));
@@ -284,17 +284,17 @@ impl BytecodeFunction {
             pickle.tuple([key, value])
         });
         let signature = pickle.tuple(pairs);
-        if let Value::Tuple(mut parts) = pickle.value(self.id).clone() {
+        if let PickleValue::Tuple(mut parts) = pickle.value(self.id).clone() {
             parts.truncate(2);
             parts.push(signature);
-            pickle.replace(self.id, Value::Tuple(parts));
+            pickle.replace(self.id, PickleValue::Tuple(parts));
         }
     }
 
     /// The number of a constant in the table, which it joins if it is not there.
     pub(crate) fn constant(&mut self, pickle: &Pickle, value: Id) -> i64 {
         let same = |id: &Id| match pickle.value(*id) {
-            Value::Call(_) => *id == value,
+            PickleValue::Call(_) => *id == value,
             known => known == pickle.value(value),
         };
         let at = self.constants.iter().position(same).unwrap_or_else(|| {

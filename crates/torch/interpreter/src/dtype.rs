@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use unskew_array::Type;
+use unskew_array::ArrayElementType;
 
 /// The type of a tensor's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -102,25 +102,25 @@ impl Dtype {
     }
 
     /// The same type of arrays.
-    pub(crate) fn array_type(self) -> Type {
+    pub(crate) fn array_type(self) -> ArrayElementType {
         match self {
-            Self::U8 => Type::U8,
-            Self::I8 => Type::S8,
-            Self::I16 => Type::S16,
-            Self::I32 => Type::S32,
-            Self::I64 => Type::S64,
-            Self::F16 => Type::F16,
-            Self::F32 => Type::F32,
-            Self::F64 => Type::F64,
-            Self::C64 => Type::C64,
-            Self::C128 => Type::C128,
-            Self::Bool => Type::PRED,
-            Self::BF16 => Type::BF16,
+            Self::U8 => ArrayElementType::U8,
+            Self::I8 => ArrayElementType::S8,
+            Self::I16 => ArrayElementType::S16,
+            Self::I32 => ArrayElementType::S32,
+            Self::I64 => ArrayElementType::S64,
+            Self::F16 => ArrayElementType::F16,
+            Self::F32 => ArrayElementType::F32,
+            Self::F64 => ArrayElementType::F64,
+            Self::C64 => ArrayElementType::C64,
+            Self::C128 => ArrayElementType::C128,
+            Self::Bool => ArrayElementType::PRED,
+            Self::BF16 => ArrayElementType::BF16,
         }
     }
 
     /// The type of these arrays, if PyTorch has it.
-    pub(crate) fn of_array(element: Type) -> Option<Self> {
+    pub(crate) fn of_array(element: ArrayElementType) -> Option<Self> {
         Self::all().find(|dtype| dtype.array_type() == element)
     }
 

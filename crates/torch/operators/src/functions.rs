@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use unskew_core::Packed;
+use unskew_core::CompressedText;
 use unskew_script::FunctionDefinition;
 use unskew_script::typing::{FunctionId, ScriptProgram};
 
@@ -26,7 +26,7 @@ pub(crate) struct FunctionTexts {
 #[derive(Debug)]
 enum Text {
     Read(String),
-    BuiltIn(&'static Packed),
+    BuiltIn(&'static CompressedText),
 }
 
 type Places = BTreeMap<String, FunctionSource>;
@@ -47,7 +47,7 @@ impl FunctionTexts {
     }
 
     /// The functions of a text that is part of the program; they are found when the first is asked for.
-    pub(crate) fn built_in(file: &'static str, text: &'static Packed) -> Self {
+    pub(crate) fn built_in(file: &'static str, text: &'static CompressedText) -> Self {
         Self { file, text: Text::BuiltIn(text), places: OnceLock::new() }
     }
 

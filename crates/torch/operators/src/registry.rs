@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use unskew_core::Packed;
+use unskew_core::CompressedText;
 use unskew_script::FunctionDefinition;
 
 use crate::error::{DOWNGRADERS, OperatorRegistryError, UPGRADERS};
@@ -27,11 +27,11 @@ pub struct RegistrySources<'t> {
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltInRegistry {
     /// `operator_versions.yaml` in the form of `files::flatten`.
-    pub operators: &'static Packed,
+    pub operators: &'static CompressedText,
     /// The text of `operator_upgraders.py`.
-    pub upgraders: &'static Packed,
+    pub upgraders: &'static CompressedText,
     /// The text of `operator_downgraders.py`.
-    pub downgraders: &'static Packed,
+    pub downgraders: &'static CompressedText,
 }
 
 /// The operators that changed, and the functions that bridge the changes.

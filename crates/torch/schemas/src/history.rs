@@ -6,7 +6,7 @@
 use std::sync::{Arc, OnceLock};
 
 use unskew_core::Version;
-use unskew_definitions::{HistoryError, Kept, Rows, RowsText, Runs};
+use unskew_definitions::{DefinitionCache, DefinitionRowsError, Rows, RowsText, Runs};
 
 use crate::matching::{CallBinding, GivenValue, SchemaOutline, TypedSchema};
 use crate::{FunctionSchema, OperatorTable};
@@ -76,7 +76,7 @@ impl SchemaDefinition {
 #[derive(Debug)]
 pub struct OperatorHistory {
     rows: Rows,
-    kept: Kept<SchemaDefinition>,
+    kept: DefinitionCache<SchemaDefinition>,
 }
 
 impl OperatorHistory {
@@ -84,8 +84,8 @@ impl OperatorHistory {
     ///
     /// # Errors
     /// If the first line does not name the releases.
-    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, HistoryError> {
-        Ok(Self { rows: Rows::from_text(text)?, kept: Kept::default() })
+    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, DefinitionRowsError> {
+        Ok(Self { rows: Rows::from_text(text)?, kept: DefinitionCache::default() })
     }
 
     /// The rows, as they are written.
@@ -119,7 +119,7 @@ impl OperatorHistory {
     ///
     /// # Errors
     /// The first row that is out of order or cannot be parsed.
-    pub fn validate(&self) -> Result<(), HistoryError> {
+    pub fn validate(&self) -> Result<(), DefinitionRowsError> {
         self.rows
             .validate(|text| text.parse::<FunctionSchema>().map(drop).map_err(|e| e.to_string()))
     }
@@ -155,9 +155,9 @@ mod tests {
 
     #[test]
     fn a_text_that_is_no_history_is_refused() {
-        assert_eq!(OperatorHistory::from_text("").err(), Some(HistoryError::NoReleases));
+        assert_eq!(OperatorHistory::from_text("").err(), Some(DefinitionRowsError::NoReleases));
         let unsorted = "#releases\t1.0\nb() -> ()\t1.0-\na() -> ()\t1.0-\n";
         let history = OperatorHistory::from_text(unsorted).unwrap();
-        assert_eq!(history.validate(), Err(HistoryError::Unsorted(3)));
+        assert_eq!(history.validate(), Err(DefinitionRowsError::Unsorted(3)));
     }
 }

@@ -111,7 +111,7 @@ impl OperatorTable {
 
     /// Every schema of the release, as it is written.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        self.defined().rows().of(self.release)
+        self.defined().rows().definitions_of(self.release)
     }
 
     /// The schema of one overload, the empty one for an operator without overload names.

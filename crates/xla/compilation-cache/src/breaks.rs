@@ -1,4 +1,4 @@
-//! Where executables that the CPU backend serializes stopped being loaded: `data/executable-breaks.tsv`.
+//! Breaks of executables that the CPU backend serializes: `data/executable-breaks.tsv`.
 
 use unskew_core::Version;
 

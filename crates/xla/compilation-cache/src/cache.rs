@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use unskew_core::Version;
 
-use crate::writers::{Writer, writers};
-use crate::{Damage, Entry, Name};
+use crate::writers::{JaxlibWriter, writers};
+use crate::{CacheEntry, CacheFileName, Damage};
 
 /// An entry in its folder.
 #[derive(Clone, Debug)]
-pub struct Item {
+pub struct CacheItem {
     /// The name of the file.
     pub file: String,
     /// Whether the name ends as those of JAX 0.4.31 and later do.
@@ -22,12 +22,12 @@ pub struct Item {
     /// Whether a file beside it says when it was last used.
     pub has_access_time: bool,
     /// What is in it.
-    pub entry: Result<Entry, Damage>,
+    pub entry: Result<CacheEntry, Damage>,
 }
 
 /// What a JAX does with an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum State {
+pub enum EntryStatus {
     /// It cannot be read: JAX compiles and leaves it there.
     Broken,
     /// Another jaxlib wrote it: this JAX never asks for it.
@@ -40,11 +40,11 @@ pub enum State {
     Open,
 }
 
-impl Item {
+impl CacheItem {
     /// What JAX looks up.
     pub fn key(&self) -> &str {
-        match Name::of(&self.file) {
-            Name::Entry { key, .. } => key,
+        match CacheFileName::parse(&self.file) {
+            CacheFileName::Entry { key, .. } => key,
             _ => &self.file,
         }
     }
@@ -53,30 +53,30 @@ impl Item {
     pub fn writers(&self) -> Option<Vec<Version>> {
         let entry = self.entry.as_ref().ok()?;
         entry.debug_options()?;
-        let may = |writer: &&Writer| writer.may_have_written(self.suffixed, entry);
+        let may = |writer: &&JaxlibWriter| writer.may_have_written(self.suffixed, entry);
         Some(writers().iter().filter(may).map(|writer| writer.version).collect())
     }
 
     /// What a JAX with this jaxlib does with it in a folder, if that has a name.
-    pub fn state(&self, jax: Version, writer: &Writer, folder: Option<&str>) -> State {
+    pub fn state(&self, jax: Version, writer: &JaxlibWriter, folder: Option<&str>) -> EntryStatus {
         let entry = match &self.entry {
             Ok(entry) => entry,
-            Err(damage) if damage.is_certain() => return State::Broken,
-            Err(_) => return State::Open,
+            Err(damage) if damage.is_certain() => return EntryStatus::Broken,
+            Err(_) => return EntryStatus::Open,
         };
         if !writer.may_have_written(self.suffixed, entry) {
-            return State::Stale;
+            return EntryStatus::Stale;
         }
         if entry.debug_options().is_none() {
-            return State::Open;
+            return EntryStatus::Open;
         }
         match (entry.folder(), folder) {
             (Some(made_in), Some(folder))
                 if jax < crate::writers::FOLDER_NOT_IN_KEY && is_elsewhere(made_in, folder) =>
             {
-                State::Moved
+                EntryStatus::Moved
             }
-            _ => State::Candidate,
+            _ => EntryStatus::Candidate,
         }
     }
 }
@@ -92,7 +92,7 @@ pub struct Cache {
     /// Where it lies: an absolute path, if it lies in a file system.
     pub folder: Option<String>,
     /// Its entries by their names.
-    pub items: Vec<Item>,
+    pub items: Vec<CacheItem>,
     /// Files that no JAX reads or removes.
     pub leftovers: Vec<String>,
     /// Caches of XLA itself.
@@ -111,27 +111,29 @@ pub(crate) struct Listed<'f> {
 
 impl Cache {
     /// Takes the files of a folder apart; `read` reads an entry, `time` an access time.
-    pub(crate) fn of<'f>(
+    pub(crate) fn from_files<'f>(
         files: impl Iterator<Item = Listed<'f>> + Clone,
-        mut read: impl FnMut(&str) -> Result<Entry, Damage>,
+        mut read: impl FnMut(&str) -> Result<CacheEntry, Damage>,
         mut time: impl FnMut(&str) -> Option<Timestamp>,
     ) -> Self {
         let mut cache = Self::default();
         let mut times = BTreeMap::new();
         for file in files.clone() {
-            match Name::of(file.name) {
-                Name::AccessTime(key) => {
+            match CacheFileName::parse(file.name) {
+                CacheFileName::AccessTime(key) => {
                     times.insert(key, file.name);
                 }
-                Name::Unfinished => cache.leftovers.push(file.name.to_owned()),
-                Name::Lock => cache.lock = true,
-                Name::Entry { .. } | Name::Xla | Name::Other => {}
+                CacheFileName::Unfinished => cache.leftovers.push(file.name.to_owned()),
+                CacheFileName::Lock => cache.lock = true,
+                CacheFileName::Entry { .. } | CacheFileName::Xla | CacheFileName::Other => {}
             }
         }
         for file in files {
-            let Name::Entry { key, suffixed } = Name::of(file.name) else { continue };
+            let CacheFileName::Entry { key, suffixed } = CacheFileName::parse(file.name) else {
+                continue;
+            };
             let access = times.remove(key);
-            cache.items.push(Item {
+            cache.items.push(CacheItem {
                 file: file.name.to_owned(),
                 suffixed,
                 size: file.size,

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use unskew_pjrt::convert::stamp::{MAGIC, Opened, open};
-use unskew_source::wire::{Message, Span};
+use unskew_source::wire::{ByteSpan, WireMessage};
 use unskew_source::{BytesSource, ReadError, SourceExt as _};
 
 /// How the header of IFRT calls its runtime.
@@ -27,7 +27,7 @@ const PROCESSORS: [[u8; 2]; 2] = [62_u16.to_le_bytes(), 183_u16.to_le_bytes()];
 
 /// The processor that code was made for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Target {
+pub struct CpuTarget {
     /// The machine as LLVM names it: `x86_64-unknown-linux-gnu`.
     pub triple: String,
     /// The processor by LLVM's name, such as `znver4`.
@@ -45,7 +45,7 @@ pub(crate) struct Stamp {
 pub(crate) struct Executable {
     pub(crate) debug_options: BTreeSet<u32>,
     pub(crate) folder: Option<String>,
-    pub(crate) target: Option<Target>,
+    pub(crate) target: Option<CpuTarget>,
     /// Whether there is object code for processors in it, as XLA's CPU backend writes it on Linux.
     pub(crate) for_processor: bool,
     pub(crate) stamp: Option<Stamp>,
@@ -73,7 +73,7 @@ impl Executable {
     fn message(bytes: &[u8]) -> Result<Self, ReadError> {
         let source = BytesSource::new("executable", bytes.to_vec());
         let mut executable = Self::default();
-        let mut message = Message::whole(&source);
+        let mut message = WireMessage::whole(&source);
         while let Some(field) = message.next()? {
             match (field.number, field.span()) {
                 (1, Some(span)) => {
@@ -88,10 +88,10 @@ impl Executable {
     }
 
     /// Reads compile options: build options are field 3, and in them debug options.
-    fn options(&mut self, source: &BytesSource, span: Span) -> Result<(), ReadError> {
+    fn options(&mut self, source: &BytesSource, span: ByteSpan) -> Result<(), ReadError> {
         let Some(build) = child(source, span, 3)? else { return Ok(()) };
         let Some(debug) = child(source, build, 3)? else { return Ok(()) };
-        let mut message = Message::at(source, debug);
+        let mut message = WireMessage::at(source, debug);
         while let Some(field) = message.next()? {
             let path = PATHS.iter().find(|(number, _)| *number == field.number);
             match (path, field.span()) {
@@ -140,7 +140,7 @@ pub(crate) fn is_framed(head: &[u8]) -> bool {
 
 fn is_header(bytes: &[u8]) -> bool {
     let source = BytesSource::new("header", bytes.to_vec());
-    let mut message = Message::whole(&source);
+    let mut message = WireMessage::whole(&source);
     while let Ok(Some(field)) = message.next() {
         if field.number == 2 && field.span().is_some_and(|span| span.len <= TEXT) {
             return message.string(&field).is_ok_and(|text| text == RUNTIME);
@@ -159,8 +159,8 @@ fn has_object(bytes: &[u8]) -> bool {
 }
 
 /// The last field of this number that is a message.
-fn child(source: &BytesSource, span: Span, number: u32) -> Result<Option<Span>, ReadError> {
-    let mut message = Message::at(source, span);
+fn child(source: &BytesSource, span: ByteSpan, number: u32) -> Result<Option<ByteSpan>, ReadError> {
+    let mut message = WireMessage::at(source, span);
     let mut found = None;
     while let Some(field) = message.next()? {
         found = field.span().filter(|_| field.number == number).or(found);
@@ -169,9 +169,9 @@ fn child(source: &BytesSource, span: Span, number: u32) -> Result<Option<Span>, 
 }
 
 /// The processor, in the part of the CPU.
-fn target(source: &BytesSource, span: Span) -> Result<Option<Target>, ReadError> {
+fn target(source: &BytesSource, span: ByteSpan) -> Result<Option<CpuTarget>, ReadError> {
     let Some(options) = child(source, span, 9)? else { return Ok(None) };
-    let mut message = Message::at(source, options);
+    let mut message = WireMessage::at(source, options);
     let mut texts = [String::new(), String::new()];
     while let Some(field) = message.next()? {
         let text = (field.number as usize).checked_sub(1).and_then(|index| texts.get_mut(index));
@@ -182,5 +182,5 @@ fn target(source: &BytesSource, span: Span) -> Result<Option<Target>, ReadError>
         }
     }
     let [triple, cpu] = texts;
-    Ok((!triple.is_empty()).then_some(Target { triple, cpu }))
+    Ok((!triple.is_empty()).then_some(CpuTarget { triple, cpu }))
 }

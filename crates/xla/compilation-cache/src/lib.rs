@@ -20,12 +20,12 @@
 //! The key is a SHA-256 of the program, the version of jaxlib, the platform and its version, `XLA_FLAGS`, the options, the
 //! devices and the compression. It cannot be inverted. So which entry JAX looks up next cannot be said, but which it never
 //! does can: a jaxlib other than the one that wrote an entry asks for another key. Who wrote it stands nowhere either, and
-//! shows in the options ([`Entry::debug_options`]): jaxlib writes its debug options by their numbers, XLA adds and removes some in
+//! shows in the options ([`CacheEntry::debug_options`]): jaxlib writes its debug options by their numbers, XLA adds and removes some in
 //! nearly every release, and `data/writers.tsv` has the numbers of each ([`writers`]). A plug-in leaves them as they are,
 //! so they tell the jaxlib whatever compiled the program.
 //!
 //! JAX up to 0.10 also hashes a path below the folder, so an entry of a cache that was moved is found no more
-//! ([`Entry::folder`]). A broken entry stays for ever: JAX since 0.4.30 says that it could not read it, compiles, and
+//! ([`CacheEntry::folder`]). A broken entry stays for ever: JAX since 0.4.30 says that it could not read it, compiles, and
 //! writes no entry where there is one ([`writers::BROKEN_ENTRIES_STAY`]).
 //!
 //! Executables that people serialize themselves ([`executable_party`]), alone or as a pickle, are known too. Nobody is said to
@@ -37,23 +37,23 @@
 
 mod breaks;
 mod cache;
-mod entry;
+mod cache_entry;
+mod cache_reader;
 mod executable;
 mod name;
 mod packing;
 mod party;
-mod reader;
 pub mod rules;
 mod serialized;
 mod verdict;
 pub mod writers;
 
-pub use cache::{Cache, Item, State};
-pub use entry::{Damage, Entry};
-pub use executable::Target;
-pub use name::Name;
+pub use cache::{Cache, CacheItem, EntryStatus};
+pub use cache_entry::{CacheEntry, Damage};
+pub use cache_reader::reader;
+pub use executable::CpuTarget;
+pub use name::CacheFileName;
 pub use party::{CacheFile, entry_party, folder, folder_party};
-pub use reader::reader;
 pub use serialized::executable_party;
 
 /// The axis of JAX releases that look into compilation caches.

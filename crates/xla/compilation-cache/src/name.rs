@@ -1,11 +1,11 @@
-//! What a file in a cache is, by its name.
+//! Names of files in a cache.
 
 /// How many hexadecimal digits a key ends with: a SHA-256.
 const DIGITS: usize = 64;
 
 /// What a name of a file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Name<'n> {
+pub enum CacheFileName<'n> {
     /// The file of an executable.
     Entry {
         /// The program and the digest: what JAX looks up.
@@ -25,9 +25,9 @@ pub enum Name<'n> {
     Other,
 }
 
-impl<'n> Name<'n> {
+impl<'n> CacheFileName<'n> {
     /// What the name of a file in a cache says; without the folders that it lies in.
-    pub fn of(file: &'n str) -> Self {
+    pub fn parse(file: &'n str) -> Self {
         if let Some(rest) = file.strip_prefix("_temp_") {
             return if is_key(rest) { Self::Unfinished } else { Self::Other };
         }
@@ -75,12 +75,12 @@ mod tests {
         let digest = "0123456789abcdef".repeat(4);
         let key = format!("jit_f-{digest}");
         let new = format!("{key}-cache");
-        assert_eq!(Name::of(&new), Name::Entry { key: &key, suffixed: true });
-        assert_eq!(Name::of(&key), Name::Entry { key: &key, suffixed: false });
-        assert_eq!(Name::of(&format!("{key}-atime")), Name::AccessTime(&key));
-        assert_eq!(Name::of(&format!("_temp_{key}")), Name::Unfinished);
-        assert_eq!(Name::of(".lockfile"), Name::Lock);
-        assert_eq!(Name::of("xla_gpu_kernel_cache_file"), Name::Xla);
+        assert_eq!(CacheFileName::parse(&new), CacheFileName::Entry { key: &key, suffixed: true });
+        assert_eq!(CacheFileName::parse(&key), CacheFileName::Entry { key: &key, suffixed: false });
+        assert_eq!(CacheFileName::parse(&format!("{key}-atime")), CacheFileName::AccessTime(&key));
+        assert_eq!(CacheFileName::parse(&format!("_temp_{key}")), CacheFileName::Unfinished);
+        assert_eq!(CacheFileName::parse(".lockfile"), CacheFileName::Lock);
+        assert_eq!(CacheFileName::parse("xla_gpu_kernel_cache_file"), CacheFileName::Xla);
         for other in [
             "model.onnx".to_owned(),
             format!("sha256-{digest}"),
@@ -90,7 +90,7 @@ mod tests {
             String::new(),
             "jit_é-cache".to_owned(),
         ] {
-            assert_eq!(Name::of(&other), Name::Other, "{other}");
+            assert_eq!(CacheFileName::parse(&other), CacheFileName::Other, "{other}");
         }
         assert_eq!(program(&key), "jit_f");
         assert_eq!(program("x"), "x");

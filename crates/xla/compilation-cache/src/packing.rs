@@ -18,14 +18,14 @@ const ZSTANDARD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// How an entry is compressed. JAX hashes it into the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Packing {
+pub enum EntryCompression {
     /// By a Python without zstandard.
     Zlib,
     /// By a Python with `zstandard`, or since 3.14 with its own.
     Zstandard,
 }
 
-impl fmt::Display for Packing {
+impl fmt::Display for EntryCompression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Zlib => "zlib",
@@ -34,9 +34,9 @@ impl fmt::Display for Packing {
     }
 }
 
-impl Packing {
+impl EntryCompression {
     /// The compression by the first bytes.
-    pub(crate) fn of(head: &[u8]) -> Option<Self> {
+    pub(crate) fn from_head(head: &[u8]) -> Option<Self> {
         // Deflate with any window, and a checksum over the two bytes.
         let zlib = |a: u8, b: u8| {
             a & 0x0f == 8 && a >> 4 <= 7 && (u16::from(a) << 8 | u16::from(b)) % 31 == 0

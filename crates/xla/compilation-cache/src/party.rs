@@ -10,11 +10,11 @@ use unskew_core::{Party, Places, Requirement, Role, Version};
 use unskew_pjrt::API_AXIS;
 use unskew_source::{Budget, FileSource, ReadError, Source, SourceExt};
 
-use crate::cache::{Cache, Item, Listed};
+use crate::cache::{Cache, CacheItem, Listed};
 use crate::name::program;
-use crate::packing::Packing;
+use crate::packing::EntryCompression;
 use crate::verdict::{Lookup, Plugin};
-use crate::{AXIS, Damage, Entry, Name, rules};
+use crate::{AXIS, CacheEntry, CacheFileName, Damage, rules};
 
 /// What a cache is called.
 const KIND: &str = "JAX compilation cache";
@@ -49,11 +49,11 @@ impl CacheFile {
 /// Whether a folder with these files is a cache: it has an entry by name. One without `-cache` must be compressed, since
 /// other stores have such names too.
 fn is_cache(files: &[CacheFile]) -> bool {
-    files.iter().any(|file| match Name::of(&file.name) {
-        Name::Entry { suffixed: true, .. } => true,
-        Name::Entry { suffixed: false, .. } => {
+    files.iter().any(|file| match CacheFileName::parse(&file.name) {
+        CacheFileName::Entry { suffixed: true, .. } => true,
+        CacheFileName::Entry { suffixed: false, .. } => {
             let head = (file.open)().and_then(|source| source.head(4));
-            head.is_ok_and(|head| Packing::of(&head).is_some())
+            head.is_ok_and(|head| EntryCompression::from_head(&head).is_some())
         }
         _ => false,
     })
@@ -68,7 +68,7 @@ pub fn folder_party(
     folders: &[String],
 ) -> Option<Party> {
     let mut cache = folder(path, files)?;
-    let is_xla = |name: &&String| Name::of(name) == Name::Xla;
+    let is_xla = |name: &&String| CacheFileName::parse(name) == CacheFileName::Xla;
     cache.xla.extend(folders.iter().filter(is_xla).cloned());
     Some(party(name, cache))
 }
@@ -88,7 +88,7 @@ pub fn folder(path: Option<String>, files: &[CacheFile]) -> Option<Cache> {
     let read = |name: &str| {
         let file = by_name.get(name).ok_or(Damage::Unreadable)?;
         let source = (file.open)().map_err(|_| Damage::Unreadable)?;
-        Entry::read(&source, &budget)
+        CacheEntry::read(&source, &budget)
     };
     let time = |name: &str| {
         let file = by_name.get(name).filter(|file| file.size == 8)?;
@@ -100,7 +100,7 @@ pub fn folder(path: Option<String>, files: &[CacheFile]) -> Option<Cache> {
         size: file.size,
         modified: file.modified,
     });
-    let mut cache = Cache::of(listed, read, time);
+    let mut cache = Cache::from_files(listed, read, time);
     cache.folder = path;
     Some(cache)
 }
@@ -111,13 +111,14 @@ pub fn folder(path: Option<String>, files: &[CacheFile]) -> Option<Cache> {
 /// If its first bytes cannot be read. An entry that is broken is a cache with a broken entry.
 pub fn entry_party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     let name = source.name().rsplit(['/', '\\', '!']).next().unwrap_or_default();
-    let Name::Entry { suffixed, .. } = Name::of(name) else { return Ok(None) };
-    if !suffixed && Packing::of(&source.head(4)?).is_none() {
+    let CacheFileName::Entry { suffixed, .. } = CacheFileName::parse(name) else { return Ok(None) };
+    if !suffixed && EntryCompression::from_head(&source.head(4)?).is_none() {
         return Ok(None);
     }
     let budget = source.budget().cloned().unwrap_or_else(|| Budget::for_size(source.size()));
     let listed = [Listed { name, size: source.size(), modified: None }];
-    let cache = Cache::of(listed.into_iter(), |_| Entry::read(source, &budget), |_| None);
+    let cache =
+        Cache::from_files(listed.into_iter(), |_| CacheEntry::read(source, &budget), |_| None);
     Ok(Some(party(name, cache)))
 }
 
@@ -142,16 +143,19 @@ fn party(name: &str, cache: Cache) -> Party {
         party,
         "compiled for",
         whole()
-            .filter_map(Entry::target)
+            .filter_map(CacheEntry::target)
             .map(|target| format!("{} ({})", target.cpu, target.triple)),
     );
     party = counted(
         party,
         "compiled by a plug-in with an adapter",
-        whole().filter_map(Entry::stamp).map(|stamp| stamp.plugin.clone()),
+        whole().filter_map(CacheEntry::stamp).map(|stamp| stamp.plugin.clone()),
     );
-    party =
-        counted(party, "made in the folder", whole().filter_map(Entry::folder).map(str::to_owned));
+    party = counted(
+        party,
+        "made in the folder",
+        whole().filter_map(CacheEntry::folder).map(str::to_owned),
+    );
     let seconds: u64 = whole().map(|entry| u64::from(entry.compile_seconds)).sum();
     party = party.fact("compiling took", format!("{seconds} s"));
     let used = || cache.items.iter().filter_map(|item| item.used);
@@ -183,7 +187,7 @@ fn party(name: &str, cache: Cache) -> Party {
 fn notes(cache: &Cache) -> Vec<unskew_core::Finding> {
     let mut notes = Vec::new();
     let damage =
-        |item: &Item| item.entry.as_ref().err().copied().filter(|damage| damage.is_certain());
+        |item: &CacheItem| item.entry.as_ref().err().copied().filter(|damage| damage.is_certain());
     let broken: Vec<_> =
         cache.items.iter().filter_map(|item| Some((item, damage(item)?))).collect();
     if !broken.is_empty() {
@@ -203,7 +207,7 @@ fn notes(cache: &Cache) -> Vec<unskew_core::Finding> {
 }
 
 /// Which jaxlibs wrote how many entries, in words.
-fn written_by(items: &[Item]) -> Vec<(String, usize)> {
+fn written_by(items: &[CacheItem]) -> Vec<(String, usize)> {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for words in items.iter().filter_map(|item| item.writers()).map(|writers| releases(&writers)) {
         match counts.iter_mut().find(|(known, _)| *known == words) {

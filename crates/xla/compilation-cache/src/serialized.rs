@@ -9,9 +9,9 @@ use std::sync::Arc;
 use unskew_core::{
     Axis, Context, Finding, Judgement, Matcher, Party, Requirement, Role, Unjudged, Version, aspect,
 };
-use unskew_pickle::{Pickle, Value, scan};
+use unskew_pickle::{Pickle, PickleValue, scan};
 use unskew_pjrt::API_AXIS;
-use unskew_source::wire::Message;
+use unskew_source::wire::WireMessage;
 use unskew_source::{ReadError, Source, SourceExt as _};
 
 use crate::AXIS;
@@ -67,7 +67,7 @@ fn has(bytes: &[u8], what: &[u8]) -> bool {
 
 /// Whether a message has one executable and one set of options, as XLA's backends write it.
 fn may_be_bare(source: &dyn Source) -> bool {
-    let mut message = Message::whole(source);
+    let mut message = WireMessage::whole(source);
     let mut seen = [0_u32; 2];
     loop {
         match message.next() {
@@ -88,8 +88,8 @@ fn may_be_bare(source: &dyn Source) -> bool {
 /// The executables in a pickle, or in the pickle that is the first of the tuple in it; none if it is not JAX's.
 fn in_pickle(name: &str, bytes: &[u8]) -> Result<Option<Vec<Executable>>, ReadError> {
     let pickle = scan(name, bytes)?;
-    if let Value::Tuple(_) = pickle.root()
-        && let Some(Value::Bytes(place)) = pickle.members(pickle.root()).next()
+    if let PickleValue::Tuple(_) = pickle.root()
+        && let Some(PickleValue::Bytes(place)) = pickle.members(pickle.root()).next()
         && let Some(inner) = bytes.get(place.clone())
     {
         return Ok(executables(&scan(name, inner)?, inner));
@@ -103,10 +103,10 @@ fn executables(pickle: &Pickle, bytes: &[u8]) -> Option<Vec<Executable>> {
         return None;
     }
     let found = (0..pickle.count()).filter_map(|id| {
-        let Value::Persistent(Some(which)) = pickle.value(id) else { return None };
+        let PickleValue::Persistent(Some(which)) = pickle.value(id) else { return None };
         let mut members = pickle.members(pickle.value(*which));
         match (members.next()?.text()?, members.next()?) {
-            ("exec", Value::Bytes(place)) => Executable::read(bytes.get(place.clone())?),
+            ("exec", PickleValue::Bytes(place)) => Executable::read(bytes.get(place.clone())?),
             _ => None,
         }
     });

@@ -1,4 +1,4 @@
-//! What a JAX, and a plug-in, find in a cache.
+//! Verdict of a JAX, or a plug-in, and a cache.
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use unskew_core::{
     Axis, Context, Finding, Judgement, Matcher, Party, Places, Role, Unjudged, Version, aspect,
 };
 
-use crate::cache::{Cache, Item, State};
+use crate::cache::{Cache, CacheItem, EntryStatus};
 use crate::party::releases;
-use crate::writers::{ACCESS_TIME_OPTIONAL, Writer, writer};
+use crate::writers::{ACCESS_TIME_OPTIONAL, JaxlibWriter, writer};
 use crate::{AXIS, rules};
 
 /// The aspect of keys, which cannot be asked for without the program.
@@ -33,19 +33,19 @@ impl Matcher for Lookup {
 }
 
 impl Lookup {
-    fn with(&self, reader: &str, jax: Version, writer: &Writer) -> Judgement {
+    fn with(&self, reader: &str, jax: Version, writer: &JaxlibWriter) -> Judgement {
         let cache = &*self.0;
-        let state = |item: &Item| item.state(jax, writer, cache.folder.as_deref());
-        let of = |wanted: State| cache.items.iter().filter(move |item| state(item) == wanted);
-        let names = |wanted: State| of(wanted).map(|item| &item.file).collect::<Places>();
+        let state = |item: &CacheItem| item.state(jax, writer, cache.folder.as_deref());
+        let of = |wanted: EntryStatus| cache.items.iter().filter(move |item| state(item) == wanted);
+        let names = |wanted: EntryStatus| of(wanted).map(|item| &item.file).collect::<Places>();
         let (all, lib) = (cache.items.len(), writer.version);
         let mut findings = Vec::new();
-        let stale = names(State::Stale);
+        let stale = names(EntryStatus::Stale);
         // A cache that was moved may be mounted where it was made.
-        let unused = stale.count() + of(State::Broken).count();
+        let unused = stale.count() + of(EntryStatus::Broken).count();
         if !stale.is_empty() {
             let count = stale.count();
-            let by = written_by(of(State::Stale));
+            let by = written_by(of(EntryStatus::Stale));
             let finding = rules::WrittenByAnotherJaxlib {
                 count: &count,
                 all: &all,
@@ -55,8 +55,10 @@ impl Lookup {
             };
             findings.push(finding.finding().at(stale));
         }
-        let moved = names(State::Moved);
-        if let Some(folder) = of(State::Moved).find_map(|item| item.entry.as_ref().ok()?.folder()) {
+        let moved = names(EntryStatus::Moved);
+        if let Some(folder) =
+            of(EntryStatus::Moved).find_map(|item| item.entry.as_ref().ok()?.folder())
+        {
             let count = moved.count();
             let finding = rules::MadeInAnotherFolder {
                 count: &count,
@@ -68,9 +70,9 @@ impl Lookup {
         }
         findings.extend(self.without_access_time(reader, jax));
         let mut unjudged = Vec::new();
-        let candidates = names(State::Candidate);
+        let candidates = names(EntryStatus::Candidate);
         if !candidates.is_empty() {
-            let by = written_by(of(State::Candidate));
+            let by = written_by(of(EntryStatus::Candidate));
             let why = format!(
                 "{} of {all} entries, written by {by}: {reader} takes one if its program, options, XLA_FLAGS, devices, \
                  platform and compression give this key",
@@ -78,7 +80,7 @@ impl Lookup {
             );
             unjudged.push(Unjudged::new(KEYS, why).at(candidates));
         }
-        let open = names(State::Open);
+        let open = names(EntryStatus::Open);
         if all > 0 && unused == all {
             let none = rules::NothingIsReused { all: &all, reader: &reader };
             findings.push(none.finding().with_consequence("every program is compiled again"));
@@ -109,8 +111,8 @@ impl Lookup {
 }
 
 /// Who wrote some entries, in words.
-fn written_by<'i>(items: impl Iterator<Item = &'i Item>) -> String {
-    let mut versions: Vec<Version> = items.filter_map(Item::writers).flatten().collect();
+fn written_by<'i>(items: impl Iterator<Item = &'i CacheItem>) -> String {
+    let mut versions: Vec<Version> = items.filter_map(CacheItem::writers).flatten().collect();
     versions.sort_unstable();
     versions.dedup();
     match &versions[..] {

@@ -1,11 +1,11 @@
-//! Which jaxlib wrote an entry, by the debug options in it.
+//! Writers: which jaxlib wrote an entry, by the debug options in it.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use unskew_core::Version;
 
-use crate::Entry;
+use crate::CacheEntry;
 
 /// The releases and their options.
 const TABLE: &str = include_str!("../data/writers.tsv");
@@ -24,17 +24,17 @@ pub const ACCESS_TIME_OPTIONAL: Version = Version::triple(0, 11, 2);
 
 /// A release of jaxlib, and the debug options that it knows and writes.
 #[derive(Clone, Debug)]
-pub struct Writer {
+pub struct JaxlibWriter {
     /// The release of jaxlib.
     pub version: Version,
     known: BTreeSet<u32>,
     always: BTreeSet<u32>,
 }
 
-impl Writer {
+impl JaxlibWriter {
     /// Whether this release can have written an entry with such a name and such options. What it says no to, it never
     /// wrote: it does not know an option that is there, or one is missing that it always writes.
-    pub fn may_have_written(&self, suffixed: bool, entry: &Entry) -> bool {
+    pub fn may_have_written(&self, suffixed: bool, entry: &CacheEntry) -> bool {
         let named = suffixed == (self.version >= SUFFIXED);
         named && entry.debug_options().is_none_or(|debug_options| self.may_write(debug_options))
     }
@@ -46,14 +46,14 @@ impl Writer {
 }
 
 /// The releases of jaxlib that are known here, oldest first.
-pub fn writers() -> &'static [Writer] {
-    static WRITERS: LazyLock<Vec<Writer>> = LazyLock::new(|| parse(TABLE));
+pub fn writers() -> &'static [JaxlibWriter] {
+    static WRITERS: LazyLock<Vec<JaxlibWriter>> = LazyLock::new(|| parse(TABLE));
     &WRITERS
 }
 
 /// Each line says what changed since the one before.
-fn parse(table: &str) -> Vec<Writer> {
-    let mut writers: Vec<Writer> = Vec::new();
+fn parse(table: &str) -> Vec<JaxlibWriter> {
+    let mut writers: Vec<JaxlibWriter> = Vec::new();
     for line in table.lines().filter(|line| !line.starts_with('#')) {
         let mut cells = line.split('\t');
         let Some(version) = cells.next().and_then(|text| text.parse().ok()) else { continue };
@@ -63,13 +63,13 @@ fn parse(table: &str) -> Vec<Writer> {
             .unwrap_or_default();
         apply(&mut known, cells.next().unwrap_or_default());
         apply(&mut always, cells.next().unwrap_or_default());
-        writers.push(Writer { version, known, always });
+        writers.push(JaxlibWriter { version, known, always });
     }
     writers
 }
 
 /// The jaxlib that comes with a release of JAX, if what it writes is known: some releases come with that of an earlier one.
-pub fn writer(jax: Version) -> Option<&'static Writer> {
+pub fn writer(jax: Version) -> Option<&'static JaxlibWriter> {
     let newest = writers().last()?.version;
     writers().iter().rev().find(|writer| writer.version <= jax).filter(|_| jax <= newest)
 }
@@ -118,13 +118,13 @@ pub fn with(
 ) -> String {
     let mut all = parse(table);
     all.retain(|writer| writer.version != version);
-    all.push(Writer { version, known: known.clone(), always: always.clone() });
+    all.push(JaxlibWriter { version, known: known.clone(), always: always.clone() });
     all.sort_by_key(|writer| writer.version);
     let head = table.lines().filter(|line| line.starts_with('#'));
     let mut text: String = head.map(|line| format!("{line}\n")).collect();
     let none = BTreeSet::new();
     let mut last = (&none, &none);
-    for Writer { version, known, always } in &all {
+    for JaxlibWriter { version, known, always } in &all {
         text += &format!("{version}\t{}\t{}\n", changes(last.0, known), changes(last.1, always));
         last = (known, always);
     }

@@ -1,4 +1,4 @@
-//! What stands behind the operands of an instruction, by its opcode.
+//! Attributes behind the operands of an instruction, by its opcode.
 
 use crate::collective;
 use crate::escape::quoted;
@@ -12,7 +12,7 @@ use crate::names::{MAIN_THREAD, Names};
 use crate::numbers::{braced, double, joined, single};
 
 /// The attributes in their order.
-pub(crate) fn of(of: &Instruction, names: &Names<'_>) -> Vec<String> {
+pub(crate) fn attributes_of(of: &Instruction, names: &Names<'_>) -> Vec<String> {
     let mut out = own(of, names);
     out.extend(called(of, names));
     if of.is_composite {
@@ -184,8 +184,9 @@ fn called(of: &Instruction, names: &Names<'_>) -> Option<String> {
 fn chooses_by_truth(of: &Instruction, names: &Names<'_>) -> bool {
     let chooser = of.operands.first().and_then(|id| names.instructions.get(id));
     let shape = chooser.and_then(|chooser| chooser.shape.as_ref());
-    shape
-        .is_some_and(|shape| crate::shape::element(shape.element) == Some(unskew_array::Type::PRED))
+    shape.is_some_and(|shape| {
+        crate::shape::element(shape.element) == Some(unskew_array::ArrayElementType::PRED)
+    })
 }
 
 fn comparison(of: &Instruction, names: &Names<'_>) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! What operations of several devices say: channels and groups.
+//! Collective operations of several devices: channels and groups.
 
 use crate::messages::{Instruction, IotaGroups, MeshGroups};
 use crate::numbers::{braced, joined};

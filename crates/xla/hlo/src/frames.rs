@@ -1,4 +1,4 @@
-//! Where in the program of the user instructions come from: tables that their `stack_frame_id` leads to.
+//! Stack frames in the program of the user: tables that the `stack_frame_id` of an instruction leads to.
 //!
 //! XLA makes the tables anew when it reads a module: of the frames that instructions name, in the order of
 //! the instructions' ids. What no instruction names is left out, and numbers are others than in the message.
@@ -51,7 +51,7 @@ impl<T: Copy + Eq + std::hash::Hash> Table<T> {
 
 impl<'a> Tables<'a> {
     /// Those of a module.
-    pub(crate) fn of(module: &'a Module) -> Self {
+    pub(crate) fn from_module(module: &'a Module) -> Self {
         let mut tables = Self::default();
         let Some(frames) = &module.frames else { return tables };
         for computation in &module.computations {

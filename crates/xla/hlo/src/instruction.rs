@@ -13,7 +13,7 @@ use crate::numbers::counted;
 pub(crate) fn line(of: &Instruction, names: &Names<'_>) -> String {
     let shape = of.shape.as_ref().map(Shape::with_layout).unwrap_or_default();
     let mut out = format!("%{} = {shape} {}({})", of.name, of.opcode, operands(of, names));
-    for attribute in attributes::of(of, names) {
+    for attribute in attributes::attributes_of(of, names) {
         _ = write!(out, ", {attribute}");
     }
     if let Some(about) = of

@@ -1,6 +1,6 @@
 //! Constants: `1.5`, `{ { 1, 2 }, { 3, 4 } }`.
 
-use unskew_array::{Kind, Scalar, Type};
+use unskew_array::{ArrayElementType, ElementClass, Scalar};
 
 use crate::messages::{Literal, Shape};
 use crate::numbers;
@@ -41,7 +41,7 @@ impl Literal {
     fn axis(
         &self,
         shape: &Shape,
-        element: Type,
+        element: ArrayElementType,
         index: &mut Vec<i64>,
         out: &mut String,
     ) -> Option<()> {
@@ -73,20 +73,20 @@ impl Literal {
     }
 
     /// The element at a place.
-    fn scalar(&self, element: Type, at: usize) -> Option<Scalar> {
+    fn scalar(&self, element: ArrayElementType, at: usize) -> Option<Scalar> {
         Some(match element {
-            Type::PRED => Scalar::Bool(*self.preds.get(at)?),
-            Type::S32 => Scalar::Int((*self.s32s.get(at)?).into()),
-            Type::S64 => Scalar::Int((*self.s64s.get(at)?).into()),
-            Type::U32 => Scalar::Int((*self.u32s.get(at)?).into()),
-            Type::U64 => Scalar::Int((*self.u64s.get(at)?).into()),
-            Type::F32 => Scalar::Single(*self.f32s.get(at)?),
-            Type::F64 => Scalar::Double(*self.f64s.get(at)?),
-            Type::C64 => {
+            ArrayElementType::PRED => Scalar::Bool(*self.preds.get(at)?),
+            ArrayElementType::S32 => Scalar::Int((*self.s32s.get(at)?).into()),
+            ArrayElementType::S64 => Scalar::Int((*self.s64s.get(at)?).into()),
+            ArrayElementType::U32 => Scalar::Int((*self.u32s.get(at)?).into()),
+            ArrayElementType::U64 => Scalar::Int((*self.u64s.get(at)?).into()),
+            ArrayElementType::F32 => Scalar::Single(*self.f32s.get(at)?),
+            ArrayElementType::F64 => Scalar::Double(*self.f64s.get(at)?),
+            ArrayElementType::C64 => {
                 let part = |of: usize| self.c64s.get(at.checked_mul(2)? + of).copied();
                 Scalar::ComplexSingle(part(0)?, part(1)?)
             }
-            Type::C128 => {
+            ArrayElementType::C128 => {
                 let part = |of: usize| self.c128s.get(at.checked_mul(2)? + of).copied();
                 Scalar::ComplexDouble(part(0)?, part(1)?)
             }
@@ -99,31 +99,31 @@ impl Literal {
     }
 
     /// The elements of a type that are bytes; those of less than a byte have one each.
-    fn bytes(&self, element: Type) -> &[u8] {
+    fn bytes(&self, element: ArrayElementType) -> &[u8] {
         match element {
-            Type::S1 => &self.s1s,
-            Type::S2 => &self.s2s,
-            Type::S4 => &self.s4s,
-            Type::S8 => &self.s8s,
-            Type::S16 => &self.s16s,
-            Type::U1 => &self.u1s,
-            Type::U2 => &self.u2s,
-            Type::U4 => &self.u4s,
-            Type::U8 => &self.u8s,
-            Type::U16 => &self.u16s,
-            Type::F16 => &self.f16s,
-            Type::BF16 => &self.bf16s,
-            Type::F8E5M2 => &self.f8e5m2s,
-            Type::F8E4M3FN => &self.f8e4m3fns,
-            Type::F8E4M3B11FNUZ => &self.f8e4m3b11fnuzs,
-            Type::F8E5M2FNUZ => &self.f8e5m2fnuzs,
-            Type::F8E4M3FNUZ => &self.f8e4m3fnuzs,
-            Type::F8E4M3 => &self.f8e4m3s,
-            Type::F8E3M4 => &self.f8e3m4s,
-            Type::F8E8M0FNU => &self.f8e8m0fnus,
-            Type::F4E2M1FN => &self.f4e2m1fns,
-            Type::F6E2M3FN => &self.f6e2m3fns,
-            Type::F6E3M2FN => &self.f6e3m2fns,
+            ArrayElementType::S1 => &self.s1s,
+            ArrayElementType::S2 => &self.s2s,
+            ArrayElementType::S4 => &self.s4s,
+            ArrayElementType::S8 => &self.s8s,
+            ArrayElementType::S16 => &self.s16s,
+            ArrayElementType::U1 => &self.u1s,
+            ArrayElementType::U2 => &self.u2s,
+            ArrayElementType::U4 => &self.u4s,
+            ArrayElementType::U8 => &self.u8s,
+            ArrayElementType::U16 => &self.u16s,
+            ArrayElementType::F16 => &self.f16s,
+            ArrayElementType::BF16 => &self.bf16s,
+            ArrayElementType::F8E5M2 => &self.f8e5m2s,
+            ArrayElementType::F8E4M3FN => &self.f8e4m3fns,
+            ArrayElementType::F8E4M3B11FNUZ => &self.f8e4m3b11fnuzs,
+            ArrayElementType::F8E5M2FNUZ => &self.f8e5m2fnuzs,
+            ArrayElementType::F8E4M3FNUZ => &self.f8e4m3fnuzs,
+            ArrayElementType::F8E4M3 => &self.f8e4m3s,
+            ArrayElementType::F8E3M4 => &self.f8e3m4s,
+            ArrayElementType::F8E8M0FNU => &self.f8e8m0fnus,
+            ArrayElementType::F4E2M1FN => &self.f4e2m1fns,
+            ArrayElementType::F6E2M3FN => &self.f6e2m3fns,
+            ArrayElementType::F6E3M2FN => &self.f6e3m2fns,
             _ => &[],
         }
     }
@@ -146,9 +146,9 @@ fn place(shape: &Shape, index: &[i64]) -> Option<usize> {
 
 /// Whether a comparison of elements of this type says nothing of its kind.
 pub(crate) fn is_default_comparison(element: i32, comparison: &str) -> bool {
-    let default = match shape::element(element).map(Type::kind) {
-        Some(Kind::Bool | Kind::Unsigned(_)) => "UNSIGNED",
-        Some(Kind::Signed(_)) => "SIGNED",
+    let default = match shape::element(element).map(ArrayElementType::kind) {
+        Some(ElementClass::Bool | ElementClass::Unsigned(_)) => "UNSIGNED",
+        Some(ElementClass::Signed(_)) => "SIGNED",
         Some(_) => "FLOAT",
         None => "",
     };

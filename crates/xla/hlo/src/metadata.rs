@@ -1,4 +1,4 @@
-//! Where instructions come from.
+//! Metadata of instructions: where they come from.
 
 use crate::escape::quoted;
 use crate::messages::Metadata;

@@ -13,7 +13,7 @@ use crate::{header, instruction};
 pub(crate) fn text(module: &Module, config: Option<&Config>) -> String {
     let mut out = header::line(module, config);
     out.push_str("\n\n");
-    let frames = Tables::of(module);
+    let frames = Tables::from_module(module);
     out.push_str(&frames.text());
     let computations =
         module.computations.iter().map(|found| (found.id, found.name.as_str())).collect();

@@ -1,4 +1,4 @@
-//! What instructions refer to by numbers.
+//! Names of what instructions refer to by numbers.
 
 use std::collections::HashMap;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write as _};
 
-use unskew_array::{Kind, Scalar, Type};
+use unskew_array::{ArrayElementType, ElementClass, Scalar};
 
 /// A list without spaces in braces: `{0,1}`.
 pub(crate) fn braced<T: Display>(list: impl IntoIterator<Item = T>) -> String {
@@ -37,13 +37,13 @@ pub(crate) fn counted<T: Display>(list: impl IntoIterator<Item = T>) -> String {
 }
 
 /// An element. A truth is a word by itself, and a digit among others.
-pub(crate) fn element(scalar: Scalar, of: Type, among_others: bool) -> String {
+pub(crate) fn element(scalar: Scalar, of: ArrayElementType, among_others: bool) -> String {
     match scalar {
         Scalar::Bool(is) if among_others => u8::from(is).to_string(),
         Scalar::Bool(is) => is.to_string(),
         Scalar::Int(number) => number.to_string(),
         Scalar::Single(number) => match of.kind() {
-            Kind::Small(_) => general(number.into(), digits(of)),
+            ElementClass::Small(_) => general(number.into(), digits(of)),
             _ => single(number),
         },
         Scalar::Double(number) => double(number),
@@ -69,12 +69,15 @@ pub(crate) fn double(number: f64) -> String {
 }
 
 /// How many digits tell each float of a small type from all others.
-fn digits(of: Type) -> usize {
+fn digits(of: ArrayElementType) -> usize {
     match of {
-        Type::F16 => 5,
-        Type::BF16 => 4,
-        Type::F8E4M3 | Type::F8E4M3FN | Type::F8E4M3B11FNUZ | Type::F8E4M3FNUZ => 3,
-        Type::F8E3M4 | Type::F6E2M3FN => 3,
+        ArrayElementType::F16 => 5,
+        ArrayElementType::BF16 => 4,
+        ArrayElementType::F8E4M3
+        | ArrayElementType::F8E4M3FN
+        | ArrayElementType::F8E4M3B11FNUZ
+        | ArrayElementType::F8E4M3FNUZ => 3,
+        ArrayElementType::F8E3M4 | ArrayElementType::F6E2M3FN => 3,
         _ => 2,
     }
 }

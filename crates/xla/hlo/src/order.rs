@@ -14,7 +14,7 @@ pub(crate) fn order(module: &Module) -> Vec<&Computation> {
     let by_id: HashMap<i64, &Computation> =
         module.computations.iter().map(|found| (found.id, found)).collect();
     let called: HashSet<i64> = module.computations.iter().flat_map(calls).collect();
-    let mut walk = Walk { by_id, seen: HashSet::new(), order: Vec::new() };
+    let mut walk = CallOrder { by_id, seen: HashSet::new(), order: Vec::new() };
     for computation in &module.computations {
         if !called.contains(&computation.id) {
             walk.from(computation);
@@ -27,13 +27,13 @@ pub(crate) fn order(module: &Module) -> Vec<&Computation> {
     walk.order
 }
 
-struct Walk<'a> {
+struct CallOrder<'a> {
     by_id: HashMap<i64, &'a Computation>,
     seen: HashSet<i64>,
     order: Vec<&'a Computation>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> CallOrder<'a> {
     /// Appends what a computation calls, and itself. Programs nest as deep as they like, so this does not.
     fn from(&mut self, root: &'a Computation) {
         if !self.seen.insert(root.id) {

@@ -1,6 +1,6 @@
 //! Shapes: `f32[4,8]{1,0}`, `(s32[], pred[2]{0})`.
 
-use unskew_array::Type;
+use unskew_array::ArrayElementType;
 
 use crate::messages::{Layout, Shape};
 use crate::numbers::{counted, joined};
@@ -11,43 +11,43 @@ const TOKEN: i32 = 17;
 const BUFFER: i32 = 34;
 
 /// The types of elements by their numbers in XLA.
-const TYPES: [(i32, Type); 32] = [
-    (1, Type::PRED),
-    (2, Type::S8),
-    (3, Type::S16),
-    (4, Type::S32),
-    (5, Type::S64),
-    (6, Type::U8),
-    (7, Type::U16),
-    (8, Type::U32),
-    (9, Type::U64),
-    (10, Type::F16),
-    (11, Type::F32),
-    (12, Type::F64),
-    (15, Type::C64),
-    (16, Type::BF16),
-    (18, Type::C128),
-    (19, Type::F8E5M2),
-    (20, Type::F8E4M3FN),
-    (21, Type::S4),
-    (22, Type::U4),
-    (23, Type::F8E4M3B11FNUZ),
-    (24, Type::F8E5M2FNUZ),
-    (25, Type::F8E4M3FNUZ),
-    (26, Type::S2),
-    (27, Type::U2),
-    (28, Type::F8E4M3),
-    (29, Type::F8E3M4),
-    (30, Type::S1),
-    (31, Type::U1),
-    (32, Type::F4E2M1FN),
-    (33, Type::F8E8M0FNU),
-    (35, Type::F6E3M2FN),
-    (36, Type::F6E2M3FN),
+const TYPES: [(i32, ArrayElementType); 32] = [
+    (1, ArrayElementType::PRED),
+    (2, ArrayElementType::S8),
+    (3, ArrayElementType::S16),
+    (4, ArrayElementType::S32),
+    (5, ArrayElementType::S64),
+    (6, ArrayElementType::U8),
+    (7, ArrayElementType::U16),
+    (8, ArrayElementType::U32),
+    (9, ArrayElementType::U64),
+    (10, ArrayElementType::F16),
+    (11, ArrayElementType::F32),
+    (12, ArrayElementType::F64),
+    (15, ArrayElementType::C64),
+    (16, ArrayElementType::BF16),
+    (18, ArrayElementType::C128),
+    (19, ArrayElementType::F8E5M2),
+    (20, ArrayElementType::F8E4M3FN),
+    (21, ArrayElementType::S4),
+    (22, ArrayElementType::U4),
+    (23, ArrayElementType::F8E4M3B11FNUZ),
+    (24, ArrayElementType::F8E5M2FNUZ),
+    (25, ArrayElementType::F8E4M3FNUZ),
+    (26, ArrayElementType::S2),
+    (27, ArrayElementType::U2),
+    (28, ArrayElementType::F8E4M3),
+    (29, ArrayElementType::F8E3M4),
+    (30, ArrayElementType::S1),
+    (31, ArrayElementType::U1),
+    (32, ArrayElementType::F4E2M1FN),
+    (33, ArrayElementType::F8E8M0FNU),
+    (35, ArrayElementType::F6E3M2FN),
+    (36, ArrayElementType::F6E2M3FN),
 ];
 
 /// The type of this number, if it has elements.
-pub(crate) fn element(number: i32) -> Option<Type> {
+pub(crate) fn element(number: i32) -> Option<ArrayElementType> {
     TYPES.iter().find(|(known, _)| *known == number).map(|(_, element)| *element)
 }
 

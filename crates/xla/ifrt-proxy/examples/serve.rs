@@ -4,8 +4,8 @@
 use std::io::Write as _;
 use std::net::TcpListener;
 
-use unskew_ifrt_proxy::{Limits, Server};
-use unskew_pjrt::{Attribute, Plugin, Value};
+use unskew_ifrt_proxy::{Server, ServerLimits};
+use unskew_pjrt::{Attribute, PjrtValue, Plugin};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
@@ -14,9 +14,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut options = Vec::new();
     for option in args {
         let (name, number) = option.split_once('=').ok_or("NAME=NUMBER")?;
-        options.push(Attribute { name: name.to_owned(), value: Value::Number(number.parse()?) });
+        options
+            .push(Attribute { name: name.to_owned(), value: PjrtValue::Number(number.parse()?) });
     }
-    let server = Server::new(Plugin::load(plugin)?.create_client(&options)?, Limits::default())?;
+    let server =
+        Server::new(Plugin::load(plugin)?.create_client(&options)?, ServerLimits::default())?;
     let listener = TcpListener::bind(("127.0.0.1", port))?;
     println!("grpc://{}", listener.local_addr()?);
     std::io::stdout().flush()?;

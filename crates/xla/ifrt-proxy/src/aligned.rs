@@ -26,18 +26,18 @@ const WHILE: Duration = Duration::from_secs(2);
 /// Memory that was used, and is kept for a while.
 #[derive(Debug, Default)]
 pub(crate) struct Pool {
-    kept: Mutex<Vec<Kept>>,
+    kept: Mutex<Vec<FreeBlock>>,
     changed: Notify,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct FreeBlock {
     memory: Vec<u8>,
     since: Instant,
 }
 
 impl Pool {
-    fn lock(&self) -> MutexGuard<'_, Vec<Kept>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<FreeBlock>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -56,8 +56,9 @@ impl Pool {
     /// Kept memory that is large enough, and not much too large.
     fn take(&self, capacity: usize) -> Option<Vec<u8>> {
         let mut kept = self.lock();
-        let fits =
-            |of: &Kept| (capacity..=capacity.saturating_mul(2)).contains(&of.memory.capacity());
+        let fits = |of: &FreeBlock| {
+            (capacity..=capacity.saturating_mul(2)).contains(&of.memory.capacity())
+        };
         let at = kept.iter().rposition(fits)?;
         Some(kept.swap_remove(at).memory)
     }
@@ -70,7 +71,7 @@ impl Pool {
         let mut kept = self.lock();
         let all: usize = kept.iter().map(|of| of.memory.capacity()).sum();
         if all.saturating_add(memory.capacity()) <= MOST {
-            kept.push(Kept { memory, since: Instant::now() });
+            kept.push(FreeBlock { memory, since: Instant::now() });
             self.changed.notify_one();
         }
     }
@@ -88,7 +89,7 @@ impl Pool {
     /// Frees what was kept for so long, and says how much there still is of the rest.
     fn forget(&self, age: Duration) -> usize {
         let mut kept = self.lock();
-        let old: Vec<Kept> = kept.extract_if(.., |of| of.since.elapsed() >= age).collect();
+        let old: Vec<FreeBlock> = kept.extract_if(.., |of| of.since.elapsed() >= age).collect();
         let left = kept.len();
         drop(kept);
         drop(old);

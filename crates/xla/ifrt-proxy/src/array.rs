@@ -7,31 +7,31 @@ use unskew_ifrt::types::{
 };
 use unskew_pjrt::Buffer;
 
-use crate::contents::Contents;
+use crate::contents::ShardContents;
 use crate::pieces::Cut;
 use crate::status::Status;
 
 #[derive(Clone, Debug)]
-pub struct Array {
+pub struct ShardedArray {
     /// The type of its elements.
     pub kind: DTypeKind,
     pub dims: Vec<i64>,
     pub spread: Spread,
     /// Its shards, in the order of its devices.
-    pub shards: Vec<Shard>,
+    pub shards: Vec<ArrayShard>,
 }
 
 /// A part of an array, on one device.
 #[derive(Clone, Debug)]
-pub struct Shard {
+pub struct ArrayShard {
     /// The id of the device.
     pub device: i32,
-    pub contents: Arc<Contents>,
+    pub contents: Arc<ShardContents>,
 }
 
-impl Shard {
+impl ArrayShard {
     /// A shard that is not shared yet.
-    pub fn new(device: i32, contents: impl Into<Contents>) -> Self {
+    pub fn new(device: i32, contents: impl Into<ShardContents>) -> Self {
         Self { device, contents: Arc::new(contents.into()) }
     }
 }
@@ -90,7 +90,7 @@ fn is_token(kind: DTypeKind, wanted: &[i64], found: &[i64]) -> bool {
     matches!(kind, DTypeKind::Pred | DTypeKind::Token) && wanted == [0] && found.is_empty()
 }
 
-impl Array {
+impl ShardedArray {
     /// An array of these shards.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl Array {
     pub(crate) fn of_shards(
         (kind, dims): (DTypeKind, Vec<i64>),
         spread: Spread,
-        shards: Vec<Shard>,
+        shards: Vec<ArrayShard>,
     ) -> Result<Self, Status> {
         if let Some(pieces) = spread.cut.pieces(&dims, spread.devices.len())? {
             for (shard, piece) in shards.iter().zip(&pieces) {
@@ -130,7 +130,7 @@ impl Array {
     ///
     /// # Errors
     /// INVALID_ARGUMENT if there is none; what the plug-in answers.
-    pub fn whole(&self) -> Result<&Shard, Status> {
+    pub fn whole(&self) -> Result<&ArrayShard, Status> {
         let first = self.shards.first();
         let first = first.ok_or_else(|| Status::invalid("the array has no shard here"))?;
         if self.spread.devices.len() > 1 && first.contents.dimensions()? != self.dims {
@@ -146,7 +146,7 @@ impl Array {
     ///
     /// # Errors
     /// What the plug-in answers.
-    pub(crate) fn of_shard(&self, shard: &Shard) -> Result<Self, Status> {
+    pub(crate) fn of_shard(&self, shard: &ArrayShard) -> Result<Self, Status> {
         Ok(Self {
             kind: self.kind,
             dims: shard.contents.dimensions()?,

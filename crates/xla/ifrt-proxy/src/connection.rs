@@ -22,7 +22,9 @@ use tonic::server::NamedService as _;
 use tonic::transport::server::{Connected, TcpConnectInfo};
 #[cfg(target_os = "linux")]
 use unskew_connections::ConnectionPlace;
-use unskew_connections::{Activity, Connections, Kept, Limits, Watched, open_files, queue};
+use unskew_connections::{
+    Activity, ConnectionLimits, Connections, GuardedBody, Watched, open_files, queue,
+};
 
 use crate::replay::{Replay, Seen};
 use crate::service::Ifrt;
@@ -42,10 +44,11 @@ const OTHER_FILES: u64 = 1024;
 const ANYHOW: [&str; 2] = ["/healthz", "/readyz"];
 
 /// So many connections of anybody: behind a tunnel all clients have one address.
-pub(crate) fn limits(all: usize) -> Limits {
+pub(crate) fn limits(all: usize) -> ConnectionLimits {
     // The clients in jaxlib do not say who they are.
-    let times = Limits { first: FIRST, idle: IDLE, stall: IDLE, ..Limits::default() };
-    Limits { all, per_address: all, unauthenticated: all, ..times }
+    let times =
+        ConnectionLimits { first: FIRST, idle: IDLE, stall: IDLE, ..ConnectionLimits::default() };
+    ConnectionLimits { all, per_address: all, unauthenticated: all, ..times }
 }
 
 /// A connection of a client.
@@ -81,7 +84,7 @@ impl Connected for Connection {
 /// The connections that come, as far as there are places for them.
 pub(crate) fn incoming(
     listener: TcpListener,
-    limits: Limits,
+    limits: ConnectionLimits,
 ) -> io::Result<impl tokio_stream::Stream<Item = io::Result<Connection>>> {
     queue(&listener, QUEUE)?;
     open_files(limits.all as u64 + OTHER_FILES);
@@ -126,7 +129,7 @@ impl Connection {
     }
 
     /// Notes that it is not to be closed while nothing is asked on it.
-    pub(crate) fn begin(&self) -> unskew_connections::Request {
+    pub(crate) fn begin(&self) -> unskew_connections::RequestGuard {
         self.watched.activity().begin()
     }
 
@@ -183,7 +186,7 @@ pub(crate) async fn noted(mut request: Request, next: Next) -> Response<Body> {
     let path = request.uri().path().strip_prefix('/');
     let session = path.is_some_and(|path| path.starts_with(Ifrt::NAME));
     let begun = if session { activity.begin() } else { activity.begin_unauthenticated() };
-    next.run(request).await.map(|body| Body::new(Kept::new(body, begun)))
+    next.run(request).await.map(|body| Body::new(GuardedBody::new(body, begun)))
 }
 
 impl AsyncRead for Connection {

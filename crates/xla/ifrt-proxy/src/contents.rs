@@ -1,4 +1,4 @@
-//! What a shard of an array has: a buffer of the plug-in, or texts.
+//! Contents of a shard of an array: a buffer of the plug-in, or texts.
 //!
 //! PJRT has no texts. A local JAX keeps arrays of them in its own process, so they stay in the server's: they are made,
 //! moved, taken apart and read, and no program takes them.
@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use unskew_pjrt::{Buffer, Event};
 
-use crate::account::Charge;
-use crate::status::{Code, Status};
+use crate::memory_quota::QuotaGuard;
+use crate::status::{Status, StatusCode};
 
 #[derive(Debug)]
-pub enum Contents {
+pub enum ShardContents {
     /// A buffer, which is shared with whoever sends it to a client from where it is.
     Device(Arc<Buffer>),
     Texts(Texts),
@@ -23,23 +23,23 @@ pub enum Contents {
 pub struct Texts {
     dims: Vec<i64>,
     /// None once they are deleted.
-    held: Mutex<Option<Held>>,
+    held: Mutex<Option<CountedBytes>>,
 }
 
 /// Copies share the bytes, which do not change, and are counted once.
 #[derive(Clone, Debug)]
-struct Held {
+struct CountedBytes {
     data: Bytes,
-    _charge: Arc<Charge>,
+    _charge: Arc<QuotaGuard>,
 }
 
-impl From<Buffer> for Contents {
+impl From<Buffer> for ShardContents {
     fn from(buffer: Buffer) -> Self {
         Self::Device(Arc::new(buffer))
     }
 }
 
-impl Contents {
+impl ShardContents {
     /// The buffer of the plug-in.
     ///
     /// # Errors
@@ -104,7 +104,7 @@ impl Texts {
     ///
     /// # Errors
     /// INVALID_ARGUMENT if the data are no such message, or have another number of texts.
-    pub fn new(data: Bytes, dims: &[i64], charge: Charge) -> Result<Self, Status> {
+    pub fn new(data: Bytes, dims: &[i64], charge: QuotaGuard) -> Result<Self, Status> {
         let wanted =
             dims.iter().try_fold(1_u64, |count, dim| count.checked_mul(u64::try_from(*dim).ok()?));
         let wanted = wanted.ok_or_else(|| Status::invalid(format!("no shape: {dims:?}")))?;
@@ -113,7 +113,7 @@ impl Texts {
         if given != wanted {
             return Err(Status::invalid(format!("{given} texts for an array of {wanted}")));
         }
-        let held = Held { data, _charge: Arc::new(charge) };
+        let held = CountedBytes { data, _charge: Arc::new(charge) };
         Ok(Self { dims: dims.to_vec(), held: Mutex::new(Some(held)) })
     }
 
@@ -133,12 +133,13 @@ impl Texts {
         Ok(Self { dims: self.dims.clone(), held: Mutex::new(Some(self.held()?)) })
     }
 
-    fn held(&self) -> Result<Held, Status> {
-        let deleted = || Status::new(Code::FailedPrecondition, "the array of texts was deleted");
+    fn held(&self) -> Result<CountedBytes, Status> {
+        let deleted =
+            || Status::new(StatusCode::FailedPrecondition, "the array of texts was deleted");
         self.lock().clone().ok_or_else(deleted)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Held>> {
+    fn lock(&self) -> MutexGuard<'_, Option<CountedBytes>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -159,10 +160,10 @@ fn count(mut data: &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::{Account, MemoryKind, Totals};
+    use crate::memory_quota::{MemoryKind, MemoryQuota, Totals};
 
-    fn charge(totals: &Arc<Totals>, bytes: u64) -> Charge {
-        Account::new(100, Arc::clone(totals)).charge(MemoryKind::Host, bytes).unwrap()
+    fn charge(totals: &Arc<Totals>, bytes: u64) -> QuotaGuard {
+        MemoryQuota::new(100, Arc::clone(totals)).charge(MemoryKind::Host, bytes).unwrap()
     }
 
     #[test]
@@ -183,7 +184,7 @@ mod tests {
             (b"", &[-1]),
             (b"", &[i64::MAX, i64::MAX]),
         ] {
-            assert_eq!(made(data, dims).unwrap_err().code, Code::InvalidArgument, "{data:?}");
+            assert_eq!(made(data, dims).unwrap_err().code, StatusCode::InvalidArgument, "{data:?}");
         }
     }
 
@@ -191,15 +192,15 @@ mod tests {
     fn copies_are_counted_once_until_the_last_is_gone() {
         let totals = Totals::new(100, None);
         let texts = Texts::new(Bytes::from_static(b"\x0a\x01a"), &[], charge(&totals, 3)).unwrap();
-        let copy = Contents::Texts(texts.copy().unwrap());
-        let texts = Contents::Texts(texts);
+        let copy = ShardContents::Texts(texts.copy().unwrap());
+        let texts = ShardContents::Texts(texts);
         assert_eq!(totals.at(MemoryKind::Host), 3);
         texts.delete().unwrap();
         texts.delete().unwrap();
         assert!(texts.is_deleted().unwrap() && !copy.is_deleted().unwrap());
-        assert_eq!(texts.ready().unwrap_err().code, Code::FailedPrecondition);
+        assert_eq!(texts.ready().unwrap_err().code, StatusCode::FailedPrecondition);
         assert!(copy.ready().unwrap().is_none());
-        assert_eq!(copy.device().unwrap_err().code, Code::Unimplemented);
+        assert_eq!(copy.device().unwrap_err().code, StatusCode::Unimplemented);
         assert_eq!(totals.at(MemoryKind::Host), 3);
         copy.delete().unwrap();
         assert_eq!(totals.at(MemoryKind::Host), 0);

@@ -1,4 +1,4 @@
-//! What is counted while a server serves: plain numbers, which processes send one another and add up.
+//! Counters of a server that serves: plain numbers, which processes send one another and add up.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::status::Code;
+use crate::status::StatusCode;
 
 /// Upper bounds of the durations that are counted together, in seconds: from ten microseconds to more than half a
 /// minute. What takes longer is counted behind the last.
@@ -42,16 +42,16 @@ pub struct KindCounts {
 
 impl Counts {
     /// A request was answered after so long.
-    pub fn answered(&mut self, kind: &'static str, took: Duration, error: Option<Code>) {
+    pub fn answered(&mut self, kind: &'static str, took: Duration, error: Option<StatusCode>) {
         let of = self.requests.entry(Cow::Borrowed(kind)).or_default();
-        *of.codes.entry(Cow::Borrowed(error.map_or(OK, Code::name))).or_default() += 1;
+        *of.codes.entry(Cow::Borrowed(error.map_or(OK, StatusCode::name))).or_default() += 1;
         let seconds = took.as_secs_f64();
         of.durations[BOUNDS.partition_point(|bound| *bound < seconds)] += 1;
         of.seconds += seconds;
     }
 
     /// A session was refused.
-    pub fn refused(&mut self, code: Code) {
+    pub fn refused(&mut self, code: StatusCode) {
         *self.refused.entry(Cow::Borrowed(code.name())).or_default() += 1;
     }
 
@@ -93,8 +93,8 @@ mod tests {
     fn counts_of_two_processes_add_up() {
         let mut one = Counts::default();
         one.answered("compile_request", Duration::from_micros(5), None);
-        one.answered("compile_request", Duration::from_secs(90), Some(Code::NotFound));
-        one.refused(Code::ResourceExhausted);
+        one.answered("compile_request", Duration::from_secs(90), Some(StatusCode::NotFound));
+        one.refused(StatusCode::ResourceExhausted);
         let sent = serde_json::to_string(&one).unwrap();
         one.opened = 2;
         one.add(&serde_json::from_str(&sent).unwrap());

@@ -1,4 +1,4 @@
-//! What a session has handles of.
+//! Table of the handles of a session.
 //!
 //! A handle that a client made for the result of a request that failed is poisoned: it stands for the
 //! error, and every use of it yields that error again.
@@ -8,28 +8,28 @@ use std::sync::Arc;
 
 use unskew_pjrt::Event;
 
-use crate::account::Account;
-use crate::array::Array;
-use crate::ledger::Ledger;
+use crate::array::ShardedArray;
+use crate::array_quota::ArrayQuota;
+use crate::memory_quota::MemoryQuota;
 use crate::program::Loaded;
-use crate::status::{Code, Status};
+use crate::status::{Status, StatusCode};
 
 /// The handles that this server makes begin here; those of clients begin at 1.
 const FIRST: u64 = 1 << 62;
 
 /// What handles stand for.
 #[derive(Debug)]
-pub struct Handles {
-    map: HashMap<u64, Entry>,
+pub struct HandleTable {
+    map: HashMap<u64, HandleTarget>,
     next: u64,
     most: usize,
-    ledger: Ledger,
+    ledger: ArrayQuota,
 }
 
 /// What a handle stands for.
 #[derive(Debug)]
-pub enum Entry {
-    Array(Arc<Array>),
+pub enum HandleTarget {
+    Array(Arc<ShardedArray>),
     Program(Arc<Loaded>),
     /// Something that is done when all of these have happened.
     Future(Vec<Event>),
@@ -37,10 +37,10 @@ pub enum Entry {
     Poisoned(Status),
 }
 
-impl Handles {
+impl HandleTable {
     /// None yet, and at most so many; the bytes of arrays are counted.
-    pub fn new(most: usize, account: Arc<Account>) -> Self {
-        Self { map: HashMap::new(), next: FIRST, most, ledger: Ledger::new(account) }
+    pub fn new(most: usize, account: Arc<MemoryQuota>) -> Self {
+        Self { map: HashMap::new(), next: FIRST, most, ledger: ArrayQuota::new(account) }
     }
 
     /// How many there are.
@@ -52,7 +52,7 @@ impl Handles {
     ///
     /// # Errors
     /// RESOURCE_EXHAUSTED if there are too many.
-    pub fn add(&mut self, entry: Entry) -> Result<u64, Status> {
+    pub fn add(&mut self, entry: HandleTarget) -> Result<u64, Status> {
         self.next += 1;
         self.set(self.next, entry)
     }
@@ -61,7 +61,7 @@ impl Handles {
     ///
     /// # Errors
     /// INVALID_ARGUMENT if it stands for something; RESOURCE_EXHAUSTED if there are too many.
-    pub fn put(&mut self, handle: Option<u64>, entry: Entry) -> Result<u64, Status> {
+    pub fn put(&mut self, handle: Option<u64>, entry: HandleTarget) -> Result<u64, Status> {
         match handle.filter(|handle| *handle != 0) {
             None => self.add(entry),
             Some(handle) if handle >= FIRST => {
@@ -74,16 +74,16 @@ impl Handles {
         }
     }
 
-    fn set(&mut self, handle: u64, entry: Entry) -> Result<u64, Status> {
+    fn set(&mut self, handle: u64, entry: HandleTarget) -> Result<u64, Status> {
         if self.map.len() >= self.most {
             let text = format!(
                 "a session may have {} arrays, executables and futures, and has so many: {}",
                 self.most,
                 self.map.len()
             );
-            return Err(Status::new(Code::ResourceExhausted, text));
+            return Err(Status::new(StatusCode::ResourceExhausted, text));
         }
-        if let Entry::Array(array) = &entry {
+        if let HandleTarget::Array(array) = &entry {
             self.count(array)?;
         }
         self.map.insert(handle, entry);
@@ -91,10 +91,10 @@ impl Handles {
     }
 
     /// Counts the bytes of an array. Where they are too many, those that were deleted meanwhile are looked for.
-    fn count(&mut self, array: &Array) -> Result<(), Status> {
+    fn count(&mut self, array: &ShardedArray) -> Result<(), Status> {
         self.ledger.enter(array).or_else(|_| {
             let arrays = self.map.values().filter_map(|entry| match entry {
-                Entry::Array(array) => Some(array),
+                HandleTarget::Array(array) => Some(array),
                 _ => None,
             });
             self.ledger.sweep(arrays);
@@ -106,7 +106,7 @@ impl Handles {
     pub fn poison(&mut self, handle: u64, status: &Status) {
         if handle != 0 && handle < FIRST && !self.map.contains_key(&handle) {
             // Where there are too many the client learns of it at the next use: the handle is unknown.
-            let _ = self.set(handle, Entry::Poisoned(status.clone()));
+            let _ = self.set(handle, HandleTarget::Poisoned(status.clone()));
         }
     }
 
@@ -114,9 +114,9 @@ impl Handles {
     ///
     /// # Errors
     /// The error that it is poisoned with; NOT_FOUND if it stands for no array.
-    pub fn array(&self, handle: u64) -> Result<Arc<Array>, Status> {
+    pub fn array(&self, handle: u64) -> Result<Arc<ShardedArray>, Status> {
         match self.map.get(&handle) {
-            Some(Entry::Array(array)) => Ok(Arc::clone(array)),
+            Some(HandleTarget::Array(array)) => Ok(Arc::clone(array)),
             other => Err(missing("array", handle, other)),
         }
     }
@@ -125,7 +125,7 @@ impl Handles {
     ///
     /// # Errors
     /// As [`Handles::array`].
-    pub fn arrays(&self, handles: &[u64]) -> Result<Vec<Arc<Array>>, Status> {
+    pub fn arrays(&self, handles: &[u64]) -> Result<Vec<Arc<ShardedArray>>, Status> {
         handles.iter().map(|handle| self.array(*handle)).collect()
     }
 
@@ -135,7 +135,7 @@ impl Handles {
     /// As [`Handles::array`].
     pub fn program(&self, handle: u64) -> Result<Arc<Loaded>, Status> {
         match self.map.get(&handle) {
-            Some(Entry::Program(program)) => Ok(Arc::clone(program)),
+            Some(HandleTarget::Program(program)) => Ok(Arc::clone(program)),
             other => Err(missing("executable", handle, other)),
         }
     }
@@ -146,8 +146,8 @@ impl Handles {
     /// As [`Handles::array`].
     pub(crate) fn take_future(&mut self, handle: u64) -> Result<Vec<Event>, Status> {
         match self.map.remove(&handle) {
-            Some(Entry::Future(events)) => Ok(events),
-            Some(other @ Entry::Poisoned(_)) => Err(missing("future", handle, Some(&other))),
+            Some(HandleTarget::Future(events)) => Ok(events),
+            Some(other @ HandleTarget::Poisoned(_)) => Err(missing("future", handle, Some(&other))),
             Some(other) => {
                 self.map.insert(handle, other);
                 Err(missing("future", handle, None))
@@ -159,31 +159,31 @@ impl Handles {
     /// Lets a handle go; whether it stood for something.
     pub fn remove(&mut self, handle: u64) -> bool {
         let entry = self.map.remove(&handle);
-        if let Some(Entry::Array(array)) = &entry {
+        if let Some(HandleTarget::Array(array)) = &entry {
             self.ledger.leave(array);
         }
         entry.is_some()
     }
 }
 
-fn missing(what: &str, handle: u64, found: Option<&Entry>) -> Status {
+fn missing(what: &str, handle: u64, found: Option<&HandleTarget>) -> Status {
     match found {
-        Some(Entry::Poisoned(status)) => status.clone(),
-        _ => Status::new(Code::NotFound, format!("no {what} has this handle: {handle}")),
+        Some(HandleTarget::Poisoned(status)) => status.clone(),
+        _ => Status::new(StatusCode::NotFound, format!("no {what} has this handle: {handle}")),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::Totals;
+    use crate::memory_quota::Totals;
 
-    fn handles(most: usize) -> Handles {
-        Handles::new(most, Account::new(0, Totals::new(0, None)))
+    fn handles(most: usize) -> HandleTable {
+        HandleTable::new(most, MemoryQuota::new(0, Totals::new(0, None)))
     }
 
-    fn done() -> Entry {
-        Entry::Future(Vec::new())
+    fn done() -> HandleTarget {
+        HandleTarget::Future(Vec::new())
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
         assert!(handles.put(Some(FIRST + 1), done()).is_err());
         handles.poison(3, &Status::invalid("no"));
         assert!(handles.take_future(3).is_ok());
-        assert_eq!(handles.take_future(3).unwrap_err().code, Code::NotFound);
+        assert_eq!(handles.take_future(3).unwrap_err().code, StatusCode::NotFound);
     }
 
     #[test]
@@ -214,7 +214,7 @@ mod tests {
         let own = handles.put(Some(0), done()).unwrap();
         assert!(own > FIRST);
         handles.put(None, done()).unwrap();
-        assert_eq!(handles.add(done()).unwrap_err().code, Code::ResourceExhausted);
+        assert_eq!(handles.add(done()).unwrap_err().code, StatusCode::ResourceExhausted);
         assert!(handles.remove(own));
         assert!(handles.add(done()).is_ok());
     }
@@ -223,7 +223,7 @@ mod tests {
     fn a_handle_of_one_kind_is_none_of_another() {
         let mut handles = handles(2);
         handles.put(Some(1), done()).unwrap();
-        assert_eq!(handles.array(1).unwrap_err().code, Code::NotFound);
+        assert_eq!(handles.array(1).unwrap_err().code, StatusCode::NotFound);
         assert!(handles.take_future(1).is_ok());
     }
 }

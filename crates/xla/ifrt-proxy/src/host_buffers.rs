@@ -8,37 +8,37 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use crate::account::{Account, Charge, MemoryKind};
-use crate::status::{Code, Status};
+use crate::memory_quota::{MemoryKind, MemoryQuota, QuotaGuard};
+use crate::status::{Status, StatusCode};
 
 /// The buffers of one session.
 #[derive(Debug)]
 pub struct HostBuffers {
-    state: Mutex<State>,
+    state: Mutex<HostBufferTable>,
     changed: Condvar,
-    account: Arc<Account>,
+    account: Arc<MemoryQuota>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    there: HashMap<u64, (Bytes, Charge)>,
+struct HostBufferTable {
+    there: HashMap<u64, (Bytes, QuotaGuard)>,
     closed: bool,
 }
 
 /// Room for a buffer that is being received; it is given back when this is dropped.
 #[derive(Debug)]
-pub struct Room<'a> {
+pub struct BufferReservation<'a> {
     buffers: &'a HostBuffers,
-    charge: Charge,
+    charge: QuotaGuard,
 }
 
 impl HostBuffers {
     /// No buffers yet; their bytes are counted.
-    pub fn new(account: Arc<Account>) -> Self {
+    pub fn new(account: Arc<MemoryQuota>) -> Self {
         Self { state: Mutex::default(), changed: Condvar::new(), account }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, HostBufferTable> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -46,15 +46,15 @@ impl HostBuffers {
     ///
     /// # Errors
     /// RESOURCE_EXHAUSTED if there is none.
-    pub fn room(&self, size: u64) -> Result<Room<'_>, Status> {
+    pub fn room(&self, size: u64) -> Result<BufferReservation<'_>, Status> {
         let charge = self.account.charge(MemoryKind::Host, size)?;
-        Ok(Room { buffers: self, charge })
+        Ok(BufferReservation { buffers: self, charge })
     }
 
     /// Puts a buffer that the server made.
     ///
     /// # Errors
-    /// As [`HostBuffers::room`] and [`Room::put`].
+    /// As [`HostBuffers::room`] and [`BufferReservation::put`].
     pub fn put(&self, handle: u64, data: Bytes) -> Result<(), Status> {
         self.room(data.len() as u64)?.put(handle, data)
     }
@@ -76,12 +76,12 @@ impl HostBuffers {
                 return Ok(data);
             }
             if state.closed {
-                return Err(Status::new(Code::Cancelled, "the session has ended"));
+                return Err(Status::new(StatusCode::Cancelled, "the session has ended"));
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 let text = format!("no host buffer came for {patience:?} with the handle {handle}");
-                return Err(Status::new(Code::NotFound, text));
+                return Err(Status::new(StatusCode::NotFound, text));
             }
             let waited = self.changed.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -102,7 +102,7 @@ impl HostBuffers {
     }
 }
 
-impl Room<'_> {
+impl BufferReservation<'_> {
     /// Puts the buffer that the room was for.
     ///
     /// # Errors
@@ -110,11 +110,11 @@ impl Room<'_> {
     pub fn put(self, handle: u64, data: Bytes) -> Result<(), Status> {
         let mut state = self.buffers.lock();
         if state.closed {
-            return Err(Status::new(Code::Cancelled, "the session has ended"));
+            return Err(Status::new(StatusCode::Cancelled, "the session has ended"));
         }
         if state.there.contains_key(&handle) {
             let text = format!("there is a host buffer with this handle already: {handle}");
-            return Err(Status::new(Code::AlreadyExists, text));
+            return Err(Status::new(StatusCode::AlreadyExists, text));
         }
         state.there.insert(handle, (data, self.charge));
         self.buffers.changed.notify_all();
@@ -125,11 +125,11 @@ impl Room<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::Totals;
+    use crate::memory_quota::Totals;
 
     fn buffers(limit: u64) -> (Arc<HostBuffers>, Arc<Totals>) {
         let totals = Totals::new(u64::MAX, None);
-        let account = Account::new(limit, Arc::clone(&totals));
+        let account = MemoryQuota::new(limit, Arc::clone(&totals));
         (Arc::new(HostBuffers::new(account)), totals)
     }
 
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn a_buffer_that_never_comes_is_not_waited_for_for_ever() {
         let error = buffers(1).0.take(3, Duration::from_millis(5)).unwrap_err();
-        assert_eq!(error.code, Code::NotFound);
+        assert_eq!(error.code, StatusCode::NotFound);
     }
 
     #[test]
@@ -156,7 +156,7 @@ mod tests {
         let taker = Arc::clone(&buffers);
         let taker = std::thread::spawn(move || taker.take(7, Duration::from_secs(60)));
         buffers.close();
-        assert_eq!(taker.join().unwrap().unwrap_err().code, Code::Cancelled);
+        assert_eq!(taker.join().unwrap().unwrap_err().code, StatusCode::Cancelled);
         assert_eq!(totals.at(MemoryKind::Host), 0);
         assert!(buffers.put(2, Bytes::new()).is_err());
     }
@@ -165,13 +165,13 @@ mod tests {
     fn room_is_limited_and_given_back() {
         let (buffers, _) = buffers(10);
         let room = buffers.room(8).unwrap();
-        assert_eq!(buffers.room(3).unwrap_err().code, Code::ResourceExhausted);
+        assert_eq!(buffers.room(3).unwrap_err().code, StatusCode::ResourceExhausted);
         drop(room);
         buffers.put(1, Bytes::from_static(b"12345678")).unwrap();
         assert!(buffers.put(1, Bytes::new()).is_err());
         assert!(buffers.delete(1));
         assert!(!buffers.delete(1));
         assert!(buffers.room(10).is_ok());
-        assert_eq!(buffers.room(u64::MAX).unwrap_err().code, Code::ResourceExhausted);
+        assert_eq!(buffers.room(u64::MAX).unwrap_err().code, StatusCode::ResourceExhausted);
     }
 }

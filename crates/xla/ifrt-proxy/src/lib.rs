@@ -6,12 +6,12 @@
 //!
 //! ```no_run
 //! use std::net::TcpListener;
-//! use unskew_ifrt_proxy::{Limits, Server};
+//! use unskew_ifrt_proxy::{ServerLimits, Server};
 //! use unskew_pjrt::Plugin;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let client = Plugin::load("pjrt_c_api_cpu_plugin.so")?.create_client(&[])?;
-//! let server = Server::new(client, Limits::default())?;
+//! let server = Server::new(client, ServerLimits::default())?;
 //! server.serve(TcpListener::bind("127.0.0.1:8470")?, std::future::pending())?;
 //! # Ok(())
 //! # }
@@ -55,12 +55,12 @@
 //! (public clients do not run them; those of `unskew_jax` go another way), programs of several (IFRT IR, MPMD), programs of texts (arrays
 //! of them are kept in the server's memory), arrays in tiles made of host data, resharding where the client does
 //! not say how an array is cut, and the text of a compiled program where the plug-in has no program.
-//! [`Limits`] bounds sessions, requests, handles and bytes. A program that the plug-in is too old for is
+//! [`ServerLimits`] bounds sessions, requests, handles and bytes. A program that the plug-in is too old for is
 //! refused with a finding.
 
-mod account;
 mod aligned;
 mod array;
+mod array_quota;
 mod chunks;
 mod connection;
 mod contents;
@@ -69,20 +69,19 @@ mod element;
 mod finding;
 mod handles;
 mod host_buffers;
-mod ledger;
+mod in_process;
 mod limits;
 mod memory;
+mod memory_quota;
 mod mesh;
 pub mod messages;
 mod metadata;
 mod metrics;
 mod negotiate;
 mod network;
-mod ongoing;
 mod pages;
 mod pieces;
 mod platform;
-mod play;
 mod program;
 mod recipe;
 mod replay;
@@ -90,6 +89,8 @@ mod reply;
 mod server;
 mod service;
 mod session;
+mod session_journal;
+mod session_status;
 mod sessions;
 mod settings;
 mod sharding;
@@ -98,20 +99,19 @@ mod shares;
 pub mod status;
 mod stream;
 mod strides;
-mod trail;
 mod view;
 #[cfg(target_os = "linux")]
 mod workers;
 mod xla;
 
-pub use account::{Account, MemoryKind};
-pub use limits::Limits;
+pub use in_process::play;
+pub use limits::ServerLimits;
+pub use memory_quota::{MemoryKind, MemoryQuota};
 pub use metadata::{SESSION, STORE};
-pub use negotiate::{Agreed, HIGHEST, LOWEST, negotiate};
-pub use platform::Platform;
-pub use play::play;
+pub use negotiate::{HIGHEST, LOWEST, SessionVersions, negotiate};
+pub use platform::ServedPlatform;
 pub use recipe::{RecipeError, recipe};
 pub use server::{ServeError, Server};
-pub use trail::Trail;
+pub use session_journal::SessionJournal;
 #[cfg(target_os = "linux")]
-pub use workers::{Failure, Front, FrontError, Start};
+pub use workers::{Front, FrontError, Start, WorkerFailure};

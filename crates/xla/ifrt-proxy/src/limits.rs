@@ -1,16 +1,16 @@
-//! What sessions may use.
+//! Limits of sessions.
 
 use std::time::Duration;
 
 /// How much of the server clients may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ServerLimits {
     /// How many connections there may be; a new one takes the place of one on which nothing is asked.
     pub connections: usize,
     /// How many sessions there may be at once.
     pub sessions: usize,
     /// How many requests of one session may be unanswered. More wait in the network, and are refused when
-    /// none was answered for as long as [`Limits::stall`] says.
+    /// none was answered for as long as [`ServerLimits::stall`] says.
     pub requests: u32,
     /// How long a request waits for the answers to others before it is refused.
     pub stall: Duration,
@@ -31,7 +31,7 @@ pub struct Limits {
     pub grace: Duration,
 }
 
-impl Default for Limits {
+impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             connections: 1024,

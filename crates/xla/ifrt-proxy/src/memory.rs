@@ -1,7 +1,7 @@
-//! What processes have in memory for themselves: pages that they share as parts of a file, such as the code of a plug-in,
+//! Memory that processes have for themselves: pages that they share as parts of a file, such as the code of a plug-in,
 //! are there once for all of them and do not count.
 
-use crate::status::{Code, Status};
+use crate::status::{Status, StatusCode};
 
 /// The private memory of a process in bytes; none where the system does not say, or the process is gone.
 #[cfg(target_os = "linux")]
@@ -38,7 +38,7 @@ pub fn exhausted(limit: u64, used: u64, more: u64) -> Status {
         "no memory for a new session: the server may have {limit} MiB (--memory), has {used} MiB, and a session begins \
          with {more} MiB; close a session, or start the server with more"
     );
-    Status::new(Code::ResourceExhausted, text)
+    Status::new(StatusCode::ResourceExhausted, text)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use prost::Message;
 
-use crate::sharding::{OpSharding, kind, unknown};
+use crate::sharding::{OpSharding, sharding_type, unknown};
 use crate::status::Status;
 
 /// The most devices of a mesh.
@@ -88,7 +88,7 @@ impl NamedSharding {
                 Some(devices) => {
                     let devices = devices.to_vec();
                     Ok(OpSharding {
-                        kind: kind::MAXIMAL,
+                        kind: sharding_type::MAXIMAL,
                         tiles: vec![1],
                         devices,
                         ..OpSharding::default()
@@ -106,7 +106,7 @@ impl Mesh {
         let count = product(sizes.iter().copied())?;
         let steps: Vec<Vec<Step>> = axes
             .iter()
-            .map(|cuts| cuts.by.iter().map(|part| Step::of(part, &sizes)).collect())
+            .map(|cuts| cuts.by.iter().map(|part| Step::from_axis(part, &sizes)).collect())
             .collect::<Option<_>>()?;
         let tiles: Vec<i64> = steps
             .iter()
@@ -139,7 +139,7 @@ impl Mesh {
         }
         let devices = slots.concat();
         Some(OpSharding {
-            kind: kind::TILED,
+            kind: sharding_type::TILED,
             tiles,
             devices,
             copies_behind: copies > 1,
@@ -156,7 +156,7 @@ struct Step {
 }
 
 impl Step {
-    fn of(part: &AxisPart, sizes: &[i64]) -> Option<Self> {
+    fn from_axis(part: &AxisPart, sizes: &[i64]) -> Option<Self> {
         let axis = usize::try_from(part.axis).ok()?;
         let whole = *sizes.get(axis)?;
         let behind = product(sizes.get(axis + 1..)?.iter().copied())?;
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn a_mesh_without_axes_is_one_device_or_none() {
         let one = sharding(&[], &[2], &[]).tiles().unwrap();
-        assert_eq!((one.kind, one.devices), (kind::MAXIMAL, vec![2]));
+        assert_eq!((one.kind, one.devices), (sharding_type::MAXIMAL, vec![2]));
         assert_eq!(sharding(&[], &[], &[]).tiles().unwrap(), OpSharding::default());
     }
 

@@ -1,4 +1,4 @@
-//! What stands in headers of gRPC beside the messages.
+//! Metadata in headers of gRPC beside the messages.
 
 use prost::Message;
 use tonic::Status;

@@ -1,4 +1,4 @@
-//! What the server counts, and all of it as Prometheus reads it.
+//! Metrics of the server, as Prometheus reads them.
 
 use std::fmt::Error;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,8 +11,8 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::{Registry, Unit};
 
 use crate::counts::{BOUNDS, Counts, KindCounts};
-use crate::status::Code;
-use crate::view::View;
+use crate::status::StatusCode;
+use crate::view::ServerView;
 
 /// The media type of [`text`].
 pub const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -23,7 +23,7 @@ pub struct Metrics(Mutex<Counts>);
 
 impl Metrics {
     /// A request was answered after so long.
-    pub fn answered(&self, kind: &'static str, took: Duration, error: Option<Code>) {
+    pub fn answered(&self, kind: &'static str, took: Duration, error: Option<StatusCode>) {
         self.lock().answered(kind, took, error);
     }
 
@@ -33,7 +33,7 @@ impl Metrics {
     }
 
     /// A session was refused.
-    pub fn refused(&self, code: Code) {
+    pub fn refused(&self, code: StatusCode) {
         self.lock().refused(code);
     }
 
@@ -48,7 +48,7 @@ impl Metrics {
 }
 
 /// What a server is and has counted, as a text of OpenMetrics.
-pub fn text(view: View) -> String {
+pub fn text(view: ServerView) -> String {
     let mut registry = Registry::with_prefix("unskew");
     registry.register_collector(Box::new(Exported(view)));
     let mut text = String::new();
@@ -58,7 +58,7 @@ pub fn text(view: View) -> String {
 }
 
 #[derive(Debug)]
-struct Exported(View);
+struct Exported(ServerView);
 
 impl Collector for Exported {
     fn encode(&self, mut to: DescriptorEncoder<'_>) -> Result<(), Error> {
@@ -144,15 +144,15 @@ fn buckets(of: &KindCounts) -> Vec<(f64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::View;
+    use crate::view::ServerView;
 
     #[test]
     fn counters_and_gauges_are_a_text_of_open_metrics() {
         let metrics = Metrics::default();
         metrics.answered("compile_request", Duration::from_micros(20), None);
-        metrics.answered("compile_request", Duration::from_secs(60), Some(Code::NotFound));
-        metrics.refused(Code::Unavailable);
-        let text = text(View { counts: metrics.counts(), ..View::default() });
+        metrics.answered("compile_request", Duration::from_secs(60), Some(StatusCode::NotFound));
+        metrics.refused(StatusCode::Unavailable);
+        let text = text(ServerView { counts: metrics.counts(), ..ServerView::default() });
         for line in [
             "unskew_requests_total{kind=\"compile_request\",code=\"OK\"} 1\n",
             "unskew_requests_total{kind=\"compile_request\",code=\"NOT_FOUND\"} 1\n",

@@ -1,4 +1,4 @@
-//! Which versions a client and this server speak.
+//! Negotiation of the versions that a client and this server speak.
 //!
 //! The answer is the lower of the two highest versions, of the protocol and of SerDes each. It is always in
 //! the client's range: a client ends its process at an answer that is not. Where there is no such version
@@ -8,7 +8,7 @@ use unskew_core::{Version, VersionRange};
 use unskew_ifrt::types::{Ifrt, any_version};
 
 use crate::messages::{GetVersion, ProxyVersion};
-use crate::status::{Code, Status};
+use crate::status::{Status, StatusCode};
 
 /// The lowest protocol version: that of the oldest clients there are.
 pub const LOWEST: i32 = 3;
@@ -21,14 +21,14 @@ const ANNOUNCES_SERDES: i32 = 15;
 
 /// The versions of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Agreed {
+pub struct SessionVersions {
     /// The version of the proxy's protocol.
     pub protocol: i32,
     /// Of SerDes: what this server writes.
     pub serdes: i32,
 }
 
-impl Agreed {
+impl SessionVersions {
     /// The versions as a message.
     pub fn message(self) -> ProxyVersion {
         ProxyVersion { protocol: self.protocol, serdes: self.serdes }
@@ -55,7 +55,7 @@ impl Agreed {
     /// If it is none that can be written.
     pub(crate) fn written_at(self) -> Result<unskew_serdes::FamilyVersion<Ifrt>, Status> {
         let version = any_version().get(self.serdes.into());
-        version.map_err(|error| Status::new(Code::FailedPrecondition, error.to_string()))
+        version.map_err(|error| Status::new(StatusCode::FailedPrecondition, error.to_string()))
     }
 
     /// Whether the protocol is of this version or later.
@@ -88,7 +88,7 @@ fn serdes_range() -> (i32, i32) {
 /// let refused = negotiate(&GetVersion { min: version(26), max: version(31) }).unwrap_err();
 /// assert!(refused.message.contains("26 to 31"));
 /// ```
-pub fn negotiate(asked: &GetVersion) -> Result<Agreed, Status> {
+pub fn negotiate(asked: &GetVersion) -> Result<SessionVersions, Status> {
     let (min, max) = (asked.min.unwrap_or_default(), asked.max.unwrap_or_default());
     if max.protocol < min.protocol || max.serdes < min.serdes || min.protocol < 0 || min.serdes < 0
     {
@@ -110,7 +110,7 @@ pub fn negotiate(asked: &GetVersion) -> Result<Agreed, Status> {
     if protocol >= ANNOUNCES_SERDES && serdes < min.serdes.max(lowest) {
         return Err(refusal("IFRT SerDes", (min.serdes, max.serdes), (lowest, highest)));
     }
-    Ok(Agreed { protocol, serdes })
+    Ok(SessionVersions { protocol, serdes })
 }
 
 /// What a client is told with which there is no common version.
@@ -129,7 +129,7 @@ fn refusal(what: &str, client: (i32, i32), server: (i32, i32)) -> Status {
         env!("CARGO_PKG_VERSION"),
         spoken(range(server)),
     );
-    Status::new(Code::InvalidArgument, text)
+    Status::new(StatusCode::InvalidArgument, text)
 }
 
 fn spoken(range: VersionRange) -> String {
@@ -144,7 +144,7 @@ fn spoken(range: VersionRange) -> String {
 mod tests {
     use super::*;
 
-    fn ask(min: (i32, i32), max: (i32, i32)) -> Result<Agreed, Status> {
+    fn ask(min: (i32, i32), max: (i32, i32)) -> Result<SessionVersions, Status> {
         let version = |(protocol, serdes)| Some(ProxyVersion { protocol, serdes });
         negotiate(&GetVersion { min: version(min), max: version(max) })
     }
@@ -192,7 +192,7 @@ mod tests {
         for (min, max) in [((4, 0), (3, 0)), ((-5, 0), (4, 0)), ((16, -1), (25, 0))] {
             assert!(ask(min, max).is_err(), "{min:?} {max:?}");
         }
-        assert!(Agreed::claimed(ProxyVersion { protocol: 25, serdes: -1 }).is_err());
-        assert!(Agreed::claimed(ProxyVersion { protocol: 26, serdes: 0 }).is_err());
+        assert!(SessionVersions::claimed(ProxyVersion { protocol: 25, serdes: -1 }).is_err());
+        assert!(SessionVersions::claimed(ProxyVersion { protocol: 26, serdes: 0 }).is_err());
     }
 }

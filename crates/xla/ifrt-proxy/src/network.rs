@@ -34,7 +34,7 @@ const FRAME: u32 = 64 << 10;
 
 impl Server {
     /// Serves whoever connects, until `until` is over and sessions have their answers, which may take as
-    /// long as [`Limits::grace`](crate::Limits::grace) says. Blocks.
+    /// long as [`ServerLimits::grace`](crate::ServerLimits::grace) says. Blocks.
     ///
     /// There is no encryption and no proof of who a client is: the clients in jaxlib have neither outside
     /// of the networks they were made for. So a listener belongs on the loopback, with a tunnel before it.

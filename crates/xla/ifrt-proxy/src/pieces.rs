@@ -1,4 +1,4 @@
-//! Which piece of an array each of its shards is.
+//! Slices of an array: which one each of its shards is.
 //!
 //! XLA cuts every axis into a number of tiles of one size, the last ones smaller or empty, and says which
 //! device has which tile: by a list, or by a rule (all devices in their order, as an array of some
@@ -7,7 +7,7 @@
 use bytes::Bytes;
 use unskew_ifrt::types::Sharding;
 
-use crate::sharding::{OpSharding, kind};
+use crate::sharding::{OpSharding, sharding_type};
 use crate::status::Status;
 
 /// The most devices that a sharding may be of.
@@ -26,7 +26,7 @@ pub enum Cut {
 
 /// The part of an array that a shard is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct ShardSlice {
     /// Where it begins on each axis.
     pub origin: Vec<i64>,
     /// How large it is on each axis.
@@ -54,8 +54,8 @@ impl Cut {
     /// # Errors
     /// INVALID_ARGUMENT if the sharding is none of such an array on so many devices, UNIMPLEMENTED if it is of a form
     /// that is not known.
-    pub fn pieces(&self, dims: &[i64], devices: usize) -> Result<Option<Vec<Piece>>, Status> {
-        let whole = || Piece { origin: vec![0; dims.len()], dims: dims.to_vec() };
+    pub fn pieces(&self, dims: &[i64], devices: usize) -> Result<Option<Vec<ShardSlice>>, Status> {
+        let whole = || ShardSlice { origin: vec![0; dims.len()], dims: dims.to_vec() };
         let sharding = match self {
             Self::Unknown => return Ok(None),
             Self::Whole => return Ok(Some(vec![whole(); devices])),
@@ -63,15 +63,17 @@ impl Cut {
         };
         sharding.without_partial_sums()?;
         match sharding.kind {
-            kind::REPLICATED => Ok(Some(vec![whole(); devices])),
-            kind::TILED if !sharding.tiles.is_empty() => sharding.tiled(dims, devices).map(Some),
+            sharding_type::REPLICATED => Ok(Some(vec![whole(); devices])),
+            sharding_type::TILED if !sharding.tiles.is_empty() => {
+                sharding.tiled(dims, devices).map(Some)
+            }
             _ => Ok(None),
         }
     }
 }
 
 impl OpSharding {
-    fn tiled(&self, dims: &[i64], devices: usize) -> Result<Vec<Piece>, Status> {
+    fn tiled(&self, dims: &[i64], devices: usize) -> Result<Vec<ShardSlice>, Status> {
         let wrong = || {
             let tiles = &self.tiles;
             Status::invalid(format!("no sharding of {dims:?} on {devices} devices: {tiles:?}"))
@@ -82,7 +84,7 @@ impl OpSharding {
         if all != devices || order.len() != devices || dims.iter().any(|dim| *dim < 0) {
             return Err(wrong());
         }
-        let mut pieces: Vec<Option<Piece>> = vec![None; devices];
+        let mut pieces: Vec<Option<ShardSlice>> = vec![None; devices];
         for (place, device) in order.into_iter().enumerate() {
             let index = unravel(place, &self.tiles);
             let (mut origin, mut size) = (Vec::new(), Vec::new());
@@ -93,7 +95,7 @@ impl OpSharding {
                 size.push(tile.min(dim - begin));
             }
             let slot = pieces.get_mut(device).filter(|slot| slot.is_none()).ok_or_else(wrong)?;
-            *slot = Some(Piece { origin, dims: size });
+            *slot = Some(ShardSlice { origin, dims: size });
         }
         pieces.into_iter().collect::<Option<_>>().ok_or_else(wrong)
     }
@@ -155,7 +157,7 @@ mod tests {
 
     fn tiled(tiles: &[i64], devices: &[i64], rule: &[i64], permutation: &[i32]) -> Cut {
         let sharding = OpSharding {
-            kind: kind::TILED,
+            kind: sharding_type::TILED,
             tiles: tiles.to_vec(),
             devices: devices.to_vec(),
             rule: rule.to_vec(),

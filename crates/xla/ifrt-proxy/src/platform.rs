@@ -11,7 +11,7 @@ use crate::status::Status;
 
 /// The client, its devices and memories.
 #[derive(Debug)]
-pub struct Platform {
+pub struct ServedPlatform {
     /// The client of the plug-in on which everything runs.
     pub client: Client,
     /// The devices that can be used, by their ids, in the order of the plug-in.
@@ -32,7 +32,7 @@ pub struct DeviceEntry {
     pub default_kind: Option<String>,
 }
 
-impl Platform {
+impl ServedPlatform {
     /// Asks a client for its devices.
     ///
     /// # Errors
@@ -102,11 +102,11 @@ impl Platform {
     }
 }
 
-impl Platform {
+impl ServedPlatform {
     /// A buffer that lies on its device in this order of axes, the fastest first; the data are copied while this waits.
     ///
     /// # Errors
-    /// As [`Platform::buffer`]; UNIMPLEMENTED if the plug-in lays it out otherwise than it was asked.
+    /// As [`ServedPlatform::buffer`]; UNIMPLEMENTED if the plug-in lays it out otherwise than it was asked.
     pub fn buffer_in_order(
         &self,
         data: &[u8],

@@ -10,15 +10,15 @@ use unskew_ifrt::types::{
 use unskew_pjrt::convert::compile_options::{
     CompileOptions, update_debug_options, without_mesh_shardings,
 };
-use unskew_pjrt::{Buffer, LoadedExecutable, Program};
+use unskew_pjrt::{Buffer, LoadedExecutable, PjrtProgram};
 use unskew_serdes::proto::{decode, encode};
 
 use crate::array::Spread;
 use crate::finding::TooNew;
-use crate::messages::Compile;
-use crate::negotiate::Agreed;
+use crate::messages::CompileRequest;
+use crate::negotiate::SessionVersions;
 use crate::pieces::Cut;
-use crate::platform::Platform;
+use crate::platform::ServedPlatform;
 use crate::sharding::{self, OpSharding};
 use crate::status::Status;
 use crate::{element, xla};
@@ -56,7 +56,7 @@ impl Loaded {
     ///
     /// # Errors
     /// If it is no program for this plug-in; what the compiler says.
-    pub fn compile(platform: &Platform, asked: &Compile) -> Result<Self, Status> {
+    pub fn compile(platform: &ServedPlatform, asked: &CompileRequest) -> Result<Self, Status> {
         if !asked.host_callbacks.is_empty() {
             return Err(Status::unimplemented(
                 "callbacks of this kind are not served, and public clients do not run them; \
@@ -71,7 +71,7 @@ impl Loaded {
         let minor = platform.client.plugin().api().minor();
         let updated = without_mesh_shardings(&updated, minor).unwrap_or(Cow::Borrowed(&updated));
         let too_new = TooNew::find(&program, platform.stablehlo);
-        let compiled = platform.client.compile(Program::mlir(program.artifact()), &*updated);
+        let compiled = platform.client.compile(PjrtProgram::mlir(program.artifact()), &*updated);
         let executable = compiled.map_err(|error| {
             let error = Status::from(error);
             let Some(too_new) = &too_new else { return error };
@@ -80,7 +80,8 @@ impl Loaded {
         })?;
         let devices: Result<Vec<i32>, _> =
             executable.devices().iter().map(|device| device.id()).collect();
-        let facts = executable.executable().map(|of| xla::Facts::of(&of)).unwrap_or_default();
+        let facts =
+            executable.executable().map(|of| xla::Facts::from_executable(&of)).unwrap_or_default();
         let parts = (options.num_replicas, options.num_partitions);
         Ok(Self { devices: devices?, parts, facts, outputs: OnceLock::new(), executable })
     }
@@ -89,7 +90,11 @@ impl Loaded {
     ///
     /// # Errors
     /// What the plug-in answers.
-    pub fn outputs(&self, agreed: Agreed, results: &[Buffer]) -> Result<&[OutputSpec], Status> {
+    pub fn outputs(
+        &self,
+        agreed: SessionVersions,
+        results: &[Buffer],
+    ) -> Result<&[OutputSpec], Status> {
         if let Some(known) = self.outputs.get() {
             return Ok(known);
         }
@@ -101,7 +106,12 @@ impl Loaded {
         Ok(self.outputs.get_or_init(|| specs))
     }
 
-    fn output(&self, agreed: Agreed, at: usize, result: &Buffer) -> Result<OutputSpec, Status> {
+    fn output(
+        &self,
+        agreed: SessionVersions,
+        at: usize,
+        result: &Buffer,
+    ) -> Result<OutputSpec, Status> {
         let kind = element::to_ifrt(result.element_type()?)?;
         let shard = result.dimensions()?;
         let known = self.facts.outputs.as_ref().and_then(|list| list.get(at));
@@ -165,7 +175,7 @@ fn options(bytes: &[u8]) -> Result<Vec<u8>, Status> {
 
 /// The options as they are read here, if a plug-in survives them: several end their process where a
 /// number is missing.
-fn checked(platform: &Platform, bytes: &[u8]) -> Result<CompileOptions, Status> {
+fn checked(platform: &ServedPlatform, bytes: &[u8]) -> Result<CompileOptions, Status> {
     let options = CompileOptions::read(bytes)?;
     let (replicas, partitions) = (options.num_replicas, options.num_partitions);
     let there = platform.devices.len();

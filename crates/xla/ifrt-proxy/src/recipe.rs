@@ -1,4 +1,4 @@
-//! How a release of JAX connects.
+//! Recipe for the connection of a release of JAX.
 
 use unskew_core::Version;
 

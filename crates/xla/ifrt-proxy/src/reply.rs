@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use unskew_pjrt::Event;
 
-use crate::messages::{Answer, Response, ResponseMetadata};
-use crate::ongoing::Ongoing;
-use crate::status::{Code, Status};
+use crate::messages::{Response, ResponseBody, ResponseMetadata};
+use crate::session_status::SessionStatus;
+use crate::status::{Status, StatusCode};
 
 /// What goes to a client: responses, each with the place in the queue that it frees once it is sent; or the last
 /// word, with which the session ends.
@@ -28,7 +28,7 @@ const MOST: usize = 32;
 pub struct Replies {
     line: Mutex<Line>,
     queue: mpsc::UnboundedSender<Outgoing>,
-    ongoing: Arc<Ongoing>,
+    ongoing: Arc<SessionStatus>,
 }
 
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ struct Line {
 
 impl Replies {
     /// Responses that go into a queue. It is bounded by the permits that requests hold.
-    pub fn new(queue: mpsc::UnboundedSender<Outgoing>, ongoing: Arc<Ongoing>) -> Arc<Self> {
+    pub fn new(queue: mpsc::UnboundedSender<Outgoing>, ongoing: Arc<SessionStatus>) -> Arc<Self> {
         Arc::new(Self { line: Mutex::default(), queue, ongoing })
     }
 
@@ -112,11 +112,11 @@ impl Reply {
         self.name
     }
 
-    pub fn send(mut self, result: Result<Answer, Status>) {
+    pub fn send(mut self, result: Result<ResponseBody, Status>) {
         self.deliver(result);
     }
 
-    fn deliver(&mut self, result: Result<Answer, Status>) {
+    fn deliver(&mut self, result: Result<ResponseBody, Status>) {
         if !std::mem::take(&mut self.due) {
             return;
         }
@@ -149,7 +149,7 @@ impl Reply {
     }
 
     /// Answers once all events have happened: by the first error that one of them had.
-    pub(crate) fn send_after(self, events: &[Event], answer: Answer) {
+    pub(crate) fn send_after(self, events: &[Event], answer: ResponseBody) {
         let waiting = Arc::new(Mutex::new(Waiting {
             // One more than there are events, for this function itself.
             left: events.len() + 1,
@@ -169,24 +169,24 @@ impl Reply {
 
 /// Whether somebody waits for an answer: not for that of a run whose results have the client's own handles, nor for
 /// that of what is let go.
-fn is_awaited(answer: &Answer) -> bool {
+fn is_awaited(answer: &ResponseBody) -> bool {
     match answer {
-        Answer::Execute(done) => !done.outputs.is_empty(),
-        Answer::DestructArray(_) => false,
+        ResponseBody::Execute(done) => !done.outputs.is_empty(),
+        ResponseBody::DestructArray(_) => false,
         _ => true,
     }
 }
 
 impl Drop for Reply {
     fn drop(&mut self) {
-        self.deliver(Err(Status::new(Code::Internal, "the request was given up")));
+        self.deliver(Err(Status::new(StatusCode::Internal, "the request was given up")));
     }
 }
 
 struct Waiting {
     left: usize,
     failed: Option<Status>,
-    reply: Option<(Reply, Answer)>,
+    reply: Option<(Reply, ResponseBody)>,
 }
 
 fn one_less(waiting: &Mutex<Waiting>, failed: Option<Status>) {
@@ -207,27 +207,27 @@ mod tests {
     use tokio::sync::Semaphore;
 
     use super::*;
-    use crate::account::{Account, Totals};
+    use crate::memory_quota::{MemoryQuota, Totals};
     use crate::messages::Empty;
     use crate::metrics::Metrics;
-    use crate::negotiate::Agreed;
+    use crate::negotiate::SessionVersions;
 
     #[test]
     fn each_request_is_answered_once_and_answers_are_numbered() {
         let (queue, mut sent) = mpsc::unbounded_channel();
         let metrics = Arc::new(Metrics::default());
-        let account = Account::new(0, Totals::new(0, None));
-        let agreed = Agreed { protocol: 25, serdes: 0 };
-        let ongoing = Ongoing::new(1, None, agreed, account, Arc::clone(&metrics), None);
+        let account = MemoryQuota::new(0, Totals::new(0, None));
+        let agreed = SessionVersions { protocol: 25, serdes: 0 };
+        let ongoing = SessionStatus::new(1, None, agreed, account, Arc::clone(&metrics), None);
         let replies = Replies::new(queue, Arc::clone(&ongoing));
         let permits = Arc::new(Semaphore::new(3));
         let reply = |op| {
             let permit = Arc::clone(&permits).try_acquire_owned().unwrap();
             Reply::new(op, "check_future_request", Arc::clone(&replies), Some(permit))
         };
-        reply(7).send(Ok(Answer::CheckFuture(Empty {})));
+        reply(7).send(Ok(ResponseBody::CheckFuture(Empty {})));
         drop(reply(8));
-        reply(9).send_after(&[], Answer::CheckFuture(Empty {}));
+        reply(9).send_after(&[], ResponseBody::CheckFuture(Empty {}));
         assert_eq!(permits.available_permits(), 0);
         let mut seen = Vec::new();
         assert_eq!(ongoing.in_flight(), 0);
@@ -250,26 +250,26 @@ mod tests {
     fn what_nobody_waits_for_goes_with_the_next_or_after_a_while() {
         let (queue, mut sent) = mpsc::unbounded_channel();
         let metrics = Arc::new(Metrics::default());
-        let account = Account::new(0, Totals::new(0, None));
-        let agreed = Agreed { protocol: 25, serdes: 0 };
-        let ongoing = Ongoing::new(1, None, agreed, account, metrics, None);
+        let account = MemoryQuota::new(0, Totals::new(0, None));
+        let agreed = SessionVersions { protocol: 25, serdes: 0 };
+        let ongoing = SessionStatus::new(1, None, agreed, account, metrics, None);
         let replies = Replies::new(queue, ongoing);
         let answer = |op, answer| {
             Reply::new(op, "destruct_array_request", Arc::clone(&replies), None).send(Ok(answer));
         };
         let mut count = || sent.try_recv().map_or(0, |sent| sent.map_or(0, |sent| sent.len()));
         assert_eq!(replies.left(), None);
-        answer(1, Answer::DestructArray(Empty {}));
+        answer(1, ResponseBody::DestructArray(Empty {}));
         assert!(replies.left().is_some_and(|left| left <= WAIT));
         assert_eq!(count(), 0);
-        answer(2, Answer::CheckFuture(Empty {}));
+        answer(2, ResponseBody::CheckFuture(Empty {}));
         assert_eq!((count(), replies.left()), (2, None));
-        (0..MOST).for_each(|op| answer(op as u64, Answer::DestructArray(Empty {})));
+        (0..MOST).for_each(|op| answer(op as u64, ResponseBody::DestructArray(Empty {})));
         assert_eq!(count(), MOST);
-        answer(3, Answer::DestructArray(Empty {}));
+        answer(3, ResponseBody::DestructArray(Empty {}));
         replies.flush();
         assert_eq!(count(), 1);
-        answer(4, Answer::DestructArray(Empty {}));
+        answer(4, ResponseBody::DestructArray(Empty {}));
         drop(replies);
         assert_eq!(count(), 1);
     }

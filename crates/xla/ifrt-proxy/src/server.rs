@@ -6,22 +6,22 @@ use std::time::Instant;
 
 use unskew_pjrt::Client;
 
-use crate::account::MemoryKind;
 use crate::aligned::Pool;
-use crate::limits::Limits;
+use crate::limits::ServerLimits;
+use crate::memory_quota::MemoryKind;
 use crate::metrics::Metrics;
-use crate::ongoing::Ongoing;
-use crate::platform::Platform;
+use crate::platform::ServedPlatform;
+use crate::session_journal::SessionJournal;
+use crate::session_status::SessionStatus;
 use crate::sessions::Sessions;
 use crate::shares::Share;
-use crate::trail::Trail;
-use crate::view::{PluginView, SessionView, View, Viewed};
+use crate::view::{PluginView, ServerView, SessionView, Viewable};
 
 /// A server of one plug-in's client.
 #[derive(Debug)]
 pub struct Server {
-    platform: Arc<Platform>,
-    limits: Limits,
+    platform: Arc<ServedPlatform>,
+    limits: ServerLimits,
     metrics: Arc<Metrics>,
     sessions: Arc<Sessions>,
     pool: Arc<Pool>,
@@ -47,20 +47,20 @@ impl Server {
     ///
     /// # Errors
     /// If the plug-in does not say which devices it has.
-    pub fn new(client: Client, limits: Limits) -> Result<Arc<Self>, ServeError> {
+    pub fn new(client: Client, limits: ServerLimits) -> Result<Arc<Self>, ServeError> {
         Self::build(client, limits, None, None)
     }
 
-    /// The same, which notes what it does in a file, for [`Trail::read`].
+    /// The same, which notes what it does in a file, for [`SessionJournal::read`].
     ///
     /// # Errors
     /// As [`Server::new`]; if the file cannot be made.
     pub fn with_trail(
         client: Client,
-        limits: Limits,
+        limits: ServerLimits,
         trail: &Path,
     ) -> Result<Arc<Self>, ServeError> {
-        Self::build(client, limits, Some(Trail::create(trail)?), None)
+        Self::build(client, limits, Some(SessionJournal::create(trail)?), None)
     }
 
     /// One of the processes of a server: `folder` is what they share, and `slot` is its own.
@@ -70,22 +70,22 @@ impl Server {
     #[cfg(target_os = "linux")]
     pub fn worker(
         client: Client,
-        limits: Limits,
+        limits: ServerLimits,
         folder: &Path,
         slot: u64,
     ) -> Result<Arc<Self>, ServeError> {
-        let trail = Trail::create(&Trail::of_slot(folder, slot))?;
+        let trail = SessionJournal::create(&SessionJournal::of_slot(folder, slot))?;
         let share = Arc::new(Share::open(folder, slot)?);
         Self::build(client, limits, Some(trail), Some(share))
     }
 
     fn build(
         client: Client,
-        limits: Limits,
-        trail: Option<Arc<Trail>>,
+        limits: ServerLimits,
+        trail: Option<Arc<SessionJournal>>,
         share: Option<Arc<Share>>,
     ) -> Result<Arc<Self>, ServeError> {
-        let platform = Arc::new(Platform::new(client)?);
+        let platform = Arc::new(ServedPlatform::new(client)?);
         let metrics = Arc::new(Metrics::default());
         let sessions = Sessions::new(limits, Arc::clone(&metrics), trail, share);
         let (pool, since) = (Arc::default(), Instant::now());
@@ -93,16 +93,16 @@ impl Server {
     }
 
     /// The plug-in's client and its devices.
-    pub fn platform(&self) -> &Platform {
+    pub fn platform(&self) -> &ServedPlatform {
         &self.platform
     }
 
-    pub(crate) fn platform_of_sessions(&self) -> &Arc<Platform> {
+    pub(crate) fn platform_of_sessions(&self) -> &Arc<ServedPlatform> {
         &self.platform
     }
 
     /// What sessions may use.
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &ServerLimits {
         &self.limits
     }
 
@@ -112,7 +112,7 @@ impl Server {
     }
 
     /// The sessions that there are, the oldest first.
-    pub fn ongoing(&self) -> Vec<Arc<Ongoing>> {
+    pub fn ongoing(&self) -> Vec<Arc<SessionStatus>> {
         self.sessions.ongoing()
     }
 
@@ -141,9 +141,9 @@ impl Server {
     }
 }
 
-impl Viewed for Server {
-    async fn view(&self) -> View {
-        View {
+impl Viewable for Server {
+    async fn view(&self) -> ServerView {
+        ServerView {
             age: self.since.elapsed(),
             ready: self.is_ready(),
             limits: self.limits,

@@ -18,7 +18,7 @@ use tonic::{Request, Response, Status, Streaming};
 use tonic_prost::ProstCodec;
 
 use crate::chunks::{Receiving, Sending};
-use crate::messages::{BufferName, Empty, GetVersion, ReadFromDisk, StoreMetadata, Version};
+use crate::messages::{BufferName, Empty, GetVersion, ReadFromDisk, StoreMetadata, VersionMessage};
 use crate::metadata::{STORE, header};
 use crate::negotiate::negotiate;
 use crate::server::Server;
@@ -123,9 +123,9 @@ where
         .max_encoding_message_size(usize::MAX)
 }
 
-async fn get_version(asked: Request<GetVersion>) -> Result<Response<Version>, Status> {
+async fn get_version(asked: Request<GetVersion>) -> Result<Response<VersionMessage>, Status> {
     let agreed = negotiate(asked.get_ref())?;
-    Ok(Response::new(Version { version: Some(agreed.message()) }))
+    Ok(Response::new(VersionMessage { version: Some(agreed.message()) }))
 }
 
 async fn store(server: Arc<Server>, request: http::Request<Body>) -> Result<Answer, Status> {

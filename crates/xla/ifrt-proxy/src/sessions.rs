@@ -10,16 +10,16 @@ use std::time::Duration;
 use tokio::sync::futures::Notified;
 use tokio::sync::{Notify, watch};
 
-use crate::account::{Account, Totals};
 use crate::host_buffers::HostBuffers;
-use crate::limits::Limits;
+use crate::limits::ServerLimits;
 use crate::memory;
+use crate::memory_quota::{MemoryQuota, Totals};
 use crate::metrics::Metrics;
-use crate::negotiate::Agreed;
-use crate::ongoing::Ongoing;
+use crate::negotiate::SessionVersions;
+use crate::session_journal::SessionJournal;
+use crate::session_status::SessionStatus;
 use crate::shares::Share;
-use crate::status::{Code, Status};
-use crate::trail::Trail;
+use crate::status::{Status, StatusCode};
 
 /// How often is looked whether all have left.
 const LOOK: Duration = Duration::from_millis(10);
@@ -27,40 +27,40 @@ const LOOK: Duration = Duration::from_millis(10);
 /// All sessions of a server.
 #[derive(Debug)]
 pub struct Sessions {
-    limits: Limits,
+    limits: ServerLimits,
     totals: Arc<Totals>,
     metrics: Arc<Metrics>,
-    trail: Option<Arc<Trail>>,
+    trail: Option<Arc<SessionJournal>>,
     share: Option<Arc<Share>>,
-    state: Mutex<State>,
+    state: Mutex<SessionTable>,
     stopping: watch::Sender<bool>,
     /// A session has begun or left.
     changed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    there: HashMap<u64, (Arc<Ongoing>, Arc<HostBuffers>)>,
+struct SessionTable {
+    there: HashMap<u64, (Arc<SessionStatus>, Arc<HostBuffers>)>,
     opened: u64,
 }
 
 /// The place of a session, which is free again when this is dropped.
 #[derive(Debug)]
-pub struct Seat {
+pub struct SessionPermit {
     sessions: Arc<Sessions>,
     /// The number that its host buffers go by: whoever knows it reads and writes them.
     pub id: u64,
     /// What others know of it.
-    pub ongoing: Arc<Ongoing>,
+    pub ongoing: Arc<SessionStatus>,
     pub buffers: Arc<HostBuffers>,
 }
 
 impl Sessions {
     /// None yet. What they do is noted in `trail`; what other processes have counts if there is a `share`.
     pub fn new(
-        limits: Limits,
+        limits: ServerLimits,
         metrics: Arc<Metrics>,
-        trail: Option<Arc<Trail>>,
+        trail: Option<Arc<SessionJournal>>,
         share: Option<Arc<Share>>,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -81,9 +81,9 @@ impl Sessions {
     /// RESOURCE_EXHAUSTED if there is none; UNAVAILABLE if the server is stopping.
     pub fn open(
         self: &Arc<Self>,
-        agreed: Agreed,
+        agreed: SessionVersions,
         peer: Option<SocketAddr>,
-    ) -> Result<Seat, Status> {
+    ) -> Result<SessionPermit, Status> {
         let opened = self.try_open(agreed, peer);
         match &opened {
             Ok(_) => {
@@ -105,9 +105,9 @@ impl Sessions {
 
     fn try_open(
         self: &Arc<Self>,
-        agreed: Agreed,
+        agreed: SessionVersions,
         peer: Option<SocketAddr>,
-    ) -> Result<Seat, Status> {
+    ) -> Result<SessionPermit, Status> {
         let mut state = self.lock();
         if self.is_stopping() {
             return Err(stopping());
@@ -137,17 +137,17 @@ impl Sessions {
             Some(share) => {
                 share.sessions(there as u64 + 1, most as u64).map_err(|there| full(most, there))?;
                 share.number().map_err(|error| {
-                    Status::new(Code::Internal, format!("no number for a session: {error}"))
+                    Status::new(StatusCode::Internal, format!("no number for a session: {error}"))
                 })?
             }
         };
-        let account = Account::new(self.limits.session_bytes, Arc::clone(&self.totals));
+        let account = MemoryQuota::new(self.limits.session_bytes, Arc::clone(&self.totals));
         let buffers = Arc::new(HostBuffers::new(Arc::clone(&account)));
-        let mark = self.trail.as_ref().map(Trail::mark);
+        let mark = self.trail.as_ref().map(SessionJournal::mark);
         let metrics = Arc::clone(&self.metrics);
-        let ongoing = Ongoing::new(number, peer, agreed, account, metrics, mark);
+        let ongoing = SessionStatus::new(number, peer, agreed, account, metrics, mark);
         state.there.insert(id, (Arc::clone(&ongoing), Arc::clone(&buffers)));
-        Ok(Seat { sessions: Arc::clone(self), id, ongoing, buffers })
+        Ok(SessionPermit { sessions: Arc::clone(self), id, ongoing, buffers })
     }
 
     /// The host buffers of a session.
@@ -160,7 +160,7 @@ impl Sessions {
     }
 
     /// Those that there are, the oldest first.
-    pub fn ongoing(&self) -> Vec<Arc<Ongoing>> {
+    pub fn ongoing(&self) -> Vec<Arc<SessionStatus>> {
         let mut all: Vec<_> =
             self.lock().there.values().map(|(ongoing, _)| Arc::clone(ongoing)).collect();
         all.sort_unstable_by_key(|ongoing| ongoing.number);
@@ -232,7 +232,7 @@ impl Sessions {
         self.lock().opened
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, SessionTable> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -242,21 +242,21 @@ const SLOTS: u64 = 0xffff;
 
 /// What a client is told that names a session that is not there.
 pub fn no_session() -> Status {
-    Status::new(Code::NotFound, "there is no session with this number")
+    Status::new(StatusCode::NotFound, "there is no session with this number")
 }
 
 /// What a client is told for whom there is no place.
 pub fn full(most: usize, there: u64) -> Status {
     let text = format!("the server may have {most} sessions at once, and has so many: {there}");
-    Status::new(Code::ResourceExhausted, text)
+    Status::new(StatusCode::ResourceExhausted, text)
 }
 
 /// What clients are told when the server stops.
 pub fn stopping() -> Status {
-    Status::new(Code::Unavailable, "the server is stopping; connect again when it is back")
+    Status::new(StatusCode::Unavailable, "the server is stopping; connect again when it is back")
 }
 
-impl Drop for Seat {
+impl Drop for SessionPermit {
     fn drop(&mut self) {
         self.buffers.close();
         let mut state = self.sessions.lock();
@@ -283,10 +283,10 @@ impl Drop for Seat {
 mod tests {
     use super::*;
 
-    const AGREED: Agreed = Agreed { protocol: 25, serdes: 3 };
+    const AGREED: SessionVersions = SessionVersions { protocol: 25, serdes: 3 };
 
     fn sessions(most: usize) -> Arc<Sessions> {
-        let limits = Limits { sessions: most, ..Limits::default() };
+        let limits = ServerLimits { sessions: most, ..ServerLimits::default() };
         Sessions::new(limits, Arc::default(), None, None)
     }
 
@@ -297,7 +297,7 @@ mod tests {
         let two = sessions.open(AGREED, None).unwrap();
         assert_ne!(one.id, two.id);
         let refused = sessions.open(AGREED, None).unwrap_err();
-        assert_eq!(refused.code, Code::ResourceExhausted);
+        assert_eq!(refused.code, StatusCode::ResourceExhausted);
         assert!(refused.message.contains("2 sessions at once, and has so many: 2"), "{refused}");
         drop(one);
         assert_eq!(sessions.open(AGREED, None).unwrap().ongoing.number, 3);
@@ -308,18 +308,18 @@ mod tests {
         let sessions = sessions(2);
         let seat = sessions.open(AGREED, None).unwrap();
         seat.buffers.put(1, bytes::Bytes::from_static(b"abc")).unwrap();
-        assert_eq!(sessions.totals().at(crate::account::MemoryKind::Host), 3);
+        assert_eq!(sessions.totals().at(crate::memory_quota::MemoryKind::Host), 3);
         assert!(sessions.buffers_of(seat.id).is_ok());
         let id = seat.id;
         drop(seat);
-        assert_eq!(sessions.totals().at(crate::account::MemoryKind::Host), 0);
-        assert_eq!(sessions.buffers_of(id).unwrap_err().code, Code::NotFound);
+        assert_eq!(sessions.totals().at(crate::memory_quota::MemoryKind::Host), 0);
+        assert_eq!(sessions.buffers_of(id).unwrap_err().code, StatusCode::NotFound);
     }
 
     #[test]
     fn nobody_comes_in_while_the_server_stops() {
         let sessions = sessions(2);
         sessions.stop();
-        assert_eq!(sessions.open(AGREED, None).unwrap_err().code, Code::Unavailable);
+        assert_eq!(sessions.open(AGREED, None).unwrap_err().code, StatusCode::Unavailable);
     }
 }

@@ -1,4 +1,4 @@
-//! How a value is spread over devices: an `xla.OpSharding`, as it is sent.
+//! Sharding of a value over devices: an `xla.OpSharding`, as it is sent.
 //!
 //! | field | meaning |
 //! | --- | --- |
@@ -54,7 +54,7 @@ pub(crate) struct OpSharding {
     pub(crate) named: Option<NamedSharding>,
 }
 
-pub(crate) mod kind {
+pub(crate) mod sharding_type {
     pub(crate) const REPLICATED: i32 = 0;
     pub(crate) const MAXIMAL: i32 = 1;
     pub(crate) const TUPLE: i32 = 2;
@@ -75,7 +75,7 @@ impl OpSharding {
         let not_one =
             |error: &dyn std::fmt::Display| Status::invalid(format!("a sharding: {error}"));
         let source = BytesSource::new("sharding", bytes.to_vec());
-        let mut fields = wire::Message::whole(&source);
+        let mut fields = wire::WireMessage::whole(&source);
         while let Some(found) = fields.next().map_err(|error| not_one(&error))? {
             if found.number > LAST_KNOWN {
                 return Err(unknown(format!("field {}", found.number)));
@@ -99,7 +99,7 @@ impl OpSharding {
             let parts = named.parts.iter().map(|part| Ok(part.tiles()?.encode_to_vec().into()));
             return parts.collect();
         }
-        if read.named.is_none() && read.kind == kind::TUPLE {
+        if read.named.is_none() && read.kind == sharding_type::TUPLE {
             return read.parts.iter().map(Self::in_tiles).collect();
         }
         Ok(vec![Self::in_tiles(bytes)?])
@@ -117,10 +117,13 @@ impl OpSharding {
     /// say what a shard is.
     pub(crate) fn whole(&self, shard: &[i64]) -> Result<Vec<i64>, Status> {
         match self.kind {
-            kind::REPLICATED | kind::MAXIMAL | kind::MANUAL | kind::UNREDUCED => {
+            sharding_type::REPLICATED
+            | sharding_type::MAXIMAL
+            | sharding_type::MANUAL
+            | sharding_type::UNREDUCED => {
                 return Ok(shard.to_vec());
             }
-            kind::TILED => self.of_known_groups()?,
+            sharding_type::TILED => self.of_known_groups()?,
             kind => return Err(unknown(format!("kind {kind}"))),
         }
         let tiles = self.tiles.get(..shard.len());
@@ -134,12 +137,13 @@ impl OpSharding {
     /// # Errors
     /// UNIMPLEMENTED if not, or if groups behind the tiles are of a kind that is not known.
     pub(crate) fn without_partial_sums(&self) -> Result<(), Status> {
-        if self.kind == kind::UNREDUCED || self.groups.contains(&kind::UNREDUCED) {
+        if self.kind == sharding_type::UNREDUCED || self.groups.contains(&sharding_type::UNREDUCED)
+        {
             return Err(Status::unimplemented(
                 "an unreduced array is parts of a sum on each device, which only a program adds up",
             ));
         }
-        if self.kind == kind::MAXIMAL {
+        if self.kind == sharding_type::MAXIMAL {
             return Err(Status::unimplemented(
                 "the value of this array is on one of its devices, and others have something of its shape",
             ));
@@ -148,7 +152,8 @@ impl OpSharding {
     }
 
     fn of_known_groups(&self) -> Result<(), Status> {
-        let is_known = |group: &&i32| [kind::REPLICATED, kind::UNREDUCED].contains(group);
+        let is_known =
+            |group: &&i32| [sharding_type::REPLICATED, sharding_type::UNREDUCED].contains(group);
         match self.groups.iter().find(|group| !is_known(group)) {
             Some(group) => Err(unknown(format!("groups of kind {group}"))),
             None => Ok(()),
@@ -167,14 +172,18 @@ mod tests {
 
     #[test]
     fn tiles_make_a_whole() {
-        let tiled = OpSharding { kind: kind::TILED, tiles: vec![4, 1, 2], ..OpSharding::default() };
+        let tiled = OpSharding {
+            kind: sharding_type::TILED,
+            tiles: vec![4, 1, 2],
+            ..OpSharding::default()
+        };
         assert_eq!(tiled.whole(&[2, 3]).unwrap(), [8, 3]);
         assert_eq!(OpSharding::default().whole(&[2, 3]).unwrap(), [2, 3]);
         assert!(tiled.whole(&[1; 4]).is_err());
-        let one_device = OpSharding { kind: kind::MAXIMAL, ..OpSharding::default() };
+        let one_device = OpSharding { kind: sharding_type::MAXIMAL, ..OpSharding::default() };
         assert_eq!(one_device.whole(&[2, 3]).unwrap(), [2, 3]);
         assert!(one_device.without_partial_sums().is_err());
-        let by_hand = OpSharding { kind: kind::MANUAL, ..OpSharding::default() };
+        let by_hand = OpSharding { kind: sharding_type::MANUAL, ..OpSharding::default() };
         assert_eq!(by_hand.whole(&[2]).unwrap(), [2]);
         // Of which value it is a piece nobody says.
         let cut = crate::pieces::Cut::Tiles(by_hand.encode_to_vec().into());
@@ -198,7 +207,7 @@ mod tests {
 
     #[test]
     fn parts_of_a_sum_have_dimensions_and_are_no_pieces_of_an_array() {
-        let sums = OpSharding { kind: kind::UNREDUCED, ..OpSharding::default() };
+        let sums = OpSharding { kind: sharding_type::UNREDUCED, ..OpSharding::default() };
         assert_eq!(sums.whole(&[2, 3]).unwrap(), [2, 3]);
         let groups =
             OpSharding { kind: 3, tiles: vec![2, 2], groups: vec![6], ..OpSharding::default() };
@@ -211,10 +220,14 @@ mod tests {
 
     #[test]
     fn a_tuple_is_read_value_by_value() {
-        let tiled = OpSharding { kind: kind::TILED, tiles: vec![4], ..OpSharding::default() };
+        let tiled =
+            OpSharding { kind: sharding_type::TILED, tiles: vec![4], ..OpSharding::default() };
         let part = Bytes::from(tiled.encode_to_vec());
-        let tuple =
-            OpSharding { kind: kind::TUPLE, parts: vec![part.clone(); 2], ..OpSharding::default() };
+        let tuple = OpSharding {
+            kind: sharding_type::TUPLE,
+            parts: vec![part.clone(); 2],
+            ..OpSharding::default()
+        };
         assert_eq!(
             OpSharding::each(&tuple.encode_to_vec().into()).unwrap(),
             [part.clone(), part.clone()]

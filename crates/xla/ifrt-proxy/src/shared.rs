@@ -14,7 +14,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::aligned::Pool;
-use crate::status::{Code, Status};
+use crate::status::{Status, StatusCode};
 
 /// The variable that names the folder.
 pub(crate) const VARIABLE: &str = "IFRT_PROXY_GRPC_LARGE_TRANSFER_OPTIMIZATION_DIRECTORY";
@@ -32,7 +32,7 @@ fn folder_of(value: Option<OsString>) -> Result<PathBuf, Status> {
     folder.ok_or_else(|| {
         let text =
             "the client sends large arrays through a shared folder, and this server has none: set";
-        Status::new(Code::FailedPrecondition, format!("{text} {VARIABLE} for the server too"))
+        Status::new(StatusCode::FailedPrecondition, format!("{text} {VARIABLE} for the server too"))
     })
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn read(
     // As C++ has it, where the handle becomes an `int`.
     let path = folder.join(format!("lt_{}", handle as u32 as i32));
     let missing = |error: std::io::Error| {
-        Status::new(Code::NotFound, format!("cannot read {}: {error}", path.display()))
+        Status::new(StatusCode::NotFound, format!("cannot read {}: {error}", path.display()))
     };
     let found = path.symlink_metadata().map_err(missing)?;
     if !found.is_file() || found.len() != size {
@@ -57,7 +57,7 @@ pub(crate) fn read(
         return Err(Status::invalid(format!("{text}: {size}, and {there} are there")));
     }
     let most = usize::try_from(size).unwrap_or(usize::MAX);
-    let none = || Status::new(Code::ResourceExhausted, format!("no room for {size} bytes"));
+    let none = || Status::new(StatusCode::ResourceExhausted, format!("no room for {size} bytes"));
     let mut data = pool.room(most).ok_or_else(none)?;
     let file = File::open(&path).map_err(missing)?;
     if data.read(file.take(size)).map_err(missing)? != most {
@@ -76,7 +76,7 @@ mod tests {
     fn a_server_without_a_folder_says_what_to_set() {
         for none in [None, Some(OsString::new())] {
             let error = folder_of(none).unwrap_err();
-            assert_eq!(error.code, Code::FailedPrecondition);
+            assert_eq!(error.code, StatusCode::FailedPrecondition);
             assert!(error.message.contains(VARIABLE), "{}", error.message);
         }
         assert_eq!(folder_of(Some("/x".into())).unwrap(), PathBuf::from("/x"));
@@ -88,10 +88,10 @@ mod tests {
         let read = |handle, size| read(folder.path(), handle, size, &Arc::default());
         std::fs::write(folder.path().join("lt_7"), b"there").unwrap();
         std::fs::create_dir(folder.path().join("lt_8")).unwrap();
-        assert_eq!(read(7, 6).unwrap_err().code, Code::InvalidArgument);
+        assert_eq!(read(7, 6).unwrap_err().code, StatusCode::InvalidArgument);
         assert_eq!(read(7, 5).unwrap(), "there");
-        assert_eq!(read(7, 5).unwrap_err().code, Code::NotFound);
-        assert_eq!(read(8, 5).unwrap_err().code, Code::InvalidArgument);
-        assert_eq!(read(9, 5).unwrap_err().code, Code::NotFound);
+        assert_eq!(read(7, 5).unwrap_err().code, StatusCode::NotFound);
+        assert_eq!(read(8, 5).unwrap_err().code, StatusCode::InvalidArgument);
+        assert_eq!(read(9, 5).unwrap_err().code, StatusCode::NotFound);
     }
 }

@@ -1,4 +1,4 @@
-//! What the processes of one server have together: bytes, sessions, and numbers for sessions.
+//! Shares of the processes of one server: bytes, sessions, and numbers for sessions.
 //!
 //! Each process has a slot in a file, and adds up the slots of all. A process writes first and adds up then, so two that
 //! ask at once may both be refused, and never have both too much. Bytes are taken in steps, so that most requests need no
@@ -20,11 +20,11 @@ const STEP: u64 = 16 << 20;
 pub struct Share {
     numbers: Mutex<File>,
     slot: u64,
-    state: Mutex<State>,
+    state: Mutex<ShareFile>,
 }
 
 #[derive(Debug)]
-struct State {
+struct ShareFile {
     slots: File,
     /// Bytes that stand in the slot: at least as many as are used.
     taken: u64,
@@ -41,7 +41,7 @@ impl Share {
         options.read(true).write(true).create(true).truncate(false);
         let slots = options.open(folder.join("slots"))?;
         let numbers = OpenOptions::new().append(true).create(true).open(folder.join("numbers"))?;
-        let state = Mutex::new(State { slots, taken: 0, sessions: 0 });
+        let state = Mutex::new(ShareFile { slots, taken: 0, sessions: 0 });
         Ok(Self { numbers: Mutex::new(numbers), slot, state })
     }
 
@@ -121,19 +121,19 @@ impl Share {
         self.lock().write(slot, &[0; SLOT])
     }
 
-    fn write(&self, state: &mut State) -> io::Result<()> {
+    fn write(&self, state: &mut ShareFile) -> io::Result<()> {
         let mut slot = [0; SLOT];
         slot[..8].copy_from_slice(&state.taken.to_ne_bytes());
         slot[8..].copy_from_slice(&state.sessions.to_ne_bytes());
         state.write(self.slot, &slot)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ShareFile> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl ShareFile {
     fn write(&mut self, slot: u64, numbers: &[u8; SLOT]) -> io::Result<()> {
         self.slots.seek(SeekFrom::Start(slot * SLOT as u64))?;
         self.slots.write_all(numbers)

@@ -1,4 +1,4 @@
-//! Why something was not done, as the client is told.
+//! Status of something that was not done, as the client is told.
 
 use unskew_ifrt::types::DTypeKind;
 
@@ -9,7 +9,7 @@ use crate::messages::StatusMessage;
 #[error("{code:?}: {message}")]
 pub struct Status {
     /// Which kind of failure it is.
-    pub code: Code,
+    pub code: StatusCode,
     /// What went wrong, for people.
     pub message: String,
 }
@@ -17,7 +17,7 @@ pub struct Status {
 /// The codes that this server answers with, or passes on from a plug-in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the codes of gRPC")]
-pub enum Code {
+pub enum StatusCode {
     Cancelled = 1,
     Unknown = 2,
     InvalidArgument = 3,
@@ -36,7 +36,7 @@ pub enum Code {
     Unauthenticated = 16,
 }
 
-impl Code {
+impl StatusCode {
     /// Every code, in the order of their numbers.
     pub const ALL: [Self; 16] = [
         Self::Cancelled,
@@ -81,8 +81,8 @@ impl Code {
         NAMES[self as usize]
     }
 
-    /// The code of a number; one that is none, and 0, which is no error, is [`Code::Unknown`].
-    pub fn of(number: i64) -> Self {
+    /// The code of a number; one that is none, and 0, which is no error, is [`StatusCode::Unknown`].
+    pub fn from_number(number: i64) -> Self {
         let found = Self::ALL.into_iter().find(|code| *code as i64 == number);
         found.unwrap_or(Self::Unknown)
     }
@@ -90,18 +90,18 @@ impl Code {
 
 impl Status {
     /// A status of this code and this message.
-    pub fn new(code: Code, message: impl Into<String>) -> Self {
+    pub fn new(code: StatusCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
 
     /// The client sent what makes no sense.
     pub fn invalid(message: impl Into<String>) -> Self {
-        Self::new(Code::InvalidArgument, message)
+        Self::new(StatusCode::InvalidArgument, message)
     }
 
     /// This server, or the plug-in, cannot do it.
     pub fn unimplemented(message: impl Into<String>) -> Self {
-        Self::new(Code::Unimplemented, message)
+        Self::new(StatusCode::Unimplemented, message)
     }
 
     /// An element type that the plug-in interface does not have.
@@ -117,7 +117,7 @@ impl Status {
 
 impl From<&StatusMessage> for Status {
     fn from(from: &StatusMessage) -> Self {
-        Self::new(Code::of(from.code.into()), from.message.clone())
+        Self::new(StatusCode::from_number(from.code.into()), from.message.clone())
     }
 }
 
@@ -125,12 +125,16 @@ impl From<unskew_pjrt::Error> for Status {
     fn from(error: unskew_pjrt::Error) -> Self {
         use unskew_pjrt::Error;
         let code = match &error {
-            Error::NotAShape(_) | Error::TooShort { .. } | Error::Uneven => Code::InvalidArgument,
-            Error::OtherCount { .. } | Error::ArgumentCount { .. } | Error::ArgumentType { .. } => {
-                Code::InvalidArgument
+            Error::NotAShape(_) | Error::TooShort { .. } | Error::Uneven => {
+                StatusCode::InvalidArgument
             }
-            Error::UnknownOption { .. } => Code::Unimplemented,
-            _ => error.code().map_or(Code::Internal, |code| Code::of(code.0.into())),
+            Error::OtherCount { .. } | Error::ArgumentCount { .. } | Error::ArgumentType { .. } => {
+                StatusCode::InvalidArgument
+            }
+            Error::UnknownOption { .. } => StatusCode::Unimplemented,
+            _ => error
+                .code()
+                .map_or(StatusCode::Internal, |code| StatusCode::from_number(code.0.into())),
         };
         Self::new(code, error.to_string())
     }
@@ -144,7 +148,7 @@ impl From<unskew_serdes::DecodeError> for Status {
 
 impl From<unskew_serdes::EncodeError> for Status {
     fn from(error: unskew_serdes::EncodeError) -> Self {
-        Self::new(Code::FailedPrecondition, error.to_string())
+        Self::new(StatusCode::FailedPrecondition, error.to_string())
     }
 }
 
@@ -166,11 +170,11 @@ mod tests {
 
     #[test]
     fn every_code_is_the_one_of_its_number_and_others_are_unknown() {
-        for code in Code::ALL {
-            assert_eq!(Code::of(code as i64), code);
+        for code in StatusCode::ALL {
+            assert_eq!(StatusCode::from_number(code as i64), code);
         }
         for number in [i64::MIN, -1, 0, 17, i64::MAX] {
-            assert_eq!(Code::of(number), Code::Unknown);
+            assert_eq!(StatusCode::from_number(number), StatusCode::Unknown);
         }
     }
 }

@@ -15,16 +15,16 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc as queue, watch};
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status as Refusal, Streaming};
 
-use crate::account::MemoryKind;
-use crate::limits::Limits;
-use crate::messages::{Ask, Request as Asked, Response as Told, SessionMetadata};
+use crate::limits::ServerLimits;
+use crate::memory_quota::MemoryKind;
+use crate::messages::{Request as Asked, RequestBody, Response as Told, SessionMetadata};
 use crate::metadata::{SESSION, header};
-use crate::negotiate::Agreed;
+use crate::negotiate::SessionVersions;
 use crate::reply::{Outgoing, Replies, Reply};
 use crate::server::Server;
-use crate::session::{Incoming, Refused, Session, Turn, UNKNOWN};
-use crate::sessions::{Seat, stopping};
-use crate::status::{Code, Status};
+use crate::session::{Incoming, RefusedRequest, Session, SessionEvent, UNKNOWN};
+use crate::sessions::{SessionPermit, stopping};
+use crate::status::{Status, StatusCode};
 
 /// The responses of a session.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ pub async fn begin(
     asked: Request<Streaming<Asked>>,
 ) -> Result<Response<Responses>, Refusal> {
     let metadata: SessionMetadata = header(asked.metadata(), SESSION)?;
-    let agreed = Agreed::claimed(metadata.version.unwrap_or_default())?;
+    let agreed = SessionVersions::claimed(metadata.version.unwrap_or_default())?;
     let seat = server.sessions().open(agreed, asked.remote_addr())?;
     let of = &seat.ongoing;
     let (protocol, serdes) = (agreed.protocol, agreed.serdes);
@@ -80,7 +80,7 @@ pub async fn begin(
 /// Has a thread do the requests, and a task hand them over.
 fn serve(
     server: &Arc<Server>,
-    seat: Seat,
+    seat: SessionPermit,
     asked: Streaming<Asked>,
     replies: Arc<Replies>,
 ) -> Result<(), Refusal> {
@@ -88,7 +88,7 @@ fn serve(
     let limits = *server.limits();
     let runtime = tokio::runtime::Handle::current();
     let session = Session::new(&seat, Arc::clone(server.platform_of_sessions()), limits, runtime);
-    let reader = Reader {
+    let reader = RequestReader {
         ongoing: Arc::clone(&seat.ongoing),
         buffers: Arc::clone(&seat.buffers),
         replies: Arc::clone(&replies),
@@ -106,7 +106,8 @@ fn serve(
                 session = seat.ongoing.number,
                 "a fault of the server ended the session"
             );
-            replies.end(Status::new(Code::Internal, "a fault of the server ended the session"));
+            replies
+                .end(Status::new(StatusCode::Internal, "a fault of the server ended the session"));
         }
         // What the session had is gone now, so another may take its place.
         drop(seat);
@@ -119,13 +120,13 @@ fn serve(
 }
 
 /// Reads the requests of a session.
-struct Reader {
-    ongoing: Arc<crate::ongoing::Ongoing>,
+struct RequestReader {
+    ongoing: Arc<crate::session_status::SessionStatus>,
     buffers: Arc<crate::host_buffers::HostBuffers>,
     replies: Arc<Replies>,
     permits: Arc<Semaphore>,
     stopping: watch::Receiver<bool>,
-    limits: Limits,
+    limits: ServerLimits,
 }
 
 /// Why no more requests are read.
@@ -140,8 +141,8 @@ enum End {
     Stopping,
 }
 
-impl Reader {
-    async fn run(mut self, mut asked: Streaming<Asked>, requests: mpsc::Sender<Turn>) {
+impl RequestReader {
+    async fn run(mut self, mut asked: Streaming<Asked>, requests: mpsc::Sender<SessionEvent>) {
         let end = self.read(&mut asked, &requests).await;
         match end {
             End::Left => {}
@@ -161,7 +162,11 @@ impl Reader {
         self.buffers.close();
     }
 
-    async fn read(&mut self, asked: &mut Streaming<Asked>, requests: &mpsc::Sender<Turn>) -> End {
+    async fn read(
+        &mut self,
+        asked: &mut Streaming<Asked>,
+        requests: &mpsc::Sender<SessionEvent>,
+    ) -> End {
         loop {
             let request = tokio::select! {
                 biased;
@@ -181,10 +186,10 @@ impl Reader {
             };
             let mut incoming = self.incoming(request, permit);
             // Nothing else holds on to the queue, so that the session ends with the requests.
-            if matches!(incoming.ask, Ok(Ask::Compile(_))) {
+            if matches!(incoming.ask, Ok(RequestBody::Compile(_))) {
                 incoming.turns = Some(requests.clone());
             }
-            if requests.send(Turn::Request(incoming)).is_err() {
+            if requests.send(SessionEvent::Request(incoming)).is_err() {
                 return End::Left;
             }
         }
@@ -207,12 +212,12 @@ impl Reader {
             }
             refused => (None, refused),
         };
-        let name = request.ask.as_ref().map_or(UNKNOWN, Ask::name);
+        let name = request.ask.as_ref().map_or(UNKNOWN, RequestBody::name);
         let reply = Reply::new(op_id, name, Arc::clone(&self.replies), permit);
         let ask = match (request.ask, refused) {
             (Some(ask), None) => Ok(ask),
-            (Some(ask), Some(why)) => Err(Refused::new(&ask, why)),
-            (None, _) => Err(Refused::unknown()),
+            (Some(ask), Some(why)) => Err(RefusedRequest::new(&ask, why)),
+            (None, _) => Err(RefusedRequest::unknown()),
         };
         Incoming { ask, reply, charge, turns: None }
     }
@@ -223,13 +228,13 @@ impl Reader {
         match tokio::time::timeout(self.limits.stall, permit).await {
             Ok(Ok(permit)) => Ok(permit),
             _ => {
-                let Limits { requests, stall, .. } = self.limits;
+                let ServerLimits { requests, stall, .. } = self.limits;
                 let text = format!(
                     "a session may have {requests} requests without an answer, and none of them was answered \
                      for {stall:?}"
                 );
                 tracing::warn!(session = self.ongoing.number, "request refused: {text}");
-                Err(Status::new(Code::ResourceExhausted, text))
+                Err(Status::new(StatusCode::ResourceExhausted, text))
             }
         }
     }
@@ -269,8 +274,8 @@ fn lost(why: &Refusal) -> bool {
 fn unreadable(why: &Refusal) -> Status {
     let code = match why.code() {
         // The message is larger than it may be; the text has both numbers.
-        tonic::Code::OutOfRange | tonic::Code::ResourceExhausted => Code::ResourceExhausted,
-        _ => Code::InvalidArgument,
+        tonic::Code::OutOfRange | tonic::Code::ResourceExhausted => StatusCode::ResourceExhausted,
+        _ => StatusCode::InvalidArgument,
     };
     Status::new(code, format!("a request that cannot be read: {}", why.message()))
 }

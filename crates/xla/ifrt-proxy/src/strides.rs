@@ -81,7 +81,7 @@ pub fn spread(
 
 /// A dense array in row-major order, as a place for parts of it.
 #[derive(Debug)]
-pub struct Block {
+pub struct DenseBlock {
     /// How many bytes lie between neighbours of each axis.
     pub strides: Vec<i64>,
     /// How many bytes it has.
@@ -89,7 +89,7 @@ pub struct Block {
     width: usize,
 }
 
-impl Block {
+impl DenseBlock {
     /// The place of an array.
     ///
     /// # Errors
@@ -121,12 +121,12 @@ impl Block {
     }
 }
 
-/// Puts a dense array of these dimensions into `data`, which is a [`Block`], from `origin` on.
+/// Puts a dense array of these dimensions into `data`, which is a [`DenseBlock`], from `origin` on.
 ///
 /// # Errors
 /// INVALID_ARGUMENT if it does not fit.
 pub fn put(
-    block: &Block,
+    block: &DenseBlock,
     origin: &[i64],
     dims: &[i64],
     part: &[u8],
@@ -179,17 +179,17 @@ mod tests {
 
     #[test]
     fn parts_make_a_whole() {
-        let block = Block::whole(U8, &[2, 4]).unwrap();
+        let block = DenseBlock::whole(U8, &[2, 4]).unwrap();
         let mut data = vec![0; block.bytes];
         put(&block, &[0, 0], &[2, 2], &[1, 2, 5, 6], &mut data).unwrap();
         put(&block, &[0, 2], &[2, 2], &[3, 4, 7, 8], &mut data).unwrap();
         assert_eq!(data, [1, 2, 3, 4, 5, 6, 7, 8]);
         assert_eq!(block.offset(&[1, 1]).unwrap(), 5);
         assert!(put(&block, &[1, 3], &[1, 2], &[0, 0], &mut data).is_err());
-        assert!(Block::whole(U8, &[-1]).is_err());
-        assert!(Block::whole(U8, &[i64::MAX, 2]).is_err());
+        assert!(DenseBlock::whole(U8, &[-1]).is_err());
+        assert!(DenseBlock::whole(U8, &[i64::MAX, 2]).is_err());
         assert!(block.offset(&[i64::MAX, 1]).is_err());
-        let one = Block::whole(ElementType::F32, &[]).unwrap();
+        let one = DenseBlock::whole(ElementType::F32, &[]).unwrap();
         let mut data = vec![0; one.bytes];
         put(&one, &[], &[], &[1, 2, 3, 4], &mut data).unwrap();
         assert_eq!(data, [1, 2, 3, 4]);

@@ -1,24 +1,24 @@
-//! What a server tells of itself: its plug-in, its sessions and its counters, as plain values, which the processes of
+//! View of a server: its plug-in, its sessions and its counters, as plain values, which the processes of
 //! a server send one another.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::account::MemoryKind;
 use crate::counts::Counts;
-use crate::limits::Limits;
-use crate::ongoing::Ongoing;
-use crate::platform::{DeviceEntry, Platform};
+use crate::limits::ServerLimits;
+use crate::memory_quota::MemoryKind;
+use crate::platform::{DeviceEntry, ServedPlatform};
+use crate::session_status::SessionStatus;
 
 /// A server at one moment.
 #[derive(Clone, Debug, Default)]
-pub struct View {
+pub struct ServerView {
     /// For how long it is there.
     pub age: Duration,
     /// Whether sessions may begin.
     pub ready: bool,
-    pub limits: Limits,
+    pub limits: ServerLimits,
     pub plugin: PluginView,
     /// The oldest first.
     pub sessions: Vec<SessionView>,
@@ -72,7 +72,7 @@ pub struct SessionView {
 }
 
 impl PluginView {
-    pub(crate) fn new(platform: &Platform) -> Self {
+    pub(crate) fn new(platform: &ServedPlatform) -> Self {
         let none = |error: unskew_pjrt::Error| format!("unknown: {error}");
         let client = &platform.client;
         Self {
@@ -99,7 +99,7 @@ impl DeviceView {
 }
 
 impl SessionView {
-    pub(crate) fn new(session: &Ongoing) -> Self {
+    pub(crate) fn new(session: &SessionStatus) -> Self {
         Self {
             number: session.number,
             client: session.client(),
@@ -118,9 +118,9 @@ impl SessionView {
 }
 
 /// Whoever can be looked at.
-pub trait Viewed: Send + Sync + 'static {
+pub trait Viewable: Send + Sync + 'static {
     /// What it is at this moment.
-    fn view(&self) -> impl Future<Output = View> + Send;
+    fn view(&self) -> impl Future<Output = ServerView> + Send;
 
     /// Whether sessions may begin.
     fn is_ready(&self) -> bool;

@@ -1,4 +1,4 @@
-//! What is read of XLA's own messages, and what is written.
+//! Messages of XLA, as far as they are read and written.
 //!
 //! | message | field | meaning |
 //! | --- | --- | --- |
@@ -100,7 +100,7 @@ pub struct Facts {
 impl Facts {
     /// Asks a plug-in: by its extension for shardings, and by the optimized program. What it does not
     /// say stays none.
-    pub fn of(executable: &Executable) -> Self {
+    pub fn from_executable(executable: &Executable) -> Self {
         let mut facts = match executable.optimized_program() {
             Ok((program, format)) => Self::read(&program, &format).unwrap_or_default(),
             Err(_) => Self::default(),
@@ -208,7 +208,7 @@ pub(crate) fn minor_to_major(layout: &[u8]) -> Result<Vec<i64>, Status> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sharding::kind;
+    use crate::sharding::sharding_type;
 
     #[test]
     fn a_layout_of_axes_has_a_message_and_one_of_tiles_has_none() {
@@ -220,10 +220,11 @@ mod tests {
 
     #[test]
     fn facts_are_read_from_a_program() {
-        let whole = OpSharding { kind: kind::TILED, tiles: vec![4], ..OpSharding::default() }
-            .encode_to_vec();
+        let whole =
+            OpSharding { kind: sharding_type::TILED, tiles: vec![4], ..OpSharding::default() }
+                .encode_to_vec();
         let tuple = OpSharding {
-            kind: kind::TUPLE,
+            kind: sharding_type::TUPLE,
             parts: vec![whole.clone().into()],
             ..OpSharding::default()
         };

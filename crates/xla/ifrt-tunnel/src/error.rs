@@ -1,4 +1,4 @@
-//! What can go wrong at either end.
+//! Errors of either end.
 
 use std::io;
 use std::path::PathBuf;

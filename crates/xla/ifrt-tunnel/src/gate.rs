@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
-use unskew_connections::{Connections, Limits, Request, Watched, open_files};
+use unskew_connections::{ConnectionLimits, Connections, RequestGuard, Watched, open_files};
 
 use crate::{TunnelError, greeting, stream, tls, tokens};
 
@@ -54,7 +54,7 @@ struct Tunnel {
     outside: TlsStream<Watched<TcpStream>>,
     inside: TcpStream,
     _place: OwnedSemaphorePermit,
-    _busy: Request,
+    _busy: RequestGuard,
 }
 
 impl Gate {
@@ -66,13 +66,13 @@ impl Gate {
         tokens::read(&files.tokens)?;
         let all = connections.saturating_add(GREETINGS);
         // Those who are let in are as silent as they like.
-        let limits = Limits {
+        let limits = ConnectionLimits {
             all,
             per_address: all,
             unauthenticated: PER_ADDRESS,
             reserve: 0,
             first: greeting::TIME,
-            ..Limits::default()
+            ..ConnectionLimits::default()
         };
         Ok(Arc::new(Self {
             acceptor: TlsAcceptor::from(tls::server(&files.certificate, &files.key)?),

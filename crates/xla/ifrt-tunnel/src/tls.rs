@@ -1,4 +1,4 @@
-//! What TLS is told at either end: version 1.3, by rustls on ring.
+//! TLS of either end: version 1.3, by rustls on ring.
 
 use std::io;
 use std::path::Path;

@@ -37,16 +37,16 @@
 //! protocol 15 the SerDes version at which values are written. Both are one global, dated number per
 //! build ([`proxy`], [`serdes`]). What the real negotiation does not say is that some values cannot
 //! be written at every version that it accepts: programs are refused below `week_4_old`, so a session
-//! is agreed in which every jit fails. [`Release::judge`] negotiates with that floor, and with those
+//! is agreed in which every jit fails. [`IfrtRelease::judge`] negotiates with that floor, and with those
 //! that the types declare.
 //!
 //! ```
 //! use unskew_core::{Date, Phase, Version, VersionRange};
-//! use unskew_ifrt::Release;
+//! use unskew_ifrt::IfrtRelease;
 //!
 //! // A client of June 2026, and a server from before SerDes 3 landed in April.
-//! let client = Release::built("jax 0.10.2", Date::constant(2026, 6, 17));
-//! let mut server = Release::built("an older server", Date::constant(2026, 4, 10));
+//! let client = IfrtRelease::built("jax 0.10.2", Date::constant(2026, 6, 17));
+//! let mut server = IfrtRelease::built("an older server", Date::constant(2026, 4, 10));
 //! assert_eq!(server.serdes, Some(VersionRange::between(Version::number(0), Version::number(2))));
 //!
 //! let findings = client.judge(&server);
@@ -69,6 +69,6 @@ mod verdict;
 pub use history::{
     Staleness, policy, proxy, serdes, server_minimum, staleness, typed_week_4_old, week_4_old,
 };
-pub use party::{Value, party};
-pub use release::{PROXY_AXIS, Release, SERDES_AXIS};
+pub use party::{SerializedValue, party};
+pub use release::{IfrtRelease, PROXY_AXIS, SERDES_AXIS};
 pub use session::program_floors;

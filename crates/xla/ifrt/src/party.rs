@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use unskew_core::{Party, Provision, Requirement, Role, Version};
 use unskew_serdes::proto::{Message, MessageDescription, decode};
-use unskew_source::{BytesSource, Problem, ReadError, Source, SourceExt, limits, wire};
+use unskew_source::{BytesSource, ReadError, Source, SourceExt, SourceProblem, limits, wire};
 
 use crate::SERDES_AXIS;
 use crate::types::{HloProgram, Ifrt, Serialized};
-use crate::verdict::Reading;
+use crate::verdict::ValueRequirement;
 
 /// What the name of every type begins with.
 const NAMESPACE: &[u8] = b"xla::ifrt::";
@@ -26,7 +26,7 @@ struct Inside {
 
 /// A value that says what it is.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Value {
+pub struct SerializedValue {
     /// The value, decoded by its type name.
     pub value: Serialized,
     /// The number that it records; none if its type has none of its own.
@@ -36,13 +36,15 @@ pub struct Value {
 /// The party in `source`; none if it is not a value with the name of an IFRT type.
 ///
 /// Only such a value says what it is: a shape or an array spec on its own looks like any message. The
-/// party has the [`Value`] as a capability.
+/// party has the [`SerializedValue`] as a capability.
 ///
 /// # Errors
 /// If it is one and cannot be read: its type is not known, it is of a version that is not read, it is
 /// broken; with the byte.
 pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
-    let Some(value) = Value::from_source(&**source)?.map(Arc::new) else { return Ok(None) };
+    let Some(value) = SerializedValue::from_source(&**source)?.map(Arc::new) else {
+        return Ok(None);
+    };
     let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
     let (type_name, description) = value.value.type_of();
     let mut party = Party::new(name, Role::Artifact, format!("IFRT {}", description.rust))
@@ -57,11 +59,11 @@ pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     for (label, text) in value.value.facts() {
         party = party.fact(label, text);
     }
-    let requirement = Requirement::matches(SERDES_AXIS, Reading(Arc::clone(&value)));
+    let requirement = Requirement::matches(SERDES_AXIS, ValueRequirement(Arc::clone(&value)));
     Ok(Some(party.require(requirement).with_capability(value)))
 }
 
-impl Value {
+impl SerializedValue {
     /// The program, if it is one: its StableHLO version is a matter of its own.
     pub fn program(&self) -> Option<&HloProgram> {
         match &self.value {
@@ -77,7 +79,7 @@ impl Value {
     pub fn from_source(source: &dyn Source) -> Result<Option<Self>, ReadError> {
         let Some(inside) = recognize(&source.head(HEAD)?) else { return Ok(None) };
         if source.size() > limits::RECORD {
-            let problem = Problem::TooLarge {
+            let problem = SourceProblem::TooLarge {
                 what: "serialized value".to_owned(),
                 size: source.size(),
                 limit: limits::RECORD,
@@ -121,7 +123,7 @@ fn recorded(
     inside: bool,
     description: &MessageDescription,
 ) -> Result<Option<u32>, ReadError> {
-    fn data(message: &mut wire::Message<'_>, version: u32) -> Result<u64, ReadError> {
+    fn data(message: &mut wire::WireMessage<'_>, version: u32) -> Result<u64, ReadError> {
         while let Some(field) = message.next()? {
             if field.number == 2 {
                 return message.enter(&field, |data| {
@@ -138,7 +140,7 @@ fn recorded(
     }
     let Some(version) = description.version else { return Ok(None) };
     let source = BytesSource::new("value", bytes);
-    let mut message = wire::Message::whole(&source);
+    let mut message = wire::WireMessage::whole(&source);
     let number = if inside {
         match message.next()? {
             Some(field) => message.enter(&field, |value| data(value, version))?,
@@ -157,7 +159,7 @@ mod tests {
     const SENT: &[u8] =
         b"\x0a\x16xla::ifrt::HloSharding\x12\x0f\x0a\x03\x0a\x01\x00\x12\x00\x1a\x06device";
 
-    fn of(bytes: &[u8]) -> Result<Option<Party>, ReadError> {
+    fn party_of(bytes: &[u8]) -> Result<Option<Party>, ReadError> {
         let source: Arc<dyn Source> = Arc::new(BytesSource::new("folder/value.bin", bytes));
         party(&source)
     }
@@ -166,7 +168,7 @@ mod tests {
     fn a_value_with_a_name_is_recognized_alone_and_in_a_field() {
         let wrapped = [&[0x0a, SENT.len() as u8], SENT].concat();
         for bytes in [SENT, &wrapped] {
-            let party = of(bytes).unwrap().unwrap();
+            let party = party_of(bytes).unwrap().unwrap();
             assert_eq!(
                 (party.name.as_str(), party.kind.as_str()),
                 ("value.bin", "IFRT HloSharding")
@@ -183,15 +185,15 @@ mod tests {
     #[test]
     fn other_bytes_are_not_its_own_and_broken_ones_are_an_error_with_the_byte() {
         for other in [&b""[..], b"\x0a", b"\x0a\x03abc", b"ML\xefR", &SENT[..10]] {
-            assert!(of(other).unwrap().is_none(), "{other:?}");
+            assert!(party_of(other).unwrap().is_none(), "{other:?}");
         }
         for length in 14..SENT.len() {
-            let error = of(&SENT[..length]).unwrap_err();
+            let error = party_of(&SENT[..length]).unwrap_err();
             assert!(error.offset.is_some(), "{error}");
         }
         let mut other = SENT.to_vec();
         other[15] = b'X';
-        let error = of(&other).unwrap_err().to_string();
+        let error = party_of(&other).unwrap_err().to_string();
         assert!(error.contains("no type of this name is known: xla::ifrt::HlXSharding"), "{error}");
     }
 }

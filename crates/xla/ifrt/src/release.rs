@@ -1,4 +1,4 @@
-//! What one release offers as a client, and what a server built from the same sources offers.
+//! Release of JAX as a client, and a server built from the same sources.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ const ANNOUNCES_SERDES: Version = Version::number(15);
 ///
 /// No release ships a server; where one is spoken of, a server built from the same sources is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Release {
+pub struct IfrtRelease {
     /// The name that the user knows it by: `jax 0.10.2`.
     pub name: String,
     /// The day of the release.
@@ -39,7 +39,7 @@ pub struct Release {
     pub program_floor: Option<Version>,
 }
 
-impl Release {
+impl IfrtRelease {
     /// What a build of the sources of `day` speaks, by the histories.
     pub fn built(name: &str, day: Date) -> Self {
         let range = |history: Option<&unskew_core::History>| {
@@ -80,7 +80,7 @@ impl Release {
 
     /// Why a client of this release cannot work with a server built from the sources of `server`,
     /// in the order in which the two meet the reasons.
-    pub fn judge(&self, server: &Release) -> Vec<Finding> {
+    pub fn judge(&self, server: &IfrtRelease) -> Vec<Finding> {
         let Some((client, other)) = self.proxy.zip(server.server_range()) else {
             return Vec::new();
         };
@@ -115,7 +115,7 @@ impl Release {
     /// What this client has and cannot send at the agreed version, by what the types say.
     fn unsendable(
         &self,
-        server: &Release,
+        server: &IfrtRelease,
         agreed: Version,
         reads: VersionRange,
     ) -> Option<Finding> {
@@ -153,7 +153,12 @@ impl Release {
         Some(VersionRange::between(min.min(max), max))
     }
 
-    fn no_protocol(&self, server: &Release, client: VersionRange, other: VersionRange) -> Finding {
+    fn no_protocol(
+        &self,
+        server: &IfrtRelease,
+        client: VersionRange,
+        other: VersionRange,
+    ) -> Finding {
         rules::NoCommonProtocol {
             client: &self.name,
             client_range: &client,
@@ -164,7 +169,7 @@ impl Release {
         .with_symptom("INVALID_ARGUMENT in answer to GetVersion, again at every attempt to connect")
     }
 
-    fn no_programs(&self, server: &Release, floor: Version, highest: Version) -> Finding {
+    fn no_programs(&self, server: &IfrtRelease, floor: Version, highest: Version) -> Finding {
         let landed = history::serdes().and_then(|serdes| serdes.landed(floor));
         let landed = landed.map_or_else(|| "day not known".to_owned(), |day| day.to_string());
         let symptom = format!(
@@ -182,7 +187,7 @@ impl Release {
     }
 
     /// What is promised about values that this release writes and `server` reads.
-    fn promise(&self, server: &Release) -> Option<Promise> {
+    fn promise(&self, server: &IfrtRelease) -> Option<Promise> {
         let policy = history::policy()?;
         let window = policy.forward.clone()?;
         let from = window.start(self.released, &[]).ok()?;
@@ -214,7 +219,7 @@ impl Release {
     }
 
     /// A warning about a server that is older than the window, where nothing else speaks against it.
-    fn outlived(&self, server: &Release, promise: &Promise) -> Option<Finding> {
+    fn outlived(&self, server: &IfrtRelease, promise: &Promise) -> Option<Finding> {
         if promise.state != PromiseState::Expired {
             return None;
         }
@@ -236,7 +241,7 @@ fn number(version: u32) -> Version {
 
 /// What a side offers, with the floors of the types that every program needs: their own, and that of
 /// programs, which the makers do not announce.
-fn offer(release: &Release, range: VersionRange, program_floor: Option<Version>) -> Offer {
+fn offer(release: &IfrtRelease, range: VersionRange, program_floor: Option<Version>) -> Offer {
     let floor = |own: VersionFloor| {
         let of_programs = program_floor.filter(|_| own.type_name == HloProgram::NAME);
         let floor = of_programs.unwrap_or(Version::number(0)).max(number(own.version));
@@ -248,11 +253,11 @@ fn offer(release: &Release, range: VersionRange, program_floor: Option<Version>)
 }
 
 /// A client's requirement: a server that it can work with.
-struct Server(Arc<Release>);
+struct Server(Arc<IfrtRelease>);
 
 impl Matcher for Server {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let server = other.capability::<Release>()?;
+        let server = other.capability::<IfrtRelease>()?;
         let mut findings = self.0.judge(server);
         let promise = self.0.promise(server);
         if findings.iter().all(|finding| finding.severity != Severity::Error) {
@@ -295,7 +300,7 @@ mod tests {
     #[test]
     fn the_histories_say_what_real_clients_announced() {
         for (version, (y, m, d), proxy, serdes) in MEASURED {
-            let built = Release::built(version, Date::constant(y, m, d));
+            let built = IfrtRelease::built(version, Date::constant(y, m, d));
             assert_eq!(built.proxy, Some(range(proxy)), "{version}");
             assert_eq!(built.serdes, serdes.map(range), "{version}");
         }
@@ -304,9 +309,9 @@ mod tests {
 
     #[test]
     fn a_server_of_2026_refuses_every_client_up_to_0_6_2() {
-        let server = Release::built("head", Date::constant(2026, 8, 7));
+        let server = IfrtRelease::built("head", Date::constant(2026, 8, 7));
         for (version, (y, m, d), ..) in MEASURED {
-            let client = Release::built(version, Date::constant(y, m, d));
+            let client = IfrtRelease::built(version, Date::constant(y, m, d));
             let refused = client.judge(&server).iter().any(|f| f.rule.code == "IF101");
             assert_eq!(refused, ["0.4.31", "0.5.3", "0.6.2"].contains(&version), "{version}");
         }
@@ -316,8 +321,8 @@ mod tests {
     /// 0.9.2 and 0.8.3 clients run at 0.
     #[test]
     fn a_session_below_the_floor_of_programs_is_no_agreement() {
-        let mut server = Release::built("server", Date::constant(2026, 6, 14));
-        let client = |day| Release::built("client", day);
+        let mut server = IfrtRelease::built("server", Date::constant(2026, 6, 14));
+        let client = |day| IfrtRelease::built("client", day);
         for max in 0..3 {
             server.serdes = Some(range((0, max)));
             let findings = client(Date::constant(2026, 6, 14)).judge(&server);
@@ -337,9 +342,9 @@ mod tests {
     #[test]
     fn what_cannot_be_sent_in_a_session_that_works_is_said() {
         let day = |y, m, d| Date::constant(y, m, d);
-        let mut newer = Release::built("newer", day(2026, 8, 17));
+        let mut newer = IfrtRelease::built("newer", day(2026, 8, 17));
         newer.serdes = Some(range((0, 5)));
-        let older = Release::built("older", day(2026, 6, 14));
+        let older = IfrtRelease::built("older", day(2026, 6, 14));
         let findings = newer.judge(&older);
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert_eq!(findings[0].rule.code, "IF105");
@@ -364,7 +369,7 @@ mod tests {
     #[test]
     fn two_releases_are_judged_in_both_directions() {
         let party = |name: &str, day| {
-            Release::built(name, day).attach(Party::new(name, Role::Host, "JAX release"))
+            IfrtRelease::built(name, day).attach(Party::new(name, Role::Host, "JAX release"))
         };
         let old = party("jax 0.9.2", Date::constant(2026, 3, 18));
         let new = party("jax 0.10.2", Date::constant(2026, 6, 14));

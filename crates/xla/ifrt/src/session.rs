@@ -1,4 +1,4 @@
-//! What can be sent in a session, by what the types say of themselves.
+//! Values that can be sent in a session, by what the types say of themselves.
 
 use unskew_serdes::VersionFloor;
 use unskew_serdes::proto::{Enumeration, FieldDescription, MessageDescription, SinceVersion};

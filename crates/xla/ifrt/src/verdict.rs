@@ -1,4 +1,4 @@
-//! Whether a release reads a serialized value.
+//! Verdict of a release and a serialized value.
 
 use std::sync::Arc;
 
@@ -6,26 +6,26 @@ use unskew_core::{Context, Finding, Judgement, Matcher, Party, Role, Version, Ve
 use unskew_serdes::proto::{Message, encode};
 use unskew_serdes::{EncodeError, EncodeProblem, Family};
 
-use crate::party::Value;
-use crate::release::Release;
+use crate::party::SerializedValue;
+use crate::release::IfrtRelease;
 use crate::rules;
 use crate::types::{Ifrt, Serialized, Sharding, ShardingParamSharding, any};
 
 /// A value's requirement: a reader that reads it.
-pub(crate) struct Reading(pub(crate) Arc<Value>);
+pub(crate) struct ValueRequirement(pub(crate) Arc<SerializedValue>);
 
-impl Matcher for Reading {
+impl Matcher for ValueRequirement {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
         if other.role == Role::Artifact {
             return None;
         }
-        let release = other.capability::<Release>()?;
+        let release = other.capability::<IfrtRelease>()?;
         let findings = self.0.judge(&release.name, release.serdes?);
         Some(Judgement { findings, ..Judgement::default() })
     }
 }
 
-impl Value {
+impl SerializedValue {
     /// Why the reader of this name, which reads these versions, does not read the value, or reads it
     /// as something else; empty if it reads it.
     pub fn judge(&self, reader: &str, versions: VersionRange) -> Vec<Finding> {
@@ -100,7 +100,7 @@ mod tests {
 
     fn judge(value: Serialized, format: Option<u32>, (min, max): (i64, i64)) -> Vec<Finding> {
         let range = VersionRange::between(Version::number(min), Version::number(max));
-        Value { value, format }.judge("a reader", range)
+        SerializedValue { value, format }.judge("a reader", range)
     }
 
     fn only(findings: &[Finding]) -> (&str, &str) {

@@ -7,13 +7,13 @@
 use std::sync::Arc;
 
 use unskew_core::{Conversion, Rewrite, Version};
-use unskew_source::flatbuffer::{Flatbuffer, Table};
-use unskew_source::{Assembly, AssemblyPiece, Output, ReadError, Slice, Source};
+use unskew_source::flatbuffer::{FlatTable, Flatbuffer};
+use unskew_source::{Assembly, AssemblyPiece, ConvertedArtifact, ReadError, Slice, Source};
 use unskew_stablehlo::{Mlir, rewrite};
 
 use crate::exported::{DEEPEST, program};
 use crate::schema::exported as field;
-use crate::{Exported, reader};
+use crate::{Exported, jax_reader};
 
 /// The adaptations.
 const ENVELOPE: &str = "rewrite-jax-export";
@@ -44,8 +44,8 @@ pub fn convert(
     source: &Arc<dyn Source>,
     jax: Version,
     stablehlo: Version,
-    options: &rewrite::Options,
-) -> Result<Option<(Conversion, Output)>, ReadError> {
+    options: &rewrite::RewriteOptions,
+) -> Result<Option<(Conversion, ConvertedArtifact)>, ReadError> {
     let Some((exported, _)) = Exported::read(source)? else { return Ok(None) };
     let buffer = Flatbuffer::new(&**source);
     let mut work =
@@ -57,18 +57,18 @@ pub fn convert(
             return Err(buffer.error(0, "fields that are not known; it cannot be rewritten"));
         }
         let mut level = work.level(table)?;
-        if let Some(reader) = reader::of(jax) {
+        if let Some(reader) = jax_reader::reader_of_version(jax) {
             work.envelope(&mut level, &exported, reader)?;
         }
         levels.push(level);
         next = buffer.child(table, field::VJP)?;
     }
     if work.plan.changes_nothing() {
-        let whole = Arc::new(Assembly::of(source));
-        return Ok(Some((work.plan, Output::File(whole))));
+        let whole = Arc::new(Assembly::from_source(source));
+        return Ok(Some((work.plan, ConvertedArtifact::File(whole))));
     }
     let file = assemble(source, &levels)?;
-    Ok(Some((work.plan, Output::File(Arc::new(file)))))
+    Ok(Some((work.plan, ConvertedArtifact::File(Arc::new(file)))))
 }
 
 /// A field of a table that is written.
@@ -110,13 +110,13 @@ struct Work<'a> {
     source: &'a Arc<dyn Source>,
     buffer: &'a Flatbuffer<'a>,
     stablehlo: Version,
-    options: &'a rewrite::Options,
+    options: &'a rewrite::RewriteOptions,
     plan: Conversion,
 }
 
 impl Work<'_> {
     /// A table as it is, with its program for the other StableHLO if that is older.
-    fn level(&mut self, table: Table) -> Result<Level, ReadError> {
+    fn level(&mut self, table: FlatTable) -> Result<Level, ReadError> {
         let mut level = Level { fields: Vec::new(), program: None };
         for number in 0..FIELDS {
             let size = NUMBERS.iter().find(|(own, _)| *own == number).map(|(_, size)| *size);
@@ -156,7 +156,7 @@ impl Work<'_> {
         &mut self,
         level: &mut Level,
         exported: &Exported,
-        reader: &reader::Reader,
+        reader: &jax_reader::JaxReader,
     ) -> Result<(), ReadError> {
         let number = |level: &Level, field| {
             let found = level.fields.iter().find(|(own, _)| *own == field);
@@ -267,7 +267,7 @@ struct Front {
 }
 
 impl Front {
-    fn of(levels: &[Level]) -> Self {
+    fn from_levels(levels: &[Level]) -> Self {
         let mut front = Self { bytes: vec![0; 4], ..Self::default() };
         front.offsets.push((0, Target::Table(0)));
         let mut vectors = Vec::new();
@@ -362,7 +362,7 @@ impl Front {
 
 /// The file: new tables, the old file with the programs that fit, the programs that do not.
 fn assemble(source: &Arc<dyn Source>, levels: &[Level]) -> Result<Assembly, ReadError> {
-    let front = Front::of(levels);
+    let front = Front::from_levels(levels);
     let distance = front.bytes.len() as u64;
     let mut end = (distance + source.size()).next_multiple_of(ALIGNED as u64);
     let mut places = Vec::new();

@@ -1,9 +1,9 @@
-//! What a file holds: the tables of its flatbuffer, read where they lie.
+//! Exported function of a file: the tables of its flatbuffer, read where they lie.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use unskew_source::flatbuffer::{Flatbuffer, Table};
+use unskew_source::flatbuffer::{FlatTable, Flatbuffer};
 use unskew_source::{ReadError, Slice, Source, SourceExt};
 
 use crate::schema;
@@ -90,7 +90,7 @@ impl Exported {
         Ok(Some((exported, program)))
     }
 
-    fn root(&mut self, buffer: &Flatbuffer<'_>, root: Table) -> Result<(), ReadError> {
+    fn root(&mut self, buffer: &Flatbuffer<'_>, root: FlatTable) -> Result<(), ReadError> {
         use schema::exported as field;
         self.function = buffer.text(root, field::FUNCTION)?;
         self.stored = buffer.scalar(root, field::STORED_VERSION, 2)?;
@@ -113,7 +113,7 @@ impl Exported {
     }
 
     /// What the function and its gradients have alike.
-    fn contents(&mut self, buffer: &Flatbuffer<'_>, table: Table) -> Result<(), ReadError> {
+    fn contents(&mut self, buffer: &Flatbuffer<'_>, table: FlatTable) -> Result<(), ReadError> {
         use schema::exported as field;
         for tree in [field::IN_TREE, field::OUT_TREE] {
             if let Some(tree) = buffer.child(table, tree)? {
@@ -164,7 +164,7 @@ impl Exported {
     }
 
     /// The classes in a pytree. Not by recursion: the depth is the file's to choose.
-    fn tree(&mut self, buffer: &Flatbuffer<'_>, root: Table) -> Result<(), ReadError> {
+    fn tree(&mut self, buffer: &Flatbuffer<'_>, root: FlatTable) -> Result<(), ReadError> {
         let mut open = vec![(root, 0)];
         while let Some((node, depth)) = open.pop() {
             if depth > DEEPEST {
@@ -185,7 +185,7 @@ impl Exported {
 /// The program, if this is a file of `jax.export`.
 pub(crate) fn program(
     buffer: &Flatbuffer<'_>,
-    root: Table,
+    root: FlatTable,
     source: &Arc<dyn Source>,
 ) -> Option<Slice> {
     let stored = buffer.scalar(root, schema::exported::STORED_VERSION, 2).ok()?;
@@ -196,22 +196,22 @@ pub(crate) fn program(
     (magic == BYTECODE).then(|| Slice::new(name, Arc::clone(source), bytes.at, bytes.len).ok())?
 }
 
-fn has(buffer: &Flatbuffer<'_>, table: Table, field: u64) -> Result<bool, ReadError> {
+fn has(buffer: &Flatbuffer<'_>, table: FlatTable, field: u64) -> Result<bool, ReadError> {
     Ok(buffer.place(table, field)?.is_some())
 }
 
 /// Calls `with` for each table of a vector.
 fn each(
     buffer: &Flatbuffer<'_>,
-    table: Table,
+    table: FlatTable,
     field: u64,
-    mut with: impl FnMut(Table) -> Result<(), ReadError>,
+    mut with: impl FnMut(FlatTable) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
     let vector = buffer.vector(table, field, 4)?;
     (0..vector.len).try_for_each(|index| with(buffer.element(vector, index)?))
 }
 
-fn texts(buffer: &Flatbuffer<'_>, table: Table, field: u64) -> Result<Vec<String>, ReadError> {
+fn texts(buffer: &Flatbuffer<'_>, table: FlatTable, field: u64) -> Result<Vec<String>, ReadError> {
     let vector = buffer.vector(table, field, 4)?;
     (0..vector.len).map(|index| buffer.element_text(vector, index)).collect()
 }

@@ -20,8 +20,8 @@
 mod convert;
 mod exported;
 mod format;
+mod jax_reader;
 mod party;
-mod reader;
 pub mod rules;
 mod schema;
 mod verdict;
@@ -29,8 +29,8 @@ mod verdict;
 pub use convert::convert;
 pub use exported::{Exported, Marks};
 pub use format::{history, policy};
+pub use jax_reader::reader;
 pub use party::party;
-pub use reader::reader;
 
 /// The axis of JAX releases as readers of these files.
 pub const AXIS: &str = "jax.export";

@@ -36,7 +36,7 @@ pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     let name = source.name().rsplit(['/', '\\', '!']).next().unwrap_or_default();
     let program: Arc<dyn Source> = Arc::new(program);
     let artifact = Mlir::read(&*program)?;
-    let mut party = of(name, exported, unskew_stablehlo::party_of_exported(&program)?);
+    let mut party = party_of(name, exported, unskew_stablehlo::party_of_exported(&program)?);
     if let Some(Mlir::Artifact(artifact)) = artifact
         && artifact.other_dialects().contains(&SHARDY)
     {
@@ -45,7 +45,7 @@ pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     Ok(Some(party))
 }
 
-fn of(name: &str, exported: Exported, program: Option<Party>) -> Party {
+fn party_of(name: &str, exported: Exported, program: Option<Party>) -> Party {
     let format = exported.oldest_format();
     let origin = match &exported.jax {
         Some(jax) => format!("written by JAX {jax}"),

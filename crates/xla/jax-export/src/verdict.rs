@@ -1,11 +1,11 @@
-//! Whether a JAX loads a file and takes its arguments, and what is promised about the pair.
+//! Verdict of a JAX and a file: whether it loads it and takes its arguments, and what is promised about the pair.
 
 use unskew_core::{
     Axis, Context, Finding, Judgement, Matcher, Party, Places, Promise, PromiseState, Role,
     Unjudged, Version, aspect,
 };
 
-use crate::reader::{self, KNOWN, Reader};
+use crate::jax_reader::{self, JaxReader, KNOWN};
 use crate::schema::dtype;
 use crate::{AXIS, Exported, format, rules};
 
@@ -25,7 +25,7 @@ impl Matcher for Loading {
             return None;
         }
         let jax = other.provision(&Axis::from(AXIS))?.versions.max?;
-        let reader = reader::of(jax)?;
+        let reader = jax_reader::reader_of_version(jax)?;
         let findings: Vec<Finding> = self.findings(&other.name, reader).into_iter().collect();
         let readable = findings.is_empty();
         let promise = self.promise(other, readable);
@@ -39,15 +39,16 @@ impl Matcher for Loading {
 
 impl Loading {
     /// What the reader meets first; it goes no further.
-    fn findings(&self, reader_name: &str, reader: &Reader) -> Option<Finding> {
+    fn findings(&self, reader_name: &str, reader: &JaxReader) -> Option<Finding> {
         let file = &self.0;
         let stored = file.stored;
         if let Some(accepted) =
             reader.stored.as_ref().filter(|accepted| !accepted.contains(&stored))
         {
             let list: Places = accepted.iter().collect();
-            let since =
-                reader::first(|row| row.stored.as_ref().is_none_or(|all| all.contains(&stored)));
+            let since = jax_reader::first(|row| {
+                row.stored.as_ref().is_none_or(|all| all.contains(&stored))
+            });
             let finding = rules::StoredVersionRefused {
                 reader: &reader_name,
                 stored: &stored,
@@ -64,7 +65,7 @@ impl Loading {
         }
         let short = file.devices == 0 && file.devices_short > 0;
         if reader.expired && (short || file.hlo_shardings_only > 0) {
-            let until = reader::before(|row| !row.expired);
+            let until = jax_reader::before(|row| !row.expired);
             let until = until.map_or_else(String::new, |until| until.to_string());
             let old = if short {
                 "the number of devices in one byte"
@@ -82,7 +83,7 @@ impl Loading {
             file.dtypes.iter().copied().filter(|dtype| *dtype > reader.dtypes).collect();
         if let Some(first) = unknown.first() {
             let names: Places = unknown.iter().map(dtype).collect();
-            let since = reader::first(|row| unknown.iter().all(|number| *number <= row.dtypes));
+            let since = jax_reader::first(|row| unknown.iter().all(|number| *number <= row.dtypes));
             let since =
                 since.map_or_else(|| "a later release".to_owned(), |since| since.to_string());
             return Some(
@@ -93,7 +94,7 @@ impl Loading {
             );
         }
         if !file.classes.is_empty() && reader.format < CLASSES {
-            let since = reader::first(|row| row.format >= CLASSES);
+            let since = jax_reader::first(|row| row.format >= CLASSES);
             let since = since.map_or_else(String::new, |since| since.to_string());
             let classes: Places = file.classes.iter().collect();
             return Some(
@@ -103,7 +104,7 @@ impl Loading {
             );
         }
         if file.devices > 0 && file.devices_short == 0 && reader.format < WIDE_DEVICES {
-            let since = reader::first(|row| row.format >= WIDE_DEVICES);
+            let since = jax_reader::first(|row| row.format >= WIDE_DEVICES);
             let since = since.map_or_else(String::new, |since| since.to_string());
             return Some(
                 rules::DevicesNotSeen { reader: &reader_name, devices: &file.devices, since: &since }
@@ -114,7 +115,7 @@ impl Loading {
         let named = file.named_shardings > 0;
         let hidden = named && file.hlo_shardings == 0;
         if hidden && reader.format < NAMED_SHARDINGS {
-            let since = reader::first(|row| row.format >= NAMED_SHARDINGS);
+            let since = jax_reader::first(|row| row.format >= NAMED_SHARDINGS);
             let since = since.map_or_else(String::new, |since| since.to_string());
             return Some(
                 rules::ShardingsNotSeen {

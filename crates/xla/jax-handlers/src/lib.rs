@@ -4,8 +4,8 @@
 //! So the library of an interpreter is loaded into the process, and the package `unskew_jax` does there what it does in
 //! a process of JAX:
 //!
-//! 1. [`Interpreter::ask`] runs an interpreter that has jaxlib, scipy and `unskew_jax`, and asks where its library is and
-//!    where its modules are. [`Interpreter::surroundings`] are variables for the process that is to load the library.
+//! 1. [`PythonInterpreter::ask`] runs an interpreter that has jaxlib, scipy and `unskew_jax`, and asks where its library is and
+//!    where its modules are. [`PythonInterpreter::surroundings`] are variables for the process that is to load the library.
 //! 2. [`give`] is called in that process, once, with the plug-in loaded: it starts Python and hands the handlers over.
 //!    Python stays in the process until its end, without holding its lock.
 //!
@@ -80,7 +80,7 @@ pub enum HandlersError {
 
 /// An interpreter that has jaxlib, scipy and `unskew_jax`.
 #[derive(Clone, Debug)]
-pub struct Interpreter {
+pub struct PythonInterpreter {
     library: PathBuf,
     home: OsString,
     path: OsString,
@@ -89,14 +89,14 @@ pub struct Interpreter {
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct InterpreterReport {
     library: Option<PathBuf>,
     home: String,
     path: Vec<PathBuf>,
     jaxlib: String,
 }
 
-impl Interpreter {
+impl PythonInterpreter {
     /// Runs an interpreter, and asks it.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ impl Interpreter {
         // Packages may print of themselves before.
         let printed = String::from_utf8_lossy(&output.stdout);
         let last = printed.lines().last().unwrap_or_default();
-        let Ok(said) = serde_json::from_str::<Said>(last) else {
+        let Ok(said) = serde_json::from_str::<InterpreterReport>(last) else {
             let errors = String::from_utf8_lossy(&output.stderr);
             let said = errors.lines().last().unwrap_or("it says nothing of itself").to_owned();
             return Err(HandlersError::Packages { python: python.to_owned(), said });

@@ -1,4 +1,4 @@
-//! What an adapted plug-in is told: a small file beside the shared object.
+//! Configuration of an adapted plug-in: a small file beside the shared object.
 
 use std::path::{Path, PathBuf};
 
@@ -16,19 +16,19 @@ pub const FORMAT: u32 = 1;
 /// plug-ins live in one process: there is no environment variable.
 ///
 /// ```
-/// use unskew_pjrt_adapter_settings::Config;
+/// use unskew_pjrt_adapter_settings::AdapterConfig;
 ///
-/// let config = Config::presenting("/opt/plugins/pjrt_c_api_cpu_plugin.so", 54);
+/// let config = AdapterConfig::presenting("/opt/plugins/pjrt_c_api_cpu_plugin.so", 54);
 /// let text = config.to_toml().unwrap();
-/// assert_eq!(Config::from_toml(&text).unwrap(), config);
+/// assert_eq!(AdapterConfig::from_toml(&text).unwrap(), config);
 /// assert_eq!(
-///     Config::path_beside("/opt/adapted/cpu.so".as_ref()).to_str(),
+///     AdapterConfig::path_beside("/opt/adapted/cpu.so".as_ref()).to_str(),
 ///     Some("/opt/adapted/cpu.toml"),
 /// );
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Config {
+pub struct AdapterConfig {
     /// The format of this file: [`FORMAT`].
     pub format: u32,
     /// The plug-in that does the work.
@@ -44,7 +44,7 @@ pub struct Config {
     pub guard: bool,
     /// Which extensions the host sees.
     #[serde(default)]
-    pub extensions: Extensions,
+    pub extensions: ExtensionPolicy,
     /// The `stablehlo_current_version` that an emulated plug-in names instead of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stablehlo: Option<String>,
@@ -73,7 +73,7 @@ pub enum Mode {
 /// Which extensions the host sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Extensions {
+pub enum ExtensionPolicy {
     /// Those that mean the same at both ages.
     #[default]
     Fitting,
@@ -117,7 +117,7 @@ impl HostAge {
 
 /// Why there are no settings.
 #[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
+pub enum AdapterConfigError {
     /// The file cannot be read.
     #[error("cannot read the settings of the adapted plug-in, {path}")]
     Unreadable {
@@ -140,7 +140,7 @@ pub enum ConfigError {
     },
 }
 
-impl Config {
+impl AdapterConfig {
     /// Settings for hosts of which nothing is known but the minor that they are to see.
     pub fn presenting(plugin: impl Into<PathBuf>, present: i32) -> Self {
         Self {
@@ -149,7 +149,7 @@ impl Config {
             present,
             mode: Mode::Adapt,
             guard: false,
-            extensions: Extensions::Fitting,
+            extensions: ExtensionPolicy::Fitting,
             stablehlo: None,
             unstamped: Unstamped::Refuse,
             host: None,
@@ -178,15 +178,15 @@ impl Config {
     /// Reads settings.
     ///
     /// # Errors
-    /// [`ConfigError`] if the text is damaged, or of a later format.
-    pub fn from_toml(text: &str) -> Result<Self, ConfigError> {
+    /// [`AdapterConfigError`] if the text is damaged, or of a later format.
+    pub fn from_toml(text: &str) -> Result<Self, AdapterConfigError> {
         #[derive(Deserialize)]
         struct Head {
             format: u32,
         }
         let head: Head = toml::from_str(text)?;
         if head.format > FORMAT {
-            return Err(ConfigError::Newer { found: head.format });
+            return Err(AdapterConfigError::Newer { found: head.format });
         }
         Ok(toml::from_str(text)?)
     }
@@ -194,11 +194,11 @@ impl Config {
     /// Reads the settings of the shared object at `library`.
     ///
     /// # Errors
-    /// [`ConfigError`] if there are none.
-    pub fn of_library(library: &Path) -> Result<Self, ConfigError> {
+    /// [`AdapterConfigError`] if there are none.
+    pub fn of_library(library: &Path) -> Result<Self, AdapterConfigError> {
         let path = Self::path_beside(library);
         let text = std::fs::read_to_string(&path);
-        let text = text.map_err(|source| ConfigError::Unreadable { path, source })?;
+        let text = text.map_err(|source| AdapterConfigError::Unreadable { path, source })?;
         Self::from_toml(&text)
     }
 
@@ -224,19 +224,22 @@ mod tests {
             released: Some("2025-06-17".into()),
             stablehlo: Some("1.11.0".into()),
         };
-        let config = Config {
+        let config = AdapterConfig {
             guard: true,
             host: Some(host),
             unstamped: Unstamped::Load,
-            ..Config::emulating("/p.so", 48)
+            ..AdapterConfig::emulating("/p.so", 48)
         };
-        assert_eq!(Config::from_toml(&config.to_toml().unwrap()).unwrap(), config);
+        assert_eq!(AdapterConfig::from_toml(&config.to_toml().unwrap()).unwrap(), config);
     }
 
     #[test]
     fn a_later_format_is_refused_by_its_number() {
-        let error = Config::from_toml("format = 2\nnews = true\n").unwrap_err();
-        assert!(matches!(error, ConfigError::Newer { found: 2 }), "{error}");
-        assert!(matches!(Config::from_toml("format = "), Err(ConfigError::Damaged(_))));
+        let error = AdapterConfig::from_toml("format = 2\nnews = true\n").unwrap_err();
+        assert!(matches!(error, AdapterConfigError::Newer { found: 2 }), "{error}");
+        assert!(matches!(
+            AdapterConfig::from_toml("format = "),
+            Err(AdapterConfigError::Damaged(_))
+        ));
     }
 }

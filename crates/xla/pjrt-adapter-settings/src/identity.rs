@@ -1,4 +1,4 @@
-//! Which plug-in stands behind an adapter: what a stamp on an executable is compared with.
+//! Identity of the plug-in behind an adapter: what a stamp on an executable is compared with.
 
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use unskew_pjrt::convert::stamp::Fingerprint;
 use unskew_source::{FileSource, ReadError};
 
-use crate::Config;
+use crate::AdapterConfig;
 
 /// How many adapters may stand one behind the other.
 const DEEPEST: usize = 8;
@@ -40,10 +40,10 @@ impl Identity {
         let mut digest = Fingerprint::digest(&file)?;
         // Every adapter is the same file: what tells one from the other is what stands behind it.
         if depth < DEEPEST
-            && let Ok(config) = Config::of_library(plugin)
+            && let Ok(config) = AdapterConfig::of_library(plugin)
         {
             let inner = Self::measure_at(&config.plugin, depth + 1)?;
-            let settings = Config { identity: None, ..config.clone() };
+            let settings = AdapterConfig { identity: None, ..config.clone() };
             let settings = settings.to_toml().unwrap_or_default();
             let mut whole = Sha256::new();
             whole.update(digest);
@@ -110,7 +110,7 @@ mod tests {
         let measured = |behind: &str, contents: &[u8]| {
             std::fs::write(at(behind), contents).unwrap();
             std::fs::write(at("adapted.so"), b"adapter").unwrap();
-            let config = Config::presenting(at(behind), 54);
+            let config = AdapterConfig::presenting(at(behind), 54);
             std::fs::write(at("adapted.toml"), config.to_toml().unwrap()).unwrap();
             Identity::measure(&at("adapted.so")).unwrap().sha256
         };

@@ -5,18 +5,20 @@
 //! that links it, such as a Python module, would be taken for a plug-in; one that only writes settings links this.
 //!
 //! ```
-//! use unskew_pjrt_adapter_settings::Config;
+//! use unskew_pjrt_adapter_settings::AdapterConfig;
 //!
-//! let config = Config::presenting("/opt/plugin.so", 70);
+//! let config = AdapterConfig::presenting("/opt/plugin.so", 70);
 //! let text = config.to_toml().unwrap();
-//! assert_eq!(Config::from_toml(&text).unwrap(), config);
+//! assert_eq!(AdapterConfig::from_toml(&text).unwrap(), config);
 //! ```
 #![forbid(unsafe_code)]
 
 mod config;
 mod identity;
 
-pub use config::{Config, ConfigError, Extensions, FORMAT, HostAge, Mode, Unstamped};
+pub use config::{
+    AdapterConfig, AdapterConfigError, ExtensionPolicy, FORMAT, HostAge, Mode, Unstamped,
+};
 pub use identity::Identity;
 
 /// The file name of the adapter as it is built: `libunskew_pjrt_adapter.so` on Linux.

@@ -12,8 +12,8 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
 use unskew_pjrt::convert::compile_options::CompileOptions;
 use unskew_pjrt::sys::bindings::*;
-use unskew_pjrt::{Plugin, Program};
-use unskew_pjrt_adapter::{Config, library_name};
+use unskew_pjrt::{PjrtProgram, Plugin};
+use unskew_pjrt_adapter::{AdapterConfig, library_name};
 
 const ADD: &str = "module @add { func.func public @main(%a: tensor<2xf32>, %b: tensor<2xf32>) -> \
                    tensor<2xf32> { %0 = stablehlo.add %a, %b : tensor<2xf32> return %0 : tensor<2xf32> } }";
@@ -30,8 +30,8 @@ fn execute(c: &mut Criterion) {
             let built = std::env::current_exe().unwrap().parent().unwrap().join(library_name());
             let place = folder.path().join(format!("p{present}.so"));
             std::fs::copy(built, &place).unwrap();
-            let settings = Config::presenting(&path, present).to_toml().unwrap();
-            std::fs::write(Config::path_beside(&place), settings).unwrap();
+            let settings = AdapterConfig::presenting(&path, present).to_toml().unwrap();
+            std::fs::write(AdapterConfig::path_beside(&place), settings).unwrap();
             place
         };
         let mut group = c.benchmark_group(format!("add, plug-in 0.{minor}"));
@@ -50,7 +50,7 @@ fn one(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, path: &Path) {
     let a = client.buffer_of(&[1_f32, 2.0], &[2], device).unwrap();
     let b = client.buffer_of(&[10_f32, 20.0], &[2], device).unwrap();
     let options = CompileOptions::default().write();
-    let program = client.compile(Program::mlir(ADD), &options).unwrap();
+    let program = client.compile(PjrtProgram::mlir(ADD), &options).unwrap();
     let api = plugin.api();
     let [program, a, b] = [program.address(), a.address(), b.address()];
     group.bench_function(name, |bencher| {

@@ -1,9 +1,9 @@
-//! How old the two sides are, and what follows from that.
+//! Ages of the two sides, and what follows from them.
 
 use unskew_core::Date;
-use unskew_pjrt::layout::{FLOOR, SIZED_EXTENSIONS, Size, Struct};
+use unskew_pjrt::layout::{FLOOR, SIZED_EXTENSIONS, Size, StructHistory};
 
-use crate::{Config, Mode};
+use crate::{AdapterConfig, Mode};
 
 /// The newest minor whose structs are known. A later plug-in may have grown beyond them.
 pub const NEWEST: i32 = 116;
@@ -30,7 +30,7 @@ pub struct Ages {
 
 impl Ages {
     /// What settings mean for a plug-in of this minor.
-    pub fn of(config: &Config, plugin: i32) -> Self {
+    pub fn from_config(config: &AdapterConfig, plugin: i32) -> Self {
         let emulates = config.mode == Mode::Emulate;
         let mut present = config.present.min(plugin).max(FLOOR);
         if present == SPLIT && !emulates {
@@ -48,12 +48,12 @@ impl Ages {
     }
 
     /// The size of a struct as the host's header has it, as far as it has it.
-    pub fn host_size<'a>(&self, record: &'a Struct) -> Option<&'a Size> {
+    pub fn host_size<'a>(&self, record: &'a StructHistory) -> Option<&'a Size> {
         record.size(self.host, self.released)
     }
 
     /// The size of a struct as the plug-in's header has it; as of today if the plug-in has it not.
-    pub(crate) fn plugin_size<'a>(&self, record: &'a Struct) -> Option<&'a Size> {
+    pub(crate) fn plugin_size<'a>(&self, record: &'a StructHistory) -> Option<&'a Size> {
         record.size(self.plugin, None).or(record.sizes.last())
     }
 
@@ -77,18 +77,18 @@ mod tests {
     #[test]
     fn the_older_side_decides_what_is_presented() {
         let host = HostAge { name: "jax".into(), minor: 112, released: None, stablehlo: None };
-        let config = Config { host: Some(host), ..Config::presenting("p.so", 112) };
-        let ages = Ages::of(&config, 81);
+        let config = AdapterConfig { host: Some(host), ..AdapterConfig::presenting("p.so", 112) };
+        let ages = Ages::from_config(&config, 81);
         assert_eq!((ages.present, ages.host, ages.host_known), (81, 112, true));
-        assert_eq!(Ages::of(&Config::presenting("p.so", 54), 81).host, 54);
-        assert_eq!(Ages::of(&Config::presenting("p.so", 56), 81).present, 55);
-        assert_eq!(Ages::of(&Config::emulating("p.so", 56), 81).present, 56);
-        assert_eq!(Ages::of(&Config::presenting("p.so", 7), 81).present, FLOOR);
+        assert_eq!(Ages::from_config(&AdapterConfig::presenting("p.so", 54), 81).host, 54);
+        assert_eq!(Ages::from_config(&AdapterConfig::presenting("p.so", 56), 81).present, 55);
+        assert_eq!(Ages::from_config(&AdapterConfig::emulating("p.so", 56), 81).present, 56);
+        assert_eq!(Ages::from_config(&AdapterConfig::presenting("p.so", 7), 81).present, FLOOR);
     }
 
     #[test]
     fn chains_pass_only_between_sides_that_have_sizes_in_them() {
-        assert!(Ages::of(&Config::presenting("p.so", 45), 81).chains_fit());
-        assert!(!Ages::of(&Config::presenting("p.so", 44), 81).chains_fit());
+        assert!(Ages::from_config(&AdapterConfig::presenting("p.so", 45), 81).chains_fit());
+        assert!(!Ages::from_config(&AdapterConfig::presenting("p.so", 44), 81).chains_fit());
     }
 }

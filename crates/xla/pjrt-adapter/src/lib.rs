@@ -6,7 +6,7 @@
 //!
 //! * The table presents the older of the two sides' minors, with the size that headers of that minor
 //!   declare, and behind its end every function of today: those that the plug-in lacks say so.
-//! * Arguments that changed their size are copied into the plug-in's size and back ([`Passage`]); all
+//! * Arguments that changed their size are copied into the plug-in's size and back ([`StructMarshal`]); all
 //!   others, nine of ten, go straight to the plug-in, whose own functions stand in the table.
 //! * Extensions are shown as far as they mean the same to both sides ([`visible`]).
 //! * Compile options and programs of old hosts are brought into the form of today, the StableHLO version
@@ -18,25 +18,26 @@
 //!
 //! ```
 //! use unskew_pjrt::layout::find_struct;
-//! use unskew_pjrt_adapter::{Ages, Config, Passage, Way};
+//! use unskew_pjrt_adapter::{Ages, AdapterConfig, StructMarshal, StructHandling};
 //!
 //! // A host of 0.70 in front of a plug-in of 0.115.
-//! let ages = Ages::of(&Config::presenting("plugin.so", 70), 115);
-//! let options = Passage::new(find_struct("PJRT_ExecuteOptions").unwrap(), &ages);
+//! let ages = Ages::from_config(&AdapterConfig::presenting("plugin.so", 70), 115);
+//! let options = StructMarshal::new(find_struct("PJRT_ExecuteOptions").unwrap(), &ages);
 //! // Its options have 80 bytes; the plug-in is told that they have 144, the rest of them zero.
-//! assert_eq!((options.way(80), options.announced()), (Way::Copied(80), 144));
+//! assert_eq!((options.way(80), options.announced()), (StructHandling::Copied(80), 144));
 //! ```
 //!
 //! `unsafe` is allowed in the module `ffi` alone.
 
 mod ages;
 mod ffi;
-mod passage;
+mod struct_marshal;
 pub mod visible;
 
 pub use ages::{Ages, NEWEST};
 pub use ffi::GetPjrtApi;
-pub use passage::{Passage, Way};
+pub use struct_marshal::{StructHandling, StructMarshal};
 pub use unskew_pjrt_adapter_settings::{
-    Config, ConfigError, Extensions, FORMAT, HostAge, Identity, Mode, Unstamped, library_name,
+    AdapterConfig, AdapterConfigError, ExtensionPolicy, FORMAT, HostAge, Identity, Mode, Unstamped,
+    library_name,
 };

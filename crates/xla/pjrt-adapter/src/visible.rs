@@ -1,4 +1,4 @@
-//! Which extensions of a plug-in a host of another age may see, and how much of each.
+//! Extensions of a plug-in that a host of another age may see, and how much of each.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -65,11 +65,11 @@ pub fn shown(kind: i32, size: usize, ages: &Ages) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Config, HostAge};
+    use crate::{AdapterConfig, HostAge};
 
     fn at(name: &str, size: usize, present: i32, plugin: i32) -> Option<usize> {
         let kind = layout::extension(name).unwrap().kind;
-        shown(kind, size, &Ages::of(&Config::presenting("p.so", present), plugin))
+        shown(kind, size, &Ages::from_config(&AdapterConfig::presenting("p.so", present), plugin))
     }
 
     #[test]
@@ -87,8 +87,12 @@ mod tests {
         let ffi = |present| at("FFI", 48, present, 115);
         assert_eq!([70, 76, 81, 82].map(ffi), [None, None, None, Some(48)]);
         let host = HostAge { name: "jax".into(), minor: 112, released: None, stablehlo: None };
-        let config = Config { host: Some(host), ..Config::presenting("p.so", 112) };
-        assert_eq!(shown(5, 48, &Ages::of(&config, 78)), None, "a plug-in from before the change");
+        let config = AdapterConfig { host: Some(host), ..AdapterConfig::presenting("p.so", 112) };
+        assert_eq!(
+            shown(5, 48, &Ages::from_config(&config, 78)),
+            None,
+            "a plug-in from before the change"
+        );
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use unskew_pjrt::convert::compile_options::CompileOptions;
 use unskew_pjrt::convert::stamp::{Opened, open};
-use unskew_pjrt::{Buffer, Client, ErrorCode, ExecuteOptions, Plugin, Program, Value};
-use unskew_pjrt_adapter::{Config, HostAge, Unstamped, library_name};
+use unskew_pjrt::{Buffer, Client, ErrorCode, ExecuteOptions, PjrtProgram, PjrtValue, Plugin};
+use unskew_pjrt_adapter::{AdapterConfig, HostAge, Unstamped, library_name};
 
 const ADD: &str = "module @add { func.func public @main(%a: tensor<2xf32>, %b: tensor<2xf32>) -> \
                    tensor<2xf32> { %0 = stablehlo.add %a, %b : tensor<2xf32> return %0 : tensor<2xf32> } }";
@@ -40,11 +40,11 @@ impl Folder {
     }
 
     /// Puts an adapter there.
-    fn adapted(&self, name: &str, config: &Config) -> PathBuf {
+    fn adapted(&self, name: &str, config: &AdapterConfig) -> PathBuf {
         let built = std::env::current_exe().unwrap().parent().unwrap().join(library_name());
         let place = self.0.path().join(format!("{name}.so"));
         std::fs::copy(built, &place).unwrap();
-        std::fs::write(Config::path_beside(&place), config.to_toml().unwrap()).unwrap();
+        std::fs::write(AdapterConfig::path_beside(&place), config.to_toml().unwrap()).unwrap();
         place
     }
 }
@@ -62,7 +62,7 @@ fn buffer(client: &Client, values: [f32; 2]) -> Buffer {
 fn adds(plugin: &Plugin) -> Vec<f32> {
     let client = plugin.create_client(&[]).unwrap();
     let options = CompileOptions::default().write();
-    let program = client.compile(Program::mlir(ADD), &options).unwrap();
+    let program = client.compile(PjrtProgram::mlir(ADD), &options).unwrap();
     let (a, b) = (buffer(&client, [1.0, 2.0]), buffer(&client, [10.0, 20.0]));
     let results = program.execute(&[&a, &b], &ExecuteOptions::default()).unwrap();
     results[0].to_vec::<f32>().unwrap()
@@ -73,7 +73,7 @@ fn every_plug_in_runs_behind_every_presented_minor() {
     for (path, newest) in plugins() {
         let folder = Folder::new();
         for minor in (29..=newest).step_by(3) {
-            let config = Config::presenting(&path, minor);
+            let config = AdapterConfig::presenting(&path, minor);
             let plugin = Plugin::load(folder.adapted(&format!("m{minor}"), &config)).unwrap();
             let presented = if minor == 56 { 55 } else { minor };
             assert_eq!(plugin.api().minor(), presented);
@@ -87,9 +87,10 @@ fn an_adapter_mends_what_the_emulator_took_away() {
     for (path, newest) in plugins() {
         let folder = Folder::new();
         for minor in [29, 36, 40, 45, 48, 52, 54, 61, 70, 76, 81] {
-            let old = Config { guard: true, ..Config::emulating(&path, minor) };
+            let old = AdapterConfig { guard: true, ..AdapterConfig::emulating(&path, minor) };
             let old = folder.adapted(&format!("old{minor}"), &old);
-            let config = Config { host: Some(host(112)), ..Config::presenting(old, 112) };
+            let config =
+                AdapterConfig { host: Some(host(112)), ..AdapterConfig::presenting(old, 112) };
             let plugin = Plugin::load(folder.adapted(&format!("new{minor}"), &config)).unwrap();
             assert_eq!(plugin.api().minor(), minor);
             assert_eq!(adds(&plugin), [11.0, 22.0], "0.{minor} of 0.{newest}");
@@ -102,11 +103,11 @@ fn an_executable_of_another_plug_in_is_refused_and_its_own_is_loaded() {
     let folder = Folder::new();
     let mut made = Vec::new();
     for (path, minor) in plugins() {
-        let config = Config::presenting(path, 81);
+        let config = AdapterConfig::presenting(path, 81);
         let plugin = Plugin::load(folder.adapted(&format!("p{minor}"), &config)).unwrap();
         let client = plugin.create_client(&[]).unwrap();
         let options = CompileOptions::default().write();
-        let program = client.compile(Program::mlir(ADD), &options).unwrap();
+        let program = client.compile(PjrtProgram::mlir(ADD), &options).unwrap();
         let bytes = program.executable().unwrap().serialize().unwrap();
         assert!(matches!(open(&bytes).unwrap(), Opened::Stamped { .. }));
         made.push((client, bytes));
@@ -134,10 +135,10 @@ fn an_executable_without_a_stamp_is_refused_unless_the_settings_say_otherwise() 
     let folder = Folder::new();
     let plain = Plugin::load(&path).unwrap().create_client(&[]).unwrap();
     let options = CompileOptions::default().write();
-    let program = plain.compile(Program::mlir(ADD), &options).unwrap();
+    let program = plain.compile(PjrtProgram::mlir(ADD), &options).unwrap();
     let bytes = program.executable().unwrap().serialize().unwrap();
     let loads = |name: &str, unstamped| {
-        let config = Config { unstamped, ..Config::presenting(&path, 81) };
+        let config = AdapterConfig { unstamped, ..AdapterConfig::presenting(&path, 81) };
         let plugin = Plugin::load(folder.adapted(name, &config)).unwrap();
         let client = plugin.create_client(&[]).unwrap();
         client.deserialize(&bytes, None).map(drop).map_err(|error| error.to_string())
@@ -151,7 +152,7 @@ fn an_executable_without_a_stamp_is_refused_unless_the_settings_say_otherwise() 
 fn no_more_stablehlo_than_the_hosts_own_is_named() {
     for (path, _) in plugins() {
         let folder = Folder::new();
-        let named = |name: &str, config: &Config| {
+        let named = |name: &str, config: &AdapterConfig| {
             let plugin = Plugin::load(folder.adapted(name, config)).unwrap();
             let found = plugin
                 .attributes()
@@ -161,21 +162,24 @@ fn no_more_stablehlo_than_the_hosts_own_is_named() {
             found.map(|attribute| attribute.value)
         };
         let old = HostAge { stablehlo: Some("1.7.8".into()), ..host(55) };
-        let config = Config { host: Some(old), ..Config::presenting(&path, 55) };
-        assert_eq!(named("capped", &config), Some(Value::Numbers(vec![1, 7, 8])));
-        let config = Config { stablehlo: Some("0.19.4".into()), ..Config::emulating(&path, 55) };
-        assert_eq!(named("given", &config), Some(Value::Numbers(vec![0, 19, 4])));
+        let config = AdapterConfig { host: Some(old), ..AdapterConfig::presenting(&path, 55) };
+        assert_eq!(named("capped", &config), Some(PjrtValue::Numbers(vec![1, 7, 8])));
+        let config = AdapterConfig {
+            stablehlo: Some("0.19.4".into()),
+            ..AdapterConfig::emulating(&path, 55)
+        };
+        assert_eq!(named("given", &config), Some(PjrtValue::Numbers(vec![0, 19, 4])));
     }
 }
 
 #[test]
 fn a_plug_in_that_is_gone_is_an_error_of_the_first_call_and_no_crash() {
     let folder = Folder::new();
-    let place = folder.adapted("gone", &Config::presenting("/nowhere/plugin.so", 54));
+    let place = folder.adapted("gone", &AdapterConfig::presenting("/nowhere/plugin.so", 54));
     let error = Plugin::load(&place).err().unwrap();
     let text = format!("{error}: {:?}", std::error::Error::source(&error));
     assert!(text.contains("unskew adapter") && text.contains("/nowhere/plugin.so"), "{text}");
-    std::fs::remove_file(Config::path_beside(&place)).unwrap();
+    std::fs::remove_file(AdapterConfig::path_beside(&place)).unwrap();
     let bare = folder.0.path().join("bare.so");
     std::fs::copy(&place, &bare).unwrap();
     let error = Plugin::load(&bare).err().unwrap();

@@ -1,4 +1,4 @@
-//! What a plug-in answers when it cannot do what it is asked.
+//! Errors of a plug-in, with which it answers what it cannot do.
 
 use unskew_pjrt::ErrorCode;
 use unskew_source::ReadError;

@@ -1,8 +1,8 @@
-//! What a host wants compiled and launched, and on which devices.
+//! Launches: what a host wants compiled and run, and on which devices.
 
 use unskew_pjrt::convert::compile_options::{CompileOptions, DeviceAssignment};
 
-use crate::{Error, Event, Shape, Stored};
+use crate::{Error, Event, Shape, SharedStorage};
 
 /// The devices that a program runs on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,13 +57,13 @@ pub struct Launch<'a> {
     /// Which partition of it.
     pub partition: usize,
     /// The arguments; their contents are there.
-    pub arguments: Vec<(&'a Shape, &'a Stored)>,
+    pub arguments: Vec<(&'a Shape, &'a SharedStorage)>,
 }
 
 /// What a launch yields.
 pub struct Launched {
     /// The results, whose contents may come later.
-    pub results: Vec<Stored>,
+    pub results: Vec<SharedStorage>,
     /// When their contents are there. [`Storage::to_host`](crate::Storage::to_host) is not called earlier,
     /// and not at all if it fails.
     pub done: Event,
@@ -71,7 +71,7 @@ pub struct Launched {
 
 impl Launched {
     /// Results that are there.
-    pub fn now(results: Vec<Stored>) -> Self {
+    pub fn now(results: Vec<SharedStorage>) -> Self {
         Self { results, done: Event::done() }
     }
 }
@@ -98,7 +98,7 @@ impl Assignment {
             let places = self.devices.iter().skip(partition).step_by(self.partitions.max(1));
             places.map(|place| i64::from(id(*place))).collect()
         };
-        DeviceAssignment::of((0..self.partitions).map(of).collect()).write()
+        DeviceAssignment::from_devices((0..self.partitions).map(of).collect()).write()
     }
 }
 

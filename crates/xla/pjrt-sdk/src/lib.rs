@@ -23,7 +23,7 @@
 //! use std::any::Any;
 //! use std::sync::Arc;
 //! use unskew_pjrt_sdk::{
-//!     Compile, Device, Error, Platform, Program, Shape, Storage, Stored, export_plugin,
+//!     Compile, Device, Error, Platform, Program, Shape, Storage, SharedStorage, export_plugin,
 //! };
 //!
 //! /// A platform that has one device, and no program.
@@ -54,7 +54,7 @@
 //!         let (kind, memory) = ("idle".into(), "device".into());
 //!         Ok(vec![Device { id: 0, kind, memory, attributes: Vec::new() }])
 //!     }
-//!     fn put(&self, _: usize, _: &Shape, bytes: Vec<u8>) -> Result<Stored, Error> {
+//!     fn put(&self, _: usize, _: &Shape, bytes: Vec<u8>) -> Result<SharedStorage, Error> {
 //!         Ok(Arc::new(Bytes(bytes)))
 //!     }
 //!     fn compile(&self, _: &Compile<'_>) -> Result<Arc<dyn Program>, Error> {
@@ -80,9 +80,9 @@ pub use error::Error;
 pub use event::{Completer, Event};
 pub use ffi::{Exported, Exports, presented_minor, table_of};
 pub use launch::{Assignment, Compile, Launch, Launched, MemoryUse};
-pub use platform::{Device, OlderHosts, Platform, Program, Shape, Storage, Stored};
+pub use platform::{Device, OlderHosts, Platform, Program, Shape, SharedStorage, Storage};
 pub use unskew_pjrt::convert::compile_options::CompileOptions;
-pub use unskew_pjrt::{Attribute, ElementType, ErrorCode, Value};
+pub use unskew_pjrt::{Attribute, ElementType, ErrorCode, PjrtValue};
 pub use unskew_source::ReadError;
 
 /// Makes the entry point of a plug-in: `export_plugin!(Name, MINOR, expression)`.

@@ -1,4 +1,4 @@
-//! What the author of a plug-in implements.
+//! Platform: what the author of a plug-in implements.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub trait Storage: Send + Sync + 'static {
 }
 
 /// The contents of a buffer, shared by all that use them.
-pub type Stored = Arc<dyn Storage>;
+pub type SharedStorage = Arc<dyn Storage>;
 
 /// A device, as hosts see it.
 #[derive(Clone, Debug)]
@@ -112,7 +112,7 @@ pub trait Platform: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`Error`]: a type that the platform does not have, no memory.
-    fn put(&self, device: usize, shape: &Shape, bytes: Vec<u8>) -> Result<Stored, Error>;
+    fn put(&self, device: usize, shape: &Shape, bytes: Vec<u8>) -> Result<SharedStorage, Error>;
 
     /// Compiles a program.
     ///
@@ -150,7 +150,11 @@ pub trait Program: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`Error`]: wrong arguments, or what went wrong.
-    fn run(&self, device: usize, arguments: &[(&Shape, &Stored)]) -> Result<Vec<Stored>, Error>;
+    fn run(
+        &self,
+        device: usize,
+        arguments: &[(&Shape, &SharedStorage)],
+    ) -> Result<Vec<SharedStorage>, Error>;
 
     /// Begins to run it on some of its devices; gives what each launch yields, in their order. What is
     /// here calls [`run`](Self::run) for one launch after the other, which is right for replicas that do

@@ -10,7 +10,7 @@ use std::path::Path;
 use criterion::{Criterion, criterion_group, criterion_main};
 use unskew_pjrt::convert::compile_options::CompileOptions;
 use unskew_pjrt::sys::bindings::*;
-use unskew_pjrt::{ExecuteOptions, Outputs, Plugin, Program};
+use unskew_pjrt::{ExecuteOptions, Outputs, PjrtProgram, Plugin};
 
 const ADD: &str = "module @add { func.func public @main(%a: tensor<2xf32>, %b: tensor<2xf32>) -> \
                    tensor<2xf32> { %0 = stablehlo.add %a, %b : tensor<2xf32> return %0 : tensor<2xf32> } }";
@@ -33,7 +33,7 @@ fn one(c: &mut Criterion, plugin: Plugin) {
     let a = client.buffer_of(&[1_f32, 2.0], &[2], device).unwrap();
     let b = client.buffer_of(&[10_f32, 20.0], &[2], device).unwrap();
     let options = CompileOptions::default().write();
-    let program = client.compile(Program::mlir(ADD), &options).unwrap();
+    let program = client.compile(PjrtProgram::mlir(ADD), &options).unwrap();
 
     let mut group = c.benchmark_group(format!("add, PJRT {}", plugin.version()));
     let mut outputs = Outputs::new();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 
-use unskew_abi_build::Placement;
+use unskew_abi_build::FieldPlacement;
 
 use crate::model::{Abi, Field, Head, Struct};
 
@@ -55,7 +55,7 @@ impl Layouts {
             return Ok(known.clone());
         }
         let mut layout = Layout { fields: Vec::new(), end: 0, size: 0, align: 1 };
-        let mut places = Placement::default();
+        let mut places = FieldPlacement::default();
         if let Some(record) = abi.structs.get(name) {
             for field in all_fields(record) {
                 let (bytes, align) = self.measure(abi, &field.r#type)?;

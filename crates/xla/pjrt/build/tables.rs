@@ -10,7 +10,7 @@ use crate::model::{Abi, Struct};
 /// Renders the tables as Rust source.
 pub fn render(abi: &Abi, layouts: &Layouts) -> Result<String, Box<dyn Error>> {
     let mut out = String::new();
-    writeln!(out, "static STRUCTS: [Struct; {}] = [", abi.structs.len())?;
+    writeln!(out, "static STRUCTS: [StructHistory; {}] = [", abi.structs.len())?;
     for (name, record) in &abi.structs {
         structure(abi, layouts, name, record, &mut out)?;
     }
@@ -56,10 +56,13 @@ pub fn render(abi: &Abi, layouts: &Layouts) -> Result<String, Box<dyn Error>> {
         }
         writeln!(out, "] }},")?;
     }
-    writeln!(out, "];\nstatic ENUMS: [Enum; {}] = [", abi.enums.len())?;
+    writeln!(out, "];\nstatic ENUMS: [EnumHistory; {}] = [", abi.enums.len())?;
     for (name, r#enum) in &abi.enums {
         let (prefix, doc) = (&r#enum.prefix, &r#enum.doc);
-        writeln!(out, "Enum {{ name: {name:?}, prefix: {prefix:?}, doc: {doc:?}, values: &[")?;
+        writeln!(
+            out,
+            "EnumHistory {{ name: {name:?}, prefix: {prefix:?}, doc: {doc:?}, values: &["
+        )?;
         for value in &r#enum.values {
             let (name, number, since) = (&value.name, value.value, value.since);
             writeln!(out, "EnumValue {{ name: {name:?}, value: {number}, since: {since} }},")?;
@@ -85,12 +88,12 @@ fn structure(
     let call = record.call.as_deref().or(abi.function_of(name).map(|f| f.name.as_str()));
     let call = call.map_or("None".to_owned(), |name| format!("Some(Function::{name})"));
     let used = match &record.r#use {
-        Some(r#use) => format!("Some(Use::{})", camel(r#use)),
+        Some(r#use) => format!("Some(StructUse::{})", camel(r#use)),
         None => "None".to_owned(),
     };
     writeln!(
         out,
-        "Struct {{ name: {name:?}, doc: {:?}, call: {call}, used: {used}, subject: {:?}, extension: {:?},",
+        "StructHistory {{ name: {name:?}, doc: {:?}, call: {call}, used: {used}, subject: {:?}, extension: {:?},",
         doc_of(abi, name),
         record.subject,
         record.extension
@@ -126,7 +129,7 @@ fn structure(
         let (since, direction) = (field.since, field.direction);
         writeln!(
             out,
-            "Field {{ name: {name:?}, kind: {type:?}, at: {at}, bytes: {bytes}, since: {since}, direction: Direction::{direction} }},"
+            "FieldHistory {{ name: {name:?}, kind: {type:?}, at: {at}, bytes: {bytes}, since: {since}, direction: FieldDirection::{direction} }},"
         )?;
     }
     writeln!(out, "] }},")?;

@@ -1,4 +1,4 @@
-//! What plug-ins, devices and programs say of themselves under a name.
+//! Attributes of plug-ins, devices and programs.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ pub struct Attribute {
     /// As the plug-in names it: `stablehlo_current_version`.
     pub name: String,
     /// As the plug-in reports it, not validated.
-    pub value: Value,
+    pub value: PjrtValue,
 }
 
 /// The value of an attribute.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Value {
+pub enum PjrtValue {
     /// A string, which is UTF-8.
     Text(String),
     /// An integer of 64 bits.
@@ -31,7 +31,7 @@ pub enum Value {
     Unknown(i32),
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for PjrtValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => f.pad(text),

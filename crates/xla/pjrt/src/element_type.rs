@@ -1,4 +1,4 @@
-//! How large the elements of an array are.
+//! Element types of arrays, and their sizes.
 
 use crate::ElementType;
 

@@ -11,16 +11,16 @@
 //! * [`probe_in_child`] runs it in a process of its own, which it may crash or block, and yields a
 //!   [`Probe`]: version, table, extensions, attributes. No device is needed, and no client is made;
 //! * [`party`] makes a party of both; whatever went wrong is a finding on it;
-//! * [`Host`] is the other side, a release of JAX. [`predict`] walks the steps of its way to the first
+//! * [`ReleasedHost`] is the other side, a release of JAX. [`predict`] walks the steps of its way to the first
 //!   result, with the sizes that *its* header declares and those that a plug-in of that age accepts.
 //!
 //! ```
 //! use unskew_core::{Date, Phase};
-//! use unskew_pjrt::{Extension, Host, Probe, predict};
+//! use unskew_pjrt::{Extension, ReleasedHost, Probe, predict};
 //!
 //! // A CPU plug-in of November 2025, and the JAX of the summer before.
 //! let plugin = Probe { minor: 81, version_size: 24, table_size: 984, ..Probe::default() };
-//! let host = Host::jax("0.7.2", Date::constant(2025, 9, 15), 76);
+//! let host = ReleasedHost::jax("0.7.2", Date::constant(2025, 9, 15), 76);
 //!
 //! let findings = predict(&host, &plugin);
 //! assert_eq!(findings[0].rule.code, "PJ201");
@@ -33,12 +33,12 @@
 //!
 //! ```no_run
 //! use unskew_pjrt::convert::compile_options::CompileOptions;
-//! use unskew_pjrt::{ExecuteOptions, Plugin, Program};
+//! use unskew_pjrt::{ExecuteOptions, Plugin, PjrtProgram};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let client = Plugin::load("pjrt_c_api_cpu_plugin.so")?.create_client(&[])?;
 //! let text = "func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }";
-//! let program = client.compile(Program::mlir(text), &CompileOptions::default())?;
+//! let program = client.compile(PjrtProgram::mlir(text), &CompileOptions::default())?;
 //! let a = client.buffer_of(&[1.0_f32, 2.0], &[2], &client.addressable_devices()?[0])?;
 //! let results = program.execute(&[&a], &ExecuteOptions::default())?;
 //! assert_eq!(results[0].to_vec::<f32>()?, [1.0, 2.0]);
@@ -79,26 +79,27 @@ pub mod sys;
 #[cfg(feature = "host")]
 pub mod verdict;
 
-pub use attribute::{Attribute, Value};
+pub use attribute::{Attribute, PjrtValue};
 #[cfg(feature = "host")]
 pub use built::{Built, built};
 #[cfg(feature = "host")]
 pub use host::{
-    Buffer, BufferPlace, Callbacks, Client, Contents, Device, DeviceCallbacks, DeviceDescription,
-    Error, Event, Executable, ExecuteContext, ExecuteOptions, Failure, HostArray, HostData,
-    HostEvent, LoadedExecutable, Memory, Outputs, Pending, Plugin, Program, SerializedOptions,
-    Topology, Transfer,
+    Buffer, BufferPlace, Callbacks, Client, Contents, Device, DeviceCallbacks, Error, Event,
+    Executable, ExecuteContext, ExecuteOptions, HostArray, HostData, HostEvent, HostFailure,
+    LoadedExecutable, Memory, Outputs, Pending, PjrtDeviceDescription, PjrtProgram, Plugin,
+    SerializedOptions, Topology, Transfer,
 };
 #[cfg(feature = "host")]
 pub use known::{KnownPlugin, digest, known_by_digest, known_plugin, known_plugins, known_row};
 #[cfg(feature = "host")]
 pub use probe::{
-    CompileTrial, Compiled, DEFAULT_LIMIT, Extension, Job, Probe, ProbeError, ProbeFailure, Stage,
-    child_main, compile_child_main, compile_in_children, probe_in_child, write_jobs,
+    CompileJob, CompileOutcome, CompileTrial, DEFAULT_LIMIT, Extension, Probe, ProbeError,
+    ProbeFailure, ProbeStage, child_main, compile_child_main, compile_in_children, probe_in_child,
+    write_jobs,
 };
 pub use sys::bindings::{PJRT_Buffer_Type as ElementType, PJRT_Error_Code as ErrorCode};
 #[cfg(feature = "host")]
 pub use verdict::{
-    API_AXIS, Framework, Host, STABLEHLO_AXIS, Siblings, Strictness, SupportedMinors, history,
-    party, party_of_code, policy, predict, recognizes, supported_minors,
+    API_AXIS, HostFramework, ReleasedHost, STABLEHLO_AXIS, Siblings, Strictness, SupportedMinors,
+    history, party, party_of_code, policy, predict, recognizes, supported_minors,
 };

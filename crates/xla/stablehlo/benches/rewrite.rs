@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use unskew_core::{Context, Date, Party, Role, Version, check};
-use unskew_source::{BytesSource, FileSource, Output, Source, SourceExt};
+use unskew_source::{BytesSource, ConvertedArtifact, FileSource, Source, SourceExt};
 
 /// How many bytes the constant has.
 const LARGE: usize = 100 << 20;
@@ -110,7 +110,7 @@ fn rewrite(from: &Path, to: &Path) -> u64 {
     let planned = unskew_stablehlo::rewrite::plan(&source, target, &Default::default()).unwrap();
     let (plan, output) = planned.unwrap();
     assert!(plan.is_possible());
-    let output = Output::File(Arc::new(output));
+    let output = ConvertedArtifact::File(Arc::new(output));
     output.write(to).unwrap();
     output.size()
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_source::{FileSource, Output, Source};
+use unskew_source::{ConvertedArtifact, FileSource, Source};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let target: Version = version.parse()?;
             let source: Arc<dyn Source> = Arc::new(FileSource::open(&path)?);
             match unskew_stablehlo::rewrite::rewrite(&source, target, &Default::default()) {
-                Ok(done) => Output::File(Arc::new(done.output))
+                Ok(done) => ConvertedArtifact::File(Arc::new(done.output))
                     .write(&Path::new(to).join(format!("{name}@{version}.bc")))?,
                 Err(error) => println!("{name}@{version}: {error}"),
             }

@@ -15,7 +15,7 @@ const FIRST: Version = Version::triple(0, 9, 0);
 
 /// A StableHLO portable artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Artifact {
+pub struct PortableArtifact {
     /// The StableHLO version that it was written for. Early JAX wrote artifacts whose producer is MLIR's: they are of
     /// the version that they need.
     pub version: Version,
@@ -36,7 +36,7 @@ fn is_versioned(dialect: &Dialect) -> bool {
     dialect.name == VHLO && !dialect.operations.is_empty()
 }
 
-impl Artifact {
+impl PortableArtifact {
     fn new(source: &dyn Source, bytecode: Bytecode, stated: Option<Version>) -> Self {
         let mut features = features::used(&bytecode);
         let (details, unread) = match constraints::read(source, &bytecode) {
@@ -66,7 +66,7 @@ impl Artifact {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mlir {
     /// A portable artifact, with a version.
-    Artifact(Artifact),
+    Artifact(PortableArtifact),
     /// Bytecode that somebody else wrote.
     Bytecode(Bytecode),
     /// Text, with the dialects whose names it has.
@@ -85,7 +85,7 @@ impl Mlir {
             if stated.is_none() && !bytecode.dialects.iter().any(is_versioned) {
                 return Ok(Some(Self::Bytecode(bytecode)));
             }
-            return Ok(Some(Self::Artifact(Artifact::new(source, bytecode, stated))));
+            return Ok(Some(Self::Artifact(PortableArtifact::new(source, bytecode, stated))));
         }
         let first = source.head(1)?;
         // Most files that are something else are told by their first byte.

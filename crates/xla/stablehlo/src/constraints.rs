@@ -1,4 +1,4 @@
-//! What an operation of an old form may hold only since a later version.
+//! Constraints of an operation of an old form that only a later version lifted.
 //!
 //! `custom_call_v1` is of 0.9.0; with a dictionary as its `backend_config` a reader before 1.3.0 refuses it. So the
 //! program is read for such operations, though not its constants, and only if there is one of them.
@@ -11,7 +11,7 @@ use unskew_source::{ReadError, Source};
 
 use crate::bytecode::Bytecode;
 use crate::features::{Feature, FeatureKind, VHLO};
-use crate::program::{Attribute, Operation, Program, Type};
+use crate::program::{ConstantAttribute, Operation, Program, Type};
 
 /// The operation that calls something by name.
 const CALL: &str = "custom_call";
@@ -26,7 +26,7 @@ pub(crate) struct Details {
 }
 
 /// A row of the table.
-struct Row {
+struct ConstraintRow {
     since: Version,
     /// With its version: `reduce_v1`.
     operation: &'static str,
@@ -72,7 +72,7 @@ pub(crate) fn read(source: &dyn Source, bytecode: &Bytecode) -> Result<Details, 
             }
         }
         if &*operation.name == CALL {
-            let target = operation.attribute("call_target_name").and_then(Attribute::text);
+            let target = operation.attribute("call_target_name").and_then(ConstantAttribute::text);
             targets.insert(target.unwrap_or("a name that is not read").to_owned());
         }
     }
@@ -111,17 +111,17 @@ impl Condition {
             Self::OneSidedLayouts => {
                 let sides = ["operand_layouts", "result_layouts"];
                 let [operands, results] = sides.map(|name| {
-                    let list = operation.attribute(name).and_then(Attribute::array);
+                    let list = operation.attribute(name).and_then(ConstantAttribute::array);
                     list.is_some_and(|list| !list.is_empty())
                 });
                 operands != results
             }
             Self::Dictionary(name) => {
-                matches!(operation.attribute(name), Some(Attribute::Dictionary(_)))
+                matches!(operation.attribute(name), Some(ConstantAttribute::Dictionary(_)))
             }
             Self::Choice(name, number) => matches!(
                 operation.attribute(name),
-                Some(Attribute::Choice { value, .. }) if value == number
+                Some(ConstantAttribute::Choice { value, .. }) if value == number
             ),
             Self::Operand(number) => operation.operands.iter().any(|operand| {
                 matches!(program.type_of(*operand), Some(Type::Other(Some(code))) if code == number)
@@ -136,17 +136,17 @@ fn element(of: &Type) -> &Type {
 }
 
 /// The table, read once; a test reads every row.
-fn rows() -> &'static [Row] {
-    static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+fn rows() -> &'static [ConstraintRow] {
+    static ROWS: LazyLock<Vec<ConstraintRow>> = LazyLock::new(|| {
         let lines = include_str!("../data/constraints.tsv").lines();
         lines.filter(|line| !line.starts_with('#')).filter_map(row).collect()
     });
     &ROWS
 }
 
-fn row(line: &'static str) -> Option<Row> {
+fn row(line: &'static str) -> Option<ConstraintRow> {
     let mut cells = line.split('\t');
-    Some(Row {
+    Some(ConstraintRow {
         since: cells.next()?.parse().ok()?,
         operation: cells.next()?,
         condition: Condition::read(cells.next()?)?,

@@ -1,4 +1,4 @@
-//! Which StableHLO version brought each operation, type and attribute.
+//! Features: which StableHLO version brought each operation, type and attribute.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use unskew_core::Version;
 
-use crate::{Bytecode, Kind, beside};
+use crate::{Bytecode, EncodingKind, beside};
 
 /// The newest version whose operations, types and attributes are known.
 pub const KNOWN: Version = Version::triple(1, 20, 0);
@@ -94,9 +94,9 @@ impl fmt::Display for Feature {
 /// What `bytecode` uses of VHLO, in the order in which a reader meets it.
 pub fn used(bytecode: &Bytecode) -> Vec<Feature> {
     let kinds = bytecode.kinds.iter().map(|kind| match kind {
-        Kind::Attribute(code) => (FeatureKind::Attribute, code.to_string()),
-        Kind::Type(code) => (FeatureKind::Type, code.to_string()),
-        Kind::Builtin(code) => (FeatureKind::Builtin, code.to_string()),
+        EncodingKind::Attribute(code) => (FeatureKind::Attribute, code.to_string()),
+        EncodingKind::Type(code) => (FeatureKind::Type, code.to_string()),
+        EncodingKind::Builtin(code) => (FeatureKind::Builtin, code.to_string()),
     });
     // MLIR had most of its attributes before StableHLO had versions; the table has those that came later.
     let kinds = kinds.filter(|(kind, name)| {

@@ -64,7 +64,6 @@
 #![forbid(unsafe_code)]
 
 mod artifact;
-pub mod asks;
 mod beside;
 mod bytecode;
 mod constraints;
@@ -76,14 +75,15 @@ pub mod parse;
 mod party;
 pub mod print;
 pub mod program;
+pub mod requirements;
 pub mod rewrite;
 pub mod rules;
 mod text;
 mod text_verdict;
 mod verdict;
 
-pub use artifact::{Artifact, Mlir};
-pub use bytecode::{Bytecode, Dialect, Kind};
+pub use artifact::{Mlir, PortableArtifact};
+pub use bytecode::{Bytecode, Dialect, EncodingKind};
 pub use features::{Feature, FeatureKind, KNOWN, used};
 pub use history::{history, landed, policy};
 pub use party::{party, party_of_exported, reader};

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use unskew_core::{
     Party, Places, Provision, Requirement, Role, Unjudged, Version, VersionRange, aspect,
 };
-use unskew_source::{Problem, ReadError, Source};
+use unskew_source::{ReadError, Source, SourceProblem};
 
-use crate::artifact::{Artifact, Mlir};
-use crate::asks::Program;
+use crate::artifact::{Mlir, PortableArtifact};
+use crate::requirements::Program;
 use crate::text::TextProgram;
 use crate::text_verdict::TextReading;
-use crate::verdict::Reading;
+use crate::verdict::ArtifactRequirement;
 use crate::{AXIS, BYTECODE_AXIS, Bytecode, history, rules};
 
 /// The party in `source`; none if it is no MLIR.
@@ -51,7 +51,7 @@ pub fn reader(party: Party, current: Version) -> Party {
     party.provide(Provision::new(AXIS, VersionRange { min, max: Some(current) }))
 }
 
-fn of_artifact(name: &str, artifact: Artifact, program: Program) -> Party {
+fn of_artifact(name: &str, artifact: PortableArtifact, program: Program) -> Party {
     let version = artifact.version;
     let mut party = described(
         Party::new(name, Role::Artifact, "StableHLO portable artifact").from_origin(match artifact
@@ -76,11 +76,11 @@ fn of_artifact(name: &str, artifact: Artifact, program: Program) -> Party {
     if !others.is_empty() {
         party = party.note(rules::OtherDialects { dialects: &others }.finding());
     }
-    party.require(Requirement::matches(AXIS, Reading { artifact, program }))
+    party.require(Requirement::matches(AXIS, ArtifactRequirement { artifact, program }))
 }
 
 /// The version `needs`, and for what; the oldest that there is needs no reason.
-fn needed(artifact: &Artifact, needs: Version) -> String {
+fn needed(artifact: &PortableArtifact, needs: Version) -> String {
     if history::history().is_some_and(|history| needs <= history.minimum()) {
         return format!("StableHLO {needs}");
     }
@@ -101,7 +101,7 @@ fn of_text(name: &str, source: &Arc<dyn Source>, dialects: &[String]) -> Result<
     }
     let program = match TextProgram::read(&**source) {
         Ok(program) => program,
-        Err(ReadError { problem, .. }) if matches!(*problem, Problem::Unsupported(_)) => {
+        Err(ReadError { problem, .. }) if matches!(*problem, SourceProblem::Unsupported(_)) => {
             let what = problem.to_string();
             let why = format!("its program is not read, {what}");
             party.unjudged.push(Unjudged::new(aspect::CONTENTS, why));

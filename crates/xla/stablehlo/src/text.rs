@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use unskew_source::{ReadError, Source};
 
-use crate::artifact::{Artifact, Mlir};
+use crate::artifact::{Mlir, PortableArtifact};
 use crate::parse;
 
 /// A text, read as a program.
@@ -13,7 +13,7 @@ pub struct TextProgram {
     /// The program as bytecode of VHLO that says no version.
     pub bytecode: Arc<dyn Source>,
     /// The operations, types and attributes that it uses.
-    pub artifact: Artifact,
+    pub artifact: PortableArtifact,
 }
 
 impl TextProgram {
@@ -28,7 +28,7 @@ impl TextProgram {
             // A module without an operation has nothing of VHLO.
             _ => {
                 let what = "no operation of a program stands in this text".to_owned();
-                Err(ReadError::new(source.name(), unskew_source::Problem::Unsupported(what)))
+                Err(ReadError::new(source.name(), unskew_source::SourceProblem::Unsupported(what)))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Whether the program of a text has a form that a reader takes.
+//! Verdict of a reader on the form of a program as text.
 //!
 //! A text names no version, and its operations have forms only once they are written as bytecode. So it is judged by what
 //! [`crate::rewrite`] makes of it for the reader. Whether the reader's own parser takes the text as it is written is
@@ -7,7 +7,7 @@
 use unskew_core::{Axis, Context, Judgement, Matcher, Party, Role, Unjudged, aspect};
 
 use crate::artifact::Mlir;
-use crate::rewrite::{self, Options};
+use crate::rewrite::{self, RewriteOptions};
 use crate::text::TextProgram;
 use crate::{AXIS, TEXT_AXIS};
 
@@ -21,7 +21,7 @@ impl Matcher for TextReading {
         }
         let newest = other.provision(&Axis::from(AXIS))?.versions.max?;
         let mut made = Judgement::default();
-        match rewrite::plan(&self.0.bytecode, newest, &Options::default()) {
+        match rewrite::plan(&self.0.bytecode, newest, &RewriteOptions::default()) {
             Ok(Some((plan, output))) => {
                 made.findings = plan.blockers;
                 if let Ok(Some(Mlir::Artifact(artifact))) = Mlir::read(&output)

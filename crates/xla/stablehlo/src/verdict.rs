@@ -1,4 +1,4 @@
-//! Whether a reader accepts an artifact, and what is promised about the pair.
+//! Verdict of a reader and an artifact, and what is promised about the pair.
 //!
 //! Readers do not look at the version in the header. They refuse the first attribute, type or
 //! operation that they do not know, so a verdict is about those.
@@ -8,9 +8,9 @@ use unskew_core::{
     Severity, Unjudged, Version, VersionRange, aspect,
 };
 
-use crate::artifact::Artifact;
-use crate::asks::{Compiler, Program};
+use crate::artifact::PortableArtifact;
 use crate::features::{self, Feature, FeatureKind, KNOWN};
+use crate::requirements::{Compiler, Program};
 use crate::{AXIS, beside, history, rules};
 
 /// The version from which on today's windows are promised.
@@ -37,12 +37,12 @@ const OF_THE_COMPILER: [&str; 12] = [
 const NEXT: Version = Version::triple(KNOWN.major(), KNOWN.minor() + 1, 0);
 
 /// The artifact's requirement: a reader that accepts it.
-pub(crate) struct Reading {
-    pub(crate) artifact: Artifact,
+pub(crate) struct ArtifactRequirement {
+    pub(crate) artifact: PortableArtifact,
     pub(crate) program: Program,
 }
 
-impl Matcher for Reading {
+impl Matcher for ArtifactRequirement {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
         if other.role == Role::Artifact {
             return None;
@@ -74,7 +74,7 @@ impl Matcher for Reading {
     }
 }
 
-impl Artifact {
+impl PortableArtifact {
     /// Why the reader of this name, which reads `versions`, refuses this artifact, or what else is
     /// to be said about the pair; empty if it is read and nothing is.
     pub fn judge(&self, reader: &str, versions: VersionRange) -> Vec<Finding> {

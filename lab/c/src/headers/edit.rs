@@ -1,6 +1,6 @@
 //! One edit of a header, chosen at random among those that a declaration of it allows.
 
-use unskew_c_headers::header::{Field, Header, Item, Type};
+use unskew_c_headers::header::{CType, FieldDeclaration, Header, HeaderItem};
 use unskew_random::Random;
 
 /// What a compiler is asked about.
@@ -49,24 +49,24 @@ pub fn choose(header: &Header, lines: &[String], random: &mut Random) -> Option<
     let declaration = active.get(random.below(active.len()))?;
     let at = usize::try_from(declaration.place.line).ok()?.checked_sub(1)?;
     match &declaration.item {
-        Item::Record(record) => {
+        HeaderItem::Record(record) => {
             let subject = Subject::Record {
                 name: spelled(header, &record.name),
                 fields: record.fields.iter().filter(|f| plain(f)).map(field_type).collect(),
                 extensible: record.fields.first().is_some_and(|f| f.name == "struct_size"),
             };
-            let fields: Vec<&Field> =
+            let fields: Vec<&FieldDeclaration> =
                 record.fields.iter().filter(|field| plain(field) && alone(field, lines)).collect();
             let field = fields.get(random.below(fields.len()))?;
             record_edit(field, &fields, lines, (at, subject), random)
         }
-        Item::Function { name, r#type } => {
+        HeaderItem::Function { name, r#type } => {
             let length = lines.get(at..)?.iter().position(|line| line.contains(';'))? + 1;
             let text = lines.get(at..at + length)?.join("\n");
             let subject = Subject::Function { name: name.clone(), r#type: r#type.to_string() };
             function_edit(&text, (at, length), subject, random)
         }
-        Item::Enum(found) => {
+        HeaderItem::Enum(found) => {
             let value = found.enumerators.get(random.below(found.enumerators.len()))?;
             let at = usize::try_from(value.place.line).ok()?.checked_sub(1)?;
             let line = lines.get(at)?;
@@ -90,22 +90,22 @@ pub fn choose(header: &Header, lines: &[String], random: &mut Random) -> Option<
 /// A struct by its typedef if there is one, else by its tag.
 fn spelled(header: &Header, name: &str) -> String {
     let tagged = header.declarations.iter().any(|d| match &d.item {
-        Item::Opaque(other) => other == name,
+        HeaderItem::Opaque(other) => other == name,
         _ => false,
     });
     if tagged { name.to_owned() } else { format!("__typeof__({name})") }
 }
 
-fn plain(field: &Field) -> bool {
+fn plain(field: &FieldDeclaration) -> bool {
     !field.name.is_empty() && field.bits.is_none() && field.active
 }
 
-fn field_type(field: &Field) -> (String, String) {
+fn field_type(field: &FieldDeclaration) -> (String, String) {
     (field.name.clone(), field.r#type.to_string())
 }
 
 /// Whether a field has its line for itself.
-fn alone(field: &Field, lines: &[String]) -> bool {
+fn alone(field: &FieldDeclaration, lines: &[String]) -> bool {
     let index = usize::try_from(field.place.line).unwrap_or_default().saturating_sub(1);
     lines.get(index).is_some_and(|line| {
         let code =
@@ -119,8 +119,8 @@ fn alone(field: &Field, lines: &[String]) -> bool {
 }
 
 fn record_edit(
-    field: &Field,
-    fields: &[&Field],
+    field: &FieldDeclaration,
+    fields: &[&FieldDeclaration],
     lines: &[String],
     (top, subject): (usize, Subject),
     random: &mut Random,
@@ -159,8 +159,8 @@ fn record_edit(
         },
         7 => edit("comment added", 1, vec![line, "  /* edited */".to_owned()]),
         _ => {
-            let Type::Pointer { to, .. } = &field.r#type else { return None };
-            let Type::Named { constant: true, .. } = &**to else { return None };
+            let CType::Pointer { to, .. } = &field.r#type else { return None };
+            let CType::Named { constant: true, .. } = &**to else { return None };
             let insert = vec![line.replacen("const ", "", 1)];
             Edit { source_only: true, ..edit("const dropped", 1, insert) }
         }

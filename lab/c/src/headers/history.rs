@@ -10,9 +10,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use unskew_c_headers::Headers;
-use unskew_c_headers::header::{Header, Item};
+use unskew_c_headers::header::{Header, HeaderItem};
 use unskew_core::Severity;
-use unskew_kinds::{Kind, Terms};
+use unskew_kinds::{CompareOptions, InterfaceKind};
 use unskew_source::Files;
 
 use super::OF_NUMBERS;
@@ -111,7 +111,7 @@ fn compare(old: &Path, new: &Path, header: &str) -> Result<Pair> {
     let binary: BTreeSet<&str> = binary.collect();
     let asked: BTreeSet<&str> = asserted.iter().map(|(subject, _)| subject.as_str()).collect();
     let aliases = aliases(&side(new)?, header);
-    let compared = Headers.compare(&side(old)?, &side(new)?, &Terms::default());
+    let compared = Headers.compare(&side(old)?, &side(new)?, &CompareOptions::default());
     let compared = compared.map_err(|error| anyhow::anyhow!("{error}"))?;
     let counts = |code: &str| !OF_NUMBERS.contains(&code);
     let findings = compared.changes.iter().filter(|change| counts(change.finding.rule.code));
@@ -166,7 +166,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 fn aliases(files: &Files, header: &str) -> BTreeMap<String, String> {
     let read = files.get(header).map(Header::read).unwrap_or_default();
     let named = read.declarations.into_iter().filter_map(|declaration| match declaration.item {
-        Item::Typedef { name, r#type } => Some((name, r#type.to_string())),
+        HeaderItem::Typedef { name, r#type } => Some((name, r#type.to_string())),
         _ => None,
     });
     named
@@ -209,7 +209,7 @@ fn questions(files: &Files, header: &str) -> Result<Vec<Question>> {
     };
     for declaration in read.declarations.iter().filter(|declaration| declaration.active) {
         match &declaration.item {
-            Item::Function { name, r#type } | Item::Typedef { name, r#type } => {
+            HeaderItem::Function { name, r#type } | HeaderItem::Typedef { name, r#type } => {
                 questions.push(Question {
                     subject: name.clone(),
                     owner: None,
@@ -217,7 +217,7 @@ fn questions(files: &Files, header: &str) -> Result<Vec<Question>> {
                     number: None,
                 });
             }
-            Item::Enum(found) => {
+            HeaderItem::Enum(found) => {
                 for value in found.enumerators.iter() {
                     questions.push(Question {
                         subject: value.name.clone(),
@@ -227,7 +227,7 @@ fn questions(files: &Files, header: &str) -> Result<Vec<Question>> {
                     });
                 }
             }
-            Item::Record(record) if !record.name.is_empty() => {
+            HeaderItem::Record(record) if !record.name.is_empty() => {
                 let name = &record.name;
                 let ask = |expression: String| Question {
                     subject: name.clone(),
@@ -236,7 +236,7 @@ fn questions(files: &Files, header: &str) -> Result<Vec<Question>> {
                     number: Some(expression),
                 };
                 questions.push(ask(format!("sizeof({name})")));
-                let plain = |field: &&unskew_c_headers::header::Field| {
+                let plain = |field: &&unskew_c_headers::header::FieldDeclaration| {
                     !field.name.is_empty() && field.bits.is_none() && field.active
                 };
                 for field in record.fields.iter().filter(plain) {

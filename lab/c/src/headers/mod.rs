@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use unskew_c_headers::Headers;
 use unskew_c_headers::header::Header;
 use unskew_core::Severity;
-use unskew_kinds::{Kind, Terms};
+use unskew_kinds::{CompareOptions, InterfaceKind};
 use unskew_lab_harness::{Comparison, Tally};
 use unskew_random::Random;
 use unskew_source::Files;
@@ -117,7 +117,7 @@ fn judge(folder: &Path, old: &[String], edit: &Edit) -> Result<Option<(Truth, Op
         files.insert("api.h".to_owned(), text.as_bytes().to_vec());
         files
     };
-    let compared = Headers.compare(&side(&old), &side(&new), &Terms::default());
+    let compared = Headers.compare(&side(&old), &side(&new), &CompareOptions::default());
     let compared = compared.map_err(|error| anyhow::anyhow!("{error}"))?;
     let said = compared.changes.iter().map(|change| &change.finding);
     let said = said.filter(|finding| !OF_NUMBERS.contains(&finding.rule.code));

@@ -16,7 +16,7 @@ use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use serde::Deserialize;
 use unskew_core::Severity;
-use unskew_kinds::{Kind, Terms};
+use unskew_kinds::{CompareOptions, InterfaceKind};
 use unskew_lab_harness::environment::Environment;
 use unskew_lab_harness::{Comparison, Tally};
 use unskew_peers::Peer;
@@ -178,7 +178,7 @@ fn ask(runtimes: &[Runtime], pairs: &[Pair]) -> Result<Vec<Vec<Reading>>> {
 /// The codes of the findings about a pair, each with how grave it is.
 fn said(pair: &Pair) -> Result<Vec<(&'static str, Severity)>> {
     let side = |schema: &Schema| Files::from_iter([("m.proto", schema.text())]);
-    let compared = Protobuf.compare(&side(&pair.old), &side(&pair.new), &Terms::default());
+    let compared = Protobuf.compare(&side(&pair.old), &side(&pair.new), &CompareOptions::default());
     let compared = compared.map_err(|error| anyhow::anyhow!("{error}"))?;
     let findings = compared.changes.iter().map(|change| &change.finding);
     Ok(findings.map(|finding| (finding.rule.code, finding.severity)).collect())

@@ -5,8 +5,10 @@ use std::fmt;
 
 use anyhow::ensure;
 use serde::Deserialize;
-use unskew_abi::contract::{Contract, InterfaceVersion};
-use unskew_c_headers::header::{Enum, Header, Item, Layout, Layouts, Record, Type};
+use unskew_abi::contract::{InterfaceVersion, StructContract};
+use unskew_c_headers::header::{
+    CType, EnumDeclaration, Header, HeaderItem, Layouts, RecordDeclaration, RecordLayout,
+};
 use unskew_lab_harness::Deviation;
 use unskew_lab_harness::device_headers::{HEADERS, Pin};
 use unskew_stream_executor::layout::{Structure, contract};
@@ -77,7 +79,7 @@ pub fn compare(pin: &Pin, change: &dyn Fn(String) -> String) -> anyhow::Result<R
     };
     let last = read.iter().flat_map(Header::announced).map(|a| (a.record, a.last_field));
     let last: BTreeMap<&str, &str> = last.collect();
-    let mut layouts = Layouts::of(&read);
+    let mut layouts = Layouts::for_headers(&read);
     let mut seen = Vec::new();
     for (_, record) in read.iter().flat_map(Header::records) {
         let structure =
@@ -116,9 +118,9 @@ pub fn compare(pin: &Pin, change: &dyn Fn(String) -> String) -> anyhow::Result<R
 
 fn compare_struct(
     report: &mut Report,
-    record: &Record,
-    found: &Layout,
-    known: &'static Contract,
+    record: &RecordDeclaration,
+    found: &RecordLayout,
+    known: &'static StructContract,
     last: Option<&str>,
 ) {
     report.structs += 1;
@@ -158,11 +160,11 @@ fn changeable(text: &str) -> String {
 }
 
 /// A type of a header as the bindings write it.
-fn kind(r#type: &Type) -> String {
+fn kind(r#type: &CType) -> String {
     match r#type {
-        Type::Named { name, .. } => plain(name).to_owned(),
-        Type::Pointer { to, .. } => match &**to {
-            Type::Function { result, parameters, .. } => {
+        CType::Named { name, .. } => plain(name).to_owned(),
+        CType::Pointer { to, .. } => match &**to {
+            CType::Function { result, parameters, .. } => {
                 let taken: Vec<String> = parameters.iter().map(|p| kind(&p.r#type)).collect();
                 // `(void)` takes nothing.
                 let taken = if taken == ["std::ffi::c_void"] { Vec::new() } else { taken };
@@ -172,7 +174,7 @@ fn kind(r#type: &Type) -> String {
                 };
                 format!("Option<unsafe extern \"C\" fn({}){result}>", taken.join(", "))
             }
-            Type::Named { constant: true, .. } => format!("*const {}", kind(to)),
+            CType::Named { constant: true, .. } => format!("*const {}", kind(to)),
             _ => format!("*mut {}", kind(to)),
         },
         other => other.to_string(),
@@ -213,7 +215,7 @@ struct Value {
 
 fn compare_enums<'a>(
     report: &mut Report,
-    found: impl Iterator<Item = &'a Enum>,
+    found: impl Iterator<Item = &'a EnumDeclaration>,
 ) -> anyhow::Result<()> {
     let path = unskew_peers::root().join("crates/tensorflow/stream-executor/data/abi/enums.toml");
     let known: Enums = toml::from_str(&std::fs::read_to_string(path)?)?;
@@ -258,7 +260,7 @@ fn compare_versions(report: &mut Report, headers: &[Header]) {
     }
     let typedefs = headers.iter().flat_map(|header| &header.declarations);
     let callback = typedefs.filter_map(|declaration| match &declaration.item {
-        Item::Typedef { name, r#type } if name == "SE_StatusCallbackFn" => Some(kind(r#type)),
+        HeaderItem::Typedef { name, r#type } if name == "SE_StatusCallbackFn" => Some(kind(r#type)),
         _ => None,
     });
     for found in callback {

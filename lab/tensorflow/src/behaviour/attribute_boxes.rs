@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use unskew_changes::{Step, Trajectory};
+use unskew_changes::{ChangeEffect, Trajectory};
 
 use super::GivenAttributes;
 use super::group::NodeGroup;
@@ -69,7 +69,7 @@ pub(super) fn boxes(
             left.iter().filter(|group| holds(&when, &group.given)).copied().collect();
         left.retain(|group| !holds(&when, &group.given));
         let so = || of.iter().flat_map(|group| group.so(trajectory));
-        let raised = trajectory.steps.iter().any(|(_, step)| *step <= Step::Works);
+        let raised = trajectory.steps.iter().any(|(_, step)| *step <= ChangeEffect::Works);
         let remark = if raised {
             so().map(|(_, life)| life.remark.clone()).next().unwrap_or_default()
         } else {

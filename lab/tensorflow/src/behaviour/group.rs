@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use unskew_changes::{FormOutcome, RunLifetime, RunOutcome, Step, Trajectory, life};
+use unskew_changes::{ChangeEffect, FormOutcome, RunLifetime, RunOutcome, Trajectory, life};
 use unskew_core::Version;
 
 use super::behaviour_row::SOME;
@@ -79,7 +79,7 @@ impl NodeGroup {
         let all = plain > 0
             && self.plain().filter(|life| life.worked).all(|life| life.trajectory == *trajectory);
         if all {
-            let raises = trajectory.steps.iter().any(|(_, step)| *step <= Step::Works);
+            let raises = trajectory.steps.iter().any(|(_, step)| *step <= ChangeEffect::Works);
             let words = self.so(trajectory).map(|(_, life)| &life.remark);
             let mut of_nodes = words.map(|words| OF_NODES.iter().any(|one| words.contains(one)));
             let sure = (plain > 1 || so > 2) && (!raises || of_nodes.all(|one| one));

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
-use unskew_artifact::{ConvertOptions, Options, open};
+use unskew_artifact::{ConvertOptions, OpenOptions, open};
 use unskew_core::{Context, Date, Outcome, Phase, Verdict, aspect, check};
 use unskew_lab_harness::{Comparison, Tally};
 use unskew_lab_tensorflow::random::{RandomGraph, sample, usable};
@@ -143,7 +143,7 @@ fn loaded(
 }
 
 fn verdict(path: &Path, release: Release) -> anyhow::Result<Verdict> {
-    let artifact = open(path, &Options::default())?;
+    let artifact = open(path, &OpenOptions::default())?;
     let party = artifact.pieces.first().map(|piece| &piece.party);
     let party = party.ok_or_else(|| anyhow::anyhow!("{} is nothing", path.display()))?;
     Ok(check(party, &release.party(), &Context::on(Date::constant(2026, 11, 21))))

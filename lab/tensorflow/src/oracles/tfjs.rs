@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
-use unskew_artifact::{Options, open};
+use unskew_artifact::{OpenOptions, open};
 use unskew_core::{Context, Date, Phase, Verdict, check};
 use unskew_lab_harness::environment::uv;
 use unskew_lab_harness::npm::bundle;
@@ -142,7 +142,7 @@ fn loaded(
 }
 
 fn cell(release: &str, model: &Path, (came, message): &(String, String)) -> anyhow::Result<Cell> {
-    let artifact = open(&model.join("model.json"), &Options::default())?;
+    let artifact = open(&model.join("model.json"), &OpenOptions::default())?;
     let piece = artifact.pieces.first().with_context(|| model.display().to_string())?;
     let runtime = find(&format!("tfjs@{release}"))?.party();
     let verdict = check(&piece.party, &runtime, &Context::on(Date::constant(2026, 11, 21)));

@@ -7,7 +7,7 @@ use unskew_lab_tensorflow::battery::proto::{
     GraphBuilder, MessageBuilder, boolean, dtype, int, node, shape, tensor,
 };
 use unskew_releases::find;
-use unskew_source::{BytesSource, Output, Source};
+use unskew_source::{BytesSource, ConvertedArtifact, Source};
 use unskew_tensorflow::{GraphConvertOptions, convert, party};
 
 const FLOAT: i64 = 1;
@@ -194,7 +194,7 @@ fn a_constant_without_values_that_is_an_axis_gets_one_for_importers_in_python() 
         let to = unskew_releases::tensorflow::runtime_of(to).unwrap();
         let (plan, output) = convert(&file, &to, &GraphConvertOptions::default()).unwrap().unwrap();
         assert_eq!(plan.rewrites.len(), 1);
-        let Output::File(after) = output else { unreachable!("a file becomes a file") };
+        let ConvertedArtifact::File(after) = output else { unreachable!("a file becomes a file") };
         let after: Arc<dyn Source> = after;
         assert!(errors(&judged(&after, release)).is_empty());
     }

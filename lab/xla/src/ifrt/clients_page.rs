@@ -73,7 +73,7 @@ impl Row {
     pub fn of(host: JaxHost) -> Self {
         let release = unskew_releases::find(&format!("jax@{}", host.version)).ok();
         let party = release.map(|release| release.party());
-        let known = party.as_ref().and_then(|party| party.capability::<unskew_ifrt::Release>());
+        let known = party.as_ref().and_then(|party| party.capability::<unskew_ifrt::IfrtRelease>());
         let (protocol, serdes) = known.map_or((None, None), |known| (known.proxy, known.serdes));
         Self { host, protocol, serdes, cells: Vec::new() }
     }

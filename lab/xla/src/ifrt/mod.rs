@@ -133,7 +133,7 @@ fn announced(version: &Version) -> Option<VersionRange> {
     let zero = Version::number(0);
     let release = unskew_releases::find(&format!("jax@{version}")).ok()?;
     let party = release.party();
-    let known = party.capability::<unskew_ifrt::Release>()?;
+    let known = party.capability::<unskew_ifrt::IfrtRelease>()?;
     let first = unskew_ifrt::serdes()?.entries().first()?.landed;
     known.serdes.or_else(|| (known.released >= first).then_some(VersionRange::between(zero, zero)))
 }

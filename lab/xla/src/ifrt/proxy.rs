@@ -21,7 +21,7 @@ const ROOTS: [(&str, &str); 11] = [
     ("Request", "IfrtRequest"),
     ("Response", "IfrtResponse"),
     ("GetVersion", "GrpcGetVersionRequest"),
-    ("Version", "GrpcGetVersionResponse"),
+    ("VersionMessage", "GrpcGetVersionResponse"),
     ("SessionMetadata", "GrpcIfrtSessionMetadata"),
     ("StoreMetadata", "GrpcHostBufferStoreMetadata"),
     ("Chunk", "GrpcHostBufferStoreRequest"),

@@ -54,7 +54,7 @@ pub fn declared(text: &str) -> anyhow::Result<BTreeMap<String, Vec<Declared>>> {
             }
             Item::Macro(of) if of.mac.path.is_ident("asks") => {
                 let asks: Asks = of.mac.parse_body()?;
-                choices.insert("Ask".to_owned(), asks.0);
+                choices.insert("RequestBody".to_owned(), asks.0);
             }
             _ => {}
         }
@@ -179,7 +179,7 @@ mod tests {
             struct One {
                 #[prost(fixed64, repeated, tag = "3")] several: Vec<u64>,
                 #[prost(message, optional, tag = "1")] inner: Option<Two>,
-                #[prost(oneof = "Ask", tags = "2")] ask: Option<Ask>,
+                #[prost(oneof = "RequestBody", tags = "2")] ask: Option<RequestBody>,
             }
             asks! { "2" Init(Empty) = "init_request"; }
         "#;

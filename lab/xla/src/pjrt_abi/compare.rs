@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use unskew_c_headers::header::{Enum, Header, Layout, Layouts, Record};
+use unskew_c_headers::header::{EnumDeclaration, Header, Layouts, RecordDeclaration, RecordLayout};
 use unskew_core::Date;
 use unskew_lab_harness::Deviation;
-use unskew_pjrt::layout::{self, Field, Struct};
+use unskew_pjrt::layout::{self, FieldHistory, StructHistory};
 
 use super::set::HeaderSet;
 use super::{extensions, kinds};
@@ -85,7 +85,7 @@ impl Report {
 /// Compares headers with the data for their minor and the day of their build.
 pub fn compare(label: &str, set: &HeaderSet, built: Option<Date>) -> Report {
     let mut report = Report::new(label, set.minor);
-    let mut layouts = Layouts::of(set.all());
+    let mut layouts = Layouts::for_headers(set.all());
     let announced = announced(set);
     let mut seen = BTreeMap::new();
     for (_, record) in set.all().flat_map(Header::records) {
@@ -152,7 +152,7 @@ fn same_name(today: &str, header: &str) -> bool {
 }
 
 /// Whether an extension's struct has a form that the data, which has today's only, does not describe.
-fn is_older_form(history: &Struct, minor: i32) -> bool {
+fn is_older_form(history: &StructHistory, minor: i32) -> bool {
     let Some(extension) = history.extension.and_then(layout::extension) else { return false };
     let own = extension.slots.iter().find(|slot| slot.args == Some(history.name));
     match own {
@@ -164,8 +164,8 @@ fn is_older_form(history: &Struct, minor: i32) -> bool {
 
 fn structure(
     report: &mut Report,
-    record: &Record,
-    found: &Layout,
+    record: &RecordDeclaration,
+    found: &RecordLayout,
     last: Option<&str>,
     built: Option<Date>,
     set: &HeaderSet,
@@ -210,10 +210,16 @@ fn structure(
     }
 }
 
-fn fields(report: &mut Report, record: &Record, found: &Layout, history: &Struct, end: usize) {
+fn fields(
+    report: &mut Report,
+    record: &RecordDeclaration,
+    found: &RecordLayout,
+    history: &StructHistory,
+    end: usize,
+) {
     let (name, minor) = (record.name.as_str(), report.minor);
     let today = history.fields.iter().filter(|field| field.at + field.bytes <= end);
-    let today: Vec<&Field> = today.collect();
+    let today: Vec<&FieldHistory> = today.collect();
     // Fields of an anonymous union stand behind it; the data has the union as a type of its own.
     let outer = found.fields.iter().filter(|placed| {
         placed.name.is_empty() || record.fields.iter().any(|field| field.name == placed.name)
@@ -237,7 +243,7 @@ fn fields(report: &mut Report, record: &Record, found: &Layout, history: &Struct
         let data = format!("since 0.{}", field.since);
         report.deviation(&format!("{name}.{}", field.name), "there", data);
     }
-    let missing = |field: &&Field| field.at + field.bytes > end && field.since <= minor;
+    let missing = |field: &&FieldHistory| field.at + field.bytes > end && field.since <= minor;
     for field in history.fields.iter().filter(missing) {
         let data = format!("since 0.{}", field.since);
         report.deviation(&format!("{name}.{}", field.name), "not there", data);
@@ -245,7 +251,12 @@ fn fields(report: &mut Report, record: &Record, found: &Layout, history: &Struct
 }
 
 /// The types of fields that lie in the same place.
-fn types(report: &mut Report, record: &Record, history: &Struct, set: &HeaderSet) {
+fn types(
+    report: &mut Report,
+    record: &RecordDeclaration,
+    history: &StructHistory,
+    set: &HeaderSet,
+) {
     for (field, known) in record.fields.iter().zip(history.fields) {
         if !field.name.is_empty() && !kinds::agrees(&field.r#type, known.kind, set) {
             let found = kinds::kind(&field.r#type, set);
@@ -255,7 +266,7 @@ fn types(report: &mut Report, record: &Record, history: &Struct, set: &HeaderSet
     }
 }
 
-fn table(report: &mut Report, found: &Layout, last: Option<&str>) {
+fn table(report: &mut Report, found: &RecordLayout, last: Option<&str>) {
     let functions = found.fields.iter().filter(|field| field.offset >= layout::FIRST_SLOT as u64);
     let functions: Vec<_> = functions.collect();
     let announced = last.and_then(|last| found.end_of(last));
@@ -288,7 +299,7 @@ fn table(report: &mut Report, found: &Layout, last: Option<&str>) {
     }
 }
 
-fn values(report: &mut Report, r#enum: &Enum) {
+fn values(report: &mut Report, r#enum: &EnumDeclaration) {
     // Sizes are announced as enumerations without a name.
     if r#enum.name.is_empty() || is_unbound(&r#enum.name) {
         return;

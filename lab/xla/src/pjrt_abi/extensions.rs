@@ -1,6 +1,8 @@
 //! Extensions: their numbers and their slots.
 
-use unskew_c_headers::header::{Enum, Item, Layout, Record, Type};
+use unskew_c_headers::header::{
+    CType, EnumDeclaration, HeaderItem, RecordDeclaration, RecordLayout,
+};
 use unskew_pjrt::layout;
 
 use super::compare::Report;
@@ -10,12 +12,17 @@ use super::set::HeaderSet;
 const HEAD: u64 = 24;
 
 /// Whether a struct is an extension.
-pub fn is_extension(record: &Record) -> bool {
+pub fn is_extension(record: &RecordDeclaration) -> bool {
     record.name.ends_with("_Extension") && record.name.starts_with("PJRT_")
 }
 
 /// Compares the slots of an extension.
-pub fn slots(report: &mut Report, record: &Record, placed: &Layout, set: &HeaderSet) {
+pub fn slots(
+    report: &mut Report,
+    record: &RecordDeclaration,
+    placed: &RecordLayout,
+    set: &HeaderSet,
+) {
     let name = record.name.trim_start_matches("PJRT_").trim_end_matches("_Extension");
     let Some(extension) = layout::extension(name) else {
         return report.deviation(&record.name, "declared", "not known");
@@ -88,23 +95,23 @@ pub fn across(reports: &[Report]) -> Vec<String> {
 }
 
 /// The struct that a slot's function takes, by its type or the typedef that names that.
-fn taken(r#type: &Type, set: &HeaderSet) -> Option<String> {
-    let target = |r#type: &Type| match r#type {
-        Type::Pointer { to, .. } => (**to).clone(),
+fn taken(r#type: &CType, set: &HeaderSet) -> Option<String> {
+    let target = |r#type: &CType| match r#type {
+        CType::Pointer { to, .. } => (**to).clone(),
         other => other.clone(),
     };
     let function = match target(r#type) {
-        Type::Named { name, .. } => {
+        CType::Named { name, .. } => {
             set.all().flat_map(|h| &h.declarations).find_map(|declared| match &declared.item {
-                Item::Typedef { name: own, r#type } if *own == name => Some(target(r#type)),
+                HeaderItem::Typedef { name: own, r#type } if *own == name => Some(target(r#type)),
                 _ => None,
             })?
         }
         other => other,
     };
-    let Type::Function { parameters, .. } = function else { return None };
+    let CType::Function { parameters, .. } = function else { return None };
     match &parameters.first()?.r#type {
-        Type::Pointer { to, .. } => Some(to.to_string().trim_start_matches("const ").to_owned()),
+        CType::Pointer { to, .. } => Some(to.to_string().trim_start_matches("const ").to_owned()),
         _ => None,
     }
 }
@@ -112,7 +119,7 @@ fn taken(r#type: &Type, set: &HeaderSet) -> Option<String> {
 /// Whether the headers have the struct as it is today.
 fn same_form(args: Option<&str>, set: &HeaderSet) -> bool {
     let Some(known) = args.and_then(layout::find_struct) else { return true };
-    let mut layouts = unskew_c_headers::header::Layouts::of(set.all());
+    let mut layouts = unskew_c_headers::header::Layouts::for_headers(set.all());
     let Ok(found) = layouts.layout(known.name) else { return false };
     // What was appended since is told by the struct's own size.
     let today = known.fields.iter().map(|f| (f.name, f.at as u64, f.bytes as u64));
@@ -122,7 +129,7 @@ fn same_form(args: Option<&str>, set: &HeaderSet) -> bool {
 }
 
 /// Compares the numbers of extension types.
-pub fn types(report: &mut Report, r#enum: &Enum) {
+pub fn types(report: &mut Report, r#enum: &EnumDeclaration) {
     let minor = report.minor;
     for value in &r#enum.enumerators {
         report.values += 1;

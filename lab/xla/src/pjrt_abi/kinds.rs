@@ -1,14 +1,14 @@
 //! Types of C in the notation of the data.
 
-use unskew_c_headers::header::{Item, Type};
+use unskew_c_headers::header::{CType, HeaderItem};
 
 use super::set::HeaderSet;
 
 /// Whether a field of the headers has the type that the data says. What may be written through a pointer is
 /// no part of the ABI and has changed without a word; what extensions are was not said before 0.44.
-pub fn agrees(found: &Type, data: &str, set: &HeaderSet) -> bool {
+pub fn agrees(found: &CType, data: &str, set: &HeaderSet) -> bool {
     let named = match found {
-        Type::Pointer { to, .. } => matches!(&**to, Type::Named { name, .. } if name == data),
+        CType::Pointer { to, .. } => matches!(&**to, CType::Named { name, .. } if name == data),
         _ => false,
     };
     let found = kind(found, set).replace("*const", "*mut");
@@ -18,37 +18,37 @@ pub fn agrees(found: &Type, data: &str, set: &HeaderSet) -> bool {
 }
 
 /// A type as the data writes it.
-pub fn kind(r#type: &Type, set: &HeaderSet) -> String {
+pub fn kind(r#type: &CType, set: &HeaderSet) -> String {
     match r#type {
-        Type::Named { name, .. } => plain(name).to_owned(),
-        Type::Pointer { to, .. } => match function(to, set) {
+        CType::Named { name, .. } => plain(name).to_owned(),
+        CType::Pointer { to, .. } => match function(to, set) {
             Some(function) => function,
             None => {
                 let word = if is_constant(to) { "*const" } else { "*mut" };
                 format!("{word} {}", kind(to, set))
             }
         },
-        Type::Array { of, count } => format!("[{}; {}]", kind(of, set), count.unwrap_or_default()),
+        CType::Array { of, count } => format!("[{}; {}]", kind(of, set), count.unwrap_or_default()),
         other => other.to_string(),
     }
 }
 
-fn is_constant(r#type: &Type) -> bool {
-    matches!(r#type, Type::Named { constant: true, .. } | Type::Pointer { constant: true, .. })
+fn is_constant(r#type: &CType) -> bool {
+    matches!(r#type, CType::Named { constant: true, .. } | CType::Pointer { constant: true, .. })
 }
 
 /// A function, itself or under a name of its own.
-fn function(r#type: &Type, set: &HeaderSet) -> Option<String> {
+fn function(r#type: &CType, set: &HeaderSet) -> Option<String> {
     let named = match r#type {
-        Type::Named { name, .. } => {
+        CType::Named { name, .. } => {
             set.all().flat_map(|h| &h.declarations).find_map(|d| match &d.item {
-                Item::Typedef { name: own, r#type } if own == name => Some(r#type),
+                HeaderItem::Typedef { name: own, r#type } if own == name => Some(r#type),
                 _ => None,
             })
         }
         _ => None,
     };
-    let Type::Function { result, parameters, .. } = named.unwrap_or(r#type) else { return None };
+    let CType::Function { result, parameters, .. } = named.unwrap_or(r#type) else { return None };
     let parameters: Vec<String> = parameters.iter().map(|p| kind(&p.r#type, set)).collect();
     let result = match kind(result, set).as_str() {
         "c_void" => String::new(),

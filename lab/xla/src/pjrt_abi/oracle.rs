@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, ensure};
-use unskew_pjrt::conform::{Policy, Told, size_oracle};
+use unskew_pjrt::conform::{SizeAnnouncement, SizePolicy, size_oracle};
 
 /// What the child's own lines begin with; plug-ins write to the same output.
 const MARK: &str = "@unskew-sizes";
@@ -112,19 +112,22 @@ fn read(label: &str, command: &mut Command) -> anyhow::Result<Oracle> {
 pub fn child(path: &Path) -> anyhow::Result<()> {
     let oracle = size_oracle(path).map_err(anyhow::Error::msg)?;
     let say = |word: &str, value: String| println!("\n{MARK}\t{word}\t{value}");
-    let nothing =
-        oracle.sizes.iter().filter(|size| matches!(size.told, Told::Nothing { .. })).count();
+    let nothing = oracle
+        .sizes
+        .iter()
+        .filter(|size| matches!(size.told, SizeAnnouncement::Nothing { .. }))
+        .count();
     say("minor", oracle.minor.to_string());
     say("told", oracle.told().to_string());
-    say("at least", oracle.count(Policy::AtLeast).to_string());
-    say("exactly", oracle.count(Policy::Exactly).to_string());
+    say("at least", oracle.count(SizePolicy::AtLeast).to_string());
+    say("exactly", oracle.count(SizePolicy::Exactly).to_string());
     say("nothing", nothing.to_string());
     say("unsupported", oracle.unsupported.to_string());
     for (function, how) in &oracle.died {
         say("died", format!("{function}\t{how}"));
     }
     for size in &oracle.sizes {
-        if let (Told::Size { bytes, .. }, Some(Ok(why))) = (&size.told, &size.agreement)
+        if let (SizeAnnouncement::Size { bytes, .. }, Some(Ok(why))) = (&size.told, &size.agreement)
             && let Some(why) = why.strip_prefix(", ")
         {
             say("explained", format!("{}\t{bytes}\t{why}", size.function));

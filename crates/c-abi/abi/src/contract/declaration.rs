@@ -1,4 +1,4 @@
-//! What is declared of a struct, as data.
+//! Declaration of a struct, as data.
 
 use std::fmt::Write;
 
@@ -7,14 +7,14 @@ use super::InterfaceVersion;
 /// A struct that is declared with `#[derive(Extensible)]`.
 pub trait Extensible: Sized {
     /// What is declared of it.
-    const CONTRACT: &'static Contract;
+    const CONTRACT: &'static StructContract;
     /// Where its last field ends, in bytes: what a producer of today announces.
     const STRUCT_SIZE: usize = Self::CONTRACT.size();
 }
 
 /// The declaration of a struct: its fields in their order.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Contract {
+pub struct StructContract {
     /// Its name in C.
     pub name: &'static str,
     /// The documentation of the struct, from its Rust comment.
@@ -73,7 +73,7 @@ impl FieldContract {
     }
 }
 
-impl Contract {
+impl StructContract {
     /// Where the last field ends, in bytes.
     pub const fn size(&self) -> usize {
         match self.fields.last() {

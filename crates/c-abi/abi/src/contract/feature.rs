@@ -13,7 +13,7 @@ use jiff::civil::Date;
 
 /// How far a feature has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum FeatureStage {
     /// No promise: the number must be the same on both sides.
     Experimental {
         /// The version of the feature's own struct.
@@ -30,7 +30,7 @@ pub enum Stage {
 
 /// What one side can do with a feature of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
+pub enum FeatureUse {
     /// Both have it in the same form.
     Available,
     /// The other side does not have it, which is normal: go on without.
@@ -48,16 +48,16 @@ pub enum Use {
 
 /// What to do with a feature. `theirs` is the version that the other side has, if it has the feature at
 /// all; the number matters only while the feature is experimental. `weeks` is the compatibility window.
-pub fn usable(stage: Stage, theirs: Option<u32>, today: Date, weeks: u32) -> Use {
+pub fn usable(stage: FeatureStage, theirs: Option<u32>, today: Date, weeks: u32) -> FeatureUse {
     match (stage, theirs) {
-        (Stage::Experimental { version }, Some(theirs)) if theirs != version => {
-            Use::OtherVersion { theirs, ours: version }
+        (FeatureStage::Experimental { version }, Some(theirs)) if theirs != version => {
+            FeatureUse::OtherVersion { theirs, ours: version }
         }
-        (_, Some(_)) => Use::Available,
-        (Stage::Core { graduated }, None) if today >= end_of_window(graduated, weeks) => {
-            Use::Missing
+        (_, Some(_)) => FeatureUse::Available,
+        (FeatureStage::Core { graduated }, None) if today >= end_of_window(graduated, weeks) => {
+            FeatureUse::Missing
         }
-        (_, None) => Use::Absent,
+        (_, None) => FeatureUse::Absent,
     }
 }
 

@@ -1,4 +1,4 @@
-//! What two sides say to each other at registration.
+//! Handshake of two sides at registration: versions, and what both can rely on.
 //!
 //! The side that is asked to register compares major versions, says so if they differ, and is unloaded;
 //! with the same major version any two minor versions work, by the contract of the structs.
@@ -7,7 +7,7 @@ use super::InterfaceVersion;
 
 /// The version of one side, as it passes it to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Announced {
+pub struct AnnouncedVersion {
     /// Changes with what is incompatible.
     pub major: i32,
     /// Changes with what is appended or deprecated.
@@ -18,11 +18,11 @@ pub struct Announced {
 
 /// What two sides can rely on: the major version of both, the older minor version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Agreed(pub InterfaceVersion);
+pub struct AgreedVersion(pub InterfaceVersion);
 
 /// Why two sides cannot work together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum HandshakeError {
     /// The struct that carries the version was never filled in.
     #[error("the struct_size of the registration is 0: the other side did not fill it in")]
     NoSize,
@@ -42,21 +42,21 @@ pub enum Refused {
 /// Compares the other side's version with ours, by the rule of semantic versions.
 ///
 /// # Errors
-/// [`Refused`], whose text is meant for the other side's status.
+/// [`HandshakeError`], whose text is meant for the other side's status.
 pub fn agree(
-    theirs: Announced,
+    theirs: AnnouncedVersion,
     struct_size: usize,
     ours: InterfaceVersion,
-) -> Result<Agreed, Refused> {
+) -> Result<AgreedVersion, HandshakeError> {
     if struct_size == 0 {
-        return Err(Refused::NoSize);
+        return Err(HandshakeError::NoSize);
     }
     let (Ok(major), Ok(minor)) = (u32::try_from(theirs.major), u32::try_from(theirs.minor)) else {
-        return Err(Refused::NoVersion(theirs.major, theirs.minor));
+        return Err(HandshakeError::NoVersion(theirs.major, theirs.minor));
     };
     if major != ours.major {
         let ours = i32::try_from(ours.major).unwrap_or(i32::MAX);
-        return Err(Refused::OtherMajor { theirs: theirs.major, ours });
+        return Err(HandshakeError::OtherMajor { theirs: theirs.major, ours });
     }
-    Ok(Agreed(InterfaceVersion::new(major, minor.min(ours.minor))))
+    Ok(AgreedVersion(InterfaceVersion::new(major, minor.min(ours.minor))))
 }

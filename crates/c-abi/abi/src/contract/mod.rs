@@ -47,7 +47,7 @@
 //! new major version.
 //!
 //! A consumer that writes into a struct of another producer (a host hands out the memory, the plug-in
-//! fills it in) writes only fields that are there; one that is not is [`Absent`], unless the value is
+//! fills it in) writes only fields that are there; one that is not is [`AbsentField`], unless the value is
 //! zero.
 //!
 //! # What a reader notices
@@ -112,14 +112,14 @@ pub mod feature;
 pub mod handshake;
 mod notice;
 mod plain;
-mod reader;
+mod struct_reader;
+mod struct_writer;
 mod version;
-mod writer;
 
-pub use declaration::{Contract, Deprecated, Extensible, FieldContract, Zero};
+pub use declaration::{Deprecated, Extensible, FieldContract, StructContract, Zero};
 pub use notice::{Notice, UnknownTail};
-pub use plain::Plain;
-pub use reader::Reader;
+pub use plain::PlainData;
+pub use struct_reader::StructReader;
+pub use struct_writer::{AbsentField, StructWriter};
 pub use unskew_abi_derive::Extensible;
 pub use version::{InterfaceVersion, NotAVersion};
-pub use writer::{Absent, Writer};

@@ -1,6 +1,6 @@
-//! What is no error and yet should be told.
+//! Notices: no errors, and yet to be told.
 
-use super::{Contract, InterfaceVersion};
+use super::{InterfaceVersion, StructContract};
 
 /// Something that a reader noticed of a struct of another producer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,7 +65,7 @@ fn instead(replaced_by: Option<&str>) -> String {
 }
 
 impl Notice {
-    pub(super) fn of_struct(contract: &Contract) -> Option<Self> {
+    pub(super) fn of_struct(contract: &StructContract) -> Option<Self> {
         let deprecated = contract.deprecated?;
         Some(Self::DeprecatedStruct {
             structure: contract.name,

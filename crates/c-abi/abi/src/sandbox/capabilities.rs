@@ -1,4 +1,4 @@
-//! What root may beyond others, given up by a confined process.
+//! Capabilities of root, given up by a confined process.
 //!
 //! A process of root has rights that no other filter knows: to take memory from the machine (`MADV_HWPOISON`), to enter
 //! namespaces with a thread, to go past limits. It keeps one, to search folders and to read files of others: which files

@@ -8,8 +8,8 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::Confinement;
-use super::greeting::Greeting;
-use super::listen::kind;
+use super::handshake_message::HandshakeMessage;
+use super::listen::marker;
 
 /// The way to the parent, once the process has entered.
 static ANSWERS: OnceLock<Answers> = OnceLock::new();
@@ -24,13 +24,13 @@ struct Answers {
 /// its parent. To be called before anything is loaded, by a process without threads.
 ///
 /// # Errors
-/// If the process was not started by a [`Trial`](super::Trial).
+/// If the process was not started by a [`SandboxedChild`](super::SandboxedChild).
 pub(super) fn enter() -> Result<Confinement, String> {
     let stream = io::stdout().as_fd().try_clone_to_owned().map_err(|error| error.to_string())?;
     let mut stream = UnixStream::from(stream);
     let unasked = || "this command is for child processes of Unskew".to_owned();
     stream.peer_addr().map_err(|_| unasked())?;
-    let greeting = Greeting::read(&mut stream).ok_or_else(unasked)?;
+    let greeting = HandshakeMessage::read(&mut stream).ok_or_else(unasked)?;
     close_all_but(&stream).map_err(|error| error.to_string())?;
     // It fails only for a process that leads a session already.
     let _ = nix::unistd::setsid();
@@ -42,13 +42,13 @@ pub(super) fn enter() -> Result<Confinement, String> {
 
 /// Says one line to the parent. If the parent is gone, nobody needs it.
 pub fn say(line: &str) {
-    tell(kind::LINE, line);
+    tell(marker::LINE, line);
 }
 
 /// Says to the parent why nothing is loaded.
 pub(super) fn refuse(cause: &str) {
     // One line, whatever the kernel or a library says.
-    tell(kind::REFUSED, &cause.replace(['\n', '\r'], " "));
+    tell(marker::REFUSED, &cause.replace(['\n', '\r'], " "));
 }
 
 fn tell(kind: &str, line: &str) {

@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::mpsc::SyncSender;
 use std::sync::{Mutex, PoisonError};
 
-use super::Heard;
+use super::ChildOutput;
 
 /// The longest line that is read from a child, in bytes.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -18,7 +18,7 @@ const LONGEST_OUTPUT: u64 = 16 << 20;
 const KEPT_ERRORS: usize = 2048;
 
 /// What a child says, behind its token.
-pub(super) mod kind {
+pub(super) mod marker {
     /// A line of the answer.
     pub(in super::super) const LINE: &str = "line";
     /// It could not be confined.
@@ -38,7 +38,7 @@ pub(super) fn keep_errors(errors: impl Read, said: &Mutex<Vec<u8>>) {
 }
 
 /// Passes on what the child says, until it says nothing more, or too much, or nobody listens.
-pub(super) fn answers(stream: UnixStream, token: &str, sender: &SyncSender<Heard>) {
+pub(super) fn answers(stream: UnixStream, token: &str, sender: &SyncSender<ChildOutput>) {
     let mut output = BufReader::new(stream.take(LONGEST_OUTPUT));
     let mut line = Vec::new();
     loop {
@@ -52,8 +52,8 @@ pub(super) fn answers(stream: UnixStream, token: &str, sender: &SyncSender<Heard
         let Some(text) = text.trim_end().strip_prefix(token) else { continue };
         let (word, payload) = text.trim_start().split_once(' ').unwrap_or((text.trim(), ""));
         let heard = match word {
-            kind::LINE => Heard::Line(payload.to_owned()),
-            kind::REFUSED => Heard::Refused(payload.to_owned()),
+            marker::LINE => ChildOutput::Line(payload.to_owned()),
+            marker::REFUSED => ChildOutput::Refused(payload.to_owned()),
             _ => continue,
         };
         if sender.send(heard).is_err() {

@@ -1,4 +1,4 @@
-//! How much memory a process has.
+//! Memory of a process, counted.
 //!
 //! Limits of the kernel count addresses by their rights: `RLIMIT_DATA` those that are private and may be written *now*. A
 //! process that fills memory and then makes it read-only has memory that no such limit counts. So its supervisor looks
@@ -13,7 +13,7 @@ const OWN: [&str; 4] = ["RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:"];
 ///
 /// # Errors
 /// If the system does not say.
-pub(super) fn of(process: libc::pid_t) -> io::Result<u64> {
+pub(super) fn memory_of_process(process: libc::pid_t) -> io::Result<u64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/status"))?;
     // One that has ended, and was not waited for, has none.
     Ok(sum(&text).unwrap_or_default())
@@ -38,9 +38,9 @@ mod tests {
             VmPTE:\t 1 kB\nVmSwap:\t 4 kB\n";
         assert_eq!(sum(status), Some(20 << 10));
         assert_eq!(sum("Name:\tx\nState:\tZ (zombie)\n"), None);
-        let before = of(std::process::id().cast_signed()).unwrap();
+        let before = memory_of_process(std::process::id().cast_signed()).unwrap();
         let large = vec![1_u8; 64 << 20];
-        let after = of(std::process::id().cast_signed()).unwrap();
+        let after = memory_of_process(std::process::id().cast_signed()).unwrap();
         assert!(after > before + (48 << 20), "{before} {after} {}", large.len());
     }
 }

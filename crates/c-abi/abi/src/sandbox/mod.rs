@@ -1,6 +1,6 @@
 //! Plug-ins on trial: a child process that runs foreign code, what it may do, and what it answers.
 //!
-//! A plug-in may crash, block, or be malicious. So [`Trial`] starts and ends a child process, the [`Supervisor`], which loads
+//! A plug-in may crash, block, or be malicious. So [`SandboxedChild`] starts and ends a child process, the [`Supervisor`], which loads
 //! nothing: it copies itself, and the copy gives up what a plug-in must not have before it loads anything. With
 //! [`Confinement::Sandbox`] the copy has:
 //!
@@ -17,7 +17,7 @@
 //! | privileges | `no_new_privs`; of root's capabilities, only that to read files of others |
 //! | a life after the trial | it dies with the supervisor, and the supervisor with the parent; session and process group are killed as a whole |
 //!
-//! If the kernel refuses any of this, nothing is loaded: the trial says [`Heard::Refused`]. Linux 6.12 and later have all of
+//! If the kernel refuses any of this, nothing is loaded: the trial says [`ChildOutput::Refused`]. Linux 6.12 and later have all of
 //! it.
 //!
 //! # Answers
@@ -39,7 +39,7 @@ mod capabilities;
 #[cfg(target_os = "linux")]
 mod files;
 #[cfg(unix)]
-mod greeting;
+mod handshake_message;
 #[cfg(unix)]
 mod inside;
 #[cfg(target_os = "linux")]
@@ -48,9 +48,9 @@ mod limits;
 mod listen;
 #[cfg(target_os = "linux")]
 mod memory;
-#[cfg(not(unix))]
-mod nowhere;
 mod readable;
+#[cfg(unix)]
+mod sandboxed_child;
 #[cfg(target_os = "linux")]
 mod streams;
 #[cfg(unix)]
@@ -58,22 +58,22 @@ mod supervisor;
 #[cfg(target_os = "linux")]
 mod threads;
 mod time;
-#[cfg(unix)]
-mod trial;
+#[cfg(not(unix))]
+mod unsupported;
 
 pub use readable::{Readable, readable};
 pub use time::{TimeLimits, WHOLE};
 
 #[cfg(unix)]
 pub use inside::say;
-#[cfg(not(unix))]
-pub use nowhere::{Supervisor, Trial, say};
+#[cfg(unix)]
+pub use sandboxed_child::SandboxedChild;
 #[cfg(target_os = "linux")]
 pub use streams::keep_to_streams;
 #[cfg(unix)]
 pub use supervisor::{Ended, Errors, Supervisor, die_of_faults, end_as};
-#[cfg(unix)]
-pub use trial::Trial;
+#[cfg(not(unix))]
+pub use unsupported::{SandboxedChild, Supervisor, say};
 
 /// What a child process that runs foreign code may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ pub enum Confinement {
 
 /// What came from a child process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum ChildOutput {
     /// A line that the child said.
     Line(String),
     /// The child could not be confined, and has loaded nothing: why.

@@ -1,4 +1,4 @@
-//! What a plug-in may read beside the libraries of the system: itself, and what its loader looks for.
+//! Files that a plug-in may read beside the libraries of the system: itself, and what its loader looks for.
 
 use std::path::{Path, PathBuf};
 

@@ -59,7 +59,7 @@ pub struct Ended {
 }
 
 impl Supervisor {
-    /// Makes this process the supervisor of a [`Trial`](super::Trial): takes the parent's greeting, and closes all that was inherited.
+    /// Makes this process the supervisor of a [`SandboxedChild`](super::SandboxedChild): takes the parent's greeting, and closes all that was inherited.
     /// If the parent wants that, copies are confined to `bounds` and to reading `files`. To be called before anything is
     /// loaded, by a process without threads.
     ///
@@ -221,14 +221,14 @@ impl Supervisor {
         mut copy: &std::os::unix::net::UnixStream,
     ) -> Result<Threads, String> {
         let threads = Threads::receive(copy)?;
-        super::memory::of(process).map_err(|error| format!("/proc: {error}"))?;
+        super::memory::memory_of_process(process).map_err(|error| format!("/proc: {error}"))?;
         copy.write_all(b"k").map_err(|error| format!("seccomp notification: {error}"))?;
         Ok(threads)
     }
 
     fn is_over(&self, process: libc::pid_t) -> bool {
         // It was there before; a process that is gone has nothing.
-        super::memory::of(process).unwrap_or_default() > self.bounds.memory
+        super::memory::memory_of_process(process).unwrap_or_default() > self.bounds.memory
     }
 }
 

@@ -1,4 +1,4 @@
-//! How long a plug-in may take.
+//! Time limits of a plug-in.
 
 use std::time::{Duration, Instant};
 

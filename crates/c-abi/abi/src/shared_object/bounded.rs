@@ -1,4 +1,4 @@
-//! Reads by range for the object-file parser, bounded in memory.
+//! Range reads for the object-file parser, bounded in memory.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use object::read::{ReadCache, ReadRef};
-use unskew_source::{Problem, ReadError, Source, limits};
+use unskew_source::{ReadError, Source, SourceProblem, limits};
 
 /// The most bytes of one table. The names of TensorFlow's largest library take 82 MB since 2.19.
 const LARGEST_TABLE: u64 = 2 * limits::RECORD;
@@ -97,7 +97,7 @@ impl<'a> Bounded<'a> {
             0 => ReadError::malformed(file, format!("broken shared object: {parser}")),
             size => {
                 let what = "a table of the shared object".to_owned();
-                ReadError::new(file, Problem::TooLarge { what, size, limit: LARGEST_TABLE })
+                ReadError::new(file, SourceProblem::TooLarge { what, size, limit: LARGEST_TABLE })
             }
         }
     }

@@ -10,7 +10,7 @@ use super::bounded::Bounded;
 use super::elf_tables::{Tables, Versions};
 use super::limits::{LONGEST_NAME, Names};
 use super::other::Broken;
-use super::{Format, Import, SharedObject};
+use super::{Import, ObjectFormat, SharedObject};
 
 type Data<'a> = &'a Bounded<'a>;
 
@@ -31,9 +31,9 @@ where
     if header.e_type(endian) != elf::ET_DYN {
         return Ok(None);
     }
-    let tables = Tables::of(header, endian, data)?;
+    let tables = Tables::read(header, endian, data)?;
     let mut object = SharedObject {
-        format: Format::Elf,
+        format: ObjectFormat::Elf,
         machine: machine(header.e_machine(endian)),
         loaded: tables.loaded,
         soname: None,
@@ -93,7 +93,8 @@ fn symbols<Elf: FileHeader>(
             let weak = symbol.st_bind() == elf::STB_WEAK;
             let bound = order.get(&(index as u32)).copied().unwrap_or(u32::MAX);
             let name = names.keep(text)?;
-            let version = versions.of(index).map(|text| names.keep(text)).transpose()?;
+            let version =
+                versions.version_of_symbol(index).map(|text| names.keep(text)).transpose()?;
             object.imports.push(Import { name, library: None, version, weak, bound });
         } else if matches!(symbol.st_visibility(), elf::STV_DEFAULT | elf::STV_PROTECTED) {
             object.exports.push(names.keep(text)?);

@@ -1,4 +1,4 @@
-//! Where the tables of an ELF file are.
+//! Tables of an ELF file, found without its sections.
 //!
 //! The dynamic linker finds them by the program headers and the dynamic segment, and so are they found here: all of them
 //! are loaded, and stand before what is for debuggers. Section headers stand at the end; they are asked only where the
@@ -62,7 +62,7 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    pub(super) fn of<'a, Elf: FileHeader>(
+    pub(super) fn read<'a, Elf: FileHeader>(
         header: &'a Elf,
         endian: Elf::Endian,
         data: Data<'a>,
@@ -251,7 +251,7 @@ impl<'a> Versions<'a> {
     }
 
     /// The version that a symbol is taken in.
-    pub(super) fn of(&self, symbol: usize) -> Option<&'a [u8]> {
+    pub(super) fn version_of_symbol(&self, symbol: usize) -> Option<&'a [u8]> {
         self.names.get(self.of_symbols.get(symbol)?).copied()
     }
 }

@@ -1,4 +1,4 @@
-//! How much of a table of symbols is read.
+//! Limits of a table of symbols.
 
 use super::other::Broken;
 

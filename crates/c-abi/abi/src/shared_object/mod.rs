@@ -1,4 +1,4 @@
-//! What a shared object says without being run.
+//! Shared objects, read without being run.
 
 mod bounded;
 mod code;
@@ -19,7 +19,7 @@ use unskew_source::{ReadError, Slice, Source};
 
 /// The file format of a shared object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum ObjectFormat {
     /// Linux and most other systems.
     Elf,
     /// Mach-O, the libraries of macOS.
@@ -28,7 +28,7 @@ pub enum Format {
     Pe,
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for ObjectFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Elf => "ELF",
@@ -58,7 +58,7 @@ pub struct Import {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedObject {
     /// How the file is laid out: ELF, Mach-O or PE.
-    pub format: Format,
+    pub format: ObjectFormat,
     /// The machine that it was built for: `x86-64`, `aarch64`.
     pub machine: String,
     /// How many bytes from the start hold all that is loaded (ELF); what stands behind them is for debuggers and linkers.
@@ -158,10 +158,10 @@ impl SharedObject {
 }
 
 /// The format of shared objects of this system.
-const HERE: Format = match () {
-    () if cfg!(windows) => Format::Pe,
-    () if cfg!(target_vendor = "apple") => Format::MachO,
-    () => Format::Elf,
+const HERE: ObjectFormat = match () {
+    () if cfg!(windows) => ObjectFormat::Pe,
+    () if cfg!(target_vendor = "apple") => ObjectFormat::MachO,
+    () => ObjectFormat::Elf,
 };
 
 /// The machine of this process, in the words of [`machine`].

@@ -9,7 +9,7 @@ use object::{Architecture, Endianness, File, FileKind, macho};
 
 use super::bounded::Bounded;
 use super::limits::{MOST_ENTRIES, Names};
-use super::{Format, Import, SharedObject, export_trie, machine};
+use super::{Import, ObjectFormat, SharedObject, export_trie, machine};
 
 /// The most machines of one file that are named.
 const MOST_PARTS: usize = 16;
@@ -74,13 +74,13 @@ pub(super) fn part_of_fat(data: Data<'_>, kind: FileKind) -> read::Result<Option
 pub(super) fn read(data: Data<'_>) -> Result<Option<SharedObject>, Broken> {
     let file = File::parse(data)?;
     let format = match &file {
-        File::Pe32(_) | File::Pe64(_) => Format::Pe,
-        _ => Format::MachO,
+        File::Pe32(_) | File::Pe64(_) => ObjectFormat::Pe,
+        _ => ObjectFormat::MachO,
     };
     // A Mach-O bundle, which is what plug-ins are on macOS, has a kind that the parser does not name.
     let library = match (file.kind(), format) {
         (ObjectKind::Dynamic, _) => true,
-        (ObjectKind::Unknown, format) => format == Format::MachO,
+        (ObjectKind::Unknown, format) => format == ObjectFormat::MachO,
         _ => false,
     };
     if !library {
@@ -156,7 +156,7 @@ fn symbols<'a>(
     // A C symbol has an underscore in front of it on macOS, which no source text has.
     let format = object.format;
     let plain = |bytes: &[u8], names: &mut Names| match format {
-        Format::MachO => names.keep(bytes.strip_prefix(b"_").unwrap_or(bytes)),
+        ObjectFormat::MachO => names.keep(bytes.strip_prefix(b"_").unwrap_or(bytes)),
         _ => names.keep(bytes),
     };
     let mut exports = Vec::new();
@@ -181,7 +181,7 @@ fn symbols<'a>(
     for import in file.imports()?.take(MOST_ENTRIES) {
         let import = import?;
         let library = Some(names.keep(import.library())?).filter(|library| !library.is_empty());
-        if format == Format::Pe {
+        if format == ObjectFormat::Pe {
             needed.extend(library.clone());
         }
         let Some(bytes) = import.name().into_name() else { continue };

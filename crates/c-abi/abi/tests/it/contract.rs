@@ -6,9 +6,9 @@ use std::ffi::c_void;
 use std::ptr::NonNull;
 
 use jiff::civil::Date;
-use unskew_abi::contract::feature::{Stage, Use, usable};
-use unskew_abi::contract::handshake::{Agreed, Announced, Refused, agree};
-use unskew_abi::contract::{Absent, Extensible, InterfaceVersion, Notice, UnknownTail};
+use unskew_abi::contract::feature::{FeatureStage, FeatureUse, usable};
+use unskew_abi::contract::handshake::{AgreedVersion, AnnouncedVersion, HandshakeError, agree};
+use unskew_abi::contract::{AbsentField, Extensible, InterfaceVersion, Notice, UnknownTail};
 
 /// The headers of 1.0, 1.1 and 1.2.
 mod headers {
@@ -345,7 +345,7 @@ fn nothing_is_written_behind_the_other_sides_struct() {
     let absent = writer.set_new_field2(5).unwrap_err();
     let since = InterfaceVersion::new(1, 1);
     let expected =
-        Absent { structure: "Toy", field: "new_field2", since, announced: 20, needed: 36 };
+        AbsentField { structure: "Toy", field: "new_field2", since, announced: 20, needed: 36 };
     assert_eq!(absent, expected);
     writer.set_new_field1(std::ptr::null_mut()).unwrap();
     assert_eq!(memory, [20, 0, 0xaaaa_aaaa_ffff_ffff, u64::MAX, u64::MAX]);
@@ -363,26 +363,33 @@ fn sizes_that_cannot_be_true_are_refused() {
 #[test]
 fn major_versions_must_be_the_same_and_minor_ones_need_not() {
     let ours = InterfaceVersion::new(1, 1);
-    let say = |major, minor, size| agree(Announced { major, minor, patch: 0 }, size, ours);
-    assert_eq!(say(1, 0, 64), Ok(Agreed(InterfaceVersion::new(1, 0))));
-    assert_eq!(say(1, 9, 64), Ok(Agreed(ours)));
-    assert_eq!(say(2, 0, 64), Err(Refused::OtherMajor { theirs: 2, ours: 1 }));
-    assert_eq!(say(1, 0, 0), Err(Refused::NoSize));
-    assert_eq!(say(-1, 0, 64), Err(Refused::NoVersion(-1, 0)));
+    let say = |major, minor, size| agree(AnnouncedVersion { major, minor, patch: 0 }, size, ours);
+    assert_eq!(say(1, 0, 64), Ok(AgreedVersion(InterfaceVersion::new(1, 0))));
+    assert_eq!(say(1, 9, 64), Ok(AgreedVersion(ours)));
+    assert_eq!(say(2, 0, 64), Err(HandshakeError::OtherMajor { theirs: 2, ours: 1 }));
+    assert_eq!(say(1, 0, 0), Err(HandshakeError::NoSize));
+    assert_eq!(say(-1, 0, 64), Err(HandshakeError::NoVersion(-1, 0)));
 }
 
 #[test]
 fn experimental_features_are_used_at_equal_numbers_and_graduate_into_the_window() {
     let day = Date::constant(2026, 6, 1);
-    let experimental = Stage::Experimental { version: 3 };
-    assert_eq!(usable(experimental, Some(3), day, 12), Use::Available);
-    assert_eq!(usable(experimental, Some(4), day, 12), Use::OtherVersion { theirs: 4, ours: 3 });
-    assert_eq!(usable(experimental, None, day, 12), Use::Absent);
-    assert_eq!(usable(Stage::Optional, None, day, 12), Use::Absent);
-    let core = Stage::Core { graduated: Date::constant(2026, 3, 10) };
-    assert_eq!(usable(core, None, day, 12), Use::Absent, "one day before the window is over");
-    assert_eq!(usable(core, None, Date::constant(2026, 6, 2), 12), Use::Missing);
-    assert_eq!(usable(core, Some(0), day, 12), Use::Available);
+    let experimental = FeatureStage::Experimental { version: 3 };
+    assert_eq!(usable(experimental, Some(3), day, 12), FeatureUse::Available);
+    assert_eq!(
+        usable(experimental, Some(4), day, 12),
+        FeatureUse::OtherVersion { theirs: 4, ours: 3 }
+    );
+    assert_eq!(usable(experimental, None, day, 12), FeatureUse::Absent);
+    assert_eq!(usable(FeatureStage::Optional, None, day, 12), FeatureUse::Absent);
+    let core = FeatureStage::Core { graduated: Date::constant(2026, 3, 10) };
+    assert_eq!(
+        usable(core, None, day, 12),
+        FeatureUse::Absent,
+        "one day before the window is over"
+    );
+    assert_eq!(usable(core, None, Date::constant(2026, 6, 2), 12), FeatureUse::Missing);
+    assert_eq!(usable(core, Some(0), day, 12), FeatureUse::Available);
 }
 
 #[test]

@@ -8,7 +8,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use unskew_abi::sandbox::{Bounds, Confinement, Heard, Supervisor, Trial, readable, say};
+use unskew_abi::sandbox::{
+    Bounds, ChildOutput, Confinement, SandboxedChild, Supervisor, readable, say,
+};
 use unskew_abi::{Library, SharedObject};
 use unskew_source::{FileSource, Source};
 
@@ -214,8 +216,8 @@ fn run(path: &Path, task: &str) -> i32 {
     0
 }
 
-fn trial_of(path: &Path, task: &str, confinement: Confinement) -> Trial {
-    Trial::start(command(path, task), confinement).unwrap()
+fn trial_of(path: &Path, task: &str, confinement: Confinement) -> SandboxedChild {
+    SandboxedChild::start(command(path, task), confinement).unwrap()
 }
 
 fn command(path: &Path, task: &str) -> Command {
@@ -230,27 +232,27 @@ fn opened(path: &Path, paths: &[PathBuf]) -> Vec<bool> {
     let mut command = command(path, "opens");
     let names: Vec<&str> = paths.iter().map(|path| path.to_str().unwrap()).collect();
     command.env(PATHS, names.join("\n"));
-    let trial = Trial::start(command, Confinement::Sandbox).unwrap();
+    let trial = SandboxedChild::start(command, Confinement::Sandbox).unwrap();
     let lines = lines(&trial, LIMIT);
     let _ = trial.end(true);
     assert_eq!(lines.len(), paths.len(), "{lines:?}");
     lines.iter().map(|line| line.ends_with(": 0")).collect()
 }
 
-fn start(made: &Made, task: &str, confinement: Confinement) -> Trial {
+fn start(made: &Made, task: &str, confinement: Confinement) -> SandboxedChild {
     trial_of(&made.path, task, confinement)
 }
 
 /// What the child says until it is done, or for so long.
-fn lines(trial: &Trial, limit: Duration) -> Vec<String> {
+fn lines(trial: &SandboxedChild, limit: Duration) -> Vec<String> {
     let begun = Instant::now();
     let mut lines = Vec::new();
     loop {
         match trial.hear(limit.saturating_sub(begun.elapsed())) {
-            Heard::Line(line) if line == "done" => return lines,
-            Heard::Line(line) => lines.push(line),
-            Heard::Refused(cause) => panic!("no sandbox: {cause}"),
-            Heard::Late | Heard::Closed => return lines,
+            ChildOutput::Line(line) if line == "done" => return lines,
+            ChildOutput::Line(line) => lines.push(line),
+            ChildOutput::Refused(cause) => panic!("no sandbox: {cause}"),
+            ChildOutput::Late | ChildOutput::Closed => return lines,
         }
     }
 }
@@ -547,5 +549,8 @@ fn without_landlock_nothing_is_loaded_and_that_is_said() {
         });
         without.join().unwrap()
     });
-    assert!(matches!(&said, Heard::Refused(cause) if cause.starts_with("Landlock")), "{said:?}");
+    assert!(
+        matches!(&said, ChildOutput::Refused(cause) if cause.starts_with("Landlock")),
+        "{said:?}"
+    );
 }

@@ -3,7 +3,9 @@
 
 use std::ptr::NonNull;
 
-use unskew_abi::contract::{Contract, FieldContract, InterfaceVersion, Reader, Writer, Zero};
+use unskew_abi::contract::{
+    FieldContract, InterfaceVersion, StructContract, StructReader, StructWriter, Zero,
+};
 
 const fn field(name: &'static str, offset: usize, bytes: usize) -> FieldContract {
     FieldContract {
@@ -20,7 +22,7 @@ const fn field(name: &'static str, offset: usize, bytes: usize) -> FieldContract
 }
 
 /// The old layout: `count` and `flag`.
-const OLD: &Contract = &Contract {
+const OLD: &StructContract = &StructContract {
     name: "Toy",
     doc: "",
     fields: &[field("struct_size", 0, 8), field("count", 8, 8), field("flag", 16, 1)],
@@ -28,7 +30,7 @@ const OLD: &Contract = &Contract {
 };
 
 /// The new one: `extra` was inserted, `count` is gone, and `flag` moved.
-const NEW: &Contract = &Contract {
+const NEW: &StructContract = &StructContract {
     name: "Toy",
     doc: "",
     fields: &[
@@ -46,8 +48,8 @@ fn a_struct_of_one_layout_fills_in_one_of_another_field_by_field() {
     let mut ours: [u64; 4] = [32, 7, 1, 9];
     // SAFETY: both are structs that announce their sizes, and live as long as they are used.
     let (mut writer, reader) = unsafe {
-        let ours = Reader::new(NonNull::from(&mut ours).cast(), NEW).unwrap();
-        (Writer::new(NonNull::from(&mut theirs).cast(), OLD).unwrap(), ours)
+        let ours = StructReader::new(NonNull::from(&mut ours).cast(), NEW).unwrap();
+        (StructWriter::new(NonNull::from(&mut theirs).cast(), OLD).unwrap(), ours)
     };
     writer.fill_from(&reader);
     // The size and what only one of them has stay, and so does what lies behind the announced size.
@@ -58,7 +60,7 @@ fn a_struct_of_one_layout_fills_in_one_of_another_field_by_field() {
 fn a_field_by_name_is_passed_over_where_the_layout_has_none() {
     let mut theirs: [u64; 3] = [17, 5, 0];
     // SAFETY: as above.
-    let mut writer = unsafe { Writer::new(NonNull::from(&mut theirs).cast(), OLD) }.unwrap();
+    let mut writer = unsafe { StructWriter::new(NonNull::from(&mut theirs).cast(), OLD) }.unwrap();
     assert_eq!(writer.set_named("count", 6_u64), Ok(true));
     assert_eq!(writer.set_named("extra", 8_u64), Ok(false));
     assert_eq!(writer.reader().get_named::<u64>("count"), Some(6));
@@ -67,7 +69,7 @@ fn a_field_by_name_is_passed_over_where_the_layout_has_none() {
     // A host of that layout whose struct ends before the field: there was something to say.
     theirs[0] = 8;
     // SAFETY: as above.
-    let mut writer = unsafe { Writer::new(NonNull::from(&mut theirs).cast(), OLD) }.unwrap();
+    let mut writer = unsafe { StructWriter::new(NonNull::from(&mut theirs).cast(), OLD) }.unwrap();
     assert!(writer.set_named("count", 7_u64).is_err());
     assert_eq!(theirs, [8, 6, 0]);
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::{Arc, OnceLock};
 
 use proptest::prelude::*;
-use unskew_abi::{Format, Library, LoadError, SharedObject};
+use unskew_abi::{Library, LibraryError, ObjectFormat, SharedObject};
 use unskew_source::{BytesSource, FileSource, Source};
 
 /// A small library: one export, one import, one needed library, a name; none without a C compiler.
@@ -41,7 +41,7 @@ fn read(bytes: Vec<u8>) -> Result<Option<SharedObject>, unskew_source::ReadError
 fn what_the_compiler_put_in_is_what_is_read() {
     let Some(bytes) = library() else { return };
     let object = read(bytes.to_vec()).unwrap().unwrap();
-    assert_eq!(object.format, Format::Elf);
+    assert_eq!(object.format, ObjectFormat::Elf);
     assert_eq!(object.soname.as_deref(), Some("libanswer.so.1"));
     assert!(object.exports("GetAnswer") && !object.exports("puts"));
     assert!(object.imports("puts") && !object.imports("GetAnswer"));
@@ -95,7 +95,7 @@ fn a_library_that_needs_another_that_is_not_here_says_which() {
     }
     // SAFETY: the library is the one built above, and it does not load anyway.
     let error = unsafe { Library::open(&folder.path().join("outer.so")) }.unwrap_err();
-    assert_eq!(error, LoadError::MissingLibrary { name: "libinner-of-test.so".into() });
+    assert_eq!(error, LibraryError::MissingLibrary { name: "libinner-of-test.so".into() });
 }
 
 /// A file that counts the bytes that are read from it.
@@ -191,7 +191,7 @@ fn a_list_of_exports_that_branches_without_end_is_refused_soon() {
 #[test]
 fn a_library_of_macos_is_read_by_its_plain_names() {
     let object = read(mach_o()).unwrap().unwrap();
-    assert_eq!((object.format, object.machine.as_str()), (Format::MachO, "x86-64"));
+    assert_eq!((object.format, object.machine.as_str()), (ObjectFormat::MachO, "x86-64"));
     assert_eq!(object.soname.as_deref(), Some("libanswer.dylib"));
     assert_eq!(object.needed, ["libSystem.B.dylib"]);
     assert!(object.exports("GetPjrtApi"), "{:?}", object.exports);

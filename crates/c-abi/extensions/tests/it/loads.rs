@@ -1,6 +1,6 @@
 //! Predictions against what the dynamic linker did with real wheels beside real frameworks.
 
-use unskew_extensions::{Exports, Framework, gap, wheels};
+use unskew_extensions::{ExportedSymbols, Framework, gap, wheels};
 
 /// The loads of `loads.tsv`: wheel, object, framework, release, and the symbol that was named if it failed.
 fn loads() -> Vec<(String, String, Framework, String, Option<String>)> {
@@ -27,7 +27,7 @@ fn every_real_load_is_predicted_and_the_named_symbol_is_the_first() {
     for (file, object, framework, release, symbol) in loads() {
         let wheel = wheels::wheels().iter().find(|wheel| wheel.file == file).unwrap();
         let (_, needs) = wheel.objects.iter().find(|(path, _)| *path == object).unwrap();
-        let exports = Exports::of_release(framework, release.parse().unwrap());
+        let exports = ExportedSymbols::of_release(framework, release.parse().unwrap());
         let exports = match framework {
             Framework::Torch => exports.with_cuda(true),
             // The real ones were builds for CPUs.

@@ -3,10 +3,15 @@
 use std::sync::Arc;
 
 use unskew_core::{Context, Date, Finding, Party, Role, check};
-use unskew_extensions::{Exports, Framework, party_of, wheels};
+use unskew_extensions::{ExportedSymbols, Framework, party_of, wheels};
 
 /// The findings on all objects of a release of a package with a release of its framework.
-fn findings(package: &str, version: &str, framework: Framework, exports: Exports) -> Vec<Finding> {
+fn findings(
+    package: &str,
+    version: &str,
+    framework: Framework,
+    exports: ExportedSymbols,
+) -> Vec<Finding> {
     let host = Party::new(format!("{framework} {}", exports.release()), Role::Host, "release")
         .with_capability(Arc::new(exports));
     let today = Context::on(Date::constant(2026, 11, 1));
@@ -15,8 +20,8 @@ fn findings(package: &str, version: &str, framework: Framework, exports: Exports
     each.flat_map(|party| check(&party, &host, &today).findings).collect()
 }
 
-fn torch(release: &str) -> Exports {
-    Exports::of_release(Framework::Torch, release.parse().unwrap())
+fn torch(release: &str) -> ExportedSymbols {
+    ExportedSymbols::of_release(Framework::Torch, release.parse().unwrap())
 }
 
 fn codes(findings: &[Finding]) -> Vec<&str> {

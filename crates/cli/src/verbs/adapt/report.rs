@@ -1,4 +1,4 @@
-//! What was made, how it is used, and what it fixes.
+//! Report of an adapter: what was made, how it is used, and what it fixes.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use unskew_pjrt::Probe;
-use unskew_pjrt::conform::{Conformance, Outcome, Row, Span, Use};
+use unskew_pjrt::conform::{CheckOutcome, CheckResult, Conformance, HostRange, HostUsage};
 use unskew_report::{BAD, DIM, EMPHASIS, GOOD, Plain, WARN};
 
 const WORDS: [&str; 7] =
@@ -21,7 +21,7 @@ pub fn rows(label: &str, probe: &Probe, found: &Conformance, verbose: bool) -> S
         }
     }
     for group in groups {
-        let rows: Vec<&Row> = found.rows.iter().filter(|row| row.group == group).collect();
+        let rows: Vec<&CheckResult> = found.rows.iter().filter(|row| row.group == group).collect();
         let _ = writeln!(text, "  {EMPHASIS}{group:14}{EMPHASIS:#}  {}", counts(&rows));
         for row in rows.iter().filter(|row| verbose || row.outcome.is_fault()) {
             line(&mut text, row);
@@ -30,21 +30,23 @@ pub fn rows(label: &str, probe: &Probe, found: &Conformance, verbose: bool) -> S
             remainder(&mut text, &rows);
         }
     }
-    let all: Vec<&Row> = found.rows.iter().collect();
+    let all: Vec<&CheckResult> = found.rows.iter().collect();
     let _ = writeln!(text, "  {EMPHASIS}{:14}{EMPHASIS:#}  {}", "all", counts(&all));
     text
 }
 
-fn counts(rows: &[&Row]) -> String {
+fn counts(rows: &[&CheckResult]) -> String {
     let count = |word: &&str| rows.iter().filter(|row| row.outcome.word() == *word).count();
     let some = WORDS.iter().filter(|word| count(word) > 0);
     some.map(|word| format!("{} {word}", count(word))).collect::<Vec<_>>().join(", ")
 }
 
-fn line(text: &mut String, row: &Row) {
+fn line(text: &mut String, row: &CheckResult) {
     let style = match &row.outcome {
-        Outcome::Pass(_) => GOOD,
-        Outcome::Unsupported { .. } | Outcome::NotRun(_) | Outcome::NoDevice(_) => WARN,
+        CheckOutcome::Pass(_) => GOOD,
+        CheckOutcome::Unsupported { .. } | CheckOutcome::NotRun(_) | CheckOutcome::NoDevice(_) => {
+            WARN
+        }
         _ => BAD,
     };
     let (word, said) = (row.outcome.word(), row.outcome.to_string());
@@ -56,7 +58,7 @@ fn line(text: &mut String, row: &Row) {
 }
 
 /// What is no fault, by name: unsupported, not run.
-fn remainder(text: &mut String, rows: &[&Row]) {
+fn remainder(text: &mut String, rows: &[&CheckResult]) {
     for word in ["unsupported", "no device", "not run"] {
         let names: Vec<&str> = rows
             .iter()
@@ -79,15 +81,15 @@ fn remainder(text: &mut String, rows: &[&Row]) {
 }
 
 /// Which releases can use it.
-pub fn hosts(spans: &[Span]) -> String {
+pub fn hosts(spans: &[HostRange]) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "{EMPHASIS}JAX releases{EMPHASIS:#}");
     for span in spans {
         let style = match &span.usage {
-            Use::Works => GOOD,
-            Use::NotTried | Use::Adapted(_) => WARN,
-            Use::Fails(_) => BAD,
-            Use::Unknown => DIM,
+            HostUsage::Works => GOOD,
+            HostUsage::NotTried | HostUsage::Adapted(_) => WARN,
+            HostUsage::Fails(_) => BAD,
+            HostUsage::Unknown => DIM,
         };
         let words = span.usage.to_string();
         // The verdict stands out, and the reason does not.
@@ -112,7 +114,7 @@ pub fn difference(
     };
     let (mut lost, mut gained) = (0, 0);
     for row in &after.rows {
-        let same = |other: &&Row| other.group == row.group && other.name == row.name;
+        let same = |other: &&CheckResult| other.group == row.group && other.name == row.name;
         let Some(other) = before.rows.iter().find(same) else { continue };
         let (was, is) = (other.outcome.word(), row.outcome.word());
         if was == is {

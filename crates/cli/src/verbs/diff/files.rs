@@ -6,9 +6,9 @@ use std::path::Path;
 
 use anyhow::bail;
 use unskew_core::{Finding, Promise, Role, Side};
-use unskew_kinds::{Comparison, Kind, Terms};
+use unskew_kinds::{CompareOptions, FileComparison, InterfaceKind};
 use unskew_lint::{BaselineError, BaselinePlace, PackageSource, Snapshot, Sources};
-use unskew_report::{Pair, Subject};
+use unskew_report::{CheckedPair, Subject};
 use unskew_source::Files;
 
 use crate::args::{Diff, Global};
@@ -29,7 +29,7 @@ struct Named {
 ///
 /// # Errors
 /// If only one side has files of a kind, or one cannot be read.
-pub fn pairs(args: &Diff, global: &Global) -> anyhow::Result<Option<Vec<Pair>>> {
+pub fn pairs(args: &Diff, global: &Global) -> anyhow::Result<Option<Vec<CheckedPair>>> {
     let texts = texts(args)?;
     let index = args.packages.index()?;
     let index = index.as_ref().map(|index| index as &dyn PackageSource);
@@ -106,7 +106,7 @@ fn named(text: &str, sources: &Sources<'_>) -> anyhow::Result<Option<Named>> {
 
 /// The files of one kind. What single files are is told by their first bytes as well, what files of a folder
 /// are by their names.
-fn of_kind(kind: &dyn Kind, side: Option<&Named>) -> anyhow::Result<Files> {
+fn of_kind(kind: &dyn InterfaceKind, side: Option<&Named>) -> anyhow::Result<Files> {
     let Some(side) = side else { return Ok(Files::default()) };
     let snapshot = &side.snapshot;
     if snapshot.single {
@@ -131,16 +131,16 @@ fn of_kind(kind: &dyn Kind, side: Option<&Named>) -> anyhow::Result<Files> {
 }
 
 fn compare(
-    kind: &dyn Kind,
+    kind: &dyn InterfaceKind,
     [old, new]: [&Named; 2],
     [was, is]: &[Files; 2],
     args: &Diff,
     global: &Global,
-) -> anyhow::Result<Vec<Pair>> {
-    let terms = Terms {
+) -> anyhow::Result<Vec<CheckedPair>> {
+    let terms = CompareOptions {
         as_of: Some(global.context().as_of),
         policy: args.policy.as_deref(),
-        ..Terms::default()
+        ..CompareOptions::default()
     };
     let found = kind.compare(was, is, &terms).map_err(|error| match error.file.is_empty() {
         true => anyhow::Error::msg(error.why),
@@ -151,12 +151,12 @@ fn compare(
 
 /// A pair for every file that has something to say; one for all if none has.
 fn by_file(
-    kind: &dyn Kind,
+    kind: &dyn InterfaceKind,
     old: &Named,
     new: &Named,
     counts: [usize; 2],
-    found: Comparison,
-) -> Vec<Pair> {
+    found: FileComparison,
+) -> Vec<CheckedPair> {
     let mut files: BTreeMap<Option<String>, (Vec<Finding>, Vec<Promise>)> = BTreeMap::new();
     for change in found.changes {
         files.entry(Some(change.file)).or_default().0.push(change.finding);
@@ -181,7 +181,7 @@ fn by_file(
             findings.sort_by_cached_key(Finding::gravity);
             let findings =
                 findings.into_iter().map(|finding| finding.about(b.side.clone())).collect();
-            Pair { a, b, verdict: super::verdict(findings, promises) }
+            CheckedPair { a, b, verdict: super::verdict(findings, promises) }
         };
     files.into_iter().map(pair).collect()
 }

@@ -18,7 +18,7 @@ use crate::kinds::tables;
 use crate::sides;
 
 /// Something that can be compared with another of its kind.
-pub enum Thing {
+pub enum DiffSubject {
     /// An op registry of TensorFlow.
     Registry(ReleaseRegistry),
     /// An operator table of PyTorch, with what the one of a device says besides.
@@ -29,7 +29,7 @@ pub enum Thing {
     Opset(i64),
 }
 
-impl Thing {
+impl DiffSubject {
     /// What it is, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -42,23 +42,26 @@ impl Thing {
 }
 
 /// The same with the name by which it is shown.
-pub struct Named {
+pub struct NamedSubject {
     pub subject: Subject,
-    pub thing: Thing,
+    pub thing: DiffSubject,
 }
 
 /// What `name` names: a release, or what lies in a file.
 ///
 /// # Errors
 /// If it is neither, or cannot be read.
-pub fn subject(name: &OsStr) -> anyhow::Result<Named> {
+pub fn subject(name: &OsStr) -> anyhow::Result<NamedSubject> {
     let path = Path::new(name);
     let target = name.to_str().filter(|_| !path.exists()).and_then(TargetName::onnx);
     if let Some(TargetName::OnnxOpset(opset)) = target {
         count_file(1 << 20);
         let (name, origin) = (format!("onnx-opset {opset}"), "operators of ai.onnx".to_owned());
         let side = Side { role: Role::Runtime, name, origin };
-        return Ok(Named { subject: Subject { path: None, side }, thing: Thing::Opset(opset) });
+        return Ok(NamedSubject {
+            subject: Subject { path: None, side },
+            thing: DiffSubject::Opset(opset),
+        });
     }
     match name.to_str().filter(|_| !path.exists()) {
         Some(release) if sides::is_release(release) => of_release(find(release)?),
@@ -70,34 +73,34 @@ pub fn subject(name: &OsStr) -> anyhow::Result<Named> {
 ///
 /// # Errors
 /// If it has nothing to compare.
-pub fn of_release(release: Release) -> anyhow::Result<Named> {
+pub fn of_release(release: Release) -> anyhow::Result<NamedSubject> {
     count_file(1 << 20);
     let thing = match release.family() {
         Family::TensorFlow => unskew_releases::tensorflow::runtime(release.row())
-            .map(|runtime| Thing::Registry(ReleaseRegistry::of_release(&runtime))),
+            .map(|runtime| DiffSubject::Registry(ReleaseRegistry::of_release(&runtime))),
         Family::Torch => unskew_releases::torch::runtime(release.row())
-            .map(|runtime| Thing::Operators(runtime.operators, None)),
+            .map(|runtime| DiffSubject::Operators(runtime.operators, None)),
         Family::OnnxRuntime | Family::Onnx => {
-            unskew_releases::onnx::runtime_of(release).map(|one| Thing::Onnx(Box::new(one)))
+            unskew_releases::onnx::runtime_of(release).map(|one| DiffSubject::Onnx(Box::new(one)))
         }
         Family::Jax | Family::Keras | Family::TorchXla | Family::Tfjs => None,
     };
     let thing = thing.with_context(|| format!("no registry of operators is known of {release}"))?;
-    Ok(Named { subject: Subject::of(&release.party()), thing })
+    Ok(NamedSubject { subject: Subject::from_party(&release.party()), thing })
 }
 
-fn of_file(path: &Path) -> anyhow::Result<Named> {
+fn of_file(path: &Path) -> anyhow::Result<NamedSubject> {
     let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
     let (thing, origin) = if let Some(registry) = ReleaseRegistry::read(&source)? {
         let origin = format!("OpList, {} ops", registry.len());
-        (Thing::Registry(registry), origin)
+        (DiffSubject::Registry(registry), origin)
     } else if let Some((device, table)) = tables::read(source.name(), text(&source)?.as_bytes())? {
         let count = device.operators.len();
         let origin = format!("operator table of {}, {count} schemas", device.name);
-        (Thing::Operators(table, Some(device)), origin)
+        (DiffSubject::Operators(table, Some(device)), origin)
     } else if let Some(table) = OperatorTable::read(source.name(), &text(&source)?)? {
         let origin = format!("operator table, {} schemas", table.texts().count());
-        (Thing::Operators(table, None), origin)
+        (DiffSubject::Operators(table, None), origin)
     } else {
         bail!(
             "{}: nothing that can be compared; looked for an OpList of TensorFlow (bytes or text), a list of \
@@ -108,7 +111,7 @@ fn of_file(path: &Path) -> anyhow::Result<Named> {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let side = Side { role: Role::Runtime, name, origin };
     let path = Some(path.display().to_string());
-    Ok(Named { subject: Subject { path, side }, thing })
+    Ok(NamedSubject { subject: Subject { path, side }, thing })
 }
 
 /// The file as text; what is no text holds no operators.

@@ -7,18 +7,22 @@ use anyhow::{Context as _, bail};
 use unskew_artifact::Content;
 use unskew_core::{Phase, Severity};
 use unskew_fleet::{
-    Attempt, Choice, Considered, Decision, Delivery, Fit, Fleet, Judged, Policy, Reason, Way,
-    documents,
+    Attempt, Compatibility, Considered, Decision, DecisionKind, Delivery, DeliveryMode,
+    DeliveryPolicy, FindingRecord, Fleet, VerdictRecord, documents,
 };
 use unskew_report::{BAD, DIM, EMPHASIS, GOOD, NOTE, Plain, WARN};
-use unskew_source::{Assembly, Output};
+use unskew_source::{Assembly, ConvertedArtifact};
 
 use super::columns::{columns, devices};
 use crate::args::{FleetDecide, FleetFormat};
-use crate::exit::Status;
+use crate::exit::CallStatus;
 use crate::print::{self, Printable};
 
-pub fn run(args: &FleetDecide, fleet: &mut Fleet, policy: &Policy) -> anyhow::Result<Status> {
+pub fn run(
+    args: &FleetDecide,
+    fleet: &mut Fleet,
+    policy: &DeliveryPolicy,
+) -> anyhow::Result<CallStatus> {
     let names = match args.all {
         true => fleet
             .runtimes_on(&policy.as_of.to_string())?
@@ -40,28 +44,30 @@ pub fn run(args: &FleetDecide, fleet: &mut Fleet, policy: &Policy) -> anyhow::Re
     print::out(match (args.print.format, &*decisions) {
         (FleetFormat::Json, [one]) if !args.all => Printable::json(&one.to_json()),
         (FleetFormat::Json, all) => {
-            Printable::json(&documents::text(&documents::Decisions::of(all))?)
+            Printable::json(&documents::text(&documents::Decisions::new(all))?)
         }
         (FleetFormat::Text, [one]) if !args.all => explained(one).into(),
         (FleetFormat::Text, all) => table(all).into(),
     })?;
     // Of the whole fleet only those count whom the model concerns; who was named is concerned.
-    let unrelated = |one: &&Decision| args.all && one.decision == Choice::Unrelated;
+    let unrelated = |one: &&Decision| args.all && one.decision == DecisionKind::Unrelated;
     let mut counted = decisions.iter().filter(|one| !unrelated(one));
     let served = counted.all(|decision| decision.deliver.is_some());
-    Ok(if served { Status::Clean } else { Status::Found })
+    Ok(if served { CallStatus::Clean } else { CallStatus::Found })
 }
 
 /// Copies what is delivered to a place, whole or not at all.
 fn deliver(fleet: &Fleet, delivery: &Delivery, place: &Path) -> anyhow::Result<()> {
     // What is no longer what its digest says is not written.
     let content = fleet.depot().whole(&delivery.artifact, &delivery.file)?;
-    let whole = |part: &unskew_artifact::Part| std::sync::Arc::new(Assembly::of(&part.source));
+    let whole = |part: &unskew_artifact::ArtifactFile| {
+        std::sync::Arc::new(Assembly::from_source(&part.source))
+    };
     let output = match &content {
-        Content::File(part) => Output::File(whole(part)),
-        Content::Folder { parts, .. } => {
-            Output::Folder(parts.iter().map(|part| (part.name.clone(), whole(part))).collect())
-        }
+        Content::File(part) => ConvertedArtifact::File(whole(part)),
+        Content::Folder { parts, .. } => ConvertedArtifact::Folder(
+            parts.iter().map(|part| (part.name.clone(), whole(part))).collect(),
+        ),
     };
     output.write(place).with_context(|| format!("cannot write {}", place.display()))
 }
@@ -69,10 +75,10 @@ fn deliver(fleet: &Fleet, delivery: &Delivery, place: &Path) -> anyhow::Result<(
 /// What was decided, in words.
 pub(super) fn decided(decision: &Decision) -> String {
     match &decision.deliver {
-        None if decision.decision == Choice::Unrelated => "nothing in common".to_owned(),
+        None if decision.decision == DecisionKind::Unrelated => "nothing in common".to_owned(),
         None => "nothing fits".to_owned(),
         Some(one) => match decision.decision {
-            Choice::AsIs | Choice::Older => format!("version {} as it is", one.version),
+            DecisionKind::AsIs | DecisionKind::Older => format!("version {} as it is", one.version),
             _ => format!("version {} converted", one.version),
         },
     }
@@ -82,7 +88,7 @@ pub(super) fn decided(decision: &Decision) -> String {
 fn table(decisions: &[Decision]) -> String {
     let head = ["runtime", "devices", "gets", "artifact", "because"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
-    for decision in decisions.iter().filter(|one| one.decision != Choice::Unrelated) {
+    for decision in decisions.iter().filter(|one| one.decision != DecisionKind::Unrelated) {
         let artifact = decision.deliver.as_ref().map_or("-".to_owned(), |one| one.artifact.short());
         let because = decision.considered.first().map(because).unwrap_or_default();
         rows.push(vec![
@@ -94,7 +100,7 @@ fn table(decisions: &[Decision]) -> String {
         ]);
     }
     let mut text = columns(&rows);
-    let unrelated = decisions.iter().filter(|one| one.decision == Choice::Unrelated);
+    let unrelated = decisions.iter().filter(|one| one.decision == DecisionKind::Unrelated);
     let names: Vec<&str> = unrelated.map(|one| one.runtime.name.as_str()).collect();
     if !names.is_empty() {
         let _ = writeln!(text, "nothing in common with {}", Plain(&names.join(", ")));
@@ -105,7 +111,7 @@ fn table(decisions: &[Decision]) -> String {
 /// Why the newest version is not delivered as it is.
 fn because(considered: &Considered) -> String {
     match considered.fits {
-        Some(Way::AsIs) => String::new(),
+        Some(DeliveryMode::AsIs) => String::new(),
         _ => match considered.answer.as_is.findings.first() {
             Some(reason) => format!("{} {}", reason.code, reason.message),
             None => outcome(&considered.answer.as_is).to_owned(),
@@ -173,11 +179,11 @@ fn attempted(attempt: &Attempt, text: &mut String) {
     }
 }
 
-fn judged(how: &str, verdict: &Judged, text: &mut String) {
+fn judged(how: &str, verdict: &VerdictRecord, text: &mut String) {
     let style = match verdict.outcome {
-        Fit::Compatible => GOOD,
-        Fit::Unjudged => WARN,
-        Fit::Adaptable | Fit::Incompatible | Fit::Unrelated => BAD,
+        Compatibility::Compatible => GOOD,
+        Compatibility::Unjudged => WARN,
+        Compatibility::Adaptable | Compatibility::Incompatible | Compatibility::Unrelated => BAD,
     };
     let phase = match verdict.first_failure {
         Some(Phase::Silent) => ", fails silently",
@@ -193,23 +199,23 @@ fn judged(how: &str, verdict: &Judged, text: &mut String) {
     }
 }
 
-fn reasoned(reason: &Reason, text: &mut String) {
+fn reasoned(reason: &FindingRecord, text: &mut String) {
     let style = match reason.severity {
         Severity::Error => BAD,
         Severity::Warning => WARN,
         Severity::Note => NOTE,
     };
-    let Reason { severity, code, name, .. } = reason;
+    let FindingRecord { severity, code, name, .. } = reason;
     let message = Plain(&reason.message);
     let _ = writeln!(text, "    {style}{severity} {code}{style:#} {name}: {message}");
 }
 
-fn outcome(verdict: &Judged) -> &'static str {
+fn outcome(verdict: &VerdictRecord) -> &'static str {
     match verdict.outcome {
-        Fit::Compatible => "compatible",
-        Fit::Adaptable => "compatible after a conversion",
-        Fit::Unjudged => "not judged in part",
-        Fit::Incompatible => "incompatible",
-        Fit::Unrelated => "nothing in common",
+        Compatibility::Compatible => "compatible",
+        Compatibility::Adaptable => "compatible after a conversion",
+        Compatibility::Unjudged => "not judged in part",
+        Compatibility::Incompatible => "incompatible",
+        Compatibility::Unrelated => "nothing in common",
     }
 }

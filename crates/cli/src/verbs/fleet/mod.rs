@@ -14,16 +14,16 @@ mod token;
 use std::path::PathBuf;
 
 use anyhow::bail;
-use unskew_fleet::{AcceptUnjudged, Allowance, Policy};
+use unskew_fleet::{AcceptUnjudged, Allowance, DeliveryPolicy};
 use unskew_fleet_service::clock::Clock;
 
-use crate::args::{Fleet, FleetPolicy, FleetTask, Global, ModelTask, RuntimeTask};
-use crate::exit::Status;
+use crate::args::{FleetArgs, FleetPolicy, FleetTask, Global, ModelTask, RuntimeTask};
+use crate::exit::CallStatus;
 
 /// The variable that names the folder of the fleet.
 const VARIABLE: &str = "UNSKEW_FLEET";
 
-pub fn run(args: &Fleet, global: &Global) -> anyhow::Result<Status> {
+pub fn run(args: &FleetArgs, global: &Global) -> anyhow::Result<CallStatus> {
     match &args.task {
         FleetTask::Serve(serve) => return serve::run(serve, &args.places, &folder(args)),
         FleetTask::Token(token) => return token::run(token, &args.places, &folder(args)),
@@ -37,7 +37,7 @@ pub fn run(args: &Fleet, global: &Global) -> anyhow::Result<Status> {
     let mut fleet = open(args, begins)?;
     let day = match global.day() {
         Some(day) => day,
-        None => Clock::of(fleet.store())?.today(),
+        None => Clock::from_store(fleet.store())?.today(),
     };
     let policy = |asked: &FleetPolicy| {
         let FleetPolicy { accept_unjudged, accept_lossy } = *asked;
@@ -45,7 +45,7 @@ pub fn run(args: &Fleet, global: &Global) -> anyhow::Result<Status> {
             true => AcceptUnjudged::Nothing,
             false => accept_unjudged,
         };
-        Policy { as_of: day, deny: global.deny(), accept_unjudged, accept_lossy }
+        DeliveryPolicy { as_of: day, deny: global.deny(), accept_unjudged, accept_lossy }
     };
     match &args.task {
         FleetTask::Runtime(runtime) => runtime::run(&runtime.task, &mut fleet, day),
@@ -53,18 +53,18 @@ pub fn run(args: &Fleet, global: &Global) -> anyhow::Result<Status> {
         FleetTask::Decide(decide) => decide::run(decide, &mut fleet, &policy(&decide.policy)),
         FleetTask::Plan(plan) => plan::run(plan, &mut fleet, &policy(&plan.policy)),
         FleetTask::Prune(prune) => prune::run(prune, &mut fleet, day),
-        FleetTask::Serve(_) | FleetTask::Token(_) => Ok(Status::Clean),
+        FleetTask::Serve(_) | FleetTask::Token(_) => Ok(CallStatus::Clean),
     }
 }
 
 /// The folder of the fleet.
-fn folder(args: &Fleet) -> PathBuf {
+fn folder(args: &FleetArgs) -> PathBuf {
     let named = || std::env::var_os(VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
     args.store.clone().or_else(named).unwrap_or_else(|| PathBuf::from("fleet"))
 }
 
 /// The fleet in the folder that is named; one that is not there begins with the first thing that is added.
-fn open(args: &Fleet, begins: bool) -> anyhow::Result<unskew_fleet::Fleet> {
+fn open(args: &FleetArgs, begins: bool) -> anyhow::Result<unskew_fleet::Fleet> {
     let folder = folder(args);
     let (database, artifacts) = (args.places.database.as_deref(), args.places.artifacts.as_deref());
     if !begins && database.is_none() && !folder.join("fleet.db").is_file() {

@@ -1,16 +1,16 @@
 //! `unskew fleet model TASK`.
 
 use unskew_core::Date;
-use unskew_fleet::store::Version;
+use unskew_fleet::store::PublishedVersion;
 use unskew_fleet::{Fleet, documents};
 use unskew_report::Plain;
 
 use super::columns::columns;
 use crate::args::{FleetFormat, ModelTask};
-use crate::exit::Status;
+use crate::exit::CallStatus;
 use crate::print::{self, Printable};
 
-pub fn run(task: &ModelTask, fleet: &mut Fleet, day: Date) -> anyhow::Result<Status> {
+pub fn run(task: &ModelTask, fleet: &mut Fleet, day: Date) -> anyhow::Result<CallStatus> {
     let day = day.to_string();
     match task {
         ModelTask::Add { name, artifact } => {
@@ -24,22 +24,22 @@ pub fn run(task: &ModelTask, fleet: &mut Fleet, day: Date) -> anyhow::Result<Sta
         ModelTask::List(asked) => list(fleet, asked.format)?,
         ModelTask::Show { name, print } => show(name, &fleet.versions(name, &day)?, print.format)?,
     }
-    Ok(Status::Clean)
+    Ok(CallStatus::Clean)
 }
 
 fn list(fleet: &mut Fleet, format: FleetFormat) -> anyhow::Result<()> {
     let models = fleet.models()?;
     if format == FleetFormat::Json {
-        return print::out(Printable::json(&documents::text(&documents::Models::of(models))?));
+        return print::out(Printable::json(&documents::text(&documents::Models::new(models))?));
     }
     let mut rows = vec![["model", "versions"].map(str::to_owned).to_vec()];
     rows.extend(models.into_iter().map(|(name, versions)| vec![name, versions.to_string()]));
     print::out(columns(&rows))
 }
 
-fn show(name: &str, versions: &[Version], format: FleetFormat) -> anyhow::Result<()> {
+fn show(name: &str, versions: &[PublishedVersion], format: FleetFormat) -> anyhow::Result<()> {
     if format == FleetFormat::Json {
-        let text = documents::text(&documents::Model::of(name, versions))?;
+        let text = documents::text(&documents::Model::new(name, versions))?;
         return print::out(Printable::json(&text));
     }
     let head = ["version", "published", "file", "bytes", "artifact"];

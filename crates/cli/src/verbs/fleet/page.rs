@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use unskew_fleet::store::KeptRuntime;
-use unskew_fleet::{Fleet, Plan, Policy, Survey, WhatIf};
-use unskew_fleet_pages::{Matrix, View};
+use unskew_fleet::{AnswerIndex, DeliveryPolicy, Fleet, Plan, WhatIf};
+use unskew_fleet_pages::{PageView, VersionMatrix};
 
 /// How many of the newest versions the matrix of a file has.
 const VERSIONS: usize = 12;
@@ -16,12 +16,12 @@ pub(super) fn render(
     now: Option<&Plan>,
     runtimes: &[KeptRuntime],
     what_if: &[WhatIf],
-    policy: &Policy,
+    policy: &DeliveryPolicy,
 ) -> anyhow::Result<String> {
     let related = |runtime: &&KeptRuntime| !plan.unrelated.contains(&runtime.name);
     let runtimes: Vec<KeptRuntime> = runtimes.iter().filter(related).cloned().collect();
     let mut versions = fleet.versions(&plan.model, &policy.as_of.to_string())?;
-    let gets = Survey::default().gets(fleet, &versions, &runtimes, policy)?;
+    let gets = AnswerIndex::default().gets(fleet, &versions, &runtimes, policy)?;
     versions.truncate(VERSIONS);
     // A plan asks only as far as it has to; a file shows everything.
     let mut answers = Vec::new();
@@ -30,8 +30,8 @@ pub(super) fn render(
             answers.push(Some(Arc::new(fleet.answer(version, runtime, policy)?)));
         }
     }
-    let view = View { policy: *policy, today: policy.as_of };
-    let matrix = Matrix {
+    let view = PageView { policy: *policy, today: policy.as_of };
+    let matrix = VersionMatrix {
         view: &view,
         model: &plan.model,
         versions: &versions,

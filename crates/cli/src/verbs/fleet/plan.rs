@@ -2,19 +2,25 @@
 
 use std::fmt::Write as _;
 
-use unskew_fleet::{Candidate, Fleet, Plan, PlanOptions, Policy, Served, Way, documents};
+use unskew_fleet::{
+    DeliveryCandidate, DeliveryMode, DeliveryPolicy, Fleet, Plan, PlanOptions, Served, documents,
+};
 use unskew_report::{BAD, DIM, EMPHASIS, GOOD, Plain};
 
 use super::columns::{columns, devices};
 use super::page;
 use crate::args::{FleetPlan, PlanFormat};
-use crate::exit::Status;
+use crate::exit::CallStatus;
 use crate::print::{self, Printable};
 
 /// How many names of runtimes a line shows.
 const SHOWN: usize = 6;
 
-pub fn run(args: &FleetPlan, fleet: &mut Fleet, policy: &Policy) -> anyhow::Result<Status> {
+pub fn run(
+    args: &FleetPlan,
+    fleet: &mut Fleet,
+    policy: &DeliveryPolicy,
+) -> anyhow::Result<CallStatus> {
     let options = PlanOptions {
         most: args.max.unwrap_or(usize::MAX),
         any_version: args.any_version,
@@ -39,7 +45,7 @@ pub fn run(args: &FleetPlan, fleet: &mut Fleet, policy: &Policy) -> anyhow::Resu
         PlanFormat::Json => match &then {
             None => Printable::json(&now.to_json()),
             Some(then) => {
-                let text = documents::text(&documents::Compared::of(what_if, &now, then))?;
+                let text = documents::text(&documents::Compared::new(what_if, &now, then))?;
                 Printable::json(&text)
             }
         },
@@ -69,7 +75,7 @@ pub fn run(args: &FleetPlan, fleet: &mut Fleet, policy: &Policy) -> anyhow::Resu
         None => print::out(text)?,
     }
     let served = plan.choice().map_or(0, |point| point.devices);
-    Ok(if served == plan.devices { Status::Clean } else { Status::Found })
+    Ok(if served == plan.devices { CallStatus::Clean } else { CallStatus::Found })
 }
 
 /// A plan for people.
@@ -190,12 +196,14 @@ fn compared(now: &Plan, then: &Plan) -> String {
 }
 
 /// What a candidate is called.
-fn label(candidate: &Candidate) -> String {
+fn label(candidate: &DeliveryCandidate) -> String {
     let version = candidate.version;
     match (candidate.way, &candidate.made_for) {
-        (Way::Converted, Some(runtime)) => format!("version {version} converted for {runtime}"),
-        (Way::Converted, None) => format!("version {version} converted"),
-        (Way::AsIs, _) => format!("version {version} as it is"),
+        (DeliveryMode::Converted, Some(runtime)) => {
+            format!("version {version} converted for {runtime}")
+        }
+        (DeliveryMode::Converted, None) => format!("version {version} converted"),
+        (DeliveryMode::AsIs, _) => format!("version {version} as it is"),
     }
 }
 

@@ -8,16 +8,16 @@ use unskew_fleet::{Digest, Fleet, Prune, Pruned};
 use unskew_report::Plain;
 
 use crate::args::FleetPrune;
-use crate::exit::Status;
+use crate::exit::CallStatus;
 use crate::print;
 
-pub fn run(args: &FleetPrune, fleet: &mut Fleet, day: Date) -> anyhow::Result<Status> {
+pub fn run(args: &FleetPrune, fleet: &mut Fleet, day: Date) -> anyhow::Result<CallStatus> {
     let before = args.retire_before.map(|day| day.to_string());
     let retire = Retire { keep: args.keep, before };
     let prune = Prune { retire, grace: args.grace, dry_run: args.dry_run };
     let pruned = fleet.prune(&prune, day)?;
     print::out(told(&pruned, args))?;
-    Ok(Status::Clean)
+    Ok(CallStatus::Clean)
 }
 
 /// What was done, or would be.

@@ -1,4 +1,4 @@
-//! Who reads the artifacts of a fleet: processes of this program that can do nothing else.
+//! Reader processes of a fleet's artifacts, which can do nothing else.
 
 use std::process::Command;
 use std::sync::Arc;

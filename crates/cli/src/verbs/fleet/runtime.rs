@@ -4,20 +4,20 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use unskew_core::Date;
-use unskew_fleet::{Change, Fleet, Profile, documents};
+use unskew_fleet::{Fleet, RegistrationResult, RuntimeProfile, documents};
 use unskew_report::Plain;
 use unskew_source::read_text;
 
 use super::columns::columns;
 use crate::args::{FleetFormat, RuntimeTask};
-use crate::exit::Status;
+use crate::exit::CallStatus;
 use crate::print::{self, Printable};
 use crate::sides;
 
 /// The largest profile that is read.
 const LARGEST: u64 = 16 << 20;
 
-pub fn run(task: &RuntimeTask, fleet: &mut Fleet, day: Date) -> anyhow::Result<Status> {
+pub fn run(task: &RuntimeTask, fleet: &mut Fleet, day: Date) -> anyhow::Result<CallStatus> {
     match task {
         RuntimeTask::Add { runtime, name, devices } => {
             let mut profile = profile(runtime)?;
@@ -26,9 +26,9 @@ pub fn run(task: &RuntimeTask, fleet: &mut Fleet, day: Date) -> anyhow::Result<S
             }
             profile.devices = devices.unwrap_or(profile.devices);
             let change = match fleet.put_runtime(&profile, &day.to_string())? {
-                Change::Added => "added",
-                Change::Replaced => "replaced",
-                Change::Unchanged => "there already",
+                RegistrationResult::Added => "added",
+                RegistrationResult::Replaced => "replaced",
+                RegistrationResult::Unchanged => "there already",
             };
             let devices = super::columns::devices(profile.devices);
             let (name, what) = (Plain(&profile.name), what(&profile));
@@ -43,24 +43,24 @@ pub fn run(task: &RuntimeTask, fleet: &mut Fleet, day: Date) -> anyhow::Result<S
             print::out(format!("removed: {}\n", Plain(name)))?;
         }
     }
-    Ok(Status::Clean)
+    Ok(CallStatus::Clean)
 }
 
 /// The profile in a file, or that of a release.
-fn profile(named: &Path) -> anyhow::Result<Profile> {
+fn profile(named: &Path) -> anyhow::Result<RuntimeProfile> {
     if let Some(name) = named.to_str().filter(|_| !named.exists()) {
         if sides::is_release(name) {
-            return Ok(Profile::of_release(unskew_releases::find(name)?));
+            return Ok(RuntimeProfile::of_release(unskew_releases::find(name)?));
         }
         return Err(sides::neither(name).into());
     }
     let shown = || format!("cannot read {}", named.display());
     let text = read_text(named, LARGEST).context("no runtime profile")?;
-    Profile::read(&text).with_context(shown)
+    RuntimeProfile::read(&text).with_context(shown)
 }
 
 /// What a runtime is, in a few words.
-fn what(profile: &Profile) -> String {
+fn what(profile: &RuntimeProfile) -> String {
     let release = profile.release;
     if profile.is_release() {
         return release.to_string();
@@ -82,12 +82,12 @@ fn what(profile: &Profile) -> String {
 fn list(fleet: &mut Fleet, format: FleetFormat) -> anyhow::Result<()> {
     let runtimes = fleet.runtimes()?;
     if format == FleetFormat::Json {
-        let text = documents::text(&documents::Runtimes::of(&runtimes)?)?;
+        let text = documents::text(&documents::RuntimesDocument::from_runtimes(&runtimes)?)?;
         return print::out(Printable::json(&text));
     }
     let mut rows = vec![["runtime", "devices", "since", "what"].map(str::to_owned).to_vec()];
     for kept in &runtimes {
-        let profile = Profile::read(&kept.profile)?;
+        let profile = RuntimeProfile::read(&kept.profile)?;
         let what = what(&profile);
         rows.push(vec![kept.name.clone(), kept.devices.to_string(), kept.since.clone(), what]);
     }

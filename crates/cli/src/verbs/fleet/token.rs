@@ -11,13 +11,13 @@ use unskew_report::Plain;
 
 use super::columns::columns;
 use crate::args::{FleetFormat, FleetPlaces, FleetToken, TokenTask};
-use crate::exit::Status;
+use crate::exit::CallStatus;
 use crate::print::{self, Printable};
 
-pub fn run(args: &FleetToken, places: &FleetPlaces, folder: &Path) -> anyhow::Result<Status> {
+pub fn run(args: &FleetToken, places: &FleetPlaces, folder: &Path) -> anyhow::Result<CallStatus> {
     let mut fleet = super::serve::settings(places, folder)?.open()?;
     let store = fleet.store();
-    let clock = Clock::of(store)?;
+    let clock = Clock::from_store(store)?;
     let moment = clock.now();
     store.sign(Some(Signature {
         who: "the command unskew".to_owned(),
@@ -44,12 +44,13 @@ pub fn run(args: &FleetToken, places: &FleetPlaces, folder: &Path) -> anyhow::Re
             print::out(format!("revoked: {}\n", Plain(id)))?;
         }
     }
-    Ok(Status::Clean)
+    Ok(CallStatus::Clean)
 }
 
 fn list(tokens: &[KeptToken], format: FleetFormat) -> anyhow::Result<()> {
     if matches!(format, FleetFormat::Json) {
-        let rows: Vec<documents::Token> = tokens.iter().map(documents::Token::from).collect();
+        let rows: Vec<documents::TokenDocument> =
+            tokens.iter().map(documents::TokenDocument::from).collect();
         return print::out(Printable::json(&documents::text(&rows)?));
     }
     let head = ["id", "name", "role", "created", "expires", "revoked"].map(str::to_owned);

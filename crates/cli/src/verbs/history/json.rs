@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 use unskew_core::Version;
-use unskew_history::{Answers, Fall, Fault, Step};
+use unskew_history::{ChronicleVersion, EndOfSupport, HistoryAnswers, HistoryFault};
 
-use super::Told;
-use crate::args::History;
+use super::HistorySummary;
+use crate::args::HistoryArgs;
 
-pub(super) fn document(told: &Told<'_>, args: &History) -> anyhow::Result<String> {
+pub(super) fn document(told: &HistorySummary<'_>, args: &HistoryArgs) -> anyhow::Result<String> {
     let chronicle = &told.named.chronicle;
     let document = json!({
         "history": chronicle.file,
@@ -22,7 +22,7 @@ pub(super) fn document(told: &Told<'_>, args: &History) -> anyhow::Result<String
     Ok(format!("{}\n", serde_json::to_string_pretty(&document)?))
 }
 
-fn answered(answers: &Answers, args: &History) -> Value {
+fn answered(answers: &HistoryAnswers, args: &HistoryArgs) -> Value {
     let pairs = |list: &[(Version, unskew_core::Date)], key: &str| -> Vec<Value> {
         let one = |(version, day): &(Version, unskew_core::Date)| json!({ "version": version.to_string(), key: day.to_string() });
         list.iter().map(one).collect()
@@ -48,13 +48,13 @@ fn answered(answers: &Answers, args: &History) -> Value {
     })
 }
 
-fn fall(answers: &Answers, version: Version) -> Value {
+fn fall(answers: &HistoryAnswers, version: Version) -> Value {
     let (state, last) = match answers.fall(version) {
         _ if answers.history.landed(version).is_none() => ("unknown", None),
-        Ok(Fall::InForce) => ("in force", None),
-        Ok(Fall::Last(last)) if last < answers.day => ("fallen out", Some(last)),
-        Ok(Fall::Last(last)) => ("in its window", Some(last)),
-        Ok(Fall::Open) | Err(_) => ("open", None),
+        Ok(EndOfSupport::InForce) => ("in force", None),
+        Ok(EndOfSupport::Last(last)) if last < answers.day => ("fallen out", Some(last)),
+        Ok(EndOfSupport::Last(last)) => ("in its window", Some(last)),
+        Ok(EndOfSupport::Open) | Err(_) => ("open", None),
     };
     json!({
         "version": version.to_string(),
@@ -63,7 +63,7 @@ fn fall(answers: &Answers, version: Version) -> Value {
     })
 }
 
-fn step(step: &Step) -> Value {
+fn step(step: &ChronicleVersion) -> Value {
     json!({
         "version": step.version.to_string(),
         "line": step.line,
@@ -74,7 +74,7 @@ fn step(step: &Step) -> Value {
     })
 }
 
-fn fault(fault: &Fault) -> Value {
+fn fault(fault: &HistoryFault) -> Value {
     let finding = &fault.finding;
     json!({
         "code": finding.rule.code,

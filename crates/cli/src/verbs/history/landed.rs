@@ -9,13 +9,13 @@ use unskew_core::{Date, Version};
 use unskew_history::{Chronicle, Landings};
 use unskew_lint::{Repository, States};
 
-use super::source::{Named, open};
+use super::source::{NamedHistory, open};
 
 /// Takes the days on which versions landed from `from`.
 ///
 /// # Errors
 /// If git knows nothing of the file, or `from` names no history.
-pub fn add(named: &mut Named, from: &OsStr) -> anyhow::Result<()> {
+pub fn add(named: &mut NamedHistory, from: &OsStr) -> anyhow::Result<()> {
     if from == "git" && !Path::new(from).exists() {
         let path =
             named.path.clone().context("git knows files only: this is an axis of the database")?;
@@ -39,7 +39,7 @@ fn of_git(chronicle: &Chronicle, path: &Path) -> anyhow::Result<Landings> {
     let unknown = || format!("git knows no days of {}", path.display());
     let file = path.file_name().with_context(unknown)?.to_string_lossy().into_owned();
     let folder = path.parent().unwrap_or(Path::new(""));
-    let repository = Repository::of(folder).with_context(unknown)?;
+    let repository = Repository::open(folder).with_context(unknown)?;
     let states = States::until(&repository, repository.commit("HEAD").with_context(unknown)?)?;
     let landings = Landings::find(chronicle, &file, &states)?.with_context(unknown)?;
     Ok(landings)

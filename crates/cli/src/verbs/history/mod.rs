@@ -7,24 +7,24 @@ mod text;
 
 use anyhow::Context as _;
 use unskew_core::Verdict;
-use unskew_history::{Answers, Fault, Terms, findings, svg};
-use unskew_report::{Pair, Report, Subject};
+use unskew_history::{HistoryAnswers, HistoryCheckOptions, HistoryFault, findings, svg};
+use unskew_report::{CheckedPair, Report, Subject};
 
-use crate::args::{Global, History, ReportFormat};
-use crate::exit::{Ending, Status};
+use crate::args::{Global, HistoryArgs, ReportFormat};
+use crate::exit::{CallStatus, Ending};
 use crate::print::{self, Printable};
-use source::Named;
+use source::NamedHistory;
 
 /// A history with what was found out about it.
-struct Told<'a> {
-    named: &'a Named,
-    answers: Option<Answers>,
+struct HistorySummary<'a> {
+    named: &'a NamedHistory,
+    answers: Option<HistoryAnswers>,
     /// Why there are no answers.
     silent: Option<String>,
-    faults: &'a [Fault],
+    faults: &'a [HistoryFault],
 }
 
-pub fn run(args: &History, global: &Global) -> anyhow::Result<Status> {
+pub fn run(args: &HistoryArgs, global: &Global) -> anyhow::Result<CallStatus> {
     // What is wrong is judged as of today, whatever day is asked about.
     let today = global.context().as_of;
     let day = args.at.unwrap_or(today);
@@ -35,9 +35,9 @@ pub fn run(args: &History, global: &Global) -> anyhow::Result<Status> {
     let own = named.chronicle.window.clone();
     let of_axis = || unskew_releases::window(&named.chronicle.axis, day);
     let window = args.window.clone().or(own).or_else(of_axis);
-    let terms = Terms { today: Some(today), window: window.as_ref() };
+    let terms = HistoryCheckOptions { today: Some(today), window: window.as_ref() };
     let faults = findings(&named.chronicle, terms);
-    let answers = Answers::of(&named.chronicle, day, window.as_ref());
+    let answers = HistoryAnswers::for_day(&named.chronicle, day, window.as_ref());
     let (answers, silent) = match answers {
         Ok(answers) => (Some(answers), None),
         Err(error) => (None, Some(error.to_string())),
@@ -49,7 +49,7 @@ pub fn run(args: &History, global: &Global) -> anyhow::Result<Status> {
         print::file(path, Printable::document(&svg(answers, args.since)))?;
     }
     let worst = faults.iter().map(|fault| fault.finding.severity).max();
-    let told = Told { named: &named, answers, silent, faults: &faults };
+    let told = HistorySummary { named: &named, answers, silent, faults: &faults };
     match args.format {
         ReportFormat::Full | ReportFormat::Concise => print::found(text::page(&told, args)?)?,
         ReportFormat::Json => print::found(Printable::json(&json::document(&told, args)?))?,
@@ -63,10 +63,10 @@ pub fn run(args: &History, global: &Global) -> anyhow::Result<Status> {
 }
 
 /// The history as both sides of a pair: it is held against its own days.
-fn pair(told: &Told<'_>) -> Pair {
+fn pair(told: &HistorySummary<'_>) -> CheckedPair {
     let subject = Subject { path: told.named.path.clone(), side: told.named.side() };
-    let about = |fault: &Fault| fault.finding.clone().about(subject.side.clone());
+    let about = |fault: &HistoryFault| fault.finding.clone().about(subject.side.clone());
     let findings: Vec<_> = told.faults.iter().map(about).collect();
-    let verdict = Verdict::of(findings, Vec::new(), Vec::new());
-    Pair { a: subject.clone(), b: subject, verdict }
+    let verdict = Verdict::new(findings, Vec::new(), Vec::new());
+    CheckedPair { a: subject.clone(), b: subject, verdict }
 }

@@ -12,13 +12,13 @@ use unskew_source::read_regular;
 const SIZE: u64 = unskew_source::LARGEST_TEXT as u64;
 
 /// A history, and where it came from.
-pub struct Named {
+pub struct NamedHistory {
     pub chronicle: Chronicle,
     /// The path by which the user named it; none for an axis of the database.
     pub path: Option<String>,
 }
 
-impl Named {
+impl NamedHistory {
     /// What it is, for findings.
     pub fn side(&self) -> Side {
         let count = self.chronicle.steps.len();
@@ -34,7 +34,7 @@ impl Named {
 ///
 /// # Errors
 /// If it is neither.
-pub fn open(name: &OsStr) -> anyhow::Result<Named> {
+pub fn open(name: &OsStr) -> anyhow::Result<NamedHistory> {
     let path = Path::new(name);
     if !path.exists() {
         return of_axis(name);
@@ -48,10 +48,10 @@ pub fn open(name: &OsStr) -> anyhow::Result<Named> {
             path.display()
         )
     })?;
-    Ok(Named { chronicle, path: Some(at()) })
+    Ok(NamedHistory { chronicle, path: Some(at()) })
 }
 
-fn of_axis(name: &OsStr) -> anyhow::Result<Named> {
+fn of_axis(name: &OsStr) -> anyhow::Result<NamedHistory> {
     let histories = unskew_releases::histories();
     let found = histories.iter().find(|history| Some(history.axis.as_str()) == name.to_str());
     let known: Vec<&str> = histories.iter().map(|history| history.axis.as_str()).collect();
@@ -62,5 +62,5 @@ fn of_axis(name: &OsStr) -> anyhow::Result<Named> {
             name.to_string_lossy()
         )
     })?;
-    Ok(Named { chronicle: Chronicle::of(history), path: None })
+    Ok(NamedHistory { chronicle: Chronicle::from_history(history), path: None })
 }

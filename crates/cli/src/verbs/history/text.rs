@@ -3,16 +3,16 @@
 use std::fmt::Write as _;
 
 use unskew_core::Severity;
-use unskew_history::{Answers, Fall, text as timeline};
+use unskew_history::{EndOfSupport, HistoryAnswers, text as timeline};
 use unskew_report::{BAD, DIM, EMPHASIS, Plain};
 
-use super::Told;
-use crate::args::{History, ReportFormat};
+use super::HistorySummary;
+use crate::args::{HistoryArgs, ReportFormat};
 
 /// How many versions are named that may be removed or fall out next.
 const NAMED: usize = 6;
 
-pub(super) fn page(told: &Told<'_>, args: &History) -> anyhow::Result<String> {
+pub(super) fn page(told: &HistorySummary<'_>, args: &HistoryArgs) -> anyhow::Result<String> {
     let mut text = String::new();
     let chronicle = &told.named.chronicle;
     let title = if chronicle.title.is_empty() { &chronicle.axis } else { &chronicle.title };
@@ -37,7 +37,7 @@ pub(super) fn page(told: &Told<'_>, args: &History) -> anyhow::Result<String> {
     Ok(text)
 }
 
-fn answered(answers: &Answers, args: &History, text: &mut String) -> anyhow::Result<()> {
+fn answered(answers: &HistoryAnswers, args: &HistoryArgs, text: &mut String) -> anyhow::Result<()> {
     let mut line =
         |label: &str, value: String| writeln!(text, "  {DIM}{label:13}{DIM:#} {}", Plain(&value));
     line("day", answers.day.to_string())?;
@@ -79,15 +79,20 @@ fn answered(answers: &Answers, args: &History, text: &mut String) -> anyhow::Res
 }
 
 /// When a version falls out of its window, in words.
-pub(super) fn when(answers: &Answers, version: unskew_core::Version) -> anyhow::Result<String> {
+pub(super) fn when(
+    answers: &HistoryAnswers,
+    version: unskew_core::Version,
+) -> anyhow::Result<String> {
     if answers.history.landed(version).is_none() {
         return Ok("not in the part of the history that has days".to_owned());
     }
     Ok(match answers.fall(version)? {
-        Fall::InForce => "in force; its window begins when the next version lands".to_owned(),
-        Fall::Open => "waits for a release that has not happened".to_owned(),
-        Fall::Last(last) if last < answers.day => format!("fell out after {last}"),
-        Fall::Last(last) => format!("counts until {last}"),
+        EndOfSupport::InForce => {
+            "in force; its window begins when the next version lands".to_owned()
+        }
+        EndOfSupport::Open => "waits for a release that has not happened".to_owned(),
+        EndOfSupport::Last(last) if last < answers.day => format!("fell out after {last}"),
+        EndOfSupport::Last(last) => format!("counts until {last}"),
     })
 }
 
@@ -100,7 +105,7 @@ fn listed(items: &[String]) -> String {
     }
 }
 
-fn faults(told: &Told<'_>, args: &History, text: &mut String) -> anyhow::Result<()> {
+fn faults(told: &HistorySummary<'_>, args: &HistoryArgs, text: &mut String) -> anyhow::Result<()> {
     let mut faults: Vec<_> = told.faults.iter().map(|fault| &fault.finding).collect();
     faults.sort_by_key(|finding| finding.gravity());
     if !faults.is_empty() {

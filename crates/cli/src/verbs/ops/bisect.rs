@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use unskew_core::Version;
 use unskew_interpreter::{ScriptValue, Tensor, Trace, TraceStep, digest_of};
-use unskew_releases::Row;
+use unskew_releases::ReleaseRow;
 use unskew_source::{FileSource, Source};
 use unskew_torch::{ExecutedArgument, changed_call};
 
@@ -17,7 +17,7 @@ use super::release::{between, playing};
 use super::run::{cores, limits};
 use super::values::called;
 use crate::args::OpsBisect;
-use crate::exit::Status;
+use crate::exit::CallStatus;
 use crate::print;
 
 /// What a release makes of a model.
@@ -28,7 +28,7 @@ struct Run {
     steps: Vec<TraceStep>,
 }
 
-pub fn run(args: &OpsBisect) -> anyhow::Result<Status> {
+pub fn run(args: &OpsBisect) -> anyhow::Result<CallStatus> {
     let rows = between(args.from.as_deref(), args.to.as_deref())?;
     let source: Arc<dyn Source> = Arc::new(FileSource::open(&args.call.model)?);
     let (mut text, mut changes) = (String::new(), 0);
@@ -71,11 +71,11 @@ pub fn run(args: &OpsBisect) -> anyhow::Result<Status> {
     if !args.python.is_empty() {
         print::out(&real::compared(args)?)?;
     }
-    Ok(Status::Clean)
+    Ok(CallStatus::Clean)
 }
 
 /// The model is read anew for each release: a run may write to its weights.
-fn one(args: &OpsBisect, source: &Arc<dyn Source>, row: &Row) -> anyhow::Result<Run> {
+fn one(args: &OpsBisect, source: &Arc<dyn Source>, row: &ReleaseRow) -> anyhow::Result<Run> {
     let (program, inputs) = called(&args.call, source)?;
     let trace = Rc::new(Trace::default());
     let interpreter = playing(row)

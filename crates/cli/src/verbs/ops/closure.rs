@@ -8,9 +8,9 @@ use unskew_torch::OperatorClosure;
 
 use super::{model, put};
 use crate::args::OpsClosure;
-use crate::exit::Status;
+use crate::exit::CallStatus;
 
-pub fn run(args: &OpsClosure) -> anyhow::Result<Status> {
+pub fn run(args: &OpsClosure) -> anyhow::Result<CallStatus> {
     let (operators, _) = unskew_releases::torch::database().context("the database is empty")?;
     let mut all = OperatorClosure::new();
     for path in &args.models {

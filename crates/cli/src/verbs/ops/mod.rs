@@ -19,10 +19,10 @@ use unskew_source::{FileSource, Source};
 use unskew_torch::TorchModel;
 
 use crate::args::{Ops, OpsVerb};
-use crate::exit::Status;
+use crate::exit::CallStatus;
 use crate::print;
 
-pub fn run(args: &Ops) -> anyhow::Result<Status> {
+pub fn run(args: &Ops) -> anyhow::Result<CallStatus> {
     match &args.what {
         OpsVerb::Table(table) => table::run(table),
         OpsVerb::Closure(closure) => closure::run(closure),
@@ -48,10 +48,10 @@ fn model(path: &Path) -> anyhow::Result<(Arc<dyn Source>, TorchModel)> {
 }
 
 /// Prints a text, or writes it to a file.
-fn put(text: impl Into<print::Printable>, output: Option<&Path>) -> anyhow::Result<Status> {
+fn put(text: impl Into<print::Printable>, output: Option<&Path>) -> anyhow::Result<CallStatus> {
     match output {
         Some(path) => print::file(path, text)?,
         None => print::out(text)?,
     }
-    Ok(Status::Clean)
+    Ok(CallStatus::Clean)
 }

@@ -5,19 +5,20 @@ use std::sync::Arc;
 use anyhow::bail;
 use unskew_core::Version;
 use unskew_interpreter::{Interpreter, ReleaseSemantics};
-use unskew_releases::{Family, Row};
+use unskew_releases::{Family, ReleaseRow};
 
 /// The releases of PyTorch between two that are named, oldest first.
-pub(super) fn between(from: Option<&str>, to: Option<&str>) -> anyhow::Result<Vec<Row>> {
+pub(super) fn between(from: Option<&str>, to: Option<&str>) -> anyhow::Result<Vec<ReleaseRow>> {
     let version = |name: Option<&str>| -> anyhow::Result<Option<Version>> {
         let Some(name) = name else { return Ok(None) };
         Ok(Some(torch(name)?))
     };
     let (from, to) = (version(from)?, version(to)?);
-    let within = |row: &&Row| {
+    let within = |row: &&ReleaseRow| {
         from.is_none_or(|from| from <= row.version) && to.is_none_or(|to| row.version <= to)
     };
-    let rows: Vec<Row> = unskew_releases::torch::rows().iter().filter(within).cloned().collect();
+    let rows: Vec<ReleaseRow> =
+        unskew_releases::torch::rows().iter().filter(within).cloned().collect();
     if rows.len() < 2 {
         bail!("fewer than two releases of PyTorch lie between the two that are named");
     }
@@ -45,7 +46,7 @@ pub(super) fn interpreter(name: Option<&str>) -> anyhow::Result<Interpreter> {
 }
 
 /// The interpreter as a release.
-pub(super) fn playing(row: &Row) -> Interpreter {
+pub(super) fn playing(row: &ReleaseRow) -> Interpreter {
     let registry = unskew_torch_operators::registry();
     let semantics = ReleaseSemantics::for_release(row.version);
     match unskew_releases::torch::runtime(row) {

@@ -10,13 +10,13 @@ use unskew_source::{FileSource, Source};
 use super::release::interpreter;
 use super::values::{called, named, save, shown};
 use crate::args::OpsRun;
-use crate::exit::Status;
+use crate::exit::CallStatus;
 use crate::print;
 
 /// The operators that a profile names.
 const MOST_OPERATORS: usize = 30;
 
-pub fn run(args: &OpsRun) -> anyhow::Result<Status> {
+pub fn run(args: &OpsRun) -> anyhow::Result<CallStatus> {
     let began = Instant::now();
     let source: Arc<dyn Source> = Arc::new(FileSource::open(&args.call.model)?);
     let (program, inputs) = called(&args.call, &source)?;
@@ -40,7 +40,7 @@ pub fn run(args: &OpsRun) -> anyhow::Result<Status> {
         Some(folder) => save(folder, &outputs)?,
         None => print::out(shown(&outputs))?,
     }
-    Ok(Status::Clean)
+    Ok(CallStatus::Clean)
 }
 
 /// What a model may take that is given these inputs.

@@ -11,13 +11,13 @@ use unskew_torch::{DeviceTable, TorchFormat, TorchModel, TorchRuntime};
 
 use super::{model, put};
 use crate::args::OpsTable;
-use crate::exit::Status;
+use crate::exit::CallStatus;
 use crate::print::Printable;
 
 /// How large a list of operators may be, in bytes.
 const LARGEST_LIST: u64 = 16 << 20;
 
-pub fn run(args: &OpsTable) -> anyhow::Result<Status> {
+pub fn run(args: &OpsTable) -> anyhow::Result<CallStatus> {
     let path = Path::new(&args.subject);
     if path.exists() {
         return of_package(args, path);
@@ -42,7 +42,7 @@ fn runtime(release: Release) -> anyhow::Result<TorchRuntime> {
         .with_context(|| format!("the database has no operators of {release}"))
 }
 
-fn of_release(args: &OpsTable, release: Release) -> anyhow::Result<Status> {
+fn of_release(args: &OpsTable, release: Release) -> anyhow::Result<CallStatus> {
     let runtime = runtime(release)?;
     let name = args.name.clone().unwrap_or_else(|| release.to_string());
     let Some(list) = &args.from_list else {
@@ -80,7 +80,7 @@ fn unknown(
     Ok(())
 }
 
-fn of_package(args: &OpsTable, path: &Path) -> anyhow::Result<Status> {
+fn of_package(args: &OpsTable, path: &Path) -> anyhow::Result<CallStatus> {
     let (source, model) = model(path)?;
     let shown = path.display();
     if model.format != TorchFormat::Package {
@@ -107,9 +107,9 @@ fn of_package(args: &OpsTable, path: &Path) -> anyhow::Result<Status> {
         bail!("the result would overwrite the package, which is never changed: {shown}");
     }
     let assembly = unskew_torch::add_to_package(&source, &table)?;
-    let whole = unskew_source::Output::File(std::sync::Arc::new(assembly));
+    let whole = unskew_source::ConvertedArtifact::File(std::sync::Arc::new(assembly));
     whole.write(output).with_context(|| format!("cannot write {}", output.display()))?;
-    Ok(Status::Clean)
+    Ok(CallStatus::Clean)
 }
 
 /// The release that wrote the package, if its layout and its calls leave one.

@@ -1,4 +1,4 @@
-//! What a model is given and what it gives: tensors in files, numbers, and the names of outputs.
+//! Values that a model is given and gives: tensors in files, numbers, and the names of outputs.
 
 use std::cell::Cell;
 use std::fmt::Write as _;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Context as _;
-use unskew_core::{Context, Date, Entry, History, Window};
+use unskew_core::{Context, Date, History, HistoryEntry, Window};
 use unskew_report::{DIM, EMPHASIS};
 
 /// The history of `axis`, or a line for every axis; with the day of a release and the weeks of its window,
@@ -43,7 +43,7 @@ fn supported(history: &History, released: Date, weeks: u32) -> anyhow::Result<St
     let entries = history.entries();
     let opening = entries.iter().rposition(|entry| entry.landed <= from).unwrap_or(0);
     for entry in entries.iter().skip(opening).take_while(|entry| entry.landed <= released) {
-        let Entry { version, landed, change, .. } = entry;
+        let HistoryEntry { version, landed, change, .. } = entry;
         let _ = writeln!(text, "  {version:8}  {landed}  {change}");
     }
     Ok(text)
@@ -63,7 +63,7 @@ fn one(history: &History, context: &Context) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "{EMPHASIS}{}{EMPHASIS:#}, {}", history.axis, history.title);
     for entry in history.entries() {
-        let Entry { version, landed, header, change, parts } = entry;
+        let HistoryEntry { version, landed, header, change, parts } = entry;
         let _ = write!(text, "  {version:8}  {landed}  {change}");
         if !parts.is_empty() {
             let _ = write!(text, ": {}", parts.join(", "));

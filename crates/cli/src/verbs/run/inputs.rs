@@ -7,16 +7,16 @@ use anyhow::{Context as _, bail};
 use unskew_array::{Array, Fill, Number, npy};
 use unskew_source::{Archive, FileSource, Source, read_regular};
 
-use super::signature::Parameter;
-use crate::args::Run;
+use super::signature::ProgramParameter;
+use crate::args::RunArgs;
 
 /// How large an array of a file may be, in bytes.
 const LARGEST: u64 = 16 << 30;
 
 /// One array for each parameter, for each device.
 pub fn gather(
-    args: &Run,
-    parameters: &[Parameter],
+    args: &RunArgs,
+    parameters: &[ProgramParameter],
     devices: usize,
 ) -> anyhow::Result<Vec<Vec<Array>>> {
     let mut given = Vec::new();
@@ -45,8 +45,8 @@ fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
 }
 
-fn missing(parameters: &[Parameter], given: usize) -> String {
-    let shape = |p: &Parameter| {
+fn missing(parameters: &[ProgramParameter], given: usize) -> String {
+    let shape = |p: &ProgramParameter| {
         let dims: Vec<String> = p.dims.iter().map(u64::to_string).collect();
         format!("{}[{}]", p.element, dims.join(","))
     };
@@ -119,7 +119,7 @@ fn members(path: &str) -> anyhow::Result<Vec<Given>> {
 }
 
 impl Given {
-    fn arrays(&self, parameter: &Parameter, devices: usize) -> anyhow::Result<Vec<Array>> {
+    fn arrays(&self, parameter: &ProgramParameter, devices: usize) -> anyhow::Result<Vec<Array>> {
         if self.from.len() != 1 && self.from.len() != devices {
             let (text, n) = (&self.text, self.from.len());
             bail!("one array for all {devices} devices, or one for each: {n} given in {text}");
@@ -134,7 +134,7 @@ impl Given {
     }
 }
 
-fn of_file(loose: &npy::Loose, parameter: &Parameter) -> anyhow::Result<Array> {
+fn of_file(loose: &npy::Loose, parameter: &ProgramParameter) -> anyhow::Result<Array> {
     let array = loose.as_type(parameter.element)?;
     if array.dims() != parameter.dims {
         let wanted = Array::filled(parameter.element, &parameter.dims, Fill::Zeros)?;
@@ -143,12 +143,12 @@ fn of_file(loose: &npy::Loose, parameter: &Parameter) -> anyhow::Result<Array> {
     Ok(array)
 }
 
-fn filled(parameter: &Parameter, fill: Fill) -> anyhow::Result<Array> {
+fn filled(parameter: &ProgramParameter, fill: Fill) -> anyhow::Result<Array> {
     Ok(Array::filled(parameter.element, &parameter.dims, fill)?)
 }
 
 /// The number in every place.
-fn of_number(number: Number, parameter: &Parameter) -> anyhow::Result<Array> {
+fn of_number(number: Number, parameter: &ProgramParameter) -> anyhow::Result<Array> {
     let count = Array::filled(parameter.element, &parameter.dims, Fill::Zeros)?.count();
     let mut one = Vec::new();
     number.element(parameter.element, &mut one)?;

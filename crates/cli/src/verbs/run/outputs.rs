@@ -13,11 +13,11 @@ use unskew_source::{OutputFile, make_folder};
 
 use super::signature::own_type;
 use super::timings::Taken;
-use crate::args::{Run, RunFormat, Shown};
+use crate::args::{RunArgs, RunFormat, Shown};
 use crate::print::{self, Printable};
 
 /// One result of a program.
-pub struct Output {
+pub struct ProgramOutput {
     device: usize,
     index: usize,
     /// Its name in a file: with the device, if there are several.
@@ -26,7 +26,7 @@ pub struct Output {
 }
 
 /// Copies all results from their devices.
-pub fn fetch(outputs: &Outputs, devices: usize) -> anyhow::Result<Vec<Output>> {
+pub fn fetch(outputs: &Outputs, devices: usize) -> anyhow::Result<Vec<ProgramOutput>> {
     let mut all = Vec::new();
     for device in 0..devices {
         for (index, buffer) in outputs.of_device(device).iter().enumerate() {
@@ -42,14 +42,14 @@ pub fn fetch(outputs: &Outputs, devices: usize) -> anyhow::Result<Vec<Output>> {
                 buffer.dimensions()?.into_iter().map(u64::try_from).collect();
             let dims = dims.context("a result with a negative dimension")?;
             let array = Array::new(element, &dims, buffer.to_host()?)?;
-            all.push(Output { device, index, name, array });
+            all.push(ProgramOutput { device, index, name, array });
         }
     }
     Ok(all)
 }
 
 /// Writes each result to a `.npy` file, if a folder is given.
-pub fn save(args: &Run, outputs: &[Output]) -> anyhow::Result<()> {
+pub fn save(args: &RunArgs, outputs: &[ProgramOutput]) -> anyhow::Result<()> {
     let Some(folder) = &args.output else { return Ok(()) };
     make_folder(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     for output in outputs {
@@ -64,16 +64,16 @@ pub fn save(args: &Run, outputs: &[Output]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn file(output: &Output) -> String {
+fn file(output: &ProgramOutput) -> String {
     format!("{}.npy", output.name)
 }
 
-fn place(folder: &Path, output: &Output) -> PathBuf {
+fn place(folder: &Path, output: &ProgramOutput) -> PathBuf {
     folder.join(file(output))
 }
 
 /// Prints what is wanted.
-pub fn print(args: &Run, outputs: &[Output], taken: &Taken) -> anyhow::Result<()> {
+pub fn print(args: &RunArgs, outputs: &[ProgramOutput], taken: &Taken) -> anyhow::Result<()> {
     let text: Printable = match args.format {
         RunFormat::Text => text(args, outputs, taken).into(),
         RunFormat::Json => Printable::json(&json(args, outputs, taken)?),
@@ -81,7 +81,7 @@ pub fn print(args: &Run, outputs: &[Output], taken: &Taken) -> anyhow::Result<()
     print::out(text)
 }
 
-fn text(args: &Run, outputs: &[Output], taken: &Taken) -> String {
+fn text(args: &RunArgs, outputs: &[ProgramOutput], taken: &Taken) -> String {
     let mut text = String::new();
     for output in outputs {
         // Writing to a string does not fail.
@@ -103,8 +103,8 @@ fn text(args: &Run, outputs: &[Output], taken: &Taken) -> String {
     text
 }
 
-fn json(args: &Run, outputs: &[Output], taken: &Taken) -> anyhow::Result<String> {
-    let output = |output: &Output| {
+fn json(args: &RunArgs, outputs: &[ProgramOutput], taken: &Taken) -> anyhow::Result<String> {
+    let output = |output: &ProgramOutput| {
         let values: Vec<String> = match args.print {
             Shown::Full => {
                 let all = (0..output.array.count()).filter_map(|i| output.array.get(i));

@@ -1,7 +1,7 @@
-//! What a program takes.
+//! Signature of a program.
 
 use anyhow::{Context as _, bail};
-use unskew_array::Type;
+use unskew_array::ArrayElementType;
 use unskew_pjrt::convert::{hlo_program, program_shape};
 use unskew_pjrt::{ElementType, LoadedExecutable};
 use unskew_source::BytesSource;
@@ -9,14 +9,14 @@ use unskew_stablehlo::program::{Program, Type as Kind};
 
 /// A parameter: its type and dimensions, as one device takes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parameter {
-    pub element: Type,
+pub struct ProgramParameter {
+    pub element: ArrayElementType,
     pub dims: Vec<u64>,
 }
 
 /// The parameters of a program: from what the plug-in made of it, or, where the plug-in does not show
 /// that, from the program itself.
-pub fn parameters(loaded: &LoadedExecutable, code: &[u8]) -> anyhow::Result<Vec<Parameter>> {
+pub fn parameters(loaded: &LoadedExecutable, code: &[u8]) -> anyhow::Result<Vec<ProgramParameter>> {
     match loaded.executable()?.optimized_program() {
         Ok((program, format)) if format == hlo_program::FORMAT => {
             let found = program_shape::parameters(&program)?;
@@ -32,28 +32,28 @@ pub fn parameters(loaded: &LoadedExecutable, code: &[u8]) -> anyhow::Result<Vec<
     }
 }
 
-fn parameter(index: usize, found: &program_shape::Parameter) -> anyhow::Result<Parameter> {
+fn parameter(index: usize, found: &program_shape::Parameter) -> anyhow::Result<ProgramParameter> {
     let element = found.element_type.and_then(own_type);
     let Some(element) = element else {
         bail!("parameter {index} is no array of numbers");
     };
     let dims: Result<Vec<u64>, _> = found.dims.iter().map(|dim| u64::try_from(*dim)).collect();
-    Ok(Parameter { element, dims: dims.context("a parameter with a negative dimension")? })
+    Ok(ProgramParameter { element, dims: dims.context("a parameter with a negative dimension")? })
 }
 
 /// The type of a buffer as one of arrays.
-pub fn own_type(element: ElementType) -> Option<Type> {
-    Type::named(element.name()?)
+pub fn own_type(element: ElementType) -> Option<ArrayElementType> {
+    ArrayElementType::named(element.name()?)
 }
 
 /// The type of an array as one of buffers.
-pub fn host_type(element: Type) -> ElementType {
+pub fn host_type(element: ArrayElementType) -> ElementType {
     let found = (0..64).map(ElementType).find(|known| own_type(*known) == Some(element));
     found.unwrap_or(ElementType::INVALID)
 }
 
 /// The parameters of the function `@main` of a StableHLO text.
-fn of_text(text: &str) -> Option<Vec<Parameter>> {
+fn of_text(text: &str) -> Option<Vec<ProgramParameter>> {
     let rest = &text[text.find("@main(")? + "@main(".len()..];
     let mut depth = 1_usize;
     let end = rest.find(|c| {
@@ -72,7 +72,7 @@ fn of_text(text: &str) -> Option<Vec<Parameter>> {
 }
 
 /// The parameters of the function `main` of a StableHLO portable artifact.
-fn of_artifact(code: &[u8]) -> Option<Vec<Parameter>> {
+fn of_artifact(code: &[u8]) -> Option<Vec<ProgramParameter>> {
     let program = Program::read(&BytesSource::new("program", code.to_vec())).ok()?;
     let inputs = program.function("main")?.inputs.iter();
     inputs
@@ -80,19 +80,21 @@ fn of_artifact(code: &[u8]) -> Option<Vec<Parameter>> {
             let Kind::Tensor { dims, element } = &**input else { return None };
             let element = match &**element {
                 Kind::Scalar { name, .. } => of_mlir(name)?,
-                Kind::Complex(part) if matches!(**part, Kind::Scalar { bits: 32, .. }) => Type::C64,
+                Kind::Complex(part) if matches!(**part, Kind::Scalar { bits: 32, .. }) => {
+                    ArrayElementType::C64
+                }
                 Kind::Complex(part) if matches!(**part, Kind::Scalar { bits: 64, .. }) => {
-                    Type::C128
+                    ArrayElementType::C128
                 }
                 _ => return None,
             };
-            Some(Parameter { element, dims: dims.iter().copied().collect::<Option<_>>()? })
+            Some(ProgramParameter { element, dims: dims.iter().copied().collect::<Option<_>>()? })
         })
         .collect()
 }
 
 /// The type of which the text begins behind `tensor<`: `2x3xf32>...`.
-fn tensor(text: &str) -> Option<Parameter> {
+fn tensor(text: &str) -> Option<ProgramParameter> {
     let complex = text.find("complex<").filter(|at| *at < text.find('>').unwrap_or(0));
     let (shape, name) = match complex {
         Some(at) => (&text[..at], text[at..].split_inclusive('>').next()?),
@@ -103,19 +105,19 @@ fn tensor(text: &str) -> Option<Parameter> {
     };
     let dims: Result<Vec<u64>, _> =
         shape.split('x').filter(|dim| !dim.is_empty()).map(str::parse).collect();
-    Some(Parameter { element: of_mlir(name)?, dims: dims.ok()? })
+    Some(ProgramParameter { element: of_mlir(name)?, dims: dims.ok()? })
 }
 
 /// `i32`, `ui8`, `bf16`, `complex<f32>`.
-fn of_mlir(name: &str) -> Option<Type> {
+fn of_mlir(name: &str) -> Option<ArrayElementType> {
     match name {
-        "i1" => Some(Type::PRED),
-        "complex<f32>" => Some(Type::C64),
-        "complex<f64>" => Some(Type::C128),
+        "i1" => Some(ArrayElementType::PRED),
+        "complex<f32>" => Some(ArrayElementType::C64),
+        "complex<f64>" => Some(ArrayElementType::C128),
         _ => match (name.strip_prefix("ui"), name.strip_prefix('i')) {
-            (Some(bits), _) => Type::named(&format!("u{bits}")),
-            (None, Some(bits)) => Type::named(&format!("s{bits}")),
-            (None, None) => Type::named(name),
+            (Some(bits), _) => ArrayElementType::named(&format!("u{bits}")),
+            (None, Some(bits)) => ArrayElementType::named(&format!("s{bits}")),
+            (None, None) => ArrayElementType::named(name),
         },
     }
 }
@@ -126,7 +128,7 @@ mod tests {
 
     #[test]
     fn every_type_of_arrays_is_one_of_buffers() {
-        for element in Type::ALL {
+        for element in ArrayElementType::ALL {
             assert_eq!(own_type(host_type(element)), Some(element));
         }
     }
@@ -135,14 +137,14 @@ mod tests {
     fn the_signature_of_a_text_is_read() {
         let text = "func.func public @main(%arg0: tensor<2x3xf32> {jax.name = \"a(b)\"}, \
                     %arg1: tensor<i1>, %arg2: tensor<4xcomplex<f32>>, %arg3: tensor<1xui4>) -> tensor<f32>";
-        let parameter = |element, dims: &[u64]| Parameter { element, dims: dims.to_vec() };
+        let parameter = |element, dims: &[u64]| ProgramParameter { element, dims: dims.to_vec() };
         assert_eq!(
             of_text(text).unwrap(),
             [
-                parameter(Type::F32, &[2, 3]),
-                parameter(Type::PRED, &[]),
-                parameter(Type::C64, &[4]),
-                parameter(Type::U4, &[1]),
+                parameter(ArrayElementType::F32, &[2, 3]),
+                parameter(ArrayElementType::PRED, &[]),
+                parameter(ArrayElementType::C64, &[4]),
+                parameter(ArrayElementType::U4, &[1]),
             ]
         );
         assert_eq!(of_text("func.func @main(%arg0: tensor<?xf32>)"), None);
@@ -153,7 +155,7 @@ mod tests {
     fn the_signature_of_an_artifact_is_read() {
         let root = std::path::Path::new(env!("UNSKEW_ROOT"));
         let code = std::fs::read(root.join("crates/xla/pjrt/src/conform/add.stablehlo")).unwrap();
-        let vector = || Parameter { element: Type::F32, dims: vec![4] };
+        let vector = || ProgramParameter { element: ArrayElementType::F32, dims: vec![4] };
         assert_eq!(of_artifact(&code).unwrap(), [vector(), vector()]);
         assert_eq!(of_artifact(&code[..100]), None);
     }

@@ -1,9 +1,9 @@
-//! How long each step took.
+//! Timings of each step.
 
 use std::time::{Duration, Instant};
 
 /// A clock that is read after each step.
-pub struct Clock {
+pub struct LapTimer {
     last: Instant,
     laps: Vec<(&'static str, Duration)>,
     again: Vec<Duration>,
@@ -17,7 +17,7 @@ pub struct Taken {
     pub again: Vec<Duration>,
 }
 
-impl Clock {
+impl LapTimer {
     pub fn start() -> Self {
         Self { last: Instant::now(), laps: Vec::new(), again: Vec::new() }
     }

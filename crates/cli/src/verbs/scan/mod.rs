@@ -9,42 +9,45 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use indicatif::HumanBytes;
 use unskew_core::Severity;
 use unskew_report::Plain;
-use unskew_scan::{Inventory, Judge, Question, Settings, Step, Summary, Table, inventory, scan};
+use unskew_scan::{
+    ArtifactJudge, Inventory, Question, ScanEvent, ScanSettings, Summary, VerdictTable, inventory,
+    scan,
+};
 
 use crate::args::{Global, Scan, ScanTask};
-use crate::exit::{Ending, Status};
+use crate::exit::{CallStatus, Ending};
 use crate::{print, progress};
 
 /// How many artifacts of a store are judged at once: requests wait far more than they work.
 const STORE_JOBS: usize = 16;
 
-pub fn run(args: &Scan, global: &Global) -> anyhow::Result<Status> {
+pub fn run(args: &Scan, global: &Global) -> anyhow::Result<CallStatus> {
     if let Some(ScanTask::Query(args)) = &args.task {
         return query::run(args);
     }
     // The arguments demand one where there is no task.
     let output = args.output.as_deref().unwrap_or_default();
     // A table is about one day: whoever goes on with it asks the question of that day.
-    let begun = Table::asked(output)?.map(|asked| asked.as_of);
+    let begun = VerdictTable::asked(output)?.map(|asked| asked.as_of);
     let day = global.day().or(begun).unwrap_or_else(|| global.context().as_of);
     let question = Question::new(&args.with, day)?;
-    let judge = Judge::in_processes(&question, processes::processes(&question))?;
+    let judge = ArtifactJudge::in_processes(&question, processes::processes(&question))?;
     let sources: Vec<Box<dyn Inventory>> =
         args.uris.iter().map(|uri| inventory(uri)).collect::<Result<_, _>>()?;
-    let table = Table::open(output, &question)?;
+    let table = VerdictTable::open(output, &question)?;
     let far = args.uris.iter().any(|uri| {
         (unskew_artifact::is_uri(uri) && !uri.starts_with("file:"))
-            || unskew_registries::Registry::of(uri).is_some()
+            || unskew_registries::Registry::parse(uri).is_some()
     });
     let jobs = args.jobs.or(far.then_some(STORE_JOBS));
-    let settings = Settings { shard: args.shard, jobs, ..Settings::default() };
+    let settings = ScanSettings { shard: args.shard, jobs, ..ScanSettings::default() };
     let bar: OnceLock<progress::Bar> = OnceLock::new();
     let judged = Mutex::new(Vec::new());
-    let watch = |step: Step<'_>| match step {
-        Step::Begun(artifacts) => {
+    let watch = |step: ScanEvent<'_>| match step {
+        ScanEvent::Begun(artifacts) => {
             bar.get_or_init(|| progress::bar("scanning", artifacts, progress::MANY_FILES));
         }
-        Step::Judged(rows) => {
+        ScanEvent::Judged(rows) => {
             if args.report
                 && let Ok(mut judged) = judged.lock()
             {
@@ -86,7 +89,7 @@ fn worst(summary: &Summary) -> Option<Severity> {
     [Severity::Error, Severity::Warning, Severity::Note].into_iter().find(found)
 }
 
-fn text(summary: &Summary, table: &Table) -> String {
+fn text(summary: &Summary, table: &VerdictTable) -> String {
     let Summary { artifacts, done_before, unread, bytes, verdicts, parts, .. } = summary;
     let mut text = format!("{artifacts} artifacts judged");
     let _ = match done_before {

@@ -1,4 +1,4 @@
-//! Who reads the artifacts of a scan: processes of this program.
+//! Reader processes of the artifacts of a scan.
 
 use std::process::Command;
 

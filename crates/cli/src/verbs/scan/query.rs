@@ -1,10 +1,10 @@
 //! `unskew scan query SQL TABLE...`.
 
 use crate::args::ScanQuery;
-use crate::exit::Status;
+use crate::exit::CallStatus;
 
 #[cfg(feature = "query")]
-pub fn run(args: &ScanQuery) -> anyhow::Result<Status> {
+pub fn run(args: &ScanQuery) -> anyhow::Result<CallStatus> {
     use crate::args::QueryFormat;
     use crate::print::{self, Printable};
 
@@ -13,11 +13,11 @@ pub fn run(args: &ScanQuery) -> anyhow::Result<Status> {
         QueryFormat::Table => answer.table()?.into(),
         QueryFormat::Json => Printable::json(&answer.json()?),
     })?;
-    Ok(Status::Clean)
+    Ok(CallStatus::Clean)
 }
 
 #[cfg(not(feature = "query"))]
-pub fn run(args: &ScanQuery) -> anyhow::Result<Status> {
+pub fn run(args: &ScanQuery) -> anyhow::Result<CallStatus> {
     anyhow::bail!(
         "this command was built without DataFusion; build it with `cargo build --release --features query`, or ask the \
          Parquet files with any other engine; not asked ({:?}): {} of {}",

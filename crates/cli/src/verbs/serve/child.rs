@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::process::Command;
 
-use unskew_jax_handlers::Interpreter;
+use unskew_jax_handlers::PythonInterpreter;
 
 /// What the plug-ins built from XLA log by: 0 is everything, 3 is nothing.
 const LOG_LEVEL: &str = "TF_CPP_MIN_LOG_LEVEL";
@@ -13,7 +13,10 @@ const LOG_LEVEL: &str = "TF_CPP_MIN_LOG_LEVEL";
 ///
 /// # Errors
 /// If the system does not say which program this is.
-pub fn again(mut own: Vec<OsString>, handlers: Option<&Interpreter>) -> std::io::Result<Command> {
+pub fn again(
+    mut own: Vec<OsString>,
+    handlers: Option<&PythonInterpreter>,
+) -> std::io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     let mut args: Vec<_> = std::env::args_os().skip(1).collect();
     if let Some(interpreter) = handlers {

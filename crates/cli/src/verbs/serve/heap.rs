@@ -1,4 +1,4 @@
-//! What a worker process does with memory that was freed.
+//! Heap of a worker process: what becomes of memory that was freed.
 //!
 //! A plug-in for CPUs has arrays in the memory of its process, and glibc gives that of a large one back to the system at
 //! once. A client lets go of an array when it has the next, so the system takes pages away while that one is sent, and

@@ -6,19 +6,19 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use unskew_connections::interrupted;
-use unskew_ifrt_proxy::{Failure, Front, FrontError, Server};
-use unskew_jax_handlers::Interpreter;
+use unskew_ifrt_proxy::{Front, FrontError, Server, WorkerFailure};
+use unskew_jax_handlers::PythonInterpreter;
 
 use super::child::again;
 use super::{announce, heap, listen, tunnel};
 use crate::args::Serve;
-use crate::exit::Status;
+use crate::exit::CallStatus;
 
 /// The process that clients connect to.
-pub fn front(args: &Serve, plugin: &Path) -> anyhow::Result<Status> {
+pub fn front(args: &Serve, plugin: &Path) -> anyhow::Result<CallStatus> {
     let listener = listen(args)?;
-    let gate = args.gate().map(|files| tunnel::Prepared::new(&files, args)).transpose()?;
-    let handlers = args.handlers.as_deref().map(Interpreter::ask).transpose()?;
+    let gate = args.gate().map(|files| tunnel::PreparedGate::new(&files, args)).transpose()?;
+    let handlers = args.handlers.as_deref().map(PythonInterpreter::ask).transpose()?;
     let (memory, sessions) = (args.memory, args.sessions);
     let start = move |folder: &Path, slot: u64| {
         let own = vec!["--worker".into(), folder.into(), "--slot".into(), slot.to_string().into()];
@@ -28,8 +28,8 @@ pub fn front(args: &Serve, plugin: &Path) -> anyhow::Result<Status> {
     };
     let front = match Front::new(Box::new(start), args.limits(), args.handlers.is_some()) {
         Ok(front) => front,
-        Err(FrontError::Worker(Failure::Said)) => return Ok(Status::Failed),
-        Err(FrontError::Worker(Failure::Ended(status))) => {
+        Err(FrontError::Worker(WorkerFailure::Said)) => return Ok(CallStatus::Failed),
+        Err(FrontError::Worker(WorkerFailure::Ended(status))) => {
             let plugin = plugin.display();
             bail!("the plug-in {plugin} ended its process while it was loaded: {status}")
         }
@@ -38,11 +38,11 @@ pub fn front(args: &Serve, plugin: &Path) -> anyhow::Result<Status> {
     announce(&listener, front.devices(), gate)?;
     // The first time it is asked to stop, the second time it is stopped.
     front.serve(listener, interrupted(), interrupted())?;
-    Ok(Status::Clean)
+    Ok(CallStatus::Clean)
 }
 
 /// A worker process.
-pub fn work(args: &Serve, plugin: &Path, folder: &Path, slot: u64) -> anyhow::Result<Status> {
+pub fn work(args: &Serve, plugin: &Path, folder: &Path, slot: u64) -> anyhow::Result<CallStatus> {
     let channel = std::io::stdin().as_fd().try_clone_to_owned();
     let channel = UnixStream::from(channel.context("no channel to the server")?);
     let (python, other) = match &args.libpython {
@@ -53,5 +53,5 @@ pub fn work(args: &Serve, plugin: &Path, folder: &Path, slot: u64) -> anyhow::Re
     let server = Server::worker(client, args.limits(), folder, slot)?;
     let remote = args.insecure_bind.is_some_and(|address| !address.is_loopback());
     server.work(channel, python, remote)?;
-    Ok(Status::Clean)
+    Ok(CallStatus::Clean)
 }

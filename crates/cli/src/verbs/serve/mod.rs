@@ -25,15 +25,15 @@ use unskew_ifrt_proxy::Server;
 use unskew_pjrt::{Client, Plugin};
 
 use crate::args::{Isolation, Serve};
-use crate::exit::Status;
+use crate::exit::CallStatus;
 use crate::{log, print};
 
 pub use tunnel::proxy;
 
-pub fn run(args: &Serve) -> anyhow::Result<Status> {
+pub fn run(args: &Serve) -> anyhow::Result<CallStatus> {
     if let Some(client) = &args.client {
         print::out(unskew_ifrt_proxy::recipe(client, args.port)?)?;
-        return Ok(Status::Clean);
+        return Ok(CallStatus::Clean);
     }
     let plugin = args.plugin.as_ref().context("no plug-in to serve")?;
     if args.memory.is_some() && !cfg!(target_os = "linux") {
@@ -57,13 +57,13 @@ pub fn run(args: &Serve) -> anyhow::Result<Status> {
 }
 
 /// All of it, in this process.
-fn serve(args: &Serve, plugin: &Path, trail: &Path) -> anyhow::Result<Status> {
+fn serve(args: &Serve, plugin: &Path, trail: &Path) -> anyhow::Result<CallStatus> {
     let listener = listen(args)?;
-    let gate = args.gate().map(|files| tunnel::Prepared::new(&files, args)).transpose()?;
+    let gate = args.gate().map(|files| tunnel::PreparedGate::new(&files, args)).transpose()?;
     let server = Server::with_trail(client(args, plugin, None)?, args.limits(), trail)?;
     announce(&listener, server.platform().devices.len(), gate)?;
     server.serve(listener, stopped())?;
-    Ok(Status::Clean)
+    Ok(CallStatus::Clean)
 }
 
 /// The port, before the plug-in, which may take a while to load: another server may have it.
@@ -88,7 +88,7 @@ fn client(args: &Serve, plugin: &Path, callbacks: Option<i32>) -> anyhow::Result
 fn announce(
     listener: &TcpListener,
     devices: usize,
-    gate: Option<tunnel::Prepared>,
+    gate: Option<tunnel::PreparedGate>,
 ) -> anyhow::Result<()> {
     let at = listener.local_addr()?;
     if !at.ip().is_loopback() {

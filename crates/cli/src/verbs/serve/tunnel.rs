@@ -8,19 +8,19 @@ use unskew_connections::interrupted;
 use unskew_ifrt_tunnel::{Gate, GateFiles, TunnelClient};
 
 use crate::args::{LogFormat, LogLevel, Proxy, Serve};
-use crate::exit::Status;
+use crate::exit::CallStatus;
 use crate::{log, print};
 
 /// How many threads encrypt.
 const THREADS: usize = 2;
 
 /// A gate that has its port and its files, and lets nobody in yet.
-pub struct Prepared {
+pub struct PreparedGate {
     gate: Arc<Gate>,
     listener: TcpListener,
 }
 
-impl Prepared {
+impl PreparedGate {
     pub fn new(files: &GateFiles, args: &Serve) -> anyhow::Result<Self> {
         let gate = Gate::new(files, args.connections as usize)?;
         let listener = TcpListener::bind(args.tls_bind)
@@ -45,7 +45,7 @@ impl Prepared {
 }
 
 /// `unskew proxy`: until it is told to stop.
-pub fn proxy(args: &Proxy) -> anyhow::Result<Status> {
+pub fn proxy(args: &Proxy) -> anyhow::Result<CallStatus> {
     log::begin(LogLevel::Info, LogFormat::Text);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port))
         .with_context(|| format!("cannot listen on 127.0.0.1 port {}", args.port))?;
@@ -59,7 +59,7 @@ pub fn proxy(args: &Proxy) -> anyhow::Result<Status> {
             ended = client.serve(listener) => ended?,
             () = interrupted() => {}
         }
-        Ok(Status::Clean)
+        Ok(CallStatus::Clean)
     })
 }
 

@@ -8,24 +8,24 @@ use std::process::{ExitStatus, Stdio};
 
 use anyhow::{Context as _, bail};
 use unskew_connections::interrupted;
-use unskew_ifrt_proxy::Trail;
-use unskew_jax_handlers::Interpreter;
+use unskew_ifrt_proxy::SessionJournal;
+use unskew_jax_handlers::PythonInterpreter;
 
 use super::child::again;
 use crate::args::{LogFormat, Serve};
-use crate::exit::Status;
+use crate::exit::CallStatus;
 
 /// Starts this command again as the server, and waits for its end.
-pub fn watch(plugin: &Path, asked: &Serve) -> anyhow::Result<Status> {
+pub fn watch(plugin: &Path, asked: &Serve) -> anyhow::Result<CallStatus> {
     let trail = tempfile::NamedTempFile::new().context("no file for what the server is doing")?;
-    let handlers = asked.handlers.as_deref().map(Interpreter::ask).transpose()?;
+    let handlers = asked.handlers.as_deref().map(PythonInterpreter::ask).transpose()?;
     let status = serve_in_child(trail.path(), handlers.as_ref())?;
     match status.code() {
-        Some(0) => Ok(Status::Clean),
+        Some(0) => Ok(CallStatus::Clean),
         // The child has said why.
-        Some(2) => Ok(Status::Failed),
+        Some(2) => Ok(CallStatus::Failed),
         _ => {
-            let doing = Trail::read(trail.path()).unwrap_or_default();
+            let doing = SessionJournal::read(trail.path()).unwrap_or_default();
             let doing = match doing.as_slice() {
                 [] => "no session was there".to_owned(),
                 lines => lines.join("; "),
@@ -40,7 +40,10 @@ pub fn watch(plugin: &Path, asked: &Serve) -> anyhow::Result<Status> {
     }
 }
 
-fn serve_in_child(trail: &Path, handlers: Option<&Interpreter>) -> anyhow::Result<ExitStatus> {
+fn serve_in_child(
+    trail: &Path,
+    handlers: Option<&PythonInterpreter>,
+) -> anyhow::Result<ExitStatus> {
     let own = vec!["--watched".into(), trail.into()];
     let mut command = again(own, handlers).context("cannot start this command again")?;
     command.stdin(Stdio::piped());

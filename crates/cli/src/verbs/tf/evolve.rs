@@ -10,11 +10,11 @@ use unskew_tensorflow::diff::{self, ReleaseRegistry};
 use unskew_tensorflow::evolve::{EvolutionQuestion, EvolutionRecord, OpPresence, case, cases};
 
 use crate::args::{Evolve, Global};
-use crate::exit::{Ending, Status};
+use crate::exit::{CallStatus, Ending};
 use crate::print;
-use crate::verbs::diff::{Named, Thing, pair, subject};
+use crate::verbs::diff::{DiffSubject, NamedSubject, pair, subject};
 
-pub fn run(args: &Evolve, global: &Global) -> anyhow::Result<Status> {
+pub fn run(args: &Evolve, global: &Global) -> anyhow::Result<CallStatus> {
     if args.check {
         return check(&args.case, args, global);
     }
@@ -57,21 +57,21 @@ pub fn run(args: &Evolve, global: &Global) -> anyhow::Result<Status> {
         let _ = writeln!(text, "{}", print::wrapped(&step.what, 3));
     }
     print::out(&text)?;
-    Ok(Status::Clean)
+    Ok(CallStatus::Clean)
 }
 
 /// The registries that are named, or all releases, each held against the one before it.
-fn check(names: &[OsString], args: &Evolve, global: &Global) -> anyhow::Result<Status> {
+fn check(names: &[OsString], args: &Evolve, global: &Global) -> anyhow::Result<CallStatus> {
     let named: Vec<OsString> = if names.is_empty() {
         let all = unskew_releases::select(Family::TensorFlow.as_str())?;
         all.iter().map(|release| release.to_string().into()).collect()
     } else {
         names.to_vec()
     };
-    let mut things: Vec<(Named, ReleaseRegistry)> = Vec::new();
+    let mut things: Vec<(NamedSubject, ReleaseRegistry)> = Vec::new();
     for name in &named {
         let found = subject(name)?;
-        let Thing::Registry(registry) = &found.thing else {
+        let DiffSubject::Registry(registry) = &found.thing else {
             bail!("no op registry of TensorFlow: {}", name.to_string_lossy())
         };
         let registry = registry.clone();

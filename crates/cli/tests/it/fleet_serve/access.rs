@@ -1,7 +1,7 @@
 //! Who may come in.
 
 use serde_json::json;
-use unskew_fleet_service::client::Client;
+use unskew_fleet_service::client::ServiceClient;
 
 use super::served::{Served, add_runtime, code, command, printed};
 
@@ -84,7 +84,7 @@ fn the_first_token_closes_the_door() {
     assert_eq!(made.status, 201, "{}", made.text());
     assert_eq!(open.get("/v1/runtimes").unwrap().status, 401);
     let token = made.json()["token"].as_str().unwrap().to_owned();
-    let mut ops = Client::new(served.address).with_token(&token);
+    let mut ops = ServiceClient::new(served.address).with_token(&token);
     assert_eq!(ops.get("/v1/tokens").unwrap().json()[0]["name"], "ops");
     let basic = format!("Basic {}", base64(&format!("anybody:{token}")));
     let asked = open.send("GET", "/v1/runtimes", &[("authorization", &basic)], b"").unwrap();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use unskew_fleet::Digest;
-use unskew_fleet_service::client::{Answer, Client};
+use unskew_fleet_service::client::{ServiceClient, ServiceResponse};
 
 use super::schema;
 use super::served::{Served, add_runtime, begin, example, piece, publish};
@@ -19,12 +19,12 @@ impl Held {
     /// Sends a request to an endpoint and holds the answer against the description.
     fn ask(
         &mut self,
-        client: &mut Client,
+        client: &mut ServiceClient,
         (method, template, path): (&str, &str, &str),
         headers: &[(&str, &str)],
         body: &[u8],
         status: u16,
-    ) -> Answer {
+    ) -> ServiceResponse {
         let answer = client.send(&method.to_uppercase(), path, headers, body).unwrap();
         assert_eq!(answer.status, status, "{method} {path}: {}", answer.text());
         let operation = &self.description["paths"][template][method];
@@ -84,7 +84,7 @@ fn every_endpoint_answers_as_it_is_described() {
     publish(&mut client, "gelu", "gelu.pt", &bytes);
     held.ask(&mut client, same("/v1/models"), &[], b"", 200);
     models(&mut held, &mut client, &json, &text);
-    artifacts(&mut held, &mut client, &Digest::of(&bytes));
+    artifacts(&mut held, &mut client, &Digest::sha256(&bytes));
     rest(&mut held, &mut client, &json);
     held.ask(&mut client, ("delete", one.1, one.2), &[], b"", 204);
     held.ask(&mut client, ("delete", one.1, one.2), &[], b"", 404);
@@ -100,8 +100,8 @@ fn every_endpoint_answers_as_it_is_described() {
     assert!(missed.is_empty(), "nobody asked {missed:?}");
 }
 
-fn uploads(held: &mut Held, client: &mut Client, json: &[(&str, &str)]) {
-    let new = json!({ "model": "m", "file": "m.pt", "size": 4, "digest": Digest::of("text") });
+fn uploads(held: &mut Held, client: &mut ServiceClient, json: &[(&str, &str)]) {
+    let new = json!({ "model": "m", "file": "m.pt", "size": 4, "digest": Digest::sha256("text") });
     let keyed = [json[0], ("idempotency-key", "k")];
     let at = ("post", "/v1/uploads", "/v1/uploads");
     held.ask(client, at, &keyed, new.to_string().as_bytes(), 201);
@@ -124,7 +124,7 @@ fn uploads(held: &mut Held, client: &mut Client, json: &[(&str, &str)]) {
     held.ask(client, ("post", "/v1/uploads/{upload}/finish", &finish), &[], b"", 200);
 }
 
-fn models(held: &mut Held, client: &mut Client, json: &[(&str, &str)], profile: &str) {
+fn models(held: &mut Held, client: &mut ServiceClient, json: &[(&str, &str)], profile: &str) {
     let later = [("prefer", "respond-async")];
     let versions = ("get", "/v1/models/{model}/versions", "/v1/models/gelu/versions");
     held.ask(client, versions, &[], b"", 200);
@@ -142,7 +142,7 @@ fn models(held: &mut Held, client: &mut Client, json: &[(&str, &str)], profile: 
     held.ask(client, ("get", plan, path), &[], b"", 200);
 }
 
-fn artifacts(held: &mut Held, client: &mut Client, digest: &Digest) {
+fn artifacts(held: &mut Held, client: &mut ServiceClient, digest: &Digest) {
     let about = format!("/v1/artifacts/{digest}");
     held.ask(client, ("get", "/v1/artifacts/{digest}", &about), &[], b"", 200);
     let (template, content) = ("/v1/artifacts/{digest}/content", format!("{about}/content"));
@@ -155,7 +155,7 @@ fn artifacts(held: &mut Held, client: &mut Client, digest: &Digest) {
     held.ask(client, ("get", template, &file), &[], b"", 404);
 }
 
-fn rest(held: &mut Held, client: &mut Client, json: &[(&str, &str)]) {
+fn rest(held: &mut Held, client: &mut ServiceClient, json: &[(&str, &str)]) {
     let asked = json!({ "kind": "decision", "model": "gelu", "runtime": "servers" }).to_string();
     let begun = held.ask(client, ("post", "/v1/jobs", "/v1/jobs"), json, asked.as_bytes(), 202);
     let job = begun.header("location").unwrap().to_owned();
@@ -169,7 +169,7 @@ fn rest(held: &mut Held, client: &mut Client, json: &[(&str, &str)]) {
     let made = held.ask(client, ("post", "/v1/tokens", "/v1/tokens"), json, new.as_bytes(), 201);
     let token = made.json()["token"].as_str().unwrap().to_owned();
     held.ask(client, ("get", "/v1/tokens", "/v1/tokens"), &[], b"", 401);
-    *client = Client::new(client.address()).with_token(&token);
+    *client = ServiceClient::new(client.address()).with_token(&token);
     let id = made.json()["id"].as_str().unwrap().to_owned();
     let other = json!({ "name": "other", "role": "read", "days": 3 }).to_string();
     let other = client.send("POST", "/v1/tokens", json, other.as_bytes()).unwrap().json();

@@ -7,8 +7,8 @@ use std::process::Command;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
-use unskew_fleet::{Digest, Fleet, Policy, Profile};
-use unskew_fleet_service::client::{Answer, Client};
+use unskew_fleet::{DeliveryPolicy, Digest, Fleet, RuntimeProfile};
+use unskew_fleet_service::client::{ServiceClient, ServiceResponse};
 use unskew_peers::root;
 
 use super::served::{Served, add_runtime, begin, code, example, piece, publish, until};
@@ -16,7 +16,7 @@ use super::served::{Served, add_runtime, begin, code, example, piece, publish, u
 const MODEL: &str = "examples/gelu-2.15.0.pt";
 
 /// Uploads a file and asks for it to be published.
-fn offered(client: &mut Client, model: &str, file: &str, bytes: &[u8]) -> Answer {
+fn offered(client: &mut ServiceClient, model: &str, file: &str, bytes: &[u8]) -> ServiceResponse {
     let place = begin(client, model, file, bytes);
     assert_eq!(piece(client, &place, 0, bytes).status, 204);
     client.send("POST", &format!("{place}/finish"), &[], b"").unwrap()
@@ -83,7 +83,7 @@ fn an_upload_that_takes_too_much_memory_is_refused_and_nothing_else_happens() {
         let body = refused.json();
         let detail = body["detail"].as_str().unwrap();
         assert!(detail.contains("large.pb") && detail.contains("MiB of memory"), "{detail}");
-        let digest = Digest::of(&large);
+        let digest = Digest::sha256(&large);
         assert_eq!(client.get(&format!("/v1/artifacts/{digest}")).unwrap().status, 404);
     }
     assert_eq!(client.get("/health").unwrap().status, 200);
@@ -205,10 +205,11 @@ fn what_another_process_reads_is_judged_as_it_is_here() {
         add_runtime(&mut client, release, release, 1);
         let profile =
             json!({ "fleet_runtime": 1, "name": release, "devices": 1, "release": release });
-        let profile = Profile::read(&profile.to_string()).unwrap();
+        let profile = RuntimeProfile::read(&profile.to_string()).unwrap();
         fleet.put_runtime(&profile, "2020-01-01").unwrap();
     }
-    let policy = Policy { accept_lossy: true, ..Policy::on("2999-01-01".parse().unwrap()) };
+    let policy =
+        DeliveryPolicy { accept_lossy: true, ..DeliveryPolicy::on("2999-01-01".parse().unwrap()) };
     let files = [MODEL, "examples/add-cast.pb", "examples/add.stablehlo"];
     let mut seen = BTreeSet::new();
     for (at, file) in files.into_iter().enumerate() {
@@ -271,8 +272,8 @@ fn a_shared_object_that_is_uploaded_never_runs() {
     }
     // Nor within a folder.
     let members =
-        json!([{ "path": "a/libp.so", "size": bytes.len(), "digest": Digest::of(&bytes) }]);
-    let mut rows = vec![("a/libp.so".to_owned(), Digest::of(&bytes), bytes.len() as u64)];
+        json!([{ "path": "a/libp.so", "size": bytes.len(), "digest": Digest::sha256(&bytes) }]);
+    let mut rows = vec![("a/libp.so".to_owned(), Digest::sha256(&bytes), bytes.len() as u64)];
     let new = json!({
         "model": "f", "file": "folder", "size": bytes.len(), "files": members,
         "digest": unskew_fleet::list_digest(&mut rows),

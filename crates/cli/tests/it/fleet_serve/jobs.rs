@@ -1,12 +1,12 @@
 //! Decisions, plans, and jobs that compute them.
 
 use serde_json::json;
-use unskew_fleet_service::client::Client;
+use unskew_fleet_service::client::ServiceClient;
 
 use super::served::{Served, add_runtime, code, example, printed, publish, until};
 
 /// A fleet of three runtimes and a model of one version.
-fn filled(client: &mut Client) {
+fn filled(client: &mut ServiceClient) {
     add_runtime(client, "phones", "torch@1.10", 400);
     add_runtime(client, "servers", "torch@2.15", 900);
     add_runtime(client, "other", "tensorflow@2.15", 5);

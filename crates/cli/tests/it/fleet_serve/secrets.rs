@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use unskew_fleet::store::{Database as _, Sqlite};
-use unskew_fleet_service::client::{Answer, Client};
+use unskew_fleet_service::client::{ServiceClient, ServiceResponse};
 use unskew_fleet_service::routes;
-use unskew_fleet_service::verb::Verb;
+use unskew_fleet_service::verb::HttpMethod;
 
 use super::served::{Served, add_runtime, begin, code, example, piece, publish};
 use super::trouble::on_a_small_disk;
@@ -29,7 +29,7 @@ const INSIDE: [&str; 9] = [
 
 /// A client that looks at everything that it is told.
 struct Looking {
-    client: Client,
+    client: ServiceClient,
     codes: Vec<String>,
 }
 
@@ -38,12 +38,18 @@ impl Looking {
         Self { client: served.client(), codes: Vec::new() }
     }
 
-    fn send(&mut self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+    fn send(
+        &mut self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> ServiceResponse {
         let answer = self.client.send(method, path, headers, body).unwrap();
         self.looked(method, path, answer)
     }
 
-    fn looked(&mut self, method: &str, path: &str, answer: Answer) -> Answer {
+    fn looked(&mut self, method: &str, path: &str, answer: ServiceResponse) -> ServiceResponse {
         let text = answer.text();
         for inside in INSIDE {
             // What the client sent itself may come back.
@@ -86,12 +92,12 @@ impl Looking {
             let profile = json!({ "fleet_runtime": 1, "name": "phones", "release": "torch@1.10" });
             let body = profile.to_string();
             match endpoint.verb {
-                Verb::Get => _ = self.send("GET", &path, &[], b""),
-                Verb::Head => _ = self.send("HEAD", &path, &[], b""),
-                Verb::Put => _ = self.send("PUT", &path, &json, body.as_bytes()),
-                Verb::Patch => _ = self.send("PATCH", &path, &[("upload-offset", "0")], b"x"),
-                Verb::Delete => {}
-                Verb::Post => {
+                HttpMethod::Get => _ = self.send("GET", &path, &[], b""),
+                HttpMethod::Head => _ = self.send("HEAD", &path, &[], b""),
+                HttpMethod::Put => _ = self.send("PUT", &path, &json, body.as_bytes()),
+                HttpMethod::Patch => _ = self.send("PATCH", &path, &[("upload-offset", "0")], b"x"),
+                HttpMethod::Delete => {}
+                HttpMethod::Post => {
                     for body in ["{", "{}", r#"{"model":"m","runtime":"phones"}"#] {
                         self.send("POST", &path, &json, body.as_bytes());
                     }
@@ -241,7 +247,7 @@ fn a_full_disk_does_not_tell_which_one() {
 /// An upload, unless the database has no room for it.
 fn begin_or_full(looking: &mut Looking, bytes: &[u8]) -> Option<String> {
     let new = json!({
-        "model": "m", "file": "m.pt", "size": bytes.len(), "digest": unskew_fleet::Digest::of(bytes),
+        "model": "m", "file": "m.pt", "size": bytes.len(), "digest": unskew_fleet::Digest::sha256(bytes),
     });
     let begun = looking.client.send_json("POST", "/v1/uploads", &new).unwrap();
     let begun = looking.looked("POST", "/v1/uploads", begun);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use unskew_fleet::Digest;
-use unskew_fleet_service::client::{Answer, Client};
+use unskew_fleet_service::client::{ServiceClient, ServiceResponse};
 use unskew_peers::root;
 
 /// The command, on a fleet.
@@ -51,8 +51,8 @@ impl Served {
         Self { child, address: address.unwrap_or_else(|| panic!("no address: {line}")) }
     }
 
-    pub fn client(&self) -> Client {
-        Client::new(self.address)
+    pub fn client(&self) -> ServiceClient {
+        ServiceClient::new(self.address)
     }
 
     /// Tells it to stop, as systems do.
@@ -87,22 +87,27 @@ pub fn example(name: &str) -> Vec<u8> {
 }
 
 /// Begins an upload, and says where it is.
-pub fn begin(client: &mut Client, model: &str, file: &str, bytes: &[u8]) -> String {
+pub fn begin(client: &mut ServiceClient, model: &str, file: &str, bytes: &[u8]) -> String {
     let new = json!({
-        "model": model, "file": file, "size": bytes.len(), "digest": Digest::of(bytes),
+        "model": model, "file": file, "size": bytes.len(), "digest": Digest::sha256(bytes),
     });
     let begun = client.send_json("POST", "/v1/uploads", &new).unwrap();
     assert_eq!(begun.status, 201, "{}", begun.text());
     begun.header("location").unwrap().to_owned()
 }
 
-pub fn piece(client: &mut Client, place: &str, offset: usize, bytes: &[u8]) -> Answer {
+pub fn piece(
+    client: &mut ServiceClient,
+    place: &str,
+    offset: usize,
+    bytes: &[u8],
+) -> ServiceResponse {
     let offset = offset.to_string();
     client.send("PATCH", place, &[("upload-offset", &offset)], bytes).unwrap()
 }
 
 /// Uploads a model in two pieces, and publishes it.
-pub fn publish(client: &mut Client, model: &str, file: &str, bytes: &[u8]) -> Value {
+pub fn publish(client: &mut ServiceClient, model: &str, file: &str, bytes: &[u8]) -> Value {
     let place = begin(client, model, file, bytes);
     let half = bytes.len() / 2;
     assert_eq!(piece(client, &place, 0, &bytes[..half]).status, 204);
@@ -113,7 +118,7 @@ pub fn publish(client: &mut Client, model: &str, file: &str, bytes: &[u8]) -> Va
 }
 
 /// Adds a runtime that is a release.
-pub fn add_runtime(client: &mut Client, name: &str, release: &str, devices: u64) {
+pub fn add_runtime(client: &mut ServiceClient, name: &str, release: &str, devices: u64) {
     let profile =
         json!({ "fleet_runtime": 1, "name": name, "devices": devices, "release": release });
     let put = client.send_json("PUT", &format!("/v1/runtimes/{name}"), &profile).unwrap();
@@ -121,7 +126,7 @@ pub fn add_runtime(client: &mut Client, name: &str, release: &str, devices: u64)
 }
 
 /// The code of a problem, which has to be whole.
-pub fn code(answer: &Answer) -> String {
+pub fn code(answer: &ServiceResponse) -> String {
     assert_eq!(
         answer.header("content-type"),
         Some("application/problem+json"),

@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 use unskew_connections::open_files;
 use unskew_fleet_service::endpoint::{Endpoint, Takes};
 use unskew_fleet_service::routes;
-use unskew_fleet_service::verb::Verb;
+use unskew_fleet_service::verb::HttpMethod;
 
 use super::served::{Served, begin, printed};
 
@@ -36,12 +36,12 @@ fn forged() -> String {
 
 fn verb(endpoint: &Endpoint) -> &'static str {
     match endpoint.verb {
-        Verb::Get => "GET",
-        Verb::Head => "HEAD",
-        Verb::Put => "PUT",
-        Verb::Post => "POST",
-        Verb::Patch => "PATCH",
-        Verb::Delete => "DELETE",
+        HttpMethod::Get => "GET",
+        HttpMethod::Head => "HEAD",
+        HttpMethod::Put => "PUT",
+        HttpMethod::Post => "POST",
+        HttpMethod::Patch => "PATCH",
+        HttpMethod::Delete => "DELETE",
     }
 }
 

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 use unskew_fleet::store::{Database as _, Sqlite};
-use unskew_fleet_service::client::Client;
+use unskew_fleet_service::client::ServiceClient;
 use unskew_test_servers::{PostgreSql, S3Server};
 
 use super::served::{Served, add_runtime, begin, code, command, example, piece, publish, until};
@@ -158,7 +158,7 @@ fn nonsense_is_answered_with_what_is_wrong() {
     assert_eq!(named.json()["request"], "mine-7");
     let odd = client.send("GET", "/nothing", &[("x-request-id", "a b\"c")], b"").unwrap();
     assert_ne!(odd.json()["request"], "a b\"c");
-    let mut raw = Client::new(served.address);
+    let mut raw = ServiceClient::new(served.address);
     let answer = raw.raw(b"nonsense\r\n\r\n", false).unwrap();
     assert_eq!(answer.status, 400);
     assert_eq!(client.get("/health").unwrap().status, 200);

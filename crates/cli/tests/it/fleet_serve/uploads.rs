@@ -29,7 +29,7 @@ fn an_upload_goes_on_after_a_broken_connection_and_a_killed_server() {
     broken.write_all(&bytes[100..150]).unwrap();
     broken.flush().unwrap();
     drop(broken);
-    let far = |client: &mut unskew_fleet_service::client::Client| {
+    let far = |client: &mut unskew_fleet_service::client::ServiceClient| {
         let head = client.send("HEAD", &place, &[], b"").unwrap();
         assert_eq!(head.header("upload-length").unwrap(), bytes.len().to_string());
         head.header("upload-offset").unwrap().parse::<usize>().unwrap()
@@ -64,7 +64,8 @@ fn the_same_key_is_the_same_upload() {
     let served = Served::start(store.path(), &["--max-uploads", "1"]);
     let mut client = served.client();
     let mut post = |model: &str, key: &str| {
-        let new = json!({ "model": model, "file": "m.pt", "size": 9, "digest": Digest::of("x") });
+        let new =
+            json!({ "model": model, "file": "m.pt", "size": 9, "digest": Digest::sha256("x") });
         let headers = [("content-type", "application/json"), ("idempotency-key", key)];
         client.send("POST", "/v1/uploads", &headers, new.to_string().as_bytes()).unwrap()
     };
@@ -110,7 +111,7 @@ fn what_is_not_as_announced_or_not_readable_is_gone() {
         let done = client.send("POST", &format!("{place}/finish"), &[], b"").unwrap();
         assert_eq!((done.status, code(&done).as_str()), (422, "FL012"));
         assert!(done.json()["detail"].as_str().unwrap().contains(file), "{}", done.text());
-        let digest = Digest::of(bytes);
+        let digest = Digest::sha256(bytes);
         assert_eq!(client.get(&format!("/v1/artifacts/{digest}")).unwrap().status, 404);
     }
     assert_eq!(client.get("/v1/models").unwrap().json(), json!([]));
@@ -124,7 +125,8 @@ fn no_name_leads_anywhere() {
     let served = Served::start(store.path(), &["--max-artifact", "1MiB"]);
     let mut client = served.client();
     let mut refused = |model: &str, file: &str, size: u64, status: u16| {
-        let new = json!({ "model": model, "file": file, "size": size, "digest": Digest::of("x") });
+        let new =
+            json!({ "model": model, "file": file, "size": size, "digest": Digest::sha256("x") });
         let answer = client.send_json("POST", "/v1/uploads", &new).unwrap();
         assert_eq!(answer.status, status, "{model} {file}: {}", answer.text());
         code(&answer);
@@ -137,8 +139,8 @@ fn no_name_leads_anywhere() {
     }
     refused("m", "m.pt", 2 << 20, 413);
     let member = json!({
-        "model": "m", "file": "m", "size": 1, "digest": Digest::of("x"),
-        "files": [{ "path": "../x", "size": 1, "digest": Digest::of("x") }],
+        "model": "m", "file": "m", "size": 1, "digest": Digest::sha256("x"),
+        "files": [{ "path": "../x", "size": 1, "digest": Digest::sha256("x") }],
     });
     assert_eq!(client.send_json("POST", "/v1/uploads", &member).unwrap().status, 400);
     for path in ["/v1/artifacts/..%2F..%2Ffleet.db", "/v1/artifacts/%2Fetc%2Fpasswd/content"] {
@@ -192,16 +194,16 @@ fn a_folder_comes_file_by_file() {
     let files = [("graphs/one.pb", graph.as_slice()), ("readme.txt", b"hello".as_slice())];
     let mut rows: Vec<(String, Digest, u64)> = files
         .iter()
-        .map(|(path, bytes)| ((*path).to_owned(), Digest::of(bytes), bytes.len() as u64))
+        .map(|(path, bytes)| ((*path).to_owned(), Digest::sha256(bytes), bytes.len() as u64))
         .collect();
     let digest = list_digest(&mut rows);
     let members: Vec<_> = files
         .iter()
-        .map(|(path, bytes)| json!({ "path": path, "size": bytes.len(), "digest": Digest::of(bytes) }))
+        .map(|(path, bytes)| json!({ "path": path, "size": bytes.len(), "digest": Digest::sha256(bytes) }))
         .collect();
     let whole = [files[0].1, files[1].1].concat();
     let mut new = json!({
-        "model": "graphs", "file": "graphs", "size": whole.len(), "digest": Digest::of("x"),
+        "model": "graphs", "file": "graphs", "size": whole.len(), "digest": Digest::sha256("x"),
         "files": members,
     });
     let wrong = client.send_json("POST", "/v1/uploads", &new).unwrap();

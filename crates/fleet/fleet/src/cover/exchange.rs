@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn what_greed_took_is_exchanged() {
         let sets = vec![vec![0, 1, 3, 4], vec![0, 1, 2], vec![3, 4, 5]];
-        let problem = Reduced::of(&[1; 6], &sets);
+        let problem = Reduced::new(&[1; 6], &sets);
         let (covered, mut better) = improved(&problem, vec![0, 1]);
         better.sort_unstable();
         assert_eq!((covered, better), (problem.weights.iter().sum(), vec![1, 2]));

@@ -146,7 +146,7 @@ impl Cover {
         if start.is_optimal() {
             return (start, 0);
         }
-        let reduced = Reduced::of(&self.weights, &self.sets);
+        let reduced = Reduced::new(&self.weights, &self.sets);
         let found = exact::search(&reduced, k, start.weight, effort);
         let mut best = start;
         best.at_most = found.at_most.min(best.at_most).max(best.weight);

@@ -15,7 +15,7 @@ pub(super) struct Reduced {
 }
 
 impl Reduced {
-    pub(super) fn of(weights: &[u64], sets: &[Vec<usize>]) -> Self {
+    pub(super) fn new(weights: &[u64], sets: &[Vec<usize>]) -> Self {
         let kept = undominated(weights, sets);
         let mut merged: BTreeMap<Vec<usize>, u64> = BTreeMap::new();
         let mut of_element: Vec<Vec<usize>> = vec![Vec::new(); weights.len()];
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn what_makes_no_difference_is_gone() {
         let sets = vec![vec![0, 1], vec![0], vec![2, 3], vec![0, 1], vec![3]];
-        let reduced = Reduced::of(&[4, 4, 6, 0], &sets);
+        let reduced = Reduced::new(&[4, 4, 6, 0], &sets);
         assert_eq!((reduced.weights, reduced.unit), (vec![4, 3], 2));
         assert_eq!(reduced.originals, [0, 2]);
     }

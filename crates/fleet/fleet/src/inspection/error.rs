@@ -1,4 +1,4 @@
-//! Why nobody could look into an artifact.
+//! Errors of an inspection: nobody could look into an artifact.
 
 /// Why an artifact could not be inspected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

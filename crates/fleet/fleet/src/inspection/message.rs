@@ -1,10 +1,10 @@
-//! What the two processes say to each other, besides bytes.
+//! Messages of the two processes, besides bytes.
 
 use serde::{Deserialize, Serialize};
 use unskew_inspection::Described;
 
 use crate::Digest;
-use crate::answer::{Attempt, Judged};
+use crate::answer::{Attempt, VerdictRecord};
 
 /// An artifact, and what is asked about it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ pub(super) enum Reply {
     /// To [`Ask::Answer`]: why it cannot be read. Nothing follows.
     Unreadable(String),
     /// What the runtime says to it as it is, and whether the day makes no difference. [`Reply::Converted`] follows.
-    AsIs(Judged, bool),
+    AsIs(VerdictRecord, bool),
     /// What a conversion makes of it, if one was tried; whether the day makes no difference; and the files of the result,
     /// whose new bytes follow.
     Converted(Option<Attempt>, bool, Option<Vec<Made>>),

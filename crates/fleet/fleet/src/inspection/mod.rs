@@ -17,16 +17,16 @@ use std::sync::Arc;
 use unskew_artifact::Content;
 use unskew_core::Date;
 use unskew_inspection::{ArtifactFiles, Described, Failure, ReaderProcess, Readers, Stopped};
-use unskew_source::Output;
+use unskew_source::ConvertedArtifact;
 
 pub use error::InspectionError;
 pub use process::main as inspection_main;
 pub use unskew_inspection::Allowance;
 
-use crate::answer::{Answer, Attempt, Judged};
+use crate::answer::{ArtifactAnswer, Attempt, VerdictRecord};
 use crate::examine::{Given, nothing};
 use crate::store::KeptRuntime;
-use crate::{Depot, Digest, FleetError, Judge};
+use crate::{BlobStore, Digest, FleetError, JudgeIdentity};
 use message::{Ask, Question, Reply};
 use result::Coming;
 
@@ -42,7 +42,7 @@ impl Inspectors {
         start: impl Fn(&Allowance) -> Command + Send + Sync + 'static,
     ) -> Arc<Self> {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-        let fingerprint = Judge::of_this_program().fingerprint;
+        let fingerprint = JudgeIdentity::of_this_program().fingerprint;
         Arc::new(Self(Readers::new(allowance, fingerprint, cores, start)))
     }
 
@@ -77,7 +77,7 @@ impl Inspectors {
     /// [`FleetError::Unreadable`] with the reason if not; [`InspectionError`] if nobody could find out.
     pub fn look(&self, content: &Content) -> Result<(), FleetError> {
         let question = question(content, None, Ask::Look);
-        let mut files = ArtifactFiles::of(content);
+        let mut files = ArtifactFiles::from_content(content);
         let looked = self.with(content, None, |inspector| {
             inspector.ask(&question, None)?;
             match inspector.reply(&mut files)? {
@@ -95,7 +95,7 @@ impl Inspectors {
         artifact: &Digest,
         runtime: &KeptRuntime,
         as_of: Date,
-        conversion: Option<(&Depot, bool)>,
+        conversion: Option<(&BlobStore, bool)>,
     ) -> Result<Given, FleetError> {
         let ask = Ask::Answer {
             profile: runtime.profile.clone(),
@@ -104,7 +104,7 @@ impl Inspectors {
             conversion: conversion.map(|(_, lossy)| lossy),
         };
         let question = question(content, Some(*artifact), ask);
-        let mut files = ArtifactFiles::of(content);
+        let mut files = ArtifactFiles::from_content(content);
         let name = format!("{artifact} {}", content.name());
         let held = self.with(content, Some(&name), |inspector| {
             inspector.ask(&question, None)?;
@@ -112,15 +112,15 @@ impl Inspectors {
         });
         let given = |answer, always: bool| Given { answer, day: (!always).then_some(as_of) };
         match held {
-            Ok(Held::Unreadable(error)) => Ok(given(unreadable(error), true)),
-            Ok(Held::Judged { as_is, mut converted, output, always }) => {
+            Ok(ChildAnswer::Unreadable(error)) => Ok(given(unreadable(error), true)),
+            Ok(ChildAnswer::Judged { as_is, mut converted, output, always }) => {
                 if let (Some(attempt), Some(output), Some((depot, _))) =
                     (&mut converted, output, conversion)
                 {
                     let stored = depot.add_output(&output)?;
                     (attempt.result, attempt.size) = (Some(stored.digest), Some(stored.size));
                 }
-                Ok(given(Answer { as_is, converted }, always))
+                Ok(given(ArtifactAnswer { as_is, converted }, always))
             }
             // It stands against this artifact and no other: an older version may do. Asked again on the next day.
             Err(FleetError::Inspection(error @ InspectionError::Ended { .. })) => {
@@ -132,40 +132,40 @@ impl Inspectors {
 }
 
 /// The answer to an artifact that cannot be read.
-fn unreadable(error: String) -> Answer {
-    Answer { as_is: nothing(), converted: Some(Attempt::failed(error)) }
+fn unreadable(error: String) -> ArtifactAnswer {
+    ArtifactAnswer { as_is: nothing(), converted: Some(Attempt::failed(error)) }
 }
 
 /// What a child says about an artifact and a runtime.
 #[allow(clippy::large_enum_variant, reason = "there is one at a time, and it is moved once")]
-enum Held {
+enum ChildAnswer {
     /// It cannot be read.
     Unreadable(String),
     /// It was held against the runtime.
     Judged {
-        as_is: Judged,
+        as_is: VerdictRecord,
         converted: Option<Attempt>,
-        output: Option<Output>,
+        output: Option<ConvertedArtifact>,
         /// Whether the day makes no difference.
         always: bool,
     },
 }
 
-fn held(inspector: &mut ReaderProcess, files: &mut ArtifactFiles) -> Result<Held, Stopped> {
+fn held(inspector: &mut ReaderProcess, files: &mut ArtifactFiles) -> Result<ChildAnswer, Stopped> {
     let fresh = inspector.is_first();
     let (as_is, always) = match inspector.reply(files)? {
         Reply::AsIs(as_is, always) => (as_is, always),
-        Reply::Unreadable(error) => return Ok(Held::Unreadable(error)),
+        Reply::Unreadable(error) => return Ok(ChildAnswer::Unreadable(error)),
         _ => return Err(inspector.unexpected()),
     };
     match converted(inspector, files) {
         Ok((converted, output, same)) => {
-            Ok(Held::Judged { as_is, converted, output, always: always && same })
+            Ok(ChildAnswer::Judged { as_is, converted, output, always: always && same })
         }
         // What was said before holds. With more memory a conversion may work on another day.
         Err(Stopped::Ended(ended)) if fresh => {
             let converted = Some(Attempt::failed(format!("it cannot be converted: {}", ended.why)));
-            Ok(Held::Judged { as_is, converted, output: None, always: false })
+            Ok(ChildAnswer::Judged { as_is, converted, output: None, always: false })
         }
         Err(stopped) => Err(stopped),
     }
@@ -174,12 +174,12 @@ fn held(inspector: &mut ReaderProcess, files: &mut ArtifactFiles) -> Result<Held
 fn converted(
     inspector: &mut ReaderProcess,
     files: &mut ArtifactFiles,
-) -> Result<(Option<Attempt>, Option<Output>, bool), Stopped> {
+) -> Result<(Option<Attempt>, Option<ConvertedArtifact>, bool), Stopped> {
     let Reply::Converted(attempt, always, made) = inspector.reply(files)? else {
         return Err(inspector.unexpected());
     };
     let Some(made) = made else { return Ok((attempt, None, always)) };
-    let mut coming = Coming::of(&made).ok_or_else(|| inspector.unexpected())?;
+    let mut coming = Coming::for_files(&made).ok_or_else(|| inspector.unexpected())?;
     while !coming.is_whole() {
         let bytes = inspector.bytes(files)?;
         match coming.take(&bytes) {
@@ -196,5 +196,5 @@ fn converted(
 
 /// A question about an artifact.
 fn question(content: &Content, artifact: Option<Digest>, ask: Ask) -> Question {
-    Question { described: Described::of(content), artifact, ask }
+    Question { described: Described::from_content(content), artifact, ask }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, PoisonError};
 
-use unskew_artifact::{ConvertOptions, Options};
+use unskew_artifact::{ConvertOptions, OpenOptions};
 use unskew_core::Context;
 use unskew_inspection::{Allowance, Parent, ReaderConfinement, SharedParent, serve};
 use unskew_source::Source;
@@ -12,7 +12,7 @@ use unskew_source::Source;
 use super::message::{Ask, Question, Reply};
 use super::result;
 use crate::examine::Examined;
-use crate::{Digest, FleetError, Judge, Profile, Runtime, chain};
+use crate::{Digest, FleetError, JudgeIdentity, Runtime, RuntimeProfile, chain};
 
 /// How many runtimes are kept.
 const RUNTIMES: usize = 64;
@@ -20,7 +20,7 @@ const RUNTIMES: usize = 64;
 /// Answers the questions of the parent at the other end of the standard input and output, until that is gone. The process
 /// ends then, or at a limit of what it is allowed.
 pub fn main(allowance: Allowance) -> ! {
-    let fingerprint = Judge::of_this_program().fingerprint;
+    let fingerprint = JudgeIdentity::of_this_program().fingerprint;
     let mut child = Child { opened: None, runtimes: HashMap::new() };
     let answer = |question, parent: &SharedParent| child.answer(question, parent);
     match serve(allowance, ReaderConfinement::Streams, &fingerprint, answer) {
@@ -53,14 +53,14 @@ impl Child {
         match ask {
             Ask::Look => {
                 let content = Parent::content(parent, described);
-                let looked = content.parties(&Options::default());
+                let looked = content.parties(&OpenOptions::default());
                 let error = looked.err().map(|error| chain(&FleetError::Open(error)));
                 say(parent, &Reply::Looked(error))
             }
             Ask::Answer { profile, digest, as_of, conversion } => {
                 let examined = match known {
                     Some((_, _, examined)) => examined,
-                    None => Examined::of(Parent::content(parent, described)),
+                    None => Examined::new(Parent::content(parent, described)),
                 };
                 let runtime = self.runtime(profile, digest).map_err(io::Error::other)?;
                 let day = as_of.parse().map_err(io::Error::other)?;
@@ -75,7 +75,7 @@ impl Child {
         if let Some(known) = self.runtimes.get(digest) {
             return Ok(Arc::clone(known));
         }
-        let runtime = Arc::new(Profile::read(profile)?.runtime()?);
+        let runtime = Arc::new(RuntimeProfile::read(profile)?.runtime()?);
         if self.runtimes.len() >= RUNTIMES {
             self.runtimes.clear();
         }

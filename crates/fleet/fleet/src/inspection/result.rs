@@ -1,4 +1,4 @@
-//! What a conversion made, on its way from the child to its parent: ranges of the artifact are named, new bytes are sent.
+//! Result of a conversion, on its way from the child to its parent: ranges of the artifact are named, new bytes are sent.
 
 use std::io::{self, Write as _};
 use std::sync::{Arc, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use tempfile::{SpooledData, SpooledTempFile};
 use unskew_inspection::{LARGEST_FRAME, SharedParent};
 use unskew_source::{
-    Assembly, AssemblyPiece, BytesSource, FileSource, Output, ReadError, Slice, Source,
+    Assembly, AssemblyPiece, BytesSource, ConvertedArtifact, FileSource, ReadError, Slice, Source,
 };
 
 use super::message::{Made, Piece};
@@ -18,10 +18,10 @@ const IN_MEMORY: usize = 8 << 20;
 const MOST_NEW: u64 = 4 << 30;
 
 /// The files of a result.
-fn files(output: &Output) -> Vec<(Option<&str>, &Arc<Assembly>)> {
+fn files(output: &ConvertedArtifact) -> Vec<(Option<&str>, &Arc<Assembly>)> {
     match output {
-        Output::File(file) => vec![(None, file)],
-        Output::Folder(files) => {
+        ConvertedArtifact::File(file) => vec![(None, file)],
+        ConvertedArtifact::Folder(files) => {
             files.iter().map(|(path, file)| (Some(path.as_str()), file)).collect()
         }
     }
@@ -42,7 +42,7 @@ fn named(piece: &AssemblyPiece<'_>, sources: &[Arc<dyn Source>]) -> Piece {
 }
 
 /// A result as the child describes it.
-pub(super) fn described(output: &Output, sources: &[Arc<dyn Source>]) -> Vec<Made> {
+pub(super) fn described(output: &ConvertedArtifact, sources: &[Arc<dyn Source>]) -> Vec<Made> {
     let made = |(path, file): (Option<&str>, &Arc<Assembly>)| Made {
         name: file.name().to_owned(),
         path: path.map(str::to_owned),
@@ -53,7 +53,7 @@ pub(super) fn described(output: &Output, sources: &[Arc<dyn Source>]) -> Vec<Mad
 
 /// Sends its new bytes.
 pub(super) fn send(
-    output: &Output,
+    output: &ConvertedArtifact,
     sources: &[Arc<dyn Source>],
     parent: &SharedParent,
 ) -> io::Result<()> {
@@ -93,7 +93,7 @@ pub(super) struct Coming {
 
 impl Coming {
     /// For the new bytes of these files; none if they are too many.
-    pub(super) fn of(files: &[Made]) -> Option<Self> {
+    pub(super) fn for_files(files: &[Made]) -> Option<Self> {
         let mut size = 0_u64;
         for piece in files.iter().flat_map(|file| &file.pieces) {
             if let Piece::New(bytes) = piece {
@@ -127,7 +127,7 @@ impl Coming {
         self,
         files: Vec<Made>,
         sources: &[Arc<dyn Source>],
-    ) -> Result<Output, ReadError> {
+    ) -> Result<ConvertedArtifact, ReadError> {
         let name = "result";
         let new: Arc<dyn Source> = match self.spool.into_inner() {
             SpooledData::InMemory(bytes) => Arc::new(BytesSource::new(name, bytes.into_inner())),
@@ -159,16 +159,16 @@ impl Coming {
         }
         let one = matches!(built.as_slice(), [(None, _)]);
         Ok(match built.pop() {
-            Some((_, file)) if one => Output::File(file),
+            Some((_, file)) if one => ConvertedArtifact::File(file),
             last => {
                 built.extend(last);
                 let named = built.into_iter().map(|(path, file)| (path.unwrap_or_default(), file));
-                Output::Folder(named.collect())
+                ConvertedArtifact::Folder(named.collect())
             }
         })
     }
 }
 
-fn gone(part: usize) -> unskew_source::Problem {
-    unskew_source::Problem::Malformed(format!("a piece of the file number {part}"))
+fn gone(part: usize) -> unskew_source::SourceProblem {
+    unskew_source::SourceProblem::Malformed(format!("a piece of the file number {part}"))
 }

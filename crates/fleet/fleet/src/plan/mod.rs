@@ -1,4 +1,4 @@
-//! Which artifacts of a model a whole fleet needs.
+//! Plan of the artifacts of a model that a whole fleet needs.
 //!
 //! The candidates are the versions of the model and what conversions make of them. A candidate serves a runtime if
 //! the runtime accepts it; what was converted for one runtime often serves others, and that is what makes few
@@ -34,9 +34,9 @@ use serde::{Deserialize, Serialize};
 
 pub use what_if::WhatIf;
 
-use crate::decision::{Policy, Terms, Way};
-use crate::store::{KeptRuntime, Version};
-use crate::{Cover, Digest, EFFORT, Fleet, FleetError, Judge};
+use crate::decision::{DeliveryMode, DeliveryPolicy, PolicySpec};
+use crate::store::{KeptRuntime, PublishedVersion};
+use crate::{Cover, Digest, EFFORT, Fleet, FleetError, JudgeIdentity};
 
 /// What is asked of a plan besides the policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,13 +57,14 @@ impl Default for PlanOptions {
 
 /// An artifact that could be delivered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Candidate {
+#[schemars(rename = "Candidate")]
+pub struct DeliveryCandidate {
     /// The content address (SHA-256) of the artifact.
     pub artifact: Digest,
     /// The version of the model that it is or was made of.
     pub version: i64,
     /// Whether it was converted.
-    pub way: Way,
+    pub way: DeliveryMode,
     /// The name of the file.
     pub file: String,
     /// Size of all its files in bytes.
@@ -117,7 +118,8 @@ pub struct Needing {
 
 /// A version, and who needs it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Block {
+#[schemars(rename = "Block")]
+pub struct BlockingVersion {
     /// The version of the model.
     pub version: i64,
     /// The devices of all that need it.
@@ -134,11 +136,11 @@ pub struct Plan {
     /// The version of this JSON schema, 1.
     pub schema_version: u32,
     /// The release of Unskew and the database that judged.
-    pub judge: Judge,
+    pub judge: JudgeIdentity,
     /// The day that the plan holds for, YYYY-MM-DD.
     pub as_of: String,
     /// What was good enough.
-    pub policy: Terms,
+    pub policy: PolicySpec,
     /// The name of the model.
     pub model: String,
     /// Whether an older version counts for a runtime that takes a newer one.
@@ -150,7 +152,7 @@ pub struct Plan {
     /// The devices that any candidate serves.
     pub servable: u64,
     /// The artifacts that could be delivered.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<DeliveryCandidate>,
     /// What 1, 2, ... of them do.
     pub curve: Vec<Point>,
     /// The point that is proposed.
@@ -158,7 +160,7 @@ pub struct Plan {
     /// The runtimes, by name.
     pub runtimes: Vec<Served>,
     /// The versions that cannot be dropped, newest first.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<BlockingVersion>,
 }
 
 impl Plan {
@@ -178,7 +180,7 @@ impl Plan {
 /// How each runtime is reached, by the places of runtimes and candidates.
 #[derive(Default)]
 struct Reach {
-    candidates: Vec<Candidate>,
+    candidates: Vec<DeliveryCandidate>,
     /// The candidates that serve each runtime.
     serving: Vec<BTreeSet<usize>>,
     /// The versions that reach each runtime, newest first, as far as they were asked.
@@ -193,7 +195,7 @@ impl Fleet {
     pub fn plan(
         &mut self,
         model: &str,
-        policy: &Policy,
+        policy: &DeliveryPolicy,
         options: &PlanOptions,
     ) -> Result<Plan, FleetError> {
         let runtimes = self.runtimes_on(&policy.as_of.to_string())?;
@@ -208,7 +210,7 @@ impl Fleet {
         &mut self,
         model: &str,
         runtimes: &[KeptRuntime],
-        policy: &Policy,
+        policy: &DeliveryPolicy,
         options: &PlanOptions,
     ) -> Result<Plan, FleetError> {
         let versions = self.versions(model, &policy.as_of.to_string())?;
@@ -258,9 +260,9 @@ impl Fleet {
     /// The runtimes that any version concerns, and the names of the others.
     fn related(
         &mut self,
-        versions: &[Version],
+        versions: &[PublishedVersion],
         runtimes: &[KeptRuntime],
-        policy: &Policy,
+        policy: &DeliveryPolicy,
     ) -> Result<(Vec<KeptRuntime>, Vec<String>), FleetError> {
         let (mut related, mut unrelated) = (Vec::new(), Vec::new());
         for runtime in runtimes {
@@ -282,9 +284,9 @@ impl Fleet {
     /// Asks every runtime: the versions newest first, up to the second that reaches it, or all.
     fn reach(
         &mut self,
-        versions: &[Version],
+        versions: &[PublishedVersion],
         runtimes: &[KeptRuntime],
-        policy: &Policy,
+        policy: &DeliveryPolicy,
         options: &PlanOptions,
     ) -> Result<Reach, FleetError> {
         let mut reach = Reach::default();
@@ -298,13 +300,13 @@ impl Fleet {
                 }
                 let answer = self.answer(version, runtime, policy)?;
                 let Some(way) = policy.way(&answer) else { continue };
-                let made = answer.converted.as_ref().filter(|_| way == Way::Converted);
+                let made = answer.converted.as_ref().filter(|_| way == DeliveryMode::Converted);
                 let (artifact, size) = match made {
                     Some(made) => (made.result.unwrap_or(version.artifact), made.size.unwrap_or(0)),
                     None => (version.artifact, version.size),
                 };
                 let place = *known.entry(artifact).or_insert_with(|| {
-                    reach.candidates.push(Candidate {
+                    reach.candidates.push(DeliveryCandidate {
                         artifact,
                         version: version.number,
                         way,
@@ -328,11 +330,12 @@ impl Fleet {
         &mut self,
         reach: &mut Reach,
         runtimes: &[KeptRuntime],
-        policy: &Policy,
+        policy: &DeliveryPolicy,
     ) -> Result<(), FleetError> {
         for place in 0..reach.candidates.len() {
-            let Candidate { artifact, way, file, version, .. } = reach.candidates[place].clone();
-            if way == Way::AsIs {
+            let DeliveryCandidate { artifact, way, file, version, .. } =
+                reach.candidates[place].clone();
+            if way == DeliveryMode::AsIs {
                 continue;
             }
             for (at, runtime) in runtimes.iter().enumerate() {
@@ -393,8 +396,12 @@ fn best_of(taken: &[usize], reach: &Reach, runtime: usize) -> Option<usize> {
 }
 
 /// The versions that somebody needs.
-fn blocks(versions: &[Version], reach: &Reach, runtimes: &[KeptRuntime]) -> Vec<Block> {
-    let of = |version: &Version| {
+fn blocks(
+    versions: &[PublishedVersion],
+    reach: &Reach,
+    runtimes: &[KeptRuntime],
+) -> Vec<BlockingVersion> {
+    let of = |version: &PublishedVersion| {
         let needing = |(at, runtime): (usize, &KeptRuntime)| {
             let reached = &reach.versions[at];
             (reached.first() == Some(&version.number)).then(|| Needing {
@@ -405,7 +412,11 @@ fn blocks(versions: &[Version], reach: &Reach, runtimes: &[KeptRuntime]) -> Vec<
         };
         let runtimes: Vec<Needing> = runtimes.iter().enumerate().filter_map(needing).collect();
         let devices = runtimes.iter().map(|one| one.devices).sum();
-        (!runtimes.is_empty()).then_some(Block { version: version.number, devices, runtimes })
+        (!runtimes.is_empty()).then_some(BlockingVersion {
+            version: version.number,
+            devices,
+            runtimes,
+        })
     };
     versions.iter().filter_map(of).collect()
 }

@@ -1,10 +1,10 @@
-//! What if the fleet were another one.
+//! What-if plans: the fleet as another one.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::store::KeptRuntime;
-use crate::{Digest, FleetError, Profile};
+use crate::{Digest, FleetError, RuntimeProfile};
 
 /// A hypothetical change of the fleet.
 ///
@@ -124,11 +124,11 @@ impl WhatIf {
                 runtimes[at].devices = *devices;
             }
             Self::Without(operator, one) => {
-                let change = |profile: &mut Profile| profile.without.push(operator.clone());
+                let change = |profile: &mut RuntimeProfile| profile.without.push(operator.clone());
                 self.change(runtimes, one.as_deref(), change)?;
             }
             Self::Window(axis, range, one) => {
-                let change = |profile: &mut Profile| {
+                let change = |profile: &mut RuntimeProfile| {
                     profile.versions.insert(axis.clone(), range.clone());
                 };
                 self.change(runtimes, one.as_deref(), change)?;
@@ -142,7 +142,7 @@ impl WhatIf {
         &self,
         runtimes: &mut [KeptRuntime],
         one: Option<&str>,
-        change: impl Fn(&mut Profile),
+        change: impl Fn(&mut RuntimeProfile),
     ) -> Result<(), FleetError> {
         if let Some(name) = one {
             place(runtimes, name)?;
@@ -150,7 +150,7 @@ impl WhatIf {
         let mut last = None;
         let mut changed = 0;
         for runtime in runtimes.iter_mut().filter(|r| one.is_none_or(|name| r.name == name)) {
-            let mut profile = Profile::read(&runtime.profile)?;
+            let mut profile = RuntimeProfile::read(&runtime.profile)?;
             change(&mut profile);
             profile.devices = runtime.devices;
             match profile.runtime() {
@@ -168,9 +168,9 @@ impl WhatIf {
     }
 }
 
-fn of_release(name: &str) -> Result<Profile, FleetError> {
+fn of_release(name: &str) -> Result<RuntimeProfile, FleetError> {
     let release = unskew_releases::find(name);
-    Ok(Profile::of_release(release.map_err(|error| FleetError::WhatIf(error.to_string()))?))
+    Ok(RuntimeProfile::of_release(release.map_err(|error| FleetError::WhatIf(error.to_string()))?))
 }
 
 fn place(runtimes: &[KeptRuntime], name: &str) -> Result<usize, FleetError> {
@@ -179,7 +179,7 @@ fn place(runtimes: &[KeptRuntime], name: &str) -> Result<usize, FleetError> {
     found.ok_or_else(|| FleetError::NoRuntime { name: name.to_owned(), known: known() })
 }
 
-fn kept(profile: &Profile) -> KeptRuntime {
+fn kept(profile: &RuntimeProfile) -> KeptRuntime {
     let digest: Digest = profile.digest();
     KeptRuntime {
         name: profile.name.clone(),

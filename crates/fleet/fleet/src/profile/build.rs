@@ -9,21 +9,21 @@ use unskew_torch::{DeviceOperator, DeviceTable};
 use unskew_torch_schemas::FunctionSchema;
 
 use super::error::ProfileError;
-use super::{Profile, ProfileOperator};
+use super::{ProfileOperator, RuntimeProfile};
 use crate::Digest;
 
 /// A runtime as `check` and `convert` know it.
 #[derive(Clone, Debug)]
 pub struct Runtime {
     /// What its owner says of it.
-    pub profile: Profile,
+    pub profile: RuntimeProfile,
     /// The digest of what can be judged.
     pub digest: Digest,
     /// It as one side of a check, and as the target of a conversion.
     pub party: Arc<Party>,
 }
 
-impl Profile {
+impl RuntimeProfile {
     /// The runtime that it describes.
     ///
     /// # Errors

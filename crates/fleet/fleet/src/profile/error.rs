@@ -1,4 +1,4 @@
-//! What is wrong with a profile, and where.
+//! Errors of a profile, with their place.
 
 use std::fmt;
 

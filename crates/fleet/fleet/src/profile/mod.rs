@@ -58,20 +58,20 @@ const LARGEST: usize = 16 << 20;
 /// A runtime as its owner describes it.
 ///
 /// ```
-/// use unskew_fleet::Profile;
+/// use unskew_fleet::RuntimeProfile;
 ///
 /// let text = r#"{ "fleet_runtime": 1, "name": "camera-7", "devices": 1200, "release": "torch@2.1" }"#;
-/// let profile = Profile::read(text).unwrap();
+/// let profile = RuntimeProfile::read(text).unwrap();
 /// assert_eq!((profile.name.as_str(), profile.devices), ("camera-7", 1200));
 /// assert_eq!(profile.release.to_string(), "torch@2.1.2");
-/// assert_eq!(Profile::read(&profile.to_json()).unwrap(), profile);
+/// assert_eq!(RuntimeProfile::read(&profile.to_json()).unwrap(), profile);
 ///
 /// let slip = r#"{ "fleet_runtime": 1, "release": "torch@2.1", "operators": [{ "schem": "" }] }"#;
-/// let error = Profile::read(slip).unwrap_err().to_string();
+/// let error = RuntimeProfile::read(slip).unwrap_err().to_string();
 /// assert!(error.contains("operators[0]"), "{error}");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Profile {
+pub struct RuntimeProfile {
     /// What it is called.
     pub name: String,
     /// How many devices have it.
@@ -95,7 +95,7 @@ pub enum ProfileOperator {
     Schema(String, Option<u32>),
 }
 
-impl schemars::JsonSchema for Profile {
+impl schemars::JsonSchema for RuntimeProfile {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Profile".into()
     }
@@ -177,7 +177,7 @@ enum WrittenVersion {
     Text(String),
 }
 
-impl Profile {
+impl RuntimeProfile {
     /// A release as it is.
     pub fn of_release(release: Release) -> Self {
         Self {
@@ -310,7 +310,7 @@ impl Profile {
             operators.sort();
         }
         same.without.sort();
-        Digest::of(same.to_json())
+        Digest::sha256(same.to_json())
     }
 }
 
@@ -330,7 +330,7 @@ mod tests {
     use super::*;
 
     fn refused(text: &str) -> String {
-        Profile::read(text).unwrap_err().to_string()
+        RuntimeProfile::read(text).unwrap_err().to_string()
     }
 
     #[test]
@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn the_digest_is_that_of_what_can_be_judged() {
-        let read = |text: &str| Profile::read(text).unwrap().digest();
+        let read = |text: &str| RuntimeProfile::read(text).unwrap().digest();
         let plain = read(r#"{"fleet_runtime":1,"release":"torch@2.1"}"#);
         let named =
             read(r#"{"fleet_runtime":1,"release":"torch@2.1.2","name":"server","devices":7}"#);
@@ -375,9 +375,9 @@ mod tests {
     #[test]
     fn an_operator_table_is_a_profile() {
         let table = include_str!("../../../../../examples/operators/camera-7.json");
-        let profile = Profile::read(table).unwrap();
+        let profile = RuntimeProfile::read(table).unwrap();
         assert_eq!(profile.name, "camera-7");
         assert!(!profile.is_release());
-        assert_eq!(Profile::read(&profile.to_json()).unwrap(), profile);
+        assert_eq!(RuntimeProfile::read(&profile.to_json()).unwrap(), profile);
     }
 }

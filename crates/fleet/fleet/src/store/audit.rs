@@ -1,7 +1,7 @@
-//! Who changed what: a row for every change, written in the same step as the change.
+//! Audit log: a row for every change, written in the same step as the change.
 
 use super::Store;
-use super::database::{Database, Row, StoreError, Value};
+use super::database::{Database, DatabaseRow, SqlValue, StoreError};
 
 /// In whose name changes are made from now on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Act<'a> {
 
 /// A row of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct AuditEntry {
     /// Its number; later rows have higher ones.
     pub number: i64,
     /// The caller, and when.
@@ -54,7 +54,7 @@ impl Store {
     }
 
     /// The newest rows of the log below a number, newest first.
-    pub fn audit(&mut self, below: Option<i64>, most: u32) -> Result<Vec<Entry>, StoreError> {
+    pub fn audit(&mut self, below: Option<i64>, most: u32) -> Result<Vec<AuditEntry>, StoreError> {
         let sql = "SELECT number, moment, who, request, act, subject, result FROM audit \
                    WHERE number < $1 ORDER BY number DESC LIMIT $2";
         let values = [below.unwrap_or(i64::MAX).into(), i64::from(most).into()];
@@ -83,7 +83,8 @@ fn append(
     let number = next(database, "SELECT COALESCE(MAX(number), 0) FROM audit")?;
     let Signature { who, request, moment } = signature;
     let texts = [moment, who, request, act.act, act.subject, result];
-    let values: Vec<Value> = std::iter::once(number.into()).chain(texts.map(Value::from)).collect();
+    let values: Vec<SqlValue> =
+        std::iter::once(number.into()).chain(texts.map(SqlValue::from)).collect();
     database.run(
         "INSERT INTO audit (number, moment, who, request, act, subject, result) \
          VALUES ($1, $2, $3, $4, $5, $6, $7)",
@@ -98,8 +99,8 @@ pub(super) fn next(database: &mut dyn Database, sql: &str) -> Result<i64, StoreE
     Ok(highest.saturating_add(1))
 }
 
-fn entry(row: &Row) -> Result<Entry, StoreError> {
-    Ok(Entry {
+fn entry(row: &DatabaseRow) -> Result<AuditEntry, StoreError> {
+    Ok(AuditEntry {
         number: row.integer(0)?,
         signature: Signature { moment: row.text(1)?, who: row.text(2)?, request: row.text(3)? },
         act: row.text(4)?,
@@ -117,15 +118,15 @@ mod tests {
     #[test]
     fn a_change_and_its_row_are_one_step() {
         let mut store = Store::over(Box::new(Sqlite::in_memory().unwrap())).unwrap();
-        store.publish("m", &Digest::of("a"), "m.pt", 1, "2026-05-01").unwrap();
+        store.publish("m", &Digest::sha256("a"), "m.pt", 1, "2026-05-01").unwrap();
         assert!(store.audit(None, 9).unwrap().is_empty(), "nobody signed");
         store.sign(Some(Signature {
             who: "token ci".into(),
             request: "r1".into(),
             moment: "2026-05-02T10:00:00Z".into(),
         }));
-        store.publish("m", &Digest::of("b"), "m.pt", 1, "2026-05-02").unwrap();
-        store.publish("m", &Digest::of("b"), "m.pt", 1, "2026-05-02").unwrap();
+        store.publish("m", &Digest::sha256("b"), "m.pt", 1, "2026-05-02").unwrap();
+        store.publish("m", &Digest::sha256("b"), "m.pt", 1, "2026-05-02").unwrap();
         store.note(&Act { act: "runtime.put", subject: "r" }, "refused").unwrap();
         let rows = store.audit(None, 9).unwrap();
         let seen: Vec<_> = rows.iter().map(|row| (row.number, row.result.as_str())).collect();

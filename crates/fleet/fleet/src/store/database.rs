@@ -1,10 +1,10 @@
-//! What a database has to be able to do.
+//! Interface of a database: what it has to be able to do.
 
 use crate::Digest;
 
 /// A value that goes in or comes out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum SqlValue {
     /// The value NULL of SQL.
     Null,
     /// An integer of 64 bits.
@@ -15,19 +15,19 @@ pub enum Value {
     Bytes(Vec<u8>),
 }
 
-impl From<i64> for Value {
+impl From<i64> for SqlValue {
     fn from(number: i64) -> Self {
         Self::Integer(number)
     }
 }
 
-impl From<&str> for Value {
+impl From<&str> for SqlValue {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 }
 
-impl From<&Digest> for Value {
+impl From<&Digest> for SqlValue {
     fn from(digest: &Digest) -> Self {
         Self::Bytes(digest.as_bytes().to_vec())
     }
@@ -35,7 +35,7 @@ impl From<&Digest> for Value {
 
 /// A row of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row(pub Vec<Value>);
+pub struct DatabaseRow(pub Vec<SqlValue>);
 
 /// Why the database could not do it.
 #[derive(Debug, thiserror::Error)]
@@ -81,20 +81,20 @@ pub enum StoreError {
     Versions(String),
 }
 
-impl Row {
-    fn value(&self, column: usize) -> &Value {
-        self.0.get(column).unwrap_or(&Value::Null)
+impl DatabaseRow {
+    fn value(&self, column: usize) -> &SqlValue {
+        self.0.get(column).unwrap_or(&SqlValue::Null)
     }
 
     /// Whether nothing stands in a column.
     pub(super) fn is_null(&self, column: usize) -> bool {
-        *self.value(column) == Value::Null
+        *self.value(column) == SqlValue::Null
     }
 
     /// The number in a column.
     pub(super) fn integer(&self, column: usize) -> Result<i64, StoreError> {
         match self.value(column) {
-            Value::Integer(number) => Ok(*number),
+            SqlValue::Integer(number) => Ok(*number),
             _ => Err(StoreError::Damaged { column, wanted: "number" }),
         }
     }
@@ -113,8 +113,8 @@ impl Row {
     /// The text in a column, if there is one.
     pub(super) fn text_or_null(&self, column: usize) -> Result<Option<String>, StoreError> {
         match self.value(column) {
-            Value::Text(text) => Ok(Some(text.clone())),
-            Value::Null => Ok(None),
+            SqlValue::Text(text) => Ok(Some(text.clone())),
+            SqlValue::Null => Ok(None),
             _ => Err(StoreError::Damaged { column, wanted: "text" }),
         }
     }
@@ -122,7 +122,7 @@ impl Row {
     /// The bytes in a column.
     pub(super) fn bytes(&self, column: usize) -> Result<Vec<u8>, StoreError> {
         match self.value(column) {
-            Value::Bytes(bytes) => Ok(bytes.clone()),
+            SqlValue::Bytes(bytes) => Ok(bytes.clone()),
             _ => Err(StoreError::Damaged { column, wanted: "bytes" }),
         }
     }
@@ -134,14 +134,14 @@ impl Row {
     }
 }
 
-impl From<Option<&str>> for Value {
+impl From<Option<&str>> for SqlValue {
     fn from(text: Option<&str>) -> Self {
         text.map_or(Self::Null, Self::from)
     }
 }
 
 /// Work that is done wholly or not at all.
-pub type Step<'a> = &'a mut dyn FnMut(&mut dyn Database) -> Result<(), StoreError>;
+pub type TransactionBody<'a> = &'a mut dyn FnMut(&mut dyn Database) -> Result<(), StoreError>;
 
 /// A database that takes SQL with parameters `$1, $2`.
 pub trait Database: Send {
@@ -149,13 +149,13 @@ pub trait Database: Send {
     ///
     /// # Errors
     /// What the database says.
-    fn run(&mut self, sql: &str, values: &[Value]) -> Result<u64, StoreError>;
+    fn run(&mut self, sql: &str, values: &[SqlValue]) -> Result<u64, StoreError>;
 
     /// The rows of a query.
     ///
     /// # Errors
     /// What the database says.
-    fn rows(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, StoreError>;
+    fn rows(&mut self, sql: &str, values: &[SqlValue]) -> Result<Vec<DatabaseRow>, StoreError>;
 
     /// Seconds since 1970-01-01 UTC, by the clock of the database, which is one for all who use it.
     ///
@@ -175,5 +175,5 @@ pub trait Database: Send {
     ///
     /// # Errors
     /// That of the work, or what the database says; then nothing has changed.
-    fn in_one_step(&mut self, step: Step<'_>) -> Result<(), StoreError>;
+    fn in_one_step(&mut self, step: TransactionBody<'_>) -> Result<(), StoreError>;
 }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::audit::next;
-use super::database::{Database, Row, StoreError, Value};
+use super::database::{Database, DatabaseRow, SqlValue, StoreError};
 use super::{Act, Store};
 
 /// What became of a job.
@@ -45,7 +45,7 @@ impl JobState {
         matches!(self, Self::Done | Self::Failed | Self::Cancelled)
     }
 
-    fn of(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         let all = [Self::Waiting, Self::Running, Self::Done, Self::Failed, Self::Cancelled];
         all.into_iter().find(|state| state.as_str() == text)
     }
@@ -84,7 +84,7 @@ pub struct Job {
 
 /// A job as a process has seen another work on it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Running {
+pub struct RunningJob {
     /// The number of the job.
     pub number: i64,
     /// Who works on it.
@@ -157,10 +157,10 @@ impl Store {
     }
 
     /// Who works on what.
-    pub fn running_jobs(&mut self) -> Result<Vec<Running>, StoreError> {
+    pub fn running_jobs(&mut self) -> Result<Vec<RunningJob>, StoreError> {
         let sql = "SELECT number, owner, beat FROM jobs WHERE state = 'running' ORDER BY number";
-        let running = |row: &Row| {
-            Ok(Running { number: row.integer(0)?, owner: row.text(1)?, beat: row.integer(2)? })
+        let running = |row: &DatabaseRow| {
+            Ok(RunningJob { number: row.integer(0)?, owner: row.text(1)?, beat: row.integer(2)? })
         };
         self.database.rows(sql, &[])?.iter().map(running).collect()
     }
@@ -169,7 +169,7 @@ impl Store {
     pub fn claim_job(
         &mut self,
         owner: &str,
-        gone: &[Running],
+        gone: &[RunningJob],
         moment: &str,
     ) -> Result<Option<Job>, StoreError> {
         let mut claimed = None;
@@ -223,7 +223,7 @@ impl Store {
         done: u64,
         total: u64,
     ) -> Result<bool, StoreError> {
-        let count = |count: u64| Value::from(i64::try_from(count).unwrap_or(i64::MAX));
+        let count = |count: u64| SqlValue::from(i64::try_from(count).unwrap_or(i64::MAX));
         let sql = "UPDATE jobs SET beat = beat + 1, done = $1, total = $2 \
                    WHERE number = $3 AND owner = $4 AND state = 'running'";
         let values = [count(done), count(total), number.into(), owner.into()];
@@ -286,8 +286,8 @@ fn one(database: &mut dyn Database, number: i64) -> Result<Option<Job>, StoreErr
     database.rows(&sql, &[number.into()])?.first().map(kept).transpose()
 }
 
-fn kept(row: &Row) -> Result<Job, StoreError> {
-    let state = JobState::of(&row.text(3)?);
+fn kept(row: &DatabaseRow) -> Result<Job, StoreError> {
+    let state = JobState::parse(&row.text(3)?);
     Ok(Job {
         number: row.integer(0)?,
         ask: row.text(1)?,

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use super::runtimes::on_day;
-use super::{KeptRuntime, Row, Store, StoreError, Value, kept_runtime};
+use super::{DatabaseRow, KeptRuntime, SqlValue, Store, StoreError, kept_runtime};
 
 /// How many values stand in one statement: SQLite takes 32,766, PostgreSQL 65,535.
 const AT_ONCE: usize = 1_000;
 
 /// A part of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part<T> {
+pub struct ListSlice<T> {
     /// What is on it.
     pub rows: Vec<T>,
     /// How many there are on all parts.
@@ -19,7 +19,7 @@ pub struct Part<T> {
 
 /// Which part of which list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked<'a> {
+pub struct ListQuery<'a> {
     /// Only names that contain this, in upper or lower case; all if it is empty.
     pub contains: &'a str,
     /// How many are left out before it.
@@ -33,21 +33,24 @@ pub type Noted = (Option<String>, [u8; 16]);
 
 impl Store {
     /// Models by name, with their numbers of versions.
-    pub fn models_in(&mut self, asked: Asked<'_>) -> Result<Part<(String, u64)>, StoreError> {
+    pub fn models_in(
+        &mut self,
+        asked: ListQuery<'_>,
+    ) -> Result<ListSlice<(String, u64)>, StoreError> {
         let all =
             "SELECT COUNT(DISTINCT model) FROM versions WHERE LOWER(model) LIKE $1 ESCAPE '!'";
         let sql = "SELECT model, COUNT(*) FROM versions WHERE LOWER(model) LIKE $1 ESCAPE '!' \
                    GROUP BY model ORDER BY model LIMIT $2 OFFSET $3";
-        let model = |row: &Row| Ok((row.text(0)?, row.count(1)?));
+        let model = |row: &DatabaseRow| Ok((row.text(0)?, row.count(1)?));
         self.part(all, sql, asked, &[], model)
     }
 
     /// Runtimes by name, as they were on a day.
     pub fn runtimes_in(
         &mut self,
-        asked: Asked<'_>,
+        asked: ListQuery<'_>,
         day: &str,
-    ) -> Result<Part<KeptRuntime>, StoreError> {
+    ) -> Result<ListSlice<KeptRuntime>, StoreError> {
         let on = on_day(2);
         let all = format!(
             "SELECT COUNT(*) FROM profiles p WHERE LOWER(p.name) LIKE $1 ESCAPE '!' AND {on}"
@@ -75,18 +78,18 @@ impl Store {
         &mut self,
         all: &str,
         sql: &str,
-        asked: Asked<'_>,
-        more: &[Value],
-        read: impl FnMut(&Row) -> Result<T, StoreError>,
-    ) -> Result<Part<T>, StoreError> {
-        let mut values = vec![Value::Text(pattern(asked.contains))];
+        asked: ListQuery<'_>,
+        more: &[SqlValue],
+        read: impl FnMut(&DatabaseRow) -> Result<T, StoreError>,
+    ) -> Result<ListSlice<T>, StoreError> {
+        let mut values = vec![SqlValue::Text(pattern(asked.contains))];
         values.extend_from_slice(more);
-        let number = |number: u64| Value::Integer(i64::try_from(number).unwrap_or(i64::MAX));
+        let number = |number: u64| SqlValue::Integer(i64::try_from(number).unwrap_or(i64::MAX));
         let counted = self.database.rows(all, &values)?;
         let all = counted.first().map_or(Ok(0), |row| row.count(0))?;
         values.extend([number(asked.most), number(asked.skip)]);
         let rows = self.database.rows(sql, &values)?;
-        Ok(Part { rows: rows.iter().map(read).collect::<Result<_, _>>()?, all })
+        Ok(ListSlice { rows: rows.iter().map(read).collect::<Result<_, _>>()?, all })
     }
 
     /// Those of some answers that are kept, by their keys.
@@ -119,8 +122,8 @@ impl Store {
     }
 }
 
-fn values(keys: &[Vec<u8>]) -> Vec<Value> {
-    keys.iter().map(|key| Value::Bytes(key.clone())).collect()
+fn values(keys: &[Vec<u8>]) -> Vec<SqlValue> {
+    keys.iter().map(|key| SqlValue::Bytes(key.clone())).collect()
 }
 
 /// `$1, $2, ...`, one for each.
@@ -155,11 +158,11 @@ mod tests {
     fn a_part_of_a_list_says_how_many_there_are() {
         let mut store = store();
         for name in ["a_1", "aB1", "b", "c%"] {
-            let artifact = Digest::of(name);
+            let artifact = Digest::sha256(name);
             store.publish(name, &artifact, "m.pt", 1, "2026-01-01").unwrap();
         }
         let mut names = |contains, skip, most| {
-            let part = store.models_in(Asked { contains, skip, most }).unwrap();
+            let part = store.models_in(ListQuery { contains, skip, most }).unwrap();
             (part.rows.into_iter().map(|(name, _)| name).collect::<Vec<_>>().join(" "), part.all)
         };
         assert_eq!(names("", 0, 2), ("aB1 a_1".to_owned(), 4));

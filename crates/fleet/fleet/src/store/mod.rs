@@ -1,4 +1,4 @@
-//! What is kept about models and runtimes, in a database.
+//! Store of models and runtimes, in a database.
 //!
 //! Everything that is known of a fleet stands here once, in statements that SQLite and PostgreSQL both take:
 //! numbered parameters `$1, $2` in the order of their first use, `ON CONFLICT`, and types that both have. What differs
@@ -27,16 +27,16 @@ mod upload;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use audit::{Act, Entry, Signature};
-pub use database::{Database, Row, StoreError, Value};
-pub use job::{Job, JobState, Running};
-pub use listing::{Asked, Noted, Part};
+pub use audit::{Act, AuditEntry, Signature};
+pub use database::{Database, DatabaseRow, SqlValue, StoreError};
+pub use job::{Job, JobState, RunningJob};
+pub use listing::{ListQuery, ListSlice, Noted};
 pub use migrations::history;
 pub use postgres::Postgres;
 pub use sqlite::Sqlite;
-pub use token::{KeptToken, Role};
+pub use token::{KeptToken, TokenRole};
 pub use unused::{Retire, Retired};
-pub use upload::{Piece, Upload};
+pub use upload::{PendingUpload, UploadChunk};
 
 use crate::Digest;
 
@@ -57,7 +57,7 @@ pub struct KeptRuntime {
 
 /// One version of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Version {
+pub struct PublishedVersion {
     /// Its number, from 1.
     pub number: i64,
     /// The content address (SHA-256) of the artifact.
@@ -151,7 +151,7 @@ impl Store {
         let devices = i64::try_from(runtime.devices).unwrap_or(i64::MAX);
         let act = Act { act: "runtime.put", subject: &runtime.name };
         self.change(&act, &mut |database| {
-            let name: Value = runtime.name.as_str().into();
+            let name: SqlValue = runtime.name.as_str().into();
             let known = "SELECT 1 FROM runtimes WHERE name = $1";
             let known = !database.rows(known, std::slice::from_ref(&name))?.is_empty();
             database.run(
@@ -203,7 +203,7 @@ impl Store {
     ) -> Result<Option<(u64, Option<Digest>)>, StoreError> {
         let sql = "SELECT size, made_from FROM artifacts WHERE digest = $1";
         let rows = self.database.rows(sql, &[digest.into()])?;
-        let artifact = |row: &Row| {
+        let artifact = |row: &DatabaseRow| {
             let made_from = if row.is_null(1) { None } else { Some(row.digest(1)?) };
             Ok((row.count(0)?, made_from))
         };
@@ -245,13 +245,17 @@ impl Store {
 
     /// The versions of a model that were published on `day` or before, newest first. On the day that the database has now,
     /// these are all: what is there was published, whatever the clock showed then.
-    pub fn versions(&mut self, model: &str, day: &str) -> Result<Vec<Version>, StoreError> {
+    pub fn versions(
+        &mut self,
+        model: &str,
+        day: &str,
+    ) -> Result<Vec<PublishedVersion>, StoreError> {
         let sql = "SELECT v.number, v.artifact, v.published, v.file, a.size FROM versions v \
                    JOIN artifacts a ON a.digest = v.artifact \
                    WHERE v.model = $1 \
                    AND (v.retired IS NULL OR v.retired > $2) ORDER BY v.number DESC";
-        let version = |row: &Row| {
-            Ok(Version {
+        let version = |row: &DatabaseRow| {
+            Ok(PublishedVersion {
                 number: row.integer(0)?,
                 artifact: row.digest(1)?,
                 published: row.text(2)?,
@@ -260,9 +264,9 @@ impl Store {
             })
         };
         let rows = self.database.rows(sql, &[model.into(), day.into()])?;
-        let mut versions: Vec<Version> =
+        let mut versions: Vec<PublishedVersion> =
             rows.iter().map(version).collect::<Result<_, StoreError>>()?;
-        let later = |version: &Version| version.published.as_str() > day;
+        let later = |version: &PublishedVersion| version.published.as_str() > day;
         if versions.iter().any(later) && !self.is_today(day)? {
             versions.retain(|version| !later(version));
         }
@@ -287,8 +291,9 @@ impl Store {
     pub fn answer(&mut self, key: &[u8]) -> Result<Option<KeptAnswer>, StoreError> {
         let sql = "SELECT a.day, b.text FROM answers a JOIN bodies b ON b.digest = a.body \
                    WHERE a.key = $1";
-        let rows = self.database.rows(sql, &[Value::Bytes(key.to_vec())])?;
-        let answer = |row: &Row| Ok(KeptAnswer { day: row.text_or_null(0)?, body: row.bytes(1)? });
+        let rows = self.database.rows(sql, &[SqlValue::Bytes(key.to_vec())])?;
+        let answer =
+            |row: &DatabaseRow| Ok(KeptAnswer { day: row.text_or_null(0)?, body: row.bytes(1)? });
         rows.first().map(answer).transpose()
     }
 
@@ -316,7 +321,7 @@ impl Store {
                      VALUES ($1, $2, $3, $4, $5) \
                      ON CONFLICT (key) DO UPDATE SET result = excluded.result",
                     &[
-                        Value::Bytes(key.to_vec()),
+                        SqlValue::Bytes(key.to_vec()),
                         (&made.source).into(),
                         (&made.profile).into(),
                         made.judge.as_str().into(),
@@ -345,17 +350,17 @@ fn put_answer(
     key: &[u8],
     answer: &KeptAnswer,
 ) -> Result<(), StoreError> {
-    let digest = Digest::of(&answer.body);
-    let body = Value::Bytes(digest.as_bytes()[..16].to_vec());
+    let digest = Digest::sha256(&answer.body);
+    let body = SqlValue::Bytes(digest.as_bytes()[..16].to_vec());
     database.run(
         "INSERT INTO bodies (digest, text) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING",
-        &[body.clone(), Value::Bytes(answer.body.clone())],
+        &[body.clone(), SqlValue::Bytes(answer.body.clone())],
     )?;
-    let day = answer.day.as_deref().map_or(Value::Null, Value::from);
+    let day = answer.day.as_deref().map_or(SqlValue::Null, SqlValue::from);
     database.run(
         "INSERT INTO answers (key, day, body) VALUES ($1, $2, $3) \
          ON CONFLICT (key) DO UPDATE SET day = excluded.day, body = excluded.body",
-        &[Value::Bytes(key.to_vec()), day, body],
+        &[SqlValue::Bytes(key.to_vec()), day, body],
     )?;
     Ok(())
 }
@@ -393,7 +398,7 @@ fn publish(
 fn put_artifact(database: &mut dyn Database, coming: &Coming<'_>) -> Result<(), StoreError> {
     let digest = coming.artifact;
     let size = i64::try_from(coming.size).unwrap_or(i64::MAX);
-    let made_from = coming.made_from.map_or(Value::Null, Value::from);
+    let made_from = coming.made_from.map_or(SqlValue::Null, SqlValue::from);
     database.run(
         "INSERT INTO artifacts (digest, size, made_from) VALUES ($1, $2, $3) \
          ON CONFLICT (digest) DO UPDATE SET gone = NULL",
@@ -408,7 +413,7 @@ fn put_artifact(database: &mut dyn Database, coming: &Coming<'_>) -> Result<(), 
     }
 }
 
-fn kept_runtime(row: &Row) -> Result<KeptRuntime, StoreError> {
+fn kept_runtime(row: &DatabaseRow) -> Result<KeptRuntime, StoreError> {
     Ok(KeptRuntime {
         name: row.text(0)?,
         profile: row.text(1)?,

@@ -1,6 +1,6 @@
-//! What runtimes are, and what they were.
+//! Runtimes in the store, as they are and as they were.
 
-use super::database::{Database, Row, StoreError, Value};
+use super::database::{Database, DatabaseRow, SqlValue, StoreError};
 use super::{KeptRuntime, Store, kept_runtime};
 
 impl Store {
@@ -54,7 +54,7 @@ impl Store {
     ) -> Result<Vec<(String, Option<KeptRuntime>)>, StoreError> {
         let sql = "SELECT name, profile, digest, devices, since FROM profiles \
                    WHERE name = $1 ORDER BY number DESC";
-        let told = |row: &Row| {
+        let told = |row: &DatabaseRow| {
             let kept = if row.is_null(1) { None } else { Some(kept_runtime(row)?) };
             Ok((row.text(4)?, kept))
         };
@@ -85,7 +85,7 @@ pub(super) fn note(
             let devices = i64::try_from(one.devices).unwrap_or(i64::MAX);
             (one.profile.as_str().into(), (&one.digest).into(), devices)
         }
-        None => (Value::Null, Value::Null, 0),
+        None => (SqlValue::Null, SqlValue::Null, 0),
     };
     database.run(
         "INSERT INTO profiles (name, number, since, profile, digest, devices) \

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, ToSql, params_from_iter};
 
-use super::database::{Database, Row, Step, StoreError, Value};
+use super::database::{Database, DatabaseRow, SqlValue, StoreError, TransactionBody};
 
 /// How long a writer waits for another one.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -103,7 +103,7 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
-impl ToSql for Value {
+impl ToSql for SqlValue {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match self {
             Self::Null => ValueRef::Null,
@@ -114,34 +114,34 @@ impl ToSql for Value {
     }
 }
 
-fn value(column: usize, value: ValueRef<'_>) -> Result<Value, StoreError> {
+fn value(column: usize, value: ValueRef<'_>) -> Result<SqlValue, StoreError> {
     let wrong = |wanted| StoreError::Damaged { column, wanted };
     Ok(match value {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(number) => Value::Integer(number),
+        ValueRef::Null => SqlValue::Null,
+        ValueRef::Integer(number) => SqlValue::Integer(number),
         ValueRef::Real(_) => return Err(wrong("whole number")),
         ValueRef::Text(text) => {
             let text = std::str::from_utf8(text).map_err(|_| wrong("text"))?;
-            Value::Text(text.to_owned())
+            SqlValue::Text(text.to_owned())
         }
-        ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
+        ValueRef::Blob(bytes) => SqlValue::Bytes(bytes.to_vec()),
     })
 }
 
 impl Database for Sqlite {
-    fn run(&mut self, sql: &str, values: &[Value]) -> Result<u64, StoreError> {
+    fn run(&mut self, sql: &str, values: &[SqlValue]) -> Result<u64, StoreError> {
         let mut statement = self.connection.prepare_cached(sql)?;
         Ok(statement.execute(params_from_iter(values))? as u64)
     }
 
-    fn rows(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, StoreError> {
+    fn rows(&mut self, sql: &str, values: &[SqlValue]) -> Result<Vec<DatabaseRow>, StoreError> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let columns = statement.column_count();
         let mut rows = statement.query(params_from_iter(values))?;
         let mut all = Vec::new();
         while let Some(row) = rows.next()? {
             let values = (0..columns).map(|column| value(column, row.get_ref(column)?));
-            all.push(Row(values.collect::<Result<_, _>>()?));
+            all.push(DatabaseRow(values.collect::<Result<_, _>>()?));
         }
         Ok(all)
     }
@@ -155,7 +155,7 @@ impl Database for Sqlite {
         rows.first().map_or(Ok(0), |row| row.integer(0))
     }
 
-    fn in_one_step(&mut self, step: Step<'_>) -> Result<(), StoreError> {
+    fn in_one_step(&mut self, step: TransactionBody<'_>) -> Result<(), StoreError> {
         self.run_all("BEGIN IMMEDIATE")?;
         let done = step(self).and_then(|()| self.run_all("COMMIT"));
         if done.is_err() {

@@ -1,4 +1,4 @@
-//! Who may ask the service.
+//! Tokens of those who may ask the service.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::database::{Row, StoreError};
+use super::database::{DatabaseRow, StoreError};
 use super::{Act, Store};
 use crate::Digest;
 
@@ -15,7 +15,8 @@ use crate::Digest;
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+#[schemars(rename = "Role")]
+pub enum TokenRole {
     /// Read everything but the audit log and the tokens.
     Read,
     /// Publish models, and change runtimes.
@@ -24,7 +25,7 @@ pub enum Role {
     Admin,
 }
 
-impl Role {
+impl TokenRole {
     /// As the command line and JSON have it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -35,13 +36,13 @@ impl Role {
     }
 }
 
-impl fmt::Display for Role {
+impl fmt::Display for TokenRole {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-impl FromStr for Role {
+impl FromStr for TokenRole {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -61,7 +62,7 @@ pub struct KeptToken {
     /// The digest of the secret.
     pub hash: Digest,
     /// What its bearer may do.
-    pub role: Role,
+    pub role: TokenRole,
     /// When it was made.
     pub created: String,
     /// From which moment on it is worth nothing; none if it does not expire.
@@ -123,7 +124,7 @@ impl Store {
     }
 }
 
-fn kept(row: &Row) -> Result<KeptToken, StoreError> {
+fn kept(row: &DatabaseRow) -> Result<KeptToken, StoreError> {
     let wrong = |_| StoreError::Damaged { column: 3, wanted: "role" };
     Ok(KeptToken {
         id: row.text(0)?,

@@ -1,4 +1,4 @@
-//! What nothing refers to any more.
+//! Unused rows: what nothing refers to any more.
 //!
 //! An artifact is referred to by a version that is not retired, or by an answer that may be given again: of this judge,
 //! about such a version, for the profile of a runtime of today. What is not is *doomed* first, with everything that
@@ -14,7 +14,7 @@
 //!   first, and the other sees it.
 
 use super::Store;
-use super::database::{Database, Row, StoreError, Value};
+use super::database::{Database, DatabaseRow, SqlValue, StoreError};
 use crate::Digest;
 
 /// A version that is retired: the model and the number.
@@ -170,13 +170,13 @@ fn unreferred(database: &mut dyn Database, judge: &str) -> Result<Vec<(Digest, u
                JOIN versions v ON v.artifact = m.source AND v.retired IS NULL \
                JOIN runtimes r ON r.digest = m.profile \
                WHERE m.result = a.digest AND m.judge = $1) ORDER BY a.digest";
-    let pair = |row: &Row| Ok((row.digest(0)?, row.count(1)?));
+    let pair = |row: &DatabaseRow| Ok((row.digest(0)?, row.count(1)?));
     database.rows(sql, &[judge.into()])?.iter().map(pair).collect()
 }
 
 /// Takes out everything that names an artifact as something that can be delivered.
 fn forget(database: &mut dyn Database, digest: &Digest, day: &str) -> Result<(), StoreError> {
-    let digest: Value = digest.into();
+    let digest: SqlValue = digest.into();
     let by = std::slice::from_ref(&digest);
     database
         .run("DELETE FROM answers WHERE key IN (SELECT key FROM made WHERE result = $1)", by)?;

@@ -1,12 +1,12 @@
 //! Artifacts on their way in.
 
-use super::database::{Database, Row, StoreError, Value};
+use super::database::{Database, DatabaseRow, SqlValue, StoreError};
 use super::{Act, Store};
 use crate::Digest;
 
 /// An upload in chunks that is not complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Upload {
+pub struct PendingUpload {
     /// The name by which the client goes on with it.
     pub id: String,
     /// The name of the token that began it.
@@ -35,7 +35,7 @@ pub struct Upload {
 
 /// A piece of an upload.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct UploadChunk {
     /// The offset of its first byte in the file.
     pub start: u64,
     /// Size in bytes, when it is complete.
@@ -52,9 +52,9 @@ impl Store {
     /// found instead, whatever it is for. None if there are too many.
     pub fn begin_upload(
         &mut self,
-        upload: &Upload,
+        upload: &PendingUpload,
         most: u64,
-    ) -> Result<Option<Upload>, StoreError> {
+    ) -> Result<Option<PendingUpload>, StoreError> {
         let mut begun = None;
         self.change(&Act { act: "upload.begin", subject: &upload.id }, &mut |database| {
             begun = None;
@@ -82,13 +82,13 @@ impl Store {
     }
 
     /// The upload of this name.
-    pub fn upload(&mut self, id: &str) -> Result<Option<Upload>, StoreError> {
+    pub fn upload(&mut self, id: &str) -> Result<Option<PendingUpload>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM uploads WHERE id = $1");
         self.database.rows(&sql, &[id.into()])?.first().map(kept).transpose()
     }
 
     /// The uploads that are not finished.
-    pub fn open_uploads(&mut self) -> Result<Vec<Upload>, StoreError> {
+    pub fn open_uploads(&mut self) -> Result<Vec<PendingUpload>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM uploads WHERE version IS NULL ORDER BY began, id");
         self.database.rows(&sql, &[])?.iter().map(kept).collect()
     }
@@ -97,10 +97,10 @@ impl Store {
     pub fn add_piece(
         &mut self,
         upload: &str,
-        piece: &Piece,
+        piece: &UploadChunk,
         second: i64,
     ) -> Result<bool, StoreError> {
-        let number = |count: u64| Value::from(i64::try_from(count).unwrap_or(i64::MAX));
+        let number = |count: u64| SqlValue::from(i64::try_from(count).unwrap_or(i64::MAX));
         let end = piece.start.saturating_add(piece.size);
         let mut added = false;
         self.database.in_one_step(&mut |database| {
@@ -127,16 +127,21 @@ impl Store {
     }
 
     /// The pieces of an upload, in their order.
-    pub fn pieces(&mut self, upload: &str) -> Result<Vec<Piece>, StoreError> {
+    pub fn pieces(&mut self, upload: &str) -> Result<Vec<UploadChunk>, StoreError> {
         let sql = "SELECT start, size, blob FROM pieces WHERE upload = $1 ORDER BY start";
-        let piece =
-            |row: &Row| Ok(Piece { start: row.count(0)?, size: row.count(1)?, blob: row.text(2)? });
+        let piece = |row: &DatabaseRow| {
+            Ok(UploadChunk { start: row.count(0)?, size: row.count(1)?, blob: row.text(2)? })
+        };
         self.database.rows(sql, &[upload.into()])?.iter().map(piece).collect()
     }
 
     /// Publishes what an upload has brought, and ends it, in one step. What was published of it before is found
     /// again; none if the upload is gone.
-    pub fn finish_upload(&mut self, upload: &Upload, day: &str) -> Result<Option<i64>, StoreError> {
+    pub fn finish_upload(
+        &mut self,
+        upload: &PendingUpload,
+        day: &str,
+    ) -> Result<Option<i64>, StoreError> {
         let mut version = None;
         let present = self.present.clone();
         self.change(&Act { act: "model.publish", subject: &upload.model }, &mut |database| {
@@ -148,7 +153,7 @@ impl Store {
                 version = Some(row.integer(0)?);
                 return Ok(None);
             }
-            let Upload { model, digest, file, size, .. } = upload;
+            let PendingUpload { model, digest, file, size, .. } = upload;
             let (artifact, size) = (digest, *size);
             let coming = super::Coming { artifact, size, made_from: None, present: &present };
             let (number, new) = super::publish(database, model, &coming, file, day)?;
@@ -162,7 +167,7 @@ impl Store {
     }
 
     /// Forgets the pieces of an upload, and says which they were.
-    pub fn forget_pieces(&mut self, upload: &str) -> Result<Vec<Piece>, StoreError> {
+    pub fn forget_pieces(&mut self, upload: &str) -> Result<Vec<UploadChunk>, StoreError> {
         let pieces = self.pieces(upload)?;
         self.database.run("DELETE FROM pieces WHERE upload = $1", &[upload.into()])?;
         Ok(pieces)
@@ -197,8 +202,8 @@ impl Store {
     }
 }
 
-fn insert(database: &mut dyn Database, upload: &Upload) -> Result<(), StoreError> {
-    let number = |count: u64| Value::from(i64::try_from(count).unwrap_or(i64::MAX));
+fn insert(database: &mut dyn Database, upload: &PendingUpload) -> Result<(), StoreError> {
+    let number = |count: u64| SqlValue::from(i64::try_from(count).unwrap_or(i64::MAX));
     let sql = format!(
         "INSERT INTO uploads ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
     );
@@ -214,7 +219,7 @@ fn insert(database: &mut dyn Database, upload: &Upload) -> Result<(), StoreError
             number(upload.size),
             upload.members.as_deref().into(),
             number(upload.received),
-            upload.version.map_or(Value::Null, Value::from),
+            upload.version.map_or(SqlValue::Null, SqlValue::from),
             upload.began.as_str().into(),
             upload.touched.into(),
         ],
@@ -222,8 +227,8 @@ fn insert(database: &mut dyn Database, upload: &Upload) -> Result<(), StoreError
     Ok(())
 }
 
-fn kept(row: &Row) -> Result<Upload, StoreError> {
-    Ok(Upload {
+fn kept(row: &DatabaseRow) -> Result<PendingUpload, StoreError> {
+    Ok(PendingUpload {
         id: row.text(0)?,
         owner: row.text(1)?,
         key: row.text_or_null(2)?,

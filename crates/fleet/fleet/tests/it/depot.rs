@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use unskew_artifact::{Content, Part};
-use unskew_fleet::{Depot, Digest, FleetError};
-use unskew_objects::{ObjectPlace, Objects, Settings};
-use unskew_source::{BytesSource, Output, Source, SourceExt as _};
+use unskew_artifact::{ArtifactFile, Content};
+use unskew_fleet::{BlobStore, Digest, FleetError};
+use unskew_objects::{ObjectPlace, Objects, StoreSettings};
+use unskew_source::{BytesSource, ConvertedArtifact, Source, SourceExt as _};
 use unskew_test_servers::S3Server;
 
 /// Changes a file of an artifact.
@@ -16,7 +16,7 @@ type Damage = Box<dyn Fn(&Digest, &str)>;
 
 /// A depot of its own, and a way to damage what lies in it.
 struct Shelf {
-    depot: Depot,
+    depot: BlobStore,
     damage: Damage,
     /// How many things lie there, whole or not.
     count: Box<dyn Fn() -> usize>,
@@ -24,7 +24,7 @@ struct Shelf {
 
 fn disk(folder: &Path) -> Shelf {
     let root = folder.join("artifacts");
-    let depot = Depot::open(&root).unwrap();
+    let depot = BlobStore::open(&root).unwrap();
     let own = depot.clone();
     let damage = move |digest: &Digest, path: &str| {
         let place = own.path(digest).unwrap();
@@ -44,7 +44,7 @@ fn files(folder: &Path) -> usize {
 
 fn objects(server: &S3Server, bucket: &str) -> Shelf {
     server.make_bucket(bucket).unwrap();
-    let settings: Settings = server.settings().into_iter().collect();
+    let settings: StoreSettings = server.settings().into_iter().collect();
     let place = ObjectPlace::parse(&format!("s3://{bucket}/some/prefix")).unwrap();
     let objects = Objects::at(&place, &settings).unwrap();
     let (own, all) = (objects.clone(), objects.clone());
@@ -56,7 +56,7 @@ fn objects(server: &S3Server, bucket: &str) -> Shelf {
         own.put(&key, bytes).unwrap();
     };
     let count = move || all.list("").count();
-    Shelf { depot: Depot::over(objects), damage: Box::new(damage), count: Box::new(count) }
+    Shelf { depot: BlobStore::over(objects), damage: Box::new(damage), count: Box::new(count) }
 }
 
 /// Runs a test on an empty depot of each kind.
@@ -71,11 +71,11 @@ fn on_both(name: &str, test: impl Fn(&Shelf)) {
 
 fn file(bytes: &[u8]) -> Content {
     let source: Arc<dyn Source> = Arc::new(BytesSource::new("in", bytes.to_vec()));
-    Content::File(Part { name: "in".into(), source, path: None, beside: None })
+    Content::File(ArtifactFile { name: "in".into(), source, path: None, beside: None })
 }
 
 fn folder(files: &[(&str, &str)]) -> Content {
-    let part = |(name, text): &(&str, &str)| Part {
+    let part = |(name, text): &(&str, &str)| ArtifactFile {
         name: (*name).to_owned(),
         source: Arc::new(BytesSource::new(*name, text.as_bytes().to_vec())),
         path: None,
@@ -92,7 +92,7 @@ fn is_damaged<T>(result: Result<T, FleetError>) -> bool {
 fn a_file_lies_once_under_the_digest_of_its_bytes() {
     on_both("files", |shelf| {
         let depot = &shelf.depot;
-        let digest = Digest::of(b"weights");
+        let digest = Digest::sha256(b"weights");
         assert!(!depot.has(&digest).unwrap() && is_damaged(depot.content(&digest, "x")));
         let (a, b) = (depot.add(&file(b"weights")).unwrap(), depot.add(&file(b"weights")).unwrap());
         assert_eq!((a.new, b.new, a.size, a.digest, b.digest), (true, false, 7, digest, digest));
@@ -104,7 +104,7 @@ fn a_file_lies_once_under_the_digest_of_its_bytes() {
         depot.verify(&digest).unwrap();
         assert_eq!(depot.digests().unwrap(), [digest]);
         let empty = depot.add(&file(b"")).unwrap();
-        assert_eq!((empty.digest, empty.size), (Digest::of(b""), 0));
+        assert_eq!((empty.digest, empty.size), (Digest::sha256(b""), 0));
         depot.verify(&empty.digest).unwrap();
     });
 }
@@ -137,7 +137,8 @@ fn what_was_damaged_is_not_read_as_a_whole() {
     on_both("damage", |shelf| {
         let depot = &shelf.depot;
         let digest = depot.add(&file(b"weights")).unwrap().digest;
-        let whole = |depot: &Depot| depot.whole(&digest, "net.pt").unwrap().parts()[0].source.all();
+        let whole =
+            |depot: &BlobStore| depot.whole(&digest, "net.pt").unwrap().parts()[0].source.all();
         assert_eq!(whole(depot).unwrap(), b"weights");
         (shelf.damage)(&digest, "");
         assert!(is_damaged(depot.verify(&digest)));
@@ -146,9 +147,9 @@ fn what_was_damaged_is_not_read_as_a_whole() {
         // Neither is a copy of it made.
         let target = tempfile::tempdir().unwrap();
         let content = depot.whole(&digest, "net.pt").unwrap();
-        let assembly = unskew_source::Assembly::of(&content.parts()[0].source);
+        let assembly = unskew_source::Assembly::from_source(&content.parts()[0].source);
         let out = target.path().join("out.pt");
-        assert!(Output::File(Arc::new(assembly)).write(&out).is_err());
+        assert!(ConvertedArtifact::File(Arc::new(assembly)).write(&out).is_err());
         assert!(!out.exists());
     });
 }
@@ -176,7 +177,7 @@ fn a_file_of_many_parts_arrives_whole() {
         let bytes: Vec<u8> =
             (0..37_u32 << 20).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         let stored = shelf.depot.add(&file(&bytes)).unwrap();
-        assert_eq!((stored.digest, stored.size), (Digest::of(&bytes), 37 << 20));
+        assert_eq!((stored.digest, stored.size), (Digest::sha256(&bytes), 37 << 20));
         shelf.depot.verify(&stored.digest).unwrap();
         let content = shelf.depot.content(&stored.digest, "net.pt").unwrap();
         let end = content.parts()[0].source.bytes((37 << 20) - 5, 5).unwrap();
@@ -222,7 +223,7 @@ fn nothing_of_what_fails_or_changes_on_its_way_in_is_seen() {
                     if fails { (at, usize::MAX) } else { (usize::MAX, at) };
                 let reads = AtomicUsize::new(0);
                 let source = Arc::new(Unsteady { size, reads, fails_at, changes_at });
-                let part = Part { name: "in".into(), source, path: None, beside: None };
+                let part = ArtifactFile { name: "in".into(), source, path: None, beside: None };
                 match shelf.depot.add(&Content::File(part)) {
                     Ok(stored) => shelf.depot.verify(&stored.digest).unwrap(),
                     Err(error) => println!("{error}"),
@@ -240,7 +241,7 @@ fn nothing_of_what_fails_or_changes_on_its_way_in_is_seen() {
 #[test]
 fn what_is_not_what_was_announced_is_not_kept() {
     on_both("announced", |shelf| {
-        let (right, wrong) = (Digest::of("weights"), Digest::of("other"));
+        let (right, wrong) = (Digest::sha256("weights"), Digest::sha256("other"));
         let refused = shelf.depot.add_announced(&file(b"weights"), &[wrong]).unwrap_err();
         assert!(matches!(refused, FleetError::Differs { .. }), "{refused}");
         assert_eq!((shelf.count)(), 0, "nothing is left");

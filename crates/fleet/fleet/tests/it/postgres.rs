@@ -1,7 +1,7 @@
 //! A PostgreSQL server that goes away and comes back, that encrypts, and that is called from a service.
 
 use unskew_fleet::Digest;
-use unskew_fleet::store::{Database, Postgres, Store, StoreError, Value};
+use unskew_fleet::store::{Database, Postgres, SqlValue, Store, StoreError};
 use unskew_test_servers::PostgreSql;
 
 #[test]
@@ -10,7 +10,7 @@ fn a_server_that_went_away_is_an_error_once_and_then_reached_again() {
     let address = server.database();
     let mut store = Store::open(&address).unwrap();
     for (round, crash) in [false, true].into_iter().enumerate() {
-        let artifact = Digest::of(round.to_string());
+        let artifact = Digest::sha256(round.to_string());
         store.publish("m", &artifact, "m.pt", 1, "2026-01-01").unwrap();
         server.end(crash);
         for _ in 0..3 {
@@ -31,7 +31,7 @@ fn a_step_begins_on_a_new_connection_if_the_old_one_was_cut_while_nothing_happen
     let address = server.database();
     let mut store = Store::open(&address).unwrap();
     cut_others(&address);
-    store.publish("m", &Digest::of("1"), "m.pt", 1, "2026-01-01").unwrap();
+    store.publish("m", &Digest::sha256("1"), "m.pt", 1, "2026-01-01").unwrap();
     assert_eq!(store.models().unwrap(), [("m".to_owned(), 1)]);
 }
 
@@ -45,11 +45,11 @@ fn a_step_whose_connection_is_cut_is_undone_and_goes_on_nowhere_else() {
     let mut step = |database: &mut dyn Database| {
         tries += 1;
         let insert = "INSERT INTO bodies (digest, text) VALUES ($1, $2)";
-        database.run(insert, &[Value::Bytes(vec![1]), Value::Bytes(vec![1])])?;
+        database.run(insert, &[SqlValue::Bytes(vec![1]), SqlValue::Bytes(vec![1])])?;
         cut_others(&address);
         // Both fail, and the second is not sent anywhere else.
         for at in [2, 3] {
-            let one = database.run(insert, &[Value::Bytes(vec![at]), Value::Bytes(vec![at])]);
+            let one = database.run(insert, &[SqlValue::Bytes(vec![at]), SqlValue::Bytes(vec![at])]);
             assert!(matches!(one, Err(StoreError::Away(_))), "{one:?}");
         }
         Ok(())
@@ -67,7 +67,7 @@ fn cut_others(address: &str) {
     database.rows(sql, &[]).unwrap();
     let left = "SELECT COUNT(*) FROM pg_stat_activity \
                 WHERE datname = current_database() AND pid <> pg_backend_pid()";
-    while database.rows(left, &[]).unwrap()[0].0[0] != Value::Integer(0) {
+    while database.rows(left, &[]).unwrap()[0].0[0] != SqlValue::Integer(0) {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
 }
@@ -91,7 +91,7 @@ fn steps_that_clash_are_done_one_after_the_other() {
                         for id in order {
                             let read =
                                 database.rows("SELECT n FROM t WHERE id = $1", &[id.into()])?;
-                            let Value::Integer(n) = read[0].0[0] else { unreachable!() };
+                            let SqlValue::Integer(n) = read[0].0[0] else { unreachable!() };
                             let update = "UPDATE t SET n = $1 WHERE id = $2";
                             database.run(update, &[(n + 1).into(), id.into()])?;
                         }
@@ -106,8 +106,8 @@ fn steps_that_clash_are_done_one_after_the_other() {
         }
     });
     let rows = database.rows("SELECT n FROM t ORDER BY id", &[]).unwrap();
-    let numbers: Vec<&Value> = rows.iter().map(|row| &row.0[0]).collect();
-    assert_eq!(numbers, [&Value::Integer(2 * EACH); 2]);
+    let numbers: Vec<&SqlValue> = rows.iter().map(|row| &row.0[0]).collect();
+    assert_eq!(numbers, [&SqlValue::Integer(2 * EACH); 2]);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_service_calls_it_from_threads_that_may_wait_and_drops_it_anywhere() {
     runtime.block_on(async {
         let opened = tokio::task::spawn_blocking(move || {
             let mut store = Store::open(&address).unwrap();
-            store.publish("m", &Digest::of("1"), "m.pt", 1, "2026-01-01").unwrap();
+            store.publish("m", &Digest::sha256("1"), "m.pt", 1, "2026-01-01").unwrap();
             store
         });
         let mut store = opened.await.unwrap();
@@ -142,7 +142,7 @@ fn a_connection_is_encrypted_if_the_url_asks_and_the_certificate_is_checked() {
     let encrypted = |address: &str| {
         let mut database = Postgres::open(address)?;
         let sql = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
-        Ok::<_, StoreError>(database.rows(sql, &[])?[0].0[0] == Value::Integer(1))
+        Ok::<_, StoreError>(database.rows(sql, &[])?[0].0[0] == SqlValue::Integer(1))
     };
     assert!(!encrypted(&plain).unwrap());
     let roots = certificate.to_str().unwrap();

@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 use crate::databases::Place;
 use unskew_core::Date;
 use unskew_fleet::store::{Retire, StoreError};
-use unskew_fleet::{Choice, Depot, Digest, Fleet, FleetError, Policy, Profile, Prune, Pruned, Way};
-use unskew_objects::{Objects, Settings};
+use unskew_fleet::{
+    BlobStore, DecisionKind, DeliveryMode, DeliveryPolicy, Digest, Fleet, FleetError, Prune,
+    Pruned, RuntimeProfile,
+};
+use unskew_objects::{Objects, StoreSettings};
 use unskew_test_servers::S3Server;
 
 const DAY: &str = "2026-11-01";
@@ -19,8 +22,8 @@ fn examples() -> PathBuf {
     Path::new(env!("UNSKEW_ROOT")).join("examples")
 }
 
-fn profile(name: &str, release: &str, devices: u64) -> Profile {
-    let mut profile = Profile::of_release(unskew_releases::find(release).unwrap());
+fn profile(name: &str, release: &str, devices: u64) -> RuntimeProfile {
+    let mut profile = RuntimeProfile::of_release(unskew_releases::find(release).unwrap());
     profile.name = name.to_owned();
     profile.devices = devices;
     profile
@@ -36,12 +39,12 @@ struct Ground<'a> {
 impl Ground<'_> {
     fn fleet(&self) -> Fleet {
         let depot = match &self.objects {
-            None => Depot::open(&self.folder.path().join("artifacts")).unwrap(),
+            None => BlobStore::open(&self.folder.path().join("artifacts")).unwrap(),
             Some((server, bucket)) => {
-                let settings: Settings = server.settings().into_iter().collect();
+                let settings: StoreSettings = server.settings().into_iter().collect();
                 let place =
                     unskew_objects::ObjectPlace::parse(&format!("s3://{bucket}/fleet")).unwrap();
-                Depot::over(Objects::at(&place, &settings).unwrap())
+                BlobStore::over(Objects::at(&place, &settings).unwrap())
             }
         };
         Fleet::over(self.database.store(), depot)
@@ -67,7 +70,7 @@ fn a_decision_of_a_day_uses_what_the_runtime_was_on_that_day() {
         let mut fleet = ground.fleet();
         fleet.publish("model", &examples().join("gelu-2.15.0.pt"), DAY).unwrap();
         fleet.put_runtime(&profile("camera", "torch@1.10", 10), "2026-11-02").unwrap();
-        let on = |day: Date| Policy::on(day);
+        let on = |day: Date| DeliveryPolicy::on(day);
         let before = fleet.decide("model", "camera", &on(Date::constant(2026, 11, 10))).unwrap();
         fleet.put_runtime(&profile("camera", "torch@2.15", 30), "2026-11-12").unwrap();
         fleet.put_runtime(&profile("camera", "torch@2.15", 40), "2026-11-15").unwrap();
@@ -77,7 +80,7 @@ fn a_decision_of_a_day_uses_what_the_runtime_was_on_that_day() {
             let one = fleet.decide("model", "camera", &on(day)).unwrap();
             (one.decision, one.runtime.since.clone(), one.runtime.devices)
         };
-        let (as_is, converted) = (Choice::AsIs, Choice::Converted);
+        let (as_is, converted) = (DecisionKind::AsIs, DecisionKind::Converted);
         assert_eq!(told(&mut fleet, 10), (converted, "2026-11-02".to_owned(), 10));
         assert_eq!(told(&mut fleet, 12), (as_is, "2026-11-12".to_owned(), 30));
         assert_eq!(told(&mut fleet, 14), (as_is, "2026-11-12".to_owned(), 30));
@@ -111,8 +114,8 @@ fn filled(fleet: &mut Fleet) -> (Vec<Digest>, Digest) {
         fleet.publish("model", &examples().join(file), day).unwrap().artifact
     };
     let versions = files.into_iter().zip(days).map(publish).collect();
-    let decision = fleet.decide("model", "phone", &Policy::on(today())).unwrap();
-    assert_eq!(decision.considered[0].fits, Some(Way::Converted));
+    let decision = fleet.decide("model", "phone", &DeliveryPolicy::on(today())).unwrap();
+    assert_eq!(decision.considered[0].fits, Some(DeliveryMode::Converted));
     (versions, decision.deliver.unwrap().artifact)
 }
 
@@ -170,7 +173,7 @@ fn a_converted_artifact_goes_when_no_current_answer_names_it_and_is_made_again_w
         // Nothing that was kept names it, so it is made again where it is wanted.
         let mut fleet = ground.fleet();
         fleet.put_runtime(&profile("phone", "torch@1.10", 10), "2026-11-21").unwrap();
-        let decision = fleet.decide("model", "phone", &Policy::on(today())).unwrap();
+        let decision = fleet.decide("model", "phone", &DeliveryPolicy::on(today())).unwrap();
         assert_eq!(decision.deliver.unwrap().artifact, converted);
         fleet.depot().verify(&converted).unwrap();
         assert_eq!(prune(&mut fleet, None, 0, false), Pruned::default());
@@ -192,7 +195,7 @@ fn what_is_published_again_is_saved_and_what_is_gone_is_not_named() {
 
         // Taken away between its arrival and the moment in which the database would name it.
         let size = 7;
-        let absent = Digest::of("never there");
+        let absent = Digest::sha256("never there");
         let named = fleet.store().publish("model", &absent, "x.pt", size, "2026-11-21");
         assert!(matches!(named, Err(StoreError::Absent(digest)) if digest == absent));
         assert_eq!(fleet.versions("model", "9999-12-31").unwrap().len(), 2);

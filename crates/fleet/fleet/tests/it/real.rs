@@ -3,17 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use unskew_artifact::{Content, Options};
+use unskew_artifact::{Content, OpenOptions};
 use unskew_core::{Context, Date, check};
 use unskew_fleet::{
-    Choice, Digest, Fit, Fleet, FleetError, PlanOptions, Policy, Profile, Way, WhatIf,
+    Compatibility, DecisionKind, DeliveryMode, DeliveryPolicy, Digest, Fleet, FleetError,
+    PlanOptions, RuntimeProfile, WhatIf,
 };
-use unskew_report::{Format, Pair, Report, Subject};
+use unskew_report::{CheckedPair, RenderFormat, Report, Subject};
 
 const DAY: &str = "2026-11-01";
 
-fn policy() -> Policy {
-    Policy::on(Date::constant(2026, 11, 21))
+fn policy() -> DeliveryPolicy {
+    DeliveryPolicy::on(Date::constant(2026, 11, 21))
 }
 
 fn examples() -> PathBuf {
@@ -33,7 +34,7 @@ fn fleet(runtimes: &[&str]) -> (tempfile::TempDir, Fleet) {
     let folder = tempfile::tempdir().unwrap();
     let mut fleet = Fleet::open(folder.path()).unwrap();
     for name in runtimes {
-        let mut profile = Profile::of_release(unskew_releases::find(name).unwrap());
+        let mut profile = RuntimeProfile::of_release(unskew_releases::find(name).unwrap());
         profile.devices = 10;
         fleet.put_runtime(&profile, DAY).unwrap();
     }
@@ -46,13 +47,13 @@ const TENSORFLOW: [&str; 4] =
 
 /// Every decision of a model on these runtimes, held against `check` itself: what is delivered is accepted, and
 /// what is kept back is not.
-fn held_against_check(model: &Path, runtimes: &[&str]) -> Vec<Choice> {
+fn held_against_check(model: &Path, runtimes: &[&str]) -> Vec<DecisionKind> {
     let (_folder, mut fleet) = fleet(runtimes);
     fleet.publish("model", model, DAY).unwrap();
     let policy = policy();
     let accepts = |content: &Content, runtime: &str| {
         let party = unskew_releases::find(runtime).unwrap().party();
-        let parties = content.parties(&Options::default()).unwrap();
+        let parties = content.parties(&OpenOptions::default()).unwrap();
         let verdicts = parties.iter().map(|one| check(one, &party, &Context::on(policy.as_of)));
         let related: Vec<_> =
             verdicts.filter(|v| v.outcome != unskew_core::Outcome::Unrelated).collect();
@@ -68,12 +69,12 @@ fn held_against_check(model: &Path, runtimes: &[&str]) -> Vec<Choice> {
         let name = unskew_releases::find(runtime).unwrap().to_string();
         let decision = fleet.decide("model", &name, &policy).unwrap();
         let as_is = accepts(&Content::at(model).unwrap(), runtime);
-        assert_eq!(as_is, decision.decision == Choice::AsIs, "{name}");
+        assert_eq!(as_is, decision.decision == DecisionKind::AsIs, "{name}");
         if let Some(delivery) = &decision.deliver {
             fleet.depot().verify(&delivery.artifact).unwrap();
             let content = fleet.depot().content(&delivery.artifact, &delivery.file).unwrap();
             assert!(accepts(&content, runtime), "{name} takes what it gets");
-            assert_eq!(delivery.made_from.is_some(), decision.decision == Choice::Converted);
+            assert_eq!(delivery.made_from.is_some(), decision.decision == DecisionKind::Converted);
             let size: u64 = content.parts().iter().map(|part| part.source.size()).sum();
             assert_eq!(delivery.size, size);
         }
@@ -85,7 +86,7 @@ fn held_against_check(model: &Path, runtimes: &[&str]) -> Vec<Choice> {
 #[test]
 fn a_torchscript_file_is_delivered_as_it_is_or_converted() {
     let choices = held_against_check(&examples().join("gelu-2.15.0.pt"), &TORCH);
-    let (as_is, converted) = (Choice::AsIs, Choice::Converted);
+    let (as_is, converted) = (DecisionKind::AsIs, DecisionKind::Converted);
     assert_eq!(choices, [converted, converted, as_is, as_is, as_is]);
 }
 
@@ -114,14 +115,14 @@ fn an_answer_has_the_fields_of_the_json_report() {
     let context = Context::on(policy().as_of);
     let runtime = unskew_releases::find("torch@1.4").unwrap().party();
     let party = &Content::named(&model, "gelu-2.15.0.pt").unwrap();
-    let party = &party.parties(&Options::default()).unwrap()[0];
+    let party = &party.parties(&OpenOptions::default()).unwrap()[0];
     let mut report = Report::new(context);
-    report.pairs.push(Pair {
-        a: Subject::of(party),
-        b: Subject::of(&runtime),
+    report.pairs.push(CheckedPair {
+        a: Subject::from_party(party),
+        b: Subject::from_party(&runtime),
         verdict: check(party, &runtime, &context),
     });
-    let report: Value = serde_json::from_str(&report.render(Format::Json)).unwrap();
+    let report: Value = serde_json::from_str(&report.render(RenderFormat::Json)).unwrap();
     let mut pair = report["pairs"][0].as_object().unwrap().clone();
     ["a", "b", "adaptations"].iter().for_each(|key| drop(pair.shift_remove(*key)));
     // What concerns baselines of `lint`, and stands in no verdict.
@@ -165,15 +166,15 @@ fn the_past_does_not_know_what_was_published_later() {
     fleet.publish("model", &examples().join("gelu-2.15.0.pt"), "2026-06-01").unwrap();
     let mut then = policy();
     then.as_of = Date::constant(2026, 3, 1);
-    let delivered = |fleet: &mut Fleet, policy: &Policy| {
+    let delivered = |fleet: &mut Fleet, policy: &DeliveryPolicy| {
         let decision = fleet.decide("model", "torch@1.4.0", policy).unwrap();
         (decision.decision, decision.deliver.unwrap().version)
     };
-    assert_eq!(delivered(&mut fleet, &then), (Choice::AsIs, 1));
-    assert_eq!(delivered(&mut fleet, &policy()), (Choice::Converted, 2));
+    assert_eq!(delivered(&mut fleet, &then), (DecisionKind::AsIs, 1));
+    assert_eq!(delivered(&mut fleet, &policy()), (DecisionKind::Converted, 2));
     then.as_of = Date::constant(2025, 1, 1);
     let nothing = fleet.decide("model", "torch@1.4.0", &then).unwrap();
-    assert_eq!((nothing.decision, nothing.considered.len()), (Choice::Nothing, 0));
+    assert_eq!((nothing.decision, nothing.considered.len()), (DecisionKind::Nothing, 0));
 }
 
 #[test]
@@ -181,15 +182,15 @@ fn an_older_version_is_delivered_where_the_newest_has_no_form() {
     let (_folder, mut fleet) = fleet(&[]);
     let text = r#"{"fleet_runtime": 1, "name": "cut", "devices": 3, "release": "torch@2.1",
                    "without": ["aten::gelu"]}"#;
-    fleet.put_runtime(&Profile::read(text).unwrap(), DAY).unwrap();
+    fleet.put_runtime(&RuntimeProfile::read(text).unwrap(), DAY).unwrap();
     let old = examples().join("../crates/cli/tests/files/div-1.4.0.pt");
     fleet.publish("model", &old, DAY).unwrap();
     fleet.publish("model", &examples().join("gelu-2.15.0.pt"), DAY).unwrap();
     let decision = fleet.decide("model", "cut", &policy()).unwrap();
-    assert_eq!(decision.decision, Choice::Older);
+    assert_eq!(decision.decision, DecisionKind::Older);
     assert_eq!(decision.deliver.unwrap().version, 1);
     let newest = &decision.considered[0].answer;
-    assert_eq!(newest.as_is.outcome, Fit::Incompatible);
+    assert_eq!(newest.as_is.outcome, Compatibility::Incompatible);
     assert_eq!(newest.as_is.findings[0].code, "OP001");
     assert!(!newest.converted.as_ref().unwrap().blockers.is_empty());
 }
@@ -204,12 +205,12 @@ fn a_plan_finds_the_one_converted_artifact_that_serves_all() {
     assert!(point.optimal);
     assert_eq!((point.artifacts.len(), point.devices), (1, 50));
     let candidate = &plan.candidates[point.artifacts[0]];
-    assert_eq!((candidate.way, candidate.serves.len()), (Way::Converted, 5));
+    assert_eq!((candidate.way, candidate.serves.len()), (DeliveryMode::Converted, 5));
     // The claim holds for the artifact itself.
     let content = fleet.depot().content(&candidate.artifact, &candidate.file).unwrap();
     for name in TORCH {
         let runtime = unskew_releases::find(name).unwrap().party();
-        let party = &content.parties(&Options::default()).unwrap()[0];
+        let party = &content.parties(&OpenOptions::default()).unwrap()[0];
         assert!(check(party, &runtime, &Context::on(policy().as_of)).works(), "{name}");
     }
     let again = fleet.plan("model", &policy(), &PlanOptions::default()).unwrap();
@@ -251,5 +252,5 @@ fn what_is_no_model_or_is_damaged_is_refused() {
     assert!(matches!(gone, Err(FleetError::Damaged { .. })));
     let unknown = fleet.decide("modle", "torch@2.1.2", &policy()).unwrap_err().to_string();
     assert_eq!(unknown, "the fleet has no such model (it has model): modle");
-    assert_eq!(published.artifact, Digest::of(std::fs::read(good).unwrap()));
+    assert_eq!(published.artifact, Digest::sha256(std::fs::read(good).unwrap()));
 }

@@ -1,7 +1,9 @@
 //! What the service keeps beside models and runtimes, on every database: tokens, the audit log, uploads, jobs.
 
 use unskew_fleet::Digest;
-use unskew_fleet::store::{Act, JobState, KeptToken, Piece, Role, Signature, Store, Upload};
+use unskew_fleet::store::{
+    Act, JobState, KeptToken, PendingUpload, Signature, Store, TokenRole, UploadChunk,
+};
 
 use crate::databases;
 
@@ -14,8 +16,8 @@ fn on_both(test: impl Fn(Store)) {
 #[test]
 fn a_clock_that_goes_back_hides_no_version() {
     on_both(|mut store| {
-        store.publish("m", &Digest::of("a"), "m.pt", 1, "2026-05-01").unwrap();
-        store.publish("m", &Digest::of("b"), "m.pt", 1, "2026-04-01").unwrap();
+        store.publish("m", &Digest::sha256("a"), "m.pt", 1, "2026-05-01").unwrap();
+        store.publish("m", &Digest::sha256("b"), "m.pt", 1, "2026-04-01").unwrap();
         let days: Vec<String> =
             store.versions("m", "9999").unwrap().into_iter().map(|one| one.published).collect();
         assert_eq!(days, ["2026-05-01", "2026-05-01"]);
@@ -85,14 +87,14 @@ fn no_job_is_done_twice_when_many_claim() {
     }
 }
 
-fn upload(id: &str, key: Option<&str>) -> Upload {
-    Upload {
+fn upload(id: &str, key: Option<&str>) -> PendingUpload {
+    PendingUpload {
         id: id.into(),
         owner: "o".into(),
         key: key.map(str::to_owned),
         model: "m".into(),
         file: "m.pt".into(),
-        digest: Digest::of("x"),
+        digest: Digest::sha256("x"),
         size: 10,
         members: None,
         received: 0,
@@ -102,8 +104,8 @@ fn upload(id: &str, key: Option<&str>) -> Upload {
     }
 }
 
-fn piece(start: u64, size: u64) -> Piece {
-    Piece { start, size, blob: format!("b{start}") }
+fn piece(start: u64, size: u64) -> UploadChunk {
+    UploadChunk { start, size, blob: format!("b{start}") }
 }
 
 #[test]
@@ -160,8 +162,8 @@ fn tokens_are_revoked_and_the_log_says_by_whom() {
         let token = KeptToken {
             id: "1".into(),
             name: "ci".into(),
-            hash: Digest::of("secret"),
-            role: Role::Publish,
+            hash: Digest::sha256("secret"),
+            role: TokenRole::Publish,
             created: "2026-01-01T00:00:00Z".into(),
             expires: None,
             revoked: None,

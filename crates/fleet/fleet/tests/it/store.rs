@@ -2,7 +2,7 @@
 
 use crate::databases::{Place, places};
 use unskew_fleet::Digest;
-use unskew_fleet::store::{Database, KeptAnswer, KeptRuntime, Store, StoreError, Value};
+use unskew_fleet::store::{Database, KeptAnswer, KeptRuntime, SqlValue, Store, StoreError};
 
 /// Runs a test on an empty database of each kind.
 fn on_both(test: impl Fn(&Place)) {
@@ -16,7 +16,7 @@ fn runtime(name: &str, devices: u64) -> KeptRuntime {
     KeptRuntime {
         name: name.into(),
         profile: "{}".into(),
-        digest: Digest::of("1"),
+        digest: Digest::sha256("1"),
         devices,
         since: "2026-01-01".into(),
     }
@@ -26,7 +26,7 @@ fn runtime(name: &str, devices: u64) -> KeptRuntime {
 fn the_same_artifact_is_published_once_in_a_row() {
     on_both(|place| {
         let mut store = place.store();
-        let (a, b) = (Digest::of("a"), Digest::of("b"));
+        let (a, b) = (Digest::sha256("a"), Digest::sha256("b"));
         let mut publish =
             |artifact: &Digest, day| store.publish("m", artifact, "m.pt", 1, day).unwrap();
         assert_eq!(publish(&a, "2026-01-01"), (1, true));
@@ -51,8 +51,8 @@ fn what_was_noted_under_a_clock_that_was_ahead_is_there_today() {
         let today = now.to_zoned(jiff::tz::TimeZone::UTC).date();
         let tomorrow = today.tomorrow().unwrap().to_string();
         let (today, yesterday) = (today.to_string(), today.yesterday().unwrap().to_string());
-        store.publish("m", &Digest::of("a"), "m.pt", 1, "2026-01-01").unwrap();
-        store.publish("m", &Digest::of("b"), "m.pt", 1, "2126-01-01").unwrap();
+        store.publish("m", &Digest::sha256("a"), "m.pt", 1, "2026-01-01").unwrap();
+        store.publish("m", &Digest::sha256("b"), "m.pt", 1, "2126-01-01").unwrap();
         let mut numbers = |day: &str| -> Vec<i64> {
             store.versions("m", day).unwrap().iter().map(|version| version.number).collect()
         };
@@ -85,7 +85,7 @@ fn what_fails_in_the_middle_changes_nothing() {
         let mut step = |database: &mut dyn Database| {
             database.run(
                 "INSERT INTO bodies (digest, text) VALUES ($1, $2)",
-                &[Value::Bytes(vec![1]), Value::Bytes(vec![2])],
+                &[SqlValue::Bytes(vec![1]), SqlValue::Bytes(vec![2])],
             )?;
             database.run("INSERT INTO nothing VALUES (1)", &[])?;
             Ok(())
@@ -102,7 +102,7 @@ fn a_step_that_hides_the_failure_of_a_statement_is_not_taken_for_done() {
     let mut database = place.database();
     let mut step = |database: &mut dyn Database| {
         let insert = "INSERT INTO bodies (digest, text) VALUES ($1, $2)";
-        database.run(insert, &[Value::Bytes(vec![1]), Value::Bytes(vec![2])])?;
+        database.run(insert, &[SqlValue::Bytes(vec![1]), SqlValue::Bytes(vec![2])])?;
         let _ = database.run("INSERT INTO nothing VALUES (1)", &[]);
         Ok(())
     };
@@ -119,18 +119,22 @@ fn every_kind_of_value_comes_back_as_it_went_in() {
             .run_all("CREATE TABLE t (id BIGINT PRIMARY KEY, a BIGINT, b TEXT, c BYTEA)")
             .unwrap();
         let rows = [
-            [Value::Integer(i64::MIN), "".into(), Value::Bytes(Vec::new())],
-            [Value::Integer(i64::MAX), "a'\u{e9}\"\n".into(), Value::Bytes((0..=255).collect())],
-            [Value::Null, Value::Null, Value::Null],
+            [SqlValue::Integer(i64::MIN), "".into(), SqlValue::Bytes(Vec::new())],
+            [
+                SqlValue::Integer(i64::MAX),
+                "a'\u{e9}\"\n".into(),
+                SqlValue::Bytes((0..=255).collect()),
+            ],
+            [SqlValue::Null, SqlValue::Null, SqlValue::Null],
         ];
         for (id, row) in rows.iter().enumerate() {
-            let mut values = vec![Value::Integer(id as i64)];
+            let mut values = vec![SqlValue::Integer(id as i64)];
             values.extend(row.iter().cloned());
             let insert = "INSERT INTO t (id, a, b, c) VALUES ($1, $2, $3, $4)";
             assert_eq!(database.run(insert, &values).unwrap(), 1);
         }
         let found = database.rows("SELECT a, b, c FROM t ORDER BY id", &[]).unwrap();
-        let found: Vec<&[Value]> = found.iter().map(|row| row.0.as_slice()).collect();
+        let found: Vec<&[SqlValue]> = found.iter().map(|row| row.0.as_slice()).collect();
         assert_eq!(found, rows.iter().map(|row| row.as_slice()).collect::<Vec<_>>());
         assert!(database.run("INSERT INTO t (nothing) VALUES ($1)", &[1.into()]).is_err());
         // Nothing of that harms what comes after.
@@ -229,7 +233,7 @@ fn no_version_is_lost_or_given_twice_when_many_publish() {
                 scope.spawn(move || {
                     let mut store = place.store();
                     for at in 0..EACH {
-                        let artifact = Digest::of(format!("{writer} {at}"));
+                        let artifact = Digest::sha256(format!("{writer} {at}"));
                         let (_, new) =
                             store.publish("m", &artifact, "m.pt", 1, "2026-01-01").unwrap();
                         assert!(new);

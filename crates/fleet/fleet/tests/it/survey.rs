@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use unskew_core::Date;
-use unskew_fleet::{Choice, Fleet, Gets, Policy, Profile, Survey, Way, coverage};
+use unskew_fleet::{
+    AnswerIndex, DecisionKind, DeliveryMode, DeliveryPolicy, Fleet, RuntimeAnswer, RuntimeProfile,
+    coverage,
+};
 
 fn example(name: &str) -> std::path::PathBuf {
     Path::new(env!("UNSKEW_ROOT")).join(name)
@@ -20,32 +23,32 @@ fn a_survey_says_what_decisions_say_and_nothing_before_somebody_asked() {
         r#"{ "fleet_runtime": 1, "name": "flow", "devices": 5, "release": "tensorflow@2.15" }"#,
     ];
     for profile in profiles {
-        fleet.put_runtime(&Profile::read(profile).unwrap(), "2026-11-01").unwrap();
+        fleet.put_runtime(&RuntimeProfile::read(profile).unwrap(), "2026-11-01").unwrap();
     }
     let model = example("examples/gelu-2.15.0.pt");
     fleet.publish("gelu", &model, "2026-11-01").unwrap();
-    let policy = Policy::on(Date::constant(2026, 11, 21));
+    let policy = DeliveryPolicy::on(Date::constant(2026, 11, 21));
     let runtimes = fleet.runtimes().unwrap();
     let versions = fleet.versions("gelu", "2026-11-21").unwrap();
 
-    let mut survey = Survey::default();
+    let mut survey = AnswerIndex::default();
     let before = survey.gets(&mut fleet, &versions, &runtimes, &policy).unwrap();
-    assert_eq!(before, [Gets::NotAsked; 4]);
+    assert_eq!(before, [RuntimeAnswer::NotAsked; 4]);
 
     let mut said = Vec::new();
     for runtime in &runtimes {
         let decision = fleet.decide("gelu", &runtime.name, &policy).unwrap();
         said.push(match decision.decision {
-            Choice::AsIs => Gets::Version(1, Way::AsIs),
-            Choice::Converted => Gets::Version(1, Way::Converted),
-            Choice::Unrelated => Gets::Unrelated,
-            _ => Gets::Nothing,
+            DecisionKind::AsIs => RuntimeAnswer::Version(1, DeliveryMode::AsIs),
+            DecisionKind::Converted => RuntimeAnswer::Version(1, DeliveryMode::Converted),
+            DecisionKind::Unrelated => RuntimeAnswer::Unrelated,
+            _ => RuntimeAnswer::Nothing,
         });
     }
     let after = survey.gets(&mut fleet, &versions, &runtimes, &policy).unwrap();
     assert_eq!(after, said);
     // By name: cut, flow, phones, servers.
-    assert_eq!(after[..2], [Gets::Nothing, Gets::Unrelated]);
+    assert_eq!(after[..2], [RuntimeAnswer::Nothing, RuntimeAnswer::Unrelated]);
     let all = coverage(runtimes.iter().zip(after), Some(1));
     assert_eq!((all.served, all.unserved, all.unrelated, all.not_asked), (407, 40, 5, 0));
     assert_eq!((all.older, all.concerned()), (0, 447));

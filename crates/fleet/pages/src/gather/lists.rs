@@ -1,12 +1,12 @@
 //! The overview and the list of runtimes.
 
 use unskew_fleet::store::KeptRuntime;
-use unskew_fleet::{FleetError, Gets, coverage};
+use unskew_fleet::{FleetError, RuntimeAnswer, coverage};
 
-use super::{Gather, Part, SIZE};
-use crate::listing::Listing;
-use crate::overview::{ModelRow, Overview};
-use crate::runtimes::Runtimes;
+use super::{Gather, ListRequest, SIZE};
+use crate::listing::ListPage;
+use crate::overview::{ModelOverview, Overview};
+use crate::runtimes::RuntimesPage;
 use crate::unserved::Unserved;
 
 /// How many of the largest runtimes the overview has.
@@ -22,7 +22,7 @@ impl Gather<'_> {
     ///
     /// # Errors
     /// If the database cannot be read.
-    pub fn overview(&mut self, part: &Part) -> Result<Overview, FleetError> {
+    pub fn overview(&mut self, part: &ListRequest) -> Result<Overview, FleetError> {
         let day = self.day();
         let runtimes = self.fleet.store().runtimes_in_short(&day)?;
         let (listing, models) = self.models(part, SIZE, &runtimes)?;
@@ -40,7 +40,7 @@ impl Gather<'_> {
     ///
     /// # Errors
     /// If the database cannot be read.
-    pub fn unserved(&mut self, part: &Part) -> Result<Unserved, FleetError> {
+    pub fn unserved(&mut self, part: &ListRequest) -> Result<Unserved, FleetError> {
         let day = self.day();
         let runtimes = self.fleet.store().runtimes_in_short(&day)?;
         let size = PAIRS / (runtimes.len() as u64).max(1);
@@ -51,10 +51,10 @@ impl Gather<'_> {
     /// A part of the models, and how far each reaches.
     fn models(
         &mut self,
-        part: &Part,
+        part: &ListRequest,
         size: u64,
         runtimes: &[KeptRuntime],
-    ) -> Result<(Listing, Vec<ModelRow>), FleetError> {
+    ) -> Result<(ListPage, Vec<ModelOverview>), FleetError> {
         let (day, store) = (self.day(), self.fleet.store());
         let (listing, names) = part.look_up(size, |asked| Ok(store.models_in(asked)?))?;
         let mut versions = Vec::new();
@@ -74,8 +74,8 @@ impl Gather<'_> {
             // Without a version there is nothing that could fit.
             let there = newest.is_some();
             let pairs = || runtimes.iter().zip(gets.iter().copied()).filter(move |_| there);
-            let unserved = pairs().filter(|(_, gets)| *gets == Gets::Nothing);
-            ModelRow {
+            let unserved = pairs().filter(|(_, gets)| *gets == RuntimeAnswer::Nothing);
+            ModelOverview {
                 name,
                 versions: count,
                 coverage: coverage(pairs(), newest.as_ref().map(|newest| newest.number)),
@@ -92,11 +92,11 @@ impl Gather<'_> {
     ///
     /// # Errors
     /// If the database cannot be read.
-    pub fn runtimes(&mut self, part: &Part) -> Result<Runtimes, FleetError> {
+    pub fn runtimes(&mut self, part: &ListRequest) -> Result<RuntimesPage, FleetError> {
         let (day, store) = (self.day(), self.fleet.store());
         let (listing, runtimes) =
             part.look_up(SIZE, |asked| Ok(store.runtimes_in(asked, &day)?))?;
-        Ok(Runtimes { view: self.view, listing, runtimes })
+        Ok(RuntimesPage { view: self.view, listing, runtimes })
     }
 }
 

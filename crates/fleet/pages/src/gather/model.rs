@@ -1,11 +1,11 @@
 //! A model and its plan.
 
-use unskew_fleet::store::{KeptRuntime, Version};
+use unskew_fleet::store::{KeptRuntime, PublishedVersion};
 use unskew_fleet::{FleetError, Plan, PlanOptions, coverage};
 
-use super::{Gather, Part, SIZE};
+use super::{Gather, ListRequest, SIZE};
 use crate::model::ModelPage;
-use crate::plan::{Asked, PlanPage};
+use crate::plan::{PlanPage, PlanQuery};
 
 /// How many versions are columns of a matrix.
 const COLUMNS: usize = 8;
@@ -18,7 +18,7 @@ impl Gather<'_> {
     pub fn model(
         &mut self,
         name: &str,
-        part: &Part,
+        part: &ListRequest,
         from: Option<i64>,
     ) -> Result<ModelPage, FleetError> {
         let day = self.day();
@@ -34,7 +34,7 @@ impl Gather<'_> {
             part.look_up(SIZE, |asked| Ok(store.runtimes_in(asked, &day)?))?;
         let gets = self.survey.gets(self.fleet, &versions, &runtimes, &self.view.policy)?;
         let shown = versions.get(columns.clone()).unwrap_or_default();
-        let pairs: Vec<(&Version, &KeptRuntime)> = runtimes
+        let pairs: Vec<(&PublishedVersion, &KeptRuntime)> = runtimes
             .iter()
             .flat_map(|runtime| shown.iter().map(move |version| (version, runtime)))
             .collect();
@@ -58,7 +58,7 @@ impl Gather<'_> {
     ///
     /// # Errors
     /// [`FleetError::NoModel`] if there is no such model, or if something cannot be read.
-    pub fn plan(&mut self, model: &str, asked: Asked) -> Result<PlanPage, FleetError> {
+    pub fn plan(&mut self, model: &str, asked: PlanQuery) -> Result<PlanPage, FleetError> {
         let options = PlanOptions {
             most: asked.most.unwrap_or(usize::MAX),
             any_version: asked.any_version,
@@ -87,7 +87,7 @@ impl Gather<'_> {
     fn what_if(
         &mut self,
         model: &str,
-        asked: &Asked,
+        asked: &PlanQuery,
         mut runtimes: Vec<KeptRuntime>,
         options: &PlanOptions,
     ) -> Result<Option<Plan>, FleetError> {

@@ -3,10 +3,10 @@
 use unskew_core::{Date, Party};
 use unskew_fleet::FleetError;
 use unskew_fleet::store::KeptRuntime;
-use unskew_history::Fall;
+use unskew_history::EndOfSupport;
 
-use super::{Gather, Part, SIZE};
-use crate::runtime::{RuntimePage, Standing, Was};
+use super::{Gather, ListRequest, SIZE};
+use crate::runtime::{AxisPosition, RuntimePage, Was};
 use crate::windows::answers;
 
 impl Gather<'_> {
@@ -14,7 +14,7 @@ impl Gather<'_> {
     ///
     /// # Errors
     /// [`FleetError::NoRuntime`] if there is no such runtime.
-    pub fn runtime(&mut self, name: &str, part: &Part) -> Result<RuntimePage, FleetError> {
+    pub fn runtime(&mut self, name: &str, part: &ListRequest) -> Result<RuntimePage, FleetError> {
         let day = self.day();
         let kept = self.fleet.runtime_on(name, &day)?;
         let history = history(self.fleet.store().runtime_history(name)?);
@@ -67,7 +67,7 @@ fn history(told: Vec<(String, Option<KeptRuntime>)>) -> Vec<Was> {
 }
 
 /// How a runtime stands on every axis with a history.
-fn standing(party: &Party, released: Date, day: Date) -> Vec<Standing> {
+fn standing(party: &Party, released: Date, day: Date) -> Vec<AxisPosition> {
     let mut all = Vec::new();
     for history in unskew_releases::histories() {
         let Some(provision) = party.provision(&history.axis) else { continue };
@@ -75,14 +75,14 @@ fn standing(party: &Party, released: Date, day: Date) -> Vec<Standing> {
         let Some(answers) = answers(&history, day) else { continue };
         let promise =
             answers.window.as_ref().zip(own).map(|(window, own)| match answers.fall(own) {
-                Ok(Fall::InForce) => format!("{window}; {own} is in force"),
-                Ok(Fall::Last(last)) if last >= day => {
+                Ok(EndOfSupport::InForce) => format!("{window}; {own} is in force"),
+                Ok(EndOfSupport::Last(last)) if last >= day => {
                     format!("{window}; {own} counts until {last}")
                 }
-                Ok(Fall::Last(last)) => format!("{window}; that of {own} ended on {last}"),
+                Ok(EndOfSupport::Last(last)) => format!("{window}; that of {own} ended on {last}"),
                 _ => format!("{window}; that of {own} is open"),
             });
-        all.push(Standing {
+        all.push(AxisPosition {
             axis: history.axis.to_string(),
             has: provision.versions.to_string(),
             then: history.as_of(released).map(|version| version.to_string()),

@@ -2,12 +2,12 @@
 
 use maud::{Markup, html};
 use unskew_core::Fact;
-use unskew_releases::{Family, Listed};
+use unskew_releases::{Family, OperatorListing};
 
 use crate::address::Address;
 use crate::amount;
 use crate::frame::{Frame, Section, heading, wide};
-use crate::listing::Listing;
+use crate::listing::ListPage;
 
 use super::runs;
 
@@ -32,7 +32,7 @@ impl Which {
         (Self::Gone, "gone", "gone"),
     ];
 
-    fn of(text: &str) -> Self {
+    fn parse(text: &str) -> Self {
         Self::ALL.iter().find(|(_, key, _)| *key == text).map_or(Self::All, |(which, _, _)| *which)
     }
 
@@ -40,7 +40,7 @@ impl Which {
         Self::ALL.iter().find(|(which, _, _)| *which == self).map_or("", |(_, key, _)| key)
     }
 
-    fn has(self, one: &Listed) -> bool {
+    fn has(self, one: &OperatorListing) -> bool {
         match self {
             Self::All => true,
             Self::There => one.until().is_none(),
@@ -54,19 +54,20 @@ impl Which {
 pub struct FamilyPage {
     family: Family,
     which: Which,
-    listing: Listing,
-    rows: Vec<&'static Listed>,
+    listing: ListPage,
+    rows: Vec<&'static OperatorListing>,
 }
 
 impl FamilyPage {
     /// The operators whose names contain a text, in upper or lower case; of those that are `there` or `gone`, or all;
     /// a page of them, from 1.
-    pub fn of(family: Family, contains: &str, which: &str, page: u64) -> Self {
-        let which = Which::of(which);
+    pub fn new(family: Family, contains: &str, which: &str, page: u64) -> Self {
+        let which = Which::parse(which);
         let wanted = contains.trim().to_lowercase();
-        let found = |one: &&Listed| which.has(one) && one.name.to_lowercase().contains(&wanted);
-        let all: Vec<&'static Listed> = family.catalogue().iter().filter(found).collect();
-        let mut listing = Listing {
+        let found =
+            |one: &&OperatorListing| which.has(one) && one.name.to_lowercase().contains(&wanted);
+        let all: Vec<&'static OperatorListing> = family.catalogue().iter().filter(found).collect();
+        let mut listing = ListPage {
             contains: contains.trim().to_owned(),
             page: page.max(1),
             size: SIZE,
@@ -160,7 +161,7 @@ impl FamilyPage {
                     }
                 }
             }
-            @if self.family.known_operator().is_empty() { p class="dim" { (self.family.title()) " has no table of operators: " (amount::of(rows.len() as u64, "release")) " by their versions." } }
+            @if self.family.known_operator().is_empty() { p class="dim" { (self.family.title()) " has no table of operators: " (amount::counted(rows.len() as u64, "release")) " by their versions." } }
         }
     }
 }
@@ -171,15 +172,15 @@ mod tests {
 
     #[test]
     fn operators_are_found_by_a_part_of_their_name_page_by_page() {
-        let page = FamilyPage::of(Family::Torch, " GELU ", "", 1);
+        let page = FamilyPage::new(Family::Torch, " GELU ", "", 1);
         assert!(page.rows.iter().any(|one| one.name == "aten::gelu"));
         assert!(page.rows.iter().all(|one| one.name.to_lowercase().contains("gelu")));
-        let all = FamilyPage::of(Family::Torch, "", "", u64::MAX);
+        let all = FamilyPage::new(Family::Torch, "", "", u64::MAX);
         assert_eq!(all.listing.page, all.listing.pages(), "no page stands behind the last");
-        let gone = FamilyPage::of(Family::Torch, "", "gone", 1);
-        let there = FamilyPage::of(Family::Torch, "", "there", 1);
+        let gone = FamilyPage::new(Family::Torch, "", "gone", 1);
+        let there = FamilyPage::new(Family::Torch, "", "there", 1);
         assert_eq!(gone.listing.all + there.listing.all, all.listing.all);
         assert!(gone.rows.iter().all(|one| one.until().is_some()));
-        assert_eq!(FamilyPage::of(Family::Jax, "", "", 1).listing.all, 0);
+        assert_eq!(FamilyPage::new(Family::Jax, "", "", 1).listing.all, 0);
     }
 }

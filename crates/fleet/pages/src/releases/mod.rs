@@ -8,7 +8,7 @@ mod release;
 mod runs;
 
 use maud::{Markup, html};
-use unskew_releases::{Family, Row};
+use unskew_releases::{Family, ReleaseRow};
 
 use crate::address::Address;
 use crate::amount;
@@ -60,7 +60,7 @@ pub fn families(frame: &Frame<'_>) -> String {
 }
 
 /// A release and its day.
-fn dated(family: Family, row: &Row) -> Markup {
+fn dated(family: Family, row: &ReleaseRow) -> Markup {
     html! {
         a href=(Address::release(family, row.version)) { (row.version) }
         span class="dim" { ", " (row.released) }

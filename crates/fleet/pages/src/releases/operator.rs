@@ -1,7 +1,7 @@
 //! An operator: every definition it ever had, and which releases have which.
 
 use maud::{Markup, html};
-use unskew_releases::{Defined, Family, Listed};
+use unskew_releases::{Defined, Family, OperatorListing};
 
 use crate::address::Address;
 use crate::frame::{Frame, Section, heading, wide};
@@ -15,14 +15,14 @@ const RELATED: usize = 40;
 #[derive(Clone, Debug)]
 pub struct OperatorPage {
     family: Family,
-    listed: &'static Listed,
+    listed: &'static OperatorListing,
     definitions: Vec<Defined>,
     related: Vec<&'static str>,
 }
 
 impl OperatorPage {
     /// The operator of this name, with its overload; none if no release has it.
-    pub fn of(family: Family, name: &str) -> Option<Self> {
+    pub fn find(family: Family, name: &str) -> Option<Self> {
         let all = family.catalogue();
         let at = all.binary_search_by(|one| one.name.as_str().cmp(name)).ok()?;
         let base = |name: &'static str| name.split('.').next().unwrap_or(name);

@@ -20,10 +20,10 @@ pub struct ReleasePage {
 
 impl ReleasePage {
     /// The release of this version, which may be shortened; none if the database has none.
-    pub fn of(family: Family, version: &str) -> Option<Self> {
+    pub fn find(family: Family, version: &str) -> Option<Self> {
         let release = unskew_releases::find(&format!("{family}@{version}")).ok()?;
         let version = release.row().version;
-        let has = |one: &&unskew_releases::Listed| one.runs.contains(version);
+        let has = |one: &&unskew_releases::OperatorListing| one.runs.contains(version);
         let operators = family.catalogue().iter().filter(has).count();
         Some(Self { release, operators, change: family.turnover(version) })
     }
@@ -73,7 +73,7 @@ fn list(family: Family, title: &str, names: &[&str]) -> Markup {
         }
     };
     html! {
-        h2 { (title) ": " (amount::of(names.len() as u64, "operator")) }
+        h2 { (title) ": " (amount::counted(names.len() as u64, "operator")) }
         @if names.len() > OPEN { details { summary { "Show them" } (all) } }
         @else if !names.is_empty() { (all) }
     }

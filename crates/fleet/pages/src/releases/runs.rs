@@ -1,8 +1,8 @@
-//! Which releases have something, drawn and in words.
+//! Runs of releases that have something, drawn and in words.
 
 use maud::{Markup, html};
 use unskew_core::Version;
-use unskew_definitions::{Run, Runs};
+use unskew_definitions::{ReleaseRun, Runs};
 use unskew_releases::Family;
 
 use crate::address::Address;
@@ -35,7 +35,7 @@ pub(super) fn in_words(family: Family, runs: &Runs) -> Markup {
     }
 }
 
-fn one(family: Family, run: &Run) -> Markup {
+fn one(family: Family, run: &ReleaseRun) -> Markup {
     let first = family.rows().first().map(|row| row.version);
     html! {
         @if Some(run.since) == first { "since the first, " } @else { "since " }

@@ -1,10 +1,10 @@
 //! One axis: the drawing of `unskew history`, and every version with its days.
 
 use maud::{Markup, PreEscaped, html};
-use unskew_core::{Date, Entry};
-use unskew_history::{Answers, Fall, svg_in_page};
+use unskew_core::{Date, HistoryEntry};
+use unskew_history::{EndOfSupport, HistoryAnswers, svg_in_page};
 
-use crate::address::{Address, View};
+use crate::address::{Address, PageView};
 use crate::frame::{Frame, Section, drawing, heading, wide};
 use crate::terms;
 
@@ -14,14 +14,14 @@ const DRAWN: usize = 40;
 /// What the page shows.
 #[derive(Clone, Debug)]
 pub struct AxisPage {
-    view: View,
-    answers: Answers,
+    view: PageView,
+    answers: HistoryAnswers,
     all: bool,
 }
 
 impl AxisPage {
     /// The axis of this name, with `all` its versions drawn or the newest; none if there is no such axis.
-    pub fn of(name: &str, view: &View, all: bool) -> Option<Self> {
+    pub fn find(name: &str, view: &PageView, all: bool) -> Option<Self> {
         let histories = unskew_releases::histories();
         let history = histories.iter().find(|history| history.axis.as_str() == name)?;
         let answers = super::answers(history, view.policy.as_of)?;
@@ -55,7 +55,8 @@ impl AxisPage {
     }
 
     fn facts(&self) -> Markup {
-        let Answers { day, current, minimum, window, supported, removable, .. } = &self.answers;
+        let HistoryAnswers { day, current, minimum, window, supported, removable, .. } =
+            &self.answers;
         html! {
             dl {
                 dt { "In force on " (day) } dd { @match current { Some(version) => (version), None => "nothing yet" } }
@@ -88,8 +89,8 @@ impl AxisPage {
         }
     }
 
-    fn row(&self, entry: &Entry, next: Option<&Entry>) -> Markup {
-        let Entry { version, landed, header, change, parts } = entry;
+    fn row(&self, entry: &HistoryEntry, next: Option<&HistoryEntry>) -> Markup {
+        let HistoryEntry { version, landed, header, change, parts } = entry;
         let until = next.and_then(|next| next.landed.yesterday().ok()).map(|day| day.max(*landed));
         html! {
             th scope="row" class="number" { (version) }
@@ -101,8 +102,8 @@ impl AxisPage {
             td class="whole" {
                 @match (&self.answers.window, self.answers.fall(*version)) {
                     (None, _) => "-",
-                    (_, Ok(Fall::Last(day))) => (day),
-                    (_, Ok(Fall::InForce)) => "in force",
+                    (_, Ok(EndOfSupport::Last(day))) => (day),
+                    (_, Ok(EndOfSupport::InForce)) => "in force",
                     _ => "open",
                 }
             }

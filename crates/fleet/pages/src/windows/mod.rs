@@ -7,9 +7,9 @@ mod strip;
 
 use maud::{Markup, html};
 use unskew_core::{Date, History};
-use unskew_history::Answers;
+use unskew_history::HistoryAnswers;
 
-use crate::address::{Address, View};
+use crate::address::{Address, PageView};
 use crate::frame::{Frame, Section, heading, wide};
 use crate::terms;
 
@@ -17,15 +17,15 @@ pub use axis::AxisPage;
 
 /// What follows from the history of an axis on a day. Where its makers promise nothing that is known, no window is
 /// open.
-pub(crate) fn answers(history: &History, day: Date) -> Option<Answers> {
+pub(crate) fn answers(history: &History, day: Date) -> Option<HistoryAnswers> {
     let window = unskew_releases::window(history.axis.as_str(), day);
-    Answers::on(history.clone(), day, window.as_ref()).ok()
+    HistoryAnswers::on(history.clone(), day, window.as_ref()).ok()
 }
 
 /// The page of all axes.
-pub fn axes(frame: &Frame<'_>, view: &View) -> String {
+pub fn axes(frame: &Frame<'_>, view: &PageView) -> String {
     let day = view.policy.as_of;
-    let all: Vec<Answers> =
+    let all: Vec<HistoryAnswers> =
         unskew_releases::histories().iter().filter_map(|history| answers(history, day)).collect();
     let main = html! {
         (heading(&[], &html! { "Windows" }))
@@ -37,7 +37,7 @@ pub fn axes(frame: &Frame<'_>, view: &View) -> String {
     frame.page(Section::Windows, "Windows", main)
 }
 
-fn table(all: &[Answers], view: &View) -> Markup {
+fn table(all: &[HistoryAnswers], view: &PageView) -> Markup {
     html! {
         table {
             thead { tr {

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use unskew_core::Date;
-use unskew_history::Answers;
+use unskew_history::HistoryAnswers;
 
 use crate::curve::px;
 use crate::frame;
@@ -16,7 +16,7 @@ const ROW: f64 = 30.0;
 const DIGIT: f64 = 7.0;
 
 /// The versions of every axis, each from the day on which it landed to the next.
-pub(super) fn drawing(all: &[Answers], day: Date) -> Markup {
+pub(super) fn drawing(all: &[HistoryAnswers], day: Date) -> Markup {
     let first = all.iter().filter_map(|one| one.history.entries().first()).map(|e| e.landed).min();
     let Some(first) = first else { return html! {} };
     let last = all.iter().filter_map(|one| one.history.entries().last()).map(|e| e.landed).max();
@@ -47,7 +47,7 @@ pub(super) fn drawing(all: &[Answers], day: Date) -> Markup {
     frame::drawing("Timeline of every axis", &svg)
 }
 
-fn bars(one: &Answers, top: f64, last: Date, x: &impl Fn(Date) -> f64) -> Markup {
+fn bars(one: &HistoryAnswers, top: f64, last: Date, x: &impl Fn(Date) -> f64) -> Markup {
     let entries = one.history.entries();
     html! {
         @for (at, entry) in entries.iter().enumerate() {

@@ -34,14 +34,14 @@ use axum::extract::{RawPathParams, Request};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::{MethodFilter, MethodRouter};
 use http::{StatusCode, Uri, header};
-use unskew_fleet::Judge;
-use unskew_fleet_pages::{Address, Frame, Reader, problem};
+use unskew_fleet::JudgeIdentity;
+use unskew_fleet_pages::{Address, Frame, Viewer, problem};
 
 use crate::clock::Clock;
 use crate::endpoint::Endpoint;
 use crate::problem::ProblemBody;
 use crate::service::Service;
-use crate::verb::Verb;
+use crate::verb::HttpMethod;
 
 use framed::html;
 pub(crate) use session::with_cookie;
@@ -68,7 +68,7 @@ pub(crate) fn router(service: &Arc<Service>) -> Router<Arc<Service>> {
             async move { as_page(answer.await, &address, &clock).await }
         };
         let filter = match endpoint.verb {
-            Verb::Post => MethodFilter::POST,
+            HttpMethod::Post => MethodFilter::POST,
             _ => MethodFilter::GET,
         };
         let known = paths.remove(endpoint.path).unwrap_or_default();
@@ -93,8 +93,8 @@ async fn as_page(response: Response, address: &Uri, clock: &Clock) -> Response {
         let login = Address::login().with("next", asked).to_string();
         return Redirect::to(&login).into_response();
     }
-    let reader = Reader { name: None, jobs: false, audit: false };
-    let judge = Judge::of_this_program();
+    let reader = Viewer { name: None, jobs: false, audit: false };
+    let judge = JudgeIdentity::of_this_program();
     let frame = Frame { reader: &reader, judge: &judge, as_of: clock.today() };
     let (title, text) =
         (sentence(&said.title), format!("{}: {}", sentence(&said.detail), said.fix));

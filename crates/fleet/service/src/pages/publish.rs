@@ -15,19 +15,19 @@ use http::{StatusCode, header};
 use multer::{Constraints, Field, Multipart, SizeLimit};
 use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
-use unskew_fleet::store::{Piece, Role, Upload};
+use unskew_fleet::store::{PendingUpload, TokenRole, UploadChunk};
 use unskew_fleet::{Digest, Fleet, check_name};
 use unskew_fleet_pages::{Address, Frame, publish};
 
 use super::framed::{html, reader};
-use crate::call::Call;
-use crate::endpoint::{Endpoint, Parameter, Shape, Takes};
+use crate::call::EndpointCall;
+use crate::endpoint::{Endpoint, EndpointParameter, ParameterShape, Takes};
 use crate::incoming;
-use crate::problem::{Kind, Problem};
+use crate::problem::{HttpProblem, ProblemKind};
 use crate::routes::blocking;
 use crate::staging::Staging;
 use crate::token;
-use crate::verb::Verb;
+use crate::verb::HttpMethod;
 
 /// The most bytes of a field that is no file.
 const LONGEST: u64 = 2048;
@@ -37,46 +37,50 @@ const CHUNK: usize = 1 << 20;
 
 pub(super) const PAGES: &[Endpoint] = &[
     Endpoint::new(
-        Verb::Get,
+        HttpMethod::Get,
         "/publish",
         "page.publish",
         "The form for a version of a model",
         |call| Box::pin(form(call)),
     )
-    .parameters(&[Parameter::query("model", Shape::Text, "the name of the model")]),
+    .parameters(&[EndpointParameter::query(
+        "model",
+        ParameterShape::Text,
+        "the name of the model",
+    )]),
     Endpoint::new(
-        Verb::Post,
+        HttpMethod::Post,
         "/publish",
         "page.publish.post",
         "Publishes a version of a model",
         |call| Box::pin(published(call)),
     )
-    .role(Some(Role::Publish))
+    .role(Some(TokenRole::Publish))
     .takes(Takes::Bytes)
     .own_time(),
 ];
 
-async fn form(call: Call) -> Result<Response, Problem> {
-    let (reader, judge) = (reader(&call), unskew_fleet::Judge::of_this_program());
+async fn form(call: EndpointCall) -> Result<Response, HttpProblem> {
+    let (reader, judge) = (reader(&call), unskew_fleet::JudgeIdentity::of_this_program());
     let frame = Frame { reader: &reader, judge: &judge, as_of: call.service.clock().today() };
     let model = call.query("model").unwrap_or_default();
-    let may = call.caller.role >= Some(Role::Publish);
+    let may = call.caller.role >= Some(TokenRole::Publish);
     Ok(html(StatusCode::OK, publish(&frame, model, may)))
 }
 
 /// A task of its own, so that what has come is kept or taken away also when the browser is gone.
-async fn published(call: Call) -> Result<Response, Problem> {
+async fn published(call: EndpointCall) -> Result<Response, HttpProblem> {
     let done = tokio::spawn(taken(call)).await;
-    done.unwrap_or_else(|_| Err(Problem::new(Kind::Fault, "the work ended in a panic")))
+    done.unwrap_or_else(|_| Err(HttpProblem::new(ProblemKind::Fault, "the work ended in a panic")))
 }
 
-async fn taken(mut call: Call) -> Result<Response, Problem> {
+async fn taken(mut call: EndpointCall) -> Result<Response, HttpProblem> {
     let limits = call.service.settings().limits;
     let mut fields = fields(&mut call, limits.artifact)?;
     let mut model = None;
     let file = loop {
         let next = paused(limits.pause, fields.next_field()).await?;
-        let missing = || Problem::new(Kind::Malformed, "the form has no field `file`");
+        let missing = || HttpProblem::new(ProblemKind::Malformed, "the form has no field `file`");
         let field = next.ok_or_else(missing)?;
         match field.name() {
             Some("model") => model = Some(paused(limits.pause, field.text()).await?),
@@ -87,7 +91,7 @@ async fn taken(mut call: Call) -> Result<Response, Problem> {
     check_name(&model)?;
     let name = file.file_name().unwrap_or_default().to_owned();
     if name.is_empty() {
-        return Err(Problem::new(Kind::Malformed, "no file was chosen"));
+        return Err(HttpProblem::new(ProblemKind::Malformed, "no file was chosen"));
     }
     incoming::check_file(&name)?;
 
@@ -114,10 +118,13 @@ async fn taken(mut call: Call) -> Result<Response, Problem> {
 }
 
 /// The fields of the form, the file of at most `largest` bytes.
-fn fields(call: &mut Call, largest: u64) -> Result<Multipart<'static>, Problem> {
+fn fields(call: &mut EndpointCall, largest: u64) -> Result<Multipart<'static>, HttpProblem> {
     let media = call.header(header::CONTENT_TYPE.as_str()).unwrap_or_default();
     let boundary = multer::parse_boundary(media).map_err(|error| {
-        Problem::new(Kind::MediaType, format!("the body has to be multipart/form-data: {error}"))
+        HttpProblem::new(
+            ProblemKind::MediaType,
+            format!("the body has to be multipart/form-data: {error}"),
+        )
     })?;
     let sizes = SizeLimit::new().per_field(LONGEST).for_field("file", largest);
     let allowed = Constraints::new().allowed_fields(vec!["model", "file"]);
@@ -130,14 +137,18 @@ fn fields(call: &mut Call, largest: u64) -> Result<Multipart<'static>, Problem> 
 async fn paused<T>(
     pause: Duration,
     next: impl Future<Output = Result<T, multer::Error>>,
-) -> Result<T, Problem> {
-    let slow = |_| Problem::new(Kind::Slow, format!("nothing came for {} s", pause.as_secs()));
+) -> Result<T, HttpProblem> {
+    let slow =
+        |_| HttpProblem::new(ProblemKind::Slow, format!("nothing came for {} s", pause.as_secs()));
     tokio::time::timeout(pause, next).await.map_err(slow)?.map_err(|error| match error {
         multer::Error::FieldSizeExceeded { limit, field_name } => {
             let field = field_name.unwrap_or_default();
-            Problem::new(Kind::TooLarge, format!("`{field}` has more than {limit} bytes"))
+            HttpProblem::new(
+                ProblemKind::TooLarge,
+                format!("`{field}` has more than {limit} bytes"),
+            )
         }
-        error => Problem::new(Kind::Malformed, format!("the form: {error}")),
+        error => HttpProblem::new(ProblemKind::Malformed, format!("the form: {error}")),
     })
 }
 
@@ -145,11 +156,11 @@ async fn paused<T>(
 struct Staged {
     size: u64,
     digest: Digest,
-    pieces: Vec<Piece>,
+    pieces: Vec<UploadChunk>,
 }
 
-fn random() -> Result<String, Problem> {
-    token::random_name().map_err(|error| Problem::new(Kind::Fault, error.to_string()))
+fn random() -> Result<String, HttpProblem> {
+    token::random_name().map_err(|error| HttpProblem::new(ProblemKind::Fault, error.to_string()))
 }
 
 /// Stages a file in pieces of at most `largest` bytes.
@@ -159,7 +170,7 @@ async fn stage(
     id: &str,
     largest: u64,
     pause: Duration,
-) -> Result<Staged, Problem> {
+) -> Result<Staged, HttpProblem> {
     let (mut hasher, mut waiting) = (Sha256::new(), BytesMut::new());
     let (mut pieces, mut size) = (Vec::new(), 0_u64);
     let mut open: Option<(NamedTempFile, u64)> = None;
@@ -199,10 +210,10 @@ async fn stage(
         size += held;
     }
     if size == 0 {
-        return Err(Problem::new(Kind::Malformed, "the file is empty"));
+        return Err(HttpProblem::new(ProblemKind::Malformed, "the file is empty"));
     }
     let digest = Digest::from_bytes(&hasher.finalize());
-    let digest = digest.ok_or_else(|| Problem::new(Kind::Fault, "no SHA-256"))?;
+    let digest = digest.ok_or_else(|| HttpProblem::new(ProblemKind::Fault, "no SHA-256"))?;
     Ok(Staged { size, digest, pieces })
 }
 
@@ -212,24 +223,24 @@ async fn keep(
     id: &str,
     start: u64,
     piece: Option<(NamedTempFile, u64)>,
-) -> Result<Piece, Problem> {
-    let nothing = || Problem::new(Kind::Fault, "a piece without a file");
+) -> Result<UploadChunk, HttpProblem> {
+    let nothing = || HttpProblem::new(ProblemKind::Fault, "a piece without a file");
     let ((file, size), blob) = (piece.ok_or_else(nothing)?, random()?);
     let (staging, id, name) = (staging.clone(), id.to_owned(), blob.clone());
     blocking(move || staging.keep(&id, &name, file)).await?;
-    Ok(Piece { start, size, blob })
+    Ok(UploadChunk { start, size, blob })
 }
 
 /// Makes an upload of what is staged, and publishes it.
 async fn finish(
-    call: &Call,
+    call: &EndpointCall,
     id: &str,
     model: String,
     file: String,
     staged: Staged,
-) -> Result<(), Problem> {
+) -> Result<(), HttpProblem> {
     let (most, now) = (call.service.settings().limits.uploads, call.service.clock().unix_seconds());
-    let upload = Upload {
+    let upload = PendingUpload {
         id: id.to_owned(),
         owner: call.caller.key.clone(),
         key: None,
@@ -248,15 +259,18 @@ async fn finish(
     let work = move |fleet: &mut Fleet| {
         let full = || {
             let detail = format!("{most} uploads are open already");
-            Problem::new(Kind::Full, detail).after(Duration::from_secs(60))
+            HttpProblem::new(ProblemKind::Full, detail).after(Duration::from_secs(60))
         };
         fleet.store().begin_upload(&upload, most)?.ok_or_else(full)?;
         for piece in &staged.pieces {
             if !fleet.store().add_piece(&upload.id, piece, now)? {
-                return Err(Problem::new(Kind::Conflict, "the upload was dropped meanwhile"));
+                return Err(HttpProblem::new(
+                    ProblemKind::Conflict,
+                    "the upload was dropped meanwhile",
+                ));
             }
         }
-        let upload = Upload { received: upload.size, ..upload };
+        let upload = PendingUpload { received: upload.size, ..upload };
         incoming::finish(fleet, &staging, &upload, &clock)
     };
     let signed = move |fleet: &mut Fleet| {

@@ -14,15 +14,15 @@ use std::time::Duration;
 use axum::extract::Request;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
-use unskew_fleet_pages::{Address, Frame, Reader, login};
+use unskew_fleet_pages::{Address, Frame, Viewer, login};
 
 use super::framed::html;
 use crate::body;
-use crate::call::Call;
+use crate::call::EndpointCall;
 use crate::caller;
-use crate::endpoint::{Endpoint, Parameter, Shape, Takes};
-use crate::problem::{Kind, Problem};
-use crate::verb::Verb;
+use crate::endpoint::{Endpoint, EndpointParameter, ParameterShape, Takes};
+use crate::problem::{HttpProblem, ProblemKind};
+use crate::verb::HttpMethod;
 
 /// The name of the cookie.
 const COOKIE: &str = "unskew_fleet_token";
@@ -37,17 +37,21 @@ const FORM: Duration = Duration::from_secs(10);
 const OWN_FORMS: [&str; 1] = ["/publish"];
 
 pub(super) const PAGES: &[Endpoint] = &[
-    Endpoint::new(Verb::Get, "/login", "page.login", "Where a token is given", |call| {
+    Endpoint::new(HttpMethod::Get, "/login", "page.login", "Where a token is given", |call| {
         Box::pin(form(call))
     })
     .role(None)
-    .parameters(&[Parameter::query("next", Shape::Text, "where the way goes on")]),
-    Endpoint::new(Verb::Post, "/login", "page.login.post", "Takes a token", |call| {
+    .parameters(&[EndpointParameter::query(
+        "next",
+        ParameterShape::Text,
+        "where the way goes on",
+    )]),
+    Endpoint::new(HttpMethod::Post, "/login", "page.login.post", "Takes a token", |call| {
         Box::pin(enter(call))
     })
     .role(None)
     .takes(Takes::Bytes),
-    Endpoint::new(Verb::Post, "/logout", "page.logout", "Forgets the token", |call| {
+    Endpoint::new(HttpMethod::Post, "/logout", "page.logout", "Forgets the token", |call| {
         Box::pin(leave(call))
     })
     .role(None),
@@ -84,14 +88,14 @@ fn plain(token: &str) -> bool {
     !token.is_empty() && token.len() <= 512 && token.bytes().all(letter)
 }
 
-async fn form(call: Call) -> Result<Response, Problem> {
+async fn form(call: EndpointCall) -> Result<Response, HttpProblem> {
     Ok(shown(&call, StatusCode::OK, call.query("next").unwrap_or("/"), None))
 }
 
 /// The form, and what was wrong with what it was sent with.
-fn shown(call: &Call, status: StatusCode, next: &str, wrong: Option<&str>) -> Response {
-    let reader = Reader { name: None, jobs: false, audit: false };
-    let judge = unskew_fleet::Judge::of_this_program();
+fn shown(call: &EndpointCall, status: StatusCode, next: &str, wrong: Option<&str>) -> Response {
+    let reader = Viewer { name: None, jobs: false, audit: false };
+    let judge = unskew_fleet::JudgeIdentity::of_this_program();
     let frame = Frame { reader: &reader, judge: &judge, as_of: call.service.clock().today() };
     html(status, login(&frame, own(next), wrong))
 }
@@ -102,13 +106,15 @@ fn own(next: &str) -> &str {
     if next.starts_with('/') && !elsewhere { next } else { "/" }
 }
 
-async fn enter(mut call: Call) -> Result<Response, Problem> {
+async fn enter(mut call: EndpointCall) -> Result<Response, HttpProblem> {
     let length = call.number(header::CONTENT_LENGTH.as_str())?;
     if length.is_none_or(|length| length > LARGEST as u64) {
         let detail = format!("the form says that it has at most {LARGEST} bytes");
-        return Err(Problem::new(Kind::TooLarge, detail));
+        return Err(HttpProblem::new(ProblemKind::TooLarge, detail));
     }
-    let slow = |_| Problem::new(Kind::Slow, format!("the form takes over {} s", FORM.as_secs()));
+    let slow = |_| {
+        HttpProblem::new(ProblemKind::Slow, format!("the form takes over {} s", FORM.as_secs()))
+    };
     let whole = body::whole(call.take_body(), LARGEST, FORM);
     let bytes = tokio::time::timeout(FORM, whole).await.map_err(slow)??;
     let field = |name: &str| {
@@ -128,19 +134,19 @@ async fn enter(mut call: Call) -> Result<Response, Problem> {
 }
 
 /// Whether a token is one.
-async fn opens(call: &Call, token: &str) -> Result<bool, Problem> {
+async fn opens(call: &EndpointCall, token: &str) -> Result<bool, HttpProblem> {
     let mut headers = HeaderMap::new();
     let value = HeaderValue::from_str(&format!("Bearer {token}"));
     headers.insert(header::AUTHORIZATION, value.unwrap_or(HeaderValue::from_static("")));
     let nobody = SocketAddr::from(([127, 0, 0, 1], 0));
     match caller::caller(&call.service, nobody, &headers, &Uri::default()).await {
         Ok(_) => Ok(true),
-        Err(problem) if problem.kind == Kind::Unauthenticated => Ok(false),
+        Err(problem) if problem.kind == ProblemKind::Unauthenticated => Ok(false),
         Err(problem) => Err(problem),
     }
 }
 
-async fn leave(_: Call) -> Result<Response, Problem> {
+async fn leave(_: EndpointCall) -> Result<Response, HttpProblem> {
     let mut response = Redirect::to(&Address::login().to_string()).into_response();
     set(&mut response, "; Max-Age=0");
     Ok(response)

@@ -1,27 +1,27 @@
-//! What the service says about itself.
+//! Routes on which the service tells about itself.
 
 use axum::response::{IntoResponse as _, Response};
 use http::{StatusCode, header};
 use schemars::JsonSchema;
 use serde::Serialize;
-use unskew_fleet::{Digest, Judge};
+use unskew_fleet::{Digest, JudgeIdentity};
 
-use crate::call::{Call, json};
+use crate::call::{EndpointCall, json};
 use crate::endpoint::{Endpoint, Gives, schema};
 use crate::metrics;
 use crate::openapi;
-use crate::problem::{Kind, Problem};
-use crate::verb::Verb;
+use crate::problem::{HttpProblem, ProblemKind};
+use crate::verb::HttpMethod;
 
 /// The endpoints about the process.
 pub(super) const HEALTH: &[Endpoint] = &[
-    Endpoint::new(Verb::Get, "/health", "health", "Whether the process lives", |call| {
+    Endpoint::new(HttpMethod::Get, "/health", "health", "Whether the process lives", |call| {
         Box::pin(health(call))
     })
     .role(None)
     .gives(&[Gives::json(200, "it lives", schema::<Health>)]),
     Endpoint::new(
-        Verb::Get,
+        HttpMethod::Get,
         "/ready",
         "ready",
         "Whether the process can answer: the database and the artifacts are there, and it was not told to stop",
@@ -30,7 +30,7 @@ pub(super) const HEALTH: &[Endpoint] = &[
     .role(None)
     .gives(&[Gives::json(200, "it can answer", schema::<Health>)]),
     Endpoint::new(
-        Verb::Get,
+        HttpMethod::Get,
         "/metrics",
         "metrics",
         "What was counted, as a text of OpenMetrics",
@@ -41,7 +41,7 @@ pub(super) const HEALTH: &[Endpoint] = &[
 
 /// The endpoint of what can go wrong.
 pub(super) const PROBLEMS: &[Endpoint] = &[Endpoint::new(
-    Verb::Get,
+    HttpMethod::Get,
     "/v1/problems",
     "problems",
     "All kinds of problems, with what helps",
@@ -56,7 +56,7 @@ pub struct Health {
     /// Always `ok`: a service that is not does not answer so.
     pub status: &'static str,
     /// Which version judges, with which database.
-    pub judge: Judge,
+    pub judge: JudgeIdentity,
 }
 
 /// A kind of problem.
@@ -72,31 +72,31 @@ pub struct KindBody {
     pub fix: &'static str,
 }
 
-async fn health(_: Call) -> Result<Response, Problem> {
-    Ok(json(StatusCode::OK, &Health { status: "ok", judge: Judge::of_this_program() }))
+async fn health(_: EndpointCall) -> Result<Response, HttpProblem> {
+    Ok(json(StatusCode::OK, &Health { status: "ok", judge: JudgeIdentity::of_this_program() }))
 }
 
-async fn ready(call: Call) -> Result<Response, Problem> {
+async fn ready(call: EndpointCall) -> Result<Response, HttpProblem> {
     if call.service.is_stopping() {
-        return Err(Problem::new(Kind::Unavailable, "the service was told to stop"));
+        return Err(HttpProblem::new(ProblemKind::Unavailable, "the service was told to stop"));
     }
     call.fleet(|fleet| {
         fleet.store().ping()?;
         // One that is not there is as good as any: what counts is that the store can be asked.
-        fleet.depot().has(&Digest::of("ready"))?;
+        fleet.depot().has(&Digest::sha256("ready"))?;
         Ok(())
     })
     .await?;
     health(call).await
 }
 
-async fn metrics(call: Call) -> Result<Response, Problem> {
+async fn metrics(call: EndpointCall) -> Result<Response, HttpProblem> {
     let jobs = call.fleet(|fleet| Ok(fleet.store().job_counts()?)).await?;
     let text = call.service.metrics().text(jobs);
     Ok(([(header::CONTENT_TYPE, metrics::MEDIA_TYPE)], text).into_response())
 }
 
-async fn problems(_: Call) -> Result<Response, Problem> {
+async fn problems(_: EndpointCall) -> Result<Response, HttpProblem> {
     let kinds = openapi::kinds().map(|row| KindBody {
         code: row.code,
         status: row.status,

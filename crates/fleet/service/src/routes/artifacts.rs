@@ -18,22 +18,30 @@ use unskew_fleet::{Digest, Fleet};
 use unskew_source::Source;
 
 use crate::ask::escaped;
-use crate::call::{Call, json};
-use crate::endpoint::{Endpoint, Gives, Parameter, Shape, schema};
-use crate::problem::{Kind, Problem};
-use crate::range::{Wanted, names, wanted};
+use crate::call::{EndpointCall, json};
+use crate::endpoint::{Endpoint, EndpointParameter, Gives, ParameterShape, schema};
+use crate::problem::{HttpProblem, ProblemKind};
+use crate::range::{ByteRange, names, wanted};
 use crate::service::Service;
-use crate::verb::Verb;
+use crate::verb::HttpMethod;
 
 /// How much is read at a time.
 const CHUNK: u64 = 1 << 18;
 
-const DIGEST: Parameter = Parameter::path("digest", Shape::Digest, "the artifact");
-const RANGE: Parameter = Parameter::header("range", Shape::Text, "one range of bytes");
-const IF_RANGE: Parameter =
-    Parameter::header("if-range", Shape::Text, "the `ETag` for which the range is meant");
-const IF_NONE_MATCH: Parameter =
-    Parameter::header("if-none-match", Shape::Text, "the `ETag` of what the client has");
+const DIGEST: EndpointParameter =
+    EndpointParameter::path("digest", ParameterShape::Digest, "the artifact");
+const RANGE: EndpointParameter =
+    EndpointParameter::header("range", ParameterShape::Text, "one range of bytes");
+const IF_RANGE: EndpointParameter = EndpointParameter::header(
+    "if-range",
+    ParameterShape::Text,
+    "the `ETag` for which the range is meant",
+);
+const IF_NONE_MATCH: EndpointParameter = EndpointParameter::header(
+    "if-none-match",
+    ParameterShape::Text,
+    "the `ETag` of what the client has",
+);
 const BYTES: &str = "application/octet-stream";
 const GIVES: &[Gives] = &[
     Gives::media(200, "all bytes", BYTES),
@@ -43,7 +51,7 @@ const GIVES: &[Gives] = &[
 
 pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint::new(
-        Verb::Get,
+        HttpMethod::Get,
         "/v1/artifacts/{digest}",
         "artifacts.get",
         "What an artifact is, with the list of its files",
@@ -52,7 +60,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     .parameters(&[DIGEST])
     .gives(&[Gives::json(200, "the artifact", schema::<ArtifactBody>)]),
     Endpoint::new(
-        Verb::Get,
+        HttpMethod::Get,
         "/v1/artifacts/{digest}/content",
         "artifacts.content",
         "The bytes of an artifact that is a file",
@@ -60,10 +68,10 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     )
     .parameters(&[DIGEST, RANGE, IF_RANGE, IF_NONE_MATCH])
     .gives(GIVES)
-    .refuses(&[Kind::Conflict, Kind::Range])
+    .refuses(&[ProblemKind::Conflict, ProblemKind::Range])
     .own_time(),
     Endpoint::new(
-        Verb::Get,
+        HttpMethod::Get,
         "/v1/artifacts/{digest}/files/{path}",
         "artifacts.file",
         "The bytes of a file of an artifact that is a folder",
@@ -71,13 +79,17 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     )
     .parameters(&[
         DIGEST,
-        Parameter::path("path", Shape::Text, "the path below the folder, slashes written `%2F`"),
+        EndpointParameter::path(
+            "path",
+            ParameterShape::Text,
+            "the path below the folder, slashes written `%2F`",
+        ),
         RANGE,
         IF_RANGE,
         IF_NONE_MATCH,
     ])
     .gives(GIVES)
-    .refuses(&[Kind::Range])
+    .refuses(&[ProblemKind::Range])
     .own_time(),
 ];
 
@@ -119,13 +131,14 @@ struct StoredArtifact {
 }
 
 /// The artifact of an address.
-async fn found(call: &Call) -> Result<StoredArtifact, Problem> {
+async fn found(call: &EndpointCall) -> Result<StoredArtifact, HttpProblem> {
     let text = call.path("digest").to_owned();
-    let digest: Digest =
-        text.parse().map_err(|error| Problem::new(Kind::Malformed, format!("{error}")))?;
+    let digest: Digest = text
+        .parse()
+        .map_err(|error| HttpProblem::new(ProblemKind::Malformed, format!("{error}")))?;
     let find = move |fleet: &mut Fleet| {
         let known = fleet.store().artifact(&digest)?;
-        let (size, made_from) = known.ok_or_else(|| Problem::not_there("artifact", &text))?;
+        let (size, made_from) = known.ok_or_else(|| HttpProblem::not_there("artifact", &text))?;
         let file = fleet.store().file_of(&digest)?;
         let content = fleet.depot().content(&digest, file.as_deref().unwrap_or("artifact"))?;
         Ok(StoredArtifact { digest, size, made_from, file, content })
@@ -133,10 +146,10 @@ async fn found(call: &Call) -> Result<StoredArtifact, Problem> {
     call.fleet(find).await
 }
 
-async fn describe(call: Call) -> Result<Response, Problem> {
+async fn describe(call: EndpointCall) -> Result<Response, HttpProblem> {
     let found = found(&call).await?;
     let folder = matches!(found.content, Content::Folder { .. });
-    let row = |part: &unskew_artifact::Part| FileRow {
+    let row = |part: &unskew_artifact::ArtifactFile| FileRow {
         path: part.name.clone(),
         size: part.source.size(),
         address: match folder {
@@ -155,36 +168,36 @@ async fn describe(call: Call) -> Result<Response, Problem> {
     Ok(json(StatusCode::OK, &body))
 }
 
-async fn content(call: Call) -> Result<Response, Problem> {
+async fn content(call: EndpointCall) -> Result<Response, HttpProblem> {
     let found = found(&call).await?;
     let Content::File(part) = found.content else {
         let detail =
             format!("a folder has no bytes of its own; its files are listed: {}", found.digest);
-        return Err(Problem::new(Kind::Conflict, detail));
+        return Err(HttpProblem::new(ProblemKind::Conflict, detail));
     };
     let file = found.file.unwrap_or_else(|| "artifact".to_owned());
     given(&call, part.source, &format!("\"{}\"", found.digest), &file)
 }
 
-async fn member(call: Call) -> Result<Response, Problem> {
+async fn member(call: EndpointCall) -> Result<Response, HttpProblem> {
     let found = found(&call).await?;
     let path = call.path("path");
     let part = found.content.parts().iter().find(|part| part.name == path);
     let folder = matches!(found.content, Content::Folder { .. });
-    let part = part.filter(|_| folder).ok_or_else(|| Problem::not_there("file", path))?;
+    let part = part.filter(|_| folder).ok_or_else(|| HttpProblem::not_there("file", path))?;
     let name = path.rsplit('/').next().unwrap_or(path);
     // The folder never changes, so its digest and the path name the bytes.
-    let etag = format!("\"{}/{}\"", found.digest, Digest::of(path).short());
+    let etag = format!("\"{}/{}\"", found.digest, Digest::sha256(path).short());
     given(&call, Arc::clone(&part.source), &etag, name)
 }
 
 /// The bytes that are asked for.
 fn given(
-    call: &Call,
+    call: &EndpointCall,
     source: Arc<dyn Source>,
     etag: &str,
     file: &str,
-) -> Result<Response, Problem> {
+) -> Result<Response, HttpProblem> {
     let size = source.size();
     if call.header("if-none-match").is_some_and(|list| names(list, etag, true)) {
         let response = Response::builder().status(StatusCode::NOT_MODIFIED);
@@ -192,13 +205,14 @@ fn given(
     }
     let meant = call.header("if-range").is_none_or(|name| name.trim() == etag);
     let range = call.header("range").filter(|_| meant);
-    let (status, start, length) = match range.map_or(Wanted::Whole, |range| wanted(range, size)) {
-        Wanted::Whole => (StatusCode::OK, 0, size),
-        Wanted::Part { start, length } => (StatusCode::PARTIAL_CONTENT, start, length),
-        Wanted::Unsatisfiable => {
+    let (status, start, length) = match range.map_or(ByteRange::Whole, |range| wanted(range, size))
+    {
+        ByteRange::Whole => (StatusCode::OK, 0, size),
+        ByteRange::Part { start, length } => (StatusCode::PARTIAL_CONTENT, start, length),
+        ByteRange::Unsatisfiable => {
             let range = range.unwrap_or_default();
             let detail = format!("one range of {size} bytes can be given: {range}");
-            let problem = Problem::new(Kind::Range, detail);
+            let problem = HttpProblem::new(ProblemKind::Range, detail);
             return Err(problem.with("content-range", format!("bytes */{size}")));
         }
     };
@@ -222,8 +236,8 @@ fn given(
     built(response, body)
 }
 
-fn built(builder: http::response::Builder, body: Body) -> Result<Response, Problem> {
-    builder.body(body).map_err(|error| Problem::new(Kind::Fault, error.to_string()))
+fn built(builder: http::response::Builder, body: Body) -> Result<Response, HttpProblem> {
+    builder.body(body).map_err(|error| HttpProblem::new(ProblemKind::Fault, error.to_string()))
 }
 
 /// Some bytes of a source, a chunk at a time, read where reading may wait.

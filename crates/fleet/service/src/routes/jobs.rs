@@ -7,15 +7,16 @@ use http::{HeaderValue, StatusCode, header};
 use schemars::JsonSchema;
 use serde::Serialize;
 use unskew_fleet::Fleet;
-use unskew_fleet::store::{Job, JobState, Role};
+use unskew_fleet::store::{Job, JobState, TokenRole};
 
-use crate::ask::Ask;
-use crate::call::{Call, empty, json};
-use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Takes, schema};
-use crate::problem::{Kind, Problem};
-use crate::verb::Verb;
+use crate::ask::JobRequest;
+use crate::call::{EndpointCall, empty, json};
+use crate::endpoint::{Endpoint, EndpointParameter, Gives, ParameterShape, Takes, schema};
+use crate::problem::{HttpProblem, ProblemKind};
+use crate::verb::HttpMethod;
 
-const NUMBER: Parameter = Parameter::path("job", Shape::Number, "the number of the job");
+const NUMBER: EndpointParameter =
+    EndpointParameter::path("job", ParameterShape::Number, "the number of the job");
 
 /// How many jobs a list has at most.
 const MOST: u32 = 100;
@@ -25,49 +26,57 @@ const LOOK: Duration = Duration::from_millis(200);
 
 pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint::new(
-        Verb::Get,
+        HttpMethod::Get,
         "/v1/jobs",
         "jobs.list",
         "The newest jobs, at most 100, newest first",
         |call| Box::pin(list(call)),
     )
-    .parameters(&[Parameter::query("below", Shape::Number, "only jobs with a lower number")])
+    .parameters(&[EndpointParameter::query(
+        "below",
+        ParameterShape::Number,
+        "only jobs with a lower number",
+    )])
     .gives(&[Gives::json(200, "the jobs", schema::<Vec<JobBody>>)]),
     Endpoint::new(
-        Verb::Post,
+        HttpMethod::Post,
         "/v1/jobs",
         "jobs.post",
         "Has a decision or a plan computed; the same that waits or runs already is found instead",
         |call| Box::pin(post(call)),
     )
-    .role(Some(Role::Publish))
-    .takes(Takes::Json(schema::<Ask>))
+    .role(Some(TokenRole::Publish))
+    .takes(Takes::Json(schema::<JobRequest>))
     .gives(&[Gives::json(202, "the job", schema::<JobBody>)])
-    .refuses(&[Kind::NotThere, Kind::Refused, Kind::Full]),
-    Endpoint::new(Verb::Get, "/v1/jobs/{job}", "jobs.get", "One job, and how far it is", |call| {
-        Box::pin(get(call))
-    })
+    .refuses(&[ProblemKind::NotThere, ProblemKind::Refused, ProblemKind::Full]),
+    Endpoint::new(
+        HttpMethod::Get,
+        "/v1/jobs/{job}",
+        "jobs.get",
+        "One job, and how far it is",
+        |call| Box::pin(get(call)),
+    )
     .parameters(&[
         NUMBER,
-        Parameter::header(
+        EndpointParameter::header(
             "prefer",
-            Shape::Text,
+            ParameterShape::Text,
             "`wait=N`: answer when something has changed, or after N seconds",
         ),
     ])
     .gives(&[Gives::json(200, "the job", schema::<JobBody>)])
     .own_time(),
     Endpoint::new(
-        Verb::Delete,
+        HttpMethod::Delete,
         "/v1/jobs/{job}",
         "jobs.delete",
         "Cancels a job that is not over",
         |call| Box::pin(cancel(call)),
     )
-    .role(Some(Role::Publish))
+    .role(Some(TokenRole::Publish))
     .parameters(&[NUMBER])
     .gives(&[Gives::nothing(204, "it is cancelled")])
-    .refuses(&[Kind::Conflict]),
+    .refuses(&[ProblemKind::Conflict]),
 ];
 
 /// A job, running or over.
@@ -76,7 +85,7 @@ pub struct JobBody {
     /// Its number; later ones have higher numbers.
     pub job: i64,
     /// What the job computes.
-    pub ask: Ask,
+    pub ask: JobRequest,
     /// Who wanted it first.
     pub who: String,
     /// What became of it.
@@ -99,9 +108,9 @@ pub struct JobBody {
     pub finished: Option<String>,
 }
 
-fn body(job: Job) -> Result<JobBody, Problem> {
-    let ask: Ask = serde_json::from_str(&job.ask).map_err(|error| {
-        Problem::new(Kind::Fault, format!("what job {} asks: {error}", job.number))
+fn body(job: Job) -> Result<JobBody, HttpProblem> {
+    let ask: JobRequest = serde_json::from_str(&job.ask).map_err(|error| {
+        HttpProblem::new(ProblemKind::Fault, format!("what job {} asks: {error}", job.number))
     })?;
     let answer = (job.state == JobState::Done).then(|| ask.address()).flatten();
     Ok(JobBody {
@@ -121,7 +130,7 @@ fn body(job: Job) -> Result<JobBody, Problem> {
 }
 
 /// A job for what is asked, as an answer.
-pub(super) async fn begun(call: &Call, ask: Ask) -> Result<Response, Problem> {
+pub(super) async fn begun(call: &EndpointCall, ask: JobRequest) -> Result<Response, HttpProblem> {
     let most = call.service.settings().limits.pending_jobs;
     let text = serde_json::to_string(&ask).unwrap_or_default();
     let (who, now) = (call.caller.name.clone(), call.service.clock().now());
@@ -131,7 +140,7 @@ pub(super) async fn begun(call: &Call, ask: Ask) -> Result<Response, Problem> {
     };
     let full = || {
         let detail = format!("{most} jobs wait or run already");
-        Problem::new(Kind::Full, detail).after(Duration::from_secs(10))
+        HttpProblem::new(ProblemKind::Full, detail).after(Duration::from_secs(10))
     };
     let job = call.change(begin).await?.ok_or_else(full)?;
     call.service.new_job().notify_one();
@@ -144,29 +153,29 @@ pub(super) async fn begun(call: &Call, ask: Ask) -> Result<Response, Problem> {
     Ok(response)
 }
 
-async fn list(call: Call) -> Result<Response, Problem> {
+async fn list(call: EndpointCall) -> Result<Response, HttpProblem> {
     let below = call.parsed("below")?;
     let jobs = call.fleet(move |fleet| Ok(fleet.store().jobs(below, MOST)?)).await?;
     let rows: Vec<JobBody> = jobs.into_iter().map(body).collect::<Result<_, _>>()?;
     Ok(json(StatusCode::OK, &rows))
 }
 
-async fn post(mut call: Call) -> Result<Response, Problem> {
-    let ask: Ask = call.json().await?;
+async fn post(mut call: EndpointCall) -> Result<Response, HttpProblem> {
+    let ask: JobRequest = call.json().await?;
     begun(&call, ask.pinned(call.service.clock())).await
 }
 
-fn number(call: &Call) -> Result<i64, Problem> {
+fn number(call: &EndpointCall) -> Result<i64, HttpProblem> {
     let text = call.path("job");
-    text.parse().map_err(|_| Problem::not_there("job", text))
+    text.parse().map_err(|_| HttpProblem::not_there("job", text))
 }
 
-async fn one(call: &Call, number: i64) -> Result<Job, Problem> {
+async fn one(call: &EndpointCall, number: i64) -> Result<Job, HttpProblem> {
     let job = call.fleet(move |fleet| Ok(fleet.store().job(number)?)).await?;
-    job.ok_or_else(|| Problem::not_there("job", &number.to_string()))
+    job.ok_or_else(|| HttpProblem::not_there("job", &number.to_string()))
 }
 
-async fn get(call: Call) -> Result<Response, Problem> {
+async fn get(call: EndpointCall) -> Result<Response, HttpProblem> {
     let number = number(&call)?;
     let longest = call.service.settings().limits.request_time;
     let wait = wait(call.header("prefer").unwrap_or_default()).min(longest);
@@ -190,7 +199,7 @@ fn wait(prefer: &str) -> Duration {
     Duration::from_secs(prefer.split(',').find_map(word).unwrap_or(0))
 }
 
-async fn cancel(call: Call) -> Result<Response, Problem> {
+async fn cancel(call: EndpointCall) -> Result<Response, HttpProblem> {
     let number = number(&call)?;
     let job = one(&call, number).await?;
     let now = call.service.clock().now();
@@ -199,7 +208,7 @@ async fn cancel(call: Call) -> Result<Response, Problem> {
         return Ok(empty(StatusCode::NO_CONTENT));
     }
     let detail = format!("job {number} is over: {}", job.state.as_str());
-    Err(Problem::new(Kind::Conflict, detail))
+    Err(HttpProblem::new(ProblemKind::Conflict, detail))
 }
 
 #[cfg(test)]

@@ -20,16 +20,16 @@ use axum::routing::{MethodFilter, MethodRouter};
 use http::StatusCode;
 
 use crate::answer::{no_method, nowhere};
-use crate::call::{Call, json_text};
+use crate::call::{EndpointCall, json_text};
 use crate::endpoint::{Endpoint, Gives};
-use crate::problem::Problem;
+use crate::problem::HttpProblem;
 use crate::service::Service;
-use crate::verb::Verb;
+use crate::verb::HttpMethod;
 use crate::{openapi, pages};
 
 /// The endpoint that describes all of them, and itself.
 const DESCRIPTION: &[Endpoint] =
-    &[Endpoint::new(Verb::Get, "/v1/openapi.json", "openapi", "This description", |call| {
+    &[Endpoint::new(HttpMethod::Get, "/v1/openapi.json", "openapi", "This description", |call| {
         Box::pin(description(call))
     })
     .role(None)
@@ -56,7 +56,7 @@ pub fn routed() -> impl Iterator<Item = &'static Endpoint> {
     all().chain(pages::all())
 }
 
-async fn description(_: Call) -> Result<Response, Problem> {
+async fn description(_: EndpointCall) -> Result<Response, HttpProblem> {
     Ok(json_text(StatusCode::OK, openapi::description(all()).to_string()))
 }
 
@@ -69,12 +69,12 @@ pub(crate) fn router(service: Arc<Service>) -> Router {
             Arc::clone(&service).answer(endpoint, path.collect(), request)
         };
         let filter = match endpoint.verb {
-            Verb::Get => MethodFilter::GET,
-            Verb::Head => MethodFilter::HEAD,
-            Verb::Put => MethodFilter::PUT,
-            Verb::Post => MethodFilter::POST,
-            Verb::Patch => MethodFilter::PATCH,
-            Verb::Delete => MethodFilter::DELETE,
+            HttpMethod::Get => MethodFilter::GET,
+            HttpMethod::Head => MethodFilter::HEAD,
+            HttpMethod::Put => MethodFilter::PUT,
+            HttpMethod::Post => MethodFilter::POST,
+            HttpMethod::Patch => MethodFilter::PATCH,
+            HttpMethod::Delete => MethodFilter::DELETE,
         };
         let known = paths.remove(endpoint.path).unwrap_or_default();
         paths.insert(endpoint.path, known.on(filter, answer));

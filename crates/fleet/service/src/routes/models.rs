@@ -7,51 +7,52 @@ use axum::response::Response;
 use http::{HeaderValue, StatusCode, header};
 use schemars::JsonSchema;
 use serde::Serialize;
-use unskew_fleet::store::Version;
-use unskew_fleet::{Decision, Digest, Plan, Profile};
+use unskew_fleet::store::PublishedVersion;
+use unskew_fleet::{Decision, Digest, Plan, RuntimeProfile};
 
-use crate::ask::{Ask, DecisionAsk, PlanAsk, TermsAsk};
-use crate::call::{Call, json, json_text};
-use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Takes, schema};
-use crate::problem::{Kind, Problem};
+use crate::ask::{DecisionAsk, JobRequest, PlanAsk, TermsAsk};
+use crate::call::{EndpointCall, json, json_text};
+use crate::endpoint::{Endpoint, EndpointParameter, Gives, ParameterShape, Takes, schema};
+use crate::problem::{HttpProblem, ProblemKind};
 use crate::routes::jobs::{self, JobBody};
-use crate::verb::Verb;
+use crate::verb::HttpMethod;
 
-const MODEL: Parameter = Parameter::path("model", Shape::Text, "the name of the model");
-const AS_OF: Parameter = Parameter::query(
+const MODEL: EndpointParameter =
+    EndpointParameter::path("model", ParameterShape::Text, "the name of the model");
+const AS_OF: EndpointParameter = EndpointParameter::query(
     "as_of",
-    Shape::Day,
+    ParameterShape::Day,
     "versions that were published later do not exist; today if it is left out",
 );
-const DENY: Parameter = Parameter::query(
+const DENY: EndpointParameter = EndpointParameter::query(
     "deny",
-    Shape::Text,
+    ParameterShape::Text,
     "from which severity on a finding keeps an artifact back: `error` (as if left out), `warning` or `note`",
 );
-const UNJUDGED: Parameter = Parameter::query(
+const UNJUDGED: EndpointParameter = EndpointParameter::query(
     "accept_unjudged",
-    Shape::Text,
+    ParameterShape::Text,
     "what keeps nothing back though it was not judged: `nothing`, `common` (as if left out: kernels, behaviour, data) or `all`",
 );
-const LOSSY: Parameter = Parameter::query(
+const LOSSY: EndpointParameter = EndpointParameter::query(
     "accept_lossy",
-    Shape::Flag,
+    ParameterShape::Flag,
     "whether a conversion may drop something that has an effect, where no exact form exists",
 );
-const PREFER: Parameter = Parameter::header(
+const PREFER: EndpointParameter = EndpointParameter::header(
     "prefer",
-    Shape::Text,
+    ParameterShape::Text,
     "`respond-async`: if it has to be computed, answer with a job at once",
 );
-const RUNTIME: Parameter =
-    Parameter::query("runtime", Shape::Text, "the name of the runtime").needed();
+const RUNTIME: EndpointParameter =
+    EndpointParameter::query("runtime", ParameterShape::Text, "the name of the runtime").needed();
 const DECISION_BODY: Gives = Gives::json(200, "the decision", schema::<Decision>);
 const JOB: Gives =
     Gives::json(202, "a job computes it; ask again when it is done", schema::<JobBody>);
 
 pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint::new(
-        Verb::Get,
+        HttpMethod::Get,
         "/v1/models",
         "models.list",
         "All models, by name, with their numbers of versions",
@@ -59,7 +60,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     )
     .gives(&[Gives::json(200, "the models", schema::<Vec<ModelRow>>)]),
     Endpoint::new(
-        Verb::Get,
+        HttpMethod::Get,
         "/v1/models/{model}/versions",
         "models.versions",
         "The versions of a model, newest first",
@@ -68,7 +69,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     .parameters(&[MODEL, AS_OF])
     .gives(&[Gives::json(200, "the versions", schema::<Vec<VersionRow>>)]),
     Endpoint::new(
-        Verb::Get,
+        HttpMethod::Get,
         "/v1/models/{model}/decision",
         "decision.get",
         "Which artifact a runtime of the fleet gets, and why",
@@ -76,22 +77,22 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     )
     .parameters(&[MODEL, RUNTIME, AS_OF, DENY, UNJUDGED, LOSSY, PREFER])
     .gives(&[DECISION_BODY, JOB])
-    .refuses(&[Kind::Late, Kind::Full, Kind::NoRoom])
+    .refuses(&[ProblemKind::Late, ProblemKind::Full, ProblemKind::NoRoom])
     .own_time(),
     Endpoint::new(
-        Verb::Post,
+        HttpMethod::Post,
         "/v1/models/{model}/decision",
         "decision.post",
         "Which artifact a runtime gets that the fleet does not have, by its profile",
         |call| Box::pin(decision_for(call)),
     )
     .parameters(&[MODEL, AS_OF, DENY, UNJUDGED, LOSSY, PREFER])
-    .takes(Takes::Json(schema::<Profile>))
+    .takes(Takes::Json(schema::<RuntimeProfile>))
     .gives(&[DECISION_BODY, JOB])
-    .refuses(&[Kind::Refused, Kind::Late, Kind::Full])
+    .refuses(&[ProblemKind::Refused, ProblemKind::Late, ProblemKind::Full])
     .own_time(),
     Endpoint::new(
-        Verb::Get,
+        HttpMethod::Get,
         "/v1/models/{model}/plan",
         "plan.get",
         "Which artifacts of a model the fleet needs, as it is or as it would be",
@@ -99,15 +100,15 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     )
     .parameters(&[
         MODEL,
-        Parameter::query("max", Shape::Number, "at most so many artifacts"),
-        Parameter::query(
+        EndpointParameter::query("max", ParameterShape::Number, "at most so many artifacts"),
+        EndpointParameter::query(
             "any_version",
-            Shape::Flag,
+            ParameterShape::Flag,
             "whether an older version counts for a runtime that takes a newer one",
         ),
-        Parameter::query(
+        EndpointParameter::query(
             "what_if",
-            Shape::Texts,
+            ParameterShape::Texts,
             "a change of the fleet: `add=RELEASE,DEVICES`, `move=RUNTIME,RELEASE`, `drop=RUNTIME`, \
              `devices=RUNTIME,N`, `without=OPERATOR[,RUNTIME]`, `window=AXIS,FIRST,LAST[,RUNTIME]`",
         ),
@@ -118,7 +119,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         PREFER,
     ])
     .gives(&[Gives::json(200, "the plan", schema::<Plan>), JOB])
-    .refuses(&[Kind::Refused, Kind::Late, Kind::Full, Kind::NoRoom])
+    .refuses(&[ProblemKind::Refused, ProblemKind::Late, ProblemKind::Full, ProblemKind::NoRoom])
     .own_time(),
 ];
 
@@ -146,33 +147,33 @@ pub struct VersionRow {
     pub size: u64,
 }
 
-impl From<Version> for VersionRow {
-    fn from(version: Version) -> Self {
-        let Version { number, artifact, published, file, size } = version;
+impl From<PublishedVersion> for VersionRow {
+    fn from(version: PublishedVersion) -> Self {
+        let PublishedVersion { number, artifact, published, file, size } = version;
         Self { version: number, published, file, artifact, size }
     }
 }
 
-async fn list(call: Call) -> Result<Response, Problem> {
+async fn list(call: EndpointCall) -> Result<Response, HttpProblem> {
     let models = call.fleet(|fleet| Ok(fleet.models()?)).await?;
     let row = |(name, versions)| ModelRow { name, versions };
     Ok(json(StatusCode::OK, &models.into_iter().map(row).collect::<Vec<_>>()))
 }
 
-async fn versions(call: Call) -> Result<Response, Problem> {
+async fn versions(call: EndpointCall) -> Result<Response, HttpProblem> {
     let (model, day) = (call.path("model").to_owned(), call.policy()?.as_of.to_string());
     let versions = call.fleet(move |fleet| Ok(fleet.versions(&model, &day)?)).await?;
     let rows: Vec<VersionRow> = versions.into_iter().map(VersionRow::from).collect();
     Ok(json(StatusCode::OK, &rows))
 }
 
-async fn decision(call: Call) -> Result<Response, Problem> {
+async fn decision(call: EndpointCall) -> Result<Response, HttpProblem> {
     let Some(runtime) = call.query("runtime") else {
         let detail =
             "the query has to name a `runtime`; for one without a name send its profile by POST";
-        return Err(Problem::new(Kind::Malformed, detail));
+        return Err(HttpProblem::new(ProblemKind::Malformed, detail));
     };
-    let ask = Ask::Decision(DecisionAsk {
+    let ask = JobRequest::Decision(DecisionAsk {
         model: call.path("model").to_owned(),
         runtime: Some(runtime.to_owned()),
         profile: None,
@@ -181,9 +182,9 @@ async fn decision(call: Call) -> Result<Response, Problem> {
     answered(call, ask).await
 }
 
-async fn decision_for(mut call: Call) -> Result<Response, Problem> {
+async fn decision_for(mut call: EndpointCall) -> Result<Response, HttpProblem> {
     let profile = call.json().await?;
-    let ask = Ask::Decision(DecisionAsk {
+    let ask = JobRequest::Decision(DecisionAsk {
         model: call.path("model").to_owned(),
         runtime: None,
         profile: Some(profile),
@@ -192,8 +193,8 @@ async fn decision_for(mut call: Call) -> Result<Response, Problem> {
     answered(call, ask).await
 }
 
-async fn plan(call: Call) -> Result<Response, Problem> {
-    let ask = Ask::Plan(PlanAsk {
+async fn plan(call: EndpointCall) -> Result<Response, HttpProblem> {
+    let ask = JobRequest::Plan(PlanAsk {
         model: call.path("model").to_owned(),
         max: call.parsed("max")?,
         any_version: call.parsed("any_version")?.unwrap_or(false),
@@ -203,7 +204,7 @@ async fn plan(call: Call) -> Result<Response, Problem> {
     answered(call, ask).await
 }
 
-fn terms(call: &Call) -> Result<TermsAsk, Problem> {
+fn terms(call: &EndpointCall) -> Result<TermsAsk, HttpProblem> {
     // What is wrong with them is said before anything is looked up.
     call.policy()?;
     let own = |text: &str| text.to_owned();
@@ -218,7 +219,7 @@ fn terms(call: &Call) -> Result<TermsAsk, Problem> {
 
 /// The answer from what is known; else computed here, or by a job if the caller prefers that or this process computes
 /// nothing.
-async fn answered(call: Call, ask: Ask) -> Result<Response, Problem> {
+async fn answered(call: EndpointCall, ask: JobRequest) -> Result<Response, HttpProblem> {
     let asked = ask.clone();
     let known = call.fleet(move |fleet| asked.known(fleet)).await?;
     if let Some(text) = known {
@@ -247,7 +248,7 @@ async fn answered(call: Call, ask: Ask) -> Result<Response, Problem> {
     Ok(response)
 }
 
-fn late(limit: Duration) -> Problem {
+fn late(limit: Duration) -> HttpProblem {
     let detail = format!("it takes more than {} s; what was computed is kept", limit.as_secs());
-    Problem::new(Kind::Late, detail).after(Duration::from_secs(1))
+    HttpProblem::new(ProblemKind::Late, detail).after(Duration::from_secs(1))
 }

@@ -4,13 +4,13 @@ use axum::response::Response;
 use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use unskew_fleet::store::{Entry, KeptToken, Role};
+use unskew_fleet::store::{AuditEntry, KeptToken, TokenRole};
 
-use crate::call::{Call, empty, json};
-use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Takes, schema};
-use crate::problem::{Kind, Problem};
+use crate::call::{EndpointCall, empty, json};
+use crate::endpoint::{Endpoint, EndpointParameter, Gives, ParameterShape, Takes, schema};
+use crate::problem::{HttpProblem, ProblemKind};
 use crate::token;
-use crate::verb::Verb;
+use crate::verb::HttpMethod;
 
 /// How many rows of the log an answer has at most.
 const MOST: u32 = 1000;
@@ -18,11 +18,11 @@ const MOST: u32 = 1000;
 /// The longest name of a token.
 const LONGEST: usize = 128;
 
-const ADMIN: Option<Role> = Some(Role::Admin);
+const ADMIN: Option<TokenRole> = Some(TokenRole::Admin);
 
 pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint::new(
-        Verb::Get,
+        HttpMethod::Get,
         "/v1/tokens",
         "tokens.list",
         "All tokens that were ever made, without their secrets",
@@ -31,7 +31,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     .role(ADMIN)
     .gives(&[Gives::json(200, "the tokens", schema::<Vec<TokenRow>>)]),
     Endpoint::new(
-        Verb::Post,
+        HttpMethod::Post,
         "/v1/tokens",
         "tokens.post",
         "Makes a token; its secret is in the answer and nowhere else. The first one ends access without any",
@@ -41,24 +41,24 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     .takes(Takes::Json(schema::<NewToken>))
     .gives(&[Gives::json(201, "the token", schema::<MadeToken>)]),
     Endpoint::new(
-        Verb::Delete,
+        HttpMethod::Delete,
         "/v1/tokens/{token}",
         "tokens.delete",
         "Makes a token worth nothing",
         |call| Box::pin(revoke(call)),
     )
     .role(ADMIN)
-    .parameters(&[Parameter::path("token", Shape::Text, "the id of the token")])
+    .parameters(&[EndpointParameter::path("token", ParameterShape::Text, "the id of the token")])
     .gives(&[Gives::nothing(204, "it is worth nothing")]),
     Endpoint::new(
-        Verb::Get,
+        HttpMethod::Get,
         "/v1/audit",
         "audit",
         "Who changed what, newest first, at most 1000 rows",
         |call| Box::pin(audit(call)),
     )
     .role(ADMIN)
-    .parameters(&[Parameter::query("below", Shape::Number, "only rows with a lower number")])
+    .parameters(&[EndpointParameter::query("below", ParameterShape::Number, "only rows with a lower number")])
     .gives(&[Gives::json(200, "the rows", schema::<Vec<AuditRow>>)]),
 ];
 
@@ -70,7 +70,7 @@ pub struct TokenRow {
     /// What people call it.
     pub name: String,
     /// What its bearer may do.
-    pub role: Role,
+    pub role: TokenRole,
     /// When it was made.
     pub created: String,
     /// From which moment on it is worth nothing.
@@ -86,7 +86,7 @@ pub struct NewToken {
     /// What people call it.
     pub name: String,
     /// What its bearer may do.
-    pub role: Role,
+    pub role: TokenRole,
     /// For how many days it is good; until it is revoked if it is left out.
     #[serde(default)]
     pub days: Option<u32>,
@@ -128,46 +128,47 @@ impl From<KeptToken> for TokenRow {
     }
 }
 
-impl From<Entry> for AuditRow {
-    fn from(entry: Entry) -> Self {
-        let Entry { number, signature, act, subject, result } = entry;
+impl From<AuditEntry> for AuditRow {
+    fn from(entry: AuditEntry) -> Self {
+        let AuditEntry { number, signature, act, subject, result } = entry;
         let (moment, who, request) = (signature.moment, signature.who, signature.request);
         Self { number, moment, who, request, act, subject, result }
     }
 }
 
-async fn list(call: Call) -> Result<Response, Problem> {
+async fn list(call: EndpointCall) -> Result<Response, HttpProblem> {
     let tokens = call.fleet(|fleet| Ok(fleet.store().tokens()?)).await?;
     let rows: Vec<TokenRow> = tokens.into_iter().map(TokenRow::from).collect();
     Ok(json(StatusCode::OK, &rows))
 }
 
-async fn post(mut call: Call) -> Result<Response, Problem> {
+async fn post(mut call: EndpointCall) -> Result<Response, HttpProblem> {
     let NewToken { name, role, days } = call.json().await?;
     if name.is_empty() || name.len() > LONGEST || name.chars().any(char::is_control) {
         let detail =
             format!("the name of a token has 1 to {LONGEST} bytes and no control characters");
-        return Err(Problem::new(Kind::Malformed, detail));
+        return Err(HttpProblem::new(ProblemKind::Malformed, detail));
     }
     let made = token::make(&name, role, days, call.service.clock());
-    let (token, kept) = made.map_err(|error| Problem::new(Kind::Fault, error.to_string()))?;
+    let (token, kept) =
+        made.map_err(|error| HttpProblem::new(ProblemKind::Fault, error.to_string()))?;
     let row = TokenRow::from(kept.clone());
     call.change(move |fleet| Ok(fleet.store().put_token(&kept)?)).await?;
     Ok(json(StatusCode::CREATED, &MadeToken { token, row }))
 }
 
-async fn revoke(call: Call) -> Result<Response, Problem> {
+async fn revoke(call: EndpointCall) -> Result<Response, HttpProblem> {
     let id = call.path("token").to_owned();
     let (shown, now) = (id.clone(), call.service.clock().now());
     let revoke =
         move |fleet: &mut unskew_fleet::Fleet| Ok(fleet.store().revoke_token(&id, &now)?);
     match call.change(revoke).await? {
         true => Ok(empty(StatusCode::NO_CONTENT)),
-        false => Err(Problem::not_there("token that is still good", &shown)),
+        false => Err(HttpProblem::not_there("token that is still good", &shown)),
     }
 }
 
-async fn audit(call: Call) -> Result<Response, Problem> {
+async fn audit(call: EndpointCall) -> Result<Response, HttpProblem> {
     let below = call.parsed("below")?;
     let rows = call.fleet(move |fleet| Ok(fleet.store().audit(below, MOST)?)).await?;
     let rows: Vec<AuditRow> = rows.into_iter().map(AuditRow::from).collect();

@@ -23,19 +23,20 @@ use http::{HeaderValue, StatusCode, header};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
-use unskew_fleet::store::{Piece, Role, Upload};
+use unskew_fleet::store::{PendingUpload, TokenRole, UploadChunk};
 use unskew_fleet::{Digest, Fleet, check_name};
 
 use crate::body;
-use crate::call::{Call, empty, json};
-use crate::endpoint::{Endpoint, Gives, Parameter, Shape, Takes, schema};
-use crate::incoming::{self, Member};
-use crate::problem::{Kind, Problem};
+use crate::call::{EndpointCall, empty, json};
+use crate::endpoint::{Endpoint, EndpointParameter, Gives, ParameterShape, Takes, schema};
+use crate::incoming::{self, UploadMember};
+use crate::problem::{HttpProblem, ProblemKind};
 use crate::token;
-use crate::verb::Verb;
+use crate::verb::HttpMethod;
 
-const PUBLISH: Option<Role> = Some(Role::Publish);
-const UPLOAD: Parameter = Parameter::path("upload", Shape::Text, "the upload");
+const PUBLISH: Option<TokenRole> = Some(TokenRole::Publish);
+const UPLOAD: EndpointParameter =
+    EndpointParameter::path("upload", ParameterShape::Text, "the upload");
 const OFFSET: &str = "upload-offset";
 
 /// How much is written at a time.
@@ -45,16 +46,16 @@ const LONGEST_KEY: usize = 255;
 
 pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint::new(
-        Verb::Post,
+        HttpMethod::Post,
         "/v1/uploads",
         "uploads.begin",
         "Begins an upload; the same again with the same key is found and not begun anew",
         |call| Box::pin(begin(call)),
     )
     .role(PUBLISH)
-    .parameters(&[Parameter::header(
+    .parameters(&[EndpointParameter::header(
         "idempotency-key",
-        Shape::Text,
+        ParameterShape::Text,
         "a name that the client gives to this upload, such as a random one",
     )])
     .takes(Takes::Json(schema::<NewUpload>))
@@ -62,9 +63,9 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         Gives::json(200, "it was begun before", schema::<UploadBody>),
         Gives::json(201, "it is begun", schema::<UploadBody>),
     ])
-    .refuses(&[Kind::Conflict, Kind::Digest, Kind::Full]),
+    .refuses(&[ProblemKind::Conflict, ProblemKind::Digest, ProblemKind::Full]),
     Endpoint::new(
-        Verb::Get,
+        HttpMethod::Get,
         "/v1/uploads",
         "uploads.list",
         "The uploads that the caller has open, oldest first; an admin sees those of all",
@@ -73,7 +74,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     .role(PUBLISH)
     .gives(&[Gives::json(200, "the uploads", schema::<Vec<UploadBody>>)]),
     Endpoint::new(
-        Verb::Get,
+        HttpMethod::Get,
         "/v1/uploads/{upload}",
         "uploads.get",
         "How far an upload is; `HEAD` says it in `Upload-Offset` and `Upload-Length`",
@@ -83,7 +84,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     .parameters(&[UPLOAD])
     .gives(&[Gives::json(200, "the upload", schema::<UploadBody>)]),
     Endpoint::new(
-        Verb::Patch,
+        HttpMethod::Patch,
         "/v1/uploads/{upload}",
         "uploads.piece",
         "Adds a piece that begins where the upload ends",
@@ -92,14 +93,19 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     .role(PUBLISH)
     .parameters(&[
         UPLOAD,
-        Parameter::header("upload-offset", Shape::Number, "the place of its first byte").needed(),
+        EndpointParameter::header(
+            "upload-offset",
+            ParameterShape::Number,
+            "the place of its first byte",
+        )
+        .needed(),
     ])
     .takes(Takes::Bytes)
     .gives(&[Gives::nothing(204, "it has come; `Upload-Offset` says how far the upload is")])
-    .refuses(&[Kind::Conflict])
+    .refuses(&[ProblemKind::Conflict])
     .own_time(),
     Endpoint::new(
-        Verb::Post,
+        HttpMethod::Post,
         "/v1/uploads/{upload}/finish",
         "uploads.finish",
         "Publishes what has come, if it is what was announced and can be read",
@@ -107,11 +113,11 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     )
     .role(PUBLISH)
     .parameters(&[UPLOAD])
-    .gives(&[Gives::json(200, "it is published", schema::<Published>)])
-    .refuses(&[Kind::Conflict, Kind::Refused, Kind::Digest])
+    .gives(&[Gives::json(200, "it is published", schema::<PublishedUpload>)])
+    .refuses(&[ProblemKind::Conflict, ProblemKind::Refused, ProblemKind::Digest])
     .own_time(),
     Endpoint::new(
-        Verb::Delete,
+        HttpMethod::Delete,
         "/v1/uploads/{upload}",
         "uploads.delete",
         "Drops an upload that has published nothing",
@@ -120,7 +126,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     .role(PUBLISH)
     .parameters(&[UPLOAD])
     .gives(&[Gives::nothing(204, "it is gone")])
-    .refuses(&[Kind::Conflict]),
+    .refuses(&[ProblemKind::Conflict]),
 ];
 
 /// What the client will send.
@@ -137,7 +143,7 @@ pub struct NewUpload {
     pub size: u64,
     /// Of a folder its files, in the order in which their bytes come.
     #[serde(default)]
-    pub files: Option<Vec<Member>>,
+    pub files: Option<Vec<UploadMember>>,
 }
 
 /// An upload that is not complete.
@@ -165,7 +171,8 @@ pub struct UploadBody {
 
 /// What was published with the upload.
 #[derive(Serialize, JsonSchema)]
-pub struct Published {
+#[schemars(rename = "Published")]
+pub struct PublishedUpload {
     /// The name of the model.
     pub model: String,
     /// The number of the new version.
@@ -174,7 +181,7 @@ pub struct Published {
     pub artifact: Digest,
 }
 
-fn shown(call: &Call, upload: &Upload) -> UploadBody {
+fn shown(call: &EndpointCall, upload: &PendingUpload) -> UploadBody {
     UploadBody {
         upload: upload.id.clone(),
         model: upload.model.clone(),
@@ -188,14 +195,14 @@ fn shown(call: &Call, upload: &Upload) -> UploadBody {
     }
 }
 
-async fn begin(mut call: Call) -> Result<Response, Problem> {
+async fn begin(mut call: EndpointCall) -> Result<Response, HttpProblem> {
     let NewUpload { model, file, digest, size, files } = call.json().await?;
     check_name(&model)?;
     incoming::check_file(&file)?;
     let limits = call.service.settings().limits;
     if size > limits.artifact {
         let detail = format!("an artifact has at most {} bytes, not {size}", limits.artifact);
-        return Err(Problem::new(Kind::TooLarge, detail));
+        return Err(HttpProblem::new(ProblemKind::TooLarge, detail));
     }
     if let Some(files) = &files {
         incoming::check_members(files, &digest, size)?;
@@ -203,10 +210,11 @@ async fn begin(mut call: Call) -> Result<Response, Problem> {
     let key = call.header("idempotency-key").map(str::to_owned);
     if key.as_ref().is_some_and(|key| key.is_empty() || key.len() > LONGEST_KEY) {
         let detail = format!("an Idempotency-Key has 1 to {LONGEST_KEY} characters");
-        return Err(Problem::new(Kind::Malformed, detail));
+        return Err(HttpProblem::new(ProblemKind::Malformed, detail));
     }
-    let id = token::random_name().map_err(|error| Problem::new(Kind::Fault, error.to_string()))?;
-    let upload = Upload {
+    let id = token::random_name()
+        .map_err(|error| HttpProblem::new(ProblemKind::Fault, error.to_string()))?;
+    let upload = PendingUpload {
         id,
         owner: call.caller.key.clone(),
         key,
@@ -225,15 +233,15 @@ async fn begin(mut call: Call) -> Result<Response, Problem> {
         call.change(move |fleet| Ok(fleet.store().begin_upload(&upload, limits.uploads)?)).await?;
     let full = || {
         let detail = format!("{} uploads are open already", limits.uploads);
-        Problem::new(Kind::Full, detail).after(Duration::from_secs(60))
+        HttpProblem::new(ProblemKind::Full, detail).after(Duration::from_secs(60))
     };
     let begun = begun.ok_or_else(full)?;
-    let announced = |one: &Upload| {
+    let announced = |one: &PendingUpload| {
         (one.model.clone(), one.file.clone(), one.digest, one.size, one.members.clone())
     };
     if announced(&begun) != announced(&wanted) {
         let detail = "this Idempotency-Key began another upload";
-        return Err(Problem::new(Kind::Conflict, detail));
+        return Err(HttpProblem::new(ProblemKind::Conflict, detail));
     }
     let new = begun.id == wanted.id;
     let mut response =
@@ -245,11 +253,11 @@ async fn begin(mut call: Call) -> Result<Response, Problem> {
 }
 
 /// Whether an upload is the caller's to see.
-fn may_see(call: &Call, upload: &Upload) -> bool {
-    upload.owner == call.caller.key || call.caller.role == Some(Role::Admin)
+fn may_see(call: &EndpointCall, upload: &PendingUpload) -> bool {
+    upload.owner == call.caller.key || call.caller.role == Some(TokenRole::Admin)
 }
 
-async fn list(call: Call) -> Result<Response, Problem> {
+async fn list(call: EndpointCall) -> Result<Response, HttpProblem> {
     let open = call.fleet(|fleet| Ok(fleet.store().open_uploads()?)).await?;
     let own = open.iter().filter(|upload| may_see(&call, upload));
     let own: Vec<UploadBody> = own.map(|upload| shown(&call, upload)).collect();
@@ -259,9 +267,9 @@ async fn list(call: Call) -> Result<Response, Problem> {
 }
 
 /// The upload of an address, if the caller began it or is an admin.
-async fn found(call: &Call) -> Result<Upload, Problem> {
+async fn found(call: &EndpointCall) -> Result<PendingUpload, HttpProblem> {
     let id = call.path("upload").to_owned();
-    let missing = Problem::not_there("upload", &id);
+    let missing = HttpProblem::not_there("upload", &id);
     let known = call.fleet(move |fleet| Ok(fleet.store().upload(&id)?)).await?;
     known.filter(|upload| may_see(call, upload)).ok_or(missing)
 }
@@ -270,7 +278,7 @@ fn offset(response: &mut Response, received: u64) {
     response.headers_mut().insert(OFFSET, HeaderValue::from(received));
 }
 
-async fn get(call: Call) -> Result<Response, Problem> {
+async fn get(call: EndpointCall) -> Result<Response, HttpProblem> {
     let upload = found(&call).await?;
     let mut response = json(StatusCode::OK, &shown(&call, &upload));
     offset(&mut response, upload.received);
@@ -280,21 +288,21 @@ async fn get(call: Call) -> Result<Response, Problem> {
 }
 
 /// That the upload is elsewhere than the client thinks.
-fn elsewhere(upload: &Upload, sent: u64) -> Problem {
-    let Upload { received, size, .. } = upload;
+fn elsewhere(upload: &PendingUpload, sent: u64) -> HttpProblem {
+    let PendingUpload { received, size, .. } = upload;
     let detail = format!("{received} of {size} bytes have come, and the piece begins at {sent}");
-    Problem::new(Kind::Conflict, detail).with(OFFSET, received.to_string())
+    HttpProblem::new(ProblemKind::Conflict, detail).with(OFFSET, received.to_string())
 }
 
 /// A task of its own: what has come is kept, also when the connection that brought it is gone and with it whoever
 /// waits for the answer.
-async fn piece(call: Call) -> Result<Response, Problem> {
+async fn piece(call: EndpointCall) -> Result<Response, HttpProblem> {
     let kept = tokio::spawn(brought(call)).await;
-    kept.unwrap_or_else(|_| Err(Problem::new(Kind::Fault, "the work ended in a panic")))
+    kept.unwrap_or_else(|_| Err(HttpProblem::new(ProblemKind::Fault, "the work ended in a panic")))
 }
 
-async fn brought(mut call: Call) -> Result<Response, Problem> {
-    let needed = || Problem::new(Kind::Malformed, "a piece needs an Upload-Offset");
+async fn brought(mut call: EndpointCall) -> Result<Response, HttpProblem> {
+    let needed = || HttpProblem::new(ProblemKind::Malformed, "a piece needs an Upload-Offset");
     let start = call.number(OFFSET)?.ok_or_else(needed)?;
     let upload = found(&call).await?;
     if upload.version.is_some() || upload.received != start {
@@ -315,13 +323,13 @@ async fn brought(mut call: Call) -> Result<Response, Problem> {
     if size == 0 {
         return match broken {
             Some(problem) => Err(problem),
-            None => Err(Problem::new(Kind::Malformed, "a piece has at least one byte")),
+            None => Err(HttpProblem::new(ProblemKind::Malformed, "a piece has at least one byte")),
         };
     }
     call.service.metrics().uploaded(size);
-    let blob =
-        token::random_name().map_err(|error| Problem::new(Kind::Fault, error.to_string()))?;
-    let piece = Piece { start, size, blob };
+    let blob = token::random_name()
+        .map_err(|error| HttpProblem::new(ProblemKind::Fault, error.to_string()))?;
+    let piece = UploadChunk { start, size, blob };
     let (id, known) = (upload.id.clone(), piece.clone());
     let keep = staging.clone();
     blocking(move || keep.keep(&id, &known.blob, file)).await?;
@@ -346,16 +354,19 @@ async fn brought(mut call: Call) -> Result<Response, Problem> {
     Ok(response)
 }
 
-fn too_long(room: u64) -> Problem {
-    Problem::new(Kind::TooLarge, format!("at most {room} more bytes are taken in one piece"))
+fn too_long(room: u64) -> HttpProblem {
+    HttpProblem::new(
+        ProblemKind::TooLarge,
+        format!("at most {room} more bytes are taken in one piece"),
+    )
 }
 
 /// Some work on a thread that may wait.
 pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
-) -> Result<T, Problem> {
+    work: impl FnOnce() -> Result<T, HttpProblem> + Send + 'static,
+) -> Result<T, HttpProblem> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|_| Err(Problem::new(Kind::Fault, "the work ended in a panic")))
+    done.unwrap_or_else(|_| Err(HttpProblem::new(ProblemKind::Fault, "the work ended in a panic")))
 }
 
 /// Writes a body to a file. If it breaks off, that is said beside what had come until then; if it is longer than
@@ -365,7 +376,7 @@ async fn received(
     mut file: NamedTempFile,
     room: u64,
     pause: Duration,
-) -> Result<(NamedTempFile, u64, Option<Problem>), Problem> {
+) -> Result<(NamedTempFile, u64, Option<HttpProblem>), HttpProblem> {
     let (mut size, mut waiting, mut broken) = (0_u64, BytesMut::new(), None);
     loop {
         let ended = match body::next(&mut body, pause).await {
@@ -397,24 +408,24 @@ async fn received(
     }
 }
 
-async fn finish(call: Call) -> Result<Response, Problem> {
+async fn finish(call: EndpointCall) -> Result<Response, HttpProblem> {
     let upload = found(&call).await?;
     let (staging, signature) = (call.service.staging().clone(), call.signature());
     let (publishing, clock) = (Arc::clone(call.service.publishing()), call.service.clock().clone());
     let finish = move |fleet: &mut Fleet| {
         // Somebody else may have finished it meanwhile.
-        let missing = || Problem::not_there("upload", &upload.id);
+        let missing = || HttpProblem::not_there("upload", &upload.id);
         let upload = fleet.store().upload(&upload.id)?.ok_or_else(missing)?;
         fleet.store().sign(Some(signature));
         let version = incoming::finish(fleet, &staging, &upload, &clock);
         fleet.store().sign(None);
-        Ok(Published { version: version?, model: upload.model, artifact: upload.digest })
+        Ok(PublishedUpload { version: version?, model: upload.model, artifact: upload.digest })
     };
     let published = publishing.with(finish).await?;
     Ok(json(StatusCode::OK, &published))
 }
 
-async fn drop_upload(call: Call) -> Result<Response, Problem> {
+async fn drop_upload(call: EndpointCall) -> Result<Response, HttpProblem> {
     let upload = found(&call).await?;
     let (id, staging) = (upload.id.clone(), call.service.staging().clone());
     let drop_it = move |fleet: &mut Fleet| {
@@ -427,5 +438,5 @@ async fn drop_upload(call: Call) -> Result<Response, Problem> {
     if call.change(drop_it).await? {
         return Ok(empty(StatusCode::NO_CONTENT));
     }
-    Err(Problem::new(Kind::Conflict, "it is published, and stays"))
+    Err(HttpProblem::new(ProblemKind::Conflict, "it is published, and stays"))
 }

@@ -16,8 +16,8 @@ use std::time::Duration;
 use tempfile::NamedTempFile;
 use unskew_source::{FileSource, Source, unfinished};
 
-use super::{Ground, Missing, Open};
-use crate::problem::Problem;
+use super::{Missing, Open, UploadBackend};
+use crate::problem::HttpProblem;
 
 /// A folder of pieces, which is made when something comes.
 pub(super) struct Disk {
@@ -30,14 +30,14 @@ impl Disk {
     }
 }
 
-impl Ground for Disk {
+impl UploadBackend for Disk {
     fn begin(&self) -> io::Result<NamedTempFile> {
         let coming = self.root.join("coming");
         fs::create_dir_all(&coming)?;
         unfinished::file(&coming, 0o600)
     }
 
-    fn keep(&self, upload: &str, blob: &str, piece: NamedTempFile) -> Result<(), Problem> {
+    fn keep(&self, upload: &str, blob: &str, piece: NamedTempFile) -> Result<(), HttpProblem> {
         piece.as_file().sync_all()?;
         let folder = self.root.join(upload);
         fs::create_dir_all(&folder)?;
@@ -70,7 +70,7 @@ impl Ground for Disk {
         let _ = fs::remove_dir_all(self.root.join(upload));
     }
 
-    fn sweep(&self, age: Duration, open: Open<'_>) -> Result<(), Problem> {
+    fn sweep(&self, age: Duration, open: Open<'_>) -> Result<(), HttpProblem> {
         let old = |entry: &fs::DirEntry| {
             let touched = entry.metadata().and_then(|meta| meta.modified());
             // A file of the future, by this clock, is not old.

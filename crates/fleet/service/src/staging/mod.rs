@@ -1,4 +1,4 @@
-//! Where the pieces of uploads lie until they are an artifact: beside the artifacts, on disk or in an object store, so that
+//! Staging of uploads until they are an artifact: beside the artifacts, on disk or in an object store, so that
 //! every process that serves them takes the next piece and can finish.
 //!
 //! A piece has a random name and lies there whole before the database knows of it. What the database does not know
@@ -12,28 +12,28 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tempfile::NamedTempFile;
-use unskew_fleet::store::Piece;
+use unskew_fleet::store::UploadChunk;
 use unskew_objects::{ObjectError, ObjectPlace, Objects};
 use unskew_source::{Assembly, ReadError, Source};
 
-use crate::problem::{Kind, Problem};
+use crate::problem::{HttpProblem, ProblemKind};
 
 /// The pieces of all uploads.
 #[derive(Clone)]
 pub(crate) struct Staging {
-    ground: Arc<dyn Ground>,
+    ground: Arc<dyn UploadBackend>,
 }
 
 /// Says which uploads are open.
-pub(crate) type Open<'a> = &'a mut dyn FnMut() -> Result<Vec<String>, Problem>;
+pub(crate) type Open<'a> = &'a mut dyn FnMut() -> Result<Vec<String>, HttpProblem>;
 
 /// A kind of place for pieces.
-trait Ground: Send + Sync {
+trait UploadBackend: Send + Sync {
     /// A file of this machine for a piece that comes.
     fn begin(&self) -> io::Result<NamedTempFile>;
 
     /// Keeps a piece that has come, so that it survives a loss of power.
-    fn keep(&self, upload: &str, blob: &str, piece: NamedTempFile) -> Result<(), Problem>;
+    fn keep(&self, upload: &str, blob: &str, piece: NamedTempFile) -> Result<(), HttpProblem>;
 
     fn open(&self, upload: &str, blob: &str) -> Result<Arc<dyn Source>, Missing>;
 
@@ -45,7 +45,7 @@ trait Ground: Send + Sync {
 
     /// Takes everything away that was not touched for `age` and is of no upload in `open`, which is asked after it
     /// was seen: whatever is of an upload came after that was begun.
-    fn sweep(&self, age: Duration, open: Open<'_>) -> Result<(), Problem>;
+    fn sweep(&self, age: Duration, open: Open<'_>) -> Result<(), HttpProblem>;
 }
 
 /// Why a piece cannot be opened.
@@ -53,7 +53,7 @@ enum Missing {
     /// It is not there.
     Lost(String),
     /// Whether it is there cannot be said now.
-    Away(Problem),
+    Away(HttpProblem),
 }
 
 impl Staging {
@@ -63,7 +63,7 @@ impl Staging {
     /// If that is no address.
     pub(crate) fn beside(artifacts: &str) -> Result<Self, ObjectError> {
         let place = ObjectPlace::parse(artifacts)?;
-        let ground: Arc<dyn Ground> = match place.path() {
+        let ground: Arc<dyn UploadBackend> = match place.path() {
             Some(folder) => Arc::new(disk::Disk::at(folder.join("staging"))),
             None => Arc::new(objects::Store::over(Objects::open(artifacts)?)),
         };
@@ -87,7 +87,7 @@ impl Staging {
         upload: &str,
         blob: &str,
         piece: NamedTempFile,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), HttpProblem> {
         self.ground.keep(upload, blob, piece)
     }
 
@@ -104,16 +104,19 @@ impl Staging {
     /// What the pieces of an upload are together, under the name of its file.
     ///
     /// # Errors
-    /// [`Kind::Conflict`] if one of them is not there, or not as long as it was; or if the place does not answer.
+    /// [`ProblemKind::Conflict`] if one of them is not there, or not as long as it was; or if the place does not answer.
     pub(crate) fn whole(
         &self,
         upload: &str,
         file: &str,
-        pieces: &[Piece],
-    ) -> Result<Arc<dyn Source>, Problem> {
+        pieces: &[UploadChunk],
+    ) -> Result<Arc<dyn Source>, HttpProblem> {
         let lost = |what: String| {
-            Problem::new(Kind::Conflict, "a chunk of the upload was lost: begin it again")
-                .because(what)
+            HttpProblem::new(
+                ProblemKind::Conflict,
+                "a chunk of the upload was lost: begin it again",
+            )
+            .because(what)
         };
         let mut whole = Assembly::new(file);
         for piece in pieces {
@@ -129,7 +132,7 @@ impl Staging {
     }
 
     /// Takes everything away that was not touched for `age` and is of no upload in `open`, whatever clock says how old it is.
-    pub(crate) fn sweep(&self, age: Duration, open: Open<'_>) -> Result<(), Problem> {
+    pub(crate) fn sweep(&self, age: Duration, open: Open<'_>) -> Result<(), HttpProblem> {
         self.ground.sweep(age, open)
     }
 }
@@ -138,7 +141,7 @@ impl Staging {
 mod tests {
     use std::io::Write as _;
 
-    use unskew_objects::Settings;
+    use unskew_objects::StoreSettings;
     use unskew_source::SourceExt as _;
 
     use super::*;
@@ -150,7 +153,7 @@ mod tests {
             file.write_all(text.as_bytes()).unwrap();
             staging.keep("u", &format!("b{start}"), file).unwrap();
             let size = text.len() as u64;
-            pieces.push(Piece { start, size, blob: format!("b{start}") });
+            pieces.push(UploadChunk { start, size, blob: format!("b{start}") });
         }
         let whole = staging.whole("u", "net.pt", &pieces).unwrap();
         assert_eq!((whole.name(), whole.all().unwrap()), ("net.pt", b"one two".to_vec()));
@@ -162,7 +165,7 @@ mod tests {
         assert!(staging.whole("u", "net.pt", &pieces).is_ok(), "known");
         staging.sweep(Duration::ZERO, &mut || Ok(Vec::new())).unwrap();
         let lost = staging.whole("u", "net.pt", &pieces).err().unwrap();
-        assert_eq!(lost.kind, Kind::Conflict, "{lost}");
+        assert_eq!(lost.kind, ProblemKind::Conflict, "{lost}");
     }
 
     #[test]
@@ -178,15 +181,15 @@ mod tests {
             Err(error) => return eprintln!("SKIPPED: {error}"),
         };
         server.make_bucket("pieces").unwrap();
-        let settings: Settings = server.settings().into_iter().collect();
+        let settings: StoreSettings = server.settings().into_iter().collect();
         let place = ObjectPlace::parse("s3://pieces/fleet").unwrap();
         let objects = Objects::at(&place, &settings).unwrap();
         holds(&Staging::over(objects.clone()));
         assert_eq!(objects.list("").count(), 0, "nothing stays");
         drop(server);
         // Nobody says that a piece is lost because nobody answers.
-        let piece = Piece { start: 0, size: 1, blob: "b".to_owned() };
+        let piece = UploadChunk { start: 0, size: 1, blob: "b".to_owned() };
         let away = Staging::over(objects).whole("u", "net.pt", &[piece]).err().unwrap();
-        assert_eq!(away.kind, Kind::Unavailable, "{away}");
+        assert_eq!(away.kind, ProblemKind::Unavailable, "{away}");
     }
 }

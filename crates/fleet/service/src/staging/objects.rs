@@ -13,11 +13,11 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use tempfile::NamedTempFile;
-use unskew_objects::{Listed, ObjectError, Objects};
+use unskew_objects::{ListedObject, ObjectError, Objects};
 use unskew_source::{Source, unfinished};
 
-use super::{Ground, Missing, Open};
-use crate::problem::Problem;
+use super::{Missing, Open, UploadBackend};
+use crate::problem::HttpProblem;
 
 const STAGING: &str = "staging";
 
@@ -32,7 +32,7 @@ impl Store {
         Self { objects }
     }
 
-    fn delete(&self, listed: Result<Listed, ObjectError>) -> Result<(), ObjectError> {
+    fn delete(&self, listed: Result<ListedObject, ObjectError>) -> Result<(), ObjectError> {
         self.objects.delete(&listed?.key)
     }
 }
@@ -41,12 +41,12 @@ fn key(upload: &str, blob: &str) -> String {
     format!("{STAGING}/{upload}/{blob}")
 }
 
-impl Ground for Store {
+impl UploadBackend for Store {
     fn begin(&self) -> io::Result<NamedTempFile> {
         unfinished::file(&std::env::temp_dir(), 0o600)
     }
 
-    fn keep(&self, upload: &str, blob: &str, piece: NamedTempFile) -> Result<(), Problem> {
+    fn keep(&self, upload: &str, blob: &str, piece: NamedTempFile) -> Result<(), HttpProblem> {
         let mut file: File = piece.into_file();
         file.rewind()?;
         let mut object = self.objects.upload(&key(upload, blob))?;
@@ -74,11 +74,11 @@ impl Ground for Store {
         }
     }
 
-    fn sweep(&self, age: Duration, open: Open<'_>) -> Result<(), Problem> {
+    fn sweep(&self, age: Duration, open: Open<'_>) -> Result<(), HttpProblem> {
         // What a killed process was receiving.
         let _ = unfinished::sweep(&std::env::temp_dir());
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let seen = self.objects.list(STAGING).collect::<Result<Vec<Listed>, _>>()?;
+        let seen = self.objects.list(STAGING).collect::<Result<Vec<ListedObject>, _>>()?;
         let open = open()?;
         for listed in seen {
             let written = Duration::from_millis(u64::try_from(listed.modified).unwrap_or(0));

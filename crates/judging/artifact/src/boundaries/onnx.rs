@@ -10,7 +10,7 @@ use super::Planned;
 use crate::convert::{ConvertOptions, one_file};
 use crate::neighbourhood::Neighbourhood;
 use crate::neighbours::Links;
-use crate::{Content, Converted};
+use crate::{Content, PlannedConversion};
 
 pub(super) fn beside(party: Party, around: &Neighbourhood<'_>) -> Result<Party, ReadError> {
     if !around.is_known() {
@@ -30,7 +30,7 @@ pub(super) fn convert(content: &Content, target: &Party, _: &ConvertOptions) -> 
     let release = target.capability::<OnnxRelease>().map(OnnxTarget::for_release);
     let goal = target.capability::<OnnxTarget>().cloned().or(release);
     let (Some(goal), Some(source)) = (goal, one_file(content)) else { return Ok(None) };
-    Ok(unskew_onnx::convert(source, &goal)?.map(Converted::from))
+    Ok(unskew_onnx::convert(source, &goal)?.map(PlannedConversion::from))
 }
 
 /// The reduced build of ONNX Runtime that a configuration asks for; none if it is no configuration.

@@ -10,7 +10,7 @@ use unskew_tensorflow::TensorFlowRuntime;
 use super::Planned;
 use crate::convert::{ConvertOptions, one_file};
 use crate::neighbourhood::Neighbourhood;
-use crate::{Content, Converted};
+use crate::{Content, PlannedConversion};
 
 /// The checkpoint of a graph, the data files of a checkpoint.
 pub(super) fn beside(party: Party, around: &Neighbourhood<'_>) -> Result<Party, ReadError> {
@@ -55,7 +55,7 @@ pub(super) fn convert(content: &Content, target: &Party, options: &ConvertOption
             unskew_tensorflow::convert_saved_model(&files, runtime, &options)?
         }
     };
-    Ok(converted.map(Converted::from))
+    Ok(converted.map(PlannedConversion::from))
 }
 
 /// A release of TensorFlow has a Keras too, and what it reads is converted for that.
@@ -70,7 +70,7 @@ pub(super) fn convert_keras(
     };
     let options =
         unskew_keras::KerasConvertOptions { uncompiled: options.allows(unskew_keras::UNCOMPILED) };
-    Ok(unskew_keras::convert(source, keras, options)?.map(Converted::from))
+    Ok(unskew_keras::convert(source, keras, options)?.map(PlannedConversion::from))
 }
 
 /// The shards of the weights of a TensorFlow.js model.

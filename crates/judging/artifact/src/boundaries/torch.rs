@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::Planned;
 use crate::convert::{ConvertOptions, one_file};
-use crate::{Content, Converted};
+use crate::{Content, PlannedConversion};
 
 /// The lowest operator version, file format and release that can run a program.
 pub(super) fn infer(mut party: Party) -> Party {
@@ -28,7 +28,7 @@ pub(super) fn convert(content: &Content, target: &Party, options: &ConvertOption
     let written_by = writer.map(|writer| writer.release.version);
     let options = unskew_torch::TorchConvertOptions { written_by, verify: options.verify };
     let converted = unskew_torch::convert_with_origin(source, runtime, &options)?;
-    Ok(converted.map(|(plan, output, origin)| Converted {
+    Ok(converted.map(|(plan, output, origin)| PlannedConversion {
         plan,
         output,
         // What wrote the original decides what its calls mean, and the result does not show it.

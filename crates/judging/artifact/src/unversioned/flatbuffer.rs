@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use unskew_source::flatbuffer::{Flatbuffer, Table};
+use unskew_source::flatbuffer::{FlatTable, Flatbuffer};
 use unskew_source::{ReadError, Source};
 
 use super::Facts;
@@ -53,7 +53,7 @@ pub(super) fn facts(source: &Arc<dyn Source>) -> Facts {
 }
 
 /// Codes with their versions, up to the first that cannot be read.
-fn versions(buffer: &Flatbuffer<'_>, root: Table) -> Vec<(i32, i32)> {
+fn versions(buffer: &Flatbuffer<'_>, root: FlatTable) -> Vec<(i32, i32)> {
     let Ok(codes) = buffer.vector(root, model::OPERATOR_CODES, 4) else { return Vec::new() };
     let read = |index: u64| -> Result<(i32, i32), ReadError> {
         let table = buffer.element(codes, index)?;

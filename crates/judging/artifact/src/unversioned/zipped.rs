@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use unskew_source::{Archive, Source};
 
-/// A SavedModel in a zip file, from which nothing loads it. [`crate::packed`] opens it where there is one artifact a path.
+/// A SavedModel in a zip file, from which nothing loads it. [`crate::archives`] opens it where there is one artifact a path.
 pub(crate) const ZIPPED: &str = "SavedModel in a zip file";
 
 /// Whether it is one, by its name, its first bytes and the names of its members.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use unskew_artifact::{Artifact, Container, OpenError, Options, Running, open};
+use unskew_artifact::{Artifact, Container, OpenError, OpenOptions, RunPolicy, open};
 use zip::write::SimpleFileOptions;
 
 const GGUF: &[u8] = b"GGUF\x03\0\0\0";
@@ -54,7 +54,7 @@ fn a_folder_shows_what_is_in_it_and_in_the_folders_below() {
     std::fs::write(folder.path().join("deep/net.pt"), example("gelu-2.15.0.pt")).unwrap();
     std::fs::write(folder.path().join("weights.gguf"), GGUF).unwrap();
     std::fs::write(folder.path().join("train.py"), "import torch").unwrap();
-    let artifact = open(folder.path(), &Options::default()).unwrap();
+    let artifact = open(folder.path(), &OpenOptions::default()).unwrap();
     assert_eq!(labels(&artifact), ["net.pt", "weights.gguf"]);
     assert_eq!(artifact.container, Container::Folder);
 }
@@ -65,7 +65,7 @@ fn a_saved_model_is_known_by_its_folder() {
     let model = folder.path().join("detector");
     std::fs::create_dir(&model).unwrap();
     std::fs::write(model.join("saved_model.pb"), saved_model()).unwrap();
-    let artifact = open(folder.path(), &Options::default()).unwrap();
+    let artifact = open(folder.path(), &OpenOptions::default()).unwrap();
     assert_eq!(artifact.pieces[0].party.name, "detector");
     assert_eq!(artifact.pieces[0].party.kind, "SavedModel");
     assert_eq!(labels(&artifact), ["detector"]);
@@ -84,7 +84,7 @@ fn links_are_not_followed_wherever_they_lead() {
     link(folder.path(), "itself");
     link(outside.path(), "outside");
     link(&outside.path().join("secret.gguf"), "secret.gguf");
-    let artifact = open(folder.path(), &Options::default()).unwrap();
+    let artifact = open(folder.path(), &OpenOptions::default()).unwrap();
     assert_eq!(labels(&artifact), ["weights.gguf"]);
 }
 
@@ -92,7 +92,7 @@ fn links_are_not_followed_wherever_they_lead() {
 fn a_folder_without_models_says_what_was_looked_for() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("train.py"), "import torch").unwrap();
-    let error = open(folder.path(), &Options::default()).unwrap_err();
+    let error = open(folder.path(), &OpenOptions::default()).unwrap_err();
     assert!(matches!(error, OpenError::Nothing { files: 1, .. }), "{error}");
     assert!(error.to_string().contains("StableHLO"), "{error}");
 }
@@ -103,7 +103,7 @@ fn what_is_broken_in_a_folder_stands_beside_what_is_not() {
     let archive = example("gelu-2.15.0.pt");
     std::fs::write(folder.path().join("good.pt"), &archive).unwrap();
     std::fs::write(folder.path().join("cut.pt"), &archive[..700]).unwrap();
-    let artifact = open(folder.path(), &Options::default()).unwrap();
+    let artifact = open(folder.path(), &OpenOptions::default()).unwrap();
     assert_eq!(labels(&artifact), ["good.pt"]);
     assert_eq!(artifact.problems.len(), 1);
     assert!(artifact.problems[0].to_string().contains("cut.pt"));
@@ -115,7 +115,7 @@ fn the_wheel_of_a_release_is_that_release() {
     let metadata = b"Metadata-Version: 2.1\nName: torch\nVersion: 2.4.1+cpu\n\nVersion: 9\n";
     let members: &[(&str, &[u8])] = &[("torch-2.4.1+cpu.dist-info/METADATA", metadata)];
     let path = wheel(folder.path(), "torch-2.4.1+cpu-cp312-linux.whl", members);
-    let artifact = open(&path, &Options::default()).unwrap();
+    let artifact = open(&path, &OpenOptions::default()).unwrap();
     assert_eq!(artifact.release.unwrap().to_string(), "torch@2.4.1");
     assert_eq!(artifact.pieces[0].party.name, "torch 2.4.1");
 }
@@ -133,7 +133,7 @@ fn the_models_in_a_wheel_say_which_package_they_are_from() {
         ("speech-1.2.dist-info/METADATA", metadata),
     ];
     let path = wheel(folder.path(), "speech-1.2-py3-none-any.whl", members);
-    let artifact = open(&path, &Options::default()).unwrap();
+    let artifact = open(&path, &OpenOptions::default()).unwrap();
     assert_eq!(labels(&artifact), ["net.pt", "model"]);
     assert_eq!(artifact.problems.len(), 1, "{:?}", artifact.problems);
     for piece in &artifact.pieces {
@@ -165,13 +165,13 @@ fn a_pluggable_device_is_read_and_put_on_trial_if_it_may_be_run() {
     std::fs::write(&path, plugin).unwrap();
     let asked = Arc::new(Mutex::new(Vec::new()));
     let seen = asked.clone();
-    let run = Options::probing(Running::Named, move |path: &Path| {
+    let run = OpenOptions::probing(RunPolicy::Named, move |path: &Path| {
         seen.lock().unwrap().push(path.to_owned());
         Command::new("false")
     });
     let release = unskew_releases::find("tensorflow@2.21").unwrap();
     let day = unskew_core::Context::on(unskew_core::Date::constant(2026, 11, 1));
-    for options in [Options::default(), run] {
+    for options in [OpenOptions::default(), run] {
         let artifact = open(&path, &options).unwrap();
         let verdict = unskew_core::check(&artifact.pieces[0].party, &release.party(), &day);
         let codes: Vec<&str> = verdict.findings.iter().map(|finding| finding.rule.code).collect();
@@ -214,11 +214,11 @@ fn a_plug_in_for_another_machine_is_read_and_not_run_and_nothing_is_wrong_with_i
     let verdict = |name: &str, bytes: &[u8], running| {
         let path = folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();
-        let run = Options::probing(running, |_: &Path| Command::new("false"));
+        let run = OpenOptions::probing(running, |_: &Path| Command::new("false"));
         let artifact = open(&path, &run).unwrap();
         unskew_core::check(&artifact.pieces[0].party, &release.party(), &day)
     };
-    for running in [Running::Named, Running::All] {
+    for running in [RunPolicy::Named, RunPolicy::All] {
         for (name, bytes, built_for) in &made {
             if *built_for == "Mach-O aarch64" && cfg!(target_vendor = "apple") {
                 continue;
@@ -251,7 +251,7 @@ fn a_plug_in_of_two_interfaces_is_two_parties() {
     let members: &[(&str, &[u8])] = &[("pack/libboth.so", &plugin)];
     let wheel = wheel(folder.path(), "both-1-py3-none-any.whl", members);
     for path in [&path, &wheel, &only] {
-        let artifact = open(path, &Options::default()).unwrap();
+        let artifact = open(path, &OpenOptions::default()).unwrap();
         let kinds: Vec<&str> = artifact.pieces.iter().map(|piece| &*piece.party.kind).collect();
         assert_eq!(kinds, ["PJRT plug-in", "TensorFlow pluggable device"], "{}", path.display());
     }
@@ -267,7 +267,7 @@ fn a_plug_in_in_a_wheel_is_asked_as_a_file_that_is_gone_afterwards() {
     let path = wheel(folder.path(), "pack-1-py3-none-any.whl", members);
     let asked = Arc::new(Mutex::new(None));
     let seen = asked.clone();
-    let options = Options::probing(Running::All, move |path: &Path| {
+    let options = OpenOptions::probing(RunPolicy::All, move |path: &Path| {
         *seen.lock().unwrap() = Some((path.to_owned(), std::fs::read(path).unwrap()));
         Command::new("false")
     });
@@ -298,7 +298,7 @@ fn a_snapshot_of_the_hub_is_read_through_its_links_and_no_other_link_is() {
     symlink("../../blobs/4d7a", snapshot.join("net.pt")).unwrap();
     symlink("../../../elsewhere.pt", snapshot.join("other.pt")).unwrap();
     symlink("../../blobs/gone", snapshot.join("dangling.pt")).unwrap();
-    let artifact = open(&snapshot, &Options::default()).unwrap();
+    let artifact = open(&snapshot, &OpenOptions::default()).unwrap();
     let labels: Vec<&str> = artifact.pieces.iter().map(|piece| &*piece.label).collect();
     assert_eq!(labels, [snapshot.join("net.pt").display().to_string()]);
     assert!(artifact.problems.is_empty(), "{:?}", artifact.problems);

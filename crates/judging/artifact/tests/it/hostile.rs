@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use unskew_artifact::{Options, open};
+use unskew_artifact::{OpenOptions, open};
 
 fn examples() -> Vec<(String, Vec<u8>)> {
     let root = Path::new(env!("UNSKEW_ROOT"));
@@ -20,7 +20,7 @@ fn opens(name: &str, bytes: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).unwrap();
-    if let Ok(artifact) = open(&path, &Options::default().inferring()) {
+    if let Ok(artifact) = open(&path, &OpenOptions::default().inferring()) {
         for piece in artifact.pieces {
             let release = unskew_releases::find("tensorflow@2.21").unwrap();
             let day = unskew_core::Context::on(unskew_core::Date::constant(2026, 11, 1));

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use unskew_artifact::{Artifact, Options, open};
+use unskew_artifact::{Artifact, OpenOptions, open};
 use unskew_core::{Context, Date, Outcome, check};
 use zip::write::SimpleFileOptions;
 
@@ -81,7 +81,7 @@ fn said(artifact: &Artifact) -> Vec<String> {
 /// The same model in every kind of container.
 fn everywhere(members: Members<'_>) -> Vec<Vec<String>> {
     let folder = tempfile::tempdir().unwrap();
-    let of = |path: PathBuf| said(&open(&path, &Options::default()).unwrap());
+    let of = |path: PathBuf| said(&open(&path, &OpenOptions::default()).unwrap());
     vec![
         of(unpacked(folder.path(), "folder", members)),
         of(zipped(folder.path(), "models.zip", members)),
@@ -112,7 +112,7 @@ fn what_is_too_large_to_be_unpacked_is_there_nevertheless() {
     let text = text.replace("\"8\"", &format!("\"{size}\"")).replace("[N,2]", "[N,?]");
     let zeros = vec![0; size];
     let path = zipped(folder.path(), "m.zip", &[("m.onnx", &model(&text)), ("w.data", &zeros)]);
-    assert_eq!(said(&open(&path, &Options::default()).unwrap()), ["compatible"]);
+    assert_eq!(said(&open(&path, &OpenOptions::default()).unwrap()), ["compatible"]);
 }
 
 #[cfg(unix)]
@@ -131,7 +131,7 @@ fn links_are_followed_to_where_they_lead() {
     link("../blobs/m", "snapshot/m.onnx");
     link("../blobs/w", "snapshot/w.data");
     let codes = |path: &str, release: &str| -> Vec<&'static str> {
-        let artifact = open(&root.join(path), &Options::default()).unwrap();
+        let artifact = open(&root.join(path), &OpenOptions::default()).unwrap();
         let runtime = unskew_releases::find(release).unwrap().party();
         let today = Context::on(Date::constant(2026, 11, 1));
         let verdict = check(&artifact.pieces[0].party, &runtime, &today);
@@ -179,7 +179,7 @@ fn a_broken_configuration_of_triton_is_an_error() {
     let members: [(&str, &[u8]); 2] =
         [("net/config.pbtxt", b"input [ { name: \"x\""), ("net/1/model.onnx", &model)];
     let path = unpacked(folder.path(), "models", &members);
-    let artifact = open(&path, &Options::default()).unwrap();
+    let artifact = open(&path, &OpenOptions::default()).unwrap();
     let problem = artifact.problems[0].to_string();
     assert!(problem.contains("config.pbtxt"), "{problem}");
 }

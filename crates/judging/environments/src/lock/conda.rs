@@ -1,10 +1,10 @@
 //! Explicit lists of conda, and the packages that URLs name.
 
 use super::requirements::direct;
-use super::{Lock, Locked, LockedFile};
+use super::{Locked, LockedFile, PackageLock};
 
 /// Reads a list of URLs under `@EXPLICIT`. Wheels stand in comments, as conda-lock and micromamba have agreed.
-pub(super) fn explicit(text: &str, lock: &mut Lock) {
+pub(super) fn explicit(text: &str, lock: &mut PackageLock) {
     let platform = text.lines().find_map(|line| line.strip_prefix("# platform:"));
     let platforms: Vec<String> = platform.map(|name| name.trim().to_owned()).into_iter().collect();
     for (line, text) in text.lines().enumerate() {
@@ -52,7 +52,7 @@ mod tests {
         let list = "# platform: linux-64\n@EXPLICIT\nhttps://c/linux-64/numpy-2.1.0-py311_0.conda#abc\n\
             https://c/linux-64/ca-certificates-2024.8.30-hbcca054_0.tar.bz2#sha256:cd\nhttps://c/linux-64/odd.zip\n\
             # pip torch @ https://w/torch-2.7.1-cp311-cp311-manylinux_2_28_x86_64.whl#sha256=ef\n# pip x @ https://w/x.git\n";
-        let lock = Lock::of_text("spec.txt", list).unwrap();
+        let lock = PackageLock::of_text("spec.txt", list).unwrap();
         let all: Vec<_> =
             lock.packages.iter().map(|p| (&*p.name, &*p.version, p.line, p.is_conda)).collect();
         assert_eq!(

@@ -1,16 +1,16 @@
 //! `conda-lock.yml`: packages of conda and wheels, each for one platform. A program writes it, a field a line.
 
-use super::entry::Entry;
-use super::{Lock, LockError};
+use super::lock_entry::LockEntry;
+use super::{LockError, PackageLock};
 
 /// Reads what stands under `package`.
-pub(super) fn read(text: &str, lock: &mut Lock) -> Result<(), LockError> {
+pub(super) fn read(text: &str, lock: &mut PackageLock) -> Result<(), LockError> {
     let version = text.lines().find_map(|line| line.strip_prefix("version:")).unwrap_or("unknown");
     if version.trim() != "1" {
         let (path, found) = (lock.path.clone(), version.trim().to_owned());
         return Err(LockError::Version { path, found, known: "1" });
     }
-    let (mut is_package, mut entry) = (false, None::<Entry>);
+    let (mut is_package, mut entry) = (false, None::<LockEntry>);
     for (number, line) in text.lines().enumerate() {
         if line.starts_with(|c: char| c.is_ascii_alphabetic()) {
             is_package = line.trim_end() == "package:";
@@ -20,7 +20,7 @@ pub(super) fn read(text: &str, lock: &mut Lock) -> Result<(), LockError> {
             continue;
         }
         if let Some(first) = line.strip_prefix("- ") {
-            push(entry.replace(Entry::new(number)), lock);
+            push(entry.replace(LockEntry::new(number)), lock);
             if let Some(entry) = &mut entry {
                 entry.field(first);
             }
@@ -39,7 +39,7 @@ pub(super) fn read(text: &str, lock: &mut Lock) -> Result<(), LockError> {
     Ok(())
 }
 
-fn push(entry: Option<Entry>, lock: &mut Lock) {
+fn push(entry: Option<LockEntry>, lock: &mut PackageLock) {
     if let Some(entry) = entry {
         let platforms = entry.platform().map(str::to_owned).into_iter().collect();
         entry.push(platforms, lock);
@@ -49,7 +49,7 @@ fn push(entry: Option<Entry>, lock: &mut Lock) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Target;
+    use crate::LockTarget;
     use unskew_extensions::Machine;
 
     /// As conda-lock 4 wrote it, without its comments.
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn packages_are_those_of_the_platform() {
-        let lock = Lock::of_text("envs/conda-lock.yml", LOCK).unwrap();
+        let lock = PackageLock::of_text("envs/conda-lock.yml", LOCK).unwrap();
         for (machine, wanted) in [
             (
                 Machine::X86,
@@ -71,9 +71,9 @@ mod tests {
             ),
             (Machine::Arm, &["python 3.11.9", "torch 2.7.1"]),
         ] {
-            let environment = lock.environment(Target { python: None, machine }, None).0;
+            let environment = lock.environment(LockTarget { python: None, machine }, None).0;
             let mut names: Vec<_> =
-                environment.packages.iter().map(crate::Package::label).collect();
+                environment.packages.iter().map(crate::InstalledPackage::label).collect();
             names.sort_unstable();
             assert_eq!(names, wanted);
         }
@@ -87,7 +87,7 @@ mod tests {
     fn a_version_of_a_dependency_is_none_of_the_package() {
         let text = "version: 1\npackage:\n- name: a\n  version: '1'\n  platform: linux-64\n  dependencies:\n    \
             version: '9'\n    sha256: '>=2'\n  url: https://h/a-1-py3-none-any.whl\n  hash:\n    sha256: ab\n";
-        let lock = Lock::of_text("conda-lock.yml", text).unwrap();
+        let lock = PackageLock::of_text("conda-lock.yml", text).unwrap();
         assert_eq!(
             (&*lock.packages[0].version, lock.packages[0].files[0].sha256.as_deref()),
             ("1", Some("ab"))
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn another_version_is_refused() {
-        let refused = Lock::of_text("conda-lock.yml", "version: 2\npackage:\n");
+        let refused = PackageLock::of_text("conda-lock.yml", "version: 2\npackage:\n");
         assert!(matches!(refused, Err(LockError::Version { .. })), "{refused:?}");
     }
 }

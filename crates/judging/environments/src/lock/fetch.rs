@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use unskew_source::Source;
 
-use super::{Lock, Locked, LockedFile, Target, is_for};
-use crate::Package;
+use super::{LockTarget, Locked, LockedFile, PackageLock, is_for};
+use crate::InstalledPackage;
 
 /// Who reads wheels that lie elsewhere: at a URL, on a path, in an index. Reasons of failure are shown to the user as they
 /// are.
@@ -25,11 +25,11 @@ pub trait Fetch: Sync {
 
 /// Reads the wheel of a locked release that would be installed on the target.
 pub(super) fn read(
-    lock: &Lock,
+    lock: &PackageLock,
     locked: &Locked,
-    target: Target,
+    target: LockTarget,
     fetch: &dyn Fetch,
-) -> Result<Package, String> {
+) -> Result<InstalledPackage, String> {
     let located = locked.files.iter().filter(|file| file.location.is_some());
     let mut files: Vec<LockedFile> = located.cloned().collect();
     if files.is_empty() {
@@ -53,7 +53,7 @@ pub(super) fn read(
         return Err(format!("{what} was found"));
     };
     let source = fetch.open(file.location.as_deref().unwrap_or_default(), &lock.path)?;
-    let package = Package::of_wheel(source).map_err(|error| error.to_string())?;
+    let package = InstalledPackage::of_wheel(source).map_err(|error| error.to_string())?;
     if package.key() != unskew_extensions::wheels::normal(&locked.name) {
         return Err(format!("the wheel is of {}", package.label()));
     }

@@ -16,8 +16,8 @@
 
 mod conda;
 mod conda_lock;
-mod entry;
 mod fetch;
+mod lock_entry;
 mod pixi;
 mod requirements;
 mod tables;
@@ -32,7 +32,7 @@ use unskew_core::{Unjudged, Version, aspect};
 use unskew_extensions::{Machine, wheels};
 use unskew_source::{ReadError, read_text};
 
-use crate::{Environment, Package};
+use crate::{Environment, InstalledPackage};
 
 pub use fetch::Fetch;
 
@@ -68,7 +68,7 @@ pub struct Locked {
 
 /// A lock that was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Lock {
+pub struct PackageLock {
     /// The path as the user named it.
     pub path: String,
     /// Everything that it pins.
@@ -121,14 +121,14 @@ const PACKAGES: usize = 20_000;
 
 /// What a lock is judged for.
 #[derive(Clone, Copy, Debug)]
-pub struct Target {
+pub struct LockTarget {
     /// The Python that wheels are chosen for; none: any.
     pub python: Option<Version>,
     /// The machine that wheels are chosen for.
     pub machine: Machine,
 }
 
-impl Target {
+impl LockTarget {
     /// The platform as conda names it.
     fn platform(self) -> &'static str {
         match self.machine {
@@ -138,13 +138,13 @@ impl Target {
     }
 }
 
-impl Default for Target {
+impl Default for LockTarget {
     fn default() -> Self {
         Self { python: None, machine: Machine::X86 }
     }
 }
 
-impl Lock {
+impl PackageLock {
     /// Reads the lock at `path`, which is told by its name, and by its first lines.
     ///
     /// # Errors
@@ -187,7 +187,7 @@ impl Lock {
     /// `fetch` has them.
     pub fn environment(
         &self,
-        target: Target,
+        target: LockTarget,
         fetch: Option<&dyn Fetch>,
     ) -> (Environment, Vec<Unjudged>) {
         let mut environment = Environment {
@@ -199,13 +199,13 @@ impl Lock {
         };
         let mut open: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let read = |locked: &Locked| {
-            let mut package = Package {
+            let mut package = InstalledPackage {
                 name: locked.name.clone(),
                 version: locked.version.clone(),
                 at: self.path.clone().into(),
                 line: Some(locked.line),
                 is_of_default_index: is_of_default_index(self, locked, target),
-                ..Package::default()
+                ..InstalledPackage::default()
             };
             let why = facts(self, locked, target, fetch, &mut package);
             (package, why)
@@ -238,12 +238,16 @@ impl Lock {
         if has_code && fetch.is_none() {
             unjudged.push(Unjudged::new(aspect::CONTENTS, GENERATED).with_remedy("--fetch"));
         } else if has_code {
-            let is_framework = |package: &&Package| {
+            let is_framework = |package: &&InstalledPackage| {
                 unskew_releases::Family::of_package(&package.name)
                     .is_some_and(unskew_releases::Family::has_extensions)
             };
-            let names: Vec<String> =
-                environment.packages.iter().filter(is_framework).map(Package::label).collect();
+            let names: Vec<String> = environment
+                .packages
+                .iter()
+                .filter(is_framework)
+                .map(InstalledPackage::label)
+                .collect();
             if !names.is_empty() {
                 let one = Unjudged::new(aspect::CONTENTS, FRAMEWORK_CODE);
                 unjudged.push(one.at(names.iter().collect()));
@@ -278,11 +282,11 @@ const CONDA: &str = "conda packages, whose builds were not harvested";
 
 /// Fills in what is known of a package's wheel; returns why something is not judged.
 fn facts(
-    lock: &Lock,
+    lock: &PackageLock,
     locked: &Locked,
-    target: Target,
+    target: LockTarget,
     fetch: Option<&dyn Fetch>,
-    package: &mut Package,
+    package: &mut InstalledPackage,
 ) -> Option<String> {
     if locked.is_conda {
         return Some(CONDA.to_owned());
@@ -298,7 +302,12 @@ fn facts(
         match fetch::read(lock, locked, target, fetch) {
             Ok(read) => {
                 let (line, is_of_default_index) = (package.line, package.is_of_default_index);
-                *package = Package { name: locked.name.clone(), line, is_of_default_index, ..read };
+                *package = InstalledPackage {
+                    name: locked.name.clone(),
+                    line,
+                    is_of_default_index,
+                    ..read
+                };
                 return None;
             }
             Err(why) => failed = Some(why),
@@ -324,14 +333,14 @@ fn facts(
 }
 
 /// Whether a package comes from PyPI, as a wheel for Linux on x86-64.
-fn is_of_default_index(lock: &Lock, locked: &Locked, target: Target) -> bool {
+fn is_of_default_index(lock: &PackageLock, locked: &Locked, target: LockTarget) -> bool {
     let of_pypi = |index: &String| index.contains("pypi.org");
     let is_default = lock.indexes.iter().chain(&locked.index).all(of_pypi);
     is_default && !locked.is_conda && target.machine == Machine::X86
 }
 
 /// Whether a wheel may be installed on the target. A file without a name may.
-fn is_for(file: &str, target: Target) -> bool {
+fn is_for(file: &str, target: LockTarget) -> bool {
     if file.is_empty() {
         return true;
     }
@@ -356,7 +365,7 @@ mod tests {
 
     #[test]
     fn wheels_are_chosen_by_their_tags() {
-        let target = Target { python: Some(Version::pair(3, 11)), machine: Machine::X86 };
+        let target = LockTarget { python: Some(Version::pair(3, 11)), machine: Machine::X86 };
         for (file, fits) in [
             ("a-1-cp311-cp311-manylinux_2_28_x86_64.whl", true),
             ("a-1-cp39-abi3-manylinux_2_28_x86_64.whl", true),
@@ -372,12 +381,17 @@ mod tests {
 
     #[test]
     fn what_is_no_lock_is_said() {
-        assert!(matches!(Lock::of_text("notes.md", ""), Err(LockError::Unknown(_))));
-        assert!(matches!(Lock::of_text("uv.lock", "version = 1\n"), Err(LockError::Broken { .. })));
-        let later =
-            Lock::of_text("uv.lock", "version = 2\n[[package]]\nname = 'a'\nversion = '1'\n");
+        assert!(matches!(PackageLock::of_text("notes.md", ""), Err(LockError::Unknown(_))));
+        assert!(matches!(
+            PackageLock::of_text("uv.lock", "version = 1\n"),
+            Err(LockError::Broken { .. })
+        ));
+        let later = PackageLock::of_text(
+            "uv.lock",
+            "version = 2\n[[package]]\nname = 'a'\nversion = '1'\n",
+        );
         assert!(matches!(later, Err(LockError::Version { .. })), "{later:?}");
-        assert!(Lock::of_text("uv.lock", "version = [").is_err());
+        assert!(PackageLock::of_text("uv.lock", "version = [").is_err());
     }
 
     proptest::proptest! {
@@ -386,8 +400,8 @@ mod tests {
             for name in
                 ["uv.lock", "pixi.lock", "conda-lock.yml", "requirements.txt", "pylock.toml", "spec.txt"]
             {
-                if let Ok(lock) = Lock::of_text(name, &text) {
-                    let (environment, _) = lock.environment(Target::default(), None);
+                if let Ok(lock) = PackageLock::of_text(name, &text) {
+                    let (environment, _) = lock.environment(LockTarget::default(), None);
                     proptest::prop_assert_eq!(environment.packages.len(), lock.packages.len());
                 }
             }

@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::entry::{Entry, plain};
-use super::{Lock, LockError};
+use super::lock_entry::{LockEntry, plain};
+use super::{LockError, PackageLock};
 
 /// The environment that `pixi run` takes.
 const DEFAULT: &str = "default";
 
 /// Reads the packages of one environment: that of pixi's own choice, else the first. The others are named.
-pub(super) fn read(text: &str, lock: &mut Lock) -> Result<(), LockError> {
+pub(super) fn read(text: &str, lock: &mut PackageLock) -> Result<(), LockError> {
     let version = text.lines().find_map(|line| line.strip_prefix("version:")).unwrap_or("unknown");
     if !["5", "6", "7"].contains(&version.trim()) {
         let (path, found) = (lock.path.clone(), version.trim().to_owned());
@@ -28,7 +28,7 @@ pub(super) fn read(text: &str, lock: &mut Lock) -> Result<(), LockError> {
             "environments" => environments.line(line),
             "packages" => {
                 if let Some(first) = line.strip_prefix("- ") {
-                    push(entry.replace(Entry::new(number)), &environments, lock);
+                    push(entry.replace(LockEntry::new(number)), &environments, lock);
                     if let Some(entry) = &mut entry {
                         entry.field(first);
                     }
@@ -108,7 +108,7 @@ impl Environments {
 }
 
 /// Adds a package, if the environment has it.
-fn push(entry: Option<Entry>, environments: &Environments, lock: &mut Lock) {
+fn push(entry: Option<LockEntry>, environments: &Environments, lock: &mut PackageLock) {
     let Some(entry) = entry else { return };
     let Some(platforms) = entry.url().and_then(|url| environments.platforms(url)) else { return };
     entry.push(platforms, lock);
@@ -117,7 +117,7 @@ fn push(entry: Option<Entry>, environments: &Environments, lock: &mut Lock) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Target;
+    use crate::LockTarget;
     use unskew_extensions::Machine;
 
     /// As rattler_lock, the library that pixi writes its locks with, wrote it in version 6 (py-rattler 0.10.0).
@@ -126,14 +126,15 @@ mod tests {
     /// The same in version 7 (py-rattler 0.28.0).
     const SEVEN: &str = include_str!("../../tests/data/pixi-7.lock");
 
-    fn read(text: &str) -> Lock {
-        Lock::of_text("pixi.lock", text).unwrap()
+    fn read(text: &str) -> PackageLock {
+        PackageLock::of_text("pixi.lock", text).unwrap()
     }
 
-    fn names(lock: &Lock, machine: Machine) -> Vec<String> {
-        let target = Target { python: None, machine };
+    fn names(lock: &PackageLock, machine: Machine) -> Vec<String> {
+        let target = LockTarget { python: None, machine };
         let environment = lock.environment(target, None).0;
-        let mut names: Vec<_> = environment.packages.iter().map(crate::Package::label).collect();
+        let mut names: Vec<_> =
+            environment.packages.iter().map(crate::InstalledPackage::label).collect();
         names.sort_unstable();
         names
     }
@@ -160,7 +161,7 @@ mod tests {
     #[test]
     fn what_a_lock_does_not_have_is_said() {
         let (environment, unjudged) =
-            read(SIX).environment(Target { python: None, machine: Machine::Arm }, None);
+            read(SIX).environment(LockTarget { python: None, machine: Machine::Arm }, None);
         assert!(environment.packages.is_empty());
         let said: Vec<String> = unjudged.iter().map(|one| one.reason.clone()).collect();
         assert!(said.iter().any(|one| one.contains("linux-aarch64")), "{said:?}");
@@ -186,7 +187,7 @@ mod tests {
 
     #[test]
     fn another_version_is_refused() {
-        let error = Lock::of_text("pixi.lock", "version: 9\n").unwrap_err();
+        let error = PackageLock::of_text("pixi.lock", "version: 9\n").unwrap_err();
         assert!(matches!(error, LockError::Version { .. }), "{error}");
     }
 
@@ -194,7 +195,7 @@ mod tests {
         #[test]
         fn a_lock_that_was_changed_is_read_or_refused(at in 0..SEVEN.len(), with in ".{0,3}") {
             let end = (at..=SEVEN.len()).find(|at| SEVEN.is_char_boundary(*at)).unwrap();
-            let _ = Lock::of_text("pixi.lock", &format!("{}{with}{}", &SEVEN[..end], &SEVEN[end..]));
+            let _ = PackageLock::of_text("pixi.lock", &format!("{}{with}{}", &SEVEN[..end], &SEVEN[end..]));
         }
     }
 }

@@ -1,9 +1,9 @@
 //! `requirements.txt` with pins.
 
-use super::{Lock, Locked, LockedFile};
+use super::{Locked, LockedFile, PackageLock};
 
 /// Reads pins; whatever pins no version is kept as a line that pins nothing.
-pub(super) fn read(text: &str, lock: &mut Lock) {
+pub(super) fn read(text: &str, lock: &mut PackageLock) {
     let mut number = 0;
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
@@ -99,7 +99,7 @@ mod tests {
     fn pins_are_read_and_what_is_none_is_kept() {
         let text = "# made by uv\ntorch==2.7.1 \\\n    --hash=sha256:ab \\\n    --hash=sha256:cd\n    # via x\n\
             torchao[a]==0.18.0 ; python_version > '3.8'\nnumpy>=1\n-r other.txt\nx @ https://h/x.whl\ny==1.*\n";
-        let lock = Lock::of_text("requirements.txt", text).unwrap();
+        let lock = PackageLock::of_text("requirements.txt", text).unwrap();
         let pins: Vec<_> = lock
             .packages
             .iter()
@@ -113,7 +113,7 @@ mod tests {
     fn indexes_and_wheels_by_url_or_path_are_read() {
         let text = "--index-url https://h/simple\na @ https://h/a_b-1.0%2Bcpu-py3-none-any.whl#sha256=ab ; x == 'y'\n\
             ./dist/c-2-cp311-cp311-linux_x86_64.whl\n";
-        let lock = Lock::of_text("requirements.txt", text).unwrap();
+        let lock = PackageLock::of_text("requirements.txt", text).unwrap();
         assert_eq!(lock.indexes, ["https://h/simple"]);
         let files: Vec<_> = lock
             .packages

@@ -2,10 +2,10 @@
 
 use toml::Value;
 
-use super::{Lock, LockError, Locked, LockedFile};
+use super::{LockError, Locked, LockedFile, PackageLock};
 
 /// Reads the packages of a lock in TOML.
-pub(super) fn read(text: &str, lock: &mut Lock) -> Result<(), LockError> {
+pub(super) fn read(text: &str, lock: &mut PackageLock) -> Result<(), LockError> {
     let broken = |what: String| LockError::Broken { path: lock.path.clone(), what };
     let table: toml::Table =
         text.parse().map_err(|error: toml::de::Error| broken(located(&error, text)))?;
@@ -106,7 +106,8 @@ mod tests {
 
     #[test]
     fn what_is_no_toml_is_said_with_its_line() {
-        let error = Lock::of_text("uv.lock", "version = 1\n[[package]]\nname = = 1\n").unwrap_err();
+        let error =
+            PackageLock::of_text("uv.lock", "version = 1\n[[package]]\nname = = 1\n").unwrap_err();
         assert!(error.to_string().starts_with("uv.lock: line 3: "), "{error}");
     }
 
@@ -119,7 +120,7 @@ mod tests {
         for (name, text, line) in
             [("uv.lock", uv, 8), ("poetry.lock", poetry, 2), ("pylock.toml", pylock, 4)]
         {
-            let lock = Lock::of_text(name, text).unwrap();
+            let lock = PackageLock::of_text(name, text).unwrap();
             let [torch] = &*lock.packages else { panic!("{name}: {lock:?}") };
             assert_eq!((&*torch.version, torch.line), ("2.7.1", line), "{name}");
             let [file] = &*torch.files else { panic!("{name}: {torch:?}") };

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use unskew_core::{Context, Date};
-use unskew_environments::{Environment, Lock, Package, Site, Target, Trouble, judge};
+use unskew_environments::{
+    Environment, InstallProblem, InstalledPackage, LockTarget, PackageLock, SitePackages, judge,
+};
 use unskew_source::BytesSource;
 
 /// A wheel with these members.
@@ -22,9 +24,9 @@ fn wheel(members: &[(&str, &str)]) -> Vec<u8> {
 
 const METADATA: (&str, &str) = ("app-1.0.dist-info/METADATA", "Name: app\nVersion: 1.0\n");
 
-fn read(bytes: Vec<u8>) -> Result<Package, String> {
+fn read(bytes: Vec<u8>) -> Result<InstalledPackage, String> {
     let source = BytesSource::new("app-1.0-py3-none-any.whl", bytes);
-    Package::of_wheel(Arc::new(source)).map_err(|error| error.to_string())
+    InstalledPackage::of_wheel(Arc::new(source)).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -49,12 +51,14 @@ fn a_record_that_lies_is_said() {
         ("app-1.0.dist-info/RECORD", "app/a_pb2.py,,\n../../x_pb2.py,,\n\"app/\n"),
     ]);
     let trouble = read(lies).unwrap().trouble;
-    let missing =
-        |one: &Trouble| matches!(one, Trouble::Missing(all) if all[0].ends_with("_pb2.py"));
+    let missing = |one: &InstallProblem| matches!(one, InstallProblem::Missing(all) if all[0].ends_with("_pb2.py"));
     assert!(trouble.iter().any(missing), "{trouble:?}");
-    assert!(trouble.contains(&Trouble::NotRecorded(vec!["app/b.so".to_owned()])), "{trouble:?}");
+    assert!(
+        trouble.contains(&InstallProblem::NotRecorded(vec!["app/b.so".to_owned()])),
+        "{trouble:?}"
+    );
     let none = read(wheel(&[METADATA])).unwrap().trouble;
-    assert!(matches!(none[..], [Trouble::NoRecord(_)]), "{none:?}");
+    assert!(matches!(none[..], [InstallProblem::NoRecord(_)]), "{none:?}");
     assert!(read(wheel(&[("app/x.py", "")])).unwrap_err().contains("no wheel"));
 }
 
@@ -67,7 +71,7 @@ fn locks_of_another_version_or_kind_are_refused_or_not_judged() {
         ("conda-lock.yml", "version: 99\npackage:\n- name: torch\n"),
         ("poetry.lock", "[metadata]\nlock-version = \"9.0\"\n"),
     ] {
-        let error = Lock::of_text(name, text).err().map(|error| error.to_string());
+        let error = PackageLock::of_text(name, text).err().map(|error| error.to_string());
         assert!(error.is_some_and(|error| error.contains(name)), "{name}");
     }
 }
@@ -91,7 +95,7 @@ fn a_symlinked_install_is_read_as_what_it_leads_to() {
     }
     std::os::unix::fs::symlink("/no/such/file", real.path().join("app/dangling.so")).unwrap();
     std::os::unix::fs::symlink(real.path().join("app"), site.path().join("app")).unwrap();
-    let environment = Environment::read(&Site::find(site.path()).unwrap()).unwrap();
+    let environment = Environment::read(&SitePackages::find(site.path()).unwrap()).unwrap();
     let judged = judge(&environment, &Context::on(Date::constant(2026, 11, 1)));
     let codes: Vec<&str> = judged
         .pairs
@@ -101,7 +105,7 @@ fn a_symlinked_install_is_read_as_what_it_leads_to() {
         .collect();
     assert_eq!(codes, ["EN104"]);
     let app = environment.package("app").unwrap();
-    assert_eq!(app.trouble, [Trouble::Missing(vec!["app/dangling.so".to_owned()])]);
+    assert_eq!(app.trouble, [InstallProblem::Missing(vec!["app/dangling.so".to_owned()])]);
 }
 
 /// A `site-packages` with the package `one`, whose `RECORD` is this.
@@ -115,8 +119,8 @@ fn site(record: &str) -> (tempfile::TempDir, std::path::PathBuf) {
     (folder, site)
 }
 
-fn trouble(site: &Path) -> Vec<Trouble> {
-    let environment = Environment::read(&Site::find(site).unwrap()).unwrap();
+fn trouble(site: &Path) -> Vec<InstallProblem> {
+    let environment = Environment::read(&SitePackages::find(site).unwrap()).unwrap();
     environment.packages.into_iter().flat_map(|package| package.trouble).collect()
 }
 
@@ -124,7 +128,7 @@ fn trouble(site: &Path) -> Vec<Trouble> {
 fn a_record_that_is_empty_does_not_say_that_there_are_no_files() {
     for record in ["", "\n \n"] {
         let (_folder, site) = site(record);
-        assert_eq!(trouble(&site), [Trouble::NoRecord("RECORD is empty".to_owned())]);
+        assert_eq!(trouble(&site), [InstallProblem::NoRecord("RECORD is empty".to_owned())]);
     }
 }
 
@@ -133,8 +137,8 @@ fn a_record_may_list_what_is_no_file() {
     let (_folder, site) = site("one/a.so,,\none/b_pb2.py,,\n");
     fs::create_dir_all(site.join("one/a.so")).unwrap();
     let expected = [
-        Trouble::Unreadable("one/a.so is not a file".to_owned()),
-        Trouble::Missing(vec!["one/b_pb2.py".to_owned()]),
+        InstallProblem::Unreadable("one/a.so is not a file".to_owned()),
+        InstallProblem::Missing(vec!["one/b_pb2.py".to_owned()]),
     ];
     assert_eq!(trouble(&site), expected);
 }
@@ -159,12 +163,12 @@ fn links_are_followed_and_those_that_lead_nowhere_are_missing() {
         symlink(real.join(name), linked.join(name)).unwrap();
     }
     for site in [&real, &linked] {
-        assert_eq!(trouble(site), [Trouble::Missing(missing.clone())]);
+        assert_eq!(trouble(site), [InstallProblem::Missing(missing.clone())]);
     }
 }
 
 /// What is said of a package whose one file has 2 bytes, under this line of `RECORD`.
-fn said_of(line: &str) -> Vec<Trouble> {
+fn said_of(line: &str) -> Vec<InstallProblem> {
     let (_folder, site) = site(line);
     fs::create_dir_all(site.join("one")).unwrap();
     fs::write(site.join("one/a_pb2.py"), "a\n").unwrap();
@@ -176,7 +180,7 @@ fn a_size_that_record_has_otherwise_is_said() {
     for line in ["one/a_pb2.py,,2\n", "one/a_pb2.py,sha256=x,\n", "one/a_pb2.py,,many\n"] {
         assert_eq!(said_of(line), [], "{line}");
     }
-    let other = [Trouble::OtherSize(vec!["one/a_pb2.py".to_owned()])];
+    let other = [InstallProblem::OtherSize(vec!["one/a_pb2.py".to_owned()])];
     assert_eq!(said_of("one/a_pb2.py,sha256=x,3\n"), other);
     let wheel = wheel(&[
         METADATA,
@@ -192,10 +196,10 @@ fn a_direct_url_that_cannot_be_read_may_be_of_an_editable_install() {
     let url = site.join("one-1.0.dist-info/direct_url.json");
     fs::write(&url, "{").unwrap();
     assert!(
-        matches!(&*trouble(&site), [Trouble::Unreadable(why)] if why.contains("direct_url.json"))
+        matches!(&*trouble(&site), [InstallProblem::Unreadable(why)] if why.contains("direct_url.json"))
     );
     fs::write(&url, r#"{"url": "file:///src", "dir_info": {"editable": true}}"#).unwrap();
-    assert_eq!(trouble(&site), [Trouble::Editable("file:///src".to_owned())]);
+    assert_eq!(trouble(&site), [InstallProblem::Editable("file:///src".to_owned())]);
     fs::write(&url, r#"{"url": "file:///src", "dir_info": {}}"#).unwrap();
     assert_eq!(trouble(&site), []);
 }
@@ -211,7 +215,7 @@ fn what_is_installed_in_other_ways_is_not_judged_by_name() {
     ] {
         fs::write(site.join(name), text).unwrap();
     }
-    let environment = Environment::read(&Site::find(&site).unwrap()).unwrap();
+    let environment = Environment::read(&SitePackages::find(&site).unwrap()).unwrap();
     let said: Vec<String> = environment.not_read.iter().map(|one| one.places.to_string()).collect();
     let expected = ["path.pth", "dev.egg-link", "old-2.0.egg"];
     assert_eq!(said.len(), expected.len(), "{said:?}");
@@ -226,11 +230,11 @@ fn a_wheel_whose_record_lies_is_read_by_its_members() {
             read(wheel(&[&members[..], &[("app-1.0.dist-info/RECORD", record)]].concat()));
         package.unwrap().trouble
     };
-    assert_eq!(with("")[0], Trouble::NoRecord("RECORD is empty".to_owned()));
+    assert_eq!(with("")[0], InstallProblem::NoRecord("RECORD is empty".to_owned()));
     let lies = with("one/b.so,,\n");
-    assert!(lies.contains(&Trouble::Missing(vec!["one/b.so".to_owned()])), "{lies:?}");
-    assert!(lies.contains(&Trouble::NotRecorded(vec!["one/a.so".to_owned()])), "{lies:?}");
-    assert!(lies.iter().any(|one| matches!(one, Trouble::Unreadable(_))), "{lies:?}");
+    assert!(lies.contains(&InstallProblem::Missing(vec!["one/b.so".to_owned()])), "{lies:?}");
+    assert!(lies.contains(&InstallProblem::NotRecorded(vec!["one/a.so".to_owned()])), "{lies:?}");
+    assert!(lies.iter().any(|one| matches!(one, InstallProblem::Unreadable(_))), "{lies:?}");
 }
 
 proptest! {
@@ -238,8 +242,8 @@ proptest! {
     fn any_text_is_a_lock_or_is_refused(text in "[ -~\n]{0,200}", kind in 0..6_usize) {
         let name =
             ["uv.lock", "pylock.toml", "poetry.lock", "pixi.lock", "conda-lock.yml", "requirements.txt"][kind];
-        if let Ok(lock) = Lock::of_text(name, &text) {
-            let _ = lock.environment(Target::default(), None);
+        if let Ok(lock) = PackageLock::of_text(name, &text) {
+            let _ = lock.environment(LockTarget::default(), None);
         }
     }
 

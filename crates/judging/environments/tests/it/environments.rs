@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use unskew_core::{Context, Date};
-use unskew_environments::{Environment, Judged, Lock, Site, Target, judge};
+use unskew_environments::{
+    Environment, EnvironmentVerdict, LockTarget, PackageLock, SitePackages, judge,
+};
 
 fn today() -> Context {
     Context::on(Date::constant(2026, 11, 1))
@@ -34,12 +36,12 @@ fn venv() -> (tempfile::TempDir, std::path::PathBuf) {
     (folder, site)
 }
 
-fn judged(folder: &Path) -> Judged {
-    judge(&Environment::read(&Site::find(folder).unwrap()).unwrap(), &today())
+fn judged(folder: &Path) -> EnvironmentVerdict {
+    judge(&Environment::read(&SitePackages::find(folder).unwrap()).unwrap(), &today())
 }
 
 /// The codes of all findings.
-fn codes(judged: &Judged) -> Vec<&'static str> {
+fn codes(judged: &EnvironmentVerdict) -> Vec<&'static str> {
     let of_pairs = judged.pairs.iter().flat_map(|pair| &pair.verdict.findings);
     of_pairs
         .chain(judged.alone.iter().flat_map(|party| &party.notes))
@@ -75,14 +77,14 @@ fn a_lock_that_names_no_wheel_says_that_its_packages_are_not_judged() {
     for (name, text, expected) in
         [("uv.lock", uv, "built 1, other 1"), ("requirements.txt", pins, "built 1, other 1")]
     {
-        let lock = Lock::of_text(name, text).unwrap();
-        let (_, unjudged) = lock.environment(Target::default(), None);
+        let lock = PackageLock::of_text(name, text).unwrap();
+        let (_, unjudged) = lock.environment(LockTarget::default(), None);
         let [one] = &*unjudged else { panic!("{unjudged:?}") };
         assert_eq!(one.places.to_string(), expected, "{name}");
         assert!(one.reason.contains("names no wheel") && one.remedy.is_some(), "{one:?}");
     }
-    let lock = Lock::of_text("requirements.txt", "protobuf==5.29.5\n").unwrap();
-    let (_, unjudged) = lock.environment(Target::default(), None);
+    let lock = PackageLock::of_text("requirements.txt", "protobuf==5.29.5\n").unwrap();
+    let (_, unjudged) = lock.environment(LockTarget::default(), None);
     assert!(unjudged.iter().any(|one| one.reason.contains("generated code")), "{unjudged:?}");
 }
 
@@ -200,14 +202,19 @@ fn a_shared_object_of_another_package_in_the_same_folder_is_recorded() {
 #[test]
 fn a_folder_without_packages_is_none() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(Site::find(folder.path()).unwrap_err().to_string().contains("no Python environment"));
-    assert!(Site::find(&folder.path().join("none")).is_err());
+    assert!(
+        SitePackages::find(folder.path())
+            .unwrap_err()
+            .to_string()
+            .contains("no Python environment")
+    );
+    assert!(SitePackages::find(&folder.path().join("none")).is_err());
 }
 
 /// What a lock with these pins is judged to be.
-fn locked(pins: &str) -> (Judged, Vec<unskew_core::Unjudged>) {
-    let lock = Lock::of_text("requirements.txt", pins).unwrap();
-    let (environment, unjudged) = lock.environment(Target::default(), None);
+fn locked(pins: &str) -> (EnvironmentVerdict, Vec<unskew_core::Unjudged>) {
+    let lock = PackageLock::of_text("requirements.txt", pins).unwrap();
+    let (environment, unjudged) = lock.environment(LockTarget::default(), None);
     (judge(&environment, &today()), unjudged)
 }
 
@@ -257,8 +264,8 @@ fn what_no_facts_are_known_of_is_not_judged_by_name() {
         wheels = [{ url = \"https://h/cupy-13.0-cp311-cp311-manylinux_2_28_x86_64.whl\", hash = \"sha256:00\" }]\n\
         [[package]]\nname = \"torchao\"\nversion = \"0.18.0\"\n\
         wheels = [{ url = \"https://h/torchao-0.18.0-cp312-cp312-manylinux_2_28_x86_64.whl\", hash = \"sha256:01\" }]\n";
-    let lock = Lock::of_text("uv.lock", text).unwrap();
-    let (_, unjudged) = lock.environment(Target::default(), None);
+    let lock = PackageLock::of_text("uv.lock", text).unwrap();
+    let (_, unjudged) = lock.environment(LockTarget::default(), None);
     let said: Vec<String> =
         unjudged.iter().map(|one| format!("{}: {}", one.reason, one.places)).collect();
     assert_eq!(

@@ -81,7 +81,7 @@ fn judged(path: &Path) -> (Vec<String>, Vec<&'static str>) {
     let judged = judge(&environment, &Context::on(Date::constant(2026, 11, 1)));
     let codes = judged.pairs.iter().flat_map(|pair| &pair.verdict.findings);
     let codes = codes.map(|finding| finding.rule.code).collect();
-    (environment.packages.iter().map(unskew_environments::Package::label).collect(), codes)
+    (environment.packages.iter().map(unskew_environments::InstalledPackage::label).collect(), codes)
 }
 
 #[test]

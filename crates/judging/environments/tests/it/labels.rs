@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use unskew_environments::{Labels, Package, labels};
+use unskew_environments::{InstalledPackage, Labels, labels};
 use unskew_extensions::wheels;
 
 /// The labels of a harvested wheel that requires this.
 fn of(name: &str, version: &str, requires: &[&str], platform: &str) -> Labels {
     let wheel = wheels::of_release(name, version).next().unwrap();
     let objects = wheel.objects.iter().map(|(path, needs)| (path.clone(), Arc::new(needs.clone())));
-    labels(&Package {
+    labels(&InstalledPackage {
         name: name.to_owned(),
         version: version.to_owned(),
         requires: requires.iter().map(|text| (*text).to_owned()).collect(),
         objects: objects.collect(),
         platforms: vec![platform.to_owned()],
-        ..Package::default()
+        ..InstalledPackage::default()
     })
 }
 

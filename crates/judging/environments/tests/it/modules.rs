@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use unskew_core::{Context, Date, Version};
-use unskew_environments::{Environment, Package, Site, judge};
+use unskew_environments::{Environment, InstalledPackage, SitePackages, judge};
 use unskew_extensions::{Needs, NumPyAbi, PythonTag};
 
 /// A module for Python that was read.
@@ -26,14 +26,17 @@ fn module(numpy: NumPyAbi, python: PythonTag) -> Arc<Needs> {
 }
 
 fn codes(numpy: &str, objects: Vec<(String, Arc<Needs>)>) -> Vec<&'static str> {
-    let package = |name: &str, version: &str| Package {
+    let package = |name: &str, version: &str| InstalledPackage {
         name: name.to_owned(),
         version: version.to_owned(),
-        ..Package::default()
+        ..InstalledPackage::default()
     };
     let environment = Environment {
         python: Some(Version::pair(3, 11)),
-        packages: vec![Package { objects, ..package("app", "1.0") }, package("numpy", numpy)],
+        packages: vec![
+            InstalledPackage { objects, ..package("app", "1.0") },
+            package("numpy", numpy),
+        ],
         ..Environment::default()
     };
     let judged = judge(&environment, &Context::on(Date::constant(2026, 11, 1)));
@@ -94,7 +97,7 @@ fn a_module_uses_the_numpy_that_a_library_of_its_package_imports() {
     let module = "extern void *numpy(void); void *PyInit__C(void) { return numpy(); }";
     assert!(built(module, "app/_C.so", &[&library]));
     assert!(built("void *PyInit__D(void) { return 0; }", "app/_D.so", &[]));
-    let environment = Environment::read(&Site::find(folder.path()).unwrap()).unwrap();
+    let environment = Environment::read(&SitePackages::find(folder.path()).unwrap()).unwrap();
     let objects = environment.packages[0].objects.iter();
     let found: Vec<_> = objects.map(|(path, needs)| (path.as_str(), needs.numpy)).collect();
     assert_eq!(found, [("app/_C.so", NumPyAbi::One), ("app/_D.so", NumPyAbi::Unused)]);

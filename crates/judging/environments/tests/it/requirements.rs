@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use unskew_core::{Context, Date, Finding};
-use unskew_environments::{Environment, Judged, Site, SystemLibraries, judge};
+use unskew_environments::{Environment, EnvironmentVerdict, SitePackages, SystemLibraries, judge};
 
 /// Installs a package with these requirements and files.
 fn install(site: &Path, name: &str, version: &str, requires: &[&str], files: &[&str]) {
@@ -28,25 +28,25 @@ fn venv() -> (tempfile::TempDir, PathBuf) {
 }
 
 fn read(folder: &Path) -> Environment {
-    Environment::read(&Site::find(folder).unwrap()).unwrap()
+    Environment::read(&SitePackages::find(folder).unwrap()).unwrap()
 }
 
-fn judged(environment: &Environment) -> Judged {
+fn judged(environment: &Environment) -> EnvironmentVerdict {
     judge(environment, &Context::on(Date::constant(2026, 11, 1)))
 }
 
-fn findings(judged: &Judged) -> Vec<&Finding> {
+fn findings(judged: &EnvironmentVerdict) -> Vec<&Finding> {
     let of_pairs = judged.pairs.iter().flat_map(|pair| &pair.verdict.findings);
     of_pairs.chain(judged.alone.iter().flat_map(|party| &party.notes)).collect()
 }
 
 /// Code and message of everything that is said.
-fn said(judged: &Judged) -> Vec<String> {
+fn said(judged: &EnvironmentVerdict) -> Vec<String> {
     findings(judged).iter().map(|one| format!("{} {}", one.rule.code, one.message)).collect()
 }
 
 /// What is said of a package with these requirements beside base 2.1 and odd, whose version is none.
-fn with(requires: &[&str]) -> Judged {
+fn with(requires: &[&str]) -> EnvironmentVerdict {
     let (folder, site) = venv();
     install(&site, "app", "1.0", requires, &[]);
     install(&site, "Base", "2.1", &[], &[]);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use unskew_core::{Context, Date};
-use unskew_environments::{Environment, Site, Trouble, judge};
+use unskew_environments::{Environment, InstallProblem, SitePackages, judge};
 
 /// Generated code that protobuf 4 refuses.
 const OLD: &str = "X = _descriptor.FieldDescriptor(name='a')\n";
@@ -51,7 +51,7 @@ impl Made {
     }
 
     fn read(&self) -> Environment {
-        Environment::read(&Site::find(&self.site).unwrap()).unwrap()
+        Environment::read(&SitePackages::find(&self.site).unwrap()).unwrap()
     }
 
     /// The packages whose generated code fails, and what is not read.
@@ -105,7 +105,7 @@ fn a_finder_of_setuptools_leads_to_modules() {
 fn an_editable_install_that_leads_nowhere_is_not_judged() {
     let made = Made::new();
     made.editable(&[("app.pth", "/no/such/folder\n")]);
-    let expected = [Trouble::Editable("file:///src".to_owned())];
+    let expected = [InstallProblem::Editable("file:///src".to_owned())];
     assert_eq!(made.read().package("app").unwrap().trouble, expected);
     assert_eq!(made.judged(), (vec![], vec!["app.pth".to_owned()]));
 }
@@ -161,7 +161,7 @@ fn an_egg_info_without_a_list_has_a_name_and_no_files() {
     let expected = "app-1.0.egg-info lists neither files nor modules";
     assert_eq!(
         made.read().package("app").unwrap().trouble,
-        [Trouble::NoRecord(expected.to_owned())]
+        [InstallProblem::NoRecord(expected.to_owned())]
     );
 }
 
@@ -172,6 +172,6 @@ fn more_files_than_are_read_are_said() {
     let record: String = (0..20_003).map(|n| format!("app/a{n}.so,,\n")).collect();
     made.install("app-1.0.dist-info/RECORD", &record);
     let trouble = made.read().package("app").unwrap().trouble.clone();
-    let said = Trouble::Unreadable("3 files after the first 20000".to_owned());
+    let said = InstallProblem::Unreadable("3 files after the first 20000".to_owned());
     assert!(trouble.contains(&said), "{:?}", trouble.last());
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a name, and what was perhaps meant.
+//! Errors of a name, and what was perhaps meant.
 
 use std::str::FromStr;
 
@@ -140,7 +140,7 @@ fn around(family: Family, version: Version) -> Vec<String> {
 
 /// Releases whose names are one typing error away, of the likeliest kind.
 fn similar(family: Family, version: &str) -> Option<String> {
-    let minor = |row: &crate::Row| {
+    let minor = |row: &crate::ReleaseRow| {
         let parts: Vec<String> = row.version.parts().iter().take(2).map(i64::to_string).collect();
         parts.join(".")
     };

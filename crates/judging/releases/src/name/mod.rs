@@ -1,4 +1,4 @@
-//! How releases are named, as people paste them.
+//! Names of releases, as people paste them.
 //!
 //! A name is a family and what is wanted of it:
 //!
@@ -33,16 +33,16 @@ const LONGEST: usize = 512;
 
 /// A name such as `torch@1.10`: a family and what is wanted of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name {
+pub struct ReleaseName {
     /// The framework that the name means.
     pub family: Family,
     /// Which of its releases.
-    pub wanted: Wanted,
+    pub wanted: VersionSelector,
 }
 
 /// Which releases of a family.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum VersionSelector {
     /// Every release of the family.
     All,
     /// The newest release of the family: `@latest`.
@@ -55,7 +55,7 @@ pub enum Wanted {
     Range(VersionSpecifiers),
 }
 
-impl FromStr for Name {
+impl FromStr for ReleaseName {
     type Err = NameError;
 
     fn from_str(text: &str) -> Result<Self, NameError> {
@@ -76,7 +76,7 @@ impl FromStr for Name {
         if rest.is_empty() {
             return match Family::is_nightly(head) {
                 true => Err(error()),
-                false => Ok(Self { family, wanted: Wanted::All }),
+                false => Ok(Self { family, wanted: VersionSelector::All }),
             };
         }
         let version = rest.strip_prefix('@').unwrap_or(rest).trim();
@@ -96,7 +96,7 @@ impl FromStr for Name {
 /// assert!(!is_meant("models/net.pt") && !is_meant("net-2.pt"));
 /// ```
 pub fn is_meant(text: &str) -> bool {
-    let known = text.parse::<Name>();
+    let known = text.parse::<ReleaseName>();
     match known {
         Ok(_) | Err(NameError::Version { .. } | NameError::NoFamily { .. }) => true,
         Err(_) => {
@@ -137,9 +137,9 @@ fn without_extras(rest: &str) -> Option<&str> {
 }
 
 /// What is wanted of a family, by what stands after its name.
-fn wanted(text: &str) -> Option<Wanted> {
+fn wanted(text: &str) -> Option<VersionSelector> {
     if ["latest", "newest", "stable"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
-        return Some(Wanted::Latest);
+        return Some(VersionSelector::Latest);
     }
     // A requirement may stand in brackets, as metadata of packages has it: `torch (>=2.1)`.
     let text = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
@@ -147,28 +147,29 @@ fn wanted(text: &str) -> Option<Wanted> {
         if let Some(pinned) = text.strip_prefix("==")
             && let Ok(version) = pinned.trim_start_matches('=').trim().parse()
         {
-            return Some(Wanted::Pinned(version));
+            return Some(VersionSelector::Pinned(version));
         }
         // One equals sign is a slip, and the notation of conda.
         if let Some(version) = text.strip_prefix('=').filter(|rest| !rest.starts_with('=')) {
-            return wanted(version.trim()).filter(|wanted| matches!(wanted, Wanted::Version(_)));
+            return wanted(version.trim())
+                .filter(|wanted| matches!(wanted, VersionSelector::Version(_)));
         }
-        return text.parse().ok().map(Wanted::Range);
+        return text.parse().ok().map(VersionSelector::Range);
     }
     let begun = text.strip_suffix(".*").or_else(|| text.strip_suffix(".x")).unwrap_or(text);
-    begun.parse().ok().map(Wanted::Version)
+    begun.parse().ok().map(VersionSelector::Version)
 }
 
 /// In the form that is read again: `torch@2.1`, `torch>=2.1, <2.4`.
-impl fmt::Display for Name {
+impl fmt::Display for ReleaseName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let family = self.family;
         match &self.wanted {
-            Wanted::All => write!(f, "{family}"),
-            Wanted::Latest => write!(f, "{family}@latest"),
-            Wanted::Version(version) => write!(f, "{family}@{version}"),
-            Wanted::Pinned(version) => write!(f, "{family}=={version}"),
-            Wanted::Range(range) => write!(f, "{family}{range}"),
+            VersionSelector::All => write!(f, "{family}"),
+            VersionSelector::Latest => write!(f, "{family}@latest"),
+            VersionSelector::Version(version) => write!(f, "{family}@{version}"),
+            VersionSelector::Pinned(version) => write!(f, "{family}=={version}"),
+            VersionSelector::Range(range) => write!(f, "{family}{range}"),
         }
     }
 }

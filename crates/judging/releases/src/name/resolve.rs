@@ -2,7 +2,7 @@
 
 use unskew_core::Version;
 
-use super::{Name, NameError, Wanted};
+use super::{NameError, ReleaseName, VersionSelector};
 use crate::published::{self, Published};
 use crate::{Basis, Exact, Family, Release};
 
@@ -14,14 +14,16 @@ const AHEAD: i64 = 2;
 /// # Errors
 /// If the name is none, or stands for several releases or for none; then the nearest ones are named.
 pub fn find(name: &str) -> Result<Release, NameError> {
-    let name: Name = name.parse()?;
+    let name: ReleaseName = name.parse()?;
     let family = name.family;
     match &name.wanted {
-        Wanted::All => Err(NameError::NoVersion(family)),
-        Wanted::Latest => Release::of(family).last().ok_or(NameError::NoVersion(family)),
-        Wanted::Version(version) => version_of(family, version),
-        Wanted::Pinned(version) => pinned(family, version),
-        Wanted::Range(range) => {
+        VersionSelector::All => Err(NameError::NoVersion(family)),
+        VersionSelector::Latest => {
+            Release::all_of_family(family).last().ok_or(NameError::NoVersion(family))
+        }
+        VersionSelector::Version(version) => version_of(family, version),
+        VersionSelector::Pinned(version) => pinned(family, version),
+        VersionSelector::Range(range) => {
             let found = in_range(family, range);
             match found.as_slice() {
                 [one] => Ok(*one),
@@ -43,10 +45,10 @@ pub fn select(name: &str) -> Result<Vec<Release>, NameError> {
     if name == "all" {
         return Ok(all().collect());
     }
-    let parsed: Name = name.parse()?;
+    let parsed: ReleaseName = name.parse()?;
     match &parsed.wanted {
-        Wanted::All => Ok(Release::of(parsed.family).collect()),
-        Wanted::Range(range) => {
+        VersionSelector::All => Ok(Release::all_of_family(parsed.family).collect()),
+        VersionSelector::Range(range) => {
             let found = in_range(parsed.family, range);
             if found.is_empty() {
                 return Err(NameError::empty(parsed.family, &range.to_string()));
@@ -67,7 +69,7 @@ pub fn exactly(family: Family, version: &str) -> Option<Release> {
 
 /// Every release of the database, family by family, oldest first.
 pub fn all() -> impl Iterator<Item = Release> {
-    Family::ALL.into_iter().flat_map(Release::of)
+    Family::ALL.into_iter().flat_map(Release::all_of_family)
 }
 
 /// The release of a version, or the newest that begins with it.
@@ -79,7 +81,8 @@ fn version_of(family: Family, version: &Exact) -> Result<Release, NameError> {
     let parts = version.numbers;
     let exact = || row(family, |known| known.parts() == parts.parts());
     let listed = || published::written(family, version);
-    let newest = || Release::of(family).rfind(|one| one.row().version.starts_with(&parts));
+    let newest =
+        || Release::all_of_family(family).rfind(|one| one.row().version.starts_with(&parts));
     let equal = || pinned(family, version);
     if version.post.is_some() {
         return equal();
@@ -95,7 +98,9 @@ fn pinned(family: Family, version: &Exact) -> Result<Release, NameError> {
     }
     let known = published::find(family, version);
     let own = row(family, |known| known == version.numbers).filter(|_| version.post.is_none());
-    let begun = || Release::of(family).rfind(|one| one.row().version.starts_with(&version.numbers));
+    let begun = || {
+        Release::all_of_family(family).rfind(|one| one.row().version.starts_with(&version.numbers))
+    };
     own.or_else(|| alias(family, known?))
         .or_else(|| begun().filter(|_| known.is_none() && version.post.is_none()))
         .ok_or_else(|| NameError::unknown(family, version))
@@ -103,11 +108,11 @@ fn pinned(family: Family, version: &Exact) -> Result<Release, NameError> {
 
 /// The release that stands in for one that was built before it: the next one, or the newest if it is to come.
 fn next(family: Family, version: &Exact) -> Option<Release> {
-    let later = Release::of(family).find(|one| one.row().version >= version.numbers);
+    let later = Release::all_of_family(family).find(|one| one.row().version >= version.numbers);
     let (release, basis) = match later {
         Some(later) => (later, Basis::Next),
         None => {
-            let newest = Release::of(family).last()?;
+            let newest = Release::all_of_family(family).last()?;
             let (known, asked) = (newest.row().version, version.numbers);
             let ahead = asked.major() == known.major() && asked.minor() <= known.minor() + AHEAD;
             let major = asked.major() == known.major() + 1 && asked.minor() == 0;
@@ -123,7 +128,7 @@ fn in_range(family: Family, range: &pep440_rs::VersionSpecifiers) -> Vec<Release
     let holds = |version: &Exact| version.to_pep440().is_some_and(|one| range.contains(&one));
     let of_row = |release: Release| {
         let version = release.row().version;
-        if holds(&Exact::of(version)) {
+        if holds(&Exact::from_numbers(version)) {
             return Some(release);
         }
         let known = published::all(family).iter().rev();
@@ -131,7 +136,7 @@ fn in_range(family: Family, range: &pep440_rs::VersionSpecifiers) -> Vec<Release
             known.filter(|one| one.row == Some(version) && !one.version.is_before_release());
         judged.find(|one| holds(&one.version)).and_then(|one| alias(family, one))
     };
-    Release::of(family).filter_map(of_row).collect()
+    Release::all_of_family(family).filter_map(of_row).collect()
 }
 
 /// A published release by the row that it is judged by.
@@ -145,5 +150,5 @@ fn alias(family: Family, one: &Published) -> Option<Release> {
 }
 
 fn row(family: Family, is: impl Fn(Version) -> bool) -> Option<Release> {
-    Release::of(family).find(|release| is(release.row().version))
+    Release::all_of_family(family).find(|release| is(release.row().version))
 }

@@ -1,4 +1,4 @@
-//! What is to be presented, and to whom.
+//! Version that is to be presented, and to whom.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::sync::Arc;
 use unskew_core::{Axis, Party, Version};
 use unskew_pjrt::layout::FLOOR;
 use unskew_pjrt::{API_AXIS, STABLEHLO_AXIS};
-use unskew_pjrt_adapter_settings::{Config, HostAge};
+use unskew_pjrt_adapter_settings::{AdapterConfig, HostAge};
 use unskew_releases::{Family, Release};
 
-use super::{AdaptError, Wanted};
-use crate::Error;
-use crate::sides::Side;
+use super::{AdaptError, AdaptTarget};
+use crate::VerbError;
+use crate::sides::ResolvedSide;
 
 /// The newest major version of the interface.
 const MAJOR: i64 = 0;
@@ -36,7 +36,10 @@ pub enum Age {
 
 impl Age {
     /// From what was asked for and what the plug-in says of itself.
-    pub(super) fn of(wanted: &Wanted, side: &Side) -> Result<Self, Error> {
+    pub(super) fn from_target(
+        wanted: &AdaptTarget,
+        side: &ResolvedSide,
+    ) -> Result<Self, VerbError> {
         let plugin = plugin_minor(side)?;
         let below = |version: Version, what: &str| {
             let minor = minor_of(version)?;
@@ -48,13 +51,13 @@ impl Age {
             Ok(minor)
         };
         match wanted {
-            Wanted::For(name) => Self::for_host(name, plugin),
-            Wanted::Present(version) => Ok(Self::Presented(below(*version, "present")?)),
-            Wanted::Emulate(version) => Ok(Self::Emulated(below(*version, "behave as")?)),
+            AdaptTarget::For(name) => Self::for_host(name, plugin),
+            AdaptTarget::Present(version) => Ok(Self::Presented(below(*version, "present")?)),
+            AdaptTarget::Emulate(version) => Ok(Self::Emulated(below(*version, "behave as")?)),
         }
     }
 
-    fn for_host(name: &str, plugin: i32) -> Result<Self, Error> {
+    fn for_host(name: &str, plugin: i32) -> Result<Self, VerbError> {
         let release = unskew_releases::find(name)?;
         let party = release.party();
         if release.family() == Family::TensorFlow {
@@ -69,7 +72,7 @@ impl Age {
                 "not a host of PJRT plug-ins, or its PJRT version is not known: {release}"
             ))
         })?;
-        let minor = minor_of(version).map_err(of(format!("{release} cannot be served")))?;
+        let minor = minor_of(version).map_err(age_error(format!("{release} cannot be served")))?;
         let host = HostAge {
             name: party.name.clone(),
             minor,
@@ -80,19 +83,20 @@ impl Age {
     }
 
     /// The settings that follow.
-    pub(super) fn config(&self, plugin: PathBuf) -> Config {
+    pub(super) fn config(&self, plugin: PathBuf) -> AdapterConfig {
         match self {
-            Self::For { host, present, .. } => {
-                Config { host: Some(host.clone()), ..Config::presenting(plugin, *present) }
-            }
-            Self::Presented(minor) => Config::presenting(plugin, *minor),
-            Self::Emulated(minor) => Config::emulating(plugin, *minor),
+            Self::For { host, present, .. } => AdapterConfig {
+                host: Some(host.clone()),
+                ..AdapterConfig::presenting(plugin, *present)
+            },
+            Self::Presented(minor) => AdapterConfig::presenting(plugin, *minor),
+            Self::Emulated(minor) => AdapterConfig::emulating(plugin, *minor),
         }
     }
 }
 
 /// The minor of the plug-in on this side.
-fn plugin_minor(side: &Side) -> Result<i32, AdaptError> {
+fn plugin_minor(side: &ResolvedSide) -> Result<i32, AdaptError> {
     let parties = || side.members.iter().filter(|member| member.release.is_none());
     let found = parties().find_map(|member| provided(&member.party, API_AXIS));
     let Some(version) = found else {
@@ -102,11 +106,11 @@ fn plugin_minor(side: &Side) -> Result<i32, AdaptError> {
         let text = format!("not a PJRT plug-in that can be loaded: {name}{why}");
         return Err(AdaptError::Age(text));
     };
-    minor_of(version).map_err(of(format!("the plug-in is of PJRT {version}")))
+    minor_of(version).map_err(age_error(format!("the plug-in is of PJRT {version}")))
 }
 
 /// Adds whose version it is to an error.
-fn of(what: String) -> impl FnOnce(AdaptError) -> AdaptError {
+fn age_error(what: String) -> impl FnOnce(AdaptError) -> AdaptError {
     |source| AdaptError::AgeOf { what, source: Box::new(source) }
 }
 

@@ -1,4 +1,4 @@
-//! Where the adapter lies as it was built: a shared object that every result is a copy of.
+//! Library of the adapter as it was built: a shared object that every result is a copy of.
 
 use std::path::{Path, PathBuf};
 

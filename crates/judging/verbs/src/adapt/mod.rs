@@ -6,15 +6,15 @@ mod library;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use unskew_artifact::Options;
+use unskew_artifact::OpenOptions;
 use unskew_core::{Context, Version, check};
-use unskew_pjrt_adapter_settings::{Config, Extensions, Identity, Unstamped};
+use unskew_pjrt_adapter_settings::{AdapterConfig, ExtensionPolicy, Identity, Unstamped};
 use unskew_releases::Family;
-use unskew_report::{Pair, Subject};
+use unskew_report::{CheckedPair, Subject};
 use unskew_source::{OutputFile, ReadError, make_folder};
 
-use crate::sides::Side;
-use crate::{Error, side};
+use crate::sides::ResolvedSide;
+use crate::{VerbError, side};
 
 pub use age::Age;
 pub use library::{beside, candidates};
@@ -24,7 +24,7 @@ const VARIABLE: &str = "PJRT_NAMES_AND_LIBRARY_PATHS";
 
 /// What the result is to be.
 #[derive(Clone, Debug)]
-pub enum Wanted {
+pub enum AdaptTarget {
     /// What a released host needs: `jax@0.6.2`.
     For(String),
     /// A plug-in that presents this version.
@@ -39,9 +39,9 @@ pub struct Adaptation<'a> {
     /// The plug-in, as the user named it.
     pub plugin: &'a Path,
     /// What the result is to be.
-    pub wanted: Wanted,
+    pub wanted: AdaptTarget,
     /// Which extensions hosts see.
-    pub extensions: Extensions,
+    pub extensions: ExtensionPolicy,
     /// What is done with serialized executables that no adapter has stamped.
     pub unstamped: Unstamped,
     /// Whether a guard page follows the table of an emulated plug-in.
@@ -62,11 +62,11 @@ pub struct Adapted {
     /// Where the shared object stands.
     pub place: PathBuf,
     /// What the adapter reads when it is loaded.
-    pub config: Config,
+    pub config: AdapterConfig,
     /// Which age it presents, and to whom.
     pub age: Age,
     /// The plug-in as it is.
-    pub side: Side,
+    pub side: ResolvedSide,
 }
 
 impl Adapted {
@@ -84,12 +84,12 @@ impl Adapted {
     }
 
     /// What the host says to the plug-in as it is; none if no host was named.
-    pub fn pairs(&self, context: &Context) -> Vec<Pair> {
+    pub fn pairs(&self, context: &Context) -> Vec<CheckedPair> {
         let Age::For { release, .. } = &self.age else { return Vec::new() };
         let host = release.party();
-        let pair = |member: &crate::Member| Pair {
+        let pair = |member: &crate::ResolvedParty| CheckedPair {
             a: member.subject(),
-            b: Subject::of(&host),
+            b: Subject::from_party(&host),
             verdict: check(&member.party, &host, context),
         };
         self.side.members.iter().map(pair).collect()
@@ -150,14 +150,14 @@ pub enum AdaptError {
 ///
 /// # Errors
 /// If it is no PJRT plug-in that can be asked, what is wanted cannot be presented, or a file cannot be written.
-pub fn adapt(asked: &Adaptation<'_>, options: &Options) -> Result<Adapted, Error> {
+pub fn adapt(asked: &Adaptation<'_>, options: &OpenOptions) -> Result<Adapted, VerbError> {
     let plugin = plugin(asked.plugin)?;
     let side = side(asked.plugin.as_os_str(), options)?;
-    let age = Age::of(&asked.wanted, &side)?;
+    let age = Age::from_target(&asked.wanted, &side)?;
     let output = Output::prepare(asked.output)?;
     let place = place(asked, &plugin)?;
     let identity = Identity::measure(&plugin).map_err(AdaptError::Plugin)?;
-    let config = Config {
+    let config = AdapterConfig {
         extensions: asked.extensions,
         unstamped: asked.unstamped,
         guard: asked.guard,
@@ -238,13 +238,13 @@ impl Drop for Output {
 }
 
 /// The settings first: a shared object without them is of no use.
-fn write(adapter: &Path, place: &Path, config: &Config) -> Result<(), AdaptError> {
+fn write(adapter: &Path, place: &Path, config: &AdapterConfig) -> Result<(), AdaptError> {
     let cannot = |path: &Path| {
         let what = format!("cannot write {}", path.display());
         move |source| AdaptError::Io { what, source }
     };
     let settings = settings(place, config)?;
-    let beside = Config::path_beside(place);
+    let beside = AdapterConfig::path_beside(place);
     let new = !beside.exists();
     // Both are loaded as files, so nothing that stands there is written into.
     let output = |path: &Path| -> io::Result<OutputFile> {
@@ -272,7 +272,7 @@ fn write(adapter: &Path, place: &Path, config: &Config) -> Result<(), AdaptError
 }
 
 /// The settings as a file, with a head that says how they are used.
-fn settings(place: &Path, config: &Config) -> Result<String, AdaptError> {
+fn settings(place: &Path, config: &AdapterConfig) -> Result<String, AdaptError> {
     let settings = config.to_toml().map_err(|_| AdaptError::NotUtf8)?;
     let library = place.file_name().unwrap_or_default().to_string_lossy();
     let usage = usage(place);

@@ -10,7 +10,7 @@ use unskew_core::is_hidden;
 use unskew_report::PAGE_STYLE;
 
 use super::model::{Cell, Grid};
-use super::reason::{Reason, in_words};
+use super::reason::{GridReason, in_words};
 
 /// What the matrix adds to the style of all pages.
 const STYLE: &str = include_str!("page.css");
@@ -153,7 +153,7 @@ fn reasons(grid: &Grid, page: &mut String) {
     }
 }
 
-fn write_reason(grid: &Grid, number: usize, reason: &Reason, page: &mut String) {
+fn write_reason(grid: &Grid, number: usize, reason: &GridReason, page: &mut String) {
     let finding = &reason.finding;
     let _ = write!(
         page,

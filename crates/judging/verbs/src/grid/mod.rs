@@ -1,7 +1,7 @@
 //! Many sides against many others: the model of a matrix and its renderers.
 //!
 //! Each row and each column is a party that was made once; a cell is the verdict of one pair. Cells
-//! that say the same are explained once, as a numbered [`Reason`].
+//! that say the same are explained once, as a numbered [`GridReason`].
 
 mod csv;
 mod html;
@@ -9,8 +9,8 @@ mod model;
 mod reason;
 mod table;
 
-pub use model::{Cell, Grid, Row};
-pub use reason::Reason;
+pub use model::{Cell, Grid, GridRow};
+pub use reason::GridReason;
 
 impl Grid {
     /// As a table for a terminal of this width, with the reasons below.

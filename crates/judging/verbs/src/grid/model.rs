@@ -3,21 +3,21 @@
 use std::collections::BTreeMap;
 
 use unskew_core::{Context, Outcome, Severity, Verdict, check};
-use unskew_report::{Failure, Mark, Pair, Report};
+use unskew_report::{CheckedPair, ReadFailure, Report, VerdictMark};
 
-use super::reason::{self, Reason};
-use crate::Member;
+use super::reason::{self, GridReason};
+use crate::ResolvedParty;
 use crate::parallel;
 use crate::progress::{Interrupted, Progress};
 
 /// One row or the reason why there is none.
-pub type Row = Result<Member, Failure>;
+pub type GridRow = Result<ResolvedParty, ReadFailure>;
 
 /// The verdict on one row and one column.
 #[derive(Debug)]
 pub struct Cell {
     /// What the cell shows.
-    pub mark: Mark,
+    pub mark: VerdictMark,
     /// The verdict; none where the row could not be read.
     pub verdict: Option<Verdict>,
     /// The numbers of its reasons, gravest first; from 1.
@@ -30,13 +30,13 @@ pub struct Grid {
     /// The day on which promises were judged.
     pub context: Context,
     /// The rows, one for each part of what was named first.
-    pub rows: Vec<Row>,
+    pub rows: Vec<GridRow>,
     /// The columns, each label once.
-    pub columns: Vec<Member>,
+    pub columns: Vec<ResolvedParty>,
     /// The pairs, row by row.
     pub cells: Vec<Vec<Cell>>,
     /// What the numbers in the cells mean.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<GridReason>,
 }
 
 impl Grid {
@@ -45,8 +45,8 @@ impl Grid {
     /// # Errors
     /// If `progress` says to stop.
     pub fn judge(
-        rows: Vec<Row>,
-        columns: Vec<Member>,
+        rows: Vec<GridRow>,
+        columns: Vec<ResolvedParty>,
         context: Context,
         progress: &Progress<'_>,
     ) -> Result<Self, Interrupted> {
@@ -74,17 +74,17 @@ impl Grid {
     /// row has nothing in common with anything.
     fn counted(&self) -> impl Iterator<Item = (usize, usize, &Verdict)> {
         self.cells.iter().enumerate().flat_map(|(row, cells)| {
-            let lonely = cells.iter().all(|cell| cell.mark == Mark::Unrelated);
+            let lonely = cells.iter().all(|cell| cell.mark == VerdictMark::Unrelated);
             let cells = cells
                 .iter()
                 .enumerate()
-                .filter(move |(_, cell)| cell.mark != Mark::Unrelated || lonely);
+                .filter(move |(_, cell)| cell.mark != VerdictMark::Unrelated || lonely);
             cells.filter_map(move |(column, cell)| Some((row, column, cell.verdict.as_ref()?)))
         })
     }
 
     /// Every pair that was judged, with its outcome.
-    pub fn outcomes(&self) -> impl Iterator<Item = (&Member, &Member, &Outcome)> {
+    pub fn outcomes(&self) -> impl Iterator<Item = (&ResolvedParty, &ResolvedParty, &Outcome)> {
         self.rows.iter().zip(&self.cells).flat_map(|(row, cells)| {
             cells.iter().zip(&self.columns).filter_map(move |(cell, column)| {
                 Some((row.as_ref().ok()?, column, &cell.verdict.as_ref()?.outcome))
@@ -112,13 +112,13 @@ impl Grid {
     }
 
     /// The marks of its cells, in the order of the legend.
-    pub(crate) fn marks(&self) -> impl Iterator<Item = Mark> {
-        let shown = |mark: &Mark| self.cells.iter().flatten().any(|cell| cell.mark == *mark);
-        Mark::ALL.into_iter().filter(shown)
+    pub(crate) fn marks(&self) -> impl Iterator<Item = VerdictMark> {
+        let shown = |mark: &VerdictMark| self.cells.iter().flatten().any(|cell| cell.mark == *mark);
+        VerdictMark::ALL.into_iter().filter(shown)
     }
 
     /// The rows that could not be read.
-    pub fn failures(&self) -> impl Iterator<Item = &Failure> {
+    pub fn failures(&self) -> impl Iterator<Item = &ReadFailure> {
         self.rows.iter().filter_map(|row| row.as_ref().err())
     }
 
@@ -128,7 +128,7 @@ impl Grid {
         let pair = |(row, column, verdict): (usize, usize, &Verdict)| {
             let a = self.rows[row].as_ref().ok()?.subject();
             let b = self.columns[column].subject();
-            Some(Pair { a, b, verdict: verdict.clone() })
+            Some(CheckedPair { a, b, verdict: verdict.clone() })
         };
         report.pairs = if all {
             let cells = self.cells.iter().enumerate().flat_map(|(row, cells)| {
@@ -147,9 +147,9 @@ impl Grid {
 }
 
 impl Cell {
-    fn judge(row: &Row, column: &Member, context: &Context) -> Self {
+    fn judge(row: &GridRow, column: &ResolvedParty, context: &Context) -> Self {
         let verdict = row.as_ref().ok().map(|row| check(&row.party, &column.party, context));
-        let mark = verdict.as_ref().map_or(Mark::Unread, Mark::of);
+        let mark = verdict.as_ref().map_or(VerdictMark::Unread, VerdictMark::for_verdict);
         Self { mark, verdict, reasons: Vec::new() }
     }
 

@@ -1,16 +1,16 @@
-//! What the cells have to say, each thing once.
+//! Reasons of the cells, each thing once.
 
 use std::collections::HashMap;
 
 use unskew_core::{Finding, Severity};
-use unskew_report::Mark;
+use unskew_report::VerdictMark;
 
-use super::model::{Cell, Row};
-use crate::Member;
+use super::model::{Cell, GridRow};
+use crate::ResolvedParty;
 
 /// One finding and the cells in which it stands.
 #[derive(Debug)]
-pub struct Reason {
+pub struct GridReason {
     /// The finding as it stands in the first of them.
     pub finding: Finding,
     /// The rows, ascending, each with its columns, ascending.
@@ -21,14 +21,18 @@ pub struct Reason {
 /// differ only in the names of the two sides and in numbers are one reason, as long as they show at the
 /// same time and the same fixes them: a file that is too new for nine releases is too new for each of them in other numbers. Notes
 /// are left out; nothing goes wrong because of them.
-pub(super) fn number(cells: &mut [Vec<Cell>], rows: &[Row], columns: &[Member]) -> Vec<Reason> {
-    let mut reasons: Vec<Reason> = Vec::new();
+pub(super) fn number(
+    cells: &mut [Vec<Cell>],
+    rows: &[GridRow],
+    columns: &[ResolvedParty],
+) -> Vec<GridReason> {
+    let mut reasons: Vec<GridReason> = Vec::new();
     let mut known: HashMap<_, usize> = HashMap::new();
     for (row, line) in cells.iter_mut().enumerate() {
         let Ok(member) = &rows[row] else { continue };
-        let lonely = line.iter().all(|cell| cell.mark == Mark::Unrelated);
+        let lonely = line.iter().all(|cell| cell.mark == VerdictMark::Unrelated);
         for (column, cell) in line.iter_mut().enumerate() {
-            if cell.mark == Mark::Unrelated && !lonely {
+            if cell.mark == VerdictMark::Unrelated && !lonely {
                 continue;
             }
             let nameless = |text: &str| {
@@ -40,7 +44,7 @@ pub(super) fn number(cells: &mut [Vec<Cell>], rows: &[Row], columns: &[Member]) 
                 let message = numberless(&nameless(&finding.message));
                 let fix = nameless(finding.fix.as_deref().unwrap_or_default());
                 let number = *known.entry((finding.rule.code, message, fix)).or_insert_with(|| {
-                    reasons.push(Reason { finding: finding.clone(), cells: Vec::new() });
+                    reasons.push(GridReason { finding: finding.clone(), cells: Vec::new() });
                     reasons.len()
                 });
                 reasons[number - 1].add(row, column);
@@ -68,7 +72,7 @@ fn numberless(text: &str) -> String {
     words
 }
 
-impl Reason {
+impl GridReason {
     fn add(&mut self, row: usize, column: usize) {
         match self.cells.last_mut() {
             Some((last, columns)) if *last == row => {
@@ -82,7 +86,7 @@ impl Reason {
 }
 
 /// Columns in words: three or more successive releases become `torch@1.4.0 to torch@1.13.1`.
-pub(super) fn in_words(places: &[usize], columns: &[Member]) -> String {
+pub(super) fn in_words(places: &[usize], columns: &[ResolvedParty]) -> String {
     let label = |column: usize| columns[column].label.as_str();
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &column in places {
@@ -105,7 +109,7 @@ pub(super) fn in_words(places: &[usize], columns: &[Member]) -> String {
 }
 
 /// Whether two columns are neighbours in the database, so that "to" between them is the truth.
-fn neighbours(columns: &[Member], a: usize, b: usize) -> bool {
+fn neighbours(columns: &[ResolvedParty], a: usize, b: usize) -> bool {
     let pair = columns[a].release.zip(columns[b].release);
     pair.is_some_and(|(a, b)| a.precedes(b))
 }

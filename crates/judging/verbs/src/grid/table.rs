@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use unskew_core::{Padded, Severity};
-use unskew_report::{BAD, DIM, EMPHASIS, Mark, Plain, WARN, error_lines, of_severity};
+use unskew_report::{BAD, DIM, EMPHASIS, Plain, VerdictMark, WARN, error_lines, of_severity};
 
 use super::model::{Cell, Grid};
 use super::reason::in_words;
-use crate::Member;
+use crate::ResolvedParty;
 
 /// The most letters of a row's label; the end of a path says more than its beginning.
 const LABEL: usize = 40;
@@ -61,7 +61,7 @@ fn column_width(grid: &Grid, column: usize) -> usize {
 }
 
 /// The two lines above a column.
-fn heading(member: &Member) -> (String, String) {
+fn heading(member: &ResolvedParty) -> (String, String) {
     match member.label.split_once('@').filter(|_| member.release.is_some()) {
         Some((family, version)) => (family.to_owned(), version.to_owned()),
         None => (String::new(), shortened(&member.label)),
@@ -72,7 +72,7 @@ fn heading(member: &Member) -> (String, String) {
 fn content(cell: &Cell) -> String {
     let numbers: Vec<String> = cell.reasons.iter().take(NUMBERS).map(usize::to_string).collect();
     let more = if cell.reasons.len() > NUMBERS { ",+" } else { "" };
-    if numbers.is_empty() || cell.mark == Mark::Unrelated {
+    if numbers.is_empty() || cell.mark == VerdictMark::Unrelated {
         cell.mark.word().to_owned()
     } else {
         format!("{} {}{more}", cell.mark.word(), numbers.join(","))

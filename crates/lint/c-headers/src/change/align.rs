@@ -1,8 +1,8 @@
-//! Which field of the old struct is which field of the new one.
+//! Alignment of the fields of an old struct and a new one.
 
-use super::likeness::Likeness;
-use super::pair::Pair;
-use crate::contract::Struct;
+use super::pair::ContractPair;
+use super::type_equivalence::TypeEquivalence;
+use crate::contract::HeaderStruct;
 use foldhash::{HashMap, HashMapExt as _};
 
 /// The fields of two structs, put side by side.
@@ -24,7 +24,7 @@ pub struct Alignment {
 
 impl Alignment {
     /// By name, and by place for the names that are left.
-    pub fn of(pair: &Pair<'_>, old: &Struct, new: &Struct) -> Self {
+    pub fn new(pair: &ContractPair<'_>, old: &HeaderStruct, new: &HeaderStruct) -> Self {
         let mut by_name = HashMap::with_capacity(new.members.len());
         for (index, member) in new.members.iter().enumerate() {
             by_name.entry(member.name.as_str()).or_insert(index);
@@ -47,7 +47,9 @@ impl Alignment {
             let Some(at) = by_place.get(&place(member.offset, index)).copied() else { continue };
             let Some(other) = new.members.get(at) else { continue };
             let same_size = member.size == other.size && member.bits == other.bits;
-            if same_size && pair.likeness(&member.r#type, &other.r#type) != Likeness::Different {
+            if same_size
+                && pair.likeness(&member.r#type, &other.r#type) != TypeEquivalence::Different
+            {
                 by_place.remove(&place(member.offset, index));
                 (to_new[index], to_old[at]) = (Some(at), Some(index));
                 renamed.push((index, at));

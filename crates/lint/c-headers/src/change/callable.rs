@@ -6,37 +6,37 @@ use std::collections::BTreeMap;
 use foldhash::{HashMap, HashMapExt as _};
 use unskew_core::{Finding, Severity};
 
-use super::found::{Changes, Subject};
-use super::likeness::{Likeness, difference};
-use super::pair::Pair;
-use super::{constness, field, standing};
-use crate::contract::{Contract, Function, Guard, Remark, Spot};
+use super::header_change::{Changes, Subject};
+use super::pair::ContractPair;
+use super::type_equivalence::{TypeEquivalence, difference};
+use super::{constness, field, new_header_checks};
+use crate::contract::{Guard, HeaderContract, HeaderFunction, Remark, Spot};
 use crate::rules;
 
 /// Compares all functions, types of functions, and other names of types.
-pub fn all(pair: &Pair<'_>, changes: &mut Changes) {
+pub fn all(pair: &ContractPair<'_>, changes: &mut Changes) {
     functions(pair, changes);
     callbacks(pair, changes);
     aliases(pair, changes);
     guarded_types(pair, changes);
     invocations(pair, changes);
     moved(pair, changes);
-    let users = LazyCell::new(|| standing::users(pair.old));
+    let users = LazyCell::new(|| new_header_checks::users(pair.old));
     for (name, old) in &pair.old.opaque {
         let gone = !pair.new.declares(pair.new_name(name)) && !pair.old.structs.contains_key(name);
         // Nobody misses what nobody used.
         if gone && users.contains_key(name.as_str()) {
             let finding = rules::TypeRemoved { kind: &"opaque type", name }.finding();
-            changes.add(&Subject::of(name, old), finding, [], [old]);
+            changes.add(&Subject::new(name, old), finding, [], [old]);
         }
     }
 }
 
-fn functions<'p>(pair: &Pair<'p>, changes: &mut Changes) {
+fn functions<'p>(pair: &ContractPair<'p>, changes: &mut Changes) {
     for (name, old) in &pair.old.functions {
         let before = changes.list.len();
         let new = pair.new.functions.get(name);
-        let subject = |function: &'p Function| Subject::of(name, &function.spot);
+        let subject = |function: &'p HeaderFunction| Subject::new(name, &function.spot);
         match new {
             Some(new) => {
                 compare(pair, name, old, new, changes);
@@ -80,20 +80,20 @@ fn came<'g>(was: &Guard, is: &'g Guard) -> Option<&'g String> {
 }
 
 /// Types that are declared under a condition that did not stand around them before.
-fn guarded_types(pair: &Pair<'_>, changes: &mut Changes) {
+fn guarded_types(pair: &ContractPair<'_>, changes: &mut Changes) {
     let (old, new) = (LazyCell::new(|| spots(pair.old)), LazyCell::new(|| spots(pair.new)));
     for (name, was) in &pair.old.guards {
         let Some(is) = pair.new.guards.get(name).filter(|is| came(was, is).is_some()) else {
             continue;
         };
         if let (Some(old), Some(new)) = (old.get(name.as_str()), new.get(name.as_str())) {
-            guarded(&Subject::of(name, new), (was, old), (is, new), changes);
+            guarded(&Subject::new(name, new), (was, old), (is, new), changes);
         }
     }
 }
 
 /// Where types are declared.
-fn spots(contract: &Contract) -> HashMap<&str, &Spot> {
+fn spots(contract: &HeaderContract) -> HashMap<&str, &Spot> {
     let mut spots: HashMap<&str, &Spot> = HashMap::with_capacity(contract.guards.len());
     spots.extend(contract.callbacks.iter().map(|(name, one)| (name.as_str(), &one.spot)));
     spots.extend(contract.enums.iter().map(|(name, one)| (name.as_str(), &one.spot)));
@@ -105,12 +105,12 @@ fn spots(contract: &Contract) -> HashMap<&str, &Spot> {
     spots
 }
 
-fn callbacks(pair: &Pair<'_>, changes: &mut Changes) {
+fn callbacks(pair: &ContractPair<'_>, changes: &mut Changes) {
     for (name, old) in &pair.old.callbacks {
         let new_name = pair.new_name(name);
         let Some(new) = pair.new.callback_named(new_name) else {
             if !pair.new.declares(new_name) {
-                let subject = Subject::of(name, &old.spot);
+                let subject = Subject::new(name, &old.spot);
                 let finding = rules::TypeRemoved { kind: &"type of functions", name }.finding();
                 changes.add(&subject, finding, [], [&old.spot]);
                 field::before_its_time(pair, &subject, &old.remark, name, &old.spot, changes);
@@ -126,20 +126,28 @@ fn callbacks(pair: &Pair<'_>, changes: &mut Changes) {
 
 fn renamed(kind: &str, old: &str, new: &str, spots: (&Spot, &Spot), changes: &mut Changes) {
     let finding = rules::TypeRenamed { kind: &kind, old_name: &old, new_name: &new }.finding();
-    changes.add(&Subject::of(new, spots.0), finding, [spots.0], [spots.1]);
+    changes.add(&Subject::new(new, spots.0), finding, [spots.0], [spots.1]);
 }
 
-fn compare(pair: &Pair<'_>, name: &str, old: &Function, new: &Function, changes: &mut Changes) {
-    let subject = Subject::of(name, &new.spot);
+fn compare(
+    pair: &ContractPair<'_>,
+    name: &str,
+    old: &HeaderFunction,
+    new: &HeaderFunction,
+    changes: &mut Changes,
+) {
+    let subject = Subject::new(name, &new.spot);
     let likeness = pair.likeness(&old.r#type, &new.r#type);
     let constness = constness::of_functions(&old.r#type, &new.r#type);
-    if likeness == Likeness::Alike && !constness.is_empty() {
+    if likeness == TypeEquivalence::Alike && !constness.is_empty() {
         let finding = rules::ConstChanged { name: &name, what: &constness.join("; ") }.finding();
         changes.add(&subject, finding, [&new.spot], [&old.spot]);
-    } else if likeness != Likeness::Same {
+    } else if likeness != TypeEquivalence::Same {
         let what = difference(pair, &old.r#type, &new.r#type);
         let finding = match likeness {
-            Likeness::Different => rules::SignatureChanged { name: &name, what: &what }.finding(),
+            TypeEquivalence::Different => {
+                rules::SignatureChanged { name: &name, what: &what }.finding()
+            }
             _ => rules::SignatureRespelled { name: &name, what: &what }.finding(),
         };
         changes.add(&subject, finding, [&new.spot], [&old.spot]);
@@ -155,26 +163,26 @@ fn deprecated(name: &str, old: &Remark, new: &Remark) -> Option<Finding> {
 }
 
 /// Other names of types: what they stand for.
-fn aliases(pair: &Pair<'_>, changes: &mut Changes) {
+fn aliases(pair: &ContractPair<'_>, changes: &mut Changes) {
     for (name, old) in &pair.old.aliases {
         let Some(new) = pair.new.aliases.get(name) else {
             // A struct may have taken the name itself.
             if !pair.new.declares(name) {
-                let subject = Subject::of(name, &old.spot);
+                let subject = Subject::new(name, &old.spot);
                 let finding = rules::TypeRemoved { kind: &"type", name }.finding();
                 changes.add(&subject, finding, [], [&old.spot]);
             }
             continue;
         };
         let likeness = pair.likeness(&old.r#type, &new.r#type);
-        if likeness == Likeness::Same {
+        if likeness == TypeEquivalence::Same {
             continue;
         }
-        let subject = Subject::of(name, &old.spot);
+        let subject = Subject::new(name, &old.spot);
         let (old_type, new_type) = (format!("`{}`", old.r#type), format!("`{}`", new.r#type));
         let (record, field) = ("typedef", name);
         let finding = match likeness {
-            Likeness::Alike => rules::FieldTypeRespelled {
+            TypeEquivalence::Alike => rules::FieldTypeRespelled {
                 record: &record,
                 field,
                 old_type: &old_type,
@@ -194,19 +202,19 @@ fn aliases(pair: &Pair<'_>, changes: &mut Changes) {
 }
 
 /// Macros that are not known and declared something before: whatever that was, it was not compared.
-fn invocations(pair: &Pair<'_>, changes: &mut Changes) {
+fn invocations(pair: &ContractPair<'_>, changes: &mut Changes) {
     for (written, old) in &pair.old.invocations {
         if !pair.new.invocations.contains_key(written) {
             let what = format!("`{written}` was there before: a macro that is not known");
             let finding = rules::DeclarationNotRead { what: &what }.finding();
             let finding = finding.with_severity(Severity::Error);
-            changes.add(&Subject::of(written, old), finding, [], [old]);
+            changes.add(&Subject::new(written, old), finding, [], [old]);
         }
     }
 }
 
 /// What is declared in another header of the folder now.
-fn moved(pair: &Pair<'_>, changes: &mut Changes) {
+fn moved(pair: &ContractPair<'_>, changes: &mut Changes) {
     // A header that has another name altogether moved nothing.
     if pair.old.files.len() < 2 {
         return;
@@ -217,12 +225,12 @@ fn moved(pair: &Pair<'_>, changes: &mut Changes) {
         if pair.new.files.contains(&from.file) && from.file != to.file {
             let (file, old_file) = (&to.file, &from.file);
             let finding = rules::MovedToAnotherHeader { name: &name, file, old_file }.finding();
-            changes.add(&Subject::of(name, to), finding, [*to], [from]);
+            changes.add(&Subject::new(name, to), finding, [*to], [from]);
         }
     }
 }
 
-fn places(contract: &Contract) -> BTreeMap<&str, &Spot> {
+fn places(contract: &HeaderContract) -> BTreeMap<&str, &Spot> {
     let mut places: BTreeMap<&str, &Spot> = BTreeMap::new();
     places.extend(contract.functions.iter().map(|(name, one)| (name.as_str(), &one.spot)));
     places.extend(contract.callbacks.iter().map(|(name, one)| (name.as_str(), &one.spot)));

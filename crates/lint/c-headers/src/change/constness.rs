@@ -1,32 +1,32 @@
-//! Where a `const` came or went in a way that code has to follow, although a machine does not see it.
+//! Constness: a `const` that came or went in a way that code has to follow, although a machine does not see it.
 
-use super::likeness::parameters;
-use crate::header::Type;
+use super::type_equivalence::parameters;
+use crate::header::CType;
 
 /// What is constant behind the pointers of a type, outermost first. What is passed by value is copied.
-fn levels(r#type: &Type) -> impl Iterator<Item = bool> {
+fn levels(r#type: &CType) -> impl Iterator<Item = bool> {
     let mut outer = r#type;
     std::iter::from_fn(move || {
         outer = match outer {
-            Type::Pointer { to: inner, .. } | Type::Array { of: inner, .. } => inner,
+            CType::Pointer { to: inner, .. } | CType::Array { of: inner, .. } => inner,
             _ => return None,
         };
         match outer {
-            Type::Named { constant, .. } | Type::Pointer { constant, .. } => Some(*constant),
+            CType::Named { constant, .. } | CType::Pointer { constant, .. } => Some(*constant),
             _ => None,
         }
     })
 }
 
 /// Whether behind the pointers of `new` something is constant that is not behind those of `old`, or the reverse.
-fn came(old: &Type, new: &Type) -> bool {
+fn came(old: &CType, new: &CType) -> bool {
     levels(old).zip(levels(new)).any(|(was, is)| is && !was)
         && levels(old).count() == levels(new).count()
 }
 
 /// What callers have to follow: a parameter behind which the function may write now, a result that may not be
 /// written to any more.
-pub fn of_functions(old: &Type, new: &Type) -> Vec<String> {
+pub fn of_functions(old: &CType, new: &CType) -> Vec<String> {
     let (Some((a, x)), Some((b, y))) = (parameters(old), parameters(new)) else {
         return Vec::new();
     };
@@ -44,6 +44,6 @@ pub fn of_functions(old: &Type, new: &Type) -> Vec<String> {
 }
 
 /// Whether a field lost a `const`: what others put there may be written to now.
-pub fn of_field(old: &Type, new: &Type) -> bool {
+pub fn of_field(old: &CType, new: &CType) -> bool {
     came(new, old)
 }

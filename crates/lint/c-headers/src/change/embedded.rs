@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::align::Alignment;
-use super::found::{Changes, Subject};
-use super::likeness::Likeness;
-use super::pair::Pair;
+use super::header_change::{Changes, Subject};
+use super::pair::ContractPair;
+use super::type_equivalence::TypeEquivalence;
 use super::words::{count, list};
-use crate::contract::{Spot, Struct};
-use crate::header::Type;
+use crate::contract::{HeaderStruct, Spot};
+use crate::header::CType;
 use crate::rules;
 
 /// The structs that hold a type whose size changed, by that type.
@@ -28,9 +28,9 @@ impl Embedded {
     /// Looks for fields of an unchanged type and another size. `alone` says that nothing else moved fields.
     pub fn look(
         &mut self,
-        pair: &Pair<'_>,
-        old: &Struct,
-        new: &Struct,
+        pair: &ContractPair<'_>,
+        old: &HeaderStruct,
+        new: &HeaderStruct,
         alignment: &Alignment,
         alone: bool,
     ) {
@@ -42,7 +42,7 @@ impl Embedded {
         let moved = both.iter().filter(|(a, b)| a.offset != b.offset).count();
         for (a, b) in both {
             let Some(inner) = held(&b.r#type) else { continue };
-            let same = pair.likeness(&a.r#type, &b.r#type) != Likeness::Different;
+            let same = pair.likeness(&a.r#type, &b.r#type) != TypeEquivalence::Different;
             if same && a.size.is_some() && b.size.is_some() && a.size != b.size {
                 self.holders.entry(inner.to_owned()).or_default().push(Holder {
                     name: new.name.clone(),
@@ -55,7 +55,7 @@ impl Embedded {
     }
 
     /// One finding for every type.
-    pub fn report(&self, pair: &Pair<'_>, changes: &mut Changes) {
+    pub fn report(&self, pair: &ContractPair<'_>, changes: &mut Changes) {
         for (inner, holders) in &self.holders {
             let moved: usize = holders.iter().map(|holder| holder.moved).sum();
             let moved = match moved {
@@ -77,10 +77,10 @@ impl Embedded {
 }
 
 /// The name of the type that a field holds by value.
-fn held(r#type: &Type) -> Option<&str> {
+fn held(r#type: &CType) -> Option<&str> {
     match r#type {
-        Type::Named { name, .. } => Some(name),
-        Type::Array { of, .. } => held(of),
+        CType::Named { name, .. } => Some(name),
+        CType::Array { of, .. } => held(of),
         _ => None,
     }
 }

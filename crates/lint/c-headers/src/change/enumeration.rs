@@ -1,18 +1,18 @@
 //! Enumerations and constants: their values.
 
-use super::found::{Changes, Subject};
-use super::pair::Pair;
+use super::header_change::{Changes, Subject};
+use super::pair::ContractPair;
 use super::words::list;
-use crate::contract::{Constant, Enumeration, Value};
+use crate::contract::{Constant, ConstantValue, HeaderEnum};
 use crate::header::Enumerator;
 use crate::rules;
 use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 
 /// Compares all enumerations and constants.
-pub fn all(pair: &Pair<'_>, changes: &mut Changes) {
+pub fn all(pair: &ContractPair<'_>, changes: &mut Changes) {
     for (name, old) in &pair.old.enums {
         let new_name = pair.new_name(name);
-        let subject = Subject::of(name, &old.spot);
+        let subject = Subject::new(name, &old.spot);
         let Some(new) = pair.new.enum_named(new_name) else {
             if !pair.new.declares(new_name) {
                 let finding = rules::TypeRemoved { kind: &"enumeration", name }.finding();
@@ -30,8 +30,8 @@ pub fn all(pair: &Pair<'_>, changes: &mut Changes) {
     constants(pair, changes);
 }
 
-fn compare(name: &str, old: &Enumeration, new: &Enumeration, changes: &mut Changes) {
-    let subject = Subject::of(name, &new.spot);
+fn compare(name: &str, old: &HeaderEnum, new: &HeaderEnum, changes: &mut Changes) {
+    let subject = Subject::new(name, &new.spot);
     let (was, is) = (&old.declared, &new.declared);
     if was.underlying != is.underlying {
         let word = |text: &str| if text.is_empty() { "int".to_owned() } else { text.to_owned() };
@@ -113,7 +113,7 @@ fn same(a: &Enumerator, b: &Enumerator) -> bool {
 }
 
 /// Whether a value only says how many there are, and so moves with every value that is added.
-fn is_end(of: &crate::header::Enum, value: &Enumerator) -> bool {
+fn is_end(of: &crate::header::EnumDeclaration, value: &Enumerator) -> bool {
     let name = value.name.to_ascii_uppercase();
     let word = name.rsplit('_').next().unwrap_or_default();
     // Some enumerations say where they begin and end, and how long they are, anywhere.
@@ -126,17 +126,17 @@ fn is_end(of: &crate::header::Enum, value: &Enumerator) -> bool {
     last && (ends.contains(&word) || prefixed || name.contains("_NUM_"))
 }
 
-fn constants(pair: &Pair<'_>, changes: &mut Changes) {
+fn constants(pair: &ContractPair<'_>, changes: &mut Changes) {
     let text = |constant: &Constant| match &constant.value {
-        Value::Number(number) => number.to_string(),
-        Value::Text(text) => text.clone(),
+        ConstantValue::Number(number) => number.to_string(),
+        ConstantValue::Text(text) => text.clone(),
     };
     for (name, old) in &pair.old.constants {
         let now = pair.new.constants.get(name);
         if now.is_some_and(|new| new.value == old.value) {
             continue;
         }
-        let subject = Subject::of(name, &old.spot);
+        let subject = Subject::new(name, &old.spot);
         let old_value = text(old);
         match now {
             Some(new) => {

@@ -1,13 +1,13 @@
 //! Single fields: their types, names and remarks, and those that are gone.
 
 use super::align::Alignment;
-use super::found::Comparing;
-use super::found::{Changes, Subject};
+use super::header_change::Comparing;
+use super::header_change::{Changes, Subject};
 use super::insertion;
-use super::likeness::Likeness;
-use super::pair::Pair;
-use crate::contract::{Deadline, Member, Remark, Spot};
-use crate::header::Type;
+use super::pair::ContractPair;
+use super::type_equivalence::TypeEquivalence;
+use crate::contract::{Deadline, HeaderMember, Remark, Spot};
+use crate::header::CType;
 use crate::rules;
 
 impl Comparing<'_, '_> {
@@ -33,20 +33,20 @@ impl Comparing<'_, '_> {
         }
     }
 
-    fn types(&mut self, old: &Member, new: &Member) {
+    fn types(&mut self, old: &HeaderMember, new: &HeaderMember) {
         if insertion::is_used_up(old, new) {
             return;
         }
-        let inner = matches!(new.r#type, Type::Record(_)) && old.size != new.size;
+        let inner = matches!(new.r#type, CType::Record(_)) && old.size != new.size;
         let likeness = match old.bits == new.bits && !inner {
             true => self.pair.likeness(&old.r#type, &new.r#type),
-            false => Likeness::Different,
+            false => TypeEquivalence::Different,
         };
-        if likeness == Likeness::Same {
+        if likeness == TypeEquivalence::Same {
             return;
         }
         let (record, field) = (&self.new.name, &new.name);
-        let text = |member: &Member| match member.bits {
+        let text = |member: &HeaderMember| match member.bits {
             Some(bits) => format!("`{}` of {bits} bits", member.r#type),
             None => format!("`{}`", member.r#type),
         };
@@ -55,23 +55,23 @@ impl Comparing<'_, '_> {
         let whole = format!("{record}.{field}");
         let finding = match likeness {
             _ if inline => {
-                let what = super::likeness::difference(self.pair, &old.r#type, &new.r#type);
+                let what = super::type_equivalence::difference(self.pair, &old.r#type, &new.r#type);
                 let constness = super::constness::of_functions(&old.r#type, &new.r#type);
                 match likeness {
-                    Likeness::Alike if !constness.is_empty() => {
+                    TypeEquivalence::Alike if !constness.is_empty() => {
                         rules::ConstChanged { name: &whole, what: &constness.join("; ") }.finding()
                     }
-                    Likeness::Different => {
+                    TypeEquivalence::Different => {
                         rules::SignatureChanged { name: &whole, what: &what }.finding()
                     }
                     _ => rules::SignatureRespelled { name: &whole, what: &what }.finding(),
                 }
             }
-            Likeness::Alike if super::constness::of_field(&old.r#type, &new.r#type) => {
+            TypeEquivalence::Alike if super::constness::of_field(&old.r#type, &new.r#type) => {
                 let what = format!("it is {new_type}, and was {old_type}");
                 rules::ConstChanged { name: &whole, what: &what }.finding()
             }
-            Likeness::Alike => rules::FieldTypeRespelled {
+            TypeEquivalence::Alike => rules::FieldTypeRespelled {
                 record,
                 field,
                 old_type: &old_type,
@@ -86,7 +86,7 @@ impl Comparing<'_, '_> {
         self.changes.add(&self.subject, finding, [&new.spot], [&old.spot]);
     }
 
-    fn deprecated(&mut self, old: &Member, new: &Member) {
+    fn deprecated(&mut self, old: &HeaderMember, new: &HeaderMember) {
         if old.remark.deprecated.is_some() || new.remark.deprecated.is_none() {
             return;
         }
@@ -130,7 +130,7 @@ impl Comparing<'_, '_> {
 
 /// Something that is gone, although its comment says until when it stays.
 pub fn before_its_time(
-    pair: &Pair<'_>,
+    pair: &ContractPair<'_>,
     subject: &Subject<'_>,
     remark: &Remark,
     name: &str,

@@ -1,15 +1,15 @@
 //! New fields between old ones.
 
 use super::align::Alignment;
-use super::found::Comparing;
+use super::header_change::Comparing;
 use super::words::{bytes, count, list};
-use crate::contract::{Member, Spot};
+use crate::contract::{HeaderMember, Spot};
 use crate::header::RecordKind;
 use crate::rules;
 
 /// New fields in a row, and the old one that they stand in front of.
 struct Run<'m> {
-    fields: Vec<&'m Member>,
+    fields: Vec<&'m HeaderMember>,
     /// The number of the old field, old and new.
     next: (usize, usize),
 }
@@ -53,14 +53,14 @@ impl Comparing<'_, '_> {
             self.run(&run, &was.name, &moved);
         }
         let added = new.members.iter().enumerate().take(alignment.last_kept().unwrap_or_default());
-        let added: Vec<&Member> =
+        let added: Vec<&HeaderMember> =
             added.filter(|(at, _)| alignment.is_added(*at)).map(|(_, member)| member).collect();
         self.required(&added);
         moves
     }
 
     /// Fields that lie in bytes which were reserved.
-    pub fn reserved_used(&mut self, reserved: &Member, fields: &[&Member]) {
+    pub fn reserved_used(&mut self, reserved: &HeaderMember, fields: &[&HeaderMember]) {
         let record = &self.new.name;
         let (fields_in_words, reserved_name) =
             (list(fields.iter().map(|member| &member.name)), &reserved.name);
@@ -70,7 +70,7 @@ impl Comparing<'_, '_> {
         self.changes.add(&self.subject, finding.finding(), spots, [&reserved.spot]);
     }
 
-    fn in_padding(&mut self, member: &Member) {
+    fn in_padding(&mut self, member: &HeaderMember) {
         let (record, field) = (&self.new.name, &member.name);
         let (offset, bytes) = (bytes(member.offset), bytes(member.size));
         let last_field = self.last_before();
@@ -122,15 +122,15 @@ impl Comparing<'_, '_> {
 }
 
 /// Whether a reserved field gave bytes from its front, and ends where it did.
-pub fn is_used_up(was: &Member, is: &Member) -> bool {
+pub fn is_used_up(was: &HeaderMember, is: &HeaderMember) -> bool {
     let shrank = was.size > is.size && was.offset < is.offset;
     was.is_reserved() && shrank && was.end().is_some() && was.end() == is.end()
 }
 
 /// New fields in rows, functions apart from others.
-fn runs<'m>(members: &'m [Member], alignment: &Alignment) -> Vec<Run<'m>> {
+fn runs<'m>(members: &'m [HeaderMember], alignment: &Alignment) -> Vec<Run<'m>> {
     let mut runs: Vec<Run<'m>> = Vec::new();
-    let mut fields: Vec<&Member> = Vec::new();
+    let mut fields: Vec<&HeaderMember> = Vec::new();
     for (at, member) in members.iter().enumerate() {
         if alignment.is_added(at) {
             fields.push(member);
@@ -149,7 +149,7 @@ fn runs<'m>(members: &'m [Member], alignment: &Alignment) -> Vec<Run<'m>> {
 }
 
 /// For every new field, how many old ones from it on lie elsewhere.
-fn moved_behind(old: &[Member], new: &[Member], alignment: &Alignment) -> Vec<usize> {
+fn moved_behind(old: &[HeaderMember], new: &[HeaderMember], alignment: &Alignment) -> Vec<usize> {
     let mut behind = vec![0; new.len()];
     let mut number = 0;
     for (at, member) in new.iter().enumerate().rev() {

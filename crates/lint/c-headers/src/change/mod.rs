@@ -1,7 +1,7 @@
 //! From one contract to the next: what changed, which number that raises, and whether it was raised.
 //!
 //! A change is an instance of a rule. Which kind of change raises which number is not for the rules to
-//! say but for a [`Policy`], a data file; there is one for each public document:
+//! say but for a [`HeaderPolicy`], a data file; there is one for each public document:
 //!
 //! | policy | document | numbers |
 //! | --- | --- | --- |
@@ -18,11 +18,11 @@
 //! message that the two sides exchange. A change of a class whose number was raised is a note.
 //!
 //! ```
-//! use unskew_c_headers::change::{Class, Policy, compare};
-//! use unskew_c_headers::contract::{Contract, Source};
+//! use unskew_c_headers::change::{Class, HeaderPolicy, compare};
+//! use unskew_c_headers::contract::{HeaderContract, HeaderSource};
 //!
 //! let read = |text: &str| {
-//!     Contract::read(&[Source { name: "thing.h", text: text.as_bytes() }], "")
+//!     HeaderContract::read(&[HeaderSource { name: "thing.h", text: text.as_bytes() }], "")
 //! };
 //! let old = read("#define THING_MINOR 1
 //!     struct Thing { size_t struct_size; int a; };
@@ -30,7 +30,7 @@
 //! let new = read("#define THING_MINOR 2
 //!     struct Thing { size_t struct_size; int a; void* b; };
 //!     #define THING_STRUCT_SIZE SIZE(Thing, a)");
-//! let policy = Policy::named("pjrt").ok_or("no such policy")?;
+//! let policy = HeaderPolicy::named("pjrt").ok_or("no such policy")?;
 //! let comparison = compare(&old, &new, policy, None);
 //! let codes: Vec<_> = comparison.changes.iter().map(|c| c.finding.rule.code).collect();
 //! assert_eq!(codes, ["HD002", "HD101"], "appended, and announced with its old end");
@@ -45,41 +45,41 @@ mod constness;
 mod embedded;
 mod enumeration;
 mod field;
-mod found;
-mod gone;
+mod header_change;
 mod insertion;
-mod likeness;
 mod neighbour;
+mod new_header_checks;
 mod pair;
 mod policy;
 mod record;
+mod removals;
 mod rename;
 mod size;
-mod standing;
+mod type_equivalence;
 mod version;
 mod words;
 
-pub use found::Change;
-pub use likeness::Likeness;
-pub use policy::{Class, Policy};
+pub use header_change::HeaderChange;
+pub use policy::{Class, HeaderPolicy};
+pub use type_equivalence::TypeEquivalence;
 pub use version::Bump;
 
 use unskew_core::{Date, Finding, Severity};
 
-use crate::contract::Contract;
-use found::Changes;
-use pair::Pair;
+use crate::contract::HeaderContract;
+use header_change::Changes;
+use pair::ContractPair;
 
 /// Everything that changed between two contracts.
 #[derive(Clone, Debug)]
-pub struct Comparison {
+pub struct HeaderComparison {
     /// The changes, gravest first.
-    pub changes: Vec<Change>,
+    pub changes: Vec<HeaderChange>,
     /// For every version: the number that was to be raised, and the one that was.
     pub bumps: Vec<Bump>,
 }
 
-impl Comparison {
+impl HeaderComparison {
     /// The findings, gravest first.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.changes.iter().map(|change| &change.finding)
@@ -92,20 +92,25 @@ impl Comparison {
 }
 
 /// Compares two contracts. `today` is the day on which deprecations with a date are judged.
-pub fn compare(old: &Contract, new: &Contract, policy: &Policy, today: Option<Date>) -> Comparison {
-    let pair = Pair::of(old, new, today);
+pub fn compare(
+    old: &HeaderContract,
+    new: &HeaderContract,
+    policy: &HeaderPolicy,
+    today: Option<Date>,
+) -> HeaderComparison {
+    let pair = ContractPair::new(old, new, today);
     let mut changes = Changes::default();
     record::all(&pair, &mut changes);
     callable::all(&pair, &mut changes);
     enumeration::all(&pair, &mut changes);
-    standing::all(&pair, &mut changes);
-    gone::unread(&pair, &mut changes);
-    gone::headers(&pair, &mut changes);
+    new_header_checks::all(&pair, &mut changes);
+    removals::unread(&pair, &mut changes);
+    removals::headers(&pair, &mut changes);
     neighbour::place(&pair, &mut changes);
     let (mut changes, bumps) = version::judge(&pair, policy, changes.list);
     changes.retain(|change| policy.wants(change.finding.rule));
     changes.sort_by_cached_key(|change| {
         (change.finding.gravity(), change.finding.places.named().to_vec())
     });
-    Comparison { changes, bumps }
+    HeaderComparison { changes, bumps }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use unskew_core::Places;
 
-use super::found::Changes;
-use super::pair::Pair;
+use super::header_change::Changes;
+use super::pair::ContractPair;
 use crate::contract::Spot;
 
 /// Codes of findings about a declaration that is gone as a whole.
@@ -13,7 +13,7 @@ const GONE: [&str; 3] = ["HD115", "HD207", "HD602"];
 
 /// Gives what is gone a line of the new header, before its place in the old one: without one no line of a review
 /// shows it.
-pub fn place(pair: &Pair<'_>, changes: &mut Changes) {
+pub fn place(pair: &ContractPair<'_>, changes: &mut Changes) {
     let is_gone = |code: &str| GONE.contains(&code);
     if !changes.list.iter().any(|change| is_gone(change.finding.rule.code)) {
         return;
@@ -42,7 +42,7 @@ pub fn place(pair: &Pair<'_>, changes: &mut Changes) {
 }
 
 /// By old header and line: the new line of every declaration that is still in that header.
-fn stayed<'p>(pair: &Pair<'p>) -> BTreeMap<&'p str, BTreeMap<usize, usize>> {
+fn stayed<'p>(pair: &ContractPair<'p>) -> BTreeMap<&'p str, BTreeMap<usize, usize>> {
     let mut found: BTreeMap<&str, BTreeMap<usize, usize>> = BTreeMap::new();
     let one = pair.old.files.len() == 1 && pair.new.files.len() == 1;
     let mut add = |old: &'p Spot, new: &Spot| {

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use unskew_core::Date;
 
 use super::rename;
-use crate::contract::Contract;
+use crate::contract::HeaderContract;
 
-pub struct Pair<'a> {
-    pub old: &'a Contract,
-    pub new: &'a Contract,
+pub struct ContractPair<'a> {
+    pub old: &'a HeaderContract,
+    pub new: &'a HeaderContract,
     pub today: Option<Date>,
     /// Types of the old contract that have another name in the new one.
     pub renamed: BTreeMap<String, String>,
@@ -17,8 +17,8 @@ pub struct Pair<'a> {
     new_names: BTreeSet<String>,
 }
 
-impl<'a> Pair<'a> {
-    pub fn of(old: &'a Contract, new: &'a Contract, today: Option<Date>) -> Self {
+impl<'a> ContractPair<'a> {
+    pub fn new(old: &'a HeaderContract, new: &'a HeaderContract, today: Option<Date>) -> Self {
         let (renamed, new_names) = (BTreeMap::new(), BTreeSet::new());
         let mut pair = Self { old, new, today, renamed, new_names };
         // Types of functions take structs, so that the names of these come first.

@@ -1,4 +1,4 @@
-//! Which change raises which number: policies as data.
+//! Policies as data: which change raises which number.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use unskew_core::{Rule, Severity};
 use unskew_tables::toml_as_json;
 
-use crate::contract::Contract;
+use crate::contract::HeaderContract;
 
 /// Which number a change raises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
@@ -54,7 +54,7 @@ enum Weight {
 /// What the makers of an interface promise about their headers.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Policy {
+pub struct HeaderPolicy {
     /// The name by which one asks for it.
     pub name: String,
     /// Whose promise it is.
@@ -72,7 +72,7 @@ pub struct Policy {
     severity: BTreeMap<String, Weight>,
 }
 
-static BUILT_IN: LazyLock<Vec<Policy>> = LazyLock::new(|| {
+static BUILT_IN: LazyLock<Vec<HeaderPolicy>> = LazyLock::new(|| {
     let texts = [
         toml_as_json!("data/policies/pjrt.toml"),
         toml_as_json!("data/policies/stream-executor.toml"),
@@ -80,7 +80,7 @@ static BUILT_IN: LazyLock<Vec<Policy>> = LazyLock::new(|| {
     texts.into_iter().filter_map(|text| serde_json::from_str(text).ok()).collect()
 });
 
-impl Policy {
+impl HeaderPolicy {
     /// The policies that are compiled in.
     pub fn built_in() -> &'static [Self] {
         &BUILT_IN
@@ -93,7 +93,7 @@ impl Policy {
 
     /// The policy that a contract follows: by the names of its versions; if no policy names these, semantic
     /// versioning if there is a patch number, and else that of PJRT.
-    pub fn of(contract: &Contract) -> Option<&'static Self> {
+    pub fn policy_of(contract: &HeaderContract) -> Option<&'static Self> {
         let follows =
             |policy: &&Self| contract.lines.iter().any(|line| policy.lines.contains(&line.name));
         BUILT_IN.iter().find(follows).or_else(|| {
@@ -129,15 +129,16 @@ mod tests {
 
     #[test]
     fn the_built_in_policies_are_read_and_say_something_of_the_same_rules() {
-        assert_eq!(Policy::built_in().len(), 2);
-        let codes = |name| Policy::named(name).map(|p| p.class.keys().collect::<Vec<_>>());
+        assert_eq!(HeaderPolicy::built_in().len(), 2);
+        let codes = |name| HeaderPolicy::named(name).map(|p| p.class.keys().collect::<Vec<_>>());
         assert_eq!(codes("pjrt"), codes("stream-executor"));
     }
 
     #[test]
     fn the_policies_name_rules_that_exist() {
-        let codes = |policy: &'static Policy| policy.class.keys().chain(policy.severity.keys());
-        for code in Policy::built_in().iter().flat_map(codes) {
+        let codes =
+            |policy: &'static HeaderPolicy| policy.class.keys().chain(policy.severity.keys());
+        for code in HeaderPolicy::built_in().iter().flat_map(codes) {
             assert!(crate::rules::RULES.iter().any(|rule| rule.code == code), "{code}");
         }
     }

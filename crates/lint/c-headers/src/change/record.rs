@@ -6,15 +6,15 @@ use unskew_core::{Finding, Severity};
 
 use super::align::Alignment;
 use super::embedded::Embedded;
-use super::found::{Changes, Comparing, subject};
-use super::pair::Pair;
+use super::header_change::{Changes, Comparing, subject};
+use super::pair::ContractPair;
 use super::words::{bytes, count, list};
 use super::{field, size};
-use crate::contract::{Contract, Extent, Member, Struct, Uses};
-use crate::header::{RecordKind, Type};
+use crate::contract::{Extent, HeaderContract, HeaderMember, HeaderStruct, Uses};
+use crate::header::{CType, RecordKind};
 use crate::rules;
 
-pub fn all(pair: &Pair<'_>, changes: &mut Changes) {
+pub fn all(pair: &ContractPair<'_>, changes: &mut Changes) {
     let mut embedded = Embedded::default();
     for (name, old) in &pair.old.structs {
         let new_name = pair.new_name(name);
@@ -61,12 +61,16 @@ pub fn all(pair: &Pair<'_>, changes: &mut Changes) {
 
 /// A struct with the fields of its first field in the place of that one, if the other struct has them
 /// written out: a base that is held by value lies where its fields would.
-fn unwrap(contract: &Contract, record: &Struct, other: &Struct) -> Option<Struct> {
+fn unwrap(
+    contract: &HeaderContract,
+    record: &HeaderStruct,
+    other: &HeaderStruct,
+) -> Option<HeaderStruct> {
     let (first, theirs) = (record.members.first()?, other.members.first()?);
     if first.name == theirs.name {
         return None;
     }
-    let Type::Named { name, .. } = &first.r#type else { return None };
+    let CType::Named { name, .. } = &first.r#type else { return None };
     let inner = contract.structs.get(name)?;
     let written_out = inner.members.first().is_some_and(|member| member.name == theirs.name);
     if !written_out || inner.name == record.name {
@@ -79,14 +83,14 @@ fn unwrap(contract: &Contract, record: &Struct, other: &Struct) -> Option<Struct
     Some(unwrapped)
 }
 
-fn word(record: &Struct) -> &'static str {
+fn word(record: &HeaderStruct) -> &'static str {
     match record.kind {
         RecordKind::Struct => "struct",
         RecordKind::Union => "union",
     }
 }
 
-fn gone(pair: &Pair<'_>, old: &Struct, changes: &mut Changes) {
+fn gone(pair: &ContractPair<'_>, old: &HeaderStruct, changes: &mut Changes) {
     if let Some(alias) = pair.new.aliases.get(&old.name) {
         let (old_type, new_type) = (format!("a {}", word(old)), format!("`{}`", alias.r#type));
         let (record, field) = ("typedef", &old.name);
@@ -106,7 +110,7 @@ fn gone(pair: &Pair<'_>, old: &Struct, changes: &mut Changes) {
 
 impl Comparing<'_, '_> {
     fn compare(&mut self, embedded: &mut Embedded) {
-        let alignment = Alignment::of(self.pair, self.old, self.new);
+        let alignment = Alignment::new(self.pair, self.old, self.new);
         let before = self.changes.list.len();
         self.attributes();
         self.fields(&alignment);
@@ -187,7 +191,7 @@ impl Comparing<'_, '_> {
     }
 
     /// New functions of which the header does not say that they may be left out.
-    pub fn required(&mut self, added: &[&Member]) {
+    pub fn required(&mut self, added: &[&HeaderMember]) {
         let wanted: Vec<_> = added
             .iter()
             .filter(|m| m.is_function && !m.remark.optional && !m.remark.no_op)

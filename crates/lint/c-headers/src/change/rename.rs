@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
 
-use super::likeness::Likeness;
-use super::pair::Pair;
-use crate::contract::Struct;
+use super::pair::ContractPair;
+use super::type_equivalence::TypeEquivalence;
+use crate::contract::HeaderStruct;
 use foldhash::{HashMap, HashMapExt as _};
 
 /// Of names that share fewer words than this, one is not another name of the other.
@@ -14,7 +14,7 @@ const SIMILAR: f64 = 0.5;
 const CANDIDATES: usize = 16;
 
 /// Structs with another name.
-pub fn structs(pair: &Pair<'_>) -> BTreeMap<String, String> {
+pub fn structs(pair: &ContractPair<'_>) -> BTreeMap<String, String> {
     let (old, new) = (&pair.old.structs, &pair.new.structs);
     let gone = old.values().filter(|s| !pair.new.declares(&s.name));
     let come = new.values().filter(|s| !pair.old.declares(&s.name));
@@ -22,10 +22,10 @@ pub fn structs(pair: &Pair<'_>) -> BTreeMap<String, String> {
 }
 
 /// Types of functions, enumerations and opaque types with another name.
-pub fn others(pair: &Pair<'_>) -> BTreeMap<String, String> {
+pub fn others(pair: &ContractPair<'_>) -> BTreeMap<String, String> {
     let (old, new) = (pair.old, pair.new);
-    let arity = |f: &crate::contract::Function| {
-        super::likeness::parameters(&f.r#type).map(|(_, parameters)| parameters.len())
+    let arity = |f: &crate::contract::HeaderFunction| {
+        super::type_equivalence::parameters(&f.r#type).map(|(_, parameters)| parameters.len())
     };
     let gone = old.callbacks.iter().filter(|(name, _)| !new.declares(name));
     let come = new.callbacks.iter().filter(|(name, _)| !old.declares(name));
@@ -34,10 +34,10 @@ pub fn others(pair: &Pair<'_>) -> BTreeMap<String, String> {
         come.map(|(name, f)| (name.as_str(), arity(f))),
     );
     found.retain(|a, b| match (old.callbacks.get(a), new.callbacks.get(b)) {
-        (Some(a), Some(b)) => pair.likeness(&a.r#type, &b.r#type) != Likeness::Different,
+        (Some(a), Some(b)) => pair.likeness(&a.r#type, &b.r#type) != TypeEquivalence::Different,
         _ => false,
     });
-    let values = |e: &crate::contract::Enumeration| {
+    let values = |e: &crate::contract::HeaderEnum| {
         e.declared.enumerators.iter().map(|v| v.value).collect::<Vec<_>>()
     };
     let gone = old.enums.iter().filter(|(name, _)| !new.declares(name));
@@ -56,7 +56,7 @@ pub fn others(pair: &Pair<'_>) -> BTreeMap<String, String> {
 }
 
 /// What must be the same for a struct to be the same: names, places and types of its fields.
-fn form(record: &Struct) -> Vec<(String, Option<u64>, String)> {
+fn form(record: &HeaderStruct) -> Vec<(String, Option<u64>, String)> {
     let own = |text: String| text.replace(&record.name, "Self");
     let fields = record.members.iter();
     fields.map(|m| (m.name.clone(), m.offset, own(m.r#type.to_string()))).collect()

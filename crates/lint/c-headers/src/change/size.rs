@@ -1,9 +1,9 @@
 //! Announced sizes: whether they reach to the last field, now and before.
 
-use super::found::Changes;
-use super::found::subject;
+use super::header_change::Changes;
+use super::header_change::subject;
 use super::words::bytes;
-use crate::contract::{AnnouncedSize, Extent, Struct};
+use crate::contract::{AnnouncedSize, Extent, HeaderStruct};
 use crate::rules;
 use unskew_core::Severity;
 
@@ -11,7 +11,7 @@ use unskew_core::Severity;
 const ANNOUNCEMENTS: usize = 16;
 
 /// Looks at what is announced for a struct.
-pub fn compare(old: Option<&Struct>, new: &Struct, changes: &mut Changes) {
+pub fn compare(old: Option<&HeaderStruct>, new: &HeaderStruct, changes: &mut Changes) {
     let before = old.and_then(|old| stale(old).map(|(a, _)| (old, a)));
     let Some(last) = new.last() else { return };
     let subject = subject(new);
@@ -56,7 +56,7 @@ pub fn compare(old: Option<&Struct>, new: &Struct, changes: &mut Changes) {
 }
 
 /// The announcement that does not reach to the end, with the field that it names.
-fn stale(record: &Struct) -> Option<(&AnnouncedSize, &str)> {
+fn stale(record: &HeaderStruct) -> Option<(&AnnouncedSize, &str)> {
     let last = record.last()?;
     record.announced.iter().take(ANNOUNCEMENTS).find_map(|announced| {
         let Extent::Field(name) = &announced.extent else { return None };

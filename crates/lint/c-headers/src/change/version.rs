@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::{Finding, Places, Severity};
 
-use super::found::Change;
-use super::pair::Pair;
-use super::policy::{Class, Policy};
+use super::header_change::HeaderChange;
+use super::pair::ContractPair;
+use super::policy::{Class, HeaderPolicy};
 use super::words::list;
 use crate::contract::{VersionLine, VersionNumber};
 use crate::rules;
@@ -36,11 +36,11 @@ type Key = (String, String);
 
 /// Gives every change its class, weighs it by the numbers, and adds what is to be said about these.
 pub fn judge(
-    pair: &Pair<'_>,
-    policy: &Policy,
-    mut changes: Vec<Change>,
-) -> (Vec<Change>, Vec<Bump>) {
-    let before = Before::of(pair);
+    pair: &ContractPair<'_>,
+    policy: &HeaderPolicy,
+    mut changes: Vec<HeaderChange>,
+) -> (Vec<HeaderChange>, Vec<Bump>) {
+    let before = Before::from_pair(pair);
     let mut bumps: BTreeMap<Key, Bump> = BTreeMap::new();
     for line in &pair.new.lines {
         let (key, bump) = bump(&before, line);
@@ -118,7 +118,7 @@ fn staying(bumps: &BTreeMap<Key, Bump>, old: Key) -> Key {
 struct Before<'p>(BTreeMap<&'p str, Vec<&'p VersionLine>>);
 
 impl<'p> Before<'p> {
-    fn of(pair: &Pair<'p>) -> Self {
+    fn from_pair(pair: &ContractPair<'p>) -> Self {
         let mut lines: BTreeMap<&str, Vec<&VersionLine>> = BTreeMap::new();
         for line in &pair.old.lines {
             lines.entry(&line.name).or_default().push(line);
@@ -163,7 +163,7 @@ fn bump(before: &Before<'_>, line: &VersionLine) -> (Key, Bump) {
 }
 
 /// What a finding weighs, now that it is known which numbers were raised.
-fn weigh(policy: &Policy, change: &Change, bump: Option<&Bump>) -> Severity {
+fn weigh(policy: &HeaderPolicy, change: &HeaderChange, bump: Option<&Bump>) -> Severity {
     let rule = change.finding.rule;
     let own = policy.severity(rule);
     if change.class != Class::Major {
@@ -240,8 +240,8 @@ fn edit(line: &VersionLine, required: Class) -> String {
     }
 }
 
-fn fault(finding: Finding, key: &Key) -> Change {
-    Change {
+fn fault(finding: Finding, key: &Key) -> HeaderChange {
+    HeaderChange {
         finding,
         class: Class::Fault,
         line: Some(key.clone()),
@@ -253,7 +253,7 @@ fn fault(finding: Finding, key: &Key) -> Change {
 }
 
 /// Versions that went down or away.
-fn lines_that_fell(pair: &Pair<'_>, before: &Before<'_>) -> Vec<Change> {
+fn lines_that_fell(pair: &ContractPair<'_>, before: &Before<'_>) -> Vec<HeaderChange> {
     let mut found = Vec::new();
     for line in &pair.new.lines {
         let Some(old) = before.line(line).filter(|old| old.key() > line.key()) else { continue };
@@ -281,7 +281,7 @@ fn lines_that_fell(pair: &Pair<'_>, before: &Before<'_>) -> Vec<Change> {
     found
 }
 
-fn no_version(file: &str, reasons: &[(Class, String)]) -> Change {
+fn no_version(file: &str, reasons: &[(Class, String)]) -> HeaderChange {
     let required = reasons.iter().map(|(class, _)| *class).max().unwrap_or(Class::Patch);
     let what = subjects(reasons, required);
     let finding = rules::NoVersion { file: &file, what: &what, required: &required }.finding();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Spot;
-use crate::header::{Header, Item};
+use crate::header::{Header, HeaderItem};
 
 /// How far an announced size reaches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub fn sizes(header: &Header, file: &Arc<str>, sizes: &mut BTreeMap<String, Vec<
     let listed = header.enums().flat_map(|(_, r#enum)| &r#enum.enumerators);
     let listed = listed.map(|value| (value.place, &value.name, &value.expression));
     let set = header.declarations.iter().filter_map(|declaration| match &declaration.item {
-        Item::Variable { name, value, .. } => Some((declaration.place, name, value)),
+        HeaderItem::Variable { name, value, .. } => Some((declaration.place, name, value)),
         _ => None,
     });
     for (place, name, text) in defined.chain(listed).chain(set) {

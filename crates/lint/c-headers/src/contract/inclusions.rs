@@ -1,4 +1,4 @@
-//! Which of the headers at hand includes which.
+//! Inclusions among the headers at hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ pub struct Inclusions(BTreeMap<Arc<str>, BTreeSet<Arc<str>>>);
 
 impl Inclusions {
     /// Those of headers with these names.
-    pub fn of(headers: &[Header], names: &[Arc<str>]) -> Self {
+    pub fn from_headers(headers: &[Header], names: &[Arc<str>]) -> Self {
         let mut by_name: BTreeMap<&str, Vec<&Arc<str>>> = BTreeMap::new();
         for name in names {
             by_name.entry(base_name(name)).or_default().push(name);

@@ -5,22 +5,22 @@
 //!
 //! | part of the contract | how it looks in a header | here |
 //! | --- | --- | --- |
-//! | extensible struct | its first field is `size_t struct_size` | [`Struct::is_extensible`] |
-//! | announced size | a macro, enumerator or constant that names the last field | [`Struct::announced`] |
-//! | function table | an extensible struct with function pointers | [`Member::is_function`] |
-//! | extension | a struct that begins with the base of a chain: size, type, next | [`Struct::is_extension`] |
+//! | extensible struct | its first field is `size_t struct_size` | [`HeaderStruct::is_extensible`] |
+//! | announced size | a macro, enumerator or constant that names the last field | [`HeaderStruct::announced`] |
+//! | function table | an extensible struct with function pointers | [`HeaderMember::is_function`] |
+//! | extension | a struct that begins with the base of a chain: size, type, next | [`HeaderStruct::is_extension`] |
 //! | version | `..._MAJOR`, `..._MINOR`, `..._PATCH`, or one number `..._VERSION` | [`VersionLine`] |
 //! | use | alone behind a pointer, as an element of an array, inside of another struct | [`Uses`] |
 //! | remarks | "deprecated", "optional", "0 is no-op", "NULL is no-op" | [`Remark`] |
 //!
-//! Several headers make one [`Contract`]: a struct of one may be embedded in that of another, and a
-//! function may move between them. What could not be read stands in [`Contract::unread`]; the rest is
+//! Several headers make one [`HeaderContract`]: a struct of one may be embedded in that of another, and a
+//! function may move between them. What could not be read stands in [`HeaderContract::unread`]; the rest is
 //! judged all the same.
 //!
 //! ```
-//! use unskew_c_headers::contract::{Contract, Source};
+//! use unskew_c_headers::contract::{HeaderContract, HeaderSource};
 //!
-//! let contract = Contract::read(&[Source { name: "thing.h", text: b"
+//! let contract = HeaderContract::read(&[HeaderSource { name: "thing.h", text: b"
 //!     #define THING_MAJOR 1
 //!     #define THING_MINOR 4
 //!     typedef struct Thing { size_t struct_size; int kind; char flag; } Thing;
@@ -45,10 +45,10 @@ mod version;
 
 pub use announced::{AnnouncedSize, Extent};
 pub use folder::called_alike;
-pub use parts::{Alias, Constant, Enumeration, Function, Guard, Unread, Value};
-pub use read::{Contract, Source};
-pub use remark::{Deadline, Deprecation, Remark};
-pub use structure::{Member, Struct, Uses};
+pub use parts::{Constant, ConstantValue, Guard, HeaderAlias, HeaderEnum, HeaderFunction, Unread};
+pub use read::{HeaderContract, HeaderSource};
+pub use remark::{Deadline, DeprecationRemark, Remark};
+pub use structure::{HeaderMember, HeaderStruct, Uses};
 pub use version::{VersionLine, VersionNumber};
 
 use std::fmt;

@@ -1,17 +1,17 @@
-//! What a header declares besides structs.
+//! Parts of a contract besides structs.
 
 use std::sync::Arc;
 
 use super::{Remark, Spot};
-use crate::header::{Enum, Type};
+use crate::header::{CType, EnumDeclaration};
 
 /// A function, or the type of one.
 #[derive(Clone, Debug)]
-pub struct Function {
+pub struct HeaderFunction {
     /// The place of the declaration.
     pub spot: Spot,
-    /// Its type: a [`Type::Function`], or a pointer to one.
-    pub r#type: Type,
+    /// Its type: a [`CType::Function`], or a pointer to one.
+    pub r#type: CType,
     /// What its comment says.
     pub remark: Remark,
     /// Under which conditions it is declared.
@@ -31,25 +31,25 @@ pub struct Guard {
 
 /// An enumeration, with the header that declares it.
 #[derive(Clone, Debug)]
-pub struct Enumeration {
+pub struct HeaderEnum {
     /// The place of the declaration.
     pub spot: Spot,
     /// Its enumerators and their values.
-    pub declared: Enum,
+    pub declared: EnumDeclaration,
 }
 
 /// Another name for a type that is no function.
 #[derive(Clone, Debug)]
-pub struct Alias {
+pub struct HeaderAlias {
     /// The place of the declaration.
     pub spot: Spot,
     /// The type that it stands for.
-    pub r#type: Type,
+    pub r#type: CType,
 }
 
 /// What a constant is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum ConstantValue {
     /// An integer that fits 64 bits.
     Number(i64),
     /// A string, with its quotes.
@@ -64,7 +64,7 @@ pub struct Constant {
     /// The place of the definition.
     pub spot: Spot,
     /// The number or text that programs get.
-    pub value: Value,
+    pub value: ConstantValue,
 }
 
 /// What could not be read.
@@ -72,8 +72,8 @@ pub struct Constant {
 pub struct Unread {
     /// Where the declaration begins.
     pub spot: Spot,
-    /// What, as [`Problem::what`](crate::header::Problem::what) says it.
+    /// What, as [`HeaderProblem::what`](crate::header::HeaderProblem::what) says it.
     pub what: String,
-    /// The declaration, as [`Problem::text`](crate::header::Problem::text) has it.
+    /// The declaration, as [`HeaderProblem::text`](crate::header::HeaderProblem::text) has it.
     pub text: String,
 }

@@ -1,38 +1,44 @@
-//! Where the fields of structs lie, worked out while all declarations are at hand.
+//! Placement of the fields of structs, worked out while all declarations are at hand.
 
 use crate::header::{
-    Declaration, Header, Layout, LayoutError, Layouts, Record, RecordKind, changes_layout,
+    Declaration, Header, LayoutError, Layouts, RecordDeclaration, RecordKind, RecordLayout,
+    changes_layout,
 };
 use foldhash::{HashSet, HashSetExt as _};
 
 /// Where the fields of a struct lie.
-pub struct Placement {
+pub struct StructPlacement {
     /// All of them, or why that cannot be told.
-    pub layout: Result<Layout, LayoutError>,
+    pub layout: Result<RecordLayout, LayoutError>,
     /// Offset and size of every field in front of the first one whose type is not known, if not all are.
     pub known: Vec<(u64, u64)>,
 }
 
 /// The structs and unions of some headers, each at its first declaration: those whose conditions hold before the others
 /// of their header.
-pub fn all<'h>(headers: &'h [Header], foreign: &'h Header) -> Vec<Placement> {
-    let mut layouts = Layouts::of(headers.iter().chain([foreign]));
+pub fn all<'h>(headers: &'h [Header], foreign: &'h Header) -> Vec<StructPlacement> {
+    let mut layouts = Layouts::for_headers(headers.iter().chain([foreign]));
     let mut seen = HashSet::new();
     let records = headers.iter().flat_map(Header::by_activity).filter_map(Declaration::record);
     let first = records.filter(|record| seen.insert(record.name.as_str()));
-    let place = |record: &'h Record| match layouts.find(&record.name) {
+    let place = |record: &'h RecordDeclaration| match layouts.find(&record.name) {
         Ok(_) => (record, Vec::new()),
         Err(_) => (record, as_far_as_known(record, &mut layouts)),
     };
     // No layout is given away before all are there: one struct may be a field of another.
     let known: Vec<_> = first.map(place).collect();
-    let give =
-        |(record, known): (&Record, _)| Placement { layout: layouts.take(&record.name), known };
+    let give = |(record, known): (&RecordDeclaration, _)| StructPlacement {
+        layout: layouts.take(&record.name),
+        known,
+    };
     known.into_iter().map(give).collect()
 }
 
 /// Offsets and sizes of the fields before the first one whose type is not known.
-fn as_far_as_known<'h>(record: &'h Record, layouts: &mut Layouts<'h>) -> Vec<(u64, u64)> {
+fn as_far_as_known<'h>(
+    record: &'h RecordDeclaration,
+    layouts: &mut Layouts<'h>,
+) -> Vec<(u64, u64)> {
     let (mut known, mut end) = (Vec::new(), 0_u64);
     if record.attributes.iter().any(|attribute| changes_layout(attribute)) {
         return known;

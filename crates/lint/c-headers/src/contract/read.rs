@@ -5,12 +5,16 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use std::sync::Arc;
 
 use super::inclusions::{Inclusions, base_name};
-use super::parts::{Alias, Constant, Enumeration, Function, Guard, Unread, Value};
-use super::placement::{self, Placement};
-use super::structure::Struct;
+use super::parts::{
+    Constant, ConstantValue, Guard, HeaderAlias, HeaderEnum, HeaderFunction, Unread,
+};
+use super::placement::{self, StructPlacement};
+use super::structure::HeaderStruct;
 use super::version::{self, LineIndex, VersionLine};
 use super::{Remark, Spot, announced, uses};
-use crate::header::{Declaration, Enum, Header, Item, Layout, Problem, Type};
+use crate::header::{
+    CType, Declaration, EnumDeclaration, Header, HeaderItem, HeaderProblem, RecordLayout,
+};
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 /// How many other names of a type are followed.
@@ -18,7 +22,7 @@ const ALIASES: usize = 32;
 
 /// The text of a header and the name by which findings call it.
 #[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
+pub struct HeaderSource<'a> {
     /// The name: a path below the folder that is compared.
     pub name: &'a str,
     /// The text, of any encoding.
@@ -27,19 +31,19 @@ pub struct Source<'a> {
 
 /// What some headers, together, promise.
 #[derive(Clone, Debug, Default)]
-pub struct Contract {
+pub struct HeaderContract {
     /// Structs and unions by name. Of several declarations the first counts whose conditions hold, here and below.
-    pub structs: BTreeMap<String, Struct>,
+    pub structs: BTreeMap<String, HeaderStruct>,
     /// Structs that are only named, with where.
     pub opaque: BTreeMap<String, Spot>,
     /// Enumerations by name; those without one are in none.
-    pub enums: BTreeMap<String, Enumeration>,
+    pub enums: BTreeMap<String, HeaderEnum>,
     /// Functions that the library exports.
-    pub functions: BTreeMap<String, Function>,
+    pub functions: BTreeMap<String, HeaderFunction>,
     /// Named types of functions.
-    pub callbacks: BTreeMap<String, Function>,
+    pub callbacks: BTreeMap<String, HeaderFunction>,
     /// Other names for types.
-    pub aliases: BTreeMap<String, Alias>,
+    pub aliases: BTreeMap<String, HeaderAlias>,
     /// Constants that are no part of a version.
     pub constants: BTreeMap<String, Constant>,
     /// The versions, by header and name.
@@ -63,14 +67,14 @@ pub struct Contract {
     declared: HashSet<String>,
 }
 
-impl Contract {
+impl HeaderContract {
     /// Reads headers that belong together. `prelude` declares types of headers that are not at hand.
     ///
-    /// Never fails: see [`Contract::unread`].
-    pub fn read(sources: &[Source<'_>], prelude: &str) -> Self {
+    /// Never fails: see [`HeaderContract::unread`].
+    pub fn read(sources: &[HeaderSource<'_>], prelude: &str) -> Self {
         let names: Vec<Arc<str>> = sources.iter().map(|source| Arc::from(source.name)).collect();
         let (headers, prelude) = (with_includes(sources), Header::read(prelude.as_bytes()));
-        let inclusions = Inclusions::of(&headers, &names);
+        let inclusions = Inclusions::from_headers(&headers, &names);
         Self::of_parts(headers, &names, &prelude, Some(inclusions))
     }
 
@@ -108,7 +112,7 @@ impl Contract {
     }
 
     /// Puts fields where a compiler put them, instead of where the rules of C do.
-    pub fn place(&mut self, layouts: BTreeMap<String, Layout>) {
+    pub fn place(&mut self, layouts: BTreeMap<String, RecordLayout>) {
         for (name, layout) in layouts {
             let Some(record) = self.structs.get_mut(&name) else { continue };
             for (member, placed) in record.members.iter_mut().zip(&layout.fields) {
@@ -124,11 +128,11 @@ impl Contract {
         &mut self,
         header: Header,
         file: &Arc<str>,
-        placed: &mut impl Iterator<Item = Placement>,
+        placed: &mut impl Iterator<Item = StructPlacement>,
     ) {
         let spot = |place| Spot { file: Arc::clone(file), place };
         self.unread_words.extend(header.unread);
-        for Problem { place, what, text } in header.problems {
+        for HeaderProblem { place, what, text } in header.problems {
             self.unread.push(Unread { spot: spot(place), what, text });
         }
         let (active, others): (Vec<_>, Vec<_>) =
@@ -136,48 +140,48 @@ impl Contract {
         for declaration in active.into_iter().chain(others) {
             let at = spot(declaration.place);
             let guard = self.guard(&declaration);
-            let remark = Remark::of([declaration.doc.as_str()]);
+            let remark = Remark::from_comments([declaration.doc.as_str()]);
             match declaration.item {
-                Item::Record(record) => {
+                HeaderItem::Record(record) => {
                     if let Entry::Vacant(entry) = self.structs.entry(record.name.clone())
                         && let Some(placement) = placed.next()
                     {
-                        let mut found = Struct::of(record, at, placement);
+                        let mut found = HeaderStruct::new(record, at, placement);
                         found.remark = remark;
                         found.conditions = declaration.conditions;
                         entry.insert(found);
                     }
                 }
-                Item::Opaque(name) => {
+                HeaderItem::Opaque(name) => {
                     self.opaque.entry(name).or_insert(at);
                 }
-                Item::Enum(r#enum) if r#enum.name.is_empty() => self.loose(&r#enum, file),
-                Item::Enum(declared) => {
+                HeaderItem::Enum(r#enum) if r#enum.name.is_empty() => self.loose(&r#enum, file),
+                HeaderItem::Enum(declared) => {
                     let name = declared.name.clone();
-                    self.enums.entry(name).or_insert(Enumeration { spot: at, declared });
+                    self.enums.entry(name).or_insert(HeaderEnum { spot: at, declared });
                 }
-                Item::Typedef { name, r#type } if is_function(&r#type) => {
-                    let function = Function { spot: at, r#type, remark, guard };
+                HeaderItem::Typedef { name, r#type } if is_function(&r#type) => {
+                    let function = HeaderFunction { spot: at, r#type, remark, guard };
                     self.callbacks.entry(name).or_insert(function);
                 }
-                Item::Typedef { name, r#type } => {
-                    self.aliases.entry(name).or_insert(Alias { spot: at, r#type });
+                HeaderItem::Typedef { name, r#type } => {
+                    self.aliases.entry(name).or_insert(HeaderAlias { spot: at, r#type });
                 }
-                Item::Function { name, r#type } => {
-                    let function = Function { spot: at, r#type, remark, guard };
+                HeaderItem::Function { name, r#type } => {
+                    let function = HeaderFunction { spot: at, r#type, remark, guard };
                     self.functions.entry(name).or_insert(function);
                 }
-                Item::Variable { name, value, .. } => {
+                HeaderItem::Variable { name, value, .. } => {
                     if let Ok(number) = value.trim().parse() {
-                        self.constant(&name, at, Value::Number(number));
+                        self.constant(&name, at, ConstantValue::Number(number));
                     }
                 }
-                Item::Invocation { name, .. } if name.ends_with("_STRUCT_TRAITS") => {}
-                Item::Invocation { name, arguments } => {
+                HeaderItem::Invocation { name, .. } if name.ends_with("_STRUCT_TRAITS") => {}
+                HeaderItem::Invocation { name, arguments } => {
                     let written = format!("{name}({})", arguments.join(", "));
                     self.invocations.entry(written).or_insert(at);
                 }
-                Item::Assertion(_) => {}
+                HeaderItem::Assertion(_) => {}
             }
         }
         let plain = header.macros.iter().filter(|defined| defined.parameters.is_none());
@@ -185,9 +189,9 @@ impl Contract {
         plain.sort_by_key(|defined| !defined.active);
         for defined in plain {
             if let Some(number) = defined.number() {
-                self.constant(&defined.name, spot(defined.place), Value::Number(number));
+                self.constant(&defined.name, spot(defined.place), ConstantValue::Number(number));
             } else if defined.body.starts_with('"') {
-                let text = Value::Text(defined.body.clone());
+                let text = ConstantValue::Text(defined.body.clone());
                 self.constant(&defined.name, spot(defined.place), text);
             }
         }
@@ -198,10 +202,12 @@ impl Contract {
         let (name, conditions) = (declaration.item.name(), Arc::clone(&declaration.conditions));
         let guard = Guard { conditions, off: !declaration.active, several: false };
         let known = match &declaration.item {
-            Item::Function { .. } => {
+            HeaderItem::Function { .. } => {
                 self.functions.get_mut(name).map(|function| &mut function.guard)
             }
-            Item::Record(_) | Item::Enum(_) | Item::Typedef { .. } if !name.is_empty() => {
+            HeaderItem::Record(_) | HeaderItem::Enum(_) | HeaderItem::Typedef { .. }
+                if !name.is_empty() =>
+            {
                 Some(self.guards.entry(name.to_owned()).or_insert_with(|| guard.clone()))
             }
             _ => None,
@@ -213,16 +219,16 @@ impl Contract {
     }
 
     /// Enumerators without an enumeration are constants.
-    fn loose(&mut self, r#enum: &Enum, file: &Arc<str>) {
+    fn loose(&mut self, r#enum: &EnumDeclaration, file: &Arc<str>) {
         for enumerator in &r#enum.enumerators {
             if let Some(value) = enumerator.value {
                 let spot = Spot { file: Arc::clone(file), place: enumerator.place };
-                self.constant(&enumerator.name, spot, Value::Number(value));
+                self.constant(&enumerator.name, spot, ConstantValue::Number(value));
             }
         }
     }
 
-    fn constant(&mut self, name: &str, spot: Spot, value: Value) {
+    fn constant(&mut self, name: &str, spot: Spot, value: ConstantValue) {
         // A version is one of its header, so that two headers may have numbers of one name.
         let key = match version::is_version(name) {
             true => format!("{} {name}", spot.file),
@@ -248,7 +254,7 @@ impl Contract {
         let callbacks: HashSet<&str> = self.callbacks.keys().map(String::as_str).collect();
         for record in structs.values_mut() {
             let held = record.members.first().and_then(|first| match &first.r#type {
-                Type::Named { name, .. } => bases.get(name).copied().or_else(|| {
+                CType::Named { name, .. } => bases.get(name).copied().or_else(|| {
                     // The base may be declared in a header that is not at hand.
                     (first.name == "base" && name.ends_with("_Base")).then_some(true)
                 }),
@@ -259,11 +265,11 @@ impl Contract {
             record.sized_base = held.unwrap_or_default();
             for member in &mut record.members {
                 member.is_function = match &member.r#type {
-                    Type::Pointer { to, .. } => match &**to {
-                        Type::Named { name, .. } => callbacks.contains(name.as_str()),
+                    CType::Pointer { to, .. } => match &**to {
+                        CType::Named { name, .. } => callbacks.contains(name.as_str()),
                         other => is_function(other),
                     },
-                    Type::Named { name, .. } => callbacks.contains(name.as_str()),
+                    CType::Named { name, .. } => callbacks.contains(name.as_str()),
                     _ => false,
                 };
             }
@@ -274,7 +280,7 @@ impl Contract {
         self.declared = names.cloned().collect();
         let extensions = self.structs.values().filter(|record| record.extension);
         let extensions = extensions.map(|record| &*record.spot.file);
-        self.index = LineIndex::of(&self.lines, extensions, |file| self.covered(file));
+        self.index = LineIndex::new(&self.lines, extensions, |file| self.covered(file));
     }
 
     /// The headers for which the version in `file` counts: those that include it and those that it includes. One
@@ -311,7 +317,7 @@ impl Contract {
         let mut found = name;
         for _ in 0..ALIASES {
             match self.aliases.get(found).map(|alias| &alias.r#type) {
-                Some(Type::Named { name, .. }) if name != found => found = name,
+                Some(CType::Named { name, .. }) if name != found => found = name,
                 _ => break,
             }
         }
@@ -319,17 +325,17 @@ impl Contract {
     }
 
     /// The struct or union that a name stands for, over any number of other names.
-    pub fn struct_named(&self, name: &str) -> Option<&Struct> {
+    pub fn struct_named(&self, name: &str) -> Option<&HeaderStruct> {
         self.structs.get(name).or_else(|| self.structs.get(self.canonical(name)))
     }
 
     /// The enumeration that a name stands for.
-    pub fn enum_named(&self, name: &str) -> Option<&Enumeration> {
+    pub fn enum_named(&self, name: &str) -> Option<&HeaderEnum> {
         self.enums.get(name).or_else(|| self.enums.get(self.canonical(name)))
     }
 
     /// The type of functions that a name stands for.
-    pub fn callback_named(&self, name: &str) -> Option<&Function> {
+    pub fn callback_named(&self, name: &str) -> Option<&HeaderFunction> {
         self.callbacks.get(name).or_else(|| self.callbacks.get(self.canonical(name)))
     }
 
@@ -340,7 +346,7 @@ impl Contract {
 }
 
 /// Reads the headers; those that include others a second time, with the macros of those.
-fn with_includes(sources: &[Source<'_>]) -> Vec<Header> {
+fn with_includes(sources: &[HeaderSource<'_>]) -> Vec<Header> {
     let first: Vec<Header> = sources.iter().map(|source| Header::read(source.text)).collect();
     let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
     for (index, source) in sources.iter().enumerate() {
@@ -360,16 +366,16 @@ fn with_includes(sources: &[Source<'_>]) -> Vec<Header> {
 }
 
 /// Whether a type is a function or a pointer to one.
-pub fn is_function(r#type: &Type) -> bool {
+pub fn is_function(r#type: &CType) -> bool {
     match r#type {
-        Type::Function { .. } => true,
-        Type::Pointer { to, .. } => matches!(**to, Type::Function { .. }),
+        CType::Function { .. } => true,
+        CType::Pointer { to, .. } => matches!(**to, CType::Function { .. }),
         _ => false,
     }
 }
 
 /// Whether a struct begins with what every extension of a chain has: its type, and the next one.
-fn is_base(record: &Struct) -> bool {
+fn is_base(record: &HeaderStruct) -> bool {
     let has = |name: &str| record.members.iter().take(4).any(|member| member.name == name);
     has("type") && has("next")
 }

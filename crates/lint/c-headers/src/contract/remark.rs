@@ -1,4 +1,4 @@
-//! What comments say about a declaration that counts as part of the contract.
+//! Remarks of comments about a declaration that count as part of the contract.
 
 use unskew_core::Date;
 
@@ -6,7 +6,7 @@ use unskew_core::Date;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remark {
     /// That it is deprecated.
-    pub deprecated: Option<Deprecation>,
+    pub deprecated: Option<DeprecationRemark>,
     /// That it may be left out.
     pub optional: bool,
     /// That it must be given.
@@ -17,7 +17,7 @@ pub struct Remark {
 
 /// Until when something deprecated stays.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deprecation {
+pub struct DeprecationRemark {
     /// What the comment says about it.
     pub until: Option<Deadline>,
 }
@@ -36,7 +36,7 @@ const SHORTEST: usize = "optional".len();
 
 impl Remark {
     /// What these comments say, together.
-    pub fn of<'a>(comments: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn from_comments<'a>(comments: impl IntoIterator<Item = &'a str>) -> Self {
         let mut remark = Self::default();
         for comment in comments.into_iter().filter(|comment| comment.len() >= SHORTEST) {
             let text = comment.to_ascii_lowercase();
@@ -44,7 +44,7 @@ impl Remark {
             // first is about its own declaration.
             let first = find(&text, "deprecat").filter(|at| !negated(&text, *at));
             if first.is_some() && remark.deprecated.is_none() {
-                remark.deprecated = Some(Deprecation { until: deadline(&text) });
+                remark.deprecated = Some(DeprecationRemark { until: deadline(&text) });
             }
             let has = |word: &str| find(&text, word).is_some_and(|at| !negated(&text, at));
             remark.optional |= has("optional") || text.contains("may be null");
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn comments_say_what_counts() {
-        let of = |text: &str| Remark::of([text]);
+        let of = |text: &str| Remark::from_comments([text]);
         assert!(of("NULL is no-op.").no_op);
         assert!(of("[Optional]\nName of it.").optional);
         assert!(!of("Not optional.").optional);

@@ -3,14 +3,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::placement::Placement;
+use super::placement::StructPlacement;
 use super::{AnnouncedSize, Extent, Remark, Spot};
-use crate::header::{Layout, LayoutError, Record, RecordKind, Type, changes_layout};
+use crate::header::{
+    CType, LayoutError, RecordDeclaration, RecordKind, RecordLayout, changes_layout,
+};
 
 /// Where a struct is used in a way that fixes its size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Uses {
-    /// The fields that hold it by value: `Struct.field`.
+    /// The fields that hold it by value: `HeaderStruct.field`.
     pub embedded_in: BTreeSet<String>,
     /// The fields and parameters that point to several of them in a row: the size is the step.
     pub element_of: BTreeSet<String>,
@@ -20,13 +22,13 @@ pub struct Uses {
 
 /// A field of a struct.
 #[derive(Clone, Debug)]
-pub struct Member {
+pub struct HeaderMember {
     /// Its name; a made one for an anonymous struct or union.
     pub name: String,
     /// The place of the declaration.
     pub spot: Spot,
     /// Its type, with array lengths and pointers.
-    pub r#type: Type,
+    pub r#type: CType,
     /// Its offset in bytes; none if a type before it is not known.
     pub offset: Option<u64>,
     /// Its size in bytes; none if its type is not known.
@@ -39,7 +41,7 @@ pub struct Member {
     pub remark: Remark,
 }
 
-impl Member {
+impl HeaderMember {
     /// Whether its name says that its bytes are for later.
     pub fn is_reserved(&self) -> bool {
         let word = b"reserved";
@@ -54,7 +56,7 @@ impl Member {
 
 /// A struct or union.
 #[derive(Clone, Debug)]
-pub struct Struct {
+pub struct HeaderStruct {
     /// The tag or the typedef by which it is known.
     pub name: String,
     /// The place of the declaration.
@@ -62,13 +64,13 @@ pub struct Struct {
     /// Whether it is a struct or a union.
     pub kind: RecordKind,
     /// Its fields, in the order of their declaration.
-    pub members: Vec<Member>,
+    pub members: Vec<HeaderMember>,
     /// Attributes that change the layout.
     pub attributes: Vec<String>,
     /// The conditions of the preprocessor around it.
     pub conditions: Arc<[String]>,
     /// Where its fields lie, or why that cannot be told.
-    pub layout: Result<Layout, LayoutError>,
+    pub layout: Result<RecordLayout, LayoutError>,
     /// The sizes that headers announce for it.
     pub announced: Vec<AnnouncedSize>,
     /// Where it is used.
@@ -81,10 +83,10 @@ pub struct Struct {
     pub sized_base: bool,
 }
 
-impl Struct {
+impl HeaderStruct {
     /// A struct without what only the whole contract can tell.
-    pub(super) fn of(record: Record, spot: Spot, placement: Placement) -> Self {
-        let Placement { layout, known } = placement;
+    pub(super) fn new(record: RecordDeclaration, spot: Spot, placement: StructPlacement) -> Self {
+        let StructPlacement { layout, known } = placement;
         let file = Arc::clone(&spot.file);
         let mut placed = layout.as_ref().map(|l| l.fields.as_slice()).unwrap_or_default();
         let mut attributes = record.attributes;
@@ -99,7 +101,7 @@ impl Struct {
                 true => format!("(unnamed, number {})", index + 1),
                 false => field.name,
             };
-            members.push(Member {
+            members.push(HeaderMember {
                 name,
                 spot: Spot { file: Arc::clone(&file), place: field.place },
                 r#type: field.r#type,
@@ -107,7 +109,7 @@ impl Struct {
                 size: own.map(|(_, size)| size),
                 bits: field.bits,
                 is_function: false,
-                remark: Remark::of([field.doc.as_str(), field.remark.as_str()]),
+                remark: Remark::from_comments([field.doc.as_str(), field.remark.as_str()]),
             });
         }
         Self {
@@ -132,7 +134,7 @@ impl Struct {
         self.kind == RecordKind::Struct
             && self.members.first().is_some_and(|first| {
                 let own = first.name == "struct_size";
-                (own && !matches!(first.r#type, Type::Pointer { .. })) || self.sized_base
+                (own && !matches!(first.r#type, CType::Pointer { .. })) || self.sized_base
             })
     }
 
@@ -148,7 +150,7 @@ impl Struct {
     }
 
     /// The last field; none if there are no fields.
-    pub fn last(&self) -> Option<&Member> {
+    pub fn last(&self) -> Option<&HeaderMember> {
         self.members.last().filter(|_| self.kind == RecordKind::Struct)
     }
 
@@ -163,7 +165,7 @@ impl Struct {
     }
 
     /// The field of this name.
-    pub fn member(&self, name: &str) -> Option<&Member> {
+    pub fn member(&self, name: &str) -> Option<&HeaderMember> {
         self.members.iter().find(|member| member.name == name)
     }
 

@@ -1,42 +1,42 @@
-//! Where structs are used: whoever knows the size of a struct breaks when that changes.
+//! Uses of structs: whoever knows the size of a struct breaks when that changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::HashMap;
 
-use super::parts::Function;
-use super::structure::{Struct, Uses};
-use crate::header::{Parameter, Type};
+use super::parts::HeaderFunction;
+use super::structure::{HeaderStruct, Uses};
+use crate::header::{CParameter, CType};
 
 /// Finds the uses of all structs.
-pub fn find(structs: &mut BTreeMap<String, Struct>, functions: &[(&str, &Type)]) {
-    let mut uses = All::of(structs);
+pub fn find(structs: &mut BTreeMap<String, HeaderStruct>, functions: &[(&str, &CType)]) {
+    let mut uses = All::new(structs);
     for record in structs.values() {
-        let counts = Counts::of(record);
+        let counts = Counts::from_record(record);
         for member in &record.members {
             let place = || format!("{}.{}", record.name, member.name);
             match &member.r#type {
-                Type::Named { name, .. } => {
+                CType::Named { name, .. } => {
                     if let Some(uses) = uses.of_struct(name) {
                         uses.embedded_in.insert(place());
                     }
                 }
-                Type::Array { of, .. } => {
+                CType::Array { of, .. } => {
                     if let Some(uses) = uses.of_type(of) {
                         uses.element_of.insert(place());
                     }
                 }
-                Type::Pointer { to, .. } => {
+                CType::Pointer { to, .. } => {
                     if let Some(uses) = uses.of_type(to)
                         && counts.count(&member.name)
                     {
                         uses.element_of.insert(place());
                     }
-                    if let Type::Function { .. } = **to {
+                    if let CType::Function { .. } = **to {
                         signature(&place(), to, &mut uses);
                     }
                 }
-                Type::Function { .. } | Type::Record(_) | Type::Enum(_) => {}
+                CType::Function { .. } | CType::Record(_) | CType::Enum(_) => {}
             }
         }
     }
@@ -58,7 +58,7 @@ struct All<'s> {
 }
 
 impl<'s> All<'s> {
-    fn of(structs: &'s BTreeMap<String, Struct>) -> Self {
+    fn new(structs: &'s BTreeMap<String, HeaderStruct>) -> Self {
         let index = structs.keys().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
         Self { index, found: vec![Uses::default(); structs.len()] }
     }
@@ -68,27 +68,27 @@ impl<'s> All<'s> {
     }
 
     /// Those of the struct that a type is.
-    fn of_type(&mut self, r#type: &Type) -> Option<&mut Uses> {
+    fn of_type(&mut self, r#type: &CType) -> Option<&mut Uses> {
         match r#type {
-            Type::Named { name, .. } => self.of_struct(name),
+            CType::Named { name, .. } => self.of_struct(name),
             _ => None,
         }
     }
 }
 
-fn signature(name: &str, r#type: &Type, uses: &mut All<'_>) {
-    let Type::Function { result, parameters, .. } = r#type else { return };
+fn signature(name: &str, r#type: &CType, uses: &mut All<'_>) {
+    let CType::Function { result, parameters, .. } = r#type else { return };
     if let Some(uses) = uses.of_type(result) {
         uses.by_value.insert(name.to_owned());
     }
     for (index, parameter) in parameters.iter().enumerate() {
         match &parameter.r#type {
-            Type::Named { name: of, .. } => {
+            CType::Named { name: of, .. } => {
                 if let Some(uses) = uses.of_struct(of) {
                     uses.by_value.insert(name.to_owned());
                 }
             }
-            Type::Pointer { to, .. } => {
+            CType::Pointer { to, .. } => {
                 let next = parameters.get(index + 1);
                 if let Some(uses) = uses.of_type(to)
                     && next.is_some_and(|next| counts(next, &parameter.name))
@@ -96,7 +96,7 @@ fn signature(name: &str, r#type: &Type, uses: &mut All<'_>) {
                     uses.element_of.insert(name.to_owned());
                 }
             }
-            Type::Array { of, .. } => {
+            CType::Array { of, .. } => {
                 if let Some(uses) = uses.of_type(of) {
                     uses.element_of.insert(name.to_owned());
                 }
@@ -107,7 +107,7 @@ fn signature(name: &str, r#type: &Type, uses: &mut All<'_>) {
 }
 
 /// Whether the parameter behind a pointer says how many things it points to.
-fn counts(next: &Parameter, pointer: &str) -> bool {
+fn counts(next: &CParameter, pointer: &str) -> bool {
     is_integer(&next.r#type) && (is_count(&next.name) || is_count_of(&next.name, pointer))
 }
 
@@ -120,7 +120,7 @@ struct Counts<'s> {
 }
 
 impl<'s> Counts<'s> {
-    fn of(record: &'s Struct) -> Self {
+    fn from_record(record: &'s HeaderStruct) -> Self {
         let (mut things, mut followed) = (BTreeSet::new(), BTreeSet::new());
         let mut previous = "";
         for member in &record.members {
@@ -140,8 +140,8 @@ impl<'s> Counts<'s> {
     }
 }
 
-fn is_integer(r#type: &Type) -> bool {
-    let Type::Named { name, .. } = r#type else { return false };
+fn is_integer(r#type: &CType) -> bool {
+    let CType::Named { name, .. } = r#type else { return false };
     matches!(
         name.as_str(),
         "size_t" | "int" | "unsigned" | "unsigned int" | "long" | "unsigned long"
@@ -174,7 +174,7 @@ fn bare(name: &str) -> &str {
 
 /// What counts as a use of a function's type.
 pub fn functions<'a>(
-    functions: impl IntoIterator<Item = (&'a String, &'a Function)>,
-) -> Vec<(&'a str, &'a Type)> {
+    functions: impl IntoIterator<Item = (&'a String, &'a HeaderFunction)>,
+) -> Vec<(&'a str, &'a CType)> {
     functions.into_iter().map(|(name, function)| (name.as_str(), &function.r#type)).collect()
 }

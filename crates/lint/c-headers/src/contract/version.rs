@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::Spot;
-use super::parts::{Constant, Value};
+use super::parts::{Constant, ConstantValue};
 use foldhash::HashMap;
 
 /// One number of a version.
@@ -112,7 +112,7 @@ pub fn is_version(name: &str) -> bool {
 pub fn lines<'a>(constants: impl IntoIterator<Item = &'a Constant>) -> Vec<VersionLine> {
     let mut lines: BTreeMap<(&str, &str), VersionLine> = BTreeMap::new();
     for constant in constants {
-        let Value::Number(value) = constant.value else { continue };
+        let ConstantValue::Number(value) = constant.value else { continue };
         let name = constant.name.as_str();
         let found = ENDINGS.iter().find_map(|(ending, part)| {
             let stem = name.strip_suffix(ending).filter(|stem| !stem.is_empty())?;
@@ -164,7 +164,7 @@ pub struct LineIndex {
 impl LineIndex {
     /// For these versions and the headers that declare extensions; `covered` says for which headers the version in
     /// one of them counts as well.
-    pub fn of<'a>(
+    pub fn new<'a>(
         lines: &[VersionLine],
         extensions: impl IntoIterator<Item = &'a str>,
         covered: impl FnOnce(&str) -> Option<BTreeSet<String>>,

@@ -8,16 +8,16 @@ use gimli::{AttributeValue, Dwarf, Unit};
 
 use super::types::{Types, name, number};
 use super::{Bytes, DebugError};
-use crate::contract::Contract;
-use crate::header::{Declaration, Header, HeaderPlace, Item, Layout, Type};
+use crate::contract::HeaderContract;
+use crate::header::{CType, Declaration, Header, HeaderItem, HeaderPlace, RecordLayout};
 
-type Entry<'a> = gimli::DebuggingInformationEntry<Bytes<'a>>;
+type DebugEntry<'a> = gimli::DebuggingInformationEntry<Bytes<'a>>;
 
 /// What was declared, by header.
 #[derive(Default)]
 pub struct Declared {
     headers: BTreeMap<String, Header>,
-    layouts: BTreeMap<String, Layout>,
+    layouts: BTreeMap<String, RecordLayout>,
     seen: BTreeSet<(u8, String)>,
     exports: BTreeSet<String>,
 }
@@ -53,7 +53,7 @@ impl Declared {
     fn declare(
         &mut self,
         types: &mut Types<'_, '_>,
-        entry: &Entry<'_>,
+        entry: &DebugEntry<'_>,
         file: String,
         place: HeaderPlace,
     ) -> Result<(), DebugError> {
@@ -68,9 +68,9 @@ impl Declared {
                     return Ok(());
                 };
                 layout = Some(placed);
-                Item::Record(record)
+                HeaderItem::Record(record)
             }
-            dw::DW_TAG_enumeration_type => Item::Enum(types.enumeration(entry, &name)?),
+            dw::DW_TAG_enumeration_type => HeaderItem::Enum(types.enumeration(entry, &name)?),
             dw::DW_TAG_typedef => match types.named_by_typedef(entry, &name)? {
                 Some((item, placed)) => {
                     layout = placed;
@@ -80,22 +80,22 @@ impl Declared {
                     let r#type = types.target(entry, 0)?;
                     // `typedef struct Thing Thing` says nothing more, unless that is all that there is.
                     match &r#type {
-                        Type::Named { name: of, .. } if *of == name => {
+                        CType::Named { name: of, .. } if *of == name => {
                             if !types.is_opaque(entry)? {
                                 return Ok(());
                             }
-                            Item::Opaque(name.clone())
+                            HeaderItem::Opaque(name.clone())
                         }
-                        _ => Item::Typedef { name: name.clone(), r#type },
+                        _ => HeaderItem::Typedef { name: name.clone(), r#type },
                     }
                 }
             },
             dw::DW_TAG_subprogram if self.exports.contains(&name) => {
-                Item::Function { name: name.clone(), r#type: types.function(entry, 0)? }
+                HeaderItem::Function { name: name.clone(), r#type: types.function(entry, 0)? }
             }
             _ => return Ok(()),
         };
-        let space = u8::from(matches!(item, Item::Function { .. }));
+        let space = u8::from(matches!(item, HeaderItem::Function { .. }));
         if self.seen.insert((space, name.clone())) {
             if let Some(layout) = layout {
                 self.layouts.insert(name, layout);
@@ -109,13 +109,13 @@ impl Declared {
     }
 
     /// The declarations as a contract, with the layouts of the compiler.
-    pub fn contract(mut self) -> Contract {
+    pub fn contract(mut self) -> HeaderContract {
         for header in self.headers.values_mut() {
             header.declarations.sort_by_key(|declaration| declaration.place);
         }
         let (names, headers): (Vec<String>, Vec<Header>) = self.headers.into_iter().unzip();
         let names: Vec<Arc<str>> = names.into_iter().map(Arc::from).collect();
-        let mut contract = Contract::of_headers(headers, &names, &Header::default());
+        let mut contract = HeaderContract::of_headers(headers, &names, &Header::default());
         contract.place(self.layouts);
         contract
     }
@@ -126,7 +126,7 @@ impl Declared {
 fn place(
     dwarf: &Dwarf<Bytes<'_>>,
     unit: &Unit<Bytes<'_>>,
-    entry: &Entry<'_>,
+    entry: &DebugEntry<'_>,
     anywhere: bool,
 ) -> Option<(String, HeaderPlace)> {
     let index = match entry.attr_value(dw::DW_AT_decl_file)? {

@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use gimli::{Dwarf, EndianSlice, RunTimeEndian};
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 
-use crate::contract::Contract;
+use crate::contract::HeaderContract;
 use declared::Declared;
 
 /// The bytes of a section where they lie in the file.
@@ -63,7 +63,7 @@ pub fn is_object(head: &[u8]) -> bool {
 ///
 /// # Errors
 /// If it is none, has no debug information, or that is broken.
-pub fn read(bytes: &[u8]) -> Result<Contract, DebugError> {
+pub fn read(bytes: &[u8]) -> Result<HeaderContract, DebugError> {
     let file = object::File::parse(bytes).map_err(|e| DebugError::Object(e.to_string()))?;
     if file.kind() == object::ObjectKind::Relocatable {
         return Err(DebugError::NotLinked);

@@ -7,22 +7,27 @@ use gimli::{AttributeValue, DwAt, Dwarf, Unit, UnitOffset};
 
 use super::{Bytes, DebugError};
 use crate::header::{
-    Enum, Enumerator, Field, HeaderPlace, Item, Layout, Parameter, Placed, Record, RecordKind, Type,
+    CParameter, CType, EnumDeclaration, Enumerator, FieldDeclaration, HeaderItem, HeaderPlace,
+    PlacedField, RecordDeclaration, RecordKind, RecordLayout,
 };
 
-type Entry<'a> = gimli::DebuggingInformationEntry<Bytes<'a>>;
+type DebugEntry<'a> = gimli::DebuggingInformationEntry<Bytes<'a>>;
 
 /// How deeply types are nested.
 const DEPTH: usize = 64;
 
 /// The name of an entry.
-pub fn name(dwarf: &Dwarf<Bytes<'_>>, unit: &Unit<Bytes<'_>>, entry: &Entry<'_>) -> Option<String> {
+pub fn name(
+    dwarf: &Dwarf<Bytes<'_>>,
+    unit: &Unit<Bytes<'_>>,
+    entry: &DebugEntry<'_>,
+) -> Option<String> {
     let bytes = dwarf.attr_string(unit, entry.attr_value(dw::DW_AT_name)?).ok()?;
     Some(String::from_utf8_lossy(bytes.slice()).into_owned())
 }
 
 /// A number of an entry.
-pub fn number(entry: &Entry<'_>, what: DwAt) -> Option<u64> {
+pub fn number(entry: &DebugEntry<'_>, what: DwAt) -> Option<u64> {
     entry.attr_value(what)?.udata_value()
 }
 
@@ -50,12 +55,12 @@ impl<'a> Types<'_, 'a> {
         }
     }
 
-    fn name(&self, entry: &Entry<'_>) -> Option<String> {
+    fn name(&self, entry: &DebugEntry<'_>) -> Option<String> {
         name(self.dwarf, self.unit, entry)
     }
 
     /// The entry of the type of an entry; none for `void`, and for types of other units.
-    fn of(&self, entry: &Entry<'_>) -> Result<Option<Entry<'a>>, DebugError> {
+    fn type_entry(&self, entry: &DebugEntry<'_>) -> Result<Option<DebugEntry<'a>>, DebugError> {
         match entry.attr_value(dw::DW_AT_type) {
             Some(AttributeValue::UnitRef(at)) => Ok(Some(self.unit.entry(at)?)),
             Some(AttributeValue::DebugInfoRef(at)) => match at.to_unit_offset(&self.unit.header) {
@@ -67,7 +72,7 @@ impl<'a> Types<'_, 'a> {
     }
 
     /// The entries below one.
-    fn below(&mut self, at: UnitOffset) -> Result<Vec<Entry<'a>>, DebugError> {
+    fn below(&mut self, at: UnitOffset) -> Result<Vec<DebugEntry<'a>>, DebugError> {
         let mut tree = self.unit.header.entries_tree(&self.unit.abbreviations, Some(at))?;
         let mut children = tree.root()?.children();
         let mut found = Vec::new();
@@ -79,19 +84,19 @@ impl<'a> Types<'_, 'a> {
     }
 
     /// The type that an entry has.
-    pub fn target(&mut self, entry: &Entry<'_>, depth: usize) -> Result<Type, DebugError> {
-        match self.of(entry)? {
+    pub fn target(&mut self, entry: &DebugEntry<'_>, depth: usize) -> Result<CType, DebugError> {
+        match self.type_entry(entry)? {
             Some(target) => self.read(&target, depth),
-            None => Ok(Type::named("void")),
+            None => Ok(CType::named("void")),
         }
     }
 
     /// The type that an entry is.
-    fn read(&mut self, entry: &Entry<'a>, depth: usize) -> Result<Type, DebugError> {
+    fn read(&mut self, entry: &DebugEntry<'a>, depth: usize) -> Result<CType, DebugError> {
         let depth = self.deeper(depth)?;
         match entry.tag() {
             dw::DW_TAG_base_type | dw::DW_TAG_typedef => {
-                Ok(Type::named(plain(&self.name(entry).unwrap_or_default())))
+                Ok(CType::named(plain(&self.name(entry).unwrap_or_default())))
             }
             dw::DW_TAG_const_type => Ok(constant(self.target(entry, depth)?)),
             dw::DW_TAG_pointer_type
@@ -100,40 +105,40 @@ impl<'a> Types<'_, 'a> {
             dw::DW_TAG_array_type => self.array(entry, depth),
             dw::DW_TAG_subroutine_type => self.function(entry, depth),
             dw::DW_TAG_structure_type | dw::DW_TAG_union_type => match self.name(entry) {
-                Some(name) => Ok(Type::named(&name)),
+                Some(name) => Ok(CType::named(&name)),
                 None => match self.record(entry, "", depth)? {
-                    Some((record, _)) => Ok(Type::Record(Box::new(record))),
-                    None => Ok(Type::named("void")),
+                    Some((record, _)) => Ok(CType::Record(Box::new(record))),
+                    None => Ok(CType::named("void")),
                 },
             },
             dw::DW_TAG_enumeration_type => match self.name(entry) {
-                Some(name) => Ok(Type::named(&name)),
-                None => Ok(Type::Enum(Box::new(self.enumeration(entry, "")?))),
+                Some(name) => Ok(CType::named(&name)),
+                None => Ok(CType::Enum(Box::new(self.enumeration(entry, "")?))),
             },
             // volatile, restrict, atomic: the same to the other side.
             _ => self.target(entry, depth),
         }
     }
 
-    fn array(&mut self, entry: &Entry<'a>, depth: usize) -> Result<Type, DebugError> {
+    fn array(&mut self, entry: &DebugEntry<'a>, depth: usize) -> Result<CType, DebugError> {
         let mut r#type = self.target(entry, depth)?;
         let below = self.below(entry.offset())?;
         for range in below.iter().rev().filter(|entry| entry.tag() == dw::DW_TAG_subrange_type) {
             let last = number(range, dw::DW_AT_upper_bound).and_then(|last| last.checked_add(1));
             let count = number(range, dw::DW_AT_count).or(last);
-            r#type = Type::Array { of: Box::new(r#type), count };
+            r#type = CType::Array { of: Box::new(r#type), count };
         }
         Ok(r#type)
     }
 
     /// The type of a function: what it returns is the type of its entry.
-    pub fn function(&mut self, entry: &Entry<'_>, depth: usize) -> Result<Type, DebugError> {
+    pub fn function(&mut self, entry: &DebugEntry<'_>, depth: usize) -> Result<CType, DebugError> {
         let depth = self.deeper(depth)?;
         let result = Box::new(self.target(entry, depth)?);
         let (mut parameters, mut variadic) = (Vec::new(), false);
         for below in self.below(entry.offset())? {
             match below.tag() {
-                dw::DW_TAG_formal_parameter => parameters.push(Parameter {
+                dw::DW_TAG_formal_parameter => parameters.push(CParameter {
                     name: self.name(&below).unwrap_or_default(),
                     r#type: self.target(&below, depth)?,
                 }),
@@ -141,16 +146,16 @@ impl<'a> Types<'_, 'a> {
                 _ => {}
             }
         }
-        Ok(Type::Function { result, parameters, variadic })
+        Ok(CType::Function { result, parameters, variadic })
     }
 
     /// A struct or union with the places of its fields; none if it is only named.
     pub fn record(
         &mut self,
-        entry: &Entry<'_>,
+        entry: &DebugEntry<'_>,
         name: &str,
         depth: usize,
-    ) -> Result<Option<(Record, Layout)>, DebugError> {
+    ) -> Result<Option<(RecordDeclaration, RecordLayout)>, DebugError> {
         let depth = self.deeper(depth)?;
         if entry.attr_value(dw::DW_AT_declaration).is_some() {
             return Ok(None);
@@ -159,10 +164,14 @@ impl<'a> Types<'_, 'a> {
             dw::DW_TAG_union_type => RecordKind::Union,
             _ => RecordKind::Struct,
         };
-        let mut record =
-            Record { kind, name: name.to_owned(), fields: Vec::new(), attributes: Vec::new() };
+        let mut record = RecordDeclaration {
+            kind,
+            name: name.to_owned(),
+            fields: Vec::new(),
+            attributes: Vec::new(),
+        };
         let size = number(entry, dw::DW_AT_byte_size).unwrap_or_default();
-        let mut layout = Layout { size, align: 1, ..Layout::default() };
+        let mut layout = RecordLayout { size, align: 1, ..RecordLayout::default() };
         for member in self.below(entry.offset())? {
             if member.tag() != dw::DW_TAG_member {
                 continue;
@@ -170,13 +179,13 @@ impl<'a> Types<'_, 'a> {
             let bits = number(&member, dw::DW_AT_bit_size);
             let in_bits = number(&member, dw::DW_AT_data_bit_offset).map(|bits| bits / 8);
             let offset = number(&member, dw::DW_AT_data_member_location).or(in_bits).unwrap_or(0);
-            let (size, align) = match self.of(&member)? {
+            let (size, align) = match self.type_entry(&member)? {
                 Some(of) => self.measure(&of, depth)?,
                 None => (0, 1),
             };
             let name = self.name(&member).unwrap_or_default();
             let place = HeaderPlace { line: line(&member), column: 1 };
-            record.fields.push(Field {
+            record.fields.push(FieldDeclaration {
                 place,
                 name: name.clone(),
                 r#type: self.target(&member, depth)?,
@@ -188,13 +197,13 @@ impl<'a> Types<'_, 'a> {
             });
             layout.end = layout.end.max(offset.saturating_add(size));
             layout.align = layout.align.max(align);
-            layout.fields.push(Placed { name, offset, size });
+            layout.fields.push(PlacedField { name, offset, size });
         }
         Ok(Some((record, layout)))
     }
 
     /// Size and alignment in bytes.
-    fn measure(&mut self, entry: &Entry<'a>, depth: usize) -> Result<(u64, u64), DebugError> {
+    fn measure(&mut self, entry: &DebugEntry<'a>, depth: usize) -> Result<(u64, u64), DebugError> {
         let depth = self.deeper(depth)?;
         let own = number(entry, dw::DW_AT_byte_size);
         match entry.tag() {
@@ -202,7 +211,7 @@ impl<'a> Types<'_, 'a> {
                 let mut align = 1;
                 for member in self.below(entry.offset())? {
                     if let Some(of) =
-                        self.of(&member)?.filter(|_| member.tag() == dw::DW_TAG_member)
+                        self.type_entry(&member)?.filter(|_| member.tag() == dw::DW_TAG_member)
                     {
                         align = align.max(self.measure(&of, depth)?.1);
                     }
@@ -210,7 +219,7 @@ impl<'a> Types<'_, 'a> {
                 Ok((own.unwrap_or(0), align))
             }
             dw::DW_TAG_array_type => {
-                let (size, align) = match self.of(entry)? {
+                let (size, align) = match self.type_entry(entry)? {
                     Some(of) => self.measure(&of, depth)?,
                     None => (0, 1),
                 };
@@ -223,7 +232,7 @@ impl<'a> Types<'_, 'a> {
                 let size = own.unwrap_or_else(|| u64::from(self.unit.encoding().address_size));
                 Ok((size, size.max(1)))
             }
-            _ => match (own, self.of(entry)?) {
+            _ => match (own, self.type_entry(entry)?) {
                 (Some(size), _) => Ok((size, size.max(1))),
                 (None, Some(of)) => self.measure(&of, depth),
                 (None, None) => Ok((0, 1)),
@@ -231,7 +240,11 @@ impl<'a> Types<'_, 'a> {
         }
     }
 
-    pub fn enumeration(&mut self, entry: &Entry<'_>, name: &str) -> Result<Enum, DebugError> {
+    pub fn enumeration(
+        &mut self,
+        entry: &DebugEntry<'_>,
+        name: &str,
+    ) -> Result<EnumDeclaration, DebugError> {
         let mut enumerators = Vec::new();
         for below in self.below(entry.offset())? {
             if below.tag() == dw::DW_TAG_enumerator {
@@ -249,51 +262,52 @@ impl<'a> Types<'_, 'a> {
                 });
             }
         }
-        Ok(Enum { name: name.to_owned(), underlying: String::new(), enumerators })
+        Ok(EnumDeclaration { name: name.to_owned(), underlying: String::new(), enumerators })
     }
 
     /// Whether the type of an entry is only named.
-    pub fn is_opaque(&mut self, entry: &Entry<'_>) -> Result<bool, DebugError> {
-        Ok(self.of(entry)?.is_some_and(|of| of.attr_value(dw::DW_AT_declaration).is_some()))
+    pub fn is_opaque(&mut self, entry: &DebugEntry<'_>) -> Result<bool, DebugError> {
+        Ok(self.type_entry(entry)?.is_some_and(|of| of.attr_value(dw::DW_AT_declaration).is_some()))
     }
 
     /// The struct, union or enumeration that has its name from a `typedef` alone.
     pub fn named_by_typedef(
         &mut self,
-        entry: &Entry<'_>,
+        entry: &DebugEntry<'_>,
         name: &str,
-    ) -> Result<Option<(Item, Option<Layout>)>, DebugError> {
-        let Some(target) = self.of(entry)?.filter(|target| self.name(target).is_none()) else {
+    ) -> Result<Option<(HeaderItem, Option<RecordLayout>)>, DebugError> {
+        let Some(target) = self.type_entry(entry)?.filter(|target| self.name(target).is_none())
+        else {
             return Ok(None);
         };
         match target.tag() {
             dw::DW_TAG_structure_type | dw::DW_TAG_union_type => {
                 let found = self.record(&target, name, 0)?;
-                Ok(found.map(|(record, layout)| (Item::Record(record), Some(layout))))
+                Ok(found.map(|(record, layout)| (HeaderItem::Record(record), Some(layout))))
             }
             dw::DW_TAG_enumeration_type => {
-                Ok(Some((Item::Enum(self.enumeration(&target, name)?), None)))
+                Ok(Some((HeaderItem::Enum(self.enumeration(&target, name)?), None)))
             }
             _ => Ok(None),
         }
     }
 }
 
-fn line(entry: &Entry<'_>) -> u32 {
+fn line(entry: &DebugEntry<'_>) -> u32 {
     number(entry, dw::DW_AT_decl_line).and_then(|line| u32::try_from(line).ok()).unwrap_or(0)
 }
 
-fn elements(r#type: &Type) -> u64 {
+fn elements(r#type: &CType) -> u64 {
     match r#type {
-        Type::Array { of, count } => count.unwrap_or(0).saturating_mul(elements(of)),
+        CType::Array { of, count } => count.unwrap_or(0).saturating_mul(elements(of)),
         _ => 1,
     }
 }
 
-fn constant(r#type: Type) -> Type {
+fn constant(r#type: CType) -> CType {
     match r#type {
-        Type::Named { name, .. } => Type::Named { name, constant: true },
-        Type::Pointer { to, .. } => Type::Pointer { to, constant: true },
+        CType::Named { name, .. } => CType::Named { name, constant: true },
+        CType::Pointer { to, .. } => CType::Pointer { to, constant: true },
         other => other,
     }
 }

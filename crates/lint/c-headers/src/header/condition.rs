@@ -1,10 +1,10 @@
-//! Whether a condition of the preprocessor holds where nothing but the headers themselves defines macros: on 64-bit
+//! Conditions of the preprocessor where nothing but the headers themselves defines macros: on 64-bit
 //! Linux, in C, with a compiler that says what GCC says of itself.
 
 use super::expression;
 use super::macros::{Macros, substituted};
 use super::model::{HeaderPlace, Macro};
-use super::token::{Kind, Token, lex};
+use super::token::{Token, TokenKind, lex};
 
 /// How deeply expansions may be nested.
 const DEPTH: usize = 32;
@@ -72,7 +72,7 @@ fn expanded<'a>(
     let mut index = 0;
     while let Some(token) = tokens.get(index) {
         index += 1;
-        if token.kind != Kind::Word {
+        if token.kind != TokenKind::Word {
             out.push(token.clone());
             continue;
         }
@@ -117,7 +117,7 @@ fn body<'a>(
 }
 
 fn number<'a>(like: &Token<'a>, value: i128) -> Token<'a> {
-    Token { kind: Kind::Number, text: value.to_string().into(), ..like.clone() }
+    Token { kind: TokenKind::Number, text: value.to_string().into(), ..like.clone() }
 }
 
 /// The arguments in parentheses at the front, and how many tokens they take.

@@ -2,20 +2,20 @@
 
 use super::declarator::Declarator;
 use super::depth::DEPTH;
-use super::model::{Declaration, Header, HeaderPlace, Item, Problem, Type};
+use super::model::{CType, Declaration, Header, HeaderItem, HeaderPlace, HeaderProblem};
 use super::stream::{Stream, joined};
-use super::token::{Comment, Kind};
+use super::token::{Comment, TokenKind};
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 /// How many comments are looked at one by one before they are searched.
 const NEAR: usize = 4;
 
 /// What went wrong with one declaration.
-pub type Fault = (HeaderPlace, String);
+pub type DeclarationFault = (HeaderPlace, String);
 
 /// What stands before the declarators of a declaration.
 pub struct Specifiers {
-    pub r#type: Type,
+    pub r#type: CType,
     pub typedef: bool,
 }
 
@@ -66,7 +66,7 @@ impl<'s, 'a> Parser<'s, 'a> {
     }
 
     /// The declarations, what is wrong with others, and on which lines these stand.
-    pub fn finish(self) -> (Vec<Declaration>, Vec<Problem>, Vec<(u32, u32)>) {
+    pub fn finish(self) -> (Vec<Declaration>, Vec<HeaderProblem>, Vec<(u32, u32)>) {
         (self.declarations, std::mem::take(&mut self.stream.problems), self.unread)
     }
 
@@ -100,7 +100,7 @@ impl<'s, 'a> Parser<'s, 'a> {
         }
     }
 
-    fn item(&mut self, place: HeaderPlace) -> Result<(), Fault> {
+    fn item(&mut self, place: HeaderPlace) -> Result<(), DeclarationFault> {
         if self.stream.eat(";") {
             return Ok(());
         }
@@ -131,7 +131,7 @@ impl<'s, 'a> Parser<'s, 'a> {
         if matches!(self.stream.text_at(0), "static_assert" | "_Static_assert") {
             self.stream.skip();
             let text = self.stream.arguments().iter().map(|a| joined(a)).collect::<Vec<_>>();
-            self.push(place, Item::Assertion(text.join(", ")));
+            self.push(place, HeaderItem::Assertion(text.join(", ")));
         } else if invocation && !announces && self.stream.is_call_at(0) {
             // Whatever the macro stands for is read next.
             self.stream.expand(true);
@@ -164,7 +164,7 @@ impl<'s, 'a> Parser<'s, 'a> {
     /// Takes the beginning of a block whose declarations count as if it were not there.
     fn transparent(&mut self) -> bool {
         let linkage = self.stream.is("extern")
-            && self.stream.peek_at(1).is_some_and(|token| token.kind == Kind::Quoted);
+            && self.stream.peek_at(1).is_some_and(|token| token.kind == TokenKind::Quoted);
         if linkage {
             self.stream.skip();
             self.stream.skip();
@@ -192,10 +192,10 @@ impl<'s, 'a> Parser<'s, 'a> {
         if self.stream.is("{") {
             self.body();
         }
-        self.push(place, Item::Invocation { name: name.text.into_owned(), arguments });
+        self.push(place, HeaderItem::Invocation { name: name.text.into_owned(), arguments });
     }
 
-    pub fn push(&mut self, place: HeaderPlace, item: Item) {
+    pub fn push(&mut self, place: HeaderPlace, item: HeaderItem) {
         if is_type(&item) {
             self.types.insert(item.name().to_owned());
         }
@@ -216,7 +216,7 @@ impl<'s, 'a> Parser<'s, 'a> {
         }
     }
 
-    fn declaration(&mut self, place: HeaderPlace) -> Result<(), Fault> {
+    fn declaration(&mut self, place: HeaderPlace) -> Result<(), DeclarationFault> {
         let specifiers = self.specifiers()?;
         let (mut base, typedef) = (specifiers.r#type, specifiers.typedef);
         if self.stream.is(";") {
@@ -227,30 +227,30 @@ impl<'s, 'a> Parser<'s, 'a> {
         let mut first = true;
         loop {
             let declarator = self.declarator()?;
-            let body = matches!(base, Type::Record(_) | Type::Enum(_));
+            let body = matches!(base, CType::Record(_) | CType::Enum(_));
             if let (true, Declarator::Name(name)) = (typedef && first && body, &declarator) {
                 // A typedef names what has no tag; a tag of the same name needs no other entry.
                 let tag = self.emit(place, adopt(base, name));
-                base = Type::named(&tag);
+                base = CType::named(&tag);
                 if tag != *name {
                     let (name, r#type) = declarator.apply(base.clone());
-                    self.push(place, Item::Typedef { name, r#type });
+                    self.push(place, HeaderItem::Typedef { name, r#type });
                 }
             } else {
                 let (name, r#type) = declarator.apply(base.clone());
                 if body {
                     let tag = self.emit(place, base);
-                    base = Type::named(&tag);
+                    base = CType::named(&tag);
                 }
-                let opaque = matches!(&r#type, Type::Named { name: of, .. } if *of == name);
+                let opaque = matches!(&r#type, CType::Named { name: of, .. } if *of == name);
                 let value = if self.stream.eat("=") { self.initializer() } else { String::new() };
                 self.push(
                     place,
                     match &r#type {
-                        _ if typedef && opaque => Item::Opaque(name),
-                        _ if typedef => Item::Typedef { name, r#type },
-                        Type::Function { .. } => Item::Function { name, r#type },
-                        _ => Item::Variable { name, r#type, value },
+                        _ if typedef && opaque => HeaderItem::Opaque(name),
+                        _ if typedef => HeaderItem::Typedef { name, r#type },
+                        CType::Function { .. } => HeaderItem::Function { name, r#type },
+                        _ => HeaderItem::Variable { name, r#type, value },
                     },
                 );
             }
@@ -258,7 +258,7 @@ impl<'s, 'a> Parser<'s, 'a> {
             if self.stream.is("{") {
                 if !matches!(
                     self.declarations.last().map(|last| &last.item),
-                    Some(Item::Function { .. })
+                    Some(HeaderItem::Function { .. })
                 ) {
                     self.no_body(&base)?;
                 }
@@ -273,7 +273,7 @@ impl<'s, 'a> Parser<'s, 'a> {
     }
 
     /// Refuses a body that is no initializer: what stands before it is no type.
-    fn no_body(&mut self, base: &Type) -> Result<(), Fault> {
+    fn no_body(&mut self, base: &CType) -> Result<(), DeclarationFault> {
         let mut depth = 0_usize;
         for ahead in 0..4096 {
             match self.stream.text_at(ahead) {
@@ -310,27 +310,27 @@ impl<'s, 'a> Parser<'s, 'a> {
     }
 
     /// Declares a record or enumeration for itself; returns its name.
-    fn emit(&mut self, place: HeaderPlace, r#type: Type) -> String {
+    fn emit(&mut self, place: HeaderPlace, r#type: CType) -> String {
         match r#type {
-            Type::Record(record) => {
+            CType::Record(record) => {
                 let name = record.name.clone();
-                self.push(place, Item::Record(*record));
+                self.push(place, HeaderItem::Record(*record));
                 name
             }
-            Type::Enum(r#enum) => {
+            CType::Enum(r#enum) => {
                 let name = r#enum.name.clone();
-                self.push(place, Item::Enum(*r#enum));
+                self.push(place, HeaderItem::Enum(*r#enum));
                 name
             }
-            Type::Named { name, .. } => {
-                self.push(place, Item::Opaque(name.clone()));
+            CType::Named { name, .. } => {
+                self.push(place, HeaderItem::Opaque(name.clone()));
                 name
             }
             _ => String::new(),
         }
     }
 
-    pub fn expect(&mut self, text: &str) -> Result<(), Fault> {
+    pub fn expect(&mut self, text: &str) -> Result<(), DeclarationFault> {
         if self.stream.eat(text) {
             return Ok(());
         }
@@ -340,7 +340,7 @@ impl<'s, 'a> Parser<'s, 'a> {
     }
 
     /// Goes one level deeper; too deep is a fault.
-    pub fn deeper(&mut self) -> Result<(), Fault> {
+    pub fn deeper(&mut self) -> Result<(), DeclarationFault> {
         self.depth += 1;
         if self.depth > DEPTH {
             return Err((self.stream.place(), "nested too deeply".to_owned()));
@@ -398,20 +398,26 @@ impl<'s, 'a> Parser<'s, 'a> {
 }
 
 /// Whether what is declared may stand where a type does.
-fn is_type(item: &Item) -> bool {
-    matches!(item, Item::Record(_) | Item::Opaque(_) | Item::Enum(_) | Item::Typedef { .. })
+fn is_type(item: &HeaderItem) -> bool {
+    matches!(
+        item,
+        HeaderItem::Record(_)
+            | HeaderItem::Opaque(_)
+            | HeaderItem::Enum(_)
+            | HeaderItem::Typedef { .. }
+    )
 }
 
 /// A record or enumeration without a tag takes the name of its typedef.
-fn adopt(r#type: Type, name: &str) -> Type {
+fn adopt(r#type: CType, name: &str) -> CType {
     match r#type {
-        Type::Record(mut record) if record.name.is_empty() => {
+        CType::Record(mut record) if record.name.is_empty() => {
             name.clone_into(&mut record.name);
-            Type::Record(record)
+            CType::Record(record)
         }
-        Type::Enum(mut r#enum) if r#enum.name.is_empty() => {
+        CType::Enum(mut r#enum) if r#enum.name.is_empty() => {
             name.clone_into(&mut r#enum.name);
-            Type::Enum(r#enum)
+            CType::Enum(r#enum)
         }
         other => other,
     }

@@ -3,45 +3,45 @@
 //! `int WINAPI open(...)`, `int deflate OF((int))`, `typedef int (CALL *Back)(void)`: a macro whose definition is at hand
 //! is expanded, and one that is not is told from a name by where it stands.
 
-use super::declaration::{Fault, Parser};
+use super::declaration::{DeclarationFault, Parser};
 use super::depth::DEPTH;
 use super::expression;
-use super::model::{Parameter, Type};
-use super::token::{Kind, Token};
+use super::model::{CParameter, CType};
+use super::token::{Token, TokenKind};
 
 /// A declarator inside out.
 pub enum Declarator {
     Name(String),
     Pointer(Box<Declarator>, bool),
     Array(Box<Declarator>, Option<u64>),
-    Function(Box<Declarator>, Vec<Parameter>, bool),
+    Function(Box<Declarator>, Vec<CParameter>, bool),
 }
 
 impl Declarator {
     /// The name, and its type around `base`.
-    pub fn apply(self, base: Type) -> (String, Type) {
+    pub fn apply(self, base: CType) -> (String, CType) {
         match self {
             Self::Name(name) => (name, base),
             Self::Pointer(inner, constant) => {
-                inner.apply(Type::Pointer { to: Box::new(base), constant })
+                inner.apply(CType::Pointer { to: Box::new(base), constant })
             }
-            Self::Array(inner, count) => inner.apply(Type::Array { of: Box::new(base), count }),
+            Self::Array(inner, count) => inner.apply(CType::Array { of: Box::new(base), count }),
             Self::Function(inner, parameters, variadic) => {
-                inner.apply(Type::Function { result: Box::new(base), parameters, variadic })
+                inner.apply(CType::Function { result: Box::new(base), parameters, variadic })
             }
         }
     }
 }
 
 impl Parser<'_, '_> {
-    pub fn declarator(&mut self) -> Result<Declarator, Fault> {
+    pub fn declarator(&mut self) -> Result<Declarator, DeclarationFault> {
         self.deeper()?;
         let found = self.declarator_inner();
         self.depth -= 1;
         found
     }
 
-    fn declarator_inner(&mut self) -> Result<Declarator, Fault> {
+    fn declarator_inner(&mut self) -> Result<Declarator, DeclarationFault> {
         self.before_name();
         if matches!(self.stream.text_at(0), "*" | "&" | "^") {
             self.stream.skip();
@@ -211,7 +211,7 @@ impl Parser<'_, '_> {
         expression::value(&tokens, &self.values).and_then(|count| u64::try_from(count).ok())
     }
 
-    fn parameters(&mut self) -> Result<(Vec<Parameter>, bool), Fault> {
+    fn parameters(&mut self) -> Result<(Vec<CParameter>, bool), DeclarationFault> {
         self.expect("(")?;
         let mut parameters = Vec::new();
         self.stream.expand(true);
@@ -236,7 +236,7 @@ impl Parser<'_, '_> {
             if self.stream.eat("=") {
                 self.initializer();
             }
-            parameters.push(Parameter { name, r#type });
+            parameters.push(CParameter { name, r#type });
             if !self.stream.is(")") {
                 self.expect(",")?;
             }
@@ -250,7 +250,7 @@ impl Parser<'_, '_> {
         for at in ahead..ahead + 512 {
             let token = self.stream.peek_at(at)?;
             match &*token.text {
-                _ if token.kind == Kind::Quoted => {}
+                _ if token.kind == TokenKind::Quoted => {}
                 "(" => depth += 1,
                 ")" if depth <= 1 => return Some(at + 1),
                 ")" => depth -= 1,

@@ -2,7 +2,7 @@
 
 use super::depth::DEPTH;
 use super::model::Macro;
-use super::token::{Kind, Token, lex};
+use super::token::{Token, TokenKind, lex};
 use foldhash::{HashMap, HashMapExt as _};
 
 /// The value of a text, if that is a number or an expression of numbers.
@@ -14,7 +14,7 @@ pub fn number(text: &str) -> Option<i64> {
 /// The value of an expression, with the values of the names that it may use. None if it is not
 /// understood or does not fit.
 pub fn value(tokens: &[Token<'_>], names: &HashMap<String, i64>) -> Option<i64> {
-    let mut reader = Reader { tokens, at: 0, names: Some(names) };
+    let mut reader = ExpressionReader { tokens, at: 0, names: Some(names) };
     let value = reader.binary(0, 0)?;
     let all = reader.at == tokens.len();
     i64::try_from(value).ok().filter(|_| all)
@@ -22,7 +22,7 @@ pub fn value(tokens: &[Token<'_>], names: &HashMap<String, i64>) -> Option<i64> 
 
 /// Whether the expression of a condition is not 0, in which no name is left. None if it is not understood.
 pub fn holds(tokens: &[Token<'_>]) -> Option<bool> {
-    let mut reader = Reader { tokens, at: 0, names: None };
+    let mut reader = ExpressionReader { tokens, at: 0, names: None };
     let value = reader.choice(0)?;
     (reader.at == tokens.len()).then_some(value != 0)
 }
@@ -34,7 +34,7 @@ impl Macro {
     }
 }
 
-struct Reader<'a> {
+struct ExpressionReader<'a> {
     tokens: &'a [Token<'a>],
     at: usize,
     /// What names stand for; none for a condition, which compares and chooses instead.
@@ -95,7 +95,7 @@ fn compare(operator: &str, a: i128, b: i128) -> Option<i128> {
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ExpressionReader<'a> {
     fn text(&self, ahead: usize) -> &'a str {
         self.tokens.get(self.at + ahead).map_or("", |token| &*token.text)
     }
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
                 let value = self.choice(depth + 1)?;
                 self.eat(")").then_some(value)
             }
-            text if matches!(token.kind, Kind::Number | Kind::Quoted) => literal(text),
+            text if matches!(token.kind, TokenKind::Number | TokenKind::Quoted) => literal(text),
             text => self.names?.get(text).map(|value| i128::from(*value)),
         }
     }

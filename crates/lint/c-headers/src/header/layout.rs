@@ -1,15 +1,15 @@
-//! Where fields lie: the rules of C on 64-bit machines (LP64).
+//! Layout of records: the rules of C on 64-bit machines (LP64).
 
 use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 use thiserror::Error;
 
 use super::depth::DEPTH;
-use super::model::{Header, Item, Record, RecordKind, Type, changes_layout};
+use super::model::{CType, Header, HeaderItem, RecordDeclaration, RecordKind, changes_layout};
 use super::pack;
 
 /// A field with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct PlacedField {
     /// Its name; fields of an anonymous struct or union stand under their own names too.
     pub name: String,
     /// Its offset, in bytes.
@@ -20,9 +20,9 @@ pub struct Placed {
 
 /// Where the fields of a record lie.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
+pub struct RecordLayout {
     /// The fields, an anonymous record before its own.
-    pub fields: Vec<Placed>,
+    pub fields: Vec<PlacedField>,
     /// Where the last field ends, in bytes.
     pub end: u64,
     /// The size with the padding at the end, in bytes.
@@ -31,7 +31,7 @@ pub struct Layout {
     pub align: u64,
 }
 
-impl Layout {
+impl RecordLayout {
     /// Where the field of this name ends: what a size macro with it stands for.
     pub fn end_of(&self, field: &str) -> Option<u64> {
         let found = self.fields.iter().find(|placed| placed.name == field)?;
@@ -64,16 +64,16 @@ pub enum LayoutError {
 
 /// The layouts of what some headers declare. Of several declarations of a name the first counts.
 pub struct Layouts<'a> {
-    records: HashMap<&'a str, &'a Record>,
+    records: HashMap<&'a str, &'a RecordDeclaration>,
     enums: HashSet<&'a str>,
-    typedefs: HashMap<&'a str, &'a Type>,
-    known: HashMap<&'a str, Result<Layout, LayoutError>>,
+    typedefs: HashMap<&'a str, &'a CType>,
+    known: HashMap<&'a str, Result<RecordLayout, LayoutError>>,
     depth: usize,
 }
 
 impl<'a> Layouts<'a> {
     /// For the declarations of these headers together.
-    pub fn of(headers: impl IntoIterator<Item = &'a Header>) -> Self {
+    pub fn for_headers(headers: impl IntoIterator<Item = &'a Header>) -> Self {
         let mut layouts = Self {
             records: HashMap::new(),
             enums: HashSet::new(),
@@ -83,13 +83,13 @@ impl<'a> Layouts<'a> {
         };
         for declaration in headers.into_iter().flat_map(Header::by_activity) {
             match &declaration.item {
-                Item::Record(record) => {
+                HeaderItem::Record(record) => {
                     layouts.records.entry(&record.name).or_insert(record);
                 }
-                Item::Enum(r#enum) => {
+                HeaderItem::Enum(r#enum) => {
                     layouts.enums.insert(&r#enum.name);
                 }
-                Item::Typedef { name, r#type } => {
+                HeaderItem::Typedef { name, r#type } => {
                     layouts.typedefs.entry(name).or_insert(r#type);
                 }
                 _ => {}
@@ -102,19 +102,19 @@ impl<'a> Layouts<'a> {
     ///
     /// # Errors
     /// If the header does not say enough to tell.
-    pub fn layout(&mut self, name: &str) -> Result<Layout, LayoutError> {
+    pub fn layout(&mut self, name: &str) -> Result<RecordLayout, LayoutError> {
         self.find(name).cloned()
     }
 
     /// The same, which is not kept for the next question.
-    pub(crate) fn take(&mut self, name: &str) -> Result<Layout, LayoutError> {
+    pub(crate) fn take(&mut self, name: &str) -> Result<RecordLayout, LayoutError> {
         self.find(name)?;
         let unknown = || Err(LayoutError::Unknown(name.to_owned()));
         self.known.remove(name).unwrap_or_else(unknown)
     }
 
     /// The same, as it is kept.
-    pub(crate) fn find(&mut self, name: &str) -> Result<&Layout, LayoutError> {
+    pub(crate) fn find(&mut self, name: &str) -> Result<&RecordLayout, LayoutError> {
         if !self.known.contains_key(name) {
             let (name, record) = self
                 .records
@@ -132,13 +132,13 @@ impl<'a> Layouts<'a> {
         }
     }
 
-    fn place(&mut self, record: &'a Record) -> Result<Layout, LayoutError> {
+    fn place(&mut self, record: &'a RecordDeclaration) -> Result<RecordLayout, LayoutError> {
         let mut most = u64::MAX;
         for attribute in record.attributes.iter().filter(|a| changes_layout(a)) {
             let known = pack::of_attribute(attribute);
             most = most.min(known.ok_or_else(|| LayoutError::Attribute(attribute.clone()))?);
         }
-        let mut layout = Layout { align: 1, ..Layout::default() };
+        let mut layout = RecordLayout { align: 1, ..RecordLayout::default() };
         // A field under a condition that does not hold takes no place, if there are others.
         let some = record.fields.iter().any(|field| field.active);
         for field in record.fields.iter().filter(|field| field.active || !some) {
@@ -147,7 +147,7 @@ impl<'a> Layouts<'a> {
             }
             let too_large = || LayoutError::TooLarge(field.name.clone());
             let inner = match &field.r#type {
-                Type::Record(inner) => Some(self.place(inner)?),
+                CType::Record(inner) => Some(self.place(inner)?),
                 _ => None,
             };
             let (size, align) = match &inner {
@@ -165,10 +165,10 @@ impl<'a> Layouts<'a> {
             layout.end = layout.end.max(end);
             layout.align = layout.align.max(align);
             let name = field.name.clone();
-            layout.fields.push(Placed { name, offset, size });
+            layout.fields.push(PlacedField { name, offset, size });
             for placed in inner.filter(|_| field.name.is_empty()).into_iter().flat_map(|i| i.fields)
             {
-                layout.fields.push(Placed { offset: placed.offset + offset, ..placed });
+                layout.fields.push(PlacedField { offset: placed.offset + offset, ..placed });
             }
         }
         let size = layout.end.checked_next_multiple_of(layout.align);
@@ -180,7 +180,7 @@ impl<'a> Layouts<'a> {
     ///
     /// # Errors
     /// If the headers do not say enough to tell.
-    pub fn measure(&mut self, r#type: &'a Type) -> Result<(u64, u64), LayoutError> {
+    pub fn measure(&mut self, r#type: &'a CType) -> Result<(u64, u64), LayoutError> {
         self.depth += 1;
         let found = if self.depth > 4 * DEPTH {
             Err(LayoutError::Endless(r#type.to_string().chars().take(80).collect()))
@@ -191,22 +191,22 @@ impl<'a> Layouts<'a> {
         found
     }
 
-    fn measure_inner(&mut self, r#type: &'a Type) -> Result<(u64, u64), LayoutError> {
+    fn measure_inner(&mut self, r#type: &'a CType) -> Result<(u64, u64), LayoutError> {
         match r#type {
-            Type::Pointer { .. } => Ok((8, 8)),
-            Type::Enum(_) => Ok((4, 4)),
-            Type::Function { .. } => Err(LayoutError::Unknown(r#type.to_string())),
-            Type::Record(record) => {
+            CType::Pointer { .. } => Ok((8, 8)),
+            CType::Enum(_) => Ok((4, 4)),
+            CType::Function { .. } => Err(LayoutError::Unknown(r#type.to_string())),
+            CType::Record(record) => {
                 let layout = self.place(record)?;
                 Ok((layout.size, layout.align))
             }
-            Type::Array { of, count } => {
+            CType::Array { of, count } => {
                 let (size, align) = self.measure(of)?;
                 let count = count.ok_or_else(|| LayoutError::Length(r#type.to_string()))?;
                 let bytes = size.checked_mul(count);
                 Ok((bytes.ok_or_else(|| LayoutError::TooLarge(r#type.to_string()))?, align))
             }
-            Type::Named { name, .. } => {
+            CType::Named { name, .. } => {
                 if let Some(bytes) = plain(name) {
                     return Ok((bytes, bytes));
                 }

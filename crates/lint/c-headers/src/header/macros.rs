@@ -14,7 +14,7 @@ pub struct Macros<'a> {
 
 impl<'a> Macros<'a> {
     /// Those of headers that are included.
-    pub fn of(included: &[&'a Header]) -> Self {
+    pub fn from_headers(included: &[&'a Header]) -> Self {
         let mut found = HashMap::new();
         for defined in included.iter().flat_map(|header| &header.macros) {
             if defined.active && defined.until.is_none() {

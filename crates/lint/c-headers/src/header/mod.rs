@@ -4,12 +4,12 @@
 //! The reader takes the text as it lies, both sides of every `#if`, and says of each declaration which
 //! conditions stand around it. It knows the C of headers and as much C++ as headers for both languages
 //! have: `extern "C"`, attributes, `static_assert`, references, qualified names. What it cannot read
-//! becomes a [`Problem`] with its place, and the rest is read all the same: nothing is left out in
+//! becomes a [`HeaderProblem`] with its place, and the rest is read all the same: nothing is left out in
 //! silence.
 //!
 //! Macros are expanded inside of structs, and where they stand before a declaration, if the header, or
 //! one given to [`Header::read_with`], defines them. A macro with arguments that stands alone is kept as
-//! it is, an [`Item::Invocation`]: it is how headers announce sizes.
+//! it is, a [`HeaderItem::Invocation`]: it is how headers announce sizes.
 //!
 //! [`Layouts`] places fields by the rules of C on 64-bit machines.
 //!
@@ -33,11 +33,11 @@ mod token;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-pub use layout::{Layout, LayoutError, Layouts, Placed};
+pub use layout::{LayoutError, Layouts, PlacedField, RecordLayout};
 pub use model::changes_layout;
 pub use model::{
-    Announced, Declaration, Enum, Enumerator, Field, Header, HeaderPlace, Item, Macro, Parameter,
-    Problem, Record, RecordKind, Type,
+    CParameter, CType, Declaration, EnumDeclaration, Enumerator, FieldDeclaration, Header,
+    HeaderItem, HeaderPlace, HeaderProblem, Macro, RecordDeclaration, RecordKind, SizedStruct,
 };
 
 impl Header {
@@ -55,7 +55,7 @@ impl Header {
             let before = &text[..error.valid_up_to()];
             let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
             let place = HeaderPlace { line: u32::try_from(line).unwrap_or(u32::MAX), column: 1 };
-            header.problems.push(Problem::at(place, "not UTF-8"));
+            header.problems.push(HeaderProblem::at(place, "not UTF-8"));
         }
         // What editors of some systems put before a text.
         let decoded = decoded.strip_prefix('\u{feff}').unwrap_or(&decoded);
@@ -79,7 +79,11 @@ impl Header {
 }
 
 /// Gives problems the text of the declaration that each is about: what stands on its lines, without comments.
-fn with_texts(mut problems: Vec<Problem>, text: &str, unread: &[(u32, u32)]) -> Vec<Problem> {
+fn with_texts(
+    mut problems: Vec<HeaderProblem>,
+    text: &str,
+    unread: &[(u32, u32)],
+) -> Vec<HeaderProblem> {
     if unread.is_empty() {
         return problems;
     }

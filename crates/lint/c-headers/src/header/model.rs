@@ -1,4 +1,4 @@
-//! What a header declares.
+//! Model of a header: its declarations.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,7 +17,7 @@ pub struct Header {
     /// number of braces, they are several beginnings of one declaration, and only the last is read.
     pub alternatives: Vec<HeaderPlace>,
     /// What could not be read.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<HeaderProblem>,
     /// The words of declarations that could not be read, the names of what they declare among them.
     pub unread: BTreeSet<String>,
 }
@@ -39,7 +39,7 @@ impl fmt::Display for HeaderPlace {
 
 /// Something that could not be read; what stands after it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct HeaderProblem {
     /// Where the declaration begins.
     pub place: HeaderPlace,
     /// What was not understood, in words.
@@ -48,7 +48,7 @@ pub struct Problem {
     pub text: String,
 }
 
-impl Problem {
+impl HeaderProblem {
     /// One that is about no declaration.
     pub(crate) fn at(place: HeaderPlace, what: impl Into<String>) -> Self {
         Self { place, what: what.into(), text: String::new() }
@@ -67,14 +67,14 @@ pub struct Declaration {
     /// Whether these conditions hold where nothing but the headers defines macros: on 64-bit Linux, in C.
     pub active: bool,
     /// The declaration itself, by its kind.
-    pub item: Item,
+    pub item: HeaderItem,
 }
 
 impl Declaration {
     /// The struct or union, if it is one with its fields.
-    pub fn record(&self) -> Option<&Record> {
+    pub fn record(&self) -> Option<&RecordDeclaration> {
         match &self.item {
-            Item::Record(record) => Some(record),
+            HeaderItem::Record(record) => Some(record),
             _ => None,
         }
     }
@@ -82,33 +82,33 @@ impl Declaration {
 
 /// A declaration, by its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Item {
+pub enum HeaderItem {
     /// A struct or union with its fields.
-    Record(Record),
+    Record(RecordDeclaration),
     /// A struct or union that is only named.
     Opaque(String),
     /// An enumeration, with or without a name.
-    Enum(Enum),
+    Enum(EnumDeclaration),
     /// Another name for a type.
     Typedef {
         /// The new name of the type.
         name: String,
         /// The type that it stands for.
-        r#type: Type,
+        r#type: CType,
     },
     /// A function that is declared, not defined.
     Function {
         /// The name that the linker sees.
         name: String,
-        /// Its type, a [`Type::Function`].
-        r#type: Type,
+        /// Its type, a [`CType::Function`].
+        r#type: CType,
     },
     /// A variable or constant.
     Variable {
         /// The name of the variable.
         name: String,
         /// Its type, with array lengths and pointers.
-        r#type: Type,
+        r#type: CType,
         /// What it is set to, as written; empty if to nothing.
         value: String,
     },
@@ -123,7 +123,7 @@ pub enum Item {
     Assertion(String),
 }
 
-impl Item {
+impl HeaderItem {
     /// The name of what is declared; empty for assertions.
     pub fn name(&self) -> &str {
         match self {
@@ -150,26 +150,26 @@ pub enum RecordKind {
 
 /// A struct or union.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct RecordDeclaration {
     /// Whether it is a struct or a union.
     pub kind: RecordKind,
     /// Its tag, or the name that a `typedef` gives it; empty inside of others.
     pub name: String,
     /// Its fields, in the order of their declaration.
-    pub fields: Vec<Field>,
+    pub fields: Vec<FieldDeclaration>,
     /// Attributes as written: some change the layout.
     pub attributes: Vec<String>,
 }
 
 /// A field of a struct or union.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Field {
+pub struct FieldDeclaration {
     /// Where it begins; for a field out of a macro, where that is used.
     pub place: HeaderPlace,
     /// Its name; empty for an anonymous struct or union.
     pub name: String,
     /// Its type, with array lengths and pointers.
-    pub r#type: Type,
+    pub r#type: CType,
     /// Its width, if it is a bit-field.
     pub bits: Option<u32>,
     /// The comment above it.
@@ -184,7 +184,7 @@ pub struct Field {
 
 /// An enumeration with its enumerators.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Enum {
+pub struct EnumDeclaration {
     /// Its tag, or the name that a `typedef` gives it; may be empty.
     pub name: String,
     /// The type that C++ lets it be stored in; empty if none is said.
@@ -235,16 +235,16 @@ pub struct Macro {
 
 /// A parameter of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parameter {
+pub struct CParameter {
     /// Its name; may be empty.
     pub name: String,
     /// Its type, as it is written; arrays are not yet pointers.
-    pub r#type: Type,
+    pub r#type: CType,
 }
 
 /// A type of C, as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Type {
+pub enum CType {
     /// A named type: `int`, `unsigned long`, `size_t`, the tag of a struct, the name of a typedef.
     Named {
         /// The name; words of the language in the order in which they stand.
@@ -255,33 +255,33 @@ pub enum Type {
     /// A pointer or, in C++, a reference.
     Pointer {
         /// What it points to.
-        to: Box<Type>,
+        to: Box<CType>,
         /// Whether the pointer itself may not be changed.
         constant: bool,
     },
     /// An array of known or unknown length.
     Array {
         /// The type of one element.
-        of: Box<Type>,
+        of: Box<CType>,
         /// How many; none if it does not say, or not in a way that was understood.
         count: Option<u64>,
     },
     /// The type of a function.
     Function {
         /// The type of what it returns.
-        result: Box<Type>,
+        result: Box<CType>,
         /// Its parameters, in their order.
-        parameters: Vec<Parameter>,
+        parameters: Vec<CParameter>,
         /// Whether it takes more than that.
         variadic: bool,
     },
     /// A struct or union that is declared where it is used.
-    Record(Box<Record>),
+    Record(Box<RecordDeclaration>),
     /// An enumeration that is declared where it is used.
-    Enum(Box<Enum>),
+    Enum(Box<EnumDeclaration>),
 }
 
-impl Type {
+impl CType {
     /// A named type that may be changed.
     pub fn named(name: &str) -> Self {
         Self::Named { name: name.to_owned(), constant: false }
@@ -333,7 +333,7 @@ impl Type {
     }
 }
 
-impl fmt::Display for Type {
+impl fmt::Display for CType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.declare("").trim_end())
     }
@@ -341,7 +341,7 @@ impl fmt::Display for Type {
 
 /// A struct whose size the header announces by naming its last field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Announced<'h> {
+pub struct SizedStruct<'h> {
     /// The place of the announcement.
     pub place: HeaderPlace,
     /// The name of the struct.
@@ -358,25 +358,25 @@ impl Header {
     }
 
     /// Every struct and union, with its declaration.
-    pub fn records(&self) -> impl Iterator<Item = (&Declaration, &Record)> {
+    pub fn records(&self) -> impl Iterator<Item = (&Declaration, &RecordDeclaration)> {
         self.declarations.iter().filter_map(|one| Some((one, one.record()?)))
     }
 
     /// Every enumeration, with its declaration.
-    pub fn enums(&self) -> impl Iterator<Item = (&Declaration, &Enum)> {
+    pub fn enums(&self) -> impl Iterator<Item = (&Declaration, &EnumDeclaration)> {
         self.declarations.iter().filter_map(|declaration| match &declaration.item {
-            Item::Enum(r#enum) => Some((declaration, r#enum)),
+            HeaderItem::Enum(r#enum) => Some((declaration, r#enum)),
             _ => None,
         })
     }
 
     /// The sizes that the header announces: by a macro `..._STRUCT_TRAITS(struct, last field)`, or by a
     /// definition, an enumerator or a constant `..._STRUCT_SIZE` that is `MACRO(struct, last field)`.
-    pub fn announced(&self) -> impl Iterator<Item = Announced<'_>> {
+    pub fn announced(&self) -> impl Iterator<Item = SizedStruct<'_>> {
         let invoked = self.declarations.iter().filter_map(|declaration| match &declaration.item {
-            Item::Invocation { name, arguments } if name.ends_with("_STRUCT_TRAITS") => {
+            HeaderItem::Invocation { name, arguments } if name.ends_with("_STRUCT_TRAITS") => {
                 let [record, last] = arguments.as_slice() else { return None };
-                Some(Announced { place: declaration.place, record, last_field: last })
+                Some(SizedStruct { place: declaration.place, record, last_field: last })
             }
             _ => None,
         });
@@ -385,14 +385,14 @@ impl Header {
         let listed = self.enums().flat_map(|(_, r#enum)| &r#enum.enumerators);
         let listed = listed.map(|value| (value.place, &value.name, &value.expression));
         let set = self.declarations.iter().filter_map(|declaration| match &declaration.item {
-            Item::Variable { name, value, .. } => Some((declaration.place, name, value)),
+            HeaderItem::Variable { name, value, .. } => Some((declaration.place, name, value)),
             _ => None,
         });
         let named = defined.chain(listed).chain(set).filter_map(|(place, name, text)| {
             let (_, arguments) = text.strip_suffix(')')?.split_once('(')?;
             let (record, last) = arguments.split_once(',')?;
             let (record, last_field) = (record.trim(), last.trim());
-            name.ends_with("STRUCT_SIZE").then_some(Announced { place, record, last_field })
+            name.ends_with("STRUCT_SIZE").then_some(SizedStruct { place, record, last_field })
         });
         invoked.chain(named)
     }

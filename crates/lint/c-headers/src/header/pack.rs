@@ -5,13 +5,13 @@ const PUSHED: usize = 64;
 
 /// The state of `#pragma pack`.
 #[derive(Default)]
-pub struct Packing {
+pub struct PragmaPack {
     /// The largest alignment, in bytes; 0 if there is none.
     pub now: u8,
     pushed: Vec<u8>,
 }
 
-impl Packing {
+impl PragmaPack {
     /// Takes what stands behind `pack`: `(1)`, `()`, `(push, 1)`, `(pop)`. False if that is not understood.
     pub fn take(&mut self, text: &str) -> bool {
         let inner = text.trim().strip_prefix('(').and_then(|text| text.strip_suffix(')'));
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn packing_is_pushed_and_popped_as_compilers_do() {
-        let mut packing = Packing::default();
+        let mut packing = PragmaPack::default();
         for (text, now) in [
             ("(push, 1)", 1),
             ("(push)", 1),

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use super::condition::{defined, holds};
 use super::depth::DEPTH;
 use super::macros::Macros;
-use super::model::{Header, HeaderPlace, Macro, Problem};
-use super::pack::Packing;
-use super::token::{Kind, Token};
+use super::model::{Header, HeaderPlace, HeaderProblem, Macro};
+use super::pack::PragmaPack;
+use super::token::{Token, TokenKind};
 
 /// How many bytes of conditions are kept, over all sets.
 const BUDGET: usize = 16 << 20;
 
 /// What the directives of a header say.
-pub struct Prepared<'i> {
+pub struct PreprocessedHeader<'i> {
     /// The sets of conditions that tokens refer to. The first one is empty.
     pub conditions: Vec<Conditions>,
     pub macros: Macros<'i>,
@@ -37,7 +37,7 @@ struct Open {
     taken: bool,
 }
 
-struct State<'a, 'i> {
+struct PreprocessorState<'a, 'i> {
     header: &'a mut Header,
     macros: Macros<'i>,
     open: Vec<Open>,
@@ -45,7 +45,7 @@ struct State<'a, 'i> {
     too_deep: usize,
     sets: Vec<Conditions>,
     budget: usize,
-    packing: Packing,
+    packing: PragmaPack,
     /// The name of an include guard that the next directive may define.
     guard: Option<String>,
 }
@@ -55,16 +55,16 @@ pub fn run<'i>(
     tokens: &mut Vec<Token<'_>>,
     header: &mut Header,
     included: &[&'i Header],
-) -> Prepared<'i> {
+) -> PreprocessedHeader<'i> {
     let mut left_out = alternatives(tokens, header).into_iter().peekable();
-    let mut state = State {
+    let mut state = PreprocessorState {
         header,
-        macros: Macros::of(included),
+        macros: Macros::from_headers(included),
         open: Vec::new(),
         too_deep: 0,
         sets: vec![Conditions { words: Arc::default(), hold: true }],
         budget: BUDGET,
-        packing: Packing::default(),
+        packing: PragmaPack::default(),
         guard: None,
     };
     let last = tokens.last().map_or_else(HeaderPlace::default, |token| token.place);
@@ -72,7 +72,7 @@ pub fn run<'i>(
     tokens.retain_mut(|token| {
         let at = index;
         index += 1;
-        if token.kind == Kind::Directive {
+        if token.kind == TokenKind::Directive {
             state.directive(token, at == 0);
             return false;
         }
@@ -88,12 +88,12 @@ pub fn run<'i>(
     if !state.open.is_empty() {
         state.problem(last, "#if without #endif");
     }
-    Prepared { conditions: state.sets, macros: state.macros }
+    PreprocessedHeader { conditions: state.sets, macros: state.macros }
 }
 
-impl State<'_, '_> {
+impl PreprocessorState<'_, '_> {
     fn problem(&mut self, place: HeaderPlace, what: &str) {
-        self.header.problems.push(Problem::at(place, what));
+        self.header.problems.push(HeaderProblem::at(place, what));
     }
 
     fn current(&self) -> usize {
@@ -244,7 +244,7 @@ fn alternatives(tokens: &[Token<'_>], header: &mut Header) -> Vec<Range<usize>> 
     let mut left_out: Vec<Range<usize>> = Vec::new();
     let mut open: Vec<Vec<Branch>> = Vec::new();
     for (index, token) in tokens.iter().enumerate() {
-        if token.kind == Kind::Directive {
+        if token.kind == TokenKind::Directive {
             let begun = Branch { begin: index + 1, braces: 0 };
             let word = token.text.split(|c: char| !c.is_alphanumeric()).next();
             match word.unwrap_or_default() {

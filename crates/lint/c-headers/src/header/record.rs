@@ -1,17 +1,18 @@
 //! Specifiers: the words of a type, and the structs, unions and enumerations that stand in their place.
 
-use super::declaration::{Fault, Parser, Specifiers, is_language};
+use super::declaration::{DeclarationFault, Parser, Specifiers, is_language};
 use super::declarator::is_qualifier;
 use super::expression;
 use super::model::{
-    Enum, Enumerator, Field, HeaderPlace, Record, RecordKind, Type, changes_layout,
+    CType, EnumDeclaration, Enumerator, FieldDeclaration, HeaderPlace, RecordDeclaration,
+    RecordKind, changes_layout,
 };
 use super::stream::joined;
-use super::token::{Kind, Token};
+use super::token::{Token, TokenKind};
 
 impl<'a> Parser<'_, 'a> {
     /// What stands before the declarators.
-    pub fn specifiers(&mut self) -> Result<Specifiers, Fault> {
+    pub fn specifiers(&mut self) -> Result<Specifiers, DeclarationFault> {
         let (mut words, mut other) = (String::new(), None);
         let (mut constant, mut typedef) = (false, false);
         let mut attributes = Vec::new();
@@ -52,7 +53,7 @@ impl<'a> Parser<'_, 'a> {
                     }
                     if !is_language(word) && self.is_macro_in_front() {
                         match self.macro_in_front()? {
-                            (written, true) => other = Some(Type::named(&written)),
+                            (written, true) => other = Some(CType::named(&written)),
                             (written, false) => attributes.push(written),
                         }
                         continue;
@@ -62,7 +63,7 @@ impl<'a> Parser<'_, 'a> {
                         attributes.extend(word.map(|token| token.text.into_owned()));
                         continue;
                     }
-                    other = Some(Type::named(&self.qualified()?));
+                    other = Some(CType::named(&self.qualified()?));
                     continue;
                 }
                 _ => break,
@@ -70,12 +71,12 @@ impl<'a> Parser<'_, 'a> {
             self.stream.skip();
         }
         let r#type = match other {
-            Some(Type::Named { name, .. }) => Type::Named { name, constant },
+            Some(CType::Named { name, .. }) => CType::Named { name, constant },
             Some(other) => other,
             None if words.is_empty() => {
                 return Err((self.stream.place(), "a type wanted".to_owned()));
             }
-            None => Type::Named { name: words, constant },
+            None => CType::Named { name: words, constant },
         };
         Ok(Specifiers { r#type, typedef })
     }
@@ -91,7 +92,7 @@ impl<'a> Parser<'_, 'a> {
 
     /// A macro with arguments that is not known where a type is wanted, and whether it stands for the type: it does if
     /// only a name follows.
-    fn macro_in_front(&mut self) -> Result<(String, bool), Fault> {
+    fn macro_in_front(&mut self) -> Result<(String, bool), DeclarationFault> {
         let place = self.stream.place();
         let Some(end) = self.behind_call(1) else {
             return Err((place, "parentheses without end".to_owned()));
@@ -149,7 +150,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// A name with what C++ may put before and behind it.
-    fn qualified(&mut self) -> Result<String, Fault> {
+    fn qualified(&mut self) -> Result<String, DeclarationFault> {
         let mut name = self.stream.next().map(|token| token.text.into_owned()).unwrap_or_default();
         loop {
             if self.stream.is("::") && self.stream.is_word_at(1) {
@@ -214,7 +215,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// A struct, union or enumeration: its body, or only its name.
-    fn tagged(&mut self, before: &[String]) -> Result<Type, Fault> {
+    fn tagged(&mut self, before: &[String]) -> Result<CType, DeclarationFault> {
         self.deeper()?;
         let word = self.stream.next().map(|token| token.text).unwrap_or_default();
         if word == "enum" && matches!(self.stream.text_at(0), "class" | "struct") {
@@ -245,18 +246,18 @@ impl<'a> Parser<'_, 'a> {
         }
         let found = if self.stream.is("{") {
             if word == "enum" {
-                Type::Enum(Box::new(self.enumeration(name, underlying)?))
+                CType::Enum(Box::new(self.enumeration(name, underlying)?))
             } else {
                 if let Some(place) = base {
                     return Err((place, "C++: a base class".to_owned()));
                 }
                 let kind = if word == "union" { RecordKind::Union } else { RecordKind::Struct };
-                Type::Record(Box::new(self.record(kind, name, attributes)?))
+                CType::Record(Box::new(self.record(kind, name, attributes)?))
             }
         } else if name.is_empty() {
             return Err((self.stream.place(), format!("{word} without name and body")));
         } else {
-            Type::named(&name)
+            CType::named(&name)
         };
         self.depth -= 1;
         Ok(found)
@@ -281,12 +282,16 @@ impl<'a> Parser<'_, 'a> {
         let name = self.stream.next()?.text;
         let arguments = self.stream.arguments();
         let first = arguments.first().and_then(|argument| argument.first());
-        let quoted = first.is_some_and(|token| token.kind == Kind::Quoted);
+        let quoted = first.is_some_and(|token| token.kind == TokenKind::Quoted);
         let arguments: Vec<String> = arguments.iter().map(|argument| joined(argument)).collect();
         Some((format!("{name}({})", arguments.join(", ")), quoted))
     }
 
-    fn enumeration(&mut self, name: String, underlying: String) -> Result<Enum, Fault> {
+    fn enumeration(
+        &mut self,
+        name: String,
+        underlying: String,
+    ) -> Result<EnumDeclaration, DeclarationFault> {
         let outside = self.stream.conditions().0.len();
         self.expect("{")?;
         let mut enumerators = Vec::new();
@@ -326,7 +331,7 @@ impl<'a> Parser<'_, 'a> {
                 active,
             });
         }
-        Ok(Enum { name, underlying, enumerators })
+        Ok(EnumDeclaration { name, underlying, enumerators })
     }
 
     /// The tokens up to the next comma or closing brace, with macros expanded or as they stand.
@@ -352,7 +357,7 @@ impl<'a> Parser<'_, 'a> {
         kind: RecordKind,
         name: String,
         mut attributes: Vec<String>,
-    ) -> Result<Record, Fault> {
+    ) -> Result<RecordDeclaration, DeclarationFault> {
         let pack = self.stream.peek().map_or(0, |token| token.pack);
         if pack > 0 {
             attributes.push(super::pack::attribute(pack));
@@ -409,7 +414,7 @@ impl<'a> Parser<'_, 'a> {
             }
         }
         attributes.extend(self.attributes());
-        Ok(Record { kind, name, fields, attributes })
+        Ok(RecordDeclaration { kind, name, fields, attributes })
     }
 
     /// One declaration inside of a record: one or several fields.
@@ -417,8 +422,8 @@ impl<'a> Parser<'_, 'a> {
         &mut self,
         place: HeaderPlace,
         outside: usize,
-        fields: &mut Vec<Field>,
-    ) -> Result<(), Fault> {
+        fields: &mut Vec<FieldDeclaration>,
+    ) -> Result<(), DeclarationFault> {
         let (conditions, active) = self.stream.conditions();
         let conditions = match outside {
             0 => conditions,
@@ -431,11 +436,11 @@ impl<'a> Parser<'_, 'a> {
             let declarator = self.declarator()?;
             // What follows a comma has the same type.
             let own = match self.stream.is(";") {
-                true => std::mem::replace(&mut base, Type::named("")),
+                true => std::mem::replace(&mut base, CType::named("")),
                 false => base.clone(),
             };
             let (name, r#type) = declarator.apply(own);
-            if matches!(r#type, Type::Function { .. }) {
+            if matches!(r#type, CType::Function { .. }) {
                 return Err((place, format!("C++: a function inside of a record: {name}")));
             }
             let mut bits = None;
@@ -450,7 +455,16 @@ impl<'a> Parser<'_, 'a> {
             let last = self.stream.is(";");
             let doc = if last { std::mem::take(&mut doc) } else { doc.clone() };
             let (conditions, remark) = (std::sync::Arc::clone(&conditions), String::new());
-            fields.push(Field { place, name, r#type, bits, doc, remark, conditions, active });
+            fields.push(FieldDeclaration {
+                place,
+                name,
+                r#type,
+                bits,
+                doc,
+                remark,
+                conditions,
+                active,
+            });
             if last {
                 break;
             }
@@ -467,10 +481,10 @@ impl<'a> Parser<'_, 'a> {
 }
 
 /// A field of which only that it is there is known.
-fn unknown(place: HeaderPlace, name: String) -> Field {
+fn unknown(place: HeaderPlace, name: String) -> FieldDeclaration {
     let (doc, remark, conditions) = (String::new(), String::new(), std::sync::Arc::default());
-    let (r#type, bits, active) = (Type::named(&name), None, true);
-    Field { place, r#type, name, bits, doc, remark, conditions, active }
+    let (r#type, bits, active) = (CType::named(&name), None, true);
+    FieldDeclaration { place, r#type, name, bits, doc, remark, conditions, active }
 }
 
 /// Words that only a type, or what is said of one, begins with.

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::macros::{Macros, cost, substituted};
-use super::model::{HeaderPlace, Macro, Problem};
-use super::preprocess::{Conditions, Prepared};
-use super::token::{Kind, Token};
+use super::model::{HeaderPlace, HeaderProblem, Macro};
+use super::preprocess::{Conditions, PreprocessedHeader};
+use super::token::{Token, TokenKind};
 
 /// How many expansions a token may come out of.
 const NESTED: u8 = 16;
@@ -24,13 +24,13 @@ pub struct Stream<'a> {
     budget: usize,
     /// Where the last token that was taken stands.
     pub last: HeaderPlace,
-    pub problems: Vec<Problem>,
+    pub problems: Vec<HeaderProblem>,
 }
 
 impl<'a> Stream<'a> {
-    pub fn new(mut tokens: Vec<Token<'a>>, prepared: &'a Prepared<'a>) -> Self {
+    pub fn new(mut tokens: Vec<Token<'a>>, prepared: &'a PreprocessedHeader<'a>) -> Self {
         for token in &mut tokens {
-            token.named = token.kind == Kind::Word && prepared.macros.has(&token.text);
+            token.named = token.kind == TokenKind::Word && prepared.macros.has(&token.text);
         }
         let bytes: usize = tokens.iter().map(cost).sum();
         let budget = bytes.saturating_mul(8).saturating_add(1 << 16);
@@ -69,7 +69,7 @@ impl<'a> Stream<'a> {
 
     /// Whether a word stands there.
     pub fn is_word_at(&self, ahead: usize) -> bool {
-        self.peek_at(ahead).is_some_and(|token| token.kind == Kind::Word)
+        self.peek_at(ahead).is_some_and(|token| token.kind == TokenKind::Word)
     }
 
     /// Whether the name of a macro stands there.
@@ -137,13 +137,13 @@ impl<'a> Stream<'a> {
     }
 
     pub fn problem(&mut self, place: HeaderPlace, what: impl Into<String>) {
-        self.problems.push(Problem::at(place, what));
+        self.problems.push(HeaderProblem::at(place, what));
     }
 
     /// The macro that a token ahead is the name of.
     fn definition_at(&self, ahead: usize) -> Option<&'a Macro> {
         let token = self.peek_at(ahead)?;
-        if !token.named || token.kind != Kind::Word || token.expanded >= NESTED {
+        if !token.named || token.kind != TokenKind::Word || token.expanded >= NESTED {
             return None;
         }
         let counts = self.conditions.get(token.conditions).is_none_or(|set| set.hold);

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::model::{HeaderPlace, Problem};
+use super::model::{HeaderPlace, HeaderProblem};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TokenKind {
     /// A name or a word of the language.
     Word,
     Number,
@@ -22,7 +22,7 @@ pub enum Kind {
 
 #[derive(Clone, Debug)]
 pub struct Token<'a> {
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// A piece of the header or of a macro, but for directives and for what `##` makes.
     pub text: Cow<'a, str>,
     pub place: HeaderPlace,
@@ -99,7 +99,7 @@ struct Lexer<'a> {
 const MOST: usize = 400_000;
 
 /// Takes a text apart.
-pub fn lex<'a>(text: &'a str, problems: &mut Vec<Problem>) -> Lexed<'a> {
+pub fn lex<'a>(text: &'a str, problems: &mut Vec<HeaderProblem>) -> Lexed<'a> {
     let place = HeaderPlace { line: 1, column: 1 };
     let ascii = text.is_ascii();
     let mut lexer = Lexer { text, at: 0, place, ascii, begun: false, out: Lexed::default() };
@@ -216,7 +216,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn push(&mut self, kind: Kind, place: HeaderPlace, text: Cow<'a, str>) {
+    fn push(&mut self, kind: TokenKind, place: HeaderPlace, text: Cow<'a, str>) {
         self.begun = true;
         self.out.tokens.push(Token {
             kind,
@@ -229,7 +229,7 @@ impl<'a> Lexer<'a> {
         });
     }
 
-    fn run(&mut self, problems: &mut Vec<Problem>) {
+    fn run(&mut self, problems: &mut Vec<HeaderProblem>) {
         loop {
             self.step_space();
             let rest = self.rest();
@@ -237,7 +237,7 @@ impl<'a> Lexer<'a> {
             let place = self.place;
             if self.out.tokens.len() + self.out.comments.len() >= MOST {
                 let what = format!("over the budget of {MOST} tokens; the rest is not read");
-                return problems.push(Problem::at(place, what));
+                return problems.push(HeaderProblem::at(place, what));
             }
             match first {
                 b'\\' if continues(rest) => {
@@ -248,8 +248,8 @@ impl<'a> Lexer<'a> {
                 b'/' if begins_comment(rest) => self.comment(problems),
                 b'#' if !self.begun => self.directive(problems),
                 b'"' | b'\'' => self.quoted(char::from(first), problems),
-                b'0'..=b'9' => self.token(Kind::Number, number_end(rest)),
-                _ if IN_WORD[usize::from(first)] => self.token(Kind::Word, word_end(rest)),
+                b'0'..=b'9' => self.token(TokenKind::Number, number_end(rest)),
+                _ if IN_WORD[usize::from(first)] => self.token(TokenKind::Word, word_end(rest)),
                 _ => self.word_or_mark(rest),
             }
         }
@@ -258,23 +258,23 @@ impl<'a> Lexer<'a> {
     /// Takes a mark, or what begins with a character outside of ASCII.
     fn word_or_mark(&mut self, rest: &str) {
         match rest.chars().next() {
-            Some(c) if is_word(c) => self.token(Kind::Word, word_end(rest)),
+            Some(c) if is_word(c) => self.token(TokenKind::Word, word_end(rest)),
             Some(c) if c.is_whitespace() => {
                 self.step_within(c.len_utf8());
             }
-            Some(c) => self.token(Kind::Mark, mark(c, rest)),
+            Some(c) => self.token(TokenKind::Mark, mark(c, rest)),
             None => {}
         }
     }
 
     /// Takes the next `bytes` as a token.
-    fn token(&mut self, kind: Kind, bytes: usize) {
+    fn token(&mut self, kind: TokenKind, bytes: usize) {
         let place = self.place;
         let text = self.step_within(bytes);
         self.push(kind, place, Cow::Borrowed(text));
     }
 
-    fn comment(&mut self, problems: &mut Vec<Problem>) {
+    fn comment(&mut self, problems: &mut Vec<HeaderProblem>) {
         let (place, behind) = (self.place, self.begun);
         let rest = self.rest();
         let mut open = false;
@@ -284,7 +284,7 @@ impl<'a> Lexer<'a> {
             let end = rest.get(2..).and_then(|inner| inner.find("*/"));
             open = end.is_none();
             if open {
-                problems.push(Problem::at(place, "a comment without end"));
+                problems.push(HeaderProblem::at(place, "a comment without end"));
             }
             self.step(end.map_or(rest.len(), |end| end + 4))
         };
@@ -292,7 +292,7 @@ impl<'a> Lexer<'a> {
         self.out.comments.push(Comment { first_line, last_line, behind, written, open });
     }
 
-    fn quoted(&mut self, quote: char, problems: &mut Vec<Problem>) {
+    fn quoted(&mut self, quote: char, problems: &mut Vec<HeaderProblem>) {
         let place = self.place;
         let mut escaped = false;
         let end = self.rest().char_indices().skip(1).find(|(_, c)| {
@@ -303,16 +303,16 @@ impl<'a> Lexer<'a> {
         let bytes = match end {
             Some((at, c)) if c == quote => at + 1,
             other => {
-                problems.push(Problem::at(place, "a string without end"));
+                problems.push(HeaderProblem::at(place, "a string without end"));
                 other.map_or(self.rest().len(), |(at, _)| at)
             }
         };
         let text = self.step(bytes);
-        self.push(Kind::Quoted, place, Cow::Borrowed(text));
+        self.push(TokenKind::Quoted, place, Cow::Borrowed(text));
     }
 
     /// A directive ends with its line, unless that ends with a backslash or inside of a comment.
-    fn directive(&mut self, problems: &mut Vec<Problem>) {
+    fn directive(&mut self, problems: &mut Vec<HeaderProblem>) {
         let place = self.place;
         self.step(1);
         let mut text = String::new();
@@ -331,6 +331,6 @@ impl<'a> Lexer<'a> {
                 text.push_str(self.step(c.len_utf8()));
             }
         }
-        self.push(Kind::Directive, place, Cow::Owned(text.trim().to_owned()));
+        self.push(TokenKind::Directive, place, Cow::Owned(text.trim().to_owned()));
     }
 }

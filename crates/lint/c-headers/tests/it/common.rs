@@ -2,18 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use unskew_c_headers::change::{Comparison, Policy, compare};
-use unskew_c_headers::contract::{Contract, Source};
+use unskew_c_headers::change::{HeaderComparison, HeaderPolicy, compare};
+use unskew_c_headers::contract::{HeaderContract, HeaderSource};
 use unskew_core::Severity;
 
 /// Compares two texts under a policy; without one, under that which the old text follows.
-pub fn diff(old: &str, new: &str, policy: Option<&str>) -> Comparison {
+pub fn diff(old: &str, new: &str, policy: Option<&str>) -> HeaderComparison {
     diff_bytes(&[("api.h", old.as_bytes())], &[("api.h", new.as_bytes())], policy)
 }
 
 /// The contract of one header.
-pub fn contract(text: &str) -> Contract {
-    Contract::read(&[Source { name: "api.h", text: text.as_bytes() }], "")
+pub fn contract(text: &str) -> HeaderContract {
+    HeaderContract::read(&[HeaderSource { name: "api.h", text: text.as_bytes() }], "")
 }
 
 /// The same for folders.
@@ -21,20 +21,21 @@ pub fn diff_bytes(
     old: &[(&str, &[u8])],
     new: &[(&str, &[u8])],
     policy: Option<&str>,
-) -> Comparison {
-    let sources = |files: &[(&str, &[u8])]| -> Contract {
-        let sources: Vec<Source<'_>> =
-            files.iter().map(|(name, text)| Source { name, text }).collect();
-        let prelude = policy.and_then(Policy::named).map_or("", |policy| &policy.prelude);
-        Contract::read(&sources, prelude)
+) -> HeaderComparison {
+    let sources = |files: &[(&str, &[u8])]| -> HeaderContract {
+        let sources: Vec<HeaderSource<'_>> =
+            files.iter().map(|(name, text)| HeaderSource { name, text }).collect();
+        let prelude = policy.and_then(HeaderPolicy::named).map_or("", |policy| &policy.prelude);
+        HeaderContract::read(&sources, prelude)
     };
     let (old, new) = (sources(old), sources(new));
-    let policy = policy.and_then(Policy::named).or_else(|| Policy::of(&old)).unwrap();
+    let policy =
+        policy.and_then(HeaderPolicy::named).or_else(|| HeaderPolicy::policy_of(&old)).unwrap();
     compare(&old, &new, policy, None)
 }
 
 /// The codes of the findings of at least this severity, each once, sorted.
-pub fn codes(comparison: &Comparison, least: Severity) -> Vec<&'static str> {
+pub fn codes(comparison: &HeaderComparison, least: Severity) -> Vec<&'static str> {
     let found = comparison.findings().filter(|f| f.severity >= least);
     let mut codes: Vec<&str> = found.map(|f| f.rule.code).collect();
     codes.sort_unstable();
@@ -43,7 +44,7 @@ pub fn codes(comparison: &Comparison, least: Severity) -> Vec<&'static str> {
 }
 
 /// A finding as a line.
-pub fn lines(comparison: &Comparison) -> String {
+pub fn lines(comparison: &HeaderComparison) -> String {
     comparison
         .changes
         .iter()

@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use unskew_c_headers::Headers;
-use unskew_c_headers::contract::{Contract, Source};
+use unskew_c_headers::contract::{HeaderContract, HeaderSource};
 use unskew_c_headers::debug;
-use unskew_kinds::{Kind, Terms};
+use unskew_kinds::{CompareOptions, InterfaceKind};
 use unskew_source::Files;
 
 const HEADER: &str = "
@@ -70,19 +70,19 @@ fn build(header: &str, flags: &[&str]) -> Vec<u8> {
     std::fs::read(path("device.so")).unwrap()
 }
 
-fn of_header(text: &str) -> Contract {
-    Contract::read(&[Source { name: "device.h", text: text.as_bytes() }], "")
+fn of_header(text: &str) -> HeaderContract {
+    HeaderContract::read(&[HeaderSource { name: "device.h", text: text.as_bytes() }], "")
 }
 
 #[test]
 fn what_the_compiler_placed_is_what_the_reader_of_headers_says() {
     let (text, object) = (of_header(HEADER), debug::read(&build(HEADER, &[])).unwrap());
     assert!(text.unread.is_empty(), "{:?}", text.unread);
-    let names = |contract: &Contract| contract.structs.keys().cloned().collect::<Vec<_>>();
+    let names = |contract: &HeaderContract| contract.structs.keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(&object), ["Api", "Paint_Args", "Part"], "and nothing of the source");
     for (name, record) in &object.structs {
         let other = &text.structs[name];
-        let places = |record: &unskew_c_headers::contract::Struct| -> Vec<_> {
+        let places = |record: &unskew_c_headers::contract::HeaderStruct| -> Vec<_> {
             let members = record.members.iter();
             members.map(|m| (m.name.clone(), m.offset, m.size, m.is_function)).collect()
         };
@@ -103,7 +103,7 @@ fn what_the_compiler_placed_is_what_the_reader_of_headers_says() {
 /// The codes of what changed between two sides.
 fn codes(old: (&str, Vec<u8>), new: (&str, Vec<u8>)) -> Vec<&'static str> {
     let side = |(name, bytes): (&str, Vec<u8>)| Files::from_iter([(name, bytes)]);
-    let terms = Terms { policy: Some("pjrt"), ..Terms::default() };
+    let terms = CompareOptions { policy: Some("pjrt"), ..CompareOptions::default() };
     let found = Headers.compare(&side(old), &side(new), &terms).unwrap();
     let text: Vec<&str> = found.promises.iter().map(|(_, p)| p.statement.as_str()).collect();
     assert!(text.iter().any(|text| text.contains("no macros")), "{text:?}");
@@ -182,8 +182,8 @@ proptest! {
         }
         let side = |bytes: &[u8]| Files::from_iter([("device.so", bytes.to_vec())]);
         let whole = side(&WHOLE);
-        let _ = Headers.compare(&whole, &side(&bytes), &Terms::default());
+        let _ = Headers.compare(&whole, &side(&bytes), &CompareOptions::default());
         bytes.truncate(end.index(bytes.len()));
-        let _ = Headers.compare(&side(&bytes), &whole, &Terms::default());
+        let _ = Headers.compare(&side(&bytes), &whole, &CompareOptions::default());
     }
 }

@@ -1,7 +1,9 @@
 //! The reader of headers: what it reads, that it reads back what it prints, that nothing stops it.
 
 use proptest::prelude::*;
-use unskew_c_headers::header::{Enum, Header, Item, LayoutError, Layouts, Parameter, Type};
+use unskew_c_headers::header::{
+    CParameter, CType, EnumDeclaration, Header, HeaderItem, LayoutError, Layouts,
+};
 
 fn read(text: &str) -> Header {
     let header = Header::read(text.as_bytes());
@@ -12,7 +14,7 @@ fn read(text: &str) -> Header {
 /// Offsets of the fields of the first record.
 fn offsets(header: &Header) -> Vec<(String, u64)> {
     let (_, record) = header.records().next().unwrap();
-    let layout = Layouts::of([header]).layout(&record.name).unwrap();
+    let layout = Layouts::for_headers([header]).layout(&record.name).unwrap();
     layout.fields.into_iter().map(|field| (field.name, field.offset)).collect()
 }
 
@@ -95,9 +97,9 @@ fn declarators_are_read_inside_out() {
     );
     let names: Vec<_> = header.declarations.iter().map(|d| d.item.name()).collect();
     assert_eq!(names, ["Callback", "Function", "table", "rest"]);
-    let Item::Variable { r#type, .. } = &header.declarations[2].item else { panic!() };
+    let HeaderItem::Variable { r#type, .. } = &header.declarations[2].item else { panic!() };
     assert_eq!(r#type.declare("table"), "int (*table[4])(int)");
-    let Item::Typedef { r#type, .. } = &header.declarations[0].item else { panic!() };
+    let HeaderItem::Typedef { r#type, .. } = &header.declarations[0].item else { panic!() };
     assert_eq!(r#type.to_string(), "void (*)(const char *key, size_t size, void (*done)(void *))");
 }
 
@@ -105,7 +107,7 @@ fn declarators_are_read_inside_out() {
 fn enumerators_count_on_and_may_use_each_other() {
     let header =
         read("#define BASE 4\ntypedef enum { A, B = BASE, C, D = B | 1u << 3, E = sizeof(x) } T;");
-    let (_, Enum { name, enumerators, .. }) = header.enums().next().unwrap();
+    let (_, EnumDeclaration { name, enumerators, .. }) = header.enums().next().unwrap();
     let values: Vec<_> = enumerators.iter().map(|e| e.value).collect();
     assert_eq!((name.as_str(), values), ("T", vec![Some(0), Some(4), Some(5), Some(12), None]));
 }
@@ -128,7 +130,7 @@ fn layouts_that_c_does_not_fix_are_refused_and_packed_ones_are_not() {
          __attribute__((packed));\nstruct Far { struct Elsewhere e; };\nstruct Big { long a[9223372036854775807]; };\
          struct Open { char tail[]; };",
     );
-    let mut layouts = Layouts::of([&header]);
+    let mut layouts = Layouts::for_headers([&header]);
     assert!(matches!(layouts.layout("Self"), Err(LayoutError::Endless(_))));
     assert!(matches!(layouts.layout("Bits"), Err(LayoutError::BitField(_))));
     assert_eq!(layouts.layout("Tight").unwrap().size, 5, "packed leaves no gaps");
@@ -164,7 +166,7 @@ fn attacks_end_soon() {
     for text in texts {
         let begun = std::time::Instant::now();
         let header = Header::read(text.as_bytes());
-        let mut layouts = Layouts::of([&header]);
+        let mut layouts = Layouts::for_headers([&header]);
         for (_, record) in header.records() {
             let _ = layouts.layout(&record.name);
         }
@@ -173,30 +175,30 @@ fn attacks_end_soon() {
     }
 }
 
-fn type_of(depth: u32) -> BoxedStrategy<Type> {
+fn type_of(depth: u32) -> BoxedStrategy<CType> {
     let names = ["int", "size_t", "bool", "Thing", "unsigned long", "double"];
     let named = (prop::sample::select(names.to_vec()), any::<bool>())
-        .prop_map(|(name, constant)| Type::Named { name: name.to_owned(), constant });
+        .prop_map(|(name, constant)| CType::Named { name: name.to_owned(), constant });
     named
         .prop_recursive(depth, 12, 3, |inner| {
             let pointer = (inner.clone(), any::<bool>())
-                .prop_map(|(to, constant)| Type::Pointer { to: Box::new(to), constant });
+                .prop_map(|(to, constant)| CType::Pointer { to: Box::new(to), constant });
             // An array of functions, or a function that returns one, is no C.
             let plain = inner.clone().prop_map(|t| match t {
-                Type::Function { .. } | Type::Array { .. } => t.pointer(),
+                CType::Function { .. } | CType::Array { .. } => t.pointer(),
                 other => other,
             });
             let array = (plain.clone(), 1_u64..9)
-                .prop_map(|(of, count)| Type::Array { of: Box::new(of), count: Some(count) });
+                .prop_map(|(of, count)| CType::Array { of: Box::new(of), count: Some(count) });
             let function = (plain.clone(), prop::collection::vec(plain, 0..3), any::<bool>())
                 .prop_map(|(result, list, more)| {
                     let variadic = more && !list.is_empty();
                     let parameters = list
                         .into_iter()
                         .enumerate()
-                        .map(|(i, r#type)| Parameter { name: format!("p{i}"), r#type })
+                        .map(|(i, r#type)| CParameter { name: format!("p{i}"), r#type })
                         .collect();
-                    Type::Function { result: Box::new(result), parameters, variadic }.pointer()
+                    CType::Function { result: Box::new(result), parameters, variadic }.pointer()
                 });
             prop_oneof![pointer, array, function]
         })
@@ -204,13 +206,13 @@ fn type_of(depth: u32) -> BoxedStrategy<Type> {
 }
 
 /// The size and alignment that C gives a type, worked out on its own.
-fn measured(r#type: &Type) -> (u64, u64) {
+fn measured(r#type: &CType) -> (u64, u64) {
     match r#type {
-        Type::Array { of, count } => {
+        CType::Array { of, count } => {
             let (size, align) = measured(of);
             (size * count.unwrap(), align)
         }
-        Type::Named { name, .. } => match name.as_str() {
+        CType::Named { name, .. } => match name.as_str() {
             "int" => (4, 4),
             "bool" => (1, 1),
             "Thing" => (12, 4),
@@ -235,7 +237,7 @@ proptest! {
     ]), 0..120)) {
         let text = words.join(" ");
         let header = Header::read(text.as_bytes());
-        let mut layouts = Layouts::of([&header]);
+        let mut layouts = Layouts::for_headers([&header]);
         for (_, record) in header.records() {
             let _ = layouts.layout(&record.name);
         }
@@ -246,7 +248,7 @@ proptest! {
     fn a_type_is_read_as_it_was_printed(r#type in type_of(4)) {
         let text = format!("typedef {};", r#type.declare("Name"));
         let header = read(&text);
-        let Item::Typedef { r#type: found, .. } = &header.declarations[0].item else { panic!() };
+        let HeaderItem::Typedef { r#type: found, .. } = &header.declarations[0].item else { panic!() };
         prop_assert_eq!(found, &r#type, "{}", text);
     }
 
@@ -264,7 +266,7 @@ proptest! {
             (end, align) = (at + bytes, align.max(own));
             wanted.push((format!("f{i}"), at));
         }
-        let layout = Layouts::of([&header]).layout("Record").unwrap();
+        let layout = Layouts::for_headers([&header]).layout("Record").unwrap();
         let found: Vec<_> = layout.fields.iter().map(|f| (f.name.clone(), f.offset)).collect();
         prop_assert_eq!(found, wanted);
         prop_assert_eq!((layout.end, layout.size), (end, end.next_multiple_of(align)));

@@ -7,7 +7,7 @@
 
 use crate::common::{corpus, diff_bytes, headers, lines};
 use std::path::Path;
-use unskew_c_headers::change::{Class, Comparison};
+use unskew_c_headers::change::{Class, HeaderComparison};
 use unskew_core::Severity;
 
 type Wanted = &'static [(&'static str, &'static str)];
@@ -150,7 +150,7 @@ fn folder(name: &str) -> Option<std::path::PathBuf> {
 }
 
 /// Two folders; `only` is the one header to look at.
-fn compared(old: &Path, new: &Path, only: Option<&str>, policy: &str) -> Comparison {
+fn compared(old: &Path, new: &Path, only: Option<&str>, policy: &str) -> HeaderComparison {
     let read = |path: &Path| {
         let mut found = headers(path);
         found.retain(|(name, _)| only.is_none_or(|only| name == only));
@@ -165,7 +165,7 @@ fn compared(old: &Path, new: &Path, only: Option<&str>, policy: &str) -> Compari
 }
 
 #[track_caller]
-fn holds(what: &str, comparison: &Comparison, wanted: Wanted, but: &str) {
+fn holds(what: &str, comparison: &HeaderComparison, wanted: Wanted, but: &str) {
     let found = comparison.findings().filter(|f| f.severity >= Severity::Warning);
     let mut found: Vec<_> = found.filter(|f| f.rule.code != but).collect();
     for (code, word) in wanted {

@@ -4,8 +4,8 @@
 //! The mutator works on the text, and knows nothing of what the reader of headers knows.
 
 use crate::common::{self, codes, corpus, diff, headers, lines};
-use unskew_c_headers::change::{Policy, compare};
-use unskew_c_headers::contract::Contract;
+use unskew_c_headers::change::{HeaderPolicy, compare};
+use unskew_c_headers::contract::HeaderContract;
 use unskew_core::Severity;
 
 /// The text of a header of the corpus.
@@ -86,7 +86,7 @@ fn is_narrow(part: &str) -> bool {
 /// The PJRT header with its structs of arguments that a mutator can work on.
 struct Pjrt {
     text: String,
-    contract: Contract,
+    contract: HeaderContract,
     args: Vec<String>,
 }
 
@@ -124,7 +124,7 @@ impl Pjrt {
     #[track_caller]
     fn holds(&self, what: &str, mutant: &str, wanted: &[&str]) -> usize {
         assert_ne!(self.text, mutant, "{what} changed nothing");
-        let policy = Policy::named("pjrt").unwrap();
+        let policy = HeaderPolicy::named("pjrt").unwrap();
         let comparison = compare(&self.contract, &common::contract(mutant), policy, None);
         let found = codes(&comparison, Severity::Warning);
         assert_eq!(found, wanted, "{what}\n{}", lines(&comparison));

@@ -19,19 +19,19 @@ pub fn is_archive(path: &Path) -> bool {
 }
 
 #[derive(Clone, Copy)]
-enum Form {
+enum ArchiveFormat {
     Zip,
     Tar,
     TarGz,
 }
 
-fn form(path: &Path) -> Option<Form> {
+fn form(path: &Path) -> Option<ArchiveFormat> {
     let mut head = Vec::new();
     open_regular(path).ok()?.0.take(512).read_to_end(&mut head).ok()?;
     match head.as_slice() {
-        [b'P', b'K', 3 | 5, 4 | 6, ..] => Some(Form::Zip),
-        [0x1f, 0x8b, ..] => Some(Form::TarGz),
-        head if head.get(257..262) == Some(b"ustar".as_slice()) => Some(Form::Tar),
+        [b'P', b'K', 3 | 5, 4 | 6, ..] => Some(ArchiveFormat::Zip),
+        [0x1f, 0x8b, ..] => Some(ArchiveFormat::TarGz),
+        head if head.get(257..262) == Some(b"ustar".as_slice()) => Some(ArchiveFormat::Tar),
         _ => None,
     }
 }
@@ -39,12 +39,12 @@ fn form(path: &Path) -> Option<Form> {
 /// The files of an archive.
 pub fn open(path: &Path, label: &str, origin: String) -> Result<Snapshot, BaselineError> {
     let (names, store): (BTreeMap<String, Address>, Box<dyn Store>) = match form(path) {
-        Some(Form::Zip) => {
+        Some(ArchiveFormat::Zip) => {
             let zip = Zip::open(path)?;
             (zip.names(), Box::new(zip))
         }
         Some(form) => {
-            let tar = Tar { path: path.to_owned(), packed: matches!(form, Form::TarGz) };
+            let tar = Tar { path: path.to_owned(), packed: matches!(form, ArchiveFormat::TarGz) };
             (tar.names()?, Box::new(tar))
         }
         None => {

@@ -1,4 +1,4 @@
-//! What a working tree is compared with, and where it is read from.
+//! Baselines: what a working tree is compared with, and where it is read from.
 //!
 //! | written | is |
 //! | --- | --- |
@@ -26,17 +26,17 @@
 //! ```
 
 mod archive;
+mod baseline_place;
 mod folder;
 mod git;
 mod package;
-mod place;
 mod sources;
 mod states;
 
+pub use baseline_place::BaselinePlace;
 pub use folder::{tree, walk};
 pub use git::{Commit, Repository};
-pub use package::{IndexedFile, Package, PackageSource};
-pub use place::BaselinePlace;
+pub use package::{BaselinePackage, IndexedFile, PackageSource};
 pub use sources::Sources;
 pub use states::States;
 

@@ -44,19 +44,19 @@ pub struct IndexedFile {
 
 /// A package with its version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Package {
+pub struct BaselinePackage {
     name: String,
     version: String,
     sha256: Option<String>,
 }
 
-impl fmt::Display for Package {
+impl fmt::Display for BaselinePackage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}=={}", self.name, self.version)
     }
 }
 
-impl Package {
+impl BaselinePackage {
     /// Reads `NAME==VERSION`, or `NAME==VERSION#sha256=DIGEST` as `pip` writes it.
     ///
     /// # Errors
@@ -275,16 +275,16 @@ mod tests {
     #[test]
     fn a_package_has_one_version_and_a_plain_name() {
         for text in ["x==1.0", "tensorflow-cpu==2.20.0", "jaxlib==0.6.2+cu12"] {
-            assert_eq!(Package::parse(text).unwrap().to_string(), text);
+            assert_eq!(BaselinePackage::parse(text).unwrap().to_string(), text);
         }
         for text in ["x", "x>=1", "--index-url==x", "x==1 --pre", "x==1#sha256=12"] {
-            assert!(Package::parse(text).is_err(), "{text}");
+            assert!(BaselinePackage::parse(text).is_err(), "{text}");
         }
     }
 
     #[test]
     fn the_wheel_of_a_version_is_found_whatever_else_the_index_has() {
-        let package = Package::parse("Some.Name==1.0").unwrap();
+        let package = BaselinePackage::parse("Some.Name==1.0").unwrap();
         let file = |name: &str| IndexedFile {
             name: name.to_owned(),
             location: String::new(),

@@ -1,4 +1,4 @@
-//! Where baselines are read from.
+//! Sources of baselines.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -28,12 +28,12 @@ impl<'a> Sources<'a> {
     /// The repository.
     ///
     /// # Errors
-    /// As [`Repository::of`].
+    /// As [`Repository::open`].
     pub fn repository(&self) -> Result<&Repository, BaselineError> {
         if let Some(repository) = self.repository.get() {
             return Ok(repository);
         }
-        let repository = Repository::of(&self.folder)?;
+        let repository = Repository::open(&self.folder)?;
         Ok(self.repository.get_or_init(|| repository))
     }
 

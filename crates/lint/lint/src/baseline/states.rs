@@ -1,10 +1,10 @@
-//! What a file was in every commit that changed it.
+//! States of a file in every commit that changed it.
 
 use std::ops::ControlFlow;
 
 use super::git::Objects;
 use super::{Address, BaselineError, Commit, Repository, Store};
-use unskew_history::{Past, Reach, State};
+use unskew_history::{FileHistory, FileRevision, HistoryDepth};
 use unskew_source::NotRead;
 
 /// How many states are read at once.
@@ -30,7 +30,7 @@ impl States {
     }
 
     /// The commits with the file as each left it, newest first, over renamings, back to the last deletion.
-    fn of(&self, file: &str) -> Result<Vec<(Commit, Address)>, BaselineError> {
+    fn commits_of(&self, file: &str) -> Result<Vec<(Commit, Address)>, BaselineError> {
         let asked = ["log", "--first-parent", "-m", "--follow", "--raw", "--no-abbrev"];
         let printed = self.repository.ask(
             &[&asked[..], &["--format=commit %H %cs", &self.from.hash, "--", file]].concat(),
@@ -54,25 +54,25 @@ impl States {
     }
 }
 
-impl Past for States {
+impl FileHistory for States {
     fn walk(
         &self,
         file: &str,
-        visit: &mut dyn FnMut(State) -> ControlFlow<()>,
-    ) -> Result<Reach, NotRead> {
+        visit: &mut dyn FnMut(FileRevision) -> ControlFlow<()>,
+    ) -> Result<HistoryDepth, NotRead> {
         let failed = |error: BaselineError| NotRead::new(file, error.to_string());
-        let states = self.of(file).map_err(failed)?;
+        let states = self.commits_of(file).map_err(failed)?;
         let objects = Objects(self.repository.clone());
         for some in states.chunks(AT_ONCE) {
             let addresses: Vec<&Address> = some.iter().map(|(_, address)| address).collect();
             let read = objects.read(&addresses).map_err(failed)?;
             for ((commit, _), bytes) in some.iter().zip(read) {
                 let label = format!("commit {}", commit.hash.get(..12).unwrap_or(&commit.hash));
-                if visit(State { day: commit.day, label, bytes }).is_break() {
-                    return Ok(Reach::Whole);
+                if visit(FileRevision { day: commit.day, label, bytes }).is_break() {
+                    return Ok(HistoryDepth::Whole);
                 }
             }
         }
-        Ok(if self.cut { Reach::Cut } else { Reach::Whole })
+        Ok(if self.cut { HistoryDepth::Cut } else { HistoryDepth::Whole })
     }
 }

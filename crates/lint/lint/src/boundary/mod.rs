@@ -1,6 +1,6 @@
 //! `unskew.toml`: what is promised about which files, and to whom.
 //!
-//! A repository has one such file. Each `[[boundary]]` names files, says of what [kind](unskew_kinds::Kind) they are,
+//! A repository has one such file. Each `[[boundary]]` names files, says of what [kind](unskew_kinds::InterfaceKind) they are,
 //! and holds them to a promise; a preset is the promise of a public document, and what a boundary says itself
 //! comes before what its preset says.
 //!
@@ -37,15 +37,15 @@
 //! | `severity`, `scope` | weights of rules, and levels and weights of some of the paths |
 //! | `options` | what only this kind knows |
 //!
-//! [`Config::from_toml`] reads the file; an error names line and column and what is allowed there.
+//! [`LintConfig::from_toml`] reads the file; an error names line and column and what is allowed there.
 
 mod braces;
+mod config_text;
 mod file;
-mod place;
 mod preset;
 mod read;
 
-pub use place::ConfigError;
+pub use config_text::LintConfigError;
 pub use preset::presets;
 pub use read::Known;
 
@@ -55,11 +55,11 @@ use glob::{MatchOptions, Pattern};
 use serde::Deserialize;
 use unskew_core::{Date, Severity, Window};
 
-use unskew_kinds::{Direction, Kind, Level};
+use unskew_kinds::{Direction, InterfaceKind, Level};
 
 /// All that `unskew.toml` says, read and checked.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub struct LintConfig {
     /// What everything is compared with, unless a boundary says otherwise.
     pub baseline: Option<String>,
     /// The boundaries, in their order.
@@ -67,7 +67,7 @@ pub struct Config {
     /// The findings that are accepted.
     pub acceptances: Vec<Acceptance>,
     /// The releases, for windows that count these.
-    pub releases: Vec<Release>,
+    pub releases: Vec<DatedRelease>,
     /// The tags that are releases, as a pattern: `v*`.
     pub release_tags: Option<String>,
 }
@@ -80,13 +80,13 @@ pub struct Boundary {
     /// The line on which it begins.
     pub line: usize,
     /// What its files are.
-    pub kind: &'static dyn Kind,
+    pub kind: &'static dyn InterfaceKind,
     /// The files that belong to it.
     pub paths: Paths,
     /// What they are compared with, if not what all are.
     pub baseline: Option<String>,
     /// The promise in words, with the document in which it stands: that of the preset.
-    pub promise: Option<Promise>,
+    pub promise: Option<PromiseText>,
     /// The policy that says which number a change raises.
     pub policy: Option<String>,
     /// Which side may be the newer one.
@@ -102,15 +102,15 @@ pub struct Boundary {
     /// How often a major number may be raised.
     pub major: Option<Majors>,
     /// The majors that were announced.
-    pub announced: Vec<Announced>,
+    pub announced: Vec<AnnouncedMajor>,
     /// The removals that were announced.
-    pub sunsets: Vec<Sunset>,
+    pub sunsets: Vec<AnnouncedRemoval>,
     /// Where its writers are.
     pub reader_first: Option<ReaderFirst>,
     /// What rules weigh here, by code.
     pub severity: BTreeMap<String, Weight>,
     /// What is otherwise for some of the paths; the last one that fits counts.
-    pub scopes: Vec<Scope>,
+    pub scopes: Vec<PathScope>,
     /// What only its kind knows.
     pub options: toml::Table,
 }
@@ -179,7 +179,7 @@ impl Paths {
 
 /// A promise in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Promise {
+pub struct PromiseText {
     /// The name of the preset.
     pub preset: String,
     /// Whose promise it is.
@@ -214,7 +214,7 @@ pub struct Majors {
 
 /// A major version that was announced.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Announced {
+pub struct AnnouncedMajor {
     /// The version as the kind writes it: `1.0`.
     pub version: String,
     /// The day of the announcement.
@@ -225,7 +225,7 @@ pub struct Announced {
 
 /// A removal that was announced.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sunset {
+pub struct AnnouncedRemoval {
     /// What is removed: the subject of its finding.
     pub what: String,
     /// The day of the announcement.
@@ -248,7 +248,7 @@ pub struct ReaderFirst {
 
 /// A release that happened, with its day.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Release {
+pub struct DatedRelease {
     /// Its number, as users know it.
     pub version: String,
     /// The day on which it was published.
@@ -259,7 +259,7 @@ pub struct Release {
 
 /// What is otherwise for some of the paths of a boundary.
 #[derive(Clone, Debug)]
-pub struct Scope {
+pub struct PathScope {
     /// The paths for which this holds.
     pub paths: Paths,
     /// How strict it is there.

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::Promise;
+use super::PromiseText;
 use super::file::{BoundaryTable, PresetFile};
 
 static PRESETS: LazyLock<Vec<PresetFile>> = LazyLock::new(|| {
@@ -18,18 +18,18 @@ static PRESETS: LazyLock<Vec<PresetFile>> = LazyLock::new(|| {
 });
 
 /// The presets, as promises.
-pub fn presets() -> impl Iterator<Item = Promise> {
+pub fn presets() -> impl Iterator<Item = PromiseText> {
     PRESETS.iter().map(promise)
 }
 
 /// What a boundary need not say that names this preset.
-pub fn named(name: &str) -> Option<(Promise, &'static BoundaryTable)> {
+pub fn named(name: &str) -> Option<(PromiseText, &'static BoundaryTable)> {
     let preset = PRESETS.iter().find(|preset| preset.name == name)?;
     Some((promise(preset), &preset.boundary))
 }
 
-fn promise(preset: &PresetFile) -> Promise {
-    Promise {
+fn promise(preset: &PresetFile) -> PromiseText {
+    PromiseText {
         preset: preset.name.clone(),
         title: preset.title.clone(),
         text: preset.text.clone(),

@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 use glob::Pattern;
 use toml::Spanned;
 
+use super::config_text::{LintConfigError, Text, list};
 use super::file::{AcceptTable, BoundaryTable, ConfigTable, ScopeTable, SunsetTable};
-use super::place::{ConfigError, Text, list};
 use super::{
-    Acceptance, Against, Announced, Boundary, Config, Paths, ReaderFirst, Release, Scope, Sunset,
-    Weight, preset,
+    Acceptance, Against, AnnouncedMajor, AnnouncedRemoval, Boundary, DatedRelease, LintConfig,
+    PathScope, Paths, ReaderFirst, Weight, preset,
 };
-use unskew_kinds::{Direction, Kind, Level};
+use unskew_kinds::{Direction, InterfaceKind, Level};
 
 /// What may be named in `unskew.toml`.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
     /// The kinds of files.
-    pub kinds: &'a [&'static dyn Kind],
+    pub kinds: &'a [&'static dyn InterfaceKind],
     /// Whether there is a rule of this code.
     pub is_rule: &'a dyn Fn(&str) -> bool,
 }
@@ -25,15 +25,15 @@ pub struct Known<'a> {
 /// How many boundaries one file may have. Each is compared on its own.
 const MOST_BOUNDARIES: usize = 500;
 
-type Result<T> = std::result::Result<T, ConfigError>;
+type Result<T> = std::result::Result<T, LintConfigError>;
 
-impl Config {
+impl LintConfig {
     /// Reads an `unskew.toml`; `file` is what messages call it.
     ///
     /// # Errors
     /// At the first thing that is wrong, with its line and column and what is allowed there.
     pub fn from_toml(file: &str, text: &str, known: Known<'_>) -> Result<Self> {
-        let reader = Reader { text: Text { file, text }, known };
+        let reader = ConfigReader { text: Text { file, text }, known };
         if let Some(at) = unskew_core::nested_too_deep(text) {
             return Err(reader.text.wrong(at..at + 1, "nests deeper than 256 brackets"));
         }
@@ -57,12 +57,12 @@ impl Config {
         if boundaries.is_empty() {
             return Err(reader.text.wrong(0..0, "nothing to lint; add one [[boundary]]"));
         }
-        let release = |table: super::file::ReleaseTable| Release {
+        let release = |table: super::file::ReleaseTable| DatedRelease {
             version: table.version,
             on: table.on.0,
             baseline: table.baseline,
         };
-        let mut releases: Vec<Release> = table.release.into_iter().map(release).collect();
+        let mut releases: Vec<DatedRelease> = table.release.into_iter().map(release).collect();
         releases.sort_by_key(|release| release.on);
         let accept = table.accept.into_iter().map(|table| reader.acceptance(table));
         Ok(Self {
@@ -75,12 +75,12 @@ impl Config {
     }
 }
 
-struct Reader<'a> {
+struct ConfigReader<'a> {
     text: Text<'a>,
     known: Known<'a>,
 }
 
-impl Reader<'_> {
+impl ConfigReader<'_> {
     fn boundary(&self, table: Spanned<BoundaryTable>) -> Result<Boundary> {
         let span = table.span();
         // The header of the table, and not all of it.
@@ -126,7 +126,7 @@ impl Reader<'_> {
         let mut severity = self.severity(&given.severity)?;
         severity.extend(self.severity(&own.severity)?);
         let reader_first = own.reader_first.as_ref().map(|table| self.paths(&table.writers, &[]));
-        let announced = own.announced.into_iter().map(|table| Announced {
+        let announced = own.announced.into_iter().map(|table| AnnouncedMajor {
             version: table.version,
             on: table.on.0,
             landed: table.landed.map(|day| day.0),
@@ -158,8 +158,8 @@ impl Reader<'_> {
     fn kind(
         &self,
         name: Option<&Spanned<String>>,
-        missing: &dyn Fn(&str) -> ConfigError,
-    ) -> Result<&'static dyn Kind> {
+        missing: &dyn Fn(&str) -> LintConfigError,
+    ) -> Result<&'static dyn InterfaceKind> {
         let kinds = || list(self.known.kinds.iter().map(|kind| kind.name()));
         let Some(name) = name else {
             let what = format!("a boundary needs a preset or a kind; the kinds are {}", kinds());
@@ -215,22 +215,27 @@ impl Reader<'_> {
         Ok(weights)
     }
 
-    fn scope(&self, table: &ScopeTable) -> Result<Scope> {
-        Ok(Scope {
+    fn scope(&self, table: &ScopeTable) -> Result<PathScope> {
+        Ok(PathScope {
             paths: self.paths(&table.paths, &table.exclude)?,
             level: table.level,
             severity: self.severity(&table.severity)?,
         })
     }
 
-    fn sunset(&self, table: Spanned<SunsetTable>) -> Result<Sunset> {
+    fn sunset(&self, table: Spanned<SunsetTable>) -> Result<AnnouncedRemoval> {
         let (span, table) = (table.span(), table.into_inner());
         let (announced, removed) = (table.announced.0, table.removed.0);
         if removed < announced {
             let what = format!("removed on {removed}, before it was announced: {announced}");
             return Err(self.text.wrong(span, what));
         }
-        Ok(Sunset { what: table.what, announced, removed, line: self.text.line(span.start) })
+        Ok(AnnouncedRemoval {
+            what: table.what,
+            announced,
+            removed,
+            line: self.text.line(span.start),
+        })
     }
 
     fn acceptance(&self, table: Spanned<AcceptTable>) -> Result<Acceptance> {

@@ -2,12 +2,12 @@
 
 use unskew_core::{Accepted, Finding, Places};
 
-use super::outcome::{Judged, Outcome, Request};
+use super::lint_result::{FileVerdict, LintRequest, LintResult};
 use crate::boundary::Acceptance;
 use crate::rules;
 
 /// Marks the findings that are accepted, and says which acceptances are over or left over.
-pub fn accept(request: &Request<'_>, outcome: &mut Outcome) {
+pub fn accept(request: &LintRequest<'_>, outcome: &mut LintResult) {
     let mut about = Vec::new();
     for acceptance in &request.config.acceptances {
         let mut found = false;
@@ -22,7 +22,7 @@ pub fn accept(request: &Request<'_>, outcome: &mut Outcome) {
         about.extend(left_over(acceptance, found, request, outcome.failures.is_empty()));
     }
     if !about.is_empty() {
-        outcome.judged.push(Judged {
+        outcome.judged.push(FileVerdict {
             boundary: String::new(),
             file: request.file.to_owned(),
             baseline: String::new(),
@@ -38,7 +38,7 @@ pub fn accept(request: &Request<'_>, outcome: &mut Outcome) {
 fn left_over(
     acceptance: &Acceptance,
     found: bool,
-    request: &Request<'_>,
+    request: &LintRequest<'_>,
     complete: bool,
 ) -> Option<Finding> {
     let Acceptance { finding, reason, until, line } = acceptance;

@@ -1,18 +1,18 @@
 //! One boundary while it is checked.
 
-use unskew_kinds::{Change, Comparison, Terms};
+use unskew_kinds::{CompareOptions, FileChange, FileComparison};
 use unskew_source::{Files, NotRead};
 
-use super::outcome::Request;
+use super::lint_result::LintRequest;
 use super::sides::Old;
 use super::weigh;
 use crate::boundary::Boundary;
 
 /// A boundary, what is asked of it, and its two sides.
 pub(super) struct Check<'a> {
-    pub(super) request: &'a Request<'a>,
+    pub(super) request: &'a LintRequest<'a>,
     pub(super) boundary: &'a Boundary,
-    pub(super) terms: Terms<'a>,
+    pub(super) terms: CompareOptions<'a>,
     /// The files as they are.
     pub(super) new: Files,
     /// What they are compared with.
@@ -20,12 +20,12 @@ pub(super) struct Check<'a> {
 }
 
 impl Check<'_> {
-    pub(super) fn compare(&self, old: &Files) -> Result<Comparison, NotRead> {
+    pub(super) fn compare(&self, old: &Files) -> Result<FileComparison, NotRead> {
         self.boundary.kind.compare(old, &self.new, &self.terms)
     }
 
     /// What the boundary wants to hear of some changes since `old`, with its weights.
-    pub(super) fn weighed(&self, changes: Vec<Change>, old: &Old) -> Vec<Change> {
+    pub(super) fn weighed(&self, changes: Vec<FileChange>, old: &Old) -> Vec<FileChange> {
         let weighed = changes.into_iter().filter_map(|change| weigh::weigh(self.boundary, change));
         weighed.map(|change| weigh::since(change, old)).collect()
     }

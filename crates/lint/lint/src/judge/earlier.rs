@@ -6,7 +6,7 @@
 use unskew_core::{Date, Promise, PromiseState};
 
 use super::check::Check;
-use super::outcome::NotChecked;
+use super::lint_result::NotChecked;
 use super::sides::{Old, Sides};
 use crate::baseline::{BaselinePlace, Commit, Repository};
 use crate::boundary::{Against, Paths};
@@ -41,7 +41,7 @@ pub fn versions(
     let commits = commits(check, repository, place, since)?;
     for commit in commits.iter().skip(1) {
         let snapshot = repository.snapshot(commit, &label(commit))?;
-        versions.push(Old::of(&snapshot, check.boundary)?);
+        versions.push(Old::read(&snapshot, check.boundary)?);
     }
     versions.retain(|old| !old.files.is_empty());
     Ok(Earlier { versions, promise: None })
@@ -76,7 +76,7 @@ fn released(
         };
         let snapshot = BaselinePlace::parse(text, check.request.sources.folder())?
             .open(check.request.sources)?;
-        versions.push(Old::of(&snapshot, check.boundary)?);
+        versions.push(Old::read(&snapshot, check.boundary)?);
     }
     Ok(versions)
 }
@@ -141,10 +141,10 @@ mod tests {
 
     #[test]
     fn only_the_commits_of_a_patterns_folder_are_looked_at() {
-        let kinds: &[&'static dyn unskew_kinds::Kind] = &[&unskew_c_headers::Headers];
+        let kinds: &[&'static dyn unskew_kinds::InterfaceKind] = &[&unskew_c_headers::Headers];
         let text = "[[boundary]]\nname='x'\nkind='headers'\npaths=['a/b/*.h', '{c,d}/*.h', 'e.h']";
         let known = crate::boundary::Known { kinds, is_rule: &|_| true };
-        let config = crate::boundary::Config::from_toml("x", text, known).unwrap();
+        let config = crate::boundary::LintConfig::from_toml("x", text, known).unwrap();
         let found = folders(&config.boundaries[0].paths);
         assert_eq!(found, [":(literal)a/b", ".", ":(literal)e.h"]);
     }

@@ -1,8 +1,8 @@
-//! What names one finding over time.
+//! Fingerprint that names one finding over time.
 
 use sha2::{Digest as _, Sha256};
 
-use unskew_kinds::Change;
+use unskew_kinds::FileChange;
 
 /// The fingerprint of a change: its rule and twelve digits.
 ///
@@ -11,15 +11,15 @@ use unskew_kinds::Change;
 ///
 /// ```
 /// use unskew_core::{Finding, rules};
-/// use unskew_kinds::Change;
+/// use unskew_kinds::FileChange;
 /// use unskew_lint::fingerprint;
 ///
-/// let change = |message: &str| Change::new(Finding::new(&rules::CO001, message), "a.h", "Thing");
+/// let change = |message: &str| FileChange::new(Finding::new(&rules::CO001, message), "a.h", "Thing");
 /// let moved = fingerprint(&change("`size` of `Thing` moved from 16 to 24"));
 /// assert_eq!(moved, fingerprint(&change("`size` moved in `Thing`, from 16 to 24")));
 /// assert_ne!(moved, fingerprint(&change("`size` of `Thing` moved from 16 to 32")));
 /// ```
-pub fn fingerprint(change: &Change) -> String {
+pub fn fingerprint(change: &FileChange) -> String {
     let mut hash = Sha256::new();
     for part in [change.finding.rule.code, &change.file, &change.subject] {
         hash.update(part.as_bytes());
@@ -34,7 +34,7 @@ pub fn fingerprint(change: &Change) -> String {
 }
 
 /// The same change, seen from another version: numbers may be others.
-pub fn identity(change: &Change) -> String {
+pub fn identity(change: &FileChange) -> String {
     let words = words(&change.finding.message, false).join("\0");
     format!("{}\0{}\0{}\0{words}", change.finding.rule.code, change.file, change.subject)
 }

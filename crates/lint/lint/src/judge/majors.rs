@@ -3,12 +3,12 @@
 use unskew_core::{Date, Places, Window};
 
 use super::check::Check;
-use super::outcome::NotChecked;
+use super::lint_result::NotChecked;
 use super::sides::{Old, Sides};
 use super::{earlier, weigh};
 use crate::baseline::BaselinePlace;
 use crate::rules;
-use unskew_kinds::{Change, Level, Raise};
+use unskew_kinds::{FileChange, Level, Raise};
 
 /// What is to be said about the major numbers that were raised since the baseline.
 pub fn check(
@@ -16,7 +16,7 @@ pub fn check(
     raised: &[Raise],
     place: &BaselinePlace,
     sides: &Sides<'_>,
-) -> Result<Vec<Change>, NotChecked> {
+) -> Result<Vec<FileChange>, NotChecked> {
     let Some(majors) = check.boundary.major.as_ref().filter(|_| !raised.is_empty()) else {
         return Ok(Vec::new());
     };
@@ -32,16 +32,16 @@ pub fn check(
     Ok(found.into_iter().filter_map(|change| weigh::weigh(check.boundary, change)).collect())
 }
 
-fn change(finding: unskew_core::Finding, raise: &Raise) -> Change {
+fn change(finding: unskew_core::Finding, raise: &Raise) -> FileChange {
     let finding = finding.at(Places::from_iter([&raise.place]));
-    Change::new(finding, raise.file.clone(), raise.line.clone()).on(Level::Promise)
+    FileChange::new(finding, raise.file.clone(), raise.line.clone()).on(Level::Promise)
 }
 
 fn without_notice(
     check: &Check<'_>,
     raise: &Raise,
     notice: &Window,
-) -> Result<Option<Change>, NotChecked> {
+) -> Result<Option<FileChange>, NotChecked> {
     let Raise { line, before, after, .. } = raise;
     let today = check.request.as_of;
     let entry = check.boundary.announced.iter().find(|entry| same(&entry.version, after));
@@ -76,7 +76,7 @@ fn too_soon(
     every: &Window,
     place: &BaselinePlace,
     sides: &Sides<'_>,
-) -> Result<Option<Change>, NotChecked> {
+) -> Result<Option<FileChange>, NotChecked> {
     let Raise { line, before, after, .. } = raise;
     let since = every.start(check.request.as_of, check.terms.releases)?;
     let listed = check.boundary.announced.iter().filter(|entry| !same(&entry.version, after));
@@ -109,7 +109,7 @@ fn in_history(
     let mut newer: Option<(Date, Old)> = None;
     for commit in commits {
         let snapshot = repository.snapshot(&commit, &earlier::label(&commit))?;
-        let old = Old::of(&snapshot, check.boundary)?;
+        let old = Old::read(&snapshot, check.boundary)?;
         if let Some((day, new)) = &newer {
             let found = check.boundary.kind.compare(&old.files, &new.files, &check.terms)?;
             if found.majors.iter().any(|other| other.line == raise.line) && *day > since {

@@ -1,4 +1,4 @@
-//! What `unskew lint` does: one path from the configuration to what is to be said.
+//! Path of `unskew lint` from the configuration to what is to be said.
 //!
 //! ```text
 //! unskew.toml --> Boundary --> baseline, earlier versions --+
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! [`lint`] walks it for every boundary. Nothing here knows a kind, prints, or asks a clock. What could not be
-//! checked is a [`Failure`], and never a pass: a baseline that is not there, paths that match nothing, a
+//! checked is a [`LintFailure`], and never a pass: a baseline that is not there, paths that match nothing, a
 //! history that is cut off within the window.
 //!
 //! A finding has a [`fingerprint`]: a digest of its rule, its file, what it is about and what its message
@@ -19,8 +19,8 @@ mod accept;
 mod check;
 mod earlier;
 mod fingerprint;
+mod lint_result;
 mod majors;
-mod outcome;
 mod past;
 mod reader_first;
 mod sides;
@@ -28,7 +28,7 @@ mod sunset;
 mod weigh;
 
 pub use fingerprint::fingerprint;
-pub use outcome::{Failure, Judged, Outcome, Request};
+pub use lint_result::{FileVerdict, LintFailure, LintRequest, LintResult};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,29 +38,29 @@ use crate::baseline::Snapshot;
 use crate::boundary::Boundary;
 use crate::rules;
 use check::Check;
-use outcome::NotChecked;
+use lint_result::NotChecked;
 use sides::{Old, Sides};
-use unskew_kinds::{Change, Terms};
+use unskew_kinds::{CompareOptions, FileChange};
 use unskew_source::Files;
 
 /// Checks every boundary of a configuration.
-pub fn lint(request: &Request<'_>) -> Outcome {
-    let mut outcome = Outcome::default();
-    let mut sides = match Sides::of(request) {
+pub fn lint(request: &LintRequest<'_>) -> LintResult {
+    let mut outcome = LintResult::default();
+    let mut sides = match Sides::open_working_tree(request) {
         Ok(sides) => sides,
         Err(error) => {
             let path = request.sources.folder().display().to_string();
-            outcome.failures.push(Failure { path, why: error.to_string() });
+            outcome.failures.push(LintFailure { path, why: error.to_string() });
             return outcome;
         }
     };
     for boundary in &request.config.boundaries {
-        match Check::of(request, boundary, &mut sides) {
+        match Check::verdicts_of(request, boundary, &mut sides) {
             Ok(judged) => {
                 outcome.checked += 1;
                 outcome.judged.extend(judged);
             }
-            Err(error) => outcome.failures.push(Failure {
+            Err(error) => outcome.failures.push(LintFailure {
                 path: format!("{}:{}", request.file, boundary.line),
                 why: format!("boundary {}: {error}", boundary.name),
             }),
@@ -71,13 +71,13 @@ pub fn lint(request: &Request<'_>) -> Outcome {
 }
 
 impl<'a> Check<'a> {
-    fn of(
-        request: &'a Request<'a>,
+    fn verdicts_of(
+        request: &'a LintRequest<'a>,
         boundary: &'a Boundary,
         sides: &mut Sides<'a>,
-    ) -> Result<Vec<Judged>, NotChecked> {
+    ) -> Result<Vec<FileVerdict>, NotChecked> {
         let days = sides.release_days()?;
-        let terms = Terms {
+        let terms = CompareOptions {
             as_of: Some(request.as_of),
             policy: boundary.policy.as_deref(),
             forward: boundary.forward.as_ref(),
@@ -88,7 +88,7 @@ impl<'a> Check<'a> {
         };
         let place = sides.baseline(boundary)?;
         let snapshot = sides.open(&place)?;
-        let (old, new) = (Old::of(&snapshot, boundary)?, sides.now(boundary)?);
+        let (old, new) = (Old::read(&snapshot, boundary)?, sides.now(boundary)?);
         let patterns = boundary.paths.patterns().join(", ");
         if old.files.is_empty() && new.is_empty() {
             let why = format!("no file here and none in {} matches: {patterns}", snapshot.label);
@@ -108,10 +108,10 @@ impl<'a> Check<'a> {
         place: &crate::baseline::BaselinePlace,
         snapshot: &Snapshot,
         sides: &Sides<'_>,
-    ) -> Result<Vec<Judged>, NotChecked> {
-        let past = past::of(place, sides)?;
+    ) -> Result<Vec<FileVerdict>, NotChecked> {
+        let past = past::history_of(place, sides)?;
         // What stands in the files is judged once, and not again beside every earlier version.
-        let terms = Terms { past: Some(&*past), ..self.terms.clone() };
+        let terms = CompareOptions { past: Some(&*past), ..self.terms.clone() };
         let mut found = self.boundary.kind.compare(&self.old.files, &self.new, &terms)?;
         let mut changes = self.weighed(std::mem::take(&mut found.changes), &self.old);
         let mut promises = std::mem::take(&mut found.promises);
@@ -119,7 +119,7 @@ impl<'a> Check<'a> {
         let mut known: BTreeSet<String> = changes.iter().map(fingerprint::identity).collect();
         for old in &earlier.versions {
             let more = self.weighed(self.compare(&old.files)?.changes, old);
-            let counts = |change: &Change| {
+            let counts = |change: &FileChange| {
                 change.finding.severity > Severity::Note
                     || (weigh::is_unpromised(self.boundary, change)
                         && weigh::is_of_sunset(self.boundary, change))
@@ -137,24 +137,24 @@ impl<'a> Check<'a> {
         Ok(self.by_file(changes, promises, &found.origins))
     }
 
-    fn not_in_baseline(&self) -> Change {
+    fn not_in_baseline(&self) -> FileChange {
         let (name, baseline) = (&self.boundary.name, &self.old.label);
         let paths = self.boundary.paths.patterns().join(", ");
         let finding = rules::NotInBaseline { boundary: name, baseline, paths: &paths }.finding();
-        Change::new(finding, "", name.clone())
+        FileChange::new(finding, "", name.clone())
     }
 
     /// One entry for every file that has something to say; one for the boundary if none has.
     fn by_file(
         &self,
-        changes: Vec<Change>,
+        changes: Vec<FileChange>,
         promises: Vec<(String, Promise)>,
         origins: &BTreeMap<String, [String; 2]>,
-    ) -> Vec<Judged> {
+    ) -> Vec<FileVerdict> {
         let mut files: BTreeMap<String, (Vec<Finding>, Vec<Promise>)> = BTreeMap::new();
         for change in changes {
             let mark = fingerprint(&change);
-            let Change { mut finding, file, .. } = change;
+            let FileChange { mut finding, file, .. } = change;
             finding.fingerprint = Some(mark);
             files.entry(file).or_default().0.push(finding);
         }
@@ -172,7 +172,7 @@ impl<'a> Check<'a> {
                 None if file.is_empty() => [whole(&self.old.files), whole(&self.new)],
                 None => [self.boundary.kind.title(), self.boundary.kind.title()].map(str::to_owned),
             };
-            Judged {
+            FileVerdict {
                 boundary: self.boundary.name.clone(),
                 file,
                 baseline: self.old.label.clone(),

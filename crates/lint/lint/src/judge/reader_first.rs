@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use unskew_core::{Date, Places};
 
 use super::check::Check;
-use super::outcome::NotChecked;
+use super::lint_result::NotChecked;
 use super::sides::{Old, Sides};
 use super::{earlier, weigh};
 use crate::baseline::BaselinePlace;
 use crate::rules;
-use unskew_kinds::{Change, Direction, Level};
+use unskew_kinds::{Direction, FileChange, Level};
 use unskew_source::Files;
 
 /// What is to be said about writers that are ahead of their readers.
@@ -18,7 +18,7 @@ pub fn check(
     check: &Check<'_>,
     place: &BaselinePlace,
     sides: &Sides<'_>,
-) -> Result<Vec<Change>, NotChecked> {
+) -> Result<Vec<FileChange>, NotChecked> {
     let Some(reader_first) = &check.boundary.reader_first else { return Ok(Vec::new()) };
     let Some(window) = &check.boundary.forward else {
         let why = "reader-first needs a window: forward = \"2 weeks\"";
@@ -48,7 +48,7 @@ pub fn check(
         let due = due.map_or_else(|| "a later release".to_owned(), |due| due.to_string());
         let finding = rules::WriterBeforeReader { item, day: &day, window, due: &due }.finding();
         let file = at.rsplit_once(':').map_or(at.as_str(), |(file, _)| file);
-        let change = Change::new(finding.at(Places::from_iter([at])), file, item.clone());
+        let change = FileChange::new(finding.at(Places::from_iter([at])), file, item.clone());
         found.push(change.on(Level::Promise).breaking(Direction::Forward));
     }
     Ok(found.into_iter().filter_map(|change| weigh::weigh(check.boundary, change)).collect())
@@ -75,7 +75,7 @@ fn readers(
     if let Some(repository) = sides.repository.as_ref().filter(|_| place.revision().is_some()) {
         for commit in earlier::commits(check, repository, place, Some(day))? {
             let snapshot = repository.snapshot(&commit, &earlier::label(&commit))?;
-            readers.push((commit.day, Old::of(&snapshot, check.boundary)?));
+            readers.push((commit.day, Old::read(&snapshot, check.boundary)?));
         }
         return Ok(readers);
     }
@@ -83,7 +83,7 @@ fn readers(
         if let Some(text) = &release.baseline {
             let snapshot = BaselinePlace::parse(text, check.request.sources.folder())?
                 .open(check.request.sources)?;
-            readers.push((release.on, Old::of(&snapshot, check.boundary)?));
+            readers.push((release.on, Old::read(&snapshot, check.boundary)?));
         }
     }
     if readers.iter().any(|(from, _)| *from <= day) {

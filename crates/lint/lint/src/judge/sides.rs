@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use unskew_core::Date;
 
-use super::outcome::{NotChecked, Request};
+use super::lint_result::{LintRequest, NotChecked};
 use crate::baseline::{BaselineError, BaselinePlace, Repository, Snapshot, Sources, tree, walk};
 use crate::boundary::Boundary;
 use unskew_source::Files;
 
 pub struct Sides<'a> {
-    request: &'a Request<'a>,
+    request: &'a LintRequest<'a>,
     /// The repository, if the root lies in one.
     pub repository: Option<Repository>,
     now: Snapshot,
@@ -21,7 +21,7 @@ pub struct Sides<'a> {
 
 impl<'a> Sides<'a> {
     /// The working tree: what git does not ignore, or whatever lies in the folder.
-    pub fn of(request: &'a Request<'a>) -> Result<Self, BaselineError> {
+    pub fn open_working_tree(request: &'a LintRequest<'a>) -> Result<Self, BaselineError> {
         let repository = match request.sources.repository() {
             Ok(repository) if !repository.is_bare() => Some(repository.clone()),
             // Another baseline than a revision needs none.
@@ -101,7 +101,7 @@ pub(super) struct Old {
 }
 
 impl Old {
-    pub(super) fn of(snapshot: &Snapshot, boundary: &Boundary) -> Result<Self, BaselineError> {
+    pub(super) fn read(snapshot: &Snapshot, boundary: &Boundary) -> Result<Self, BaselineError> {
         let names: Vec<&str> = snapshot.names().filter(|name| boundary.paths.has(name)).collect();
         let files = snapshot.read(&names)?;
         Ok(Self { label: snapshot.label.clone(), origin: snapshot.origin.clone(), files })

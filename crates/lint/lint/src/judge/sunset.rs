@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 use unskew_core::{Date, Places, Severity};
 
 use super::check::Check;
-use super::outcome::NotChecked;
+use super::lint_result::NotChecked;
 use super::weigh::{self, is_about};
 use crate::baseline::Snapshot;
-use crate::boundary::Sunset;
+use crate::boundary::AnnouncedRemoval;
 use crate::rules;
-use unskew_kinds::{Change, Level};
+use unskew_kinds::{FileChange, Level};
 
 /// Weighs what breaks something that was announced to go, and judges the announcements.
 pub fn check(
     check: &Check<'_>,
     snapshot: &Snapshot,
-    changes: &mut Vec<Change>,
+    changes: &mut Vec<FileChange>,
 ) -> Result<(), NotChecked> {
     if check.boundary.sunsets.is_empty() {
         return Ok(());
@@ -24,7 +24,7 @@ pub fn check(
     let told = told(check, snapshot)?;
     let mut found = Vec::new();
     for sunset in &check.boundary.sunsets {
-        let Sunset { what, removed, announced, line } = sunset;
+        let AnnouncedRemoval { what, removed, announced, line } = sunset;
         // A misspelt name would promise nothing, and never be missed. What went since an earlier version of the
         // window stands in no file either, but its change was found.
         let known = || changes.iter().any(|change| is_about(change, what));
@@ -48,7 +48,7 @@ pub fn check(
         }
         let place = || Places::from_iter([format!("{}:{line}", check.request.file)]);
         let mut add = |finding: unskew_core::Finding| {
-            let change = Change::new(finding.at(place()), check.request.file, what.clone());
+            let change = FileChange::new(finding.at(place()), check.request.file, what.clone());
             // An announcement is a promise to everybody, whatever direction the others have.
             found.push(change.on(Level::Promise));
         };
@@ -77,7 +77,7 @@ pub fn check(
 }
 
 /// Whether a change is an error, or would be if its direction were promised.
-fn is_break(check: &Check<'_>, change: &Change) -> bool {
+fn is_break(check: &Check<'_>, change: &FileChange) -> bool {
     let unpromised = weigh::is_unpromised(check.boundary, change);
     change.finding.severity == Severity::Error
         || (unpromised && change.finding.rule.severity == Severity::Error)

@@ -13,13 +13,13 @@ pub struct Line {
 
 /// The lines of a lock by type and version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Lock {
+pub struct SerdesLock {
     pub lines: BTreeMap<(String, u32), Line>,
     /// Lines that could not be read, and lines that stand there twice: the number and the text.
     pub problems: Vec<(usize, String)>,
 }
 
-impl Lock {
+impl SerdesLock {
     pub fn read(text: &str) -> Self {
         let mut lock = Self::default();
         for (at, text) in text.lines().enumerate() {

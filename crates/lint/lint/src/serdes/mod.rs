@@ -6,18 +6,18 @@
 //!
 //! ```
 //! use unskew_source::Files;
-//! use unskew_kinds::{Kind, Terms};
+//! use unskew_kinds::{InterfaceKind, CompareOptions};
 //! use unskew_lint::Serdes;
 //!
 //! let old = Files::from_iter([("spec.lock", "Spec 4 struct { name: text, }\n")]);
 //! let new = Files::from_iter([("spec.lock", "Spec 4 struct { name: text, rank: i32, }\n")]);
-//! let found = Serdes.compare(&old, &new, &Terms::default())?;
+//! let found = Serdes.compare(&old, &new, &CompareOptions::default())?;
 //! assert_eq!(found.changes[0].finding.rule.code, "SD002");
 //! # Ok::<(), unskew_source::NotRead>(())
 //! ```
 
-mod kind;
 mod lock;
+mod serdes_kind;
 
-pub use kind::Serdes;
 use lock::Line;
+pub use serdes_kind::Serdes;

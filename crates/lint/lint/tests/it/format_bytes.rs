@@ -3,18 +3,18 @@
 use proptest::prelude::*;
 use unskew_c_headers::Headers;
 use unskew_core::Date;
-use unskew_history::{Answers, Chronicle, svg, text};
-use unskew_kinds::{Kind, Terms};
-use unskew_lint::{Config, Histories, Known, Serdes};
+use unskew_history::{Chronicle, HistoryAnswers, svg, text};
+use unskew_kinds::{CompareOptions, InterfaceKind};
+use unskew_lint::{Histories, Known, LintConfig, Serdes};
 use unskew_protobuf::Protobuf;
 use unskew_source::Files;
 
 const TODAY: Date = Date::constant(2026, 6, 1);
 
 /// Compares bytes with others under a name that the kind takes for its own.
-fn compare(kind: &dyn Kind, name: &str, old: &[u8], new: &[u8]) -> usize {
+fn compare(kind: &dyn InterfaceKind, name: &str, old: &[u8], new: &[u8]) -> usize {
     let side = |bytes: &[u8]| Files::from_iter([(name, bytes.to_vec())]);
-    let terms = Terms { as_of: Some(TODAY), ..Terms::default() };
+    let terms = CompareOptions { as_of: Some(TODAY), ..CompareOptions::default() };
     kind.compare(&side(old), &side(new), &terms).unwrap().changes.len()
 }
 
@@ -81,7 +81,7 @@ proptest! {
         for name in ["a.toml", "a.md", "a.h"] {
             compare(&Histories, name, old.as_bytes(), new.as_bytes());
             if let Some(chronicle) = Chronicle::read(name, new.as_bytes())
-                && let Ok(answers) = Answers::of(&chronicle, TODAY, None)
+                && let Ok(answers) = HistoryAnswers::for_day(&chronicle, TODAY, None)
             {
                 prop_assert!(svg(&answers, None).ends_with("</svg>\n"));
                 text(&answers, Some(TODAY));
@@ -133,9 +133,9 @@ fn configuration() -> impl Strategy<Value = String> {
 
 /// Reads an `unskew.toml`; what is wrong has a place in it.
 fn configured(text: &str) -> Result<(), TestCaseError> {
-    let kinds: &[&'static dyn Kind] = &[&Headers, &Protobuf, &Serdes, &Histories];
+    let kinds: &[&'static dyn InterfaceKind] = &[&Headers, &Protobuf, &Serdes, &Histories];
     let known = Known { kinds, is_rule: &|code| code.len() == 5 };
-    match Config::from_toml("unskew.toml", text, known) {
+    match LintConfig::from_toml("unskew.toml", text, known) {
         Ok(config) => {
             for boundary in &config.boundaries {
                 let _ = (boundary.paths.has("a/b.h"), boundary.weight_of("HD001", "a/b.h"));
@@ -165,6 +165,6 @@ proptest! {
 fn a_string_without_an_end_before_a_million_brackets_is_an_error() {
     let text = format!("baseline = \"old\nx = [\"a{}", "{".repeat(1_000_000));
     let known = Known { kinds: &[], is_rule: &|_| false };
-    let said = Config::from_toml("unskew.toml", &text, known).unwrap_err().to_string();
+    let said = LintConfig::from_toml("unskew.toml", &text, known).unwrap_err().to_string();
     assert!(said.contains("nests deeper than 256 brackets"), "{said}");
 }

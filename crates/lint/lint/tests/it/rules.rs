@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use unskew_core::Date;
-use unskew_kinds::{Kind, Terms};
+use unskew_kinds::{CompareOptions, InterfaceKind};
 use unskew_lint::{Histories, Serdes};
 use unskew_source::Files;
 
-fn codes(kind: &dyn Kind, old: &Files, new: &Files) -> Vec<&'static str> {
-    let terms = Terms { as_of: Some(Date::constant(2026, 6, 1)), ..Terms::default() };
+fn codes(kind: &dyn InterfaceKind, old: &Files, new: &Files) -> Vec<&'static str> {
+    let terms =
+        CompareOptions { as_of: Some(Date::constant(2026, 6, 1)), ..CompareOptions::default() };
     let compared = kind.compare(old, new, &terms).unwrap();
     compared.changes.iter().map(|change| change.finding.rule.code).collect()
 }
@@ -19,7 +20,7 @@ fn what_is_beside_itself_has_no_change() {
     let mut judged = 0;
     for rules in ["crates/lint/lint/rules", "crates/base/history/rules"] {
         for file in unskew_rule_examples::files(&root.join(rules)) {
-            let kind: &dyn Kind = match file.code.get(..2) {
+            let kind: &dyn InterfaceKind = match file.code.get(..2) {
                 Some("HI") if !file.name.contains("golden") && !file.name.contains("unskew") => {
                     &Histories
                 }

@@ -1,7 +1,7 @@
 //! Enumerations.
 
 use super::{Parser, Read, join};
-use crate::model::{Enum, Value};
+use crate::model::{ProtoEnum, ProtoEnumValue};
 use crate::options::Options;
 use crate::token::Token;
 
@@ -11,7 +11,8 @@ impl Parser<'_> {
         self.at += 1;
         let name = join(scope, self.name("the name of an enumeration")?);
         self.want('{')?;
-        let mut made = Enum { name, line, closed: self.features.closed, ..Enum::default() };
+        let mut made =
+            ProtoEnum { name, line, closed: self.features.closed, ..ProtoEnum::default() };
         loop {
             let start = self.at;
             let read = match self.peek() {
@@ -47,13 +48,13 @@ impl Parser<'_> {
         }
     }
 
-    fn value(&mut self) -> Read<Value> {
+    fn value(&mut self) -> Read<ProtoEnumValue> {
         let line = self.line();
         let name = self.name("the name of a value")?.to_owned();
         self.want('=')?;
         let number = self.number()?;
         Options::list(self)?;
         self.want(';')?;
-        Ok(Value { name, number, line })
+        Ok(ProtoEnumValue { name, number, line })
     }
 }

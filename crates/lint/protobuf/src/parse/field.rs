@@ -1,20 +1,20 @@
 //! Fields: plain ones, maps and groups.
 
 use super::{DEPTH, Parser, Read, join};
-use crate::model::{Field, Label, Message, Scalar, Type};
+use crate::model::{FieldCardinality, ProtoField, ProtoMessage, ProtoScalar, ProtoType};
 use crate::options::Options;
 use crate::token::Token;
 
 /// The head of a field: everything but what its options say.
 struct Head<'t> {
     label: Option<&'t str>,
-    ty: Type,
+    ty: ProtoType,
     name: String,
     line: usize,
 }
 
 impl Parser<'_> {
-    pub(super) fn field(&mut self, scope: &str, depth: usize) -> Read<Field> {
+    pub(super) fn field(&mut self, scope: &str, depth: usize) -> Read<ProtoField> {
         let line = self.line();
         let labels = ["optional", "required", "repeated"];
         let followed = matches!(
@@ -36,7 +36,7 @@ impl Parser<'_> {
             }
             _ => {
                 let name = self.type_name()?;
-                Scalar::named(&name).map_or(Type::Named(name), Type::Scalar)
+                ProtoScalar::named(&name).map_or(ProtoType::Named(name), ProtoType::Scalar)
             }
         };
         let name = self.name("the name of a field")?.to_owned();
@@ -45,7 +45,7 @@ impl Parser<'_> {
     }
 
     /// `= 3 [packed = true];`
-    fn tail(&mut self, head: Head<'_>) -> Read<Field> {
+    fn tail(&mut self, head: Head<'_>) -> Read<ProtoField> {
         self.want('=')?;
         let number = self.number()?;
         let options = Options::list(self)?;
@@ -53,25 +53,25 @@ impl Parser<'_> {
         Ok(self.made(head, number, &options))
     }
 
-    fn made(&self, head: Head<'_>, number: i64, options: &Options) -> Field {
+    fn made(&self, head: Head<'_>, number: i64, options: &Options) -> ProtoField {
         let features = self.features.with(options);
         let Head { label, ty, name, line } = head;
-        let repeated = label == Some("repeated") || matches!(ty, Type::Map(..));
+        let repeated = label == Some("repeated") || matches!(ty, ProtoType::Map(..));
         let packable = match &ty {
-            Type::Scalar(scalar) => scalar.is_number(),
-            Type::Named(_) => true,
+            ProtoType::Scalar(scalar) => scalar.is_number(),
+            ProtoType::Named(_) => true,
             _ => false,
         };
         let ty = match ty {
-            Type::Named(name) if features.delimited => Type::Group(name),
+            ProtoType::Named(name) if features.delimited => ProtoType::Group(name),
             ty => ty,
         };
-        Field {
+        ProtoField {
             name,
             number,
             line,
             ty,
-            label: if repeated { Label::Repeated } else { Label::Singular },
+            label: if repeated { FieldCardinality::Repeated } else { FieldCardinality::Singular },
             presence: features.presence(label),
             packed: repeated && packable && options.packed.unwrap_or(features.packed),
             oneof: None,
@@ -81,16 +81,16 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn map(&mut self) -> Read<Type> {
+    pub(super) fn map(&mut self) -> Read<ProtoType> {
         self.at += 1;
         self.want('<')?;
         let key = self.name("the type of a key")?;
-        let Some(key) = Scalar::named(key) else { return self.fault("the type of a key") };
+        let Some(key) = ProtoScalar::named(key) else { return self.fault("the type of a key") };
         self.want(',')?;
         let value = self.type_name()?;
         self.want('>')?;
-        let value = Scalar::named(&value).map_or(Type::Named(value), Type::Scalar);
-        Ok(Type::Map(key, Box::new(value)))
+        let value = ProtoScalar::named(&value).map_or(ProtoType::Named(value), ProtoType::Scalar);
+        Ok(ProtoType::Map(key, Box::new(value)))
     }
 
     /// A message and a field in one.
@@ -100,7 +100,7 @@ impl Parser<'_> {
         label: Option<&str>,
         line: usize,
         depth: usize,
-    ) -> Read<Field> {
+    ) -> Read<ProtoField> {
         self.at += 1;
         let name = self.name("the name of a group")?.to_owned();
         self.want('=')?;
@@ -114,11 +114,11 @@ impl Parser<'_> {
             ));
         }
         let full = join(scope, &name);
-        let message = Message { name: full.clone(), line, ..Message::default() };
+        let message = ProtoMessage { name: full.clone(), line, ..ProtoMessage::default() };
         self.body(message, depth + 1)?;
         let head = Head {
             label,
-            ty: Type::Group(format!(".{full}")),
+            ty: ProtoType::Group(format!(".{full}")),
             name: name.to_ascii_lowercase(),
             line,
         };

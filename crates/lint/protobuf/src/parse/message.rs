@@ -1,7 +1,7 @@
 //! Messages, extensions, and what is reserved in them.
 
 use super::{DEPTH, Parser, Read, join};
-use crate::model::{Message, Presence, Range};
+use crate::model::{Presence, ProtoMessage, Range};
 use crate::token::Token;
 
 impl Parser<'_> {
@@ -18,12 +18,12 @@ impl Parser<'_> {
         let brace = self.at;
         self.want('{')?;
         let scope = self.scope(start, brace);
-        let message = Message { name, line, scope, ..Message::default() };
+        let message = ProtoMessage { name, line, scope, ..ProtoMessage::default() };
         self.body(message, depth)
     }
 
     /// The inside of a message, to its closing brace.
-    pub(super) fn body(&mut self, mut message: Message, depth: usize) -> Read<()> {
+    pub(super) fn body(&mut self, mut message: ProtoMessage, depth: usize) -> Read<()> {
         let mut oneof: Option<String> = None;
         loop {
             let start = self.at;

@@ -5,9 +5,9 @@ mod field;
 mod message;
 mod service;
 
-use super::model::{File, Problem};
+use super::model::{ProtoFile, ProtoProblem};
 use super::options::{Features, Options};
-use super::scope::Scope;
+use super::scope::MessageScope;
 use super::token::{Token, Tokens, tokens};
 
 /// How deeply messages may stand in each other.
@@ -19,12 +19,12 @@ const PROBLEMS: usize = 100;
 type Fault = (usize, String);
 type Read<T> = Result<T, Fault>;
 
-impl File {
+impl ProtoFile {
     /// Reads a protobuf file. What is no UTF-8 stands in no word of the language, and is replaced.
     pub fn read(name: &str, bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let tokens = tokens(&text);
-        let mut parser = Parser::of(name, &tokens);
+        let mut parser = Parser::new(name, &tokens);
         parser.file();
         parser.file
     }
@@ -33,16 +33,19 @@ impl File {
 pub(super) struct Parser<'t> {
     tokens: &'t Tokens<'t>,
     at: usize,
-    file: File,
+    file: ProtoFile,
     features: Features,
 }
 
 impl<'t> Parser<'t> {
-    fn of(name: &str, tokens: &'t Tokens<'t>) -> Self {
-        let mut file =
-            File { name: name.to_owned(), syntax: "proto2".to_owned(), ..File::default() };
+    fn new(name: &str, tokens: &'t Tokens<'t>) -> Self {
+        let mut file = ProtoFile {
+            name: name.to_owned(),
+            syntax: "proto2".to_owned(),
+            ..ProtoFile::default()
+        };
         for (line, what) in tokens.problems.iter().take(PROBLEMS) {
-            file.problems.push(Problem { line: *line, what: (*what).to_owned() });
+            file.problems.push(ProtoProblem { line: *line, what: (*what).to_owned() });
         }
         Self { tokens, at: 0, file, features: Features::of_syntax("proto2") }
     }
@@ -129,7 +132,7 @@ impl<'t> Parser<'t> {
 
     fn problem(&mut self, (line, what): Fault) {
         if self.file.problems.len() < PROBLEMS {
-            self.file.problems.push(Problem { line, what });
+            self.file.problems.push(ProtoProblem { line, what });
         }
     }
 
@@ -159,13 +162,13 @@ impl<'t> Parser<'t> {
     }
 
     /// What a comment before the word `from`, or behind the brace that opens its block, says of its scope.
-    fn scope(&self, from: usize, brace: usize) -> Option<Scope> {
+    fn scope(&self, from: usize, brace: usize) -> Option<MessageScope> {
         let brace_line = self.tokens.list.get(brace).map(|(_, line)| *line);
         let said = self.tokens.directives.iter().filter(|directive| {
             directive.before == from
                 || (directive.before == brace + 1 && Some(directive.line) == brace_line)
         });
-        said.filter_map(|directive| Scope::named(directive.text)).next()
+        said.filter_map(|directive| MessageScope::named(directive.text)).next()
     }
 
     fn file(&mut self) {
@@ -217,7 +220,7 @@ impl<'t> Parser<'t> {
             if let Some(number) = directive.text.strip_prefix("version") {
                 self.file.version = number.trim().parse().ok().map(|n| (n, directive.line));
             } else if directive.before < first {
-                self.file.scope = self.file.scope.or(Scope::named(directive.text));
+                self.file.scope = self.file.scope.or(MessageScope::named(directive.text));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Services and their methods.
 
 use super::{Parser, Read, join};
-use crate::model::{Method, Service};
+use crate::model::{Method, ProtoService};
 use crate::token::Token;
 
 impl Parser<'_> {
@@ -10,7 +10,7 @@ impl Parser<'_> {
         self.at += 1;
         let name = join(scope, self.name("the name of a service")?);
         self.want('{')?;
-        let mut service = Service { name, line, methods: Vec::new() };
+        let mut service = ProtoService { name, line, methods: Vec::new() };
         loop {
             let start = self.at;
             match self.peek() {

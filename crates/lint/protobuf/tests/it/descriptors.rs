@@ -1,13 +1,13 @@
 //! Sets of descriptors: read without a panic wherever they are cut, and one with the text that they were made of.
 
-use unskew_kinds::{Kind, Terms};
+use unskew_kinds::{CompareOptions, InterfaceKind};
 use unskew_protobuf::Protobuf;
 use unskew_source::Files;
 
 /// Compares bytes with others under a name that the kind takes for its own.
 fn compare(name: &str, old: &[u8], new: &[u8]) {
     let side = |bytes: &[u8]| Files::from_iter([(name, bytes.to_vec())]);
-    Protobuf.compare(&side(old), &side(new), &Terms::default()).unwrap();
+    Protobuf.compare(&side(old), &side(new), &CompareOptions::default()).unwrap();
 }
 
 #[test]
@@ -30,11 +30,11 @@ fn a_text_and_the_descriptors_that_protoc_makes_of_it_say_the_same() {
     let side = |name: &str, bytes: &[u8]| Files::from_iter([(name, bytes.to_vec())]);
     let (a, b) = (side("everything.binpb", described), side("everything.proto", written));
     for (old, new) in [(&a, &b), (&b, &a)] {
-        let found = Protobuf.compare(old, new, &Terms::default()).unwrap().changes;
+        let found = Protobuf.compare(old, new, &CompareOptions::default()).unwrap().changes;
         assert!(found.is_empty(), "{found:?}");
     }
     // That it compares at all: without a field there is a finding.
     let less = String::from_utf8_lossy(written).replace("  optional Kind kind = 10;\n", "");
     let less = side("everything.proto", less.as_bytes());
-    assert_eq!(Protobuf.compare(&a, &less, &Terms::default()).unwrap().changes.len(), 1);
+    assert_eq!(Protobuf.compare(&a, &less, &CompareOptions::default()).unwrap().changes.len(), 1);
 }

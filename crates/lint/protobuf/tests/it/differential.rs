@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use unskew_core::Severity;
-use unskew_kinds::{Kind, Terms};
+use unskew_kinds::{CompareOptions, InterfaceKind};
 use unskew_protobuf::Protobuf;
 use unskew_source::Files;
 
@@ -18,7 +18,8 @@ fn said(folder: &Path) -> (Option<Severity>, bool) {
     let side = |name: &str| {
         Files::from_iter([("m.proto", fs::read_to_string(folder.join(name)).unwrap())])
     };
-    let found = Protobuf.compare(&side("old.proto"), &side("new.proto"), &Terms::default());
+    let found =
+        Protobuf.compare(&side("old.proto"), &side("new.proto"), &CompareOptions::default());
     let found = found.unwrap();
     let findings = || found.changes.iter().map(|change| &change.finding);
     let about =

@@ -1,7 +1,7 @@
 //! Single edits of protobuf files: each with the rules that say what it breaks, and no others.
 
 use unskew_core::Severity;
-use unskew_kinds::{Kind, Terms};
+use unskew_kinds::{CompareOptions, InterfaceKind};
 use unskew_protobuf::Protobuf;
 use unskew_source::Files;
 
@@ -14,7 +14,7 @@ fn proto(old: &str, new: &str, wanted: &[&str]) {
         files.insert("a.proto".to_owned(), format!("{head}{text}").into_bytes());
         files
     };
-    let found = Protobuf.compare(&side(old), &side(new), &Terms::default()).unwrap();
+    let found = Protobuf.compare(&side(old), &side(new), &CompareOptions::default()).unwrap();
     let grave = found.changes.iter().filter(|c| c.finding.severity >= Severity::Warning);
     let mut codes: Vec<&str> = grave.map(|change| change.finding.rule.code).collect();
     codes.sort_unstable();
@@ -57,7 +57,7 @@ fn texts_that_have_to_be_utf8_now_are_fewer() {
     // The type is the same, so that the message has to say what is not.
     let said = |old: &str, new: &str| {
         let files = |text: &str| [("a.proto", text.as_bytes())].into_iter().collect::<Files>();
-        let found = Protobuf.compare(&files(old), &files(new), &Terms::default()).unwrap();
+        let found = Protobuf.compare(&files(old), &files(new), &CompareOptions::default()).unwrap();
         let finding = &found.changes[0].finding;
         (finding.message.clone(), finding.fix.clone().unwrap())
     };

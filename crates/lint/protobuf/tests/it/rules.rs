@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use unskew_kinds::{Kind, Terms};
+use unskew_kinds::{CompareOptions, InterfaceKind};
 use unskew_protobuf::Protobuf;
 use unskew_source::Files;
 
 fn codes(old: &Files, new: &Files) -> Vec<&'static str> {
-    let compared = Protobuf.compare(old, new, &Terms::default()).unwrap();
+    let compared = Protobuf.compare(old, new, &CompareOptions::default()).unwrap();
     compared.changes.iter().map(|change| change.finding.rule.code).collect()
 }
 

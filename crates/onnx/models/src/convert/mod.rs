@@ -25,8 +25,8 @@ mod write;
 use std::sync::Arc;
 
 use unskew_core::{Conversion, Rewrite, Version};
-use unskew_source::wire::{Message, Span, Value as Wire};
-use unskew_source::{Output, ReadError, Rope, Source};
+use unskew_source::wire::{ByteSpan, MessageValue as Wire, WireMessage};
+use unskew_source::{ConvertedArtifact, ReadError, Rope, Source};
 
 use crate::value_index::ValueIndex;
 use crate::{OnnxRelease, OpSchemas};
@@ -98,7 +98,7 @@ impl OnnxTarget {
 pub fn convert(
     source: &Arc<dyn Source>,
     goal: &OnnxTarget,
-) -> Result<Option<(Conversion, Output)>, ReadError> {
+) -> Result<Option<(Conversion, ConvertedArtifact)>, ReadError> {
     let mut plan = Conversion::default();
     let text = crate::read::in_text(&**source)?;
     let bytes: Option<Arc<dyn Source>> = text.map(|bytes| Arc::new(bytes) as Arc<dyn Source>);
@@ -113,8 +113,8 @@ pub fn convert(
     });
     let opsets = goal.all(&model.opsets);
     if ir == model.ir_version && opsets == model.opsets && !faults::may_be_met(goal) {
-        let whole = unskew_source::Assembly::of(source);
-        return Ok(Some((plan, Output::File(Arc::new(whole)))));
+        let whole = unskew_source::Assembly::from_source(source);
+        return Ok(Some((plan, ConvertedArtifact::File(Arc::new(whole)))));
     }
     if ir != model.ir_version {
         ir::blockers(&model, ir, &mut plan);
@@ -134,7 +134,10 @@ pub fn convert(
         let why = format!("no model is converted below opset {LOWEST}");
         let rule = crate::rules::OnnxNoExactForm { what: &"the model", goal: &goal, why: &why };
         plan.blockers.push(rule.finding());
-        return Ok(Some((plan, Output::File(Arc::new(unskew_source::Assembly::of(source))))));
+        return Ok(Some((
+            plan,
+            ConvertedArtifact::File(Arc::new(unskew_source::Assembly::from_source(source))),
+        )));
     }
     let shop = ConversionContext {
         schemas: &goal.schemas,
@@ -146,7 +149,7 @@ pub fn convert(
     let around = ValueIndex::new(&model);
     let mut writer = ModelWriter { shop, plan, goal, around };
     let mut rope = Rope::default();
-    let mut message = Message::whole(&**source);
+    let mut message = WireMessage::whole(&**source);
     let (mut graphs, mut function) = (0, 0);
     while let Some(field) = message.next()? {
         let whole = field.offset..message.position();
@@ -177,11 +180,11 @@ pub fn convert(
         }
     }
     let name = source.name();
-    Ok(Some((writer.plan, Output::File(Arc::new(rope.assemble(source, name)?)))))
+    Ok(Some((writer.plan, ConvertedArtifact::File(Arc::new(rope.assemble(source, name)?)))))
 }
 
 /// Adds a message: copied with its head if it is what it was.
-fn put(rope: &mut Rope, number: u32, span: Span, whole: &std::ops::Range<u64>, inner: Rope) {
+fn put(rope: &mut Rope, number: u32, span: ByteSpan, whole: &std::ops::Range<u64>, inner: Rope) {
     if inner.is(&(span.start..span.start + span.len)) {
         rope.copy(whole.clone());
     } else {
@@ -190,8 +193,8 @@ fn put(rope: &mut Rope, number: u32, span: Span, whole: &std::ops::Range<u64>, i
 }
 
 /// A domain with its new version.
-fn opset(source: &dyn Source, span: Span, goal: &OnnxTarget) -> Result<Rope, ReadError> {
-    let mut message = Message::at(source, span);
+fn opset(source: &dyn Source, span: ByteSpan, goal: &OnnxTarget) -> Result<Rope, ReadError> {
+    let mut message = WireMessage::at(source, span);
     let (mut domain, mut from) = (String::new(), 0);
     while let Some(field) = message.next()? {
         match field.number {
@@ -206,7 +209,7 @@ fn opset(source: &dyn Source, span: Span, goal: &OnnxTarget) -> Result<Rope, Rea
         rope.copy(span.start..span.start + span.len);
         return Ok(rope);
     }
-    let mut message = Message::at(source, span);
+    let mut message = WireMessage::at(source, span);
     while let Some(field) = message.next()? {
         match field.number {
             2 => rope.number(2, to as u64),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use unskew_source::wire::{Message, Span, Value as Wire};
+use unskew_source::wire::{ByteSpan, MessageValue as Wire, WireMessage};
 use unskew_source::{ReadError, Source};
 
 use crate::{Dim, OnnxElementType, OnnxGraph, OnnxTensor, ValueType};
@@ -144,8 +144,8 @@ pub(super) fn constant(
     if tensor.external.is_some() || tensor.stored > SMALL || tensor.place.is_empty() {
         return Ok(None);
     }
-    let span = Span { start: tensor.place.start, len: tensor.place.end - tensor.place.start };
-    let mut message = Message::at(source, span);
+    let span = ByteSpan { start: tensor.place.start, len: tensor.place.end - tensor.place.start };
+    let mut message = WireMessage::at(source, span);
     let (mut ints, mut floats) = (Vec::new(), Vec::new());
     while let Some(field) = message.next()? {
         match (field.number, field.value) {

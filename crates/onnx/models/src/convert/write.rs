@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use unskew_core::{Places, Rewrite};
-use unskew_source::wire::{Message, Span, Value as Wire};
+use unskew_source::wire::{ByteSpan, MessageValue as Wire, WireMessage};
 use unskew_source::{ReadError, Rope};
 
 use super::chain::ConversionContext;
@@ -32,7 +32,7 @@ impl ModelWriter<'_> {
     pub(super) fn graph(
         &mut self,
         graph: &OnnxGraph,
-        span: Span,
+        span: ByteSpan,
         from: &Opsets,
         to: &Opsets,
         around: Option<&Scope<'_>>,
@@ -45,7 +45,7 @@ impl ModelWriter<'_> {
     pub(super) fn function(
         &mut self,
         function: &OnnxFunction,
-        span: Span,
+        span: ByteSpan,
     ) -> Result<Rope, ReadError> {
         let to = self.goal.all(&function.opsets);
         let mut scope = Scope::new(&function.body, None, self.shop.source)?;
@@ -57,12 +57,12 @@ impl ModelWriter<'_> {
         &mut self,
         nodes: &[OnnxNode],
         number: u32,
-        span: Span,
+        span: ByteSpan,
         (from, to): (&Opsets, &Opsets),
         scope: &mut Scope<'_>,
     ) -> Result<Rope, ReadError> {
         let mut rope = Rope::default();
-        let mut message = Message::at(self.shop.source, span);
+        let mut message = WireMessage::at(self.shop.source, span);
         let mut at = 0;
         while let Some(field) = message.next()? {
             let whole = field.offset..message.position();
@@ -86,7 +86,7 @@ impl ModelWriter<'_> {
     fn node(
         &mut self,
         node: &OnnxNode,
-        span: Span,
+        span: ByteSpan,
         whole: Range<u64>,
         (number, from, to): (u32, &Opsets, &Opsets),
         scope: &mut Scope<'_>,
@@ -167,7 +167,7 @@ impl ModelWriter<'_> {
     fn read(
         &mut self,
         node: &OnnxNode,
-        span: Span,
+        span: ByteSpan,
         (from, to): (&Opsets, &Opsets),
         scope: &Scope<'_>,
     ) -> Result<(NodeDraft, ChangedGraphs), ReadError> {
@@ -180,7 +180,7 @@ impl ModelWriter<'_> {
             ..NodeDraft::default()
         };
         let mut changed = Vec::new();
-        let mut message = Message::at(self.shop.source, span);
+        let mut message = WireMessage::at(self.shop.source, span);
         let mut attributes = node.attributes.iter();
         while let Some(field) = message.next()? {
             let whole = field.offset..message.position();
@@ -212,12 +212,12 @@ impl ModelWriter<'_> {
     fn attribute(
         &mut self,
         graphs: &[OnnxGraph],
-        span: Span,
+        span: ByteSpan,
         (from, to): (&Opsets, &Opsets),
         scope: &Scope<'_>,
     ) -> Result<Rope, ReadError> {
         let mut rope = Rope::default();
-        let mut message = Message::at(self.shop.source, span);
+        let mut message = WireMessage::at(self.shop.source, span);
         let mut graphs = graphs.iter();
         while let Some(field) = message.next()? {
             let whole = field.offset..message.position();

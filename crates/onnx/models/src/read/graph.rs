@@ -1,6 +1,6 @@
 //! Graphs, nodes, attributes and types.
 
-use unskew_source::wire::{Field, Message, Value as Wire};
+use unskew_source::wire::{MessageField, MessageValue as Wire, WireMessage};
 use unskew_source::{ReadError, SourceExt as _};
 
 use super::kept;
@@ -16,7 +16,7 @@ mod kind_number {
 }
 
 /// Reads a `GraphProto`.
-pub(super) fn graph(message: &mut Message<'_>) -> Result<OnnxGraph, ReadError> {
+pub(super) fn graph(message: &mut WireMessage<'_>) -> Result<OnnxGraph, ReadError> {
     let mut graph = OnnxGraph::default();
     while let Some(field) = message.next()? {
         message.source().nodes(1)?;
@@ -44,7 +44,7 @@ pub(super) fn graph(message: &mut Message<'_>) -> Result<OnnxGraph, ReadError> {
 }
 
 /// Reads a `NodeProto`.
-pub(super) fn node(message: &mut Message<'_>) -> Result<OnnxNode, ReadError> {
+pub(super) fn node(message: &mut WireMessage<'_>) -> Result<OnnxNode, ReadError> {
     let mut node = OnnxNode::default();
     while let Some(field) = message.next()? {
         message.source().nodes(1)?;
@@ -76,7 +76,7 @@ pub(super) fn node(message: &mut Message<'_>) -> Result<OnnxNode, ReadError> {
 type ParsedAttribute = (Box<str>, OnnxAttribute, Option<&'static str>);
 
 /// Reads an `AttributeProto`. Models of before IR version 2 do not say the kind: then the field that is filled tells.
-pub(super) fn attribute(message: &mut Message<'_>) -> Result<ParsedAttribute, ReadError> {
+pub(super) fn attribute(message: &mut WireMessage<'_>) -> Result<ParsedAttribute, ReadError> {
     let mut name = Box::default();
     let mut kind = None;
     let mut value = None;
@@ -174,7 +174,7 @@ fn list_kind(field: u32) -> Option<i64> {
     })
 }
 
-fn float(field: &Field) -> f32 {
+fn float(field: &MessageField) -> f32 {
     match field.value {
         Wire::Fixed32(bits) => f32::from_bits(bits),
         _ => 0.0,
@@ -183,8 +183,8 @@ fn float(field: &Field) -> f32 {
 
 /// Adds numbers to a list; packed or one by one, as writers have it.
 fn ints(
-    message: &mut Message<'_>,
-    field: &Field,
+    message: &mut WireMessage<'_>,
+    field: &MessageField,
     value: &mut Option<OnnxAttribute>,
 ) -> Result<(), ReadError> {
     let more = match field.value {
@@ -205,8 +205,8 @@ fn ints(
 
 /// The same for numbers with fractions.
 fn floats(
-    message: &mut Message<'_>,
-    field: &Field,
+    message: &mut WireMessage<'_>,
+    field: &MessageField,
     value: &mut Option<OnnxAttribute>,
 ) -> Result<(), ReadError> {
     let more: Vec<f32> = match field.value {
@@ -225,7 +225,7 @@ fn floats(
     Ok(())
 }
 
-fn short(message: &mut Message<'_>, field: &Field) -> Result<OnnxAttribute, ReadError> {
+fn short(message: &mut WireMessage<'_>, field: &MessageField) -> Result<OnnxAttribute, ReadError> {
     if field.span().is_none_or(|span| span.len > TEXT) {
         return Ok(OnnxAttribute::Other(kind_number::STRING));
     }
@@ -237,7 +237,7 @@ fn short(message: &mut Message<'_>, field: &Field) -> Result<OnnxAttribute, Read
 }
 
 /// Reads a `ValueInfoProto`.
-pub(super) fn value(message: &mut Message<'_>) -> Result<ValueInfo, ReadError> {
+pub(super) fn value(message: &mut WireMessage<'_>) -> Result<ValueInfo, ReadError> {
     let mut value = ValueInfo::default();
     while let Some(field) = message.next()? {
         match field.number {
@@ -251,7 +251,7 @@ pub(super) fn value(message: &mut Message<'_>) -> Result<ValueInfo, ReadError> {
 
 /// Reads a `TypeProto`; none for one that says nothing, or is of a kind without a name here. With the dimensions of a
 /// tensor.
-fn kind(message: &mut Message<'_>) -> Result<(Option<ValueType>, Option<Vec<Dim>>), ReadError> {
+fn kind(message: &mut WireMessage<'_>) -> Result<(Option<ValueType>, Option<Vec<Dim>>), ReadError> {
     let (mut found, mut dims) = (None, None);
     while let Some(field) = message.next()? {
         message.source().nodes(1)?;
@@ -273,7 +273,7 @@ fn kind(message: &mut Message<'_>) -> Result<(Option<ValueType>, Option<Vec<Dim>
 
 /// The element type and the dimensions of a tensor.
 fn tensor_type(
-    message: &mut Message<'_>,
+    message: &mut WireMessage<'_>,
 ) -> Result<(Option<OnnxElementType>, Option<Vec<Dim>>), ReadError> {
     let (mut element, mut dims) = (None, None);
     while let Some(field) = message.next()? {
@@ -286,7 +286,7 @@ fn tensor_type(
     Ok((element.filter(|one| one.0 != 0), dims))
 }
 
-fn shape(message: &mut Message<'_>) -> Result<Vec<Dim>, ReadError> {
+fn shape(message: &mut WireMessage<'_>) -> Result<Vec<Dim>, ReadError> {
     let mut dims = Vec::new();
     while let Some(field) = message.next()? {
         if dims.len() >= super::tensor::DIMS {
@@ -299,7 +299,7 @@ fn shape(message: &mut Message<'_>) -> Result<Vec<Dim>, ReadError> {
     Ok(dims)
 }
 
-fn dim(message: &mut Message<'_>) -> Result<Dim, ReadError> {
+fn dim(message: &mut WireMessage<'_>) -> Result<Dim, ReadError> {
     let mut dim = Dim::Unknown;
     while let Some(field) = message.next()? {
         match field.number {
@@ -311,7 +311,7 @@ fn dim(message: &mut Message<'_>) -> Result<Dim, ReadError> {
     Ok(dim)
 }
 
-fn inner(message: &mut Message<'_>) -> Result<Option<ValueType>, ReadError> {
+fn inner(message: &mut WireMessage<'_>) -> Result<Option<ValueType>, ReadError> {
     let mut found = None;
     while let Some(field) = message.next()? {
         if field.number == 1 {
@@ -321,7 +321,7 @@ fn inner(message: &mut Message<'_>) -> Result<Option<ValueType>, ReadError> {
     Ok(found)
 }
 
-fn map(message: &mut Message<'_>) -> Result<Option<ValueType>, ReadError> {
+fn map(message: &mut WireMessage<'_>) -> Result<Option<ValueType>, ReadError> {
     let (mut key, mut value) = (None, None);
     while let Some(field) = message.next()? {
         match field.number {

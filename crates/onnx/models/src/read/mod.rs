@@ -6,7 +6,7 @@ mod tensor;
 mod text;
 
 pub(crate) use tensor::varints;
-use unskew_source::wire::{Field, Message, Value as Wire};
+use unskew_source::wire::{MessageField, MessageValue as Wire, WireMessage};
 use unskew_source::{BytesSource, ReadError, Source, SourceExt as _};
 
 use crate::{OnnxFunction, OnnxModel};
@@ -82,7 +82,7 @@ pub(crate) fn in_bytes(source: &dyn Source) -> Result<Option<OnnxModel>, ReadErr
 
 /// Whether it has the fields of a model, of which nothing is read.
 fn recognized(source: &dyn Source) -> Result<bool, ReadError> {
-    let mut message = Message::whole(source);
+    let mut message = WireMessage::whole(source);
     let (mut ir, mut graph, mut opset) = (false, false, false);
     let mut functions = false;
     while let Some(field) = message.next()? {
@@ -106,7 +106,7 @@ fn recognized(source: &dyn Source) -> Result<bool, ReadError> {
 
 fn read(source: &dyn Source) -> Result<OnnxModel, ReadError> {
     let mut model = OnnxModel::default();
-    let mut message = Message::whole(source);
+    let mut message = WireMessage::whole(source);
     while let Some(field) = message.next()? {
         source.nodes(1)?;
         match field.number {
@@ -154,14 +154,14 @@ fn join(graph: &mut crate::OnnxGraph, more: crate::OnnxGraph) {
 }
 
 /// A text that is kept, within its length.
-fn kept(message: &mut Message<'_>, field: &Field) -> Result<Box<str>, ReadError> {
+fn kept(message: &mut WireMessage<'_>, field: &MessageField) -> Result<Box<str>, ReadError> {
     if field.span().is_some_and(|span| span.len > NAME) {
         return Err(message.malformed(field.offset, "a name of more than 64 KiB"));
     }
     Ok(message.string(field)?.into())
 }
 
-fn few(message: &Message<'_>, field: &Field, count: usize) -> Result<(), ReadError> {
+fn few(message: &WireMessage<'_>, field: &MessageField, count: usize) -> Result<(), ReadError> {
     match count < MANY {
         true => Ok(()),
         false => Err(message.malformed(field.offset, "more than 100000 of one field")),
@@ -169,7 +169,7 @@ fn few(message: &Message<'_>, field: &Field, count: usize) -> Result<(), ReadErr
 }
 
 /// A domain with its version. The name `ai.onnx` means the same as none.
-fn opset(message: &mut Message<'_>) -> Result<(Box<str>, i64), ReadError> {
+fn opset(message: &mut WireMessage<'_>) -> Result<(Box<str>, i64), ReadError> {
     let (mut domain, mut version) = (Box::default(), 0);
     while let Some(field) = message.next()? {
         match field.number {
@@ -186,7 +186,7 @@ fn domain(name: Box<str>) -> Box<str> {
     if &*name == "ai.onnx" { Box::default() } else { name }
 }
 
-fn entry(message: &mut Message<'_>) -> Result<(Box<str>, u64), ReadError> {
+fn entry(message: &mut WireMessage<'_>) -> Result<(Box<str>, u64), ReadError> {
     let (mut key, mut length) = (Box::default(), 0);
     while let Some(field) = message.next()? {
         match field.number {
@@ -198,7 +198,7 @@ fn entry(message: &mut Message<'_>) -> Result<(Box<str>, u64), ReadError> {
     Ok((key, length))
 }
 
-fn function(message: &mut Message<'_>) -> Result<OnnxFunction, ReadError> {
+fn function(message: &mut WireMessage<'_>) -> Result<OnnxFunction, ReadError> {
     let mut function = OnnxFunction::default();
     while let Some(field) = message.next()? {
         message.source().nodes(1)?;

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use unskew_source::flatbuffer::{Flatbuffer, Table, Vector};
+use unskew_source::flatbuffer::{FlatTable, Flatbuffer, Vector};
 use unskew_source::{ReadError, Source};
 
 use super::tensor::DIMS;
@@ -113,7 +113,7 @@ struct OrtReader<'s> {
 }
 
 impl OrtReader<'_> {
-    fn model(&self, table: Table) -> Result<OnnxModel, ReadError> {
+    fn model(&self, table: FlatTable) -> Result<OnnxModel, ReadError> {
         let [name, version] = field::model::PRODUCER;
         let graph = self.buffer.child(table, field::model::GRAPH)?;
         let graph = graph.ok_or_else(|| self.buffer.error(0, "no graph in the model"))?;
@@ -135,20 +135,20 @@ impl OrtReader<'_> {
     /// What the tables of a vector mean.
     fn all<T>(
         &self,
-        table: Table,
+        table: FlatTable,
         field: u64,
-        one: impl Fn(Table) -> Result<T, ReadError>,
+        one: impl Fn(FlatTable) -> Result<T, ReadError>,
     ) -> Result<Vec<T>, ReadError> {
         let vector = self.buffer.vector(table, field, 4)?;
         (0..vector.len).map(|at| one(self.buffer.element(vector, at)?)).collect()
     }
 
-    fn names(&self, table: Table, field: u64) -> Result<Vec<Box<str>>, ReadError> {
+    fn names(&self, table: FlatTable, field: u64) -> Result<Vec<Box<str>>, ReadError> {
         let vector = self.buffer.vector(table, field, 4)?;
         (0..vector.len).map(|at| Ok(self.buffer.element_text(vector, at)?.into())).collect()
     }
 
-    fn graph(&self, table: Table, depth: usize) -> Result<OnnxGraph, ReadError> {
+    fn graph(&self, table: FlatTable, depth: usize) -> Result<OnnxGraph, ReadError> {
         if depth >= DEPTH {
             return Err(self.buffer.error(0, "graphs that nest too deep"));
         }
@@ -174,7 +174,7 @@ impl OrtReader<'_> {
         })
     }
 
-    fn value(&self, table: Table) -> Result<ValueInfo, ReadError> {
+    fn value(&self, table: FlatTable) -> Result<ValueInfo, ReadError> {
         let name = self.buffer.text(table, 0)?.into();
         let (kind, dims) = match self.buffer.child(table, 2)? {
             Some(kind) => self.kind(kind, 0)?,
@@ -186,7 +186,7 @@ impl OrtReader<'_> {
     /// A type; none for one that has no name here. With the dimensions of a tensor.
     fn kind(
         &self,
-        table: Table,
+        table: FlatTable,
         depth: usize,
     ) -> Result<(Option<ValueType>, Option<Vec<Dim>>), ReadError> {
         let Some(inner) = self.buffer.child(table, 2)?.filter(|_| depth < DEPTH) else {
@@ -215,7 +215,7 @@ impl OrtReader<'_> {
         })
     }
 
-    fn dim(&self, table: Table) -> Result<Dim, ReadError> {
+    fn dim(&self, table: FlatTable) -> Result<Dim, ReadError> {
         let Some(value) = self.buffer.child(table, 0)? else { return Ok(Dim::Unknown) };
         Ok(match self.buffer.scalar(value, 0, 1)? {
             1 => Dim::Size(self.buffer.scalar(value, 1, 8)? as i64),
@@ -224,7 +224,7 @@ impl OrtReader<'_> {
         })
     }
 
-    fn node(&self, table: Table, depth: usize) -> Result<OnnxNode, ReadError> {
+    fn node(&self, table: FlatTable, depth: usize) -> Result<OnnxNode, ReadError> {
         use field::node;
         let op: Box<str> = self.buffer.text(table, node::OP)?.into();
         let attributes = self.all(table, node::ATTRIBUTES, |table| self.attribute(table, depth));
@@ -242,7 +242,7 @@ impl OrtReader<'_> {
 
     fn attribute(
         &self,
-        table: Table,
+        table: FlatTable,
         depth: usize,
     ) -> Result<(Box<str>, OnnxAttribute), ReadError> {
         use field::attribute;
@@ -290,7 +290,7 @@ impl OrtReader<'_> {
         Ok((name, value?))
     }
 
-    fn tensor(&self, table: Table) -> Result<OnnxTensor, ReadError> {
+    fn tensor(&self, table: FlatTable) -> Result<OnnxTensor, ReadError> {
         use field::tensor;
         let dims = self.buffer.vector(table, tensor::DIMS, 8)?;
         if dims.len > DIMS as u64 {

@@ -1,6 +1,6 @@
 //! Tensors: what they are and where they lie. Their values are passed over.
 
-use unskew_source::wire::{Field, Message, Value as Wire};
+use unskew_source::wire::{MessageField, MessageValue as Wire, WireMessage};
 use unskew_source::{ReadError, SourceExt as _};
 
 use super::kept;
@@ -16,7 +16,7 @@ const COUNTED: u64 = 1 << 20;
 const KEPT: usize = 64;
 
 /// Reads a `TensorProto`.
-pub(super) fn tensor(message: &mut Message<'_>) -> Result<OnnxTensor, ReadError> {
+pub(super) fn tensor(message: &mut WireMessage<'_>) -> Result<OnnxTensor, ReadError> {
     let mut tensor = OnnxTensor::default();
     let start = message.position();
     let (mut external, mut elsewhere) = (ExternalData::default(), false);
@@ -53,7 +53,11 @@ pub(super) fn tensor(message: &mut Message<'_>) -> Result<OnnxTensor, ReadError>
 }
 
 /// Keeps the elements of a short field, by its number: bytes of `raw_data` one by one, until the type is known.
-fn elements(message: &mut Message<'_>, field: &Field, all: &mut Vec<i64>) -> Result<(), ReadError> {
+fn elements(
+    message: &mut WireMessage<'_>,
+    field: &MessageField,
+    all: &mut Vec<i64>,
+) -> Result<(), ReadError> {
     match (field.number, field.value) {
         (5 | 7, Wire::Varint(number)) if all.len() < KEPT => all.push(number as i64),
         (5 | 7, Wire::Bytes(span)) if span.len <= 10 * KEPT as u64 => {
@@ -89,7 +93,11 @@ fn settle(tensor: &mut OnnxTensor) {
 }
 
 /// Adds a field with elements to what is known of them. Bytes count more than a list beside them.
-fn data(message: &mut Message<'_>, field: &Field, known: &mut TensorData) -> Result<(), ReadError> {
+fn data(
+    message: &mut WireMessage<'_>,
+    field: &MessageField,
+    known: &mut TensorData,
+) -> Result<(), ReadError> {
     let more = match (field.number, field.span()) {
         (9, Some(span)) => {
             *known = TensorData::Raw(span.len);
@@ -117,7 +125,7 @@ fn data(message: &mut Message<'_>, field: &Field, known: &mut TensorData) -> Res
 }
 
 /// Reads a `SparseTensorProto` as the tensor of its values, with the dimensions of the whole.
-pub(super) fn sparse(message: &mut Message<'_>) -> Result<OnnxTensor, ReadError> {
+pub(super) fn sparse(message: &mut WireMessage<'_>) -> Result<OnnxTensor, ReadError> {
     let mut tensor = OnnxTensor::default();
     while let Some(field) = message.next()? {
         if field.number == 1 {
@@ -128,8 +136,8 @@ pub(super) fn sparse(message: &mut Message<'_>) -> Result<OnnxTensor, ReadError>
 }
 
 fn dims(
-    message: &Message<'_>,
-    field: &Field,
+    message: &WireMessage<'_>,
+    field: &MessageField,
     tensor: &mut OnnxTensor,
     sizes: impl IntoIterator<Item = i64>,
 ) -> Result<(), ReadError> {
@@ -141,7 +149,7 @@ fn dims(
 }
 
 /// One entry of `external_data`: a key and what it says.
-fn place(message: &mut Message<'_>, external: &mut ExternalData) -> Result<(), ReadError> {
+fn place(message: &mut WireMessage<'_>, external: &mut ExternalData) -> Result<(), ReadError> {
     let (mut key, mut value) = (Box::<str>::default(), Box::<str>::default());
     while let Some(field) = message.next()? {
         match field.number {

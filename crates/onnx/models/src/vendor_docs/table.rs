@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use unskew_core::Version;
-use unskew_definitions::{HistoryError, Rows, RowsText};
+use unskew_definitions::{DefinitionRowsError, Rows, RowsText};
 
 use super::DocumentedOperator;
 
@@ -25,7 +25,7 @@ impl DocumentedSupportTable {
     ///
     /// # Errors
     /// If the text is none.
-    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, HistoryError> {
+    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, DefinitionRowsError> {
         Ok(Self { rows: Rows::from_text(text)? })
     }
 
@@ -36,14 +36,14 @@ impl DocumentedSupportTable {
 
     /// What is stated of the operators of a release.
     pub fn operators_of(&self, release: Version) -> BTreeMap<String, DocumentedOperator> {
-        self.rows.of(release).filter_map(support).collect()
+        self.rows.definitions_of(release).filter_map(support).collect()
     }
 
     /// Reads every row, for the tests of whoever ships a table.
     ///
     /// # Errors
     /// The first row that is out of order or says nothing.
-    pub fn validate(&self) -> Result<(), HistoryError> {
+    pub fn validate(&self) -> Result<(), DefinitionRowsError> {
         let parse = |text: &str| support(text).map(drop).ok_or_else(|| "not a support".to_owned());
         self.rows.validate(parse)
     }

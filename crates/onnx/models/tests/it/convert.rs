@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use unskew_core::Conversion;
 use unskew_onnx::{OnnxAttribute, OnnxModel, OnnxTarget, OpSchemas};
-use unskew_source::{BytesSource, Output, Source, SourceExt as _};
+use unskew_source::{BytesSource, ConvertedArtifact, Source, SourceExt as _};
 
 use crate::proto;
 
@@ -48,7 +48,7 @@ pub fn goal(opset: i64) -> OnnxTarget {
 fn converted(bytes: Vec<u8>, goal: &OnnxTarget) -> (Conversion, Vec<u8>) {
     let source: Arc<dyn Source> = Arc::new(BytesSource::new("net.onnx", bytes));
     let (plan, output) = unskew_onnx::convert(&source, goal).unwrap().unwrap();
-    let Output::File(file) = output else { panic!("a folder") };
+    let ConvertedArtifact::File(file) = output else { panic!("a folder") };
     (plan, file.all().unwrap())
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use unskew_core::{Context, Date, check};
 use unskew_onnx::{KernelTypeTable, ModelReader, OnnxRelease, OnnxTarget, OpSchemas};
-use unskew_source::{BytesSource, Output, Source, SourceExt as _};
+use unskew_source::{BytesSource, ConvertedArtifact, Source, SourceExt as _};
 
 const SCHEMAS: &str = "#releases\t1.8.1 1.11.1 1.13.1
 Constant.13() -> (output: T) {T: float int64} [value: tensor]\t1.8.1-
@@ -70,7 +70,7 @@ fn attributes(model: &Arc<dyn Source>, version: &str) -> Result<Vec<String>, Str
     if let Some(blocker) = plan.blockers.first() {
         return Err(blocker.message.clone());
     }
-    let Output::File(file) = output else { panic!("a folder") };
+    let ConvertedArtifact::File(file) = output else { panic!("a folder") };
     let source = BytesSource::new("net.onnx", file.all().unwrap());
     let model = unskew_onnx::read_model(&source).unwrap().unwrap();
     Ok(model.graph.nodes[0].attributes.iter().map(|(name, _)| name.to_string()).collect())
@@ -131,7 +131,7 @@ fn a_gemm_that_is_joined_with_an_activation_gets_the_input_that_it_lacks() {
                 .unwrap()
                 .unwrap();
         assert!(plan.is_possible(), "{plan:?}");
-        let Output::File(file) = output else { panic!("a folder") };
+        let ConvertedArtifact::File(file) = output else { panic!("a folder") };
         let source = BytesSource::new("net.onnx", file.all().unwrap());
         let model = unskew_onnx::read_model(&source).unwrap().unwrap();
         model

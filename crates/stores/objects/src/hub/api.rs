@@ -13,8 +13,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::STORE;
-use super::place::Repository;
-use crate::Settings;
+use super::hub_repository::Repository;
+use crate::StoreSettings;
 use crate::store::{self, CONNECT_TIME, REQUEST_TIME, RETRIES};
 
 /// Where the hub is, if `HF_ENDPOINT` does not say.
@@ -47,7 +47,7 @@ pub(super) struct Commit {
 
 /// A file or a folder of a commit.
 #[derive(Deserialize)]
-struct Entry {
+struct TreeEntry {
     #[serde(rename = "type")]
     kind: String,
     path: String,
@@ -58,7 +58,7 @@ struct Entry {
 }
 
 impl Api {
-    pub(super) fn new(settings: &Settings) -> Result<Self> {
+    pub(super) fn new(settings: &StoreSettings) -> Result<Self> {
         if settings
             .get("hf_hub_offline")
             .is_some_and(|said| OFFLINE.contains(&&*said.to_lowercase()))
@@ -109,7 +109,7 @@ impl Api {
             let answer = self.get(&url, repository).await?;
             next = self.next_page(&answer);
             for entry in
-                json::<Vec<Entry>>(answer).await?.into_iter().filter(|it| it.kind == "file")
+                json::<Vec<TreeEntry>>(answer).await?.into_iter().filter(|it| it.kind == "file")
             {
                 let location = Path::parse(&entry.path)?;
                 let meta = ObjectMeta {
@@ -163,7 +163,7 @@ impl Api {
 }
 
 /// The token: `HF_TOKEN`, or what `hf auth login` wrote into a file.
-fn token(settings: &Settings) -> Option<String> {
+fn token(settings: &StoreSettings) -> Option<String> {
     let written = || {
         let path = settings.get("hf_token_path").map(PathBuf::from)?;
         std::fs::read_to_string(path).ok()

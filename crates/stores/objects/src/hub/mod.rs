@@ -11,7 +11,7 @@
 //! <https://huggingface.co/docs/huggingface_hub/guides/hf_file_system>.
 
 mod api;
-mod place;
+mod hub_repository;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -28,10 +28,10 @@ use object_store::{
 };
 use tokio::sync::OnceCell;
 
-use crate::Settings;
+use crate::StoreSettings;
 
-use place::Repository;
-pub(crate) use place::root_len;
+use hub_repository::Repository;
+pub(crate) use hub_repository::root_len;
 
 /// The name of this store in errors.
 const STORE: &str = "Hugging Face hub";
@@ -53,7 +53,7 @@ struct Opened {
 
 impl Hub {
     /// The repository that a root such as `hf://org/model@main` names. Nothing is asked yet.
-    pub(crate) fn new(root: &str, settings: &Settings) -> Result<Self> {
+    pub(crate) fn new(root: &str, settings: &StoreSettings) -> Result<Self> {
         let repository = Repository::parse(root).ok_or_else(|| Error::Generic {
             store: STORE,
             source: "no repository is named".into(),

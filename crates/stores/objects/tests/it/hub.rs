@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use unskew_objects::{Cause, ObjectPlace, Objects, Settings};
+use unskew_objects::{ObjectErrorCause, ObjectPlace, Objects, StoreSettings};
 use unskew_source::{Source as _, SourceExt as _};
 use unskew_test_servers::HubServer;
 
@@ -11,7 +11,8 @@ const FIRST: &str = "1111111111111111111111111111111111111111";
 const SECOND: &str = "2222222222222222222222222222222222222222";
 
 fn objects(server: &HubServer, uri: &str, token: &str) -> Objects {
-    let settings = Settings::none().with("HF_ENDPOINT", &server.endpoint()).with("HF_TOKEN", token);
+    let settings =
+        StoreSettings::none().with("HF_ENDPOINT", &server.endpoint()).with("HF_TOKEN", token);
     Objects::at(&ObjectPlace::parse(uri).unwrap(), &settings).unwrap()
 }
 
@@ -56,7 +57,7 @@ fn a_repository_is_listed_and_its_files_are_read_by_range() {
     assert!(net.object("none.pt").unwrap_err().is_missing());
     assert!(net.stat("none.pt").unwrap().is_none());
     let error = net.put("new.pt", b"x".to_vec()).unwrap_err();
-    assert!(matches!(error.cause, Cause::Unsupported(_)), "{error}");
+    assert!(matches!(error.cause, ObjectErrorCause::Unsupported(_)), "{error}");
 }
 
 #[test]
@@ -92,7 +93,7 @@ fn what_is_not_there_says_why() {
     assert!(refused.contains("HF_TOKEN"), "{refused}");
     let gone = objects(&server, "hf://org/net@v9", "hush").stat("config.json").unwrap();
     assert!(gone.is_none());
-    let offline = Settings::none().with("HF_HUB_OFFLINE", "1");
+    let offline = StoreSettings::none().with("HF_HUB_OFFLINE", "1");
     let error = Objects::at(&ObjectPlace::parse("hf://org/net").unwrap(), &offline).unwrap_err();
     assert!(error.to_string().contains("HF_HUB_OFFLINE"), "{error}");
 }

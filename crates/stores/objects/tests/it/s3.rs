@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::sync::LazyLock;
 
-use unskew_objects::{Cause, ObjectPlace, Objects, Settings};
+use unskew_objects::{ObjectErrorCause, ObjectPlace, Objects, StoreSettings};
 use unskew_source::{Source, SourceExt as _};
 use unskew_test_servers::S3Server;
 
@@ -20,7 +20,7 @@ fn bucket(name: &str) -> Objects {
 }
 
 fn objects(uri: &str) -> Objects {
-    let settings: Settings = server().settings().into_iter().collect();
+    let settings: StoreSettings = server().settings().into_iter().collect();
     Objects::at(&ObjectPlace::parse(uri).unwrap(), &settings).unwrap()
 }
 
@@ -162,6 +162,6 @@ fn a_bucket_that_is_not_there_is_missing_and_named() {
     }
     let other = objects("s3://other/net.pt");
     let error = other.object("").unwrap_err();
-    assert!(matches!(error.cause, Cause::Missing), "{error}");
+    assert!(matches!(error.cause, ObjectErrorCause::Missing), "{error}");
     assert_eq!(error.to_string(), "s3://other/net.pt: no such object");
 }

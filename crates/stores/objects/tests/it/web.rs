@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use unskew_objects::{Cause, ObjectPlace, Objects, Settings};
+use unskew_objects::{ObjectErrorCause, ObjectPlace, Objects, StoreSettings};
 use unskew_source::{Source as _, SourceExt as _};
 use unskew_test_servers::WebServer;
 
 fn objects(uri: &str) -> Objects {
-    Objects::at(&ObjectPlace::parse(uri).unwrap(), &Settings::none()).unwrap()
+    Objects::at(&ObjectPlace::parse(uri).unwrap(), &StoreSettings::none()).unwrap()
 }
 
 /// Bytes that differ everywhere.
@@ -64,6 +64,6 @@ fn a_server_without_ranges_is_told_so_and_nothing_is_fetched_whole() {
     let server = WebServer::start_without_ranges(folder.path()).unwrap();
     let net = objects(&format!("{}/net.pt", server.endpoint()));
     let error = net.object("").unwrap_err();
-    assert!(matches!(error.cause, Cause::Unsupported(_)), "{error}");
+    assert!(matches!(error.cause, ObjectErrorCause::Unsupported(_)), "{error}");
     assert!(error.to_string().contains("does not answer ranges"), "{error}");
 }

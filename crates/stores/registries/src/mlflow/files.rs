@@ -1,4 +1,4 @@
-//! Where the files of a version are, and what they are.
+//! Files of a version: where they are, and what they are.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use serde::Deserialize;
 use unskew_objects::{Objects, Ranged};
 
 use super::{MlFlow, ModelVersion};
-use crate::error::{Cause, RegistryError};
+use crate::error::{RegistryError, RegistryErrorCause};
 use crate::http::RemoteFile;
 use crate::spool::{SPOOL, Spool};
-use crate::{File, encoded, is_loopback};
+use crate::{RegistryFile, encoded, is_loopback};
 
 /// How often a place may name another one.
 const HOPS: usize = 4;
@@ -45,11 +45,11 @@ struct RunInfoOfModel {
 #[derive(Deserialize)]
 struct Folder {
     #[serde(default)]
-    files: Vec<Entry>,
+    files: Vec<FileInfo>,
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct FileInfo {
     path: String,
     #[serde(default)]
     is_dir: bool,
@@ -57,7 +57,10 @@ struct Entry {
     file_size: u64,
 }
 
-pub(super) fn of(mlflow: &MlFlow, version: &ModelVersion) -> Result<Vec<File>, RegistryError> {
+pub(super) fn files_of_version(
+    mlflow: &MlFlow,
+    version: &ModelVersion,
+) -> Result<Vec<RegistryFile>, RegistryError> {
     let (name, number) = (encoded(&version.name), encoded(&version.version));
     let asked =
         mlflow.rest(&format!("model-versions/get-download-uri?name={name}&version={number}"));
@@ -70,7 +73,7 @@ pub(super) fn of(mlflow: &MlFlow, version: &ModelVersion) -> Result<Vec<File>, R
             Some(("mlflow-artifacts", rest)) => return own(mlflow, &shown, rest),
             Some(("dbfs", _)) => {
                 let said = format!("files in DBFS are not read; copy them first: {place}");
-                return Err(RegistryError::new(shown, Cause::Unsupported(said)));
+                return Err(RegistryError::new(shown, RegistryErrorCause::Unsupported(said)));
             }
             _ => return elsewhere(mlflow, &shown, &place),
         };
@@ -97,7 +100,7 @@ fn of_logged(mlflow: &MlFlow, rest: &str) -> Result<String, RegistryError> {
 
 /// Files that the server itself hands out: `mlflow-artifacts:/path`, or with a server of its own,
 /// `mlflow-artifacts://host:port/path`.
-fn own(mlflow: &MlFlow, shown: &str, rest: &str) -> Result<Vec<File>, RegistryError> {
+fn own(mlflow: &MlFlow, shown: &str, rest: &str) -> Result<Vec<RegistryFile>, RegistryError> {
     let (server, root) = match rest.strip_prefix('/') {
         Some(other) => {
             let (host, path) = other.split_once('/').unwrap_or((other, ""));
@@ -119,7 +122,7 @@ fn own(mlflow: &MlFlow, shown: &str, rest: &str) -> Result<Vec<File>, RegistryEr
             let name = joined(&below, &plain(shown, &entry.path)?);
             if found.len() + waiting.len() >= FILES || depth >= DEPTH {
                 let said = format!("has more than {FILES} files, or folders {DEPTH} deep");
-                return Err(RegistryError::new(shown, Cause::Unsupported(said)));
+                return Err(RegistryError::new(shown, RegistryErrorCause::Unsupported(said)));
             }
             match entry.is_dir {
                 true => waiting.push((name, depth + 1)),
@@ -145,20 +148,24 @@ fn own(mlflow: &MlFlow, shown: &str, rest: &str) -> Result<Vec<File>, RegistryEr
                 Ok(remote.http.fetch(&remote.url, out)?)
             })),
         };
-        File { name, source }
+        RegistryFile { name, source }
     };
     Ok(found.into_iter().map(file).collect())
 }
 
 /// Files in a store that is asked without MLflow.
-fn elsewhere(mlflow: &MlFlow, shown: &str, place: &str) -> Result<Vec<File>, RegistryError> {
+fn elsewhere(
+    mlflow: &MlFlow,
+    shown: &str,
+    place: &str,
+) -> Result<Vec<RegistryFile>, RegistryError> {
     let local = !place.contains("://") || place.starts_with("file:");
     if local && !is_loopback(&mlflow.server) {
         // Another machine has no say in which files of this one are read.
         let said = format!(
             "its files are on the disk of the server, which does not hand them out: {place}"
         );
-        return Err(RegistryError::new(shown, Cause::Unsupported(said)));
+        return Err(RegistryError::new(shown, RegistryErrorCause::Unsupported(said)));
     }
     let wrong = |error: unskew_objects::ObjectError| RegistryError::failed(shown, error);
     let store = Objects::open(place).map_err(wrong)?;
@@ -167,11 +174,11 @@ fn elsewhere(mlflow: &MlFlow, shown: &str, place: &str) -> Result<Vec<File>, Reg
         let listed = listed.map_err(wrong)?;
         if found.len() >= FILES {
             let said = format!("has more than {FILES} files");
-            return Err(RegistryError::new(shown, Cause::Unsupported(said)));
+            return Err(RegistryError::new(shown, RegistryErrorCause::Unsupported(said)));
         }
         let name = listed.key.clone();
         let source = Arc::new(store.listed_object(&listed));
-        found.push(File { name, source });
+        found.push(RegistryFile { name, source });
     }
     found.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(found)

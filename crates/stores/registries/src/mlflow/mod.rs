@@ -14,16 +14,16 @@
 //! `MLFLOW_TRACKING_PASSWORD`.
 
 mod files;
-mod place;
+mod mlflow_place;
 
 use serde::Deserialize;
 use serde_json::json;
 
-pub use place::MlFlowPlace;
+pub use mlflow_place::MlFlowPlace;
 
-use crate::error::{Cause, RegistryError};
+use crate::error::{RegistryError, RegistryErrorCause};
 use crate::http::{Auth, Http};
-use crate::{File, encoded};
+use crate::{RegistryFile, encoded};
 
 /// How many versions are asked for at a time.
 const PAGE: usize = 200;
@@ -147,7 +147,10 @@ impl MlFlow {
             }
             if all.len() > VERSIONS {
                 let said = format!("more than {VERSIONS} versions; name a model");
-                return Err(RegistryError::new(&self.server, Cause::Unsupported(said)));
+                return Err(RegistryError::new(
+                    &self.server,
+                    RegistryErrorCause::Unsupported(said),
+                ));
             }
             token = found.next_page_token;
         }
@@ -164,8 +167,8 @@ impl MlFlow {
     ///
     /// # Errors
     /// If the server does not say where they are, or they cannot be listed.
-    pub fn files(&self, version: &ModelVersion) -> Result<Vec<File>, RegistryError> {
-        files::of(self, version)
+    pub fn files(&self, version: &ModelVersion) -> Result<Vec<RegistryFile>, RegistryError> {
+        files::files_of_version(self, version)
     }
 
     /// Writes a tag on a version; one of the same key is replaced. MLflow takes letters, digits and `_-. :/` in

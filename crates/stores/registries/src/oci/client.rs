@@ -16,8 +16,8 @@ use unskew_objects::{Ranges, run};
 
 use super::pull::Askers;
 use super::{OciPlace, credentials, layers};
-use crate::error::{Cause, RegistryError, chain, one_line};
-use crate::{File, is_loopback};
+use crate::error::{RegistryError, RegistryErrorCause, chain, one_line};
+use crate::{RegistryFile, is_loopback};
 
 /// How many tags are listed at most.
 const TAGS: usize = 100_000;
@@ -74,7 +74,7 @@ impl Manifest {
 
 impl Oci {
     /// The registry of a place, with the credentials that Docker's configuration has for it.
-    pub fn of(place: &OciPlace) -> Self {
+    pub fn for_place(place: &OciPlace) -> Self {
         // Another one that is there already will do.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let host = place.host();
@@ -90,7 +90,7 @@ impl Oci {
             ..ClientConfig::default()
         };
         let askers = Askers::default();
-        Self { client: Client::new(config), auth: credentials::of(host), askers }
+        Self { client: Client::new(config), auth: credentials::credentials_of(host), askers }
     }
 
     /// The manifests that a place names: one, or those of all tags, each once. What refers to another one, such as a
@@ -120,7 +120,7 @@ impl Oci {
     ///
     /// # Errors
     /// If a layer cannot be read.
-    pub fn files(&self, manifest: &Manifest) -> Result<Vec<File>, RegistryError> {
+    pub fn files(&self, manifest: &Manifest) -> Result<Vec<RegistryFile>, RegistryError> {
         layers::files(self, manifest, &manifest.image.layers)
     }
 
@@ -136,7 +136,7 @@ impl Oci {
             all.extend(tags);
             if all.len() > TAGS {
                 let said = format!("has more than {TAGS} tags; name one");
-                return Err(RegistryError::new(uri(of), Cause::Unsupported(said)));
+                return Err(RegistryError::new(uri(of), RegistryErrorCause::Unsupported(said)));
             }
             if !full {
                 break;
@@ -175,7 +175,10 @@ impl Oci {
             }
             OciManifest::ImageIndex(_) => {
                 let said = format!("an index in an index, {DEPTH} deep");
-                return Err(RegistryError::new(uri(reference), Cause::Unsupported(said)));
+                return Err(RegistryError::new(
+                    uri(reference),
+                    RegistryErrorCause::Unsupported(said),
+                ));
             }
         }
         Ok(())
@@ -257,23 +260,27 @@ pub(super) fn waited<T: Send + 'static>(
     }
 }
 
-fn cause(error: &OciDistributionError) -> Cause {
+fn cause(error: &OciDistributionError) -> RegistryErrorCause {
     let said = one_line(&chain(error));
     match error {
-        OciDistributionError::ImageManifestNotFoundError(_) => Cause::Missing(said),
+        OciDistributionError::ImageManifestNotFoundError(_) => RegistryErrorCause::Missing(said),
         OciDistributionError::RegistryError { envelope, .. } => {
             use oci_client::errors::OciErrorCode as Code;
             match envelope.errors.first().map(|first| &first.code) {
                 Some(
                     Code::ManifestUnknown | Code::NameUnknown | Code::BlobUnknown | Code::NotFound,
-                ) => Cause::Missing(said),
-                Some(Code::Denied | Code::Unauthorized) => Cause::Denied { said, fix: FIX },
-                _ => Cause::Failed(said),
+                ) => RegistryErrorCause::Missing(said),
+                Some(Code::Denied | Code::Unauthorized) => {
+                    RegistryErrorCause::Denied { said, fix: FIX }
+                }
+                _ => RegistryErrorCause::Failed(said),
             }
         }
         OciDistributionError::AuthenticationFailure(_)
-        | OciDistributionError::UnauthorizedError { .. } => Cause::Denied { said, fix: FIX },
-        OciDistributionError::ServerError { code: 404, .. } => Cause::Missing(said),
-        _ => Cause::Failed(said),
+        | OciDistributionError::UnauthorizedError { .. } => {
+            RegistryErrorCause::Denied { said, fix: FIX }
+        }
+        OciDistributionError::ServerError { code: 404, .. } => RegistryErrorCause::Missing(said),
+        _ => RegistryErrorCause::Failed(said),
     }
 }

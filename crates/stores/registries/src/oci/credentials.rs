@@ -8,7 +8,7 @@ use oci_client::secrets::RegistryAuth;
 use serde_json::Value;
 
 /// What `config.json` says of a registry; nobody if it says nothing. Helper programs are not run.
-pub(super) fn of(registry: &str) -> RegistryAuth {
+pub(super) fn credentials_of(registry: &str) -> RegistryAuth {
     let read = || std::fs::read_to_string(folder()?.join("config.json")).ok();
     read().and_then(|text| found(&text, registry)).unwrap_or(RegistryAuth::Anonymous)
 }

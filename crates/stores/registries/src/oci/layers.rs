@@ -12,8 +12,8 @@ use unskew_source::{FileSource, Slice, Source, SourceReader};
 
 use super::client::{Blob, Manifest, Oci};
 use super::zstandard::Zstandard;
-use crate::File;
-use crate::error::{Cause, RegistryError};
+use crate::RegistryFile;
+use crate::error::{RegistryError, RegistryErrorCause};
 use crate::spool::{Bounded, SPOOL, Spool};
 
 /// How many files all layers together may have.
@@ -24,7 +24,7 @@ const NAMES: [&str; 2] = ["org.cncf.model.filepath", "org.opencontainers.image.t
 
 /// How the bytes of a layer are to be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum LayerEncoding {
     Raw,
     Tar,
     /// As a compressed archive.
@@ -35,8 +35,8 @@ enum Form {
     Packed,
 }
 
-impl Form {
-    fn of(media_type: &str) -> Self {
+impl LayerEncoding {
+    fn from_media_type(media_type: &str) -> Self {
         let kind = media_type.to_ascii_lowercase();
         let (kind, packing) = match kind.rsplit_once(['+', '.']) {
             Some((kind, packing @ ("gzip" | "gz" | "zstd" | "zst"))) => {
@@ -59,7 +59,7 @@ pub(super) fn files(
     oci: &Oci,
     manifest: &Manifest,
     layers: &[OciDescriptor],
-) -> Result<Vec<File>, RegistryError> {
+) -> Result<Vec<RegistryFile>, RegistryError> {
     let mut found = Vec::new();
     let probe = layers.iter().max_by_key(|layer| layer.size).filter(|layer| layer.size > 0);
     let ranges = match probe {
@@ -75,21 +75,26 @@ pub(super) fn files(
         let wrong =
             |error: io::Error| RegistryError::failed(format!("{}#{name}", manifest.uri()), error);
         let whole = || source(oci, manifest, layer, &name, ranges);
-        match Form::of(&layer.media_type) {
-            Form::Raw => found.push(File { name: plain(&name).map_err(wrong)?, source: whole() }),
-            Form::Tar => found.extend(members(&whole()).map_err(wrong)?),
-            form @ (Form::TarGzip | Form::TarZstd) => {
+        match LayerEncoding::from_media_type(&layer.media_type) {
+            LayerEncoding::Raw => {
+                found.push(RegistryFile { name: plain(&name).map_err(wrong)?, source: whole() })
+            }
+            LayerEncoding::Tar => found.extend(members(&whole()).map_err(wrong)?),
+            form @ (LayerEncoding::TarGzip | LayerEncoding::TarZstd) => {
                 let archive = unpacked(oci, manifest, layer, form).map_err(wrong)?;
                 found.extend(members(&archive).map_err(wrong)?);
             }
-            Form::Packed => {
+            LayerEncoding::Packed => {
                 let said = format!("layers of this form are not read: {}", layer.media_type);
-                return Err(RegistryError::new(manifest.uri(), Cause::Unsupported(said)));
+                return Err(RegistryError::new(
+                    manifest.uri(),
+                    RegistryErrorCause::Unsupported(said),
+                ));
             }
         }
         if found.len() > FILES {
             let said = format!("has more than {FILES} files");
-            return Err(RegistryError::new(manifest.uri(), Cause::Unsupported(said)));
+            return Err(RegistryError::new(manifest.uri(), RegistryErrorCause::Unsupported(said)));
         }
     }
     found.sort_by(|a, b| a.name.cmp(&b.name));
@@ -127,7 +132,7 @@ fn unpacked(
     oci: &Oci,
     manifest: &Manifest,
     layer: &OciDescriptor,
-    form: Form,
+    form: LayerEncoding,
 ) -> io::Result<Arc<dyn Source>> {
     let size = u64::try_from(layer.size).unwrap_or(0);
     if size > SPOOL {
@@ -144,10 +149,10 @@ fn unpacked(
     Ok(Arc::new(file))
 }
 
-fn unpack(packed: &Disk, form: Form, whole: &mut Disk) -> io::Result<()> {
+fn unpack(packed: &Disk, form: LayerEncoding, whole: &mut Disk) -> io::Result<()> {
     let packed = io::BufReader::new(packed);
     let mut reader: Box<dyn Read + '_> = match form {
-        Form::TarZstd => Box::new(Zstandard::new(packed)),
+        LayerEncoding::TarZstd => Box::new(Zstandard::new(packed)),
         // Archives that can be read by part are several streams one after the other.
         _ => Box::new(MultiGzDecoder::new(packed)),
     };
@@ -159,7 +164,7 @@ fn unpack(packed: &Disk, form: Form, whole: &mut Disk) -> io::Result<()> {
 }
 
 /// The files in an archive, as ranges of it: only the headers are read.
-fn members(archive: &Arc<dyn Source>) -> io::Result<Vec<File>> {
+fn members(archive: &Arc<dyn Source>) -> io::Result<Vec<RegistryFile>> {
     let mut found = Vec::new();
     let mut reader = tar::Archive::new(SourceReader::new(archive.clone()));
     for entry in reader.entries_with_seek()? {
@@ -174,7 +179,7 @@ fn members(archive: &Arc<dyn Source>) -> io::Result<Vec<File>> {
         let shown = format!("{}/{name}", archive.name());
         let (start, size) = (entry.raw_file_position(), entry.size());
         let slice = Slice::new(shown, archive.clone(), start, size).map_err(io::Error::other)?;
-        found.push(File { name, source: Arc::new(slice) });
+        found.push(RegistryFile { name, source: Arc::new(slice) });
     }
     Ok(found)
 }
@@ -197,16 +202,16 @@ mod tests {
     #[test]
     fn the_media_type_says_how_a_layer_is_read() {
         for (media_type, form) in [
-            ("application/octet-stream", Form::Raw),
-            ("application/vnd.cncf.model.weight.v1.raw", Form::Raw),
-            ("application/vnd.cncf.model.weight.v1.tar", Form::Tar),
-            ("application/vnd.kitops.modelkit.model.v1.tar+gzip", Form::TarGzip),
-            ("application/vnd.oci.image.layer.v1.tar+gzip", Form::TarGzip),
-            ("application/vnd.docker.image.rootfs.diff.tar.gzip", Form::TarGzip),
-            ("application/vnd.cncf.model.weight.v1.tar+zstd", Form::TarZstd),
-            ("application/vnd.cncf.model.weight.v1.raw+zstd", Form::Packed),
+            ("application/octet-stream", LayerEncoding::Raw),
+            ("application/vnd.cncf.model.weight.v1.raw", LayerEncoding::Raw),
+            ("application/vnd.cncf.model.weight.v1.tar", LayerEncoding::Tar),
+            ("application/vnd.kitops.modelkit.model.v1.tar+gzip", LayerEncoding::TarGzip),
+            ("application/vnd.oci.image.layer.v1.tar+gzip", LayerEncoding::TarGzip),
+            ("application/vnd.docker.image.rootfs.diff.tar.gzip", LayerEncoding::TarGzip),
+            ("application/vnd.cncf.model.weight.v1.tar+zstd", LayerEncoding::TarZstd),
+            ("application/vnd.cncf.model.weight.v1.raw+zstd", LayerEncoding::Packed),
         ] {
-            assert_eq!(Form::of(media_type), form, "{media_type}");
+            assert_eq!(LayerEncoding::from_media_type(media_type), form, "{media_type}");
         }
     }
 

@@ -23,11 +23,11 @@
 mod client;
 mod credentials;
 mod layers;
-mod place;
+mod oci_place;
 mod pull;
 mod report;
 mod zstandard;
 
 pub use client::{Manifest, Oci};
-pub use place::OciPlace;
+pub use oci_place::OciPlace;
 pub use report::REPORT;

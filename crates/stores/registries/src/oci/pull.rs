@@ -1,4 +1,4 @@
-//! What a registry says, up to a limit: manifests, tags, and what refers to a manifest.
+//! Documents of a registry, up to a limit: manifests, tags, and what refers to a manifest.
 //!
 //! `oci-client` takes into memory whatever comes, so these are asked here. It still finds out who may ask.
 
@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256, Sha512};
 
 use super::client::{MANIFESTS, Manifest, Oci, uri, waited};
-use crate::error::{Cause, RegistryError};
+use crate::error::{RegistryError, RegistryErrorCause};
 use crate::http::{Auth, Http};
 use crate::is_loopback;
 
@@ -100,7 +100,7 @@ impl Oci {
         let known = self.askers.known(of);
         match known.map(ask) {
             // What was given to ask with is good for some minutes only.
-            None | Some(Err(RegistryError { cause: Cause::Denied { .. }, .. })) => {
+            None | Some(Err(RegistryError { cause: RegistryErrorCause::Denied { .. }, .. })) => {
                 ask(self.asker(of)?)
             }
             Some(answer) => answer,

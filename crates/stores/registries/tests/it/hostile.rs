@@ -45,7 +45,7 @@ fn answer(mut stream: TcpStream, path: &str, head: &str, sent: &AtomicU64) {
 fn asked(path: &'static str, head: &'static str, uri: &str) -> (String, u64) {
     let (address, sent) = endless(path, head);
     let uri = uri.replace("HOST", &address);
-    let error = Registry::of(&uri).unwrap().unwrap().entries().err().unwrap();
+    let error = Registry::parse(&uri).unwrap().unwrap().entries().err().unwrap();
     (error.to_string(), sent.load(Ordering::Relaxed))
 }
 
@@ -66,6 +66,6 @@ fn a_manifest_of_another_digest_is_refused() {
     let (address, _) = endless("/never", "");
     let digest = format!("sha256:{}", "0".repeat(64));
     let uri = format!("oci://{address}/models/net@{digest}");
-    let error = Registry::of(&uri).unwrap().unwrap().entries().err().unwrap();
+    let error = Registry::parse(&uri).unwrap().unwrap().entries().err().unwrap();
     assert!(error.to_string().contains("another manifest came"), "{error}");
 }

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use unskew_registries::mlflow::{MlFlow, MlFlowPlace};
-use unskew_registries::{Cause, Registry, Said};
+use unskew_registries::{Registry, RegistryErrorCause, VerdictAnnotation};
 use unskew_source::SourceExt;
 use unskew_test_servers::MlFlowServer as Server;
 
@@ -13,7 +13,7 @@ const FILES: [(&str, &[u8]); 2] =
     [("MLmodel", b"flavors: {}"), ("data/net%201.pt", b"PK\x03\x04 weights")];
 
 fn registry(path: &str) -> Registry {
-    Registry::of(&format!("mlflow+{}/{path}", SERVER.endpoint())).unwrap().unwrap()
+    Registry::parse(&format!("mlflow+{}/{path}", SERVER.endpoint())).unwrap().unwrap()
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn every_version_is_listed_and_its_files_are_read_by_range() {
         assert_eq!(files[1].source.bytes(5, 3).unwrap(), b"wei");
     }
     assert!(entries[1].uri().ends_with("/net%20one/2"), "{}", entries[1].uri());
-    let again = Registry::of(&entries[1].uri()).unwrap().unwrap().entries().unwrap();
+    let again = Registry::parse(&entries[1].uri()).unwrap().unwrap().entries().unwrap();
     assert_eq!(again[0].uri(), entries[1].uri());
     assert!(registry("").entries().unwrap().len() >= 2);
 }
@@ -53,7 +53,12 @@ fn an_alias_names_a_version_and_verdicts_become_its_tags() {
         ("torch@2.1".to_owned(), "compatible".to_owned()),
         ("torch@1.4".to_owned(), "x".repeat(9000)),
     ];
-    let said = Said { verdicts: &verdicts, as_of: "2026-11-21", by: "unskew 0.1.0", report: b"{}" };
+    let said = VerdictAnnotation {
+        verdicts: &verdicts,
+        as_of: "2026-11-21",
+        by: "unskew 0.1.0",
+        report: b"{}",
+    };
     entries[0].report(&said).unwrap();
     entries[0].report(&said).unwrap();
     let mlflow = MlFlow::new(&SERVER.endpoint()).unwrap();
@@ -72,9 +77,9 @@ fn what_is_not_there_is_said() {
     }
     for path in ["nothing", "nothing/1", "nothing@champion"] {
         let error = registry(path).entries().err().unwrap();
-        assert!(matches!(error.cause, Cause::Missing(_)), "{path}: {error}");
+        assert!(matches!(error.cause, RegistryErrorCause::Missing(_)), "{path}: {error}");
     }
-    let closed = Registry::of("mlflow+http://127.0.0.1:1/net").unwrap().unwrap();
+    let closed = Registry::parse("mlflow+http://127.0.0.1:1/net").unwrap().unwrap();
     let error = closed.entries().err().unwrap();
     assert!(error.to_string().contains("127.0.0.1:1"), "{error}");
 }

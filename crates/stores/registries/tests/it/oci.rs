@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use unskew_registries::oci::{Oci, OciPlace, REPORT};
-use unskew_registries::{Cause, Registry, Said};
+use unskew_registries::{Registry, RegistryErrorCause, VerdictAnnotation};
 use unskew_source::SourceExt;
 use unskew_test_servers::DockerRegistry;
 
@@ -25,7 +25,7 @@ fn place(server: &DockerRegistry, name: &str) -> OciPlace {
 }
 
 fn registry(server: &DockerRegistry, name: &str) -> Registry {
-    Registry::of(&format!("oci://{}/{name}", server.address())).unwrap().unwrap()
+    Registry::parse(&format!("oci://{}/{name}", server.address())).unwrap().unwrap()
 }
 
 fn tar() -> Vec<u8> {
@@ -64,7 +64,7 @@ fn layers_are_files_whatever_their_form() {
         ("zstd", ZSTD, &frames, "m/net.pt"),
     ] {
         let at = place(server, &format!("models/net:{tag}"));
-        Oci::of(&at).push_files(&at, "application/x", &[(name, media_type, bytes)]).unwrap();
+        Oci::for_place(&at).push_files(&at, "application/x", &[(name, media_type, bytes)]).unwrap();
         let entries = registry(server, &format!("models/net:{tag}")).entries().unwrap();
         let files = entries[0].files().unwrap();
         assert_eq!(files[0].name, name, "{tag}");
@@ -73,7 +73,7 @@ fn layers_are_files_whatever_their_form() {
     // Manifests by all tags; each has a URI of its own.
     let all = registry(server, "models/net").entries().unwrap();
     assert_eq!(all.len(), 5);
-    let again = Registry::of(&all[0].uri()).unwrap().unwrap().entries().unwrap();
+    let again = Registry::parse(&all[0].uri()).unwrap().unwrap().entries().unwrap();
     assert_eq!(again[0].digest(), all[0].digest());
 }
 
@@ -82,7 +82,7 @@ fn a_layer_of_another_compression_is_refused_by_name() {
     let Some(server) = &*SERVER else { return };
     let at = place(server, "models/packed:1");
     let packed = "application/vnd.cncf.model.weight.v1.raw+zstd";
-    Oci::of(&at).push_files(&at, "application/x", &[("net", packed, b"bytes")]).unwrap();
+    Oci::for_place(&at).push_files(&at, "application/x", &[("net", packed, b"bytes")]).unwrap();
     let entry = registry(server, "models/packed:1").entries().unwrap().remove(0);
     let error = entry.files().err().unwrap();
     assert!(error.to_string().contains(packed), "{error}");
@@ -92,12 +92,17 @@ fn a_layer_of_another_compression_is_refused_by_name() {
 fn a_report_refers_to_the_manifest_and_is_there_once() {
     let Some(server) = &*SERVER else { return };
     let at = place(server, "models/reported:1");
-    let oci = Oci::of(&at);
+    let oci = Oci::for_place(&at);
     oci.push_files(&at, "application/x", &[("net.pt", RAW, b"weights")]).unwrap();
     let entry = registry(server, "models/reported:1").entries().unwrap().remove(0);
     let verdicts = [("torch@2.1".to_owned(), "compatible".to_owned())];
     for report in [&br#"{"first": 1}"#[..], br#"{"second": 2}"#, br#"{"first": 1}"#] {
-        let said = Said { verdicts: &verdicts, as_of: "2026-11-21", by: "unskew 0.1.0", report };
+        let said = VerdictAnnotation {
+            verdicts: &verdicts,
+            as_of: "2026-11-21",
+            by: "unskew 0.1.0",
+            report,
+        };
         entry.report(&said).unwrap();
     }
     let manifest = oci.manifests(&at).unwrap().remove(0);
@@ -114,6 +119,6 @@ fn what_is_not_there_is_said() {
     let Some(server) = &*SERVER else { return };
     for name in ["models/nothing:1", "models/nothing"] {
         let error = registry(server, name).entries().err().unwrap();
-        assert!(matches!(error.cause, Cause::Missing(_)), "{name}: {error}");
+        assert!(matches!(error.cause, RegistryErrorCause::Missing(_)), "{name}: {error}");
     }
 }

@@ -14,7 +14,7 @@ mod weights;
 use std::sync::Arc;
 
 use unskew_core::{Conversion, Finding, Phase, Rewrite};
-use unskew_source::{Archive, ArchiveOutput, Assembly, Output, ReadError, Source};
+use unskew_source::{Archive, ArchiveOutput, Assembly, ConvertedArtifact, ReadError, Source};
 
 use crate::{KerasFormat, KerasModel, KerasRelease, judge, rules};
 
@@ -37,7 +37,7 @@ pub fn convert(
     source: &Arc<dyn Source>,
     keras: &KerasRelease,
     options: KerasConvertOptions,
-) -> Result<Option<(Conversion, Output)>, ReadError> {
+) -> Result<Option<(Conversion, ConvertedArtifact)>, ReadError> {
     let Some(mut model) =
         KerasModel::read(source)?.filter(|model| model.form != KerasFormat::Weights)
     else {
@@ -46,7 +46,7 @@ pub fn convert(
     let mut plan = Conversion::default();
     let before = failures(&model, keras);
     if before.is_empty() {
-        return Ok(Some((plan, Output::File(Arc::new(Assembly::of(source))))));
+        return Ok(Some((plan, ConvertedArtifact::File(Arc::new(Assembly::from_source(source))))));
     }
     if model.form == KerasFormat::Archive && !keras.reads_archives() {
         return as_hdf5(source, &model, keras, options, &before).map(Some);
@@ -71,7 +71,7 @@ pub fn convert(
                 return Ok(Some(other));
             }
         }
-        return Ok(Some((plan, Output::File(Arc::new(Assembly::of(source))))));
+        return Ok(Some((plan, ConvertedArtifact::File(Arc::new(Assembly::from_source(source))))));
     }
     let output = match model.form {
         KerasFormat::Archive => archive(source, &model)?,
@@ -82,11 +82,11 @@ pub fn convert(
                 let consumer = keras.name();
                 let rule = rules::KerasValueRefused { consumer: &consumer, what: &what };
                 plan.blockers.push(rule.finding());
-                Assembly::of(source)
+                Assembly::from_source(source)
             }
         },
     };
-    Ok(Some((plan, Output::File(Arc::new(output)))))
+    Ok(Some((plan, ConvertedArtifact::File(Arc::new(output)))))
 }
 
 /// Leaves out how the model was compiled, if that is permitted; what stood against it stays otherwise.
@@ -112,9 +112,9 @@ fn as_hdf5(
     keras: &KerasRelease,
     options: KerasConvertOptions,
     before: &[Finding],
-) -> Result<(Conversion, Output), ReadError> {
+) -> Result<(Conversion, ConvertedArtifact), ReadError> {
     let mut plan = Conversion::default();
-    let whole = |plan| Ok((plan, Output::File(Arc::new(Assembly::of(source)))));
+    let whole = |plan| Ok((plan, ConvertedArtifact::File(Arc::new(Assembly::from_source(source)))));
     let (mut made, stored) = match file_format::hdf5(source, model)? {
         Ok(made) => made,
         Err(why) => {
@@ -142,7 +142,7 @@ fn as_hdf5(
         return whole(plan);
     }
     let output = file_format::write(source.name(), &made, stored)?;
-    Ok((plan, Output::File(Arc::new(output))))
+    Ok((plan, ConvertedArtifact::File(Arc::new(output))))
 }
 
 /// What stands against loading and calling a model.

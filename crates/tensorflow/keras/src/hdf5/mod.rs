@@ -17,7 +17,7 @@ pub(crate) mod write;
 
 use std::sync::Arc;
 
-use unskew_source::{Problem, ReadError, Source, SourceExt as _};
+use unskew_source::{ReadError, Source, SourceExt as _, SourceProblem};
 
 pub use message::{Dataset, Hdf5Attribute, Hdf5Scalar};
 pub use object::Hdf5Object;
@@ -150,7 +150,7 @@ impl Hdf5File {
     }
 
     fn too_large(&self, what: &str, size: u64, limit: u64) -> ReadError {
-        let problem = Problem::TooLarge { what: what.to_owned(), size, limit };
+        let problem = SourceProblem::TooLarge { what: what.to_owned(), size, limit };
         ReadError::new(self.source.name(), problem)
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use unskew_source::{Assembly, Problem, ReadError, Source};
+use unskew_source::{Assembly, ReadError, Source, SourceProblem};
 
 use super::{Hdf5File, SIGNATURE, UNDEFINED};
 
@@ -61,7 +61,7 @@ pub(crate) fn file(
     let at = writer.group(root).ok_or_else(|| {
         let limit = MESSAGE as u64;
         let what = "an attribute of the new file".to_owned();
-        ReadError::new(name, Problem::TooLarge { what, size: limit + 1, limit })
+        ReadError::new(name, SourceProblem::TooLarge { what, size: limit + 1, limit })
     })?;
     let mut end = writer.bytes.len().next_multiple_of(8) as u64;
     writer.bytes.resize(writer.bytes.len().next_multiple_of(8), 0);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use unskew_core::Date;
 use unskew_keras::hdf5::SIGNATURE;
 use unskew_keras::{ClassTable, KerasConvertOptions, KerasRelease};
-use unskew_source::{BytesSource, Output, Source, SourceExt as _};
+use unskew_source::{BytesSource, ConvertedArtifact, Source, SourceExt as _};
 
 use crate::file;
 
@@ -15,7 +15,7 @@ fn read(name: &str, bytes: Vec<u8>) {
     let _ = unskew_keras::party(&source);
     for keras in RELEASES.iter() {
         let made = unskew_keras::convert(&source, keras, KerasConvertOptions { uncompiled: true });
-        if let Ok(Some((plan, Output::File(new)))) = made
+        if let Ok(Some((plan, ConvertedArtifact::File(new)))) = made
             && plan.is_possible()
             && let Ok(bytes) = new.all()
         {

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use foldhash::HashMap;
 use unskew_source::ReadError;
-use unskew_source::wire::{Field, Message};
+use unskew_source::wire::{MessageField, WireMessage};
 
 use crate::DataType;
 use crate::read::TensorFlowFileKind;
@@ -72,14 +72,14 @@ impl GraphEdit {
 
 /// A message under way: the new bytes of the one that is walked.
 pub(super) struct MessageRewriter<'w, 's> {
-    pub(super) message: &'w mut Message<'s>,
+    pub(super) message: &'w mut WireMessage<'s>,
     pub(super) out: Rope,
 }
 
 /// Walks the message in which `message` stands; `edit` says of each field whether it wrote it itself.
 pub(super) fn walk<'s>(
-    message: &mut Message<'s>,
-    edit: &mut dyn FnMut(&mut MessageRewriter<'_, 's>, &Field) -> Result<bool, ReadError>,
+    message: &mut WireMessage<'s>,
+    edit: &mut dyn FnMut(&mut MessageRewriter<'_, 's>, &MessageField) -> Result<bool, ReadError>,
 ) -> Result<Rope, ReadError> {
     let mut walk = MessageRewriter { message, out: Rope::default() };
     while let Some(field) = walk.message.next()? {
@@ -95,12 +95,12 @@ impl<'s> MessageRewriter<'_, 's> {
     /// Goes into the message in `field`; says whether it came out another one.
     pub(super) fn inside(
         &mut self,
-        field: &Field,
+        field: &MessageField,
         name: &str,
-        read: impl FnOnce(&mut Message<'s>) -> Result<Rope, ReadError>,
+        read: impl FnOnce(&mut WireMessage<'s>) -> Result<Rope, ReadError>,
     ) -> Result<bool, ReadError> {
         let inner = self.message.enter(field, read).map_err(|error| error.in_field(name))?;
-        let range = |span: unskew_source::wire::Span| Range {
+        let range = |span: unskew_source::wire::ByteSpan| Range {
             start: span.start,
             end: span.start.saturating_add(span.len),
         };
@@ -114,7 +114,7 @@ impl<'s> MessageRewriter<'_, 's> {
 
 /// The file of this kind with these changes, one for each of its graphs.
 pub(super) fn file(
-    message: &mut Message<'_>,
+    message: &mut WireMessage<'_>,
     kind: TensorFlowFileKind,
     edits: &[GraphEdit],
 ) -> Result<Rope, ReadError> {
@@ -138,7 +138,7 @@ pub(super) fn file(
     }
 }
 
-fn meta_graph(message: &mut Message<'_>, edit: &GraphEdit) -> Result<Rope, ReadError> {
+fn meta_graph(message: &mut WireMessage<'_>, edit: &GraphEdit) -> Result<Rope, ReadError> {
     walk(message, &mut |walk, field| match field.number {
         1 => walk.inside(field, "meta_info_def", |message| info(message, edit)),
         2 => walk.inside(field, "graph_def", |message| graph(message, edit)),
@@ -146,14 +146,14 @@ fn meta_graph(message: &mut Message<'_>, edit: &GraphEdit) -> Result<Rope, ReadE
     })
 }
 
-fn info(message: &mut Message<'_>, edit: &GraphEdit) -> Result<Rope, ReadError> {
+fn info(message: &mut WireMessage<'_>, edit: &GraphEdit) -> Result<Rope, ReadError> {
     walk(message, &mut |walk, field| match field.number {
         2 => walk.inside(field, "stripped_op_list", |message| op_list(message, edit)),
         _ => Ok(false),
     })
 }
 
-fn op_list(message: &mut Message<'_>, edit: &GraphEdit) -> Result<Rope, ReadError> {
+fn op_list(message: &mut WireMessage<'_>, edit: &GraphEdit) -> Result<Rope, ReadError> {
     let mut listed = BTreeSet::new();
     let mut list = walk(message, &mut |walk, field| {
         let name = match field.number {
@@ -166,7 +166,7 @@ fn op_list(message: &mut Message<'_>, edit: &GraphEdit) -> Result<Rope, ReadErro
     })?;
     for op in &edit.listed {
         let name = unskew_source::BytesSource::new("op", op.clone());
-        let name = own_name(&mut Message::whole(&name))?;
+        let name = own_name(&mut WireMessage::whole(&name))?;
         if listed.insert(name) {
             let mut inner = Rope::default();
             inner.bytes(op);
@@ -178,7 +178,7 @@ fn op_list(message: &mut Message<'_>, edit: &GraphEdit) -> Result<Rope, ReadErro
 
 /// The header of a checkpoint of this format, with these versions or none.
 pub(super) fn header(
-    message: &mut Message<'_>,
+    message: &mut WireMessage<'_>,
     format: u8,
     versions: Option<&[u8]>,
 ) -> Result<Rope, ReadError> {
@@ -193,7 +193,7 @@ pub(super) fn header(
 }
 
 fn versioned(
-    message: &mut Message<'_>,
+    message: &mut WireMessage<'_>,
     number: u32,
     versions: Option<&[u8]>,
 ) -> Result<Rope, ReadError> {
@@ -206,7 +206,7 @@ fn versioned(
     Ok(rope)
 }
 
-fn graph(message: &mut Message<'_>, edit: &GraphEdit) -> Result<Rope, ReadError> {
+fn graph(message: &mut WireMessage<'_>, edit: &GraphEdit) -> Result<Rope, ReadError> {
     let (mut nodes, mut functions) = (0, 0);
     let mut graph = walk(message, &mut |walk, field| match field.number {
         1 => {
@@ -230,7 +230,7 @@ fn graph(message: &mut Message<'_>, edit: &GraphEdit) -> Result<Rope, ReadError>
 }
 
 fn library(
-    message: &mut Message<'_>,
+    message: &mut WireMessage<'_>,
     edit: &GraphEdit,
     functions: &mut usize,
 ) -> Result<Rope, ReadError> {
@@ -248,7 +248,7 @@ fn library(
 }
 
 fn walk_function(
-    message: &mut Message<'_>,
+    message: &mut WireMessage<'_>,
     edit: &GraphEdit,
     function: usize,
     nodes: &mut usize,
@@ -267,7 +267,7 @@ fn walk_function(
 }
 
 /// A node: its changed inputs stand where the first one stood.
-fn node(message: &mut Message<'_>, edit: &NodeEdit) -> Result<Rope, ReadError> {
+fn node(message: &mut WireMessage<'_>, edit: &NodeEdit) -> Result<Rope, ReadError> {
     let mut inputs = edit.inputs.as_ref();
     let mut node = walk(message, &mut |walk, field| match field.number {
         2 => {
@@ -305,7 +305,7 @@ fn node(message: &mut Message<'_>, edit: &NodeEdit) -> Result<Rope, ReadError> {
 }
 
 /// An attribute whose value is a tensor, with one zero of this type: it counts for all its elements.
-fn zeroed(message: &mut Message<'_>, dtype: Option<DataType>) -> Result<Rope, ReadError> {
+fn zeroed(message: &mut WireMessage<'_>, dtype: Option<DataType>) -> Result<Rope, ReadError> {
     walk(message, &mut |walk, field| match field.number {
         2 => walk.inside(field, "value", |value| {
             walk_in(value, 8, |tensor| {
@@ -323,15 +323,15 @@ fn zeroed(message: &mut Message<'_>, dtype: Option<DataType>) -> Result<Rope, Re
 }
 
 /// A message as it is.
-fn walk_all(message: &mut Message<'_>) -> Result<Rope, ReadError> {
+fn walk_all(message: &mut WireMessage<'_>) -> Result<Rope, ReadError> {
     walk(message, &mut |_, _| Ok(false))
 }
 
 /// A message of which one field, a message itself, becomes another.
 fn walk_in<'s>(
-    message: &mut Message<'s>,
+    message: &mut WireMessage<'s>,
     number: u32,
-    mut read: impl FnMut(&mut Message<'s>) -> Result<Rope, ReadError>,
+    mut read: impl FnMut(&mut WireMessage<'s>) -> Result<Rope, ReadError>,
 ) -> Result<Rope, ReadError> {
     walk(message, &mut |walk, field| match field.number == number {
         true => walk.inside(field, "tensor", &mut read),
@@ -340,7 +340,7 @@ fn walk_in<'s>(
 }
 
 /// An attribute under another name.
-fn renamed(message: &mut Message<'_>, name: &str) -> Result<Rope, ReadError> {
+fn renamed(message: &mut WireMessage<'_>, name: &str) -> Result<Rope, ReadError> {
     walk(message, &mut |walk, field| {
         if field.number == 1 {
             walk.out.text(1, name);
@@ -350,11 +350,14 @@ fn renamed(message: &mut Message<'_>, name: &str) -> Result<Rope, ReadError> {
 }
 
 /// The name of an attribute, an op or a function: the first field of its message.
-pub(super) fn name_of(message: &mut Message<'_>, field: &Field) -> Result<String, ReadError> {
+pub(super) fn name_of(
+    message: &mut WireMessage<'_>,
+    field: &MessageField,
+) -> Result<String, ReadError> {
     message.enter(field, own_name)
 }
 
-fn own_name(message: &mut Message<'_>) -> Result<String, ReadError> {
+fn own_name(message: &mut WireMessage<'_>) -> Result<String, ReadError> {
     let mut name = String::new();
     while let Some(field) = message.next()? {
         if field.number == 1 {
@@ -375,7 +378,7 @@ mod tests {
 
     fn unchanged(bytes: Vec<u8>, kind: TensorFlowFileKind) -> Option<Vec<u8>> {
         let source: Arc<dyn Source> = Arc::new(BytesSource::new("any", bytes));
-        let rope = file(&mut Message::whole(&*source), kind, &[GraphEdit::default()]).ok()?;
+        let rope = file(&mut WireMessage::whole(&*source), kind, &[GraphEdit::default()]).ok()?;
         rope.assemble(&source, "out").ok()?.all().ok()
     }
 
@@ -387,7 +390,8 @@ mod tests {
         let mut edit = GraphEdit::default();
         let place = NodePlace { function: None, node: 1 };
         edit.nodes.insert(place, NodeEdit { op: Some("Yes".into()), ..NodeEdit::default() });
-        let rope = file(&mut Message::whole(&*source), TensorFlowFileKind::Graph, &[edit]).unwrap();
+        let rope =
+            file(&mut WireMessage::whole(&*source), TensorFlowFileKind::Graph, &[edit]).unwrap();
         let out = rope.assemble(&source, "out").unwrap().all().unwrap();
         let wanted = b"\x0a\x83\x00\x0a\x01a\xfa\x01\x01z\x0a\x0b\x0a\x01b\x12\x03Yes\xd2\x3e\x00";
         assert_eq!(out, wanted);

@@ -14,7 +14,7 @@
 
 use std::sync::Arc;
 
-use unskew_source::wire::{Field, Message};
+use unskew_source::wire::{MessageField, WireMessage};
 use unskew_source::{Assembly, ReadError, Source};
 
 use super::edit::{MessageRewriter, name_of, walk};
@@ -62,7 +62,7 @@ pub(super) fn update(
     after: &Arc<dyn Source>,
 ) -> Result<FingerprintUpdate, ReadError> {
     let (mut checksum, mut program) = (0, 0);
-    let mut message = Message::whole(&**file);
+    let mut message = WireMessage::whole(&**file);
     while let Some(field) = message.next()? {
         match field.number {
             CHECKSUM => checksum = field.varint().unwrap_or(0),
@@ -80,7 +80,7 @@ pub(super) fn update(
         known if known == old.graph => new.graph,
         _ => return Ok(FingerprintUpdate::Unknown("saved_model_checksum")),
     };
-    let rope = walk(&mut Message::whole(&**file), &mut |walk, field| match field.number {
+    let rope = walk(&mut WireMessage::whole(&**file), &mut |walk, field| match field.number {
         CHECKSUM | PROGRAM => {
             let hash = if field.number == CHECKSUM { checksum } else { new.program };
             walk.out.number(field.number, hash);
@@ -94,7 +94,7 @@ pub(super) fn update(
 
 impl Hashes {
     fn from_source(source: &Arc<dyn Source>) -> Result<Self, ReadError> {
-        let rope = in_order::saved_model(&mut Message::whole(&**source))?;
+        let rope = in_order::saved_model(&mut WireMessage::whole(&**source))?;
         let file: Arc<dyn Source> = Arc::new(rope.assemble(source, source.name())?);
         let graph = first_graph(&file, |message| walk(message, &mut |_, _| Ok(false)))?;
         let program = first_graph(&file, program_of)?;
@@ -113,9 +113,9 @@ fn hash(source: &Arc<dyn Source>, rope: Rope) -> Result<u64, ReadError> {
 /// The graph of the first `MetaGraphDef` as `read` makes it; nothing without one.
 fn first_graph(
     source: &Arc<dyn Source>,
-    read: impl Fn(&mut Message<'_>) -> Result<Rope, ReadError>,
+    read: impl Fn(&mut WireMessage<'_>) -> Result<Rope, ReadError>,
 ) -> Result<Rope, ReadError> {
-    let mut message = Message::whole(&**source);
+    let mut message = WireMessage::whole(&**source);
     while let Some(field) = message.next()? {
         if field.number == 2 {
             return message.enter(&field, |message| {
@@ -133,10 +133,10 @@ fn first_graph(
 
 /// The message with every field of this number made anew.
 fn walk_into<'s>(
-    message: &mut Message<'s>,
+    message: &mut WireMessage<'s>,
     number: u32,
     name: &str,
-    read: &mut dyn FnMut(&mut Message<'s>) -> Result<Rope, ReadError>,
+    read: &mut dyn FnMut(&mut WireMessage<'s>) -> Result<Rope, ReadError>,
 ) -> Result<Rope, ReadError> {
     walk(message, &mut |walk, field| match field.number == number {
         true => walk.inside(field, name, &mut *read),
@@ -145,7 +145,7 @@ fn walk_into<'s>(
 }
 
 /// A `GraphDef` with nothing but its nodes, and these without what differs from save to save.
-fn program_of(message: &mut Message<'_>) -> Result<Rope, ReadError> {
+fn program_of(message: &mut WireMessage<'_>) -> Result<Rope, ReadError> {
     let mut rest = Rope::default();
     let mut program = walk(message, &mut |walk, field| match field.number {
         1 => walk.inside(field, "node", regular),
@@ -164,7 +164,7 @@ fn program_of(message: &mut Message<'_>) -> Result<Rope, ReadError> {
 
 /// A node without what differs from save to save: the number in the name of a called function, the device
 /// options of the call, texts.
-fn regular(message: &mut Message<'_>) -> Result<Rope, ReadError> {
+fn regular(message: &mut WireMessage<'_>) -> Result<Rope, ReadError> {
     let (mut op, mut text) = (String::new(), false);
     walk(message, &mut |walk, field| {
         match field.number {
@@ -179,7 +179,7 @@ fn regular(message: &mut Message<'_>) -> Result<Rope, ReadError> {
 /// `text`: whether the type of a constant was that of texts.
 fn attribute(
     walk: &mut MessageRewriter<'_, '_>,
-    field: &Field,
+    field: &MessageField,
     op: &str,
     text: &mut bool,
 ) -> Result<bool, ReadError> {
@@ -210,14 +210,14 @@ fn attribute(
 }
 
 /// The entry of an attribute with this value.
-fn value_is(message: &mut Message<'_>, value: Rope) -> Result<Rope, ReadError> {
+fn value_is(message: &mut WireMessage<'_>, value: Rope) -> Result<Rope, ReadError> {
     let mut entry = walk(message, &mut |_, field| Ok(field.number == 2))?;
     entry.message(2, value);
     Ok(entry)
 }
 
 /// The element type in the entry of an attribute.
-fn type_of(message: &mut Message<'_>) -> Result<u64, ReadError> {
+fn type_of(message: &mut WireMessage<'_>) -> Result<u64, ReadError> {
     let mut dtype = 0;
     while let Some(field) = message.next()? {
         if field.number == 2 {
@@ -236,7 +236,7 @@ fn type_of(message: &mut Message<'_>) -> Result<u64, ReadError> {
 }
 
 /// The name of a function without the number at its end.
-fn without_number(message: &mut Message<'_>) -> Result<Rope, ReadError> {
+fn without_number(message: &mut WireMessage<'_>) -> Result<Rope, ReadError> {
     walk(message, &mut |walk, field| {
         if field.number != 1 {
             return Ok(false);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use foldhash::HashMap;
 use unskew_source::ReadError;
-use unskew_source::wire::{Field, Message, Value};
+use unskew_source::wire::{MessageField, MessageValue, WireMessage};
 
 use super::edit::{MessageRewriter, walk};
 use crate::read::{FieldContent, Fields, SAVED_MODEL};
@@ -21,7 +21,7 @@ type Key = (u64, Vec<u8>);
 ///
 /// # Errors
 /// If it is broken; with the byte and the field.
-pub(super) fn saved_model(message: &mut Message<'_>) -> Result<Rope, ReadError> {
+pub(super) fn saved_model(message: &mut WireMessage<'_>) -> Result<Rope, ReadError> {
     MapSorter::default().message(message, &SAVED_MODEL)
 }
 
@@ -42,7 +42,7 @@ struct SortedFields {
 impl MapSorter {
     fn message(
         &mut self,
-        message: &mut Message<'_>,
+        message: &mut WireMessage<'_>,
         kind: &'static Fields,
     ) -> Result<Rope, ReadError> {
         let mut sorted = SortedFields::default();
@@ -82,7 +82,7 @@ impl MapSorter {
     fn inside(
         &mut self,
         walk: &mut MessageRewriter<'_, '_>,
-        field: &Field,
+        field: &MessageField,
         kind: &'static Fields,
     ) -> Result<Rope, ReadError> {
         let inner = walk.message.enter(field, |message| self.message(message, kind))?;
@@ -124,20 +124,22 @@ fn inner(holds: FieldContent) -> FieldContent {
 }
 
 /// The field as it lies.
-fn whole(walk: &MessageRewriter<'_, '_>, field: &Field) -> Rope {
+fn whole(walk: &MessageRewriter<'_, '_>, field: &MessageField) -> Rope {
     let mut rope = Rope::default();
     rope.copy(field.offset..walk.message.position());
     rope
 }
 
-fn key_of(message: &mut Message<'_>) -> Result<Key, ReadError> {
+fn key_of(message: &mut WireMessage<'_>) -> Result<Key, ReadError> {
     let mut key = Key::default();
     while let Some(field) = message.next()? {
         if field.number == 1 {
             key = match field.value {
-                Value::Varint(number) | Value::Fixed64(number) => (number, Vec::new()),
-                Value::Bytes(_) => (0, message.bytes(&field)?),
-                Value::Fixed32(number) => (number.into(), Vec::new()),
+                MessageValue::Varint(number) | MessageValue::Fixed64(number) => {
+                    (number, Vec::new())
+                }
+                MessageValue::Bytes(_) => (0, message.bytes(&field)?),
+                MessageValue::Fixed32(number) => (number.into(), Vec::new()),
             };
         }
     }
@@ -200,7 +202,7 @@ mod tests {
         let cpp =
             model(&[node(&[attr("T"), attr("Tidx")]), argument(0), argument(2), argument(10)]);
         let source: Arc<dyn Source> = Arc::new(BytesSource::new("model", python));
-        let rope = saved_model(&mut Message::whole(&*source)).unwrap();
+        let rope = saved_model(&mut WireMessage::whole(&*source)).unwrap();
         assert_eq!(rope.assemble(&source, "in order").unwrap().all().unwrap(), cpp);
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use unskew_core::{Conversion, Rewrite};
-use unskew_source::{Assembly, Output, ReadError, Source};
+use unskew_source::{Assembly, ConvertedArtifact, ReadError, Source};
 
 use super::fingerprint::{self, FingerprintUpdate};
 use super::{GraphConvertOptions, TEXT_TO_BYTES, convert_file};
@@ -38,7 +38,7 @@ pub fn convert_saved_model(
     files: &[(String, Arc<dyn Source>)],
     to: &TensorFlowRuntime,
     options: &GraphConvertOptions,
-) -> Result<Option<(Conversion, Output)>, ReadError> {
+) -> Result<Option<(Conversion, ConvertedArtifact)>, ReadError> {
     let mut plan = Conversion::default();
     let mut output: Vec<(String, Arc<Assembly>)> = Vec::new();
     let mut graphs = 0;
@@ -57,7 +57,7 @@ pub fn convert_saved_model(
                 plan.extend(more);
                 assembly
             }
-            None => Assembly::of(source),
+            None => Assembly::from_source(source),
         };
         output.push((path, Arc::new(assembly)));
     }
@@ -76,7 +76,7 @@ pub fn convert_saved_model(
         };
         plan.add(fingerprinted(updated, &mut output));
     }
-    Ok(Some((plan, Output::Folder(output))))
+    Ok(Some((plan, ConvertedArtifact::Folder(output))))
 }
 
 /// Puts the new fingerprint into the folder, or takes the old one out of it.

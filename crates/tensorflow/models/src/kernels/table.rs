@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_definitions::{HistoryError, Kept, Row, Rows, RowsText, Runs, TableChange};
+use unskew_definitions::{
+    DefinitionCache, DefinitionRow, DefinitionRowsError, Rows, RowsText, Runs, TableChange,
+};
 
 use super::KernelDef;
 use crate::AttrValue;
@@ -29,7 +31,7 @@ use crate::AttrValue;
 #[derive(Debug)]
 pub struct KernelHistory {
     rows: Rows,
-    kept: Kept<Row<KernelDef>>,
+    kept: DefinitionCache<DefinitionRow<KernelDef>>,
 }
 
 /// What a graph runs on.
@@ -91,8 +93,8 @@ impl KernelHistory {
     ///
     /// # Errors
     /// If the first line does not name the releases.
-    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, HistoryError> {
-        Ok(Self { rows: Rows::from_text(text)?, kept: Kept::default() })
+    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, DefinitionRowsError> {
+        Ok(Self { rows: Rows::from_text(text)?, kept: DefinitionCache::default() })
     }
 
     /// The rows, as they are written.
@@ -100,8 +102,8 @@ impl KernelHistory {
         &self.rows
     }
 
-    fn named(&self, op: &str) -> Arc<[Row<KernelDef>]> {
-        self.kept.get(op, || self.rows.named(op).filter_map(Row::written).collect())
+    fn named(&self, op: &str) -> Arc<[DefinitionRow<KernelDef>]> {
+        self.kept.get(op, || self.rows.named(op).filter_map(DefinitionRow::written).collect())
     }
 
     /// The text of this history with the kernels of `release` in it, in place of what it said of that release before,
@@ -138,7 +140,8 @@ impl KernelHistory {
                     (true, false) => change.removed.push(single.clone()),
                     _ => {}
                 }
-                let runs = Runs::of(&releases, |release| has.contains(&release)).to_string();
+                let runs =
+                    Runs::from_releases(&releases, |release| has.contains(&release)).to_string();
                 let Ok(single) = single.parse::<KernelDef>() else { continue };
                 together.entry((single.head(), runs)).or_default().push(single);
             }
@@ -161,7 +164,7 @@ impl KernelHistory {
     ///
     /// # Errors
     /// The first row that is out of order or cannot be parsed.
-    pub fn validate(&self) -> Result<(), HistoryError> {
+    pub fn validate(&self) -> Result<(), DefinitionRowsError> {
         self.rows.validate(|text| text.parse::<KernelDef>().map(drop).map_err(|e| e.to_string()))
     }
 }
@@ -223,8 +226,11 @@ impl KernelTable {
     }
 
     /// Those of some lines that the release has.
-    fn here<'l>(&self, lines: &'l [Row<KernelDef>]) -> impl Iterator<Item = &'l KernelDef> {
-        lines.iter().filter(|line| line.runs.contains(self.release)).filter_map(Row::get)
+    fn here<'l>(
+        &self,
+        lines: &'l [DefinitionRow<KernelDef>],
+    ) -> impl Iterator<Item = &'l KernelDef> {
+        lines.iter().filter(|line| line.runs.contains(self.release)).filter_map(DefinitionRow::get)
     }
 
     /// Whether there is a kernel on `device` for a node of this op, whose attributes have these values.
@@ -252,13 +258,13 @@ impl KernelTable {
     /// Whether any release has a kernel of this op for `device` alone.
     pub fn knows(&self, op: &str, device: DeviceType) -> bool {
         let lines = self.history.named(op);
-        lines.iter().filter_map(Row::get).any(|kernels| kernels.device == device.as_str())
+        lines.iter().filter_map(DefinitionRow::get).any(|kernels| kernels.device == device.as_str())
     }
 
     /// The attributes by which the kernels of an op are told from one another in any release.
     pub fn attributes(&self, op: &str) -> Vec<String> {
         let lines = self.history.named(op);
-        let all = lines.iter().filter_map(Row::get);
+        let all = lines.iter().filter_map(DefinitionRow::get);
         let names: BTreeSet<&String> = all.flat_map(|it| &it.takes).map(|(name, _)| name).collect();
         names.into_iter().cloned().collect()
     }
@@ -298,10 +304,10 @@ impl KernelTable {
         let fits = |kernels: &KernelDef| {
             device.has(&kernels.device) && kernels.takes_node(&value) == KernelAvailability::Yes
         };
-        let fits = |line: &&Row<KernelDef>| line.get().is_some_and(fits);
+        let fits = |line: &&DefinitionRow<KernelDef>| line.get().is_some_and(fits);
         let lines: Vec<_> = lines.iter().filter(fits).collect();
         let has = |release| lines.iter().any(|line| line.runs.contains(release));
-        let runs = Runs::of(self.history.rows.releases(), has);
+        let runs = Runs::from_releases(self.history.rows.releases(), has);
         let words: Vec<String> = runs
             .iter()
             .map(|run| match run.until {

@@ -5,8 +5,8 @@
 //! all tensors, under other keys their values, which are not read.
 
 use unskew_core::DataVersions;
-use unskew_source::wire::{Field, Message, Value};
-use unskew_source::{BytesSource, Problem, ReadError, Source};
+use unskew_source::wire::{MessageField, MessageValue, WireMessage};
+use unskew_source::{BytesSource, ReadError, Source, SourceProblem};
 
 use super::table::{Table, TableEntry};
 use super::values;
@@ -108,14 +108,14 @@ pub fn checkpoint(source: &dyn Source) -> Result<Option<Checkpoint>, ReadError> 
         names = names.saturating_add(entry.key.len());
         if checkpoint.tensors.len().saturating_add(checkpoint.slices) >= TENSORS || names > NAMES {
             let what = "the list of tensors".to_owned();
-            let problem = Problem::TooLarge { what, size: names as u64, limit: NAMES as u64 };
+            let problem = SourceProblem::TooLarge { what, size: names as u64, limit: NAMES as u64 };
             return Err(ReadError::new(source.name(), problem).at(entry.offset));
         }
         bundle_entry(source, entry, checkpoint)?;
         Ok(true)
     })?;
     if let (Some(_), Some(end)) = (&found, table.reaches_beyond()) {
-        let problem = Problem::Truncated { len: source.size(), needed: end };
+        let problem = SourceProblem::Truncated { len: source.size(), needed: end };
         return Err(ReadError::new(source.name(), problem).in_record("table"));
     }
     Ok(found.filter(|_| !foreign))
@@ -128,8 +128,8 @@ fn header(source: &dyn Source, entry: &TableEntry<'_>) -> Result<Option<Checkpoi
     }
     let value = BytesSource::new(source.name(), entry.value.to_vec());
     let placed = |error| placed(error, entry, "checkpoint header");
-    let mut message = Message::whole(&value);
-    match Message::whole(&value).next().map_err(placed)? {
+    let mut message = WireMessage::whole(&value);
+    match WireMessage::whole(&value).next().map_err(placed)? {
         Some(field) if field.number == 1 && field.span().is_some() => {
             message.next().map_err(placed)?;
             message.enter(&field, tensor_slice_meta).map_err(placed).map(Some)
@@ -144,14 +144,14 @@ fn header(source: &dyn Source, entry: &TableEntry<'_>) -> Result<Option<Checkpoi
 /// Places in the value of an entry become places in the file.
 fn placed(mut error: ReadError, entry: &TableEntry<'_>, record: &str) -> ReadError {
     error.offset = Some(error.offset.map_or(entry.offset, |at| at.saturating_add(entry.offset)));
-    if let Problem::Truncated { .. } = *error.problem {
-        *error.problem = Problem::Malformed(format!("a {record} that ends early"));
+    if let SourceProblem::Truncated { .. } = *error.problem {
+        *error.problem = SourceProblem::Malformed(format!("a {record} that ends early"));
     }
     error.in_record(record)
 }
 
 /// What is read of a `BundleHeaderProto`.
-fn bundle_header(message: &mut Message<'_>) -> Result<Checkpoint, ReadError> {
+fn bundle_header(message: &mut WireMessage<'_>) -> Result<Checkpoint, ReadError> {
     let mut header = Checkpoint { format: 2, ..Checkpoint::default() };
     while let Some(field) = message.next()? {
         match field.number {
@@ -171,12 +171,12 @@ fn bundle_entry(
     checkpoint: &mut Checkpoint,
 ) -> Result<(), ReadError> {
     let record = "entry of a tensor";
-    let mut message = Message::taken(source, entry.value.to_vec());
+    let mut message = WireMessage::taken(source, entry.value.to_vec());
     let (mut tensor, mut range) = (StoredTensor::default(), StoredRange::default());
     tensor.shape = PartialTensorShape(Some(Vec::new()));
     let mut read = || -> Result<(), ReadError> {
         while let Some(field) = message.next()? {
-            let number = |field: &Field| field.varint().unwrap_or(0);
+            let number = |field: &MessageField| field.varint().unwrap_or(0);
             match field.number {
                 1 => tensor.dtype = DataType(number(&field) as i32),
                 2 => tensor.shape = message.enter(&field, values::shape)?,
@@ -184,7 +184,7 @@ fn bundle_entry(
                 4 => range.start = number(&field),
                 5 => range.len = number(&field),
                 6 => {
-                    if let Value::Fixed32(crc) = field.value {
+                    if let MessageValue::Fixed32(crc) = field.value {
                         tensor.crc32c = crc;
                     }
                 }
@@ -212,7 +212,7 @@ fn bundle_entry(
 }
 
 /// A `SavedTensorSliceMeta`: everything that format 1 says of its tensors.
-fn tensor_slice_meta(message: &mut Message<'_>) -> Result<Checkpoint, ReadError> {
+fn tensor_slice_meta(message: &mut WireMessage<'_>) -> Result<Checkpoint, ReadError> {
     let mut checkpoint = Checkpoint { format: 1, shards: 1, ..Checkpoint::default() };
     while let Some(field) = message.next()? {
         match field.number {
@@ -229,14 +229,14 @@ fn tensor_slice_meta(message: &mut Message<'_>) -> Result<Checkpoint, ReadError>
 }
 
 /// What is read of a `SavedSliceMeta`.
-fn slice_meta(message: &mut Message<'_>) -> Result<StoredTensor, ReadError> {
+fn slice_meta(message: &mut WireMessage<'_>) -> Result<StoredTensor, ReadError> {
     let mut tensor =
         StoredTensor { shape: PartialTensorShape(Some(Vec::new())), ..StoredTensor::default() };
     while let Some(field) = message.next()? {
         match (field.number, field.value) {
             (1, _) => tensor.name = message.string(&field)?.into(),
             (2, _) => tensor.shape = message.enter(&field, values::shape)?,
-            (3, Value::Varint(number)) => tensor.dtype = DataType(number as i32),
+            (3, MessageValue::Varint(number)) => tensor.dtype = DataType(number as i32),
             (4, _) => tensor.slices += 1,
             _ => {}
         }

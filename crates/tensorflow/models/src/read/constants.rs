@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use unskew_source::wire::{Field, Message};
+use unskew_source::wire::{MessageField, WireMessage};
 use unskew_source::{ReadError, Source};
 
 use super::TensorFlowFileKind;
@@ -40,7 +40,7 @@ pub(crate) fn constant_texts(
 ) -> Result<ConstantTexts, ReadError> {
     let place = ConstantPlace { graph: 0, function: None, node: 0 };
     let mut walk = ConstantFinder { place, wanted, kept: Interner::default() };
-    let mut message = Message::whole(source);
+    let mut message = WireMessage::whole(source);
     match kind {
         TensorFlowFileKind::Graph => walk.graph(&mut message)?,
         TensorFlowFileKind::MetaGraph => walk.meta_graph(&mut message)?,
@@ -56,9 +56,9 @@ pub(crate) fn constant_texts(
 
 /// Reads every message in the field `number`.
 fn each<'s>(
-    message: &mut Message<'s>,
+    message: &mut WireMessage<'s>,
     number: u32,
-    mut read: impl FnMut(&mut Message<'s>) -> Result<(), ReadError>,
+    mut read: impl FnMut(&mut WireMessage<'s>) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
     while let Some(field) = message.next()? {
         if field.number == number && field.span().is_some() {
@@ -76,11 +76,11 @@ struct ConstantFinder {
 }
 
 impl ConstantFinder {
-    fn meta_graph(&mut self, message: &mut Message<'_>) -> Result<(), ReadError> {
+    fn meta_graph(&mut self, message: &mut WireMessage<'_>) -> Result<(), ReadError> {
         each(message, 2, |graph| self.graph(graph))
     }
 
-    fn graph(&mut self, message: &mut Message<'_>) -> Result<(), ReadError> {
+    fn graph(&mut self, message: &mut WireMessage<'_>) -> Result<(), ReadError> {
         // Nodes and libraries may take turns.
         let (mut nodes, mut functions) = (0, 0);
         while let Some(field) = message.next()? {
@@ -104,7 +104,7 @@ impl ConstantFinder {
         Ok(())
     }
 
-    fn function(&mut self, message: &mut Message<'_>) -> Result<(), ReadError> {
+    fn function(&mut self, message: &mut WireMessage<'_>) -> Result<(), ReadError> {
         let first = self.place;
         let last = ConstantPlace { node: usize::MAX, ..first };
         let Some((&last, _)) = self.wanted.range(first..=last).next_back() else { return Ok(()) };
@@ -119,7 +119,11 @@ impl ConstantFinder {
         Ok(())
     }
 
-    fn node(&mut self, message: &mut Message<'_>, field: &Field) -> Result<(), ReadError> {
+    fn node(
+        &mut self,
+        message: &mut WireMessage<'_>,
+        field: &MessageField,
+    ) -> Result<(), ReadError> {
         if !self.wanted.contains_key(&self.place) {
             return Ok(());
         }
@@ -143,7 +147,7 @@ impl ConstantFinder {
     /// An attribute, of which the texts of a tensor called `value` are kept.
     fn attr(
         &mut self,
-        message: &mut Message<'_>,
+        message: &mut WireMessage<'_>,
         texts: &mut Vec<Arc<str>>,
     ) -> Result<(), ReadError> {
         let mut value = false;
@@ -161,7 +165,7 @@ impl ConstantFinder {
     /// The texts of a `TensorProto`.
     fn tensor(
         &mut self,
-        message: &mut Message<'_>,
+        message: &mut WireMessage<'_>,
         texts: &mut Vec<Arc<str>>,
     ) -> Result<(), ReadError> {
         while let Some(field) = message.next()? {

@@ -4,8 +4,8 @@
 //! file is taken for a graph only if its first structure is one: a node with a name and an op, a
 //! function with a signature, a description of an export with ops, tags or a version.
 
-use unskew_source::wire::{Field, Message};
-use unskew_source::{Problem, ReadError, Source, SourceExt};
+use unskew_source::wire::{MessageField, WireMessage};
+use unskew_source::{ReadError, Source, SourceExt, SourceProblem};
 
 use super::{schema, table};
 
@@ -51,14 +51,14 @@ pub fn recognize(source: &dyn Source) -> Result<Option<(TensorFlowFileKind, Enco
     if let Some(kind) = schema::kind_of_text(&head) {
         return Ok(Some((kind, Encoding::Text)));
     }
-    match message_kind(&mut Message::whole(source)) {
+    match message_kind(&mut WireMessage::whole(source)) {
         Ok(kind) => Ok(kind.map(|kind| (kind, Encoding::Binary))),
-        Err(error) if matches!(*error.problem, Problem::Io(_)) => Err(error),
+        Err(error) if matches!(*error.problem, SourceProblem::Io(_)) => Err(error),
         Err(_) => Ok(None),
     }
 }
 
-fn message_kind(message: &mut Message<'_>) -> Result<Option<TensorFlowFileKind>, ReadError> {
+fn message_kind(message: &mut WireMessage<'_>) -> Result<Option<TensorFlowFileKind>, ReadError> {
     let Some(first) = message.next()? else { return Ok(None) };
     match (first.number, first.varint().is_some()) {
         // A schema number, then graphs.
@@ -97,18 +97,18 @@ fn message_kind(message: &mut Message<'_>) -> Result<Option<TensorFlowFileKind>,
 
 /// Whether the message in `field` passes `test`; one that is no message at all does not.
 fn probe<'s>(
-    message: &mut Message<'s>,
-    field: &Field,
-    test: impl FnOnce(&mut Message<'s>) -> Result<bool, ReadError>,
+    message: &mut WireMessage<'s>,
+    field: &MessageField,
+    test: impl FnOnce(&mut WireMessage<'s>) -> Result<bool, ReadError>,
 ) -> Result<bool, ReadError> {
     match message.enter(field, test) {
-        Err(error) if !matches!(*error.problem, Problem::Io(_)) => Ok(false),
+        Err(error) if !matches!(*error.problem, SourceProblem::Io(_)) => Ok(false),
         other => other,
     }
 }
 
 /// A name and an op, and nothing that a node does not have.
-fn is_node(message: &mut Message<'_>) -> Result<bool, ReadError> {
+fn is_node(message: &mut WireMessage<'_>) -> Result<bool, ReadError> {
     let (mut name, mut op) = (false, false);
     for _ in 0..LOOKS {
         let Some(field) = message.next()? else { break };
@@ -126,7 +126,7 @@ fn is_node(message: &mut Message<'_>) -> Result<bool, ReadError> {
 }
 
 /// A definition of an op: a name, and arguments or attributes that are messages with names.
-fn is_op_def(message: &mut Message<'_>) -> Result<bool, ReadError> {
+fn is_op_def(message: &mut WireMessage<'_>) -> Result<bool, ReadError> {
     let mut name = false;
     for _ in 0..LOOKS {
         let Some(field) = message.next()? else { return Ok(name) };
@@ -142,7 +142,7 @@ fn is_op_def(message: &mut Message<'_>) -> Result<bool, ReadError> {
 }
 
 /// Whether a field is a text of the characters that names of nodes and ops have.
-fn is_name(message: &mut Message<'_>, field: &Field) -> Result<bool, ReadError> {
+fn is_name(message: &mut WireMessage<'_>, field: &MessageField) -> Result<bool, ReadError> {
     if field.span().is_none_or(|span| span.len == 0 || span.len > HEAD) {
         return Ok(false);
     }
@@ -157,7 +157,7 @@ fn is_op(name: &[u8]) -> bool {
 }
 
 /// A description of an export: ops, tags or a version.
-fn is_info(message: &mut Message<'_>) -> Result<bool, ReadError> {
+fn is_info(message: &mut WireMessage<'_>) -> Result<bool, ReadError> {
     let mut says = false;
     for _ in 0..LOOKS {
         let Some(field) = message.next()? else { break };
@@ -177,7 +177,7 @@ fn is_info(message: &mut Message<'_>) -> Result<bool, ReadError> {
     Ok(says)
 }
 
-fn begins_with_name(message: &mut Message<'_>) -> Result<bool, ReadError> {
+fn begins_with_name(message: &mut WireMessage<'_>) -> Result<bool, ReadError> {
     match message.next()? {
         Some(field) if field.number == 1 => is_name(message, &field),
         _ => Ok(false),
@@ -185,7 +185,7 @@ fn begins_with_name(message: &mut Message<'_>) -> Result<bool, ReadError> {
 }
 
 /// A library of functions: a function, whose signature has a name.
-fn is_library(message: &mut Message<'_>) -> Result<bool, ReadError> {
+fn is_library(message: &mut WireMessage<'_>) -> Result<bool, ReadError> {
     match message.next()? {
         Some(function) if function.number == 1 => message.enter(&function, |function| {
             match function.next()? {
@@ -201,7 +201,7 @@ fn is_library(message: &mut Message<'_>) -> Result<bool, ReadError> {
 }
 
 /// A graph: its first field is a node, a library or versions.
-fn is_graph(message: &mut Message<'_>) -> Result<bool, ReadError> {
+fn is_graph(message: &mut WireMessage<'_>) -> Result<bool, ReadError> {
     match message.next()? {
         Some(field) if field.number == 1 => probe(message, &field, is_node),
         Some(field) if field.number == 2 => probe(message, &field, is_library),
@@ -211,7 +211,7 @@ fn is_graph(message: &mut Message<'_>) -> Result<bool, ReadError> {
 }
 
 /// A graph with a description before it.
-fn is_meta_graph(message: &mut Message<'_>) -> Result<bool, ReadError> {
+fn is_meta_graph(message: &mut WireMessage<'_>) -> Result<bool, ReadError> {
     let Some(first) = message.next()? else { return Ok(false) };
     match first.number {
         1 => {

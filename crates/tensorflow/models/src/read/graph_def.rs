@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use unskew_source::wire::{Field, Message};
+use unskew_source::wire::{MessageField, WireMessage};
 use unskew_source::{ReadError, Source, SourceExt as _};
 
 use super::interner::Interner;
@@ -27,12 +27,12 @@ const SHARED_TOGETHER: usize = 128;
 /// # Errors
 /// If it is none, or larger than is kept; with the byte and the field.
 pub fn graph(source: &dyn Source) -> Result<GraphDef, ReadError> {
-    graph_in(&mut Message::whole(source), &mut Interner::default())
+    graph_in(&mut WireMessage::whole(source), &mut Interner::default())
 }
 
 /// Reads a `GraphDef` and keeps what `kept` says.
 pub(crate) fn graph_in(
-    message: &mut Message<'_>,
+    message: &mut WireMessage<'_>,
     kept: &mut Interner,
 ) -> Result<GraphDef, ReadError> {
     let room = room(message);
@@ -62,7 +62,7 @@ pub(crate) fn graph_in(
 }
 
 /// For how many nodes of a body there is room from the beginning, so that few of many are moved later.
-fn room(message: &Message<'_>) -> usize {
+fn room(message: &WireMessage<'_>) -> usize {
     usize::try_from(message.left() / NODE).unwrap_or(ROOM).min(ROOM)
 }
 
@@ -74,7 +74,7 @@ const NODE: u64 = 256;
 
 /// Reads a `NodeDef` and keeps what `kept` says; its texts are in `texts` until that gives them.
 fn node(
-    message: &mut Message<'_>,
+    message: &mut WireMessage<'_>,
     kept: &mut Interner,
     texts: &mut NodeTexts,
     nodes: &mut Vec<NodeDef>,
@@ -140,8 +140,8 @@ struct OwnAttrs {
 impl OwnAttrs {
     fn read(
         &mut self,
-        message: &mut Message<'_>,
-        field: &Field,
+        message: &mut WireMessage<'_>,
+        field: &MessageField,
         kept: &mut Interner,
     ) -> Result<(), ReadError> {
         if self.each.is_empty() {
@@ -153,14 +153,14 @@ impl OwnAttrs {
 }
 
 /// The bytes of a node from its first attribute on, if they are few.
-fn rest<'m>(message: &'m Message<'_>, first: &Field) -> Option<&'m [u8]> {
+fn rest<'m>(message: &'m WireMessage<'_>, first: &MessageField) -> Option<&'m [u8]> {
     message.rest(first).filter(|rest| rest.len() <= SHARED_TOGETHER)
 }
 
 /// Whether the device in `field` is a GPU. Most nodes that have a device have that of the node before.
 fn on_gpu(
-    message: &mut Message<'_>,
-    field: &Field,
+    message: &mut WireMessage<'_>,
+    field: &MessageField,
     kept: &mut Interner,
 ) -> Result<bool, ReadError> {
     let (last, on_gpu) = &kept.device;
@@ -183,8 +183,8 @@ fn names_gpu(device: &str) -> bool {
 
 /// An attribute of a node or a function. One of the same bytes as an earlier one is that one.
 fn attr(
-    message: &mut Message<'_>,
-    field: &Field,
+    message: &mut WireMessage<'_>,
+    field: &MessageField,
     kept: &mut Interner,
 ) -> Result<Arc<Attr>, ReadError> {
     let bytes = message.ahead(field).filter(|bytes| bytes.len() <= SHARED);
@@ -200,7 +200,7 @@ fn attr(
     Ok(attr)
 }
 
-fn entry(message: &mut Message<'_>, kept: &mut Interner) -> Result<Attr, ReadError> {
+fn entry(message: &mut WireMessage<'_>, kept: &mut Interner) -> Result<Attr, ReadError> {
     let mut name = None;
     let mut value = AttrValue::Missing;
     while let Some(field) = message.next()? {
@@ -215,7 +215,7 @@ fn entry(message: &mut Message<'_>, kept: &mut Interner) -> Result<Attr, ReadErr
 }
 
 fn library(
-    message: &mut Message<'_>,
+    message: &mut WireMessage<'_>,
     graph: &mut GraphDef,
     kept: &mut Interner,
 ) -> Result<(), ReadError> {
@@ -229,7 +229,7 @@ fn library(
     Ok(())
 }
 
-fn function(message: &mut Message<'_>, kept: &mut Interner) -> Result<FunctionDef, ReadError> {
+fn function(message: &mut WireMessage<'_>, kept: &mut Interner) -> Result<FunctionDef, ReadError> {
     let mut function = FunctionDef::default();
     let room = room(message);
     let (mut attrs, mut texts) = (AttrList::new(), NodeTexts::with_capacity(room));
@@ -262,7 +262,7 @@ fn function(message: &mut Message<'_>, kept: &mut Interner) -> Result<FunctionDe
 type FunctionResult = (Box<str>, Box<str>);
 
 fn result(
-    message: &mut Message<'_>,
+    message: &mut WireMessage<'_>,
     kept: &mut Interner,
 ) -> Result<Option<FunctionResult>, ReadError> {
     let (mut name, mut from) = (Box::default(), None);
@@ -276,11 +276,15 @@ fn result(
     Ok(from.map(|from| (name, from)))
 }
 
-fn gradient(message: &mut Message<'_>, kept: &mut Interner) -> Result<(String, String), ReadError> {
+fn gradient(
+    message: &mut WireMessage<'_>,
+    kept: &mut Interner,
+) -> Result<(String, String), ReadError> {
     let (mut of, mut is) = (String::new(), String::new());
     kept.count(message, size_of::<(String, String)>())?;
-    let mut text =
-        |message: &mut Message<'_>, field: &Field| kept.text(message, field).map(String::from);
+    let mut text = |message: &mut WireMessage<'_>, field: &MessageField| {
+        kept.text(message, field).map(String::from)
+    };
     while let Some(field) = message.next()? {
         match field.number {
             1 => of = text(message, &field)?,

@@ -5,8 +5,8 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet};
-use unskew_source::wire::{Field, Message};
-use unskew_source::{Problem, ReadError};
+use unskew_source::wire::{MessageField, WireMessage};
+use unskew_source::{ReadError, SourceProblem};
 
 use crate::Attrs;
 use crate::attrs::Attr;
@@ -49,15 +49,19 @@ impl Hash for InternedName {
 impl Interner {
     /// Counts one more thing with `bytes` of its own.
     #[inline]
-    pub(crate) fn count(&mut self, message: &Message<'_>, bytes: usize) -> Result<(), ReadError> {
+    pub(crate) fn count(
+        &mut self,
+        message: &WireMessage<'_>,
+        bytes: usize,
+    ) -> Result<(), ReadError> {
         self.bytes = self.bytes.saturating_add(bytes).saturating_add(OVERHEAD);
         if self.bytes <= KEPT { Ok(()) } else { self.too_much(message) }
     }
 
     #[cold]
-    fn too_much(&self, message: &Message<'_>) -> Result<(), ReadError> {
+    fn too_much(&self, message: &WireMessage<'_>) -> Result<(), ReadError> {
         let what = "the structure of the graph (names, nodes, attributes)".to_owned();
-        let problem = Problem::TooLarge { what, size: self.bytes as u64, limit: KEPT as u64 };
+        let problem = SourceProblem::TooLarge { what, size: self.bytes as u64, limit: KEPT as u64 };
         Err(ReadError::new(message.source().name(), problem))
     }
 
@@ -74,7 +78,7 @@ impl Interner {
     /// Keeps an attribute for those of the same bytes.
     pub(crate) fn share(
         &mut self,
-        message: &Message<'_>,
+        message: &WireMessage<'_>,
         bytes: Box<[u8]>,
         attr: Arc<Attr>,
     ) -> Result<(), ReadError> {
@@ -91,7 +95,7 @@ impl Interner {
     /// Keeps the attributes of a node for those that end with the same bytes.
     pub(crate) fn share_all(
         &mut self,
-        message: &Message<'_>,
+        message: &WireMessage<'_>,
         bytes: Box<[u8]>,
         attrs: Attrs,
     ) -> Result<(), ReadError> {
@@ -103,8 +107,8 @@ impl Interner {
     /// A text that is kept as it is.
     pub(crate) fn text(
         &mut self,
-        message: &mut Message<'_>,
-        field: &Field,
+        message: &mut WireMessage<'_>,
+        field: &MessageField,
     ) -> Result<Box<str>, ReadError> {
         let text: Box<str> = match message.text_ahead(field) {
             Some(text) => text.into(),
@@ -117,8 +121,8 @@ impl Interner {
     /// A name that many nodes share.
     pub(crate) fn name(
         &mut self,
-        message: &mut Message<'_>,
-        field: &Field,
+        message: &mut WireMessage<'_>,
+        field: &MessageField,
     ) -> Result<Arc<str>, ReadError> {
         if let Some(known) = message.ahead(field).and_then(|bytes| self.names.get(bytes)) {
             return Ok(known.0.clone());

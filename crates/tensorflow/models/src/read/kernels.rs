@@ -1,6 +1,6 @@
 //! `KernelList`: the kernels that a TensorFlow registered.
 
-use unskew_source::wire::Message;
+use unskew_source::wire::WireMessage;
 use unskew_source::{ReadError, Source};
 
 use super::interner::Interner;
@@ -13,7 +13,7 @@ use crate::{AttrValue, KernelDef};
 /// If the source is no such message.
 pub fn kernel_list(source: &dyn Source) -> Result<Vec<KernelDef>, ReadError> {
     let (mut message, mut kept, mut kernels) =
-        (Message::whole(source), Interner::default(), Vec::new());
+        (WireMessage::whole(source), Interner::default(), Vec::new());
     while let Some(field) = message.next()? {
         if field.number == 1 {
             kernels.push(message.enter(&field, |message| kernel(message, &mut kept))?);
@@ -22,7 +22,7 @@ pub fn kernel_list(source: &dyn Source) -> Result<Vec<KernelDef>, ReadError> {
     Ok(kernels)
 }
 
-fn kernel(message: &mut Message<'_>, kept: &mut Interner) -> Result<KernelDef, ReadError> {
+fn kernel(message: &mut WireMessage<'_>, kept: &mut Interner) -> Result<KernelDef, ReadError> {
     let mut kernel = KernelDef::default();
     kept.count(message, size_of::<KernelDef>())?;
     while let Some(field) = message.next()? {
@@ -39,7 +39,7 @@ fn kernel(message: &mut Message<'_>, kept: &mut Interner) -> Result<KernelDef, R
 }
 
 fn constraint(
-    message: &mut Message<'_>,
+    message: &mut WireMessage<'_>,
     kept: &mut Interner,
 ) -> Result<(String, Vec<AttrValue>), ReadError> {
     let (mut name, mut allowed) = (String::new(), Vec::new());

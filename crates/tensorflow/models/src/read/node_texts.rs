@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use unskew_source::ReadError;
-use unskew_source::wire::{Field, Message};
+use unskew_source::wire::{MessageField, WireMessage};
 
 use super::interner::Interner;
 use crate::{NodeDef, SharedText};
@@ -27,8 +27,8 @@ impl NodeTexts {
     /// Reads the name of a node, or one more input of it, those of which are read in a row.
     pub(super) fn read(
         &mut self,
-        message: &mut Message<'_>,
-        field: &Field,
+        message: &mut WireMessage<'_>,
+        field: &MessageField,
         kept: &mut Interner,
         node: &mut NodeDef,
     ) -> Result<(), ReadError> {
@@ -61,8 +61,8 @@ impl NodeTexts {
 /// Adds the text in a field, and says where it lies then.
 fn add(
     all: &mut Vec<u8>,
-    message: &mut Message<'_>,
-    field: &Field,
+    message: &mut WireMessage<'_>,
+    field: &MessageField,
     kept: &mut Interner,
 ) -> Result<(u32, u32), ReadError> {
     let start = all.len();

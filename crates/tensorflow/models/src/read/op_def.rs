@@ -1,6 +1,6 @@
 //! `OpDef` and `OpList`: signatures of functions, stripped op lists, dumped registries.
 
-use unskew_source::wire::{Field, Message};
+use unskew_source::wire::{MessageField, WireMessage};
 use unskew_source::{ReadError, Source};
 
 use super::interner::Interner;
@@ -13,11 +13,14 @@ use crate::{AttrKind, AttrScalarType, AttrValue, DataType, OpDef};
 /// # Errors
 /// If the source is no such message.
 pub fn op_list(source: &dyn Source) -> Result<Vec<OpDef>, ReadError> {
-    ops(&mut Message::whole(source), &mut Interner::default())
+    ops(&mut WireMessage::whole(source), &mut Interner::default())
 }
 
 /// The ops of an `OpList`.
-pub(crate) fn ops(message: &mut Message<'_>, kept: &mut Interner) -> Result<Vec<OpDef>, ReadError> {
+pub(crate) fn ops(
+    message: &mut WireMessage<'_>,
+    kept: &mut Interner,
+) -> Result<Vec<OpDef>, ReadError> {
     let mut ops = Vec::new();
     while let Some(field) = message.next()? {
         if field.number == 1 {
@@ -28,7 +31,7 @@ pub(crate) fn ops(message: &mut Message<'_>, kept: &mut Interner) -> Result<Vec<
 }
 
 /// An `OpDef`, without its documentation.
-pub(crate) fn op(message: &mut Message<'_>, kept: &mut Interner) -> Result<OpDef, ReadError> {
+pub(crate) fn op(message: &mut WireMessage<'_>, kept: &mut Interner) -> Result<OpDef, ReadError> {
     let mut op = OpDef::default();
     kept.count(message, size_of::<OpDef>())?;
     while let Some(field) = message.next()? {
@@ -55,14 +58,14 @@ pub(crate) fn op(message: &mut Message<'_>, kept: &mut Interner) -> Result<OpDef
 }
 
 fn text(
-    message: &mut Message<'_>,
-    field: &Field,
+    message: &mut WireMessage<'_>,
+    field: &MessageField,
     kept: &mut Interner,
 ) -> Result<String, ReadError> {
     Ok(kept.text(message, field)?.into())
 }
 
-fn arg(message: &mut Message<'_>, kept: &mut Interner) -> Result<ArgDef, ReadError> {
+fn arg(message: &mut WireMessage<'_>, kept: &mut Interner) -> Result<ArgDef, ReadError> {
     let (mut name, mut dtype, mut type_attr) = (String::new(), 0, String::new());
     let (mut number, mut types, mut reference) = (String::new(), String::new(), false);
     kept.count(message, size_of::<ArgDef>())?;
@@ -90,7 +93,7 @@ fn arg(message: &mut Message<'_>, kept: &mut Interner) -> Result<ArgDef, ReadErr
     Ok(ArgDef { name, kind, reference })
 }
 
-fn attr(message: &mut Message<'_>, kept: &mut Interner) -> Result<AttrDef, ReadError> {
+fn attr(message: &mut WireMessage<'_>, kept: &mut Interner) -> Result<AttrDef, ReadError> {
     let kind = AttrKind { single: AttrScalarType::Int, list: false };
     let mut attr =
         AttrDef { name: String::new(), kind, default: None, allowed: None, minimum: None };
@@ -118,7 +121,10 @@ fn attr(message: &mut Message<'_>, kept: &mut Interner) -> Result<AttrDef, ReadE
     Ok(attr)
 }
 
-fn deprecation(message: &mut Message<'_>, kept: &mut Interner) -> Result<Deprecation, ReadError> {
+fn deprecation(
+    message: &mut WireMessage<'_>,
+    kept: &mut Interner,
+) -> Result<Deprecation, ReadError> {
     let mut deprecation = Deprecation { version: 0, explanation: String::new() };
     while let Some(field) = message.next()? {
         match field.number {

@@ -1,7 +1,7 @@
 //! `SavedModel` and `MetaGraphDef`: graphs with what their exporter says about itself.
 
 use unskew_core::DataVersions;
-use unskew_source::wire::Message;
+use unskew_source::wire::WireMessage;
 use unskew_source::{ReadError, Source};
 
 use super::graph_def::graph_in;
@@ -77,7 +77,7 @@ const INIT: [&str; 3] = ["__saved_model_init_op", "saved_model_main_op", "legacy
 /// # Errors
 /// If it is none, or larger than is kept; with the byte and the field.
 pub fn saved_model(source: &dyn Source) -> Result<SavedModel, ReadError> {
-    let (mut message, mut kept) = (Message::whole(source), Interner::default());
+    let (mut message, mut kept) = (WireMessage::whole(source), Interner::default());
     let mut model = SavedModel::default();
     while let Some(field) = message.next()? {
         match field.number {
@@ -97,10 +97,13 @@ pub fn saved_model(source: &dyn Source) -> Result<SavedModel, ReadError> {
 /// # Errors
 /// If it is none, or larger than is kept; with the byte and the field.
 pub fn meta_graph(source: &dyn Source) -> Result<MetaGraph, ReadError> {
-    meta_graph_in(&mut Message::whole(source), &mut Interner::default())
+    meta_graph_in(&mut WireMessage::whole(source), &mut Interner::default())
 }
 
-fn meta_graph_in(message: &mut Message<'_>, kept: &mut Interner) -> Result<MetaGraph, ReadError> {
+fn meta_graph_in(
+    message: &mut WireMessage<'_>,
+    kept: &mut Interner,
+) -> Result<MetaGraph, ReadError> {
     let mut meta = MetaGraph::default();
     kept.count(message, size_of::<MetaGraph>())?;
     while let Some(field) = message.next()? {
@@ -142,7 +145,7 @@ fn meta_graph_in(message: &mut Message<'_>, kept: &mut Interner) -> Result<MetaG
 }
 
 /// The op that restores, of a `SaverDef`.
-fn saver(message: &mut Message<'_>, kept: &mut Interner) -> Result<Option<String>, ReadError> {
+fn saver(message: &mut WireMessage<'_>, kept: &mut Interner) -> Result<Option<String>, ReadError> {
     let mut restore = None;
     while let Some(field) = message.next()? {
         if field.number == 3 {
@@ -154,7 +157,7 @@ fn saver(message: &mut Message<'_>, kept: &mut Interner) -> Result<Option<String
 
 /// An entry of `collection_def`: the nodes of those that name what is run after the restoring.
 fn collection(
-    message: &mut Message<'_>,
+    message: &mut WireMessage<'_>,
     meta: &mut MetaGraph,
     kept: &mut Interner,
 ) -> Result<(), ReadError> {
@@ -184,7 +187,10 @@ fn collection(
 }
 
 /// An entry of `signature_def`.
-fn signature(message: &mut Message<'_>, kept: &mut Interner) -> Result<SignatureDef, ReadError> {
+fn signature(
+    message: &mut WireMessage<'_>,
+    kept: &mut Interner,
+) -> Result<SignatureDef, ReadError> {
     let mut signature = SignatureDef::default();
     while let Some(field) = message.next()? {
         match field.number {
@@ -205,7 +211,7 @@ fn signature(message: &mut Message<'_>, kept: &mut Interner) -> Result<Signature
 }
 
 /// The tensor of an entry of `outputs`; tensors of several parts are passed over.
-fn output(message: &mut Message<'_>, kept: &mut Interner) -> Result<Option<String>, ReadError> {
+fn output(message: &mut WireMessage<'_>, kept: &mut Interner) -> Result<Option<String>, ReadError> {
     let mut name = None;
     while let Some(field) = message.next()? {
         if field.number == 2 {
@@ -223,7 +229,7 @@ fn output(message: &mut Message<'_>, kept: &mut Interner) -> Result<Option<Strin
 }
 
 fn info(
-    message: &mut Message<'_>,
+    message: &mut WireMessage<'_>,
     meta: &mut MetaGraph,
     kept: &mut Interner,
 ) -> Result<(), ReadError> {
@@ -241,7 +247,7 @@ fn info(
 
 /// The objects of a `SavedObjectGraph` that have versions, and how many are captured tensors.
 fn objects(
-    message: &mut Message<'_>,
+    message: &mut WireMessage<'_>,
     captured: &mut usize,
     kept: &mut Interner,
 ) -> Result<Vec<SavedObject>, ReadError> {
@@ -258,7 +264,7 @@ fn objects(
 }
 
 fn object(
-    message: &mut Message<'_>,
+    message: &mut WireMessage<'_>,
     captured: &mut usize,
     kept: &mut Interner,
 ) -> Result<Option<SavedObject>, ReadError> {
@@ -274,7 +280,10 @@ fn object(
     Ok(found.map(|object| SavedObject { slots, ..object }))
 }
 
-fn user_object(message: &mut Message<'_>, kept: &mut Interner) -> Result<SavedObject, ReadError> {
+fn user_object(
+    message: &mut WireMessage<'_>,
+    kept: &mut Interner,
+) -> Result<SavedObject, ReadError> {
     let mut object = SavedObject::default();
     while let Some(field) = message.next()? {
         match field.number {

@@ -5,7 +5,7 @@
 //! a masked CRC-32C. An entry shares the beginning of its key with the entry before it. Blocks are read one at a
 //! time; every block that is read is held against its checksum.
 
-use unskew_source::{Problem, ReadError, Source, SourceExt, limits};
+use unskew_source::{ReadError, Source, SourceExt, SourceProblem, limits};
 
 use super::crc32c;
 
@@ -122,7 +122,7 @@ fn malformed(source: &dyn Source, what: &str) -> ReadError {
 
 fn block(source: &dyn Source, Handle { start, len }: Handle) -> Result<Block, ReadError> {
     let whole = len.checked_add(TRAILER).ok_or_else(|| {
-        let problem = Problem::Truncated { len: source.size(), needed: u64::MAX };
+        let problem = SourceProblem::Truncated { len: source.size(), needed: u64::MAX };
         ReadError::new(source.name(), problem).at(start)
     })?;
     let mut bytes = source.bytes(start, whole)?;
@@ -139,7 +139,7 @@ fn block(source: &dyn Source, Handle { start, len }: Handle) -> Result<Block, Re
         Some(kind) => {
             let what =
                 format!("table: a block of compression {kind}; known are 0, none, and 1, Snappy");
-            Err(ReadError::new(source.name(), Problem::Unsupported(what)).at(start))
+            Err(ReadError::new(source.name(), SourceProblem::Unsupported(what)).at(start))
         }
         None => Err(malformed(source, "an empty block").at(start)),
     }
@@ -151,7 +151,7 @@ fn uncompressed(source: &dyn Source, bytes: &[u8], start: u64) -> Result<Vec<u8>
     let size = snap::raw::decompress_len(bytes).map_err(torn)? as u64;
     if size > limits::RECORD {
         let what = "a block of a table, uncompressed".to_owned();
-        let problem = Problem::TooLarge { what, size, limit: limits::RECORD };
+        let problem = SourceProblem::TooLarge { what, size, limit: limits::RECORD };
         return Err(ReadError::new(source.name(), problem).at(start));
     }
     snap::raw::Decoder::new().decompress_vec(bytes).map_err(torn)

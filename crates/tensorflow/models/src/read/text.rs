@@ -5,7 +5,7 @@
 //! so what stays in memory is the structure. Where the text is to become a file of bytes, everything is kept,
 //! and a field that the table does not have is an error: it would be lost.
 
-use unskew_source::{BytesSource, Problem, ReadError, Source, limits};
+use unskew_source::{BytesSource, ReadError, Source, SourceProblem, limits};
 
 use super::TensorFlowFileKind;
 use super::schema::{self, FieldContent, Fields};
@@ -85,7 +85,7 @@ impl<'s> TextParser<'s> {
         out: &mut Vec<u8>,
     ) -> Result<(), ReadError> {
         if depth > limits::DEPTH {
-            let problem = Problem::TooDeep { limit: limits::DEPTH };
+            let problem = SourceProblem::TooDeep { limit: limits::DEPTH };
             return Err(ReadError::new(self.source.name(), problem).at(self.offset()));
         }
         loop {
@@ -154,7 +154,7 @@ impl<'s> TextParser<'s> {
                         "the field `{name}` in protobuf text: TensorFlow 2.21 has none of this name here"
                     ),
                 };
-                let problem = Problem::Unsupported(what);
+                let problem = SourceProblem::Unsupported(what);
                 Err(ReadError::new(self.source.name(), problem).at(self.offset()))
             }
             known => Ok(known),
@@ -283,7 +283,7 @@ impl<'s> TextParser<'s> {
         }
         let what = "the structure of the text".to_owned();
         let size = out.len() as u64;
-        let problem = Problem::TooLarge { what, size, limit: limits::RECORD };
+        let problem = SourceProblem::TooLarge { what, size, limit: limits::RECORD };
         Err(ReadError::new(self.source.name(), problem).at(self.offset()))
     }
 

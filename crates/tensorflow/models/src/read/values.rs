@@ -2,7 +2,7 @@
 
 use unskew_core::DataVersions;
 use unskew_source::ReadError;
-use unskew_source::wire::{Field, Message, Value};
+use unskew_source::wire::{MessageField, MessageValue, WireMessage};
 
 use super::interner::Interner;
 use crate::{AttrKind, AttrScalarType, AttrValue, DataType, PartialTensorShape};
@@ -24,7 +24,7 @@ const BAD_CONSUMERS: usize = 4 << 10;
 
 /// An `AttrValue`; tensors by their heads.
 pub(crate) fn attr_value(
-    message: &mut Message<'_>,
+    message: &mut WireMessage<'_>,
     kept: &mut Interner,
 ) -> Result<AttrValue, ReadError> {
     let mut value = AttrValue::Missing;
@@ -42,7 +42,7 @@ pub(crate) fn attr_value(
 }
 
 /// A `ListValue`. Lists of more than [`LIST`] elements are counted only.
-fn list_value(message: &mut Message<'_>, kept: &mut Interner) -> Result<AttrValue, ReadError> {
+fn list_value(message: &mut WireMessage<'_>, kept: &mut Interner) -> Result<AttrValue, ReadError> {
     let mut values = Vec::new();
     let mut large: Option<(AttrScalarType, u64)> = None;
     while let Some(field) = message.next()? {
@@ -53,7 +53,7 @@ fn list_value(message: &mut Message<'_>, kept: &mut Interner) -> Result<AttrValu
             number => single_kind(number),
         };
         let Some(kind) = kind else { continue };
-        let packed = matches!(field.value, Value::Bytes(_));
+        let packed = matches!(field.value, MessageValue::Bytes(_));
         match kind {
             AttrScalarType::Int
             | AttrScalarType::Float
@@ -104,8 +104,8 @@ fn single_kind(number: u32) -> Option<AttrScalarType> {
 }
 
 fn single(
-    message: &mut Message<'_>,
-    field: &Field,
+    message: &mut WireMessage<'_>,
+    field: &MessageField,
     kind: AttrScalarType,
     kept: &mut Interner,
 ) -> Result<AttrValue, ReadError> {
@@ -118,7 +118,7 @@ fn single(
         AttrScalarType::Bool => AttrValue::Bool(number()? != 0),
         AttrScalarType::Type => AttrValue::Type(DataType(number()? as i32)),
         AttrScalarType::Float => match field.value {
-            Value::Fixed32(bits) => AttrValue::Float(f32::from_bits(bits)),
+            MessageValue::Fixed32(bits) => AttrValue::Float(f32::from_bits(bits)),
             _ => return Err(message.malformed(field.offset, "a float of another wire type")),
         },
         AttrScalarType::String => match field.span() {
@@ -160,8 +160,8 @@ fn single(
 }
 
 fn packed_values(
-    message: &Message<'_>,
-    field: &Field,
+    message: &WireMessage<'_>,
+    field: &MessageField,
     kind: AttrScalarType,
     bytes: &[u8],
 ) -> Result<Vec<AttrValue>, ReadError> {
@@ -198,7 +198,7 @@ fn packed_varints(bytes: &[u8]) -> Option<Vec<u64>> {
 }
 
 /// What is read of a `TensorShapeProto`.
-pub(crate) fn shape(message: &mut Message<'_>) -> Result<PartialTensorShape, ReadError> {
+pub(crate) fn shape(message: &mut WireMessage<'_>) -> Result<PartialTensorShape, ReadError> {
     let mut dims = Vec::new();
     let mut unknown = false;
     while let Some(field) = message.next()? {
@@ -214,7 +214,7 @@ pub(crate) fn shape(message: &mut Message<'_>) -> Result<PartialTensorShape, Rea
     Ok(PartialTensorShape((!unknown).then_some(dims)))
 }
 
-fn dim(message: &mut Message<'_>) -> Result<i64, ReadError> {
+fn dim(message: &mut WireMessage<'_>) -> Result<i64, ReadError> {
     let mut size = 0;
     while let Some(field) = message.next()? {
         if field.number == 1 {
@@ -229,20 +229,21 @@ const NUMBER: u64 = 16;
 
 /// The element type and the shape of a `TensorProto`, whether it says values, and whether it is one number that is
 /// zero. No other value is read.
-fn tensor_head(message: &mut Message<'_>) -> Result<AttrValue, ReadError> {
+fn tensor_head(message: &mut WireMessage<'_>) -> Result<AttrValue, ReadError> {
     let mut dtype = DataType(0);
     let mut dims = PartialTensorShape(Some(Vec::new()));
     // Values that are left out are zero.
     let (mut other, mut filled) = (false, false);
     let mut number = None;
     while let Some(field) = message.next()? {
-        filled |= field.number > 3 && !matches!(field.value, Value::Bytes(span) if span.len == 0);
+        filled |=
+            field.number > 3 && !matches!(field.value, MessageValue::Bytes(span) if span.len == 0);
         match (field.number, field.value) {
             (1, _) => dtype = DataType(field.varint().unwrap_or(0) as i32),
             (2, _) => dims = message.enter(&field, shape)?,
             (3, _) => {}
             // The bytes of the tensor, or one number in a field of its type; texts are no numbers.
-            (4..=7 | 10 | 13, Value::Bytes(span)) if span.len <= NUMBER => {
+            (4..=7 | 10 | 13, MessageValue::Bytes(span)) if span.len <= NUMBER => {
                 let bytes = message.bytes(&field)?;
                 other |= bytes.iter().any(|byte| *byte != 0);
                 number = match field.number {
@@ -251,11 +252,14 @@ fn tensor_head(message: &mut Message<'_>) -> Result<AttrValue, ReadError> {
                     _ => None,
                 };
             }
-            (7, Value::Varint(value)) => {
+            (7, MessageValue::Varint(value)) => {
                 other |= value != 0;
                 number = Some(value as i32);
             }
-            (4..=7 | 10 | 13, Value::Varint(0) | Value::Fixed32(0) | Value::Fixed64(0)) => {}
+            (
+                4..=7 | 10 | 13,
+                MessageValue::Varint(0) | MessageValue::Fixed32(0) | MessageValue::Fixed64(0),
+            ) => {}
             _ => other = true,
         }
     }
@@ -266,21 +270,21 @@ fn tensor_head(message: &mut Message<'_>) -> Result<AttrValue, ReadError> {
 }
 
 /// What is read of a `VersionDef`.
-pub(crate) fn versions(message: &mut Message<'_>) -> Result<DataVersions, ReadError> {
+pub(crate) fn versions(message: &mut WireMessage<'_>) -> Result<DataVersions, ReadError> {
     // Numbers of 32 bits: a negative one is written with 64.
-    let number = |field: &Field| i64::from(field.varint().unwrap_or(0) as i32);
+    let number = |field: &MessageField| i64::from(field.varint().unwrap_or(0) as i32);
     let mut versions = DataVersions::default();
     while let Some(field) = message.next()? {
         match (field.number, field.value) {
             (1, _) => versions.producer = number(&field),
             (2, _) => versions.min_consumer = number(&field),
-            (3, Value::Bytes(span)) if span.len <= BAD_CONSUMERS as u64 => {
+            (3, MessageValue::Bytes(span)) if span.len <= BAD_CONSUMERS as u64 => {
                 let numbers = packed_varints(&message.bytes(&field)?);
                 let torn = || message.malformed(field.offset, "bad_consumers that end early");
                 let numbers = numbers.ok_or_else(torn)?;
                 versions.bad_consumers.extend(numbers.into_iter().map(|n| i64::from(n as i32)));
             }
-            (3, Value::Varint(_)) if versions.bad_consumers.len() < BAD_CONSUMERS => {
+            (3, MessageValue::Varint(_)) if versions.bad_consumers.len() < BAD_CONSUMERS => {
                 versions.bad_consumers.insert(number(&field));
             }
             (3, _) => return Err(message.malformed(field.offset, "too many bad_consumers")),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use unskew_source::{BytesSource, Problem, Source};
+use unskew_source::{BytesSource, Source, SourceProblem};
 use unskew_tensorflow::read::{self, Encoding, TensorFlowFileKind};
 use unskew_tensorflow::{AttrValue, DataType, party};
 
@@ -185,7 +185,7 @@ fn a_torn_text_names_the_byte_and_the_field() {
 fn a_text_that_nests_without_end_is_refused() {
     let text = format!("node {{ name: \"c\" unknown {{ {}", "x {".repeat(100_000));
     let error = party(&source(text.into_bytes())).unwrap_err();
-    assert!(matches!(*error.problem, Problem::TooDeep { .. }), "{error}");
+    assert!(matches!(*error.problem, SourceProblem::TooDeep { .. }), "{error}");
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn a_graph_that_is_cut_off_is_an_error_that_names_the_byte() {
     let whole = graph();
     let torn = whole[..whole.len() - 3].to_vec();
     let error = party(&source(torn)).unwrap_err();
-    assert!(matches!(*error.problem, Problem::Truncated { .. }), "{error}");
+    assert!(matches!(*error.problem, SourceProblem::Truncated { .. }), "{error}");
     assert!(error.offset.is_some());
 }
 
@@ -204,7 +204,7 @@ fn a_small_file_that_would_grow_large_is_refused() {
     let signature = [field(1, b"f"), arguments].concat();
     let library = field(2, &field(1, &field(1, &signature)));
     let error = party(&source(library)).unwrap_err();
-    assert!(matches!(*error.problem, Problem::TooLarge { .. }), "{error}");
+    assert!(matches!(*error.problem, SourceProblem::TooLarge { .. }), "{error}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use unskew_core::{Party, Severity};
-use unskew_source::{BytesSource, FileSource, Output, Source, SourceExt as _};
+use unskew_source::{BytesSource, ConvertedArtifact, FileSource, Source, SourceExt as _};
 use unskew_tensorflow::convert::{GraphConvertOptions, VersionOptions, convert};
 use unskew_tensorflow::read::Checkpoint;
 use unskew_tensorflow::{
@@ -148,7 +148,7 @@ fn versions_of_a_checkpoint_change_and_everything_else_stays() {
         let to = graphs::runtime("2.21.0");
         let (plan, output) = convert(&source, &to, &options).unwrap().unwrap();
         assert_eq!(plan.rewrites.len(), 4, "{plan:?}");
-        let Output::File(file) = output else { unreachable!("a file becomes a file") };
+        let ConvertedArtifact::File(file) = output else { unreachable!("a file becomes a file") };
         let after = checkpoint(file.all().unwrap()).unwrap();
         let asked = (after.versions.producer, after.versions.min_consumer);
         assert_eq!((asked, after.versions.bad_consumers.len()), ((300, 1), 2));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use unskew_core::{Conversion, DataConsumer, Date, check};
-use unskew_source::{BytesSource, Output, Source, SourceExt as _};
+use unskew_source::{BytesSource, ConvertedArtifact, Source, SourceExt as _};
 use unskew_tensorflow::{
     GraphConvertOptions, OpHistory, OpRegistry, TensorFlowRuntime, convert, convert_saved_model,
     party,
@@ -73,7 +73,7 @@ fn source(bytes: Vec<u8>) -> Arc<dyn Source> {
 
 fn converted(file: &Arc<dyn Source>, to: &TensorFlowRuntime) -> (Conversion, Arc<dyn Source>) {
     let (plan, output) = convert(file, to, &GraphConvertOptions::default()).unwrap().unwrap();
-    let Output::File(file) = output else { unreachable!("a file becomes a file") };
+    let ConvertedArtifact::File(file) = output else { unreachable!("a file becomes a file") };
     (plan, file)
 }
 
@@ -233,7 +233,9 @@ fn a_saved_model_as_text_becomes_one_of_bytes() {
     let text = Arc::new(BytesSource::new("saved_model.pbtxt", text.to_vec()));
     let files = [("saved_model.pbtxt".to_owned(), text as Arc<dyn Source>)];
     let made = convert_saved_model(&files, &runtime("1.4.1"), &GraphConvertOptions::default());
-    let Some((_, Output::Folder(files))) = made.unwrap() else { unreachable!("a folder") };
+    let Some((_, ConvertedArtifact::Folder(files))) = made.unwrap() else {
+        unreachable!("a folder")
+    };
     assert_eq!(files[0].0, "saved_model.pb");
     assert_eq!(
         party(&(files[0].1.clone() as Arc<dyn Source>)).unwrap().unwrap().kind,

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use unskew_core::{Conversion, DataConsumer, Date};
-use unskew_source::wire::Message;
-use unskew_source::{Assembly, BytesSource, FileSource, Output, Source, SourceExt as _};
+use unskew_source::wire::WireMessage;
+use unskew_source::{Assembly, BytesSource, ConvertedArtifact, FileSource, Source, SourceExt as _};
 use unskew_tensorflow::convert::VersionOptions;
 use unskew_tensorflow::{
     GraphConvertOptions, OpHistory, OpRegistry, TensorFlowRuntime, convert_saved_model,
@@ -48,13 +48,13 @@ fn with_producer(folder: &Folder, producer: i64) -> (Conversion, Vec<(String, Ar
     let versions = VersionOptions { producer: Some(producer), ..VersionOptions::default() };
     let options = GraphConvertOptions { versions, ..GraphConvertOptions::default() };
     let (plan, output) = convert_saved_model(folder, &runtime(), &options).unwrap().unwrap();
-    let Output::Folder(files) = output else { panic!("a folder becomes a folder") };
+    let ConvertedArtifact::Folder(files) = output else { panic!("a folder becomes a folder") };
     (plan, files)
 }
 
 /// The numbers and names of a fingerprint, by their fields.
 fn fields(file: &dyn Source) -> Vec<(u32, u64)> {
-    let mut message = Message::whole(file);
+    let mut message = WireMessage::whole(file);
     let mut fields = Vec::new();
     while let Some(field) = message.next().unwrap() {
         fields.push((field.number, field.varint().unwrap_or(0)));
@@ -120,7 +120,7 @@ fn a_folder_that_does_not_change_keeps_its_fingerprint_byte_for_byte() {
     let (plan, output) =
         convert_saved_model(&folder, &runtime(), &GraphConvertOptions::default()).unwrap().unwrap();
     assert!(plan.changes_nothing());
-    let Output::Folder(files) = output else { panic!("a folder becomes a folder") };
+    let ConvertedArtifact::Folder(files) = output else { panic!("a folder becomes a folder") };
     let kept = file(&files, "fingerprint.pb").unwrap().all().unwrap();
     assert_eq!(kept, folder[1].1.all().unwrap());
 }

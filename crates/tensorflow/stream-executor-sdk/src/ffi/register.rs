@@ -2,8 +2,8 @@
 
 use std::ptr::null_mut;
 
-use unskew_abi::contract::handshake::{Announced, agree};
-use unskew_abi::contract::{InterfaceVersion, Reader};
+use unskew_abi::contract::handshake::{AnnouncedVersion, agree};
+use unskew_abi::contract::{InterfaceVersion, StructReader};
 use unskew_stream_executor::bindings as c;
 use unskew_stream_executor::layout::{FIRST, NEWEST, Structure, releases_of};
 
@@ -76,8 +76,8 @@ unsafe fn register<P: Platform>(
 }
 
 /// Compares the major versions, which stand in the arguments of every registration.
-pub(super) fn handshake(given: &Reader<'_>, name: &str) -> Result<Announced, Error> {
-    let announced = Announced {
+pub(super) fn handshake(given: &StructReader<'_>, name: &str) -> Result<AnnouncedVersion, Error> {
+    let announced = AnnouncedVersion {
         major: given.get_named("major_version").unwrap_or(0),
         minor: given.get_named("minor_version").unwrap_or(0),
         patch: given.get_named("patch_version").unwrap_or(0),
@@ -95,7 +95,7 @@ pub(super) fn handshake(given: &Reader<'_>, name: &str) -> Result<Announced, Err
 /// # Safety
 /// The pointers are null or structs of the host.
 unsafe fn host(
-    announced: Announced,
+    announced: AnnouncedVersion,
     platform: *const c::SP_Platform,
     fns: *const c::SP_PlatformFns,
 ) -> Result<Host, Error> {
@@ -155,6 +155,6 @@ fn check_name(what: &str, name: &str) -> Result<(), Error> {
     Ok(())
 }
 
-pub(super) fn absent(absent: unskew_abi::contract::Absent) -> Error {
+pub(super) fn absent(absent: unskew_abi::contract::AbsentField) -> Error {
     Error::precondition(absent.to_string())
 }

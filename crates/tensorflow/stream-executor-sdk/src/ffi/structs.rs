@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
-use unskew_abi::contract::{Contract, InterfaceVersion, Reader, Writer};
+use unskew_abi::contract::{InterfaceVersion, StructContract, StructReader, StructWriter};
 use unskew_stream_executor::layout::{self, NEWEST, Structure};
 
 use crate::Error;
@@ -12,7 +12,7 @@ use crate::Error;
 pub(super) fn layout_of(
     structure: Structure,
     release: InterfaceVersion,
-) -> Result<&'static Contract, Error> {
+) -> Result<&'static StructContract, Error> {
     let found = layout::contract(structure, release);
     found.ok_or_else(|| Error::internal(format!("{} is not in {release}", structure.name())))
 }
@@ -25,11 +25,11 @@ pub(super) unsafe fn reader<'a, T>(
     at: *const T,
     structure: Structure,
     release: InterfaceVersion,
-) -> Result<Reader<'a>, Error> {
+) -> Result<StructReader<'a>, Error> {
     let contract = layout_of(structure, release)?;
     let base = NonNull::new(at.cast_mut().cast::<c_void>()).ok_or_else(|| no(structure))?;
     // SAFETY: the caller says so.
-    unsafe { Reader::new(base, contract) }.map_err(|size| wrong(structure, &size))
+    unsafe { StructReader::new(base, contract) }.map_err(|size| wrong(structure, &size))
 }
 
 /// A struct of the host, to be filled in.
@@ -40,11 +40,11 @@ pub(super) unsafe fn writer<'a, T>(
     at: *mut T,
     structure: Structure,
     release: InterfaceVersion,
-) -> Result<Writer<'a>, Error> {
+) -> Result<StructWriter<'a>, Error> {
     let contract = layout_of(structure, release)?;
     let base = NonNull::new(at.cast::<c_void>()).ok_or_else(|| no(structure))?;
     // SAFETY: the caller says so.
-    unsafe { Writer::new(base, contract) }.map_err(|size| wrong(structure, &size))
+    unsafe { StructWriter::new(base, contract) }.map_err(|size| wrong(structure, &size))
 }
 
 /// Fills in a struct of the host from one of the newest layout.
@@ -67,7 +67,7 @@ pub(super) unsafe fn fill<T>(
 
 /// What a struct of ours announces: where its last field ends.
 pub(super) fn size_of_newest(structure: Structure) -> usize {
-    layout::contract(structure, NEWEST).map_or(0, Contract::size)
+    layout::contract(structure, NEWEST).map_or(0, StructContract::size)
 }
 
 fn no(structure: Structure) -> Error {

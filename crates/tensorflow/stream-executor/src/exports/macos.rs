@@ -16,7 +16,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use unskew_core::{Packed, Version};
+use unskew_core::{CompressedText, Version};
 use unskew_extensions::tensorflow;
 use unskew_tables::packed_text;
 
@@ -36,7 +36,7 @@ const PLUGINS: &str = "tensorflow-plugins";
 struct MachineImages {
     machine: &'static str,
     /// The C functions by image and release, as those of Linux.
-    functions: &'static Packed,
+    functions: &'static CompressedText,
     /// The images by release: name, file in `site-packages`, install name, `local` or `global`.
     images: &'static str,
     /// Where its images begin in the table of C++ symbols.

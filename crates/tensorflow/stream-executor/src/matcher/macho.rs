@@ -1,7 +1,7 @@
 //! Symbol lookup of dyld for a plug-in in a release: two-level names in the library that each is bound to, the others in
 //! every image that is not local.
 
-use unskew_abi::Format;
+use unskew_abi::ObjectFormat;
 use unskew_core::{Finding, Version};
 
 use super::{instead, is_own, listed, unbound};
@@ -33,7 +33,7 @@ pub(super) fn has_no_wheel(plugin: &PluginImports, release: &TensorFlowExports) 
 }
 
 pub(super) fn no_wheel(plugin: &PluginImports, release: &TensorFlowExports) -> Option<Finding> {
-    let macho = plugin.format == Format::MachO;
+    let macho = plugin.format == ObjectFormat::MachO;
     let last = macos::last_wheel(release.version(), &plugin.machine).filter(|_| macho)?;
     let rule = rules::NoWheelForMachine {
         release: &release.version(),

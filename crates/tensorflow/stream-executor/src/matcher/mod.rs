@@ -5,7 +5,7 @@ mod macho;
 
 use std::sync::{Arc, LazyLock};
 
-use unskew_abi::Format;
+use unskew_abi::ObjectFormat;
 use unskew_core::{
     Context, Finding, Judgement, Matcher, Party, Places, Policy, Promise, PromiseState, Version,
 };
@@ -67,13 +67,13 @@ impl Matcher for LibraryMatcher {
         let (plugin, release) = (&*self.0, other.capability::<TensorFlowExports>()?);
         let findings = match plugin.format {
             _ if !release.loads_plugins() => Vec::new(),
-            Format::Elf => elf::libraries(plugin, release),
-            Format::MachO if macho::has_no_wheel(plugin, release) => {
+            ObjectFormat::Elf => elf::libraries(plugin, release),
+            ObjectFormat::MachO if macho::has_no_wheel(plugin, release) => {
                 macho::no_wheel(plugin, release).into_iter().collect()
             }
-            Format::MachO => macho::MachoContext::new(plugin, release)?.libraries(),
+            ObjectFormat::MachO => macho::MachoContext::new(plugin, release)?.libraries(),
             // Libraries have other names on Windows, of which nothing was measured.
-            Format::Pe => Vec::new(),
+            ObjectFormat::Pe => Vec::new(),
         };
         Some(Judgement { findings, ..Judgement::default() })
     }
@@ -88,13 +88,13 @@ impl Matcher for FunctionMatcher {
         let findings = match plugin.format {
             _ if !release.loads_plugins() => Vec::new(),
             // Of releases before the first table and after the last one, nothing was measured.
-            Format::Elf => {
+            ObjectFormat::Elf => {
                 release.count()?;
                 elf::all_functions(plugin, release)
             }
-            Format::MachO if macho::has_no_wheel(plugin, release) => Vec::new(),
-            Format::MachO => macho::MachoContext::new(plugin, release)?.functions(),
-            Format::Pe => return None,
+            ObjectFormat::MachO if macho::has_no_wheel(plugin, release) => Vec::new(),
+            ObjectFormat::MachO => macho::MachoContext::new(plugin, release)?.functions(),
+            ObjectFormat::Pe => return None,
         };
         Some(Judgement { findings, ..Judgement::default() })
     }
@@ -111,9 +111,9 @@ impl Matcher for CppSymbolMatcher {
             return Some(Judgement::default());
         }
         let absent = match (plugin.format, macho::MachoContext::new(plugin, release)) {
-            (Format::Elf, _) => elf::not_found(plugin, release).into_iter().collect(),
-            (Format::MachO, Some(seen)) => seen.cpp(),
-            (Format::MachO | Format::Pe, _) => Vec::new(),
+            (ObjectFormat::Elf, _) => elf::not_found(plugin, release).into_iter().collect(),
+            (ObjectFormat::MachO, Some(seen)) => seen.cpp(),
+            (ObjectFormat::MachO | ObjectFormat::Pe, _) => Vec::new(),
         };
         let findings = if absent.is_empty() { vec![no_promise(plugin)] } else { absent };
         Some(Judgement { findings, ..Judgement::default() })
@@ -128,10 +128,10 @@ impl Matcher for CppCoverageMatcher {
         let (plugin, release) = (&*self.0, other.capability::<TensorFlowExports>()?);
         let known = match plugin.format {
             _ if !release.loads_plugins() => true,
-            Format::Elf => elf::knows_cpp(plugin, release),
-            Format::MachO if macho::has_no_wheel(plugin, release) => true,
-            Format::MachO => macho::MachoContext::new(plugin, release)?.knows_cpp(),
-            Format::Pe => false,
+            ObjectFormat::Elf => elf::knows_cpp(plugin, release),
+            ObjectFormat::MachO if macho::has_no_wheel(plugin, release) => true,
+            ObjectFormat::MachO => macho::MachoContext::new(plugin, release)?.knows_cpp(),
+            ObjectFormat::Pe => false,
         };
         known.then(Judgement::default)
     }
@@ -213,8 +213,8 @@ fn no_promise(plugin: &PluginImports) -> Finding {
 /// What the loader says of a symbol that it does not find.
 fn symptom(plugin: &PluginImports, name: &str) -> String {
     match (plugin.format, plugin.bound.contains_key(name)) {
-        (Format::MachO, true) => format!("Symbol not found: _{name}"),
-        (Format::MachO, false) => format!("symbol not found in flat namespace '_{name}'"),
+        (ObjectFormat::MachO, true) => format!("Symbol not found: _{name}"),
+        (ObjectFormat::MachO, false) => format!("symbol not found in flat namespace '_{name}'"),
         _ => format!("undefined symbol: {name}"),
     }
 }

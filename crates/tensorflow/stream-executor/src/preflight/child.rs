@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use unskew_abi::SharedObject;
 use unskew_abi::child::describe;
-use unskew_abi::sandbox::{self, Bounds, Confinement, Heard, Supervisor, TimeLimits, readable};
+use unskew_abi::sandbox::{
+    self, Bounds, ChildOutput, Confinement, Supervisor, TimeLimits, readable,
+};
 
 use super::{PluginTrial, Preflight, PreflightFailure};
 
@@ -199,7 +201,7 @@ pub fn preflight_in_child(
     let limit = limits.answer;
     let mut found = Preflight::default();
     let program = command.get_program().to_owned();
-    let child = match sandbox::Trial::start(command, confinement) {
+    let child = match sandbox::SandboxedChild::start(command, confinement) {
         Ok(child) => child,
         Err(error) => {
             return Preflight::not_asked(format!("cannot start {}: {error}", program.display()));
@@ -213,14 +215,16 @@ pub fn preflight_in_child(
         let left = until.saturating_duration_since(Instant::now());
         let whole = limits.left() + A_LITTLE;
         let line = match child.hear(left.min(whole)) {
-            Heard::Line(line) => line,
+            ChildOutput::Line(line) => line,
             // It may have been about to answer.
-            Heard::Late if whole < left => break Some(PreflightFailure::NotRun(limits.over())),
-            Heard::Late => break Some(PreflightFailure::Late(limit.as_secs())),
-            Heard::Refused(cause) => {
+            ChildOutput::Late if whole < left => {
+                break Some(PreflightFailure::NotRun(limits.over()));
+            }
+            ChildOutput::Late => break Some(PreflightFailure::Late(limit.as_secs())),
+            ChildOutput::Refused(cause) => {
                 break Some(PreflightFailure::NotRun(sandbox::no_sandbox(&cause)));
             }
-            Heard::Closed => break Some(PreflightFailure::Died(String::new())),
+            ChildOutput::Closed => break Some(PreflightFailure::Died(String::new())),
         };
         match serde_json::from_str(&line) {
             Ok(Line::Loaded) => (loaded, loading) = (true, begun.elapsed()),

@@ -58,7 +58,7 @@ pub(crate) use usage::of_entries;
 pub use usage::{PluginLoadResult, PluginUsage, faults, usages};
 
 use serde::{Deserialize, Serialize};
-use unskew_abi::{Format, SharedObject};
+use unskew_abi::{ObjectFormat, SharedObject};
 
 /// What a plug-in did with every host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub struct Preflight {
 /// stand against it.
 pub fn obstacle(object: &SharedObject) -> Option<String> {
     let here = cfg!(all(target_os = "linux", target_arch = "x86_64"));
-    let runs = object.format == Format::Elf && object.machine == "x86-64";
+    let runs = object.format == ObjectFormat::Elf && object.machine == "x86-64";
     match (here, runs) {
         (true, true) => None,
         (true, false) => Some(format!("it is built for {} {}", object.format, object.machine)),

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::ptr::NonNull;
 
-use unskew_abi::contract::Contract;
+use unskew_abi::contract::StructContract;
 
 use super::guarded::GuardedStruct;
 use super::{LoadedPlugin, status};
@@ -57,7 +57,7 @@ pub(super) struct SimulatedHost<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct HostStruct {
     structure: Structure,
-    contract: &'static Contract,
+    contract: &'static StructContract,
     memory: GuardedStruct,
 }
 

@@ -46,8 +46,15 @@ fn crates() -> Vec<PathBuf> {
     crates
 }
 
-/// Every public type and every module, with the folder of its crate, and the file and line of each definition.
-fn definitions() -> BTreeMap<Located, Vec<(bool, String)>> {
+/// A definition as the rules see it.
+struct DefinitionLine {
+    is_vague: bool,
+    is_public_type: bool,
+    line: String,
+}
+
+/// Every type, every module and every function called `of`, with the folder of its crate, and where each is defined.
+fn definitions() -> BTreeMap<Located, Vec<DefinitionLine>> {
     let mut all = BTreeMap::<_, Vec<_>>::new();
     for folder in crates() {
         let name = folder.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
@@ -60,7 +67,11 @@ fn definitions() -> BTreeMap<Located, Vec<(bool, String)>> {
             for (line, definition) in (1..).zip(text.lines().map(Definition::parse)) {
                 let Some(definition) = definition else { continue };
                 let key = (definition.name().to_owned(), name.clone());
-                all.entry(key).or_default().push((definition.is_vague(), format!("{file}:{line}")));
+                all.entry(key).or_default().push(DefinitionLine {
+                    is_vague: definition.is_vague(),
+                    is_public_type: matches!(definition, Definition::PublicType(_)),
+                    line: format!("{file}:{line}"),
+                });
             }
         }
     }
@@ -76,14 +87,14 @@ fn exceptions() -> BTreeSet<Located> {
 }
 
 #[test]
-fn no_public_type_and_no_module_has_a_vague_name() {
+fn no_type_no_module_and_no_function_has_a_vague_name() {
     let exceptions = exceptions();
     let vague: Vec<String> = definitions()
         .into_iter()
         .filter(|(located, _)| !exceptions.contains(located))
         .flat_map(|((name, folder), at)| {
-            let vague = at.into_iter().filter(|(vague, _)| *vague);
-            vague.map(move |(_, line)| format!("{name} {folder}  ({line})")).collect::<Vec<_>>()
+            let vague = at.into_iter().filter(|at| at.is_vague);
+            vague.map(move |at| format!("{name} {folder}  ({})", at.line)).collect::<Vec<_>>()
         })
         .collect();
     assert!(vague.is_empty(), "names that say nothing of the thing:\n{}", vague.join("\n"));
@@ -94,9 +105,9 @@ fn a_name_of_a_public_type_is_defined_once_in_the_workspace() {
     let exceptions = exceptions();
     let mut by_name = BTreeMap::<String, Vec<String>>::new();
     for ((name, folder), at) in definitions() {
-        let is_type = name.starts_with(|c: char| c.is_ascii_uppercase());
-        if is_type && !exceptions.contains(&(name.clone(), folder.clone())) {
-            let lines = at.into_iter().map(|(_, line)| format!("{name} {folder}  ({line})"));
+        if !exceptions.contains(&(name.clone(), folder.clone())) {
+            let public = at.into_iter().filter(|at| at.is_public_type);
+            let lines = public.map(|at| format!("{name} {folder}  ({})", at.line));
             by_name.entry(name.clone()).or_default().extend(lines);
         }
     }
@@ -107,13 +118,17 @@ fn a_name_of_a_public_type_is_defined_once_in_the_workspace() {
 #[test]
 fn every_exception_is_still_needed() {
     let definitions = definitions();
-    let folders = |name: &String| definitions.keys().filter(|(other, _)| other == name).count();
+    let public_lines = |name: &String| {
+        let all = definitions.iter().filter(|((other, _), _)| other == name).flat_map(|(_, at)| at);
+        all.filter(|at| at.is_public_type).count()
+    };
     let over: Vec<String> = exceptions()
         .into_iter()
         .filter(|located @ (name, _)| {
             definitions.get(located).is_none_or(|at| {
-                let vague = at.iter().any(|(vague, _)| *vague);
-                !vague && at.len() == 1 && folders(name) == 1
+                let is_public = at.iter().any(|at| at.is_public_type);
+                let is_one_of_several = is_public && public_lines(name) > 1;
+                !at.iter().any(|at| at.is_vague) && !is_one_of_several
             })
         })
         .map(|(name, folder)| format!("{name} {folder}"))

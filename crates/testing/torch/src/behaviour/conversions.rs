@@ -8,16 +8,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use unskew_core::Version;
-use unskew_source::{FileSource, Output, Source, SourceExt as _};
+use unskew_source::{ConvertedArtifact, FileSource, Source, SourceExt as _};
 use unskew_torch::{TorchConvertOptions, TorchRuntime};
 
 use super::{
-    ArgumentPassing, CallForm, FormOutcome, OperatorRow, ParameterRole, RunOutcome, Step, rows, run,
+    ArgumentPassing, CallForm, ChangeEffect, FormOutcome, OperatorRow, ParameterRole, RunOutcome,
+    rows, run,
 };
 use crate::TorchHost;
 
 /// What a function does otherwise: its name, the conditions on the arguments and on their values.
-pub type InexactConditions = BTreeMap<(String, String, String), (Step, String)>;
+pub type InexactConditions = BTreeMap<(String, String, String), (ChangeEffect, String)>;
 
 /// Converts every call that needs a function of the registry from one release to another, and runs it there on all inputs.
 /// `told` is what the first release gave.
@@ -89,15 +90,18 @@ fn mixed(form: &CallForm) -> Vec<Vec<String>> {
     all.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-type MeasuredEntry = ((String, String, String), (Step, String));
+type MeasuredEntry = ((String, String, String), (ChangeEffect, String));
 
 fn row(row: &OperatorRow) -> Vec<MeasuredEntry> {
     let steps = row.trajectory.steps.iter().map(|(_, step)| *step);
-    let Some(step) = steps.filter(|step| *step != Step::Works).min() else { return Vec::new() };
+    let Some(step) = steps.filter(|step| *step != ChangeEffect::Works).min() else {
+        return Vec::new();
+    };
     let values: Vec<&str> = row.values.iter().copied().collect();
     // Most matrices that were tried are singular, of which the numbers are whatever rounding leaves.
     let is_free = |name: &str| {
-        step == Step::Values && ["linalg_", "matrix_"].iter().any(|one| name.starts_with(one))
+        step == ChangeEffect::Values
+            && ["linalg_", "matrix_"].iter().any(|one| name.starts_with(one))
     };
     let functions = row.operators.iter().map(|one| one.trim_start_matches("aten::"));
     let functions = functions.filter(|name| !is_free(name));
@@ -112,7 +116,8 @@ fn row(row: &OperatorRow) -> Vec<MeasuredEntry> {
 fn convert(path: &Path, to: &Path, runtime: &TorchRuntime) -> anyhow::Result<Option<String>> {
     let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
     let options = TorchConvertOptions::default();
-    let Some((plan, Output::File(result))) = unskew_torch::convert(&source, runtime, &options)?
+    let Some((plan, ConvertedArtifact::File(result))) =
+        unskew_torch::convert(&source, runtime, &options)?
     else {
         return Ok(None);
     };

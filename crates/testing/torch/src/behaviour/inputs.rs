@@ -133,13 +133,13 @@ pub fn all_runs(form: &CallForm, plan: Shapes, is_first: bool) -> Vec<Vec<String
 const INDEX: usize = 98;
 const MASK: usize = 99;
 
-type Kind<'k> = dyn Fn(usize) -> (&'static str, &'static str) + 'k;
+type ElementTexts<'k> = dyn Fn(usize) -> (&'static str, &'static str) + 'k;
 
 /// One run: `kind` gives the type and the values of the tensor of a number, `other` the shape of one of them.
 fn run(
     form: &CallForm,
     plan: Shapes,
-    kind: &Kind<'_>,
+    kind: &ElementTexts<'_>,
     other: Option<(usize, &str)>,
 ) -> Vec<String> {
     let mut data = 0;

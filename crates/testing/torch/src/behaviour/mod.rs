@@ -20,5 +20,5 @@ pub use conversions::{InexactConditions, inexact};
 pub use measure::{plan, run};
 pub use rows::{OperatorRow, covered, rows};
 pub use unskew_changes::{
-    FormOutcome, RunLifetime, RunOutcome, Step, Trajectory, difference, life,
+    ChangeEffect, FormOutcome, RunLifetime, RunOutcome, Trajectory, difference, life,
 };

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use unskew_changes::{FormOutcome, RunLifetime, RunOutcome, Step, Trajectory, life};
+use unskew_changes::{ChangeEffect, FormOutcome, RunLifetime, RunOutcome, Trajectory, life};
 use unskew_core::Version;
 
 use super::{ArgumentPassing, CallForm, ParameterRole};
@@ -221,10 +221,12 @@ const AMBIGUOUS: &str = "ambiguous";
 fn ambiguous(operator: &str, runs: &[Run]) -> Option<OperatorRow> {
     let values = |run: &&Run| {
         let steps = &run.life.trajectory.steps;
-        run.life.worked && !steps.is_empty() && steps.iter().all(|(_, step)| *step == Step::Values)
+        run.life.worked
+            && !steps.is_empty()
+            && steps.iter().all(|(_, step)| *step == ChangeEffect::Values)
     };
     let of: Vec<&Run> = runs.iter().filter(values).collect();
-    let steps: BTreeSet<(Version, Step)> =
+    let steps: BTreeSet<(Version, ChangeEffect)> =
         of.iter().flat_map(|run| run.life.trajectory.steps.iter().copied()).collect();
     let trajectory = Trajectory { steps: steps.into_iter().collect() };
     let row = OperatorRow {
@@ -247,7 +249,7 @@ fn of_operator(operator: &str, runs: &[Run]) -> Vec<OperatorRow> {
         let steps = &life.trajectory.steps;
         !steps.is_empty()
             && life.worked
-            && !(free && steps.iter().all(|(_, step)| *step == Step::Values))
+            && !(free && steps.iter().all(|(_, step)| *step == ChangeEffect::Values))
     };
     let mut groups: BTreeMap<&str, Vec<&Run>> = BTreeMap::new();
     for run in runs.iter().filter(|run| run.life.worked) {
@@ -325,11 +327,11 @@ const OF_TYPES: [&str; 10] = [
 fn is_sure(row: &OperatorRow, plain: usize) -> bool {
     let says = |words: &[&str]| words.iter().any(|one| row.remark.contains(one));
     let steps = || row.trajectory.steps.iter().map(|(_, step)| *step);
-    let raises = steps().any(|step| step == Step::Raises);
+    let raises = steps().any(|step| step == ChangeEffect::Raises);
     if raises && says(&OF_VALUES) {
         return false;
     }
-    let of_types = steps().all(|step| step <= Step::Dtype) && (!raises || says(&OF_TYPES));
+    let of_types = steps().all(|step| step <= ChangeEffect::Dtype) && (!raises || says(&OF_TYPES));
     plain >= 4 || (of_types && !row.when.is_empty())
 }
 

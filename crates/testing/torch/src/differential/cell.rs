@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use unskew_core::{Context, Date, Severity, Verdict, Version, check};
 use unskew_interpreter::ScalarValue;
 use unskew_releases::Release;
-use unskew_source::{FileSource, Output, Source, SourceExt as _};
+use unskew_source::{ConvertedArtifact, FileSource, Source, SourceExt as _};
 use unskew_torch::{TorchConvertOptions, TorchRuntime};
 
 use super::CompiledModule;
@@ -205,7 +205,7 @@ pub(super) fn convert(
     let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
     let options = TorchConvertOptions::default();
     let converted = unskew_torch::convert_with_origin(&source, runtime, &options)?;
-    let Some((plan, Output::File(result), origin)) = converted else { return Ok(None) };
+    let Some((plan, ConvertedArtifact::File(result), origin)) = converted else { return Ok(None) };
     if !plan.is_possible() || plan.changes_nothing() {
         return Ok(None);
     }

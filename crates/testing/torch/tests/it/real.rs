@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use unskew_releases::find;
-use unskew_source::{Output, SourceExt as _};
+use unskew_source::{ConvertedArtifact, SourceExt as _};
 use unskew_torch::TorchConvertOptions;
 use unskew_torch_matrix::{
     BARS, ConversionPrediction, FileSelection, ModuleLoader, RunJob, TorchHost, TrialOutcome,
@@ -70,7 +70,7 @@ fn files_of_torch_export_2_3_give_on_a_real_release_what_they_gave() {
                     .unwrap()
                     .unwrap();
             assert!(plan.is_possible() && !plan.changes_nothing(), "{}", one.name);
-            let Output::File(result) = output else { panic!("{}: a folder", one.name) };
+            let ConvertedArtifact::File(result) = output else { panic!("{}: a folder", one.name) };
             let path = folder.path().join(one.name.replace('/', "-"));
             std::fs::write(&path, result.all().unwrap()).unwrap();
             let (name, inputs) = (one.name.clone(), one.inputs.clone());

@@ -2,7 +2,7 @@
 //! their values are.
 
 use unskew_core::Version;
-use unskew_definitions::{Effect, Step};
+use unskew_definitions::{ChangeEffect, Effect};
 use unskew_torch_schemas::matching::{Literal, ScriptType};
 
 use super::condition::ArgumentFacts;
@@ -112,7 +112,7 @@ pub fn changed_call(
         }
         let what = format!("{effect}{}", words(row.words, row.values));
         let by_values =
-            !row.values.is_empty() || matches!(effect, Effect::Differs(_, Step::Values));
+            !row.values.is_empty() || matches!(effect, Effect::Differs(_, ChangeEffect::Values));
         let certain = truth == Truth::Yes && !by_values;
         found.push(ChangedCall { since: effect.since(), what, certain });
     }

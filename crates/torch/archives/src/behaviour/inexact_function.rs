@@ -4,7 +4,7 @@
 //! release to release. A call that fits a row is not converted; where it does not show whether it does, the result is
 //! not judged in full.
 
-use unskew_definitions::Step;
+use unskew_definitions::ChangeEffect;
 
 use super::BehaviourCondition;
 use super::measured_change::words;
@@ -17,7 +17,7 @@ pub(crate) struct InexactFunction {
     condition: &'static str,
     /// What must hold of values; empty if nothing must.
     pub(crate) values: &'static str,
-    step: Step,
+    step: ChangeEffect,
     /// The error, or the types before and after.
     remark: &'static str,
 }
@@ -43,19 +43,19 @@ impl InexactFunction {
             let kind = one.rsplit(' ').next().unwrap_or_default();
             !["float", "absent", "given", ""].contains(&kind)
         });
-        self.step > Step::Works && values && of_types
+        self.step > ChangeEffect::Works && values && of_types
     }
 
     /// What is other, as the rest of a sentence.
     pub(crate) fn says(&self) -> String {
         let what = match self.step {
-            Step::Raises | Step::Works => "raises an error".to_owned(),
-            Step::Dtype => match self.remark.split_once(' ') {
+            ChangeEffect::Raises | ChangeEffect::Works => "raises an error".to_owned(),
+            ChangeEffect::Dtype => match self.remark.split_once(' ') {
                 Some((was, now)) => format!("gives {now} and not {was}"),
                 None => "gives another type".to_owned(),
             },
-            Step::Shape => "gives another shape".to_owned(),
-            Step::Values => "gives other values".to_owned(),
+            ChangeEffect::Shape => "gives another shape".to_owned(),
+            ChangeEffect::Values => "gives other values".to_owned(),
         };
         format!("{what}{}", words(self.condition, self.values))
     }

@@ -7,7 +7,7 @@
 use std::sync::LazyLock;
 
 use unskew_core::Version;
-use unskew_definitions::{Effect, Step, Turns};
+use unskew_definitions::{ChangeEffect, Effect, Turns};
 
 use super::BehaviourCondition;
 
@@ -53,9 +53,12 @@ impl MeasuredChange {
 
     /// Whether the remark is an error.
     pub(crate) fn has_error(&self) -> bool {
-        let last =
-            self.turns.iter().rev().find(|turn| matches!(turn.step, Step::Raises | Step::Dtype));
-        !self.remark.is_empty() && last.is_some_and(|turn| turn.step == Step::Raises)
+        let last = self
+            .turns
+            .iter()
+            .rev()
+            .find(|turn| matches!(turn.step, ChangeEffect::Raises | ChangeEffect::Dtype));
+        !self.remark.is_empty() && last.is_some_and(|turn| turn.step == ChangeEffect::Raises)
     }
 
     /// What becomes in a release of what another wrote.
@@ -89,10 +92,10 @@ const TEXT: &str = include_str!("../../data/changes.tsv");
 // `STARTS`: where each row begins in the text.
 include!(concat!(env!("OUT_DIR"), "/changes.rs"));
 
-static TABLE: LazyLock<unskew_definitions::Measured<MeasuredChange>> = LazyLock::new(|| {
+static TABLE: LazyLock<unskew_definitions::MeasuredTable<MeasuredChange>> = LazyLock::new(|| {
     let index = include_str!(concat!(env!("OUT_DIR"), "/changes.index"));
     let read = |line| MeasuredChange::read(line).map(|(_, row)| row);
-    unskew_definitions::Measured::new(TEXT, &STARTS, index, read)
+    unskew_definitions::MeasuredTable::new(TEXT, &STARTS, index, read)
 });
 
 /// The minor releases that were measured, oldest first.
@@ -114,8 +117,8 @@ pub(crate) fn changes_of(
 ) -> impl Iterator<Item = &'static MeasuredChange> {
     let name = operator.strip_prefix("aten::").unwrap_or("");
     let dot = if overload.is_empty() { "" } else { "." };
-    let table: &'static unskew_definitions::Measured<MeasuredChange> = &TABLE;
-    table.of(name, &format!("{name}{dot}{overload}")).into_iter()
+    let table: &'static unskew_definitions::MeasuredTable<MeasuredChange> = &TABLE;
+    table.rows_of(name, &format!("{name}{dot}{overload}")).into_iter()
 }
 
 /// Whether there are rows of an operator, under any overload.

@@ -36,7 +36,7 @@ pub use flatbuffer::archive_of_flatbuffer;
 use std::sync::Arc;
 
 use unskew_core::{Conversion, Version};
-use unskew_source::{Archive, Assembly, Output, ReadError, Source};
+use unskew_source::{Archive, Assembly, ConvertedArtifact, ReadError, Source};
 
 use crate::format::{self, Records};
 use crate::party::ConversionOrigin;
@@ -66,7 +66,7 @@ pub fn convert(
     source: &Arc<dyn Source>,
     to: &TorchRuntime,
     options: &TorchConvertOptions,
-) -> Result<Option<(Conversion, Output)>, ReadError> {
+) -> Result<Option<(Conversion, ConvertedArtifact)>, ReadError> {
     let converted = convert_with_origin(source, to, options)?;
     Ok(converted.map(|(plan, output, _)| (plan, output)))
 }
@@ -79,7 +79,7 @@ pub fn convert_with_origin(
     source: &Arc<dyn Source>,
     to: &TorchRuntime,
     options: &TorchConvertOptions,
-) -> Result<Option<(Conversion, Output, ConversionOrigin)>, ReadError> {
+) -> Result<Option<(Conversion, ConvertedArtifact, ConversionOrigin)>, ReadError> {
     let Some(model) = format::read(source)? else { return Ok(None) };
     let origin = ConversionOrigin::new(&model, to, options);
     let (plan, output) = planned(source, model, to, options)?;
@@ -91,7 +91,7 @@ fn planned(
     mut model: TorchModel,
     to: &TorchRuntime,
     options: &TorchConvertOptions,
-) -> Result<(Conversion, Output), ReadError> {
+) -> Result<(Conversion, ConvertedArtifact), ReadError> {
     let file = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
     let mut plan = Conversion::default();
     if options.verify {
@@ -100,7 +100,7 @@ fn planned(
     if let Some(release) = options.written_by
         && !writer::state(file, &mut model, release, to, &mut plan)
     {
-        return Ok((plan, Output::File(Arc::new(Assembly::of(source)))));
+        return Ok((plan, ConvertedArtifact::File(Arc::new(Assembly::from_source(source)))));
     }
     if !Archive::recognizes(&**source) {
         let converted = match model.format {
@@ -109,7 +109,7 @@ fn planned(
             }
             _ => None,
         };
-        let same = || Output::File(Arc::new(Assembly::of(source)));
+        let same = || ConvertedArtifact::File(Arc::new(Assembly::from_source(source)));
         return Ok((plan, converted.unwrap_or_else(same)));
     }
     let records = Records::open(source)?;
@@ -130,7 +130,7 @@ fn planned(
         Some(draft) if plan.is_possible() && !plan.changes_nothing() => {
             draft.finish(source.name())?
         }
-        _ => Assembly::of(source),
+        _ => Assembly::from_source(source),
     };
-    Ok((plan, Output::File(Arc::new(output))))
+    Ok((plan, ConvertedArtifact::File(Arc::new(output))))
 }

@@ -6,13 +6,13 @@
 use std::io;
 use std::sync::Arc;
 
-use unskew_source::{Archive, Problem, ReadError, Source};
+use unskew_source::{Archive, ReadError, Source, SourceProblem};
 
 /// Reads every record, in pieces, and holds it against its checksum.
 pub(super) fn records(source: &Arc<dyn Source>) -> Result<(), ReadError> {
     if !Archive::recognizes(&**source) {
         let what = "is no archive: it has no checksums that could be verified".to_owned();
-        return Err(ReadError::new(source.name(), Problem::Unsupported(what)));
+        return Err(ReadError::new(source.name(), SourceProblem::Unsupported(what)));
     }
     let archive = Archive::open(source.clone())?;
     for entry in archive.entries() {

@@ -8,11 +8,11 @@
 //! From version 6 on an operator says how many of its arguments the code gives.
 
 use unskew_core::Version;
-use unskew_source::{Problem, ReadError};
+use unskew_source::{ReadError, SourceProblem};
 
 use super::records::Records;
 use crate::model::OperatorUse;
-use crate::pickle::{Pickle, Value};
+use crate::pickle::{Pickle, PickleValue};
 use crate::{ProducerReleases, TorchModel, VersionStamp, history};
 
 const RECORD: &str = "bytecode.pkl";
@@ -44,11 +44,11 @@ pub(super) fn read(records: &Records, model: &mut TorchModel) -> Result<(), Read
     let mut count = 0;
     for function in members {
         let mut parts = pickle.members(function);
-        let name = parts.next().and_then(Value::text).unwrap_or("?").to_owned();
+        let name = parts.next().and_then(PickleValue::text).unwrap_or("?").to_owned();
         let code =
             parts.next().ok_or_else(|| malformed("a function without code").in_field(&name))?;
         for instruction in part(&pickle, code, "instructions") {
-            let name = pickle.members(instruction).next().and_then(Value::text);
+            let name = pickle.members(instruction).next().and_then(PickleValue::text);
             let new = |name: &&str| !model.instructions.contains(*name);
             if let Some(name) = name.filter(new)
                 && model.instructions.len() < INSTRUCTIONS
@@ -56,7 +56,7 @@ pub(super) fn read(records: &Records, model: &mut TorchModel) -> Result<(), Read
                 model.instructions.insert(name.to_owned());
             }
         }
-        let types = part(&pickle, code, "types").filter_map(Value::text);
+        let types = part(&pickle, code, "types").filter_map(PickleValue::text);
         if types.filter(|ty| is_own(ty)).count() > 0 {
             model.types.entry(history::OWN_TYPES).or_default().add(&name);
         }
@@ -65,17 +65,18 @@ pub(super) fn read(records: &Records, model: &mut TorchModel) -> Result<(), Read
             if count > OPERATORS {
                 let what = "the bytecode (counted in operators)".to_owned();
                 let problem =
-                    Problem::TooLarge { what, size: count as u64, limit: OPERATORS as u64 };
+                    SourceProblem::TooLarge { what, size: count as u64, limit: OPERATORS as u64 };
                 return Err(ReadError::new(records.file(), problem).in_record(RECORD));
             }
             let mut parts = pickle.members(operator);
-            let (Some(operator), Some(overload)) =
-                (parts.next().and_then(Value::text), parts.next().and_then(Value::text))
-            else {
+            let (Some(operator), Some(overload)) = (
+                parts.next().and_then(PickleValue::text),
+                parts.next().and_then(PickleValue::text),
+            ) else {
                 return Err(malformed("an operator without name or overload").in_field(name));
             };
             // -1 stands for a variadic one.
-            let given = parts.next().and_then(Value::int).and_then(|n| u64::try_from(n).ok());
+            let given = parts.next().and_then(PickleValue::int).and_then(|n| u64::try_from(n).ok());
             model.add_use(OperatorUse::overload(operator, overload, given), &name, false);
         }
     }
@@ -92,10 +93,14 @@ fn is_own(ty: &str) -> bool {
 }
 
 /// The members of one part of a function: its `instructions`, its `operators`.
-fn part<'p>(pickle: &'p Pickle, code: &'p Value, name: &'p str) -> impl Iterator<Item = &'p Value> {
+fn part<'p>(
+    pickle: &'p Pickle,
+    code: &'p PickleValue,
+    name: &'p str,
+) -> impl Iterator<Item = &'p PickleValue> {
     let table = pickle.members(code).find_map(|part| {
         let mut pair = pickle.members(part);
-        let named = pair.next().and_then(Value::text) == Some(name);
+        let named = pair.next().and_then(PickleValue::text) == Some(name);
         if named { pair.next() } else { None }
     });
     table.into_iter().flat_map(|table| pickle.members(table))

@@ -2,11 +2,11 @@
 //! could be too old for, and say so. What they import is kept: newer releases refuse some of it.
 
 use unskew_core::Version;
-use unskew_source::{Problem, ReadError, Source, SourceExt};
+use unskew_source::{ReadError, Source, SourceExt, SourceProblem};
 
 use super::records::Records;
 use super::safetensors;
-use crate::pickle::{self, Pickle, Value};
+use crate::pickle::{self, Pickle, PickleValue};
 use crate::{TorchFormat, TorchModel};
 
 /// The number that `torch.save` of the old form begins with, little-endian.
@@ -29,7 +29,8 @@ pub(super) fn read(source: &dyn Source, head: &[u8]) -> Result<Option<TorchModel
     let bytes = source.head(HEAD)?;
     let whole = bytes.len() as u64 == source.size();
     // What does not end within the head is a large pickle; what ends badly is none.
-    let cut = |error: &ReadError| !whole && matches!(*error.problem, Problem::Truncated { .. });
+    let cut =
+        |error: &ReadError| !whole && matches!(*error.problem, SourceProblem::Truncated { .. });
     let first = match pickle::scan(source.name(), &bytes) {
         Ok(first) => first,
         Err(error) if cut(&error) => {
@@ -39,7 +40,7 @@ pub(super) fn read(source: &dyn Source, head: &[u8]) -> Result<Option<TorchModel
         }
         Err(error) => return Err(error),
     };
-    let legacy = *first.root() == Value::BigInt(MAGIC.to_vec());
+    let legacy = *first.root() == PickleValue::BigInt(MAGIC.to_vec());
     let mut model =
         TorchModel::new(if legacy { TorchFormat::LegacyCheckpoint } else { TorchFormat::Pickle });
     if !legacy {

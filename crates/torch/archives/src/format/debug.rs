@@ -6,7 +6,7 @@
 use unskew_core::Version;
 
 use crate::ProducerReleases;
-use crate::pickle::{self, Value};
+use crate::pickle::{self, PickleValue};
 
 /// What the table form begins with.
 const TABLE: &str = "FORMAT_WITH_STRING_TABLE";
@@ -18,7 +18,7 @@ pub(crate) const TABLED: Version = Version::pair(1, 12);
 /// Whether a debug record is of the table form; one that cannot be read is not.
 pub(crate) fn is_tabled(bytes: &[u8]) -> bool {
     let Ok(pickle) = pickle::scan("", bytes) else { return false };
-    pickle.members(pickle.root()).next().and_then(Value::text) == Some(TABLE)
+    pickle.members(pickle.root()).next().and_then(PickleValue::text) == Some(TABLE)
 }
 
 /// Narrows `producer` by the debug record in `bytes`; one that cannot be read says nothing.
@@ -30,13 +30,13 @@ pub(super) fn narrow(producer: &mut ProducerReleases, bytes: &[u8]) {
         return producer.narrow(Some(TABLED), None, "debug record with a table of texts");
     }
     match first {
-        Value::Tuple(entry) if entry.len() == 2 => {
+        PickleValue::Tuple(entry) if entry.len() == 2 => {
             producer.narrow(None, Some(Version::pair(1, 8)), "debug record of pairs");
         }
-        Value::Tuple(entry) if entry.len() == 3 => {
+        PickleValue::Tuple(entry) if entry.len() == 3 => {
             let (since, until) = (Version::pair(1, 8), Version::pair(1, 11));
             // A single entry of a pair may itself be spread over the outer tuple.
-            if matches!(pickle.value(entry[0]), Value::Int(_)) {
+            if matches!(pickle.value(entry[0]), PickleValue::Int(_)) {
                 producer.narrow(Some(since), Some(until), "debug record of triples");
             }
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use unskew_core::Version;
 use unskew_source::flatbuffer::Flatbuffer;
-use unskew_source::{Problem, ReadError, Source, SourceExt};
+use unskew_source::{ReadError, Source, SourceExt, SourceProblem};
 
 use crate::model::OperatorUse;
 use crate::{TorchFormat, TorchModel, VersionStamp};
@@ -50,7 +50,7 @@ pub(super) fn read(source: &dyn Source) -> Result<TorchModel, ReadError> {
         count += 1 + operators.len + backends.len;
         if count > OPERATORS {
             let what = "the program (counted in operators)".to_owned();
-            let problem = Problem::TooLarge { what, size: count, limit: OPERATORS };
+            let problem = SourceProblem::TooLarge { what, size: count, limit: OPERATORS };
             return Err(ReadError::new(source.name(), problem));
         }
         for j in 0..operators.len {

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use unskew_abi::SharedObject;
 use unskew_core::Version;
 use unskew_extensions::{Framework, Needs};
-use unskew_source::{BytesSource, Entry, ReadError, Slice, Source};
+use unskew_source::{ArchiveMember, BytesSource, ReadError, Slice, Source};
 use unskew_torch_schemas::CallShape;
 
 use super::records::Records;
@@ -154,7 +154,7 @@ fn compiled_for(records: &Records, model: &mut TorchModel) -> Result<(), ReadErr
     Ok(())
 }
 
-fn library(records: &Records, name: &str, entry: &Entry) -> Option<Needs> {
+fn library(records: &Records, name: &str, entry: &ArchiveMember) -> Option<Needs> {
     let raw = records.raw(entry).ok()?;
     let source: Arc<dyn Source> = match raw.deflated {
         true => Arc::new(BytesSource::new(name, records.content(entry).ok()?)),
@@ -165,7 +165,7 @@ fn library(records: &Records, name: &str, entry: &Entry) -> Option<Needs> {
         }
     };
     let object = SharedObject::read(&source).ok()??;
-    let needs = Needs::of(name, &object)?;
+    let needs = Needs::from_object(name, &object)?;
     (needs.machine.is_some() && needs.extends(Framework::Torch)).then_some(needs)
 }
 

@@ -2,7 +2,7 @@
 
 use unskew_core::Version;
 use unskew_source::flatbuffer::Flatbuffer;
-use unskew_source::{Problem, ReadError, Source};
+use unskew_source::{ReadError, Source, SourceProblem};
 
 use super::bytecode;
 use crate::model::OperatorUse;
@@ -62,7 +62,7 @@ pub(super) fn read(source: &dyn Source) -> Result<TorchModel, ReadError> {
         count += 1 + operators.len;
         if count > OPERATORS {
             let what = "the bytecode (counted in operators)".to_owned();
-            let problem = Problem::TooLarge { what, size: count, limit: OPERATORS };
+            let problem = SourceProblem::TooLarge { what, size: count, limit: OPERATORS };
             return Err(ReadError::new(source.name(), problem));
         }
         for j in 0..operators.len {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use unskew_core::Version;
 use unskew_script::TokenizedSource;
-use unskew_source::{Archive, Directory, Entry, Problem, RawMember, ReadError, Resource, Source};
+use unskew_source::{
+    Archive, ArchiveMember, Directory, RawMember, ReadError, Resource, Source, SourceProblem,
+};
 
 use crate::VersionStamp;
 use crate::pickle::{self, Pickle};
@@ -71,19 +73,19 @@ impl Records {
     }
 
     /// A record as it stands in the archive.
-    pub(crate) fn raw(&self, entry: &Entry) -> Result<RawMember, ReadError> {
+    pub(crate) fn raw(&self, entry: &ArchiveMember) -> Result<RawMember, ReadError> {
         self.archive.raw(entry)
     }
 
     /// Every record, with its name from within the folder, in the order of the archive.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (&str, &Entry)> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&str, &ArchiveMember)> {
         self.archive
             .entries()
             .iter()
             .filter_map(|entry| entry.name.strip_prefix(&self.root).map(|name| (name, entry)))
     }
 
-    fn entry(&self, name: &str) -> Option<&Entry> {
+    fn entry(&self, name: &str) -> Option<&ArchiveMember> {
         self.archive.entry(&format!("{}{name}", self.root))
     }
 
@@ -106,13 +108,13 @@ impl Records {
     }
 
     /// The content of a record, within the limit of all records together.
-    pub(crate) fn content(&self, entry: &Entry) -> Result<Vec<u8>, ReadError> {
+    pub(crate) fn content(&self, entry: &ArchiveMember) -> Result<Vec<u8>, ReadError> {
         let bytes = self.archive.read(entry)?;
         let total = self.read.get().saturating_add(bytes.len() as u64);
         self.read.set(total);
         if total > TOTAL {
             let what = "the code and the pickles together".to_owned();
-            let problem = Problem::TooLarge { what, size: total, limit: TOTAL };
+            let problem = SourceProblem::TooLarge { what, size: total, limit: TOTAL };
             return Err(ReadError::new(self.file(), problem).in_record(&entry.name));
         }
         Ok(bytes)

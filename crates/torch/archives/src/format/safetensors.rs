@@ -2,7 +2,7 @@
 //! file, by the format's own library; bytes of tensors are not.
 
 use safetensors::tensor::Metadata;
-use unskew_source::{Problem, ReadError, Source, SourceExt};
+use unskew_source::{ReadError, Source, SourceExt, SourceProblem};
 
 use crate::{TorchFormat, TorchModel};
 
@@ -33,7 +33,7 @@ pub(super) fn recognize(source: &dyn Source, head: &[u8]) -> Option<u64> {
 pub(super) fn read(source: &dyn Source, len: u64) -> Result<TorchModel, ReadError> {
     if len > HEADER {
         let what = "the header".to_owned();
-        let problem = Problem::TooLarge { what, size: len, limit: HEADER };
+        let problem = SourceProblem::TooLarge { what, size: len, limit: HEADER };
         return Err(ReadError::new(source.name(), problem).at(0));
     }
     let malformed = |what: String| ReadError::malformed(source.name(), what).in_record("header");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use unskew_core::Version;
 use unskew_script::typing::{ProgramError, ScriptProgram};
-use unskew_source::{Problem, ReadError};
+use unskew_source::{ReadError, SourceProblem};
 
 use super::records::Records;
 use super::{bytecode, debug};
@@ -123,7 +123,7 @@ fn read_attributes(records: &Records, model: &mut TorchModel) -> Result<(), Read
             model.imports = pickle.imports.into_iter().collect();
             Ok(())
         }
-        Err(error) if matches!(*error.problem, Problem::Budget(_)) => Err(error),
+        Err(error) if matches!(*error.problem, SourceProblem::Budget(_)) => Err(error),
         Err(_) => Ok(()),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use unskew_core::Places;
-use unskew_pickle::{Call, Id, Pickle, Value};
+use unskew_pickle::{Id, Pickle, PickleCall, PickleValue};
 
 /// Before the names of classes of packed weights.
 const CLASSES: &str = "__torch__.torch.classes.";
@@ -67,8 +67,8 @@ impl PrepackedForm {
 pub(crate) fn note(pickle: &Pickle, record: &str, forms: &mut BTreeMap<PrepackedForm, Places>) {
     let mut found: Vec<PrepackedForm> = Vec::new();
     for id in 0..pickle.count() {
-        let Value::Call(call) = pickle.value(id) else { continue };
-        let Value::Global(module, name) = pickle.value(call.callee) else { continue };
+        let PickleValue::Call(call) = pickle.value(id) else { continue };
+        let PickleValue::Global(module, name) = pickle.value(call.callee) else { continue };
         if (&**module, &**name) == ("torch._utils", "_rebuild_qtensor") {
             found.extend(of_tensor(pickle, call));
         } else if let Some(family) = module.strip_prefix(CLASSES) {
@@ -93,19 +93,19 @@ pub(crate) fn is_packed(family: &str, name: &str) -> bool {
 }
 
 /// A quantized tensor: its storage, how it lies there, and its quantizer.
-fn of_tensor(pickle: &Pickle, call: &Call) -> Vec<PrepackedForm> {
+fn of_tensor(pickle: &Pickle, call: &PickleCall) -> Vec<PrepackedForm> {
     let arguments = parts(pickle, call.arguments);
     let mut found = Vec::new();
     if let [storage, _, _, _, quantizer, ..] = arguments {
-        if let Value::Persistent(Some(kept)) = pickle.value(*storage)
+        if let PickleValue::Persistent(Some(kept)) = pickle.value(*storage)
             && let [_, class, ..] = parts(pickle, Some(*kept))
-            && let Value::Global(_, class) = pickle.value(*class)
+            && let PickleValue::Global(_, class) = pickle.value(*class)
             && class == "QUInt4x2Storage"
         {
             found.push(PrepackedForm::FourBits);
         }
         if let [scheme, scales, _, _] = parts(pickle, Some(*quantizer)) {
-            if matches!(pickle.value(*scheme), Value::Global(_, name) if name == CHANNELS) {
+            if matches!(pickle.value(*scheme), PickleValue::Global(_, name) if name == CHANNELS) {
                 found.push(PrepackedForm::Channels);
             }
             if !is_call_of(pickle, *scales, "_rebuild_tensor_v2") {
@@ -123,9 +123,11 @@ fn of_object(pickle: &Pickle, family: &str, name: &str, state: Option<Id>) -> Ve
     match (family, name, parts.len()) {
         ("quantized", "Conv2dPackedParamsBase" | "Conv3dPackedParamsBase", count) => {
             vec![match (count, value(0)) {
-                (6, Some(Value::Call(_))) => PrepackedForm::Convolution1,
-                (3, Some(Value::Text(version))) if version == "2" => PrepackedForm::Convolution2,
-                (3, Some(Value::Int(3))) => PrepackedForm::Convolution3,
+                (6, Some(PickleValue::Call(_))) => PrepackedForm::Convolution1,
+                (3, Some(PickleValue::Text(version))) if version == "2" => {
+                    PrepackedForm::Convolution2
+                }
+                (3, Some(PickleValue::Int(3))) => PrepackedForm::Convolution3,
                 _ => PrepackedForm::Unknown,
             }]
         }
@@ -135,7 +137,7 @@ fn of_object(pickle: &Pickle, family: &str, name: &str, state: Option<Id>) -> Ve
             found
         }
         ("quantized", "EmbeddingPackedParamsBase", 4) => vec![PrepackedForm::Embedding],
-        ("rnn", "CellParamsBase", 5) => match value(0).and_then(Value::text) {
+        ("rnn", "CellParamsBase", 5) => match value(0).and_then(PickleValue::text) {
             Some("quantized_dynamic") => vec![PrepackedForm::Cell],
             Some("quantized_fp16") => vec![PrepackedForm::Cell, PrepackedForm::Halves],
             _ => vec![PrepackedForm::Unknown],
@@ -155,13 +157,13 @@ fn halves(pickle: &Pickle, weight: Id) -> Option<PrepackedForm> {
 }
 
 fn is_call_of(pickle: &Pickle, id: Id, function: &str) -> bool {
-    let Value::Call(call) = pickle.value(id) else { return false };
-    matches!(pickle.value(call.callee), Value::Global(_, name) if name == function)
+    let PickleValue::Call(call) = pickle.value(id) else { return false };
+    matches!(pickle.value(call.callee), PickleValue::Global(_, name) if name == function)
 }
 
 fn parts(pickle: &Pickle, id: Option<Id>) -> &[Id] {
     match id.map(|id| pickle.value(id)) {
-        Some(Value::Tuple(ids)) => ids,
+        Some(PickleValue::Tuple(ids)) => ids,
         _ => &[],
     }
 }

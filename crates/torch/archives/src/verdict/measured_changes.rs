@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use unskew_core::{Finding, Places, Unjudged, Version, aspect};
-use unskew_definitions::{Effect, Step};
+use unskew_definitions::{ChangeEffect, Effect};
 use unskew_torch_schemas::matching::ScriptType;
 
 use super::behaviour::of_call;
@@ -74,7 +74,7 @@ impl CallFindings {
         let truth = of_call(call, &row.when);
         let name = call.full_name();
         let is_same_release = by_writer.is_none();
-        let is_value = matches!(effect, Effect::Differs(_, Step::Values));
+        let is_value = matches!(effect, Effect::Differs(_, ChangeEffect::Values));
         match truth {
             Truth::No => {}
             // Where no type tells inputs that raise from others, all tensors that were tried may be such as nobody gives.
@@ -191,7 +191,7 @@ fn word(
     let what = measured_change::words(row.words, row.values);
     let since = effect.since();
     let types = match (effect, row.remark.split_once(' ')) {
-        (Effect::Differs(_, Step::Dtype), Some((was, now))) => {
+        (Effect::Differs(_, ChangeEffect::Dtype), Some((was, now))) => {
             let (was, now) = if since <= pair.runtime.minor() { (was, now) } else { (now, was) };
             Some((format!("gives {was}{what}"), format!("gives {now}")))
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::corpus::{self, files, runtime, runtimes, source, split, verdict};
 use unskew_core::Severity;
-use unskew_source::{Archive, ArchiveOutput, Output, SourceExt};
+use unskew_source::{Archive, ArchiveOutput, ConvertedArtifact, SourceExt};
 use unskew_torch::{TorchConvertOptions, convert};
 
 /// The archives of the corpus, by release and name.
@@ -12,10 +12,10 @@ fn archives() -> Vec<(String, Vec<u8>)> {
     files().0.into_iter().filter(|(name, _)| name.ends_with(".pt2")).collect()
 }
 
-fn file(output: Output) -> Arc<unskew_source::Assembly> {
+fn file(output: ConvertedArtifact) -> Arc<unskew_source::Assembly> {
     match output {
-        Output::File(file) => file,
-        Output::Folder(_) => panic!("a folder"),
+        ConvertedArtifact::File(file) => file,
+        ConvertedArtifact::Folder(_) => panic!("a folder"),
     }
 }
 

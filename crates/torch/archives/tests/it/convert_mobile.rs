@@ -2,7 +2,7 @@
 
 use crate::corpus::{self, converted, files, party, runtime, source, verdict};
 use unskew_core::Severity;
-use unskew_source::{Output, SourceExt};
+use unskew_source::{ConvertedArtifact, SourceExt};
 use unskew_torch::{TorchConvertOptions, TorchRuntime, convert, read};
 
 /// Converts a file that has an exact form; gives its bytecode version and its operator version.
@@ -103,7 +103,7 @@ fn floor_divide_of_1_12_rounds_as_it_did_if_its_writer_is_stated() {
     };
     let (plan, output) = convert(&source(name, &files[name]), &newest, &options).unwrap().unwrap();
     assert!(plan.is_possible(), "{:?}", plan.blockers);
-    let Output::File(file) = output else { panic!("a folder") };
+    let ConvertedArtifact::File(file) = output else { panic!("a folder") };
     let uses = uses(&file.all().unwrap());
     assert!(uses.contains(&"aten::div.Tensor_mode".to_owned()), "{uses:?}");
     assert!(!uses.contains(&"aten::floor_divide".to_owned()), "{uses:?}");
@@ -127,7 +127,7 @@ fn a_file_whose_writer_is_stated_leaves_no_doubt_when_it_is_judged() {
     let converted = unskew_torch::convert_with_origin(&before, &newest, &options);
     let (plan, output, origin) = converted.unwrap().unwrap();
     assert!(plan.is_possible() && plan.changes_nothing());
-    let Output::File(file) = output else { panic!("a folder") };
+    let ConvertedArtifact::File(file) = output else { panic!("a folder") };
     let file: std::sync::Arc<dyn unskew_source::Source> = file;
     let party = unskew_torch::party_converted(&file, &origin).unwrap().unwrap();
     assert_eq!(doubts(&party), 0);

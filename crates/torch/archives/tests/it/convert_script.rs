@@ -6,7 +6,7 @@ use crate::corpus::{
     accepted, converted, files, models, party, record, runtime, source, split, verdict,
 };
 use unskew_core::Conversion;
-use unskew_source::{Archive, BytesSource, Output, SourceExt};
+use unskew_source::{Archive, BytesSource, ConvertedArtifact, SourceExt};
 use unskew_torch::{TorchConvertOptions, TorchRuntime, convert};
 
 fn scripts() -> Vec<(String, Vec<u8>)> {
@@ -205,7 +205,7 @@ fn stated(name: &str, bytes: &[u8], to: &TorchRuntime, writer: &str) -> (Convers
         ..TorchConvertOptions::default()
     };
     let (plan, output) = convert(&source(name, bytes), to, &options).unwrap().unwrap();
-    let Output::File(file) = output else { panic!("a folder") };
+    let ConvertedArtifact::File(file) = output else { panic!("a folder") };
     (plan, file.all().unwrap())
 }
 

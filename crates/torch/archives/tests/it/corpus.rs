@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use unskew_core::{Context, Conversion, Date, Party, Severity, Verdict, Version, check};
-use unskew_source::{Archive, ArchiveOutput, BytesSource, Output, Source, SourceExt};
+use unskew_source::{Archive, ArchiveOutput, BytesSource, ConvertedArtifact, Source, SourceExt};
 use unskew_tables::toml_as_json;
 use unskew_torch::{ReleaseCalendar, TorchConvertOptions, TorchRuntime, convert};
 use unskew_torch_schemas::OperatorHistory;
@@ -94,7 +94,7 @@ pub fn split(path: &str) -> (Version, &str, &str, &str) {
 pub fn converted(name: &str, bytes: &[u8], to: &TorchRuntime) -> (Conversion, Vec<u8>) {
     let (plan, output) =
         convert(&source(name, bytes), to, &TorchConvertOptions::default()).unwrap().unwrap();
-    let Output::File(file) = output else { panic!("a folder") };
+    let ConvertedArtifact::File(file) = output else { panic!("a folder") };
     (plan, file.all().unwrap())
 }
 
@@ -107,7 +107,7 @@ pub fn accepted(name: &str, bytes: &[u8], to: &TorchRuntime) {
 /// The content of a record, named from within the folder of the archive; what is no text in it is replaced.
 pub fn record(bytes: &[u8], name: &str) -> Option<String> {
     let archive = Archive::open(Arc::new(BytesSource::new("a", bytes.to_vec()))).unwrap();
-    let wanted = |entry: &&unskew_source::Entry| {
+    let wanted = |entry: &&unskew_source::ArchiveMember| {
         entry.name.split_once('/').is_some_and(|(_, record)| record == name)
     };
     let entry = archive.entries().iter().find(wanted)?;

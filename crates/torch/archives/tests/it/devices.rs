@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 use unskew_core::{Party, Severity};
-use unskew_source::{Archive, Output};
+use unskew_source::{Archive, ConvertedArtifact};
 use unskew_torch::{
     DeviceTable, PACKAGE_RECORD, ReleaseCalendar, TorchRuntime, add_to_package, closure,
     of_package, read,
@@ -157,7 +157,9 @@ fn a_package_gets_a_table_and_keeps_every_other_record() {
     let mut from = before.clone();
     for name in ["once.pt", "twice.pt"] {
         let place = folder.path().join(name);
-        Output::File(Arc::new(add_to_package(&from, &table).unwrap())).write(&place).unwrap();
+        ConvertedArtifact::File(Arc::new(add_to_package(&from, &table).unwrap()))
+            .write(&place)
+            .unwrap();
         let after: Arc<dyn unskew_source::Source> =
             Arc::new(unskew_source::FileSource::open(&place).unwrap());
         let (old, new) =

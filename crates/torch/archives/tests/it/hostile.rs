@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use crate::corpus::{self, files, source};
 use proptest::prelude::*;
 use unskew_core::{Context, Date, check};
-use unskew_source::{Output, SourceExt};
+use unskew_source::{ConvertedArtifact, SourceExt};
 use unskew_torch::{TorchConvertOptions, TorchRuntime, convert};
 
 /// One real file of each kind.
@@ -37,7 +37,7 @@ fn must_not_panic(bytes: &[u8]) {
         let _ = check(&party, &runtimes["2.15.0"], &Context::on(Date::constant(2026, 11, 1)));
     }
     for to in targets() {
-        let Ok(Some((plan, Output::File(output)))) =
+        let Ok(Some((plan, ConvertedArtifact::File(output)))) =
             convert(&source("hostile.pt", bytes), to, &TorchConvertOptions::default())
         else {
             continue;

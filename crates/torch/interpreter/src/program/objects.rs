@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use foldhash::{HashMap, HashMapExt as _};
 use unskew_source::ReadError;
-use unskew_torch::pickle::{Call, Id, Pickle, Value as Described};
+use unskew_torch::pickle::{Id, Pickle, PickleCall, PickleValue as Described};
 
 use super::records::Records;
 use crate::limits::Meter;
@@ -119,7 +119,12 @@ impl<'r> ObjectReader<'r> {
         Ok(ScriptValue::dict(pairs))
     }
 
-    fn call(&mut self, call: &Call, id: Option<Id>, depth: usize) -> Result<ScriptValue, String> {
+    fn call(
+        &mut self,
+        call: &PickleCall,
+        id: Option<Id>,
+        depth: usize,
+    ) -> Result<ScriptValue, String> {
         let Described::Global(module, name) = self.pickle.value(call.callee) else {
             return Err("a call of something that has no name".into());
         };
@@ -164,7 +169,7 @@ impl<'r> ObjectReader<'r> {
     fn object(
         &mut self,
         class: &str,
-        call: &Call,
+        call: &PickleCall,
         arguments: &[Id],
         id: Option<Id>,
         depth: usize,

@@ -4,7 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use unskew_script::TokenizedSource;
-use unskew_source::{Archive, Entry, Problem, ReadError, Resource, Source, SourceExt};
+use unskew_source::{
+    Archive, ArchiveMember, ReadError, Resource, Source, SourceExt, SourceProblem,
+};
 use unskew_torch::pickle::{Pickle, scan};
 
 use crate::{RunLimits, ScriptValue};
@@ -51,7 +53,7 @@ impl Records {
         self.archive.entries().iter().filter_map(|entry| entry.name.strip_prefix(&self.root))
     }
 
-    fn entry(&self, name: &str) -> Option<&Entry> {
+    fn entry(&self, name: &str) -> Option<&ArchiveMember> {
         self.archive.entry(&format!("{}{name}", self.root))
     }
 
@@ -88,7 +90,7 @@ impl Records {
         self.read.set(total);
         if total > TOTAL {
             let what = "the records together".to_owned();
-            let problem = Problem::TooLarge { what, size: total, limit: TOTAL };
+            let problem = SourceProblem::TooLarge { what, size: total, limit: TOTAL };
             return Err(ReadError::new(self.file(), problem).in_record(name));
         }
         // Tensors are larger than what may be read at once otherwise.

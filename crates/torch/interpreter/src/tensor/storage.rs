@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use unskew_array::{Scalar, Type};
+use unskew_array::{ArrayElementType, Scalar};
 
 use crate::limits::Meter;
 use crate::number::truncate;
@@ -73,7 +73,7 @@ pub(super) fn decode(dtype: Dtype, bytes: &[u8]) -> ScalarValue {
             let high = u32::from(u16::from_le_bytes(take(bytes)));
             ScalarValue::Float(f32::from_bits(high << 16).into())
         }
-        Dtype::F16 => match Type::F16.decode(&take::<2>(bytes)) {
+        Dtype::F16 => match ArrayElementType::F16.decode(&take::<2>(bytes)) {
             Scalar::Single(number) => ScalarValue::Float(number.into()),
             _ => ScalarValue::Float(f64::NAN),
         },
@@ -100,8 +100,8 @@ pub(super) fn encode(dtype: Dtype, number: ScalarValue, out: &mut Vec<u8>) {
         Dtype::I64 => out.extend_from_slice(&number.int().to_le_bytes()),
         Dtype::F32 => out.extend_from_slice(&single(number).to_le_bytes()),
         Dtype::F64 => out.extend_from_slice(&number.float().to_le_bytes()),
-        Dtype::F16 => Type::F16.encode(single(number).into(), out),
-        Dtype::BF16 => Type::BF16.encode(single(number).into(), out),
+        Dtype::F16 => ArrayElementType::F16.encode(single(number).into(), out),
+        Dtype::BF16 => ArrayElementType::BF16.encode(single(number).into(), out),
         Dtype::C64 => {
             let (real, imaginary) = number.complex();
             out.extend_from_slice(&(real as f32).to_le_bytes());

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use unskew_core::{Context, Conversion, Date, Version, check};
 use unskew_interpreter::{Interpreter, ReleaseSemantics, RunProblem, RunnableProgram, ScriptValue};
-use unskew_source::{Output, ReadError, Source, SourceExt};
+use unskew_source::{ConvertedArtifact, ReadError, Source, SourceExt};
 use unskew_torch::{TorchConvertOptions, TorchRuntime};
 
 use crate::corpus::{Recorded, difference, files, recorded, runtime, source};
@@ -83,7 +83,7 @@ fn outcome(
         let why = blocker.message.split_once(": ").unwrap().1;
         return Outcome::Blocked(format!("{} {why}", blocker.rule.code));
     }
-    let Output::File(result) = output else { panic!("{name}: a folder") };
+    let ConvertedArtifact::File(result) = output else { panic!("{name}: a folder") };
     if plan.changes_nothing() {
         assert!(result.all().unwrap() == bytes, "{name}: changed without a reason");
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::corpus::{difference, runtime, source};
 use unskew_interpreter::{Interpreter, ReleaseSemantics, RunnableProgram, ScriptValue};
-use unskew_source::{Output, Source};
+use unskew_source::{ConvertedArtifact, Source};
 use unskew_torch::{TorchConvertOptions, TorchRuntime};
 use unskew_torch_matrix::recorded::{SingleFile, TOLERANCE, exported, in_place, value};
 
@@ -25,7 +25,7 @@ fn converted(one: &SingleFile, to: &TorchRuntime) -> Result<ScriptValue, Vec<Str
     if !plan.is_possible() {
         return Err(plan.blockers.into_iter().map(|one| one.message).collect());
     }
-    let Output::File(result) = output else { panic!("{}: a folder", one.name) };
+    let ConvertedArtifact::File(result) = output else { panic!("{}: a folder", one.name) };
     let result: Arc<dyn Source> = result;
     let program = RunnableProgram::open(&result).unwrap().unwrap();
     let given = one.inputs.iter().chain(one.named.values());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::corpus::{difference, runtime, source};
 use unskew_core::{Context, Date, Phase, check};
 use unskew_interpreter::{Interpreter, ReleaseSemantics, RunnableProgram, ScriptValue};
-use unskew_source::{Output, Source};
+use unskew_source::{ConvertedArtifact, Source};
 use unskew_torch::{TorchConvertOptions, TorchRuntime};
 use unskew_torch_matrix::recorded::{SingleFile, TOLERANCE, newest, value};
 
@@ -32,7 +32,7 @@ fn hold(one: &SingleFile, releases: &[&str]) -> Vec<String> {
         let (plan, output) =
             unskew_torch::convert(&file, &to, &TorchConvertOptions::default()).unwrap().unwrap();
         assert!(plan.is_possible(), "{} for {}: {:?}", one.name, to.name(), plan.blockers);
-        let Output::File(result) = output else { panic!("{}: a folder", one.name) };
+        let ConvertedArtifact::File(result) = output else { panic!("{}: a folder", one.name) };
         let result: Arc<dyn Source> = result;
         let found = run(&result, &to, inputs());
         let different = difference(&one.output, &found, TOLERANCE);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use unskew_compilation_cache::{Damage, Entry};
+use unskew_compilation_cache::{CacheEntry, Damage};
 use unskew_source::{Budget, BytesSource, Source};
 
 fn entry(name: &str) -> Vec<u8> {
@@ -14,9 +14,9 @@ fn entry(name: &str) -> Vec<u8> {
     std::fs::read(file.unwrap()).unwrap()
 }
 
-fn read(bytes: Vec<u8>) -> Result<Entry, Damage> {
+fn read(bytes: Vec<u8>) -> Result<CacheEntry, Damage> {
     let source: Arc<dyn Source> = Arc::new(BytesSource::new("entry", bytes));
-    Entry::read(&source, &Budget::for_size(source.size()))
+    CacheEntry::read(&source, &Budget::for_size(source.size()))
 }
 
 #[test]

@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use unskew_compilation_cache::writers::writer;
 use unskew_compilation_cache::{
-    Cache, CacheFile, Damage, State, entry_party, folder, folder_party,
+    Cache, CacheFile, Damage, EntryStatus, entry_party, folder, folder_party,
 };
 use unskew_core::{Context, Date, Outcome, Party, Role, Verdict, Version, check};
 use unskew_source::{BytesSource, FileSource, Source};
@@ -35,7 +35,7 @@ fn cache(name: &str, path: &str) -> Cache {
     folder(Some(path.to_owned()), &files(name)).unwrap()
 }
 
-fn state(cache: &Cache, jax: Version) -> State {
+fn state(cache: &Cache, jax: Version) -> EntryStatus {
     let [item] = &cache.items[..] else { panic!("one entry") };
     item.state(jax, writer(jax).unwrap(), cache.folder.as_deref())
 }
@@ -71,7 +71,8 @@ fn each_entry_is_of_the_release_that_wrote_it_and_stale_for_the_others() {
         let cache = cache(name, MADE_IN);
         assert!(cache.items[0].writers().unwrap().contains(&version), "{name}");
         for (_, other) in all {
-            let expected = if other == version { State::Candidate } else { State::Stale };
+            let expected =
+                if other == version { EntryStatus::Candidate } else { EntryStatus::Stale };
             assert_eq!(state(&cache, other), expected, "{name} for {other}");
         }
     }
@@ -86,9 +87,9 @@ fn a_patch_with_the_same_xla_is_named_beside_the_release() {
 
 #[test]
 fn a_cache_that_was_moved_is_found_where_the_path_is_not_in_the_key() {
-    assert_eq!(state(&cache("0.6.2", "/elsewhere"), MIDDLE), State::Moved);
-    assert_eq!(state(&cache("0.12.0", "/elsewhere"), NEW), State::Candidate);
-    assert_eq!(state(&cache("0.6.2", "/tmp/jax-cache/"), MIDDLE), State::Candidate);
+    assert_eq!(state(&cache("0.6.2", "/elsewhere"), MIDDLE), EntryStatus::Moved);
+    assert_eq!(state(&cache("0.12.0", "/elsewhere"), NEW), EntryStatus::Candidate);
+    assert_eq!(state(&cache("0.6.2", "/tmp/jax-cache/"), MIDDLE), EntryStatus::Candidate);
     let party = folder_party("c", Some("/elsewhere".to_owned()), &files("0.6.2"), &[]).unwrap();
     assert_eq!(codes(&verdict(&party, MIDDLE)), ["JC003"]);
 }
@@ -150,6 +151,6 @@ fn an_entry_that_unpacks_to_more_than_its_budget_is_not_looked_at() {
     let source: Arc<dyn Source> = Arc::new(BytesSource::new("bomb", bomb.finish().unwrap()));
     let budget = unskew_source::Budget::for_size(0);
     budget.bytes(budget.left(unskew_source::Resource::Bytes) - (1 << 20)).unwrap();
-    let read = unskew_compilation_cache::Entry::read(&source, &budget);
+    let read = unskew_compilation_cache::CacheEntry::read(&source, &budget);
     assert_eq!(read.unwrap_err(), Damage::TooLarge);
 }

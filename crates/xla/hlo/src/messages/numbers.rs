@@ -1,4 +1,4 @@
-//! Which dimension is what, and other numbers of operations.
+//! Dimension numbers, and other numbers of operations.
 
 use prost::Message;
 

@@ -16,7 +16,7 @@ pub enum Semantics {
 
 impl Semantics {
     /// What a number means; one that is not known is a copy, which is always right.
-    pub fn of(number: i32) -> Self {
+    pub fn from_number(number: i32) -> Self {
         match number {
             2 => Self::Reuse,
             3 => Self::Donate,

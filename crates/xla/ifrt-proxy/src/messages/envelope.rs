@@ -1,4 +1,4 @@
-//! What every request and every response stands in.
+//! Envelope of every request and every response.
 
 use prost::{Message, Oneof};
 
@@ -23,11 +23,11 @@ pub struct Request {
     pub metadata: Option<RequestMetadata>,
     /// What the client asks for, exactly one.
     #[prost(
-        oneof = "Ask",
+        oneof = "RequestBody",
         tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, \
                 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34"
     )]
-    pub ask: Option<Ask>,
+    pub ask: Option<RequestBody>,
 }
 
 /// Which request it is.
@@ -49,11 +49,11 @@ pub struct Response {
     pub metadata: Option<ResponseMetadata>,
     /// The answer; none if the status is an error.
     #[prost(
-        oneof = "Answer",
+        oneof = "ResponseBody",
         tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 23, 24, 25, 26, \
                 27, 28, 29, 32, 33, 34"
     )]
-    pub answer: Option<Answer>,
+    pub answer: Option<ResponseBody>,
 }
 
 /// Of which request a response is, and how it went.
@@ -88,13 +88,13 @@ macro_rules! asks {
     ($($tag:literal $name:ident($type:ident) = $wire:literal;)*) => {
         /// What a client can ask for.
         #[derive(Clone, PartialEq, Oneof)]
-        pub enum Ask {
+        pub enum RequestBody {
             $(#[doc = concat!("`", $wire, "`")]
             #[prost(message, tag = $tag)]
             $name($type),)*
         }
 
-        impl Ask {
+        impl RequestBody {
             /// The names of all.
             pub const NAMES: &[&str] = &[$($wire,)*];
 
@@ -113,12 +113,12 @@ asks! {
     "5" Assemble(Assemble) = "assemble_array_from_single_device_arrays_request";
     "6" CopyToHost(CopyToHost) = "copy_to_host_buffer_request";
     "7" Disassemble(Disassemble) = "disassemble_into_single_device_arrays_request";
-    "8" CheckValueReady(Handles) = "check_value_ready_request";
+    "8" CheckValueReady(HandleList) = "check_value_ready_request";
     "9" DeleteArray(OldOrNewHandles) = "delete_array_request";
     "10" OldReshard(OldReshard) = "reshard_request";
     "11" IsArrayDeleted(Handle) = "is_array_deleted_request";
     "12" DestructArray(OldOrNewHandles) = "destruct_array_request";
-    "13" Compile(Compile) = "compile_request";
+    "13" Compile(CompileRequest) = "compile_request";
     "14" ExecutableMetadata(Handle) = "loaded_executable_metadata_request";
     "15" Execute(Execute) = "loaded_executable_execute_request";
     "16" DeleteExecutable(Handle) = "loaded_executable_delete_request";
@@ -146,7 +146,7 @@ asks! {
 #[derive(Clone, PartialEq, Oneof)]
 #[allow(missing_docs, reason = "each is the answer to the request of the same name")]
 #[allow(clippy::large_enum_variant, reason = "there is one at a time, and it is sent at once")]
-pub enum Answer {
+pub enum ResponseBody {
     #[prost(message, tag = "2")]
     Init(Init),
     #[prost(message, tag = "3")]
@@ -158,7 +158,7 @@ pub enum Answer {
     #[prost(message, tag = "6")]
     CopyToHost(Empty),
     #[prost(message, tag = "7")]
-    Disassemble(Handles),
+    Disassemble(HandleList),
     #[prost(message, tag = "8")]
     CheckValueReady(Empty),
     #[prost(message, tag = "9")]
@@ -170,7 +170,7 @@ pub enum Answer {
     #[prost(message, tag = "12")]
     DestructArray(Empty),
     #[prost(message, tag = "13")]
-    Compile(Compiled),
+    Compile(CompileResponse),
     #[prost(message, tag = "14")]
     ExecutableMetadata(ExecutableMetadata),
     #[prost(message, tag = "15")]
@@ -182,17 +182,17 @@ pub enum Answer {
     #[prost(message, tag = "18")]
     DestructExecutable(Empty),
     #[prost(message, tag = "19")]
-    DefaultDeviceAssignment(DeviceAssignment),
+    DefaultDeviceAssignment(DeviceAssignmentMessage),
     #[prost(message, tag = "20")]
     FullyReplicatedShard(Handle),
     #[prost(message, tag = "23")]
-    Remap(Handles),
+    Remap(HandleList),
     #[prost(message, tag = "24")]
-    CopyArrays(Handles),
+    CopyArrays(HandleList),
     #[prost(message, tag = "25")]
-    MakeArraysFromShards(Handles),
+    MakeArraysFromShards(HandleList),
     #[prost(message, tag = "26")]
-    MakeErrorArrays(Handles),
+    MakeErrorArrays(HandleList),
     #[prost(message, tag = "27")]
     DefaultLayout(SerializedLayout),
     #[prost(message, tag = "28")]
@@ -202,9 +202,9 @@ pub enum Answer {
     #[prost(message, tag = "32")]
     FetchExecuteResult(ExecuteResult),
     #[prost(message, tag = "33")]
-    Reshard(Handles),
+    Reshard(HandleList),
     #[prost(message, tag = "34")]
-    Bitcast(Handles),
+    Bitcast(HandleList),
 }
 
 /// A message without fields, or of which none is read.
@@ -221,7 +221,7 @@ pub struct Handle {
 
 /// A message of handles.
 #[derive(Clone, PartialEq, Eq, Message)]
-pub struct Handles {
+pub struct HandleList {
     /// The handles, in the order of what they name.
     #[prost(fixed64, repeated, tag = "1")]
     pub handles: Vec<u64>,

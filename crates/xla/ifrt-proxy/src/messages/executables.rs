@@ -7,7 +7,7 @@ use super::StatusMessage;
 
 /// A program to compile.
 #[derive(Clone, PartialEq, Message)]
-pub struct Compile {
+pub struct CompileRequest {
     /// The program, an IFRT `Serialized` message.
     #[prost(bytes = "bytes", tag = "1")]
     pub program: Bytes,
@@ -22,7 +22,7 @@ pub struct Compile {
 /// A compiled program. Since 20 there may be the devices of a program of several (fields 11 and 12), which
 /// this is never: a client that finds either of them takes the program for one of several.
 #[derive(Clone, PartialEq, Message)]
-pub struct Compiled {
+pub struct CompileResponse {
     /// The handle of the loaded executable.
     #[prost(fixed64, tag = "1")]
     pub executable: u64,
@@ -103,7 +103,7 @@ pub struct ExecutableMetadata {
     pub donated_inputs_error: Option<StatusMessage>,
     /// How much memory it needs; or why that is not known.
     #[prost(message, optional, tag = "10")]
-    pub memory_stats: Option<MemoryStats>,
+    pub memory_stats: Option<MemoryStatsMessage>,
     /// Why the use of memory is not known.
     #[prost(message, optional, tag = "11")]
     pub memory_stats_error: Option<StatusMessage>,
@@ -142,7 +142,7 @@ pub struct DonatedInputs {
 /// How much memory a program needs, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 #[allow(missing_docs, reason = "named as in `unskew_pjrt::CompiledMemoryStats`")]
-pub struct MemoryStats {
+pub struct MemoryStatsMessage {
     #[prost(int64, tag = "1")]
     pub generated_code_size: i64,
     #[prost(int64, tag = "2")]
@@ -210,7 +210,7 @@ pub struct DefaultDeviceAssignment {
 
 /// Which device runs what.
 #[derive(Clone, PartialEq, Eq, Message)]
-pub struct DeviceAssignment {
+pub struct DeviceAssignmentMessage {
     /// Which device runs what, a serialized `xla.DeviceAssignmentProto`.
     #[prost(bytes = "bytes", optional, tag = "1")]
     pub assignment: Option<Bytes>,

@@ -48,12 +48,12 @@ pub struct Executed {
     pub status: u64,
     /// The results, in the order of the program's outputs.
     #[prost(message, repeated, tag = "2")]
-    pub outputs: Vec<Output>,
+    pub outputs: Vec<OutputMessage>,
 }
 
 /// One result of a program that runs.
 #[derive(Clone, PartialEq, Message)]
-pub struct Output {
+pub struct OutputMessage {
     /// The element type, a serialized `DType`.
     #[prost(bytes = "bytes", tag = "1")]
     pub dtype: Bytes,

@@ -1,4 +1,4 @@
-//! What a client is told first.
+//! Messages of the beginning of a session.
 
 use bytes::Bytes;
 use prost::Message;

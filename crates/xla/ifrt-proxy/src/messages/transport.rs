@@ -1,4 +1,4 @@
-//! What stands in the calls of gRPC beside the session.
+//! Messages of gRPC calls beside the session.
 
 use bytes::Bytes;
 use prost::Message;
@@ -18,7 +18,7 @@ pub struct GetVersion {
 
 /// The version that is spoken.
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
-pub struct Version {
+pub struct VersionMessage {
     /// The version on which client and server agreed.
     #[prost(message, optional, tag = "1")]
     pub version: Option<ProxyVersion>,

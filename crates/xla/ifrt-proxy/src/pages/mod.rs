@@ -1,4 +1,4 @@
-//! What the server tells over HTTP, on the port that JAX connects to: whether it is well, what it counted,
+//! Pages of the server over HTTP, on the port that JAX connects to: whether it is well, what it counted,
 //! and a page of what it is doing.
 //!
 //! | path | answer |
@@ -24,14 +24,14 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 
 use crate::metrics;
-use crate::view::Viewed;
+use crate::view::Viewable;
 
 const TEXT: &str = "text/plain; charset=utf-8";
 const PAGE: &str = "text/html; charset=utf-8";
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
 /// The pages of a server. `remote` says that others than this machine may see them.
-pub(crate) fn routes(server: Arc<impl Viewed>, remote: bool) -> Router {
+pub(crate) fn routes(server: Arc<impl Viewable>, remote: bool) -> Router {
     Router::new().fallback(move |request: Request| {
         let server = Arc::clone(&server);
         let (head, _) = request.into_parts();
@@ -39,7 +39,7 @@ pub(crate) fn routes(server: Arc<impl Viewed>, remote: bool) -> Router {
     })
 }
 
-async fn answer(server: &impl Viewed, remote: bool, request: Parts) -> Response<Body> {
+async fn answer(server: &impl Viewable, remote: bool, request: Parts) -> Response<Body> {
     if is_grpc(&request.headers) {
         let text = format!("this call is not served: {}", request.uri.path());
         return tonic::Status::unimplemented(text).into_http();

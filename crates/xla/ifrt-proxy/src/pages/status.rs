@@ -3,11 +3,11 @@
 use std::fmt::{self, Display, Write as _};
 use std::time::Duration;
 
-use crate::view::{PluginView, SessionView, View};
+use crate::view::{PluginView, ServerView, SessionView};
 
 const STYLE: &str = include_str!("page.css");
 
-pub(super) fn page(server: &View) -> String {
+pub(super) fn page(server: &ServerView) -> String {
     let mut page = String::from(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>unskew serve</title>\n<style>\n",
@@ -23,7 +23,7 @@ pub(super) fn page(server: &View) -> String {
     page
 }
 
-fn head(server: &View, page: &mut String) -> fmt::Result {
+fn head(server: &ServerView, page: &mut String) -> fmt::Result {
     let (state, class) =
         if server.ready { ("serving", "state") } else { ("stopping", "state stopping") };
     writeln!(page, "<h1>unskew serve <span class=\"{class}\">{state}</span></h1>")?;
@@ -130,7 +130,7 @@ fn devices(plugin: &PluginView, page: &mut String) -> fmt::Result {
     Ok(())
 }
 
-fn requests(server: &View, page: &mut String) -> fmt::Result {
+fn requests(server: &ServerView, page: &mut String) -> fmt::Result {
     let kinds = &server.counts.requests;
     if kinds.is_empty() {
         page.push_str("<h2 id=\"requests\">Requests</h2>\n<p>Nobody asked for anything yet.</p>\n");

@@ -9,18 +9,18 @@ use unskew_serdes::proto::decode;
 
 use super::layout::minor_to_major;
 use super::{Session, results};
-use crate::account::MemoryKind;
-use crate::array::{Array, Shard, Spread};
-use crate::contents::{Contents, Texts};
+use crate::array::{ArrayShard, ShardedArray, Spread};
+use crate::contents::{ShardContents, Texts};
 use crate::element;
-use crate::handles::Entry;
+use crate::handles::HandleTarget;
+use crate::memory_quota::MemoryKind;
 use crate::messages::{
-    Answer, ByteStrides, CopyToHost, Empty, Handle, Handles, MakeArray, MakeArraysFromShards,
-    MakeErrorArrays, ShardsSpec,
+    ByteStrides, CopyToHost, Empty, Handle, HandleList, MakeArray, MakeArraysFromShards,
+    MakeErrorArrays, ResponseBody, ShardsSpec,
 };
 use crate::platform::DeviceEntry;
 use crate::reply::Reply;
-use crate::status::{Code, Status};
+use crate::status::{Status, StatusCode};
 use crate::strides;
 
 /// How host data are to be read, and how they are to lie on a device.
@@ -57,10 +57,13 @@ impl Session {
         };
         let mut shards = Vec::new();
         for entry in self.platform.devices_of(&spread)? {
-            shards.push(Shard::new(entry.id, self.upload(data.clone(), &shape, entry, &spread)?));
+            shards.push(ArrayShard::new(
+                entry.id,
+                self.upload(data.clone(), &shape, entry, &spread)?,
+            ));
         }
-        let array = Array { kind, dims, spread, shards };
-        let handle = self.handles.put(asked.array, Entry::Array(Arc::new(array)))?;
+        let array = ShardedArray { kind, dims, spread, shards };
+        let handle = self.handles.put(asked.array, HandleTarget::Array(Arc::new(array)))?;
         Ok(Handle { handle })
     }
 
@@ -70,12 +73,12 @@ impl Session {
         shape: &HostShape<'_>,
         entry: &DeviceEntry,
         spread: &Spread,
-    ) -> Result<Contents, Status> {
+    ) -> Result<ShardContents, Status> {
         let place = entry.place(spread.memory_kind.as_deref())?;
         if shape.kind == DTypeKind::String {
             // Clients send texts row by row, whatever strides they had.
             let charge = self.ongoing.account.charge(MemoryKind::Host, data.len() as u64)?;
-            return Ok(Contents::Texts(Texts::new(data, shape.dims, charge)?));
+            return Ok(ShardContents::Texts(Texts::new(data, shape.dims, charge)?));
         }
         let element = element::to_pjrt(shape.kind)?;
         let given = shape.strides.map(|strides| strides.strides.as_slice());
@@ -92,14 +95,14 @@ impl Session {
     pub(super) fn make_from_shards(
         &mut self,
         asked: &MakeArraysFromShards,
-    ) -> Result<Handles, Status> {
+    ) -> Result<HandleList, Status> {
         let places = results(&asked.arrays, asked.specs.len())?;
-        let arrays: Result<Vec<Array>, Status> =
+        let arrays: Result<Vec<ShardedArray>, Status> =
             asked.specs.iter().map(|spec| self.make_of(spec)).collect();
         self.put_arrays(&places, arrays?)
     }
 
-    fn make_of(&self, asked: &ShardsSpec) -> Result<Array, Status> {
+    fn make_of(&self, asked: &ShardsSpec) -> Result<ShardedArray, Status> {
         let spec = decode::<Ifrt, ArraySpec>(&asked.array_spec)?;
         let minor_to_major = order(spec.layout.as_ref(), spec.shape.dims.len())?;
         let spread = Spread::from(&spec.sharding);
@@ -107,7 +110,7 @@ impl Session {
         if asked.host_buffers.len() != asked.shard_indices.len() {
             return Err(Status::invalid("not one list of shards for each host buffer"));
         }
-        let mut shards: Vec<Option<Shard>> = devices.iter().map(|_| None).collect();
+        let mut shards: Vec<Option<ArrayShard>> = devices.iter().map(|_| None).collect();
         for (from, indices) in asked.host_buffers.iter().zip(&asked.shard_indices) {
             let data = self.buffers.take(from.host_buffer, self.limits.patience)?;
             let kind = element::kind(&from.dtype)?;
@@ -129,43 +132,43 @@ impl Session {
                     return Err(Status::invalid(format!("the array has no such shard: {index}")));
                 };
                 let contents = self.upload(data.clone(), &shape, entry, &spread)?;
-                *place = Some(Shard::new(entry.id, contents));
+                *place = Some(ArrayShard::new(entry.id, contents));
             }
         }
-        let shards: Option<Vec<Shard>> = shards.into_iter().collect();
+        let shards: Option<Vec<ArrayShard>> = shards.into_iter().collect();
         let shards = shards.ok_or_else(|| Status::invalid("a shard of the array has no data"))?;
-        Array::of_shards((spec.dtype.kind, spec.shape.dims), spread, shards)
+        ShardedArray::of_shards((spec.dtype.kind, spec.shape.dims), spread, shards)
     }
 
     /// Gives handles to arrays that were made.
     pub(super) fn put_arrays(
         &mut self,
         places: &[Option<u64>],
-        arrays: Vec<Array>,
-    ) -> Result<Handles, Status> {
+        arrays: Vec<ShardedArray>,
+    ) -> Result<HandleList, Status> {
         let pairs = places.iter().zip(arrays);
-        let put = |(place, array): (&Option<u64>, Array)| {
-            self.handles.put(*place, Entry::Array(Arc::new(array)))
+        let put = |(place, array): (&Option<u64>, ShardedArray)| {
+            self.handles.put(*place, HandleTarget::Array(Arc::new(array)))
         };
-        Ok(Handles { handles: pairs.map(put).collect::<Result<_, _>>()? })
+        Ok(HandleList { handles: pairs.map(put).collect::<Result<_, _>>()? })
     }
 
     /// Arrays that stand for an error.
-    pub(super) fn make_errors(&mut self, asked: &MakeErrorArrays) -> Result<Handles, Status> {
+    pub(super) fn make_errors(&mut self, asked: &MakeErrorArrays) -> Result<HandleList, Status> {
         let error = asked.error.as_ref().filter(|error| error.code != 0);
         let error = error.ok_or_else(|| Status::invalid("arrays of an error that is none"))?;
         let error = Status::from(error);
         let mut handles = Vec::new();
         for place in results(&asked.arrays, asked.array_specs.len())? {
-            handles.push(self.handles.put(place, Entry::Poisoned(error.clone()))?);
+            handles.push(self.handles.put(place, HandleTarget::Poisoned(error.clone()))?);
         }
-        Ok(Handles { handles })
+        Ok(HandleList { handles })
     }
 
     /// Answers when a future has happened.
     pub(super) fn check_future(&mut self, handle: u64, reply: Reply) {
         match self.handles.take_future(handle) {
-            Ok(events) => reply.send_after(&events, Answer::CheckFuture(Empty {})),
+            Ok(events) => reply.send_after(&events, ResponseBody::CheckFuture(Empty {})),
             Err(status) => reply.send(Err(status)),
         }
     }
@@ -178,7 +181,7 @@ impl Session {
             ready.collect::<Result<Vec<_>, _>>()
         });
         match events {
-            Ok(events) => reply.send_after(&events, Answer::CheckValueReady(Empty {})),
+            Ok(events) => reply.send_after(&events, ResponseBody::CheckValueReady(Empty {})),
             Err(status) => reply.send(Err(status)),
         }
     }
@@ -187,7 +190,7 @@ impl Session {
     /// is the host buffer.
     pub(super) fn copy_to_host(&self, asked: &CopyToHost, reply: Reply) {
         let begun = self.handles.array(asked.array).and_then(|array| {
-            if let Contents::Texts(texts) = array.whole()?.contents.as_ref() {
+            if let ShardContents::Texts(texts) = array.whole()?.contents.as_ref() {
                 self.buffers.put(asked.host_buffer, texts.data()?)?;
                 return Ok(None);
             }
@@ -202,7 +205,7 @@ impl Session {
         });
         let (element, array, wanted, here, copied) = match begun {
             Ok(Some(begun)) => begun,
-            Ok(None) => return reply.send(Ok(Answer::CopyToHost(Empty {}))),
+            Ok(None) => return reply.send(Ok(ResponseBody::CopyToHost(Empty {}))),
             Err(status) => return reply.send(Err(status)),
         };
         let (buffers, handle) = (Arc::clone(&self.buffers), asked.host_buffer);
@@ -219,7 +222,7 @@ impl Session {
                 };
                 buffers.put(handle, data)
             };
-            reply.send(put.await.map(|()| Answer::CopyToHost(Empty {})));
+            reply.send(put.await.map(|()| ResponseBody::CopyToHost(Empty {})));
         });
     }
 
@@ -232,11 +235,11 @@ impl Session {
             match self.handles.array(handle) {
                 Ok(array) => array.shards.iter().try_for_each(|shard| shard.contents.delete())?,
                 // What stands for an error has no memory.
-                Err(status) if status.code == Code::NotFound => return Err(status),
+                Err(status) if status.code == StatusCode::NotFound => return Err(status),
                 Err(_) => {}
             }
         }
-        Ok(Handle { handle: self.handles.add(Entry::Future(Vec::new()))? })
+        Ok(Handle { handle: self.handles.add(HandleTarget::Future(Vec::new()))? })
     }
 
     /// Whether an array was deleted, or given away.
@@ -272,5 +275,5 @@ fn one_for_each(kind: DTypeKind, devices: usize) -> Result<(), Status> {
     }
     let text =
         format!("texts on {devices} devices come in a buffer for each, and this is one for all");
-    Err(Status::new(Code::FailedPrecondition, text))
+    Err(Status::new(StatusCode::FailedPrecondition, text))
 }

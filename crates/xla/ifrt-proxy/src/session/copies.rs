@@ -7,12 +7,12 @@ use unskew_pjrt::{Buffer, BufferPlace, Client, HostArray};
 use unskew_serdes::proto::decode;
 
 use super::{Session, results};
-use crate::array::{Array, Shard, Spread};
-use crate::contents::Contents;
+use crate::array::{ArrayShard, ShardedArray, Spread};
+use crate::contents::ShardContents;
 use crate::element;
-use crate::handles::Entry;
+use crate::handles::HandleTarget;
 use crate::messages::{
-    Assemble, CopyArrays, Disassemble, FullyReplicatedShard, Handle, Handles, Remap, Respec,
+    Assemble, CopyArrays, Disassemble, FullyReplicatedShard, Handle, HandleList, Remap, Respec,
     Semantics,
 };
 use crate::status::Status;
@@ -47,29 +47,29 @@ impl Session {
                 _ => return Err(Status::invalid(format!("this is no shard for device {device}"))),
             }
         }
-        let array = Array::of_shards((kind, dims), spread, shards)?;
-        let handle = self.handles.put(Some(asked.result), Entry::Array(Arc::new(array)))?;
+        let array = ShardedArray::of_shards((kind, dims), spread, shards)?;
+        let handle = self.handles.put(Some(asked.result), HandleTarget::Array(Arc::new(array)))?;
         Ok(Handle { handle })
     }
 
     /// A shard for another array: the same memory, unless a copy is wanted.
-    fn share(&self, shard: &Shard, semantics: i32) -> Result<Shard, Status> {
-        if Semantics::of(semantics) != Semantics::Copy {
+    fn share(&self, shard: &ArrayShard, semantics: i32) -> Result<ArrayShard, Status> {
+        if Semantics::from_number(semantics) != Semantics::Copy {
             return Ok(shard.clone());
         }
         let entry = self.platform.device(shard.device)?;
         let contents = match shard.contents.as_ref() {
-            Contents::Texts(texts) => Contents::Texts(texts.copy()?),
-            Contents::Device(buffer) => {
+            ShardContents::Texts(texts) => ShardContents::Texts(texts.copy()?),
+            ShardContents::Device(buffer) => {
                 let kind = buffer.memory().and_then(|memory| memory.kind()).ok();
                 copy(&self.platform.client, buffer, entry.place(kind.as_deref())?)?.into()
             }
         };
-        Ok(Shard::new(shard.device, contents))
+        Ok(ArrayShard::new(shard.device, contents))
     }
 
     /// The shards of an array as arrays.
-    pub(super) fn disassemble(&mut self, asked: &Disassemble) -> Result<Handles, Status> {
+    pub(super) fn disassemble(&mut self, asked: &Disassemble) -> Result<HandleList, Status> {
         let array = self.handles.array(asked.array)?;
         let places = results(&asked.results, array.shards.len())?;
         let part = |shard| array.of_shard(&self.share(shard, asked.copy_semantics)?);
@@ -82,12 +82,12 @@ impl Session {
         let array = self.handles.array(asked.array)?;
         let shard = self.share(array.whole()?, asked.copy_semantics)?;
         let one = array.of_shard(&shard)?;
-        let handle = self.handles.put(Some(asked.result), Entry::Array(Arc::new(one)))?;
+        let handle = self.handles.put(Some(asked.result), HandleTarget::Array(Arc::new(one)))?;
         Ok(Handle { handle })
     }
 
     /// Arrays on other devices, or in other memories.
-    pub(super) fn copy_arrays(&mut self, asked: &CopyArrays) -> Result<Handles, Status> {
+    pub(super) fn copy_arrays(&mut self, asked: &CopyArrays) -> Result<HandleList, Status> {
         let arrays = self.handles.arrays(&asked.arrays)?;
         let places = results(&asked.results, arrays.len())?;
         let mut copies = Vec::new();
@@ -108,10 +108,10 @@ impl Session {
     /// The shards of an array on other devices, in their order.
     pub(super) fn onto(
         &self,
-        array: &Array,
+        array: &ShardedArray,
         spread: Spread,
         semantics: i32,
-    ) -> Result<Array, Status> {
+    ) -> Result<ShardedArray, Status> {
         let devices = self.platform.devices_of(&spread)?;
         if devices.len() != array.shards.len() {
             let (there, wanted) = (array.shards.len(), devices.len());
@@ -120,32 +120,32 @@ impl Session {
         let mut shards = Vec::new();
         for (shard, entry) in array.shards.iter().zip(devices) {
             let stays = entry.id == shard.device && spread.memory_kind == array.spread.memory_kind;
-            if stays && Semantics::of(semantics) != Semantics::Copy {
+            if stays && Semantics::from_number(semantics) != Semantics::Copy {
                 shards.push(shard.clone());
                 continue;
             }
             let place = entry.place(spread.memory_kind.as_deref())?;
             let copied = match shard.contents.as_ref() {
-                Contents::Texts(texts) => Contents::Texts(texts.copy()?),
-                Contents::Device(buffer) => copy(&self.platform.client, buffer, place)?.into(),
+                ShardContents::Texts(texts) => ShardContents::Texts(texts.copy()?),
+                ShardContents::Device(buffer) => copy(&self.platform.client, buffer, place)?.into(),
             };
-            if Semantics::of(semantics) == Semantics::Donate {
+            if Semantics::from_number(semantics) == Semantics::Donate {
                 shard.contents.delete()?;
             }
-            shards.push(Shard::new(entry.id, copied));
+            shards.push(ArrayShard::new(entry.id, copied));
         }
-        Ok(Array { kind: array.kind, dims: array.dims.clone(), spread, shards })
+        Ok(ShardedArray { kind: array.kind, dims: array.dims.clone(), spread, shards })
     }
 
     /// Arrays made of shards of others.
-    pub(super) fn remap(&mut self, asked: &Remap) -> Result<Handles, Status> {
+    pub(super) fn remap(&mut self, asked: &Remap) -> Result<HandleList, Status> {
         let plan: RemapPlan = decode::<Ifrt, _>(&asked.plan)?;
         let arrays = self.handles.arrays(&asked.arrays)?;
         let places = results(&asked.results, plan.output_specs.len())?;
         if arrays.len() != plan.input_specs.len() {
             return Err(Status::invalid("a plan for another number of arrays"));
         }
-        let mut outputs: Vec<Vec<Option<Shard>>> = Vec::new();
+        let mut outputs: Vec<Vec<Option<ArrayShard>>> = Vec::new();
         for spec in &plan.output_specs {
             let spread = Spread::from(&spec.sharding);
             outputs.push(self.platform.devices_of(&spread)?.iter().map(|_| None).collect());
@@ -172,7 +172,7 @@ impl Session {
         }
         let mut arrays = Vec::new();
         for (spec, shards) in plan.output_specs.iter().zip(outputs) {
-            let shards: Option<Vec<Shard>> = shards.into_iter().collect();
+            let shards: Option<Vec<ArrayShard>> = shards.into_iter().collect();
             let shards = shards.ok_or_else(|| Status::invalid("a plan leaves a shard out"))?;
             arrays.push(self.remapped(spec, &shards, asked.copy_semantics)?);
         }
@@ -182,22 +182,22 @@ impl Session {
     fn remapped(
         &self,
         spec: &ArraySpec,
-        shards: &[Shard],
+        shards: &[ArrayShard],
         semantics: i32,
-    ) -> Result<Array, Status> {
+    ) -> Result<ShardedArray, Status> {
         let spread = Spread::from(&spec.sharding);
         let on_devices = spread.devices.iter().zip(shards).all(|(id, shard)| *id == shard.device);
         if !on_devices {
             return Err(Status::invalid("a plan moves shards to other devices"));
         }
-        let shards: Result<Vec<Shard>, Status> =
+        let shards: Result<Vec<ArrayShard>, Status> =
             shards.iter().map(|shard| self.share(shard, semantics)).collect();
         let dims = spec.shape.dims.clone();
-        Array::of_shards((spec.dtype.kind, dims), spread, shards?)
+        ShardedArray::of_shards((spec.dtype.kind, dims), spread, shards?)
     }
 
     /// The same bits as arrays of other types.
-    pub(super) fn bitcast(&mut self, asked: &Respec) -> Result<Handles, Status> {
+    pub(super) fn bitcast(&mut self, asked: &Respec) -> Result<HandleList, Status> {
         let (arrays, specs) = self.respecs(asked)?;
         let places = results(&asked.results, arrays.len())?;
         let mut cast = Vec::new();
@@ -212,9 +212,14 @@ impl Session {
             let mut shards = Vec::new();
             for shard in &array.shards {
                 let cast = shard.contents.device()?.bitcast(element, &spec.shape.dims)?;
-                shards.push(Shard::new(shard.device, cast));
+                shards.push(ArrayShard::new(shard.device, cast));
             }
-            cast.push(Array { kind: spec.dtype.kind, dims: spec.shape.dims, spread, shards });
+            cast.push(ShardedArray {
+                kind: spec.dtype.kind,
+                dims: spec.shape.dims,
+                spread,
+                shards,
+            });
         }
         self.put_arrays(&places, cast)
     }
@@ -223,7 +228,7 @@ impl Session {
     pub(super) fn respecs(
         &self,
         asked: &Respec,
-    ) -> Result<(Vec<Arc<Array>>, Vec<ArraySpec>), Status> {
+    ) -> Result<(Vec<Arc<ShardedArray>>, Vec<ArraySpec>), Status> {
         let arrays = self.handles.arrays(&asked.arrays)?;
         let specs: Result<Vec<ArraySpec>, _> =
             asked.array_specs.iter().map(|spec| decode::<Ifrt, ArraySpec>(spec)).collect();

@@ -8,9 +8,11 @@ use unskew_pjrt::{Buffer, ExecuteOptions, Outputs};
 use unskew_serdes::proto::decode;
 
 use super::{Session, results};
-use crate::array::{Array, Shard};
-use crate::handles::Entry;
-use crate::messages::{Answer, Execute, ExecuteResult, Executed, OldExecuteOptions, Output};
+use crate::array::{ArrayShard, ShardedArray};
+use crate::handles::HandleTarget;
+use crate::messages::{
+    Execute, ExecuteResult, Executed, OldExecuteOptions, OutputMessage, ResponseBody,
+};
 use crate::program::{Loaded, OutputSpec};
 use crate::reply::Reply;
 use crate::status::Status;
@@ -39,7 +41,7 @@ impl Session {
         let mut told = Vec::new();
         for ((handle, array), spec) in handles.into_iter().zip(arrays).zip(specs) {
             let named = handle.is_some();
-            let array = self.handles.put(handle, Entry::Array(Arc::new(array)))?;
+            let array = self.handles.put(handle, HandleTarget::Array(Arc::new(array)))?;
             // A client that made the handles knows what they are from the first run.
             if !named {
                 told.push(output(spec, array));
@@ -47,7 +49,7 @@ impl Session {
         }
         let status = if with_status {
             let events = outputs.take_events();
-            self.handles.put(Some(asked.status), Entry::Future(events))?
+            self.handles.put(Some(asked.status), HandleTarget::Future(events))?
         } else {
             0
         };
@@ -69,7 +71,10 @@ impl Session {
     pub(super) fn fetch_result(&mut self, handle: u64, reply: Reply) {
         match self.handles.take_future(handle) {
             Ok(events) => {
-                reply.send_after(&events, Answer::FetchExecuteResult(ExecuteResult::default()));
+                reply.send_after(
+                    &events,
+                    ResponseBody::FetchExecuteResult(ExecuteResult::default()),
+                );
             }
             Err(status) => reply.send(Err(status)),
         }
@@ -79,7 +84,7 @@ impl Session {
 /// Runs a program on each of its devices, with the shards that are there.
 fn run(
     program: &Loaded,
-    arguments: &[Arc<Array>],
+    arguments: &[Arc<ShardedArray>],
     options: &Asked,
     with_status: bool,
 ) -> Result<Outputs, Status> {
@@ -128,27 +133,27 @@ fn check_order(program: &Loaded, at: usize, argument: &Buffer) -> Result<(), Sta
 }
 
 /// The results by their places, each with its shard of every device: the plug-in has them by devices.
-fn per_output(program: &Loaded, specs: &[OutputSpec], buffers: Vec<Buffer>) -> Vec<Array> {
-    let empty = |spec: &OutputSpec| Array {
+fn per_output(program: &Loaded, specs: &[OutputSpec], buffers: Vec<Buffer>) -> Vec<ShardedArray> {
+    let empty = |spec: &OutputSpec| ShardedArray {
         kind: spec.kind,
         dims: spec.dims.clone(),
         spread: spec.spread.clone(),
         shards: Vec::with_capacity(program.devices.len()),
     };
-    let mut arrays: Vec<Array> = specs.iter().map(empty).collect();
+    let mut arrays: Vec<ShardedArray> = specs.iter().map(empty).collect();
     let mut buffers = buffers.into_iter();
     for device in &program.devices {
         for array in &mut arrays {
             if let Some(buffer) = buffers.next() {
-                array.shards.push(Shard::new(*device, buffer));
+                array.shards.push(ArrayShard::new(*device, buffer));
             }
         }
     }
     arrays
 }
 
-fn output(spec: &OutputSpec, array: u64) -> Output {
-    Output {
+fn output(spec: &OutputSpec, array: u64) -> OutputMessage {
+    OutputMessage {
         dtype: spec.dtype_message.clone(),
         shape: spec.shape_message.clone(),
         sharding: spec.sharding_message.clone(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use unskew_ifrt::types::{Attribute, AttributeMap, AttributeValue, IntList};
-use unskew_pjrt::{Attribute as Told, Value};
+use unskew_pjrt::{Attribute as Told, PjrtValue};
 use unskew_serdes::proto::encode;
 
 use super::Session;
@@ -126,12 +126,14 @@ pub(super) fn attributes(told: &[Told]) -> AttributeMap {
     let mut map = AttributeMap::default();
     for Told { name, value } in told {
         let value = match value {
-            Value::Text(text) => AttributeValue::Bytes(text.clone().into_bytes()),
-            Value::Number(number) => AttributeValue::Int(*number),
-            Value::Numbers(numbers) => AttributeValue::Ints(IntList { elements: numbers.clone() }),
-            Value::Float(fraction) => AttributeValue::Float(*fraction),
-            Value::Bool(yes) => AttributeValue::Bool(*yes),
-            Value::Unknown(_) => continue,
+            PjrtValue::Text(text) => AttributeValue::Bytes(text.clone().into_bytes()),
+            PjrtValue::Number(number) => AttributeValue::Int(*number),
+            PjrtValue::Numbers(numbers) => {
+                AttributeValue::Ints(IntList { elements: numbers.clone() })
+            }
+            PjrtValue::Float(fraction) => AttributeValue::Float(*fraction),
+            PjrtValue::Bool(yes) => AttributeValue::Bool(*yes),
+            PjrtValue::Unknown(_) => continue,
         };
         if !map.attributes.iter().any(|known: &Attribute| known.name == *name) {
             map.attributes.push(Attribute { name: name.clone(), value });
@@ -143,12 +145,12 @@ pub(super) fn attributes(told: &[Told]) -> AttributeMap {
 fn old_attribute(told: &Told) -> Option<VariantEntry> {
     let mut variant = Variant::default();
     match &told.value {
-        Value::Text(text) => variant.text = Some(text.clone().into()),
-        Value::Number(number) => variant.number = Some(*number),
-        Value::Numbers(numbers) => variant.numbers = Some(Numbers { values: numbers.clone() }),
-        Value::Float(fraction) => variant.fraction = Some(*fraction),
+        PjrtValue::Text(text) => variant.text = Some(text.clone().into()),
+        PjrtValue::Number(number) => variant.number = Some(*number),
+        PjrtValue::Numbers(numbers) => variant.numbers = Some(Numbers { values: numbers.clone() }),
+        PjrtValue::Float(fraction) => variant.fraction = Some(*fraction),
         // There were no truths then.
-        Value::Bool(_) | Value::Unknown(_) => return None,
+        PjrtValue::Bool(_) | PjrtValue::Unknown(_) => return None,
     }
     Some(VariantEntry { key: told.name.clone(), value: Some(variant) })
 }

@@ -1,4 +1,4 @@
-//! How an array is to lie on its device: the order of its axes.
+//! Layout of an array on its device: the order of its axes.
 
 use unskew_ifrt::types::{Ifrt, Layout};
 use unskew_serdes::proto::decode;
@@ -35,9 +35,9 @@ mod tests {
     use unskew_serdes::proto::encode;
 
     use super::*;
-    use crate::status::Code;
+    use crate::status::StatusCode;
 
-    fn order(layout: Layout) -> Result<Option<Vec<i64>>, Code> {
+    fn order(layout: Layout) -> Result<Option<Vec<i64>>, StatusCode> {
         let encoded = encode(&layout, default_version::<Ifrt>()).unwrap();
         minor_to_major(&encoded, 2).map_err(|status| status.code)
     }
@@ -49,7 +49,7 @@ mod tests {
         assert_eq!(compact(&[0, 1]), Ok(None));
         assert_eq!(compact(&[1, 0]), Ok(Some(vec![0, 1])));
         for wrong in [&[0][..], &[0, 0], &[0, 2], &[0, -1], &[0, 1, 2]] {
-            assert_eq!(compact(wrong), Err(Code::InvalidArgument), "{wrong:?}");
+            assert_eq!(compact(wrong), Err(StatusCode::InvalidArgument), "{wrong:?}");
         }
         let xla = |bytes: &[u8]| {
             order(Layout::PjRt(PjRtLayout { xla_layout: XlaLayout(bytes.to_vec()) }))
@@ -58,8 +58,8 @@ mod tests {
         assert_eq!(xla(&[0x0a, 2, 1, 0]), Ok(None));
         assert_eq!(xla(&[0x0a, 2, 0, 1]), Ok(Some(vec![0, 1])));
         assert_eq!(xla(&[0x0a, 2, 0, 1, 0x80, 1, 1]), Ok(Some(vec![0, 1])));
-        assert_eq!(xla(&[0x0a, 2, 0, 1, 0x32, 2, 0x0a, 0]), Err(Code::Unimplemented));
-        assert_eq!(xla(&[0x0a, 2, 0]), Err(Code::InvalidArgument));
+        assert_eq!(xla(&[0x0a, 2, 0, 1, 0x32, 2, 0x0a, 0]), Err(StatusCode::Unimplemented));
+        assert_eq!(xla(&[0x0a, 2, 0]), Err(StatusCode::InvalidArgument));
         assert!(minor_to_major(&[0xff], 2).is_err());
     }
 }

@@ -13,30 +13,30 @@ mod reshard;
 
 use std::sync::{Arc, mpsc};
 
-use crate::account::Charge;
-use crate::handles::Handles;
+use crate::handles::HandleTable;
 use crate::host_buffers::HostBuffers;
-use crate::limits::Limits;
-use crate::messages::{Answer, Ask, Empty, Flag};
-use crate::negotiate::Agreed;
-use crate::ongoing::Ongoing;
-use crate::platform::Platform;
+use crate::limits::ServerLimits;
+use crate::memory_quota::QuotaGuard;
+use crate::messages::{Empty, Flag, RequestBody, ResponseBody};
+use crate::negotiate::SessionVersions;
+use crate::platform::ServedPlatform;
 use crate::program::Loaded;
 use crate::reply::{Replies, Reply};
-use crate::sessions::Seat;
-use crate::status::{Code, Status};
+use crate::session_status::SessionStatus;
+use crate::sessions::SessionPermit;
+use crate::status::{Status, StatusCode};
 
 /// What one client has and wants.
 #[derive(Debug)]
 pub struct Session {
     pub(crate) id: u64,
-    pub(crate) agreed: Agreed,
-    pub(crate) platform: Arc<Platform>,
+    pub(crate) agreed: SessionVersions,
+    pub(crate) platform: Arc<ServedPlatform>,
     pub(crate) buffers: Arc<HostBuffers>,
-    pub(crate) handles: Handles,
-    pub(crate) limits: Limits,
+    pub(crate) handles: HandleTable,
+    pub(crate) limits: ServerLimits,
     pub(crate) runtime: tokio::runtime::Handle,
-    ongoing: Arc<Ongoing>,
+    ongoing: Arc<SessionStatus>,
     begun: bool,
     /// How many programs are compiled beside it.
     compiling: usize,
@@ -47,7 +47,7 @@ const COMPILING: usize = 8;
 
 /// What a session does next.
 #[derive(Debug)]
-pub enum Turn {
+pub enum SessionEvent {
     /// A request.
     Request(Incoming),
     /// The answer to one that was done beside others: a program was compiled, or not.
@@ -58,25 +58,25 @@ pub enum Turn {
 #[derive(Debug)]
 pub struct Incoming {
     /// The request, or why it is not to be done.
-    pub ask: Result<Ask, Refused>,
+    pub ask: Result<RequestBody, RefusedRequest>,
     /// The duty to answer it.
     pub reply: Reply,
     /// Its bytes, if it is large.
-    pub charge: Option<Charge>,
+    pub charge: Option<QuotaGuard>,
     /// Where a compiled program goes; none if others wait for it.
-    pub turns: Option<mpsc::Sender<Turn>>,
+    pub turns: Option<mpsc::Sender<SessionEvent>>,
 }
 
 /// Why a request is not to be done. What it would have made stands for this error.
 #[derive(Debug)]
-pub struct Refused {
+pub struct RefusedRequest {
     why: Status,
     made: Vec<u64>,
 }
 
-impl Refused {
+impl RefusedRequest {
     /// A request that is refused, of which only the handles are kept.
-    pub fn new(ask: &Ask, why: Status) -> Self {
+    pub fn new(ask: &RequestBody, why: Status) -> Self {
         Self { why, made: made_by(ask) }
     }
 
@@ -93,9 +93,9 @@ pub const UNKNOWN: &str = "unknown_request";
 impl Session {
     /// The session of a seat, in which nothing has happened yet. What waits for devices waits on `runtime`.
     pub fn new(
-        seat: &Seat,
-        platform: Arc<Platform>,
-        limits: Limits,
+        seat: &SessionPermit,
+        platform: Arc<ServedPlatform>,
+        limits: ServerLimits,
         runtime: tokio::runtime::Handle,
     ) -> Self {
         let ongoing = Arc::clone(&seat.ongoing);
@@ -104,7 +104,7 @@ impl Session {
             agreed: ongoing.agreed,
             platform,
             buffers: Arc::clone(&seat.buffers),
-            handles: Handles::new(limits.handles, Arc::clone(&ongoing.account)),
+            handles: HandleTable::new(limits.handles, Arc::clone(&ongoing.account)),
             limits,
             runtime,
             ongoing,
@@ -114,20 +114,21 @@ impl Session {
     }
 
     /// Does all requests in their order, but for compiling, until there are no more, or nobody waits for them.
-    pub fn serve(mut self, turns: &mpsc::Receiver<Turn>, replies: &Replies) {
+    pub fn serve(mut self, turns: &mpsc::Receiver<SessionEvent>, replies: &Replies) {
         while let Some(turn) = next(turns, replies) {
             if self.ongoing.is_gone() {
                 return;
             }
-            let (Turn::Request(Incoming { reply, .. }) | Turn::Compiled(reply, _)) = &turn;
+            let (SessionEvent::Request(Incoming { reply, .. }) | SessionEvent::Compiled(reply, _)) =
+                &turn;
             let name = reply.name();
             self.ongoing.begin(name);
             match turn {
-                Turn::Request(incoming) => self.take(incoming),
-                Turn::Compiled(reply, program) => {
+                SessionEvent::Request(incoming) => self.take(incoming),
+                SessionEvent::Compiled(reply, program) => {
                     self.compiling -= 1;
                     let compiled = program.and_then(|program| self.compiled(*program));
-                    reply.send(compiled.map(Answer::Compile));
+                    reply.send(compiled.map(ResponseBody::Compile));
                 }
             }
             self.ongoing.end(name, self.handles.len());
@@ -138,12 +139,14 @@ impl Session {
     pub fn take(&mut self, incoming: Incoming) {
         let Incoming { ask, reply, charge, turns } = incoming;
         match (ask, turns) {
-            (Ok(Ask::Compile(asked)), Some(turns)) if self.begun && self.compiling < COMPILING => {
+            (Ok(RequestBody::Compile(asked)), Some(turns))
+                if self.begun && self.compiling < COMPILING =>
+            {
                 self.compile_beside(asked, (reply, charge), turns);
                 return;
             }
             (Ok(ask), _) => self.handle(ask, reply),
-            (Err(Refused { why, made }), _) => {
+            (Err(RefusedRequest { why, made }), _) => {
                 made.iter().for_each(|handle| self.handles.poison(*handle, &why));
                 reply.send(Err(why));
             }
@@ -151,17 +154,17 @@ impl Session {
         drop(charge);
     }
 
-    fn handle(&mut self, ask: Ask, reply: Reply) {
-        if !self.begun && !matches!(ask, Ask::Init(_)) {
+    fn handle(&mut self, ask: RequestBody, reply: Reply) {
+        if !self.begun && !matches!(ask, RequestBody::Init(_)) {
             let text = format!("a session begins with init_request, and not with {}", ask.name());
-            return reply.send(Err(Status::new(Code::FailedPrecondition, text)));
+            return reply.send(Err(Status::new(StatusCode::FailedPrecondition, text)));
         }
         let made = made_by(&ask);
         let result = match ask {
-            Ask::CheckFuture(of) => return self.check_future(of.handle, reply),
-            Ask::CheckValueReady(of) => return self.check_ready(&of.handles, reply),
-            Ask::CopyToHost(asked) => return self.copy_to_host(&asked, reply),
-            Ask::FetchExecuteResult(of) => return self.fetch_result(of.handle, reply),
+            RequestBody::CheckFuture(of) => return self.check_future(of.handle, reply),
+            RequestBody::CheckValueReady(of) => return self.check_ready(&of.handles, reply),
+            RequestBody::CopyToHost(asked) => return self.copy_to_host(&asked, reply),
+            RequestBody::FetchExecuteResult(of) => return self.fetch_result(of.handle, reply),
             other => self.answer(other),
         };
         if let Err(status) = &result {
@@ -171,58 +174,58 @@ impl Session {
     }
 
     /// Does a request that is answered at once.
-    fn answer(&mut self, ask: Ask) -> Result<Answer, Status> {
+    fn answer(&mut self, ask: RequestBody) -> Result<ResponseBody, Status> {
         let name = ask.name();
         Ok(match ask {
-            Ask::Init(_) => Answer::Init(self.init()?),
-            Ask::MakeArray(asked) => Answer::MakeArray(self.make_array(&asked)?),
-            Ask::MakeArraysFromShards(asked) => {
-                Answer::MakeArraysFromShards(self.make_from_shards(&asked)?)
+            RequestBody::Init(_) => ResponseBody::Init(self.init()?),
+            RequestBody::MakeArray(asked) => ResponseBody::MakeArray(self.make_array(&asked)?),
+            RequestBody::MakeArraysFromShards(asked) => {
+                ResponseBody::MakeArraysFromShards(self.make_from_shards(&asked)?)
             }
-            Ask::MakeErrorArrays(asked) => Answer::MakeErrorArrays(self.make_errors(&asked)?),
-            Ask::Assemble(asked) => Answer::Assemble(self.assemble(&asked)?),
-            Ask::Disassemble(asked) => Answer::Disassemble(self.disassemble(&asked)?),
-            Ask::FullyReplicatedShard(asked) => Answer::FullyReplicatedShard(self.one_shard(asked)?),
-            Ask::CopyArrays(asked) => Answer::CopyArrays(self.copy_arrays(&asked)?),
-            Ask::Remap(asked) => Answer::Remap(self.remap(&asked)?),
-            Ask::Bitcast(asked) => Answer::Bitcast(self.bitcast(&asked)?),
-            Ask::Reshard(asked) => Answer::Reshard(self.reshard(&asked)?),
-            Ask::OldReshard(asked) => Answer::OldReshard(self.old_reshard(&asked)?),
-            Ask::DeleteArray(of) => Answer::DeleteArray(self.delete_arrays(of.all())?),
-            Ask::IsArrayDeleted(of) => {
-                Answer::IsArrayDeleted(Flag { is: self.is_deleted(of.handle)? })
+            RequestBody::MakeErrorArrays(asked) => ResponseBody::MakeErrorArrays(self.make_errors(&asked)?),
+            RequestBody::Assemble(asked) => ResponseBody::Assemble(self.assemble(&asked)?),
+            RequestBody::Disassemble(asked) => ResponseBody::Disassemble(self.disassemble(&asked)?),
+            RequestBody::FullyReplicatedShard(asked) => ResponseBody::FullyReplicatedShard(self.one_shard(asked)?),
+            RequestBody::CopyArrays(asked) => ResponseBody::CopyArrays(self.copy_arrays(&asked)?),
+            RequestBody::Remap(asked) => ResponseBody::Remap(self.remap(&asked)?),
+            RequestBody::Bitcast(asked) => ResponseBody::Bitcast(self.bitcast(&asked)?),
+            RequestBody::Reshard(asked) => ResponseBody::Reshard(self.reshard(&asked)?),
+            RequestBody::OldReshard(asked) => ResponseBody::OldReshard(self.old_reshard(&asked)?),
+            RequestBody::DeleteArray(of) => ResponseBody::DeleteArray(self.delete_arrays(of.all())?),
+            RequestBody::IsArrayDeleted(of) => {
+                ResponseBody::IsArrayDeleted(Flag { is: self.is_deleted(of.handle)? })
             }
-            Ask::DestructArray(of) => {
+            RequestBody::DestructArray(of) => {
                 of.all().for_each(|handle| _ = self.handles.remove(handle));
-                Answer::DestructArray(Empty {})
+                ResponseBody::DestructArray(Empty {})
             }
-            Ask::Compile(asked) => Answer::Compile(self.compile(&asked)?),
-            Ask::ExecutableMetadata(of) => Answer::ExecutableMetadata(self.metadata(of.handle)?),
-            Ask::CostAnalysis(of) => Answer::CostAnalysis(self.cost_analysis(of.handle)?),
-            Ask::ProgramText(of) => Answer::ProgramText(self.program_text(of.handle)?),
-            Ask::Execute(asked) => Answer::Execute(self.execute(&asked)?),
-            Ask::DeleteExecutable(of) => Answer::DeleteExecutable(self.delete_program(of.handle)?),
-            Ask::IsExecutableDeleted(of) => {
+            RequestBody::Compile(asked) => ResponseBody::Compile(self.compile(&asked)?),
+            RequestBody::ExecutableMetadata(of) => ResponseBody::ExecutableMetadata(self.metadata(of.handle)?),
+            RequestBody::CostAnalysis(of) => ResponseBody::CostAnalysis(self.cost_analysis(of.handle)?),
+            RequestBody::ProgramText(of) => ResponseBody::ProgramText(self.program_text(of.handle)?),
+            RequestBody::Execute(asked) => ResponseBody::Execute(self.execute(&asked)?),
+            RequestBody::DeleteExecutable(of) => ResponseBody::DeleteExecutable(self.delete_program(of.handle)?),
+            RequestBody::IsExecutableDeleted(of) => {
                 let program = self.handles.program(of.handle)?;
-                Answer::IsExecutableDeleted(Flag { is: program.executable.is_deleted()? })
+                ResponseBody::IsExecutableDeleted(Flag { is: program.executable.is_deleted()? })
             }
-            Ask::DestructExecutable(of) => {
+            RequestBody::DestructExecutable(of) => {
                 self.handles.remove(of.handle);
-                Answer::DestructExecutable(Empty {})
+                ResponseBody::DestructExecutable(Empty {})
             }
-            Ask::DefaultDeviceAssignment(asked) => {
-                Answer::DefaultDeviceAssignment(self.default_assignment(asked)?)
+            RequestBody::DefaultDeviceAssignment(asked) => {
+                ResponseBody::DefaultDeviceAssignment(self.default_assignment(asked)?)
             }
-            Ask::DefaultLayout(asked) => Answer::DefaultLayout(self.default_layout(&asked)?),
-            Ask::PollHostCallback(_)
-            | Ask::ReturnHostCallback(_)
-            | Ask::MpmdMetadata(_)
-            | Ask::MpmdCostAnalysis(_)
+            RequestBody::DefaultLayout(asked) => ResponseBody::DefaultLayout(self.default_layout(&asked)?),
+            RequestBody::PollHostCallback(_)
+            | RequestBody::ReturnHostCallback(_)
+            | RequestBody::MpmdMetadata(_)
+            | RequestBody::MpmdCostAnalysis(_)
             // These four are answered by `handle`.
-            | Ask::CheckFuture(_)
-            | Ask::CheckValueReady(_)
-            | Ask::CopyToHost(_)
-            | Ask::FetchExecuteResult(_) => {
+            | RequestBody::CheckFuture(_)
+            | RequestBody::CheckValueReady(_)
+            | RequestBody::CopyToHost(_)
+            | RequestBody::FetchExecuteResult(_) => {
                 return Err(Status::unimplemented(format!("this request is not served: {name}")));
             }
         })
@@ -230,7 +233,7 @@ impl Session {
 }
 
 /// The next turn; while none comes, responses that waited for others are sent.
-fn next(turns: &mpsc::Receiver<Turn>, replies: &Replies) -> Option<Turn> {
+fn next(turns: &mpsc::Receiver<SessionEvent>, replies: &Replies) -> Option<SessionEvent> {
     while let Some(left) = replies.left() {
         match turns.recv_timeout(left) {
             Ok(turn) if !left.is_zero() => return Some(turn),
@@ -252,18 +255,18 @@ impl Drop for Session {
 }
 
 /// The handles that a client made for what it asks for.
-fn made_by(ask: &Ask) -> Vec<u64> {
+fn made_by(ask: &RequestBody) -> Vec<u64> {
     match ask {
-        Ask::MakeArray(asked) => asked.array.into_iter().collect(),
-        Ask::MakeArraysFromShards(asked) => asked.arrays.clone(),
-        Ask::MakeErrorArrays(asked) => asked.arrays.clone(),
-        Ask::Assemble(asked) => vec![asked.result],
-        Ask::FullyReplicatedShard(asked) => vec![asked.result],
-        Ask::Disassemble(asked) => asked.results.clone(),
-        Ask::CopyArrays(asked) => asked.results.clone(),
-        Ask::Remap(asked) => asked.results.clone(),
-        Ask::Reshard(asked) | Ask::Bitcast(asked) => asked.results.clone(),
-        Ask::Execute(asked) => {
+        RequestBody::MakeArray(asked) => asked.array.into_iter().collect(),
+        RequestBody::MakeArraysFromShards(asked) => asked.arrays.clone(),
+        RequestBody::MakeErrorArrays(asked) => asked.arrays.clone(),
+        RequestBody::Assemble(asked) => vec![asked.result],
+        RequestBody::FullyReplicatedShard(asked) => vec![asked.result],
+        RequestBody::Disassemble(asked) => asked.results.clone(),
+        RequestBody::CopyArrays(asked) => asked.results.clone(),
+        RequestBody::Remap(asked) => asked.results.clone(),
+        RequestBody::Reshard(asked) | RequestBody::Bitcast(asked) => asked.results.clone(),
+        RequestBody::Execute(asked) => {
             let status = Some(asked.status).filter(|handle| *handle != 0);
             asked.results.iter().copied().chain(status).collect()
         }

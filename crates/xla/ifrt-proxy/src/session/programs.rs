@@ -9,41 +9,42 @@ use unskew_pjrt::convert::compile_options::DeviceAssignment as Assignment;
 use unskew_pjrt::{Error, Executable};
 use unskew_serdes::proto::{decode, encode};
 
-use super::{Session, Turn, init};
-use crate::account::Charge;
-use crate::handles::Entry;
+use super::{Session, SessionEvent, init};
+use crate::handles::HandleTarget;
+use crate::memory_quota::QuotaGuard;
 use crate::messages::{
-    Compile, Compiled, CostAnalysis, DefaultDeviceAssignment, DefaultLayout, DeviceAssignment,
-    DonatedInputs, ExecutableMetadata, Handle, LogicalId, MemoryKinds, MemoryStats, Opaques,
-    OutputMemoryKinds, ProgramText, SerializedLayout,
+    CompileRequest, CompileResponse, CostAnalysis, DefaultDeviceAssignment, DefaultLayout,
+    DeviceAssignmentMessage, DonatedInputs, ExecutableMetadata, Handle, LogicalId, MemoryKinds,
+    MemoryStatsMessage, Opaques, OutputMemoryKinds, ProgramText, SerializedLayout,
 };
 use crate::program::Loaded;
 use crate::reply::Reply;
-use crate::status::{Code, Status};
+use crate::status::{Status, StatusCode};
 use crate::{element, xla};
 
 impl Session {
-    pub(super) fn compile(&mut self, asked: &Compile) -> Result<Compiled, Status> {
+    pub(super) fn compile(&mut self, asked: &CompileRequest) -> Result<CompileResponse, Status> {
         self.compiled(Loaded::compile(&self.platform, asked)?)
     }
 
     /// Compiles on a thread of its own: a compiler may take minutes, and other threads of the client have requests too.
     pub(super) fn compile_beside(
         &mut self,
-        asked: Compile,
-        (reply, charge): (Reply, Option<Charge>),
-        turns: mpsc::Sender<Turn>,
+        asked: CompileRequest,
+        (reply, charge): (Reply, Option<QuotaGuard>),
+        turns: mpsc::Sender<SessionEvent>,
     ) {
         self.compiling += 1;
         let platform = Arc::clone(&self.platform);
         let thread = std::thread::Builder::new().name("compiling".to_owned());
         let spawned = thread.spawn(move || {
             let compile = AssertUnwindSafe(|| Loaded::compile(&platform, &asked).map(Box::new));
-            let fault = |_| Err(Status::new(Code::Internal, "a fault of the server in compiling"));
+            let fault =
+                |_| Err(Status::new(StatusCode::Internal, "a fault of the server in compiling"));
             let program = catch_unwind(compile).unwrap_or_else(fault);
             drop(charge);
             // If the session is over, nobody waits for it.
-            let _ = turns.send(Turn::Compiled(reply, program));
+            let _ = turns.send(SessionEvent::Compiled(reply, program));
         });
         if spawned.is_err() {
             // Its answer, a fault of the server, is sent when it is dropped.
@@ -51,11 +52,11 @@ impl Session {
         }
     }
 
-    pub(super) fn compiled(&mut self, program: Loaded) -> Result<Compiled, Status> {
+    pub(super) fn compiled(&mut self, program: Loaded) -> Result<CompileResponse, Status> {
         let executable = program.executable.executable()?;
         let fingerprint = program.executable.fingerprint();
         let (fingerprint, fingerprint_error) = either(fingerprint);
-        let mut compiled = Compiled {
+        let mut compiled = CompileResponse {
             name: executable.name()?,
             num_devices: i32::try_from(program.devices.len()).unwrap_or(i32::MAX),
             logical_ids: self.logical_ids(&program),
@@ -63,10 +64,10 @@ impl Session {
             fingerprint: fingerprint.map(Bytes::from),
             fingerprint_error,
             device_ids: program.devices.clone(),
-            ..Compiled::default()
+            ..CompileResponse::default()
         };
-        compiled.executable = self.handles.add(Entry::Program(Arc::new(program)))?;
-        compiled.ready_future = Some(self.handles.add(Entry::Future(Vec::new()))?);
+        compiled.executable = self.handles.add(HandleTarget::Program(Arc::new(program)))?;
+        compiled.ready_future = Some(self.handles.add(HandleTarget::Future(Vec::new()))?);
         Ok(compiled)
     }
 
@@ -154,14 +155,14 @@ impl Session {
 
     pub(super) fn delete_program(&mut self, handle: u64) -> Result<Handle, Status> {
         self.handles.program(handle)?.executable.delete()?;
-        Ok(Handle { handle: self.handles.add(Entry::Future(Vec::new()))? })
+        Ok(Handle { handle: self.handles.add(HandleTarget::Future(Vec::new()))? })
     }
 
     /// Which device runs what unless told otherwise.
     pub(super) fn default_assignment(
         &self,
         asked: DefaultDeviceAssignment,
-    ) -> Result<DeviceAssignment, Status> {
+    ) -> Result<DeviceAssignmentMessage, Status> {
         let there = self.platform.devices.len() as u64;
         let wanted = asked.replicas.checked_mul(asked.partitions);
         if wanted.is_none_or(|wanted| wanted == 0 || wanted > there) {
@@ -178,8 +179,8 @@ impl Session {
         let computation = |at: usize| -> Vec<i64> {
             ids.iter().filter_map(|row| row.get(at).copied().map(i64::from)).collect()
         };
-        let assignment = Assignment::of((0..columns).map(computation).collect());
-        Ok(DeviceAssignment { assignment: Some(assignment.write().into()) })
+        let assignment = Assignment::from_devices((0..columns).map(computation).collect());
+        Ok(DeviceAssignmentMessage { assignment: Some(assignment.write().into()) })
     }
 
     /// How an array lies in memory unless told otherwise.
@@ -224,9 +225,9 @@ fn parameter_layouts(facts: &xla::Facts) -> Option<Opaques> {
 }
 
 fn layouts(
-    layouts: Result<Vec<unskew_pjrt::host::extension::Layout>, Status>,
+    layouts: Result<Vec<unskew_pjrt::host::extension::MemoryLayout>, Status>,
 ) -> (Option<Opaques>, Option<crate::messages::StatusMessage>) {
-    let messages = |layouts: Vec<unskew_pjrt::host::extension::Layout>| {
+    let messages = |layouts: Vec<unskew_pjrt::host::extension::MemoryLayout>| {
         let messages = layouts.iter().map(|layout| xla::layout_message(&layout.text()));
         messages.collect::<Result<Vec<_>, _>>()
     };
@@ -242,10 +243,10 @@ fn memory_kinds(executable: &Executable) -> OutputMemoryKinds {
     }
 }
 
-fn memory_stats(executable: &Executable) -> Result<MemoryStats, Error> {
+fn memory_stats(executable: &Executable) -> Result<MemoryStatsMessage, Error> {
     let stats = executable.memory_stats()?;
     let known = |number: Option<i64>| number.unwrap_or_default();
-    Ok(MemoryStats {
+    Ok(MemoryStatsMessage {
         generated_code_size: known(stats.generated_code_size_in_bytes),
         argument_size: known(stats.argument_size_in_bytes),
         output_size: known(stats.output_size_in_bytes),
@@ -267,12 +268,12 @@ fn memory_stats(executable: &Executable) -> Result<MemoryStats, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::status::Code;
+    use crate::status::StatusCode;
 
     #[test]
     fn a_value_or_its_error_stands_in_a_message() {
         assert_eq!(either::<_, Status>(Ok(3)), (Some(3), None));
-        let error = Status::new(Code::Internal, "why");
+        let error = Status::new(StatusCode::Internal, "why");
         assert_eq!(either::<u8, _>(Err(error.clone())), (None, Some(error.message())));
     }
 }

@@ -7,16 +7,16 @@ use unskew_pjrt::HostArray;
 use unskew_serdes::proto::decode;
 
 use super::{Session, results};
-use crate::array::{Array, Shard, Spread};
+use crate::array::{ArrayShard, ShardedArray, Spread};
 use crate::element;
-use crate::handles::Entry;
-use crate::messages::{Handle, Handles, OldReshard, Respec, Semantics};
-use crate::pieces::Piece;
+use crate::handles::HandleTarget;
+use crate::messages::{Handle, HandleList, OldReshard, Respec, Semantics};
+use crate::pieces::ShardSlice;
 use crate::status::Status;
-use crate::strides::{self, Block};
+use crate::strides::{self, DenseBlock};
 
 impl Session {
-    pub(super) fn reshard(&mut self, asked: &Respec) -> Result<Handles, Status> {
+    pub(super) fn reshard(&mut self, asked: &Respec) -> Result<HandleList, Status> {
         let (arrays, specs) = self.respecs(asked)?;
         let places = results(&asked.results, arrays.len())?;
         let mut spread = Vec::new();
@@ -35,10 +35,15 @@ impl Session {
         let array = self.handles.array(asked.array)?;
         let to = Spread::from(&decode::<Ifrt, Sharding>(&asked.sharding)?);
         let spread = self.respread(&array, to, asked.copy_semantics)?;
-        Ok(Handle { handle: self.handles.add(Entry::Array(Arc::new(spread)))? })
+        Ok(Handle { handle: self.handles.add(HandleTarget::Array(Arc::new(spread)))? })
     }
 
-    fn respread(&self, array: &Array, to: Spread, semantics: i32) -> Result<Array, Status> {
+    fn respread(
+        &self,
+        array: &ShardedArray,
+        to: Spread,
+        semantics: i32,
+    ) -> Result<ShardedArray, Status> {
         let pieces = to.cut.pieces(&array.dims, to.devices.len())?;
         let pieces = pieces.ok_or_else(|| unknown("is to be cut"))?;
         if Some(&pieces) == array.spread.cut.pieces(&array.dims, array.shards.len())?.as_ref() {
@@ -50,7 +55,7 @@ impl Session {
             return self.onto(&array.of_shard(whole)?, to, semantics);
         }
         let moved = self.through_host(array, to, &pieces)?;
-        if Semantics::of(semantics) == Semantics::Donate {
+        if Semantics::from_number(semantics) == Semantics::Donate {
             array.shards.iter().try_for_each(|shard| shard.contents.delete())?;
         }
         Ok(moved)
@@ -58,9 +63,14 @@ impl Session {
 
     /// Puts the array together on the host, and cuts it anew: PJRT has no words for anything else. The
     /// session waits for it.
-    fn through_host(&self, array: &Array, to: Spread, pieces: &[Piece]) -> Result<Array, Status> {
+    fn through_host(
+        &self,
+        array: &ShardedArray,
+        to: Spread,
+        pieces: &[ShardSlice],
+    ) -> Result<ShardedArray, Status> {
         let element_type = element::to_pjrt(array.kind)?;
-        let block = Block::whole(element_type, &array.dims)?;
+        let block = DenseBlock::whole(element_type, &array.dims)?;
         // What the host holds for a session counts as what the session has.
         let _room = self.buffers.room(block.bytes as u64)?;
         let data = self.gathered(array, &block)?;
@@ -74,13 +84,13 @@ impl Session {
                 strides: Some(&block.strides),
             };
             let place = entry.place(to.memory_kind.as_deref())?;
-            shards.push(Shard::new(entry.id, self.platform.client.buffer(host, place)?));
+            shards.push(ArrayShard::new(entry.id, self.platform.client.buffer(host, place)?));
         }
-        Ok(Array { kind: array.kind, dims: array.dims.clone(), spread: to, shards })
+        Ok(ShardedArray { kind: array.kind, dims: array.dims.clone(), spread: to, shards })
     }
 
     /// All of the array, dense and row by row.
-    fn gathered(&self, array: &Array, block: &Block) -> Result<Vec<u8>, Status> {
+    fn gathered(&self, array: &ShardedArray, block: &DenseBlock) -> Result<Vec<u8>, Status> {
         if let Ok(whole) = array.whole() {
             return Ok(whole.contents.device()?.to_host()?);
         }

@@ -23,13 +23,13 @@ const NO: &[u8] = b"no\n";
 
 /// Who waits to be called, by the number of their first function.
 #[derive(Debug)]
-pub struct Callbacks {
+pub struct CallbackRegistry {
     /// Whether workers can call anybody.
     possible: bool,
     waiting: Mutex<BTreeMap<u64, oneshot::Sender<Arc<Worker>>>>,
 }
 
-impl Callbacks {
+impl CallbackRegistry {
     /// Nobody waits yet. `possible` says whether workers can call anybody.
     pub fn new(possible: bool) -> Self {
         Self { possible, waiting: Mutex::default() }

@@ -18,7 +18,7 @@ use crate::view::{PluginView, SessionView};
 
 /// What the front wants.
 #[derive(Debug)]
-pub enum Order {
+pub enum WorkerCommand {
     /// Serve this connection, of which this was read before.
     Serve(TcpStream, Seen),
     /// Say what there is.
@@ -31,11 +31,11 @@ pub enum Order {
 
 /// What a worker says, a line of JSON each.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Said {
+pub enum WorkerMessage {
     /// The plug-in is loaded.
     Ready(PluginView),
     /// What there is.
-    Report(Report),
+    Report(WorkerReport),
     /// Somebody is wanted who runs the Python function of this number.
     Wants(u64),
     /// A connection is over. They are counted from 1 on, in the order in which they came.
@@ -48,7 +48,7 @@ pub enum Said {
 
 /// The sessions of a worker, and what it counted since it began.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Report {
+pub struct WorkerReport {
     pub sessions: Vec<SessionView>,
     pub counts: Counts,
 }
@@ -64,18 +64,18 @@ const NO_CALLBACKS: u8 = b'n';
 ///
 /// # Errors
 /// If nobody is there, or it did not take the orders before.
-pub fn order(channel: &UnixStream, order: &Order) -> io::Result<()> {
+pub fn order(channel: &UnixStream, order: &WorkerCommand) -> io::Result<()> {
     let flags = MsgFlags::MSG_NOSIGNAL | MsgFlags::MSG_DONTWAIT;
     let send = |byte: u8, control: &[ControlMessage<'_>]| {
         sendmsg::<()>(channel.as_raw_fd(), &[IoSlice::new(&[byte])], control, flags, None)
     };
     match order {
-        Order::Report => send(REPORT, &[])?,
-        Order::NoCallbacks => send(NO_CALLBACKS, &[])?,
-        Order::Callbacks(connection) => {
+        WorkerCommand::Report => send(REPORT, &[])?,
+        WorkerCommand::NoCallbacks => send(NO_CALLBACKS, &[])?,
+        WorkerCommand::Callbacks(connection) => {
             send(CALLBACKS, &[ControlMessage::ScmRights(&[connection.as_raw_fd()])])?
         }
-        Order::Serve(connection, seen) => {
+        WorkerCommand::Serve(connection, seen) => {
             let mut file = tempfile::tempfile()?;
             file.write_all(&seen.bytes)?;
             let descriptors = [connection.as_raw_fd(), file.as_raw_fd()];
@@ -103,7 +103,7 @@ impl Channel {
     ///
     /// # Errors
     /// If the channel fails, or an order is none of these.
-    pub fn receive(&self) -> io::Result<Option<Order>> {
+    pub fn receive(&self) -> io::Result<Option<WorkerCommand>> {
         let mut byte = [0];
         let mut space = cmsg_space!([std::os::fd::RawFd; 2]);
         let mut into = [IoSliceMut::new(&mut byte)];
@@ -130,11 +130,13 @@ impl Channel {
                 file.rewind()?;
                 file.read_to_end(&mut bytes)?;
                 let seen = Seen { bytes, settings_sent: order == SERVE_FILTERED };
-                Ok(Some(Order::Serve(connection.into(), seen)))
+                Ok(Some(WorkerCommand::Serve(connection.into(), seen)))
             }
-            (_, REPORT, None, None) => Ok(Some(Order::Report)),
-            (_, NO_CALLBACKS, None, None) => Ok(Some(Order::NoCallbacks)),
-            (_, CALLBACKS, None, Some(connection)) => Ok(Some(Order::Callbacks(connection.into()))),
+            (_, REPORT, None, None) => Ok(Some(WorkerCommand::Report)),
+            (_, NO_CALLBACKS, None, None) => Ok(Some(WorkerCommand::NoCallbacks)),
+            (_, CALLBACKS, None, Some(connection)) => {
+                Ok(Some(WorkerCommand::Callbacks(connection.into())))
+            }
             _ => Err(io::Error::new(io::ErrorKind::InvalidData, "an order that is none")),
         }
     }
@@ -143,7 +145,7 @@ impl Channel {
     ///
     /// # Errors
     /// If the front is not there.
-    pub fn say(&self, said: &Said) -> io::Result<()> {
+    pub fn say(&self, said: &WorkerMessage) -> io::Result<()> {
         let mut line = serde_json::to_vec(said)?;
         line.push(b'\n');
         let _one = self.written.lock().unwrap_or_else(PoisonError::into_inner);
@@ -171,11 +173,11 @@ mod tests {
         let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (accepted, _) = listener.accept().unwrap();
         let sent = Seen { bytes: b"seen".to_vec(), settings_sent: true };
-        order(&front, &Order::Report).unwrap();
-        order(&front, &Order::Serve(accepted, sent.clone())).unwrap();
+        order(&front, &WorkerCommand::Report).unwrap();
+        order(&front, &WorkerCommand::Serve(accepted, sent.clone())).unwrap();
         drop(front);
-        assert!(matches!(worker.receive().unwrap(), Some(Order::Report)));
-        let Some(Order::Serve(mut connection, seen)) = worker.receive().unwrap() else {
+        assert!(matches!(worker.receive().unwrap(), Some(WorkerCommand::Report)));
+        let Some(WorkerCommand::Serve(mut connection, seen)) = worker.receive().unwrap() else {
             panic!("no connection came");
         };
         assert!(worker.receive().unwrap().is_none());

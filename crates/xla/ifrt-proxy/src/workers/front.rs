@@ -12,18 +12,18 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::service::Routes;
 
-use super::callbacks::Callbacks;
-use super::pool::{Failure, Pool};
+use super::callbacks::CallbackRegistry;
+use super::pool::{WorkerFailure, WorkerPool};
 use super::process::Start;
-use super::refusal::Refusal;
+use super::refusal::RefusingService;
 use super::route::{Route, route};
 use crate::connection::{self, Connection};
-use crate::limits::Limits;
+use crate::limits::ServerLimits;
 use crate::network::{LAST, answer, runtime};
 use crate::pages;
 use crate::server::ServeError;
 use crate::service::Ifrt;
-use crate::view::{View, Viewed};
+use crate::view::{ServerView, Viewable};
 
 /// A server whose plug-in is in worker processes.
 pub struct Front {
@@ -38,15 +38,15 @@ pub struct Front {
 pub enum FrontError {
     /// No worker starts.
     #[error("{0}")]
-    Worker(Failure),
+    Worker(WorkerFailure),
     /// The system has no threads or no files for it.
     #[error("cannot serve")]
     Io(#[from] io::Error),
 }
 
 struct Shown {
-    pool: Arc<Pool>,
-    limits: Limits,
+    pool: Arc<WorkerPool>,
+    limits: ServerLimits,
     since: Instant,
 }
 
@@ -56,10 +56,14 @@ impl Front {
     ///
     /// # Errors
     /// If it does not, for which it has given its reason itself.
-    pub fn new(start: Box<Start>, limits: Limits, callbacks: bool) -> Result<Self, FrontError> {
+    pub fn new(
+        start: Box<Start>,
+        limits: ServerLimits,
+        callbacks: bool,
+    ) -> Result<Self, FrontError> {
         let folder = tempfile::tempdir()?;
-        let callbacks = Callbacks::new(callbacks);
-        let pool = Pool::new(start, limits, folder.path().to_owned(), callbacks)?;
+        let callbacks = CallbackRegistry::new(callbacks);
+        let pool = WorkerPool::new(start, limits, folder.path().to_owned(), callbacks)?;
         let runtime = runtime()?;
         runtime.block_on(pool.first()).map_err(FrontError::Worker)?;
         let shown = Arc::new(Shown { pool, limits, since: Instant::now() });
@@ -103,7 +107,7 @@ async fn network(
     let (reporter, health) = tonic_health::server::health_reporter();
     reporter.set_serving::<Ifrt>().await;
     let pages = pages::routes(Arc::clone(shown), remote);
-    let routes = Routes::from(pages).add_service(health).add_service(Refusal);
+    let routes = Routes::from(pages).add_service(health).add_service(RefusingService);
     // Kept to the end: connections that are open then are closed with the runtime.
     let (_closing, closed) = oneshot::channel();
     let incoming = UnboundedReceiverStream::new(incoming);
@@ -133,7 +137,7 @@ async fn network(
 
 /// Takes connections: those of gRPC are for workers, others for the network here.
 async fn accept(
-    pool: &Arc<Pool>,
+    pool: &Arc<WorkerPool>,
     all: impl Stream<Item = io::Result<Connection>>,
     own: mpsc::UnboundedSender<io::Result<Connection>>,
 ) {
@@ -149,7 +153,7 @@ async fn accept(
 }
 
 async fn lead(
-    pool: Arc<Pool>,
+    pool: Arc<WorkerPool>,
     mut connection: Connection,
     own: mpsc::UnboundedSender<io::Result<Connection>>,
 ) {
@@ -182,10 +186,10 @@ async fn lead(
     }
 }
 
-impl Viewed for Shown {
-    async fn view(&self) -> View {
+impl Viewable for Shown {
+    async fn view(&self) -> ServerView {
         let (sessions, counts) = self.pool.look().await;
-        View {
+        ServerView {
             age: self.since.elapsed(),
             ready: self.is_ready(),
             limits: self.limits,

@@ -21,7 +21,7 @@
 //! * Limits are those of the server, not of a process: workers share a [folder](crate::shares).
 //!
 //! When a worker ends otherwise the front says how, and what its sessions were doing, which it reads in the file that the
-//! worker [noted](crate::Trail) it in. Its client sees that the connection is lost.
+//! worker [noted](crate::SessionJournal) it in. Its client sees that the connection is lost.
 
 mod callbacks;
 mod channel;
@@ -33,5 +33,5 @@ mod route;
 mod work;
 
 pub use front::{Front, FrontError};
-pub use pool::Failure;
+pub use pool::WorkerFailure;
 pub use process::Start;

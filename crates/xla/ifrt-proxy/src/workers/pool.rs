@@ -10,16 +10,16 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::callbacks::Callbacks;
-use super::channel::Said;
+use super::callbacks::CallbackRegistry;
+use super::channel::WorkerMessage;
 use super::process::{Process, Start, Worker};
 use crate::counts::Counts;
-use crate::limits::Limits;
+use crate::limits::ServerLimits;
 use crate::memory;
+use crate::session_journal::SessionJournal;
 use crate::sessions::{Sessions, full, no_session, stopping};
 use crate::shares::Share;
-use crate::status::{Code, Status};
-use crate::trail::Trail;
+use crate::status::{Status, StatusCode};
 use crate::view::{PluginView, SessionView};
 
 /// How long a plug-in may take to be loaded.
@@ -31,19 +31,19 @@ const REPORT: Duration = Duration::from_millis(500);
 /// How often the sessions of workers are asked for, so that little is lost of one that crashes.
 const OFTEN: Duration = Duration::from_secs(1);
 
-pub struct Pool {
+pub struct WorkerPool {
     start: Box<Start>,
-    limits: Limits,
+    limits: ServerLimits,
     /// The files that all processes share.
     folder: PathBuf,
     share: Share,
-    state: Mutex<State>,
+    state: Mutex<PoolState>,
     changed: Notify,
-    pub callbacks: Callbacks,
+    pub callbacks: CallbackRegistry,
 }
 
 #[derive(Default)]
-struct State {
+struct PoolState {
     workers: BTreeMap<u64, Arc<Worker>>,
     /// Those that wait for a connection.
     idle: Vec<Arc<Worker>>,
@@ -51,7 +51,7 @@ struct State {
     /// What a worker has in memory that has done nothing yet.
     weight: u64,
     /// Why the last one did not start.
-    failed: Option<Failure>,
+    failed: Option<WorkerFailure>,
     plugin: Option<PluginView>,
     /// What those counted that are gone.
     counts: Counts,
@@ -60,7 +60,7 @@ struct State {
 
 /// Why a worker does not start.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Failure {
+pub enum WorkerFailure {
     /// It has given the reason itself, where its errors go.
     #[error("the plug-in cannot be loaded; the log of the server has the reason")]
     Said,
@@ -83,16 +83,16 @@ pub enum Failure {
 /// How a worker ends that has given a reason.
 const SAID: i32 = 2;
 
-impl Pool {
+impl WorkerPool {
     /// No worker yet.
     ///
     /// # Errors
     /// If the shared files cannot be made.
     pub fn new(
         start: Box<Start>,
-        limits: Limits,
+        limits: ServerLimits,
         folder: PathBuf,
-        callbacks: Callbacks,
+        callbacks: CallbackRegistry,
     ) -> io::Result<Arc<Self>> {
         let share = Share::open(&folder, 0)?;
         let (state, changed) = (Mutex::default(), Notify::new());
@@ -103,7 +103,7 @@ impl Pool {
     ///
     /// # Errors
     /// If it does not start.
-    pub async fn first(self: &Arc<Self>) -> Result<(), Failure> {
+    pub async fn first(self: &Arc<Self>) -> Result<(), WorkerFailure> {
         self.refill(&mut self.lock());
         loop {
             let changed = self.changed.notified();
@@ -112,7 +112,7 @@ impl Pool {
                 if !state.idle.is_empty() {
                     let (limit, needs) = (self.limits.memory.unwrap_or(u64::MAX), state.weight);
                     return if needs > limit {
-                        Err(Failure::Memory { limit, needs })
+                        Err(WorkerFailure::Memory { limit, needs })
                     } else {
                         Ok(())
                     };
@@ -146,7 +146,7 @@ impl Pool {
                     return Ok(worker);
                 }
                 if let Some(why) = state.failed.take() {
-                    return Err(Status::new(Code::Unavailable, why.to_string()));
+                    return Err(Status::new(StatusCode::Unavailable, why.to_string()));
                 }
                 let busy = state.workers.values().filter(|worker| worker.is_busy()).count();
                 if busy >= self.limits.sessions {
@@ -172,7 +172,7 @@ impl Pool {
     }
 
     /// Whether the processes stay within their memory with so much more.
-    fn weigh(&self, state: &State, more: u64) -> Result<(), Status> {
+    fn weigh(&self, state: &PoolState, more: u64) -> Result<(), Status> {
         let Some(limit) = self.limits.memory else { return Ok(()) };
         // One that is starting will have as much as the others.
         let of = |worker: &Arc<Worker>| worker.memory().max(state.weight);
@@ -184,7 +184,7 @@ impl Pool {
     }
 
     /// Starts a worker if none waits, and there is memory for it.
-    fn refill(self: &Arc<Self>, state: &mut State) {
+    fn refill(self: &Arc<Self>, state: &mut PoolState) {
         if state.starting || state.stopping || !state.idle.is_empty() {
             return;
         }
@@ -201,7 +201,7 @@ impl Pool {
             }
             Err(error) => {
                 tracing::error!(%error, "no worker process can be started");
-                state.failed = Some(Failure::System(error.to_string()));
+                state.failed = Some(WorkerFailure::System(error.to_string()));
                 self.changed.notify_waiters();
             }
         }
@@ -222,9 +222,9 @@ impl Pool {
             };
             match said {
                 None => break,
-                Some(Said::Report(report)) => worker.reported(report),
-                Some(Said::Wants(number)) => self.callbacks.find(number, &worker),
-                Some(Said::Ready(plugin)) => {
+                Some(WorkerMessage::Report(report)) => worker.reported(report),
+                Some(WorkerMessage::Wants(number)) => self.callbacks.find(number, &worker),
+                Some(WorkerMessage::Ready(plugin)) => {
                     ready = true;
                     let mut state = self.lock();
                     (state.plugin, state.starting) = (Some(plugin), false);
@@ -232,7 +232,7 @@ impl Pool {
                     state.failed = None;
                     state.idle.push(Arc::clone(&worker));
                 }
-                Some(Said::Over { connection, unused }) => {
+                Some(WorkerMessage::Over { connection, unused }) => {
                     worker.over(connection);
                     if unused && !worker.is_busy() {
                         self.lock().idle.push(Arc::clone(&worker));
@@ -258,13 +258,13 @@ impl Pool {
         if !ready {
             state.starting = false;
             state.failed = Some(match code {
-                Some(SAID) => Failure::Said,
-                _ => Failure::Ended(status.clone()),
+                Some(SAID) => WorkerFailure::Said,
+                _ => WorkerFailure::Ended(status.clone()),
             });
         }
-        let trail = Trail::of_slot(&self.folder, worker.slot);
+        let trail = SessionJournal::of_slot(&self.folder, worker.slot);
         if ready && !success && !state.stopping {
-            let doing = Trail::read(&trail).unwrap_or_default().join("; ");
+            let doing = SessionJournal::read(&trail).unwrap_or_default().join("; ");
             let text = "the plug-in ended a worker process; other clients go on";
             tracing::error!(status, doing, "{text}");
         }
@@ -337,7 +337,7 @@ impl Pool {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -13,9 +13,9 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
 use tokio::process::Child;
 use tokio::sync::watch;
-use unskew_connections::{ConnectionPlace, Request};
+use unskew_connections::{ConnectionPlace, RequestGuard};
 
-use super::channel::{Order, Report, Said, order};
+use super::channel::{WorkerCommand, WorkerMessage, WorkerReport, order};
 use crate::connection::Connection;
 use crate::memory;
 
@@ -32,17 +32,17 @@ pub struct Worker {
     pub slot: u64,
     process: Option<u32>,
     channel: UnixStream,
-    state: Mutex<State>,
+    state: Mutex<ProcessState>,
     reports: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    report: Report,
+struct ProcessState {
+    report: WorkerReport,
     /// How many connections it got.
     handed: u64,
     /// The places of those that it has, which are busy as long as it has them.
-    connections: BTreeMap<u64, (ConnectionPlace, Request)>,
+    connections: BTreeMap<u64, (ConnectionPlace, RequestGuard)>,
 }
 
 /// The process behind a worker, and what it says.
@@ -78,10 +78,10 @@ impl Worker {
         let (stream, seen, place) = connection.into_parts().map_err(|_| None)?;
         // Its number is its turn.
         let mut state = self.lock();
-        let serve = Order::Serve(stream, seen);
+        let serve = WorkerCommand::Serve(stream, seen);
         let sent = order(&self.channel, &serve);
         match (sent, serve) {
-            (Err(_), Order::Serve(stream, seen)) => {
+            (Err(_), WorkerCommand::Serve(stream, seen)) => {
                 Err(Connection::from_parts(stream, seen, place).ok().map(Box::new))
             }
             _ => {
@@ -96,7 +96,10 @@ impl Worker {
     /// Gives it the connection of who runs the Python functions that it wants, or says that nobody does.
     pub fn answer(&self, callbacks: Option<TcpStream>) {
         // One that is not there does not wait for it.
-        let _ = order(&self.channel, &callbacks.map_or(Order::NoCallbacks, Order::Callbacks));
+        let _ = order(
+            &self.channel,
+            &callbacks.map_or(WorkerCommand::NoCallbacks, WorkerCommand::Callbacks),
+        );
     }
 
     /// How many bytes of memory its process has for itself.
@@ -129,29 +132,29 @@ impl Worker {
     pub fn ask(&self) -> watch::Receiver<u64> {
         let reports = self.reports.subscribe();
         // Who cannot be asked does not answer.
-        let _ = order(&self.channel, &Order::Report);
+        let _ = order(&self.channel, &WorkerCommand::Report);
         reports
     }
 
     /// What it reported last.
-    pub fn report(&self) -> Report {
+    pub fn report(&self) -> WorkerReport {
         self.lock().report.clone()
     }
 
     /// It has reported.
-    pub fn reported(&self, report: Report) {
+    pub fn reported(&self, report: WorkerReport) {
         self.lock().report = report;
         self.reports.send_modify(|count| *count += 1);
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ProcessState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Process {
     /// The next that it says; none when it says no more.
-    pub async fn next(&mut self) -> Option<Said> {
+    pub async fn next(&mut self) -> Option<WorkerMessage> {
         let line = self.lines.next_line().await.ok()??;
         match serde_json::from_str(&line) {
             Ok(said) => Some(said),

@@ -1,4 +1,4 @@
-//! What a client is told for whom there is no worker.
+//! Refusal that a client gets for whom there is no worker.
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};
@@ -10,17 +10,17 @@ use tonic::server::NamedService;
 
 use crate::connection::Peer;
 use crate::service::Ifrt;
-use crate::status::{Code, Status};
+use crate::status::{Status, StatusCode};
 
 /// The service of a front, which refuses every call for the reason that its connection has.
 #[derive(Clone, Debug)]
-pub struct Refusal;
+pub struct RefusingService;
 
-impl NamedService for Refusal {
+impl NamedService for RefusingService {
     const NAME: &'static str = Ifrt::NAME;
 }
 
-impl Service<http::Request<Body>> for Refusal {
+impl Service<http::Request<Body>> for RefusingService {
     type Response = http::Response<Body>;
     type Error = Infallible;
     type Future = Ready<Result<Self::Response, Infallible>>;
@@ -32,7 +32,8 @@ impl Service<http::Request<Body>> for Refusal {
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
         let why = request.extensions().get::<Peer>().and_then(|peer| peer.refusal.clone());
         // The front answers HTTP/2 itself only where it has a reason; a client of HTTP/1 speaks no gRPC.
-        let why = why.unwrap_or_else(|| Status::new(Code::Unimplemented, "gRPC speaks HTTP/2"));
+        let why =
+            why.unwrap_or_else(|| Status::new(StatusCode::Unimplemented, "gRPC speaks HTTP/2"));
         ready(Ok(tonic::Status::from(why).into_http()))
     }
 }

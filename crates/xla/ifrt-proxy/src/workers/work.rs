@@ -12,7 +12,7 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::service::Routes;
 use unskew_connections::Connections;
 
-use super::channel::{Channel, Order, Report, Said, order};
+use super::channel::{Channel, WorkerCommand, WorkerMessage, WorkerReport, order};
 use crate::connection::{self, Connection};
 use crate::network::{LAST, answer, runtime};
 use crate::replay::Seen;
@@ -44,7 +44,7 @@ impl Server {
                 let mut number = [0; 8];
                 while (&*python).read_exact(&mut number).is_ok() {
                     // If the front is gone, this process ends soon.
-                    let _ = channel.say(&Said::Wants(u64::from_le_bytes(number)));
+                    let _ = channel.say(&WorkerMessage::Wants(u64::from_le_bytes(number)));
                 }
             })?;
         }
@@ -84,7 +84,7 @@ impl Server {
         let pool = Arc::clone(self.pool());
         tokio::spawn(async move { pool.give_back().await });
         self.listen(Arc::clone(channel), python, handed, left)?;
-        channel.say(&Said::Ready(PluginView::new(self.platform())))?;
+        channel.say(&WorkerMessage::Ready(PluginView::new(self.platform())))?;
         tokio::spawn(Arc::clone(self).count(Arc::clone(channel), ended));
         tokio::spawn(Arc::clone(self).tell(Arc::clone(channel)));
         let (closing, closed) = oneshot::channel();
@@ -100,7 +100,7 @@ impl Server {
             _ = tokio::time::timeout(self.limits().grace + LAST, self.sessions().left()) => {}
         }
         // If the front is gone, nobody wants to know.
-        let _ = channel.say(&Said::Report(self.report()));
+        let _ = channel.say(&WorkerMessage::Report(self.report()));
         drop(closing);
         // Connections that stay open though nothing is on them are closed with the runtime.
         let _ = tokio::time::timeout(LAST, network).await;
@@ -112,7 +112,7 @@ impl Server {
         loop {
             let changed = self.sessions().changed();
             // If the front is gone, nobody wants to know.
-            let _ = channel.say(&Said::Report(self.report()));
+            let _ = channel.say(&WorkerMessage::Report(self.report()));
             changed.await;
         }
     }
@@ -131,7 +131,7 @@ impl Server {
                 let _ = end.await;
                 let unused = server.sessions().opened() == 0;
                 // If the front is gone, nobody wants to know.
-                let _ = channel.say(&Said::Over { connection, unused });
+                let _ = channel.say(&WorkerMessage::Over { connection, unused });
             });
         }
     }
@@ -148,14 +148,16 @@ impl Server {
         std::thread::Builder::new().name("orders".to_owned()).spawn(move || {
             loop {
                 let done = match channel.receive() {
-                    Ok(Some(Order::Report)) => channel.say(&Said::Report(server.report())),
-                    Ok(Some(Order::Serve(connection, seen))) => connection
+                    Ok(Some(WorkerCommand::Report)) => {
+                        channel.say(&WorkerMessage::Report(server.report()))
+                    }
+                    Ok(Some(WorkerCommand::Serve(connection, seen))) => connection
                         .set_nonblocking(true)
                         .map(|()| handed.send((connection, seen)).unwrap_or_default()),
                     // The same bytes go on to Python, which has asked.
-                    Ok(Some(answer @ (Order::Callbacks(_) | Order::NoCallbacks))) => {
-                        python.as_ref().map_or(Ok(()), |python| order(python, &answer))
-                    }
+                    Ok(Some(
+                        answer @ (WorkerCommand::Callbacks(_) | WorkerCommand::NoCallbacks),
+                    )) => python.as_ref().map_or(Ok(()), |python| order(python, &answer)),
                     Ok(None) => break,
                     Err(error) => Err(error),
                 };
@@ -169,7 +171,7 @@ impl Server {
         Ok(())
     }
 
-    fn report(&self) -> Report {
-        Report { sessions: self.session_views(), counts: self.metrics().counts() }
+    fn report(&self) -> WorkerReport {
+        WorkerReport { sessions: self.session_views(), counts: self.metrics().counts() }
     }
 }

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use unskew_ifrt_client::IfrtClient;
 use unskew_ifrt_proxy::messages::ProxyVersion;
 use unskew_ifrt_proxy::status::Status;
-use unskew_ifrt_proxy::{Limits, MemoryKind, ServeError, Server};
+use unskew_ifrt_proxy::{MemoryKind, ServeError, Server, ServerLimits};
 use unskew_pjrt::Plugin;
 
 /// The versions of the newest client.
@@ -28,7 +28,7 @@ pub struct Served {
 }
 
 impl Served {
-    pub fn with(limits: Limits) -> Self {
+    pub fn with(limits: ServerLimits) -> Self {
         let client = Plugin::load(plugin()).unwrap().create_client(&[]).unwrap();
         let server = Server::new(client, limits).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

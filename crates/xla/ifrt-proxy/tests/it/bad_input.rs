@@ -8,12 +8,12 @@ use crate::abacus::{NEWEST, Served, run};
 use bytes::Bytes;
 use unskew_ifrt::types::{Ifrt, Shape, any_version};
 use unskew_ifrt_client::{Adder, ELEMENTS, IfrtClient};
-use unskew_ifrt_proxy::Limits;
+use unskew_ifrt_proxy::ServerLimits;
 use unskew_ifrt_proxy::messages::{
-    Ask, Assemble, ByteStrides, CopyArrays, CopyToHost, Disassemble, Execute, FullyReplicatedShard,
-    Handle, Handles, OldOrNewHandles,
+    Assemble, ByteStrides, CopyArrays, CopyToHost, Disassemble, Execute, FullyReplicatedShard,
+    Handle, HandleList, OldOrNewHandles, RequestBody,
 };
-use unskew_ifrt_proxy::status::{Code, Status};
+use unskew_ifrt_proxy::status::{Status, StatusCode};
 use unskew_serdes::proto::encode;
 
 fn row() -> Bytes {
@@ -21,36 +21,44 @@ fn row() -> Bytes {
 }
 
 /// Buffers that never come are not waited for.
-fn limits() -> Limits {
-    Limits { patience: Duration::from_millis(1), ..Limits::default() }
+fn limits() -> ServerLimits {
+    ServerLimits { patience: Duration::from_millis(1), ..ServerLimits::default() }
 }
 
 /// Every request that names an array, a program or a future, with a handle that may be none.
-fn with_handle(handle: u64) -> Vec<Ask> {
+fn with_handle(handle: u64) -> Vec<RequestBody> {
     let (array, result, executable) = (handle, 900, handle);
     let of = Handle { handle };
     let names = || OldOrNewHandles { one: None, several: vec![handle] };
     vec![
-        Ask::CheckFuture(of),
-        Ask::Assemble(Assemble { parts: vec![handle], result, ..Assemble::default() }),
-        Ask::CopyToHost(CopyToHost { host_buffer: 901, array, byte_strides: None }),
-        Ask::Disassemble(Disassemble { array, results: vec![result], ..Disassemble::default() }),
-        Ask::CheckValueReady(Handles { handles: vec![handle] }),
-        Ask::DeleteArray(names()),
-        Ask::IsArrayDeleted(of),
-        Ask::ExecutableMetadata(of),
-        Ask::Execute(Execute { executable, results: vec![result], ..Execute::default() }),
-        Ask::DeleteExecutable(of),
-        Ask::IsExecutableDeleted(of),
-        Ask::FullyReplicatedShard(FullyReplicatedShard { array, copy_semantics: 0, result }),
-        Ask::CopyArrays(CopyArrays {
+        RequestBody::CheckFuture(of),
+        RequestBody::Assemble(Assemble { parts: vec![handle], result, ..Assemble::default() }),
+        RequestBody::CopyToHost(CopyToHost { host_buffer: 901, array, byte_strides: None }),
+        RequestBody::Disassemble(Disassemble {
+            array,
+            results: vec![result],
+            ..Disassemble::default()
+        }),
+        RequestBody::CheckValueReady(HandleList { handles: vec![handle] }),
+        RequestBody::DeleteArray(names()),
+        RequestBody::IsArrayDeleted(of),
+        RequestBody::ExecutableMetadata(of),
+        RequestBody::Execute(Execute { executable, results: vec![result], ..Execute::default() }),
+        RequestBody::DeleteExecutable(of),
+        RequestBody::IsExecutableDeleted(of),
+        RequestBody::FullyReplicatedShard(FullyReplicatedShard {
+            array,
+            copy_semantics: 0,
+            result,
+        }),
+        RequestBody::CopyArrays(CopyArrays {
             arrays: vec![handle],
             results: vec![result],
             ..CopyArrays::default()
         }),
-        Ask::CostAnalysis(of),
-        Ask::ProgramText(of),
-        Ask::FetchExecuteResult(of),
+        RequestBody::CostAnalysis(of),
+        RequestBody::ProgramText(of),
+        RequestBody::FetchExecuteResult(of),
     ]
 }
 
@@ -60,7 +68,7 @@ async fn works(client: &mut IfrtClient, adder: Adder) {
     adder.forget(client, &[2]).await.unwrap();
 }
 
-async fn refused(client: &mut IfrtClient, ask: Ask) -> Status {
+async fn refused(client: &mut IfrtClient, ask: RequestBody) -> Status {
     let name = ask.name();
     let answer = client.ask(ask).await;
     answer.err().unwrap_or_else(|| panic!("{name} was done"))
@@ -95,25 +103,25 @@ fn a_handle_of_one_kind_is_none_of_another() {
         // A program where an array or a future is meant, and an array where a program is.
         for ask in with_handle(adder.executable) {
             match ask {
-                Ask::ExecutableMetadata(_)
-                | Ask::IsExecutableDeleted(_)
-                | Ask::DeleteExecutable(_)
-                | Ask::CostAnalysis(_)
-                | Ask::ProgramText(_) => {}
+                RequestBody::ExecutableMetadata(_)
+                | RequestBody::IsExecutableDeleted(_)
+                | RequestBody::DeleteExecutable(_)
+                | RequestBody::CostAnalysis(_)
+                | RequestBody::ProgramText(_) => {}
                 other => _ = refused(&mut client, other).await,
             }
         }
         for ask in with_handle(1) {
             let of_another_kind = matches!(
                 ask,
-                Ask::ExecutableMetadata(_)
-                    | Ask::IsExecutableDeleted(_)
-                    | Ask::DeleteExecutable(_)
-                    | Ask::CostAnalysis(_)
-                    | Ask::ProgramText(_)
-                    | Ask::CheckFuture(_)
-                    | Ask::FetchExecuteResult(_)
-                    | Ask::Execute(_)
+                RequestBody::ExecutableMetadata(_)
+                    | RequestBody::IsExecutableDeleted(_)
+                    | RequestBody::DeleteExecutable(_)
+                    | RequestBody::CostAnalysis(_)
+                    | RequestBody::ProgramText(_)
+                    | RequestBody::CheckFuture(_)
+                    | RequestBody::FetchExecuteResult(_)
+                    | RequestBody::Execute(_)
             );
             if of_another_kind {
                 let _ = refused(&mut client, ask).await;
@@ -132,13 +140,13 @@ fn a_buffer_that_is_missing_or_too_short_is_an_error_and_so_is_what_it_was_for()
         let adder = Adder::compile(&mut client, 0).await.unwrap();
         adder.put(&mut client, 1, row()).await.unwrap();
         let make = Adder::array(NEWEST, 0, (5, 55)).unwrap();
-        let missing = refused(&mut client, Ask::MakeArray(make.clone())).await;
-        assert_eq!(missing.code, Code::NotFound, "{missing}");
+        let missing = refused(&mut client, RequestBody::MakeArray(make.clone())).await;
+        assert_eq!(missing.code, StatusCode::NotFound, "{missing}");
         assert_eq!(adder.fetch(&mut client, 5).await.unwrap_err(), missing);
         for length in [0, 1, ELEMENTS * 4 - 1] {
             client.store(55, vec![0; length].into()).await.unwrap();
-            let short = refused(&mut client, Ask::MakeArray(make.clone())).await;
-            assert_eq!(short.code, Code::InvalidArgument, "{short}");
+            let short = refused(&mut client, RequestBody::MakeArray(make.clone())).await;
+            assert_eq!(short.code, StatusCode::InvalidArgument, "{short}");
         }
         works(&mut client, adder).await;
     });
@@ -161,7 +169,7 @@ fn shapes_and_strides_that_cannot_be_are_errors() {
             let Ok(shape) = encode::<Ifrt, _>(&shape, version) else { continue };
             make.shape = shape.into();
             client.store(66, row()).await.unwrap();
-            refused(&mut client, Ask::MakeArray(make)).await;
+            refused(&mut client, RequestBody::MakeArray(make)).await;
             _ = client.delete(client.session, 66).await;
         }
         for strides in [vec![i64::MAX], vec![i64::MIN], vec![-4], vec![], vec![4, 4], vec![1 << 50]]
@@ -169,7 +177,7 @@ fn shapes_and_strides_that_cannot_be_are_errors() {
             let mut make = Adder::array(NEWEST, 0, (6, 66)).unwrap();
             make.byte_strides = Some(ByteStrides { strides });
             client.store(66, row()).await.unwrap();
-            refused(&mut client, Ask::MakeArray(make)).await;
+            refused(&mut client, RequestBody::MakeArray(make)).await;
             _ = client.delete(client.session, 66).await;
         }
         works(&mut client, adder).await;
@@ -195,9 +203,9 @@ fn a_client_that_goes_while_programs_run_leaves_nothing_and_others_go_on() {
                     results: vec![sum],
                     ..Execute::default()
                 };
-                client.send(Ask::Execute(execute)).unwrap();
+                client.send(RequestBody::Execute(execute)).unwrap();
                 let copy = CopyToHost { host_buffer: sum, array: sum, byte_strides: None };
-                client.send(Ask::CopyToHost(copy)).unwrap();
+                client.send(RequestBody::CopyToHost(copy)).unwrap();
             }
             // Gone with a hundred requests on their way, and nobody to read the answers.
             drop(client);

@@ -8,17 +8,17 @@ use bytes::Bytes;
 use proptest::prelude::*;
 use unskew_ifrt_client::{Adder, ELEMENTS, Hostile, IfrtClient};
 use unskew_ifrt_proxy::messages::{ProxyVersion, Request, RequestMetadata};
-use unskew_ifrt_proxy::status::Code;
-use unskew_ifrt_proxy::{Limits, Platform, play};
+use unskew_ifrt_proxy::status::StatusCode;
+use unskew_ifrt_proxy::{ServedPlatform, ServerLimits, play};
 use unskew_pjrt::Plugin;
 
 /// Buffers that a request names never come, so nobody waits long for them.
-fn limits() -> Limits {
-    Limits {
+fn limits() -> ServerLimits {
+    ServerLimits {
         patience: Duration::from_millis(1),
         session_bytes: 16 << 20,
         handles: 64,
-        ..Limits::default()
+        ..ServerLimits::default()
     }
 }
 
@@ -28,9 +28,9 @@ fn row(value: f32) -> Bytes {
 
 static SERVED: LazyLock<Served> = LazyLock::new(|| Served::with(limits()));
 
-static PLATFORM: LazyLock<Arc<Platform>> = LazyLock::new(|| {
+static PLATFORM: LazyLock<Arc<ServedPlatform>> = LazyLock::new(|| {
     let client = Plugin::load(plugin()).unwrap().create_client(&[]).unwrap();
-    Arc::new(Platform::new(client).unwrap())
+    Arc::new(ServedPlatform::new(client).unwrap())
 });
 
 fn versions() -> impl Strategy<Value = ProxyVersion> {
@@ -105,7 +105,7 @@ fn bytes_that_are_no_request_end_their_session_with_a_word_and_no_other() {
         let mut client = served.client().await;
         // The first field of a request is a message, and this is none.
         let told = client.send_garbage(Bytes::from_static(&[0xff; 40])).await.unwrap_err();
-        assert_eq!(told.code, Code::InvalidArgument);
+        assert_eq!(told.code, StatusCode::InvalidArgument);
         assert!(told.message.contains("cannot be read"), "{told}");
         client.init().await.unwrap();
         other.init().await.unwrap();
@@ -116,14 +116,14 @@ fn bytes_that_are_no_request_end_their_session_with_a_word_and_no_other() {
 
 #[test]
 fn a_request_that_is_too_large_is_refused_with_both_sizes() {
-    let served = Served::with(Limits { request_bytes: 4096, ..limits() });
+    let served = Served::with(ServerLimits { request_bytes: 4096, ..limits() });
     run(async {
         let mut client = served.client().await;
         let mut compile = Adder::request(NEWEST).unwrap();
         compile.program = vec![7; 5000].into();
-        let ask = unskew_ifrt_proxy::messages::Ask::Compile(compile);
+        let ask = unskew_ifrt_proxy::messages::RequestBody::Compile(compile);
         let told = client.ask(ask).await.unwrap_err();
-        assert_eq!(told.code, Code::ResourceExhausted);
+        assert_eq!(told.code, StatusCode::ResourceExhausted);
         assert!(told.message.contains("4096"), "{told}");
     });
     served.empty();
@@ -144,7 +144,7 @@ fn a_client_that_goes_in_the_middle_of_a_buffer_leaves_nothing() {
 
 #[test]
 fn who_connects_and_says_nothing_keeps_nobody_out() {
-    let served = Served::with(Limits { connections: 16, ..limits() });
+    let served = Served::with(ServerLimits { connections: 16, ..limits() });
     run(async {
         let connect = || std::net::TcpStream::connect(served.at).unwrap();
         let mut client = served.client().await;

@@ -7,9 +7,9 @@ use bytes::Bytes;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
 use unskew_ifrt_client::{Adder, ELEMENTS, IfrtClient, LoadTest, load};
-use unskew_ifrt_proxy::Limits;
-use unskew_ifrt_proxy::messages::{Ask, CopyToHost};
-use unskew_ifrt_proxy::status::Code;
+use unskew_ifrt_proxy::ServerLimits;
+use unskew_ifrt_proxy::messages::{CopyToHost, RequestBody};
+use unskew_ifrt_proxy::status::StatusCode;
 
 fn row(value: f32) -> Bytes {
     value.to_ne_bytes().repeat(ELEMENTS).into()
@@ -17,26 +17,27 @@ fn row(value: f32) -> Bytes {
 
 #[test]
 fn a_server_that_stops_finishes_what_is_in_flight_and_tells_clients() {
-    let mut served = Served::with(Limits::default());
+    let mut served = Served::with(ServerLimits::default());
     run(async {
         let mut busy = served.client().await;
         let adder = Adder::compile(&mut busy, 0).await.unwrap();
         adder.put(&mut busy, 1, row(1.0)).await.unwrap();
         let mut idle = served.client().await;
         // This waits for a buffer that comes only after the server is told to stop.
-        let make = busy.send(Ask::MakeArray(Adder::array(NEWEST, 0, (2, 2)).unwrap())).unwrap();
+        let make =
+            busy.send(RequestBody::MakeArray(Adder::array(NEWEST, 0, (2, 2)).unwrap())).unwrap();
         let copy = CopyToHost { host_buffer: 3, array: 2, byte_strides: None };
-        let copy = busy.send(Ask::CopyToHost(copy)).unwrap();
+        let copy = busy.send(RequestBody::CopyToHost(copy)).unwrap();
         eventually(|| served.server.ongoing()[0].in_flight() == 2, || "not asked".to_owned());
         served.stop();
         eventually(|| !served.server.is_ready(), || "not stopping".to_owned());
 
         // Who has nothing to wait for is told at once; nobody new is let in.
         let told = idle.receive().await.unwrap_err();
-        assert_eq!(told.code, Code::Unavailable);
+        assert_eq!(told.code, StatusCode::Unavailable);
         assert!(told.message.contains("stopping"), "{told}");
         let refused = IfrtClient::begin(busy.channel(), NEWEST).await.unwrap_err();
-        assert_eq!(refused.code, Code::Unavailable);
+        assert_eq!(refused.code, StatusCode::Unavailable);
         assert!(served.http("/readyz", "localhost").0.contains("503"));
         assert!(served.http("/healthz", "localhost").0.contains("200"));
 
@@ -46,7 +47,7 @@ fn a_server_that_stops_finishes_what_is_in_flight_and_tells_clients() {
         // What was asked for is fetched before the session ends.
         assert_eq!(busy.look_up(busy.session, 3).await.unwrap(), row(2.0));
         busy.delete(busy.session, 3).await.unwrap();
-        assert_eq!(busy.receive().await.unwrap_err().code, Code::Unavailable);
+        assert_eq!(busy.receive().await.unwrap_err().code, StatusCode::Unavailable);
     });
     served.ended();
     served.empty();
@@ -55,22 +56,22 @@ fn a_server_that_stops_finishes_what_is_in_flight_and_tells_clients() {
 #[test]
 fn a_server_that_stops_waits_no_longer_than_the_time_of_grace() {
     let grace = Duration::from_millis(200);
-    let mut served = Served::with(Limits { grace, ..Limits::default() });
+    let mut served = Served::with(ServerLimits { grace, ..ServerLimits::default() });
     let begun = Instant::now();
     run(async {
         let mut client = served.client().await;
         // Its buffer never comes, for which the server would wait a minute.
-        client.send(Ask::MakeArray(Adder::array(NEWEST, 0, (2, 2)).unwrap())).unwrap();
+        client.send(RequestBody::MakeArray(Adder::array(NEWEST, 0, (2, 2)).unwrap())).unwrap();
         eventually(|| served.server.ongoing()[0].in_flight() == 1, || "not asked".to_owned());
         served.stop();
         let told = loop {
             match client.receive().await {
                 // The request is given up when the session is.
-                Ok((_, answer)) => assert_eq!(answer.unwrap_err().code, Code::Cancelled),
+                Ok((_, answer)) => assert_eq!(answer.unwrap_err().code, StatusCode::Cancelled),
                 Err(told) => break told,
             }
         };
-        assert_eq!(told.code, Code::Unavailable);
+        assert_eq!(told.code, StatusCode::Unavailable);
     });
     served.ended();
     served.empty();
@@ -79,7 +80,7 @@ fn a_server_that_stops_waits_no_longer_than_the_time_of_grace() {
 
 #[test]
 fn a_server_tells_how_it_is() {
-    let served = Served::with(Limits::default());
+    let served = Served::with(ServerLimits::default());
     run(async {
         let mut client = served.client().await;
         let adder = Adder::compile(&mut client, 0).await.unwrap();
@@ -122,7 +123,7 @@ fn a_server_tells_how_it_is() {
 
 #[test]
 fn ten_clients_at_once_have_no_error_and_leave_nothing() {
-    let served = Served::with(Limits::default());
+    let served = Served::with(ServerLimits::default());
     run(async {
         let time = Duration::from_secs(5);
         let outcome = load(&LoadTest { address: served.address(), clients: 10, time }).await;

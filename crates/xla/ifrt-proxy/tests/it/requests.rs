@@ -12,11 +12,11 @@ use unskew_ifrt::types::{
 };
 use unskew_ifrt_client::{Adder, ELEMENTS, IfrtClient};
 use unskew_ifrt_proxy::messages::{
-    Answer, Ask, CopyArrays, CopyToHost, DefaultDeviceAssignment, Disassemble, Execute,
-    FullyReplicatedShard, Handle, Handles, MakeArray, MakeArraysFromShards, MakeErrorArrays,
-    OldReshard, ProxyVersion, Remap, Respec, ShardBuffer, ShardIndices, ShardsSpec, StatusMessage,
+    CopyArrays, CopyToHost, DefaultDeviceAssignment, Disassemble, Execute, FullyReplicatedShard,
+    Handle, HandleList, MakeArray, MakeArraysFromShards, MakeErrorArrays, OldReshard, ProxyVersion,
+    Remap, RequestBody, Respec, ResponseBody, ShardBuffer, ShardIndices, ShardsSpec, StatusMessage,
 };
-use unskew_ifrt_proxy::status::{Code, Status};
+use unskew_ifrt_proxy::status::{Status, StatusCode};
 use unskew_jax_matrix::{CorpusPlugin, PLUGINS, ProxyServer};
 use unskew_serdes::proto::{Message, encode};
 
@@ -79,7 +79,7 @@ async fn rows(client: &mut IfrtClient, handle: u64) {
         array_spec: bytes(&spec(DTypeKind::F32, &DIMS, spread(&[0, 1, 2, 3], &[4, 1]))),
     };
     let ask = MakeArraysFromShards { specs: vec![spec], arrays: vec![handle] };
-    let op_id = client.send(Ask::MakeArraysFromShards(ask)).unwrap();
+    let op_id = client.send(RequestBody::MakeArraysFromShards(ask)).unwrap();
     for at in 0..4 {
         let part = Bytes::copy_from_slice(&data[at * 16..at * 16 + 16]);
         client.store(handle + 100 + at as u64, part).await.unwrap();
@@ -89,12 +89,12 @@ async fn rows(client: &mut IfrtClient, handle: u64) {
 
 async fn fetched(client: &mut IfrtClient, array: u64) -> Vec<f32> {
     let copy = CopyToHost { host_buffer: array, array, byte_strides: None };
-    client.ask(Ask::CopyToHost(copy)).await.unwrap();
+    client.ask(RequestBody::CopyToHost(copy)).await.unwrap();
     read(&client.look_up(client.session, array).await.unwrap())
 }
 
-fn resharded(array: u64, to: Sharding, result: u64) -> Ask {
-    Ask::Reshard(Respec {
+fn resharded(array: u64, to: Sharding, result: u64) -> RequestBody {
+    RequestBody::Reshard(Respec {
         arrays: vec![array],
         array_specs: vec![bytes(&spec(DTypeKind::F32, &DIMS, to))],
         copy_semantics: 1,
@@ -138,20 +138,20 @@ fn arrays_are_cut_anew_and_put_together() {
             results: vec![3, 4, 5, 6],
             ..Default::default()
         };
-        client.ask(Ask::Disassemble(parts)).await.unwrap();
+        client.ask(RequestBody::Disassemble(parts)).await.unwrap();
         assert_eq!(fetched(&mut client, 4).await, [2.0, 3.0, 6.0, 7.0]);
         assert_eq!(fetched(&mut client, 5).await, [8.0, 9.0, 12.0, 13.0]);
         client.ask(resharded(2, spread(&[0, 1, 2, 3], &[]), 7)).await.unwrap();
         let one = FullyReplicatedShard { array: 7, copy_semantics: 2, result: 8 };
-        client.ask(Ask::FullyReplicatedShard(one)).await.unwrap();
+        client.ask(RequestBody::FullyReplicatedShard(one)).await.unwrap();
         assert_eq!(fetched(&mut client, 8).await, read(&numbers()));
         client.ask(resharded(2, on(2), 9)).await.unwrap();
         assert_eq!(fetched(&mut client, 9).await, read(&numbers()));
         let wrong = client.ask(resharded(2, spread(&[0, 1], &[3, 1]), 10)).await.unwrap_err();
-        assert_eq!(wrong.code, Code::InvalidArgument, "{wrong}");
+        assert_eq!(wrong.code, StatusCode::InvalidArgument, "{wrong}");
         // What was to be made stands for the error.
         let copy = CopyToHost { host_buffer: 10, array: 10, byte_strides: None };
-        assert_eq!(client.ask(Ask::CopyToHost(copy)).await.unwrap_err(), wrong);
+        assert_eq!(client.ask(RequestBody::CopyToHost(copy)).await.unwrap_err(), wrong);
     });
 }
 
@@ -176,7 +176,7 @@ fn a_plan_moves_shards_and_none_that_do_not_fit() {
             ..RemapPlan::default()
         };
         let ask = |plan: &RemapPlan, result| {
-            Ask::Remap(Remap {
+            RequestBody::Remap(Remap {
                 plan: bytes(plan),
                 arrays: vec![1],
                 copy_semantics: 2,
@@ -189,13 +189,13 @@ fn a_plan_moves_shards_and_none_that_do_not_fit() {
         assert_eq!(fetched(&mut client, 3).await, wanted);
         for wrong in [plan(DTypeKind::S32, &[2, 4]), plan(DTypeKind::F32, &[4, 4])] {
             let refused = client.ask(ask(&wrong, 4)).await.unwrap_err();
-            assert_eq!(refused.code, Code::InvalidArgument, "{refused}");
+            assert_eq!(refused.code, StatusCode::InvalidArgument, "{refused}");
         }
     });
 }
 
-fn resharded_rows(array: u64, result: u64) -> Ask {
-    Ask::Reshard(Respec {
+fn resharded_rows(array: u64, result: u64) -> RequestBody {
+    RequestBody::Reshard(Respec {
         arrays: vec![array],
         array_specs: vec![bytes(&spec(DTypeKind::F32, &[2, 4], on(0)))],
         copy_semantics: 1,
@@ -220,13 +220,16 @@ fn a_client_of_protocol_four_runs_a_program_and_moves_an_array() {
             options: Some(options),
             ..Execute::default()
         };
-        let Answer::Execute(done) = client.ask(Ask::Execute(execute)).await.unwrap() else {
+        let ResponseBody::Execute(done) = client.ask(RequestBody::Execute(execute)).await.unwrap()
+        else {
             panic!()
         };
-        client.ask(Ask::CheckFuture(Handle { handle: done.status })).await.unwrap();
+        client.ask(RequestBody::CheckFuture(Handle { handle: done.status })).await.unwrap();
         let sum = done.outputs[0].array;
         let moved = OldReshard { array: sum, sharding: bytes(&on(1)), copy_semantics: 1 };
-        let Answer::OldReshard(moved) = client.ask(Ask::OldReshard(moved)).await.unwrap() else {
+        let ResponseBody::OldReshard(moved) =
+            client.ask(RequestBody::OldReshard(moved)).await.unwrap()
+        else {
             panic!()
         };
         let found = read(&adder.fetch(&mut client, moved.handle).await.unwrap());
@@ -255,11 +258,11 @@ fn a_run_has_the_status_and_the_arguments_that_were_asked_for() {
             status: 3,
             ..Execute::default()
         };
-        client.ask(Ask::Execute(execute)).await.unwrap();
-        client.ask(Ask::FetchExecuteResult(Handle { handle: 3 })).await.unwrap();
+        client.ask(RequestBody::Execute(execute)).await.unwrap();
+        client.ask(RequestBody::FetchExecuteResult(Handle { handle: 3 })).await.unwrap();
         assert_eq!(read(&adder.fetch(&mut client, 2).await.unwrap())[0], 4.0);
-        let Answer::IsArrayDeleted(deleted) =
-            client.ask(Ask::IsArrayDeleted(Handle { handle: 1 })).await.unwrap()
+        let ResponseBody::IsArrayDeleted(deleted) =
+            client.ask(RequestBody::IsArrayDeleted(Handle { handle: 1 })).await.unwrap()
         else {
             panic!()
         };
@@ -277,14 +280,16 @@ fn arrays_of_an_error_yield_it_at_every_use() {
             array_specs: vec![bytes(&spec(DTypeKind::F32, &DIMS, on(0)))],
             arrays: vec![1],
         };
-        client.ask(Ask::MakeErrorArrays(made)).await.unwrap();
-        let ready = client.ask(Ask::CheckValueReady(Handles { handles: vec![1] })).await;
+        client.ask(RequestBody::MakeErrorArrays(made)).await.unwrap();
+        let ready = client.ask(RequestBody::CheckValueReady(HandleList { handles: vec![1] })).await;
         let error = ready.unwrap_err();
-        assert_eq!((error.code, error.message.as_str()), (Code::Aborted, "the cause"));
+        assert_eq!((error.code, error.message.as_str()), (StatusCode::Aborted, "the cause"));
         let moved = client.ask(resharded(1, on(1), 2)).await.unwrap_err();
         assert_eq!(moved, error);
-        let used =
-            client.ask(Ask::CheckValueReady(Handles { handles: vec![2] })).await.unwrap_err();
+        let used = client
+            .ask(RequestBody::CheckValueReady(HandleList { handles: vec![2] }))
+            .await
+            .unwrap_err();
         assert_eq!(used, error);
     });
 }
@@ -295,16 +300,17 @@ fn what_the_plug_in_has_no_words_for_is_refused_and_the_session_goes_on() {
     run(async {
         let mut client = client(&server, NEWEST).await;
         let assignment = |replicas, partitions| {
-            Ask::DefaultDeviceAssignment(DefaultDeviceAssignment { replicas, partitions })
+            RequestBody::DefaultDeviceAssignment(DefaultDeviceAssignment { replicas, partitions })
         };
-        let Answer::DefaultDeviceAssignment(two) = client.ask(assignment(2, 2)).await.unwrap()
+        let ResponseBody::DefaultDeviceAssignment(two) =
+            client.ask(assignment(2, 2)).await.unwrap()
         else {
             panic!()
         };
         assert!(two.assignment.is_some_and(|message| !message.is_empty()));
         for (replicas, partitions) in [(0, 1), (5, 1), (u64::MAX, 2)] {
             let refused = client.ask(assignment(replicas, partitions)).await.unwrap_err();
-            assert_eq!(refused.code, Code::InvalidArgument, "{refused}");
+            assert_eq!(refused.code, StatusCode::InvalidArgument, "{refused}");
         }
         rows(&mut client, 1).await;
         client.ask(resharded(1, on(0), 2)).await.unwrap();
@@ -313,9 +319,9 @@ fn what_the_plug_in_has_no_words_for_is_refused_and_the_session_goes_on() {
 }
 
 /// An array of one host buffer under this handle, and its answer.
-async fn put(client: &mut IfrtClient, ask: MakeArray, data: Bytes) -> Result<Answer, Status> {
+async fn put(client: &mut IfrtClient, ask: MakeArray, data: Bytes) -> Result<ResponseBody, Status> {
     let handle = ask.host_buffer;
-    let op_id = client.send(Ask::MakeArray(ask)).unwrap();
+    let op_id = client.send(RequestBody::MakeArray(ask)).unwrap();
     client.store(handle, data).await.unwrap();
     client.answer(op_id).await
 }
@@ -354,14 +360,14 @@ fn host_data_lie_on_the_device_as_the_client_asks() {
                         results: vec![3],
                         ..CopyArrays::default()
                     };
-                    client.ask(Ask::CopyArrays(copy)).await.unwrap();
+                    client.ask(RequestBody::CopyArrays(copy)).await.unwrap();
                     assert_eq!(fetched(&mut client, 3).await, read(&numbers()));
                 }
-                Err(refused) => assert_eq!(refused.code, Code::Unimplemented, "{refused}"),
+                Err(refused) => assert_eq!(refused.code, StatusCode::Unimplemented, "{refused}"),
             }
             for wrong in [&[0][..], &[0, 0], &[0, 2]] {
                 let refused = put(&mut client, ask(4, wrong), numbers().into()).await.unwrap_err();
-                assert_eq!(refused.code, Code::InvalidArgument, "{refused}");
+                assert_eq!(refused.code, StatusCode::InvalidArgument, "{refused}");
             }
         });
     }
@@ -383,13 +389,13 @@ fn texts_are_kept_and_no_program_takes_them() {
         let words = Bytes::from_static(b"\x0a\x01a\x0a\x02\xc3\xa9");
         put(&mut client, ask(1, &[2], on(0)), words.clone()).await.unwrap();
         let copy = CopyToHost { host_buffer: 9, array: 1, byte_strides: None };
-        client.ask(Ask::CopyToHost(copy)).await.unwrap();
+        client.ask(RequestBody::CopyToHost(copy)).await.unwrap();
         assert_eq!(client.look_up(client.session, 9).await.unwrap(), words);
-        client.ask(Ask::CheckValueReady(Handles { handles: vec![1] })).await.unwrap();
+        client.ask(RequestBody::CheckValueReady(HandleList { handles: vec![1] })).await.unwrap();
         for (dims, sharding, code) in [
-            (&[3][..], on(0), Code::InvalidArgument),
-            (&[-2], on(0), Code::InvalidArgument),
-            (&[2], spread(&[0, 1], &[]), Code::FailedPrecondition),
+            (&[3][..], on(0), StatusCode::InvalidArgument),
+            (&[-2], on(0), StatusCode::InvalidArgument),
+            (&[2], spread(&[0, 1], &[]), StatusCode::FailedPrecondition),
         ] {
             let refused =
                 put(&mut client, ask(2, dims, sharding), words.clone()).await.unwrap_err();
@@ -403,8 +409,8 @@ fn texts_are_kept_and_no_program_takes_them() {
             results: vec![3],
             ..Execute::default()
         };
-        let refused = client.ask(Ask::Execute(execute)).await.unwrap_err();
-        assert_eq!(refused.code, Code::Unimplemented, "{refused}");
+        let refused = client.ask(RequestBody::Execute(execute)).await.unwrap_err();
+        assert_eq!(refused.code, StatusCode::Unimplemented, "{refused}");
         assert!(refused.message.contains("argument 0: arrays of texts"), "{refused}");
     });
 }
@@ -419,7 +425,7 @@ fn a_program_too_new_for_the_plug_in_is_refused_with_a_finding() {
         let program = Serialized::HloProgram(HloProgram::new(artifact.to_vec()).unwrap());
         let mut compile = Adder::request(NEWEST).unwrap();
         compile.program = bytes(&program);
-        let refused = client.ask(Ask::Compile(compile.clone())).await.unwrap_err();
+        let refused = client.ask(RequestBody::Compile(compile.clone())).await.unwrap_err();
         for line in [
             "finding: SH001 newer-than-the-reader",
             "program: StableHLO 1.14.0",
@@ -438,8 +444,8 @@ fn every_request_has_a_row_in_the_table() {
     let table = std::fs::read_to_string(table).unwrap();
     let rows: Vec<&str> =
         table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
-    for name in Ask::NAMES {
+    for name in RequestBody::NAMES {
         assert_eq!(rows.iter().filter(|row| *row == name).count(), 1, "{name}");
     }
-    assert_eq!(rows.len(), Ask::NAMES.len() + 6, "requests and calls");
+    assert_eq!(rows.len(), RequestBody::NAMES.len() + 6, "requests and calls");
 }

@@ -1,4 +1,4 @@
-//! What a value says, for people.
+//! Facts of a value, for people.
 
 use std::fmt::Display;
 
@@ -19,27 +19,29 @@ type Facts = Vec<(&'static str, String)>;
 impl Serialized {
     /// The name of its type, and what that looks like.
     pub fn type_of(&self) -> (&'static str, &'static MessageDescription) {
-        fn of<M: Message<Ifrt> + StableName>(_: &M) -> (&'static str, &'static MessageDescription) {
+        fn type_facts<M: Message<Ifrt> + StableName>(
+            _: &M,
+        ) -> (&'static str, &'static MessageDescription) {
             (M::TYPE_NAME, M::DESCRIPTION)
         }
         match self {
-            Self::SingleDeviceSharding(value) => of(value),
-            Self::OpaqueSharding(value) => of(value),
-            Self::ConcreteSharding(value) => of(value),
-            Self::ConcreteEvenSharding(value) => of(value),
-            Self::ShardingParamSharding(value) => of(value),
-            Self::HloSharding(value) => of(value),
-            Self::HloShardingSpec(value) => of(value),
-            Self::PjRtLayout(value) => of(value),
-            Self::CompactLayout(value) => of(value),
-            Self::HloProgram(value) => of(value),
-            Self::XlaCompileOptions(value) => of(value),
-            Self::CustomCallProgram(value) => of(value),
-            Self::CustomCallCompileOptions(value) => of(value),
-            Self::IfrtIrProgram(value) => of(value),
-            Self::IfrtIrCompileOptions(value) => of(value),
-            Self::XlaExecutableVersion(value) => of(value),
-            Self::IfrtIrExecutableVersion(value) => of(value),
+            Self::SingleDeviceSharding(value) => type_facts(value),
+            Self::OpaqueSharding(value) => type_facts(value),
+            Self::ConcreteSharding(value) => type_facts(value),
+            Self::ConcreteEvenSharding(value) => type_facts(value),
+            Self::ShardingParamSharding(value) => type_facts(value),
+            Self::HloSharding(value) => type_facts(value),
+            Self::HloShardingSpec(value) => type_facts(value),
+            Self::PjRtLayout(value) => type_facts(value),
+            Self::CompactLayout(value) => type_facts(value),
+            Self::HloProgram(value) => type_facts(value),
+            Self::XlaCompileOptions(value) => type_facts(value),
+            Self::CustomCallProgram(value) => type_facts(value),
+            Self::CustomCallCompileOptions(value) => type_facts(value),
+            Self::IfrtIrProgram(value) => type_facts(value),
+            Self::IfrtIrCompileOptions(value) => type_facts(value),
+            Self::XlaExecutableVersion(value) => type_facts(value),
+            Self::IfrtIrExecutableVersion(value) => type_facts(value),
         }
     }
 

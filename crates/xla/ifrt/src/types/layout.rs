@@ -1,4 +1,4 @@
-//! How an array lies in memory.
+//! Layouts of an array in memory.
 
 use unskew_serdes::proto::Message;
 

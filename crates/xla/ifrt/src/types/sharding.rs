@@ -1,4 +1,4 @@
-//! How an array is spread over devices.
+//! Shardings of an array over devices.
 //!
 //! A memory kind, wherever one stands, is the name of a kind of memory of the devices; none is their
 //! default memory.

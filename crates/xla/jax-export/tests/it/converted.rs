@@ -6,7 +6,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use unskew_core::{Conversion, Version};
 use unskew_jax_export::{Exported, convert};
-use unskew_source::{BytesSource, Output, Source, SourceExt};
+use unskew_source::{BytesSource, ConvertedArtifact, Source, SourceExt};
 use unskew_stablehlo::Mlir;
 
 const FILES: [&str; 6] = [
@@ -30,7 +30,7 @@ fn source(bytes: Vec<u8>) -> Arc<dyn Source> {
 fn converted(bytes: Vec<u8>, jax: Version, stablehlo: Version) -> (Conversion, Vec<u8>) {
     let (plan, output) =
         convert(&source(bytes), jax, stablehlo, &Default::default()).unwrap().unwrap();
-    let Output::File(file) = output else { panic!("a folder") };
+    let ConvertedArtifact::File(file) = output else { panic!("a folder") };
     let bytes = file.bytes(0, file.size()).unwrap();
     (plan, bytes)
 }
@@ -90,7 +90,7 @@ proptest! {
             bytes[at] = byte;
         }
         let done = convert(&source(bytes), JAX_0_5_3.0, Version::triple(1, 0, 0), &Default::default());
-        if let Ok(Some((_, Output::File(file)))) = done {
+        if let Ok(Some((_, ConvertedArtifact::File(file)))) = done {
             prop_assert!(file.bytes(0, file.size()).is_ok());
         }
     }

@@ -1,4 +1,4 @@
-//! What every call needs to know.
+//! State of an adapter that every call needs.
 
 use std::ffi::c_void;
 use std::sync::OnceLock;
@@ -7,9 +7,9 @@ use unskew_pjrt::layout::Function;
 use unskew_pjrt::sys::Api;
 use unskew_pjrt::sys::bindings::{PJRT_Error, PJRT_NamedValue};
 
-use crate::Config;
+use crate::AdapterConfig;
 use crate::ages::Ages;
-use crate::passage::Passage;
+use crate::struct_marshal::StructMarshal;
 
 /// A function of the table: takes its arguments, returns an error or null. Those that return nothing
 /// are never called through this type.
@@ -20,13 +20,13 @@ pub(super) const FUNCTIONS: usize = Function::ALL.len();
 
 /// What every call needs to know.
 pub(super) struct Adapter {
-    pub(super) config: Config,
+    pub(super) config: AdapterConfig,
     pub(super) api: Api,
     pub(super) ages: Ages,
     /// The ways of the arguments of every function, by its place.
-    pub(super) passages: Box<[Passage]>,
+    pub(super) passages: Box<[StructMarshal]>,
     /// The way of the options of an execution.
-    pub(super) execute_options: Passage,
+    pub(super) execute_options: StructMarshal,
     /// The plug-in's own function for an execution.
     pub(super) execute: Option<Fallible>,
     /// What the plug-in says of itself, as the host sees it.
@@ -53,7 +53,7 @@ impl Adapter {
     }
 
     /// The way of the arguments of a function.
-    pub(super) fn passage(&self, function: Function) -> &Passage {
+    pub(super) fn passage(&self, function: Function) -> &StructMarshal {
         &self.passages[function as usize]
     }
 }

@@ -7,7 +7,7 @@ use unskew_pjrt::sys::bindings::PJRT_Extension_Base;
 use unskew_pjrt::sys::{Api, ExtensionTable};
 
 use super::absent::foreign;
-use crate::Extensions;
+use crate::ExtensionPolicy;
 use crate::ages::Ages;
 use crate::visible;
 
@@ -22,8 +22,8 @@ const BEHIND: usize = 40;
 ///
 /// # Safety
 /// The plug-in stays loaded, and its chain is what it says.
-pub unsafe fn filtered(api: &Api, ages: &Ages, wanted: Extensions) -> *mut c_void {
-    if wanted == Extensions::None || !visible::any(ages) || api.extensions_broken().is_some() {
+pub unsafe fn filtered(api: &Api, ages: &Ages, wanted: ExtensionPolicy) -> *mut c_void {
+    if wanted == ExtensionPolicy::None || !visible::any(ages) || api.extensions_broken().is_some() {
         return ptr::null_mut();
     }
     let mut next: *mut PJRT_Extension_Base = ptr::null_mut();

@@ -10,7 +10,7 @@ use unskew_pjrt::sys::Record as _;
 use unskew_pjrt::sys::bindings::*;
 
 use super::{ADAPTER, absent, relay};
-use crate::passage::Way;
+use crate::struct_marshal::StructHandling;
 
 /// What a host calls as `PJRT_LoadedExecutable_Execute`.
 pub unsafe extern "C" fn execute(arguments: *mut c_void) -> *mut PJRT_Error {
@@ -30,10 +30,10 @@ pub unsafe extern "C" fn execute(arguments: *mut c_void) -> *mut PJRT_Error {
     // SAFETY: the options begin with their size.
     let bytes = match passage.way(unsafe { (*options).struct_size }) {
         // SAFETY: both sides have the same options.
-        Way::Untouched if chains_fit => return unsafe { call(arguments) },
-        Way::Untouched => passage.least(),
-        Way::Copied(bytes) => bytes,
-        Way::TooSmall(expected) => {
+        StructHandling::Untouched if chains_fit => return unsafe { call(arguments) },
+        StructHandling::Untouched => passage.least(),
+        StructHandling::Copied(bytes) => bytes,
+        StructHandling::TooSmall(expected) => {
             return relay::too_small(adapter, passage, expected, options.cast());
         }
     };

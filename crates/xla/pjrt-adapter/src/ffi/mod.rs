@@ -26,10 +26,10 @@ mod adapter;
 mod attributes;
 mod chain;
 mod compile;
-mod entry;
 mod errors;
 mod executables;
 mod execute;
+mod get_pjrt_api;
 mod optimized;
 mod process_info;
 mod relay;
@@ -38,4 +38,4 @@ mod table;
 use adapter::{ADAPTER, Adapter, FAILURE, FUNCTIONS, Fallible};
 use errors::guarded;
 
-pub use entry::GetPjrtApi;
+pub use get_pjrt_api::GetPjrtApi;

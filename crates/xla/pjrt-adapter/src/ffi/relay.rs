@@ -10,7 +10,7 @@ use unskew_pjrt::layout::Function;
 use unskew_pjrt::sys::bindings::*;
 
 use super::{ADAPTER, Adapter, absent, errors};
-use crate::passage::{Passage, Way};
+use crate::struct_marshal::{StructHandling, StructMarshal};
 
 /// The memory for the arguments of one call: the largest have 201 bytes today.
 pub type Words = [u64; 64];
@@ -36,14 +36,16 @@ pub unsafe fn carry(
     let passage = adapter.passage(function);
     // SAFETY: the arguments of every function begin with their size.
     match passage.way(unsafe { arguments.cast::<usize>().read() }) {
-        Way::Untouched => match adapter.function(function) {
+        StructHandling::Untouched => match adapter.function(function) {
             // SAFETY: the caller says that the arguments are those of the function.
             Some(call) => unsafe { call(arguments) },
             None => absent::unimplemented(function),
         },
         // SAFETY: as above; the passage says how many bytes the host has.
-        Way::Copied(bytes) => unsafe { copied(adapter, function, arguments, bytes, change) },
-        Way::TooSmall(expected) => too_small(adapter, passage, expected, arguments),
+        StructHandling::Copied(bytes) => unsafe {
+            copied(adapter, function, arguments, bytes, change)
+        },
+        StructHandling::TooSmall(expected) => too_small(adapter, passage, expected, arguments),
     }
 }
 
@@ -61,9 +63,11 @@ pub unsafe fn carry_copied(
     // SAFETY: the arguments of every function begin with their size.
     let announced = unsafe { arguments.cast::<usize>().read() };
     match passage.way(announced) {
-        Way::TooSmall(expected) => too_small(adapter, passage, expected, arguments),
-        Way::Copied(bytes) => unsafe { copied(adapter, function, arguments, bytes, change) },
-        Way::Untouched => {
+        StructHandling::TooSmall(expected) => too_small(adapter, passage, expected, arguments),
+        StructHandling::Copied(bytes) => unsafe {
+            copied(adapter, function, arguments, bytes, change)
+        },
+        StructHandling::Untouched => {
             let bytes = announced.max(passage.least()).min(passage.today());
             // SAFETY: the passage says that the host's struct is the plug-in's.
             unsafe { copied(adapter, function, arguments, bytes, change) }
@@ -105,7 +109,7 @@ unsafe fn copied(
 /// What a plug-in that was built from XLA at the presented minor says.
 pub fn too_small(
     adapter: &Adapter,
-    passage: &Passage,
+    passage: &StructMarshal,
     expected: usize,
     arguments: *mut c_void,
 ) -> *mut PJRT_Error {

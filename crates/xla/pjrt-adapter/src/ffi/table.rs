@@ -10,7 +10,7 @@ use super::{
     optimized, process_info, relay,
 };
 use crate::ages::NEWEST;
-use crate::passage::Passage;
+use crate::struct_marshal::StructMarshal;
 
 macro_rules! one_for_each {
     ($($name:ident)*) => {
@@ -80,7 +80,7 @@ fn slot(adapter: &Adapter, function: Function) -> *const c_void {
 /// or at both of these.
 fn passes(adapter: &Adapter, function: Function) -> bool {
     let record = find_struct(&format!("{}_Args", function.name()));
-    let changed = record.is_none_or(Passage::ever_changed);
+    let changed = record.is_none_or(StructMarshal::ever_changed);
     let same = adapter.ages.host_known && adapter.passage(function).same_on_both_sides();
     let chained = matches!(function, Function::PJRT_Compile | Function::PJRT_Client_Compile);
     (!changed || same) && (adapter.ages.chains_fit() || !chained)
@@ -101,7 +101,7 @@ fn of_errors(function: Function) -> Option<*const c_void> {
 ///
 /// An adapted table has room for all functions of today behind the minor that it presents, because
 /// hosts call past its end; an emulated one ends where a real one would.
-pub fn of(adapter: &Adapter, chain: *mut c_void) -> *const c_void {
+pub fn table_of(adapter: &Adapter, chain: *mut c_void) -> *const c_void {
     let present = adapter.ages.present;
     let size = layout::table_size(present);
     let (end, declared) = size.map_or((FIRST_SLOT, FIRST_SLOT), |size| (size.end, size.declared));

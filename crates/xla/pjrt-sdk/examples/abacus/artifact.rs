@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use unskew_pjrt_sdk::{ElementType, Error, Shape};
-use unskew_stablehlo::program::{Attribute, Function, Operation, Program, Type, Value};
+use unskew_stablehlo::program::{ConstantAttribute, Function, Operation, Program, Type, ValueId};
 
 use crate::program::{Place, Step, Steps, binary, fits, unary};
 
@@ -53,7 +53,7 @@ impl Lowering<'_> {
         if depth > DEPTH {
             return Err(Error::unimplemented("functions that call each other so deeply"));
         }
-        let mut known: HashMap<Value, Place> =
+        let mut known: HashMap<ValueId, Place> =
             body.arguments.iter().copied().zip(arguments.iter().copied()).collect();
         for operation in &body.operations {
             self.seen += 1;
@@ -65,7 +65,7 @@ impl Lowering<'_> {
             let results = match &*operation.name {
                 "return" => return Ok(operands),
                 "call" => {
-                    let callee = operation.attribute("callee").and_then(Attribute::text);
+                    let callee = operation.attribute("callee").and_then(ConstantAttribute::text);
                     let callee = callee.and_then(|name| self.program.function(name));
                     self.function(callee.ok_or_else(broken)?, &operands, depth + 1)?
                 }
@@ -87,7 +87,7 @@ impl Lowering<'_> {
             ("constant", []) => Step::Constant(constant(operation, &shape).ok_or_else(unknown)?),
             ("broadcast_in_dim", [from]) => {
                 let dims = operation.attribute("broadcast_dimensions");
-                let dims = dims.and_then(Attribute::indices).ok_or_else(unknown)?;
+                let dims = dims.and_then(ConstantAttribute::indices).ok_or_else(unknown)?;
                 let from_dims = &self.shapes[*from].dims;
                 let strides = broadcast(from_dims, &shape.dims, &dims).ok_or_else(unknown)?;
                 Step::Broadcast { from: *from, to: shape.dims.clone(), strides }
@@ -109,7 +109,9 @@ impl Lowering<'_> {
 
 /// The numbers of a constant: all of them, or the one that all are.
 fn constant(operation: &Operation, shape: &Shape) -> Option<Vec<f32>> {
-    let Attribute::Tensor { bytes, .. } = operation.attribute("value")? else { return None };
+    let ConstantAttribute::Tensor { bytes, .. } = operation.attribute("value")? else {
+        return None;
+    };
     let (numbers, []) = bytes.as_chunks() else { return None };
     let numbers: Vec<f32> = numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
     let count = shape.count()?;

@@ -4,8 +4,8 @@ use std::any::Any;
 use std::sync::Arc;
 
 use unskew_pjrt_sdk::{
-    Attribute, Compile, Device, ElementType, Error, Platform, Program, Shape, Storage, Stored,
-    Value,
+    Attribute, Compile, Device, ElementType, Error, PjrtValue, Platform, Program, Shape,
+    SharedStorage, Storage,
 };
 
 use crate::{artifact, text};
@@ -65,7 +65,7 @@ impl Platform for Abacus {
     fn attributes(&self) -> Vec<Attribute> {
         let version = |name: &str, numbers: [i64; 3]| Attribute {
             name: name.to_owned(),
-            value: Value::Numbers(numbers.to_vec()),
+            value: PjrtValue::Numbers(numbers.to_vec()),
         };
         vec![
             version("stablehlo_current_version", [1, 0, 0]),
@@ -84,7 +84,7 @@ impl Platform for Abacus {
     }
 
     /// Every type can be kept; programs compute with `f32`.
-    fn put(&self, _: usize, shape: &Shape, bytes: Vec<u8>) -> Result<Stored, Error> {
+    fn put(&self, _: usize, shape: &Shape, bytes: Vec<u8>) -> Result<SharedStorage, Error> {
         Ok(Arc::new(Beads { element_type: shape.element_type, bytes }))
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use unskew_pjrt_sdk::{Attribute, Error, MemoryUse, Program, Shape, Stored, Value};
+use unskew_pjrt_sdk::{Attribute, Error, MemoryUse, PjrtValue, Program, Shape, SharedStorage};
 
 use crate::platform::Beads;
 
@@ -50,7 +50,11 @@ impl Program for Steps {
         format!("{hash:016x}")
     }
 
-    fn run(&self, _: usize, arguments: &[(&Shape, &Stored)]) -> Result<Vec<Stored>, Error> {
+    fn run(
+        &self,
+        _: usize,
+        arguments: &[(&Shape, &SharedStorage)],
+    ) -> Result<Vec<SharedStorage>, Error> {
         let mut values = self.arguments(arguments)?;
         for step in &self.steps {
             let value = match step {
@@ -63,7 +67,8 @@ impl Program for Steps {
             };
             values.push(value);
         }
-        let result = |(place, _): &(Place, Shape)| Arc::new(Beads::of(&values[*place])) as Stored;
+        let result =
+            |(place, _): &(Place, Shape)| Arc::new(Beads::of(&values[*place])) as SharedStorage;
         Ok(self.results.iter().map(result).collect())
     }
 
@@ -80,7 +85,10 @@ impl Program for Steps {
         let each = self.results.iter().map(elements).max().unwrap_or(0);
         let computing = |step: &&Step| matches!(step, Step::Unary(..) | Step::Binary(..));
         let count = self.steps.iter().filter(computing).count();
-        Ok(vec![Attribute { name: "flops".to_owned(), value: Value::Float((count * each) as f32) }])
+        Ok(vec![Attribute {
+            name: "flops".to_owned(),
+            value: PjrtValue::Float((count * each) as f32),
+        }])
     }
 
     fn memory_use(&self) -> Result<MemoryUse, Error> {
@@ -95,7 +103,7 @@ impl Program for Steps {
 
 impl Steps {
     /// The numbers of the arguments, if they are what the program takes.
-    fn arguments(&self, given: &[(&Shape, &Stored)]) -> Result<Vec<Vec<f32>>, Error> {
+    fn arguments(&self, given: &[(&Shape, &SharedStorage)]) -> Result<Vec<Vec<f32>>, Error> {
         if given.len() != self.parameters.len() {
             let (wanted, given) = (self.parameters.len(), given.len());
             return Err(Error::invalid(format!(

@@ -8,7 +8,7 @@ use std::ptr::null_mut;
 use unskew_pjrt::layout::Function;
 use unskew_pjrt::sys::bindings::*;
 
-use super::state::Shared;
+use super::handle_objects::Shared;
 
 use crate::Error;
 
@@ -28,7 +28,7 @@ impl ErrorObject {
 
     /// # Safety
     /// `error` is an error of this plug-in that is not freed, or null.
-    unsafe fn of<'a>(error: *const PJRT_Error) -> Option<&'a Error> {
+    unsafe fn error_of<'a>(error: *const PJRT_Error) -> Option<&'a Error> {
         // SAFETY: the caller says so; the head is the first field.
         unsafe { error.cast::<Self>().as_ref() }.map(|object| &object.error)
     }
@@ -54,7 +54,7 @@ unsafe extern "C" fn destroy(error: *mut PJRT_Error) {
 
 unsafe extern "C" fn message(error: *const PJRT_Error, text: *mut *const u8, size: *mut usize) {
     // SAFETY: the host hands in an error of this plug-in.
-    let said = unsafe { ErrorObject::of(error) }.map_or("", |error| &error.message);
+    let said = unsafe { ErrorObject::error_of(error) }.map_or("", |error| &error.message);
     if !text.is_null() && !size.is_null() {
         // SAFETY: the host gives places for both.
         unsafe { (text.write_unaligned(said.as_ptr()), size.write_unaligned(said.len())) };
@@ -63,7 +63,7 @@ unsafe extern "C" fn message(error: *const PJRT_Error, text: *mut *const u8, siz
 
 unsafe extern "C" fn get_code(error: *const PJRT_Error) -> PJRT_Error_Code {
     // SAFETY: the host hands in an error of this plug-in.
-    unsafe { ErrorObject::of(error) }.map_or(PJRT_Error_Code::UNKNOWN, |error| error.code)
+    unsafe { ErrorObject::error_of(error) }.map_or(PJRT_Error_Code::UNKNOWN, |error| error.code)
 }
 
 unsafe extern "C" fn for_each_payload(
@@ -72,7 +72,9 @@ unsafe extern "C" fn for_each_payload(
     user: *mut c_void,
 ) {
     // SAFETY: the host hands in an error of this plug-in.
-    let Some((error, visitor)) = unsafe { ErrorObject::of(error) }.zip(visitor) else { return };
+    let Some((error, visitor)) = unsafe { ErrorObject::error_of(error) }.zip(visitor) else {
+        return;
+    };
     for (key, value) in &error.payloads {
         // SAFETY: the host's own function, with the host's own argument.
         unsafe { visitor(key.as_ptr(), key.len(), value.as_ptr(), value.len(), user) };

@@ -1,6 +1,6 @@
 //! A plug-in that a shared object exports.
 
-use super::state::NamedValues;
+use super::handle_objects::NamedValues;
 use crate::{Error, OlderHosts, Platform};
 
 /// A plug-in of this library: made by [`export_plugin!`](crate::export_plugin).

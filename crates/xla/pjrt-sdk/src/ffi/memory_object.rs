@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use unskew_pjrt::sys::bindings::*;
 
-use super::state::Shared;
+use super::handle_objects::Shared;
 
 /// A memory of a client.
 #[repr(C)]
@@ -23,11 +23,11 @@ pub(crate) struct MemoryObject {
     pub(crate) device: usize,
     /// Its device as a handle, once the client has one.
     device_handle: AtomicPtr<PJRT_Device>,
-    kept: Mutex<Vec<Kept>>,
+    kept: Mutex<Vec<UserData>>,
 }
 
 /// What a host keeps with a memory, by a key of its own.
-struct Kept {
+struct UserData {
     key: *const c_void,
     data: *mut c_void,
     free: Option<unsafe extern "C" fn(*mut c_void)>,
@@ -60,7 +60,7 @@ impl MemoryObject {
 impl Drop for MemoryObject {
     fn drop(&mut self) {
         let kept = self.kept.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for Kept { data, free, .. } in kept.drain(..) {
+        for UserData { data, free, .. } in kept.drain(..) {
             if let Some(free) = free {
                 // SAFETY: the host said how its data are freed, and they are freed once.
                 unsafe { free(data) };
@@ -96,9 +96,9 @@ unsafe extern "C" fn set(
     let Some(memory) = (unsafe { memory.cast::<MemoryObject>().as_ref() }) else { return };
     let mut kept = memory.kept.lock().unwrap_or_else(PoisonError::into_inner);
     let before = kept.iter().position(|kept| kept.key == key).map(|at| kept.swap_remove(at));
-    kept.push(Kept { key, data, free });
+    kept.push(UserData { key, data, free });
     drop(kept);
-    if let Some(Kept { data, free: Some(free), .. }) = before {
+    if let Some(UserData { data, free: Some(free), .. }) = before {
         // SAFETY: the host said how its data are freed, and nobody finds them any more.
         unsafe { free(data) };
     }

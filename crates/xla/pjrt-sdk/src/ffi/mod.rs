@@ -6,12 +6,12 @@
 #![allow(unsafe_code, reason = "hosts call through C pointers")]
 
 mod absent;
-mod entry;
+mod call_guard;
 mod error_object;
 mod exported;
+mod handle_objects;
 mod memory_object;
 mod serve;
-mod state;
 mod table;
 
 pub use exported::{Exported, Exports};
@@ -21,14 +21,14 @@ use std::sync::Arc;
 
 use unskew_pjrt::layout;
 
-use crate::{Compile, Device, Error, OlderHosts, Platform, Program, Shape, Stored};
+use crate::{Compile, Device, Error, OlderHosts, Platform, Program, Shape, SharedStorage};
 
 impl Exported {
     /// The plug-in that `make` makes, with the table of the version that it presents; it lives as long as
     /// the process. If the author's code panics meanwhile, then there is a table all the same, since a host
     /// can only be told by the functions in it: each answers with the panic's text.
     pub fn leak<P: Exports>(make: impl FnOnce() -> (Box<dyn Platform>, i32)) -> &'static Self {
-        let made = entry::caught("GetPjrtApi", || {
+        let made = call_guard::caught("GetPjrtApi", || {
             let (platform, minor) = make();
             let (name, version) = (platform.name().to_owned(), platform.version().to_owned());
             let (attributes, older_hosts) = (platform.attributes(), platform.older_hosts());
@@ -48,7 +48,7 @@ impl Exported {
         };
         let (platform, name, version, attributes, older_hosts, minor) = made;
         let minor = minor.clamp(layout::FLOOR, newest);
-        let attributes = state::NamedValues::new(attributes);
+        let attributes = handle_objects::NamedValues::new(attributes);
         let table = table::table::<P>(minor);
         Box::leak(Box::new(Self {
             platform,
@@ -79,7 +79,7 @@ impl Platform for Broken {
         Err(Error::internal("there is no platform"))
     }
 
-    fn put(&self, _: usize, _: &Shape, _: Vec<u8>) -> Result<Stored, Error> {
+    fn put(&self, _: usize, _: &Shape, _: Vec<u8>) -> Result<SharedStorage, Error> {
         Err(Error::internal("there is no platform"))
     }
 

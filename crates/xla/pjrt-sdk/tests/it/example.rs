@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use unskew_abi::sandbox::Confinement;
 use unskew_core::{Date, Severity};
-use unskew_pjrt::conform::{Conformance, Outcome, conform, conform_child_main};
-use unskew_pjrt::{Host, Probe, child_main, predict, probe_in_child};
+use unskew_pjrt::conform::{CheckOutcome, Conformance, conform, conform_child_main};
+use unskew_pjrt::{Probe, ReleasedHost, child_main, predict, probe_in_child};
 
 const PATH_VARIABLE: &str = "ABACUS_TEST_PATH";
 const RANGE_VARIABLE: &str = "ABACUS_TEST_RANGE";
@@ -77,7 +77,8 @@ fn the_example_passes_every_check_presented_at_eight_ages() {
             .rows
             .iter()
             .filter(|row| {
-                let none = matches!(row.outcome, Outcome::Pass(_) | Outcome::Unsupported { .. });
+                let none =
+                    matches!(row.outcome, CheckOutcome::Pass(_) | CheckOutcome::Unsupported { .. });
                 !none
             })
             .map(|row| format!("0.{minor} {} {}: {:?}", row.group, row.name, row.outcome))
@@ -100,10 +101,10 @@ fn a_plug_in_that_takes_no_text_passes_by_artifact() {
     assert!(faults.is_empty(), "{faults:?}");
     assert!(found.ran_a_program());
     let text = found.rows.iter().find(|row| row.name == "StableHLO text").unwrap();
-    let Outcome::Pass(seen) = &text.outcome else { panic!("{:?}", text.outcome) };
+    let CheckOutcome::Pass(seen) = &text.outcome else { panic!("{:?}", text.outcome) };
     assert!(seen.starts_with("by artifact; text is refused: "), "{seen}");
     let donation = found.rows.iter().find(|row| row.name == "donation").unwrap();
-    assert!(matches!(donation.outcome, Outcome::Pass(_)), "{:?}", donation.outcome);
+    assert!(matches!(donation.outcome, CheckOutcome::Pass(_)), "{:?}", donation.outcome);
 }
 
 /// `tests/jax.rs` has real JAX 0.6.2 compute on it: a verdict may not refuse what the plug-in accepts.
@@ -123,13 +124,13 @@ fn verdicts_go_by_the_sizes_that_a_plug_in_accepts() {
         ("0.6.2", Date::constant(2025, 6, 17), 70),
         ("0.10.2", Date::constant(2026, 6, 17), 112),
     ] {
-        let findings = predict(&Host::jax(name, day, minor), &probe);
+        let findings = predict(&ReleasedHost::jax(name, day, minor), &probe);
         let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
         let errors: Vec<&str> = errors.map(|finding| finding.rule.code).collect();
         assert!(errors.is_empty(), "jax {name}: {errors:?}");
         // Without the measurement the minor alone decides, as for a plug-in built from XLA.
         let unmeasured = Probe { accepted_sizes: Default::default(), ..probe.clone() };
-        let codes: Vec<&str> = predict(&Host::jax(name, day, minor), &unmeasured)
+        let codes: Vec<&str> = predict(&ReleasedHost::jax(name, day, minor), &unmeasured)
             .iter()
             .map(|finding| finding.rule.code)
             .collect();

@@ -8,7 +8,7 @@ use unskew_pjrt::convert::compile_options::CompileOptions;
 use unskew_pjrt::layout::{self, Function};
 use unskew_pjrt::sys::bindings::*;
 use unskew_pjrt::sys::{CallError, Record};
-use unskew_pjrt::{ExecuteOptions, Plugin, Program as Code};
+use unskew_pjrt::{ExecuteOptions, PjrtProgram as Code, Plugin};
 use unskew_pjrt_sdk::{ErrorCode, Exports, OlderHosts, presented_minor};
 
 use crate::toy::{self, api, table, toys};

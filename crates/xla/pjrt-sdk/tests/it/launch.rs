@@ -4,10 +4,10 @@ use std::any::Any;
 use std::sync::{Arc, Mutex, mpsc};
 
 use unskew_pjrt::convert::compile_options::{CompileOptions, DeviceAssignment};
-use unskew_pjrt::{ExecuteOptions, Outputs, Program as Code};
+use unskew_pjrt::{ExecuteOptions, Outputs, PjrtProgram as Code};
 use unskew_pjrt_sdk::{
     Compile, Completer, Device, Error, Event, Exported, Exports, Launch, Launched, OlderHosts,
-    Platform, Program, Shape, Storage, Stored,
+    Platform, Program, Shape, SharedStorage, Storage,
 };
 
 use crate::toy::{self, Numbers, Sum, Toy, plugin, shape, toys};
@@ -21,15 +21,15 @@ fn replicas_run_on_the_devices_of_their_assignment() {
     let plugin = plugin::<Toy115>().unwrap();
     let client = plugin.create_client(&[]).unwrap();
     let devices = client.addressable_devices().unwrap();
-    let mut options = CompileOptions::of(2, 1);
-    options.device_assignment = Some(DeviceAssignment::of(vec![vec![1, 0]]));
+    let mut options = CompileOptions::new(2, 1);
+    options.device_assignment = Some(DeviceAssignment::from_devices(vec![vec![1, 0]]));
     let sum = client.compile(Code::mlir("sum"), &options.write()).unwrap();
     let ids: Vec<i32> = sum.devices().iter().map(|device| device.id().unwrap()).collect();
     assert_eq!(ids, [1, 0]);
     assert_eq!(sum.executable().unwrap().num_replicas().unwrap(), 2);
     assert_eq!(sum.logical_ids().unwrap().unwrap(), [(0, 0), (1, 0)]);
     let written = sum.device_assignment().unwrap().unwrap();
-    assert_eq!(written, DeviceAssignment::of(vec![vec![1, 0]]).write());
+    assert_eq!(written, DeviceAssignment::from_devices(vec![vec![1, 0]]).write());
     let on = |device: usize, number: f32| {
         client.buffer_of(&[number; 3], &[3], &devices[device]).unwrap()
     };
@@ -44,7 +44,7 @@ fn replicas_run_on_the_devices_of_their_assignment() {
     let copy = a.copy_to_device(&devices[0]).unwrap();
     assert_eq!(copy.device().unwrap().id().unwrap(), 0);
     assert_eq!(copy.to_vec::<f32>().unwrap(), [1.0; 3]);
-    let three = client.compile(Code::mlir("sum"), &CompileOptions::of(3, 1).write()).unwrap_err();
+    let three = client.compile(Code::mlir("sum"), &CompileOptions::new(3, 1).write()).unwrap_err();
     assert!(
         three.to_string().contains("3 replicas of 1 partitions: there are 2 devices"),
         "{three}"
@@ -82,7 +82,7 @@ impl Platform for Slow {
     fn devices(&self) -> Result<Vec<Device>, Error> {
         Toy { older: OlderHosts::Serve }.devices()
     }
-    fn put(&self, device: usize, shape: &Shape, bytes: Vec<u8>) -> Result<Stored, Error> {
+    fn put(&self, device: usize, shape: &Shape, bytes: Vec<u8>) -> Result<SharedStorage, Error> {
         Toy { older: OlderHosts::Serve }.put(device, shape, bytes)
     }
     fn compile(&self, _: &Compile<'_>) -> Result<Arc<dyn Program>, Error> {
@@ -118,7 +118,11 @@ impl Program for Later {
     fn fingerprint(&self) -> String {
         "later".into()
     }
-    fn run(&self, device: usize, arguments: &[(&Shape, &Stored)]) -> Result<Vec<Stored>, Error> {
+    fn run(
+        &self,
+        device: usize,
+        arguments: &[(&Shape, &SharedStorage)],
+    ) -> Result<Vec<SharedStorage>, Error> {
         Sum.run(device, arguments)
     }
     fn launch(&self, launches: &[Launch<'_>]) -> Result<Vec<Launched>, Error> {

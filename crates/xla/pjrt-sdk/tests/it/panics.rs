@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use unskew_pjrt::convert::compile_options::CompileOptions;
 use unskew_pjrt::host::Error as HostError;
-use unskew_pjrt::{ExecuteOptions, Program as Code};
+use unskew_pjrt::{ExecuteOptions, PjrtProgram as Code};
 use unskew_pjrt_sdk::{
     Attribute, Compile, Device, Error, ErrorCode, Exported, Exports, OlderHosts, Platform, Program,
-    Shape, Storage, Stored,
+    Shape, SharedStorage, Storage,
 };
 
 use crate::toy::{Numbers, Sum, plugin, shape};
@@ -96,7 +96,7 @@ impl Platform for Careless {
         let (kind, memory) = ("careless".into(), "device".into());
         Ok(vec![Device { id: 0, kind, memory, attributes: Vec::new() }])
     }
-    fn put(&self, _: usize, _: &Shape, bytes: Vec<u8>) -> Result<Stored, Error> {
+    fn put(&self, _: usize, _: &Shape, bytes: Vec<u8>) -> Result<SharedStorage, Error> {
         self.0.here(At::Put);
         let numbers = bytes.as_chunks().0.iter().map(|bytes| f32::from_ne_bytes(*bytes));
         Ok(Arc::new(Bytes(self.0, Numbers(numbers.collect()))))
@@ -118,7 +118,11 @@ impl Program for Task {
     fn fingerprint(&self) -> String {
         String::new()
     }
-    fn run(&self, device: usize, arguments: &[(&Shape, &Stored)]) -> Result<Vec<Stored>, Error> {
+    fn run(
+        &self,
+        device: usize,
+        arguments: &[(&Shape, &SharedStorage)],
+    ) -> Result<Vec<SharedStorage>, Error> {
         self.0.here(At::Run);
         Sum.run(device, arguments)
     }

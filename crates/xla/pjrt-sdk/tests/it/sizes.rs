@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
 
 use unskew_pjrt::convert::compile_options::CompileOptions;
-use unskew_pjrt::layout::{self, Direction, Field, Function, Struct};
+use unskew_pjrt::layout::{self, FieldDirection, FieldHistory, Function, StructHistory};
 use unskew_pjrt::sys::bindings::*;
 use unskew_pjrt::sys::{Api, Record};
 use unskew_pjrt_sdk::{ElementType, ErrorCode, OlderHosts};
@@ -124,7 +124,7 @@ impl Live {
     }
 
     /// A value for a field that a host fills in: a new object wherever one may be freed.
-    fn value(&self, of: &Field, call: Option<Function>) -> Vec<u8> {
+    fn value(&self, of: &FieldHistory, call: Option<Function>) -> Vec<u8> {
         let pointer = |pointer: *const c_void| pointer.addr().to_ne_bytes().to_vec();
         let loaded = |arguments: &mut PJRT_LoadedExecutable_GetExecutable_Args| {
             arguments.loaded_executable = self.loaded();
@@ -150,7 +150,7 @@ impl Live {
             ("PJRT_Error", _) => pointer(self.error().cast()),
             ("PJRT_Program", _) => {
                 let mut program = self.program;
-                if of.direction == Direction::Out {
+                if of.direction == FieldDirection::Out {
                     // The host asks for the size first.
                     program.code = null_mut();
                 }
@@ -186,7 +186,7 @@ fn function(address: *mut c_void) -> Slot {
 }
 
 /// Fills in what a host does, as far as it fits; the rest is as nobody wrote it.
-fn fill(bytes: &mut [u8], history: &Struct, live: &Live, mark: bool) {
+fn fill(bytes: &mut [u8], history: &StructHistory, live: &Live, mark: bool) {
     if mark {
         bytes.fill(UNTOUCHED);
     }
@@ -194,12 +194,14 @@ fn fill(bytes: &mut [u8], history: &Struct, live: &Live, mark: bool) {
         let Some(place) = bytes.get_mut(of.at..of.at + of.bytes) else { continue };
         match of.direction {
             // The host gives the place that is written.
-            Direction::Out if of.kind == "*mut PJRT_Program" => {
+            FieldDirection::Out if of.kind == "*mut PJRT_Program" => {
                 place.copy_from_slice(&live.value(of, history.call));
             }
-            Direction::Out => {}
-            Direction::In | Direction::InOut if of.name == "extension_start" => place.fill(0),
-            Direction::In | Direction::InOut => {
+            FieldDirection::Out => {}
+            FieldDirection::In | FieldDirection::InOut if of.name == "extension_start" => {
+                place.fill(0)
+            }
+            FieldDirection::In | FieldDirection::InOut => {
                 place.copy_from_slice(&live.value(of, history.call)[..of.bytes])
             }
         }
@@ -208,7 +210,7 @@ fn fill(bytes: &mut [u8], history: &Struct, live: &Live, mark: bool) {
 
 /// How much memory there is behind arguments that announce so much: some headers announced less than all
 /// had that announced it.
-fn there(history: &Struct, announced: usize) -> usize {
+fn there(history: &StructHistory, announced: usize) -> usize {
     let same = history.sizes.iter().filter(|size| size.declared == announced);
     same.map(|size| size.end).min().unwrap_or(announced).max(8)
 }
@@ -239,7 +241,7 @@ fn ask(live: &Live, of: Function, memory: &mut Guarded, announced: usize) -> Opt
     let said = NonNull::new(error).map(|error| take(error).to_string());
     let refused = said.as_ref().is_some_and(|said| said.contains("Unexpected "));
     if refused {
-        for of in history.fields.iter().filter(|field| field.direction == Direction::Out) {
+        for of in history.fields.iter().filter(|field| field.direction == FieldDirection::Out) {
             let place = bytes.get(of.at..of.at + of.bytes).unwrap_or_default();
             assert!(place.iter().all(|byte| *byte == UNTOUCHED), "{announced}: {}", of.name);
         }

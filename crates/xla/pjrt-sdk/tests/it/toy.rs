@@ -9,8 +9,8 @@ use std::sync::Arc;
 use unskew_pjrt::Plugin;
 use unskew_pjrt::sys::{Api, CallError};
 use unskew_pjrt_sdk::{
-    Attribute, Compile, Device, ElementType, Error, Exports, MemoryUse, OlderHosts, Platform,
-    Program, Shape, Storage, Stored, Value, table_of,
+    Attribute, Compile, Device, ElementType, Error, Exports, MemoryUse, OlderHosts, PjrtValue,
+    Platform, Program, Shape, SharedStorage, Storage, table_of,
 };
 
 /// Numbers in memory of the host.
@@ -54,7 +54,11 @@ impl Program for Sum {
         "sum of three".into()
     }
 
-    fn run(&self, _: usize, arguments: &[(&Shape, &Stored)]) -> Result<Vec<Stored>, Error> {
+    fn run(
+        &self,
+        _: usize,
+        arguments: &[(&Shape, &SharedStorage)],
+    ) -> Result<Vec<SharedStorage>, Error> {
         let mut sum = vec![0.0; 3];
         for (shape, stored) in arguments {
             let numbers: &Numbers = stored.as_any().downcast_ref().unwrap();
@@ -73,7 +77,7 @@ impl Program for Sum {
     }
 
     fn cost_analysis(&self) -> Result<Vec<Attribute>, Error> {
-        Ok(vec![Attribute { name: "flops".into(), value: Value::Float(3.0) }])
+        Ok(vec![Attribute { name: "flops".into(), value: PjrtValue::Float(3.0) }])
     }
 
     fn memory_use(&self) -> Result<MemoryUse, Error> {
@@ -99,7 +103,7 @@ impl Platform for Toy {
     }
 
     fn attributes(&self) -> Vec<Attribute> {
-        let value = Value::Numbers(vec![1, 9, 0]);
+        let value = PjrtValue::Numbers(vec![1, 9, 0]);
         vec![Attribute { name: "stablehlo_current_version".into(), value }]
     }
 
@@ -112,12 +116,12 @@ impl Platform for Toy {
             id,
             kind: "abacus".into(),
             memory: "device".into(),
-            attributes: vec![Attribute { name: "beads".into(), value: Value::Number(10) }],
+            attributes: vec![Attribute { name: "beads".into(), value: PjrtValue::Number(10) }],
         };
         Ok(vec![device(0), device(1)])
     }
 
-    fn put(&self, _: usize, shape: &Shape, bytes: Vec<u8>) -> Result<Stored, Error> {
+    fn put(&self, _: usize, shape: &Shape, bytes: Vec<u8>) -> Result<SharedStorage, Error> {
         if shape.element_type != ElementType::F32 {
             return Err(Error::unimplemented("only f32"));
         }

@@ -1,8 +1,8 @@
 //! Buffers: every element type, strides, edges, deletion.
 
 use super::bench::Bench;
+use super::check_outcome::{CheckOutcome, Checked};
 use super::execute::floats;
-use super::outcome::{Checked, Outcome};
 use crate::host::{Error, HostArray};
 use crate::layout;
 use crate::sys::bindings::PJRT_Buffer_Type as ElementType;
@@ -42,7 +42,7 @@ pub(crate) fn round_trip(bench: &mut Bench, name: &str, kind: i32, width: usize)
     let since = types().find(|t| t.0 == name).map_or(0, |t| t.3);
     if bench.api().minor() < since {
         let said = format!("since 0.{since}");
-        return Ok(Outcome::Unsupported { function: String::new(), said });
+        return Ok(CheckOutcome::Unsupported { function: String::new(), said });
     }
     let (client, device) = bench.device()?;
     // Types of less than a byte take a byte each, of which only the low bits count.
@@ -58,18 +58,21 @@ pub(crate) fn round_trip(bench: &mut Bench, name: &str, kind: i32, width: usize)
         Ok(buffer) => buffer,
         // A device need not have every type; saying so is the right answer.
         Err(Error::Call(error)) => {
-            return Ok(Outcome::Unsupported { function: String::new(), said: error.to_string() });
+            return Ok(CheckOutcome::Unsupported {
+                function: String::new(),
+                said: error.to_string(),
+            });
         }
         Err(other) => return Err(other.into()),
     };
     let shape = (buffer.dimensions()?, buffer.element_type()?);
     if shape != (vec![3, 2], kind) {
-        return Ok(Outcome::Fail(format!("sent [3, 2] of type {}, is {shape:?}", kind.0)));
+        return Ok(CheckOutcome::Fail(format!("sent [3, 2] of type {}, is {shape:?}", kind.0)));
     }
     let back = buffer.to_host()?;
     Ok(match back == data {
-        true => Outcome::Pass(format!("{} bytes", data.len())),
-        false => Outcome::Fail(format!("sent {data:02x?}, came back {back:02x?}")),
+        true => CheckOutcome::Pass(format!("{} bytes", data.len())),
+        false => CheckOutcome::Fail(format!("sent {data:02x?}, came back {back:02x?}")),
     })
 }
 
@@ -86,21 +89,21 @@ pub(crate) fn strides(bench: &mut Bench) -> Checked {
     let plain = buffer.dimensions()? == [2, 3] && values == [0.0, 2.0, 4.0, 1.0, 3.0, 5.0];
     // Without a wanted layout a plug-in may give the bytes back in the device's own order.
     let own = values == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0];
-    Ok(Outcome::expect(plain || own, format!("{values:?}")))
+    Ok(CheckOutcome::expect(plain || own, format!("{values:?}")))
 }
 
 pub(crate) fn empty(bench: &mut Bench) -> Checked {
     let (client, device) = bench.device()?;
     let buffer = client.buffer_of::<f32>(&[], &[0, 3], &device)?;
     let (back, shape) = (buffer.to_host()?, buffer.dimensions()?);
-    Ok(Outcome::expect(back.is_empty() && shape == [0, 3], format!("{} bytes", back.len())))
+    Ok(CheckOutcome::expect(back.is_empty() && shape == [0, 3], format!("{} bytes", back.len())))
 }
 
 pub(crate) fn scalar(bench: &mut Bench) -> Checked {
     let (client, device) = bench.device()?;
     let buffer = client.buffer_of(&[1.5_f32], &[], &device)?;
     let values = floats(&buffer.to_host()?);
-    Ok(Outcome::expect(values == [1.5], format!("{values:?}")))
+    Ok(CheckOutcome::expect(values == [1.5], format!("{values:?}")))
 }
 
 pub(crate) fn delete(bench: &mut Bench) -> Checked {
@@ -109,7 +112,7 @@ pub(crate) fn delete(bench: &mut Bench) -> Checked {
     let before = buffer.is_deleted()?;
     buffer.delete()?;
     let after = buffer.is_deleted()?;
-    Ok(Outcome::expect(!before && after, format!("deleted before: {before}, after: {after}")))
+    Ok(CheckOutcome::expect(!before && after, format!("deleted before: {before}, after: {after}")))
 }
 
 pub(crate) fn read_after_delete(bench: &mut Bench) -> Checked {
@@ -117,19 +120,19 @@ pub(crate) fn read_after_delete(bench: &mut Bench) -> Checked {
     let buffer = client.buffer_of(&[0.0_f32; 4], &[4], &device)?;
     buffer.delete()?;
     Ok(match buffer.to_host() {
-        Err(error) => Outcome::Pass(error.to_string()),
-        Ok(_) => Outcome::Fail("a deleted buffer can be read".to_owned()),
+        Err(error) => CheckOutcome::Pass(error.to_string()),
+        Ok(_) => CheckOutcome::Fail("a deleted buffer can be read".to_owned()),
     })
 }
 
 pub(crate) fn device_size(bench: &mut Bench) -> Checked {
     let (client, device) = bench.device()?;
     let size = client.buffer_of(&[0.0_f32; 4], &[4], &device)?.on_device_size()?;
-    Ok(Outcome::expect(size >= 16, format!("{size} bytes for 16")))
+    Ok(CheckOutcome::expect(size >= 16, format!("{size} bytes for 16")))
 }
 
 pub(crate) fn memory(bench: &mut Bench) -> Checked {
     let (client, device) = bench.device()?;
     let on_cpu = client.buffer_of(&[0.0_f32; 4], &[4], &device)?.is_on_cpu()?;
-    Ok(Outcome::Pass(if on_cpu { HOST_MEMORY } else { "the device's" }.to_owned()))
+    Ok(CheckOutcome::Pass(if on_cpu { HOST_MEMORY } else { "the device's" }.to_owned()))
 }

@@ -1,10 +1,10 @@
-//! What the checks of one child process share: the plug-in, a client, a compiled program.
+//! Workbench of the checks of one child process: the plug-in, a client, a compiled program.
 
 use std::path::{Path, PathBuf};
 
-use super::outcome::Outcome;
+use super::check_outcome::CheckOutcome;
 use super::program::{ADD, OPTIONS, TestProgram};
-use crate::host::{Client, Device, LoadError, LoadedExecutable, Plugin, Program};
+use crate::host::{Client, Device, LoadError, LoadedExecutable, PjrtProgram, Plugin};
 use crate::sys::Api;
 use crate::sys::calls::open_plugin;
 use crate::sys::calls::plugin::Resident;
@@ -37,26 +37,26 @@ impl Bench {
     }
 
     /// Has the plug-in set itself up, once.
-    pub(crate) fn initialize(&self) -> Result<(), Outcome> {
-        self.resident.initialize().map_err(Outcome::of_start)
+    pub(crate) fn initialize(&self) -> Result<(), CheckOutcome> {
+        self.resident.initialize().map_err(CheckOutcome::of_start)
     }
 
     /// The plug-in, set up.
-    pub(crate) fn plugin(&self) -> Result<Plugin, Outcome> {
+    pub(crate) fn plugin(&self) -> Result<Plugin, CheckOutcome> {
         Plugin::load(&self.path).map_err(|error| match error {
-            LoadError::Initialize { cause, .. } => Outcome::of_start(cause),
-            error => Outcome::Fail(error.to_string()),
+            LoadError::Initialize { cause, .. } => CheckOutcome::of_start(cause),
+            error => CheckOutcome::Fail(error.to_string()),
         })
     }
 
     /// The client, made when it is first asked for.
-    pub(crate) fn client(&mut self) -> Result<Client, Outcome> {
+    pub(crate) fn client(&mut self) -> Result<Client, CheckOutcome> {
         if let Some(client) = &self.client {
             return Ok(client.clone());
         }
         let made = self.plugin()?.create_client(&[]);
         let client = made.map_err(|error| match error {
-            crate::host::Error::Call(cause) => Outcome::of_start(cause),
+            crate::host::Error::Call(cause) => CheckOutcome::of_start(cause),
             error => error.into(),
         })?;
         self.client = Some(client.clone());
@@ -64,18 +64,18 @@ impl Bench {
     }
 
     /// The first device that can be used.
-    pub(crate) fn device(&mut self) -> Result<(Client, Device), Outcome> {
+    pub(crate) fn device(&mut self) -> Result<(Client, Device), CheckOutcome> {
         let client = self.client()?;
         let first = client.addressable_devices()?.into_iter().next();
-        let device = first.ok_or_else(|| Outcome::NotRun("there is no device".to_owned()))?;
+        let device = first.ok_or_else(|| CheckOutcome::NotRun("there is no device".to_owned()))?;
         Ok((client, device))
     }
 
-    pub(crate) fn program(&mut self) -> Result<&LoadedExecutable, Outcome> {
+    pub(crate) fn program(&mut self) -> Result<&LoadedExecutable, CheckOutcome> {
         if self.program.is_none() {
             self.program = Some(self.compile(&ADD, OPTIONS)?);
         }
-        self.program.as_ref().ok_or_else(|| Outcome::NotRun("no program".to_owned()))
+        self.program.as_ref().ok_or_else(|| CheckOutcome::NotRun("no program".to_owned()))
     }
 
     /// Compiles a program as text, or as an artifact for a plug-in that takes no text.
@@ -86,21 +86,21 @@ impl Bench {
         &mut self,
         program: &TestProgram,
         options: &[u8],
-    ) -> Result<LoadedExecutable, Outcome> {
+    ) -> Result<LoadedExecutable, CheckOutcome> {
         let client = self.client()?;
-        let artifact = || client.compile(Program::mlir(program.artifact), options);
+        let artifact = || client.compile(PjrtProgram::mlir(program.artifact), options);
         if self.refused_text.is_some() {
             return Ok(artifact()?);
         }
-        client.compile(Program::mlir(program.text), options).or_else(|refusal| {
-            let compiled = artifact().map_err(|_| Outcome::from(refusal.clone()))?;
+        client.compile(PjrtProgram::mlir(program.text), options).or_else(|refusal| {
+            let compiled = artifact().map_err(|_| CheckOutcome::from(refusal.clone()))?;
             self.refused_text = Some(refusal.to_string());
             Ok(compiled)
         })
     }
 
     /// Frees what was made but for the client, which is what is left.
-    pub(crate) fn take_client(&mut self) -> Result<Client, Outcome> {
+    pub(crate) fn take_client(&mut self) -> Result<Client, CheckOutcome> {
         let client = self.client()?;
         self.program = None;
         self.client = None;

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::bench::Bench;
-use super::outcome::Outcome;
+use super::check_outcome::CheckOutcome;
 use super::{
     array, device, errors, event, executable, execute, extensions, layouts, sizes, topology,
     transfer,
@@ -26,7 +26,7 @@ pub(crate) enum Needs {
     Program,
 }
 
-type Run = fn(&mut Bench) -> Result<Outcome, Outcome>;
+type Run = fn(&mut Bench) -> Result<CheckOutcome, CheckOutcome>;
 
 #[derive(Clone, Copy)]
 enum Body {
@@ -47,7 +47,7 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    pub(crate) fn run(&self, bench: &mut Bench) -> Outcome {
+    pub(crate) fn run(&self, bench: &mut Bench) -> CheckOutcome {
         let done = match self.body {
             Body::Run(run) => run(bench),
             Body::Size(function) => Ok(sizes::ask(bench, function)),
@@ -58,9 +58,9 @@ impl Check {
 
     /// Whether this one, which found `outcome`, should have provided what `other` needs. Whoever provides
     /// a thing needs less than that thing.
-    pub(crate) fn fails_to_provide(&self, other: &Self, outcome: &Outcome) -> bool {
+    pub(crate) fn fails_to_provide(&self, other: &Self, outcome: &CheckOutcome) -> bool {
         self.provides.is_some_and(|provided| provided <= other.needs)
-            && !matches!(outcome, Outcome::Pass(_))
+            && !matches!(outcome, CheckOutcome::Pass(_))
     }
 
     const fn new(group: &'static str, name: &'static str, needs: Needs, run: Run) -> Self {

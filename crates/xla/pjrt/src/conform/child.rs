@@ -7,11 +7,13 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use unskew_abi::SharedObject;
 use unskew_abi::child::describe;
-use unskew_abi::sandbox::{self, Bounds, Confinement, Heard, Supervisor, TimeLimits, Trial};
+use unskew_abi::sandbox::{
+    self, Bounds, ChildOutput, Confinement, SandboxedChild, Supervisor, TimeLimits,
+};
 
 use super::bench::Bench;
+use super::check_outcome::CheckOutcome;
 use super::checks::{Check, SIZES, checks, fresh_from};
-use super::outcome::Outcome;
 use crate::probe::files;
 use crate::sys::trial::{Questions, in_copies};
 
@@ -22,7 +24,7 @@ pub(crate) const MOST_DEATHS: usize = 8;
 #[serde(rename_all = "snake_case")]
 enum Line {
     Begins(usize),
-    Done(usize, Outcome),
+    Done(usize, CheckOutcome),
     NotLoaded(String),
     End,
 }
@@ -73,7 +75,7 @@ enum End {
     /// It could not load the plug-in.
     NotLoaded(String),
     /// It ended in a check, which has this outcome.
-    In(usize, Outcome),
+    In(usize, CheckOutcome),
     /// It could not be started.
     NotStarted(String),
 }
@@ -85,9 +87,9 @@ pub(crate) fn run_all(
     command: &dyn Fn(usize, usize) -> Command,
     limits: TimeLimits,
     confinement: Confinement,
-) -> Vec<Outcome> {
+) -> Vec<CheckOutcome> {
     let count = checks().len();
-    let mut found: Vec<Option<Outcome>> = vec![None; count];
+    let mut found: Vec<Option<CheckOutcome>> = vec![None; count];
     for (start, end) in [(fresh_from(), count), (0, fresh_from())] {
         let mut next = start;
         while next < end {
@@ -116,24 +118,24 @@ pub(crate) fn run_all(
             };
         }
     }
-    let not_run = || Outcome::NotRun("the child process did not say".to_owned());
+    let not_run = || CheckOutcome::NotRun("the child process did not say".to_owned());
     let outcomes = found.into_iter().map(|o| o.unwrap_or_else(not_run)).collect();
     explain_dependents(outcomes)
 }
 
-fn ends_the_process(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Crashed { .. } | Outcome::NoEnd { .. })
+fn ends_the_process(outcome: &CheckOutcome) -> bool {
+    matches!(outcome, CheckOutcome::Crashed { .. } | CheckOutcome::NoEnd { .. })
 }
 
 /// Why a check is not made: what it needs could not be made, the function that it would call with a
 /// wrong size dies in a proper call, or its group crashes all over.
-fn obstacle(at: usize, found: &[Option<Outcome>]) -> Option<Outcome> {
+fn obstacle(at: usize, found: &[Option<CheckOutcome>]) -> Option<CheckOutcome> {
     let check = checks().get(at)?;
     let known = || checks().iter().zip(found).filter_map(|(c, o)| Some((c, o.as_ref()?)));
     if let Some((provider, outcome)) = known().find(|(other, o)| other.fails_to_provide(check, o)) {
         return Some(not_made(provider, outcome));
     }
-    let same = |(other, o): &(&Check, &Outcome)| {
+    let same = |(other, o): &(&Check, &CheckOutcome)| {
         check.group == SIZES && other.name == check.name && ends_the_process(o)
     };
     if let Some((call, outcome)) = known().find(same) {
@@ -141,21 +143,21 @@ fn obstacle(at: usize, found: &[Option<Outcome>]) -> Option<Outcome> {
     }
     let deaths = known().filter(|(c, o)| c.group == check.group && ends_the_process(o)).count();
     (deaths >= MOST_DEATHS)
-        .then(|| Outcome::NotRun(format!("after {MOST_DEATHS} ends of the process")))
+        .then(|| CheckOutcome::NotRun(format!("after {MOST_DEATHS} ends of the process")))
 }
 
-fn not_made(cause: &Check, outcome: &Outcome) -> Outcome {
-    Outcome::NotRun(format!("{}: {}: {outcome}", cause.name, outcome.word()))
+fn not_made(cause: &Check, outcome: &CheckOutcome) -> CheckOutcome {
+    CheckOutcome::NotRun(format!("{}: {}: {outcome}", cause.name, outcome.word()))
 }
 
-fn fill(found: &mut [Option<Outcome>], from: usize, to: usize, cause: &str) {
+fn fill(found: &mut [Option<CheckOutcome>], from: usize, to: usize, cause: &str) {
     for outcome in found.iter_mut().take(to).skip(from).filter(|o| o.is_none()) {
-        *outcome = Some(Outcome::NotRun(cause.to_owned()));
+        *outcome = Some(CheckOutcome::NotRun(cause.to_owned()));
     }
 }
 
 /// What depends on a client or a program that could not be made was not run, whatever it answered.
-fn explain_dependents(outcomes: Vec<Outcome>) -> Vec<Outcome> {
+fn explain_dependents(outcomes: Vec<CheckOutcome>) -> Vec<CheckOutcome> {
     let mut explained = outcomes.clone();
     for (check, outcome) in checks().iter().zip(&mut explained) {
         let mut providers = checks().iter().zip(&outcomes);
@@ -172,9 +174,9 @@ fn run_child(
     (command, confinement): (Command, Confinement),
     limits: &TimeLimits,
     from: usize,
-    found: &mut [Option<Outcome>],
+    found: &mut [Option<CheckOutcome>],
 ) -> End {
-    let child = match Trial::start(command, confinement) {
+    let child = match SandboxedChild::start(command, confinement) {
         Ok(child) => child,
         Err(error) => {
             return End::NotStarted(format!("cannot start the child process: {error}"));
@@ -185,15 +187,15 @@ fn run_child(
     let (status, said) = child.end(matches!(answer, Answer::Closed));
     match answer {
         Answer::End(end) => end,
-        Answer::Late => End::In(current, Outcome::NoEnd { seconds: limits.answer.as_secs() }),
+        Answer::Late => End::In(current, CheckOutcome::NoEnd { seconds: limits.answer.as_secs() }),
         // It may have been about to answer.
-        Answer::Over => End::In(current, Outcome::NotRun(limits.over())),
+        Answer::Over => End::In(current, CheckOutcome::NotRun(limits.over())),
         Answer::Closed => {
             let cause = match status {
                 Ok(status) => describe(status),
                 Err(error) => format!("cannot wait for the child: {error}"),
             };
-            End::In(current, Outcome::Crashed { cause, said: last_words(&said) })
+            End::In(current, CheckOutcome::Crashed { cause, said: last_words(&said) })
         }
     }
 }
@@ -207,10 +209,10 @@ enum Answer {
 }
 
 fn follow(
-    child: &Trial,
+    child: &SandboxedChild,
     limits: &TimeLimits,
     current: &mut usize,
-    found: &mut [Option<Outcome>],
+    found: &mut [Option<CheckOutcome>],
 ) -> Answer {
     let mut since = Instant::now();
     loop {
@@ -218,13 +220,13 @@ fn follow(
         let whole = limits.left();
         let line = match child.hear(left.min(whole)) {
             _ if whole.is_zero() => return Answer::Over,
-            Heard::Line(line) => line,
-            Heard::Late if whole < left => return Answer::Over,
-            Heard::Late => return Answer::Late,
-            Heard::Refused(cause) => {
+            ChildOutput::Line(line) => line,
+            ChildOutput::Late if whole < left => return Answer::Over,
+            ChildOutput::Late => return Answer::Late,
+            ChildOutput::Refused(cause) => {
                 return Answer::End(End::NotStarted(sandbox::no_sandbox(&cause)));
             }
-            Heard::Closed => return Answer::Closed,
+            ChildOutput::Closed => return Answer::Closed,
         };
         match serde_json::from_str(&line) {
             Ok(Line::Begins(index)) => *current = index,

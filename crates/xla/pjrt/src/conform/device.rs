@@ -1,23 +1,23 @@
 //! Client, devices, memories.
 
 use super::bench::Bench;
-use super::outcome::{Checked, Outcome};
+use super::check_outcome::{CheckOutcome, Checked};
 use crate::sys::trial::destroy_client;
 
 pub(crate) fn initialize(bench: &mut Bench) -> Checked {
     bench.initialize()?;
-    Ok(Outcome::Pass(String::new()))
+    Ok(CheckOutcome::Pass(String::new()))
 }
 
 pub(crate) fn create(bench: &mut Bench) -> Checked {
     bench.client()?;
-    Ok(Outcome::Pass(String::new()))
+    Ok(CheckOutcome::Pass(String::new()))
 }
 
 pub(crate) fn platform(bench: &mut Bench) -> Checked {
     let client = bench.client()?;
     let (name, version) = (client.platform_name()?, client.platform_version()?);
-    Ok(Outcome::expect(!name.is_empty(), format!("{name:?}, version {version:?}")))
+    Ok(CheckOutcome::expect(!name.is_empty(), format!("{name:?}, version {version:?}")))
 }
 
 pub(crate) fn devices(bench: &mut Bench) -> Checked {
@@ -25,38 +25,41 @@ pub(crate) fn devices(bench: &mut Bench) -> Checked {
     let (all, mine) = (client.devices()?.len(), client.addressable_devices()?.len());
     let seen = format!("{all} devices, {mine} addressable");
     if all == 0 {
-        return Ok(Outcome::NoDevice(seen));
+        return Ok(CheckOutcome::NoDevice(seen));
     }
-    Ok(Outcome::expect(mine > 0 && mine <= all, seen))
+    Ok(CheckOutcome::expect(mine > 0 && mine <= all, seen))
 }
 
 pub(crate) fn lookup(bench: &mut Bench) -> Checked {
     let (client, device) = bench.device()?;
     let (id, kind) = (device.id()?, device.description()?.kind()?);
     let same = client.device(id)?.id()? == id;
-    Ok(Outcome::expect(same, format!("device {id} of kind {kind:?}")))
+    Ok(CheckOutcome::expect(same, format!("device {id} of kind {kind:?}")))
 }
 
 pub(crate) fn lookup_of_nothing(bench: &mut Bench) -> Checked {
     match bench.client()?.device(i32::MAX) {
-        Err(error) => Ok(Outcome::Pass(error.to_string())),
-        Ok(_) => Ok(Outcome::Fail("a device of an id that there is not".to_owned())),
+        Err(error) => Ok(CheckOutcome::Pass(error.to_string())),
+        Ok(_) => Ok(CheckOutcome::Fail("a device of an id that there is not".to_owned())),
     }
 }
 
 pub(crate) fn memories(bench: &mut Bench) -> Checked {
     let (client, device) = bench.device()?;
     let (count, default) = (client.memories()?.len(), device.default_memory()?.kind()?);
-    Ok(Outcome::expect(count > 0 && !default.is_empty(), format!("{count}, default {default:?}")))
+    Ok(CheckOutcome::expect(
+        count > 0 && !default.is_empty(),
+        format!("{count}, default {default:?}"),
+    ))
 }
 
 /// The last check: nothing of the client is used afterwards.
 pub(crate) fn destroy(bench: &mut Bench) -> Checked {
     let client = bench.take_client()?;
     let device = client.addressable_devices()?.into_iter().next();
-    let device = device.ok_or_else(|| Outcome::NotRun("there is no device".to_owned()))?;
+    let device = device.ok_or_else(|| CheckOutcome::NotRun("there is no device".to_owned()))?;
     let freed = destroy_client(device);
     std::mem::forget(client);
     freed?;
-    Ok(Outcome::Pass(String::new()))
+    Ok(CheckOutcome::Pass(String::new()))
 }

@@ -1,7 +1,7 @@
 //! Errors: code, text, payloads, and the freeing of them.
 
 use super::bench::Bench;
-use super::outcome::{Checked, Outcome};
+use super::check_outcome::{CheckOutcome, Checked};
 use crate::layout::Function;
 use crate::sys::CallError;
 use crate::sys::trial::{ask_size, payloads_of_an_error};
@@ -14,8 +14,8 @@ const TOO_SMALL: usize = 8;
 const HARMLESS: [Function; 2] =
     [Function::PJRT_Plugin_Attributes, Function::PJRT_TopologyDescription_Create];
 
-fn no_error() -> Outcome {
-    Outcome::NotRun("no call answered with an error".to_owned())
+fn no_error() -> CheckOutcome {
+    CheckOutcome::NotRun("no call answered with an error".to_owned())
 }
 
 /// The first error that some function answers to a size that is too small.
@@ -24,7 +24,7 @@ fn some_error(bench: &Bench) -> Checked {
         if let Some(Err(error)) = ask_size(bench.api(), function, TOO_SMALL) {
             let CallError::Plugin { code, message, .. } = &error else { continue };
             let good = code.name().is_some() && !message.is_empty();
-            return Ok(Outcome::expect(good, error.to_string()));
+            return Ok(CheckOutcome::expect(good, error.to_string()));
         }
     }
     Err(no_error())
@@ -38,10 +38,12 @@ pub(crate) fn many(bench: &mut Bench) -> Checked {
     let first = some_error(bench)?;
     for _ in 0..1000 {
         if some_error(bench)? != first {
-            return Ok(Outcome::Fail("the same call answers with different errors".to_owned()));
+            return Ok(CheckOutcome::Fail(
+                "the same call answers with different errors".to_owned(),
+            ));
         }
     }
-    Ok(Outcome::Pass(String::new()))
+    Ok(CheckOutcome::Pass(String::new()))
 }
 
 pub(crate) fn payloads(bench: &mut Bench) -> Checked {
@@ -55,5 +57,5 @@ pub(crate) fn payloads(bench: &mut Bench) -> Checked {
         found.iter().map(|(key, bytes)| format!("{key:?} of {bytes} bytes")).collect();
     let named = found.iter().all(|(key, _)| !key.is_empty());
     let seen = if texts.is_empty() { "none".to_owned() } else { texts.join(", ") };
-    Ok(Outcome::expect(named, seen))
+    Ok(CheckOutcome::expect(named, seen))
 }

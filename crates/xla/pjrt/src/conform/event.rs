@@ -4,14 +4,14 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::bench::Bench;
-use super::outcome::{Checked, Outcome};
+use super::check_outcome::{CheckOutcome, Checked};
 use crate::sys::trial::count_callbacks;
 
 pub(crate) fn ready(bench: &mut Bench) -> Checked {
     let (client, device) = bench.device()?;
     let event = client.buffer_of(&[0.0_f32; 4], &[4], &device)?.ready()?;
     event.wait()?;
-    Ok(Outcome::expect(event.is_ready()?, "ready after it was awaited"))
+    Ok(CheckOutcome::expect(event.is_ready()?, "ready after it was awaited"))
 }
 
 pub(crate) fn on_ready(bench: &mut Bench) -> Checked {
@@ -27,5 +27,5 @@ pub(crate) fn on_ready(bench: &mut Bench) -> Checked {
     // A second call would come about now.
     std::thread::sleep(Duration::from_millis(20));
     let count = count.load(Ordering::SeqCst);
-    Ok(Outcome::expect(count == 1, format!("called {count} times")))
+    Ok(CheckOutcome::expect(count == 1, format!("called {count} times")))
 }

@@ -1,10 +1,10 @@
 //! Compiling and executing.
 
 use super::bench::Bench;
-use super::outcome::{Checked, Outcome};
+use super::check_outcome::{CheckOutcome, Checked};
 use super::program::{ADD, DONATE, NONSENSE, OPTIONS, replicated};
 use crate::host::{
-    Buffer, Client, Device, Error, ExecuteOptions, LoadedExecutable, Outputs, Program,
+    Buffer, Client, Device, Error, ExecuteOptions, LoadedExecutable, Outputs, PjrtProgram,
 };
 
 /// The most devices that one program is run on.
@@ -29,19 +29,19 @@ pub(crate) fn compile(bench: &mut Bench) -> Checked {
         Some(refusal) => format!("by artifact; text is refused: {}", first_line(refusal)),
         None => format!("{outputs} outputs"),
     };
-    Ok(Outcome::expect(outputs == 1, seen))
+    Ok(CheckOutcome::expect(outputs == 1, seen))
 }
 
 /// A StableHLO portable artifact, which is what hosts send.
 pub(crate) fn compile_artifact(bench: &mut Bench) -> Checked {
-    let program = bench.client()?.compile(Program::mlir(ADD.artifact), OPTIONS)?;
+    let program = bench.client()?.compile(PjrtProgram::mlir(ADD.artifact), OPTIONS)?;
     run_add(bench, &program)
 }
 
-fn refused(result: Result<LoadedExecutable, Error>) -> Outcome {
+fn refused(result: Result<LoadedExecutable, Error>) -> CheckOutcome {
     match result {
-        Err(error) => Outcome::Pass(first_line(&error.to_string())),
-        Ok(_) => Outcome::Fail("it compiles".to_owned()),
+        Err(error) => CheckOutcome::Pass(first_line(&error.to_string())),
+        Ok(_) => CheckOutcome::Fail("it compiles".to_owned()),
     }
 }
 
@@ -50,16 +50,16 @@ pub(crate) fn first_line(text: &str) -> String {
 }
 
 pub(crate) fn nonsense(bench: &mut Bench) -> Checked {
-    Ok(refused(bench.client()?.compile(Program::mlir(NONSENSE), OPTIONS)))
+    Ok(refused(bench.client()?.compile(PjrtProgram::mlir(NONSENSE), OPTIONS)))
 }
 
 pub(crate) fn unknown_format(bench: &mut Bench) -> Checked {
-    let program = Program { code: ADD.artifact, format: "no such format" };
+    let program = PjrtProgram { code: ADD.artifact, format: "no such format" };
     Ok(refused(bench.client()?.compile(program, OPTIONS)))
 }
 
 pub(crate) fn broken_options(bench: &mut Bench) -> Checked {
-    Ok(refused(bench.client()?.compile(Program::mlir(ADD.artifact), &[0x1a, 0x7f])))
+    Ok(refused(bench.client()?.compile(PjrtProgram::mlir(ADD.artifact), &[0x1a, 0x7f])))
 }
 
 pub(crate) fn add(bench: &mut Bench) -> Checked {
@@ -78,10 +78,10 @@ fn add_on(client: &Client, device: &Device, program: &LoadedExecutable) -> Check
     let b = vector(client, device, &[10.0, 20.0, 30.0, 40.0])?;
     let results = run(program, &[&[&a, &b]])?;
     let Some(sum) = results.of_device(0).first() else {
-        return Ok(Outcome::Fail("no result".to_owned()));
+        return Ok(CheckOutcome::Fail("no result".to_owned()));
     };
     let sum = floats(&sum.to_host()?);
-    Ok(Outcome::expect(sum == [11.0, 22.0, 33.0, 44.0], format!("{sum:?}")))
+    Ok(CheckOutcome::expect(sum == [11.0, 22.0, 33.0, 44.0], format!("{sum:?}")))
 }
 
 /// Runs a program, and waits until it has run.
@@ -105,13 +105,13 @@ pub(crate) fn wrong_shape(bench: &mut Bench) -> Checked {
 }
 
 /// An error may come with the call or with the result.
-fn rejected(result: Result<Outputs, Error>) -> Outcome {
+fn rejected(result: Result<Outputs, Error>) -> CheckOutcome {
     let read = result.and_then(|results| {
         results.buffers().iter().map(Buffer::to_host).collect::<Result<Vec<_>, _>>()
     });
     match read {
-        Err(error) => Outcome::Pass(first_line(&error.to_string())),
-        Ok(values) => Outcome::Fail(format!("it runs, with the result {values:?}")),
+        Err(error) => CheckOutcome::Pass(first_line(&error.to_string())),
+        Ok(values) => CheckOutcome::Fail(format!("it runs, with the result {values:?}")),
     }
 }
 
@@ -121,11 +121,11 @@ pub(crate) fn donation(bench: &mut Bench) -> Checked {
     let a = vector(&client, &device, &[1.0, 2.0, 3.0, 4.0])?;
     let results = run(&program, &[&[&a]])?;
     let Some(sum) = results.of_device(0).first() else {
-        return Ok(Outcome::Fail("no result".to_owned()));
+        return Ok(CheckOutcome::Fail("no result".to_owned()));
     };
     let (sum, gone) = (floats(&sum.to_host()?), a.is_deleted()?);
     let right = sum == [2.0, 3.0, 4.0, 5.0] && gone;
-    Ok(Outcome::expect(right, format!("{sum:?}, argument deleted: {gone}")))
+    Ok(CheckOutcome::expect(right, format!("{sum:?}, argument deleted: {gone}")))
 }
 
 pub(crate) fn several_devices(bench: &mut Bench) -> Checked {
@@ -133,7 +133,7 @@ pub(crate) fn several_devices(bench: &mut Bench) -> Checked {
     let mut devices = client.addressable_devices()?;
     devices.truncate(MOST_DEVICES);
     if devices.len() < 2 {
-        return Err(Outcome::NotRun(ONE_DEVICE.to_owned()));
+        return Err(CheckOutcome::NotRun(ONE_DEVICE.to_owned()));
     }
     let options = replicated(devices.len() as u8);
     let program = bench.compile(&ADD, &options)?;
@@ -147,12 +147,12 @@ pub(crate) fn several_devices(bench: &mut Bench) -> Checked {
     let results = run(&program, &lists)?;
     for (place, first) in (0..devices.len()).zip(0_u8..) {
         let Some(sum) = results.of_device(place).first() else {
-            return Ok(Outcome::Fail("no result".to_owned()));
+            return Ok(CheckOutcome::Fail("no result".to_owned()));
         };
         let sum = floats(&sum.to_host()?);
         if sum != [f32::from(first) + 1.0; 4] {
-            return Ok(Outcome::Fail(format!("device {first}: {sum:?}")));
+            return Ok(CheckOutcome::Fail(format!("device {first}: {sum:?}")));
         }
     }
-    Ok(Outcome::Pass(format!("{} devices", devices.len())))
+    Ok(CheckOutcome::Pass(format!("{} devices", devices.len())))
 }

@@ -1,7 +1,7 @@
 //! The slots of extensions, by the extension's own size.
 
 use super::bench::Bench;
-use super::outcome::Outcome;
+use super::check_outcome::CheckOutcome;
 use crate::layout;
 
 /// The head of an extension, in bytes.
@@ -12,7 +12,7 @@ const HEAD: usize = 24;
 ///
 /// An empty slot is a function that the plug-in does not have: hosts ask for the extension alone, so
 /// one that calls it dies.
-pub(crate) fn slots(bench: &mut Bench) -> Result<Outcome, Outcome> {
+pub(crate) fn slots(bench: &mut Bench) -> Result<CheckOutcome, CheckOutcome> {
     let api = bench.api();
     let (mut texts, mut empty) = (Vec::new(), Vec::new());
     for extension in api.extensions() {
@@ -28,7 +28,7 @@ pub(crate) fn slots(bench: &mut Bench) -> Result<Outcome, Outcome> {
     }
     if !empty.is_empty() {
         let said = format!("NULL: {}", empty.join(", "));
-        return Ok(Outcome::Unsupported { function: String::new(), said });
+        return Ok(CheckOutcome::Unsupported { function: String::new(), said });
     }
-    Ok(Outcome::Pass(texts.join(", ")))
+    Ok(CheckOutcome::Pass(texts.join(", ")))
 }

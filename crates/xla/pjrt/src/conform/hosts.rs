@@ -1,4 +1,4 @@
-//! Which releases of a host can use a plug-in, and what is missing for the others.
+//! Hosts whose releases can use a plug-in, and what is missing for the others.
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use unskew_core::Severity;
 
 use super::report::Conformance;
 use crate::probe::Probe;
-use crate::verdict::{Host, adapted_prediction, needed_functions};
+use crate::verdict::{ReleasedHost, adapted_prediction, needed_functions};
 
 /// How a release meets the plug-in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Use {
+pub enum HostUsage {
     /// The host loads and uses the plug-in.
     Works,
     /// Nothing that is known stands in the way; but no program ran here, for want of a device perhaps,
@@ -25,7 +25,7 @@ pub enum Use {
 }
 
 /// The words of a report.
-impl fmt::Display for Use {
+impl fmt::Display for HostUsage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Works => f.write_str("works"),
@@ -41,7 +41,7 @@ impl fmt::Display for Use {
 
 /// Releases in a row that meet the plug-in alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct HostRange {
     /// The name of the first release.
     pub first: String,
     /// The name of the last one.
@@ -49,10 +49,10 @@ pub struct Span {
     /// How many there are.
     pub count: usize,
     /// How they meet it.
-    pub usage: Use,
+    pub usage: HostUsage,
 }
 
-impl Span {
+impl HostRange {
     /// The releases: `jax 0.8.0 to 0.12.0.1`.
     pub fn range(&self) -> String {
         let Self { first, last, .. } = self;
@@ -66,8 +66,8 @@ impl Span {
 }
 
 /// How each of `hosts`, oldest first, meets the plug-in: neighbours that meet it alike are one span.
-pub fn spans(hosts: &[Host], probe: &Probe, conformance: &Conformance) -> Vec<Span> {
-    let mut spans: Vec<Span> = Vec::new();
+pub fn spans(hosts: &[ReleasedHost], probe: &Probe, conformance: &Conformance) -> Vec<HostRange> {
+    let mut spans: Vec<HostRange> = Vec::new();
     for host in hosts {
         let usage = usage(host, probe, conformance);
         match spans.last_mut() {
@@ -75,7 +75,7 @@ pub fn spans(hosts: &[Host], probe: &Probe, conformance: &Conformance) -> Vec<Sp
                 span.last.clone_from(&host.name);
                 span.count += 1;
             }
-            _ => spans.push(Span {
+            _ => spans.push(HostRange {
                 first: host.name.clone(),
                 last: host.name.clone(),
                 count: 1,
@@ -86,12 +86,12 @@ pub fn spans(hosts: &[Host], probe: &Probe, conformance: &Conformance) -> Vec<Sp
     spans
 }
 
-fn usage(host: &Host, probe: &Probe, conformance: &Conformance) -> Use {
-    let Some(minor) = host.minor else { return Use::Unknown };
+fn usage(host: &ReleasedHost, probe: &Probe, conformance: &Conformance) -> HostUsage {
+    let Some(minor) = host.minor else { return HostUsage::Unknown };
     let missing: Vec<&str> =
         needed_functions(minor, probe.minor).filter(|name| conformance.lacks(name)).collect();
     if !missing.is_empty() {
-        return Use::Fails(format!("needs {}", missing.join(", ")));
+        return HostUsage::Fails(format!("needs {}", missing.join(", ")));
     }
     let findings = adapted_prediction(host, probe);
     let mut errors: Vec<_> =
@@ -99,8 +99,8 @@ fn usage(host: &Host, probe: &Probe, conformance: &Conformance) -> Use {
     // What stands in the way for good is named first.
     errors.sort_by_key(|finding| finding.adaptation.is_some());
     let Some(first) = errors.first() else {
-        return if conformance.ran_a_program() { Use::Works } else { Use::NotTried };
+        return if conformance.ran_a_program() { HostUsage::Works } else { HostUsage::NotTried };
     };
     let reason = format!("{} ({})", first.rule.summary, first.rule.code);
-    if first.adaptation.is_some() { Use::Adapted(reason) } else { Use::Fails(reason) }
+    if first.adaptation.is_some() { HostUsage::Adapted(reason) } else { HostUsage::Fails(reason) }
 }

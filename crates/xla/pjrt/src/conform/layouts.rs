@@ -1,19 +1,19 @@
 //! The extension Layouts, slot by slot: a layout is a text such as `{1,0}`.
 
 use super::bench::Bench;
-use super::outcome::{Checked, Outcome};
+use super::check_outcome::{CheckOutcome, Checked};
 use crate::sys::bindings::PJRT_Buffer_Type as ElementType;
 use crate::sys::trial;
 
 const F32: ElementType = ElementType::F32;
 
 fn told(text: String) -> Checked {
-    Ok(Outcome::expect(text.starts_with('{'), text))
+    Ok(CheckOutcome::expect(text.starts_with('{'), text))
 }
 
 fn all_told(texts: &[String], wanted: usize) -> Checked {
     let good = texts.len() == wanted && texts.iter().all(|text| text.starts_with('{'));
-    Ok(Outcome::expect(good, texts.join(" ")))
+    Ok(CheckOutcome::expect(good, texts.join(" ")))
 }
 
 pub(crate) fn of_client(bench: &mut Bench) -> Checked {

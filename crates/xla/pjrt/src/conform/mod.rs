@@ -26,6 +26,7 @@
 
 mod array;
 mod bench;
+mod check_outcome;
 mod checks;
 mod child;
 mod device;
@@ -37,7 +38,6 @@ mod extensions;
 mod hosts;
 mod layouts;
 mod oracle;
-mod outcome;
 mod program;
 mod report;
 mod seen;
@@ -47,13 +47,13 @@ mod transfer;
 
 use std::process::Command;
 
+pub use check_outcome::CheckOutcome;
 pub use child::conform_child_main;
 pub(crate) use child::last_words;
-pub use hosts::{Span, Use, spans};
+pub use hosts::{HostRange, HostUsage, spans};
 pub use oracle::{SizeOracle, TrueSize, size_oracle};
-pub use outcome::Outcome;
-pub use report::{Conformance, Row};
-pub use sizes::{Policy, Told};
+pub use report::{CheckResult, Conformance};
+pub use sizes::{SizeAnnouncement, SizePolicy};
 
 use unskew_abi::sandbox::{Confinement, TimeLimits};
 
@@ -71,7 +71,7 @@ pub fn conform(
     let mut rows = seen::rows(probe);
     let outcomes = child::run_all(command, limits.into(), confinement);
     let made = checks::checks().iter().zip(outcomes);
-    rows.extend(made.map(|(check, outcome)| Row {
+    rows.extend(made.map(|(check, outcome)| CheckResult {
         group: check.group,
         name: check.name.to_owned(),
         outcome,

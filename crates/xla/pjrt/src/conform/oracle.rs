@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use super::bench::Bench;
-use super::outcome::Outcome;
-use super::sizes::{Policy, Told, agreement, can_be_asked, inquire};
+use super::check_outcome::CheckOutcome;
+use super::sizes::{SizeAnnouncement, SizePolicy, agreement, can_be_asked, inquire};
 use crate::layout::{self, Function};
 use crate::sys::trial::{Answer, Questions};
 
@@ -15,7 +15,7 @@ pub struct TrueSize {
     /// The function, by its name in C.
     pub function: &'static str,
     /// What the plug-in's error says about the size.
-    pub told: Told,
+    pub told: SizeAnnouncement,
     /// Why the data allow that size; empty if it is the minor's own. An error if they do not: the sizes
     /// that they have. None if it names no size.
     pub agreement: Option<Result<String, Vec<usize>>>,
@@ -50,7 +50,7 @@ impl SizeOracle {
     /// Those that want a size which the data do not have: the size, and the sizes that the data have.
     pub fn deviations(&self) -> impl Iterator<Item = (&'static str, usize, &[usize])> {
         self.sizes.iter().filter_map(|size| match (&size.told, &size.agreement) {
-            (Told::Size { bytes, .. }, Some(Err(known))) => {
+            (SizeAnnouncement::Size { bytes, .. }, Some(Err(known))) => {
                 Some((size.function, *bytes, known.as_slice()))
             }
             _ => None,
@@ -58,10 +58,12 @@ impl SizeOracle {
     }
 
     /// How many functions do so with arguments that are larger than they want.
-    pub fn count(&self, policy: Policy) -> usize {
+    pub fn count(&self, policy: SizePolicy) -> usize {
         let same = |size: &&TrueSize| match &size.told {
-            Told::Size { policy: told, .. } | Told::Refuses(_, told) => *told == policy,
-            Told::Nothing { .. } => false,
+            SizeAnnouncement::Size { policy: told, .. } | SizeAnnouncement::Refuses(_, told) => {
+                *told == policy
+            }
+            SizeAnnouncement::Nothing { .. } => false,
         };
         self.sizes.iter().filter(same).count()
     }
@@ -113,14 +115,14 @@ pub fn size_oracle(path: &Path) -> Result<SizeOracle, String> {
         match inquire(&mut bench.questions, api, function) {
             Ok(told) => {
                 let agreement = match &told {
-                    Told::Size { bytes, named, .. } => {
+                    SizeAnnouncement::Size { bytes, named, .. } => {
                         Some(agreement(api.minor(), function, *bytes, *named))
                     }
                     _ => None,
                 };
                 oracle.sizes.push(TrueSize { function: name, told, agreement });
             }
-            Err(Outcome::Unsupported { .. }) => oracle.unsupported += 1,
+            Err(CheckOutcome::Unsupported { .. }) => oracle.unsupported += 1,
             Err(outcome) => oracle.died.push((name, outcome.to_string())),
         }
     }

@@ -1,13 +1,13 @@
-//! What all checks of a plug-in found.
+//! Report of all checks of a plug-in.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::{Finding, Party, Severity};
 
 use super::array::HOST_MEMORY;
+use super::check_outcome::CheckOutcome;
 use super::checks::{MEMORY, SIZES};
 use super::execute::ONE_DEVICE;
-use super::outcome::Outcome;
 use super::seen::{CHAIN_ENDS, EVERY_SLOT, VERSION_SIZE};
 use crate::layout;
 use crate::probe::Probe;
@@ -16,20 +16,20 @@ use crate::verdict::{is_moot, looks_like_xla_cpu, required_functions};
 
 /// One check and what it found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct CheckResult {
     /// What it is about: `buffers`.
     pub group: &'static str,
     /// What the check requires, in words.
     pub name: String,
     /// Whether the requirement holds, with evidence if not.
-    pub outcome: Outcome,
+    pub outcome: CheckOutcome,
 }
 
 /// What all checks found, in their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conformance {
     /// One row a check.
-    pub rows: Vec<Row>,
+    pub rows: Vec<CheckResult>,
     /// Functions that the plug-in's version has and that are not there, with the reason.
     pub missing: BTreeMap<String, String>,
     /// Those of them that hosts do not call on such a plug-in: what is for memory of the host, where buffers
@@ -38,12 +38,12 @@ pub struct Conformance {
 }
 
 impl Conformance {
-    pub(crate) fn new(probe: &Probe, mut rows: Vec<Row>) -> Self {
+    pub(crate) fn new(probe: &Probe, mut rows: Vec<CheckResult>) -> Self {
         if looks_like_xla_cpu(probe) {
             // Its device is the processor, which is always there.
             for row in &mut rows {
-                if let Outcome::NoDevice(said) = &row.outcome {
-                    row.outcome = Outcome::Fail(said.clone());
+                if let CheckOutcome::NoDevice(said) = &row.outcome {
+                    row.outcome = CheckOutcome::Fail(said.clone());
                 }
             }
         }
@@ -54,7 +54,7 @@ impl Conformance {
             }
         }
         for row in &rows {
-            if let Outcome::Unsupported { function, said } = &row.outcome
+            if let CheckOutcome::Unsupported { function, said } = &row.outcome
                 && layout::slot(function).is_some_and(|slot| slot.since <= probe.minor)
             {
                 missing.entry(function.clone()).or_insert_with(|| said.clone());
@@ -74,14 +74,14 @@ impl Conformance {
 
     /// Whether a program ran here, so that what hosts need was tried.
     pub fn ran_a_program(&self) -> bool {
-        let executed = |row: &&Row| row.group == "execute";
-        self.rows.iter().filter(executed).any(|row| matches!(row.outcome, Outcome::Pass(_)))
+        let executed = |row: &&CheckResult| row.group == "execute";
+        self.rows.iter().filter(executed).any(|row| matches!(row.outcome, CheckOutcome::Pass(_)))
     }
 
     /// What the plug-in says of the device that it has not.
     pub fn no_device(&self) -> Option<String> {
         self.rows.iter().find_map(|row| match &row.outcome {
-            Outcome::NoDevice(said) => Some(said.clone()),
+            CheckOutcome::NoDevice(said) => Some(said.clone()),
             _ => None,
         })
     }
@@ -102,7 +102,7 @@ impl Conformance {
         }
         let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
         for row in &self.rows {
-            if let Outcome::NotRun(cause) = &row.outcome {
+            if let CheckOutcome::NotRun(cause) = &row.outcome {
                 *reasons.entry(cause).or_default() += 1;
             }
         }
@@ -138,10 +138,10 @@ impl Conformance {
 }
 
 /// Whether buffers lie in the memory of the host, if a buffer could be made.
-fn host_memory(rows: &[Row]) -> Option<bool> {
+fn host_memory(rows: &[CheckResult]) -> Option<bool> {
     let row = rows.iter().find(|row| row.name == MEMORY)?;
     match &row.outcome {
-        Outcome::Pass(said) => Some(said == HOST_MEMORY),
+        CheckOutcome::Pass(said) => Some(said == HOST_MEMORY),
         _ => None,
     }
 }
@@ -150,7 +150,7 @@ fn host_memory(rows: &[Row]) -> Option<bool> {
 /// topologies as bytes and buffers before their contents are for few programs.
 const RARE: [&str; 3] = [SIZES, "topology", "transfers"];
 
-fn finding(row: &Row) -> Option<Finding> {
+fn finding(row: &CheckResult) -> Option<Finding> {
     let finding = fault(row)?;
     // No host reads the size of the version; a plug-in that leaves it out leaves out all sizes.
     let rare = RARE.contains(&row.group) || row.name == VERSION_SIZE;
@@ -160,18 +160,18 @@ fn finding(row: &Row) -> Option<Finding> {
 /// What the party of the plug-in has a finding of its own about.
 const KNOWN: [(&str, &str); 2] = [("table", EVERY_SLOT), ("extensions", CHAIN_ENDS)];
 
-fn fault(row: &Row) -> Option<Finding> {
+fn fault(row: &CheckResult) -> Option<Finding> {
     if KNOWN.contains(&(row.group, &row.name)) {
         return None;
     }
     let check = format!("{}: {}", row.group, row.name);
     match &row.outcome {
-        Outcome::Fail(cause) => Some(rules::CheckFails { cause, check: &check }.finding()),
-        Outcome::Crashed { cause, said } => {
+        CheckOutcome::Fail(cause) => Some(rules::CheckFails { cause, check: &check }.finding()),
+        CheckOutcome::Crashed { cause, said } => {
             let finding = rules::CheckEndsTheProcess { cause, check: &check }.finding();
             Some(if said.is_empty() { finding } else { finding.with_symptom(said) })
         }
-        Outcome::NoEnd { seconds } => {
+        CheckOutcome::NoEnd { seconds } => {
             Some(rules::CheckHasNoEnd { check: &check, seconds }.finding())
         }
         _ => None,

@@ -1,8 +1,8 @@
 //! Checks of what a [`Probe`] has seen: table, attributes, extensions.
 
-use super::outcome::Outcome;
-use super::report::Row;
-use crate::Value;
+use super::check_outcome::CheckOutcome;
+use super::report::CheckResult;
+use crate::PjrtValue;
 use crate::layout;
 use crate::probe::Probe;
 
@@ -16,8 +16,8 @@ pub(crate) const VERSION_SIZE: &str = "size of the version";
 pub(crate) const CHAIN_ENDS: &str = "the chain ends";
 
 /// What is to be said of the table, the attributes and the extensions.
-pub(crate) fn rows(probe: &Probe) -> Vec<Row> {
-    let row = |group, name: &str, outcome| Row { group, name: name.to_owned(), outcome };
+pub(crate) fn rows(probe: &Probe) -> Vec<CheckResult> {
+    let row = |group, name: &str, outcome| CheckResult { group, name: name.to_owned(), outcome };
     vec![
         row("table", "version", version(probe)),
         row("table", VERSION_SIZE, version_size(probe)),
@@ -31,92 +31,98 @@ pub(crate) fn rows(probe: &Probe) -> Vec<Row> {
     ]
 }
 
-fn version(probe: &Probe) -> Outcome {
+fn version(probe: &Probe) -> CheckOutcome {
     let good = probe.major == 0 && probe.minor >= layout::FLOOR;
-    Outcome::expect(good, probe.version().to_string())
+    CheckOutcome::expect(good, probe.version().to_string())
 }
 
-fn version_size(probe: &Probe) -> Outcome {
-    Outcome::expect(probe.version_size == 24, format!("{} bytes", probe.version_size))
+fn version_size(probe: &Probe) -> CheckOutcome {
+    CheckOutcome::expect(probe.version_size == 24, format!("{} bytes", probe.version_size))
 }
 
-fn table_size(probe: &Probe) -> Outcome {
+fn table_size(probe: &Probe) -> CheckOutcome {
     let there = probe.true_table_size();
     let seen = match layout::table_size(probe.minor) {
         _ if there != probe.table_size => {
-            return Outcome::Pass(format!("{} bytes announced, {there} there", probe.table_size));
+            return CheckOutcome::Pass(format!(
+                "{} bytes announced, {there} there",
+                probe.table_size
+            ));
         }
         Some(known) => format!("{there} bytes, {} at this version", known.end),
         None => format!("{there} bytes"),
     };
     let least = layout::table_size(probe.minor).map_or(0, |known| known.end as u64);
-    Outcome::expect(there >= least && there.is_multiple_of(8), seen)
+    CheckOutcome::expect(there >= least && there.is_multiple_of(8), seen)
 }
 
-fn slots(probe: &Probe) -> Outcome {
+fn slots(probe: &Probe) -> CheckOutcome {
     let name = |at: &u64| usize::try_from(*at).ok().and_then(layout::function_at);
     let empty: Vec<&str> =
         probe.empty_slots.iter().map(|at| name(at).unwrap_or("an unknown function")).collect();
     match &*empty {
-        [] => Outcome::Pass(String::new()),
-        empty => Outcome::Fail(format!("NULL: {}", empty.join(", "))),
+        [] => CheckOutcome::Pass(String::new()),
+        empty => CheckOutcome::Fail(format!("NULL: {}", empty.join(", "))),
     }
 }
 
-fn attribute_types(probe: &Probe) -> Outcome {
+fn attribute_types(probe: &Probe) -> CheckOutcome {
     let Some(attributes) = &probe.attributes else {
         let said = probe.attributes_refused.clone().unwrap_or_default();
-        return Outcome::Unsupported { function: "PJRT_Plugin_Attributes".to_owned(), said };
+        return CheckOutcome::Unsupported { function: "PJRT_Plugin_Attributes".to_owned(), said };
     };
-    let unknown = attributes.iter().find(|a| matches!(a.value, Value::Unknown(_)));
+    let unknown = attributes.iter().find(|a| matches!(a.value, PjrtValue::Unknown(_)));
     match unknown {
-        Some(bad) => Outcome::Fail(format!("{}: {}", bad.name, bad.value)),
-        None => Outcome::Pass(format!("{} attributes", attributes.len())),
+        Some(bad) => CheckOutcome::Fail(format!("{}: {}", bad.name, bad.value)),
+        None => CheckOutcome::Pass(format!("{} attributes", attributes.len())),
     }
 }
 
-fn stablehlo(probe: &Probe) -> Outcome {
+fn stablehlo(probe: &Probe) -> CheckOutcome {
     let version = |name| probe.version_attribute(name);
     match (version("stablehlo_minimum_version"), version("stablehlo_current_version")) {
         (Some(min), Some(current)) => {
-            Outcome::expect(min <= current, format!("{min} to {current}"))
+            CheckOutcome::expect(min <= current, format!("{min} to {current}"))
         }
-        _ => Outcome::Unsupported {
+        _ => CheckOutcome::Unsupported {
             function: String::new(),
             said: "it does not say which StableHLO it reads".to_owned(),
         },
     }
 }
 
-fn chain(probe: &Probe) -> Outcome {
+fn chain(probe: &Probe) -> CheckOutcome {
     match &probe.extensions_broken {
-        Some(why) => Outcome::Fail(why.clone()),
-        None => Outcome::Pass(format!("{} extensions", probe.extensions.len())),
+        Some(why) => CheckOutcome::Fail(why.clone()),
+        None => CheckOutcome::Pass(format!("{} extensions", probe.extensions.len())),
     }
 }
 
-fn extension_types(probe: &Probe) -> Outcome {
+fn extension_types(probe: &Probe) -> CheckOutcome {
     let known = |kind| layout::extensions().iter().find(|known| known.kind == kind);
     let names: Vec<String> = probe.extensions.iter().map(ToString::to_string).collect();
     for (at, extension) in probe.extensions.iter().enumerate() {
         if probe.extensions[..at].iter().any(|other| other.kind == extension.kind) {
-            return Outcome::Fail(format!("{extension} is there twice"));
+            return CheckOutcome::Fail(format!("{extension} is there twice"));
         }
         match known(extension.kind) {
             Some(known) if known.since > probe.minor => {
-                return Outcome::Fail(format!("{extension} is of 0.{}", known.since));
+                return CheckOutcome::Fail(format!("{extension} is of 0.{}", known.since));
             }
             None if !(0..10_000).contains(&extension.kind) => {
-                return Outcome::Fail(format!("no extension has the number {}", extension.kind));
+                return CheckOutcome::Fail(format!(
+                    "no extension has the number {}",
+                    extension.kind
+                ));
             }
             _ => {}
         }
     }
-    Outcome::Pass(names.join(" "))
+    CheckOutcome::Pass(names.join(" "))
 }
 
 /// Whether each extension is as large as its slots of this version.
-fn extension_sizes(probe: &Probe) -> Outcome {
+fn extension_sizes(probe: &Probe) -> CheckOutcome {
     for extension in &probe.extensions {
         let (Some(size), Some(known)) = (
             extension.size,
@@ -126,12 +132,14 @@ fn extension_sizes(probe: &Probe) -> Outcome {
         };
         let slots = known.slots.iter().filter(|slot| slot.since <= probe.minor).count() as u64;
         if size < 24 || !size.is_multiple_of(8) {
-            return Outcome::Fail(format!("{extension}: {size} bytes"));
+            return CheckOutcome::Fail(format!("{extension}: {size} bytes"));
         }
         // The last slot may be younger than a build of its first minor.
         if slots > 1 && size < 24 + 8 * (slots - 1) {
-            return Outcome::Fail(format!("{extension} has {slots} functions at this version"));
+            return CheckOutcome::Fail(format!(
+                "{extension} has {slots} functions at this version"
+            ));
         }
     }
-    Outcome::Pass(String::new())
+    CheckOutcome::Pass(String::new())
 }

@@ -1,11 +1,11 @@
-//! How a plug-in takes arguments of a wrong size: which size each function wants, and whether it takes
+//! Sizes of arguments that a plug-in takes: which size each function wants, and whether it takes
 //! larger ones. Plug-ins built from XLA name the size that they want, which tells the layout that they
 //! were really built with.
 
 use super::bench::Bench;
+use super::check_outcome::{CheckOutcome, Checked};
 use super::child::{MOST_DEATHS, last_words};
-use super::outcome::{Checked, Outcome};
-use crate::layout::{self, Function, Size, Struct};
+use crate::layout::{self, Function, Size, StructHistory};
 use crate::sys::Api;
 use crate::sys::bindings::PJRT_Error_Code;
 use crate::sys::trial::{Answer, Questions, ROOM, expected_size, is_the_same_refusal};
@@ -18,7 +18,7 @@ const MORE: usize = 16;
 
 /// What a plug-in does with arguments that are larger than it wants, as those of a later host are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
+pub enum SizePolicy {
     /// It takes them, as the interface asks for.
     AtLeast,
     /// It takes no size but its own.
@@ -29,7 +29,7 @@ pub enum Policy {
 
 /// What a function of a plug-in says of the size of its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum SizeAnnouncement {
     /// It does not look at the size; whether it gets to the null handles of the question, and dies there.
     Nothing {
         /// Whether the process ends because of it.
@@ -42,10 +42,10 @@ pub enum Told {
         /// The struct that it says they are of.
         named: Option<&'static str>,
         /// What it does with more.
-        policy: Policy,
+        policy: SizePolicy,
     },
     /// It refuses with an error that names no size; what it does with larger arguments.
-    Refuses(String, Policy),
+    Refuses(String, SizePolicy),
 }
 
 /// Whether the function returns an error, so that it can be asked.
@@ -79,36 +79,36 @@ pub(crate) fn inquire(
     questions: &mut Questions,
     api: &Api,
     function: Function,
-) -> Result<Told, Outcome> {
+) -> Result<SizeAnnouncement, CheckOutcome> {
     let Some(answer) = ask_with(questions, api, function, TOO_SMALL) else {
         return Err(api.unimplemented(function).into());
     };
     let (code, said) = match answer {
-        Answer::Accepts => return Ok(Told::Nothing { dies: false }),
-        Answer::Faults => return Ok(Told::Nothing { dies: true }),
+        Answer::Accepts => return Ok(SizeAnnouncement::Nothing { dies: false }),
+        Answer::Faults => return Ok(SizeAnnouncement::Nothing { dies: true }),
         Answer::Dies(cause, said) => {
-            return Err(Outcome::Crashed { cause, said: last_words(&said) });
+            return Err(CheckOutcome::Crashed { cause, said: last_words(&said) });
         }
-        Answer::NoEnd(seconds) => return Err(Outcome::NoEnd { seconds }),
+        Answer::NoEnd(seconds) => return Err(CheckOutcome::NoEnd { seconds }),
         Answer::Error(code, said) => (code, said),
     };
     if code == PJRT_Error_Code::UNIMPLEMENTED {
         let said = format!("{}: UNIMPLEMENTED: {said}", function.name());
-        return Err(Outcome::Unsupported { function: function.name().to_owned(), said });
+        return Err(CheckOutcome::Unsupported { function: function.name().to_owned(), said });
     }
     let wanted = expected_size(&said);
     let known = arguments(function).and_then(|history| history.size(api.minor(), None));
     let policy = match wanted.or(known.map(|size| size.end)) {
         Some(size) if !acts(function) => policy(questions, api, function, (size + MORE, &said)),
-        _ => Policy::NotAsked,
+        _ => SizePolicy::NotAsked,
     };
     // The same error to whatever size, and not a word of sizes, is about something else.
-    if wanted.is_none() && policy == Policy::Exactly && !said.contains("size") {
-        return Ok(Told::Nothing { dies: false });
+    if wanted.is_none() && policy == SizePolicy::Exactly && !said.contains("size") {
+        return Ok(SizeAnnouncement::Nothing { dies: false });
     }
     Ok(match wanted {
-        Some(bytes) => Told::Size { bytes, named: named_struct(&said), policy },
-        None => Told::Refuses(said, policy),
+        Some(bytes) => SizeAnnouncement::Size { bytes, named: named_struct(&said), policy },
+        None => SizeAnnouncement::Refuses(said, policy),
     })
 }
 
@@ -119,16 +119,16 @@ fn policy(
     api: &Api,
     function: Function,
     (larger, refusal): (usize, &str),
-) -> Policy {
+) -> SizePolicy {
     match ask_with(questions, api, function, larger) {
-        Some(Answer::Error(_, said)) if is_the_same_refusal(&said, refusal) => Policy::Exactly,
-        _ => Policy::AtLeast,
+        Some(Answer::Error(_, said)) if is_the_same_refusal(&said, refusal) => SizePolicy::Exactly,
+        _ => SizePolicy::AtLeast,
     }
 }
 
-pub(crate) fn ask(bench: &mut Bench, function: Function) -> Outcome {
+pub(crate) fn ask(bench: &mut Bench, function: Function) -> CheckOutcome {
     if bench.questions.faults >= MOST_DEATHS {
-        return Outcome::NotRun(format!("after {MOST_DEATHS} ends of the process"));
+        return CheckOutcome::NotRun(format!("after {MOST_DEATHS} ends of the process"));
     }
     let api = bench.api();
     match inquire(&mut bench.questions, api, function) {
@@ -143,26 +143,30 @@ pub(crate) fn ask(bench: &mut Bench, function: Function) -> Outcome {
 }
 
 /// Holds what a function says of its size against what the version has.
-pub(crate) fn judge(minor: i32, function: Function, told: &Told) -> Outcome {
-    let takes = |policy: &Policy| match policy {
-        Policy::AtLeast => " or more",
-        Policy::Exactly => " and nothing else",
-        Policy::NotAsked => "",
+pub(crate) fn judge(minor: i32, function: Function, told: &SizeAnnouncement) -> CheckOutcome {
+    let takes = |policy: &SizePolicy| match policy {
+        SizePolicy::AtLeast => " or more",
+        SizePolicy::Exactly => " and nothing else",
+        SizePolicy::NotAsked => "",
     };
     match told {
-        Told::Nothing { dies: false } => Outcome::Pass("does not look at the size".to_owned()),
-        Told::Nothing { dies: true } => {
-            Outcome::Pass("does not look at the size; dies of null handles".to_owned())
+        SizeAnnouncement::Nothing { dies: false } => {
+            CheckOutcome::Pass("does not look at the size".to_owned())
         }
-        Told::Refuses(_, policy) => {
-            Outcome::Pass(format!("refuses what is too small{}", takes(policy)))
+        SizeAnnouncement::Nothing { dies: true } => {
+            CheckOutcome::Pass("does not look at the size; dies of null handles".to_owned())
         }
-        Told::Size { bytes, named, policy } => match agreement(minor, function, *bytes, *named) {
-            Ok(why) => Outcome::Pass(format!("expects {bytes}{}{why}", takes(policy))),
-            Err(known) => {
-                Outcome::Fail(format!("expects {bytes} bytes, its version has {known:?}"))
+        SizeAnnouncement::Refuses(_, policy) => {
+            CheckOutcome::Pass(format!("refuses what is too small{}", takes(policy)))
+        }
+        SizeAnnouncement::Size { bytes, named, policy } => {
+            match agreement(minor, function, *bytes, *named) {
+                Ok(why) => CheckOutcome::Pass(format!("expects {bytes}{}{why}", takes(policy))),
+                Err(known) => {
+                    CheckOutcome::Fail(format!("expects {bytes} bytes, its version has {known:?}"))
+                }
             }
-        },
+        }
     }
 }
 
@@ -197,13 +201,13 @@ pub(crate) fn agreement(
 }
 
 /// The arguments of a function.
-fn arguments(function: Function) -> Option<&'static Struct> {
+fn arguments(function: Function) -> Option<&'static StructHistory> {
     layout::find_struct(&format!("{}_Args", function.name()))
 }
 
 /// The sizes of a struct at a minor: two layouts of one minor, and exceptions for older hosts, are all
 /// true sizes of it.
-fn sizes_at(history: &Struct, minor: i32) -> Vec<usize> {
+fn sizes_at(history: &StructHistory, minor: i32) -> Vec<usize> {
     let holds = |size: &&Size| size.since <= minor && size.until.is_none_or(|last| minor <= last);
     let of_minor = history.sizes.iter().filter(holds);
     let mut known: Vec<usize> = of_minor.flat_map(|size| [size.declared, size.end]).collect();
@@ -226,18 +230,20 @@ pub(crate) fn larger(bench: &mut Bench) -> Checked {
     let size = size.map_or(0, |size| size.end) + MORE;
     match ask_with(&mut bench.questions, api, function, size) {
         None => Err(api.unimplemented(function).into()),
-        Some(Answer::Accepts) => Ok(Outcome::Pass(format!("{size} bytes are accepted"))),
+        Some(Answer::Accepts) => Ok(CheckOutcome::Pass(format!("{size} bytes are accepted"))),
         Some(Answer::Faults) => {
             let cause = "segmentation fault (SIGSEGV)".to_owned();
-            Err(Outcome::Crashed { cause, said: String::new() })
+            Err(CheckOutcome::Crashed { cause, said: String::new() })
         }
         Some(Answer::Error(PJRT_Error_Code::UNIMPLEMENTED, said)) => {
-            Err(Outcome::Unsupported { function: function.name().to_owned(), said })
+            Err(CheckOutcome::Unsupported { function: function.name().to_owned(), said })
         }
         Some(Answer::Error(_, said)) => {
-            Ok(Outcome::Fail(format!("{size} bytes are refused: {said}")))
+            Ok(CheckOutcome::Fail(format!("{size} bytes are refused: {said}")))
         }
-        Some(Answer::Dies(cause, said)) => Err(Outcome::Crashed { cause, said: last_words(&said) }),
-        Some(Answer::NoEnd(seconds)) => Err(Outcome::NoEnd { seconds }),
+        Some(Answer::Dies(cause, said)) => {
+            Err(CheckOutcome::Crashed { cause, said: last_words(&said) })
+        }
+        Some(Answer::NoEnd(seconds)) => Err(CheckOutcome::NoEnd { seconds }),
     }
 }

@@ -1,8 +1,8 @@
 //! Buffers whose contents come later, by the asynchronous host-to-device transfer manager.
 
 use super::bench::Bench;
+use super::check_outcome::{CheckOutcome, Checked};
 use super::execute::floats;
-use super::outcome::{Checked, Outcome};
 use crate::host::Error;
 use crate::sys::bindings::PJRT_Buffer_Type as ElementType;
 use crate::sys::trial::Transfer;
@@ -19,7 +19,7 @@ pub(crate) fn describes(bench: &mut Bench) -> Checked {
     let transfer = Transfer::begin(&device, &SHAPES)?;
     let (count, size, mine) = (transfer.count()?, transfer.size(0)?, transfer.is_of(&device)?);
     let seen = format!("{count} buffers, the first of {size} bytes, on its device: {mine}");
-    Ok(Outcome::expect(count == 2 && size >= 16 && mine, seen))
+    Ok(CheckOutcome::expect(count == 2 && size >= 16 && mine, seen))
 }
 
 pub(crate) fn in_pieces(bench: &mut Bench) -> Checked {
@@ -33,7 +33,7 @@ pub(crate) fn in_pieces(bench: &mut Bench) -> Checked {
     transfer.send(1, (0, &bytes(&[5.0, 6.0])), true)?;
     let (first, second) = (floats(&first.to_host()?), floats(&second.to_host()?));
     let right = first == [1.0, 2.0, 3.0, 4.0] && second == [5.0, 6.0];
-    Ok(Outcome::expect(right, format!("{first:?}, {second:?}")))
+    Ok(CheckOutcome::expect(right, format!("{first:?}, {second:?}")))
 }
 
 pub(crate) fn as_array(bench: &mut Bench) -> Checked {
@@ -42,7 +42,7 @@ pub(crate) fn as_array(bench: &mut Bench) -> Checked {
     let buffer = transfer.retrieve(0)?;
     transfer.send_array(0, &bytes(&[1.0, 2.0, 3.0, 4.0]), (F32, &[4]))?;
     let values = floats(&buffer.to_host()?);
-    Ok(Outcome::expect(values == [1.0, 2.0, 3.0, 4.0], format!("{values:?}")))
+    Ok(CheckOutcome::expect(values == [1.0, 2.0, 3.0, 4.0], format!("{values:?}")))
 }
 
 pub(crate) fn error(bench: &mut Bench) -> Checked {
@@ -53,9 +53,9 @@ pub(crate) fn error(bench: &mut Bench) -> Checked {
     Ok(match buffer.to_host() {
         Err(Error::Call(error)) => {
             let said = error.to_string();
-            Outcome::expect(said.contains("given up on purpose"), said)
+            CheckOutcome::expect(said.contains("given up on purpose"), said)
         }
         Err(error) => error.into(),
-        Ok(_) => Outcome::Fail("a buffer whose contents failed can be read".to_owned()),
+        Ok(_) => CheckOutcome::Fail("a buffer whose contents failed can be read".to_owned()),
     })
 }

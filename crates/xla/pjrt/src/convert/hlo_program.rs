@@ -25,7 +25,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use unskew_source::ReadError;
-use unskew_source::wire::{Field, Message, Span};
+use unskew_source::wire::{ByteSpan, MessageField, WireMessage};
 
 use super::wire::{self, Copied, each};
 
@@ -62,7 +62,7 @@ mod field {
 pub fn narrow_instruction_ids(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ReadError> {
     let source = wire::source("optimized program", bytes, LARGEST)?;
     let mut ids = HashMap::new();
-    let mut program = Message::whole(&source);
+    let mut program = WireMessage::whole(&source);
     each(&mut program, field::MODULE, &mut |module| {
         each(module, field::COMPUTATION, &mut |computation| {
             each(computation, field::INSTRUCTION, &mut |instruction| {
@@ -80,7 +80,7 @@ pub fn narrow_instruction_ids(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ReadError> 
         return Ok(Cow::Borrowed(bytes));
     }
     let renumbered = Renumbered { copied: Copied { source: &source, bytes }, ids };
-    let whole = Span { start: 0, len: bytes.len() as u64 };
+    let whole = ByteSpan { start: 0, len: bytes.len() as u64 };
     renumbered.program(whole).map(Cow::Owned)
 }
 
@@ -91,7 +91,7 @@ struct Renumbered<'m> {
 }
 
 impl Renumbered<'_> {
-    fn program(&self, span: Span) -> Result<Vec<u8>, ReadError> {
+    fn program(&self, span: ByteSpan) -> Result<Vec<u8>, ReadError> {
         self.nested(span, field::MODULE, |module| {
             self.copied.replacing(module, |found, out| {
                 let Some(span) = found.span() else { return Ok(false) };
@@ -106,7 +106,7 @@ impl Renumbered<'_> {
         })
     }
 
-    fn computation(&self, span: Span) -> Result<Vec<u8>, ReadError> {
+    fn computation(&self, span: ByteSpan) -> Result<Vec<u8>, ReadError> {
         self.copied.replacing(span, |found, out| match (found.number, found.span()) {
             (field::INSTRUCTION, Some(span)) => {
                 let instruction = self.copied.replacing(span, |found, out| {
@@ -122,7 +122,7 @@ impl Renumbered<'_> {
         })
     }
 
-    fn schedule(&self, span: Span) -> Result<Vec<u8>, ReadError> {
+    fn schedule(&self, span: ByteSpan) -> Result<Vec<u8>, ReadError> {
         self.nested(span, field::SEQUENCE, |entry| {
             self.nested(entry, field::SEQUENCE_VALUE, |sequence| {
                 self.copied.replacing(sequence, |found, out| {
@@ -135,9 +135,9 @@ impl Renumbered<'_> {
     /// The message at `span`, with what `change` makes of each message in the field `number`.
     fn nested(
         &self,
-        span: Span,
+        span: ByteSpan,
         number: u32,
-        mut change: impl FnMut(Span) -> Result<Vec<u8>, ReadError>,
+        mut change: impl FnMut(ByteSpan) -> Result<Vec<u8>, ReadError>,
     ) -> Result<Vec<u8>, ReadError> {
         self.copied.replacing(span, |found, out| {
             let Some(span) = found.span().filter(|_| found.number == number) else {
@@ -150,7 +150,7 @@ impl Renumbered<'_> {
 
     /// Writes a field of one id or a packed list of them with their new numbers. An id that no
     /// instruction has stays: the reader has to say what it thinks of it.
-    fn renumber(&self, found: &Field, out: &mut Vec<u8>) -> bool {
+    fn renumber(&self, found: &MessageField, out: &mut Vec<u8>) -> bool {
         let new = |id: u64| self.ids.get(&id).copied().unwrap_or(id);
         if let Some(id) = found.varint() {
             wire::number(out, found.number, new(id));

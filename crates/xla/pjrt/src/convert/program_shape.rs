@@ -1,4 +1,4 @@
-//! What a compiled program takes: read from the optimized program, since the interface has no function
+//! Shape of a compiled program: read from the optimized program, since the interface has no function
 //! for it.
 //!
 //! | message | field | meaning |
@@ -10,7 +10,7 @@
 //! | | 3 | the dimensions |
 
 use unskew_source::ReadError;
-use unskew_source::wire::{Message, Value};
+use unskew_source::wire::{MessageValue, WireMessage};
 
 use super::hlo_program::LARGEST;
 use super::wire::{self, each};
@@ -44,7 +44,7 @@ pub struct Parameter {
 pub fn parameters(program: &[u8]) -> Result<Vec<Parameter>, ReadError> {
     let source = wire::source("optimized program", program, LARGEST)?;
     let mut found = Vec::new();
-    let mut program = Message::whole(&source);
+    let mut program = WireMessage::whole(&source);
     each(&mut program, field::MODULE, &mut |module| {
         each(module, field::PROGRAM_SHAPE, &mut |shape| {
             each(shape, field::PARAMETER, &mut |shape| {
@@ -58,14 +58,16 @@ pub fn parameters(program: &[u8]) -> Result<Vec<Parameter>, ReadError> {
     Ok(found)
 }
 
-fn parameter(shape: &mut Message<'_>) -> Result<Parameter, ReadError> {
+fn parameter(shape: &mut WireMessage<'_>) -> Result<Parameter, ReadError> {
     let mut parameter = Parameter { element_type: None, dims: Vec::new() };
     while let Some(found) = shape.next()? {
         match (found.number, &found.value) {
-            (field::ELEMENT_TYPE, Value::Varint(number)) => {
+            (field::ELEMENT_TYPE, MessageValue::Varint(number)) => {
                 parameter.element_type = element_type(*number);
             }
-            (field::DIMENSIONS, Value::Varint(dim)) => parameter.dims.push(dim.cast_signed()),
+            (field::DIMENSIONS, MessageValue::Varint(dim)) => {
+                parameter.dims.push(dim.cast_signed())
+            }
             (field::DIMENSIONS, _) => {
                 let packed = shape.bytes(&found)?;
                 dimensions(&packed, &mut parameter.dims);

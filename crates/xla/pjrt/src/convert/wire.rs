@@ -1,14 +1,14 @@
 //! Protobuf messages changed in place of what they are: fields written, and messages copied but for a few
 //! fields.
 
-use unskew_source::wire::{Field, Message, Span};
-use unskew_source::{BytesSource, Problem, ReadError};
+use unskew_source::wire::{ByteSpan, MessageField, WireMessage};
+use unskew_source::{BytesSource, ReadError, SourceProblem};
 
 /// The message as a source, if it is not larger than `largest`. Errors call it `name`.
 pub(super) fn source(name: &str, bytes: &[u8], largest: usize) -> Result<BytesSource, ReadError> {
     if bytes.len() > largest {
         let (size, limit) = (bytes.len() as u64, largest as u64);
-        let problem = Problem::TooLarge { what: "the message".to_owned(), size, limit };
+        let problem = SourceProblem::TooLarge { what: "the message".to_owned(), size, limit };
         return Err(ReadError::new(name, problem));
     }
     Ok(BytesSource::new(name, bytes))
@@ -17,9 +17,9 @@ pub(super) fn source(name: &str, bytes: &[u8], largest: usize) -> Result<BytesSo
 /// Reads every message in the field `number` of `message` with `read`.
 #[cfg(feature = "host")]
 pub(super) fn each<'s>(
-    message: &mut Message<'s>,
+    message: &mut WireMessage<'s>,
     number: u32,
-    read: &mut dyn FnMut(&mut Message<'s>) -> Result<(), ReadError>,
+    read: &mut dyn FnMut(&mut WireMessage<'s>) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
     while let Some(found) = message.next()? {
         if found.number == number {
@@ -44,13 +44,13 @@ impl Copied<'_> {
     /// If the bytes are no message, or as `replace` says.
     pub(super) fn replacing(
         &self,
-        span: Span,
-        mut replace: impl FnMut(&Field, &mut Vec<u8>) -> Result<bool, ReadError>,
+        span: ByteSpan,
+        mut replace: impl FnMut(&MessageField, &mut Vec<u8>) -> Result<bool, ReadError>,
     ) -> Result<Vec<u8>, ReadError> {
         let end = span.start.saturating_add(span.len);
         let mut out = Vec::with_capacity(self.part(span.start, end).len());
         let mut copied = span.start;
-        let mut message = Message::at(self.source, span);
+        let mut message = WireMessage::at(self.source, span);
         let mut next = message.next()?;
         while let Some(found) = next {
             next = message.next()?;
@@ -68,7 +68,7 @@ impl Copied<'_> {
 
     /// The payload of a field; empty for a number.
     #[cfg(feature = "host")]
-    pub(super) fn payload(&self, field: &Field) -> &[u8] {
+    pub(super) fn payload(&self, field: &MessageField) -> &[u8] {
         field.span().map_or(&[], |span| self.part(span.start, span.start + span.len))
     }
 

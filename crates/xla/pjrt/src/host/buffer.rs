@@ -162,9 +162,9 @@ impl Buffer {
 
     /// Keeps its memory alive for another library, and undonated, until the guard is dropped; with the
     /// address of that memory.
-    pub fn hold_for_others(&self) -> Result<Held<'_>, Error> {
+    pub fn hold_for_others(&self) -> Result<ExternalReference<'_>, Error> {
         buffer::increase_references(&self.raw)?;
-        let mut held = Held { buffer: self, address: 0 };
+        let mut held = ExternalReference { buffer: self, address: 0 };
         held.address = buffer::opaque_pointer(&self.raw)?;
         Ok(held)
     }
@@ -183,19 +183,19 @@ impl AsRef<[u8]> for Contents {
 
 /// Keeps the memory of a buffer alive for another library.
 #[derive(Debug)]
-pub struct Held<'a> {
+pub struct ExternalReference<'a> {
     buffer: &'a Buffer,
     address: usize,
 }
 
-impl Held<'_> {
+impl ExternalReference<'_> {
     /// The address of the memory on its device.
     pub fn address(&self) -> usize {
         self.address
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for ExternalReference<'_> {
     fn drop(&mut self) {
         // There is nobody to tell of an error.
         let _ = buffer::decrease_references(&self.buffer.raw);

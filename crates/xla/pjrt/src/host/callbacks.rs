@@ -1,4 +1,4 @@
-//! What is called when a program sends to the host, or receives from it, while it runs.
+//! Callbacks of a program that sends to the host, or receives from it, while it runs.
 
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use super::shape::host_bytes;
 use super::{
-    Buffer, Device, Error, Executable, Failure, LoadedExecutable, Memory, Plugin, Program,
+    Buffer, Device, Error, Executable, HostFailure, LoadedExecutable, Memory, PjrtProgram, Plugin,
     SerializedOptions, Topology,
 };
 use crate::Attribute;
@@ -45,7 +45,7 @@ pub struct HostArray<'a> {
 
 impl<'a> HostArray<'a> {
     /// A dense array of elements in row-major order.
-    pub fn of<T: Element>(data: &'a [T], dims: &'a [i64]) -> Self {
+    pub fn dense<T: Element>(data: &'a [T], dims: &'a [i64]) -> Self {
         Self { data: as_bytes(data), element_type: T::TYPE, dims, strides: None }
     }
 
@@ -209,7 +209,7 @@ impl Client {
             let width = size_of::<T>().max(1);
             return Err(Error::OtherCount { wanted: wanted / width, given: data.len() });
         }
-        self.buffer(HostArray::of(data, dims), place)
+        self.buffer(HostArray::dense(data, dims), place)
     }
 
     /// A buffer of data that the plug-in takes its time to copy, or uses as they are: [`HostData`] says which.
@@ -248,7 +248,7 @@ impl Client {
     /// A buffer that holds an error in place of contents, which every use of it yields. Since 0.82.
     pub fn error_buffer<'a>(
         &self,
-        failure: impl Into<Failure<'a>>,
+        failure: impl Into<HostFailure<'a>>,
         element_type: ElementType,
         dims: &[i64],
         memory: &Memory,
@@ -265,10 +265,10 @@ impl Client {
     /// If the plug-in refuses the program; the message is the compiler's.
     pub fn compile<'o>(
         &self,
-        program: Program<'_>,
+        program: PjrtProgram<'_>,
         options: impl Into<SerializedOptions<'o>>,
     ) -> Result<LoadedExecutable, Error> {
-        let Program { code, format } = program;
+        let PjrtProgram { code, format } = program;
         LoadedExecutable::new(compile::compile(&self.raw, (code, format), &options.into().0)?)
     }
 
@@ -279,10 +279,10 @@ impl Client {
     pub fn compile_for(
         &self,
         topology: &Topology,
-        program: Program<'_>,
+        program: PjrtProgram<'_>,
         options: &[u8],
     ) -> Result<Executable, Error> {
-        let Program { code, format } = program;
+        let PjrtProgram { code, format } = program;
         let made = compile::compile_for(
             topology.raw(),
             (code, format),

@@ -1,6 +1,6 @@
 //! Devices and their descriptions.
 
-use super::{Error, Failure, Memory, MemoryStats, or_if_absent};
+use super::{Error, HostFailure, Memory, MemoryStats, or_if_absent};
 use crate::Attribute;
 use crate::sys::bindings::{PJRT_Device, PJRT_DeviceDescription};
 use crate::sys::calls::extension::memories;
@@ -21,8 +21,8 @@ impl Device {
     ///
     /// # Errors
     /// If the plug-in does not answer; so for all that follow.
-    pub fn description(&self) -> Result<DeviceDescription, Error> {
-        device::description(&self.raw).map(DeviceDescription::new)
+    pub fn description(&self) -> Result<PjrtDeviceDescription, Error> {
+        device::description(&self.raw).map(PjrtDeviceDescription::new)
     }
 
     /// Its number, unique in the job.
@@ -54,7 +54,7 @@ impl Device {
     /// How much memory it uses.
     pub fn memory_stats(&self) -> Result<MemoryStats, Error> {
         let stats = device::memory_stats(&self.raw)?;
-        Ok(MemoryStats::of(&stats))
+        Ok(MemoryStats::from_args(&stats))
     }
 
     /// Sets the peaks of the memory statistics back. Since 0.106.
@@ -72,7 +72,7 @@ impl Device {
     pub fn poison_execution<'a>(
         &self,
         launch_id: i32,
-        failure: impl Into<Failure<'a>>,
+        failure: impl Into<HostFailure<'a>>,
     ) -> Result<bool, Error> {
         device::poison(&self.raw, launch_id, &failure.into())
     }
@@ -80,11 +80,11 @@ impl Device {
 
 /// What a device is, of a client or of a topology.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeviceDescription {
+pub struct PjrtDeviceDescription {
     raw: Handle<PJRT_DeviceDescription>,
 }
 
-impl DeviceDescription {
+impl PjrtDeviceDescription {
     pub(crate) fn new(raw: Handle<PJRT_DeviceDescription>) -> Self {
         Self { raw }
     }

@@ -1,4 +1,4 @@
-//! What can go wrong in the host API.
+//! Errors of the host API.
 
 use unskew_core::Version;
 

@@ -80,19 +80,19 @@ pub struct Pending<T> {
 
 #[derive(Debug)]
 struct Shared<T> {
-    state: Mutex<State<T>>,
+    state: Mutex<FutureState<T>>,
     changed: Condvar,
 }
 
 #[derive(Debug)]
-enum State<T> {
+enum FutureState<T> {
     Waiting(Option<Waker>),
     Done(Result<T, Error>),
     Taken,
 }
 
 impl<T> Shared<T> {
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+    fn lock(&self) -> MutexGuard<'_, FutureState<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -100,13 +100,13 @@ impl<T> Shared<T> {
 impl<T: Send + 'static> Pending<T> {
     /// A result, and the function that delivers it.
     pub(crate) fn new() -> (Self, impl FnOnce(Result<T, Error>) + Send + 'static) {
-        let state = Mutex::new(State::Waiting(None));
+        let state = Mutex::new(FutureState::Waiting(None));
         let shared = Arc::new(Shared { state, changed: Condvar::new() });
         let given = Arc::clone(&shared);
         let finish = move |result| {
-            let before = std::mem::replace(&mut *given.lock(), State::Done(result));
+            let before = std::mem::replace(&mut *given.lock(), FutureState::Done(result));
             given.changed.notify_all();
-            if let State::Waiting(Some(waker)) = before {
+            if let FutureState::Waiting(Some(waker)) = before {
                 waker.wake();
             }
         };
@@ -120,10 +120,10 @@ impl<T: Send + 'static> Pending<T> {
     pub fn wait(self) -> Result<T, Error> {
         let mut state = self.shared.lock();
         loop {
-            match std::mem::replace(&mut *state, State::Taken) {
-                State::Done(result) => return result,
-                State::Taken => return Err(Error::Taken),
-                waiting @ State::Waiting(_) => {
+            match std::mem::replace(&mut *state, FutureState::Taken) {
+                FutureState::Done(result) => return result,
+                FutureState::Taken => return Err(Error::Taken),
+                waiting @ FutureState::Waiting(_) => {
                     *state = waiting;
                     state = self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 }
@@ -137,11 +137,11 @@ impl<T> Future for Pending<T> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut state = self.shared.lock();
-        match std::mem::replace(&mut *state, State::Taken) {
-            State::Done(result) => Poll::Ready(result),
-            State::Taken => Poll::Ready(Err(Error::Taken)),
-            State::Waiting(_) => {
-                *state = State::Waiting(Some(context.waker().clone()));
+        match std::mem::replace(&mut *state, FutureState::Taken) {
+            FutureState::Done(result) => Poll::Ready(result),
+            FutureState::Taken => Poll::Ready(Err(Error::Taken)),
+            FutureState::Waiting(_) => {
+                *state = FutureState::Waiting(Some(context.waker().clone()));
                 Poll::Pending
             }
         }

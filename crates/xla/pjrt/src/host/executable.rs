@@ -101,7 +101,7 @@ impl Executable {
     /// How much memory the program uses. Since 0.40.
     pub fn memory_stats(&self) -> Result<CompiledMemoryStats, Error> {
         let stats = executable::memory_stats(&self.raw)?;
-        Ok(CompiledMemoryStats::of(self.raw.api(), &stats))
+        Ok(CompiledMemoryStats::from_args(self.raw.api(), &stats))
     }
 
     /// The program as the compiler left it, with the name of its format.

@@ -7,7 +7,7 @@ use crate::ErrorCode;
 /// A failure that the host tells a plug-in, in place of what it promised: a code, a text, and what a
 /// program may want to know besides.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Failure<'a> {
+pub struct HostFailure<'a> {
     /// The canonical status code that the plug-in sees.
     pub code: ErrorCode,
     /// The message that the plug-in sees.
@@ -18,7 +18,7 @@ pub struct Failure<'a> {
     pub payloads: &'a [Attribute],
 }
 
-impl<'a> Failure<'a> {
+impl<'a> HostFailure<'a> {
     /// What is told if the host breaks a promise without a word.
     pub(crate) const BROKEN: Self =
         Self { code: ErrorCode::CANCELLED, message: "the host gave up", payloads: &[] };
@@ -34,7 +34,7 @@ impl<'a> Failure<'a> {
     }
 }
 
-impl<'a> From<(ErrorCode, &'a str)> for Failure<'a> {
+impl<'a> From<(ErrorCode, &'a str)> for HostFailure<'a> {
     fn from((code, message): (ErrorCode, &'a str)) -> Self {
         Self::new(code, message)
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::parameters::Parameters;
 use super::{Buffer, Callbacks, Device, Error, Event, Executable, ExecuteContext, or_if_absent};
 use crate::sys::bindings::PJRT_LoadedExecutable;
-use crate::sys::calls::execute::{self, Lists, Shape, Told};
+use crate::sys::calls::execute::{self, ExecuteCall, Lists, Shape};
 use crate::sys::calls::{Owned, executable};
 
 /// A program that is loaded and can run.
@@ -219,7 +219,9 @@ impl LoadedExecutable {
 
     /// What it takes, if the plug-in shows that.
     fn parameters(&self) -> Option<&Parameters> {
-        let read = || self.executable().ok().and_then(|executable| Parameters::of(&executable));
+        let read = || {
+            self.executable().ok().and_then(|executable| Parameters::from_executable(&executable))
+        };
         self.parameters.get_or_init(read).as_ref()
     }
 
@@ -261,7 +263,7 @@ impl LoadedExecutable {
             // What the execution uses until it is over is kept by its events.
             with_events: with_events || options.context.is_some() || options.callbacks.is_some(),
         };
-        let told = Told {
+        let told = ExecuteCall {
             launch_id: options.launch_id,
             non_donatable: options.non_donatable,
             call_location: options.call_location,

@@ -56,21 +56,23 @@ mod stats;
 mod topology;
 mod transfer;
 
-pub use buffer::{Buffer, Contents, Held};
+pub use buffer::{Buffer, Contents, ExternalReference};
 pub use callbacks::{Callbacks, DeviceCallbacks, ToDevice};
 pub use client::{BufferPlace, Client, HostArray, HostData};
-pub use device::{Device, DeviceDescription, MemoryDescription};
+pub use device::{Device, MemoryDescription, PjrtDeviceDescription};
 pub use error::Error;
 pub use event::{Event, Pending};
 pub use executable::Executable;
-pub use extension::{ExecuteContext, Ffi, Layout, PhaseCompiler, Profile, Profiler, UserType};
-pub use failure::Failure;
+pub use extension::{
+    ExecuteContext, Ffi, MemoryLayout, PhaseCompiler, Profiler, ProfilerSession, UserType,
+};
+pub use failure::HostFailure;
 pub use foreign::{DmaMapped, ProcessInfo};
 pub use loaded::{ExecuteOptions, LoadedExecutable, Outputs};
 pub use memory::Memory;
 pub use plugin::{LoadError, Plugin};
-pub use program::{Program, SerializedOptions};
-pub use promise::{Alias, Dependency, HostEvent, RawCopy, Tracking};
+pub use program::{PjrtProgram, SerializedOptions};
+pub use promise::{BufferAlias, Dependency, HostEvent, RawCopy, Tracking};
 pub(crate) use shape::host_bytes;
 pub use stats::{CompiledMemoryStats, MemoryStats};
 pub use topology::Topology;

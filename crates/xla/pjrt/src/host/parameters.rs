@@ -1,4 +1,4 @@
-//! What a program takes, and whether arguments fit.
+//! Parameters of a program, and whether arguments fit.
 
 use super::{Buffer, Error, Executable};
 use crate::convert::{hlo_program, program_shape};
@@ -10,7 +10,7 @@ pub(super) struct Parameters(Vec<Option<ElementType>>);
 
 impl Parameters {
     /// Those of the optimized program; none if the plug-in does not show it in the format that is read.
-    pub(super) fn of(executable: &Executable) -> Option<Self> {
+    pub(super) fn from_executable(executable: &Executable) -> Option<Self> {
         let (program, format) = executable.optimized_program().ok()?;
         if format != hlo_program::FORMAT {
             return None;

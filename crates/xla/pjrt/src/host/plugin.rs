@@ -13,7 +13,7 @@ use super::{Client, Error, Topology};
 use crate::sys::bindings::Function;
 use crate::sys::calls::plugin::Resident;
 use crate::sys::{Api, CallError, ExtensionTable, TableError};
-use crate::{Attribute, Value};
+use crate::{Attribute, PjrtValue};
 
 /// A plug-in that is loaded into this process, until the process ends.
 ///
@@ -103,10 +103,10 @@ impl Plugin {
         let at = || path.to_owned();
         let opened = crate::sys::calls::open_plugin(path);
         let opened = opened.map_err(|error| match error {
-            unskew_abi::LoadError::MissingLibrary { name } => {
+            unskew_abi::LibraryError::MissingLibrary { name } => {
                 LoadError::MissingLibraries { path: at(), names: all_missing(path, &object, name) }
             }
-            unskew_abi::LoadError::Refused(why) => LoadError::Refused { path: at(), why },
+            unskew_abi::LibraryError::Refused(why) => LoadError::Refused { path: at(), why },
         })?;
         let resident = opened.map_err(|cause| LoadError::Table { path: at(), cause })?;
         resident.initialize().map_err(|cause| LoadError::Initialize { path: at(), cause })?;
@@ -164,11 +164,11 @@ impl Plugin {
             attributes => attributes?,
         };
         Ok(attributes.iter().find(|a| named(a)).and_then(|attribute| match &attribute.value {
-            Value::Numbers(numbers) => {
+            PjrtValue::Numbers(numbers) => {
                 let text: Vec<String> = numbers.iter().map(i64::to_string).collect();
                 text.join(".").parse().ok()
             }
-            Value::Text(text) => text.parse().ok(),
+            PjrtValue::Text(text) => text.parse().ok(),
             _ => None,
         }))
     }

@@ -1,4 +1,4 @@
-//! What is compiled: a program, and the options.
+//! Program to be compiled, and the options.
 
 use std::borrow::Cow;
 
@@ -6,14 +6,14 @@ use crate::convert::compile_options::CompileOptions;
 
 /// A program to compile.
 #[derive(Clone, Copy, Debug)]
-pub struct Program<'a> {
+pub struct PjrtProgram<'a> {
     /// Its code: MLIR as text or bytecode, a StableHLO portable artifact, or a serialized HLO module.
     pub code: &'a [u8],
     /// What the code is: `mlir`, `hlo` or `hlo_with_config`.
     pub format: &'a str,
 }
 
-impl<'a> Program<'a> {
+impl<'a> PjrtProgram<'a> {
     /// A program in MLIR: text, bytecode, or a StableHLO portable artifact.
     pub fn mlir(code: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         Self { code: code.as_ref(), format: "mlir" }

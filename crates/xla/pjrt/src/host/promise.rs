@@ -1,7 +1,7 @@
 //! Promises of the host to a plug-in: what is named, met or given later. One that is dropped is broken,
 //! and what waits for it gets an error.
 
-use super::{Buffer, Client, Device, Error, Failure, Memory, Pending, Plugin, host_bytes};
+use super::{Buffer, Client, Device, Error, HostFailure, Memory, Pending, Plugin, host_bytes};
 use crate::sys::CallError;
 use crate::sys::bindings::{PJRT_AsyncTrackingEvent, PJRT_Buffer_Type as ElementType};
 use crate::sys::calls::{Owned, event, promise};
@@ -28,7 +28,7 @@ impl HostEvent {
     /// # Errors
     /// [`Error::Taken`] if it was set; [`Error::NoPayloads`] if the failure has some; if the plug-in
     /// refuses.
-    pub fn set(&self, outcome: Result<(), Failure<'_>>) -> Result<(), Error> {
+    pub fn set(&self, outcome: Result<(), HostFailure<'_>>) -> Result<(), Error> {
         if let Err(failure) = &outcome {
             failure.plain("PJRT_Event_Set")?;
         }
@@ -54,13 +54,13 @@ impl HostEvent {
 
 /// The promise to say which buffer an alias stands for.
 #[derive(Debug)]
-pub struct Alias {
+pub struct BufferAlias {
     raw: promise::Alias,
     shape: (ElementType, Vec<i64>),
 }
 
 impl Client {
-    /// A buffer that will stand for another, which [`Alias::fulfill`] names, and which is laid out in
+    /// A buffer that will stand for another, which [`BufferAlias::fulfill`] names, and which is laid out in
     /// row-major order. Since 0.77.
     ///
     /// # Errors
@@ -70,21 +70,21 @@ impl Client {
         element_type: ElementType,
         dims: &[i64],
         memory: &Memory,
-    ) -> Result<(Buffer, Alias), Error> {
+    ) -> Result<(Buffer, BufferAlias), Error> {
         host_bytes(element_type, dims, None)?;
         let (buffer, raw) = promise::alias(self.raw(), element_type, dims, &memory.raw)?;
-        Ok((Buffer::new(buffer), Alias { raw, shape: (element_type, dims.to_vec()) }))
+        Ok((Buffer::new(buffer), BufferAlias { raw, shape: (element_type, dims.to_vec()) }))
     }
 }
 
-impl Alias {
+impl BufferAlias {
     /// Says which buffer it is, or why there is none. The buffer's memory is the alias's from then on:
     /// the buffer is deleted, as if it had been donated.
     ///
     /// # Errors
     /// [`Error::OtherShape`] if the buffer is not of the type and the dimensions of the alias, which
     /// then holds an error; [`Error::NoPayloads`] if the failure has some; if the plug-in refuses.
-    pub fn fulfill(mut self, buffer: Result<&Buffer, Failure<'_>>) -> Result<(), Error> {
+    pub fn fulfill(mut self, buffer: Result<&Buffer, HostFailure<'_>>) -> Result<(), Error> {
         match buffer {
             Ok(buffer) => {
                 let found = (buffer.element_type()?, buffer.dimensions()?);
@@ -132,7 +132,7 @@ impl Dependency {
     ///
     /// # Errors
     /// [`Error::NoPayloads`] if the failure has some; the dependency is then not met.
-    pub fn meet(mut self, outcome: Result<(), Failure<'_>>) -> Result<(), Error> {
+    pub fn meet(mut self, outcome: Result<(), HostFailure<'_>>) -> Result<(), Error> {
         if let Err(failure) = &outcome {
             failure.plain("PJRT_Buffer_DonateWithControlDependency")?;
         }
@@ -162,7 +162,7 @@ impl RawCopy {
     ///
     /// # Errors
     /// [`Error::NoPayloads`] if the failure has some; the copy is then not made either.
-    pub fn cancel<'a>(self, failure: impl Into<Failure<'a>>) -> Result<(), Error> {
+    pub fn cancel<'a>(self, failure: impl Into<HostFailure<'a>>) -> Result<(), Error> {
         let failure = failure.into();
         failure.plain("PJRT_Buffer_CopyRawToHostFuture")?;
         self.raw.fail(failure);

@@ -36,7 +36,7 @@ pub struct MemoryStats {
 
 impl MemoryStats {
     /// An older plug-in leaves the fields that it does not have as they were sent: zero, and so not set.
-    pub(crate) fn of(stats: &PJRT_Device_MemoryStats_Args) -> Self {
+    pub(crate) fn from_args(stats: &PJRT_Device_MemoryStats_Args) -> Self {
         let set = |value: i64, is_set: u8| Some(value).filter(|_| is_set != 0);
         Self {
             bytes_in_use: stats.bytes_in_use,
@@ -73,7 +73,7 @@ macro_rules! compiled {
         }
 
         impl CompiledMemoryStats {
-            pub(crate) fn of(
+            pub(crate) fn from_args(
                 api: &Api,
                 stats: &PJRT_Executable_GetCompiledMemoryStats_Args,
             ) -> Self {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::{DeviceDescription, Error, Executable, Plugin, Program, or_if_absent};
+use super::{Error, Executable, PjrtDeviceDescription, PjrtProgram, Plugin, or_if_absent};
 use crate::Attribute;
 use crate::sys::bindings::PJRT_TopologyDescription;
 use crate::sys::calls::{Handle, Keep, Owned, compile, executable};
@@ -12,40 +12,40 @@ use crate::sys::calls::{Handle, Keep, Owned, compile, executable};
 /// The devices of a job and how they are connected, of a client or without one.
 #[derive(Clone, Debug)]
 pub struct Topology {
-    raw: Kind,
+    raw: TopologyHandle,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum TopologyHandle {
     OfClient(Handle<PJRT_TopologyDescription>),
     Own(Arc<Owned<PJRT_TopologyDescription>>),
 }
 
 impl Topology {
     pub(crate) fn of_client(raw: Handle<PJRT_TopologyDescription>) -> Self {
-        Self { raw: Kind::OfClient(raw) }
+        Self { raw: TopologyHandle::OfClient(raw) }
     }
 
     pub(crate) fn create(plugin: Plugin, name: &str, options: &[Attribute]) -> Result<Self, Error> {
-        Ok(Self { raw: Kind::Own(compile::topology(plugin.api(), name, options)?) })
+        Ok(Self { raw: TopologyHandle::Own(compile::topology(plugin.api(), name, options)?) })
     }
 
     pub(crate) fn deserialize(plugin: Plugin, bytes: &[u8]) -> Result<Self, Error> {
-        Ok(Self { raw: Kind::Own(compile::topology_from(plugin.api(), bytes)?) })
+        Ok(Self { raw: TopologyHandle::Own(compile::topology_from(plugin.api(), bytes)?) })
     }
 
     pub(crate) fn raw(&self) -> &Handle<PJRT_TopologyDescription> {
         match &self.raw {
-            Kind::OfClient(raw) => raw,
-            Kind::Own(raw) => raw,
+            TopologyHandle::OfClient(raw) => raw,
+            TopologyHandle::Own(raw) => raw,
         }
     }
 
     /// What keeps it alive.
     pub(crate) fn keep(&self) -> Keep {
         match &self.raw {
-            Kind::OfClient(raw) => raw.keep().clone(),
-            Kind::Own(own) => Keep::Topology(Arc::clone(own)),
+            TopologyHandle::OfClient(raw) => raw.keep().clone(),
+            TopologyHandle::Own(own) => Keep::Topology(Arc::clone(own)),
         }
     }
 
@@ -63,9 +63,9 @@ impl Topology {
     }
 
     /// The devices of the topology, attached or not.
-    pub fn devices(&self) -> Result<Vec<DeviceDescription>, Error> {
+    pub fn devices(&self) -> Result<Vec<PjrtDeviceDescription>, Error> {
         let devices = executable::topology_devices(self.raw(), &self.keep())?;
-        Ok(devices.into_iter().map(DeviceDescription::new).collect())
+        Ok(devices.into_iter().map(PjrtDeviceDescription::new).collect())
     }
 
     /// What the vendor says of it.
@@ -91,8 +91,8 @@ impl Topology {
     /// # Errors
     /// If the plug-in refuses the program, or needs a client:
     /// [`Client::compile_for`](super::Client::compile_for).
-    pub fn compile(&self, program: Program<'_>, options: &[u8]) -> Result<Executable, Error> {
-        let Program { code, format } = program;
+    pub fn compile(&self, program: PjrtProgram<'_>, options: &[u8]) -> Result<Executable, Error> {
+        let PjrtProgram { code, format } = program;
         let made = compile::compile_for(self.raw(), (code, format), options, None, self.keep())?;
         Ok(Executable::new(made))
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{Buffer, Client, Device, Error, Failure, Memory, Pending, host_bytes};
+use super::{Buffer, Client, Device, Error, HostFailure, Memory, Pending, host_bytes};
 use crate::Attribute;
 use crate::sys::CallError;
 use crate::sys::bindings::{
@@ -19,11 +19,11 @@ use crate::sys::calls::{Handle, Owned};
 #[derive(Debug)]
 pub struct Transfer {
     raw: Owned<PJRT_AsyncHostToDeviceTransferManager>,
-    buffers: Mutex<Vec<State>>,
+    buffers: Mutex<Vec<TransferState>>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct State {
+struct TransferState {
     size: usize,
     taken: bool,
     complete: bool,
@@ -51,9 +51,9 @@ impl Client {
         }
         let state = |index| {
             let size = transfer::size(&raw, number(index))?;
-            Ok(State { size, taken: false, complete: false })
+            Ok(TransferState { size, taken: false, complete: false })
         };
-        let buffers = (0..count).map(state).collect::<Result<Vec<State>, CallError>>()?;
+        let buffers = (0..count).map(state).collect::<Result<Vec<TransferState>, CallError>>()?;
         Ok(Transfer { raw, buffers: Mutex::new(buffers) })
     }
 }
@@ -68,7 +68,7 @@ impl Transfer {
         &self.raw
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<State>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<TransferState>> {
         self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -141,7 +141,7 @@ impl Transfer {
     /// # Errors
     /// [`Error::NoSuchBuffer`], [`Error::Complete`]; [`Error::NoPayloads`] if the failure has some; if
     /// the plug-in refuses.
-    pub fn fail<'a>(&self, index: usize, failure: impl Into<Failure<'a>>) -> Result<(), Error> {
+    pub fn fail<'a>(&self, index: usize, failure: impl Into<HostFailure<'a>>) -> Result<(), Error> {
         let mut buffers = self.lock();
         let state = writable(&mut buffers, index)?;
         transfer::fail(self.raw(), number(index), &failure.into())?;
@@ -155,7 +155,7 @@ impl Transfer {
     /// [`Error::NoSuchBuffer`]; [`Error::Taken`] if it was taken; if the plug-in refuses.
     pub fn take(&self, index: usize) -> Result<Buffer, Error> {
         let mut buffers = self.lock();
-        let state = of(&mut buffers, index)?;
+        let state = state_of(&mut buffers, index)?;
         if state.taken {
             return Err(Error::Taken);
         }
@@ -173,12 +173,12 @@ impl Transfer {
     }
 }
 
-fn of(buffers: &mut [State], index: usize) -> Result<&mut State, Error> {
+fn state_of(buffers: &mut [TransferState], index: usize) -> Result<&mut TransferState, Error> {
     let count = buffers.len();
     buffers.get_mut(index).ok_or(Error::NoSuchBuffer { index, count })
 }
 
-fn writable(buffers: &mut [State], index: usize) -> Result<&mut State, Error> {
-    let state = of(buffers, index)?;
+fn writable(buffers: &mut [TransferState], index: usize) -> Result<&mut TransferState, Error> {
+    let state = state_of(buffers, index)?;
     if state.complete { Err(Error::Complete { index }) } else { Ok(state) }
 }

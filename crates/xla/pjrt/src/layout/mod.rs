@@ -30,7 +30,7 @@ const FLOOR_LANDED: Date = Date::constant(2023, 9, 6);
 /// When a host fills in a struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Use {
+pub enum StructUse {
     /// Always, while the client is made.
     Create,
     /// Whenever a program is executed.
@@ -49,7 +49,7 @@ pub enum Use {
     MultiProcess,
 }
 
-impl Use {
+impl StructUse {
     /// The words that users see.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -99,7 +99,7 @@ pub struct Accepts {
 
 /// What a field is for the callee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
+pub enum FieldDirection {
     /// The caller fills it in.
     In,
     /// The callee fills it in.
@@ -110,7 +110,7 @@ pub enum Direction {
 
 /// A field of a struct as it is laid out today.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Field {
+pub struct FieldHistory {
     /// Its name in the header.
     pub name: &'static str,
     /// Its type, in the notation of `data/abi/`: Rust's, with C's `bool`, `c_char` and `fn(...)`.
@@ -122,12 +122,12 @@ pub struct Field {
     /// The first minor from which it has always been there.
     pub since: i32,
     /// Who fills it in.
-    pub direction: Direction,
+    pub direction: FieldDirection,
 }
 
 /// The history of one struct since the [`FLOOR`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Struct {
+pub struct StructHistory {
     /// Its name in the header.
     pub name: &'static str,
     /// What it is for.
@@ -135,7 +135,7 @@ pub struct Struct {
     /// The function that takes it, itself or inside its arguments.
     pub call: Option<Function>,
     /// When hosts fill it in; known only for structs that changed their size.
-    pub used: Option<Use>,
+    pub used: Option<StructUse>,
     /// What it is about: `buffer`, `client`, ...
     pub subject: &'static str,
     /// The extension that it belongs to; none if it is of the function table.
@@ -147,10 +147,10 @@ pub struct Struct {
     /// The exceptions that plug-ins make.
     pub accepts: &'static [Accepts],
     /// Its fields as of today.
-    pub fields: &'static [Field],
+    pub fields: &'static [FieldHistory],
 }
 
-impl Struct {
+impl StructHistory {
     /// The size of the struct in a build at `minor`, made on or before `built`. A minor that had
     /// several sizes has, without a day, the one that landed last. None if the struct is younger.
     pub fn size(&self, minor: i32, built: Option<Date>) -> Option<&Size> {
@@ -249,7 +249,7 @@ pub struct ExtensionSlot {
 
 /// An enumeration of the C API, with values by minor version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Enum {
+pub struct EnumHistory {
     /// Its name in the header.
     pub name: &'static str,
     /// What stands before the names of its values in the header.
@@ -272,12 +272,12 @@ pub struct EnumValue {
 }
 
 /// All structs of the C API, sorted by name.
-pub fn structs() -> &'static [Struct] {
+pub fn structs() -> &'static [StructHistory] {
     &STRUCTS
 }
 
 /// The struct of this name.
-pub fn find_struct(name: &str) -> Option<&'static Struct> {
+pub fn find_struct(name: &str) -> Option<&'static StructHistory> {
     STRUCTS.binary_search_by_key(&name, |s| s.name).ok().map(|i| &STRUCTS[i])
 }
 
@@ -331,7 +331,7 @@ pub fn unbound() -> &'static [Unbound] {
 }
 
 /// Every enumeration but that of extension types.
-pub fn enums() -> &'static [Enum] {
+pub fn enums() -> &'static [EnumHistory] {
     &ENUMS
 }
 

@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use unskew_abi::SharedObject;
 use unskew_abi::child::describe;
-use unskew_abi::sandbox::{self, Bounds, Confinement, Heard, Supervisor, Trial};
+use unskew_abi::sandbox::{self, Bounds, ChildOutput, Confinement, SandboxedChild, Supervisor};
 
-use super::{Probe, ProbeError, ProbeFailure, Stage, files};
+use super::{Probe, ProbeError, ProbeFailure, ProbeStage, files};
 use crate::sys::look::{look, sizes};
 use crate::sys::trial::in_copies;
 
@@ -25,7 +25,7 @@ pub const DEFAULT_LIMIT: Duration = Duration::from_secs(10);
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Line {
-    Begins(Stage, Probe),
+    Begins(ProbeStage, Probe),
     /// The sizes that it accepts: the last of what is asked.
     Accepts(BTreeMap<String, u64>),
     Failed(ProbeFailure),
@@ -66,7 +66,7 @@ fn look_in_a_copy(
     let ended = supervisor.run(Errors::Passed, &mut |_| false, |mut supervisor| {
         match look(path, object, seen) {
             Ok(probe) => {
-                seen(Stage::Sizes, &probe);
+                seen(ProbeStage::Sizes, &probe);
                 // Whoever ends before this has not come to the end.
                 i32::from(supervisor.write_all(b"seen").is_err())
             }
@@ -103,9 +103,9 @@ pub fn probe_in_child(
     limit: Duration,
     confinement: Confinement,
 ) -> Result<Probe, ProbeError> {
-    let mut watch = Watch { stage: Stage::Start, so_far: None };
+    let mut watch = Watch { stage: ProbeStage::Start, so_far: None };
     let program = command.get_program().to_owned();
-    let child = match Trial::start(command, confinement) {
+    let child = match SandboxedChild::start(command, confinement) {
         Ok(child) => child,
         Err(error) => {
             let cause = format!("cannot start {}: {error}", program.display());
@@ -116,7 +116,7 @@ pub fn probe_in_child(
     let died = matches!(answer, Some(Err(ProbeFailure::Died(_))));
     let (status, said) = child.end(died);
     // Sizes are measured in copies, which may end. What the plug-in said before that holds, whatever happens then.
-    if watch.stage == Stage::Sizes
+    if watch.stage == ProbeStage::Sizes
         && !matches!(answer, Some(Ok(_)))
         && let Some(probe) = watch.so_far.take()
     {
@@ -147,29 +147,33 @@ fn confined(failure: ProbeFailure, confinement: Confinement) -> ProbeFailure {
 }
 
 struct Watch {
-    stage: Stage,
+    stage: ProbeStage,
     so_far: Option<Box<Probe>>,
 }
 
 impl Watch {
     /// What the child answers: its result, [`ProbeFailure::Died`] if its output ends before one, or
     /// nothing within `limit`.
-    fn follow(&mut self, child: &Trial, limit: Duration) -> Option<Result<Probe, ProbeFailure>> {
+    fn follow(
+        &mut self,
+        child: &SandboxedChild,
+        limit: Duration,
+    ) -> Option<Result<Probe, ProbeFailure>> {
         let start = Instant::now();
         loop {
             let left = limit.checked_sub(start.elapsed())?;
             let line = match child.hear(left) {
-                Heard::Line(line) => line,
-                Heard::Late => return None,
-                Heard::Refused(cause) => {
+                ChildOutput::Line(line) => line,
+                ChildOutput::Late => return None,
+                ChildOutput::Refused(cause) => {
                     return Some(Err(ProbeFailure::NotRun(sandbox::no_sandbox(&cause))));
                 }
-                Heard::Closed => return Some(Err(ProbeFailure::Died(String::new()))),
+                ChildOutput::Closed => return Some(Err(ProbeFailure::Died(String::new()))),
             };
             match serde_json::from_str(&line) {
                 Ok(Line::Begins(stage, probe)) => {
                     self.stage = stage;
-                    self.so_far = (stage > Stage::Table).then(|| Box::new(probe));
+                    self.so_far = (stage > ProbeStage::Table).then(|| Box::new(probe));
                 }
                 Ok(Line::Accepts(sizes)) => {
                     let Some(probe) = self.so_far.take() else { continue };

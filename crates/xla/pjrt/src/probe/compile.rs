@@ -12,12 +12,14 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use unskew_abi::SharedObject;
 use unskew_abi::child::describe;
-use unskew_abi::sandbox::{self, Bounds, Confinement, Heard, Supervisor, TimeLimits, Trial};
+use unskew_abi::sandbox::{
+    self, Bounds, ChildOutput, Confinement, SandboxedChild, Supervisor, TimeLimits,
+};
 
 use super::files;
 use crate::conform::last_words;
 use crate::convert::compile_options::CompileOptions;
-use crate::host::{Client, Plugin, Program};
+use crate::host::{Client, PjrtProgram, Plugin};
 
 /// After so many ends of the process no further child is started.
 const MOST_DEATHS: usize = 4;
@@ -27,7 +29,7 @@ const LONGEST_ANSWER: usize = 4 << 10;
 
 /// A program that a plug-in is asked to compile.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Job {
+pub struct CompileJob {
     /// StableHLO, as text or as bytecode.
     pub program: Vec<u8>,
     /// Into how many partitions it is split.
@@ -37,7 +39,7 @@ pub struct Job {
 /// What came of one program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Compiled {
+pub enum CompileOutcome {
     /// The plug-in compiles it.
     Yes,
     /// The plug-in refuses it, in these words.
@@ -58,7 +60,7 @@ pub struct CompileTrial {
     /// The kinds of memory that its devices have, each once.
     pub memories: Vec<String>,
     /// What came of each job, in their order.
-    pub answers: Vec<Compiled>,
+    pub answers: Vec<CompileOutcome>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -66,7 +68,7 @@ pub struct CompileTrial {
 enum Line {
     /// The client is there.
     Client(usize, Vec<String>),
-    Answer(Compiled),
+    Answer(CompileOutcome),
     /// There is no client.
     Failed(String),
 }
@@ -75,7 +77,7 @@ enum Line {
 ///
 /// # Errors
 /// If `out` takes no more.
-pub fn write_jobs(jobs: &[Job], out: &mut dyn Write) -> io::Result<()> {
+pub fn write_jobs(jobs: &[CompileJob], out: &mut dyn Write) -> io::Result<()> {
     for job in jobs {
         out.write_all(&(job.program.len() as u64).to_le_bytes())?;
         out.write_all(&job.partitions.to_le_bytes())?;
@@ -85,7 +87,7 @@ pub fn write_jobs(jobs: &[Job], out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The jobs that [`write_jobs`] wrote; what is cut short is left out.
-fn read_jobs(mut bytes: &[u8]) -> Vec<Job> {
+fn read_jobs(mut bytes: &[u8]) -> Vec<CompileJob> {
     let mut jobs = Vec::new();
     while let Some((head, rest)) = bytes.split_at_checked(16) {
         let (length, partitions) = head.split_at(8);
@@ -93,7 +95,7 @@ fn read_jobs(mut bytes: &[u8]) -> Vec<Job> {
         let length = usize::try_from(number(length)).unwrap_or(usize::MAX);
         let Some((program, rest)) = rest.split_at_checked(length) else { break };
         let partitions = number(partitions).cast_signed();
-        jobs.push(Job { program: program.to_owned(), partitions });
+        jobs.push(CompileJob { program: program.to_owned(), partitions });
         bytes = rest;
     }
     jobs
@@ -125,10 +127,10 @@ fn compile(path: &Path, read: io::Result<Vec<u8>>, from: usize) -> i32 {
     };
     say(&Line::Client(devices(&client), memories(&client)));
     for job in jobs.get(from..).unwrap_or_default() {
-        let options = CompileOptions::of(1, job.partitions).write();
-        say(&Line::Answer(match client.compile(Program::mlir(&job.program), &options) {
-            Ok(_) => Compiled::Yes,
-            Err(error) => Compiled::No(short(&error.to_string())),
+        let options = CompileOptions::new(1, job.partitions).write();
+        say(&Line::Answer(match client.compile(PjrtProgram::mlir(&job.program), &options) {
+            Ok(_) => CompileOutcome::Yes,
+            Err(error) => CompileOutcome::No(short(&error.to_string())),
         }));
     }
     0
@@ -179,7 +181,7 @@ pub fn compile_in_children(
     let mut compiler = CompileTrial::default();
     for _ in 0..MOST_DEATHS {
         let from = compiler.answers.len();
-        let child = Trial::start(command(from), confinement)
+        let child = SandboxedChild::start(command(from), confinement)
             .map_err(|error| format!("the child process cannot be started: {error}"))?;
         let mut has_client = false;
         let end = follow(&child, &limits, count, &mut compiler, &mut has_client);
@@ -187,17 +189,23 @@ pub fn compile_in_children(
         let over = match end {
             End::Done => return Ok(compiler),
             End::Failed(cause) => return Err(cause),
-            End::Late => Compiled::Late(limits.answer.as_secs()),
+            End::Late => CompileOutcome::Late(limits.answer.as_secs()),
             End::Over => break,
             End::Closed => {
                 let status = status.map(describe).unwrap_or_default();
                 let words = last_words(&said);
-                Compiled::Died(if words.is_empty() { status } else { format!("{status}: {words}") })
+                CompileOutcome::Died(if words.is_empty() {
+                    status
+                } else {
+                    format!("{status}: {words}")
+                })
             }
         };
         if !has_client {
             return Err(match over {
-                Compiled::Died(how) => format!("it ends its process before it has a client: {how}"),
+                CompileOutcome::Died(how) => {
+                    format!("it ends its process before it has a client: {how}")
+                }
                 _ => format!("it has no client within {} s", limits.answer.as_secs()),
             });
         }
@@ -206,7 +214,7 @@ pub fn compile_in_children(
             return Ok(compiler);
         }
     }
-    compiler.answers.resize(count, Compiled::NotTried);
+    compiler.answers.resize(count, CompileOutcome::NotTried);
     Ok(compiler)
 }
 
@@ -220,7 +228,7 @@ enum End {
 }
 
 fn follow(
-    child: &Trial,
+    child: &SandboxedChild,
     limits: &TimeLimits,
     count: usize,
     compiler: &mut CompileTrial,
@@ -232,11 +240,11 @@ fn follow(
         let whole = limits.left();
         let line = match child.hear(left.min(whole)) {
             _ if whole.is_zero() => return End::Over,
-            Heard::Line(line) => line,
-            Heard::Late if whole < left => return End::Over,
-            Heard::Late => return End::Late,
-            Heard::Refused(cause) => return End::Failed(sandbox::no_sandbox(&cause)),
-            Heard::Closed => return End::Closed,
+            ChildOutput::Line(line) => line,
+            ChildOutput::Late if whole < left => return End::Over,
+            ChildOutput::Late => return End::Late,
+            ChildOutput::Refused(cause) => return End::Failed(sandbox::no_sandbox(&cause)),
+            ChildOutput::Closed => return End::Closed,
         };
         match serde_json::from_str(&line) {
             Ok(Line::Client(devices, memories)) => {
@@ -257,7 +265,7 @@ mod tests {
 
     #[test]
     fn jobs_are_read_as_they_were_written_and_a_cut_one_is_left_out() {
-        let job = |program: &[u8], partitions| Job { program: program.to_vec(), partitions };
+        let job = |program: &[u8], partitions| CompileJob { program: program.to_vec(), partitions };
         let jobs = [job(b"module {}", 1), job(b"", 1 << 20), job(b"ML\xefR", 2)];
         let mut bytes = Vec::new();
         write_jobs(&jobs, &mut bytes).unwrap();

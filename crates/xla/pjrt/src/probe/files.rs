@@ -1,4 +1,4 @@
-//! What a plug-in has to read in order to be loaded.
+//! Files that a plug-in has to read in order to be loaded.
 
 use std::path::{Path, PathBuf};
 

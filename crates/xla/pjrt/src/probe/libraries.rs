@@ -1,4 +1,4 @@
-//! Which package has a library that a plug-in needs.
+//! Libraries that a plug-in needs, and the packages that have them.
 
 /// A line per library: its name, and what has it.
 const LIBRARIES: &str = include_str!("../../data/libraries.tsv");

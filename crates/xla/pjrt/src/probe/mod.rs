@@ -1,4 +1,4 @@
-//! What a plug-in says of itself when it is loaded and asked.
+//! Probe of a plug-in: what it says of itself when it is loaded and asked.
 
 pub(crate) mod child;
 mod compile;
@@ -7,7 +7,7 @@ mod libraries;
 
 pub use child::{DEFAULT_LIMIT, child_main, probe_in_child};
 pub use compile::{
-    CompileTrial, Compiled, Job, compile_child_main, compile_in_children, write_jobs,
+    CompileJob, CompileOutcome, CompileTrial, compile_child_main, compile_in_children, write_jobs,
 };
 pub(crate) use files::files;
 pub(crate) use libraries::with_packages;
@@ -18,7 +18,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use unskew_core::Version;
 
-use crate::attribute::{Attribute, Value};
+use crate::attribute::{Attribute, PjrtValue};
 use crate::layout;
 
 /// What a plug-in says of itself, without any device: version, table, extensions, attributes.
@@ -72,7 +72,7 @@ impl fmt::Display for Extension {
 /// How far a look at a plug-in has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stage {
+pub enum ProbeStage {
     /// The child process starts.
     Start,
     /// The shared object is loaded: its constructors run.
@@ -87,7 +87,7 @@ pub enum Stage {
     Sizes,
 }
 
-impl fmt::Display for Stage {
+impl fmt::Display for ProbeStage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Start => "starting",
@@ -107,7 +107,7 @@ pub struct ProbeError {
     /// How the child process ended or what it reported.
     pub cause: ProbeFailure,
     /// How far the look had come.
-    pub stage: Stage,
+    pub stage: ProbeStage,
     /// What had been seen until then.
     pub so_far: Option<Box<Probe>>,
     /// The last lines that the plug-in wrote to its error output.
@@ -148,7 +148,7 @@ impl Probe {
     }
 
     /// The attribute of this name.
-    pub fn attribute(&self, name: &str) -> Option<&Value> {
+    pub fn attribute(&self, name: &str) -> Option<&PjrtValue> {
         let mut attributes = self.attributes.iter().flatten();
         attributes.find(|attribute| attribute.name == name).map(|attribute| &attribute.value)
     }
@@ -156,7 +156,7 @@ impl Probe {
     /// An attribute that is a version: a list of one to four numbers.
     pub fn version_attribute(&self, name: &str) -> Option<Version> {
         match self.attribute(name)? {
-            value @ Value::Numbers(_) => value.to_string().parse().ok(),
+            value @ PjrtValue::Numbers(_) => value.to_string().parse().ok(),
             _ => None,
         }
     }

@@ -13,7 +13,7 @@ use super::call::{Call, ExtensionCall, Record};
 use super::error::CallError;
 use super::extensions::{self, ExtensionTable};
 use super::padded::{CAPACITY, PaddedStruct};
-use crate::layout::{self, FIRST_SLOT, FLOOR, Struct};
+use crate::layout::{self, FIRST_SLOT, FLOOR, StructHistory};
 
 /// A function of the table: takes its arguments, returns an error or null.
 pub(crate) type Fallible = unsafe extern "C" fn(*mut c_void) -> *mut PJRT_Error;
@@ -114,7 +114,7 @@ impl Api {
                 std::mem::transmute::<*mut c_void, Fallible>(address.as_ptr())
             })
         });
-        let size = |record: &Struct| {
+        let size = |record: &StructHistory| {
             let size = record.size(minor, None).or(record.sizes.last());
             AtomicUsize::new(size.map_or(0, |size| size.declared))
         };

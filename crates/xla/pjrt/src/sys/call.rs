@@ -1,7 +1,7 @@
-//! What the structs of the interface have in common.
+//! Traits that the structs of the interface have in common.
 
 use super::bindings::Function;
-use crate::layout::{self, Struct};
+use crate::layout::{self, StructHistory};
 
 /// A struct of the interface.
 ///
@@ -14,7 +14,7 @@ pub unsafe trait Record: Copy + 'static {
     const ANNOUNCES_SIZE: bool;
 
     /// How the struct grew, from minor to minor.
-    fn history() -> &'static Struct {
+    fn history() -> &'static StructHistory {
         &layout::structs()[Self::INDEX]
     }
 

@@ -9,14 +9,14 @@ use std::ffi::c_void;
 use std::path::Path;
 use std::ptr::NonNull;
 
-use unskew_abi::{ForeignStruct, Library, LoadError, SharedObject};
+use unskew_abi::{ForeignStruct, Library, LibraryError, SharedObject};
 
 use super::Api;
 use super::extensions::ExtensionTable;
 use super::trial::{Questions, accepted_sizes};
 use crate::layout::{self, FIRST_SLOT, FLOOR};
-use crate::probe::{Extension, Probe, ProbeFailure, Stage};
-use crate::{Attribute, Value};
+use crate::probe::{Extension, Probe, ProbeFailure, ProbeStage};
+use crate::{Attribute, PjrtValue};
 
 /// The most attributes and list elements that are believed.
 const MOST: usize = 1024;
@@ -35,18 +35,18 @@ type Infallible = unsafe extern "C" fn(*mut c_void);
 pub(crate) fn look(
     path: &Path,
     statically: Option<&SharedObject>,
-    mut seen: impl FnMut(Stage, &Probe),
+    mut seen: impl FnMut(ProbeStage, &Probe),
 ) -> Result<Probe, ProbeFailure> {
     let mut probe = Probe::default();
-    seen(Stage::Load, &probe);
+    seen(ProbeStage::Load, &probe);
     // SAFETY: this runs in a child process whose only purpose is to run this code.
     let library = unsafe { Library::open(path) };
     let library = library.map_err(|error| explain(error, path, statically))?;
-    seen(Stage::Table, &probe);
+    seen(ProbeStage::Table, &probe);
     let (_, api) = table(&library, &mut probe)?;
-    seen(Stage::Extensions, &probe);
+    seen(ProbeStage::Extensions, &probe);
     extensions(&api, &mut probe);
-    seen(Stage::Attributes, &probe);
+    seen(ProbeStage::Attributes, &probe);
     attributes(&api, &mut probe);
     Ok(probe)
 }
@@ -62,8 +62,8 @@ pub(crate) fn sizes(path: &Path, questions: &mut Questions) -> Option<BTreeMap<S
 }
 
 /// All missing libraries, where the loader names only the first.
-fn explain(error: LoadError, path: &Path, statically: Option<&SharedObject>) -> ProbeFailure {
-    let LoadError::MissingLibrary { name: first } = error else {
+fn explain(error: LibraryError, path: &Path, statically: Option<&SharedObject>) -> ProbeFailure {
+    let LibraryError::MissingLibrary { name: first } = error else {
         return ProbeFailure::NotLoaded(error.to_string());
     };
     let beside = |name: &str| path.parent().is_some_and(|folder| folder.join(name).exists());
@@ -164,12 +164,14 @@ fn attribute(value: ForeignStruct) -> Attribute {
     let word = value.word(40).unwrap_or_default();
     let kind = value.int(32).unwrap_or(-1);
     let content = match kind {
-        0 => Value::Text(text_at(40, 48)),
-        1 => Value::Number((word as u64).cast_signed()),
-        2 => Value::Numbers(numbers(&value)),
-        3 => Value::Float(value.int(40).map_or(0.0, |bits| f32::from_bits(bits.cast_unsigned()))),
-        4 => Value::Bool(word & 0xff != 0),
-        other => Value::Unknown(other),
+        0 => PjrtValue::Text(text_at(40, 48)),
+        1 => PjrtValue::Number((word as u64).cast_signed()),
+        2 => PjrtValue::Numbers(numbers(&value)),
+        3 => {
+            PjrtValue::Float(value.int(40).map_or(0.0, |bits| f32::from_bits(bits.cast_unsigned())))
+        }
+        4 => PjrtValue::Bool(word & 0xff != 0),
+        other => PjrtValue::Unknown(other),
     };
     Attribute { name: text_at(16, 24), value: content }
 }

@@ -1,4 +1,4 @@
-//! What an adapter between a host and a plug-in fixes.
+//! Adapter between a host and a plug-in: what it fixes.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use unskew_core::Finding;
 use unskew_tables::toml_as_json;
 
 use crate::layout::FLOOR;
-use crate::verdict::host::Host;
+use crate::verdict::host::ReleasedHost;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,7 +37,7 @@ static FIXES: LazyLock<Vec<Fix>> = LazyLock::new(|| {
 });
 
 /// Names the adaptation on every finding that an adapter in front of a plug-in of this minor removes.
-pub(crate) fn name_adaptations(findings: &mut [Finding], host: &Host, plugin: i32) {
+pub(crate) fn name_adaptations(findings: &mut [Finding], host: &ReleasedHost, plugin: i32) {
     let Some(minor) = host.minor.filter(|minor| *minor >= FLOOR && plugin >= FLOOR) else { return };
     if !host.framework.takes_adapters() || !host.is_release() {
         return;
@@ -70,18 +70,18 @@ mod tests {
     #[test]
     fn an_old_host_is_helped_and_one_that_the_plug_in_does_not_reach_is_not() {
         let plugin = Probe { minor: 81, version_size: 24, table_size: 984, ..Probe::default() };
-        let left = |host: &Host| {
+        let left = |host: &ReleasedHost| {
             let mut findings = predict(host, &plugin);
             assert!(findings.iter().any(|finding| finding.severity == Severity::Error));
             name_adaptations(&mut findings, host, 81);
             let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
             errors.filter(|finding| finding.adaptation.is_none()).count()
         };
-        assert_eq!(left(&Host::jax("0.6.2", Date::constant(2025, 6, 17), 70)), 0);
-        assert_eq!(left(&Host::jax("0.4.28", Date::constant(2024, 5, 9), 51)), 0);
+        assert_eq!(left(&ReleasedHost::jax("0.6.2", Date::constant(2025, 6, 17), 70)), 0);
+        assert_eq!(left(&ReleasedHost::jax("0.4.28", Date::constant(2024, 5, 9), 51)), 0);
         // Before the floor nothing can be presented.
-        assert_ne!(left(&Host::jax("0.4.13", Date::constant(2023, 6, 23), 2)), 0);
+        assert_ne!(left(&ReleasedHost::jax("0.4.13", Date::constant(2023, 6, 23), 2)), 0);
         // It wants exactly its own version, which the plug-in has not reached.
-        assert_ne!(left(&Host::jax("exact", Date::constant(2024, 5, 9), 90)), 0);
+        assert_ne!(left(&ReleasedHost::jax("exact", Date::constant(2024, 5, 9), 90)), 0);
     }
 }

@@ -9,7 +9,7 @@ use unskew_core::{
 use unskew_tables::toml_as_json;
 
 use crate::verdict::axes::API_AXIS;
-use crate::verdict::host::Host;
+use crate::verdict::host::ReleasedHost;
 
 /// The dated history of axis `pjrt.api`, with the six times that the counter went backwards.
 ///
@@ -88,7 +88,7 @@ pub fn supported_minors(
 }
 
 /// What the makers of the PJRT C API promise about this host and a plug-in of version `plugin`.
-pub(crate) fn promise(host: &Host, plugin: Version) -> Option<Promise> {
+pub(crate) fn promise(host: &ReleasedHost, plugin: Version) -> Option<Promise> {
     let policy = policy(host.released)?;
     let window = policy.forward.clone()?;
     let said = judge(host, plugin, &window);
@@ -103,7 +103,7 @@ pub(crate) fn promise(host: &Host, plugin: Version) -> Option<Promise> {
     })
 }
 
-fn judge(host: &Host, plugin: Version, window: &Window) -> (PromiseState, String) {
+fn judge(host: &ReleasedHost, plugin: Version, window: &Window) -> (PromiseState, String) {
     let name = &host.name;
     let Some(own) = host.version() else {
         return (PromiseState::Unknown, format!("the PJRT version of {name} is not known"));
@@ -142,7 +142,7 @@ fn judge(host: &Host, plugin: Version, window: &Window) -> (PromiseState, String
 
 /// From the lowest version that was in force in the window before the host's release to the host's
 /// own, and the first day of the window.
-fn supported(host: &Host, own: Version, window: &Window) -> Option<(VersionRange, Date)> {
+fn supported(host: &ReleasedHost, own: Version, window: &Window) -> Option<(VersionRange, Date)> {
     let in_force = history()?.supported(host.released, window).ok()?;
     let lowest = in_force.min?.min(own);
     Some((VersionRange::between(lowest, own), window.start(host.released, &[]).ok()?))
@@ -152,8 +152,8 @@ fn supported(host: &Host, own: Version, window: &Window) -> Option<(VersionRange
 mod tests {
     use super::*;
 
-    fn jax_062() -> Host {
-        Host::jax("0.6.2", Date::constant(2025, 6, 17), 70)
+    fn jax_062() -> ReleasedHost {
+        ReleasedHost::jax("0.6.2", Date::constant(2025, 6, 17), 70)
     }
 
     #[test]

@@ -6,11 +6,11 @@ use serde::Deserialize;
 use unskew_core::{Date, Version};
 use unskew_tables::toml_as_json;
 
-use crate::layout::Use;
+use crate::layout::StructUse;
 
 /// The software that loads PJRT plug-ins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Framework {
+pub enum HostFramework {
     /// JAX, with its jaxlib.
     Jax,
     /// PyTorch/XLA, which takes the path of a plug-in from its Python package.
@@ -19,7 +19,7 @@ pub enum Framework {
     TensorFlow,
 }
 
-impl Framework {
+impl HostFramework {
     /// The name of its package: `torch_xla`.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -60,9 +60,9 @@ impl Framework {
 
 /// A released host: whatever loads PJRT plug-ins and was built on XLA.
 #[derive(Clone, Debug)]
-pub struct Host {
+pub struct ReleasedHost {
     /// The software that it is a release of.
-    pub framework: Framework,
+    pub framework: HostFramework,
     /// The name that the user knows it by: `jax 0.6.2`.
     pub name: String,
     /// What it is: `JAX release`.
@@ -84,21 +84,26 @@ pub struct Host {
 }
 
 /// A lazily made list of releases.
-pub type Siblings = Option<fn() -> &'static [Host]>;
+pub type Siblings = Option<fn() -> &'static [ReleasedHost]>;
 
-impl Host {
+impl ReleasedHost {
     /// The JAX release `version` of `released`, built with PJRT 0.`minor`.
     ///
     /// ```
-    /// let host = unskew_pjrt::Host::jax("0.6.2", unskew_core::Date::constant(2025, 6, 17), 70);
+    /// let host = unskew_pjrt::ReleasedHost::jax("0.6.2", unskew_core::Date::constant(2025, 6, 17), 70);
     /// assert_eq!(host.party().name, "jax 0.6.2");
     /// ```
     pub fn jax(version: &str, released: Date, minor: i32) -> Self {
-        Self::new(Framework::Jax, version, released, Some(minor))
+        Self::new(HostFramework::Jax, version, released, Some(minor))
     }
 
     /// The release `version` of a framework, built with PJRT 0.`minor` if that is known.
-    pub fn new(framework: Framework, version: &str, released: Date, minor: Option<i32>) -> Self {
+    pub fn new(
+        framework: HostFramework,
+        version: &str,
+        released: Date,
+        minor: Option<i32>,
+    ) -> Self {
         let name = format!("{} {version}", framework.as_str());
         Self {
             framework,
@@ -130,7 +135,7 @@ impl Host {
 
     /// With all releases of the same host.
     #[must_use]
-    pub fn among(mut self, siblings: fn() -> &'static [Host]) -> Self {
+    pub fn among(mut self, siblings: fn() -> &'static [ReleasedHost]) -> Self {
         self.siblings = Some(siblings);
         self
     }
@@ -210,7 +215,7 @@ struct MeshShardings {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Ungated {
     pub(crate) function: String,
-    pub(crate) r#use: Option<Use>,
+    pub(crate) r#use: Option<StructUse>,
     pub(crate) extension: Option<String>,
     #[serde(default)]
     pub(crate) measured: bool,
@@ -279,20 +284,20 @@ pub(crate) fn is_moot(name: &str, lacks: &dyn Fn(&str) -> bool, host_memory: boo
 
 impl Behaviour {
     /// The functions that a framework cannot do without: each was taken away in turn.
-    pub(crate) fn required_by(&self, framework: Framework) -> &[String] {
+    pub(crate) fn required_by(&self, framework: HostFramework) -> &[String] {
         match framework {
-            Framework::TensorFlow => &self.tensorflow.functions,
-            Framework::TorchXla => &self.torch_xla.functions,
-            Framework::Jax => &self.required.functions,
+            HostFramework::TensorFlow => &self.tensorflow.functions,
+            HostFramework::TorchXla => &self.torch_xla.functions,
+            HostFramework::Jax => &self.required.functions,
         }
     }
 
     /// The extensions that a host reads where a plug-in has them; none if that is not known.
-    pub(crate) fn extensions_read_by(&self, host: &Host) -> Option<&[String]> {
+    pub(crate) fn extensions_read_by(&self, host: &ReleasedHost) -> Option<&[String]> {
         let framework = match host.framework {
-            Framework::TensorFlow => &self.tensorflow,
-            Framework::TorchXla => &self.torch_xla,
-            Framework::Jax => &self.required,
+            HostFramework::TensorFlow => &self.tensorflow,
+            HostFramework::TorchXla => &self.torch_xla,
+            HostFramework::Jax => &self.required,
         };
         let known = framework.extensions.as_ref()?;
         // A host that gets no client reads nothing.
@@ -300,7 +305,7 @@ impl Behaviour {
         measured.then_some(&known.read)
     }
 
-    pub(crate) fn strictness(&self, host: &Host) -> Strictness {
+    pub(crate) fn strictness(&self, host: &ReleasedHost) -> Strictness {
         host.strictness.unwrap_or_else(|| self.strictness_on(host.released))
     }
 

@@ -12,14 +12,14 @@ use crate::rules;
 use crate::verdict::adapter;
 use crate::verdict::axes::{API_AXIS, STABLEHLO_AXIS};
 use crate::verdict::history;
-use crate::verdict::host::{Host, behaviour};
-use crate::verdict::plugin::{self, Plugin};
+use crate::verdict::host::{ReleasedHost, behaviour};
+use crate::verdict::plugin::{self, PluginFacts};
 use crate::verdict::prediction::predict;
 
 /// The requirement of a host: a plug-in that it can call.
-struct HostMatcher(Arc<Host>);
+struct HostMatcher(Arc<ReleasedHost>);
 
-impl Host {
+impl ReleasedHost {
     /// The host as a party: provides its PJRT version, requires a plug-in that it can call.
     pub fn party(&self) -> Party {
         let party = Party::new(&self.name, Role::Host, &self.kind)
@@ -56,7 +56,7 @@ impl Host {
 
 impl Matcher for HostMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let plugin = other.capability::<Plugin>()?;
+        let plugin = other.capability::<PluginFacts>()?;
         let host = &*self.0;
         let mut judgement = Judgement::default();
         // Whatever kept the plug-in from being seen, nothing can be said for it: that is no pass.
@@ -100,22 +100,26 @@ fn fails(findings: &[Finding]) -> bool {
 }
 
 /// The release nearest to `host` that loads and runs the plug-in: a later one if there is any.
-fn working<'a>(host: &Host, siblings: &'a [Host], probe: &crate::Probe) -> Option<&'a Host> {
-    let works = |sibling: &&Host| {
+fn working<'a>(
+    host: &ReleasedHost,
+    siblings: &'a [ReleasedHost],
+    probe: &crate::Probe,
+) -> Option<&'a ReleasedHost> {
+    let works = |sibling: &&ReleasedHost| {
         sibling.minor.is_some() && sibling.lacks.is_none() && !fails(&predict(sibling, probe))
     };
     let later = siblings.iter().filter(|s| s.released > host.released).find(works);
     later.or_else(|| siblings.iter().rev().filter(|s| s.released < host.released).find(works))
 }
 
-fn advice(host: &Host, better: &Host) -> String {
+fn advice(host: &ReleasedHost, better: &ReleasedHost) -> String {
     let spec = better.name.replacen(' ', "==", 1);
     let relation = if better.released > host.released { "first later" } else { "last earlier" };
     format!("Install {spec}, the {relation} release that works with this plug-in.")
 }
 
 /// [`predict`], with what an adapter fixes named on the findings.
-pub(crate) fn adapted_prediction(host: &Host, probe: &crate::Probe) -> Vec<Finding> {
+pub(crate) fn adapted_prediction(host: &ReleasedHost, probe: &crate::Probe) -> Vec<Finding> {
     let mut findings = predict(host, probe);
     adapter::name_adaptations(&mut findings, host, probe.minor);
     findings

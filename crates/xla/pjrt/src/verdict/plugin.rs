@@ -10,7 +10,7 @@ use crate::layout;
 use crate::probe::{Probe, ProbeError, ProbeFailure, with_packages};
 use crate::rules;
 use crate::verdict::axes::{API_AXIS, STABLEHLO_AXIS};
-use crate::verdict::host::Framework;
+use crate::verdict::host::HostFramework;
 use crate::verdict::prediction::{empty_slots, too_short};
 
 pub(crate) const STABLEHLO_CURRENT: &str = "stablehlo_current_version";
@@ -22,7 +22,7 @@ const RUN: &str = "--run, which runs it with your permissions";
 
 /// What hosts look for in the party of a plug-in.
 #[derive(Clone, Debug)]
-pub struct Plugin {
+pub struct PluginFacts {
     /// What it said of itself, as far as it was seen.
     pub probe: Option<Probe>,
     /// Why it was not seen, or not to the end.
@@ -31,7 +31,7 @@ pub struct Plugin {
     entries: Vec<&'static str>,
 }
 
-impl Plugin {
+impl PluginFacts {
     /// Whether a framework enters it by this function.
     pub(crate) fn has_entry(&self, entry: &str) -> bool {
         self.entries.contains(&entry)
@@ -49,9 +49,9 @@ pub fn party(name: &str, object: &SharedObject, probe: Result<Probe, ProbeError>
         Ok(probe) => (Some(probe), None),
         Err(error) => (error.so_far.as_deref().cloned(), Some(error)),
     };
-    let entries = Framework::TensorFlow.entry().into_iter();
+    let entries = HostFramework::TensorFlow.entry().into_iter();
     let entries = entries.filter(|entry| object.exports(entry)).collect();
-    let plugin = Plugin { probe, failure, entries };
+    let plugin = PluginFacts { probe, failure, entries };
     let mut party = Party::new(name, Role::Plugin, "PJRT plug-in")
         .fact("file", format!("{} {}", object.format, object.machine));
     if let Some(soname) = &object.soname {

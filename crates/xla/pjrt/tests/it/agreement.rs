@@ -5,7 +5,7 @@
 
 use proptest::prelude::*;
 use unskew_core::{Date, Phase, Severity};
-use unskew_pjrt::{Attribute, Extension, Host, Probe, Value, predict};
+use unskew_pjrt::{Attribute, Extension, PjrtValue, Probe, ReleasedHost, predict};
 
 /// A JAX release: version, day, minor.
 type Release = (&'static str, (i16, i8, i8), i32);
@@ -80,8 +80,8 @@ fn rows() -> Vec<(Release, Did)> {
     ]
 }
 
-fn host((version, (year, month, day), minor): Release) -> Host {
-    Host::jax(version, Date::constant(year, month, day), minor)
+fn host((version, (year, month, day), minor): Release) -> ReleasedHost {
+    ReleasedHost::jax(version, Date::constant(year, month, day), minor)
 }
 
 /// A CPU plug-in as the three real ones present themselves.
@@ -96,11 +96,11 @@ fn plugin(minor: i32, table_size: u64, stablehlo: [i64; 3]) -> Probe {
         attributes: Some(vec![
             Attribute {
                 name: "stablehlo_current_version".into(),
-                value: Value::Numbers(stablehlo.to_vec()),
+                value: PjrtValue::Numbers(stablehlo.to_vec()),
             },
             Attribute {
                 name: "stablehlo_minimum_version".into(),
-                value: Value::Numbers(vec![0, 9, 0]),
+                value: PjrtValue::Numbers(vec![0, 9, 0]),
             },
         ]),
         ..Probe::default()
@@ -245,13 +245,13 @@ proptest! {
     ) {
         let extensions = kinds.iter().map(|kind| Extension { kind: *kind, size: None }).collect();
         let name = "stablehlo_current_version".to_owned();
-        let attributes = Some(vec![Attribute { name, value: Value::Numbers(numbers) }]);
+        let attributes = Some(vec![Attribute { name, value: PjrtValue::Numbers(numbers) }]);
         let probe = Probe {
             major, minor, version_size, table_size, empty_slots, extensions, attributes,
             ..Probe::default()
         };
         let day = Date::constant(2023, 1, 1).saturating_add(jiff::Span::new().days(days));
-        let jax = Host::jax("0.0.0", day, host_minor).with_stablehlo("1.7.8".parse().unwrap());
+        let jax = ReleasedHost::jax("0.0.0", day, host_minor).with_stablehlo("1.7.8".parse().unwrap());
         let _ = predict(&jax, &probe);
         prop_assert!(probe.true_table_size() >= probe.table_size.min(2000));
     }

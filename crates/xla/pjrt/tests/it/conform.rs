@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use crate::compiled::build;
 use unskew_abi::sandbox::{Confinement, TimeLimits};
 use unskew_core::Severity;
-use unskew_pjrt::conform::{Conformance, Outcome, conform, conform_child_main};
-use unskew_pjrt::{Probe, ProbeFailure, Stage, child_main, probe_in_child};
+use unskew_pjrt::conform::{CheckOutcome, Conformance, conform, conform_child_main};
+use unskew_pjrt::{Probe, ProbeFailure, ProbeStage, child_main, probe_in_child};
 
 const PATH_VARIABLE: &str = "UNSKEW_TEST_CONFORM";
 const RANGE_VARIABLE: &str = "UNSKEW_TEST_CONFORM_RANGE";
@@ -77,7 +77,7 @@ static void fill(int minor) {
 }
 "#;
 
-fn outcome<'a>(found: &'a Conformance, group: &str, name: &str) -> &'a Outcome {
+fn outcome<'a>(found: &'a Conformance, group: &str, name: &str) -> &'a CheckOutcome {
     let row = found.rows.iter().find(|row| row.group == group && row.name == name);
     &row.unwrap_or_else(|| panic!("no check {group}: {name}")).outcome
 }
@@ -98,7 +98,7 @@ fn a_plug_in_of_stubs_is_unsupported_and_not_at_fault() {
     assert!(found.missing.contains_key("PJRT_Client_Compile"));
     let codes: Vec<&str> = found.findings().iter().map(|finding| finding.rule.code).collect();
     assert!(codes.contains(&"PJ705") && codes.contains(&"PJ704"), "{codes:?}");
-    assert!(matches!(outcome(&found, "execute", "addition"), Outcome::NotRun(_)));
+    assert!(matches!(outcome(&found, "execute", "addition"), CheckOutcome::NotRun(_)));
 }
 
 #[test]
@@ -109,14 +109,15 @@ fn an_abort_in_client_create_is_one_crash_and_the_rest_is_not_run() {
     );
     let Some((_folder, path)) = build(TABLE, &body) else { return };
     let found = report(&path, Duration::from_secs(10));
-    let Outcome::Crashed { cause, said } = outcome(&found, "client", "PJRT_Client_Create") else {
+    let CheckOutcome::Crashed { cause, said } = outcome(&found, "client", "PJRT_Client_Create")
+    else {
         panic!("{:?}", outcome(&found, "client", "PJRT_Client_Create"));
     };
     assert_eq!((&**cause, &**said), ("abort (SIGABRT)", "the device is on fire"));
-    assert!(matches!(outcome(&found, "buffers", "strides"), Outcome::NotRun(_)));
+    assert!(matches!(outcome(&found, "buffers", "strides"), CheckOutcome::NotRun(_)));
     // The sizes after the one that crashes are asked all the same.
     let later = outcome(&found, "sizes", "PJRT_Client_Compile");
-    assert!(matches!(later, Outcome::Unsupported { .. }), "{later:?}");
+    assert!(matches!(later, CheckOutcome::Unsupported { .. }), "{later:?}");
 }
 
 #[test]
@@ -130,16 +131,16 @@ fn a_hang_in_initialize_is_told_once_and_what_needs_it_is_not_made() {
     let patient = TimeLimits::start(Duration::from_secs(60));
     let found = report(&path, patient.with_answer(Duration::from_secs(1)));
     let initialize = outcome(&found, "client", "PJRT_Plugin_Initialize");
-    assert_eq!(*initialize, Outcome::NoEnd { seconds: 1 });
+    assert_eq!(*initialize, CheckOutcome::NoEnd { seconds: 1 });
     assert_eq!(found.count("no end"), 1);
     let create = outcome(&found, "client", "PJRT_Client_Create");
     let why = "PJRT_Plugin_Initialize: no end: no answer within 1 s";
-    assert_eq!(*create, Outcome::NotRun(why.to_owned()));
+    assert_eq!(*create, CheckOutcome::NotRun(why.to_owned()));
     let asked = outcome(&found, "sizes", "PJRT_Plugin_Initialize");
-    assert_eq!(*asked, Outcome::NotRun(why.to_owned()));
+    assert_eq!(*asked, CheckOutcome::NotRun(why.to_owned()));
     // What does not need it is checked all the same.
     let later = outcome(&found, "sizes", "PJRT_Client_Compile");
-    assert!(matches!(later, Outcome::Unsupported { .. }), "{later:?}");
+    assert!(matches!(later, CheckOutcome::Unsupported { .. }), "{later:?}");
     let codes: Vec<&str> = found.findings().iter().map(|finding| finding.rule.code).collect();
     assert_eq!(codes.iter().filter(|code| **code == "PJ703").count(), 1, "{codes:?}");
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
@@ -161,14 +162,14 @@ fn a_plug_in_without_its_device_is_warned_about_and_the_rest_is_whole() {
     let found = report(&path, Duration::from_secs(10));
     let said = "PJRT_Client_Create: INTERNAL: no such device here";
     let create = outcome(&found, "client", "PJRT_Client_Create");
-    assert_eq!(*create, Outcome::NoDevice(said.to_owned()));
+    assert_eq!(*create, CheckOutcome::NoDevice(said.to_owned()));
     assert_eq!(found.no_device().as_deref(), Some(said));
     assert!(found.count("not run") > 60);
     let findings = found.findings();
     assert!(findings.iter().all(|f| f.severity == Severity::Warning), "{findings:?}");
     assert_eq!(findings.iter().filter(|f| f.rule.code == "PJ706").count(), 1, "{findings:?}");
     assert!(findings.iter().all(|f| f.rule.code != "PJ704"), "{findings:?}");
-    assert!(matches!(outcome(&found, "table", "version"), Outcome::Pass(_)));
+    assert!(matches!(outcome(&found, "table", "version"), CheckOutcome::Pass(_)));
 }
 
 #[test]
@@ -218,7 +219,7 @@ fn the_payloads_of_an_error_are_read() {
     let Some((_folder, path)) = build(TABLE, &body) else { return };
     let found = report(&path, Duration::from_secs(10));
     let payloads = outcome(&found, "errors", "the payloads of an error");
-    assert_eq!(*payloads, Outcome::Pass("\"type.example/Cause\" of 3 bytes".to_owned()));
+    assert_eq!(*payloads, CheckOutcome::Pass("\"type.example/Cause\" of 3 bytes".to_owned()));
 }
 
 #[test]
@@ -229,7 +230,7 @@ fn one_clock_ends_what_hangs_over_and_over_and_the_rest_is_not_judged() {
     let found = conform_with(&seen, &path, Duration::from_secs(1));
     // Half a dozen checks ask for the attributes; two of them fit.
     assert!(found.count("no end") <= 2, "{}", found.count("no end"));
-    let over = |row: &&unskew_pjrt::conform::Row| matches!(&row.outcome, Outcome::NotRun(why) if why.contains("2 s for all that is asked"));
+    let over = |row: &&unskew_pjrt::conform::CheckResult| matches!(&row.outcome, CheckOutcome::NotRun(why) if why.contains("2 s for all that is asked"));
     assert!(found.rows.iter().filter(over).count() > 10);
     assert!(found.findings().iter().any(|finding| finding.message.contains("were over")));
 }
@@ -244,7 +245,7 @@ fn an_empty_slot_of_an_extension_is_told_and_what_lies_behind_its_size_is_not_re
     let found = report(&path, Duration::from_secs(10));
     let slots = outcome(&found, "extensions", "every slot is filled");
     let said = "NULL: Layouts: PJRT_Layouts_MemoryLayout_Serialize".to_owned();
-    assert_eq!(*slots, Outcome::Unsupported { function: String::new(), said });
+    assert_eq!(*slots, CheckOutcome::Unsupported { function: String::new(), said });
 }
 
 #[test]
@@ -256,14 +257,14 @@ fn an_attribute_with_a_wild_pointer_ends_a_child_and_the_checks_are_made_all_the
     let Some((_folder, path)) = build(TABLE, body) else { return };
     let error =
         probe_in_child(command(&path), Duration::from_secs(20), Confinement::Sandbox).unwrap_err();
-    assert_eq!(error.stage, Stage::Attributes);
+    assert_eq!(error.stage, ProbeStage::Attributes);
     assert_eq!(error.cause, ProbeFailure::Died("segmentation fault (SIGSEGV)".to_owned()));
     let seen = error.so_far.clone().unwrap();
     assert_eq!((seen.minor, seen.table_size), (81, 984));
     let found = conform_with(&seen, &path, Duration::from_secs(10));
     assert!(matches!(
         outcome(&found, "errors", "the payloads of an error"),
-        Outcome::Unsupported { .. }
+        CheckOutcome::Unsupported { .. }
     ));
     assert!(found.rows.len() > 200);
 }
@@ -277,7 +278,7 @@ fn an_empty_slot_is_a_failure_and_the_function_is_missing() {
     let Some((_folder, path)) = build(TABLE, &body) else { return };
     let found = report(&path, Duration::from_secs(10));
     let slots = outcome(&found, "table", "every slot is filled");
-    assert_eq!(*slots, Outcome::Fail("NULL: PJRT_Buffer_ReadyEvent".to_owned()));
+    assert_eq!(*slots, CheckOutcome::Fail("NULL: PJRT_Buffer_ReadyEvent".to_owned()));
     assert_eq!(found.missing["PJRT_Buffer_ReadyEvent"], "the slot is empty");
 }
 
@@ -310,9 +311,9 @@ fn sizes_that_are_not_those_of_its_version_are_a_failure() {
     let Some((_folder, path)) = build(TABLE, &body) else { return };
     let found = report(&path, Duration::from_secs(10));
     let devices = outcome(&found, "sizes", "PJRT_Client_Devices");
-    assert!(matches!(devices, Outcome::Fail(why) if why.contains("48")), "{devices:?}");
+    assert!(matches!(devices, CheckOutcome::Fail(why) if why.contains("48")), "{devices:?}");
     let compile = outcome(&found, "sizes", "PJRT_Client_Compile");
-    assert_eq!(*compile, Outcome::Pass("does not look at the size".to_owned()));
+    assert_eq!(*compile, CheckOutcome::Pass("does not look at the size".to_owned()));
 }
 
 #[test]
@@ -326,7 +327,7 @@ fn a_plug_in_that_dies_all_over_is_given_up_in_that_group() {
     };
     let found = report(&path, Duration::from_secs(10));
     let sizes = found.rows.iter().filter(|row| row.group == "sizes");
-    let crashed = sizes.filter(|row| matches!(row.outcome, Outcome::Crashed { .. })).count();
+    let crashed = sizes.filter(|row| matches!(row.outcome, CheckOutcome::Crashed { .. })).count();
     // Each child counts for itself, and one of the functions parts two children.
     assert!((8..=16).contains(&crashed), "{crashed}");
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use unskew_pjrt::convert::compile_options::CompileOptions;
-use unskew_pjrt::{Buffer, Client, Error, LoadedExecutable, Plugin, Program};
+use unskew_pjrt::{Buffer, Client, Error, LoadedExecutable, PjrtProgram, Plugin};
 
 pub const ADD: &str = r"module @add {
   func.func public @main(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) -> tensor<2x3xf32> {
@@ -49,7 +49,7 @@ pub fn one() -> Vec<u8> {
 }
 
 pub fn add(client: &Client) -> LoadedExecutable {
-    client.compile(Program::mlir(ADD), &one()).unwrap()
+    client.compile(PjrtProgram::mlir(ADD), &one()).unwrap()
 }
 
 /// 0 to 5 times the scale, in two rows, on the first device.

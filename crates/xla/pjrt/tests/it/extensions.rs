@@ -2,7 +2,7 @@
 
 use crate::corpus::{add, clients, one, plugins, ramp, supported};
 use unskew_pjrt::convert::compile_options::CompileOptions;
-use unskew_pjrt::{ElementType, Error, ExecuteOptions, Program};
+use unskew_pjrt::{ElementType, Error, ExecuteOptions, PjrtProgram};
 
 #[test]
 fn layouts_are_told_of_clients_topologies_buffers_and_programs() {
@@ -61,9 +61,9 @@ const SHARDED: &str = r#"module @sharded attributes {mhlo.num_partitions = 2 : i
 fn shardings_are_told_of_sharded_programs() {
     for client in clients() {
         let minor = client.plugin().api().minor();
-        let mut options = CompileOptions::of(1, 2);
+        let mut options = CompileOptions::new(1, 2);
         options.spmd = true;
-        let program = client.compile(Program::mlir(SHARDED), &options.write()).unwrap();
+        let program = client.compile(PjrtProgram::mlir(SHARDED), &options.write()).unwrap();
         let executable = program.executable().unwrap();
         let (parameters, outputs) =
             (executable.parameter_shardings(), executable.output_shardings());
@@ -201,7 +201,7 @@ fn an_execution_carries_user_data_to_a_handler_and_drops_it() {
         let address = std::ptr::NonNull::new(handler::user_data_to_result as *mut _).unwrap();
         // SAFETY: the handler is one.
         unsafe { ffi.register_handler("unskew_user_data", "Host", address, 0) }.unwrap();
-        let program = client.compile(Program::mlir(CALL), &one()).unwrap();
+        let program = client.compile(PjrtProgram::mlir(CALL), &one()).unwrap();
         let options = ExecuteOptions { context: Some(&context), ..ExecuteOptions::default() };
         let results = program.execute(&[], &options).unwrap();
         assert_eq!(results[0].to_vec::<f32>().unwrap(), [7.0], "0.{minor}");

@@ -12,7 +12,7 @@ use unskew_pjrt::host::LoadError;
 use unskew_pjrt::sys::CallError;
 use unskew_pjrt::{
     Buffer, Contents, ElementType, Error, ErrorCode, ExecuteOptions, HostArray, HostData, Outputs,
-    Plugin, Program,
+    PjrtProgram, Plugin,
 };
 
 #[test]
@@ -223,7 +223,7 @@ fn contents_are_read_where_they_lie_and_stay_whatever_becomes_of_the_buffer() {
     for client in clients() {
         let minor = client.plugin().api().minor();
         let (add, donate) =
-            (add(&client), client.compile(Program::mlir(&donating), &one()).unwrap());
+            (add(&client), client.compile(PjrtProgram::mlir(&donating), &one()).unwrap());
         let (a, b) = (Arc::new(ramp(&client, 1.0)), ramp(&client, 10.0));
         let none = ExecuteOptions::default();
         let floats = |of: &Contents| -> Vec<f32> {
@@ -251,7 +251,7 @@ fn a_donated_argument_is_gone_unless_it_is_held_back() {
     let donating =
         ADD.replace("%a: tensor<2x3xf32>,", "%a: tensor<2x3xf32> {tf.aliasing_output = 0 : i32},");
     for client in clients() {
-        let program = client.compile(Program::mlir(&donating), &one()).unwrap();
+        let program = client.compile(PjrtProgram::mlir(&donating), &one()).unwrap();
         let (a, b) = (ramp(&client, 1.0), ramp(&client, 10.0));
         let kept = ExecuteOptions { non_donatable: &[0], ..ExecuteOptions::default() };
         let first = program.execute(&[&a, &b], &kept).unwrap();
@@ -271,10 +271,10 @@ fn a_donated_argument_is_gone_unless_it_is_held_back() {
 fn a_program_of_two_replicas_runs_on_two_devices() {
     for client in clients() {
         let devices = client.addressable_devices().unwrap();
-        let mut options = CompileOptions::of(2, 1);
+        let mut options = CompileOptions::new(2, 1);
         let id = |at: usize| i64::from(devices[at].id().unwrap());
-        options.device_assignment = Some(DeviceAssignment::of(vec![vec![id(0), id(1)]]));
-        let program = client.compile(Program::mlir(ADD), &options.write()).unwrap();
+        options.device_assignment = Some(DeviceAssignment::from_devices(vec![vec![id(0), id(1)]]));
+        let program = client.compile(PjrtProgram::mlir(ADD), &options.write()).unwrap();
         assert_eq!(program.devices(), &devices[..2]);
         let on = |at: usize, scale: f32| {
             let values: Vec<f32> = (0..6_u8).map(|i| f32::from(i) * scale).collect();
@@ -341,7 +341,7 @@ fn executables_say_what_they_are_and_come_back_from_bytes() {
 #[test]
 fn errors_are_typed_and_have_the_plug_ins_words() {
     for client in clients() {
-        let wrong = client.compile(Program::mlir("module { not mlir }"), &one()).unwrap_err();
+        let wrong = client.compile(PjrtProgram::mlir("module { not mlir }"), &one()).unwrap_err();
         let Error::Call(CallError::Plugin { function, code, message, .. }) = &wrong else {
             panic!("{wrong}");
         };
@@ -457,7 +457,7 @@ fn contents_come_in_row_major_order_however_they_lie() {
         %b = stablehlo.add %a, %a : tensor<2x3xf32>
         return %b : tensor<2x3xf32> } }"#;
     for client in clients() {
-        let program = client.compile(Program::mlir(text), &one()).unwrap();
+        let program = client.compile(PjrtProgram::mlir(text), &one()).unwrap();
         let results = program.execute(&[&ramp(&client, 1.0)], &ExecuteOptions::default()).unwrap();
         assert_eq!(results[0].minor_to_major().unwrap(), Some(vec![0, 1]));
         let wanted = [0.0, 2.0, 4.0, 6.0, 8.0, 10.0];

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use unskew_pjrt::history;
-use unskew_pjrt::layout::{FLOOR, Struct, slots, structs, table_size};
+use unskew_pjrt::layout::{FLOOR, StructHistory, slots, structs, table_size};
 
 /// The newest minor that has been seen.
 const NEWEST: i32 = 116;
@@ -13,7 +13,7 @@ const NEWEST: i32 = 116;
 /// process information in the middle of 0.75.
 const INSERTED: [&str; 2] = ["PJRT_Extension_Base", "PJRT_ProcessInfo"];
 
-fn end(history: &Struct, minor: i32) -> Option<usize> {
+fn end(history: &StructHistory, minor: i32) -> Option<usize> {
     history.size(minor, None).map(|size| size.end)
 }
 
@@ -22,7 +22,7 @@ fn names_and_minors(found: impl Iterator<Item = (&'static str, i32)>) -> BTreeSe
 }
 
 /// Every struct at every minor that has it.
-fn everywhere() -> impl Iterator<Item = (&'static Struct, i32)> {
+fn everywhere() -> impl Iterator<Item = (&'static StructHistory, i32)> {
     structs()
         .iter()
         .flat_map(|history| (history.since.max(FLOOR)..=NEWEST).map(move |minor| (history, minor)))
@@ -82,7 +82,7 @@ fn on_whatever_day_a_build_was_made_its_size_is_one_that_its_minor_had() {
 
 #[test]
 fn a_struct_ends_with_the_last_field_that_its_minor_has() {
-    let ends = |(history, minor): &(&'static Struct, i32)| {
+    let ends = |(history, minor): &(&'static StructHistory, i32)| {
         let there = history.fields.iter().filter(|field| field.since <= *minor);
         there.map(|field| field.at + field.bytes).max() == end(history, *minor)
     };

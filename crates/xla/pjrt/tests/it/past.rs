@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use unskew_pjrt::convert::compile_options::CompileOptions;
 use unskew_pjrt::sys::bindings::Function;
 use unskew_pjrt::{
-    Client, ElementType, Error, ErrorCode, Executable, ExecuteOptions, Memory, Plugin, Program,
+    Client, ElementType, Error, ErrorCode, Executable, ExecuteOptions, Memory, PjrtProgram, Plugin,
 };
 
 const ADD: &str = "module @add { func.func public @main(%a: tensor<2xf32>, %b: tensor<2xf32>) -> \
@@ -52,7 +52,7 @@ fn a_program_runs_on_plug_ins_of_every_minor_since_the_floor() {
         device.attributes().unwrap();
         let a = client.buffer_of(&[1_f32, 2.0], &[2], device).unwrap();
         let b = client.buffer_of(&[10_f32, 20.0], &[2], &memory).unwrap();
-        let program = client.compile(Program::mlir(ADD), &CompileOptions::default().write());
+        let program = client.compile(PjrtProgram::mlir(ADD), &CompileOptions::default().write());
         let program = program.unwrap();
         let kept = if minor >= 39 { &[0_i64][..] } else { &[] };
         let options = ExecuteOptions { non_donatable: kept, ..ExecuteOptions::default() };

@@ -9,7 +9,7 @@ use crate::compiled::build;
 use unskew_abi::SharedObject;
 use unskew_abi::sandbox::Confinement;
 use unskew_core::{Context, Date, Outcome, check};
-use unskew_pjrt::{Host, Probe, ProbeError, ProbeFailure, Stage, Value};
+use unskew_pjrt::{PjrtValue, Probe, ProbeError, ProbeFailure, ProbeStage, ReleasedHost};
 use unskew_source::{FileSource, Source};
 
 const PATH_VARIABLE: &str = "UNSKEW_TEST_PLUGIN";
@@ -85,7 +85,7 @@ fn an_honest_plug_in_is_seen_whole() {
     assert_eq!((probe.major, probe.minor, probe.table_size), (0, 81, 984));
     let chain: Vec<String> = probe.extensions.iter().map(ToString::to_string).collect();
     assert_eq!(chain, ["FFI:48", "Layouts:72"]);
-    assert_eq!(probe.attribute("xla_version"), Some(&Value::Number(2)));
+    assert_eq!(probe.attribute("xla_version"), Some(&PjrtValue::Number(2)));
     let stablehlo = probe.version_attribute("stablehlo_current_version");
     assert_eq!(stablehlo, Some("1.13.3".parse().unwrap()));
 }
@@ -99,7 +99,7 @@ fn what_was_seen_before_a_crash_is_kept() {
         return;
     };
     assert_eq!(error.cause, ProbeFailure::Died("abort (SIGABRT)".into()));
-    assert_eq!(error.stage, Stage::Attributes);
+    assert_eq!(error.stage, ProbeStage::Attributes);
     assert_eq!(error.so_far.unwrap().minor, 81);
     assert!(error.said.contains("no devices found"), "{}", error.said);
 }
@@ -113,7 +113,7 @@ fn a_plug_in_that_dies_in_a_constructor_is_a_finding() {
         return;
     };
     assert_eq!(error.cause, ProbeFailure::Died("segmentation fault (SIGSEGV)".into()));
-    assert_eq!((error.stage, error.so_far), (Stage::Load, None));
+    assert_eq!((error.stage, error.so_far), (ProbeStage::Load, None));
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_plug_in_that_hangs_is_stopped_when_its_time_is_up() {
     };
     let start = Instant::now();
     let error = probe(&path, Duration::from_secs(1)).unwrap_err();
-    assert_eq!((error.cause, error.stage), (ProbeFailure::TimedOut(1), Stage::Table));
+    assert_eq!((error.cause, error.stage), (ProbeFailure::TimedOut(1), ProbeStage::Table));
     assert!(start.elapsed() < Duration::from_secs(5));
 }
 
@@ -242,7 +242,7 @@ fn every_missing_library_is_named_and_the_rest_is_still_known() {
     let party = unskew_pjrt::party("p.so", &object(&path), Err(error));
     assert!(unskew_pjrt::recognizes(&object(&path)));
     assert_eq!(party.notes[0].rule.code, "PJ601");
-    let jax = Host::jax("0.10.2", Date::constant(2026, 6, 17), 112).party();
+    let jax = ReleasedHost::jax("0.10.2", Date::constant(2026, 6, 17), 112).party();
     let verdict = check(&party, &jax, &Context::on(Date::constant(2026, 11, 1)));
     assert!(!verdict.works());
 }
@@ -275,7 +275,7 @@ fn real_plug_ins_say_what_is_known_of_them() {
         let party = unskew_pjrt::party(package, &object(&path), Ok(seen));
         let today = Context::on(Date::constant(2026, 11, 1));
         let outcome = |version, day, minor| {
-            check(&party, &Host::jax(version, day, minor).party(), &today).outcome
+            check(&party, &ReleasedHost::jax(version, day, minor).party(), &today).outcome
         };
         assert_eq!(outcome("0.8.0", Date::constant(2025, 10, 15), 80), Outcome::Compatible);
         let adapted = outcome("0.7.2", Date::constant(2025, 9, 15), 76);

@@ -3,16 +3,16 @@
 
 use crate::corpus::{ADD, SUM, add, clients, one, plugins, ramp, supported};
 use unskew_pjrt::convert::compile_options::CompileOptions;
-use unskew_pjrt::{DeviceCallbacks, Error, ErrorCode, ExecuteOptions, Program};
+use unskew_pjrt::{DeviceCallbacks, Error, ErrorCode, ExecuteOptions, PjrtProgram};
 
 #[test]
 fn a_program_is_compiled_for_a_topology_and_loaded() {
     for client in clients() {
         let minor = client.plugin().api().minor();
         let topology = client.topology().unwrap();
-        let alone = topology.compile(Program::mlir(ADD), &one());
+        let alone = topology.compile(PjrtProgram::mlir(ADD), &one());
         println!("0.{minor}, without a client: {:?}", alone.as_ref().map(|made| made.name()));
-        let compiled = client.compile_for(&topology, Program::mlir(ADD), &one());
+        let compiled = client.compile_for(&topology, PjrtProgram::mlir(ADD), &one());
         let compiled = match compiled {
             Ok(compiled) => compiled,
             // This build has no compiler that works without a client's devices.
@@ -36,7 +36,7 @@ fn a_program_is_compiled_for_a_topology_and_loaded() {
     }
     if let [one_client, other, ..] = clients().as_slice() {
         let foreign = other.topology().unwrap();
-        let mixed = one_client.compile_for(&foreign, Program::mlir(ADD), &one());
+        let mixed = one_client.compile_for(&foreign, PjrtProgram::mlir(ADD), &one());
         assert_eq!(mixed.unwrap_err(), Error::OtherClient);
     }
 }
@@ -57,9 +57,9 @@ fn a_topology_is_described_by_name_or_the_plug_in_says_why_not() {
 #[test]
 fn a_portable_program_runs_on_any_device() {
     for client in clients() {
-        let mut options = CompileOptions::of(1, 1);
+        let mut options = CompileOptions::new(1, 1);
         options.portable = true;
-        let program = client.compile(Program::mlir(ADD), &options.write()).unwrap();
+        let program = client.compile(PjrtProgram::mlir(ADD), &options.write()).unwrap();
         for device in client.addressable_devices().unwrap() {
             let values = [0.0_f32, 1.0, 2.0, 3.0, 4.0, 5.0];
             let a = client.buffer_of(&values, &[2, 3], &device).unwrap();

@@ -9,8 +9,8 @@ use unskew_pjrt::host::ProcessInfo;
 use unskew_pjrt::sys::CallError;
 use unskew_pjrt::sys::bindings::PJRT_ProcessState;
 use unskew_pjrt::{
-    Attribute, Buffer, Client, ElementType, Error, ErrorCode, ExecuteOptions, Failure, Memory,
-    Value,
+    Attribute, Buffer, Client, ElementType, Error, ErrorCode, ExecuteOptions, HostFailure, Memory,
+    PjrtValue,
 };
 
 fn memory(client: &Client) -> Memory {
@@ -56,7 +56,7 @@ fn a_buffer_is_sent_in_parts_while_a_program_waits_for_it() {
         }
         let results = add(&client).execute(&[&a, &b], &ExecuteOptions::default()).unwrap();
         assert_eq!(results[0].to_vec::<f32>().unwrap(), SUM, "0.{minor}");
-        let note = Attribute { name: "note".into(), value: Value::Text("of a test".into()) };
+        let note = Attribute { name: "note".into(), value: PjrtValue::Text("of a test".into()) };
         supported(transfer.annotate(&[note]));
     }
 }
@@ -71,8 +71,9 @@ fn a_buffer_whose_parts_fail_to_come_holds_an_error() {
         let error = failed.to_host().unwrap_err();
         assert!(error.to_string().contains("the disk is gone"), "{error}");
         assert_eq!(error.code(), Some(ErrorCode::DATA_LOSS));
-        let payloads = [Attribute { name: "a".into(), value: Value::Text("b".into()) }];
-        let carrying = Failure { payloads: &payloads, ..Failure::new(ErrorCode::INTERNAL, "") };
+        let payloads = [Attribute { name: "a".into(), value: PjrtValue::Text("b".into()) }];
+        let carrying =
+            HostFailure { payloads: &payloads, ..HostFailure::new(ErrorCode::INTERNAL, "") };
         let refused = transfer.fail(1, carrying).unwrap_err();
         assert!(matches!(refused, Error::NoPayloads { .. }));
         drop(transfer);
@@ -96,7 +97,7 @@ fn an_alias_stands_for_a_buffer_that_is_named_later() {
         drop(promise);
         assert!(is_cancelled(&broken.to_host().unwrap_err()));
         let (failed, promise) = new().unwrap();
-        promise.fulfill(Err(Failure::new(ErrorCode::ABORTED, "no such data"))).unwrap();
+        promise.fulfill(Err(HostFailure::new(ErrorCode::ABORTED, "no such data"))).unwrap();
         assert_eq!(failed.to_host().unwrap_err().code(), Some(ErrorCode::ABORTED));
         let (other, promise) = new().unwrap();
         let device = &client.addressable_devices().unwrap()[0];
@@ -153,7 +154,7 @@ fn the_host_sets_events_of_its_own() {
         assert_eq!(event.set(Ok(())).unwrap_err(), Error::Taken);
         let event = plugin.create_event().unwrap();
         let outcome = event.outcome();
-        event.set(Err(Failure::new(ErrorCode::ABORTED, "no"))).unwrap();
+        event.set(Err(HostFailure::new(ErrorCode::ABORTED, "no"))).unwrap();
         assert_eq!(outcome.wait().unwrap_err().code(), Some(ErrorCode::ABORTED));
         let event = plugin.create_event().unwrap();
         let outcome = event.outcome();
@@ -287,10 +288,10 @@ fn payloads(error: &Error) -> &[(String, Vec<u8>)] {
 fn a_failure_in_place_of_a_buffer_goes_through_programs_with_what_it_carries() {
     for client in clients() {
         let minor = client.plugin().api().minor();
-        let new = |failure: Failure<'_>| -> Result<Buffer, Error> {
+        let new = |failure: HostFailure<'_>| -> Result<Buffer, Error> {
             client.error_buffer(failure, ElementType::F32, &[2, 3], &memory(&client))
         };
-        let plain = Failure::new(ErrorCode::DATA_LOSS, "lost on the way");
+        let plain = HostFailure::new(ErrorCode::DATA_LOSS, "lost on the way");
         let Some(buffer) = supported(new(plain)) else { continue };
         let error = buffer.to_host().unwrap_err();
         assert_eq!(error.code(), Some(ErrorCode::DATA_LOSS), "{error}");
@@ -299,8 +300,8 @@ fn a_failure_in_place_of_a_buffer_goes_through_programs_with_what_it_carries() {
         let through = add(&client).execute(&[&buffer, &b], &ExecuteOptions::default());
         let error = through.and_then(|results| results[0].to_host()).unwrap_err();
         assert!(error.to_string().contains("lost on the way"), "{error}");
-        let carried = [Attribute { name: "where".into(), value: Value::Text("lane 7".into()) }];
-        let buffer = new(Failure { payloads: &carried, ..plain });
+        let carried = [Attribute { name: "where".into(), value: PjrtValue::Text("lane 7".into()) }];
+        let buffer = new(HostFailure { payloads: &carried, ..plain });
         if minor < 103 {
             assert!(matches!(buffer, Err(Error::UnknownOption { since: 103, .. })));
             continue;
@@ -317,8 +318,9 @@ fn poison_reaches_no_execution_that_is_not_there() {
         let poisoned = device.poison_execution(9, (ErrorCode::ABORTED, "stop"));
         let minor = client.plugin().api().minor();
         assert!(supported(poisoned).map_or(minor < 85, |poisoned| !poisoned), "0.{minor}");
-        let payloads = [Attribute { name: "a".into(), value: Value::Text("b".into()) }];
-        let carrying = Failure { payloads: &payloads, ..Failure::new(ErrorCode::ABORTED, "stop") };
+        let payloads = [Attribute { name: "a".into(), value: PjrtValue::Text("b".into()) }];
+        let carrying =
+            HostFailure { payloads: &payloads, ..HostFailure::new(ErrorCode::ABORTED, "stop") };
         match device.poison_execution(9, carrying) {
             Ok(poisoned) => assert!(minor >= 100 && !poisoned),
             Err(Error::UnknownOption { since: 100, .. }) => assert!(minor < 100),

@@ -1,6 +1,6 @@
 //! Reading bytes, varints and texts of a part of a source, a block at a time.
 
-use unskew_source::{Problem, ReadError, Source, SourceExt};
+use unskew_source::{ReadError, Source, SourceExt, SourceProblem};
 
 /// How much is read ahead.
 const BLOCK: u64 = 4 << 10;
@@ -135,7 +135,7 @@ impl<'s> Cursor<'s> {
     }
 
     fn truncated(&self, needed: u64) -> ReadError {
-        ReadError::new(self.source.name(), Problem::Truncated { len: self.end, needed })
+        ReadError::new(self.source.name(), SourceProblem::Truncated { len: self.end, needed })
             .at(self.position)
     }
 }

@@ -21,7 +21,7 @@ pub struct Dialect {
 }
 
 /// Where an operation stands: the number of its dialect, and its place among the operations of that.
-pub(crate) type Place = (usize, usize);
+pub(crate) type OperationIndex = (usize, usize);
 
 /// Where a dialect's own version is encoded, if it has one.
 pub(crate) type Versions = Vec<Option<Span>>;
@@ -31,7 +31,7 @@ pub(crate) fn read(
     cursor: &mut Cursor<'_>,
     version: u64,
     strings: &Strings,
-) -> Result<(Vec<Dialect>, Vec<Place>, Versions), ReadError> {
+) -> Result<(Vec<Dialect>, Vec<OperationIndex>, Versions), ReadError> {
     let count = cursor.count("dialects")?;
     let (mut dialects, mut versions) = (Vec::new(), Vec::new());
     for _ in 0..count {

@@ -21,7 +21,7 @@ pub(crate) mod builtin {
 
 /// An attribute or a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct TypeOrAttribute {
     /// The number of its dialect.
     pub(crate) dialect: usize,
     /// Whether its dialect encoded it; else it is text.
@@ -34,8 +34,8 @@ pub(crate) struct Entries<'a> {
     pub(crate) source: &'a dyn Source,
     pub(crate) dialects: &'a [Dialect],
     pub(crate) strings: &'a Strings,
-    pub(crate) attributes: Vec<Entry>,
-    pub(crate) types: Vec<Entry>,
+    pub(crate) attributes: Vec<TypeOrAttribute>,
+    pub(crate) types: Vec<TypeOrAttribute>,
 }
 
 impl<'a> Entries<'a> {
@@ -63,7 +63,7 @@ impl<'a> Entries<'a> {
             for _ in 0..group {
                 let size = sizes.varint()?;
                 let span = values.skip(size >> 1)?;
-                all.push(Entry { dialect, encoded: size & 1 == 1, span });
+                all.push(TypeOrAttribute { dialect, encoded: size & 1 == 1, span });
             }
         }
         let types = all.split_off(attributes);
@@ -87,7 +87,7 @@ impl<'a> Entries<'a> {
 
     fn of_kind(
         &self,
-        entries: &[Entry],
+        entries: &[TypeOrAttribute],
         index: u64,
         kind: u64,
     ) -> Result<Option<Cursor<'a>>, ReadError> {

@@ -13,7 +13,7 @@ const BUILTIN: &str = "builtin";
 
 /// A kind of type or attribute, by the number that it begins with: of VHLO, or an attribute of MLIR itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum EncodingKind {
     /// A type: 4 is `f32`.
     Type(u64),
     /// An attribute: 20 is an accuracy of results.
@@ -29,12 +29,15 @@ pub(super) fn read(
     source: &dyn Source,
     values: Span,
     dialects: &[Dialect],
-) -> Result<Vec<Kind>, ReadError> {
+) -> Result<Vec<EncodingKind>, ReadError> {
     let attributes = sizes.count("attributes")?;
     let types = sizes.count("types")?;
     let mut values = Cursor::new(source, values);
     let mut kinds = BTreeSet::new();
-    for (count, kind) in [(attributes, Kind::Attribute as fn(u64) -> Kind), (types, Kind::Type)] {
+    for (count, kind) in [
+        (attributes, EncodingKind::Attribute as fn(u64) -> EncodingKind),
+        (types, EncodingKind::Type),
+    ] {
         let mut left = count;
         while left > 0 {
             let at = sizes.position();
@@ -51,8 +54,11 @@ pub(super) fn read(
                 let span = values.skip(size >> 1)?;
                 if encoded && dialect.name == VHLO {
                     kinds.insert(kind(values.peek_varint(span)?));
-                } else if encoded && dialect.name == BUILTIN && kind(0) == Kind::Attribute(0) {
-                    kinds.insert(Kind::Builtin(values.peek_varint(span)?));
+                } else if encoded
+                    && dialect.name == BUILTIN
+                    && kind(0) == EncodingKind::Attribute(0)
+                {
+                    kinds.insert(EncodingKind::Builtin(values.peek_varint(span)?));
                 }
             }
         }

@@ -7,10 +7,10 @@ pub(crate) mod entries;
 mod kinds;
 pub(crate) mod operations;
 
-use unskew_source::{Problem, ReadError, Source, SourceExt, limits};
+use unskew_source::{ReadError, Source, SourceExt, SourceProblem, limits};
 
 pub use dialects::Dialect;
-pub use kinds::Kind;
+pub use kinds::EncodingKind;
 
 pub(crate) use cursor::{Cursor, Span};
 
@@ -48,7 +48,7 @@ pub struct Bytecode {
     /// same form.
     pub dialects: Vec<Dialect>,
     /// The kinds of VHLO types and attributes that it uses, each once.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<EncodingKind>,
 }
 
 impl Bytecode {
@@ -101,7 +101,7 @@ impl<'s> Opened<'s> {
         cursor.skip(MAGIC.len() as u64)?;
         let version = cursor.varint()?;
         if version > NEWEST {
-            let problem = Problem::Unsupported(format!(
+            let problem = SourceProblem::Unsupported(format!(
                 "MLIR bytecode of format {version}; formats up to {NEWEST} are read, \
                  write it for an older one"
             ));
@@ -175,7 +175,8 @@ impl Strings {
         let mut cursor = Cursor::new(source, span);
         if cursor.left() > limits::RECORD {
             let what = "the section of texts".to_owned();
-            let problem = Problem::TooLarge { what, size: cursor.left(), limit: limits::RECORD };
+            let problem =
+                SourceProblem::TooLarge { what, size: cursor.left(), limit: limits::RECORD };
             return Err(ReadError::new(source.name(), problem).at(span.start));
         }
         let count = cursor.count("texts")?;

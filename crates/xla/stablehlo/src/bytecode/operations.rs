@@ -72,7 +72,7 @@ pub(crate) fn read(
     properties: &[Span],
 ) -> Result<(RawBlock, Vec<Option<u64>>), ReadError> {
     let most = program.left();
-    let mut reader = Reader { version, names, properties, types: Vec::new(), most };
+    let mut reader = OperationReader { version, names, properties, types: Vec::new(), most };
     let top = reader.block(program, &mut Scope::default(), 0)?;
     Ok((top, reader.types))
 }
@@ -86,7 +86,7 @@ struct Scope {
     next: usize,
 }
 
-struct Reader<'a> {
+struct OperationReader<'a> {
     version: u64,
     /// How many names of operations there are.
     names: usize,
@@ -96,7 +96,7 @@ struct Reader<'a> {
     most: u64,
 }
 
-impl Reader<'_> {
+impl OperationReader<'_> {
     fn block(
         &mut self,
         program: &mut Cursor<'_>,

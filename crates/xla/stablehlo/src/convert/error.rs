@@ -1,4 +1,4 @@
-//! Why a program is not rewritten.
+//! Errors of a program that is not rewritten.
 
 use unskew_source::ReadError;
 

@@ -1,4 +1,4 @@
-//! What changes in a file: attributes that are added or rewritten, operations that refer to others.
+//! Ledger of the changes to a file: attributes that are added or rewritten, operations that refer to others.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::elements::{self, ElementsValue};
 use super::error::UpgradeError;
 use super::numbers::{slice, varint};
 use super::table::{self, Rule, Widened};
-use crate::bytecode::entries::{Entries, Entry, builtin};
+use crate::bytecode::entries::{Entries, TypeOrAttribute, builtin};
 use crate::bytecode::{Cursor, Span};
 
 /// The changes of one file.
@@ -153,7 +153,7 @@ impl<'e> Ledger<'e> {
         let mut out = Vec::new();
         varint(&mut out, (self.entries.attributes.len() + self.added.len()) as u64);
         varint(&mut out, self.entries.types.len() as u64);
-        let size = |(index, entry): (usize, &Entry)| {
+        let size = |(index, entry): (usize, &TypeOrAttribute)| {
             let replaced = self.replaced.get(&index).map(|bytes| bytes.len() as u64);
             let size = replaced.unwrap_or(entry.span.end - entry.span.start);
             (entry.dialect, size << 1 | u64::from(entry.encoded))
@@ -162,7 +162,7 @@ impl<'e> Ledger<'e> {
         let attributes = self.entries.attributes.iter().enumerate().map(size);
         let added = self.added.iter().map(|added| (builtin, (added.len() as u64) << 1 | 1));
         groups(&mut out, &attributes.chain(added).collect::<Vec<_>>());
-        let plain = |entry: &Entry| {
+        let plain = |entry: &TypeOrAttribute| {
             (entry.dialect, (entry.span.end - entry.span.start) << 1 | u64::from(entry.encoded))
         };
         groups(&mut out, &self.entries.types.iter().map(plain).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! What changed in the attributes of the `stablehlo` and `chlo` dialects: `data/native.tsv`.
+//! Table of changes to the attributes of the `stablehlo` and `chlo` dialects: `data/native.tsv`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -6,7 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::*;
-use crate::Kind;
+use crate::EncodingKind;
 
 const PROGRAMS: [&str; 10] = [
     "jax-0.4.20-conv",
@@ -85,7 +85,7 @@ fn every_attribute_of_the_table_is_an_array_afterwards_and_nothing_else_changed(
         // An array is an attribute of another kind than elements.
         let read = |bytes: &[u8]| {
             let mut read = Bytecode::read(&BytesSource::new("p", bytes)).unwrap();
-            read.kinds.retain(|kind| !matches!(kind, Kind::Builtin(_)));
+            read.kinds.retain(|kind| !matches!(kind, EncodingKind::Builtin(_)));
             read
         };
         assert_eq!(read(&old), read(&new), "{name}");

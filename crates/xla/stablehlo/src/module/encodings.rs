@@ -1,4 +1,4 @@
-//! How attributes and types are encoded: `data/encodings.tsv`.
+//! Encodings of attributes and types: `data/encodings.tsv`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use unskew_source::{ReadError, SourceExt};
 
 use super::{Field, Item, Raw};
-use crate::bytecode::entries::{Entries, Entry};
+use crate::bytecode::entries::{Entries, TypeOrAttribute};
 use crate::bytecode::{Cursor, Span};
 
 /// Bytes that name nothing are copied from the file when they are more than this.
@@ -44,7 +44,7 @@ fn encoding(dialect: &str, sort: Sort, code: u64) -> Option<&'static str> {
 /// Reads an attribute or a type into what it names.
 pub(super) fn read(
     entries: &Entries<'_>,
-    entry: Entry,
+    entry: TypeOrAttribute,
     sort: Sort,
     dialect: std::sync::Arc<str>,
 ) -> Result<Item, ReadError> {

@@ -17,7 +17,7 @@ mod write;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use unskew_source::{BytesSource, Problem, ReadError, Source, SourceExt as _};
+use unskew_source::{BytesSource, ReadError, Source, SourceExt as _, SourceProblem};
 
 use crate::bytecode::entries::{Entries, builtin};
 use crate::bytecode::operations::{Value, read as read_operations};
@@ -259,7 +259,7 @@ impl Module {
             values: Vec::new(),
             top: Block::default(),
         };
-        let name = |(dialect, operation): &dialects::Place| {
+        let name = |(dialect, operation): &dialects::OperationIndex| {
             let own = dialects.get(*dialect)?;
             let written = own.operations.get(*operation)?;
             let short = written.strip_prefix(&*own.name).and_then(|rest| rest.strip_prefix('.'));
@@ -352,12 +352,12 @@ impl Module {
 /// The attributes that an operation has as properties, in their order.
 pub(crate) fn declared(dialect: &str, name: &str) -> &'static [&'static str] {
     if dialect == VHLO {
-        properties::of(name)
+        properties::attribute_names(name)
     } else {
-        properties::of(&format!("{dialect}.{name}"))
+        properties::attribute_names(&format!("{dialect}.{name}"))
     }
 }
 
 fn unsupported(source: &dyn Source, at: u64, what: String) -> ReadError {
-    ReadError::new(source.name(), Problem::Unsupported(what)).at(at)
+    ReadError::new(source.name(), SourceProblem::Unsupported(what)).at(at)
 }

@@ -1,4 +1,4 @@
-//! What is written: bytes, and places of the file that was read.
+//! Pieces of a file that is written: bytes, and places of the file that was read.
 
 use super::Raw;
 use crate::bytecode::Span;
@@ -12,7 +12,7 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    pub(super) fn of(bytes: Vec<u8>) -> Self {
+    pub(super) fn new(bytes: Vec<u8>) -> Self {
         Self { done: Vec::new(), bytes }
     }
 

@@ -1,4 +1,4 @@
-//! Which attributes and types a program names, and how often.
+//! Uses of attributes and types in a program, counted.
 
 use std::sync::Arc;
 
@@ -135,7 +135,7 @@ impl Numbers {
         Self { order, number }
     }
 
-    pub(super) fn of(&self, id: Id) -> u64 {
+    pub(super) fn number_of(&self, id: Id) -> u64 {
         self.number.get(id).copied().unwrap_or_default()
     }
 }

@@ -175,14 +175,14 @@ impl Writer<'_> {
         varint(&mut out.bytes, self.version);
         out.bytes.extend_from_slice(producer.as_bytes());
         out.bytes.push(0);
-        out.section(section::DIALECTS, Pieces::of(dialects));
+        out.section(section::DIALECTS, Pieces::new(dialects));
         out.section(section::KINDS, values);
-        out.section(section::KIND_SIZES, Pieces::of(sizes));
-        out.section(section::PROGRAM, Pieces::of(program));
+        out.section(section::KIND_SIZES, Pieces::new(sizes));
+        out.section(section::PROGRAM, Pieces::new(program));
         if self.version >= PROPERTIES {
-            out.section(section::PROPERTIES, Pieces::of(properties));
+            out.section(section::PROPERTIES, Pieces::new(properties));
         }
-        out.section(section::STRINGS, Pieces::of(texts));
+        out.section(section::STRINGS, Pieces::new(texts));
         out.cut();
         let mut file = Assembly::new(self.module.source.name());
         for piece in out.done {
@@ -274,12 +274,12 @@ impl Writer<'_> {
         for field in &item.fields {
             match field {
                 Field::Number(number) => varint(&mut out.bytes, *number),
-                Field::Attribute(id) => varint(&mut out.bytes, self.attributes.of(*id)),
+                Field::Attribute(id) => varint(&mut out.bytes, self.attributes.number_of(*id)),
                 Field::Optional(id) => {
-                    let number = id.map_or(0, |id| self.attributes.of(id) << 1 | 1);
+                    let number = id.map_or(0, |id| self.attributes.number_of(id) << 1 | 1);
                     varint(&mut out.bytes, number);
                 }
-                Field::Type(id) => varint(&mut out.bytes, self.types.of(*id)),
+                Field::Type(id) => varint(&mut out.bytes, self.types.number_of(*id)),
                 Field::Text(id) => {
                     let number = self.text(*id);
                     varint(&mut out.bytes, number);
@@ -302,7 +302,7 @@ impl Writer<'_> {
             varint(out, block.arguments.len() as u64);
             for (value, location) in block.arguments.iter().zip(&block.locations) {
                 let kind = self.kind(*value);
-                let location = location.map(|id| self.attributes.of(id));
+                let location = location.map(|id| self.attributes.number_of(id));
                 match location {
                     _ if self.version < since::NO_LOCATION => {
                         varint(out, kind);
@@ -325,7 +325,7 @@ impl Writer<'_> {
     }
 
     fn kind(&self, value: usize) -> u64 {
-        self.module.values.get(value).map_or(0, |kind| self.types.of(*kind))
+        self.module.values.get(value).map_or(0, |kind| self.types.number_of(*kind))
     }
 
     fn operation(&mut self, out: &mut Vec<u8>, operation: &Operation, next: u64) {
@@ -345,9 +345,9 @@ impl Writer<'_> {
             mask |= if there { bit } else { 0 };
         }
         out.push(mask);
-        varint(out, self.attributes.of(operation.location));
+        varint(out, self.attributes.number_of(operation.location));
         if let Some(dictionary) = dictionary {
-            varint(out, self.attributes.of(dictionary));
+            varint(out, self.attributes.number_of(dictionary));
         }
         if let Some(properties) = properties {
             varint(out, properties);
@@ -386,7 +386,7 @@ impl Writer<'_> {
         let mut bytes = Vec::new();
         for name in names {
             let found = self.module.attribute(operation, name.trim_end_matches('?'));
-            let number = found.map(|id| self.attributes.of(id));
+            let number = found.map(|id| self.attributes.number_of(id));
             varint(
                 &mut bytes,
                 match name.ends_with('?') {

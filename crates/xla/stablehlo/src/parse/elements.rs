@@ -96,7 +96,7 @@ impl Elements {
         let (Type::Tensor { element, .. }, Some(count)) = (kind, kind.count()) else {
             return Err(wrong("constants are tensors of a known shape"));
         };
-        let name = Name::of(element)
+        let name = Name::from_type(element)
             .ok_or_else(|| scanner.unknown_at(start, "constants of such elements are not read"))?;
         if let Some(raw) = self.raw {
             let packed = count.div_ceil(8);
@@ -202,7 +202,7 @@ struct Name {
 }
 
 impl Name {
-    fn of(kind: &Type) -> Option<Self> {
+    fn from_type(kind: &Type) -> Option<Self> {
         let (kind, pair) = match kind {
             Type::Complex(part) => (&**part, true),
             Type::Quantized(quantized) => (&*quantized.storage, false),
@@ -259,7 +259,7 @@ fn number(name: &str, bits: u32, text: &str, out: &mut Vec<u8>) -> Result<(), St
             }
             "f64" => out.extend_from_slice(&number.to_le_bytes()),
             _ => {
-                let element = unskew_array::Type::named(&name.to_ascii_lowercase());
+                let element = unskew_array::ArrayElementType::named(&name.to_ascii_lowercase());
                 let element =
                     element.ok_or_else(|| format!("numbers of {name} are written in base 16"))?;
                 element.encode(number, out);

@@ -6,13 +6,13 @@ use unskew_source::ReadError;
 
 use super::attributes::{self, Attr, Named};
 use super::lower::World;
-use super::operations::{Parsed, Reader};
+use super::operations::{Parsed, TextReader};
 use super::regions::Argument;
 use super::types::{self, Type};
 use crate::bytecode::entries::builtin;
 use crate::module::{Block, Operation};
 
-impl Reader<'_> {
+impl TextReader<'_> {
     /// `module @name attributes {...} { ... }`.
     pub(super) fn of_module(&mut self, out: &mut Vec<Operation>) -> Result<(), ReadError> {
         let at = self.scanner.place();

@@ -39,7 +39,7 @@ mod types;
 
 use unskew_source::{Assembly, ReadError, Source, SourceExt as _};
 
-use operations::Reader;
+use operations::TextReader;
 pub(crate) use shardings::FACTORS;
 
 /// The format of the bytecode that is made.
@@ -51,9 +51,9 @@ const PRODUCER: &str = "MLIR text";
 /// The program of a text as bytecode of VHLO, each operation in its oldest form. It says no version of StableHLO.
 ///
 /// # Errors
-/// If the text is broken, which is [`unskew_source::Problem::Malformed`], or has what is not read, which is
-/// [`unskew_source::Problem::Unsupported`]; either with line and column.
+/// If the text is broken, which is [`unskew_source::SourceProblem::Malformed`], or has what is not read, which is
+/// [`unskew_source::SourceProblem::Unsupported`]; either with line and column.
 pub fn bytecode(source: &dyn Source) -> Result<Assembly, ReadError> {
     let text = source.bytes(0, source.size())?;
-    Reader::new(source, &text).all()?.write(FORMAT, PRODUCER)
+    TextReader::new(source, &text).all()?.write(FORMAT, PRODUCER)
 }

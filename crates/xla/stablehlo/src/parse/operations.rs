@@ -62,14 +62,14 @@ impl Parsed {
 }
 
 /// Reads a text.
-pub(super) struct Reader<'s> {
+pub(super) struct TextReader<'s> {
     pub(super) scanner: Scanner<'s>,
     pub(super) aliases: Aliases,
     pub(super) made: Lowering,
     scopes: Vec<Scope>,
 }
 
-impl<'s> Reader<'s> {
+impl<'s> TextReader<'s> {
     pub(super) fn new(source: &'s dyn Source, text: &'s [u8]) -> Self {
         Self {
             scanner: Scanner::new(source, text),

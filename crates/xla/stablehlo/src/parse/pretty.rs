@@ -4,7 +4,7 @@ use unskew_source::ReadError;
 
 use super::attributes::{self, Attr};
 use super::dialects;
-use super::operations::{Parsed, Reader};
+use super::operations::{Parsed, TextReader};
 use super::scanner::Scanner;
 use super::shardings::{self, Sharded};
 use super::types::{self, Type};
@@ -117,7 +117,7 @@ const PLAIN: [&str; 22] = [
     "tensor.from_elements",
 ];
 
-impl Reader<'_> {
+impl TextReader<'_> {
     /// What stands behind the name of an operation.
     pub(super) fn pretty(&mut self, parsed: &mut Parsed) -> Result<(), ReadError> {
         let name = parsed.name.clone();

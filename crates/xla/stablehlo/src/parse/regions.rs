@@ -6,7 +6,7 @@ use unskew_source::ReadError;
 
 use super::attributes::{self, Attr};
 use super::lower::World;
-use super::operations::{Parsed, Reader, Use};
+use super::operations::{Parsed, TextReader, Use};
 use super::scanner::Scanner;
 use super::types::{self, Type};
 use crate::module::{Block, Region};
@@ -14,7 +14,7 @@ use crate::module::{Block, Region};
 /// An argument of a block: its name, its place in the text, its type.
 pub(super) type Argument = (String, usize, Arc<Type>);
 
-impl Reader<'_> {
+impl TextReader<'_> {
     /// `{ operations }`, with the label of the block if it takes values that are not known already.
     pub(super) fn region(
         &mut self,

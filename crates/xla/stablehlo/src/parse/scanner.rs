@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use unskew_source::{Problem, ReadError, Source, SourceExt as _};
+use unskew_source::{ReadError, Source, SourceExt as _, SourceProblem};
 
 /// How deep regions, attributes and types may nest. Real ones stay below ten.
 const DEPTH: usize = 64;
@@ -340,7 +340,7 @@ impl<'s> Scanner<'s> {
     /// What may be right, and is not read.
     pub(super) fn unknown_at(&self, at: usize, what: &str) -> ReadError {
         let what = format!("{}: {what}", self.line(at));
-        ReadError::new(self.source.name(), Problem::Unsupported(what))
+        ReadError::new(self.source.name(), SourceProblem::Unsupported(what))
     }
 
     pub(super) fn unknown(&self, what: &str) -> ReadError {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use unskew_source::ReadError;
 
 use super::attributes;
-use super::operations::{Parsed, Reader};
+use super::operations::{Parsed, TextReader};
 use super::types::{self, Type};
 
 /// The types of an operation as they are written.
@@ -16,7 +16,7 @@ enum Signature {
     Short(Vec<Arc<Type>>),
 }
 
-impl Reader<'_> {
+impl TextReader<'_> {
     /// Types with commas between them.
     pub(super) fn types(&mut self) -> Result<Vec<Arc<Type>>, ReadError> {
         let mut all = Vec::new();

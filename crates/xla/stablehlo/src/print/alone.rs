@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io::{self, Write as _};
 
 use super::operations::Printer;
-use super::{FOR_ANY, Options, Words, types};
+use super::{FOR_ANY, PrintOptions, Words, types};
 use crate::bytecode::operations::Value;
 use crate::module::{Id, Module, Operation};
 
@@ -55,7 +55,7 @@ fn write(
     out: &mut Vec<u8>,
 ) -> io::Result<()> {
     writeln!(out, "module {{")?;
-    let mut printer = Printer::new(words, Options::default(), out);
+    let mut printer = Printer::new(words, PrintOptions::default(), out);
     for function in functions {
         printer.operation(function, 1)?;
     }

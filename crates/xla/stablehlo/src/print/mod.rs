@@ -27,7 +27,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use unskew_core::{Conversion, Rewrite};
-use unskew_source::{Assembly, BytesSource, Output, Problem, ReadError, Source};
+use unskew_source::{Assembly, BytesSource, ConvertedArtifact, ReadError, Source, SourceProblem};
 
 use crate::artifact::Mlir;
 use crate::module::Module;
@@ -41,7 +41,7 @@ pub(crate) use types::PLAIN;
 
 /// What is left out.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
+pub struct PrintOptions {
     /// Constants with more elements than this are left out, for people who read; none are by default.
     pub elide: Option<usize>,
 }
@@ -66,14 +66,16 @@ const ADAPTATION: &str = "print-as-text";
 ///
 /// # Errors
 /// If the program is broken, or holds something that has no words here.
-pub fn convert(source: &Arc<dyn Source>) -> Result<Option<(Conversion, Output)>, ReadError> {
+pub fn convert(
+    source: &Arc<dyn Source>,
+) -> Result<Option<(Conversion, ConvertedArtifact)>, ReadError> {
     let mut text = Vec::new();
     let program = match Mlir::read(&**source)? {
         Some(Mlir::Text(_)) => TextProgram::read(&**source)?.bytecode,
         Some(Mlir::Artifact(_) | Mlir::Bytecode(_)) => Arc::clone(source),
         None => return Ok(None),
     };
-    match self::text(&program, &Options::default(), &mut text) {
+    match self::text(&program, &PrintOptions::default(), &mut text) {
         Ok(()) => {}
         Err(PrintError::Read(error)) => return Err(error),
         // Memory takes whatever is written.
@@ -82,13 +84,13 @@ pub fn convert(source: &Arc<dyn Source>) -> Result<Option<(Conversion, Output)>,
     let written = BytesSource::new(source.name(), text.clone());
     if let Err(error) = parse::bytecode(&written) {
         let what = format!("no text says all that is in this program: {}", error.problem);
-        return Err(ReadError::new(source.name(), Problem::Unsupported(what)));
+        return Err(ReadError::new(source.name(), SourceProblem::Unsupported(what)));
     }
     let mut plan = Conversion::default();
     plan.add(Rewrite::new(ADAPTATION, "the program as MLIR text, without places in the source"));
     let mut output = Assembly::new(source.name());
     output.push_bytes(text);
-    Ok(Some((plan, Output::File(Arc::new(output)))))
+    Ok(Some((plan, ConvertedArtifact::File(Arc::new(output)))))
 }
 
 /// A module, and how much of it may still be put into words: a small file can name one attribute in another in another, each
@@ -128,7 +130,7 @@ const FOR_ANY: u64 = 1 << 20;
 /// If it is no MLIR bytecode or is broken, or the text cannot be written.
 pub fn text(
     source: &Arc<dyn Source>,
-    options: &Options,
+    options: &PrintOptions,
     out: &mut dyn io::Write,
 ) -> Result<(), PrintError> {
     let mut module = Module::read(source)?;
@@ -141,7 +143,7 @@ pub fn text(
     }
     if words.left.get() == 0 {
         let what = "attributes that name each other so often that their text has no end".to_owned();
-        return Err(ReadError::new(source.name(), Problem::Unsupported(what)).into());
+        return Err(ReadError::new(source.name(), SourceProblem::Unsupported(what)).into());
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Options, Words, attributes, types};
+use super::{PrintOptions, Words, attributes, types};
 use crate::bytecode::entries::builtin;
 use crate::bytecode::operations::Value;
 use crate::module::{Block, Id, Operation, VHLO};
@@ -10,7 +10,7 @@ use crate::rewrite::values;
 
 pub(super) struct Printer<'p> {
     pub(super) module: &'p Words<'p>,
-    options: Options,
+    options: PrintOptions,
     pub(super) out: &'p mut dyn Write,
     /// How each value is called.
     names: Vec<String>,
@@ -22,7 +22,11 @@ pub(super) struct Printer<'p> {
 }
 
 impl<'p> Printer<'p> {
-    pub(super) fn new(module: &'p Words<'p>, options: Options, out: &'p mut dyn Write) -> Self {
+    pub(super) fn new(
+        module: &'p Words<'p>,
+        options: PrintOptions,
+        out: &'p mut dyn Write,
+    ) -> Self {
         let names = vec![String::new(); module.values.len()];
         Self { module, options, out, names, results: 0, arguments: 0, regions: 0 }
     }

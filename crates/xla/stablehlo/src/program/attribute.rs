@@ -10,7 +10,7 @@ use crate::bytecode::Cursor;
 
 /// A constant of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Attribute {
+pub enum ConstantAttribute {
     /// A string, which is UTF-8.
     Text(Arc<str>),
     /// A boolean, true or false.
@@ -40,9 +40,9 @@ pub enum Attribute {
     /// A type as an attribute.
     Type(Arc<Type>),
     /// Several attributes, in their order.
-    Array(Vec<Arc<Attribute>>),
+    Array(Vec<Arc<ConstantAttribute>>),
     /// Several attributes, each under a name.
-    Dictionary(Vec<(Arc<str>, Arc<Attribute>)>),
+    Dictionary(Vec<(Arc<str>, Arc<ConstantAttribute>)>),
     /// One of a list that the operation knows, such as the direction of a comparison.
     Choice {
         /// The number of its kind.
@@ -54,7 +54,7 @@ pub enum Attribute {
     Other(Option<u64>),
 }
 
-impl Attribute {
+impl ConstantAttribute {
     /// The text, if it is one.
     pub fn text(&self) -> Option<&str> {
         if let Self::Text(text) = self { Some(text) } else { None }
@@ -116,7 +116,7 @@ pub(super) fn read(
     contents: &mut Contents<'_>,
     cursor: &mut Cursor<'_>,
     depth: usize,
-) -> Result<Attribute, ReadError> {
+) -> Result<ConstantAttribute, ReadError> {
     let kind = cursor.varint()?;
     Ok(match kind {
         code::ARRAY => {
@@ -124,7 +124,7 @@ pub(super) fn read(
             for _ in 0..cursor.count("attributes")? {
                 all.push(contents.attribute_within(cursor.varint()?, depth)?);
             }
-            Attribute::Array(all)
+            ConstantAttribute::Array(all)
         }
         code::DICTIONARY => {
             let mut all = Vec::new();
@@ -133,33 +133,35 @@ pub(super) fn read(
                 let value = contents.attribute_within(cursor.varint()?, depth)?;
                 all.push((name.shared_text(), value));
             }
-            Attribute::Dictionary(all)
+            ConstantAttribute::Dictionary(all)
         }
-        code::BOOL => Attribute::Bool(cursor.varint()? != 0),
+        code::BOOL => ConstantAttribute::Bool(cursor.varint()? != 0),
         code::FLOAT => {
             let r#type = contents.type_within(cursor.varint()?, depth)?;
             let bits = number(&r#type, cursor)?;
-            Attribute::Float { r#type, bits: bits.cast_unsigned() }
+            ConstantAttribute::Float { r#type, bits: bits.cast_unsigned() }
         }
         code::INTEGER => {
             let r#type = contents.type_within(cursor.varint()?, depth)?;
             let value = number(&r#type, cursor)?;
-            Attribute::Integer { r#type, value }
+            ConstantAttribute::Integer { r#type, value }
         }
-        code::TEXT => Attribute::Text(contents.text(cursor.varint()?)?),
+        code::TEXT => ConstantAttribute::Text(contents.text(cursor.varint()?)?),
         code::TENSOR => {
             let r#type = contents.type_within(cursor.varint()?, depth)?;
             let size = cursor.varint()?;
             let span = cursor.skip(size)?;
             if !contents.constants {
-                return Ok(Attribute::Tensor { r#type, bytes: [].into() });
+                return Ok(ConstantAttribute::Tensor { r#type, bytes: [].into() });
             }
             let bytes = contents.source().bytes(span.start, span.end - span.start)?;
-            Attribute::Tensor { r#type, bytes: bytes.into() }
+            ConstantAttribute::Tensor { r#type, bytes: bytes.into() }
         }
-        code::TYPE => Attribute::Type(contents.type_within(cursor.varint()?, depth)?),
-        _ if code::CHOICES.contains(&kind) => Attribute::Choice { kind, value: cursor.varint()? },
-        _ => Attribute::Other(Some(kind)),
+        code::TYPE => ConstantAttribute::Type(contents.type_within(cursor.varint()?, depth)?),
+        _ if code::CHOICES.contains(&kind) => {
+            ConstantAttribute::Choice { kind, value: cursor.varint()? }
+        }
+        _ => ConstantAttribute::Other(Some(kind)),
     })
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use unskew_source::{ReadError, Source};
 
-use super::{Attribute, Type, attribute, types};
-use crate::bytecode::entries::{Entries, Entry, builtin};
+use super::{ConstantAttribute, Type, attribute, types};
+use crate::bytecode::entries::{Entries, TypeOrAttribute, builtin};
 use crate::bytecode::{Cursor, Span};
 
 /// How deep attributes and types may nest. Real ones stay below ten.
@@ -19,7 +19,7 @@ pub(super) const VHLO: &str = "vhlo";
 /// its encoding, however often it is named.
 pub(super) struct Contents<'a> {
     entries: &'a Entries<'a>,
-    attributes: Vec<Option<Arc<Attribute>>>,
+    attributes: Vec<Option<Arc<ConstantAttribute>>>,
     types: Vec<Option<Arc<Type>>>,
     texts: HashMap<u64, Arc<str>>,
     names: HashSet<Arc<str>>,
@@ -63,7 +63,7 @@ impl<'a> Contents<'a> {
         self.type_within(number, 0)
     }
 
-    pub(super) fn attribute(&mut self, number: u64) -> Result<Arc<Attribute>, ReadError> {
+    pub(super) fn attribute(&mut self, number: u64) -> Result<Arc<ConstantAttribute>, ReadError> {
         self.attribute_within(number, 0)
     }
 
@@ -92,7 +92,7 @@ impl<'a> Contents<'a> {
         &mut self,
         number: u64,
         depth: usize,
-    ) -> Result<Arc<Attribute>, ReadError> {
+    ) -> Result<Arc<ConstantAttribute>, ReadError> {
         let (at, entry) = self.find(&self.entries.attributes, number, depth)?;
         if let Some(Some(known)) = self.attributes.get(at) {
             return Ok(Arc::clone(known));
@@ -100,16 +100,16 @@ impl<'a> Contents<'a> {
         let read = if self.is(entry, VHLO) {
             attribute::read(self, &mut Cursor::new(self.entries.source, entry.span), depth + 1)?
         } else if let Some(mut text) = self.entries.attribute(number, builtin::attribute::TEXT)? {
-            Attribute::Text(self.text(text.varint()?)?)
+            ConstantAttribute::Text(self.text(text.varint()?)?)
         } else if let Some(pairs) = self.entries.dictionary(number)? {
             let mut all = Vec::new();
             for (name, value) in pairs {
                 let name = self.attribute_within(name, depth + 1)?;
                 all.push((name.shared_text(), self.attribute_within(value, depth + 1)?));
             }
-            Attribute::Dictionary(all)
+            ConstantAttribute::Dictionary(all)
         } else {
-            Attribute::Other(None)
+            ConstantAttribute::Other(None)
         };
         let read = Arc::new(read);
         self.attributes[at] = Some(Arc::clone(&read));
@@ -117,17 +117,17 @@ impl<'a> Contents<'a> {
     }
 
     /// Whether an attribute or type is encoded by this dialect.
-    fn is(&self, entry: Entry, dialect: &str) -> bool {
+    fn is(&self, entry: TypeOrAttribute, dialect: &str) -> bool {
         let own = self.entries.dialects.get(entry.dialect);
         entry.encoded && own.is_some_and(|own| own.name == dialect)
     }
 
     fn find(
         &self,
-        entries: &[Entry],
+        entries: &[TypeOrAttribute],
         number: u64,
         depth: usize,
-    ) -> Result<(usize, Entry), ReadError> {
+    ) -> Result<(usize, TypeOrAttribute), ReadError> {
         let malformed = |what: &str| self.whole().malformed(0, what);
         if depth >= DEPTH {
             return Err(malformed(&format!("attributes or types deeper than {DEPTH} levels")));

@@ -19,7 +19,7 @@
 //!
 //! Operations are named without their version: `tanh_v2` is `tanh`, and its version 2. Only what portable
 //! artifacts are made of (the dialect `vhlo`) has attributes and types that are read; bytecode of other
-//! dialects gives [`Attribute::Other`] and [`Type::Other`].
+//! dialects gives [`ConstantAttribute::Other`] and [`Type::Other`].
 //!
 //! Whatever is named more than once in a file is shared and not copied, so a program takes memory in
 //! proportion to its file; nesting is limited to 64 levels.
@@ -34,7 +34,7 @@ use std::sync::Arc;
 
 use unskew_source::{BytesSource, ReadError, Source};
 
-pub use attribute::Attribute;
+pub use attribute::ConstantAttribute;
 pub use types::Type;
 pub(crate) use types::{bits as bits_of, code as code_of, name as name_of};
 
@@ -44,7 +44,7 @@ use contents::Contents;
 use operations::{Names, Resolver};
 
 /// A value of a program: its place among [`Program::values`].
-pub type Value = usize;
+pub type ValueId = usize;
 
 /// A program: its functions in their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,11 +80,11 @@ pub struct Operation {
     /// Its version; 0 for dialects whose operations have none.
     pub version: u32,
     /// The values that it takes, in their order.
-    pub operands: Vec<Value>,
+    pub operands: Vec<ValueId>,
     /// The values that it gives, in their order.
-    pub results: Vec<Value>,
+    pub results: Vec<ValueId>,
     /// Its attributes: a dictionary, or nothing.
-    pub attributes: Option<Arc<Attribute>>,
+    pub attributes: Option<Arc<ConstantAttribute>>,
     /// Its regions: the bodies of functions, loops and branches.
     pub regions: Vec<Region>,
 }
@@ -96,14 +96,14 @@ pub type Region = Vec<Block>;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
     /// The values that it is entered with.
-    pub arguments: Vec<Value>,
+    pub arguments: Vec<ValueId>,
     /// The operations; the last says what the block gives.
     pub operations: Vec<Operation>,
 }
 
 impl Operation {
     /// The attribute of this name.
-    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+    pub fn attribute(&self, name: &str) -> Option<&ConstantAttribute> {
         self.attributes.as_ref()?.get(name)
     }
 }
@@ -125,7 +125,7 @@ impl Function {
 
     /// The attribute of this name that an argument has, such as `tf.aliasing_output`: the number of the
     /// result that may take over its memory.
-    pub fn argument_attribute(&self, argument: usize, name: &str) -> Option<&Attribute> {
+    pub fn argument_attribute(&self, argument: usize, name: &str) -> Option<&ConstantAttribute> {
         self.definition.attribute("arg_attrs")?.array()?.get(argument)?.get(name)
     }
 }
@@ -183,7 +183,7 @@ impl Program {
     }
 
     /// The type of a value.
-    pub fn type_of(&self, value: Value) -> Option<&Type> {
+    pub fn type_of(&self, value: ValueId) -> Option<&Type> {
         self.values.get(value).map(|kind| &**kind)
     }
 }
@@ -200,9 +200,10 @@ fn collect(operations: Vec<Operation>, functions: &mut Vec<Function>) {
         if &*operation.name != "func" {
             continue;
         }
-        let name = operation.attribute("sym_name").map(Attribute::shared_text).unwrap_or_default();
+        let name =
+            operation.attribute("sym_name").map(ConstantAttribute::shared_text).unwrap_or_default();
         let (inputs, outputs) = match operation.attribute("function_type") {
-            Some(Attribute::Type(kind)) => match &**kind {
+            Some(ConstantAttribute::Type(kind)) => match &**kind {
                 Type::Function { inputs, outputs } => (Arc::clone(inputs), Arc::clone(outputs)),
                 _ => Default::default(),
             },

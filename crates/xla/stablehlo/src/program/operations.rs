@@ -8,7 +8,7 @@ use super::contents::{Contents, VHLO};
 use super::{Block, Operation, Region, Type, properties};
 use crate::Dialect;
 use crate::bytecode::Cursor;
-use crate::bytecode::dialects::Place;
+use crate::bytecode::dialects::OperationIndex;
 use crate::bytecode::operations::{RawBlock, RawOperation, RawRegion};
 
 /// The name of an operation.
@@ -23,17 +23,17 @@ struct Name {
 pub(super) struct Names(Vec<Name>);
 
 impl Names {
-    pub(super) fn new(dialects: &[Dialect], order: &[Place]) -> Self {
+    pub(super) fn new(dialects: &[Dialect], order: &[OperationIndex]) -> Self {
         let shared: Vec<Arc<str>> =
             dialects.iter().map(|dialect| (&*dialect.name).into()).collect();
-        let name = |(dialect, operation): &Place| {
+        let name = |(dialect, operation): &OperationIndex| {
             let own = dialects.get(*dialect)?;
             let written = own.operations.get(*operation)?;
             let short = written.strip_prefix(&*own.name).and_then(|rest| rest.strip_prefix('.'));
             let short = short.unwrap_or(written);
             let (name, version) = versioned(short);
             let (dialect, name) = (Arc::clone(shared.get(*dialect)?), name.into());
-            Some(Name { dialect, name, version, properties: properties::of(short) })
+            Some(Name { dialect, name, version, properties: properties::attribute_names(short) })
         };
         Self(order.iter().filter_map(name).collect())
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use unskew_source::ReadError;
 
-use super::Attribute;
+use super::ConstantAttribute;
 use super::contents::Contents;
 use crate::bytecode::{Cursor, Span};
 
@@ -25,7 +25,7 @@ pub(super) fn named(
     cursor: &mut Cursor<'_>,
     names: &[&str],
     contents: &mut Contents<'_>,
-) -> Result<Option<Arc<Attribute>>, ReadError> {
+) -> Result<Option<Arc<ConstantAttribute>>, ReadError> {
     if names.is_empty() {
         return Ok(None);
     }
@@ -33,11 +33,11 @@ pub(super) fn named(
     for name in names {
         all.push((contents.name(name), contents.attribute(cursor.varint()?)?));
     }
-    Ok(Some(Arc::new(Attribute::Dictionary(all))))
+    Ok(Some(Arc::new(ConstantAttribute::Dictionary(all))))
 }
 
 /// The names of the attributes of an operation, such as `constant_v1`, in their order.
-pub(crate) fn of(operation: &str) -> &'static [&'static str] {
+pub(crate) fn attribute_names(operation: &str) -> &'static [&'static str] {
     static NAMES: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
         let rows = include_str!("../../data/attributes.tsv").lines();
         let rows = rows.filter(|row| !row.starts_with('#'));

@@ -46,7 +46,7 @@ impl Foreign {
         let values = operation.operands.iter().chain(&operation.results).chain(arguments);
         for value in values {
             let kind = module.values.get(*value).copied();
-            if kind.and_then(|kind| self.of(module, Sort::Type, kind, 0)).is_none() {
+            if kind.and_then(|kind| self.lower(module, Sort::Type, kind, 0)).is_none() {
                 return Err("a value of a type of another dialect".to_owned());
             }
         }
@@ -54,10 +54,10 @@ impl Foreign {
     }
 
     fn attribute(&mut self, module: &mut Module, id: Id, depth: usize) -> Option<Id> {
-        self.of(module, Sort::Attribute, id, depth)
+        self.lower(module, Sort::Attribute, id, depth)
     }
 
-    fn of(&mut self, module: &mut Module, sort: Sort, id: Id, depth: usize) -> Option<Id> {
+    fn lower(&mut self, module: &mut Module, sort: Sort, id: Id, depth: usize) -> Option<Id> {
         let key = (sort == Sort::Type, id);
         if let Some(known) = self.known.get(&key) {
             return *known;
@@ -89,7 +89,7 @@ impl Foreign {
                 Field::Optional(Some(inner)) => {
                     Field::Optional(Some(self.attribute(module, *inner, depth)?))
                 }
-                Field::Type(inner) => Field::Type(self.of(module, Sort::Type, *inner, depth)?),
+                Field::Type(inner) => Field::Type(self.lower(module, Sort::Type, *inner, depth)?),
                 other => other.clone(),
             });
         }

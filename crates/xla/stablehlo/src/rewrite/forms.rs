@@ -10,7 +10,7 @@ use crate::features;
 use crate::module::{Module, Operation};
 
 /// What a form has that the one before it has not.
-struct Form {
+struct OperationForm {
     /// The older form takes and gives one value.
     one: bool,
     /// The older form has no regions.
@@ -21,8 +21,8 @@ struct Form {
     went: Vec<(&'static str, &'static str)>,
 }
 
-fn forms() -> &'static HashMap<&'static str, Form> {
-    static FORMS: LazyLock<HashMap<&'static str, Form>> = LazyLock::new(|| {
+fn forms() -> &'static HashMap<&'static str, OperationForm> {
+    static FORMS: LazyLock<HashMap<&'static str, OperationForm>> = LazyLock::new(|| {
         let mut forms = HashMap::new();
         for row in include_str!("../../data/forms.tsv").lines().filter(|row| !row.starts_with('#'))
         {
@@ -32,8 +32,12 @@ fn forms() -> &'static HashMap<&'static str, Form> {
             let pairs = attributes.split(' ').filter_map(|pair| pair.split_once('='));
             let (went, came): (Vec<_>, Vec<_>) = pairs.partition(|(name, _)| name.starts_with('!'));
             let went = went.into_iter().map(|(name, value)| (name.trim_start_matches('!'), value));
-            let form =
-                Form { one: shape == "one", bare: shape == "bare", came, went: went.collect() };
+            let form = OperationForm {
+                one: shape == "one",
+                bare: shape == "bare",
+                came,
+                went: went.collect(),
+            };
             forms.insert(operation, form);
         }
         forms

@@ -49,7 +49,7 @@ const FORMATS: [(Version, u64); 5] = [
 
 /// What may be done.
 #[derive(Default)]
-pub struct Options {
+pub struct RewriteOptions {
     /// Whether a tangent may become a sine by a cosine, which rounds otherwise: [`APPROXIMATE`].
     pub approximate: bool,
 }
@@ -76,12 +76,12 @@ pub struct Rewritten {
 pub fn rewrite(
     source: &Arc<dyn Source>,
     target: Version,
-    options: &Options,
+    options: &RewriteOptions,
 ) -> Result<Rewritten, ReadError> {
     let mut module = Module::read(source)?;
     let mut top = std::mem::take(&mut module.top);
     let minor = history::minor(target);
-    let shardings = Shardings::of(&module, &top, minor);
+    let shardings = Shardings::gather_meshes(&module, &top, minor);
     let (renamed, changes, kept) = (HashMap::new(), Vec::new(), Vec::new());
     let approximate = options.approximate;
     let mut work = Work {

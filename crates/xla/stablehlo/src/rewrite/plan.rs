@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use unskew_core::{Conversion, Finding, Rewrite, Severity, Version, VersionRange};
-use unskew_source::{Assembly, Output, ReadError, Source};
+use unskew_source::{Assembly, ConvertedArtifact, ReadError, Source};
 
-use super::{APPROXIMATE, Options, Rewritten, rewrite};
+use super::{APPROXIMATE, RewriteOptions, Rewritten, rewrite};
 use crate::text::TextProgram;
-use crate::{Artifact, Mlir, history, rules};
+use crate::{Mlir, PortableArtifact, history, rules};
 
 /// The adaptation that rewrites belong to.
 const ADAPTATION: &str = "rewrite-stablehlo";
@@ -20,7 +20,7 @@ const ADAPTATION: &str = "rewrite-stablehlo";
 pub fn plan(
     source: &Arc<dyn Source>,
     target: Version,
-    options: &Options,
+    options: &RewriteOptions,
 ) -> Result<Option<(Conversion, Assembly)>, ReadError> {
     let mut plan = Conversion::default();
     let (source, artifact, is_text) = match Mlir::read(&**source)? {
@@ -34,7 +34,7 @@ pub fn plan(
     let source = &source;
     let own = artifact.stated && history::minor(artifact.version) == history::minor(target);
     if own && missing(&artifact, target).next().is_none() {
-        return Ok(Some((plan, Assembly::of(source))));
+        return Ok(Some((plan, Assembly::from_source(source))));
     }
     let Rewritten { output, changes, approximated, mut kept } = rewrite(source, target, options)?;
     if history::minor(target) < history::minor(artifact.version) {
@@ -68,12 +68,12 @@ pub fn plan(
             }
         }));
     }
-    let output = Arc::try_unwrap(output).unwrap_or_else(|_| Assembly::of(source));
+    let output = Arc::try_unwrap(output).unwrap_or_else(|_| Assembly::from_source(source));
     Ok(Some((plan, output)))
 }
 
 /// What an artifact has that readers of a version have not.
-fn missing(artifact: &Artifact, target: Version) -> impl Iterator<Item = Finding> {
+fn missing(artifact: &PortableArtifact, target: Version) -> impl Iterator<Item = Finding> {
     let versions = VersionRange { min: None, max: Some(target) };
     let findings = artifact.judge(&format!("StableHLO {target}"), versions);
     findings.into_iter().filter(|one| one.severity == Severity::Error)
@@ -86,8 +86,8 @@ fn missing(artifact: &Artifact, target: Version) -> impl Iterator<Item = Finding
 pub fn convert(
     source: &Arc<dyn Source>,
     target: Version,
-    options: &Options,
-) -> Result<Option<(Conversion, Output)>, ReadError> {
+    options: &RewriteOptions,
+) -> Result<Option<(Conversion, ConvertedArtifact)>, ReadError> {
     let planned = plan(source, target, options)?;
-    Ok(planned.map(|(plan, output)| (plan, Output::File(Arc::new(output)))))
+    Ok(planned.map(|(plan, output)| (plan, ConvertedArtifact::File(Arc::new(output)))))
 }

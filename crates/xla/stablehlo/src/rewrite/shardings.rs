@@ -14,7 +14,7 @@ const SDY: &str = "sdy";
 const SINCE: Version = Version::triple(1, 11, 0);
 
 /// The numbers of the encodings of the dialect.
-mod kind {
+mod encoding_number {
     pub(super) const AXIS: u64 = 1;
     pub(super) const MESH: u64 = 2;
     pub(super) const AXIS_REF: u64 = 4;
@@ -37,7 +37,7 @@ pub(super) struct Shardings {
 }
 
 /// What a sharding is for XLA.
-enum Said {
+enum ShardingText {
     /// It leaves everything open.
     Nothing,
     Text(String),
@@ -45,7 +45,7 @@ enum Said {
 
 impl Shardings {
     /// Gathers the meshes of a program.
-    pub(super) fn of(module: &Module, top: &Block, target: Version) -> Self {
+    pub(super) fn gather_meshes(module: &Module, top: &Block, target: Version) -> Self {
         let mut found = Self { wanted: target < SINCE, ..Self::default() };
         found.gather(module, top);
         found.cut = (0..module.attributes.len()).any(|id| {
@@ -54,7 +54,7 @@ impl Shardings {
                     module
                         .attributes
                         .get(id)
-                        .is_some_and(|item| item.code(SDY) == Some(kind::DIMENSION))
+                        .is_some_and(|item| item.code(SDY) == Some(encoding_number::DIMENSION))
                 },
                 |(axes, _)| !axes.is_empty(),
             )
@@ -97,10 +97,10 @@ impl Shardings {
         }
         if operation.is(SDY, "sharding_constraint") {
             let sharding = module.attribute(operation, "sharding");
-            let said = sharding.map_or(Some(Said::Nothing), |id| self.said(module, id));
+            let said = sharding.map_or(Some(ShardingText::Nothing), |id| self.said(module, id));
             return match said.ok_or("a sharding of parts of axes")? {
-                Said::Nothing => Ok(true),
-                Said::Text(text) => {
+                ShardingText::Nothing => Ok(true),
+                ShardingText::Text(text) => {
                     constrain(module, operation, &text);
                     Ok(false)
                 }
@@ -126,8 +126,8 @@ impl Shardings {
                     operation.attributes.push((name, value));
                 }
                 b"sdy.sharding" => match self.several(module, value) {
-                    Some(Said::Nothing) => {}
-                    Some(Said::Text(text)) => {
+                    Some(ShardingText::Nothing) => {}
+                    Some(ShardingText::Text(text)) => {
                         let text = values::text(module, text.as_bytes());
                         let name = module.text(b"mhlo.sharding");
                         operation.attributes.push((name, text));
@@ -163,8 +163,8 @@ impl Shardings {
                     continue;
                 }
                 match self.said(module, value)? {
-                    Said::Nothing => {}
-                    Said::Text(text) => {
+                    ShardingText::Nothing => {}
+                    ShardingText::Text(text) => {
                         let name = values::text(module, b"mhlo.sharding");
                         pairs.push((name, values::text(module, text.as_bytes())));
                     }
@@ -181,33 +181,33 @@ impl Shardings {
     }
 
     /// The shardings of the results of an operation.
-    fn several(&self, module: &Module, id: Id) -> Option<Said> {
+    fn several(&self, module: &Module, id: Id) -> Option<ShardingText> {
         let item = module.attributes.get(id)?;
-        if item.code(SDY)? != kind::SEVERAL {
+        if item.code(SDY)? != encoding_number::SEVERAL {
             return None;
         }
         let mut texts = Vec::new();
         for one in item.fields.get(2..)? {
             let Field::Attribute(one) = one else { return None };
             match self.said(module, *one)? {
-                Said::Nothing => texts.push(None),
-                Said::Text(text) => texts.push(Some(text)),
+                ShardingText::Nothing => texts.push(None),
+                ShardingText::Text(text) => texts.push(Some(text)),
             }
         }
         if texts.iter().all(Option::is_none) {
-            return Some(Said::Nothing);
+            return Some(ShardingText::Nothing);
         }
         let texts: Vec<String> = texts.into_iter().collect::<Option<_>>()?;
-        Some(Said::Text(match &texts[..] {
+        Some(ShardingText::Text(match &texts[..] {
             [one] => one.clone(),
             _ => format!("{{{}}}", texts.join(", ")),
         }))
     }
 
     /// What a sharding is for XLA; none if it says what XLA has no words for.
-    fn said(&self, module: &Module, id: Id) -> Option<Said> {
+    fn said(&self, module: &Module, id: Id) -> Option<ShardingText> {
         let item = module.attributes.get(id)?;
-        (item.code(SDY)? == kind::SHARDING).then_some(())?;
+        (item.code(SDY)? == encoding_number::SHARDING).then_some(())?;
         let Some(Field::Attribute(mesh_or_name)) = item.fields.get(1) else { return None };
         let held;
         let axes = match mesh(module, *mesh_or_name) {
@@ -233,9 +233,9 @@ impl Shardings {
             tiles.push(tile);
         }
         if all_open && count > 0 {
-            return Some(Said::Nothing);
+            return Some(ShardingText::Nothing);
         }
-        Some(Said::Text(text(axes, order, &tiles)?))
+        Some(ShardingText::Text(text(axes, order, &tiles)?))
     }
 }
 
@@ -275,7 +275,7 @@ fn text(axes: &Mesh, mut order: Vec<usize>, tiles: &[i64]) -> Option<String> {
 /// The axes of a mesh whose devices are in order.
 fn mesh(module: &Module, id: Id) -> Option<Mesh> {
     let item = module.attributes.get(id)?;
-    (item.code(SDY)? == kind::MESH).then_some(())?;
+    (item.code(SDY)? == encoding_number::MESH).then_some(())?;
     let (Some(Field::Raw(Raw::Bytes(devices))), axes) = (item.fields.last(), item.fields.get(2..)?)
     else {
         return None;
@@ -286,7 +286,7 @@ fn mesh(module: &Module, id: Id) -> Option<Mesh> {
     for axis in axes.get(..axes.len() - 1)? {
         let Field::Attribute(axis) = axis else { return None };
         let axis = module.attributes.get(*axis)?;
-        (axis.code(SDY)? == kind::AXIS).then_some(())?;
+        (axis.code(SDY)? == encoding_number::AXIS).then_some(())?;
         let [_, Field::Text(name), Field::Raw(Raw::Bytes(size))] = &axis.fields[..] else {
             return None;
         };
@@ -307,7 +307,7 @@ fn symbol(module: &Module, id: Id) -> Option<Vec<u8>> {
 /// The whole axes along which a dimension is cut, and whether that is all.
 fn dimension_of(module: &Module, id: Id) -> Option<(Vec<Vec<u8>>, bool)> {
     let item = module.attributes.get(id)?;
-    (item.code(SDY)? == kind::DIMENSION).then_some(())?;
+    (item.code(SDY)? == encoding_number::DIMENSION).then_some(())?;
     let (Field::Raw(Raw::Bytes(rest)), axes) =
         item.fields.split_last().map(|(last, all)| (last, all.get(2..)))?
     else {
@@ -317,7 +317,7 @@ fn dimension_of(module: &Module, id: Id) -> Option<(Vec<Vec<u8>>, bool)> {
     for axis in axes? {
         let Field::Attribute(axis) = axis else { return None };
         let axis = module.attributes.get(*axis)?;
-        (axis.code(SDY)? == kind::AXIS_REF).then_some(())?;
+        (axis.code(SDY)? == encoding_number::AXIS_REF).then_some(())?;
         let [_, Field::Text(name), Field::Optional(None)] = axis.fields[..] else { return None };
         names.push(module.bytes(name).to_vec());
     }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use unskew_core::{Context, Date, Outcome, Party, Role, Verdict, Version, check};
 use unskew_source::{BytesSource, Source};
-use unskew_stablehlo::asks::{Answer, Answers, Compiler, Trial};
+use unskew_stablehlo::requirements::{Compiler, TrialAnswer, TrialProgram, TrialReport};
 
 const CALLS: &[u8] = include_bytes!("../data/calls-1.10.0.stablehlo");
 const SIZES: &[u8] = include_bytes!("../data/unknown-sizes-1.10.0.stablehlo");
@@ -13,7 +13,7 @@ const TANH: &[u8] = include_bytes!("../data/tanh-1.10.0.stablehlo");
 /// What a plug-in says of more partitions than it has devices.
 const TOO_MANY: &str = "INVALID_ARGUMENT: too many partitions";
 
-fn text(trial: &Trial) -> String {
+fn text(trial: &TrialProgram) -> String {
     String::from_utf8_lossy(&trial.program).into_owned()
 }
 
@@ -21,21 +21,21 @@ fn text(trial: &Trial) -> String {
 fn judged(
     program: &[u8],
     devices: usize,
-    refuses: impl Fn(&Trial) -> Option<Answer> + Send + Sync + 'static,
+    refuses: impl Fn(&TrialProgram) -> Option<TrialAnswer> + Send + Sync + 'static,
 ) -> (Verdict, Vec<String>) {
     let source: Arc<dyn Source> = Arc::new(BytesSource::new("net.stablehlo", program.to_vec()));
     let artifact = unskew_stablehlo::party(&source).unwrap().unwrap();
     let asked = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&asked);
-    let compiler = Compiler::new(move |trials: &[Trial]| {
+    let compiler = Compiler::new(move |trials: &[TrialProgram]| {
         seen.lock().unwrap().extend(trials.iter().map(text));
-        let answer = |trial: &Trial| match refuses(trial) {
+        let answer = |trial: &TrialProgram| match refuses(trial) {
             Some(answer) => answer,
-            None if trial.partitions > 8 => Answer::Refused(TOO_MANY.to_owned()),
-            None => Answer::Compiles,
+            None if trial.partitions > 8 => TrialAnswer::Refused(TOO_MANY.to_owned()),
+            None => TrialAnswer::Compiles,
         };
         let answers = trials.iter().map(answer).collect();
-        Ok(Answers { devices, memories: vec!["device".to_owned()], answers })
+        Ok(TrialReport { devices, memories: vec!["device".to_owned()], answers })
     });
     let plugin = Party::new("plugin.so", Role::Plugin, "PJRT plug-in");
     let plugin = unskew_stablehlo::reader(plugin, Version::triple(1, 13, 3));
@@ -49,11 +49,14 @@ fn codes(verdict: &Verdict) -> Vec<&'static str> {
     verdict.findings.iter().map(|finding| finding.rule.code).collect()
 }
 
-fn missing(target: &'static str) -> impl Fn(&Trial) -> Option<Answer> + Send + Sync + 'static {
+fn missing(
+    target: &'static str,
+) -> impl Fn(&TrialProgram) -> Option<TrialAnswer> + Send + Sync + 'static {
     move |trial| {
         let refused = trial.partitions == 1 && text(trial).contains(target);
-        refused
-            .then(|| Answer::Refused(format!("NOT_FOUND: No FFI handler registered for {target}")))
+        refused.then(|| {
+            TrialAnswer::Refused(format!("NOT_FOUND: No FFI handler registered for {target}"))
+        })
     }
 }
 
@@ -98,16 +101,16 @@ fn a_program_for_more_devices_than_there_are_is_an_error() {
 
 #[test]
 fn a_refusal_in_other_words_than_for_the_options_is_one_of_the_program() {
-    let whole = |trial: &Trial| {
+    let whole = |trial: &TrialProgram| {
         let is_whole = trial.program.starts_with(b"ML\xefR");
-        is_whole.then(|| Answer::Refused("UNKNOWN: Failed to parse".to_owned()))
+        is_whole.then(|| TrialAnswer::Refused("UNKNOWN: Failed to parse".to_owned()))
     };
     assert_eq!(codes(&judged(CALLS, 2, whole).0), ["SH009"]);
 }
 
 #[test]
 fn a_plug_in_that_compiles_no_addition_tells_nothing_of_calls() {
-    let none = |_: &Trial| Some(Answer::Refused("UNIMPLEMENTED: text".to_owned()));
+    let none = |_: &TrialProgram| Some(TrialAnswer::Refused("UNIMPLEMENTED: text".to_owned()));
     let (verdict, _) = judged(CALLS, 2, none);
     assert_eq!((codes(&verdict), verdict.outcome), (Vec::new(), Outcome::Unjudged));
     assert!(
@@ -117,21 +120,21 @@ fn a_plug_in_that_compiles_no_addition_tells_nothing_of_calls() {
 
 #[test]
 fn a_refusal_for_another_reason_leaves_the_call_unjudged_and_an_end_of_the_process_is_an_error() {
-    let call = |answer: Answer| {
-        move |trial: &Trial| text(trial).contains("\"kept\"").then(|| answer.clone())
+    let call = |answer: TrialAnswer| {
+        move |trial: &TrialProgram| text(trial).contains("\"kept\"").then(|| answer.clone())
     };
-    let (verdict, _) = judged(CALLS, 2, call(Answer::Refused("INTERNAL: odd".to_owned())));
+    let (verdict, _) = judged(CALLS, 2, call(TrialAnswer::Refused("INTERNAL: odd".to_owned())));
     assert_eq!(codes(&verdict), Vec::<&str>::new());
     assert!(verdict.unjudged.iter().any(|open| open.reason.ends_with("INTERNAL: odd")));
-    let (verdict, _) = judged(CALLS, 2, call(Answer::Ended("SIGSEGV".to_owned())));
+    let (verdict, _) = judged(CALLS, 2, call(TrialAnswer::Ended("SIGSEGV".to_owned())));
     assert_eq!(codes(&verdict), ["SH010"]);
 }
 
 #[test]
 fn arrays_of_unknown_size_are_asked_as_parameters() {
-    let dynamic = |trial: &Trial| {
+    let dynamic = |trial: &TrialProgram| {
         let unbounded = trial.partitions == 1 && text(trial).contains('?');
-        unbounded.then(|| Answer::Refused("Unbounded dynamism is disabled".to_owned()))
+        unbounded.then(|| TrialAnswer::Refused("Unbounded dynamism is disabled".to_owned()))
     };
     let (verdict, _) = judged(SIZES, 1, dynamic);
     assert_eq!(codes(&verdict), ["SH011"]);

@@ -157,6 +157,6 @@ fn names_are_charged_for_what_they_stand_for() {
     ];
     for text in texts {
         let error = unskew_stablehlo::parse::bytecode(&*of(text)).err().unwrap();
-        assert!(matches!(*error.problem, unskew_source::Problem::Budget(_)), "{error}");
+        assert!(matches!(*error.problem, unskew_source::SourceProblem::Budget(_)), "{error}");
     }
 }

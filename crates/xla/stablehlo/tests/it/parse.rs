@@ -283,7 +283,7 @@ proptest! {
         let all = artifacts();
         let (name, program) = &all[index % all.len()];
         let target: Version = target.parse().unwrap();
-        let options = rewrite::Options { approximate: true };
+        let options = rewrite::RewriteOptions { approximate: true };
         let (plan, output) = rewrite::plan(program, target, &options).unwrap().unwrap();
         prop_assume!(plan.is_possible());
         let made: Arc<dyn Source> = Arc::new(output);

@@ -8,7 +8,7 @@ use unskew_core::{
     VersionRange, check,
 };
 use unskew_source::{BytesSource, FileSource, Source};
-use unskew_stablehlo::{AXIS, Artifact, Mlir};
+use unskew_stablehlo::{AXIS, Mlir, PortableArtifact};
 
 fn data(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file)
@@ -22,7 +22,7 @@ fn party(file: &str) -> Party {
     unskew_stablehlo::party(&source(file)).unwrap().unwrap()
 }
 
-fn read(file: &str) -> Artifact {
+fn read(file: &str) -> PortableArtifact {
     match Mlir::read(&*source(file)).unwrap() {
         Some(Mlir::Artifact(artifact)) => artifact,
         other => panic!("{other:?}"),

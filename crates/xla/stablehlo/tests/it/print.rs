@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use unskew_source::{BytesSource, Source};
-use unskew_stablehlo::print::{Options, text};
+use unskew_stablehlo::print::{PrintOptions, text};
 
 fn printed(bytes: Vec<u8>, elide: Option<usize>) -> Option<String> {
     let source: Arc<dyn Source> = Arc::new(BytesSource::new("a.stablehlo", bytes));
     let mut out = Vec::new();
-    text(&source, &Options { elide }, &mut out).ok()?;
+    text(&source, &PrintOptions { elide }, &mut out).ok()?;
     Some(String::from_utf8(out).unwrap())
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use unskew_source::BytesSource;
-use unskew_stablehlo::program::{Attribute, Block, Program, Type};
+use unskew_stablehlo::program::{Block, ConstantAttribute, Program, Type};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")
@@ -38,7 +38,9 @@ fn operations_take_the_values_of_those_before_them() {
     assert_eq!(names(body), ["constant", "broadcast_in_dim", "multiply", "add", "return"]);
     let [constant, broadcast, multiply, add, give] = &body.operations[..] else { panic!() };
     let [x, y] = body.arguments[..] else { panic!() };
-    let Some(Attribute::Tensor { r#type, bytes }) = constant.attribute("value") else { panic!() };
+    let Some(ConstantAttribute::Tensor { r#type, bytes }) = constant.attribute("value") else {
+        panic!()
+    };
     assert_eq!((r#type.count(), &bytes[..]), (Some(1), &2.0_f32.to_le_bytes()[..]));
     assert_eq!(broadcast.operands, constant.results);
     let dims = broadcast.attribute("broadcast_dimensions").unwrap();
@@ -63,7 +65,7 @@ fn regions_have_values_of_their_own() {
     let compare = &condition.operations[1];
     assert_eq!(compare.operands, [condition.arguments[0], condition.operations[0].results[0]]);
     let direction = compare.attribute("comparison_direction").unwrap();
-    assert!(matches!(direction, Attribute::Choice { kind: 3, .. }), "{direction:?}");
+    assert!(matches!(direction, ConstantAttribute::Choice { kind: 3, .. }), "{direction:?}");
     assert_eq!(vector(&program, compare.results[0]), (vec![], "i1"));
     let [body] = &body[..] else { panic!() };
     assert_eq!(names(body), ["call", "constant", "add", "return"]);
@@ -87,7 +89,7 @@ fn what_arguments_may_be_overwritten_is_said_of_them() {
     let program = program("donate-1.9.0.stablehlo");
     let main = program.function("main").unwrap();
     let alias = main.argument_attribute(0, "tf.aliasing_output").unwrap();
-    assert!(matches!(alias, Attribute::Integer { value: 0, .. }), "{alias:?}");
+    assert!(matches!(alias, ConstantAttribute::Integer { value: 0, .. }), "{alias:?}");
 }
 
 /// Every type that StableHLO has, each as the dimension that says its place.
@@ -126,7 +128,7 @@ fn attributes_without_names_are_those_with_names() {
     }
     let tanh = program("tanh-1.10.0.stablehlo");
     let operation = &tanh.function("main").unwrap().body().unwrap().operations[0];
-    assert_eq!(operation.attribute("result_accuracy"), Some(&Attribute::Other(Some(20))));
+    assert_eq!(operation.attribute("result_accuracy"), Some(&ConstantAttribute::Other(Some(20))));
 }
 
 #[test]

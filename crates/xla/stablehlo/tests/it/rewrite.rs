@@ -10,7 +10,7 @@ use unskew_stablehlo::program::{Operation, Program};
 use unskew_stablehlo::{Mlir, history, rewrite};
 
 /// Everything that may be done.
-const LOSSY: rewrite::Options = rewrite::Options { approximate: true };
+const LOSSY: rewrite::RewriteOptions = rewrite::RewriteOptions { approximate: true };
 
 fn artifacts() -> Vec<PathBuf> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
@@ -186,7 +186,7 @@ fn what_has_another_operation_for_it_becomes_that() {
     assert!(plan.is_possible());
     assert_eq!(operations(&old), ["sine_v1", "cosine_v1", "divide_v1", "return_v1"]);
     assert!(plan.rewrites.iter().any(|one| one.lossy && one.adaptation == rewrite::APPROXIMATE));
-    let exact = rewrite::Options::default();
+    let exact = rewrite::RewriteOptions::default();
     let tan = source(bytes("tan-1.10.0.stablehlo"));
     let (plan, _) = rewrite::plan(&tan, version("1.3.0"), &exact).unwrap().unwrap();
     assert_eq!(plan.blockers[0].adaptation.as_deref(), Some(rewrite::APPROXIMATE));

@@ -12,7 +12,7 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::store::database::{StoreError, Value};
+use crate::store::database::{SqlValue, StoreError};
 
 /// How long to wait for a server to answer.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -143,7 +143,7 @@ impl Link {
         client.batch_execute(sql)
     }
 
-    pub(super) fn run(&mut self, sql: &str, values: &[Value]) -> Result<u64, postgres::Error> {
+    pub(super) fn run(&mut self, sql: &str, values: &[SqlValue]) -> Result<u64, postgres::Error> {
         let Some((client, statement)) = self.prepared(sql)? else { return Ok(0) };
         client.execute(&statement, &parameters(values))
     }
@@ -151,7 +151,7 @@ impl Link {
     pub(super) fn rows(
         &mut self,
         sql: &str,
-        values: &[Value],
+        values: &[SqlValue],
     ) -> Result<Vec<Row>, postgres::Error> {
         let Some((client, statement)) = self.prepared(sql)? else { return Ok(Vec::new()) };
         client.query(&statement, &parameters(values))
@@ -172,7 +172,7 @@ impl Link {
     }
 }
 
-fn parameters(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
+fn parameters(values: &[SqlValue]) -> Vec<&(dyn ToSql + Sync)> {
     values.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
 }
 

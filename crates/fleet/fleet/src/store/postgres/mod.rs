@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use postgres::error::SqlState;
 
-use super::database::{Database, Row, Step, StoreError, Value};
+use super::database::{Database, DatabaseRow, SqlValue, StoreError, TransactionBody};
 use link::{Address, Link};
 
 /// How often a step is tried that clashes with others.
@@ -130,7 +130,7 @@ impl Postgres {
     }
 
     /// One attempt at a step.
-    fn attempt(&mut self, step: Step<'_>) -> Result<(), StoreError> {
+    fn attempt(&mut self, step: TransactionBody<'_>) -> Result<(), StoreError> {
         self.begin()?;
         self.step = InStep::Yes;
         let mut done = step(self);
@@ -160,11 +160,11 @@ impl Postgres {
 }
 
 impl Database for Postgres {
-    fn run(&mut self, sql: &str, values: &[Value]) -> Result<u64, StoreError> {
+    fn run(&mut self, sql: &str, values: &[SqlValue]) -> Result<u64, StoreError> {
         self.with(|link| link.run(sql, values))
     }
 
-    fn rows(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, StoreError> {
+    fn rows(&mut self, sql: &str, values: &[SqlValue]) -> Result<Vec<DatabaseRow>, StoreError> {
         let rows = self.with(|link| link.rows(sql, values))?;
         rows.iter().map(value::row).collect()
     }
@@ -181,7 +181,7 @@ impl Database for Postgres {
         self.with(|link| link.send(&sql))
     }
 
-    fn in_one_step(&mut self, step: Step<'_>) -> Result<(), StoreError> {
+    fn in_one_step(&mut self, step: TransactionBody<'_>) -> Result<(), StoreError> {
         let mut queued = false;
         let mut attempt = 1;
         let done = loop {

@@ -5,9 +5,9 @@ use std::error::Error;
 use bytes::BytesMut;
 use postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
-use crate::store::database::{Row, StoreError, Value};
+use crate::store::database::{DatabaseRow, SqlValue, StoreError};
 
-impl ToSql for Value {
+impl ToSql for SqlValue {
     fn to_sql(
         &self,
         of: &Type,
@@ -36,7 +36,7 @@ impl ToSql for Value {
     to_sql_checked!();
 }
 
-impl<'a> FromSql<'a> for Value {
+impl<'a> FromSql<'a> for SqlValue {
     fn from_sql(of: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
         Ok(match *of {
             Type::INT2 => Self::Integer(i16::from_sql(of, raw)?.into()),
@@ -59,8 +59,8 @@ impl<'a> FromSql<'a> for Value {
 }
 
 /// A row of a result.
-pub(super) fn row(row: &postgres::Row) -> Result<Row, StoreError> {
+pub(super) fn row(row: &postgres::Row) -> Result<DatabaseRow, StoreError> {
     let wrong = |column| StoreError::Damaged { column, wanted: "number, text or bytes" };
-    let value = |column| row.try_get::<_, Value>(column).map_err(|_| wrong(column));
-    Ok(Row((0..row.len()).map(value).collect::<Result<_, _>>()?))
+    let value = |column| row.try_get::<_, SqlValue>(column).map_err(|_| wrong(column));
+    Ok(DatabaseRow((0..row.len()).map(value).collect::<Result<_, _>>()?))
 }

@@ -61,7 +61,7 @@ impl IsolatedGit {
         self.write("config", Settings::default().text(bare).as_bytes())?;
         self.copy_if_there(&self.location.common, "config", "theirs", CONFIGURATION)?;
         let settings = match self.own.join("theirs").exists() {
-            true => Settings::of(&self.listed()?)?,
+            true => Settings::parse(&self.listed()?)?,
             false => Settings::default(),
         };
         self.write("config", settings.text(bare).as_bytes())?;

@@ -1,4 +1,4 @@
-//! Where a repository is: found as git finds it, but without git, which reads the repository's configuration before
+//! Location of a repository: found as git finds it, but without git, which reads the repository's configuration before
 //! anything else.
 
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub(super) struct Location {
 
 impl Location {
     /// The repository that a folder lies in; none if it lies in none.
-    pub fn of(folder: &Path) -> Result<Option<Self>, BaselineError> {
+    pub fn find(folder: &Path) -> Result<Option<Self>, BaselineError> {
         for ancestor in folder.ancestors() {
             let dot = ancestor.join(".git");
             let found = match std::fs::metadata(&dot) {

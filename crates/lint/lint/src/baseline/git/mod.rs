@@ -41,13 +41,13 @@ impl Repository {
     ///
     /// # Errors
     /// If the folder is in no repository, `git` is not there, or the repository is of a form that is not read.
-    pub fn of(folder: &Path) -> Result<Self, BaselineError> {
+    pub fn open(folder: &Path) -> Result<Self, BaselineError> {
         let none = || BaselineError::NoRepository(folder.display().to_string());
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         // git takes no paths in the form that Windows makes canonical.
         let whole = if cfg!(windows) { std::path::absolute(folder) } else { folder.canonicalize() };
         let whole = whole.map_err(|cause| BaselineError::Io { path: folder.to_owned(), cause })?;
-        let location = Location::of(&whole)?.ok_or_else(none)?;
+        let location = Location::find(&whole)?.ok_or_else(none)?;
         Ok(Self { folder: whole, git: Arc::new(IsolatedGit::new(location)?) })
     }
 

@@ -1,4 +1,4 @@
-//! What of a repository's configuration git has to be told: the formats of its files, and where its branches come from.
+//! Settings of a repository that git has to be told: the formats of its files, and where its branches come from.
 //!
 //! Most keys of a configuration can name a program, directly or by way of attributes. So it is a list of what is taken, and
 //! all else is left where it is.
@@ -24,7 +24,7 @@ pub(super) struct Settings {
 
 impl Settings {
     /// Reads what `git config --null --list` prints: a key in each record, and in its other lines the value.
-    pub fn of(listed: &[u8]) -> Result<Self, BaselineError> {
+    pub fn parse(listed: &[u8]) -> Result<Self, BaselineError> {
         let mut settings = Self::default();
         let (mut version, mut unknown) = (0, None);
         for record in listed.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {
@@ -106,7 +106,7 @@ mod tests {
             core.fsmonitor\n./evil\0core.sshcommand\n./evil\0filter.x.smudge\n./evil\0diff.x.textconv\n./evil\0\
             remote.o\"p\\.q.fetch\n+refs/heads/*:refs/remotes/o/*\0remote.o\"p\\.q.uploadpack\n./evil\0\
             branch.main.merge\nrefs/heads/main\0branch.main.mergeoptions\nx\0alias.log\n!./evil\0";
-        let settings = Settings::of(listed).unwrap();
+        let settings = Settings::parse(listed).unwrap();
         let text = settings.text(false);
         assert!(!text.contains("evil") && !settings.partial, "{text}");
         for line in [
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn what_git_would_refuse_to_read_is_refused() {
         let settings =
-            |text: &str| Settings::of(text.replace('=', "\n").replace(';', "\0").as_bytes());
+            |text: &str| Settings::parse(text.replace('=', "\n").replace(';', "\0").as_bytes());
         assert!(settings("core.repositoryformatversion=1;extensions.tomorrow=x").is_err());
         assert!(settings("core.repositoryformatversion=0;extensions.tomorrow=x").is_ok());
         assert!(settings("core.repositoryformatversion=2").is_err());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::repository::{Repository, codes, config, lint_at};
-use unskew_lint::{BaselinePlace, Outcome, Sources};
+use unskew_lint::{BaselinePlace, LintResult, Sources};
 
 /// What is promised in all of them.
 const PROMISES: &str = "baseline = 'git:HEAD'\n[[boundary]]\nname = 'n'\nkind = 'names'\npaths = ['*.names']\n\
@@ -37,7 +37,7 @@ fn add(file: &Path, text: &str) {
     std::fs::write(file, before + text).unwrap();
 }
 
-fn judged(folder: &Path) -> Outcome {
+fn judged(folder: &Path) -> LintResult {
     lint_at(folder, &config(PROMISES).unwrap(), DAY)
 }
 

@@ -5,8 +5,10 @@ use std::process::Command;
 
 use unskew_c_headers::Headers;
 use unskew_core::Date;
-use unskew_kinds::{Change, Comparison, Direction, Kind, Level, Terms};
-use unskew_lint::{Config, ConfigError, Histories, Known, Outcome, Request, Sources, lint};
+use unskew_kinds::{CompareOptions, Direction, FileChange, FileComparison, InterfaceKind, Level};
+use unskew_lint::{
+    Histories, Known, LintConfig, LintConfigError, LintRequest, LintResult, Sources, lint,
+};
 use unskew_source::{Files, NotRead};
 
 /// A kind of files that are lists of names, one a line: the smallest that there can be. A name that is gone
@@ -28,7 +30,7 @@ impl Names {
     }
 }
 
-impl Kind for Names {
+impl InterfaceKind for Names {
     fn name(&self) -> &'static str {
         "names"
     }
@@ -45,13 +47,18 @@ impl Kind for Names {
         &["case"]
     }
 
-    fn compare(&self, old: &Files, new: &Files, _: &Terms<'_>) -> Result<Comparison, NotRead> {
+    fn compare(
+        &self,
+        old: &Files,
+        new: &Files,
+        _: &CompareOptions<'_>,
+    ) -> Result<FileComparison, NotRead> {
         let (old, new) = (Self::set(old), Self::set(new));
-        let mut found = Comparison::default();
+        let mut found = FileComparison::default();
         let mut add = |name: &str, at: &str, direction| {
             let finding = unskew_c_headers::rules::FunctionGone { name: &name }.finding();
             let file = at.split(':').next().unwrap();
-            let change = Change::new(finding, file, name).on(Level::Wire).breaking(direction);
+            let change = FileChange::new(finding, file, name).on(Level::Wire).breaking(direction);
             found.changes.push(change);
         };
         for (name, at) in old.iter().filter(|(name, _)| !new.contains_key(*name)) {
@@ -66,20 +73,20 @@ impl Kind for Names {
     fn items(
         &self,
         files: &Files,
-        _: &Terms<'_>,
+        _: &CompareOptions<'_>,
     ) -> Result<Option<std::collections::BTreeMap<String, String>>, NotRead> {
         Ok(Some(Self::set(files)))
     }
 }
 
-pub const KINDS: &[&dyn Kind] = &[&Headers, &Names, &Histories];
+pub const KINDS: &[&dyn InterfaceKind] = &[&Headers, &Names, &Histories];
 
 /// The configuration in the text of an `unskew.toml`.
-pub fn config(text: &str) -> Result<Config, ConfigError> {
+pub fn config(text: &str) -> Result<LintConfig, LintConfigError> {
     let rules =
         [unskew_lint::rules::RULES, unskew_c_headers::rules::RULES, unskew_history::rules::RULES];
     let is_rule = |code: &str| rules.iter().copied().flatten().any(|rule| rule.code == code);
-    Config::from_toml("unskew.toml", text, Known { kinds: KINDS, is_rule: &is_rule })
+    LintConfig::from_toml("unskew.toml", text, Known { kinds: KINDS, is_rule: &is_rule })
 }
 
 pub fn day(text: &str) -> Date {
@@ -87,10 +94,10 @@ pub fn day(text: &str) -> Date {
 }
 
 /// Lints the working tree of a folder.
-pub fn lint_at(folder: &Path, config: &Config, as_of: &str) -> Outcome {
+pub fn lint_at(folder: &Path, config: &LintConfig, as_of: &str) -> LintResult {
     let sources = Sources::new(folder, None);
     let (file, baseline, as_of) = ("unskew.toml", None, day(as_of));
-    lint(&Request { sources: &sources, file, config, baseline, as_of })
+    lint(&LintRequest { sources: &sources, file, config, baseline, as_of })
 }
 
 pub struct Repository(pub tempfile::TempDir);
@@ -138,21 +145,21 @@ impl Repository {
     }
 
     /// Lints the working tree.
-    pub fn lint(&self, promises: &str, as_of: &str) -> Outcome {
+    pub fn lint(&self, promises: &str, as_of: &str) -> LintResult {
         let config = config(promises).unwrap_or_else(|error| panic!("{error}"));
         lint_at(self.path(), &config, as_of)
     }
 }
 
 /// The codes of the findings that count, in order.
-pub fn codes(outcome: &Outcome) -> Vec<&'static str> {
+pub fn codes(outcome: &LintResult) -> Vec<&'static str> {
     assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
     let findings = outcome.judged.iter().flat_map(|judged| &judged.findings);
     findings.filter(|finding| finding.accepted.is_none()).map(|f| f.rule.code).collect()
 }
 
 /// The first finding of a rule.
-pub fn finding<'a>(outcome: &'a Outcome, code: &str) -> &'a unskew_core::Finding {
+pub fn finding<'a>(outcome: &'a LintResult, code: &str) -> &'a unskew_core::Finding {
     let mut findings = outcome.judged.iter().flat_map(|judged| &judged.findings);
     findings.find(|finding| finding.rule.code == code).unwrap_or_else(|| panic!("no {code}"))
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use unskew_source::{Assembly, Problem, ReadError, Source, SourceExt};
+use unskew_source::{Assembly, ReadError, Source, SourceExt, SourceProblem};
 
 use super::{Cursor, FOOTER, Handle, MAGIC, PLAIN, TRAILER, block, crc32c, malformed};
 
@@ -34,7 +34,7 @@ pub(crate) fn with_first_value(
     let ordered = first_end <= index.start && entries.iter().all(|(_, h)| end(*h) <= index.start);
     if !ordered || index_end > footer || end(meta) > index.start {
         let what = "table: an index in front of the blocks that it lists".to_owned();
-        return Err(ReadError::new(source.name(), Problem::Unsupported(what)).at(index.start));
+        return Err(ReadError::new(source.name(), SourceProblem::Unsupported(what)).at(index.start));
     }
     let len = new.len() as u64;
     let moved = |handle: Handle| {

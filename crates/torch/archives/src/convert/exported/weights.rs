@@ -13,7 +13,7 @@ use super::schema_migrator::MigrationReport;
 use crate::convert::archive_builder::ArchiveBuilder;
 use crate::convert::json::JsonValue;
 use crate::convert::task::ConversionTask;
-use crate::pickle::{Id, Pickle, Value};
+use crate::pickle::{Id, Pickle, PickleValue};
 
 /// Storages by the number of a scalar type in the schema: their class, and bytes for one element.
 const STORAGES: [(i64, &str, i64); 13] = [
@@ -158,26 +158,26 @@ impl TensorDictionary {
         let pickle = &mut self.pickle;
         let name = pickle.text(name);
         let kind = pickle.text("storage");
-        let class = pickle.push(Value::Global("torch".to_owned(), tensor.class.to_owned()));
+        let class = pickle.push(PickleValue::Global("torch".to_owned(), tensor.class.to_owned()));
         let key = pickle.text(key);
         let device = pickle.text(&tensor.device);
-        let elements = pickle.push(Value::Int(tensor.elements));
+        let elements = pickle.push(PickleValue::Int(tensor.elements));
         let storage = pickle.tuple([kind, class, key, device, elements]);
-        let storage = pickle.push(Value::Persistent(Some(storage)));
-        let offset = pickle.push(Value::Int(tensor.offset));
+        let storage = pickle.push(PickleValue::Persistent(Some(storage)));
+        let offset = pickle.push(PickleValue::Int(tensor.offset));
         let numbers = |pickle: &mut Pickle, all: &[i64]| {
-            let ids: Vec<Id> = all.iter().map(|n| pickle.push(Value::Int(*n))).collect();
+            let ids: Vec<Id> = all.iter().map(|n| pickle.push(PickleValue::Int(*n))).collect();
             pickle.tuple(ids)
         };
         let sizes = numbers(pickle, &tensor.sizes);
         let strides = numbers(pickle, &tensor.strides);
         let own = tensor.requires_grad && !tensor.is_parameter;
-        let requires_grad = pickle.push(Value::Bool(own));
+        let requires_grad = pickle.push(PickleValue::Bool(own));
         let hooks = pickle.call("collections", "OrderedDict", []);
         let parts = [storage, offset, sizes, strides, requires_grad, hooks];
         let mut value = pickle.call("torch._utils", "_rebuild_tensor_v2", parts);
         if tensor.is_parameter {
-            let requires_grad = pickle.push(Value::Bool(tensor.requires_grad));
+            let requires_grad = pickle.push(PickleValue::Bool(tensor.requires_grad));
             let hooks = pickle.call("collections", "OrderedDict", []);
             let parts = [value, requires_grad, hooks];
             value = pickle.call("torch._utils", "_rebuild_parameter", parts);
@@ -186,7 +186,7 @@ impl TensorDictionary {
     }
 
     fn finish(mut self) -> ArchiveBuilder {
-        let root = self.pickle.push(Value::Dict(self.items.into()));
+        let root = self.pickle.push(PickleValue::Dict(self.items.into()));
         self.pickle.set_root(root);
         // Everything in it was put there by us and can be written.
         let pickle = self.pickle.write().unwrap_or_default();

@@ -4,8 +4,8 @@ use unskew_source::ReadError;
 
 use super::module::ModuleDraft;
 use super::values::{PickleWriter, Values, value_kind};
-use crate::pickle::{Id, Pickle, Value};
-use unskew_source::flatbuffer::Table;
+use crate::pickle::{Id, Pickle, PickleValue};
+use unskew_source::flatbuffer::FlatTable;
 
 /// The version that the bytecode of a flatbuffer has in an archive.
 const VERSION: i64 = 8;
@@ -83,7 +83,7 @@ const MOST: u64 = 1 << 22;
 pub(super) fn pickle(module: &ModuleDraft<'_>, found: &mut Values) -> Result<Pickle, ReadError> {
     let ModuleDraft { buffer, values, .. } = module;
     let mut writer = PickleWriter::new(module, found);
-    let mut members = vec![writer.pickle.push(Value::Int(VERSION))];
+    let mut members = vec![writer.pickle.push(PickleValue::Int(VERSION))];
     let mut count = 0;
     for n in 0..values.len {
         let one = buffer.element(*values, n)?;
@@ -104,7 +104,7 @@ pub(super) fn pickle(module: &ModuleDraft<'_>, found: &mut Values) -> Result<Pic
 }
 
 impl PickleWriter<'_> {
-    fn function(&mut self, module: &ModuleDraft<'_>, table: Table) -> Result<Id, ReadError> {
+    fn function(&mut self, module: &ModuleDraft<'_>, table: FlatTable) -> Result<Id, ReadError> {
         let buffer = &module.buffer;
         let name = buffer.text(table, function::NAME)?;
         let instructions = self.instructions(module, table, &name)?;
@@ -117,7 +117,7 @@ impl PickleWriter<'_> {
             let parts = [
                 self.pickle.text(&operator),
                 self.pickle.text(&overload),
-                self.pickle.push(Value::Int(given)),
+                self.pickle.push(PickleValue::Int(given)),
             ];
             all.push(self.pickle.tuple(parts));
         }
@@ -133,7 +133,7 @@ impl PickleWriter<'_> {
             .collect::<Result<_, ReadError>>()?;
         let types = self.pickle.tuple(types);
         let registers = i64::from(buffer.int(table, function::REGISTERS, 0)?);
-        let registers = self.pickle.push(Value::Int(registers));
+        let registers = self.pickle.push(PickleValue::Int(registers));
         let code = self.pairs([
             ("instructions", instructions),
             ("operators", operators),
@@ -149,7 +149,7 @@ impl PickleWriter<'_> {
     fn instructions(
         &mut self,
         module: &ModuleDraft<'_>,
-        table: Table,
+        table: FlatTable,
         function: &str,
     ) -> Result<Id, ReadError> {
         let buffer = &module.buffer;
@@ -166,8 +166,9 @@ impl PickleWriter<'_> {
             };
             let parts = [
                 self.pickle.text(name),
-                self.pickle.push(Value::Int(i64::from(buffer.number(at + 4, 4)? as u32 as i32))),
-                self.pickle.push(Value::Int(buffer.number(at + 2, 2)? as i64)),
+                self.pickle
+                    .push(PickleValue::Int(i64::from(buffer.number(at + 4, 4)? as u32 as i32))),
+                self.pickle.push(PickleValue::Int(buffer.number(at + 2, 2)? as i64)),
             ];
             all.push(self.pickle.tuple(parts));
         }
@@ -175,7 +176,7 @@ impl PickleWriter<'_> {
     }
 
     /// What a function takes and gives.
-    fn schema(&mut self, module: &ModuleDraft<'_>, table: Table) -> Result<Id, ReadError> {
+    fn schema(&mut self, module: &ModuleDraft<'_>, table: FlatTable) -> Result<Id, ReadError> {
         let buffer = &module.buffer;
         let schema = buffer.child(table, function::SCHEMA)?;
         let mut lists = Vec::new();

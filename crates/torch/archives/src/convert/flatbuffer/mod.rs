@@ -19,7 +19,7 @@ mod values;
 use std::sync::Arc;
 
 use unskew_core::{Conversion, Places, Rewrite};
-use unskew_source::{Output, RawMember, ReadError, Source, SourceExt as _};
+use unskew_source::{ConvertedArtifact, RawMember, ReadError, Source, SourceExt as _};
 
 use super::TorchConvertOptions;
 use super::archive_builder::ArchiveBuilder;
@@ -47,7 +47,7 @@ pub(super) fn plan(
     to: &TorchRuntime,
     options: &TorchConvertOptions,
     plan: &mut Conversion,
-) -> Result<Option<Output>, ReadError> {
+) -> Result<Option<ConvertedArtifact>, ReadError> {
     let highest = to.release.bytecode.and_then(|range| range.max).map_or(0, |max| max.major());
     let reads = highest >= FLATBUFFER;
     let block = |plan: &mut Conversion, what: &str, place: &str| {

@@ -2,7 +2,7 @@
 
 use unskew_source::{ReadError, Source};
 
-use unskew_source::flatbuffer::{Flatbuffer, Table, Vector};
+use unskew_source::flatbuffer::{FlatTable, Flatbuffer, Vector};
 
 /// The fields of the table at the root.
 mod field {
@@ -16,7 +16,7 @@ mod field {
 /// A module on its way to an archive.
 pub(super) struct ModuleDraft<'s> {
     pub(super) buffer: Flatbuffer<'s>,
-    pub(super) root: Table,
+    pub(super) root: FlatTable,
     pub(super) values: Vector,
     pub(super) types: Vector,
     pub(super) storages: Vector,

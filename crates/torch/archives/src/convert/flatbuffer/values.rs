@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use unskew_source::ReadError;
 
 use super::module::ModuleDraft;
-use crate::pickle::{Id, Pickle, Value};
-use unskew_source::flatbuffer::{Table, Vector};
+use crate::pickle::{Id, Pickle, PickleValue};
+use unskew_source::flatbuffer::{FlatTable, Vector};
 
 /// The most bytes of a text.
 pub(super) const TEXT: u64 = 1 << 20;
@@ -114,20 +114,20 @@ impl<'m> PickleWriter<'m> {
         Ok(id)
     }
 
-    fn value_of(&mut self, table: Table, number: u64) -> Result<Id, ReadError> {
+    fn value_of(&mut self, table: FlatTable, number: u64) -> Result<Id, ReadError> {
         let buffer = &self.module.buffer;
         let which = buffer.scalar(table, value_kind::KIND, 1)?;
         let missing = || buffer.error(self.module.values.at, &format!("value {number} is empty"));
         if which == value_kind::NONE {
-            return Ok(self.pickle.push(Value::None));
+            return Ok(self.pickle.push(PickleValue::None));
         }
         // Plain numbers are structs, everything else is a table.
         if let value_kind::INT | value_kind::BOOL | value_kind::DOUBLE = which {
             let at = buffer.place(table, value_kind::VALUE)?.ok_or_else(missing)?;
             return Ok(self.pickle.push(match which {
-                value_kind::INT => Value::Int(buffer.number(at, 8)? as i64),
-                value_kind::BOOL => Value::Bool(buffer.number(at, 1)? != 0),
-                _ => Value::Float(f64::from_bits(buffer.number(at, 8)?)),
+                value_kind::INT => PickleValue::Int(buffer.number(at, 8)? as i64),
+                value_kind::BOOL => PickleValue::Bool(buffer.number(at, 1)? != 0),
+                _ => PickleValue::Float(f64::from_bits(buffer.number(at, 8)?)),
             }));
         }
         let one = buffer.child(table, value_kind::VALUE)?.ok_or_else(missing)?;
@@ -148,14 +148,14 @@ impl<'m> PickleWriter<'m> {
             }
             value_kind::LIST => {
                 let items = self.items(buffer.vector(one, 0, 4)?)?;
-                let list = self.pickle.push(Value::List(items.into()));
+                let list = self.pickle.push(PickleValue::List(items.into()));
                 self.tagged(list, &buffer.text(one, 1)?)
             }
             value_kind::DICT => {
                 let keys = self.items(buffer.vector(one, 0, 4)?)?;
                 let values = self.items(buffer.vector(one, 1, 4)?)?;
                 let pairs = keys.into_iter().zip(values).flat_map(|(key, value)| [key, value]);
-                let dict = self.pickle.push(Value::Dict(pairs.collect()));
+                let dict = self.pickle.push(PickleValue::Dict(pairs.collect()));
                 self.tagged(dict, &buffer.text(one, 2)?)
             }
             value_kind::INTS | value_kind::DOUBLES | value_kind::BOOLS => self.numbers(one, which),
@@ -163,7 +163,7 @@ impl<'m> PickleWriter<'m> {
             other => {
                 let what = format!("an archive has no form for a value of kind {other}");
                 self.found.blocked.push((what, format!("ivalues[{number}]")));
-                Ok(self.pickle.push(Value::None))
+                Ok(self.pickle.push(PickleValue::None))
             }
         }
     }
@@ -184,16 +184,16 @@ impl<'m> PickleWriter<'m> {
     }
 
     /// A list of numbers of one kind.
-    fn numbers(&mut self, table: Table, which: u64) -> Result<Id, ReadError> {
+    fn numbers(&mut self, table: FlatTable, which: u64) -> Result<Id, ReadError> {
         let size = if which == value_kind::BOOLS { 1 } else { 8 };
         let vector = self.module.buffer.vector(table, 0, size)?;
         let mut items = Vec::new();
         for n in 0..vector.len {
             let bits = self.module.buffer.number(vector.at + size * n, size)?;
             items.push(self.pickle.push(match which {
-                value_kind::INTS => Value::Int(bits as i64),
-                value_kind::DOUBLES => Value::Float(f64::from_bits(bits)),
-                _ => Value::Bool(bits != 0),
+                value_kind::INTS => PickleValue::Int(bits as i64),
+                value_kind::DOUBLES => PickleValue::Float(f64::from_bits(bits)),
+                _ => PickleValue::Bool(bits != 0),
             }));
         }
         let name = match which {
@@ -201,12 +201,12 @@ impl<'m> PickleWriter<'m> {
             value_kind::DOUBLES => "build_doublelist",
             _ => "build_boollist",
         };
-        let list = self.pickle.push(Value::List(items.into()));
+        let list = self.pickle.push(PickleValue::List(items.into()));
         Ok(self.pickle.call("torch.jit._pickle", name, [list]))
     }
 
     /// An object of a class, with its attributes or with what it gives `__setstate__`.
-    fn object(&mut self, table: Table, number: u64) -> Result<Id, ReadError> {
+    fn object(&mut self, table: FlatTable, number: u64) -> Result<Id, ReadError> {
         let ModuleDraft { buffer, types, .. } = self.module;
         let ty = buffer.scalar(table, 0, 4)?;
         if ty >= types.len {
@@ -226,12 +226,12 @@ impl<'m> PickleWriter<'m> {
             for (n, value) in (0..names.len).zip(values) {
                 pairs.extend([self.pickle.text(&buffer.element_text(names, n)?), value]);
             }
-            self.pickle.push(Value::Dict(pairs.into()))
+            self.pickle.push(PickleValue::Dict(pairs.into()))
         };
         Ok(self.pickle.object(package, name, state))
     }
 
-    fn tensor(&mut self, table: Table, number: u64) -> Result<Id, ReadError> {
+    fn tensor(&mut self, table: FlatTable, number: u64) -> Result<Id, ReadError> {
         let buffer = &self.module.buffer;
         let scalar = buffer.scalar(table, 1, 1)?;
         let known = STORAGES.iter().find(|(kind, ..)| *kind == scalar);
@@ -239,7 +239,7 @@ impl<'m> PickleWriter<'m> {
         let (Some((_, class, width)), false) = (known, quantized) else {
             let what = "an archive has no form for a quantized tensor, or one of this type";
             self.found.blocked.push((format!("{what}: {scalar}"), format!("ivalues[{number}]")));
-            return Ok(self.pickle.push(Value::None));
+            return Ok(self.pickle.push(PickleValue::None));
         };
         let storage = buffer.scalar(table, 0, 4)?;
         let elements = self.module.storage(storage)?.len / width;
@@ -254,18 +254,18 @@ impl<'m> PickleWriter<'m> {
         let requires_grad = buffer.scalar(table, 5, 1)? != 0;
         let pickle = &mut self.pickle;
         let kind = pickle.text("storage");
-        let class = pickle.push(Value::Global("torch".to_owned(), (*class).to_owned()));
+        let class = pickle.push(PickleValue::Global("torch".to_owned(), (*class).to_owned()));
         let key = pickle.text(&storage.to_string());
         let device = pickle.text("cpu");
-        let elements = pickle.push(Value::Int(i64::try_from(elements).unwrap_or(0)));
+        let elements = pickle.push(PickleValue::Int(i64::try_from(elements).unwrap_or(0)));
         let storage = pickle.tuple([kind, class, key, device, elements]);
-        let storage = pickle.push(Value::Persistent(Some(storage)));
-        let offset = pickle.push(Value::Int(offset));
+        let storage = pickle.push(PickleValue::Persistent(Some(storage)));
+        let offset = pickle.push(PickleValue::Int(offset));
         let [sizes, strides] = [sizes, strides].map(|all| {
-            let ids: Vec<Id> = all.into_iter().map(|n| pickle.push(Value::Int(n))).collect();
+            let ids: Vec<Id> = all.into_iter().map(|n| pickle.push(PickleValue::Int(n))).collect();
             pickle.tuple(ids)
         });
-        let requires_grad = pickle.push(Value::Bool(requires_grad));
+        let requires_grad = pickle.push(PickleValue::Bool(requires_grad));
         let hooks = pickle.call("collections", "OrderedDict", []);
         let parts = [storage, offset, sizes, strides, requires_grad, hooks];
         Ok(pickle.call("torch._utils", "_rebuild_tensor_v2", parts))

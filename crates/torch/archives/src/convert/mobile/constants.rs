@@ -4,7 +4,7 @@ use unskew_script::typing::literal_of_default;
 use unskew_torch_schemas::SchemaType;
 use unskew_torch_schemas::matching::Literal;
 
-use crate::pickle::{Id, Pickle, Value};
+use crate::pickle::{Id, Pickle, PickleValue};
 
 /// The default of an argument as a constant.
 pub(super) fn default(
@@ -27,17 +27,17 @@ pub(super) fn default(
         _ => return None,
     };
     let items: Option<Vec<Id>> = items.iter().map(|one| Some(pickle.push(value(one)?))).collect();
-    let list = pickle.push(Value::List(items?.into()));
+    let list = pickle.push(PickleValue::List(items?.into()));
     Some(pickle.call("torch.jit._pickle", kind, [list]))
 }
 
-pub(super) fn value(literal: &Literal) -> Option<Value> {
+pub(super) fn value(literal: &Literal) -> Option<PickleValue> {
     Some(match literal {
-        Literal::None => Value::None,
-        Literal::Bool(value) => Value::Bool(*value),
-        Literal::Int(number) => Value::Int(*number),
-        Literal::Float(bits) => Value::Float(bits.value()),
-        Literal::Text(text) => Value::Text(text.to_string()),
+        Literal::None => PickleValue::None,
+        Literal::Bool(value) => PickleValue::Bool(*value),
+        Literal::Int(number) => PickleValue::Int(*number),
+        Literal::Float(bits) => PickleValue::Float(bits.value()),
+        Literal::Text(text) => PickleValue::Text(text.to_string()),
         Literal::List(_) | Literal::Tuple(_) => return None,
     })
 }
@@ -48,13 +48,13 @@ pub(super) fn constant(literal: &Literal, pickle: &mut Pickle) -> Option<Id> {
 }
 
 /// What a constant is, if it is a literal.
-pub(super) fn literal(value: &Value) -> Option<Literal> {
+pub(super) fn literal(value: &PickleValue) -> Option<Literal> {
     Some(match value {
-        Value::None => Literal::None,
-        Value::Bool(value) => Literal::Bool(*value),
-        Value::Int(number) => Literal::Int(*number),
-        Value::Float(number) => Literal::from(*number),
-        Value::Text(text) => Literal::Text(text.as_str().into()),
+        PickleValue::None => Literal::None,
+        PickleValue::Bool(value) => Literal::Bool(*value),
+        PickleValue::Int(number) => Literal::Int(*number),
+        PickleValue::Float(number) => Literal::from(*number),
+        PickleValue::Text(text) => Literal::Text(text.as_str().into()),
         _ => return None,
     })
 }

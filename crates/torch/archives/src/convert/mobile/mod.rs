@@ -119,7 +119,7 @@ pub(super) fn plan(
         }
     }
     let tensors = |pickle: &pickle::Pickle| {
-        (0..pickle.count()).any(|id| matches!(pickle.value(id), pickle::Value::Persistent(_)))
+        (0..pickle.count()).any(|id| matches!(pickle.value(id), pickle::PickleValue::Persistent(_)))
     };
     if (from < 5) != (target < 5) && tensors(&code.pickle) {
         block(task, plan, "tensors in bytecode lie in other records than before", here());

@@ -8,7 +8,7 @@ use unskew_core::{Conversion, Places, Rewrite};
 use crate::bytecode::{BytecodeFunction, BytecodeOperator, Instruction, MobileBytecode};
 use crate::convert::task::{ConversionTask, block};
 use crate::history;
-use crate::pickle::{Pickle, Value};
+use crate::pickle::{Pickle, PickleValue};
 
 pub(super) const BYTECODE: &str = "bytecode-version";
 
@@ -38,10 +38,10 @@ fn key(function: &BytecodeFunction, pickle: &Pickle, at: usize) -> Option<&'stat
     if let Some(constant) = before.filter(|before| before.name == "LOADC") {
         let id = function.constants.get(usize::try_from(constant.x).ok()?)?;
         match pickle.value(*id) {
-            Value::Text(_) => return Some("str"),
-            Value::Int(_) => return Some("int"),
-            Value::Float(_) => return Some("float"),
-            Value::Bool(_) => return Some("bool"),
+            PickleValue::Text(_) => return Some("str"),
+            PickleValue::Int(_) => return Some("int"),
+            PickleValue::Float(_) => return Some("float"),
+            PickleValue::Bool(_) => return Some("bool"),
             _ => {}
         }
     }

@@ -18,7 +18,7 @@ use super::layout;
 use super::texts::with_texts;
 use crate::code::Callable;
 use crate::convert::task::{ConversionTask, block, rewrite};
-use crate::pickle::{Id, Pickle, Value};
+use crate::pickle::{Id, Pickle, PickleValue};
 
 /// What is done to the pickle, for people.
 pub(super) const DONE: &str = "devices stand there as their names";
@@ -38,15 +38,15 @@ pub(super) fn are_read(task: &ConversionTask<'_>) -> bool {
 }
 
 /// The devices of a pickle, and the name of each.
-pub(super) fn names(pickle: &Pickle) -> Vec<(Id, Value)> {
+pub(super) fn names(pickle: &Pickle) -> Vec<(Id, PickleValue)> {
     let name = |id| {
-        let Value::Call(call) = pickle.value(id) else { return None };
-        let Value::Global(module, name) = pickle.value(call.callee) else { return None };
-        let Value::Tuple(arguments) = pickle.value(call.arguments?) else { return None };
+        let PickleValue::Call(call) = pickle.value(id) else { return None };
+        let PickleValue::Global(module, name) = pickle.value(call.callee) else { return None };
+        let PickleValue::Tuple(arguments) = pickle.value(call.arguments?) else { return None };
         let [text] = arguments.as_slice() else { return None };
         let text =
             pickle.value(*text).text().filter(|_| (&**module, &**name) == ("torch", "device"));
-        Some((id, Value::Text(text?.to_owned())))
+        Some((id, PickleValue::Text(text?.to_owned())))
     };
     (0..pickle.count()).filter_map(name).collect()
 }
@@ -109,9 +109,9 @@ pub(super) fn fit(
 
 /// The class of an object and its attributes: names and values in turn.
 fn state(pickle: &Pickle, id: Id) -> Option<(String, &[Id])> {
-    let Value::Call(call) = pickle.value(id) else { return None };
-    let Value::Global(module, name) = pickle.value(call.callee) else { return None };
-    let Value::Dict(state) = pickle.value(call.state?) else { return None };
+    let PickleValue::Call(call) = pickle.value(id) else { return None };
+    let PickleValue::Global(module, name) = pickle.value(call.callee) else { return None };
+    let PickleValue::Dict(state) = pickle.value(call.state?) else { return None };
     Some((format!("{module}.{name}"), state))
 }
 

@@ -14,7 +14,7 @@ use crate::TorchFormat;
 use crate::convert::archive_builder::ArchiveBuilder;
 use crate::convert::task::{ConversionTask, block, rewrite};
 use crate::format::debug;
-use crate::pickle::{Id, Pickle, Value};
+use crate::pickle::{Id, Pickle, PickleValue};
 
 /// The record with the attributes.
 const ATTRIBUTES: &str = "data.pkl";
@@ -210,11 +210,11 @@ fn repickle(
 }
 
 /// Containers with tags, and each without.
-fn untagged(pickle: &Pickle) -> Vec<(Id, Value)> {
+fn untagged(pickle: &Pickle) -> Vec<(Id, PickleValue)> {
     let without = |id| {
-        let Value::Call(call) = pickle.value(id) else { return None };
-        let Value::Global(_, name) = pickle.value(call.callee) else { return None };
-        let Value::Tuple(arguments) = pickle.value(call.arguments?) else { return None };
+        let PickleValue::Call(call) = pickle.value(id) else { return None };
+        let PickleValue::Global(_, name) = pickle.value(call.callee) else { return None };
+        let PickleValue::Tuple(arguments) = pickle.value(call.arguments?) else { return None };
         let inner = arguments.first().filter(|_| name == "restore_type_tag")?;
         Some((id, pickle.value(*inner).clone()))
     };

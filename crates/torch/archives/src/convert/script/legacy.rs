@@ -19,7 +19,7 @@ use super::tensors::{Tensors, number};
 use crate::convert::archive_builder::ArchiveBuilder;
 use crate::convert::json::JsonValue;
 use crate::convert::task::{ConversionTask, block, rewrite};
-use crate::pickle::{self, Call, Id, Pickle, Value};
+use crate::pickle::{self, Id, Pickle, PickleCall, PickleValue};
 
 const LEGACY: &str = "legacy-archive";
 
@@ -135,7 +135,7 @@ impl Builder<'_> {
         let class = class_name(parent, name);
         if depth > DEPTH {
             self.faults.push(("model.json".into(), "modules nest deeper than 100 levels".into()));
-            return self.pickle.push(Value::None);
+            return self.pickle.push(PickleValue::None);
         }
         let mut members = Members::default();
         for parameter in module.get("parameters").map_or(&[][..], JsonValue::items) {
@@ -170,7 +170,7 @@ impl Builder<'_> {
             self.texts.get(key).map_or("", String::as_str)
         });
         self.code.push_str(&members.class(&class, methods.unwrap_or_default()));
-        let state = self.pickle.push(Value::Dict(members.state.into()));
+        let state = self.pickle.push(PickleValue::Dict(members.state.into()));
         self.pickle.object("__torch__", &class, state)
     }
 
@@ -180,7 +180,9 @@ impl Builder<'_> {
 
     /// The value of an attribute, taken over into the new pickle.
     fn attribute(&mut self, at: i64) -> Option<Id> {
-        let (Value::Tuple(all) | Value::List(all)) = self.attributes.root() else { return None };
+        let (PickleValue::Tuple(all) | PickleValue::List(all)) = self.attributes.root() else {
+            return None;
+        };
         let id = *all.get(usize::try_from(at).ok()?)?;
         self.taken_over(id, 0)
     }
@@ -196,20 +198,22 @@ impl Builder<'_> {
                 .collect::<Option<pickle::Members>>()
         };
         let value = match old.value(id) {
-            Value::Tuple(ids) => Value::Tuple(each(ids)?),
-            Value::List(ids) => Value::List(each(ids)?),
-            Value::Dict(ids) => Value::Dict(each(ids)?),
-            Value::Call(call) => return self.call(call, depth),
-            Value::Bytes(_) | Value::Persistent(_) | Value::Global(..) => return None,
+            PickleValue::Tuple(ids) => PickleValue::Tuple(each(ids)?),
+            PickleValue::List(ids) => PickleValue::List(each(ids)?),
+            PickleValue::Dict(ids) => PickleValue::Dict(each(ids)?),
+            PickleValue::Call(call) => return self.call(call, depth),
+            PickleValue::Bytes(_) | PickleValue::Persistent(_) | PickleValue::Global(..) => {
+                return None;
+            }
             plain => plain.clone(),
         };
         Some(self.pickle.push(value))
     }
 
     /// A list of one type, or a tensor by its number: the only calls of such a pickle.
-    fn call(&mut self, call: &Call, depth: usize) -> Option<Id> {
+    fn call(&mut self, call: &PickleCall, depth: usize) -> Option<Id> {
         let old = self.attributes;
-        let Value::Global(_, name) = old.value(call.callee) else { return None };
+        let PickleValue::Global(_, name) = old.value(call.callee) else { return None };
         let state = call.state.or(call.arguments)?;
         match name.as_str() {
             "TensorID" | "build_tensor_from_id" => {
@@ -219,7 +223,7 @@ impl Builder<'_> {
             }
             "IntList" | "build_intlist" | "build_tensorlist" | "build_doublelist"
             | "build_boollist" => match old.value(state) {
-                Value::Tuple(ids) if ids.len() == 1 => self.taken_over(ids[0], depth + 1),
+                PickleValue::Tuple(ids) if ids.len() == 1 => self.taken_over(ids[0], depth + 1),
                 _ => self.taken_over(state, depth + 1),
             },
             _ => None,

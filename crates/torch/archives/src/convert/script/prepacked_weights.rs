@@ -13,7 +13,7 @@ use unskew_source::ReadError;
 
 use crate::convert::archive_builder::ArchiveBuilder;
 use crate::convert::task::ConversionTask;
-use crate::pickle::{Id, Pickle, Value};
+use crate::pickle::{Id, Pickle, PickleValue};
 use crate::prepacked_weights::form_support::{self, FormSupport};
 use crate::prepacked_weights::{ConvolutionParameters, PrepackedForm};
 
@@ -46,8 +46,8 @@ pub(super) fn fit(
         (is_refused(task, PrepackedForm::Lists), is_refused(task, PrepackedForm::Convolution2));
     let mut storages = NewStorages::from_pickle(pickle);
     for id in 0..pickle.count() {
-        let Value::Call(call) = pickle.value(id).clone() else { continue };
-        let Value::Global(_, name) = pickle.value(call.callee) else { continue };
+        let PickleValue::Call(call) = pickle.value(id).clone() else { continue };
+        let PickleValue::Global(_, name) = pickle.value(call.callee) else { continue };
         match &**name {
             "_rebuild_qtensor" if lists => {
                 let had = tensors_of_lists(pickle, call.arguments, &mut storages, draft);
@@ -81,8 +81,8 @@ struct NewStorages {
 impl NewStorages {
     fn from_pickle(pickle: &Pickle) -> Self {
         let key = |id| {
-            let Value::Persistent(Some(kept)) = pickle.value(id) else { return None };
-            let Value::Tuple(parts) = pickle.value(*kept) else { return None };
+            let PickleValue::Persistent(Some(kept)) = pickle.value(id) else { return None };
+            let PickleValue::Tuple(parts) = pickle.value(*kept) else { return None };
             pickle.value(*parts.get(2)?).text().map(str::to_owned)
         };
         Self { taken: (0..pickle.count()).filter_map(key).collect(), next: 0 }
@@ -107,13 +107,13 @@ impl NewStorages {
         self.taken.insert(key.clone());
         let parts = [
             pickle.text("storage"),
-            pickle.push(Value::Global("torch".to_owned(), class.to_owned())),
+            pickle.push(PickleValue::Global("torch".to_owned(), class.to_owned())),
             pickle.text(&key),
             pickle.text("cpu"),
-            pickle.push(Value::Int(i64::try_from(count).unwrap_or(i64::MAX))),
+            pickle.push(PickleValue::Int(i64::try_from(count).unwrap_or(i64::MAX))),
         ];
         let kept = pickle.tuple(parts);
-        pickle.push(Value::Persistent(Some(kept)))
+        pickle.push(PickleValue::Persistent(Some(kept)))
     }
 
     fn ints(&mut self, pickle: &mut Pickle, draft: &mut ArchiveBuilder, numbers: &[i64]) -> Id {
@@ -129,10 +129,10 @@ impl NewStorages {
 
 /// A tensor over one dimension, of so many elements of a storage from an offset on.
 fn tensor(pickle: &mut Pickle, storage: Id, offset: usize, count: usize) -> Id {
-    let mut int = |n: usize| pickle.push(Value::Int(i64::try_from(n).unwrap_or(i64::MAX)));
+    let mut int = |n: usize| pickle.push(PickleValue::Int(i64::try_from(n).unwrap_or(i64::MAX)));
     let (offset, size, stride) = (int(offset), int(count), int(1));
     let (size, stride) = (pickle.tuple([size]), pickle.tuple([stride]));
-    let requires_grad = pickle.push(Value::Bool(false));
+    let requires_grad = pickle.push(PickleValue::Bool(false));
     let hooks = pickle.call("collections", "OrderedDict", []);
     let parts = [storage, offset, size, stride, requires_grad, hooks];
     pickle.call("torch._utils", "_rebuild_tensor_v2", parts)
@@ -146,15 +146,15 @@ fn tensors_of_lists(
     draft: &mut ArchiveBuilder,
 ) -> bool {
     let members = |pickle: &Pickle, id: Id| match pickle.value(id) {
-        Value::Tuple(ids) => ids.to_vec(),
+        PickleValue::Tuple(ids) => ids.to_vec(),
         _ => Vec::new(),
     };
     let Some(arguments) = arguments.map(|id| members(pickle, id)) else { return false };
     let quantizer = arguments.get(4).map(|id| members(pickle, *id)).unwrap_or_default();
     let [_, scales, zeros, _] = *quantizer else { return false };
     let number = |id: &Id| match pickle.value(*id) {
-        Value::Float(number) => Some(*number),
-        Value::Int(number) => Some(*number as f64),
+        PickleValue::Float(number) => Some(*number),
+        PickleValue::Int(number) => Some(*number as f64),
         _ => None,
     };
     let all = |id| -> Option<Vec<f64>> { list(pickle, id)?.iter().map(number).collect() };
@@ -172,13 +172,13 @@ fn tensors_of_lists(
 /// The members of a list, as it is or in a call that says of what type it is.
 fn list(pickle: &Pickle, id: Id) -> Option<&[Id]> {
     match pickle.value(id) {
-        Value::List(ids) => Some(ids),
-        Value::Call(call) => {
-            let Value::Global(module, _) = pickle.value(call.callee) else { return None };
-            let Value::Tuple(arguments) = pickle.value(call.arguments?) else { return None };
+        PickleValue::List(ids) => Some(ids),
+        PickleValue::Call(call) => {
+            let PickleValue::Global(module, _) = pickle.value(call.callee) else { return None };
+            let PickleValue::Tuple(arguments) = pickle.value(call.arguments?) else { return None };
             let inner = pickle.value(*arguments.first()?);
             match inner {
-                Value::List(ids) if module == "torch.jit._pickle" => Some(ids),
+                PickleValue::List(ids) if module == "torch.jit._pickle" => Some(ids),
                 _ => None,
             }
         }
@@ -200,7 +200,7 @@ impl ConvolutionState {
         state: Id,
     ) -> Result<Option<Self>, ReadError> {
         let parts = || {
-            let Value::Tuple(parts) = pickle.value(state) else { return None };
+            let PickleValue::Tuple(parts) = pickle.value(state) else { return None };
             let [version, tensors, optional] = **parts else { return None };
             let [numbers, weight] = *list(pickle, tensors)? else { return None };
             let bias = list(pickle, optional)?.first().copied();
@@ -218,7 +218,7 @@ impl ConvolutionState {
         pickle: &mut Pickle,
         storages: &mut NewStorages,
         draft: &mut ArchiveBuilder,
-    ) -> Value {
+    ) -> PickleValue {
         let mut at = 0;
         let runs = [&self.moves.stride, &self.moves.padding, &self.moves.dilation];
         let groups = [self.moves.groups];
@@ -227,7 +227,7 @@ impl ConvolutionState {
         let mut state = vec![self.weight];
         state.push(match self.bias {
             Some(bias) => bias,
-            None => pickle.push(Value::None),
+            None => pickle.push(PickleValue::None),
         });
         for run in runs {
             let mut all = Vec::new();
@@ -235,11 +235,11 @@ impl ConvolutionState {
                 all.push(tensor(pickle, storage, at, 1));
                 at += 1;
             }
-            let inner = pickle.push(Value::List(all.into()));
+            let inner = pickle.push(PickleValue::List(all.into()));
             state.push(pickle.call("torch.jit._pickle", "build_tensorlist", [inner]));
         }
         state.push(tensor(pickle, storage, at, 1));
-        Value::Tuple(state.into())
+        PickleValue::Tuple(state.into())
     }
 }
 
@@ -250,15 +250,15 @@ fn shorts(
     id: Id,
 ) -> Result<Option<Vec<i64>>, ReadError> {
     let parts = || {
-        let Value::Call(call) = pickle.value(id) else { return None };
-        let Value::Tuple(arguments) = pickle.value(call.arguments?) else { return None };
+        let PickleValue::Call(call) = pickle.value(id) else { return None };
+        let PickleValue::Tuple(arguments) = pickle.value(call.arguments?) else { return None };
         let [storage, offset, size, ..] = **arguments else { return None };
-        let Value::Persistent(Some(kept)) = pickle.value(storage) else { return None };
-        let Value::Tuple(kept) = pickle.value(*kept) else { return None };
+        let PickleValue::Persistent(Some(kept)) = pickle.value(storage) else { return None };
+        let PickleValue::Tuple(kept) = pickle.value(*kept) else { return None };
         let [_, class, key, ..] = **kept else { return None };
         let is_short =
-            matches!(pickle.value(class), Value::Global(_, name) if name == "ShortStorage");
-        let Value::Tuple(size) = pickle.value(size) else { return None };
+            matches!(pickle.value(class), PickleValue::Global(_, name) if name == "ShortStorage");
+        let PickleValue::Tuple(size) = pickle.value(size) else { return None };
         let [count] = **size else { return None };
         let int = |id| usize::try_from(pickle.value(id).int()?).ok();
         let key = pickle.value(key).text().filter(|_| is_short)?;

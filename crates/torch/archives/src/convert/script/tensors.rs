@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::convert::json::JsonValue;
-use crate::pickle::{Id, Pickle, Value};
+use crate::pickle::{Id, Pickle, PickleValue};
 
 /// Storages by the names of types in `model.json`, and bytes for one element.
 const STORAGES: [(&str, &str, u64); 9] = [
@@ -59,20 +59,20 @@ impl Tensors<'_> {
 
         let all: [Id; 5] = [
             pickle.text("storage"),
-            pickle.push(Value::Global("torch".to_owned(), class.to_owned())),
+            pickle.push(PickleValue::Global("torch".to_owned(), class.to_owned())),
             pickle.text(Self::key(&record)),
             pickle.text(&device),
-            pickle.push(Value::Int(elements)),
+            pickle.push(PickleValue::Int(elements)),
         ];
         let storage = pickle.tuple(all);
-        let storage = pickle.push(Value::Persistent(Some(storage)));
-        let offset = pickle.push(Value::Int(offset));
+        let storage = pickle.push(PickleValue::Persistent(Some(storage)));
+        let offset = pickle.push(PickleValue::Int(offset));
         let tuple = |pickle: &mut Pickle, all: &[i64]| {
-            let ids: Vec<Id> = all.iter().map(|n| pickle.push(Value::Int(*n))).collect();
+            let ids: Vec<Id> = all.iter().map(|n| pickle.push(PickleValue::Int(*n))).collect();
             pickle.tuple(ids)
         };
         let (sizes, strides) = (tuple(pickle, &sizes), tuple(pickle, &strides));
-        let requires_grad = pickle.push(Value::Bool(requires_grad));
+        let requires_grad = pickle.push(PickleValue::Bool(requires_grad));
         let hooks = pickle.call("collections", "OrderedDict", []);
         let parts = [storage, offset, sizes, strides, requires_grad, hooks];
         Some(pickle.call("torch._utils", "_rebuild_tensor_v2", parts))

@@ -8,8 +8,8 @@ use unskew_pjrt::sys::bindings::*;
 use super::{bytes, nested, object, release, serve, share};
 use crate::event::Happening;
 use crate::ffi::Exported;
-use crate::ffi::entry::{caught, end};
-use crate::ffi::state::{BufferState, Shared};
+use crate::ffi::call_guard::{caught, end};
+use crate::ffi::handle_objects::{BufferState, Shared};
 use crate::{Error, Event};
 
 serve!(PJRT_Buffer_Destroy_Args to buffer, |a, _| {

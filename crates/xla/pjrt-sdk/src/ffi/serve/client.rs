@@ -9,7 +9,7 @@ use unskew_pjrt::sys::bindings::*;
 use super::{again, bytes, nested, numbers, object, release, serve, share};
 use crate::event::Happening;
 use crate::ffi::Exported;
-use crate::ffi::state::{BufferState, ClientState, LoadedState};
+use crate::ffi::handle_objects::{BufferState, ClientState, LoadedState};
 use crate::{Assignment, Compile, Error, ErrorCode, OlderHosts, Shape};
 
 serve!(PJRT_Plugin_Initialize_Args to struct_size, |_a, _| {});

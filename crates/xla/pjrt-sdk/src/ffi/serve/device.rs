@@ -3,7 +3,7 @@
 use unskew_pjrt::sys::bindings::*;
 
 use super::{object, serve};
-use crate::ffi::state::DeviceState;
+use crate::ffi::handle_objects::DeviceState;
 
 serve!(PJRT_DeviceDescription_Id_Args to id, |a, _| {
     a.id = object::<DeviceState, _>(a.device_description)?.device.id;

@@ -8,7 +8,7 @@ use unskew_pjrt::sys::bindings::*;
 use super::{object, release, serve};
 use crate::event::Happening;
 use crate::ffi::error_object::ErrorObject;
-use crate::ffi::state::Shared;
+use crate::ffi::handle_objects::Shared;
 
 serve!(PJRT_Event_Destroy_Args to event, |a, _| {
     release::<Happening, _>(a.event);

@@ -9,8 +9,8 @@ use unskew_pjrt::sys::bindings::*;
 use super::client::assignment;
 use super::{again, bytes, nested, object, release, serve, share};
 use crate::Error;
-use crate::ffi::entry::end;
-use crate::ffi::state::{ClientState, ExecutableState, LoadedState, NamedValues};
+use crate::ffi::call_guard::end;
+use crate::ffi::handle_objects::{ClientState, ExecutableState, LoadedState, NamedValues};
 
 serve!(PJRT_Executable_Destroy_Args to executable, |a, _| {
     release::<ExecutableState, _>(a.executable);

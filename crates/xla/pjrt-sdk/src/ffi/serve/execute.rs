@@ -8,9 +8,9 @@ use unskew_pjrt::sys::bindings::*;
 
 use super::client::host_is_young_enough;
 use super::{nested, numbers, object, serve, share};
-use crate::ffi::entry::end;
-use crate::ffi::state::{BufferState, LoadedState};
-use crate::{Error, Launch, Launched, Stored};
+use crate::ffi::call_guard::end;
+use crate::ffi::handle_objects::{BufferState, LoadedState};
+use crate::{Error, Launch, Launched, SharedStorage};
 
 serve!(PJRT_LoadedExecutable_Execute_Args to output_lists, |a, plugin| {
     // First of all, so that a host can find out which size is accepted without a program.
@@ -70,7 +70,7 @@ struct Assignment {
 }
 
 /// The buffers of one launch, each with what it holds now.
-type Given<'a> = Vec<(&'a BufferState, Stored)>;
+type Given<'a> = Vec<(&'a BufferState, SharedStorage)>;
 
 /// The devices of a call: the one that it names, or all that the program was compiled for.
 fn places(

@@ -17,7 +17,7 @@ use unskew_pjrt::layout::Function;
 use unskew_pjrt::sys::{Call, Record};
 
 use super::Exports;
-use super::entry::{entry, there};
+use super::call_guard::{entry, there};
 use crate::Error;
 
 /// Implements a function: `serve!(Arguments to field, |arguments, plugin| body)`, where `field` is the
@@ -25,8 +25,8 @@ use crate::Error;
 /// the host does not send them, and what is written to them gets lost if the host has no room.
 macro_rules! serve {
     ($arguments:ident to $field:ident, |$own:ident, $plugin:pat_param| $body:block) => {
-        impl $crate::ffi::entry::Serve for $arguments {
-            const NEEDS: usize = $crate::ffi::entry::end(
+        impl $crate::ffi::call_guard::Serve for $arguments {
+            const NEEDS: usize = $crate::ffi::call_guard::end(
                 std::mem::offset_of!($arguments, $field),
                 |own: &$arguments| &raw const own.$field,
             );

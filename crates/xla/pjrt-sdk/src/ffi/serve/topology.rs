@@ -3,7 +3,7 @@
 use unskew_pjrt::sys::bindings::*;
 
 use super::{again, object, release, serve, share};
-use crate::ffi::state::ClientState;
+use crate::ffi::handle_objects::ClientState;
 
 serve!(PJRT_Client_TopologyDescription_Args to topology, |a, _| {
     object::<ClientState, _>(a.client)?;

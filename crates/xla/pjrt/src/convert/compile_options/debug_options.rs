@@ -14,7 +14,7 @@
 
 use std::borrow::Cow;
 
-use unskew_source::wire::{Message, Span};
+use unskew_source::wire::{ByteSpan, WireMessage};
 use unskew_source::{BytesSource, ReadError};
 
 use super::super::wire::{self, Copied};
@@ -69,7 +69,7 @@ pub fn update_debug_options(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ReadError> {
         return Ok(Cow::Borrowed(bytes));
     }
     let copied = Copied { source: &source, bytes };
-    let whole = Span { start: 0, len: bytes.len() as u64 };
+    let whole = ByteSpan { start: 0, len: bytes.len() as u64 };
     let mut updated = copied.replacing(whole, |found, out| {
         let Some(build) = found.span().filter(|_| found.number == field::BUILD_OPTIONS) else {
             return Ok(false);
@@ -96,7 +96,7 @@ pub fn update_debug_options(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ReadError> {
 fn survey(source: &BytesSource) -> Result<(DebugOptions, [bool; CARRIED.len()]), ReadError> {
     let mut debug = DebugOptions::default();
     let mut overridden = [false; CARRIED.len()];
-    let mut message = Message::whole(source);
+    let mut message = WireMessage::whole(source);
     while let Some(found) = message.next()? {
         match found.number {
             field::BUILD_OPTIONS => message.enter(&found, |build| {
@@ -125,7 +125,7 @@ fn survey(source: &BytesSource) -> Result<(DebugOptions, [bool; CARRIED.len()]),
 }
 
 impl DebugOptions {
-    fn read(&mut self, message: &mut Message<'_>) -> Result<(), ReadError> {
+    fn read(&mut self, message: &mut WireMessage<'_>) -> Result<(), ReadError> {
         self.present = true;
         while let Some(found) = message.next()? {
             self.has_split_count |= found.number == SPLIT_COUNT;

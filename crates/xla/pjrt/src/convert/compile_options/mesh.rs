@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use unskew_source::ReadError;
-use unskew_source::wire::Span;
+use unskew_source::wire::ByteSpan;
 
 use super::super::wire::{self, Copied};
 use super::{field, read};
@@ -28,7 +28,7 @@ pub fn without_mesh_shardings(bytes: &[u8], minor: i32) -> Result<Cow<'_, [u8]>,
     }
     let source = read::source(bytes)?;
     let copied = Copied { source: &source, bytes };
-    let whole = Span { start: 0, len: bytes.len() as u64 };
+    let whole = ByteSpan { start: 0, len: bytes.len() as u64 };
     let mut there = false;
     let changed = copied.replacing(whole, |found, out| {
         let Some(build) = found.span().filter(|_| found.number == field::BUILD_OPTIONS) else {

@@ -25,7 +25,7 @@
 //! use unskew_pjrt::convert::compile_options::CompileOptions;
 //! let one = CompileOptions::default();
 //! assert_eq!(one.write(), [0x1a, 4, 0x20, 1, 0x28, 1]);
-//! let four = CompileOptions::of(1, 4);
+//! let four = CompileOptions::new(1, 4);
 //! assert_eq!(four.write(), [0x1a, 6, 0x20, 1, 0x28, 4, 0x30, 1]);
 //! assert_eq!(CompileOptions::read(&four.write()).unwrap(), four);
 //! ```
@@ -86,7 +86,7 @@ pub struct CompileOptions {
 
 impl CompileOptions {
     /// Options for this many replicas and partitions; the plug-in chooses the devices.
-    pub fn of(num_replicas: i64, num_partitions: i64) -> Self {
+    pub fn new(num_replicas: i64, num_partitions: i64) -> Self {
         Self {
             num_replicas,
             num_partitions,
@@ -101,7 +101,7 @@ impl CompileOptions {
 impl Default for CompileOptions {
     /// One replica of one partition.
     fn default() -> Self {
-        Self::of(1, 1)
+        Self::new(1, 1)
     }
 }
 
@@ -118,7 +118,7 @@ pub struct DeviceAssignment {
 
 impl DeviceAssignment {
     /// An assignment of `devices`, one list per partition, each with one device per replica.
-    pub fn of(devices: Vec<Vec<i64>>) -> Self {
+    pub fn from_devices(devices: Vec<Vec<i64>>) -> Self {
         let count = |len: usize| i64::try_from(len).unwrap_or(i64::MAX);
         let replicas = devices.first().map_or(0, |computation| count(computation.len()));
         Self { replicas, computations: count(devices.len()), devices }

@@ -1,6 +1,6 @@
 //! Reading the fields that others need.
 
-use unskew_source::wire::{Field, Message};
+use unskew_source::wire::{MessageField, WireMessage};
 use unskew_source::{BytesSource, ReadError};
 
 use super::super::wire;
@@ -19,8 +19,8 @@ impl CompileOptions {
     /// If the bytes are no such message, or more than [`LARGEST`].
     pub fn read(bytes: &[u8]) -> Result<Self, ReadError> {
         let source = source(bytes)?;
-        let mut options = Self::of(0, 0);
-        let mut message = Message::whole(&source);
+        let mut options = Self::new(0, 0);
+        let mut message = WireMessage::whole(&source);
         while let Some(found) = message.next()? {
             match found.number {
                 field::PORTABLE => options.portable = signed(&found, &message)? != 0,
@@ -31,7 +31,7 @@ impl CompileOptions {
         Ok(options)
     }
 
-    fn build(&mut self, message: &mut Message<'_>) -> Result<(), ReadError> {
+    fn build(&mut self, message: &mut WireMessage<'_>) -> Result<(), ReadError> {
         use field::build::*;
         while let Some(found) = message.next()? {
             match found.number {
@@ -51,7 +51,7 @@ impl CompileOptions {
 }
 
 impl DeviceAssignment {
-    fn read(&mut self, message: &mut Message<'_>) -> Result<(), ReadError> {
+    fn read(&mut self, message: &mut WireMessage<'_>) -> Result<(), ReadError> {
         use field::assignment::*;
         while let Some(found) = message.next()? {
             match found.number {
@@ -66,7 +66,7 @@ impl DeviceAssignment {
 }
 
 /// The devices of one computation: packed, as writers of today have it, or one by one.
-fn devices(message: &mut Message<'_>) -> Result<Vec<i64>, ReadError> {
+fn devices(message: &mut WireMessage<'_>) -> Result<Vec<i64>, ReadError> {
     let mut ids = Vec::new();
     while let Some(found) = message.next()? {
         if found.number != field::assignment::DEVICE_IDS {
@@ -85,7 +85,7 @@ fn devices(message: &mut Message<'_>) -> Result<Vec<i64>, ReadError> {
     Ok(ids)
 }
 
-fn signed(found: &Field, message: &Message<'_>) -> Result<i64, ReadError> {
+fn signed(found: &MessageField, message: &WireMessage<'_>) -> Result<i64, ReadError> {
     let number = found.varint().map(u64::cast_signed);
     number.ok_or_else(|| {
         message.malformed(found.offset, &format!("field {} is not a number", found.number))

@@ -83,14 +83,14 @@ fn an_override_of_the_user_is_not_overridden() {
 #[test]
 fn the_options_of_a_host_are_read() {
     let read = CompileOptions::read(&old_host(&debug(&[(31, 3)]))).unwrap();
-    let device_assignment = Some(DeviceAssignment::of(vec![vec![0]]));
+    let device_assignment = Some(DeviceAssignment::from_devices(vec![vec![0]]));
     assert_eq!(
         read,
         CompileOptions {
             device_ordinal: -1,
             spmd: true,
             device_assignment,
-            ..CompileOptions::of(1, 1)
+            ..CompileOptions::new(1, 1)
         }
     );
     let unpacked = [0x1a, 8, 0x4a, 6, 0x1a, 4, 0x08, 5, 0x08, 6];
@@ -117,7 +117,7 @@ fn options() -> impl Strategy<Value = CompileOptions> {
             device_ordinal,
             spmd,
             portable,
-            device_assignment: devices.map(DeviceAssignment::of),
+            device_assignment: devices.map(DeviceAssignment::from_devices),
         },
     )
 }

@@ -1,4 +1,4 @@
-//! Which plug-in made an executable.
+//! Fingerprint of the plug-in that made an executable.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,7 +31,7 @@ pub struct Fingerprint {
 
 /// Why an executable is not given to a plug-in.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum StampRefusal {
     /// Another build of the plug-in made it, and this one may read it as something else.
     #[error(
         "the executable was made by another build of the plug-in, which this one would misread or \
@@ -61,17 +61,17 @@ impl Fingerprint {
     ///
     /// # Errors
     /// If not: the reason, with both sides.
-    pub fn accepts(&self, made: &Self) -> Result<(), Refusal> {
+    pub fn accepts(&self, made: &Self) -> Result<(), StampRefusal> {
         if self.file_sha256 != made.file_sha256 {
             let (made, here) = (Box::new(made.clone()), Box::new(self.clone()));
-            return Err(Refusal::OtherBuild { made, here });
+            return Err(StampRefusal::OtherBuild { made, here });
         }
         // A plug-in that does not say what its processor can do is not held to it.
         if let (Some(here), Some(needed)) = (&self.cpu_features, &made.cpu_features) {
             let missing: Vec<_> =
                 needed.iter().filter(|feature| !here.contains(feature)).cloned().collect();
             if !missing.is_empty() {
-                return Err(Refusal::OtherProcessor { made: Box::new(made.clone()), missing });
+                return Err(StampRefusal::OtherProcessor { made: Box::new(made.clone()), missing });
             }
         }
         Ok(())

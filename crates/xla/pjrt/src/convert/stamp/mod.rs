@@ -66,7 +66,7 @@
 mod fingerprint;
 mod open;
 
-pub use fingerprint::{Fingerprint, Refusal, cpu_features};
+pub use fingerprint::{Fingerprint, StampRefusal, cpu_features};
 pub use open::{Opened, StampError, open};
 
 use sha2::{Digest, Sha256};

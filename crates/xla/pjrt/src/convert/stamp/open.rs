@@ -49,7 +49,7 @@ pub enum StampError {
 /// If it has a stamp that is damaged, or newer than this reader.
 pub fn open(file: &[u8]) -> Result<Opened<'_>, StampError> {
     let Some(rest) = file.strip_prefix(&MAGIC) else { return Ok(Opened::NotStamped) };
-    let mut reader = Reader { rest, offset: MAGIC.len() };
+    let mut reader = StampReader { rest, offset: MAGIC.len() };
     let version = reader.number()?;
     if version != VERSION {
         return Err(match version {
@@ -74,19 +74,19 @@ pub fn open(file: &[u8]) -> Result<Opened<'_>, StampError> {
     if file.get(..end).is_none_or(|covered| <[u8; 32]>::from(Sha256::digest(covered)) != sum) {
         return Err(StampError::Damaged { offset: end, what: "the checksum does not fit" });
     }
-    let fingerprint = Box::new(fingerprint(Reader { rest: header, offset: header_at })?);
+    let fingerprint = Box::new(fingerprint(StampReader { rest: header, offset: header_at })?);
     Ok(Opened::Stamped { fingerprint, executable })
 }
 
 /// Reads the entries of a header.
-fn fingerprint(mut header: Reader<'_>) -> Result<Fingerprint, StampError> {
+fn fingerprint(mut header: StampReader<'_>) -> Result<Fingerprint, StampError> {
     let mut found = Fingerprint::default();
     let mut seen = 0u32;
     while !header.rest.is_empty() {
         let tag = u16::from_le_bytes(header.array()?);
         let length = header.number()? as usize;
         let offset = header.offset;
-        let mut entry = Reader { rest: header.take(length)?, offset };
+        let mut entry = StampReader { rest: header.take(length)?, offset };
         if (1..=tag::CPU_FEATURES).contains(&tag) {
             if seen & 1 << tag != 0 {
                 return Err(entry.damaged("an entry that stands twice"));
@@ -126,12 +126,12 @@ fn fingerprint(mut header: Reader<'_>) -> Result<Fingerprint, StampError> {
 }
 
 /// A place in a stamped executable.
-struct Reader<'a> {
+struct StampReader<'a> {
     rest: &'a [u8],
     offset: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> StampReader<'a> {
     fn take(&mut self, len: usize) -> Result<&'a [u8], StampError> {
         let parts = self.rest.split_at_checked(len);
         let (part, rest) = parts.ok_or_else(|| self.damaged("a length beyond the end"))?;

@@ -1,4 +1,4 @@
-//! Whether a serialized executable fits a runtime, in the plug-in's own words.
+//! ABI version of a serialized executable, and whether a runtime fits, in the plug-in's own words.
 
 use crate::host::{Client, Error, Executable, Plugin};
 use crate::sys::bindings::{PJRT_ExecutableAbiVersion, PJRT_RuntimeAbiVersion};

@@ -8,9 +8,9 @@ use crate::sys::calls::extension::layouts;
 
 /// How the elements of an array lie in memory, in the plug-in's own words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Layout(Vec<u8>);
+pub struct MemoryLayout(Vec<u8>);
 
-impl Layout {
+impl MemoryLayout {
     /// The bytes by which the plug-in serializes it.
     pub fn bytes(&self) -> &[u8] {
         &self.0
@@ -28,9 +28,13 @@ impl Client {
     ///
     /// # Errors
     /// [`Error::NotAShape`] if no array is such; if the plug-in does not answer.
-    pub fn default_layout(&self, element_type: ElementType, dims: &[i64]) -> Result<Layout, Error> {
+    pub fn default_layout(
+        &self,
+        element_type: ElementType,
+        dims: &[i64],
+    ) -> Result<MemoryLayout, Error> {
         host_bytes(element_type, dims, None)?;
-        layouts::of_client(self.raw(), element_type, dims).map(Layout)
+        layouts::of_client(self.raw(), element_type, dims).map(MemoryLayout)
     }
 }
 
@@ -40,9 +44,13 @@ impl Topology {
     ///
     /// # Errors
     /// As [`Client::default_layout`].
-    pub fn default_layout(&self, element_type: ElementType, dims: &[i64]) -> Result<Layout, Error> {
+    pub fn default_layout(
+        &self,
+        element_type: ElementType,
+        dims: &[i64],
+    ) -> Result<MemoryLayout, Error> {
         host_bytes(element_type, dims, None)?;
-        layouts::of_topology(self.raw(), element_type, dims).map(Layout)
+        layouts::of_topology(self.raw(), element_type, dims).map(MemoryLayout)
     }
 }
 
@@ -51,8 +59,8 @@ impl Buffer {
     ///
     /// # Errors
     /// If the plug-in does not answer.
-    pub fn layout(&self) -> Result<Layout, Error> {
-        layouts::of_buffer(self.raw()).map(Layout)
+    pub fn layout(&self) -> Result<MemoryLayout, Error> {
+        layouts::of_buffer(self.raw()).map(MemoryLayout)
     }
 }
 
@@ -61,15 +69,15 @@ impl Executable {
     ///
     /// # Errors
     /// If the plug-in does not answer.
-    pub fn output_layouts(&self) -> Result<Vec<Layout>, Error> {
-        Ok(layouts::of_outputs(self.raw())?.into_iter().map(Layout).collect())
+    pub fn output_layouts(&self) -> Result<Vec<MemoryLayout>, Error> {
+        Ok(layouts::of_outputs(self.raw())?.into_iter().map(MemoryLayout).collect())
     }
 
     /// The layout of each parameter. Since 0.93, by the extension Layouts.
     ///
     /// # Errors
     /// If the plug-in does not answer.
-    pub fn parameter_layouts(&self) -> Result<Vec<Layout>, Error> {
-        Ok(layouts::of_parameters(self.raw())?.into_iter().map(Layout).collect())
+    pub fn parameter_layouts(&self) -> Result<Vec<MemoryLayout>, Error> {
+        Ok(layouts::of_parameters(self.raw())?.into_iter().map(MemoryLayout).collect())
     }
 }

@@ -8,10 +8,10 @@
 //! | --- | --- |
 //! | Layouts | `default_layout` of [`Client`](super::Client) and [`Topology`](super::Topology), [`Buffer::layout`](super::Buffer::layout), [`Executable::output_layouts`](super::Executable::output_layouts) |
 //! | FFI | [`Ffi`], [`ExecuteContext`] |
-//! | MemoryDescriptions | [`DeviceDescription::memories`](super::DeviceDescription::memories) |
+//! | MemoryDescriptions | [`PjrtDeviceDescription::memories`](super::PjrtDeviceDescription::memories) |
 //! | Shardings | [`Executable::output_shardings`](super::Executable::output_shardings) |
 //! | PhaseCompile | [`PhaseCompiler`] |
-//! | Profiler | [`Profiler`], [`Profile`] |
+//! | Profiler | [`Profiler`], [`ProfilerSession`] |
 //! | AbiVersion | [`RuntimeAbiVersion`], [`ExecutableAbiVersion`] |
 //! | ExecutableMetadata | [`Executable::vendor_metadata`](super::Executable::vendor_metadata) |
 //! | Stream | [`Device::stream`](super::Device::stream), [`Device::wait_for`](super::Device::wait_for) |
@@ -30,6 +30,6 @@ mod stream;
 pub use abi_version::{ExecutableAbiVersion, RuntimeAbiVersion};
 pub use execute_context::{ExecuteContext, UserType};
 pub use ffi::Ffi;
-pub use layouts::Layout;
+pub use layouts::MemoryLayout;
 pub use phases::PhaseCompiler;
-pub use profiler::{Profile, Profiler};
+pub use profiler::{Profiler, ProfilerSession};

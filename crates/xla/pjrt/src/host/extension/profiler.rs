@@ -15,13 +15,13 @@ pub struct Profiler {
 /// of order is [`Error::OutOfOrder`] and does not reach the plug-in, of which nobody says what it does
 /// then. One that was started is stopped when it is dropped.
 #[derive(Debug)]
-pub struct Profile {
+pub struct ProfilerSession {
     raw: profiler::Profile,
-    state: State,
+    state: ProfilerState,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum ProfilerState {
     Made,
     Recording,
     Stopped,
@@ -41,20 +41,20 @@ impl Profiler {
     ///
     /// # Errors
     /// If the plug-in refuses.
-    pub fn create(&self, options: &[u8]) -> Result<Profile, Error> {
-        Ok(Profile { raw: self.table.create(options)?, state: State::Made })
+    pub fn create(&self, options: &[u8]) -> Result<ProfilerSession, Error> {
+        Ok(ProfilerSession { raw: self.table.create(options)?, state: ProfilerState::Made })
     }
 }
 
-impl Profile {
+impl ProfilerSession {
     /// Begins to record.
     ///
     /// # Errors
     /// If it was begun before, or the plug-in refuses: some let only one profile record at a time.
     pub fn start(&mut self) -> Result<(), Error> {
-        self.expect(State::Made, "start")?;
+        self.expect(ProfilerState::Made, "start")?;
         self.raw.start()?;
-        self.state = State::Recording;
+        self.state = ProfilerState::Recording;
         Ok(())
     }
 
@@ -63,9 +63,9 @@ impl Profile {
     /// # Errors
     /// If it does not record, or the plug-in refuses.
     pub fn stop(&mut self) -> Result<(), Error> {
-        self.expect(State::Recording, "stop")?;
+        self.expect(ProfilerState::Recording, "stop")?;
         self.raw.stop()?;
-        self.state = State::Stopped;
+        self.state = ProfilerState::Stopped;
         Ok(())
     }
 
@@ -74,18 +74,18 @@ impl Profile {
     /// # Errors
     /// If the recording has not ended, or the plug-in refuses.
     pub fn collect(&mut self) -> Result<Vec<u8>, Error> {
-        self.expect(State::Stopped, "collect")?;
+        self.expect(ProfilerState::Stopped, "collect")?;
         self.raw.collect()
     }
 
-    fn expect(&self, state: State, step: &'static str) -> Result<(), Error> {
+    fn expect(&self, state: ProfilerState, step: &'static str) -> Result<(), Error> {
         if self.state == state { Ok(()) } else { Err(Error::OutOfOrder { step }) }
     }
 }
 
-impl Drop for Profile {
+impl Drop for ProfilerSession {
     fn drop(&mut self) {
-        if self.state == State::Recording {
+        if self.state == ProfilerState::Recording {
             // There is nobody to tell of an error.
             let _ = self.raw.stop();
         }

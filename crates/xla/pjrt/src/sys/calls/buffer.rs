@@ -4,7 +4,7 @@ use super::dense::Dense;
 use super::failure::payloads;
 use super::read::{self, list};
 use super::{Handle, Owned, getters};
-use crate::host::{Error, Failure};
+use crate::host::{Error, HostFailure};
 use crate::sys::CallError;
 use crate::sys::bindings::*;
 
@@ -148,7 +148,7 @@ pub(crate) fn uninitialized(
 /// A buffer that holds an error in place of contents.
 pub(crate) fn of_error(
     client: &Handle<PJRT_Client>,
-    failure: &Failure<'_>,
+    failure: &HostFailure<'_>,
     element_type: PJRT_Buffer_Type,
     dims: &[i64],
     memory: &Handle<PJRT_Memory>,
@@ -161,7 +161,7 @@ pub(crate) fn of_error(
     arguments.error_code = failure.code;
     arguments.error_message = failure.message.as_ptr();
     arguments.error_message_size = failure.message.len();
-    let mut layout = Dense::of(client.api(), dims);
+    let mut layout = Dense::new(client.api(), dims);
     arguments.shape_layout = layout.as_mut_ptr();
     if !payloads.is_empty() {
         arguments.payload = payloads.as_ptr();

@@ -9,16 +9,16 @@ use crate::host::{Buffer, Error, host_bytes};
 
 /// A reference from outside to a buffer: as long as it is held, the memory is neither freed, moved nor given away.
 #[derive(Debug)]
-struct Held(Arc<Buffer>);
+struct BufferReference(Arc<Buffer>);
 
-impl Held {
+impl BufferReference {
     /// Takes one, if the plug-in has such references.
-    fn of(of: &Arc<Buffer>) -> Option<Self> {
+    fn take(of: &Arc<Buffer>) -> Option<Self> {
         buffer::increase_references(of.raw()).ok().map(|()| Self(Arc::clone(of)))
     }
 }
 
-impl Drop for Held {
+impl Drop for BufferReference {
     fn drop(&mut self) {
         // There is nobody to tell of an error.
         let _ = buffer::decrease_references(self.0.raw());
@@ -30,7 +30,7 @@ impl Drop for Held {
 pub(crate) struct Contents {
     first: NonNull<u8>,
     size: usize,
-    _held: Held,
+    _held: BufferReference,
 }
 
 // SAFETY: the memory is only read, and the reference to the buffer may be given back from any thread.
@@ -49,7 +49,7 @@ impl Contents {
 /// The size of a buffer that lies on the host as it would be copied: row by row, each element in whole bytes.
 fn size_as_copied(of: &Buffer) -> Result<Option<usize>, Error> {
     let raw = of.raw();
-    if !buffer::is_on_cpu(raw).unwrap_or(false) || Turn::of(raw)?.is_some() {
+    if !buffer::is_on_cpu(raw).unwrap_or(false) || Turn::from_buffer(raw)?.is_some() {
         return Ok(None);
     }
     let element = buffer::element_type(raw)?;
@@ -67,7 +67,7 @@ pub(crate) fn when_ready(
 ) -> Result<bool, Error> {
     let Some(size) = size_as_copied(of)? else { return Ok(false) };
     let ready = buffer::ready_event(of.raw())?;
-    let Some(held) = Held::of(of) else { return Ok(false) };
+    let Some(held) = BufferReference::take(of) else { return Ok(false) };
     let found = move |done: Result<(), _>| {
         done?;
         let address = buffer::opaque_pointer(held.0.raw())?;

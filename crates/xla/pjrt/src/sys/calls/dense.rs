@@ -12,7 +12,7 @@ pub(crate) struct Dense {
 
 impl Dense {
     /// The layout of an array of these dimensions in row-major order.
-    pub(crate) fn of(api: &Api, dims: &[i64]) -> Self {
+    pub(crate) fn new(api: &Api, dims: &[i64]) -> Self {
         let mut order: Vec<i64> = (0..).take(dims.len()).collect();
         order.reverse();
         Self::in_order(api, order)

@@ -4,7 +4,7 @@ use super::failure::payloads;
 use super::read::{self, handles, text};
 use super::{Handle, getters, named};
 use crate::Attribute;
-use crate::host::{Error, Failure};
+use crate::host::{Error, HostFailure};
 use crate::sys::CallError;
 use crate::sys::bindings::*;
 
@@ -85,7 +85,7 @@ pub(crate) fn current_attributes(
 pub(crate) fn poison(
     device: &Handle<PJRT_Device>,
     launch_id: i32,
-    failure: &Failure<'_>,
+    failure: &HostFailure<'_>,
 ) -> Result<bool, Error> {
     type Arguments = PJRT_Device_PoisonExecution_Args;
     let payloads = payloads::<Arguments>(device.api(), failure)?;

@@ -3,11 +3,11 @@
 use crate::sys::bindings::PJRT_Buffer_Type;
 
 mod sealed {
-    pub trait Plain {}
+    pub trait Sealed {}
 }
 
 /// A Rust type that is an element type: numbers whose every bit pattern is a value.
-pub trait Element: Copy + Send + Sync + sealed::Plain + 'static {
+pub trait Element: Copy + Send + Sync + sealed::Sealed + 'static {
     /// The number of the element type in C.
     const TYPE: PJRT_Buffer_Type;
 
@@ -17,7 +17,7 @@ pub trait Element: Copy + Send + Sync + sealed::Plain + 'static {
 
 macro_rules! elements {
     ($($type:ty = $name:ident;)*) => { $(
-        impl sealed::Plain for $type {}
+        impl sealed::Sealed for $type {}
 
         impl Element for $type {
             const TYPE: PJRT_Buffer_Type = PJRT_Buffer_Type::$name;

@@ -11,7 +11,7 @@ use crate::sys::{Api, PaddedStruct};
 
 /// What one execution is told, checked against what the plug-in knows.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Told<'a> {
+pub(crate) struct ExecuteCall<'a> {
     pub(crate) launch_id: i32,
     pub(crate) non_donatable: &'a [i64],
     pub(crate) call_location: Option<&'a CStr>,
@@ -19,7 +19,7 @@ pub(crate) struct Told<'a> {
     pub(crate) callbacks: Option<&'a Callbacks>,
 }
 
-impl Told<'_> {
+impl ExecuteCall<'_> {
     fn record(&self, api: &Api) -> Result<PJRT_ExecuteOptions, Error> {
         let mut options = api.record::<PJRT_ExecuteOptions>();
         options.launch_id = self.launch_id;
@@ -110,7 +110,7 @@ impl Lists {
 /// [`take_events`].
 pub(crate) fn execute(
     loaded: &Handle<PJRT_LoadedExecutable>,
-    told: Told<'_>,
+    told: ExecuteCall<'_>,
     device: Option<&Handle<PJRT_Device>>,
     shape: Shape,
     lists: &mut Lists,

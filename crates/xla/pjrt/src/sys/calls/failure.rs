@@ -1,7 +1,7 @@
 //! Failures that the host tells a plug-in.
 
 use super::named;
-use crate::host::{Error, Failure};
+use crate::host::{Error, HostFailure};
 use crate::sys::bindings::PJRT_NamedValue;
 use crate::sys::{Api, Record};
 
@@ -9,7 +9,7 @@ use crate::sys::{Api, Record};
 /// no place for it would not see it, so that is an error.
 pub(crate) fn payloads<T: Record>(
     api: &Api,
-    failure: &Failure<'_>,
+    failure: &HostFailure<'_>,
 ) -> Result<Vec<PJRT_NamedValue>, Error> {
     if failure.payloads.is_empty() {
         return Ok(Vec::new());

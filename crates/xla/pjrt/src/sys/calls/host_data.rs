@@ -172,7 +172,7 @@ fn turned(turn: Option<Turn>, bytes: Vec<u8>) -> Vec<u8> {
 /// Begins to copy the contents of a buffer to the host, where they come in row-major order.
 pub(crate) fn to_host(buffer: &Handle<PJRT_Buffer>) -> Result<Incoming, Error> {
     let function = "PJRT_Buffer_ToHostBuffer";
-    let turn = Turn::of(buffer)?;
+    let turn = Turn::from_buffer(buffer)?;
     let size = host_size(buffer)?;
     let mut bytes = zeroed(function, size)?;
     let mut arguments = buffer.api().record::<PJRT_Buffer_ToHostBuffer_Args>();

@@ -42,7 +42,7 @@ use plugin::Resident;
 /// [`Plugin::load`]: crate::host::Plugin::load
 pub(crate) fn open_plugin(
     path: &Path,
-) -> Result<Result<&'static Resident, TableError>, unskew_abi::LoadError> {
+) -> Result<Result<&'static Resident, TableError>, unskew_abi::LibraryError> {
     // SAFETY: whoever loads a plug-in accepts that its code runs in this process.
     unsafe { Resident::open(path) }
 }

@@ -4,7 +4,7 @@ use super::read::MOST;
 use crate::sys::bindings::*;
 use crate::sys::error::text;
 use crate::sys::{Api, Record};
-use crate::{Attribute, Value};
+use crate::{Attribute, PjrtValue};
 
 /// Options as the interface wants them; they borrow from the attributes.
 pub(crate) fn to_c(api: &Api, options: &[Attribute]) -> Vec<PJRT_NamedValue> {
@@ -17,26 +17,26 @@ fn one(api: &Api, option: &Attribute) -> PJRT_NamedValue {
     named.name_size = option.name.len();
     named.value_size = 1;
     let (kind, value) = match &option.value {
-        Value::Text(text) => {
+        PjrtValue::Text(text) => {
             named.value_size = text.len();
             (PJRT_NamedValue_Type::kString, PJRT_NamedValue_Value { string_value: text.as_ptr() })
         }
-        Value::Number(n) => {
+        PjrtValue::Number(n) => {
             (PJRT_NamedValue_Type::kInt64, PJRT_NamedValue_Value { int64_value: *n })
         }
-        Value::Numbers(list) => {
+        PjrtValue::Numbers(list) => {
             named.value_size = list.len();
             let value = PJRT_NamedValue_Value { int64_array_value: list.as_ptr() };
             (PJRT_NamedValue_Type::kInt64List, value)
         }
-        Value::Float(f) => {
+        PjrtValue::Float(f) => {
             (PJRT_NamedValue_Type::kFloat, PJRT_NamedValue_Value { float_value: *f })
         }
-        Value::Bool(yes) => {
+        PjrtValue::Bool(yes) => {
             let value = PJRT_NamedValue_Value { bool_value: u8::from(*yes) };
             (PJRT_NamedValue_Type::kBool, value)
         }
-        Value::Unknown(kind) => {
+        PjrtValue::Unknown(kind) => {
             (PJRT_NamedValue_Type(*kind), PJRT_NamedValue_Value { int64_value: 0 })
         }
     };
@@ -68,17 +68,17 @@ unsafe fn attribute(named: &PJRT_NamedValue) -> Attribute {
     let value = unsafe {
         match named.r#type {
             PJRT_NamedValue_Type::kString => {
-                Value::Text(text(named.value.string_value, named.value_size))
+                PjrtValue::Text(text(named.value.string_value, named.value_size))
             }
-            PJRT_NamedValue_Type::kInt64 => Value::Number(named.value.int64_value),
+            PJRT_NamedValue_Type::kInt64 => PjrtValue::Number(named.value.int64_value),
             PJRT_NamedValue_Type::kInt64List => {
                 let start = named.value.int64_array_value;
                 let list = super::read::list("PJRT_NamedValue", start, named.value_size);
-                Value::Numbers(list.unwrap_or_default())
+                PjrtValue::Numbers(list.unwrap_or_default())
             }
-            PJRT_NamedValue_Type::kFloat => Value::Float(named.value.float_value),
-            PJRT_NamedValue_Type::kBool => Value::Bool(named.value.bool_value != 0),
-            other => Value::Unknown(other.0),
+            PJRT_NamedValue_Type::kFloat => PjrtValue::Float(named.value.float_value),
+            PJRT_NamedValue_Type::kBool => PjrtValue::Bool(named.value.bool_value != 0),
+            other => PjrtValue::Unknown(other.0),
         }
     };
     Attribute { name, value }

@@ -28,7 +28,7 @@ pub(crate) fn names_every_axis_once(order: &[i64], axes: usize) -> bool {
 impl Turn {
     /// What a buffer needs; none if it is in row-major order already, or the plug-in does not say how it
     /// lies.
-    pub(crate) fn of(of: &Handle<PJRT_Buffer>) -> Result<Option<Self>, Error> {
+    pub(crate) fn from_buffer(of: &Handle<PJRT_Buffer>) -> Result<Option<Self>, Error> {
         let Some(order) = buffer::minor_to_major(of).ok().flatten() else { return Ok(None) };
         if (0..).take(order.len()).eq(order.iter().rev().copied()) {
             return Ok(None);

@@ -48,7 +48,7 @@ impl Resident {
     /// As [`Library::open`].
     pub(crate) unsafe fn open(
         path: &Path,
-    ) -> Result<Result<&'static Self, TableError>, unskew_abi::LoadError> {
+    ) -> Result<Result<&'static Self, TableError>, unskew_abi::LibraryError> {
         // SAFETY: the caller says so.
         let library = unsafe { Library::open(path) }?;
         let no_table = TableError::NoTable("it has no symbol GetPjrtApi");

@@ -1,4 +1,4 @@
-//! What a client is told of the other processes of its job.
+//! Processes of a job, as a client is told of them.
 
 use super::Handle;
 use crate::host::{Error, ProcessInfo};

@@ -1,4 +1,4 @@
-//! What a plug-in is promised now, and told later: each promise is kept or broken once, at the latest
+//! Promises to a plug-in, made now and told later: each promise is kept or broken once, at the latest
 //! when it is dropped.
 
 use std::ffi::c_void;
@@ -9,14 +9,14 @@ use super::dense::Dense;
 use super::host_data::Incoming;
 use super::read::{self, room};
 use super::{Handle, Keep, Owned, host_data};
-use crate::host::{Error, Failure};
+use crate::host::{Error, HostFailure};
 use crate::sys::bindings::*;
 use crate::sys::{Api, CallError};
 
 /// What is told: all went well, or the failure.
-type Outcome<'a> = Result<(), Failure<'a>>;
+type PromiseResult<'a> = Result<(), HostFailure<'a>>;
 
-fn told<'a>(outcome: &Outcome<'a>) -> (PJRT_Error_Code, &'a str) {
+fn told<'a>(outcome: &PromiseResult<'a>) -> (PJRT_Error_Code, &'a str) {
     match outcome {
         Ok(()) => (PJRT_Error_Code::OK, ""),
         Err(failure) => (failure.code, failure.message),
@@ -50,7 +50,7 @@ impl HostEvent {
         &self.event
     }
 
-    pub(crate) fn set(&self, outcome: Outcome<'_>) -> Result<(), Error> {
+    pub(crate) fn set(&self, outcome: PromiseResult<'_>) -> Result<(), Error> {
         if self.set.swap(true, Ordering::AcqRel) {
             return Err(Error::Taken);
         }
@@ -68,7 +68,7 @@ impl HostEvent {
 impl Drop for HostEvent {
     fn drop(&mut self) {
         // Who waits must not wait for ever; there is nobody to tell of an error.
-        let _ = self.set(Err(Failure::BROKEN));
+        let _ = self.set(Err(HostFailure::BROKEN));
     }
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn alias(
     arguments.shape_dims = dims.as_ptr();
     arguments.shape_num_dims = dims.len();
     arguments.shape_element_type = element_type;
-    let mut layout = Dense::of(api, dims);
+    let mut layout = Dense::new(api, dims);
     arguments.shape_layout = layout.as_mut_ptr();
     // SAFETY: client and memory are alive and belong together, the dimensions are there.
     unsafe { api.call(&mut arguments) }?;
@@ -118,7 +118,7 @@ impl Alias {
     /// Says which buffer it is, whose shape the caller has compared, or why there is none.
     pub(crate) fn fulfill(
         &mut self,
-        buffer: Result<&Handle<PJRT_Buffer>, Failure<'_>>,
+        buffer: Result<&Handle<PJRT_Buffer>, HostFailure<'_>>,
     ) -> Result<(), Error> {
         if let Ok(buffer) = buffer {
             Error::same_client(&self.client, buffer)?;
@@ -144,7 +144,7 @@ impl Alias {
 impl Drop for Alias {
     fn drop(&mut self) {
         // Who waits for the buffer must not wait for ever.
-        let _ = self.fulfill(Err(Failure::BROKEN));
+        let _ = self.fulfill(Err(HostFailure::BROKEN));
     }
 }
 
@@ -185,7 +185,7 @@ pub(crate) fn donate(
 
 impl Dependency {
     /// Says whether the dependency is met.
-    pub(crate) fn meet(&mut self, outcome: Outcome<'_>) {
+    pub(crate) fn meet(&mut self, outcome: PromiseResult<'_>) {
         let Some(Callback { function, data, keep }) = self.0.take() else { return };
         type Arguments = PJRT_Buffer_DonateWithControlDependency_Callback_Args;
         let mut arguments = keep.api().record::<Arguments>();
@@ -201,7 +201,7 @@ impl Dependency {
 
 impl Drop for Dependency {
     fn drop(&mut self) {
-        self.meet(Err(Failure::BROKEN));
+        self.meet(Err(HostFailure::BROKEN));
     }
 }
 
@@ -246,11 +246,11 @@ impl RawCopy {
     }
 
     /// Says that there will be no room.
-    pub(crate) fn fail(mut self, failure: Failure<'_>) {
+    pub(crate) fn fail(mut self, failure: HostFailure<'_>) {
         self.call(Err(failure));
     }
 
-    fn call(&mut self, room: Result<*mut c_void, Failure<'_>>) {
+    fn call(&mut self, room: Result<*mut c_void, HostFailure<'_>>) {
         let Some(Callback { function, data, keep }) = self.callback.take() else { return };
         let mut arguments = keep.api().record::<PJRT_Buffer_CopyRawToHostFuture_Callback_Args>();
         arguments.callback_data = data;
@@ -267,7 +267,7 @@ impl RawCopy {
 
 impl Drop for RawCopy {
     fn drop(&mut self) {
-        self.call(Err(Failure::BROKEN));
+        self.call(Err(HostFailure::BROKEN));
     }
 }
 

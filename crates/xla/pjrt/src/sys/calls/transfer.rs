@@ -6,7 +6,7 @@ use super::dense::Dense;
 use super::read;
 use super::{Handle, Owned, event, getters, named};
 use crate::Attribute;
-use crate::host::{Error, Failure};
+use crate::host::{Error, HostFailure};
 use crate::sys::bindings::*;
 use crate::sys::{Call, CallError};
 
@@ -154,7 +154,7 @@ pub(crate) fn send_whole<T: AsRef<[u8]> + Send + 'static>(
     arguments.shape_dims = dims.as_ptr();
     arguments.shape_num_dims = dims.len();
     arguments.shape_element_type = element_type;
-    let mut layout = Dense::of(manager.api(), dims);
+    let mut layout = Dense::new(manager.api(), dims);
     arguments.shape_layout = layout.as_mut_ptr();
     // SAFETY: the manager is alive, the data are as long as their shape; the owner, which does not move,
     // stays until the event has happened.
@@ -190,7 +190,7 @@ fn keep<T: Send + 'static>(
 pub(crate) fn fail(
     manager: &Handle<Manager>,
     index: i32,
-    failure: &Failure<'_>,
+    failure: &HostFailure<'_>,
 ) -> Result<(), Error> {
     type Arguments = PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args;
     failure.plain(Arguments::FUNCTION.name())?;

@@ -1,11 +1,11 @@
-//! Which sizes of arguments a plug-in accepts from hosts that are older than itself.
+//! Accepted sizes of arguments from hosts that are older than the plug-in.
 
 use std::collections::BTreeMap;
 use std::mem::offset_of;
 
 use super::questions::Questions;
 use super::size::{Answer, ROOM, expected_size, is_the_same_refusal};
-use crate::layout::{self, Function, Struct};
+use crate::layout::{self, Function, StructHistory};
 use crate::sys::Api;
 use crate::sys::bindings::{PJRT_Error_Code, PJRT_LoadedExecutable_Execute_Args};
 
@@ -53,7 +53,7 @@ pub(crate) fn accepted_sizes(api: &Api, questions: &mut Questions) -> BTreeMap<S
 /// one that the refusal names.
 fn least(
     api: &Api,
-    history: &Struct,
+    history: &StructHistory,
     call: Function,
     refusal: &str,
     questions: &mut Questions,
@@ -81,7 +81,7 @@ fn least(
 
 fn react(
     api: &Api,
-    history: &Struct,
+    history: &StructHistory,
     call: Function,
     size: usize,
     questions: &mut Questions,

@@ -1,4 +1,4 @@
-//! How often an event calls back.
+//! Callbacks of an event, counted.
 
 use std::ffi::c_void;
 use std::ptr;

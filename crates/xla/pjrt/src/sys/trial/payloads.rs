@@ -1,4 +1,4 @@
-//! What an error carries besides its text.
+//! Payloads of an error besides its text.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;

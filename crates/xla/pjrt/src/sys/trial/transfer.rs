@@ -4,7 +4,7 @@ use std::ptr;
 use std::ptr::NonNull;
 
 use super::client_of;
-use crate::host::{Buffer, Device, Error, Event, Failure};
+use crate::host::{Buffer, Device, Error, Event, HostFailure};
 use crate::sys::bindings::*;
 use crate::sys::calls::dense::Dense;
 use crate::sys::calls::{Keep, Owned, transfer};
@@ -72,7 +72,7 @@ impl Transfer {
         (kind, dims): (PJRT_Buffer_Type, &[i64]),
     ) -> Result<(), Error> {
         let api = self.0.api();
-        let mut layout = Dense::of(api, dims);
+        let mut layout = Dense::new(api, dims);
         let mut send = api.record::<PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args>();
         send.transfer_manager = self.0.raw();
         send.buffer_index = buffer;
@@ -89,7 +89,7 @@ impl Transfer {
 
     /// Puts an error in place of a buffer's contents.
     pub(crate) fn fail(&self, buffer: i32, message: &str) -> Result<(), Error> {
-        transfer::fail(&self.0, buffer, &Failure::new(PJRT_Error_Code::ABORTED, message))
+        transfer::fail(&self.0, buffer, &HostFailure::new(PJRT_Error_Code::ABORTED, message))
     }
 }
 

@@ -3,7 +3,7 @@
 use unskew_core::{Finding, Phase, Places};
 
 use super::pair::Pair;
-use crate::layout::{self, Struct, Use};
+use crate::layout::{self, StructHistory, StructUse};
 use crate::rules;
 
 /// The structs of calls that every program makes, in the order of the calls.
@@ -16,8 +16,8 @@ const ALWAYS: [&str; 4] = [
 
 /// A struct that the host sends and the plug-in refuses.
 struct Refused {
-    history: &'static Struct,
-    usage: Use,
+    history: &'static StructHistory,
+    usage: StructUse,
     sent: usize,
     required: usize,
 }
@@ -41,7 +41,7 @@ pub(super) fn sizes(pair: &Pair<'_>) -> Vec<Finding> {
     let (memory, other): (Vec<&Refused>, Vec<&Refused>) = refused
         .iter()
         .filter(|refused| !ALWAYS.contains(&refused.history.name))
-        .partition(|refused| refused.usage == Use::MemoryAnalysis);
+        .partition(|refused| refused.usage == StructUse::MemoryAnalysis);
     let mut findings = Vec::new();
     findings.extend(always.first().map(|first| always_sent(pair, first, &always)));
     for some in [memory, other] {
@@ -50,7 +50,7 @@ pub(super) fn sizes(pair: &Pair<'_>) -> Vec<Finding> {
     findings
 }
 
-fn refused(pair: &Pair<'_>, history: &'static Struct) -> Option<Refused> {
+fn refused(pair: &Pair<'_>, history: &'static StructHistory) -> Option<Refused> {
     let usage = history.used?;
     let sent = history.size(pair.minor, Some(pair.host.released))?.declared;
     let required = required(pair, history)?;
@@ -58,7 +58,7 @@ fn refused(pair: &Pair<'_>, history: &'static Struct) -> Option<Refused> {
 }
 
 /// The least size of a struct that the plug-in accepts: what was measured comes before what its minor suggests.
-fn required(pair: &Pair<'_>, history: &Struct) -> Option<usize> {
+fn required(pair: &Pair<'_>, history: &StructHistory) -> Option<usize> {
     let measured = pair.plugin.accepted_sizes.get(history.name);
     measured
         .and_then(|size| (*size).try_into().ok())
@@ -76,7 +76,7 @@ fn always_sent(pair: &Pair<'_>, first: &Refused, all: &[&Refused]) -> Finding {
         least: &least(pair),
     }
     .finding();
-    let phase = if first.usage == Use::Execute { Phase::FirstUse } else { Phase::Load };
+    let phase = if first.usage == StructUse::Execute { Phase::FirstUse } else { Phase::Load };
     let places: Places = all.iter().map(|refused| refused.place()).collect();
     finding.in_phase(phase).at(places).with_symptom(first.symptom(&plugin.to_string()))
 }

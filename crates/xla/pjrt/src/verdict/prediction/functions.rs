@@ -3,9 +3,9 @@
 use unskew_core::{Finding, Phase, Places, Severity};
 
 use super::pair::Pair;
-use crate::layout::{self, Slot, Use};
+use crate::layout::{self, Slot, StructUse};
 use crate::rules;
-use crate::verdict::host::{Framework, Ungated};
+use crate::verdict::host::{HostFramework, Ungated};
 
 /// A table that is shorter than its version says.
 pub(super) fn table(pair: &Pair<'_>) -> Option<Finding> {
@@ -38,7 +38,7 @@ pub(super) fn ungated(pair: &Pair<'_>) -> Vec<Finding> {
         // What was seen is what JAX calls.
         let own = pair.behaviour.required_by(pair.host.framework);
         let measured = call.measured
-            && (pair.host.framework != Framework::TensorFlow || own.contains(&call.function));
+            && (pair.host.framework != HostFramework::TensorFlow || own.contains(&call.function));
         match call.r#use.filter(|_| measured) {
             Some(usage) => findings.push(called(pair, call, slot, usage)),
             None => rare.push(slot),
@@ -57,14 +57,14 @@ pub(super) fn ungated(pair: &Pair<'_>) -> Vec<Finding> {
     findings
 }
 
-fn called(pair: &Pair<'_>, call: &Ungated, slot: &Slot, usage: Use) -> Finding {
+fn called(pair: &Pair<'_>, call: &Ungated, slot: &Slot, usage: StructUse) -> Finding {
     let rule = rules::MissingFunctionIsCalled {
         function: &call.function,
         since: &slot.since,
         path: &usage.as_str(),
         plugin: &pair.plugin.version(),
     };
-    let phase = if usage == Use::Create { Phase::Load } else { Phase::FirstUse };
+    let phase = if usage == StructUse::Create { Phase::Load } else { Phase::FirstUse };
     rule.finding().in_phase(phase).with_symptom("the process dies with SIGSEGV")
 }
 

@@ -1,4 +1,4 @@
-//! What happens when a host loads a plug-in of another age.
+//! Prediction of what happens when a host loads a plug-in of another age.
 //!
 //! The steps follow the order in which a host meets them: it compares versions, walks the
 //! extensions, makes a client, asks for the attributes, writes a program, executes it. The first
@@ -15,12 +15,12 @@ use unskew_core::Finding;
 
 use crate::probe::Probe;
 use crate::rules;
-use crate::verdict::host::{Host, behaviour};
+use crate::verdict::host::{ReleasedHost, behaviour};
 use pair::Pair;
 
 /// Every reason why `host` cannot use `plugin`, or cannot use all of it, in the order in which the
 /// host meets them.
-pub fn predict(host: &Host, plugin: &Probe) -> Vec<Finding> {
+pub fn predict(host: &ReleasedHost, plugin: &Probe) -> Vec<Finding> {
     let (Some(minor), Some(behaviour)) = (host.minor, behaviour()) else {
         let rule = rules::HostVersionNotKnown { host: &host.name, released: &host.released };
         return vec![rule.finding()];

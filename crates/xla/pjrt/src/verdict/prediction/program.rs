@@ -4,7 +4,7 @@ use unskew_core::{Finding, Version};
 
 use super::pair::Pair;
 use crate::rules;
-use crate::verdict::host::{Framework, gets_mesh_shardings_wrong};
+use crate::verdict::host::{HostFramework, gets_mesh_shardings_wrong};
 use crate::verdict::plugin;
 
 /// The StableHLO version of the programs that the host writes for this plug-in.
@@ -42,7 +42,7 @@ pub(super) fn mesh_shardings(pair: &Pair<'_>) -> Option<Finding> {
 pub(super) fn remarks(pair: &Pair<'_>) -> Vec<Finding> {
     let mut remarks = Vec::new();
     // The handlers are those of jaxlib.
-    if pair.host.framework == Framework::Jax
+    if pair.host.framework == HostFramework::Jax
         && pair.host.is_release()
         && plugin::looks_like_xla_cpu(pair.plugin)
     {

@@ -1,4 +1,4 @@
-//! What was read, as the attributes, types and operations of a file.
+//! Lowering of what was read to the attributes, types and operations of a file.
 
 mod attributes;
 mod meshes;

@@ -6,12 +6,12 @@ use crate::sys::calls::Handle;
 use crate::sys::calls::read::{self, list, text};
 
 /// The kind of one memory that a device has: its name and its number.
-pub(crate) type Kind = (String, i32);
+pub(crate) type MemoryKindId = (String, i32);
 
 /// The memories of a device that may only be described, and the place of the default one.
 pub(crate) fn described(
     device: &Handle<PJRT_DeviceDescription>,
-) -> Result<(Vec<Kind>, Option<usize>), Error> {
+) -> Result<(Vec<MemoryKindId>, Option<usize>), Error> {
     let function = "PJRT_DeviceDescription_MemoryDescriptions";
     let api = device.api();
     let mut arguments = api.record::<PJRT_DeviceDescription_MemoryDescriptions_Args>();
@@ -30,7 +30,7 @@ pub(crate) fn described(
         // SAFETY: the plug-in says that the text is there.
         Ok((unsafe { text(arguments.kind, arguments.kind_size) }, arguments.kind_id))
     };
-    let kinds: Result<Vec<Kind>, Error> = found.into_iter().map(kind).collect();
+    let kinds: Result<Vec<MemoryKindId>, Error> = found.into_iter().map(kind).collect();
     // A device without a default memory has the place -1.
     let default = Some(arguments.default_memory_index).filter(|&at| at < count);
     Ok((kinds?, default))
