@@ -1,4 +1,5 @@
-//! Escapes for text that leaves this program: nothing in it drives a terminal, and nothing from outside gives orders to a runner.
+//! Escapes for text that leaves this program: nothing in it drives a terminal, and nothing from outside gives orders to a
+//! runner.
 //!
 //! Renderers write what came from outside by [`Plain`], which also keeps it from beginning a line. Here the whole text is looked
 //! at once more before it leaves, so that a renderer that forgets one name does no harm.

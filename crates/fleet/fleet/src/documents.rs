@@ -1,5 +1,5 @@
-//! JSON documents of `unskew fleet --format json`, but for single decisions and plans, which are documents of their own; and the
-//! JSON Schema of all of them.
+//! JSON documents of `unskew fleet --format json`, but for single decisions and plans, which are documents of their own;
+//! and the JSON Schema of all of them.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
