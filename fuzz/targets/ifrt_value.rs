@@ -3,8 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use unskew_ifrt::types::{
-    AbstractArraySpec, ArraySpec, Ifrt, ExecuteOptions, IndexDomain, Layout, RemapPlan,
-    Serialized, Sharding, XlaCompileOptions,
+    AbstractArraySpec, ArraySpec, ExecuteOptions, Ifrt, IndexDomain, Layout, RemapPlan, Serialized,
+    Sharding, XlaCompileOptions,
 };
 use unskew_serdes::default_version;
 use unskew_serdes::proto::{Message, decode, encode};

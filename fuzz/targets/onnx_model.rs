@@ -3,12 +3,12 @@
 
 use libfuzzer_sys::fuzz_target;
 use unskew_fuzz::{judge, source};
-use unskew_onnx::Neighbour;
+use unskew_onnx::NeighbourFile;
 
 fuzz_target!(|bytes: &[u8]| {
     let beside = |name: &str| {
         let outside = name.len().is_multiple_of(2);
-        Some(Neighbour { size: 64, link: outside, outside })
+        Some(NeighbourFile { size: 64, link: outside, outside })
     };
     if let Ok(Some(party)) = unskew_onnx::party(&source("f.onnx", bytes)) {
         let party = unskew_onnx::with_external_data(party, Some(&beside));

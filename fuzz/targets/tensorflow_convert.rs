@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use unskew_source::{BytesSource, ConvertedArtifact, Source};
-use unskew_tensorflow::{Options, convert};
+use unskew_tensorflow::{GraphConvertOptions, convert};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(release) = unskew_releases::find("tensorflow@1.4.1") else { return };
     let Some(runtime) = unskew_releases::tensorflow::runtime_of(release) else { return };
     let file: Arc<dyn Source> = Arc::new(BytesSource::new("graph.pb", bytes));
-    let options = Options::default();
+    let options = GraphConvertOptions::default();
     let Ok(Some((_, ConvertedArtifact::File(once)))) = convert(&file, &runtime, &options) else {
         return;
     };

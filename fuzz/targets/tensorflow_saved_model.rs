@@ -7,7 +7,7 @@ use std::sync::Arc;
 use libfuzzer_sys::fuzz_target;
 use unskew_source::{BytesSource, ConvertedArtifact, Source};
 use unskew_tensorflow::convert::VersionOptions;
-use unskew_tensorflow::{Options, convert_saved_model};
+use unskew_tensorflow::{GraphConvertOptions, convert_saved_model};
 
 /// A fingerprint of no folder: the hashes of whatever is there are computed to find that out.
 const FINGERPRINT: [u8; 4] = [0x08, 1, 0x10, 1];
@@ -20,7 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let folder = [file("saved_model.pb", bytes), file("fingerprint.pb", &FINGERPRINT)];
     let versions = VersionOptions { producer: Some(7), ..VersionOptions::default() };
-    let options = Options { versions, ..Options::default() };
+    let options = GraphConvertOptions { versions, ..GraphConvertOptions::default() };
     let Ok(Some((_, ConvertedArtifact::Folder(once)))) =
         convert_saved_model(&folder, &runtime, &options)
     else {
