@@ -11,7 +11,7 @@ pub struct Report(pub unskew_report::Report);
 
 #[pymethods]
 impl Report {
-    /// The report as docs/reference/json.md describes it.
+    /// The report, as the page `json.md` of the reference describes it.
     fn json(&self) -> String {
         self.0.render(Format::Json)
     }

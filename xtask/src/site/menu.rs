@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
-
-use super::Files;
+use unskew_lab_harness::links::Files;
 
 /// The guides by group.
 const GUIDES: [(&str, &[&str]); 6] = [

@@ -27,7 +27,7 @@
 //!
 //! [`index`] makes an index of the names in a table of what operators do by release.
 //!
-//! A page of a rule (`unskew explain`, docs/rules) has no finding to take numbers from. It shows `fix_page` if the file has
+//! A page of a rule (`unskew explain`, the site) has no finding to take numbers from. It shows `fix_page` if the file has
 //! that key, else `fix` with its placeholders as metavariables: `{last_field}` becomes `LAST_FIELD`.
 #![forbid(unsafe_code)]
 
