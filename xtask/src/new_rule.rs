@@ -81,7 +81,6 @@ fn home(root: &Path, family: &str) -> anyhow::Result<PathBuf> {
     bail!("no crate has rules of this family: {family}")
 }
 
-/// The rule that has the code or the name already.
 fn taken(home: &Path, code: &str, name: &str) -> anyhow::Result<Option<String>> {
     for rule in std::fs::read_dir(home.join("rules"))? {
         let file = rule?.file_name().to_string_lossy().into_owned();

@@ -33,7 +33,6 @@ use unskew_lab_harness::links::{Files, Site};
 /// The environment with MkDocs and its theme.
 const TOOLS: &str = "mkdocs-material-9.8.1";
 
-/// The folder of the environments.
 const ENVIRONMENTS: &str = "corpus/python";
 
 /// Where the site is put together, and where it is then.
@@ -91,7 +90,6 @@ pub fn run(version: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the site is made of.
 fn files(root: &Path) -> anyhow::Result<Files> {
     let mut files: Files =
         OF_ROOT.iter().map(|(from, to)| (PathBuf::from(from), PathBuf::from(to))).collect();

@@ -174,7 +174,6 @@ fn has_parent() -> bool {
     git.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
-/// Builds what is tested.
 fn build() -> anyhow::Result<Vec<Program>> {
     let begun = Instant::now();
     let mut child = cargo(BUILD).stdout(Stdio::piped()).spawn().context("cargo test --no-run")?;

@@ -47,7 +47,6 @@ impl Matrix {
         (0..self.0.rows.len()).map(|row| self.0.label(row).to_owned()).collect()
     }
 
-    /// The labels of the columns.
     fn columns(&self) -> Vec<String> {
         self.0.columns.iter().map(|column| column.label.clone()).collect()
     }

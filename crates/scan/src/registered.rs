@@ -72,7 +72,6 @@ impl Inventory for Registered {
     }
 }
 
-/// The artifacts of an entry.
 fn items(entry: &Entry, files: &[File]) -> Vec<Item> {
     let found = |file: &File| ListedFile {
         key: file.name.clone(),

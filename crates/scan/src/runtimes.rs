@@ -83,7 +83,6 @@ impl Runtimes {
     }
 }
 
-/// The row of a verdict.
 fn with(about: &Row, runtime: &str, verdict: &Verdict) -> Row {
     let (name, adaptations) = match &verdict.outcome {
         Outcome::Compatible => ("compatible", Vec::new()),

@@ -14,7 +14,6 @@ use unskew_objects::{ObjectPlace, Objects, Settings};
 use crate::parts::{self, State};
 use crate::{Question, Row, ScanError, Shard};
 
-/// The name of the question.
 const QUESTION: &str = "scan.json";
 
 /// The folder or prefix that rows go to.

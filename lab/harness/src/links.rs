@@ -153,7 +153,9 @@ mod tests {
         );
         assert_eq!(rest, "```\n[f](gone.md)\n```\n");
         assert_eq!(page.dead, ["1: gone.md"]);
-        let text = format!("[a]({SITE}rules/PT001.html#fix) [b]({SITE}rules/index.html) [c]({SITE}gone.html)");
+        let text = format!(
+            "[a]({SITE}rules/PT001.html#fix) [b]({SITE}rules/index.html) [c]({SITE}gone.html)"
+        );
         let page = site.rewritten(Path::new("docs/guide/run.md"), &text);
         assert_eq!(page.text, "[a](../rules/PT001.md#fix) [b](../rules/README.md) [c]()\n");
         assert_eq!(page.dead, [format!("1: {SITE}gone.html")]);

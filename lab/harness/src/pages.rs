@@ -41,7 +41,6 @@ pub fn check(pages: &BTreeMap<PathBuf, String>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The pages that differ or are missing.
 fn stale(root: &Path, pages: &BTreeMap<PathBuf, String>) -> Vec<String> {
     let differs = |(path, text): &(&PathBuf, &String)| {
         std::fs::read_to_string(root.join(path)).ok().as_ref() != Some(*text)

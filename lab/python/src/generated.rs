@@ -81,7 +81,6 @@ pub struct GeneratedMatrix {
     write: WritePage,
 }
 
-/// A wheel that was unpacked.
 struct Wheel {
     package: Package,
     site: PathBuf,

@@ -55,7 +55,6 @@ fn run(reference: &Reference) -> anyhow::Result<()> {
     pages::write(&made, &[rules::FOLDER, pjrt_abi::FOLDER])
 }
 
-/// Every page that is made.
 fn made(root: &Path) -> anyhow::Result<BTreeMap<PathBuf, String>> {
     let mut made = rules::pages();
     made.extend(pjrt_abi::pages());
@@ -70,7 +69,14 @@ fn made(root: &Path) -> anyhow::Result<BTreeMap<PathBuf, String>> {
 /// The links that lead nowhere, of the pages that are made and of those that are committed: `PAGE:LINE: TARGET`.
 fn dead_links(root: &Path, made: &BTreeMap<PathBuf, String>) -> anyhow::Result<Vec<String>> {
     let mut texts = made.clone();
-    for name in ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "BENCHMARKS.md", "CHANGELOG.md", "SECURITY.md"] {
+    for name in [
+        "README.md",
+        "CONTRIBUTING.md",
+        "ARCHITECTURE.md",
+        "BENCHMARKS.md",
+        "CHANGELOG.md",
+        "SECURITY.md",
+    ] {
         texts.insert(name.into(), std::fs::read_to_string(root.join(name))?);
     }
     let mut open = vec![PathBuf::from(DOCS)];

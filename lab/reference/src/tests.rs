@@ -9,7 +9,11 @@ fn every_page_is_made_and_every_link_of_the_docs_leads_somewhere() {
     let root = unskew_peers::root();
     let pages = made(root).unwrap();
     let rules = pages.keys().filter(|path| path.starts_with("docs/rules")).count();
-    assert_eq!(rules, unskew_artifact::every_rule().count() + 1, "a page for each rule, and their index");
+    assert_eq!(
+        rules,
+        unskew_artifact::every_rule().count() + 1,
+        "a page for each rule, and their index"
+    );
     assert_eq!(dead_links(root, &pages).unwrap(), Vec::<String>::new());
 }
 
@@ -21,7 +25,11 @@ fn git_ignores_every_page_that_is_made() {
         let is_ignored = |line: &str| {
             line.strip_prefix('/').is_some_and(|path| page.starts_with(Path::new(path)))
         };
-        assert!(ignored.lines().any(is_ignored), "{}: neither committed nor ignored", page.display());
+        assert!(
+            ignored.lines().any(is_ignored),
+            "{}: neither committed nor ignored",
+            page.display()
+        );
     }
 }
 

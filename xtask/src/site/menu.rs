@@ -8,7 +8,6 @@ use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 use unskew_lab_harness::links::Files;
 
-/// The guides by group.
 const GUIDES: [(&str, &[&str]); 6] = [
     (
         "Check",

@@ -60,7 +60,6 @@ pub(crate) fn read(file: &str, text: &str) -> Option<Chronicle> {
 
 struct Reader<'t> {
     text: &'t str,
-    /// Where each line ends.
     lines: Vec<usize>,
     problems: Vec<Problem>,
 }

@@ -17,7 +17,6 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
     writeln!(out, "{text}")
 }
 
-/// Where the pages of the rules are published.
 const PAGES: &str = "https://unskew.github.io/unskew/dev/rules";
 
 #[derive(Serialize)]
@@ -233,7 +232,6 @@ fn suppression(accepted: &Accepted) -> Suppression<'_> {
     Suppression { kind: "external", justification: &accepted.reason }
 }
 
-/// SARIF's levels have the names of our severities.
 fn level(severity: Severity) -> &'static str {
     severity.as_str()
 }

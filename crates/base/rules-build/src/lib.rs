@@ -62,7 +62,6 @@ pub struct RuleFile {
     #[serde(default)]
     fix_page: String,
     message: String,
-    /// A transcript in which the rule fires.
     fires: String,
     /// One that goes on from it and in which the rule does not fire, with the fix applied where there is one.
     silent: String,

@@ -13,7 +13,6 @@ use crate::args::{Global, Lint};
 use crate::exit::{Ending, Status};
 use crate::{kinds, print};
 
-/// The file that holds the promises.
 const FILE: &str = "unskew.toml";
 
 /// How large it may be, in bytes.

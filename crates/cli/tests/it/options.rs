@@ -25,7 +25,6 @@ fn pages(folder: &Path) -> String {
     text
 }
 
-/// The help of a verb.
 fn help(verb: &[String]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_unskew"));
     let output = command.args(verb).arg("--help").output().unwrap();

@@ -185,7 +185,6 @@ impl Answer {
         self.as_is.outcome == Fit::Unrelated && self.converted.is_none()
     }
 
-    /// The answer in few bytes.
     pub(crate) fn pack(&self) -> Vec<u8> {
         let text = serde_json::to_vec(self).unwrap_or_default();
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());

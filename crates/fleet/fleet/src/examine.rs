@@ -129,7 +129,6 @@ impl Examined {
 }
 
 impl Judged {
-    /// Whether a conversion may help.
     pub(crate) fn may_be_converted(&self) -> bool {
         matches!(self.outcome, Fit::Adaptable | Fit::Incompatible)
     }

@@ -291,7 +291,6 @@ fn candidates(plan: &Plan, view: Option<&View>) -> Markup {
     }
 }
 
-/// What a what-if changes.
 fn compared(now: &Plan, then: &Plan) -> Markup {
     let served = |plan: &Plan| plan.choice().map_or(0, |point| point.devices);
     let count = |plan: &Plan| plan.choice().map_or(0, |point| point.artifacts.len());

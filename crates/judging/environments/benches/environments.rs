@@ -46,7 +46,6 @@ fn wheels(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Writes the environment.
 fn made() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let site = folder.path().join("lib/python3.11/site-packages");

@@ -8,7 +8,6 @@ use unskew_artifact::{Content, Part};
 pub struct Described {
     /// The name under which it is judged.
     pub name: String,
-    /// Whether it is a folder.
     folder: bool,
     pub(crate) parts: Vec<File>,
 }

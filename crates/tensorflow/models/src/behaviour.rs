@@ -18,7 +18,6 @@ const LOCATION: &[u8] = b"loc:@";
 pub(crate) struct Behaviour {
     /// Its name: that of the rule, if it has one of its own.
     pub(crate) name: String,
-    /// The ops that it is about.
     ops: Vec<String>,
     /// The types that it is about; none says all.
     #[serde(default, deserialize_with = "types")]
@@ -26,7 +25,6 @@ pub(crate) struct Behaviour {
     /// Whether bodies of functions are not looked at.
     #[serde(default)]
     pub(crate) graph_only: bool,
-    /// What must be there.
     sees: NodePredicate,
     /// What becomes of it, where it has no rule of its own.
     pub(crate) does: Option<BehaviourEffect>,
@@ -55,7 +53,6 @@ pub(crate) enum BehaviourEffect {
     Answer,
 }
 
-/// Whether something is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
     No,
@@ -191,7 +188,6 @@ fn read() -> Result<Vec<Behaviour>, serde_json::Error> {
 /// The behaviour of gradients whose unused outputs have noted shapes.
 pub(crate) const NOTED_SHAPES: &str = "noted-shapes";
 
-/// The behaviour of this name.
 pub(crate) fn named(name: &str) -> Option<(usize, &'static Behaviour)> {
     behaviours().iter().enumerate().find(|(_, behaviour)| behaviour.name == name)
 }
@@ -246,7 +242,6 @@ impl Behaviour {
         self.ops.iter().any(|known| known == op)
     }
 
-    /// Whether it is about one of these types.
     pub(crate) fn is_of_types(&self, names: &[&str]) -> bool {
         self.types.is_empty() || self.types.iter().any(|known| names.contains(&&*known.to_string()))
     }

@@ -123,7 +123,6 @@ pub fn write(
     made_by(&mut command, kind, limit)
 }
 
-/// The models that a probe makes.
 pub(crate) fn made_by(
     command: &mut Command,
     kind: ModelKind,
@@ -148,7 +147,6 @@ pub(crate) fn made_by(
     made.collect()
 }
 
-/// Where the packages of an environment lie.
 fn packages(peer: &Peer) -> Option<PathBuf> {
     let mut pythons = peer.folder().join("lib").read_dir().ok()?.flatten();
     pythons.find_map(|entry| Some(entry.path().join("site-packages")).filter(|path| path.is_dir()))

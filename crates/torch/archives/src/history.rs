@@ -56,7 +56,6 @@ pub struct Upgrader {
 pub struct FileRefusal {
     /// The first and the last minor release that refuse.
     releases: [String; 2],
-    /// The kind of file.
     format: RefusedFormat,
     /// The lowest and the highest file format version; none for every one.
     file_format: Option<[i64; 2]>,

@@ -10,7 +10,6 @@ use unskew_core::{Context, Date};
 use unskew_environments::{Environment, Lock, Package, Site, Target, Trouble, judge};
 use unskew_source::BytesSource;
 
-/// A wheel with these members.
 fn wheel(members: &[(&str, &str)]) -> Vec<u8> {
     let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, text) in members {

@@ -47,7 +47,6 @@ fn codes(judged: &Judged) -> Vec<&'static str> {
         .collect()
 }
 
-/// Generated code of a version of protobuf.
 fn generated(version: &str) -> String {
     let numbers = version.replace('.', ", ");
     format!(

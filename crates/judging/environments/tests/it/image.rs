@@ -11,7 +11,6 @@ use unskew_environments::{Image, judge};
 
 const SITE: &str = "usr/lib/python3.11/site-packages";
 
-/// A tar with these files.
 fn layer(files: &[(&str, &str)]) -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
     for (path, text) in files {
@@ -29,7 +28,6 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Metadata and record of a package.
 fn package(name: &str, version: &str, files: &str) -> [(String, String); 2] {
     let info = format!("{SITE}/{name}-{version}.dist-info");
     [

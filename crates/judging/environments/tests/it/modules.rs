@@ -7,7 +7,6 @@ use unskew_core::{Context, Date, Version};
 use unskew_environments::{Environment, Package, Site, judge};
 use unskew_extensions::{Needs, NumPyAbi, PythonTag};
 
-/// A module for Python that was read.
 fn module(numpy: NumPyAbi, python: PythonTag) -> Arc<Needs> {
     Arc::new(Needs {
         name: "_C.so".to_owned(),

@@ -35,7 +35,6 @@ impl Change {
     }
 }
 
-/// Changes as they are found.
 #[derive(Default)]
 pub(super) struct Changes {
     pub(super) list: Vec<Change>,

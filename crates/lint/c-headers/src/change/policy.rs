@@ -117,7 +117,6 @@ impl Policy {
         }
     }
 
-    /// Whether the policy wants to hear of a rule.
     pub(super) fn wants(&self, rule: &Rule) -> bool {
         self.severity.get(rule.code) != Some(&Weight::Off)
     }

@@ -33,10 +33,8 @@ pub struct Replacement {
     /// Nothing uses these outputs.
     #[serde(default)]
     pub(super) free: Vec<FreeOutput>,
-    /// Attributes that have these types.
     #[serde(default)]
     pub(super) types: BTreeMap<String, String>,
-    /// Attributes of one value.
     #[serde(default)]
     pub(super) same_types: Vec<String>,
     /// Attributes that get another name.

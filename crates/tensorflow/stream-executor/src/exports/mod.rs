@@ -180,7 +180,6 @@ pub(crate) fn is_library(library: &str) -> bool {
     LIBRARIES.iter().any(|row| row.name == library || stem(&row.name) == stem(library))
 }
 
-/// The libraries of TensorFlow.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub(crate) fn libraries() -> impl Iterator<Item = &'static str> {
     LIBRARIES.iter().map(|row| row.name.as_str())
@@ -202,7 +201,6 @@ fn table() -> &'static str {
     packed_text!("data/linux/exports.tsv").text()
 }
 
-/// Reads the table of a release.
 fn functions(release: Version) -> FunctionTable {
     let mut functions = FunctionTable::new();
     for (name, library) in table::names(table(), release) {

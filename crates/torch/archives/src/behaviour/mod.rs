@@ -63,12 +63,10 @@ static FILE: LazyLock<Option<File>> =
     LazyLock::new(|| serde_json::from_str(toml_as_json!("data/behaviour.toml")).ok());
 
 impl Behaviour {
-    /// What was done first.
     pub(crate) fn first(&self) -> Option<&BehaviourRange> {
         self.eras.first()
     }
 
-    /// What is done today.
     pub(crate) fn last(&self) -> Option<&BehaviourRange> {
         self.eras.last()
     }
@@ -88,7 +86,6 @@ impl Behaviour {
         self.eras.iter().skip(1).map(BehaviourRange::since)
     }
 
-    /// What a release does.
     pub(crate) fn era(&self, minor: Version) -> Option<&BehaviourRange> {
         self.eras.iter().rev().find(|era| era.since() <= minor)
     }
@@ -107,7 +104,6 @@ static OPERATORS: LazyLock<Option<Rows>> = LazyLock::new(|| {
     Rows::from_text(include_str!(concat!(env!("OUT_DIR"), "/behaviour.index"))).ok()
 });
 
-/// The rows of an operator.
 pub(crate) fn behaviours_of(
     operator: &str,
     overload: Option<&str>,

@@ -25,11 +25,9 @@ pub(crate) struct FormRow {
     name: String,
     /// What it is, in words.
     pub(crate) what: String,
-    /// Who writes it.
     pub(crate) written: String,
     reads: Option<[String; 2]>,
     refuses: Option<[String; 2]>,
-    /// What a release says that refuses it.
     pub(crate) symptom: Option<String>,
 }
 

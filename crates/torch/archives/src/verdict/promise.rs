@@ -93,7 +93,6 @@ fn operators(pair: &FileAndRelease<'_>, policy: &Policy) -> Promise {
     promise
 }
 
-/// What holds for one writer.
 struct OneWriter {
     state: PromiseState,
     window: Option<String>,

@@ -95,7 +95,6 @@ impl Stack {
         Tensor::of_floats(context.meter, self.dtype, &shape, numbers)
     }
 
-    /// What its factors take, counted.
     pub(super) fn charge(&self, context: &Context<'_>) -> Result<(), RunProblem> {
         let size = self.rows.max(self.columns);
         // A factor may be square where the matrix is not.
@@ -527,7 +526,6 @@ fn largest_side(tensor: &Tensor) -> f64 {
     tensor.shape().iter().rev().take(2).copied().max().unwrap_or(0) as f64
 }
 
-/// The singular values of each matrix.
 fn runs_of<'n>(values: &Tensor, numbers: &'n [f64]) -> impl Iterator<Item = &'n [f64]> + use<'n> {
     numbers.chunks(values.shape().last().copied().unwrap_or(1).max(1))
 }

@@ -171,7 +171,6 @@ fn lu(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunPro
     Ok(ScriptValue::tuple(vec![factors.into(), orders.into(), ints(&[], infos)?.into()]))
 }
 
-/// The determinants of complex matrices.
 pub(super) fn determinants(context: &Context<'_>, tensor: &Tensor) -> Result<Tensor, RunProblem> {
     let all = Matrices::from_tensor(context, tensor)?;
     if all.rows != all.columns {
@@ -270,7 +269,6 @@ fn reflect(matrix: &mut Matrix) -> Vec<Complex> {
     scales
 }
 
-/// Both factors of complex matrices.
 pub(super) fn qr(
     context: &Context<'_>,
     tensor: &Tensor,

@@ -242,7 +242,6 @@ impl Sums {
     }
 }
 
-/// The table with its reasons.
 fn print(table: &Table) {
     println!("way  to      kind equal (rewritten) blocked  not run  refused then  warned  differs");
     for ((direction, to, kind), row) in table {

@@ -13,7 +13,6 @@ use unskew_compilation_cache::{
 use unskew_core::{Context, Date, Outcome, Party, Role, Verdict, Version, check};
 use unskew_source::{BytesSource, FileSource, Source};
 
-/// Where the caches were made.
 const MADE_IN: &str = "/tmp/jax-cache";
 
 fn data(name: &str) -> PathBuf {

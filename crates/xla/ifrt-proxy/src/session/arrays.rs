@@ -162,7 +162,6 @@ impl Session {
         Ok(Handles { handles })
     }
 
-    /// Answers when a future has happened.
     pub(super) fn check_future(&mut self, handle: u64, reply: Reply) {
         match self.handles.take_future(handle) {
             Ok(events) => reply.send_after(&events, Answer::CheckFuture(Empty {})),

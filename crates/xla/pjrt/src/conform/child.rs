@@ -66,7 +66,6 @@ fn say(line: &Line) {
     }
 }
 
-/// How a child ended.
 enum End {
     /// It made all its checks.
     Done,

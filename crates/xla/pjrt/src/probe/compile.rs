@@ -67,7 +67,6 @@ enum Line {
     /// The client is there.
     Client(usize, Vec<String>),
     Answer(Compiled),
-    /// There is no client.
     Failed(String),
 }
 

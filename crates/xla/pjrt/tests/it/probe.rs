@@ -283,7 +283,6 @@ fn real_plug_ins_say_what_is_known_of_them() {
     }
 }
 
-/// What the code of a real plug-in says is what the plug-in says.
 #[test]
 fn the_code_of_real_plug_ins_says_the_version_that_they_announce() {
     let corpus = Path::new(env!("UNSKEW_ROOT")).join("corpus");
