@@ -31,6 +31,9 @@ use unskew_lab_harness::{Subject, pages};
 /// The folder of the docs; what lies in it goes to the same place in the site.
 const DOCS: &str = "docs";
 
+/// How every page begins that is made here.
+const MADE: &str = "<!-- made by `cargo xtask docs`";
+
 /// What is done with the pages.
 #[derive(clap::Args)]
 struct Reference {
@@ -86,12 +89,20 @@ fn dead_links(root: &Path, made: &BTreeMap<PathBuf, String>) -> anyhow::Result<V
             let path = folder.join(entry.file_name());
             if entry.file_type()?.is_dir() {
                 open.push(path);
-            } else if path.extension().is_some_and(|end| end == "md") && !made.contains_key(&path) {
-                texts.insert(path, std::fs::read_to_string(entry.path())?);
+            } else if path.extension().is_some_and(|end| end == "md") {
+                let text = std::fs::read_to_string(entry.path())?;
+                // What was made before lies here too, and may not be made any more.
+                if !text.starts_with(MADE) {
+                    texts.insert(path, text);
+                }
             }
         }
     }
-    let place = |path: &PathBuf| path.strip_prefix(DOCS).unwrap_or(path).to_owned();
+    let place = |path: &PathBuf| match path.strip_prefix(DOCS) {
+        Ok(place) => place.to_owned(),
+        Err(_) if path == Path::new("README.md") => "index.md".into(),
+        Err(_) => path.clone(),
+    };
     let files: Files = texts.keys().map(|path| (path.clone(), place(path))).collect();
     let site = Site { root, files: &files, repository: env!("CARGO_PKG_REPOSITORY") };
     let mut dead = Vec::new();
