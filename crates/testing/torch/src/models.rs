@@ -12,9 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
-use unskew_core::{
-    Context, Date, Finding, Phase as VerdictPhase, Severity, Verdict, Version, check,
-};
+use unskew_core::{Context, Finding, Phase as VerdictPhase, Severity, Verdict, Version, check};
 use unskew_peers::{Peer, ProcessEnd, run_probe};
 use unskew_releases::Release;
 use unskew_source::{Assembly, FileSource, Output, Source};
@@ -234,7 +232,7 @@ pub(crate) fn write_for(
     let Output::File(result) = &output else { anyhow::bail!("{}: a folder", path.display()) };
     let result: Arc<dyn Source> = Arc::<Assembly>::clone(result);
     let party = unskew_torch::party_converted(&result, &origin)?.with_context(none)?;
-    let day = Context::on(Date::constant(2026, 11, 1));
+    let day = Context::for_tests();
     let verdict = check(&party, &runtime.party(), &day);
     // The command writes nothing of which the verdict has an error.
     if verdict.severity() == Some(Severity::Error) {

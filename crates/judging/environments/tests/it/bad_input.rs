@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use unskew_core::{Context, Date};
+use unskew_core::Context;
 use unskew_environments::{Environment, Lock, Package, Site, Target, Trouble, judge};
 use unskew_source::BytesSource;
 
@@ -91,7 +91,7 @@ fn a_symlinked_install_is_read_as_what_it_leads_to() {
     std::os::unix::fs::symlink("/no/such/file", real.path().join("app/dangling.so")).unwrap();
     std::os::unix::fs::symlink(real.path().join("app"), site.path().join("app")).unwrap();
     let environment = Environment::read(&Site::find(site.path()).unwrap()).unwrap();
-    let judged = judge(&environment, &Context::on(Date::constant(2026, 11, 1)));
+    let judged = judge(&environment, &Context::for_tests());
     let codes: Vec<&str> = judged
         .pairs
         .iter()

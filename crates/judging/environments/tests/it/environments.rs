@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use unskew_core::{Context, Date};
+use unskew_core::Context;
 use unskew_environments::{Environment, Judged, Lock, Site, Target, judge};
 
 fn today() -> Context {
-    Context::on(Date::constant(2026, 11, 1))
+    Context::for_tests()
 }
 
 /// Installs a package as pip does: its files, `METADATA` and `RECORD`.

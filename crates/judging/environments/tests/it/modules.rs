@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use unskew_core::{Context, Date, Version};
+use unskew_core::{Context, Version};
 use unskew_environments::{Environment, Package, Site, judge};
 use unskew_extensions::{Needs, NumPyAbi, PythonTag};
 
@@ -35,7 +35,7 @@ fn codes(numpy: &str, objects: Vec<(String, Arc<Needs>)>) -> Vec<&'static str> {
         packages: vec![Package { objects, ..package("app", "1.0") }, package("numpy", numpy)],
         ..Environment::default()
     };
-    let judged = judge(&environment, &Context::on(Date::constant(2026, 11, 1)));
+    let judged = judge(&environment, &Context::for_tests());
     let of_pairs = judged.pairs.iter().flat_map(|pair| &pair.verdict.findings);
     of_pairs
         .chain(judged.alone.iter().flat_map(|party| &party.notes))
