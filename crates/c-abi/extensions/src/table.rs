@@ -343,9 +343,10 @@ pub fn releases(symbol: &str) -> Releases {
 
 /// The table that is part of the program.
 pub fn table() -> &'static Table {
-    // A test reads the file, so a fault in it cannot reach a user; it would leave no releases.
-    static TABLE: LazyLock<Table> =
-        LazyLock::new(|| Table::read(include_bytes!("../data/exports.bin")).unwrap_or_default());
+    #[expect(clippy::expect_used, reason = "part of the program")]
+    static TABLE: LazyLock<Table> = LazyLock::new(|| {
+        Table::read(include_bytes!("../data/exports.bin")).expect("data/exports.bin")
+    });
     &TABLE
 }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use foldhash::{HashMap, HashMapExt as _};
 use serde::{Deserialize, Deserializer};
 use unskew_core::Version;
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 
 use crate::{AttrValue, DataType, NodeDef, channels, rank};
 
@@ -145,10 +145,10 @@ struct File {
     behaviour: Vec<Behaviour>,
 }
 
-/// Every behaviour, in the order of the file. Read once; a test reads the file, so it is there.
+/// Every behaviour, in the order of the file.
 pub(crate) fn behaviours() -> &'static [Behaviour] {
-    static ALL: LazyLock<Vec<Behaviour>> = LazyLock::new(|| read().unwrap_or_default());
-    &ALL
+    static FILE: LazyLock<File> = LazyLock::new(|| toml_table!("data/behaviour.toml"));
+    &FILE.behaviour
 }
 
 /// The behaviours that are about an op, with their places in [`behaviours`]; of most ops there is none.
@@ -179,10 +179,6 @@ impl Default for BehavioursByOp {
         }
         all
     }
-}
-
-fn read() -> Result<Vec<Behaviour>, serde_json::Error> {
-    serde_json::from_str::<File>(toml_as_json!("data/behaviour.toml")).map(|file| file.behaviour)
 }
 
 /// The behaviour of gradients whose unused outputs have noted shapes.
@@ -384,8 +380,8 @@ mod tests {
                 && (behaviour.does.is_none() && behaviour.changed.is_empty()
                     || !behaviour.what.is_empty())
         };
-        for behaviour in read().unwrap() {
-            assert!(has_one(&behaviour), "{}", behaviour.name);
+        for behaviour in behaviours() {
+            assert!(has_one(behaviour), "{}", behaviour.name);
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use serde::Deserialize;
 use unskew_core::Version;
 use unskew_extensions::tensorflow::{self, LINUX};
-use unskew_tables::{packed_text, toml_as_json};
+use unskew_tables::{packed_text, toml_table};
 
 use crate::cpp::is_covered;
 
@@ -223,11 +223,9 @@ struct Library {
     until: Option<String>,
 }
 
-/// The file is part of the program and read by a test.
 static LIBRARIES: LazyLock<Vec<Library>> = LazyLock::new(|| {
-    let file: Option<Libraries> =
-        serde_json::from_str(toml_as_json!("data/linux/libraries.toml")).ok();
-    file.map(|file| file.library).unwrap_or_default()
+    let file: Libraries = toml_table!("data/linux/libraries.toml");
+    file.library
 });
 
 #[cfg(test)]
