@@ -34,7 +34,6 @@ impl Node {
         serde_json::to_writer(to, self).map_err(|error| DataFusionError::External(Box::new(error)))
     }
 
-    /// The node, if these bytes are one.
     fn decode(bytes: &[u8]) -> Option<Result<Self>> {
         let text = bytes.strip_prefix(MARK)?;
         let node = serde_json::from_slice(text);

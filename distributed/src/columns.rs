@@ -31,7 +31,6 @@ pub struct Done {
 }
 
 impl Done {
-    /// What the summary of a shard says.
     pub(crate) fn of(shard: u32, summary: &Summary) -> Self {
         let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
         Self {
@@ -64,7 +63,6 @@ impl Done {
         Ok(RecordBatch::try_new(schema(), columns.to_vec())?)
     }
 
-    /// The rows of a batch.
     pub(crate) fn rows(batch: &RecordBatch) -> Result<Vec<Self>> {
         let column = |name: &str| {
             let column =

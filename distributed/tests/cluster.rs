@@ -130,7 +130,6 @@ fn models(copies: usize) -> TempDir {
     models
 }
 
-/// The job of one process.
 fn whole(models: &Path, table: &Path) {
     let job = Job {
         uris: vec![models.to_str().unwrap().to_owned()],

@@ -33,7 +33,6 @@ fn main() -> Done {
     arrays()
 }
 
-/// A lock of each format.
 fn locks() -> Done {
     const URL: &str = "https://host/torch-2.7.1-cp311-cp311-manylinux_2_28_x86_64.whl";
     for text in [
@@ -92,7 +91,6 @@ fn header(bytes: &[u8]) -> &[u8] {
     bytes.get(8..length.min(bytes.len())).unwrap_or_default()
 }
 
-/// An array of each type.
 fn arrays() -> Done {
     for element in ArrayElementType::ALL {
         seed("npy", &npy::write(&Array::filled(element, &[2, 3], Fill::Iota)?))?;

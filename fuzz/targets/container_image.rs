@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use tempfile::TempDir;
-use unskew_core::{Context, Date};
+use unskew_core::Context;
 use unskew_environments::{Image, judge};
 use unskew_fuzz::records;
 
@@ -29,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
         let Ok(image) = Image::open(&path) else { continue };
         if let Ok(environment) = image.environment() {
-            let _ = judge(&environment, &Context::on(Date::constant(2026, 11, 1)));
+            let _ = judge(&environment, &Context::for_tests());
         }
     }
 });

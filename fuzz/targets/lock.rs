@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
-use unskew_core::{Context, Date};
+use unskew_core::Context;
 use unskew_environments::{Fetch, LockTarget, LockedFile, PackageLock, judge};
 use unskew_fuzz::source;
 use unskew_source::Source;
@@ -29,6 +29,6 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(lock) = PackageLock::of_text(name, text) else { return };
     for fetch in [None, Some(&Broken as &dyn Fetch)] {
         let (environment, _) = lock.environment(LockTarget::default(), fetch);
-        let _ = judge(&environment, &Context::on(Date::constant(2026, 11, 1)));
+        let _ = judge(&environment, &Context::for_tests());
     }
 });

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use unskew_core::{Context, Date};
+use unskew_core::Context;
 use unskew_environments::{Environment, InstalledPackage, LockTarget, PackageLock, judge, labels};
 use unskew_fuzz::{records, source};
 
@@ -17,5 +17,5 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(lock) = PackageLock::of_text("requirements.txt", OTHERS) else { return };
     let (mut environment, _): (Environment, _) = lock.environment(LockTarget::default(), None);
     environment.packages.push(InstalledPackage { name: package.name.clone(), ..package });
-    let _ = judge(&environment, &Context::on(Date::constant(2026, 11, 1)));
+    let _ = judge(&environment, &Context::for_tests());
 });

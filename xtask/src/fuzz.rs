@@ -78,7 +78,6 @@ fn host() -> anyhow::Result<&'static str> {
     HOST.get_or_init(ask).as_deref().context("rustc -vV names no host")
 }
 
-/// The targets that the package has.
 fn targets(folder: &Path) -> anyhow::Result<BTreeSet<String>> {
     let manifest: toml::Table = std::fs::read_to_string(folder.join("Cargo.toml"))?.parse()?;
     let all = manifest.get("bin").and_then(toml::Value::as_array).context("no targets")?;

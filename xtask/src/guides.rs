@@ -18,7 +18,6 @@ const PAGES: [(&str, &[(&str, &str)]); 2] = [
     ("docs/guide/write-a-plugin.md", &[("examples/add.stablehlo", "add.stablehlo")]),
 ];
 
-/// A block of a page.
 #[derive(Debug, PartialEq, Eq)]
 enum Block {
     /// The path and the text of a file.

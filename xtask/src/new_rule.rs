@@ -33,8 +33,7 @@ pub fn run(code: &str, name: &str) -> anyhow::Result<()> {
     println!("{}", path.strip_prefix(root).unwrap_or(&path).display());
     println!(
         "\nFill in the rule, let the code report it, write its examples, and run\n\
-         `UNSKEW_BLESS=1 cargo test -p unskew-cli --test cli rules/{code}`: what it prints is the review. Then\n\
-         `cargo xtask docs`."
+         `UNSKEW_BLESS=1 cargo test -p unskew-cli --test cli rules/{code}`: what it prints is the review."
     );
     if code.starts_with("HD") {
         println!("Say in every file of crates/lint/c-headers/data/policies what {code} raises.");
@@ -82,7 +81,6 @@ fn home(root: &Path, family: &str) -> anyhow::Result<PathBuf> {
     bail!("no crate has rules of this family: {family}")
 }
 
-/// The rule that has the code or the name already.
 fn taken(home: &Path, code: &str, name: &str) -> anyhow::Result<Option<String>> {
     for rule in std::fs::read_dir(home.join("rules"))? {
         let file = rule?.file_name().to_string_lossy().into_owned();

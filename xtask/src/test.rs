@@ -79,9 +79,29 @@ const EXAMPLES: Step<'_> = (
     ],
 );
 
+/// The command and its golden files, which every crate comes into: a third of the crates, and one of a hundred programs of
+/// tests.
+const GOLDEN_FILES: Step<'_> = (
+    "golden files",
+    &[
+        "test",
+        "--workspace",
+        "--exclude",
+        "unskew-python",
+        "--features",
+        FEATURES,
+        "--test",
+        "cli",
+        "--quiet",
+    ],
+);
+
 /// Which tier of tests is run.
 #[derive(clap::Args)]
 pub struct Test {
+    /// Only the tests of this crate and the golden files: what a change of one line asks for first.
+    #[arg(long, value_name = "CRATE", conflicts_with_all = ["real", "all"])]
+    quick: Option<String>,
     /// Real releases of JAX, TensorFlow and PyTorch and real servers too, clippy and the documentation: what CI runs.
     #[arg(long)]
     real: bool,
@@ -96,6 +116,10 @@ pub struct Test {
 /// # Errors
 /// If one of them fails.
 pub fn run(asked: &Test) -> anyhow::Result<()> {
+    if let Some(name) = &asked.quick {
+        step(("tests of the crate", &["test", "--package", name, "--quiet"]))?;
+        return step(GOLDEN_FILES);
+    }
     let real = asked.real || asked.all;
     let families: &[_] = if asked.all { &["jax-", "tensorflow-"] } else { &[] };
     corpus::run(real, families.iter().copied())?;
@@ -174,7 +198,6 @@ fn has_parent() -> bool {
     git.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
-/// Builds what is tested.
 fn build() -> anyhow::Result<Vec<Program>> {
     let begun = Instant::now();
     let mut child = cargo(BUILD).stdout(Stdio::piped()).spawn().context("cargo test --no-run")?;

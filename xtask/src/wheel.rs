@@ -254,7 +254,6 @@ fn hook(
     Ok(made)
 }
 
-/// Types, as strictly as mypy can.
 fn mypy() -> anyhow::Result<()> {
     let status = Command::new(tools().join("bin/python"))
         .args(["-m", "mypy", "--config-file", "pyproject.toml", "--python-version", "3.10"])
@@ -264,7 +263,6 @@ fn mypy() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A fresh environment with the wheels.
 struct Fresh {
     home: PathBuf,
 }
@@ -324,12 +322,10 @@ impl Fresh {
     }
 }
 
-/// The environment of the tools.
 fn tools() -> PathBuf {
     unskew_peers::root().join("corpus/python").join(TOOLS)
 }
 
-/// Where an environment has its packages.
 fn site_packages(environment: &Path) -> anyhow::Result<PathBuf> {
     for entry in environment.join("lib").read_dir()? {
         let folder = entry?.path().join("site-packages");

@@ -17,11 +17,9 @@ mod progress;
 mod sides;
 mod verbs;
 
-use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::error::ErrorKind;
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
 
 fn main() -> ExitCode {
@@ -44,14 +42,8 @@ fn main() -> ExitCode {
 
 /// The arguments of the process; it ends here if they are wrong, or ask for help.
 fn arguments() -> args::Args {
-    // To free the descriptions of all verbs takes a sixth of the time of `--version`.
-    let mut command = ManuallyDrop::new(args::Args::command());
-    let mut named = ManuallyDrop::new(args::only_named(&command, std::env::args_os()));
-    match parsed(&mut named) {
-        Ok(args) => args,
-        Err(error) if error.kind() == ErrorKind::DisplayVersion => error.exit(),
-        Err(_) => parsed(&mut command).unwrap_or_else(|error| refused(error.format(&mut command))),
-    }
+    let mut command = args::Args::command();
+    parsed(&mut command).unwrap_or_else(|error| refused(error.format(&mut command)))
 }
 
 /// Says what is wrong with the arguments, which may be names of files, and ends the process.

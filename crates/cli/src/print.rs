@@ -59,7 +59,6 @@ pub fn out(text: impl Into<Printable>) -> anyhow::Result<()> {
     }
 }
 
-/// Whether reports are printed.
 static QUIET: AtomicBool = AtomicBool::new(false);
 
 /// Whether reports have all findings, and what was read is said.

@@ -40,7 +40,6 @@ fn examples() -> PathBuf {
     Path::new(env!("UNSKEW_ROOT")).join("examples")
 }
 
-/// Where the fleet is.
 struct Ground {
     database: String,
     folder: tempfile::TempDir,

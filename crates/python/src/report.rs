@@ -11,7 +11,7 @@ pub struct Report(pub unskew_report::Report);
 
 #[pymethods]
 impl Report {
-    /// The report as docs/reference/json.md describes it.
+    /// The report, as the page `json.md` of the reference describes it.
     fn json(&self) -> String {
         self.0.render(RenderFormat::Json)
     }
@@ -47,7 +47,6 @@ impl Matrix {
         (0..self.0.rows.len()).map(|row| self.0.label(row).to_owned()).collect()
     }
 
-    /// The labels of the columns.
     fn columns(&self) -> Vec<String> {
         self.0.columns.iter().map(|column| column.label.clone()).collect()
     }

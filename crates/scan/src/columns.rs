@@ -112,7 +112,6 @@ fn names(rows: &[VerdictRow], of: fn(&VerdictRow) -> &[String]) -> ArrayRef {
     Arc::new(lists.finish())
 }
 
-/// A builder of lists of structs whose fields are all texts.
 fn structs(fields: Fields) -> ListBuilder<StructBuilder> {
     let item = Field::new("item", DataType::Struct(fields.clone()), false);
     ListBuilder::new(StructBuilder::from_fields(fields, 0)).with_field(item)

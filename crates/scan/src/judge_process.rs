@@ -31,16 +31,13 @@ const MESSAGES: usize = 64;
 /// Processes of this program that judge artifacts.
 pub struct JudgeProcesses(Readers);
 
-/// What a process is told.
 #[derive(Debug, Serialize, Deserialize)]
 enum Ask {
     /// What is asked of every artifact.
     Begin(Question),
-    /// To judge an artifact.
     Judge(Described),
 }
 
-/// What a process says.
 #[derive(Debug, Serialize, Deserialize)]
 enum Reply {
     /// To [`Ask::Begin`]: nothing, or why the question cannot be asked.
@@ -56,7 +53,6 @@ impl JudgeProcesses {
         Self(Readers::new(ALLOWANCE, fingerprint(), MOST_IDLE, start))
     }
 
-    /// Starts the first of them.
     pub(crate) fn begin(&self, question: &Question) -> Result<(), ScanError> {
         let begun = self.0.with(None, |reader| set_up(reader, question));
         match begun {

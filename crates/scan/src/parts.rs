@@ -21,7 +21,6 @@ const QUESTION: &str = "unskew.scan.question";
 /// An artifact in one of its states: URI and ETag.
 pub(crate) type ArtifactState = (String, Option<String>);
 
-/// Rows as a Parquet file.
 pub(crate) fn write(rows: &[VerdictRow], question: &Question) -> Result<Vec<u8>, ParquetError> {
     let asked =
         serde_json::to_string(question).map_err(|e| ParquetError::General(e.to_string()))?;
@@ -39,7 +38,6 @@ pub(crate) fn write(rows: &[VerdictRow], question: &Question) -> Result<Vec<u8>,
     writer.into_inner()
 }
 
-/// The artifacts whose rows stand in a part.
 pub(crate) fn states(part: Vec<u8>) -> Result<HashSet<ArtifactState>, ParquetError> {
     let builder = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(part))?;
     let metadata = builder.metadata().file_metadata().key_value_metadata();

@@ -38,7 +38,6 @@ impl Question {
     }
 }
 
-/// A day as text.
 mod day {
     use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
     use unskew_core::Date;

@@ -79,7 +79,6 @@ impl Inventory for Registered {
     }
 }
 
-/// The artifacts of an entry.
 fn items(entry: &RegisteredModel, files: &[RegistryFile]) -> Vec<InventoryItem> {
     let found = |file: &RegistryFile| ListedFile {
         key: file.name.clone(),

@@ -85,7 +85,6 @@ impl Runtimes {
     }
 }
 
-/// The row of a verdict.
 fn with(about: &VerdictRow, runtime: &str, verdict: &Verdict) -> VerdictRow {
     let (name, adaptations) = match &verdict.outcome {
         Outcome::Compatible => ("compatible", Vec::new()),

@@ -14,7 +14,6 @@ use unskew_objects::{ObjectPlace, Objects, StoreSettings};
 use crate::parts::{self, ArtifactState};
 use crate::{Question, ScanError, ScanShard, VerdictRow};
 
-/// The name of the question.
 const QUESTION: &str = "scan.json";
 
 /// The folder or prefix that rows go to.

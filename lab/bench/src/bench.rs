@@ -218,7 +218,6 @@ struct Data {
 }
 
 impl Data {
-    /// Makes what is not there yet.
     fn make(folder: &Path) -> anyhow::Result<Self> {
         fs::create_dir_all(folder)?;
         let make = |files: &[(&str, usize, Weights)], write: Write| {
@@ -268,7 +267,6 @@ fn copies(folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The release build of the command.
 fn build(target: &Path) -> anyhow::Result<PathBuf> {
     let status = Command::new(env!("CARGO"))
         .args(["build", "--release", "--quiet", "--package", "unskew-cli"])

@@ -8,7 +8,6 @@ use anyhow::{Context as _, ensure};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-/// The package of all of them.
 const PACKAGE: &str = "tensorflow-cpu";
 
 /// Where a wheel has what is below `tensorflow/c`.

@@ -202,7 +202,6 @@ pub fn with_release<T>(
     done
 }
 
-/// The folder of the corpus.
 fn corpus() -> PathBuf {
     unskew_peers::root().join("corpus")
 }

@@ -13,6 +13,7 @@ mod deviation;
 pub mod device_headers;
 pub mod environment;
 mod fetch;
+pub mod links;
 pub mod npm;
 mod oracle;
 mod package;

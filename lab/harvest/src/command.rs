@@ -6,7 +6,6 @@ use unskew_lab_harness::run_command;
 
 use crate::row::Row;
 
-/// Prints the day on which a release was uploaded to the index that pip goes by.
 const UPLOADED: &str = "import json, sys, urllib.request\n\
     from pip._internal.models.index import PyPI\n\
     page = urllib.request.urlopen(PyPI.pypi_url + '/' + sys.argv[1] + '/json')\n\

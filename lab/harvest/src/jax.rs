@@ -23,7 +23,6 @@ const RELEASES: &str = "crates/judging/releases/data/jax/releases.toml";
 const STABLEHLO: &str = "from jaxlib.mlir.dialects import stablehlo\n\
                          print('stablehlo', stablehlo.get_current_version())\n";
 
-/// Makes the client of the IFRT proxy connect to the port that is given.
 const CONNECT: &str = "import sys, jax\n\
     try: from jax.extend.backend import ifrt_proxy\n\
     except ImportError:\n\

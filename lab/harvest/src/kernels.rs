@@ -216,7 +216,6 @@ fn libraries(site: &Path) -> Result<Vec<PathBuf>> {
     Ok(found.into_iter().map(|(_, path)| path).collect())
 }
 
-/// The names of the ops of a release.
 fn names_of(release: Version) -> Vec<String> {
     let rows = unskew_releases::tensorflow::history().map(|history| history.rows());
     let texts = rows.iter().flat_map(|rows| rows.definitions_of(release));

@@ -5,7 +5,6 @@ use std::fs;
 use anyhow::{Context, Result, bail};
 use unskew_core::Version;
 
-/// What stands before every row.
 const HEAD: &str = "[[release]]\n";
 
 /// One row: its keys with their values as they are written.

@@ -178,7 +178,6 @@ fn fetch_macos(version: &str, machine: &str, scratch: &Path) -> Result<PathBuf> 
     Err(fault.unwrap_or_else(|| anyhow::anyhow!("pip fetched no wheel: {version} for {machine}")))
 }
 
-/// Unpacks members of a wheel, as far as they are there.
 fn unpack(wheel: &Path, site: &Path, members: &[&str]) -> Result<()> {
     let program = "import sys, zipfile\nwheel = zipfile.ZipFile(sys.argv[1])\n\
         for name in wheel.namelist():\n    if name in sys.argv[3:]: wheel.extract(name, sys.argv[2])\n";
@@ -225,7 +224,6 @@ pub fn harvest_from_oplist(version: &str, path: &Path) -> Result<()> {
     fs::write(&path, text).with_context(|| path.display().to_string())
 }
 
-/// The wheel that lies in a folder.
 pub(crate) fn wheel_in(folder: &Path) -> Option<PathBuf> {
     let mut paths = fs::read_dir(folder).ok()?.filter_map(|file| Some(file.ok()?.path()));
     paths.find(|path| path.extension().is_some_and(|ending| ending == "whl"))

@@ -80,7 +80,6 @@ fn minor(library: &[u8]) -> Result<u32> {
     found.context("the code behind the text is not written as expected")
 }
 
-/// A section that lies in the file.
 struct Section {
     address: u64,
     offset: usize,
@@ -88,7 +87,6 @@ struct Section {
     is_code: bool,
 }
 
-/// The sections of an ELF file.
 fn sections(file: &[u8]) -> Option<Vec<Section>> {
     const NOBITS: u64 = 8;
     const EXECUTABLE: u64 = 4;

@@ -46,7 +46,6 @@ pub struct OnnxConversions {
     write: WritePage,
 }
 
-/// Which models are converted.
 #[derive(Clone, Copy)]
 enum Models<'a> {
     /// Node cases that onnx writes.

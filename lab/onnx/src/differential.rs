@@ -182,7 +182,6 @@ impl OnnxDifferential {
         models.unwrap_or_else(|| made.join("cases"))
     }
 
-    /// Where the models lie that releases are given.
     fn given(&self, made: &Path) -> PathBuf {
         if self.writers.is_empty() { self.folder(made) } else { made.join("written") }
     }
@@ -211,7 +210,6 @@ impl OnnxDifferential {
     }
 }
 
-/// Every model of a folder, by name.
 fn models(folder: &Path) -> anyhow::Result<Vec<Model>> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder)? {

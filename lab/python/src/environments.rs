@@ -42,7 +42,6 @@ pub struct Environments {
     write: WritePage,
 }
 
-/// An environment of the table.
 struct Row {
     pins: Vec<(String, String)>,
     broken: Option<(String, String)>,

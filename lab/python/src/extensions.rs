@@ -104,7 +104,6 @@ struct Wheel {
     package: InstalledPackage,
 }
 
-/// A job of the probe.
 #[derive(Serialize)]
 struct Job<'a> {
     name: &'a str,
@@ -132,7 +131,6 @@ struct Pair {
     missed: Option<Option<String>>,
     /// A library that the import did not find: the linker looks for libraries before symbols.
     library: Option<String>,
-    /// Whether the import failed.
     failed: bool,
     /// Objects that were loaded: all, those predicted right, and those whose missing symbol was named too.
     objects: [usize; 3],
@@ -211,7 +209,6 @@ fn unpacked(name: &'static str, module: &'static str, into: &Path) -> anyhow::Re
     Ok(Wheel { name, module, site, package })
 }
 
-/// Imports all wheels beside a release.
 fn beside(
     framework: Framework,
     name: &str,

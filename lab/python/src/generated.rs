@@ -83,7 +83,6 @@ pub struct GeneratedMatrix {
     write: WritePage,
 }
 
-/// A wheel that was unpacked.
 struct Wheel {
     package: InstalledPackage,
     site: PathBuf,

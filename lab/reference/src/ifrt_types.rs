@@ -141,7 +141,6 @@ fn line(text: &mut String, field: &FieldDescription) {
         writeln!(text, "| {number} | {name} | {label}{kind}{choice} | {} |", since(field.since));
 }
 
-/// The kinds of elements.
 fn kinds(text: &mut String) {
     use unskew_serdes::proto::Enumeration as _;
     text.push_str("\n### DTypeKind\n\n| number | name | since |\n| --- | --- | --- |\n");

@@ -41,7 +41,6 @@ fn extension_file(extension: &ExtensionType) -> String {
     format!("extension-{}", extension.name)
 }
 
-/// The structs that are of no extension.
 fn own() -> impl Iterator<Item = &'static StructHistory> {
     structs().iter().filter(|record| record.extension.is_none())
 }
@@ -104,7 +103,6 @@ fn minors(text: &mut String) {
     }
 }
 
-/// Structs that changed their size.
 fn sizes(text: &mut String) {
     text.push_str(
         "\n## Structs that changed their size\n\nAll others have had one size since they are there.\n\n\
@@ -162,7 +160,6 @@ fn two_layouts(text: &mut String) {
     }
 }
 
-/// Sizes that headers announce wrongly.
 fn wrong_sizes(text: &mut String) {
     text.push_str(
         "\n## Sizes that headers announce wrongly\n\nA header announces a size by naming the last field; these named\n\

@@ -124,7 +124,6 @@ fn null(structure: Structure, field: &str) -> String {
     rows.join(", ")
 }
 
-/// A type in the notation of the data.
 fn shown(r#type: &str) -> String {
     let inner =
         r#type.strip_prefix("Option<unsafe extern \"C\" ").and_then(|it| it.strip_suffix('>'));

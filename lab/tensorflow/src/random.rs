@@ -14,7 +14,6 @@ use crate::battery::proto::{
     GraphBuilder, MessageBuilder, boolean, dtype, float, int, node, shape,
 };
 
-/// Types of constants that are made.
 const TYPES: [i32; 7] = [1, 2, 3, 9, 10, 14, 19];
 
 /// Shapes of constants, the most usual ones first.

@@ -24,7 +24,6 @@ use crate::models::with;
 /// The page that `--write` makes.
 const PAGE: Page = Page("docs/reference/torch-battery.md");
 
-/// What stands above the table.
 const HEAD: &str = "<!-- made by `cargo lab torch-battery --write` -->\n\n# Verdicts on samples of PyTorch's own tests\n\n\
     Functions of one call each: the samples that a release of PyTorch tests its own operators with (`op_db`), read from the \
     installed package, scripted, traced, or traced in place, with the type of their numbers chosen at random \
@@ -108,7 +107,6 @@ pub fn run(arguments: &TorchBattery) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the interpreter makes of the functions of a release.
 fn run_interpreted(
     arguments: &TorchBattery,
     release: &str,

@@ -17,7 +17,6 @@ use unskew_torch_matrix::{
 /// The page that `--write` makes.
 const PAGE: Page = Page("docs/reference/torch-conversions.md");
 
-/// What stands above the tables.
 const HEAD: &str = "<!-- made by `cargo lab torch --write` -->\n\n# Converted files on real PyTorch releases\n\n\
     Real releases of PyTorch, from the package index, each given the files of `crates/torch/archives/tests/data`: what 24 \
     releases from 1.1 to 2.15 wrote, with what they calculated then. *As they are* is what the release does with the \

@@ -22,7 +22,6 @@ use unskew_torch_matrix::models::{
 /// The page that `--write` makes.
 const PAGE: Page = Page("docs/reference/torch-models.md");
 
-/// What stands above the table.
 const HEAD: &str = "<!-- made by `cargo lab torch-models --write` -->\n\n# Converted models on real PyTorch releases\n\n\
     Models with random weights that a release writes for the occasion (`lab/torch/probes/torch_models.py`), converted for an \
     older one and run there. Exported are 19 families of torchvision and seven blocks: an encoder, ViT, Swin, an LSTM and \

@@ -156,7 +156,6 @@ fn page(table: &str, count: usize) -> String {
 }
 
 impl Bench<'_> {
-    /// The cache in a folder.
     fn cache(&self, path: &Path) -> anyhow::Result<Cache> {
         let path_said = path.display().to_string();
         folder(Some(path_said), &listed(path)?).with_context(|| path.display().to_string())
@@ -287,7 +286,6 @@ fn answer<'a>(asked: &'a [Asked], item: &CacheItem) -> Option<&'a str> {
     Some(&asked.what)
 }
 
-/// The files of a folder as they are listed.
 fn listed(path: &Path) -> anyhow::Result<Vec<CacheFile>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(path)? {

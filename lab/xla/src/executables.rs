@@ -48,7 +48,6 @@ enum What {
     /// It loads, and the result is another.
     Differs,
     Error,
-    /// The process ends.
     Ends,
 }
 
@@ -165,7 +164,6 @@ fn writer(file: &str) -> Option<&str> {
     Path::new(file).parent()?.file_name()?.to_str()
 }
 
-/// What the probe prints.
 fn probe(host: &JaxHost, act: &str, arguments: &[String]) -> anyhow::Result<String> {
     let mut command = host.peer.command();
     command.arg(unskew_peers::root().join(PROBE)).arg(act).args(arguments);

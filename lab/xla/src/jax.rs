@@ -17,7 +17,6 @@ use unskew_peers::ProbeOutcome;
 /// The page that `--write` makes.
 const PAGE: Page = Page("docs/reference/jax-on-plugins.md");
 
-/// What stands above the table.
 const HEAD: &str = "<!-- made by `cargo lab jax --write` -->\n\n# JAX releases on PJRT plug-ins\n\n\
     Real releases of JAX, each loading real CPU plug-ins and running the 21 steps of `lab/xla/probes/jax_steps.py`: \
     devices, jit, gradients, loops, sorting, random numbers, bfloat16, a linear solve, a callback to Python, \

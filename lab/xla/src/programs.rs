@@ -15,6 +15,7 @@ use serde::Deserialize;
 use unskew_artifact::{OpenOptions, RunPolicy};
 use unskew_core::{Finding, Outcome, Party, Severity, check};
 use unskew_jax_matrix::PLUGINS;
+use unskew_lab_harness::links::SITE;
 use unskew_lab_harness::{Page, WritePage, today};
 use unskew_peers::Peer;
 
@@ -261,7 +262,7 @@ fn page(counted: &Counted, pairs: &[Pair]) -> String {
             rules.dedup();
             let more = if handed > 0 { format!(" + {handed}") } else { String::new() };
             let rules: Vec<String> =
-                rules.iter().map(|code| format!(" [{code}](../rules/{code}.md)")).collect();
+                rules.iter().map(|code| format!(" [{code}]({SITE}rules/{code}.html)")).collect();
             let unjudged = own.iter().any(|pair| pair.outcome == Outcome::Unjudged);
             let open = if unjudged { " *not judged*" } else { "" };
             let bad = own.iter().any(|pair| {

@@ -192,7 +192,6 @@ impl Reader {
         })
     }
 
-    /// Compares one verdict.
     fn compare(&self, reading: &Reading, folder: &Path) -> anyhow::Result<Comparison> {
         let outcome = self.outcome(&folder.join(&reading.file))?;
         let prediction = match outcome {

@@ -37,7 +37,6 @@ pub struct Programs {
 pub(crate) struct Bench {
     /// Every jaxlib that is here, oldest first.
     pub(crate) hosts: Vec<JaxHost>,
-    /// The folder of the artifacts.
     pub(crate) base: PathBuf,
     folder: PathBuf,
     _temporary: TempDir,
@@ -81,7 +80,6 @@ pub(crate) fn probe(host: &JaxHost, script: &str) -> Command {
     command
 }
 
-/// Makes the artifacts of the programs.
 fn make(writer: &JaxHost, arguments: &Programs, base: &Path, made: &Path) -> anyhow::Result<()> {
     ensure!(probe(writer, MODULES).arg(base).status()?.success(), "{MODULES} failed");
     let numbers = [arguments.seed.to_string(), arguments.count.to_string()];

@@ -129,7 +129,6 @@ fn without_defaults(text: &str) -> String {
     text.replace("fastmath = #arith.fastmath<none>, ", "")
 }
 
-/// The page with the tables.
 fn page(version: &str, forms: &[&str], tallies: &[Counts]) -> String {
     let mut page = String::from("# MLIR text that is read\n\n");
     let _ = write!(

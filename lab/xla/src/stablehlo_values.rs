@@ -150,7 +150,6 @@ fn results(
     Ok(Some(all).filter(|all| !all.is_empty()))
 }
 
-/// The page with the table.
 fn page(
     programs: usize,
     ran: &BTreeMap<&str, usize>,

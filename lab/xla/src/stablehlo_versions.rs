@@ -226,7 +226,6 @@ impl Counts {
     }
 }
 
-/// The page with the table.
 fn page(versions: &[Version], tallies: &[Counts], programs: usize, parsed: usize) -> String {
     let mut page = String::from("# StableHLO for other versions\n\n");
     let sum = |what: fn(&Counts) -> usize| tallies.iter().map(what).sum::<usize>();

@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
+use unskew_lab_harness::links::Files;
 
-use super::Files;
-
-/// The guides by group.
 const GUIDES: [(&str, &[&str]); 6] = [
     (
         "Check",

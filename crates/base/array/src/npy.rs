@@ -356,7 +356,6 @@ fn row_major(bytes: &[u8], width: usize, dims: &[u64]) -> Vec<u8> {
     out
 }
 
-/// The words of a header.
 struct Words<'a> {
     text: &'a [u8],
     at: usize,
@@ -386,7 +385,6 @@ impl Words<'_> {
         found.then_some(()).ok_or_else(|| self.error(&format!("wanted {}", char::from(wanted))))
     }
 
-    /// A text in quotes.
     fn text(&mut self) -> Result<String, NpyError> {
         let quote = self.peek().filter(|c| matches!(c, b'\'' | b'"'));
         let quote = quote.ok_or_else(|| self.error("wanted a text in quotes"))?;

@@ -17,12 +17,15 @@ impl CompressedText {
         Self { block, length, text: OnceLock::new() }
     }
 
-    /// The text, which is decompressed by the first call. Empty if the block is damaged: whoever makes one has a test
-    /// that reads it.
+    /// The text, which is decompressed by the first call.
+    ///
+    /// # Panics
+    /// If the block is damaged: it is a part of the program.
+    #[expect(clippy::expect_used, reason = "part of the program")]
     pub fn text(&self) -> &str {
         self.text.get_or_init(|| {
-            let bytes = lz4_flex::block::decompress(self.block, self.length).unwrap_or_default();
-            String::from_utf8(bytes).unwrap_or_default()
+            let bytes = lz4_flex::block::decompress(self.block, self.length);
+            String::from_utf8(bytes.expect("a block of LZ4")).expect("a text in UTF-8")
         })
     }
 }
@@ -86,8 +89,14 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_block_is_an_empty_text() {
-        assert_eq!(CompressedText::new(b"\xff\xff", 1000).text(), "");
-        assert_eq!(CompressedText::new(b"\x10\xff", 1).text(), "", "not UTF-8");
+    #[should_panic(expected = "a block of LZ4")]
+    fn a_damaged_block_is_not_an_empty_text() {
+        CompressedText::new(b"\xff\xff", 1000).text();
+    }
+
+    #[test]
+    #[should_panic(expected = "a text in UTF-8")]
+    fn a_block_of_other_bytes_is_not_an_empty_text() {
+        CompressedText::new(b"\x10\xff", 1).text();
     }
 }

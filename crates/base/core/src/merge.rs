@@ -52,7 +52,6 @@ impl Joined {
     }
 }
 
-/// The value that a finding names.
 fn value(finding: &Finding) -> Option<&str> {
     finding.message.get(finding.value.clone()?)
 }

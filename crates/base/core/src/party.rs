@@ -90,6 +90,11 @@ impl Context {
     pub fn on(day: Date) -> Self {
         Self { as_of: day }
     }
+
+    /// The context of most tests: the day of most of their data, 1 November 2026.
+    pub fn for_tests() -> Self {
+        Self::on(Date::constant(2026, 11, 1))
+    }
 }
 
 /// What a [`Matcher`] has to say about one pair.

@@ -206,7 +206,7 @@ fn with_sides(mut finding: Finding, owner: &Party, other: &Party) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Date, Judgement, Matcher, Provision, Role, Version, VersionRange, aspect};
+    use crate::{Judgement, Matcher, Provision, Role, Version, VersionRange, aspect};
 
     struct Says(Vec<Finding>);
 
@@ -218,7 +218,7 @@ mod tests {
     }
 
     fn today() -> Context {
-        Context::on(Date::constant(2026, 11, 1))
+        Context::for_tests()
     }
 
     fn finding() -> Finding {

@@ -69,7 +69,6 @@ impl From<String> for RowsText {
 }
 
 impl RowsText {
-    /// The first line.
     pub(crate) fn header(&self) -> &str {
         match &self.0 {
             TextStorage::Whole(text) => text.lines().next().unwrap_or_default(),

@@ -88,7 +88,6 @@ pub(crate) fn read(file: &str, text: &str) -> Option<Chronicle> {
     })
 }
 
-/// The text of a comment that takes the line.
 fn remark(line: &str) -> Option<&str> {
     let line = line.trim();
     let text = ["///", "//", "/*", "*", "#"].iter().find_map(|mark| line.strip_prefix(mark))?;

@@ -2,7 +2,6 @@
 
 use unskew_core::Date;
 
-/// A day and where it stands in the text.
 pub(crate) fn find(text: &str) -> Option<Date> {
     let words: Vec<&str> = text
         .split(|c: char| c.is_whitespace() || "(),;[]<>\"'`*_".contains(c))

@@ -25,7 +25,6 @@ pub struct HistoryCheckOptions<'a> {
     pub window: Option<&'a Window>,
 }
 
-/// Faults as they are found.
 pub(crate) struct Faults<'c> {
     chronicle: &'c Chronicle,
     pub(crate) list: Vec<HistoryFault>,

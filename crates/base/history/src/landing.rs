@@ -35,7 +35,6 @@ pub enum Landed {
 /// When the versions of a history landed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Landings {
-    /// By the places of the steps in the list.
     steps: Vec<Option<Landed>>,
     /// The first day of the file.
     begun: Option<Date>,

@@ -64,7 +64,6 @@ pub(crate) fn read(file: &str, text: &str) -> Option<Chronicle> {
 
 struct TomlReader<'t> {
     text: &'t str,
-    /// Where each line ends.
     lines: Vec<usize>,
     problems: Vec<ChronicleProblem>,
 }

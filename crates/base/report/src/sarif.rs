@@ -17,8 +17,7 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
     writeln!(out, "{text}")
 }
 
-/// Where the pages of the rules are.
-const PAGES: &str = "https://github.com/unskew/unskew/blob/main/docs/rules";
+const PAGES: &str = "https://unskew.github.io/unskew/dev/rules";
 
 #[derive(Serialize)]
 struct Log<'a> {
@@ -199,7 +198,7 @@ fn descriptor(rule: &'static Rule) -> Descriptor<'static> {
         short_description: Text { text: rule.summary },
         full_description: Text { text: rule.what.text() },
         help: Text { text: rule.why.text() },
-        help_uri: format!("{PAGES}/{}.md", rule.code),
+        help_uri: format!("{PAGES}/{}.html", rule.code),
         default_configuration: Configuration { level: rule.severity.as_str() },
     }
 }
@@ -233,7 +232,6 @@ fn suppression(accepted: &Accepted) -> Suppression<'_> {
     Suppression { kind: "external", justification: &accepted.reason }
 }
 
-/// SARIF's levels have the names of our severities.
 fn level(severity: Severity) -> &'static str {
     severity.as_str()
 }

@@ -48,7 +48,7 @@ fn report(name: &str, text: &str) -> Report {
     let verdict = Verdict::new(vec![finding], vec![promise], vec![unjudged]);
     let a = Subject { path: Some(name.to_owned()), side: side(Role::Artifact, name) };
     let b = Subject { path: None, side: side(Role::Runtime, "torch 2.1.2") };
-    let mut report = Report::new(Context::on(Date::constant(2026, 11, 1)));
+    let mut report = Report::new(Context::for_tests());
     report.pairs.push(CheckedPair { a, b, verdict });
     report.failures.push(ReadFailure { path: name.to_owned(), message: text.to_owned() });
     report

@@ -27,7 +27,7 @@
 //!
 //! [`index`] makes an index of the names in a table of what operators do by release.
 //!
-//! A page of a rule (`unskew explain`, docs/rules) has no finding to take numbers from. It shows `fix_page` if the file has
+//! A page of a rule (`unskew explain`, the site) has no finding to take numbers from. It shows `fix_page` if the file has
 //! that key, else `fix` with its placeholders as metavariables: `{last_field}` becomes `LAST_FIELD`.
 #![forbid(unsafe_code)]
 
@@ -62,7 +62,6 @@ pub struct RuleFile {
     #[serde(default)]
     fix_page: String,
     message: String,
-    /// A transcript in which the rule fires.
     fires: String,
     /// One that goes on from it and in which the rule does not fire, with the fix applied where there is one.
     silent: String,

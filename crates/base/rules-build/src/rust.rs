@@ -13,7 +13,6 @@ pub(crate) const PAGES: &str = "rules.lz4";
 
 /// What is made of the rules of a crate.
 pub(crate) struct Made {
-    /// The Rust text of the module.
     pub(crate) module: String,
     /// The contents of [`PAGES`].
     pub(crate) pages: Vec<u8>,

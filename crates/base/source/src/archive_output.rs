@@ -236,7 +236,6 @@ impl ArchiveOutput {
     }
 }
 
-/// An extra field of numbers.
 fn field(id: u16, numbers: &[u64]) -> Vec<u8> {
     let mut bytes = id.to_le_bytes().to_vec();
     bytes.extend((8 * numbers.len() as u16).to_le_bytes());

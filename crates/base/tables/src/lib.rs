@@ -18,6 +18,18 @@
 //! let text: &str = unskew_tables::toml_as_json!("tests/data/missing.toml");
 //! ```
 //!
+//! [`toml_table`](toml_table!) reads it too: the value has the type of its place. A file that is not of that type ends the program,
+//! so that a broken table is found by the first test, and not taken for an empty one.
+//!
+//! ```
+//! #[derive(serde::Deserialize)]
+//! struct Example {
+//!     title: String,
+//! }
+//! let example: Example = unskew_tables::toml_table!("tests/data/example.toml");
+//! assert_eq!(example.title, "one \"row\"");
+//! ```
+//!
 //! # A compressed text
 //!
 //! What few commands read lies in the program by LZ4, and is decompressed when it is first asked for. The path may begin with
@@ -60,6 +72,23 @@ pub fn toml_as_json(input: TokenStream) -> TokenStream {
         let json = json(toml::Value::Table(table)).map_err(str::to_owned)?.to_string();
         Ok(TokenTree::from(Literal::string(&json)).into())
     })
+}
+
+/// The value that a TOML file describes, of the type of its place. The crate that calls it depends on `serde_json`.
+///
+/// # Panics
+/// What it expands to does, if the file is not of that type.
+#[proc_macro]
+pub fn toml_table(input: TokenStream) -> TokenStream {
+    let name = input.to_string();
+    let json = toml_as_json(input);
+    let fault = Literal::string(&format!("a table of this program: {}", name.trim_matches('"')));
+    format!(
+        "{{ #[expect(clippy::expect_used, reason = \"part of the program\")] \
+         let table = ::serde_json::from_str({json}).expect({fault}); table }}"
+    )
+    .parse()
+    .unwrap_or_default()
 }
 
 /// The contents of a file, as `&'static unskew_core::CompressedText`. The crate that calls it depends on `unskew-core`.

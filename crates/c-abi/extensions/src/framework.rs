@@ -38,7 +38,6 @@ impl Framework {
         Self::ALL.into_iter().find(|one| one.as_str() == name)
     }
 
-    /// The namespaces that are its own.
     const fn namespaces(self) -> &'static [&'static str] {
         match self {
             Self::Torch => &["at", "c10", "torch", "caffe2", "c10d"],

@@ -345,9 +345,9 @@ pub fn releases(symbol: &str) -> ReleaseSet {
 
 /// The table that is part of the program.
 pub fn table() -> &'static ExportTable {
-    // A test reads the file, so a fault in it cannot reach a user; it would leave no releases.
+    #[expect(clippy::expect_used, reason = "part of the program")]
     static TABLE: LazyLock<ExportTable> = LazyLock::new(|| {
-        ExportTable::read(include_bytes!("../data/exports.bin")).unwrap_or_default()
+        ExportTable::read(include_bytes!("../data/exports.bin")).expect("data/exports.bin")
     });
     &TABLE
 }

@@ -151,11 +151,11 @@ pub fn hash(name: &str) -> u64 {
     fingerprint(name, HASH)
 }
 
-/// The table that is part of the program, read when somebody asks for it. Empty only if the file of this crate were
-/// broken, which a test rules out.
+/// The table that is part of the program, read when somebody asks for it.
 pub fn symbols() -> &'static Symbols {
+    #[expect(clippy::expect_used, reason = "part of the program")]
     static SYMBOLS: LazyLock<Symbols> = LazyLock::new(|| {
-        Symbols::read(include_bytes!("../data/tensorflow.bin")).unwrap_or_default()
+        Symbols::read(include_bytes!("../data/tensorflow.bin")).expect("data/tensorflow.bin")
     });
     &SYMBOLS
 }

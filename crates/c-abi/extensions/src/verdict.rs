@@ -295,7 +295,6 @@ fn is_before(exports: &ExportedSymbols, lowest: Version) -> bool {
     exports.release() < lowest
 }
 
-/// What the dynamic linker says.
 fn undefined(needs: &Needs, symbol: &str) -> String {
     format!("{}: undefined symbol: {symbol}", needs.name)
 }

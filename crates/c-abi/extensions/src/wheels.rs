@@ -200,10 +200,10 @@ fn unpacked(packed: &[u8]) -> Option<String> {
 
 /// The wheels that were harvested.
 pub fn wheels() -> &'static [Wheel] {
-    // A test reads every line, so a fault cannot reach a user.
+    #[expect(clippy::expect_used, reason = "part of the program")]
     static WHEELS: LazyLock<Vec<Wheel>> = LazyLock::new(|| {
-        let text = unpacked(PACKED).unwrap_or_default();
-        read(&text).unwrap_or_default()
+        let text = unpacked(PACKED).expect("data/wheels.tsv, compressed");
+        read(&text).expect("data/wheels.tsv")
     });
     &WHEELS
 }

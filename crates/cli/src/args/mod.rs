@@ -36,10 +36,9 @@ mod shell;
 mod tf;
 mod usage;
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Command, Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum};
 use unskew_core::{Context, Date, Severity};
 
 #[cfg(not(all(feature = "fleet", feature = "run", feature = "scan", feature = "serve")))]
@@ -105,16 +104,6 @@ pub struct Args {
     pub verb: Verb,
     #[command(flatten)]
     pub global: Global,
-}
-
-/// The command with only the verbs that `given` names, which is all that is needed to understand right arguments. clap
-/// copies the options of every verb into each verb; for all of them, that is a quarter of the time of `--version`.
-pub fn only_named(all: &Command, given: impl Iterator<Item = OsString>) -> Command {
-    let given: Vec<OsString> = given.skip(1).collect();
-    let named = all.get_subcommands().filter(|verb| given.iter().any(|one| one == verb.get_name()));
-    let command =
-        Command::new("unskew").version(env!("CARGO_PKG_VERSION")).subcommands(named.cloned());
-    <Global as clap::Args>::augment_args(command)
 }
 
 // The options of every verb.

@@ -123,7 +123,6 @@ struct Side<'f> {
     registry: Option<(String, Texts<'f>)>,
 }
 
-/// The texts of a registry.
 struct Texts<'f> {
     versions: &'f str,
     upgraders: Cow<'f, str>,

@@ -7,9 +7,6 @@ use crate::{print, sides};
 pub fn run(args: &Check, global: &Global) -> anyhow::Result<CallStatus> {
     let options = sides::options(args.running).verifying(args.verify).used(args.usage.into());
     let a = unskew_verbs::side(&args.a, &options)?;
-    // The process ends with the report: to free what was read of a large graph, part by part, would take a twentieth
-    // of its time.
-    std::mem::forget(a.members.clone());
     let mut report = unskew_verbs::check_sides(a, &args.with, &options, global.context())?;
     print::report(&mut report, args.format.into())?;
     Ok(Ending::for_report(&report, report.pairs.len(), global).into())

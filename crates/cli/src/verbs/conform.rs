@@ -22,7 +22,6 @@ use crate::args::{Conform, Global, ReportFormat, Trusting};
 use crate::exit::{CallStatus, Ending};
 use crate::{print, sides};
 
-/// A plug-in that was checked.
 struct Checked {
     label: String,
     party: Arc<Party>,

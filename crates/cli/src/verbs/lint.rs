@@ -15,7 +15,6 @@ use crate::args::{Global, Lint};
 use crate::exit::{CallStatus, Ending};
 use crate::{kinds, print};
 
-/// The file that holds the promises.
 const FILE: &str = "unskew.toml";
 
 /// How large it may be, in bytes.

@@ -33,7 +33,6 @@ pub fn man(args: &Man) -> anyhow::Result<CallStatus> {
     Ok(CallStatus::Clean)
 }
 
-/// The page of a command and those of its verbs.
 fn pages(command: &clap::Command, folder: &Path) -> io::Result<()> {
     let page = clap_mangen::Man::new(command.clone());
     let mut file = OutputFile::in_folder(folder, &page.get_filename())?;

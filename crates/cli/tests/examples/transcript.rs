@@ -26,7 +26,6 @@ pub struct Ran {
 /// What git leaves out of commits: where the repository lies is not to change their ids.
 const UNTRACKED: &str = ".untracked";
 
-/// Members of archives that are to be made.
 type Archives = BTreeMap<String, Vec<(String, Vec<u8>)>>;
 
 impl Folder {

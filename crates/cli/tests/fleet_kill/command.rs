@@ -33,7 +33,6 @@ impl Act {
         words.into_iter().map(str::to_owned).collect()
     }
 
-    /// What stands before it.
     fn prepare(self, ground: &Ground) {
         if matches!(self, Self::Convert) {
             let mut fleet = ground.fleet();

@@ -184,7 +184,6 @@ impl Golden {
     }
 }
 
-/// Bytes in hexadecimal pairs.
 fn bytes(words: &[&str]) -> Result<Vec<u8>, Failed> {
     let digits = words.concat();
     let pair = |at: usize| digits.get(at..at + 2).ok_or("BYTES: an odd number of digits");

@@ -146,7 +146,6 @@ fn unskew(folder: &Path, args: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-/// The formats that the help of a verb lists.
 fn formats(verb: &[&str]) -> Vec<String> {
     let output = unskew(Path::new("."), &[verb, &["-h"]].concat());
     let help = String::from_utf8(output.stdout).unwrap();

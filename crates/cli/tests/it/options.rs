@@ -8,7 +8,7 @@ use unskew_peers::root;
 /// What is offered everywhere and explains itself.
 const PLAIN: [&str; 3] = ["--help", "--version", "help"];
 
-/// The texts of all pages below the folder.
+/// The texts of all committed pages below the folder; the first line of the others says which command made them.
 fn pages(folder: &Path) -> String {
     let mut text = String::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -16,13 +16,15 @@ fn pages(folder: &Path) -> String {
         if path.is_dir() {
             text += &pages(&path);
         } else if path.extension().is_some_and(|ending| ending == "md") {
-            text += &std::fs::read_to_string(&path).unwrap();
+            let page = std::fs::read_to_string(&path).unwrap();
+            if !page.starts_with("<!-- made by `cargo xtask docs`") {
+                text += &page;
+            }
         }
     }
     text
 }
 
-/// The help of a verb.
 fn help(verb: &[String]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_unskew"));
     let output = command.args(verb).arg("--help").output().unwrap();

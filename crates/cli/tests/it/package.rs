@@ -17,7 +17,6 @@ const NEW: &str = "struct thing_s {\n    long added;\n    int a;\n};\n";
 /// `user:secret`, as it is written in a request.
 const PASSWORD: &str = "Basic dXNlcjpzZWNyZXQ=";
 
-/// A wheel with one header.
 fn wheel(text: &str) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, text) in [("sdk/thing.h", text), ("some_sdk-1.0.dist-info/METADATA", "Name: x\n")] {
@@ -110,7 +109,6 @@ impl Tree {
         Ran::of(self.command(arguments).output().unwrap())
     }
 
-    /// The wheel in the cache.
     fn kept(&self) -> PathBuf {
         self.cache().join("packages").join(PACKAGE).join(WHEEL)
     }

@@ -70,7 +70,6 @@ impl Serving {
         text
     }
 
-    /// A number of the metrics.
     fn metric(&self, name: &str) -> u64 {
         let metrics = self.get("/metrics");
         let line = metrics.lines().find_map(|line| line.strip_prefix(name));
@@ -82,7 +81,6 @@ impl Serving {
         assert!(sent.unwrap().success());
     }
 
-    /// How it ended, and what it said.
     fn ended(mut self) -> (Option<i32>, String) {
         let begun = Instant::now();
         while self.child.try_wait().unwrap().is_none() {
@@ -443,7 +441,6 @@ fn a_real_client_that_is_killed_leaves_nothing() {
     assert_eq!(serving.metric("unskew_handles "), 0);
 }
 
-/// The page as a browser has it, or none if there is no browser.
 #[test]
 fn the_page_shows_sessions_devices_bytes_and_requests_in_a_browser() {
     let serving = Serving::of(&PLUGINS[0].path(), &[]);

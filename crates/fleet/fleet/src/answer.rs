@@ -191,7 +191,6 @@ impl ArtifactAnswer {
         self.as_is.outcome == Compatibility::Unrelated && self.converted.is_none()
     }
 
-    /// The answer in few bytes.
     pub(crate) fn pack(&self) -> Vec<u8> {
         let text = serde_json::to_vec(self).unwrap_or_default();
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());

@@ -94,7 +94,6 @@ pub enum FleetError {
     WhatIf(String),
 }
 
-/// Some names that are there, for a message.
 fn near(known: &[String]) -> String {
     match known {
         [] => " (it has none yet)".to_owned(),

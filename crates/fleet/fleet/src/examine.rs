@@ -130,7 +130,6 @@ impl Examined {
 }
 
 impl VerdictRecord {
-    /// Whether a conversion may help.
     pub(crate) fn may_be_converted(&self) -> bool {
         matches!(self.outcome, Compatibility::Adaptable | Compatibility::Incompatible)
     }

@@ -293,7 +293,6 @@ fn candidates(plan: &Plan, view: Option<&PageView>) -> Markup {
     }
 }
 
-/// What a what-if changes.
 fn compared(now: &Plan, then: &Plan) -> Markup {
     let served = |plan: &Plan| plan.choice().map_or(0, |point| point.devices);
     let count = |plan: &Plan| plan.choice().map_or(0, |point| point.artifacts.len());

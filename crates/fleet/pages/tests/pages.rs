@@ -176,7 +176,6 @@ fn keep(pages: &[(&str, String)]) {
     }
 }
 
-/// The values of an attribute on a page.
 fn values<'p>(page: &'p str, attribute: &str) -> Vec<&'p str> {
     let sign = format!(" {attribute}=\"");
     let pieces = page.split(sign.as_str()).skip(1);

@@ -191,7 +191,6 @@ fn query(endpoint: &Endpoint, text: &str) -> Result<Vec<(String, String)>, HttpP
     Ok(pairs)
 }
 
-/// The name of a request, for its answer.
 fn named(request: &str) -> HeaderValue {
     HeaderValue::from_str(request).unwrap_or(HeaderValue::from_static("-"))
 }

@@ -422,7 +422,6 @@ impl From<FleetError> for HttpProblem {
 /// The longest detail: what an artifact says about itself may be of any length.
 const LONGEST: usize = 2000;
 
-/// A text of a bounded length.
 fn cut(mut text: String) -> String {
     if text.len() > LONGEST {
         let end = (0..=LONGEST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);

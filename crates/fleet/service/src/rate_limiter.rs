@@ -26,7 +26,6 @@ pub(crate) struct RateLimiter {
 }
 
 impl RateLimiter {
-    /// So many requests a second for each.
     pub(crate) fn new(per_second: u32) -> Self {
         let rate = NonZeroU32::new(per_second).unwrap_or(NonZeroU32::MIN);
         let buckets =

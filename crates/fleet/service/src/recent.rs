@@ -13,7 +13,6 @@ use unskew_fleet::Digest;
 /// After how many tokens all are forgotten.
 const MOST: usize = 4096;
 
-/// Tokens that were good.
 #[derive(Debug, Default)]
 pub(crate) struct RecentTokens(Mutex<HashSet<Digest>>);
 
@@ -32,7 +31,6 @@ impl RecentTokens {
         self.lock().contains(sent)
     }
 
-    /// Notes whether it is good.
     pub(crate) fn note(&self, sent: Digest, good: bool) {
         let mut known = self.lock();
         if !good {

@@ -13,7 +13,7 @@ use crate::problem::KINDS;
 use crate::routes;
 
 const HEAD: &str = "\
-<!-- made from the table of endpoints: UNSKEW_BLESS=1 cargo test -p unskew-fleet-service reference -->
+<!-- made by `cargo xtask docs` from the table of endpoints -->
 
 # The HTTP API of a fleet
 

@@ -109,12 +109,10 @@ impl Service {
         &self.publishing
     }
 
-    /// Where the pieces of uploads lie.
     pub(crate) fn staging(&self) -> &Staging {
         &self.staging
     }
 
-    /// Told when a job was put here.
     pub(crate) fn new_job(&self) -> &Notify {
         &self.new_job
     }

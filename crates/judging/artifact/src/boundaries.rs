@@ -48,7 +48,6 @@ pub(crate) enum Read {
     Plugin,
 }
 
-/// A kind of files.
 pub(crate) struct Boundary {
     /// What it is called where nothing was recognized; empty for what nobody brings to be judged.
     pub(crate) looked_for: &'static str,
@@ -66,7 +65,6 @@ pub(crate) struct Boundary {
     pub(crate) lossy: &'static [&'static str],
     /// The formats of its artifacts; the first whose words fit is that of an artifact.
     pub(crate) formats: &'static [Format],
-    /// The rules of its crates.
     pub(crate) rules: &'static [&'static [&'static Rule]],
 }
 

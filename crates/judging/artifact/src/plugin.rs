@@ -39,7 +39,6 @@ fn way(location: Location<'_>, options: &OpenOptions) -> PluginCommand {
     }
 }
 
-/// Where the plug-in lies as a file.
 fn path_of(location: Location<'_>) -> Option<&Path> {
     match location {
         Location::At(path) | Location::Found(path) => Some(path),

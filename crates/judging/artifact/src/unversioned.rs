@@ -109,7 +109,6 @@ fn gguf(head: &[u8]) -> Facts {
     facts
 }
 
-/// The version of the superblock.
 fn hdf5(head: &[u8]) -> Facts {
     let version = head.get(8).map(|version| ("superblock version", version.to_string()));
     version.into_iter().collect()

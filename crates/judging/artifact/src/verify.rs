@@ -129,7 +129,7 @@ mod tests {
         let torn = with_data(party(), &archive(b"dqta"), true).unwrap();
         // A small one is read without being asked for.
         assert_eq!(with_data(party(), &archive(b"dqta"), false).unwrap().notes.len(), 1);
-        let today = Context::on(unskew_core::Date::constant(2026, 11, 1));
+        let today = Context::for_tests();
         let verdict = unskew_core::check(&torn, &runtime, &today);
         assert_eq!(verdict.findings[0].rule.code, "AR002");
         assert!(!verdict.works());

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use tempfile::TempDir;
-use unskew_core::{Context, Date};
+use unskew_core::Context;
 use unskew_environments::{Environment, InstalledPackage, SitePackages, judge, labels};
 use unskew_source::FileSource;
 
@@ -46,7 +46,6 @@ fn wheels(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Writes the environment.
 fn made() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let site = folder.path().join("lib/python3.11/site-packages");
@@ -77,7 +76,7 @@ fn made() -> TempDir {
 
 fn environment(criterion: &mut Criterion) {
     let folder = LazyCell::new(made);
-    let context = Context::on(Date::constant(2026, 11, 1));
+    let context = Context::for_tests();
     criterion.bench_function("environment of 200 packages", |bencher| {
         let folder = folder.path();
         bencher.iter(|| {

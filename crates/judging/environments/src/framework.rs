@@ -10,7 +10,6 @@ use unskew_source::{FileSource, Source};
 
 use crate::{Environment, InstalledPackage};
 
-/// A framework of an environment.
 pub(crate) struct Installed<'a> {
     pub(crate) framework: Framework,
     pub(crate) package: &'a InstalledPackage,

@@ -32,7 +32,6 @@ pub(crate) struct Markers {
     pub(crate) machine: Option<String>,
 }
 
-/// A text that is no marker.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NoMarker;
 
@@ -212,7 +211,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes a name off the rest.
     fn name(&mut self) -> &'a str {
         let text = self.rest.trim_start();
         let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "_.".contains(c)));

@@ -146,7 +146,6 @@ impl InstalledPackage {
     }
 }
 
-/// The platforms in the name of a wheel's file.
 pub(crate) fn platforms_of(file: &str) -> Vec<String> {
     let stem = file.rsplit(['/', '\\']).next().and_then(|name| name.strip_suffix(".whl"));
     let platforms = stem.and_then(|stem| stem.rsplit('-').next()).unwrap_or_default();

@@ -8,7 +8,6 @@ use unskew_artifact::{ArtifactFile, Content};
 pub struct Described {
     /// The name under which it is judged.
     pub name: String,
-    /// Whether it is a folder.
     folder: bool,
     pub(crate) parts: Vec<File>,
 }

@@ -92,7 +92,6 @@ pub struct ReaderProcess {
     allowance: Allowance,
     /// How many questions it was asked.
     pub(crate) asked: u32,
-    /// When it was last asked.
     pub(crate) last: Instant,
     /// Whether it has what it needs for every question.
     ready: bool,

@@ -14,7 +14,6 @@ const MOST_QUESTIONS: u32 = 512;
 /// For how long a child is kept that nobody asks.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// Makes the command that is a child.
 type Start = Arc<dyn Fn(&Allowance) -> Command + Send + Sync>;
 
 /// Children that read artifacts.

@@ -101,7 +101,6 @@ impl Parent {
         }
     }
 
-    /// What lies beside a file.
     fn beside(&mut self, part: u32, name: &str) -> io::Result<Option<FileBeside>> {
         let body = [&part.to_le_bytes(), name.as_bytes()].concat();
         frame::write(&mut self.output, FrameKind::Beside, &body)?;

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use unskew_core::{Date, Fact, Version};
 use unskew_pjrt::{HostFramework, ReleasedHost};
 
-use crate::ReleaseRow;
+use crate::{ReleaseRow, embedded};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -63,10 +63,9 @@ pub(crate) struct Hosts {
 }
 
 impl Hosts {
-    /// From a table, which is part of this crate and read by a test.
+    /// From a table of this crate.
     pub(crate) fn read(framework: HostFramework, table: &str) -> Self {
-        let table: Option<Table<Record>> = serde_json::from_str(table).ok();
-        let records = table.map(|table| table.release).unwrap_or_default();
+        let records = embedded::table::<Table<Record>>(table).release;
         let entries: Vec<HostRow> = records.iter().filter_map(HostRow::from_record).collect();
         let host = |entry: &HostRow| {
             let ReleaseRow { version, released } = entry.row;

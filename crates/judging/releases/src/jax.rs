@@ -146,7 +146,7 @@ mod tests {
         let finding = |_: &unskew_core::Clash<'_>| unreachable!();
         let program = Party::new("a.stablehlo", Role::Artifact, "StableHLO portable artifact")
             .require(Requirement::new(STABLEHLO_AXIS, need, finding));
-        let today = Context::on(Date::constant(2026, 11, 1));
+        let today = Context::for_tests();
         let verdict = check(&program, &party(&unknown.row), &today);
         assert_eq!(verdict.outcome, unskew_core::Outcome::Unjudged);
         let graph = Party::new("a.pb", Role::Artifact, "GraphDef");
@@ -158,7 +158,7 @@ mod tests {
     fn two_jax_releases_are_a_client_and_a_server() {
         let find =
             |text: &str| party(rows().iter().find(|row| row.version.to_string() == text).unwrap());
-        let today = Context::on(Date::constant(2026, 11, 1));
+        let today = Context::for_tests();
         let verdict = check(&find("0.6.2"), &find("0.10.2"), &today);
         assert!(verdict.findings.iter().any(|finding| finding.rule.code == "IF101"));
         assert!(check(&find("0.9.1"), &find("0.9.2"), &today).works());

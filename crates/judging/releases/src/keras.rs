@@ -8,7 +8,7 @@ use unskew_definitions::Rows;
 use unskew_keras::{ClassTable, KerasRelease};
 use unskew_tables::{packed_rows, toml_as_json};
 
-use crate::ReleaseRow;
+use crate::{ReleaseRow, embedded};
 
 /// The first TensorFlow that has no Keras of its own number, and asks for Keras 3.
 const APART: Version = Version::pair(2, 16);
@@ -26,14 +26,12 @@ struct Release {
     released: Date,
 }
 
-static CLASSES: LazyLock<Option<Arc<ClassTable>>> = LazyLock::new(|| {
-    ClassTable::from_text(packed_rows!("data/keras/classes.tsv")).ok().map(Arc::new)
-});
+static CLASSES: LazyLock<Option<Arc<ClassTable>>> =
+    LazyLock::new(|| embedded::rows(ClassTable::from_text(packed_rows!("data/keras/classes.tsv"))));
 
 static ROWS: LazyLock<Vec<ReleaseRow>> = LazyLock::new(|| {
     let text = toml_as_json!("data/keras/releases.toml");
-    let table: Option<Releases> = serde_json::from_str(text).ok();
-    let releases = table.map(|table| table.release).unwrap_or_default();
+    let releases = embedded::table::<Releases>(text).release;
     releases.iter().filter_map(row).collect()
 });
 

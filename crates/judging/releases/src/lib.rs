@@ -29,6 +29,7 @@
 
 mod axes;
 mod catalogue;
+mod embedded;
 mod exact;
 mod families;
 mod family;

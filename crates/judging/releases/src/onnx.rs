@@ -12,7 +12,7 @@ use unskew_definitions::Rows;
 use unskew_onnx::{KernelTypeTable, ModelReader, OnnxRelease, OpSchemas};
 use unskew_tables::{packed_rows, toml_as_json};
 
-use crate::{Family, ReleaseRow};
+use crate::{Family, ReleaseRow, embedded};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -39,8 +39,7 @@ struct Table {
 impl Table {
     /// The table of a text. It is part of the program and read by a test, so a fault in it cannot reach a user.
     fn read(text: &str) -> Self {
-        let releases: Option<Releases> = serde_json::from_str(text).ok();
-        let releases = releases.map(|table| table.release).unwrap_or_default();
+        let releases = embedded::table::<Releases>(text).release;
         let rows = releases.iter().filter_map(row).collect();
         Self { releases, rows }
     }
@@ -52,16 +51,15 @@ static RUNTIMES: LazyLock<Table> =
 static CHECKERS: LazyLock<Table> =
     LazyLock::new(|| Table::read(toml_as_json!("data/onnx/releases.toml")));
 
-static SCHEMAS: LazyLock<Option<Arc<OpSchemas>>> = LazyLock::new(|| {
-    OpSchemas::from_text(packed_rows!("data/onnx/operators.tsv")).ok().map(Arc::new)
-});
+static SCHEMAS: LazyLock<Option<Arc<OpSchemas>>> =
+    LazyLock::new(|| embedded::rows(OpSchemas::from_text(packed_rows!("data/onnx/operators.tsv"))));
 
 static OWN: LazyLock<Option<Arc<OpSchemas>>> = LazyLock::new(|| {
-    OpSchemas::from_text(packed_rows!("data/onnxruntime/operators.tsv")).ok().map(Arc::new)
+    embedded::rows(OpSchemas::from_text(packed_rows!("data/onnxruntime/operators.tsv")))
 });
 
 static KERNELS: LazyLock<Option<Arc<KernelTypeTable>>> = LazyLock::new(|| {
-    KernelTypeTable::from_text(packed_rows!("data/onnxruntime/kernels.tsv")).ok().map(Arc::new)
+    embedded::rows(KernelTypeTable::from_text(packed_rows!("data/onnxruntime/kernels.tsv")))
 });
 
 fn row(release: &Release) -> Option<ReleaseRow> {

@@ -5,14 +5,14 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 use unskew_core::{DataConsumer, Date, Fact, Party, Version};
 use unskew_pjrt::{HostFramework, ReleasedHost, Strictness};
-use unskew_tables::{packed_rows, toml_as_json};
+use unskew_tables::{packed_rows, toml_table};
 use unskew_tensorflow::{
     KernelHistory, KernelTable, OpHistory, OpRegistry, ReleaseNumber, RuntimeUsage,
     TensorFlowRuntime,
 };
 
-use crate::ReleaseRow;
 use crate::hosts::{fact, pjrt_fact};
+use crate::{Row, embedded};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -47,32 +47,28 @@ struct Release {
 
 /// The numbers of every release. The file is part of the program and read by a test, so a fault in
 /// it cannot reach a user; it would leave no releases.
-static RELEASES: LazyLock<Option<Releases>> =
-    LazyLock::new(|| serde_json::from_str(toml_as_json!("data/tensorflow/releases.toml")).ok());
+static RELEASES: LazyLock<Releases> =
+    LazyLock::new(|| toml_table!("data/tensorflow/releases.toml"));
 
 /// The ops of every release, of which a line is read only when its op is asked for.
-static OPS: LazyLock<Option<Arc<OpHistory>>> = LazyLock::new(|| {
-    OpHistory::from_text(packed_rows!("data/tensorflow/ops.tsv")).ok().map(Arc::new)
-});
+static OPS: LazyLock<Option<Arc<OpHistory>>> =
+    LazyLock::new(|| embedded::rows(OpHistory::from_text(packed_rows!("data/tensorflow/ops.tsv"))));
 
 /// The kernels of every release that lists them, of which a line is read only when its op is asked for.
 static KERNELS: LazyLock<Option<Arc<KernelHistory>>> = LazyLock::new(|| {
     let text = packed_rows!("data/tensorflow/kernels.tsv");
-    KernelHistory::from_text(text).ok().map(Arc::new)
+    embedded::rows(KernelHistory::from_text(text))
 });
 
-static ROWS: LazyLock<Vec<ReleaseRow>> = LazyLock::new(|| {
-    let Some(releases) = RELEASES.as_ref() else { return Vec::new() };
-    releases.release.iter().filter_map(row).collect()
-});
+static ROWS: LazyLock<Vec<ReleaseRow>> =
+    LazyLock::new(|| RELEASES.release.iter().filter_map(row).collect());
 
 static NUMBERS: LazyLock<Arc<[ReleaseNumber]>> = LazyLock::new(|| {
-    let releases = RELEASES.iter().flat_map(|releases| &releases.release);
     let number = |release: &Release| {
         let version = release.version.parse().ok()?;
         Some(ReleaseNumber { release: version, graph_def: release.graph_def })
     };
-    releases.filter_map(number).collect()
+    RELEASES.release.iter().filter_map(number).collect()
 });
 
 fn row(release: &Release) -> Option<ReleaseRow> {
@@ -97,7 +93,7 @@ pub(crate) fn hosts() -> &'static [ReleasedHost] {
             let lacks = Some(CLIENT).filter(|_| minor > LAST_WITH_CLIENT);
             Some(ReleasedHost { strictness: *handshake, lacks, ..host })
         };
-        RELEASES.iter().flat_map(|all| &all.release).filter_map(host).collect()
+        RELEASES.release.iter().filter_map(host).collect()
     });
     &HOSTS
 }
@@ -112,7 +108,7 @@ pub(crate) fn as_host(party: Party) -> Party {
 
 /// The versions of a release, in words.
 pub(crate) fn axes(row: &ReleaseRow) -> Vec<Fact> {
-    let Some(Releases { common, release: releases }) = RELEASES.as_ref() else { return Vec::new() };
+    let Releases { common, release: releases } = &*RELEASES;
     let is = |release: &&Release| release.version.parse::<Version>() == Ok(row.version);
     let Some(release) = releases.iter().find(is) else { return Vec::new() };
     let numbers = |version: i64, min_producer: i64, min_consumer: i64| {
@@ -139,7 +135,7 @@ pub fn history() -> Option<&'static Arc<OpHistory>> {
 
 /// The release of `row` as a runtime.
 pub fn runtime(row: &ReleaseRow) -> Option<TensorFlowRuntime> {
-    let Releases { common, release: releases } = RELEASES.as_ref()?;
+    let Releases { common, release: releases } = &*RELEASES;
     let is = |release: &&Release| release.version.parse::<Version>() == Ok(row.version);
     let release = releases.iter().find(is)?;
     let reader = |version, min_producer| DataConsumer { version, min_producer };

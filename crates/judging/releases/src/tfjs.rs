@@ -8,7 +8,7 @@ use unskew_definitions::Rows;
 use unskew_tables::{packed_rows, toml_as_json};
 use unskew_tfjs::{TfjsNames, TfjsRelease};
 
-use crate::ReleaseRow;
+use crate::{ReleaseRow, embedded};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -35,12 +35,10 @@ enum UnknownOp {
 }
 
 static NAMES: LazyLock<Option<Arc<TfjsNames>>> =
-    LazyLock::new(|| TfjsNames::from_text(packed_rows!("data/tfjs/names.tsv")).ok().map(Arc::new));
+    LazyLock::new(|| embedded::rows(TfjsNames::from_text(packed_rows!("data/tfjs/names.tsv"))));
 
 static RELEASES: LazyLock<Vec<(ReleaseRow, Release)>> = LazyLock::new(|| {
-    let table: Option<Releases> =
-        serde_json::from_str(toml_as_json!("data/tfjs/releases.toml")).ok();
-    let releases = table.map(|table| table.release).unwrap_or_default();
+    let releases = embedded::table::<Releases>(toml_as_json!("data/tfjs/releases.toml")).release;
     let row = |release: Release| {
         let row = ReleaseRow { version: release.version.parse().ok()?, released: release.released };
         Some((row, release))

@@ -7,19 +7,16 @@ use unskew_tables::{packed_rows, toml_as_json};
 use unskew_torch::{ReleaseCalendar, TorchRelease, TorchRuntime};
 use unskew_torch_schemas::OperatorHistory;
 
-use crate::ReleaseRow;
+use crate::{ReleaseRow, embedded};
 
 /// The numbers of every release. The file is part of the program and read by a test, so a fault in
 /// it cannot reach a user; it would leave no releases.
-static CALENDAR: LazyLock<Arc<ReleaseCalendar>> = LazyLock::new(|| {
-    let calendar =
-        serde_json::from_str::<ReleaseCalendar>(toml_as_json!("data/torch/releases.toml"));
-    Arc::new(calendar.unwrap_or_default())
-});
+static CALENDAR: LazyLock<Arc<ReleaseCalendar>> =
+    LazyLock::new(|| Arc::new(embedded::table(toml_as_json!("data/torch/releases.toml"))));
 
 /// The operators of every release, of which a line is read only when its operator is asked for.
 static OPERATORS: LazyLock<Option<Arc<OperatorHistory>>> = LazyLock::new(|| {
-    OperatorHistory::from_text(packed_rows!("data/torch/operators.tsv")).ok().map(Arc::new)
+    embedded::rows(OperatorHistory::from_text(packed_rows!("data/torch/operators.tsv")))
 });
 
 static ROWS: LazyLock<Vec<ReleaseRow>> =

@@ -9,6 +9,8 @@ use unskew_definitions::Blocks;
 use unskew_onnx::{DocumentedSupport, DocumentedSupportTable, OperatorFallback};
 use unskew_tables::{packed_rows, toml_as_json};
 
+use crate::embedded;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Runtimes {
@@ -46,9 +48,7 @@ static TABLES: [(&str, &Blocks); 5] = [
 const NO_RELEASE: &str = "0";
 
 static RUNTIMES: LazyLock<Vec<Runtime>> = LazyLock::new(|| {
-    let read: Option<Runtimes> =
-        serde_json::from_str(toml_as_json!("data/stated/runtimes.toml")).ok();
-    read.map(|read| read.runtime).unwrap_or_default()
+    embedded::table::<Runtimes>(toml_as_json!("data/stated/runtimes.toml")).runtime
 });
 
 fn table(name: &str) -> Option<DocumentedSupportTable> {

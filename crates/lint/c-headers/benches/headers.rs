@@ -14,7 +14,6 @@ fn corpus() -> PathBuf {
     Path::new(env!("UNSKEW_ROOT")).join("corpus/headers")
 }
 
-/// The headers below a folder.
 fn headers(folder: &Path) -> Vec<PathBuf> {
     let (mut found, mut open) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(next) = open.pop() {

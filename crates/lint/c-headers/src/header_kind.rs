@@ -27,7 +27,7 @@ use crate::contract::{HeaderContract, HeaderSource, called_alike};
 use crate::debug;
 use unskew_kinds::{CompareOptions, FileChange, FileComparison, InterfaceKind, Level, Raise};
 use unskew_source::{Files, LARGEST_TEXT, NotRead};
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 
 /// C headers; see [`contract`](crate::contract).
 #[derive(Clone, Copy, Debug, Default)]
@@ -198,12 +198,9 @@ struct Levels {
 
 /// The level of every rule that has another than `promise`.
 static LEVELS: LazyLock<BTreeMap<Cow<'static, str>, Level>> = LazyLock::new(|| {
-    let file: Option<Levels> = serde_json::from_str(toml_as_json!("data/levels.toml")).ok();
-    let levels = file.into_iter().flat_map(|file| {
-        let wire = file.wire.into_iter().map(|code| (code, Level::Wire));
-        wire.chain(file.source.into_iter().map(|code| (code, Level::Source)))
-    });
-    levels.collect()
+    let file: Levels = toml_table!("data/levels.toml");
+    let wire = file.wire.into_iter().map(|code| (code, Level::Wire));
+    wire.chain(file.source.into_iter().map(|code| (code, Level::Source))).collect()
 });
 
 fn level(code: &str) -> Level {

@@ -55,7 +55,6 @@ impl Wire<'_> {
         }
     }
 
-    /// A number that may be negative.
     fn number(self) -> i64 {
         match self {
             // Two's complement, as the wire has it.

@@ -6,7 +6,6 @@ use std::hash::Hash;
 
 use crate::model::{ProtoField, ProtoMessage, Range};
 
-/// The first of what has each key.
 pub(crate) fn first<'i, T, K: Eq + Hash>(
     items: &'i [T],
     key: impl Fn(&'i T) -> K,
@@ -47,7 +46,6 @@ impl Ranges {
         Self { reach, joined }
     }
 
-    /// Whether one of them holds a number.
     pub(crate) fn hold(&self, number: i64) -> bool {
         self.surround(number, number)
     }

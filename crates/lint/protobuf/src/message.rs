@@ -36,7 +36,6 @@ impl<'s> Pair<'s> {
         Self { was, is, scope, old, new, cases, free }
     }
 
-    /// The name that findings use.
     pub(crate) fn name(&self) -> &'s str {
         &self.is.is.name
     }

@@ -14,7 +14,6 @@ pub(crate) enum Token<'t> {
 /// What a comment says: `// unskew: scratch`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Directive<'t> {
-    /// The word before which it stands.
     pub(crate) before: usize,
     pub(crate) line: usize,
     pub(crate) text: &'t str,

@@ -64,7 +64,6 @@ pub(crate) fn of_history(path: &str, old: &Files, new: &Files) -> Result<Line, N
     })
 }
 
-/// The version that a comment of a file names.
 pub(crate) fn of_comment(file: &str, old_file: &str, old: &Schema, new: &Schema) -> Option<Line> {
     let (after, line) = *new.versions.get(file)?;
     let before = old.versions.get(old_file).map(|(version, _)| *version);

@@ -9,7 +9,7 @@ use unskew_core::{Finding, Rule, Severity};
 use crate::change::FoundChange;
 use crate::scope::MessageScope;
 use unskew_kinds::{Direction, FileChange, Level};
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -31,8 +31,7 @@ enum Weight {
     Note,
 }
 
-static WEIGHTS: LazyLock<Weights> =
-    LazyLock::new(|| serde_json::from_str(toml_as_json!("data/weights.toml")).unwrap_or_default());
+static WEIGHTS: LazyLock<Weights> = LazyLock::new(|| toml_table!("data/weights.toml"));
 
 fn has(list: &[String], rule: &Rule) -> bool {
     list.iter().any(|code| code == rule.code)

@@ -143,7 +143,6 @@ fn kernels(
     found
 }
 
-/// Forms of operators of two releases of onnx.
 fn forms(old: &OnnxRelease, new: &OnnxRelease) -> Vec<Finding> {
     let of = |runtime: &OnnxRelease| -> BTreeMap<OperatorForm, OpSchema> {
         let mut forms = BTreeMap::new();

@@ -9,7 +9,6 @@ use crate::infer::{TypeBinding, attribute};
 use crate::value_index::{ACTIVATIONS, ValueIndex};
 use crate::{Dim, OnnxAttribute, OnnxNode, OpSchema, ValueType};
 
-/// A row of the table.
 #[derive(Debug)]
 pub(crate) struct ReleaseLimit {
     /// The releases that were seen to refuse it; none if all were.

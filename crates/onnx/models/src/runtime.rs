@@ -82,7 +82,6 @@ impl OnnxRelease {
         self.opsets.iter().find(|(one, _)| **one == *domain).map(|(_, version)| *version)
     }
 
-    /// Whether any release has operators of a domain.
     pub(crate) fn has_domain(&self, domain: &str) -> bool {
         self.schemas.has_domain(domain) || self.own.has_domain(domain)
     }

@@ -68,7 +68,6 @@ impl<'m> ValueIndex<'m> {
         known.filter(|all| !all.is_empty())
     }
 
-    /// The dimensions that the model says of a value.
     pub(crate) fn shape(&self, name: &str) -> Option<&'m [Dim]> {
         self.shapes.get(name).copied()
     }

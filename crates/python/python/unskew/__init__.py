@@ -18,7 +18,7 @@ Nothing of this needs PyTorch, TensorFlow or JAX. `unskew.torch` and `unskew.ten
 are installed.
 
 Results are frozen dataclasses. `str()` of one is what the command prints; `to_dict()` is the JSON that it prints with
-`--format json` (docs/reference/json.md). Findings are results; what could not be done at all raises an `UnskewError`.
+`--format json` (https://unskew.github.io/unskew/dev/reference/json.html). Findings are results; what could not be done at all raises an `UnskewError`.
 """
 
 from typing import TYPE_CHECKING, Any, List

@@ -241,7 +241,6 @@ fn write(attributes: &MessageAttributes, fields: &[MessageField]) -> Result<Toke
     })
 }
 
-/// Whether a field holds something.
 fn holds(field: &MessageField, value: &TokenStream) -> TokenStream {
     match (field.attributes.label, &field.attributes.kind) {
         (ProtoFieldLabel::Optional, _) => quote!(#value.is_some()),
@@ -409,7 +408,6 @@ fn read(attributes: &MessageAttributes, fields: &[MessageField]) -> TokenStream 
     }
 }
 
-/// Of the fields of a choice, one at most may be there.
 fn choices(fields: &[MessageField]) -> TokenStream {
     let mut names: Vec<&String> =
         fields.iter().filter_map(|field| field.attributes.oneof.as_ref()).collect();

@@ -193,7 +193,6 @@ fn choose(fields: &[FormatField], formats: &[u32], family: &syn::Path) -> TokenS
     }
 }
 
-/// One variable for each field.
 fn read_fields(type_name: &str, fields: &[FormatField], family: &syn::Path) -> TokenStream {
     let plain = fields.iter().filter(|field| !field.attributes.skippable).map(|field| {
         let (local, shape, read) =

@@ -149,7 +149,6 @@ impl<F: Family, T: ?Sized> TypeRegistry<F, T> {
     }
 }
 
-/// The name, the length of the contents, the contents.
 fn write_named<F: Family>(
     name: &str,
     to: &mut Encoder<'_, F>,

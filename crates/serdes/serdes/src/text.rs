@@ -34,7 +34,6 @@ impl<F: Family> Format<F> for String {
     }
 }
 
-/// A text, where it lies.
 #[inline(always)]
 pub(crate) fn text<'a, F: Family>(from: &mut Decoder<'a, F>) -> Result<&'a str, DecodeError> {
     let count = from.count(1)?;

@@ -252,7 +252,6 @@ impl<F: Family> Encoder<'_, F> {
         }
     }
 
-    /// Writes bytes one by one.
     #[inline]
     pub(crate) fn extend(&mut self, bytes: impl Iterator<Item = u8>) {
         self.out.extend(bytes);

@@ -24,7 +24,6 @@ pub enum Scheme {
     Hub,
 }
 
-/// The schemes as they are written.
 const SCHEMES: [(&str, Scheme); 11] = [
     ("file", Scheme::File),
     ("s3", Scheme::S3),

@@ -57,12 +57,10 @@ impl<R: Ranges> Source for Ranged<R> {
     }
 }
 
-/// The blocks that a source keeps.
 #[derive(Debug, Default)]
 pub(crate) struct BlockCache(Mutex<Blocks>);
 
 impl BlockCache {
-    /// Keeps bytes that came already.
     pub(crate) fn keep(&self, start: u64, bytes: Bytes) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).keep(start, bytes);
     }

@@ -23,7 +23,6 @@ fn runtime() -> Result<&'static Handle, &'static io::Error> {
     started.as_ref().map(Runtime::handle)
 }
 
-/// Starts a future and does not wait.
 pub(crate) fn start(
     uri: &str,
     future: impl Future<Output = ()> + Send + 'static,

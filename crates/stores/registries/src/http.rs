@@ -105,7 +105,6 @@ impl Http {
         })
     }
 
-    /// Writes all of a file.
     pub(crate) fn fetch(&self, url: &str, out: &mut dyn Write) -> Result<(), RegistryError> {
         let (http, asked) = (self.clone(), url.to_owned());
         let mut answer = waited(url, async move {
@@ -167,7 +166,6 @@ impl Http {
     }
 }
 
-/// A file that a server has, by range.
 pub(crate) struct RemoteFile {
     pub(crate) http: Http,
     pub(crate) url: String,
@@ -197,7 +195,6 @@ impl Fault {
     }
 }
 
-/// Waits for a request.
 fn waited<T: Send + 'static>(
     url: &str,
     future: impl Future<Output = Result<T, Fault>> + Send + 'static,
@@ -214,7 +211,6 @@ fn passing(status: StatusCode) -> bool {
     status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS
 }
 
-/// All of an answer, up to a limit.
 async fn body(answer: Response, limit: usize) -> Result<Bytes, Fault> {
     let mut all = Vec::new();
     let mut stream = answer.bytes_stream();

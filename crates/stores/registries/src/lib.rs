@@ -50,7 +50,6 @@ pub struct RegistryFile {
     pub source: Arc<dyn Source>,
 }
 
-/// A text as a part of a URL.
 fn encoded(text: &str) -> String {
     percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
 }

@@ -56,7 +56,6 @@ impl Attrs {
         self.iter().filter(|(name, _)| is_judged(name))
     }
 
-    /// The functions that values name.
     pub(crate) fn functions(&self) -> impl Iterator<Item = &str> {
         self.naming().iter().flat_map(|attr| attr.1.functions())
     }

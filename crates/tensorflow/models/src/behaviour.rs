@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use foldhash::{HashMap, HashMapExt as _};
 use serde::{Deserialize, Deserializer};
 use unskew_core::Version;
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 
 use crate::{AttrValue, DataType, NodeDef, channels, rank};
 
@@ -18,7 +18,6 @@ const LOCATION: &[u8] = b"loc:@";
 pub(crate) struct Behaviour {
     /// Its name: that of the rule, if it has one of its own.
     pub(crate) name: String,
-    /// The ops that it is about.
     ops: Vec<String>,
     /// The types that it is about; none says all.
     #[serde(default, deserialize_with = "types")]
@@ -26,7 +25,6 @@ pub(crate) struct Behaviour {
     /// Whether bodies of functions are not looked at.
     #[serde(default)]
     pub(crate) graph_only: bool,
-    /// What must be there.
     sees: NodePredicate,
     /// What becomes of it, where it has no rule of its own.
     pub(crate) does: Option<BehaviourEffect>,
@@ -55,7 +53,6 @@ pub(crate) enum BehaviourEffect {
     Answer,
 }
 
-/// Whether something is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
     No,
@@ -148,10 +145,10 @@ struct File {
     behaviour: Vec<Behaviour>,
 }
 
-/// Every behaviour, in the order of the file. Read once; a test reads the file, so it is there.
+/// Every behaviour, in the order of the file.
 pub(crate) fn behaviours() -> &'static [Behaviour] {
-    static ALL: LazyLock<Vec<Behaviour>> = LazyLock::new(|| read().unwrap_or_default());
-    &ALL
+    static FILE: LazyLock<File> = LazyLock::new(|| toml_table!("data/behaviour.toml"));
+    &FILE.behaviour
 }
 
 /// The behaviours that are about an op, with their places in [`behaviours`]; of most ops there is none.
@@ -184,14 +181,9 @@ impl Default for BehavioursByOp {
     }
 }
 
-fn read() -> Result<Vec<Behaviour>, serde_json::Error> {
-    serde_json::from_str::<File>(toml_as_json!("data/behaviour.toml")).map(|file| file.behaviour)
-}
-
 /// The behaviour of gradients whose unused outputs have noted shapes.
 pub(crate) const NOTED_SHAPES: &str = "noted-shapes";
 
-/// The behaviour of this name.
 pub(crate) fn named(name: &str) -> Option<(usize, &'static Behaviour)> {
     behaviours().iter().enumerate().find(|(_, behaviour)| behaviour.name == name)
 }
@@ -246,7 +238,6 @@ impl Behaviour {
         self.ops.iter().any(|known| known == op)
     }
 
-    /// Whether it is about one of these types.
     pub(crate) fn is_of_types(&self, names: &[&str]) -> bool {
         self.types.is_empty() || self.types.iter().any(|known| names.contains(&&*known.to_string()))
     }
@@ -389,8 +380,8 @@ mod tests {
                 && (behaviour.does.is_none() && behaviour.changed.is_empty()
                     || !behaviour.what.is_empty())
         };
-        for behaviour in read().unwrap() {
-            assert!(has_one(&behaviour), "{}", behaviour.name);
+        for behaviour in behaviours() {
+            assert!(has_one(behaviour), "{}", behaviour.name);
         }
     }
 

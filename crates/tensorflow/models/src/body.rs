@@ -25,12 +25,10 @@ pub(crate) struct Body<'g> {
 }
 
 impl<'g> Body<'g> {
-    /// The graph itself.
     pub(crate) fn of_graph(graph: &'g GraphDef) -> Self {
         Self::new(&graph.nodes, None)
     }
 
-    /// The body of a function.
     pub(crate) fn of_function(function: &'g FunctionDef) -> Self {
         Self::new(&function.nodes, Some(function))
     }

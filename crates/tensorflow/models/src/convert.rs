@@ -126,7 +126,6 @@ fn convert_file(
     Ok(Some((plan, rope.assemble(&whole, source.name())?)))
 }
 
-/// The graphs of a file, with what is said about them.
 fn graphs(kind: TensorFlowFileKind, bytes: &dyn Source) -> Result<Vec<MetaGraph>, ReadError> {
     Ok(match kind {
         TensorFlowFileKind::SavedModel => read::saved_model(bytes)?.meta_graphs,

@@ -83,7 +83,6 @@ impl ReleaseRegistry {
         Self::of_ops(&ops).map(Some).map_err(malformed)
     }
 
-    /// The registry of these ops.
     fn of_ops(ops: &[OpDef]) -> Result<Self, String> {
         let version = Version::number(0);
         let (text, _) =

@@ -19,7 +19,6 @@ use crate::{AttrValue, DataType, FunctionDef, GraphDef, NodeDef, NodeScope};
 /// Where nodes of a graph stand among its uses, by the place of the node; none for calls of functions.
 pub(crate) type UseByNode = Vec<Option<usize>>;
 
-/// Which output of a node an input names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum OutputName<'g> {
     /// The one of this number: `conv:1`.
@@ -60,12 +59,9 @@ pub(crate) enum EdgeTarget {
     Known(Option<DataType>),
 }
 
-/// The edges of a graph.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Edges {
-    /// Those between equal ends as one.
     pub(crate) groups: Vec<EdgeGroup>,
-    /// The outputs that they begin at.
     outputs: Vec<OutputName<'static>>,
     /// The names of those that are named, in one text: a graph has thousands of groups, and most are right.
     names: String,
@@ -87,7 +83,6 @@ impl Edges {
         self.outputs.get(number as usize)
     }
 
-    /// Where the edges of a group are.
     pub(crate) fn places(&self, group: &EdgeGroup) -> Places {
         let mut places = Places::default();
         let mut named = group.named.iter();
@@ -129,7 +124,6 @@ pub(crate) fn at<'a>(
     EndType::Beyond(before)
 }
 
-/// The value that an output names.
 pub(crate) fn output<'a>(
     args: &[ArgDef],
     output: &OutputName<'_>,
@@ -267,7 +261,6 @@ impl<'g> OutputNumbers<'g> {
 /// What an input in a body may name.
 struct NamedEndpoints<'b, 'g> {
     body: &'b Body<'g>,
-    /// The arguments of the function.
     arguments: HashMap<&'g str, &'g ArgDef>,
     uses: &'b UseByNode,
 }

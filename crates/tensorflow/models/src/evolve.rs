@@ -22,7 +22,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::{Date, Finding, Version};
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 
 use crate::diff::ReleaseRegistry;
 use crate::promise::{forward_days, version_of};
@@ -101,18 +101,15 @@ pub struct PlannedStep {
     pub what: String,
 }
 
-/// Every case, in the order of the document. Read once; a test reads the file, so it is there.
+/// Every case, in the order of the document.
 pub fn cases() -> &'static [EvolutionCase] {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct File {
         case: Vec<EvolutionCase>,
     }
-    static CASES: LazyLock<Vec<EvolutionCase>> = LazyLock::new(|| {
-        let file = serde_json::from_str::<File>(toml_as_json!("data/evolution.toml"));
-        file.map(|file| file.case).unwrap_or_default()
-    });
-    &CASES
+    static FILE: LazyLock<File> = LazyLock::new(|| toml_table!("data/evolution.toml"));
+    &FILE.case
 }
 
 /// The case of this name.

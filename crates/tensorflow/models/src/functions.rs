@@ -113,7 +113,6 @@ struct FunctionLibrary<'g> {
     of_functions: Vec<Vec<NamedFunction<'g>>>,
 }
 
-/// A function that a node names.
 struct NamedFunction<'g> {
     node: &'g NodeDef,
     name: &'g str,
@@ -208,7 +207,6 @@ impl<'g> FunctionLibrary<'g> {
         rest.filter_map(name).for_each(|name| found.other_recursive.add(name));
     }
 
-    /// Those calls that are of functions of the library.
     fn made(&self, made: &[NamedFunction<'_>]) -> Vec<Call> {
         let calls = made.iter().filter_map(|NamedFunction { node, name, as_op }| {
             let callee = *self.by_name.get(name)?;

@@ -149,7 +149,6 @@ fn finish(
     ProducerRange { releases, open, stripped, by_definitions: own, not_before, not_after }
 }
 
-/// What the attributes of each op say.
 fn attributes<'g>(
     graph: &'g GraphUse,
     history: &OpHistory,

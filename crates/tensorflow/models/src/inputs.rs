@@ -50,7 +50,6 @@ impl Inputs {
         self.ends.push(end);
     }
 
-    /// Says which text they are parts of.
     pub(crate) fn lie_in(&mut self, text: &Arc<str>) {
         self.text = text.clone();
     }

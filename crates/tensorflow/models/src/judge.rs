@@ -107,7 +107,6 @@ fn for_sessions_only(finding: Finding) -> Finding {
     )
 }
 
-/// Whether a finding stops the import.
 fn stops_import(finding: &Finding) -> bool {
     finding.severity == Severity::Error && finding.phase == Some(Phase::Load)
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::{DataConsumer, Version};
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 
 /// The version that nearly every object has, as a reader and as a writer.
 const COMMON: DataConsumer = DataConsumer { version: 1, min_producer: 1 };
@@ -27,13 +27,10 @@ struct File {
     object: Vec<Object>,
 }
 
-fn read() -> Result<Vec<Object>, serde_json::Error> {
-    serde_json::from_str::<File>(toml_as_json!("data/objects.toml")).map(|file| file.object)
-}
+static FILE: LazyLock<File> = LazyLock::new(|| toml_table!("data/objects.toml"));
 
 /// What `release` has as a reader of objects of this identifier.
 pub(crate) fn reader(identifier: &str, release: Version) -> DataConsumer {
-    static OBJECTS: LazyLock<Vec<Object>> = LazyLock::new(|| read().unwrap_or_default());
     let minor = Version::pair(release.major(), release.minor());
     let bound = |text: &Option<String>| text.as_deref().and_then(|text| text.parse().ok());
     let counts = |object: &&Object| {
@@ -41,7 +38,7 @@ pub(crate) fn reader(identifier: &str, release: Version) -> DataConsumer {
             && bound(&object.since).is_none_or(|since: Version| since <= minor)
             && bound(&object.until).is_none_or(|until: Version| minor <= until)
     };
-    OBJECTS.iter().find(counts).map_or(COMMON, |object| DataConsumer {
+    FILE.object.iter().find(counts).map_or(COMMON, |object| DataConsumer {
         version: object.version,
         min_producer: object.min_producer,
     })
@@ -55,7 +52,7 @@ mod tests {
     fn objects_have_version_one_unless_the_data_says_otherwise() {
         let version =
             |identifier, release: &str| reader(identifier, release.parse().unwrap()).version;
-        assert!(read().unwrap().iter().all(|object| object.version >= object.min_producer));
+        assert!(FILE.object.iter().all(|object| object.version >= object.min_producer));
         assert_eq!(version("trackable_list_wrapper", "2.21.0"), 1);
         assert_eq!(version("optimizer", "2.4.4"), 1);
         assert_eq!(version("optimizer", "2.9.3"), 2);

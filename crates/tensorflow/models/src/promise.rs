@@ -3,18 +3,17 @@
 use std::sync::LazyLock;
 
 use unskew_core::{Date, Policy, Promise, PromiseState, Span, Version};
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 
 use crate::{GraphUse, TensorFlowRuntime, infer};
 
 /// The GraphDef version from which on the numbers are days.
 const FIRST_DAY: (i64, Date) = (30, Date::constant(2019, 5, 9));
 
-/// The policy that TensorFlow publishes; none if the data lack it.
-pub fn policy() -> Option<&'static Policy> {
-    static POLICY: LazyLock<Option<Policy>> =
-        LazyLock::new(|| serde_json::from_str(toml_as_json!("data/policy.toml")).ok());
-    POLICY.as_ref()
+/// The policy that TensorFlow publishes.
+pub fn policy() -> &'static Policy {
+    static POLICY: LazyLock<Policy> = LazyLock::new(|| toml_table!("data/policy.toml"));
+    &POLICY
 }
 
 /// How many days of GraphDef versions the forward window spans.
@@ -24,8 +23,11 @@ pub(crate) fn forward_days() -> i64 {
         Span::Weeks(n) => Some(i64::from(*n) * 7),
         Span::Months(_) | Span::Years(_) | Span::Releases(_) => None,
     };
-    let window = policy().and_then(|policy| policy.forward.as_ref());
-    window.and_then(|window| window.spans().iter().filter_map(days).max()).unwrap_or(0)
+    policy()
+        .forward
+        .as_ref()
+        .and_then(|window| window.spans().iter().filter_map(days).max())
+        .unwrap_or(0)
 }
 
 /// The day that a GraphDef version stands for, from 30 on.
@@ -84,7 +86,7 @@ fn state(producer: Version, consumer: Version) -> PromiseState {
 
 /// The promises about `graph` on `runtime`.
 pub(crate) fn promises(graph: &GraphUse, runtime: &TensorFlowRuntime) -> Vec<Promise> {
-    let Some(policy) = policy() else { return Vec::new() };
+    let policy = policy();
     let consumer = runtime.version;
     let (releases, how) = producers(graph, runtime);
     let mut states: Vec<PromiseState> = releases.iter().map(|p| state(*p, consumer)).collect();

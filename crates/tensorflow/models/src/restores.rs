@@ -42,7 +42,6 @@ const VARIABLES: [&str; 3] = ["VariableV2", "Variable", "VarHandleOp"];
 /// How far a tensor is followed from node to node. A chain has an end, unless the graph is broken.
 const CHAIN: usize = 8;
 
-/// Whether a node takes tensors from a checkpoint.
 pub(crate) fn is_restore(node: &NodeDef) -> bool {
     RESTORES.contains(&&*node.op)
 }
@@ -84,7 +83,6 @@ impl<'g> RestoreIndex<'g> {
         Self(all)
     }
 
-    /// The constants whose texts are wanted.
     pub(crate) fn constants(&self) -> ConstantTexts {
         let places = self.0.iter().flat_map(|(graph, one)| {
             [one.names, one.slices].into_iter().filter_map(|node| one.constant(*graph, node))
@@ -92,7 +90,6 @@ impl<'g> RestoreIndex<'g> {
         places.map(|place| (place, Vec::new())).collect()
     }
 
-    /// The tensors that are taken, with the texts of the constants that name them.
     pub(crate) fn named(self, texts: &ConstantTexts) -> Vec<RestoredTensor> {
         let of = |place: Option<ConstantPlace>| {
             place.and_then(|place| texts.get(&place)).map_or(&[][..], Vec::as_slice)

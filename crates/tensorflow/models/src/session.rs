@@ -59,7 +59,6 @@ impl<'b, 'g> CallGraph<'b, 'g> {
         found
     }
 
-    /// The functions that a node calls, and those that these call.
     fn call(&self, node: &'g NodeDef, found: &mut HashSet<&'g str>) {
         let mut open: Vec<usize> = self.called(node).collect();
         while let Some(at) = open.pop() {

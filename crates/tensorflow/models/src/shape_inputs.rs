@@ -18,7 +18,6 @@ const TABLE: &str = include_str!("../data/shape-inputs.tsv");
 const LOOKED_THROUGH: [&str; 9] =
     ["Cast", "Concat", "ConcatV2", "Fill", "Pack", "Range", "StridedSlice", "Identity", "Reshape"];
 
-/// The inputs of an op that decide about shapes.
 fn inputs(op: &str) -> &'static [usize] {
     static ALL: LazyLock<HashMap<&str, Vec<usize>>> = LazyLock::new(|| {
         let rows = TABLE.lines().filter(|line| !line.starts_with('#'));

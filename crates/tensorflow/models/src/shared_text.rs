@@ -19,7 +19,6 @@ impl SharedText {
         Self { whole: Arc::default(), range }
     }
 
-    /// Where it lies in that text.
     pub(crate) fn range(&self) -> Range<usize> {
         self.range.start as usize..self.range.end as usize
     }

@@ -102,9 +102,7 @@ pub struct GraphUse {
     pub nodes: usize,
     /// What is wrong with its structure, or known to have been judged differently over time.
     pub structure: structure::GraphStructure,
-    /// The edges between them.
     pub(crate) edges: Edges,
-    /// The nodes that take tensors from a checkpoint.
     pub(crate) taking: Vec<RestoreNode>,
     /// How many of its objects are tensors that a function captured from another one.
     pub captured_tensors: usize,
@@ -198,7 +196,6 @@ impl GraphUse {
         }
     }
 
-    /// The versions that a consumer sees.
     pub(crate) fn effective_versions(&self) -> DataVersions {
         self.versions.clone().unwrap_or_default()
     }

@@ -12,7 +12,6 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
-/// Where the imports are declared.
 const DECLARATIONS: &str = "src/ffi/framework.rs";
 
 /// The library, as the loader knows it.

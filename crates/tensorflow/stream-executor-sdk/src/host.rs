@@ -35,7 +35,6 @@ impl Host {
     }
 }
 
-/// Major and minor of a release.
 pub(crate) fn release_of(named: &str) -> Option<InterfaceVersion> {
     let mut parts = named.split('.');
     let (major, minor) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);

@@ -37,7 +37,6 @@ pub fn render(abi: &Abi) -> Result<String, Box<dyn Error>> {
     Ok(out)
 }
 
-/// The releases of each layout, rising.
 fn spans(record: &Struct) -> Result<Vec<(u32, u32)>, Box<dyn Error>> {
     let mut spans: Vec<(u32, u32)> = Vec::new();
     let mut before: Option<Vec<(&str, &str)>> = None;

@@ -18,7 +18,6 @@ use crate::preflight::{Preflight, PreflightFailure, facts, remarks};
 /// The axis of TensorFlow's C functions.
 pub const C_API_AXIS: &str = "tf.c_api";
 
-/// The axis of the loader of pluggable devices.
 const LOADER_AXIS: &str = "tf.pluggable_device";
 
 /// The axis of the libraries that a plug-in needs.

@@ -31,7 +31,6 @@ pub fn judge(model: &TfjsModel, tfjs: &TfjsRelease) -> Judgement {
     judgement
 }
 
-/// Ops that the release does not have, each once.
 fn ops(model: &TfjsModel, tfjs: &TfjsRelease) -> Vec<Finding> {
     let mut unknown: BTreeMap<&str, Places> = BTreeMap::new();
     for node in model.nodes.iter().filter(|node| !tfjs.has_op(&node.op)) {

@@ -9,7 +9,6 @@ use unskew_source::{ReadError, Source, SourceExt as _, SourceProblem, limits};
 /// How far into a file the words are looked for that tell it from other JSON.
 const HEAD: u64 = 4 << 10;
 
-/// The words that tell it.
 const WORDS: [&str; 3] = ["\"modelTopology\"", "\"layers-model\"", "\"graph-model\""];
 
 /// What the JSON has of the model.

@@ -55,7 +55,6 @@ struct LibraryImports {
     versioned: BTreeMap<String, BTreeSet<String>>,
     /// The symbols that are wanted in no version.
     plain: BTreeSet<String>,
-    /// The symbols that they have themselves.
     defined: BTreeSet<String>,
 }
 
@@ -102,7 +101,6 @@ fn is_for_a_gpu(symbol: &str) -> bool {
     ["cu", "nccl", "nv", "_nv"].iter().any(|start| symbol.starts_with(start))
 }
 
-/// The shared objects in a folder.
 fn libraries(folder: &Path) -> Result<Vec<PathBuf>, StubError> {
     let io = |error| StubError::Io { path: folder.to_owned(), error };
     let mut found = Vec::new();
@@ -118,7 +116,6 @@ fn libraries(folder: &Path) -> Result<Vec<PathBuf>, StubError> {
 }
 
 impl LibraryImports {
-    /// Adds a library of the wheel.
     fn read(&mut self, path: &Path) -> Result<(), StubError> {
         let file =
             File::open(path).map_err(|error| StubError::Io { path: path.to_owned(), error })?;

@@ -48,7 +48,6 @@ pub fn torch_stubs(peer: &Peer) -> Result<PathBuf, TorchError> {
     Ok(stubs)
 }
 
-/// Where the package lies in an environment.
 fn package(environment: &Path) -> Option<PathBuf> {
     let pythons = environment.join("lib").read_dir().ok()?;
     let mut packages = pythons.flatten().map(|entry| entry.path().join("site-packages/torch"));

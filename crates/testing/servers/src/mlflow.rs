@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use crate::python::PythonServer;
 use crate::{ServerError, http};
 
-/// The environment in the corpus.
 const ENVIRONMENT: &str = "mlflow-3.17.2";
 
 /// Serves on any free port, as `mlflow server` does, in one process.

@@ -5,7 +5,6 @@ use std::path::Path;
 use crate::python::PythonServer;
 use crate::{ServerError, http};
 
-/// The environment in the corpus.
 const ENVIRONMENT: &str = "moto-5.2.5";
 
 /// Has the server take what a folder has in place of what was put, without reading it: a file with holes is an object of

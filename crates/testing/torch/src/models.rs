@@ -12,9 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
-use unskew_core::{
-    Context, Date, Finding, Phase as VerdictPhase, Severity, Verdict, Version, check,
-};
+use unskew_core::{Context, Finding, Phase as VerdictPhase, Severity, Verdict, Version, check};
 use unskew_peers::{Peer, ProcessEnd, run_probe};
 use unskew_releases::Release;
 use unskew_source::{Assembly, ConvertedArtifact, FileSource, Source};
@@ -123,7 +121,6 @@ pub fn write(
     made_by(&mut command, kind, limit)
 }
 
-/// The models that a probe makes.
 pub(crate) fn made_by(
     command: &mut Command,
     kind: ModelKind,
@@ -148,7 +145,6 @@ pub(crate) fn made_by(
     made.collect()
 }
 
-/// Where the packages of an environment lie.
 fn packages(peer: &Peer) -> Option<PathBuf> {
     let mut pythons = peer.folder().join("lib").read_dir().ok()?.flatten();
     pythons.find_map(|entry| Some(entry.path().join("site-packages")).filter(|path| path.is_dir()))
@@ -238,7 +234,7 @@ pub(crate) fn write_for(
     };
     let result: Arc<dyn Source> = Arc::<Assembly>::clone(result);
     let party = unskew_torch::party_converted(&result, &origin)?.with_context(none)?;
-    let day = Context::on(Date::constant(2026, 11, 1));
+    let day = Context::for_tests();
     let verdict = check(&party, &runtime.party(), &day);
     // The command writes nothing of which the verdict has an error.
     if verdict.severity() == Some(Severity::Error) {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use unskew_core::{Context, Date, Phase as VerdictPhase, Severity, Version, check};
+use unskew_core::{Context, Phase as VerdictPhase, Severity, Version, check};
 use unskew_releases::Release;
 use unskew_source::{FileSource, Source};
 use unskew_torch::TorchRuntime;
@@ -189,7 +189,7 @@ fn did(
 fn said(path: &Path, runtime: &TorchRuntime) -> anyhow::Result<QuantizedPrediction> {
     let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
     let party = unskew_torch::party(&source)?.context("no PyTorch file")?;
-    let verdict = check(&party, &runtime.party(), &Context::on(Date::constant(2026, 11, 1)));
+    let verdict = check(&party, &runtime.party(), &Context::for_tests());
     if verdict.first_failure().is_some_and(|phase| phase != VerdictPhase::Silent) {
         let errors = verdict.findings.iter().filter(|one| one.severity == Severity::Error);
         return Ok(QuantizedPrediction::Fails(

@@ -14,7 +14,6 @@ pub struct Threshold {
     holds_for: fn(Version, &str, &str) -> bool,
 }
 
-/// The minor release of a version.
 const fn minor(major: i64, minor: i64) -> Version {
     Version::pair(major, minor)
 }

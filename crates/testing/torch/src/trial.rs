@@ -151,7 +151,6 @@ fn converted(file: &str) -> String {
     format!("{file} (converted)")
 }
 
-/// What a file has to give, by its bytes.
 fn plan(
     one: &RecordedModel,
     file: String,

@@ -46,7 +46,6 @@ fn archive_of_50_mb(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The texts of all code of an archive.
 fn code(path: &Path) -> Vec<String> {
     let mut archive = zip::ZipArchive::new(BufReader::new(File::open(path).unwrap())).unwrap();
     let mut texts = Vec::new();

@@ -107,7 +107,6 @@ impl MobileBytecode {
         Some(Self { version: said.unwrap_or(UNSAID), functions, pickle })
     }
 
-    /// The pickle with all functions as they are now.
     pub(crate) fn finish(mut self) -> Pickle {
         let counted = self.version >= COUNTED;
         let mut members = vec![self.pickle.push(PickleValue::Int(self.version))];
@@ -252,7 +251,6 @@ impl BytecodeFunction {
         self.operators = kept;
     }
 
-    /// Whether the pickle has the signature of the function.
     pub(crate) fn has_signature(&self, pickle: &Pickle) -> bool {
         matches!(pickle.value(self.id), PickleValue::Tuple(parts) if parts.len() > 2)
     }

@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use serde::Deserialize;
 use unskew_core::Version;
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 use unskew_torch_operators::{RegistryChange, registry};
 use unskew_torch_schemas::FunctionSchema;
 
@@ -56,7 +56,6 @@ pub struct Upgrader {
 pub struct FileRefusal {
     /// The first and the last minor release that refuse.
     releases: [String; 2],
-    /// The kind of file.
     format: RefusedFormat,
     /// The lowest and the highest file format version; none for every one.
     file_format: Option<[i64; 2]>,
@@ -161,9 +160,7 @@ struct Bytecode {
     named_tuples_since: String,
 }
 
-/// The file is part of the program; a fault in it leaves nothing, which a test finds.
-static FILE: LazyLock<Option<File>> =
-    LazyLock::new(|| serde_json::from_str(toml_as_json!("data/history.toml")).ok());
+static FILE: LazyLock<File> = LazyLock::new(|| toml_table!("data/history.toml"));
 
 /// The upgraders of an operator, by its full name; read when they are asked for. They stand in the order of the names.
 type UpgradersByOperator = (&'static str, OnceLock<Vec<Upgrader>>);
@@ -186,20 +183,17 @@ fn read_upgraders((operator, read): &'static UpgradersByOperator) -> &'static [U
 }
 
 static BUILTINS: LazyLock<Vec<FunctionSchema>> = LazyLock::new(|| {
-    let schemas = FILE.iter().flat_map(|file| &file.builtin.schemas);
-    schemas.filter_map(|schema| schema.parse().ok()).collect()
+    FILE.builtin.schemas.iter().filter_map(|schema| schema.parse().ok()).collect()
 });
 
 /// The silent changes of `operator`.
 pub fn silent_changes(operator: &str) -> impl Iterator<Item = &'static SilentChange> {
-    FILE.iter()
-        .flat_map(|file| &file.silent)
-        .filter(move |change| change.operators.iter().any(|name| name == operator))
+    FILE.silent.iter().filter(move |change| change.operators.iter().any(|name| name == operator))
 }
 
 /// Why a release of this minor version does not load such a file, if it was found not to.
 pub fn refusal(minor: Version, model: &TorchModel) -> Option<&'static FileRefusal> {
-    let mut rows = FILE.iter().flat_map(|file| &file.refused);
+    let mut rows = FILE.refused.iter();
     rows.find(|row| row.concerns(minor) && row.covers(model))
 }
 
@@ -220,14 +214,14 @@ pub fn upgraders_of(operator: &str) -> impl Iterator<Item = &'static Upgrader> {
 
 /// The first release without this class, if one removed it.
 pub fn class_gone_in(class: &str) -> Option<Version> {
-    let mut rows = FILE.iter().flat_map(|file| &file.class);
+    let mut rows = FILE.class.iter();
     let row = rows.find(|row| class.starts_with(&row.prefix))?;
     row.gone_in.parse().ok()
 }
 
 /// The names of types that some release does not know.
 pub fn dated_types() -> impl Iterator<Item = &'static str> {
-    FILE.iter().flat_map(|file| &file.type_name).map(|row| &*row.name)
+    FILE.type_name.iter().map(|row| &*row.name)
 }
 
 /// What stands for the types in bytecode that are classes of the file's own, such as named tuples.
@@ -238,19 +232,19 @@ pub fn type_since(name: &str) -> Option<Version> {
     if name == OWN_TYPES {
         return Some(mobile_named_tuples_since());
     }
-    let mut rows = FILE.iter().flat_map(|file| &file.type_name);
+    let mut rows = FILE.type_name.iter();
     rows.find(|row| row.name == name)?.since.parse().ok()
 }
 
 /// The first release in which this operator refuses every call, if one does.
 pub fn refusing_since(operator: &str) -> Option<Version> {
-    let mut rows = FILE.iter().flat_map(|file| &file.refusing);
+    let mut rows = FILE.refusing.iter();
     rows.find(|row| row.operators.iter().any(|name| name == operator))?.since.parse().ok()
 }
 
 /// The first and the last release that write this schema of `torch.export`.
 pub fn exported_by(schema: Version) -> (Option<Version>, Option<Version>) {
-    let mut rows = FILE.iter().flat_map(|file| &file.exported);
+    let mut rows = FILE.exported.iter();
     let row = rows.find(|row| row.schema.parse() == Ok(schema));
     row.map_or((None, None), |row| {
         let [since, until] = &row.releases;
@@ -269,13 +263,12 @@ pub fn mobile_named_tuples_since() -> Version {
 }
 
 fn bytecode_since(of: impl Fn(&Bytecode) -> &str) -> Version {
-    let version = FILE.as_ref().and_then(|file| of(&file.bytecode).parse().ok());
-    version.unwrap_or(Version::number(0))
+    of(&FILE.bytecode).parse().unwrap_or(Version::number(0))
 }
 
 /// Whether bytecode has an operator as this instruction since version 8.
 pub fn is_promoted(instruction: &str) -> bool {
-    FILE.iter().flat_map(|file| &file.bytecode.promoted).any(|name| name == instruction)
+    FILE.bytecode.promoted.iter().any(|name| name == instruction)
 }
 
 /// The schemas of the functions that the loader compiles itself; no table has them.
@@ -289,7 +282,7 @@ mod tests {
 
     #[test]
     fn the_data_is_read_whole() {
-        let file: File = serde_json::from_str(toml_as_json!("data/history.toml")).unwrap();
+        let file = &*FILE;
         assert_eq!(upgraders().count(), 19);
         let refused = |minor| {
             refusal(Version::pair(1, minor), &TorchModel::new(TorchFormat::MobileFlatbuffer))

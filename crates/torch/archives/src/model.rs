@@ -252,7 +252,6 @@ impl OperatorUse {
         }
     }
 
-    /// A use of an overload.
     pub(crate) fn overload(name: &str, overload: &str, count: Option<u64>) -> Self {
         Self { name: name.to_owned(), given: GivenArguments::Overload(overload.to_owned(), count) }
     }

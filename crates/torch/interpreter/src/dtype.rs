@@ -86,7 +86,6 @@ impl Dtype {
         self.row().5
     }
 
-    /// Whether it holds real numbers.
     pub(crate) fn is_float(self) -> bool {
         self.category() == DtypeCategory::Float
     }
@@ -210,7 +209,6 @@ pub(crate) struct ResultType {
 }
 
 impl ResultType {
-    /// A tensor takes part.
     pub(crate) fn tensor(&mut self, dtype: Dtype, rank: usize) {
         let class = if rank == 0 { &mut self.zero } else { &mut self.dims };
         *class = Some(class.map_or(dtype, |known| promote(known, dtype)));

@@ -70,7 +70,6 @@ impl Meter {
         add(&self.steps, count, self.limits.steps, "steps")
     }
 
-    /// Counts elements that are calculated.
     pub(crate) fn work(&self, count: usize) -> Result<(), RunProblem> {
         add(&self.elements, count as u64, self.limits.elements, "elements")
     }

@@ -55,7 +55,6 @@ impl ScalarValue {
         }
     }
 
-    /// Whether it is not zero.
     pub(crate) fn is_true(self) -> bool {
         match self {
             Self::Bool(yes) => yes,

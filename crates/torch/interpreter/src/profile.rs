@@ -45,7 +45,6 @@ impl OperatorProfile {
         rows
     }
 
-    /// Adds a call that began then.
     pub(crate) fn add(&self, operator: String, began: Instant) {
         let took = began.elapsed();
         let mut operators = self.operators.borrow_mut();

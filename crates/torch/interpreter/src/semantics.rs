@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use unskew_core::Version;
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 use unskew_torch_schemas::OperatorTable;
 
 /// The operators of a release: what they mean, and optionally which there are.
@@ -47,12 +47,11 @@ pub struct SemanticsFact {
     pub until: Option<Version>,
 }
 
-/// A row that cannot be read leaves an empty list, which a test would find.
 static FACTS: LazyLock<Vec<SemanticsFact>> = LazyLock::new(|| {
-    let file: Result<File, _> = serde_json::from_str(toml_as_json!("data/semantics.toml"));
-    let rows = file.map(|file| file.fact).unwrap_or_default();
+    let file: File = toml_table!("data/semantics.toml");
     let version = |text: Option<String>| text.and_then(|text| text.parse().ok());
-    rows.into_iter()
+    file.fact
+        .into_iter()
         .map(|row| SemanticsFact {
             name: row.name,
             what: row.what,

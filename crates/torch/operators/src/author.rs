@@ -120,7 +120,6 @@ impl UpdatedRegistryFiles {
     }
 }
 
-/// What cannot be added.
 fn refuse(registry: &OperatorRegistry, change: &NewChange) -> Result<(), OperatorRegistryError> {
     let NewChange { operator, since, schema, downgrade, note } = change;
     let wrong = |what: String| Err(fault(VERSIONS, 0, what));

@@ -72,7 +72,6 @@ impl OperatorRegistry {
 
 type Entries = BTreeMap<String, Vec<RegistryChange>>;
 
-/// The entries of both sides.
 struct EntryComparison<'b> {
     was: &'b Entries,
     now: &'b Entries,

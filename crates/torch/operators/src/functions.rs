@@ -76,7 +76,6 @@ impl FunctionTexts {
         inline::expand(text_of(name).unwrap_or_default(), &text_of)
     }
 
-    /// All of the text as one program.
     pub(crate) fn program(&self) -> Result<ScriptProgram, OperatorRegistryError> {
         let read = ScriptProgram::of_text(self.file, self.text());
         read.map_err(|error| self.fault(error.error.line, error.error.what))

@@ -239,7 +239,6 @@ fn all(body: &[Statement]) -> Vec<&Expression> {
     open
 }
 
-/// The variables that statements assign.
 fn assigned(body: &[Statement]) -> BTreeSet<&str> {
     let targets = statements(body).into_iter().filter_map(|statement| match statement {
         Statement::Assign { target, .. }

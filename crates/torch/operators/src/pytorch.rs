@@ -24,7 +24,6 @@ mod tests {
     use super::*;
     use crate::RegistrySources;
 
-    /// The files of the registry.
     const SOURCES: RegistrySources<'static> = RegistrySources {
         versions: include_str!("../data/operator_versions.yaml"),
         upgraders: include_str!(concat!(env!("OUT_DIR"), "/operator_upgraders.py")),

@@ -24,7 +24,6 @@ pub(crate) fn read(
     Ok(operators)
 }
 
-/// The changes that a line of the flat form says.
 pub(crate) fn of_row(row: FlatLine<'_>) -> Result<Vec<RegistryChange>, OperatorRegistryError> {
     of_operator(row.operator, row.line(), row.pairs())
 }

@@ -45,7 +45,6 @@ pub(crate) fn schema(text: &str) -> Result<FunctionSchema, SchemaError> {
     Ok(FunctionSchema { name, overload, arguments, variadic, returns, variadic_returns })
 }
 
-/// Whether a byte may stand in a name.
 fn in_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }

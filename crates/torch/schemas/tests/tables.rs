@@ -7,7 +7,6 @@ use std::sync::Arc;
 use unskew_torch_schemas::matching::{GivenValue, ScriptType};
 use unskew_torch_schemas::{FunctionSchema, OperatorHistory, SchemaChangeKind, changes, diff};
 
-/// The operators of every release.
 fn history() -> Arc<OperatorHistory> {
     let path = concat!(env!("UNSKEW_ROOT"), "/crates/judging/releases/data/torch/operators.tsv");
     OperatorHistory::from_text(std::fs::read_to_string(path).unwrap()).unwrap().into()

@@ -8,7 +8,6 @@ use crate::TextSpan;
 #[derive(Clone, Debug)]
 pub struct Edits<'t> {
     text: &'t str,
-    /// By where they begin.
     replacements: BTreeMap<usize, (usize, String)>,
 }
 

@@ -350,7 +350,6 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// Whether each byte may stand in a word.
 const IN_WORD: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;

@@ -32,7 +32,6 @@ pub(crate) enum LimitExceeded {
 /// Why the tokens of a text end where they do.
 #[derive(Debug)]
 pub(crate) enum TokenEnd {
-    /// There are no more.
     Whole,
     /// What stands behind them is none.
     Fault(Fault),

@@ -2,7 +2,6 @@
 
 use unskew_core::Version;
 
-/// The releases.
 const TABLE: &str = include_str!("../data/executable-breaks.tsv");
 
 /// Two releases of jaxlib, one after the other among those that were tried: neither what the first and older ones write is

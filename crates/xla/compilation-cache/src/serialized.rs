@@ -266,7 +266,7 @@ mod tests {
         let party = opened(&pickled(&executable())).unwrap().unwrap();
         let jax = Party::new("jax 0.12.0", Role::Host, "JAX release");
         let jax = crate::reader(jax, Version::triple(0, 12, 0));
-        let today = Context::on(unskew_core::Date::constant(2026, 11, 1));
+        let today = Context::for_tests();
         let verdict = unskew_core::check(&party, &jax, &today);
         assert_eq!(verdict.outcome, unskew_core::Outcome::Unjudged);
         assert!(verdict.unjudged[0].reason.contains("jax 0.12.0"));
@@ -278,7 +278,7 @@ mod tests {
             // An option that jaxlib 0.4.29 to 0.4.31 have.
             let party = opened(&pickled(&around(&object(machine), 302..303))).unwrap().unwrap();
             let release = Party::new("jax", Role::Host, "JAX release");
-            let today = Context::on(unskew_core::Date::constant(2026, 11, 1));
+            let today = Context::for_tests();
             unskew_core::check(&party, &crate::reader(release, jax), &today)
         };
         let codes = |verdict: unskew_core::Verdict| {

@@ -31,7 +31,6 @@ pub(crate) fn attributes_of(of: &Instruction, names: &Names<'_>) -> Vec<String> 
     out
 }
 
-/// Those of the operation itself.
 fn own(of: &Instruction, names: &Names<'_>) -> Vec<String> {
     let dimensions = || format!("dimensions={}", braced(&of.dimensions));
     match of.opcode.as_str() {
@@ -159,7 +158,6 @@ fn communication(of: &Instruction) -> Vec<String> {
     out
 }
 
-/// The computations that it calls.
 fn called(of: &Instruction, names: &Names<'_>) -> Option<String> {
     let call = |at: usize| of.calls.get(at).map(|id| names.computation(*id)).unwrap_or_default();
     let all = || format!("{{{}}}", joined(of.calls.iter().map(|id| names.computation(*id)), ", "));
@@ -423,7 +421,6 @@ fn first(list: &[i64]) -> i64 {
     list.first().copied().unwrap_or_default()
 }
 
-/// The name of a number.
 fn named<'a>(names: &[&'a str], number: i32) -> &'a str {
     let at = usize::try_from(number).ok();
     at.and_then(|at| names.get(at)).copied().unwrap_or("unknown")

@@ -14,7 +14,6 @@ pub(crate) fn attributes(of: &Instruction) -> Vec<String> {
     out
 }
 
-/// The channel, if there is one.
 pub(crate) fn channel(of: &Instruction) -> Vec<String> {
     if of.channel_id > 0 { vec![format!("channel_id={}", of.channel_id)] } else { Vec::new() }
 }
@@ -24,7 +23,6 @@ pub(crate) fn global_ids(of: &Instruction) -> Option<String> {
     of.global_ids.then(|| "use_global_device_ids=true".to_owned())
 }
 
-/// From which device to which.
 pub(crate) fn pairs(of: &Instruction) -> String {
     let pairs = of.source_targets.iter().map(|pair| braced([pair.source, pair.target]));
     format!("source_target_pairs={}", braced(pairs))

@@ -50,7 +50,6 @@ impl<T: Copy + Eq + std::hash::Hash> Table<T> {
 }
 
 impl<'a> Tables<'a> {
-    /// Those of a module.
     pub(crate) fn from_module(module: &'a Module) -> Self {
         let mut tables = Self::default();
         let Some(frames) = &module.frames else { return tables };

@@ -21,7 +21,6 @@ pub(crate) struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// A computation, with its sign.
     pub(crate) fn computation(&self, id: i64) -> String {
         match self.computations.get(&id) {
             Some(name) => format!("%{name}"),
@@ -29,7 +28,6 @@ impl Names<'_> {
         }
     }
 
-    /// An instruction, with its sign.
     pub(crate) fn instruction(&self, id: i64) -> String {
         match self.instructions.get(&id) {
             Some(found) => format!("%{}", found.name),

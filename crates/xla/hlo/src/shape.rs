@@ -66,7 +66,6 @@ pub(crate) fn name(number: i32) -> String {
 }
 
 impl Shape {
-    /// Whether it is an array.
     pub(crate) fn is_array(&self) -> bool {
         element(self.element).is_some()
     }

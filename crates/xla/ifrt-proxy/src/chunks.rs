@@ -44,7 +44,6 @@ enum Next {
 }
 
 impl Sending {
-    /// The answer to a call.
     pub(crate) fn answer(data: Bytes) -> http::Response<tonic::body::Body> {
         let body = tonic::body::Body::new(Self { data, next: Next::Head });
         let mut response = http::Response::new(body);

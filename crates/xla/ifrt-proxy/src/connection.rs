@@ -51,10 +51,8 @@ pub(crate) fn limits(all: usize) -> ConnectionLimits {
     ConnectionLimits { all, per_address: all, unauthenticated: all, ..times }
 }
 
-/// A connection of a client.
 pub(crate) struct Connection {
     watched: Watched<Replay>,
-    /// Says that the connection is over, by being dropped.
     _end: Option<oneshot::Sender<()>>,
     /// Why no session can begin on it, if none can.
     refusal: Option<Status>,
@@ -138,7 +136,6 @@ impl Connection {
         self.watched.stream_mut().keep();
     }
 
-    /// What was read and kept.
     pub(crate) fn seen(&self) -> &[u8] {
         self.watched.stream().seen()
     }

@@ -12,7 +12,6 @@ use crate::status::Status;
 /// The most devices of a mesh.
 const MOST: i64 = 1 << 16;
 
-/// How a value is spread.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct NamedSharding {
     /// The shardings of a tuple.
@@ -51,7 +50,6 @@ pub(crate) struct Cuts {
     pub(crate) by: Vec<AxisPart>,
 }
 
-/// An axis of the mesh, or a part of one.
 #[derive(Clone, Copy, PartialEq, Message)]
 pub(crate) struct AxisPart {
     #[prost(int64, tag = "1")]

@@ -113,7 +113,6 @@ pub(crate) async fn answer(
         .await
 }
 
-/// The threads of the network.
 pub(crate) fn runtime() -> io::Result<Runtime> {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     runtime.worker_threads(network_threads()).thread_name("network").enable_all().build()

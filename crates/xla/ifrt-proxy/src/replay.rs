@@ -58,13 +58,11 @@ impl Replay {
         self.filter = settings_sent.then(WithoutAcknowledgement::new);
     }
 
-    /// What was read and kept.
     #[cfg(target_os = "linux")]
     pub(crate) fn seen(&self) -> &[u8] {
         &self.seen
     }
 
-    /// The stream itself.
     pub(crate) fn stream(&self) -> &TcpStream {
         &self.stream
     }

@@ -172,7 +172,6 @@ impl Sessions {
         self.lock().there.len()
     }
 
-    /// What all have together.
     pub(crate) fn totals(&self) -> &Totals {
         &self.totals
     }

@@ -8,7 +8,6 @@ pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// A frame of settings in which nothing stands: what holds anyway holds.
 pub const SETTINGS: [u8; HEAD] = [0, 0, 0, SETTINGS_TYPE, 0, 0, 0, 0, 0];
 
-/// The frame that acknowledges settings.
 const ACKNOWLEDGED: [u8; HEAD] = [0, 0, 0, SETTINGS_TYPE, 1, 0, 0, 0, 0];
 
 const SETTINGS_TYPE: u8 = 4;

@@ -23,7 +23,6 @@ use crate::status::Status;
 /// The last field of the message that is known.
 const LAST_KNOWN: u32 = 14;
 
-/// How a value is spread.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct OpSharding {
     #[prost(int32, tag = "1")]
@@ -34,7 +33,6 @@ pub(crate) struct OpSharding {
     /// The devices in the order of their tiles, if there is no rule.
     #[prost(int64, repeated, tag = "4")]
     pub(crate) devices: Vec<i64>,
-    /// The shardings of a tuple.
     #[prost(bytes = "bytes", repeated, tag = "5")]
     pub(crate) parts: Vec<Bytes>,
     /// Whether the last number of tiles is one of copies.

@@ -131,13 +131,11 @@ struct RequestReader {
 
 /// Why no more requests are read.
 enum End {
-    /// The client has no more.
     Done,
     /// The client is gone.
     Left,
     /// It sent what cannot be read.
     Unreadable(Refusal),
-    /// The server is told to stop.
     Stopping,
 }
 

@@ -34,7 +34,6 @@ async fn line(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<String> {
     String::from_utf8(line).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "no text"))
 }
 
-/// The token that a client says.
 pub(crate) async fn token(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<String>> {
     Ok(line(stream).await?.strip_prefix(HELLO).map(str::to_owned))
 }

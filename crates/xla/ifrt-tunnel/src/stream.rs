@@ -48,7 +48,6 @@ pub(crate) fn loopback_of(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-/// A plain connection to a server's name.
 pub(crate) async fn connect(server: &str) -> Result<TcpStream, TunnelError> {
     let failed = |error: io::Error| TunnelError::Server {
         server: server.to_owned(),

@@ -17,7 +17,6 @@ fn provider() -> Arc<CryptoProvider> {
     Arc::new(ring::default_provider())
 }
 
-/// The side with a certificate.
 pub(crate) fn server(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TunnelError> {
     let chain = certificates(certificate)?;
     let key =

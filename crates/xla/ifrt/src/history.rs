@@ -1,21 +1,19 @@
 //! The dated histories of this boundary.
 //!
-//! Every accessor yields an option; none of them is ever empty, since the files are part of this
-//! crate and a test reads them.
+//! The files are part of this crate: a broken one ends the program.
 
 use std::sync::LazyLock;
 
 use unskew_core::{Date, History, Policy, Version, Window};
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 
 /// A history from a file of this crate, read once.
 macro_rules! history {
     ($(#[$doc:meta])* $name:ident, $file:literal) => {
         $(#[$doc])*
         pub fn $name() -> Option<&'static History> {
-            static HISTORY: LazyLock<Option<History>> =
-                LazyLock::new(|| serde_json::from_str(toml_as_json!($file)).ok());
-            HISTORY.as_ref()
+            static HISTORY: LazyLock<History> = LazyLock::new(|| toml_table!($file));
+            Some(&HISTORY)
         }
     };
 }
@@ -39,9 +37,8 @@ history! {
 
 /// What the makers of IFRT SerDes promise.
 pub fn policy() -> Option<&'static Policy> {
-    static POLICY: LazyLock<Option<Policy>> =
-        LazyLock::new(|| serde_json::from_str(toml_as_json!("data/policy.toml")).ok());
-    POLICY.as_ref()
+    static POLICY: LazyLock<Policy> = LazyLock::new(|| toml_table!("data/policy.toml"));
+    Some(&POLICY)
 }
 
 /// The window of the promise: four weeks.

@@ -373,7 +373,7 @@ mod tests {
         };
         let old = party("jax 0.9.2", Date::constant(2026, 3, 18));
         let new = party("jax 0.10.2", Date::constant(2026, 6, 14));
-        let verdict = check(&old, &new, &Context::on(Date::constant(2026, 11, 1)));
+        let verdict = check(&old, &new, &Context::for_tests());
         assert_eq!(verdict.promises.len(), 2);
         let states: Vec<PromiseState> = verdict.promises.iter().map(|p| p.state).collect();
         assert!(states.contains(&PromiseState::Promised));

@@ -15,7 +15,6 @@ use crate::exported::{DEEPEST, program};
 use crate::schema::exported as field;
 use crate::{Exported, jax_reader};
 
-/// The adaptations.
 const ENVELOPE: &str = "rewrite-jax-export";
 
 /// How many fields a table has that is known.
@@ -73,7 +72,6 @@ pub fn convert(
 
 /// A field of a table that is written.
 enum Content {
-    /// A number.
     Number(u64),
     /// What lies in the file.
     Old(u64),
@@ -83,7 +81,6 @@ enum Content {
     Unspecified(usize),
     /// The program that was written anew.
     Program,
-    /// The table of the gradient.
     Gradient,
 }
 
@@ -250,7 +247,6 @@ impl Work<'_> {
 enum Target {
     /// To a place of the old file.
     Old(u64),
-    /// To a place in front.
     Front(usize),
     /// To the table of a level.
     Table(usize),
@@ -418,7 +414,6 @@ fn put(file: &mut Assembly, program: &Assembly) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// Fills a file with zeros up to a size.
 fn zeros(file: &mut Assembly, size: u64) {
     let gap = size.saturating_sub(file.size());
     file.push_bytes(vec![0; usize::try_from(gap).unwrap_or_default()]);

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use unskew_core::{History, Policy, Version};
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 
 use crate::Exported;
 
@@ -14,16 +14,15 @@ const FLOAT0: u64 = 22;
 
 /// The dated versions of the format. Never none: the file is part of this crate, and a test reads it.
 pub fn history() -> Option<&'static History> {
-    static HISTORY: LazyLock<Option<History>> =
-        LazyLock::new(|| serde_json::from_str(toml_as_json!("data/jax_export.history.toml")).ok());
-    HISTORY.as_ref()
+    static HISTORY: LazyLock<History> =
+        LazyLock::new(|| toml_table!("data/jax_export.history.toml"));
+    Some(&HISTORY)
 }
 
 /// What JAX promises about exported functions. Never none, as [`history`].
 pub fn policy() -> Option<&'static Policy> {
-    static POLICY: LazyLock<Option<Policy>> =
-        LazyLock::new(|| serde_json::from_str(toml_as_json!("data/policy.toml")).ok());
-    POLICY.as_ref()
+    static POLICY: LazyLock<Policy> = LazyLock::new(|| toml_table!("data/policy.toml"));
+    Some(&POLICY)
 }
 
 impl Exported {

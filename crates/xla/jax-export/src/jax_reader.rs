@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::{Party, Provision, Version};
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 
 use crate::AXIS;
 
@@ -68,9 +68,8 @@ pub(crate) fn before(fits: impl Fn(&JaxReader) -> bool) -> Option<Version> {
 
 fn readers() -> &'static [JaxReader] {
     static READERS: LazyLock<Vec<JaxReader>> = LazyLock::new(|| {
-        let table: Option<Table> = serde_json::from_str(toml_as_json!("data/readers.toml")).ok();
-        let rows = table.map(|table| table.reader).unwrap_or_default();
-        rows.into_iter().filter_map(row).collect()
+        let table: Table = toml_table!("data/readers.toml");
+        table.reader.into_iter().filter_map(row).collect()
     });
     &READERS
 }

@@ -45,7 +45,6 @@ pub(crate) mod aval {
     pub(crate) const MEMORY_SPACE: u64 = 3;
 }
 
-/// The fields of a sharding.
 pub(crate) mod sharding {
     pub(crate) const HLO: u64 = 1;
     pub(crate) const NAMED: u64 = 2;

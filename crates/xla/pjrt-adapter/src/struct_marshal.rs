@@ -14,7 +14,6 @@ pub struct StructMarshal {
     host: Extent,
     /// The same for the plug-in.
     plugin: Extent,
-    /// Where the struct of today ends.
     today: usize,
     /// Sizes that no honest header declares, with where those structs end.
     lies: Vec<Extent>,

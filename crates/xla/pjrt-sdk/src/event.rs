@@ -56,7 +56,6 @@ impl Drop for Completer {
     }
 }
 
-/// Something that will have happened.
 #[derive(Default)]
 pub(crate) struct Happening {
     happened: Mutex<Happened>,

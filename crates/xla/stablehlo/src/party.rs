@@ -125,7 +125,6 @@ fn operations(bytecode: &Bytecode) -> Places {
     operations.collect()
 }
 
-/// With what any bytecode says of itself.
 fn described(mut party: Party, bytecode: &Bytecode) -> Party {
     let version = Version::number(i64::try_from(bytecode.version).unwrap_or(i64::MAX));
     let names: Vec<&str> = bytecode.dialects.iter().map(|dialect| &*dialect.name).collect();

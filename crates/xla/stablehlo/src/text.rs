@@ -37,14 +37,12 @@ impl TextProgram {
 /// How much of a text is looked at.
 pub(crate) const HEAD: u64 = 64 << 10;
 
-/// Endings of files that may hold MLIR as text.
 const ENDINGS: [&str; 3] = ["mlir", "stablehlo", "vhlo"];
 
 /// What a text may begin with, after its comments.
 const BEGINNINGS: [&str; 7] =
     ["module", "\"builtin.module\"", "builtin.module", "func.func", "vhlo.func", "#", "!"];
 
-/// Dialects that are looked for.
 const DIALECTS: [&str; 9] =
     ["stablehlo", "vhlo", "chlo", "mhlo", "sdy", "shape", "func", "arith", "tosa"];
 

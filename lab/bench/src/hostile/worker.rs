@@ -100,7 +100,6 @@ struct Trial {
     span: u64,
 }
 
-/// Files that are changed.
 fn of_seeds(
     root: &Path,
     batch: &Batch,
@@ -119,7 +118,6 @@ fn of_seeds(
     }))
 }
 
-/// Each command on each bomb.
 fn of_bombs(
     root: &Path,
     batch: &Batch,

@@ -104,7 +104,6 @@ fn field_type(field: &FieldDeclaration) -> (String, String) {
     (field.name.clone(), field.r#type.to_string())
 }
 
-/// Whether a field has its line for itself.
 fn alone(field: &FieldDeclaration, lines: &[String]) -> bool {
     let index = usize::try_from(field.place.line).unwrap_or_default().saturating_sub(1);
     lines.get(index).is_some_and(|line| {

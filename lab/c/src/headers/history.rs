@@ -28,7 +28,6 @@ struct Question {
     owner: Option<String>,
     /// What the compiler asserts; `{}` stands for a number of the older header, if there is one.
     condition: String,
-    /// The number, as an expression.
     number: Option<String>,
 }
 
@@ -157,7 +156,6 @@ fn compare(old: &Path, new: &Path, header: &str) -> Result<Pair> {
     Ok(pair)
 }
 
-/// The names of C in a text.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
 }
@@ -176,7 +174,6 @@ fn aliases(files: &Files, header: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Every header below a folder.
 fn side(folder: &Path) -> Result<Files> {
     let mut files = Files::default();
     let mut folders: Vec<PathBuf> = vec![folder.to_owned()];

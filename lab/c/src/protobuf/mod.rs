@@ -147,7 +147,6 @@ fn runtimes() -> Result<Vec<Runtime>> {
     Ok(found)
 }
 
-/// What each runtime does with each pair.
 fn ask(runtimes: &[Runtime], pairs: &[Pair]) -> Result<Vec<Vec<Reading>>> {
     let folder = tempfile::tempdir()?;
     for (at, pair) in pairs.iter().enumerate() {

@@ -350,7 +350,6 @@ fn form(op: &OpDef, values: &Values, varied: &[String]) -> Option<NodeForm> {
     })
 }
 
-/// A value as JSON.
 fn plain(value: &AttrValue) -> Option<Value> {
     Some(match value {
         AttrValue::Int(one) => json!(one),

@@ -52,7 +52,6 @@ impl NodeGroup {
         self.runs.iter().filter(|(tag, _)| tag.is_none()).map(|(_, life)| life)
     }
 
-    /// The runs with this trajectory.
     pub(super) fn so<'g>(
         &'g self,
         trajectory: &'g Trajectory,
@@ -115,7 +114,6 @@ fn last_error(of_form: &[(Version, &FormOutcome)], run: usize) -> Option<String>
     })
 }
 
-/// What is special of inputs.
 fn tag(inputs: &[String]) -> Option<String> {
     let kinds =
         inputs.iter().filter(|text| !text.starts_with('=')).filter_map(|text| text.split_once(':'));

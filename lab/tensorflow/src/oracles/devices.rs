@@ -20,7 +20,6 @@ const PAGE: Page = Page("docs/reference/tensorflow-on-soroban.md");
 /// The first release with pluggable devices; older ones are there for their graphs.
 const FIRST: Version = Version::pair(2, 5);
 
-/// What stands above the table.
 const HEAD: &str = "<!-- made by `cargo lab tensorflow --write` -->\n\n# TensorFlow releases on one plug-in\n\n\
     Real releases of TensorFlow, each loading the same shared object, `soroban`, the example of \
     `unskew-stream-executor-sdk`, and running the 18 steps of `lab/tensorflow/probes/tf_steps.py`. A step passes if its \

@@ -30,7 +30,6 @@ const RELEASES: [&str; 3] = ["2.15.1", "2.4.4", "1.15.0"];
 /// How far results may lie apart.
 const TOLERANCE: f64 = 2e-3;
 
-/// Where disagreements are kept for a test.
 const KEPT: &str = "lab/tensorflow/tests/data/tensorflow/differential";
 
 /// Makes graphs at random and holds verdicts and conversions against real releases.
@@ -127,7 +126,6 @@ fn name(at: usize) -> String {
     format!("graph-{at}")
 }
 
-/// What a release does with these graphs.
 fn loaded(
     release: &str,
     samples: &[RandomGraph],

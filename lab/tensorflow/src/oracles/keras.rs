@@ -176,7 +176,6 @@ fn models(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-/// Runs a script under a release.
 fn ask(
     release: &str,
     script: &str,

@@ -101,7 +101,6 @@ pub fn run(arguments: &TfjsCheck) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Has the converter write the models.
 fn write(folder: &Path, models: &Path, keras: &[PathBuf]) -> anyhow::Result<()> {
     let python = TensorFlowHost::named(TENSORFLOW)?.peer.python;
     let site = folder.join("site");

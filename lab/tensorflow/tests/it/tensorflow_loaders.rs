@@ -10,7 +10,6 @@ use unskew_tensorflow::{RuntimeUsage, SavedModelLoader as Way};
 
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// Models of the corpus, as they lie there.
 const MODELS: [&str; 6] = [
     "written/dense",
     "written/lstm",

@@ -17,7 +17,6 @@ use super::{Behaviour, measured};
 const INEXACT: &str = "crates/torch/archives/data/inexact.tsv";
 const PAGE: &str = "docs/reference/torch-behaviour-battery.md";
 
-/// The writer and the reader of a pair.
 fn pair(pair: &str) -> anyhow::Result<(TorchHost, TorchHost)> {
     let (writer, reader) = pair.split_once('-').with_context(|| pair.to_owned())?;
     Ok((TorchHost::named(writer)?, TorchHost::named(reader)?))
@@ -55,7 +54,6 @@ pub(super) fn conversions(
     Ok(())
 }
 
-/// Tries verdicts and conversions.
 pub(super) fn battery(arguments: &Behaviour, forms: &[CallForm]) -> anyhow::Result<()> {
     let limit = Duration::from_secs(1200);
     let chosen = behaviour::battery(forms, arguments.battery, arguments.seed);

@@ -14,7 +14,6 @@ pub(super) fn path(routes: &[Route]) -> String {
     }
 }
 
-/// What stands above the table.
 const HEAD: &str = "<!-- made by `cargo lab jax-tests --write` -->\n\n# JAX's own tests\n\n\
     A sample of JAX's own tests, on jaxlib's CPU with four devices and on a plug-in. *Compared* are the tests that pass \
     on jaxlib's CPU and are not skipped on the route. `direct`: JAX loads the plug-in. `adapt`: JAX loads what \

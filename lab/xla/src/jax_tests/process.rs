@@ -42,7 +42,6 @@ pub(super) struct Surroundings<'h> {
 const SILENCE: Duration = Duration::from_secs(60);
 
 impl Surroundings<'_> {
-    /// The tests of a file.
     pub(super) fn list(&self, file: &Path) -> anyhow::Result<Vec<String>> {
         let output = self.command(None, Path::new("")).arg("list").arg(file).output()?;
         let said = String::from_utf8_lossy(&output.stderr);

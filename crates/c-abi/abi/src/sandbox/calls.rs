@@ -124,10 +124,13 @@ const ALLOWED: &[(&str, &[Call])] = &[
 enum Test {
     /// A number of 32 bits.
     Is(u8, u64),
-    /// An address that is null.
     IsNull(u8),
     /// These bits, of those in the mask.
-    HasBits { argument: u8, mask: u64, bits: u64 },
+    HasBits {
+        argument: u8,
+        mask: u64,
+        bits: u64,
+    },
 }
 
 /// A call that is allowed if all tests of one of the alternatives hold.

@@ -15,7 +15,6 @@ const LONGEST: usize = 128;
 pub(super) struct HandshakeMessage {
     /// What every line of an answer begins with.
     pub(super) token: String,
-    /// What the child may do.
     pub(super) confinement: Confinement,
     /// The process that greets: the child ends when it does.
     pub(super) parent: u32,

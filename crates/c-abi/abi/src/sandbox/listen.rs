@@ -19,7 +19,6 @@ const KEPT_ERRORS: usize = 2048;
 
 /// What a child says, behind its token.
 pub(super) mod marker {
-    /// A line of the answer.
     pub(in super::super) const LINE: &str = "line";
     /// It could not be confined.
     pub(in super::super) const REFUSED: &str = "refused";

@@ -60,7 +60,6 @@ pub fn readable(path: &Path, object: Option<&SharedObject>) -> Vec<Readable> {
     found
 }
 
-/// The folder of packages that a folder lies in.
 fn packages(folder: &Path) -> Option<PathBuf> {
     let is_packages = |at: &&Path| {
         at.file_name().is_some_and(|name| PACKAGES.iter().any(|packages| *packages == name))

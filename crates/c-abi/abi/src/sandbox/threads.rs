@@ -54,7 +54,6 @@ impl Threads {
         })
     }
 
-    /// What to wait on.
     pub(super) fn descriptor(&self) -> &OwnedFd {
         &self.listener
     }

@@ -30,7 +30,6 @@ impl SourceReader {
         Self { source, at: 0, failed: Failed::default() }
     }
 
-    /// Where the reason of a failed read will stand.
     pub(super) fn failed(&self) -> Failed {
         Rc::clone(&self.failed)
     }

@@ -30,7 +30,6 @@ pub fn code_around(source: &Arc<dyn Source>, function: &str, reach: u64) -> Opti
     Some(code)
 }
 
-/// Where the code lies in the file.
 fn place(data: &&Bounded<'_>, function: &str, reach: u64) -> Option<std::ops::Range<u64>> {
     let data = *data;
     if FileKind::parse(data).ok()? != FileKind::Elf64 {

@@ -57,7 +57,6 @@ pub(super) struct Tables {
     pub(super) relocations: Vec<Table>,
     /// The version of each symbol.
     versions: Option<u64>,
-    /// The versions that it needs.
     needed_versions: Option<u64>,
 }
 
@@ -221,7 +220,6 @@ fn count_in_gnu_hash<Elf: FileHeader>(at: u64, endian: Elf::Endian, data: Data<'
     None
 }
 
-/// Which version each symbol is taken in.
 pub(super) struct Versions<'a> {
     of_symbols: Vec<u16>,
     names: HashMap<u16, &'a [u8]>,
@@ -250,7 +248,6 @@ impl<'a> Versions<'a> {
         Self { of_symbols: of_symbols.unwrap_or_default(), names }
     }
 
-    /// The version that a symbol is taken in.
     pub(super) fn version_of_symbol(&self, symbol: usize) -> Option<&'a [u8]> {
         self.names.get(self.of_symbols.get(symbol)?).copied()
     }

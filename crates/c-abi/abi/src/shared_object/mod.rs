@@ -173,7 +173,6 @@ fn here() -> &'static str {
     }
 }
 
-/// The words for a machine.
 fn machine(architecture: object::Architecture) -> String {
     match architecture {
         object::Architecture::X86_64 => "x86-64".to_owned(),

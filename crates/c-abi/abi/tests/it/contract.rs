@@ -54,7 +54,6 @@ mod headers {
 }
 use headers::{v1_0, v1_1, v1_2};
 
-/// The address of a struct.
 fn at<T>(made: &mut T) -> NonNull<c_void> {
     NonNull::from(made).cast()
 }

@@ -257,7 +257,6 @@ fn lines(trial: &SandboxedChild, limit: Duration) -> Vec<String> {
     }
 }
 
-/// The files in the folder of the plug-in.
 fn files(made: &Made) -> Vec<String> {
     let files = made.folder.path().read_dir().unwrap();
     let mut names: Vec<String> =

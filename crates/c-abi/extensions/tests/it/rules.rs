@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use unskew_core::{Context, Date, Finding, Party, Role, check};
+use unskew_core::{Context, Finding, Party, Role, check};
 use unskew_extensions::{ExportedSymbols, Framework, party_of, wheels};
 
 /// The findings on all objects of a release of a package with a release of its framework.
@@ -14,7 +14,7 @@ fn findings(
 ) -> Vec<Finding> {
     let host = Party::new(format!("{framework} {}", exports.release()), Role::Host, "release")
         .with_capability(Arc::new(exports));
-    let today = Context::on(Date::constant(2026, 11, 1));
+    let today = Context::for_tests();
     let wheel = wheels::of_release(package, version).next().unwrap();
     let each = wheel.objects.iter().map(|(_, needs)| party_of(Arc::new(needs.clone())));
     each.flat_map(|party| check(&party, &host, &today).findings).collect()

@@ -16,7 +16,6 @@ use crate::kinds;
 
 /// What one side names, if it is files.
 struct Named {
-    /// As it was named.
     text: String,
     /// The path of its files in a working tree.
     path: String,

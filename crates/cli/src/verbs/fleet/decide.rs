@@ -84,7 +84,6 @@ pub(super) fn decided(decision: &Decision) -> String {
     }
 }
 
-/// A line for each runtime.
 fn table(decisions: &[Decision]) -> String {
     let head = ["runtime", "devices", "gets", "artifact", "because"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];

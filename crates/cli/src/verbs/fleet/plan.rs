@@ -107,7 +107,6 @@ fn in_words(plan: &Plan) -> String {
     text
 }
 
-/// What each artifact more buys.
 fn curve(plan: &Plan, text: &mut String) {
     let head = ["artifacts", "devices", "share", "adds", ""];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
@@ -159,7 +158,6 @@ fn unserved(plan: &Plan, text: &mut String) {
     }
 }
 
-/// What a what-if changes.
 fn compared(now: &Plan, then: &Plan) -> String {
     let mut text = String::new();
     let served = |plan: &Plan| plan.choice().map_or(0, |point| point.devices);
@@ -207,7 +205,6 @@ fn label(candidate: &DeliveryCandidate) -> String {
     }
 }
 
-/// A share of a whole in percent.
 fn share(part: u64, whole: u64) -> String {
     match whole {
         0 => "-".to_owned(),

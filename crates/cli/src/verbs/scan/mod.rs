@@ -83,7 +83,6 @@ pub fn run(args: &Scan, global: &Global) -> anyhow::Result<CallStatus> {
     .into())
 }
 
-/// The gravest severity that was found.
 fn worst(summary: &Summary) -> Option<Severity> {
     let found = |severity: &Severity| summary.severities.contains_key(&severity.to_string());
     [Severity::Error, Severity::Warning, Severity::Note].into_iter().find(found)

@@ -16,7 +16,6 @@ use super::served::{Served, begin, printed};
 /// How many connections strangers have, where the system gives so many sockets.
 const MANY: u64 = 6300;
 
-/// Of which addresses.
 const STRANGERS: [[u8; 4]; 3] = [[127, 0, 0, 1], [127, 0, 0, 2], [127, 0, 0, 3]];
 
 /// Of which address is the one who has a token.

@@ -178,7 +178,6 @@ fn write(source: &dyn Source, path: &Path) -> io::Result<Digest> {
     Ok(digest)
 }
 
-/// Makes the entries of a folder durable.
 fn sync(folder: &Path) -> io::Result<()> {
     match cfg!(unix) {
         true => File::open(folder)?.sync_all(),

@@ -78,7 +78,6 @@ trait BlobBackend: Send + Sync {
     /// Adds an artifact, which is there whole or not at all whenever this ends.
     fn put(&self, files: Vec<Incoming>) -> Result<StoredArtifact, FleetError>;
 
-    /// Whether the artifact is there.
     fn has(&self, digest: &Digest) -> Result<bool, FleetError>;
 
     /// The artifact under a name, if it is there.
@@ -87,7 +86,6 @@ trait BlobBackend: Send + Sync {
     /// Takes the artifact away: it is there whole or not at all whenever this ends. One that is not there is no error.
     fn remove(&self, digest: &Digest) -> Result<(), FleetError>;
 
-    /// All artifacts that are there.
     fn digests(&self) -> Result<Vec<Digest>, FleetError>;
 
     /// Takes away what writers left behind that did not come to an end; what may be somebody else's only if it is some days
@@ -263,7 +261,6 @@ impl fmt::Display for BlobStore {
     }
 }
 
-/// The files of an artifact.
 fn files(content: &Content) -> Vec<Incoming> {
     match content {
         Content::File(part) => vec![Incoming::new(None, part.source.clone())],

@@ -26,7 +26,6 @@ use crate::{Digest, FleetError};
 /// What the name of a list ends with.
 const LIST: &str = ".folder";
 
-/// A place of an object store.
 pub(super) struct Store {
     objects: Objects,
 }

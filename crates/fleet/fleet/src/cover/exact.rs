@@ -30,7 +30,6 @@ const PATIENCE: usize = 8;
 
 /// What a search found.
 pub(super) struct SearchResult {
-    /// Sets that cover more than was known, if there are any.
     pub(super) better: Option<Vec<usize>>,
     /// What no choice exceeds.
     pub(super) at_most: u64,

@@ -22,7 +22,6 @@ pub(super) enum Ask {
     /// What a runtime says to it.
     Answer {
         profile: String,
-        /// The digest of the profile.
         digest: Digest,
         /// The day as of which is asked.
         as_of: String,

@@ -56,7 +56,6 @@ impl Inspectors {
         self.0.rest();
     }
 
-    /// Asks a child.
     fn with<T>(
         &self,
         content: &Content,

@@ -203,7 +203,6 @@ fn names(schema: &str) -> impl Iterator<Item = &str> {
     std::iter::once(full).chain(base)
 }
 
-/// Operators by all their names.
 fn by_name(operators: &[DeviceOperator]) -> BTreeMap<&str, Vec<&DeviceOperator>> {
     let mut all: BTreeMap<&str, Vec<&DeviceOperator>> = BTreeMap::new();
     for one in operators {

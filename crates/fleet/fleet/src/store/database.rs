@@ -91,7 +91,6 @@ impl DatabaseRow {
         *self.value(column) == SqlValue::Null
     }
 
-    /// The number in a column.
     pub(super) fn integer(&self, column: usize) -> Result<i64, StoreError> {
         match self.value(column) {
             SqlValue::Integer(number) => Ok(*number),
@@ -105,12 +104,10 @@ impl DatabaseRow {
         u64::try_from(self.integer(column)?).map_err(wrong)
     }
 
-    /// The text in a column.
     pub(super) fn text(&self, column: usize) -> Result<String, StoreError> {
         self.text_or_null(column)?.ok_or(StoreError::Damaged { column, wanted: "text" })
     }
 
-    /// The text in a column, if there is one.
     pub(super) fn text_or_null(&self, column: usize) -> Result<Option<String>, StoreError> {
         match self.value(column) {
             SqlValue::Text(text) => Ok(Some(text.clone())),
@@ -119,7 +116,6 @@ impl DatabaseRow {
         }
     }
 
-    /// The bytes in a column.
     pub(super) fn bytes(&self, column: usize) -> Result<Vec<u8>, StoreError> {
         match self.value(column) {
             SqlValue::Bytes(bytes) => Ok(bytes.clone()),
@@ -127,7 +123,6 @@ impl DatabaseRow {
         }
     }
 
-    /// The digest in a column.
     pub(super) fn digest(&self, column: usize) -> Result<Digest, StoreError> {
         let bytes = self.bytes(column)?;
         Digest::from_bytes(&bytes).ok_or(StoreError::Damaged { column, wanted: "digest" })

@@ -344,7 +344,6 @@ struct Coming<'a> {
     present: &'a Option<Present>,
 }
 
-/// Keeps an answer, inside a step.
 fn put_answer(
     database: &mut dyn Database,
     key: &[u8],

@@ -143,7 +143,6 @@ impl Store {
     }
 }
 
-/// The versions that are to be retired.
 fn retirable(database: &mut dyn Database, which: &Retire) -> Result<Vec<Retired>, StoreError> {
     let sql = "SELECT model, number, published FROM versions WHERE retired IS NULL \
                ORDER BY model, number DESC";

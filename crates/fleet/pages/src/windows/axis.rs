@@ -47,7 +47,6 @@ impl AxisPage {
         frame.page(Section::Windows, axis, main)
     }
 
-    /// From when on versions are drawn.
     fn since(&self) -> Option<Date> {
         let entries = self.answers.history.entries();
         let at = entries.len().checked_sub(DRAWN).filter(|at| *at > 0 && !self.all)?;

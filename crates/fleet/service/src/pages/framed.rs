@@ -31,7 +31,6 @@ pub(super) const CONTAINS: EndpointParameter =
 pub(super) const PAGE: EndpointParameter =
     EndpointParameter::query("page", ParameterShape::Number, "the page of a list, from 1");
 
-/// A page as an answer.
 pub(super) fn html(status: StatusCode, page: String) -> Response {
     let headers: [(HeaderName, &str); 5] = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),

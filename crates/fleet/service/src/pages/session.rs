@@ -24,7 +24,6 @@ use crate::endpoint::{Endpoint, EndpointParameter, ParameterShape, Takes};
 use crate::problem::{HttpProblem, ProblemKind};
 use crate::verb::HttpMethod;
 
-/// The name of the cookie.
 const COOKIE: &str = "unskew_fleet_token";
 
 /// The most bytes of the form.
@@ -74,7 +73,6 @@ pub(crate) async fn with_cookie(mut request: Request) -> Request {
     request
 }
 
-/// The token in the cookies of a request.
 fn token(headers: &HeaderMap) -> Option<String> {
     let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
     let mut cookies = lines.flat_map(|line| line.split(';'));

@@ -37,10 +37,8 @@ trait UploadBackend: Send + Sync {
 
     fn open(&self, upload: &str, blob: &str) -> Result<Arc<dyn Source>, Missing>;
 
-    /// Takes a piece away.
     fn drop_piece(&self, upload: &str, blob: &str);
 
-    /// Takes all pieces of an upload away.
     fn forget(&self, upload: &str);
 
     /// Takes everything away that was not touched for `age` and is of no upload in `open`, which is asked after it
@@ -76,7 +74,6 @@ impl Staging {
         Self { ground: Arc::new(objects::Store::over(objects)) }
     }
 
-    /// A file for a piece that comes.
     pub(crate) fn begin(&self) -> io::Result<NamedTempFile> {
         self.ground.begin()
     }
@@ -96,7 +93,6 @@ impl Staging {
         self.ground.drop_piece(upload, blob);
     }
 
-    /// Takes all pieces of an upload away.
     pub(crate) fn forget(&self, upload: &str) {
         self.ground.forget(upload);
     }

@@ -21,7 +21,6 @@ use crate::problem::HttpProblem;
 
 const STAGING: &str = "staging";
 
-/// A place of an object store.
 pub(super) struct Store {
     objects: Objects,
 }

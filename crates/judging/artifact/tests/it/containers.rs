@@ -170,7 +170,7 @@ fn a_pluggable_device_is_read_and_put_on_trial_if_it_may_be_run() {
         Command::new("false")
     });
     let release = unskew_releases::find("tensorflow@2.21").unwrap();
-    let day = unskew_core::Context::on(unskew_core::Date::constant(2026, 11, 1));
+    let day = unskew_core::Context::for_tests();
     for options in [OpenOptions::default(), run] {
         let artifact = open(&path, &options).unwrap();
         let verdict = unskew_core::check(&artifact.pieces[0].party, &release.party(), &day);
@@ -210,7 +210,7 @@ fn a_plug_in_for_another_machine_is_read_and_not_run_and_nothing_is_wrong_with_i
         made.push(("arm.so", other, "ELF aarch64"));
     }
     let release = unskew_releases::find("jax@0.4.30").unwrap();
-    let day = unskew_core::Context::on(unskew_core::Date::constant(2026, 11, 1));
+    let day = unskew_core::Context::for_tests();
     let verdict = |name: &str, bytes: &[u8], running| {
         let path = folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use unskew_artifact::{Artifact, OpenOptions, open};
-use unskew_core::{Context, Date, Outcome, check};
+use unskew_core::{Context, Outcome, check};
 use zip::write::SimpleFileOptions;
 
 /// `y = Add(x, w)` with `w` in the file `w.data`: two floats in 8 bytes.
@@ -65,7 +65,7 @@ fn unpacked(folder: &Path, name: &str, members: Members<'_>) -> PathBuf {
 fn said(artifact: &Artifact) -> Vec<String> {
     assert!(artifact.problems.is_empty(), "{:?}", artifact.problems);
     let runtime = unskew_releases::find("onnxruntime@1.20").unwrap().party();
-    let today = Context::on(Date::constant(2026, 11, 1));
+    let today = Context::for_tests();
     let of = |party| {
         let verdict = check(party, &runtime, &today);
         let codes: Vec<&str> = verdict.findings.iter().map(|one| one.rule.code).collect();
@@ -133,7 +133,7 @@ fn links_are_followed_to_where_they_lead() {
     let codes = |path: &str, release: &str| -> Vec<&'static str> {
         let artifact = open(&root.join(path), &OpenOptions::default()).unwrap();
         let runtime = unskew_releases::find(release).unwrap().party();
-        let today = Context::on(Date::constant(2026, 11, 1));
+        let today = Context::for_tests();
         let verdict = check(&artifact.pieces[0].party, &runtime, &today);
         verdict.findings.iter().map(|one| one.rule.code).collect()
     };

@@ -60,7 +60,6 @@ pub(super) fn read(
     Ok(package)
 }
 
-/// The version in the name of a wheel.
 fn version_of(file: &str) -> Option<&str> {
     file.strip_suffix(".whl")?.split('-').nth(1)
 }

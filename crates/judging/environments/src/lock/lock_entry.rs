@@ -34,7 +34,6 @@ impl LockEntry {
         *field = Some(plain(value).to_owned());
     }
 
-    /// Where it comes from.
     pub(super) fn url(&self) -> Option<&str> {
         self.url.as_deref()
     }

@@ -44,12 +44,10 @@ pub(super) fn read(text: &str, lock: &mut PackageLock) -> Result<(), LockError> 
     Ok(())
 }
 
-/// Which environment has which packages, on which platforms.
 #[derive(Default)]
 struct Environments {
     /// The names in the order of the file.
     names: Vec<String>,
-    /// The platform that is being read.
     platform: String,
     /// The folders of channels that belong to platforms with names of their own.
     subdirs: BTreeMap<String, String>,
@@ -58,7 +56,6 @@ struct Environments {
 }
 
 impl Environments {
-    /// Reads a line of the list of platforms.
     fn platform(&mut self, line: &str) {
         if let Some(name) = line.strip_prefix("- name: ") {
             self.platform = plain(name).to_owned();
@@ -86,7 +83,6 @@ impl Environments {
         }
     }
 
-    /// The place of the environment that is read.
     fn chosen(&self) -> usize {
         self.names.iter().position(|name| name == DEFAULT).unwrap_or_default()
     }

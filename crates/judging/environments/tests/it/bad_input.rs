@@ -6,13 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use unskew_core::{Context, Date};
+use unskew_core::Context;
 use unskew_environments::{
     Environment, InstallProblem, InstalledPackage, LockTarget, PackageLock, SitePackages, judge,
 };
 use unskew_source::BytesSource;
 
-/// A wheel with these members.
 fn wheel(members: &[(&str, &str)]) -> Vec<u8> {
     let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, text) in members {
@@ -96,7 +95,7 @@ fn a_symlinked_install_is_read_as_what_it_leads_to() {
     std::os::unix::fs::symlink("/no/such/file", real.path().join("app/dangling.so")).unwrap();
     std::os::unix::fs::symlink(real.path().join("app"), site.path().join("app")).unwrap();
     let environment = Environment::read(&SitePackages::find(site.path()).unwrap()).unwrap();
-    let judged = judge(&environment, &Context::on(Date::constant(2026, 11, 1)));
+    let judged = judge(&environment, &Context::for_tests());
     let codes: Vec<&str> = judged
         .pairs
         .iter()

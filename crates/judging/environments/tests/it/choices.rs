@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use unskew_core::{Context, Date, Outcome};
+use unskew_core::{Context, Outcome};
 use unskew_environments::{Environment, SitePackages, judge};
 
 const BUILDER: &str = "from google.protobuf import descriptor_pool as _descriptor_pool\nfrom google.protobuf.internal import builder\n";
@@ -34,7 +34,7 @@ fn outcome(files: &[(&str, &str)], protobuf: &str) -> (Outcome, Vec<&'static str
         fs::write(info.join("RECORD"), record).unwrap();
     }
     let environment = Environment::read(&SitePackages::find(&site).unwrap()).unwrap();
-    let judged = judge(&environment, &Context::on(Date::constant(2026, 11, 1)));
+    let judged = judge(&environment, &Context::for_tests());
     let verdict = &judged.pairs[0].verdict;
     (verdict.outcome.clone(), verdict.findings.iter().map(|one| one.rule.code).collect())
 }

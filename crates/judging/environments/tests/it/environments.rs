@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use unskew_core::{Context, Date};
+use unskew_core::Context;
 use unskew_environments::{
     Environment, EnvironmentVerdict, LockTarget, PackageLock, SitePackages, judge,
 };
 
 fn today() -> Context {
-    Context::on(Date::constant(2026, 11, 1))
+    Context::for_tests()
 }
 
 /// Installs a package as pip does: its files, `METADATA` and `RECORD`.
@@ -49,7 +49,6 @@ fn codes(judged: &EnvironmentVerdict) -> Vec<&'static str> {
         .collect()
 }
 
-/// Generated code of a version of protobuf.
 fn generated(version: &str) -> String {
     let numbers = version.replace('.', ", ");
     format!(

@@ -6,12 +6,11 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use unskew_core::{Context, Date};
+use unskew_core::Context;
 use unskew_environments::{Image, judge};
 
 const SITE: &str = "usr/lib/python3.11/site-packages";
 
-/// A tar with these files.
 fn layer(files: &[(&str, &str)]) -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
     for (path, text) in files {
@@ -29,7 +28,6 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Metadata and record of a package.
 fn package(name: &str, version: &str, files: &str) -> [(String, String); 2] {
     let info = format!("{SITE}/{name}-{version}.dist-info");
     [
@@ -78,7 +76,7 @@ fn layout(folder: &Path, layers: &[Vec<u8>]) {
 fn judged(path: &Path) -> (Vec<String>, Vec<&'static str>) {
     let image = Image::open(path).unwrap();
     let environment = image.environment().unwrap();
-    let judged = judge(&environment, &Context::on(Date::constant(2026, 11, 1)));
+    let judged = judge(&environment, &Context::for_tests());
     let codes = judged.pairs.iter().flat_map(|pair| &pair.verdict.findings);
     let codes = codes.map(|finding| finding.rule.code).collect();
     (environment.packages.iter().map(unskew_environments::InstalledPackage::label).collect(), codes)

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use unskew_core::{Context, Date, Version};
+use unskew_core::{Context, Version};
 use unskew_environments::{Environment, InstalledPackage, SitePackages, judge};
 use unskew_extensions::{Needs, NumPyAbi, PythonTag};
 
-/// A module for Python that was read.
 fn module(numpy: NumPyAbi, python: PythonTag) -> Arc<Needs> {
     Arc::new(Needs {
         name: "_C.so".to_owned(),
@@ -39,7 +38,7 @@ fn codes(numpy: &str, objects: Vec<(String, Arc<Needs>)>) -> Vec<&'static str> {
         ],
         ..Environment::default()
     };
-    let judged = judge(&environment, &Context::on(Date::constant(2026, 11, 1)));
+    let judged = judge(&environment, &Context::for_tests());
     let of_pairs = judged.pairs.iter().flat_map(|pair| &pair.verdict.findings);
     of_pairs
         .chain(judged.alone.iter().flat_map(|party| &party.notes))

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use unskew_core::{Context, Date, Outcome};
+use unskew_core::{Context, Outcome};
 use unskew_environments::{Environment, PackagePair, SitePackages, judge_pairs};
 
 /// The digest of `xla_cpu_pjrt.so` as wheels write it, and its size.
@@ -37,7 +37,7 @@ fn beside(file: &Path, path: &str, record: &str, runtime: (&str, &str)) -> Packa
     install(&site, "a_plugin", "1.0", &format!("{path},{record}\n"));
     install(&site, runtime.0, runtime.1, "");
     let environment = Environment::read(&SitePackages::find(folder.path()).unwrap()).unwrap();
-    let pairs = judge_pairs(&environment, &Context::on(Date::constant(2026, 11, 1)));
+    let pairs = judge_pairs(&environment, &Context::for_tests());
     assert_eq!(pairs.len(), 1, "{pairs:?}");
     pairs.into_iter().next().unwrap()
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use unskew_core::{Context, Date, Finding};
+use unskew_core::{Context, Finding};
 use unskew_environments::{Environment, EnvironmentVerdict, SitePackages, SystemLibraries, judge};
 
 /// Installs a package with these requirements and files.
@@ -32,7 +32,7 @@ fn read(folder: &Path) -> Environment {
 }
 
 fn judged(environment: &Environment) -> EnvironmentVerdict {
-    judge(environment, &Context::on(Date::constant(2026, 11, 1)))
+    judge(environment, &Context::for_tests())
 }
 
 fn findings(judged: &EnvironmentVerdict) -> Vec<&Finding> {

@@ -35,7 +35,6 @@ impl HeaderChange {
     }
 }
 
-/// Changes as they are found.
 #[derive(Default)]
 pub(super) struct Changes {
     pub(super) list: Vec<HeaderChange>,

@@ -13,7 +13,6 @@ pub struct ContractPair<'a> {
     pub today: Option<Date>,
     /// Types of the old contract that have another name in the new one.
     pub renamed: BTreeMap<String, String>,
-    /// Their names in the new one.
     new_names: BTreeSet<String>,
 }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::{Rule, Severity};
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 
 use crate::contract::HeaderContract;
 
@@ -73,11 +73,7 @@ pub struct HeaderPolicy {
 }
 
 static BUILT_IN: LazyLock<Vec<HeaderPolicy>> = LazyLock::new(|| {
-    let texts = [
-        toml_as_json!("data/policies/pjrt.toml"),
-        toml_as_json!("data/policies/stream-executor.toml"),
-    ];
-    texts.into_iter().filter_map(|text| serde_json::from_str(text).ok()).collect()
+    vec![toml_table!("data/policies/pjrt.toml"), toml_table!("data/policies/stream-executor.toml")]
 });
 
 impl HeaderPolicy {
@@ -117,7 +113,6 @@ impl HeaderPolicy {
         }
     }
 
-    /// Whether the policy wants to hear of a rule.
     pub(super) fn wants(&self, rule: &Rule) -> bool {
         self.severity.get(rule.code) != Some(&Weight::Off)
     }

@@ -140,7 +140,6 @@ impl Comparing<'_, '_> {
         }
     }
 
-    /// Adds a finding about the whole struct.
     fn whole(&mut self, finding: Finding) {
         self.changes.add(&self.subject, finding, [&self.new.spot], [&self.old.spot]);
     }

@@ -210,7 +210,6 @@ fn missing(line: &VersionLine, bump: &Bump, reasons: &[(Class, String)]) -> Opti
     Some(finding.at(places))
 }
 
-/// What the changes of a class are about.
 fn subjects(reasons: &[(Class, String)], class: Class) -> String {
     let mut seen = BTreeSet::new();
     let names = reasons.iter().filter(|(of, _)| *of == class).map(|(_, name)| name.as_str());
@@ -222,7 +221,6 @@ fn subjects(reasons: &[(Class, String)], class: Class) -> String {
     }
 }
 
-/// The line that the header should have.
 fn edit(line: &VersionLine, required: Class) -> String {
     let next = |number: &VersionNumber| {
         format!("`#define {} {}`", number.name, number.value.saturating_add(1))

@@ -49,7 +49,6 @@ pub fn find(structs: &mut BTreeMap<String, HeaderStruct>, functions: &[(&str, &C
     }
 }
 
-/// The uses of every struct.
 struct All<'s> {
     /// Which of `found` are those of a struct.
     index: HashMap<&'s str, usize>,

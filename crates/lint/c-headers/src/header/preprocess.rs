@@ -28,12 +28,10 @@ pub struct Conditions {
     pub hold: bool,
 }
 
-/// A branch that is open.
 struct Open {
     condition: String,
     /// The set that its condition makes with those around it.
     set: usize,
-    /// Whether it or one before it was taken.
     taken: bool,
 }
 
@@ -100,7 +98,6 @@ impl PreprocessorState<'_, '_> {
         self.open.last().map_or(0, |open| open.set)
     }
 
-    /// Whether what stands here counts.
     fn counts(&self) -> bool {
         self.sets.get(self.current()).is_none_or(|set| set.hold)
     }

@@ -134,7 +134,6 @@ const IN_WORD: [bool; 256] = {
     inside
 };
 
-/// Where the word ends that a text begins with.
 fn word_end(text: &str) -> usize {
     let end = text.bytes().position(|byte| !IN_WORD[usize::from(byte)]);
     match end.and_then(|end| text.as_bytes().get(end)) {
@@ -143,7 +142,6 @@ fn word_end(text: &str) -> usize {
     }
 }
 
-/// Where the number ends that a text begins with.
 fn number_end(text: &str) -> usize {
     text.find(|c| !is_word(c) && c != '.' && c != '\'').unwrap_or(text.len())
 }
@@ -198,7 +196,6 @@ impl<'a> Lexer<'a> {
         passed
     }
 
-    /// Steps over white space of ASCII.
     fn step_space(&mut self) {
         while let Some(byte) = self.text.as_bytes().get(self.at) {
             match byte {

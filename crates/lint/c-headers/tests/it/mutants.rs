@@ -8,7 +8,6 @@ use unskew_c_headers::change::{HeaderPolicy, compare};
 use unskew_c_headers::contract::HeaderContract;
 use unskew_core::Severity;
 
-/// The text of a header of the corpus.
 fn header(folder: &str, name: &str) -> String {
     let found = headers(&corpus(folder)).into_iter().find(|(file, _)| file == name);
     String::from_utf8(found.unwrap().1).unwrap()
@@ -59,7 +58,6 @@ impl Cut {
     }
 }
 
-/// A part without its comments.
 fn code(part: &str) -> String {
     let lines = part.lines().map(|line| line.split("//").next().unwrap_or_default());
     lines.collect::<Vec<_>>().join(" ").trim().to_owned()

@@ -24,7 +24,6 @@ pub struct Text<'a> {
 }
 
 impl Text<'_> {
-    /// The line and the column of a byte.
     fn place(self, byte: usize) -> (usize, usize) {
         let before = self.text.get(..byte).unwrap_or(self.text);
         let line = before.rsplit_once('\n').map_or(before, |(_, line)| line);

@@ -13,7 +13,6 @@ pub(super) struct Check<'a> {
     pub(super) request: &'a LintRequest<'a>,
     pub(super) boundary: &'a Boundary,
     pub(super) terms: CompareOptions<'a>,
-    /// The files as they are.
     pub(super) new: Files,
     /// What they are compared with.
     pub(super) old: Old,

@@ -270,7 +270,6 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// A name inside a scope.
 pub(super) fn join(scope: &str, name: &str) -> String {
     if scope.is_empty() { name.to_owned() } else { format!("{scope}.{name}") }
 }

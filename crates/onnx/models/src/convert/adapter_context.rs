@@ -7,7 +7,6 @@ use super::node_draft::{AttributeValue, NodeDraft, floats, ints};
 use super::scope::{Constant, Scope, TensorNumbers};
 use crate::{Dim, OnnxElementType, ValueType};
 
-/// Names that no value of the model has.
 #[derive(Default)]
 pub(super) struct FreshNames {
     pub(super) used: HashSet<String>,
@@ -31,7 +30,6 @@ pub(super) struct AdapterContext<'a, 's> {
     pub(super) scope: &'a Scope<'s>,
     pub(super) names: &'a mut FreshNames,
     reads: &'a ValueReads<'a>,
-    /// Whether the node goes to a newer form.
     pub(super) up: bool,
     /// New nodes before the node, with the opset under which each is written.
     pub(super) before: Vec<(i64, NodeDraft)>,
@@ -50,7 +48,6 @@ impl<'a, 's> AdapterContext<'a, 's> {
         Self { scope, names, reads, up, before: Vec::new(), after: Vec::new() }
     }
 
-    /// Whether something takes a value.
     pub(super) fn is_read(&self, name: &str) -> bool {
         self.reads.has(name)
     }
@@ -120,7 +117,6 @@ impl<'a, 's> AdapterContext<'a, 's> {
             .ok_or_else(|| format!("the number of dimensions of `{name}` is not known"))
     }
 
-    /// The size of one dimension.
     pub(super) fn size(&self, name: &str, axis: i64) -> Option<i64> {
         let dims = self.scope.dims(name)?;
         let axis = if axis < 0 { axis + dims.len() as i64 } else { axis };
@@ -135,7 +131,6 @@ impl<'a, 's> AdapterContext<'a, 's> {
     }
 }
 
-/// Nodes that give a number of an element type, and the name of what they give.
 pub(super) fn number_of(
     number: f64,
     element: OnnxElementType,

@@ -133,7 +133,6 @@ fn sizes(scope: &Scope<'_>, name: &str) -> Option<Vec<i64>> {
     scope.dims(name)?.iter().map(size).collect()
 }
 
-/// Nodes that are made one after the other.
 pub(super) struct NodeSequence<'a> {
     pub(super) nodes: Vec<NodeDraft>,
     pub(super) names: &'a mut FreshNames,

@@ -108,7 +108,6 @@ fn is_value(value: &AttributeValue, text: &str) -> bool {
     word || is(value, text)
 }
 
-/// The nodes of one line.
 fn line<'l>(
     line: &'l str,
     work: &NodeDraft,

@@ -178,7 +178,6 @@ impl ConversionContext<'_> {
         Ok(all)
     }
 
-    /// From form to form.
     #[allow(clippy::too_many_arguments, reason = "one call, from one function")]
     fn chain(
         &mut self,

@@ -32,7 +32,6 @@ pub(super) enum AttributeValue {
 }
 
 impl NodeDraft {
-    /// A new node.
     pub(super) fn new(op: &str, inputs: &[&str], outputs: &[&str]) -> Self {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         Self {

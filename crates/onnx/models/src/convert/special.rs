@@ -315,7 +315,6 @@ fn pad(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     Ok(())
 }
 
-/// Paddings of some axes as paddings of all.
 fn pad_axes(work: &mut NodeDraft, site: &mut AdapterContext<'_, '_>) -> Done {
     if site.up || work.input(3).is_none() {
         work.trim();

@@ -100,7 +100,6 @@ fn drop_if(work: &mut NodeDraft, name: &str, value: &str, form: &str) -> Result<
     Err(format!("the {form} form has no attribute `{name}`, and its value here means something"))
 }
 
-/// Counts axes from the front.
 fn axes(work: &mut NodeDraft, site: &AdapterContext<'_, '_>) -> Result<(), String> {
     let more = match &*work.op {
         "Unsqueeze" => work.ints("axes").map_or(0, |all| all.len() as i64),

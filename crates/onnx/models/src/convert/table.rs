@@ -29,7 +29,6 @@ pub(super) enum FormDifference {
     Refuse(&'static str),
 }
 
-/// Every pair of the table.
 pub(super) fn pairs() -> &'static [FormPair] {
     static PAIRS: LazyLock<Vec<FormPair>> = LazyLock::new(|| {
         let text = include_str!("../../data/adapters.txt");

@@ -50,12 +50,10 @@ pub(super) enum UnjudgedReason {
 /// Types of several values, as far as they are known.
 type ValueTypes = Vec<Option<ValueType>>;
 
-/// The state of a walk.
 pub(super) struct ModelWalk<'m> {
     pub(super) model: &'m OnnxModel,
     pub(super) runtime: &'m OnnxRelease,
     pub(super) findings: Vec<Finding>,
-    /// Sizes and makers of values.
     pub(super) around: ValueIndex<'m>,
     open: BTreeMap<UnjudgedReason, Places>,
     /// What the release makes of each operator, under each opset that it stands under.
@@ -82,7 +80,6 @@ impl Scope<'_> {
     }
 }
 
-/// Walks all nodes of a model.
 pub(super) fn walk(model: &OnnxModel, runtime: &OnnxRelease) -> WalkResult {
     let mut walk = ModelWalk {
         model,
@@ -209,7 +206,6 @@ impl<'m> ModelWalk<'m> {
             .collect()
     }
 
-    /// Whether what a node makes is of the type that the model says.
     fn agree(&mut self, node: &OnnxNode, name: &str, kind: &ValueType, said: &ValueType) {
         // ONNX Runtime takes constants for tensors of the model before it looks at types.
         if kind != said && &*node.op != "Constant" {

@@ -205,7 +205,6 @@ fn inner_graphs(node: &OnnxNode) -> Vec<Finding> {
     found
 }
 
-/// The opset of models of before there were opsets.
 fn before_opsets(walk: &ModelWalk<'_>, node: &OnnxNode) -> Option<i64> {
     (walk.model.opsets.is_empty() && node.domain.is_empty()).then_some(1)
 }

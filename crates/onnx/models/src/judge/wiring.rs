@@ -158,7 +158,6 @@ impl Wiring {
         free
     }
 
-    /// Nodes that wait for each other.
     fn circles(&mut self, nodes: &[OnnxNode], waits: &[Vec<usize>]) {
         let mut open: Vec<usize> = waits.iter().map(Vec::len).collect();
         let mut needed: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];

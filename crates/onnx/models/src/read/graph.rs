@@ -161,7 +161,6 @@ fn unwritten(kind: Option<i64>) -> OnnxAttribute {
     }
 }
 
-/// The kind of a list, by the field that is filled.
 fn list_kind(field: u32) -> Option<i64> {
     Some(match field {
         9 => 8,
@@ -271,7 +270,6 @@ fn kind(message: &mut WireMessage<'_>) -> Result<(Option<ValueType>, Option<Vec<
     Ok((found, dims))
 }
 
-/// The element type and the dimensions of a tensor.
 fn tensor_type(
     message: &mut WireMessage<'_>,
 ) -> Result<(Option<OnnxElementType>, Option<Vec<Dim>>), ReadError> {

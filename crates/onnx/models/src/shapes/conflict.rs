@@ -11,7 +11,6 @@ pub(crate) enum ConflictPhase {
     Run,
 }
 
-/// A contradiction at a node.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ShapeConflict {
     pub(crate) when: ConflictPhase,
@@ -82,7 +81,6 @@ pub(super) fn together(all: &[&[Dim]]) -> Result<Vec<Dim>, ShapeConflict> {
     Ok(out)
 }
 
-/// The product of dimensions that are all known.
 pub(super) fn count(dims: &[Dim]) -> Option<i64> {
     dims.iter().try_fold(1_i64, |all, dim| match dim {
         Dim::Size(size) => all.checked_mul(*size),

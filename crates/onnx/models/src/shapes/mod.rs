@@ -61,7 +61,6 @@ impl Scope<'_> {
     }
 }
 
-/// The walk over a model.
 struct ShapeInference<'m> {
     model: &'m OnnxModel,
     faults: Vec<ShapeFault>,
@@ -161,7 +160,6 @@ impl<'m> ShapeInference<'m> {
         self.faults.push(ShapeFault { op: node.op.clone(), place: place(node), kind });
     }
 
-    /// What a node makes.
     fn node(&mut self, node: &OnnxNode, opset: i64, scope: &Scope<'_>) -> Vec<ValueFacts> {
         let mut inner = Vec::new();
         for (_, attribute) in &node.attributes {

@@ -298,7 +298,6 @@ fn scaled(seen: &NodeInputs<'_>) -> Result<(), ShapeConflict> {
     }
 }
 
-/// Inputs that must be a number alone.
 fn alone(seen: &NodeInputs<'_>, inputs: &[usize]) -> Result<(), ShapeConflict> {
     for at in inputs {
         if let Some(dims) = seen.dims(*at).filter(|dims| !dims.is_empty())

@@ -32,7 +32,6 @@ pub(crate) struct NodeInputs<'a> {
 }
 
 impl NodeInputs<'_> {
-    /// Whether an input is there.
     pub(super) fn has(&self, at: usize) -> bool {
         self.node.inputs.get(at).is_some_and(|name| !name.is_empty())
     }
@@ -58,7 +57,6 @@ impl NodeInputs<'_> {
         }
     }
 
-    /// Whether an attribute is there, in any form.
     pub(super) fn says(&self, name: &str) -> bool {
         attribute(self.node, name).is_some()
     }

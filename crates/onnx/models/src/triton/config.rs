@@ -9,7 +9,6 @@ const LARGEST: u64 = 4 << 20;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ConfigMessage(Vec<(String, ConfigValue)>);
 
-/// The value of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ConfigValue {
     /// A number, a word or a text in quotes.
@@ -18,7 +17,6 @@ pub(super) enum ConfigValue {
 }
 
 impl ConfigMessage {
-    /// Every message in a field.
     pub(super) fn messages(&self, name: &str) -> impl Iterator<Item = &Self> {
         self.0.iter().filter(move |(one, _)| one == name).filter_map(|(_, value)| match value {
             ConfigValue::Message(message) => Some(message),
@@ -26,7 +24,6 @@ impl ConfigMessage {
         })
     }
 
-    /// Every text in a field.
     pub(super) fn texts(&self, name: &str) -> impl Iterator<Item = &str> {
         self.0.iter().filter(move |(one, _)| one == name).filter_map(|(_, value)| match value {
             ConfigValue::Text(text) => Some(&**text),
@@ -39,12 +36,10 @@ impl ConfigMessage {
         self.texts(name).last().unwrap_or_default()
     }
 
-    /// The numbers of a field.
     pub(super) fn numbers(&self, name: &str) -> Vec<i64> {
         self.texts(name).filter_map(|text| text.parse().ok()).collect()
     }
 
-    /// Whether a field is there.
     pub(super) fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(one, _)| one == name)
     }

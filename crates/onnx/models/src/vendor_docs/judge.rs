@@ -100,7 +100,6 @@ fn finding(stated: &DocumentedSupport, op: &str) -> Finding {
     }
 }
 
-/// Whether the opset is one of those that are stated.
 fn opset(model: &OnnxModel, stated: &DocumentedSupport) -> Option<Finding> {
     let (low, high) = stated.opsets?;
     let (_, version) = model.opsets.iter().find(|(domain, _)| domain.is_empty())?;

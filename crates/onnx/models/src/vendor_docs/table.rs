@@ -49,7 +49,6 @@ impl DocumentedSupportTable {
     }
 }
 
-/// An operator with what is said of it.
 fn support(text: &str) -> Option<(String, DocumentedOperator)> {
     let (name, said) = text.strip_suffix(')')?.split_once('(')?;
     let (restricted, said) = match said.strip_prefix('~') {

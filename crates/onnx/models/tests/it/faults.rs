@@ -57,8 +57,7 @@ fn reshape(opset: i64, sizes: &str) -> Arc<dyn Source> {
 /// The codes of what a release refuses.
 fn codes(model: &Arc<dyn Source>, version: &str) -> Vec<&'static str> {
     let party = unskew_onnx::party(model).unwrap().unwrap();
-    let verdict =
-        check(&party, &runtime(version).party(), &Context::on(Date::constant(2026, 11, 1)));
+    let verdict = check(&party, &runtime(version).party(), &Context::for_tests());
     // That runtimes read no text is not the subject here.
     verdict.findings.iter().map(|one| one.rule.code).filter(|code| *code != "ON009").collect()
 }

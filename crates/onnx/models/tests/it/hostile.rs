@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use unskew_core::{Context, Date, check};
+use unskew_core::{Context, check};
 use unskew_onnx::{ModelReader, NeighbourFile};
 use unskew_source::{BytesSource, Source};
 
@@ -13,7 +13,7 @@ use crate::proto::{body, bytes, graph, int, model, node, value};
 fn judge(bytes: Vec<u8>) {
     let source: Arc<dyn Source> = Arc::new(BytesSource::new("any.onnx", bytes));
     if let Ok(Some(party)) = unskew_onnx::party(&source) {
-        let today = Context::on(Date::constant(2026, 11, 1));
+        let today = Context::for_tests();
         let party = unskew_onnx::with_external_data(
             party,
             Some(&|_| Some(NeighbourFile { size: 7, link: true, outside: true })),

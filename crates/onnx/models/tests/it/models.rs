@@ -46,7 +46,7 @@ pub fn runtime(reader: ModelReader) -> Party {
 fn verdict(bytes: Vec<u8>) -> Verdict {
     let source: Arc<dyn Source> = Arc::new(BytesSource::new("net.onnx", bytes));
     let party = unskew_onnx::party(&source).unwrap().unwrap();
-    check(&party, &runtime(ModelReader::OnnxRuntime), &Context::on(Date::constant(2026, 11, 1)))
+    check(&party, &runtime(ModelReader::OnnxRuntime), &Context::for_tests())
 }
 
 /// The codes of all findings, or the outcome where there are none.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use unskew_core::{Context, Date, check};
+use unskew_core::{Context, check};
 use unskew_onnx::ModelReader;
 use unskew_source::{BytesSource, Source};
 
@@ -44,7 +44,7 @@ fn file() -> Vec<u8> {
 fn said(bytes: Vec<u8>) -> String {
     let source: Arc<dyn Source> = Arc::new(BytesSource::new("net.ort", bytes));
     let party = unskew_onnx::party(&source).unwrap().unwrap();
-    let today = Context::on(Date::constant(2026, 11, 1));
+    let today = Context::for_tests();
     outcome(&check(&party, &runtime(ModelReader::OnnxRuntime), &today))
 }
 
@@ -99,7 +99,7 @@ proptest! {
         bytes.truncate(cut.max(8));
         let source: Arc<dyn Source> = Arc::new(BytesSource::new("net.ort", bytes));
         if let Ok(Some(party)) = unskew_onnx::party(&source) {
-            check(&party, &runtime(ModelReader::OnnxRuntime), &Context::on(Date::constant(2026, 11, 1)));
+            check(&party, &runtime(ModelReader::OnnxRuntime), &Context::for_tests());
         }
     }
 }

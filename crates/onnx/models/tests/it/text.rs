@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use unskew_core::{Context, Date, check};
+use unskew_core::{Context, check};
 use unskew_onnx::{Dim, ModelReader, OnnxAttribute, OnnxModel, ValueType};
 use unskew_source::{BytesSource, Source};
 
@@ -138,7 +138,7 @@ fn onnx_runtime_reads_no_text_and_onnx_does() {
     let text = format!("{HEAD}net (float[2] x) => (float[2] y) {{ y = Relu(x) }}");
     let party = unskew_onnx::party(&source("net.onnxtxt", &text)).unwrap().unwrap();
     let codes = |reader| {
-        let verdict = check(&party, &runtime(reader), &Context::on(Date::constant(2026, 11, 1)));
+        let verdict = check(&party, &runtime(reader), &Context::for_tests());
         verdict.findings.iter().map(|one| one.rule.code).collect::<Vec<_>>()
     };
     assert_eq!(codes(ModelReader::OnnxRuntime), ["ON009"]);

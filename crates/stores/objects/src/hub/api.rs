@@ -30,14 +30,12 @@ const ANSWER: usize = 32 << 20;
 /// How long is waited before a request is made again; twice as long each time.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The hub, and who asks.
 pub(super) struct Api {
     client: reqwest::Client,
     endpoint: String,
     headers: HeaderMap,
 }
 
-/// A commit, and when it was made.
 #[derive(Deserialize)]
 pub(super) struct Commit {
     pub(super) sha: String,
@@ -95,7 +93,6 @@ impl Api {
         }
     }
 
-    /// The files of a commit.
     pub(super) async fn tree(
         &self,
         repository: &Repository,

@@ -13,7 +13,6 @@ const MAIN: &str = "main";
 /// What stands as it is in a part of a path: in a revision, `/` does not.
 const PART: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// A repository at a revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Repository {
     /// `datasets/` or `spaces/` before the name, or nothing.
@@ -73,7 +72,6 @@ impl Repository {
         }
     }
 
-    /// The revision as a part of a path.
     pub(super) fn revision(&self) -> String {
         utf8_percent_encode(&self.revision, PART).to_string()
     }

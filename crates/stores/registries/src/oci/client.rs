@@ -248,7 +248,6 @@ pub(super) fn uri(reference: &Reference) -> String {
     format!("oci://{reference}")
 }
 
-/// Waits for an answer of a registry.
 pub(super) fn waited<T: Send + 'static>(
     reference: &Reference,
     future: impl Future<Output = Result<T, OciDistributionError>> + Send + 'static,

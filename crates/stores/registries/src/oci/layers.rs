@@ -127,7 +127,6 @@ fn source(
     Arc::new(Spool::new(shown, size, SPOOL, move |out| oci.fetch(&reference, &layer, out)))
 }
 
-/// A compressed layer, fetched and unpacked.
 fn unpacked(
     oci: &Oci,
     manifest: &Manifest,

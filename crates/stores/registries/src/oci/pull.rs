@@ -107,7 +107,6 @@ impl Oci {
         }
     }
 
-    /// Asks the registry who may ask.
     fn asker(&self, of: &Reference) -> Result<Http, RegistryError> {
         let (client, auth, asked) = (self.client.clone(), self.auth.clone(), of.clone());
         let token =
@@ -136,7 +135,6 @@ impl Askers {
     }
 }
 
-/// A list of nothing.
 fn nothing() -> OciImageIndex {
     OciImageIndex {
         schema_version: 2,

@@ -12,7 +12,6 @@ use crate::hdf5::write::{self, Group, LinkTarget};
 use crate::judge::class_of;
 use crate::{KerasFormat, KerasModel};
 
-/// Where an archive has the weights.
 const WEIGHTS: &str = "model.weights.h5";
 
 /// The weights of an archive, in the order of an HDF5 file.
@@ -178,7 +177,6 @@ pub(super) fn write(
     write::file(source_name, &root, &stored.source)
 }
 
-/// Puts a group under a path.
 fn insert(into: &mut Group, path: &str, group: Group) {
     match path.split_once('/') {
         None => match into.links.entry(path.to_owned()) {

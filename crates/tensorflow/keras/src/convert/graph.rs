@@ -93,7 +93,6 @@ fn replace(layer: &mut Value, class: &str, mut config: Value, nodes: Value, arch
     *layer = new;
 }
 
-/// The layers of a functional model.
 fn layers(config: &mut Value) -> &mut [Value] {
     config
         .get_mut("layers")

@@ -64,11 +64,9 @@ pub struct Dataset {
     /// Where its values stand in one piece: the address and the bytes. None if they are in chunks, filtered, in the
     /// header or not there.
     pub stored: Option<(u64, u64)>,
-    /// The message of its type, for a file that is made of it.
     pub(crate) kind: Arc<[u8]>,
 }
 
-/// The type in a message.
 pub(super) fn scalar(file: &Hdf5File, message: &Message) -> Result<Hdf5Scalar, ReadError> {
     let mut cursor = file.cursor(&message.data, message.at);
     let class = cursor.byte()? & 0x0f;

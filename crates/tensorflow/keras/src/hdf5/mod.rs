@@ -122,7 +122,6 @@ impl Hdf5File {
         address.checked_add(self.base).filter(|at| *at <= self.source.size())
     }
 
-    /// Bytes at an address of the file.
     fn bytes(&self, address: u64, len: u64) -> Result<Vec<u8>, ReadError> {
         let at = self.place(address).filter(|_| address != UNDEFINED);
         let at = at.ok_or_else(|| self.malformed(address, "an address outside of the file"))?;

@@ -21,7 +21,6 @@ pub(crate) const END: u64 = 40;
 /// The bytes of a superblock.
 const SUPERBLOCK: usize = 96;
 
-/// A group to be written.
 #[derive(Default)]
 pub(crate) struct Group {
     /// Texts of any length: `model_config`.
@@ -38,7 +37,6 @@ pub(crate) enum LinkTarget {
     Dataset(CopiedDataset),
 }
 
-/// A dataset of another file.
 #[derive(Clone)]
 pub(crate) struct CopiedDataset {
     /// The message of its type as it stands there.

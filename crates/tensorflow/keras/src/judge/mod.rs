@@ -62,12 +62,10 @@ pub(crate) fn problems(model: &KerasModel, keras: &KerasRelease) -> Vec<Problem>
     walk.found
 }
 
-/// Where an object stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ObjectContext {
     /// The model, or a layer of one.
     Model,
-    /// The configuration of a layer.
     Layer,
 }
 
@@ -109,7 +107,6 @@ impl ConfigWalk<'_> {
     }
 }
 
-/// The text under a key.
 pub(crate) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     value.get(key)?.as_str()
 }

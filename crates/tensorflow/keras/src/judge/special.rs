@@ -138,7 +138,6 @@ impl ConfigWalk<'_> {
         }
     }
 
-    /// The nodes of a functional model.
     pub(super) fn nodes(&mut self, layers: &[Value], place: &str) {
         for layer in layers {
             let Some(nodes) = layer.get("inbound_nodes").and_then(Value::as_array) else {

@@ -9,7 +9,6 @@ use crate::op_def::AttrDef;
 use crate::registry::OpLookup;
 use crate::{AttrValue, NodeDef, OpDef, OpUse, TensorFlowRuntime};
 
-/// The adaptation that drops attributes at their default.
 pub(crate) const DROP_DEFAULT: &str = "drop-default-attribute";
 /// The adaptation that drops attributes without effect.
 pub(crate) const DROP_IDLE: &str = "drop-idle-attribute";
@@ -17,7 +16,6 @@ pub(crate) const DROP_IDLE: &str = "drop-idle-attribute";
 pub(crate) const DROP_ANY: &str = "drop-attribute";
 /// The adaptation that puts an op in place of another.
 pub(crate) const REPLACE_OP: &str = "replace-op";
-/// The adaptation that drops noted shapes.
 pub(crate) const DROP_SHAPES: &str = "drop-noted-shapes";
 
 /// The adaptation that writes a zero into constants of zeros that have no values.
@@ -49,7 +47,6 @@ impl AdaptationStep {
         }
     }
 
-    /// The attribute that goes.
     pub(crate) fn attr(&self) -> Option<&str> {
         match self {
             Self::Default(attr, _) | Self::Idle(attr) | Self::Lost(attr) => Some(attr),
@@ -69,12 +66,10 @@ pub(crate) struct AdaptedUse {
     pub(crate) rows: Vec<&'static Replacement>,
 }
 
-/// What to adapt to, and from what.
 pub(crate) struct Adapter<'a> {
     pub(crate) runtime: &'a TensorFlowRuntime,
     /// The ops as the exporter of the graph defines them, as far as the graph says.
     pub(crate) own: &'a [OpDef],
-    /// The producer of the graph.
     pub(crate) producer: i64,
     /// Whether attributes may go that have an effect.
     pub(crate) lossy: bool,

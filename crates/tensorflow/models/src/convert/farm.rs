@@ -62,7 +62,6 @@ fn pair(u: u64, v: u64, by: u64) -> u64 {
     fold((v ^ a).wrapping_mul(by)).wrapping_mul(by)
 }
 
-/// Of at most one block.
 fn of_few(bytes: &[u8]) -> u64 {
     let len = bytes.len();
     let by = K2.wrapping_add(len as u64 * 2);

@@ -44,7 +44,6 @@ pub(super) enum FingerprintUpdate {
 
 /// The hashes of a graph file that a conversion changes.
 struct Hashes {
-    /// Of the whole file.
     file: u64,
     /// Of the first `GraphDef`.
     graph: u64,

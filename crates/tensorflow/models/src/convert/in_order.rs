@@ -78,7 +78,6 @@ impl MapSorter {
         Ok(rope)
     }
 
-    /// The field with the message in it in order.
     fn inside(
         &mut self,
         walk: &mut MessageRewriter<'_, '_>,
@@ -123,7 +122,6 @@ fn inner(holds: FieldContent) -> FieldContent {
     }
 }
 
-/// The field as it lies.
 fn whole(walk: &MessageRewriter<'_, '_>, field: &MessageField) -> Rope {
     let mut rope = Rope::default();
     rope.copy(field.offset..walk.message.position());

@@ -12,7 +12,6 @@ use crate::TensorFlowRuntime;
 /// The graphs of a SavedModel as bytes.
 const BYTES: &str = "saved_model.pb";
 
-/// The graphs of a SavedModel as text.
 const TEXT: &str = "saved_model.pbtxt";
 
 /// The file with the hashes of the others.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use foldhash::HashMap;
 use serde::Deserialize;
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 
 /// An op that means the same as another, under conditions.
 #[derive(Debug, Deserialize)]
@@ -33,10 +33,8 @@ pub struct Replacement {
     /// Nothing uses these outputs.
     #[serde(default)]
     pub(super) free: Vec<FreeOutput>,
-    /// Attributes that have these types.
     #[serde(default)]
     pub(super) types: BTreeMap<String, String>,
-    /// Attributes of one value.
     #[serde(default)]
     pub(super) same_types: Vec<String>,
     /// Attributes that get another name.
@@ -175,16 +173,10 @@ struct IdleAttributes {
     idle: Vec<IdleAttribute>,
 }
 
-const REPLACEMENTS: &str = toml_as_json!("data/replacements.toml");
-const IDLE: &str = toml_as_json!("data/idle-attributes.toml");
-
-/// Every pair of ops that mean the same, in the order of the file. A test reads the file, so it is there.
+/// Every pair of ops that mean the same, in the order of the file.
 pub fn replacements() -> &'static [Replacement] {
-    static ALL: LazyLock<Vec<Replacement>> = LazyLock::new(|| {
-        serde_json::from_str(REPLACEMENTS)
-            .map_or_else(|_| Vec::new(), |all: Replacements| all.replacement)
-    });
-    &ALL
+    static FILE: LazyLock<Replacements> = LazyLock::new(|| toml_table!("data/replacements.toml"));
+    &FILE.replacement
 }
 
 /// The pairs that begin with this op.
@@ -228,10 +220,9 @@ fn reached(op: &'static str) -> Vec<(usize, &'static Replacement)> {
 
 /// Whether an attribute changes nothing that a graph computes.
 pub(crate) fn is_idle(op: &str, attr: &str) -> bool {
-    static ALL: LazyLock<Vec<IdleAttribute>> = LazyLock::new(|| {
-        serde_json::from_str(IDLE).map_or_else(|_| Vec::new(), |all: IdleAttributes| all.idle)
-    });
-    ALL.iter().any(|idle| {
+    static FILE: LazyLock<IdleAttributes> =
+        LazyLock::new(|| toml_table!("data/idle-attributes.toml"));
+    FILE.idle.iter().any(|idle| {
         idle.attr == attr
             && match idle.op.strip_prefix('*').and_then(|rest| rest.strip_suffix('*')) {
                 Some(part) => op.contains(part),
@@ -245,9 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tables_can_be_read() {
-        assert!(serde_json::from_str::<Replacements>(REPLACEMENTS).is_ok());
-        assert!(serde_json::from_str::<IdleAttributes>(IDLE).is_ok());
+    fn attributes_are_idle_by_name_and_by_op() {
         assert!(is_idle("VarHandleOp", "debug_name"));
         assert!(is_idle("TFRecordDataset", "metadata"));
         assert!(!is_idle("VarHandleOp", "shape"));

@@ -97,7 +97,6 @@ fn uses(graph: &GraphDef, op: &str) -> bool {
     graph.nodes.iter().chain(bodies).any(|node| &*node.op == op)
 }
 
-/// What a new producer means.
 fn produced(graph: &GraphDef, to: &TensorFlowRuntime, before: i64, after: i64) -> String {
     let bodies = graph.functions.iter().flat_map(|function| &function.nodes);
     let ops: BTreeSet<&str> = graph.nodes.iter().chain(bodies).map(|node| &*node.op).collect();

@@ -39,7 +39,6 @@ fn index(row: &Replacement) -> Option<usize> {
 /// Makes the key and the counter of a generator of a seed.
 const KEY_COUNTER: &str = "StatelessRandomGetKeyCounter";
 
-/// Says which algorithm a device has.
 const ALGORITHM: &str = "StatelessRandomGetAlg";
 
 /// Makes the key and counter of a seed, and says the algorithm too.
@@ -73,7 +72,6 @@ fn stays<'g>(node: &NodeDef, own: impl FnOnce() -> KnownShape<'g>) -> Option<Kno
 }
 
 impl<'b, 'g> Wiring<'b, 'g> {
-    /// The wiring of a body.
     pub(crate) fn new(body: &'b Body<'g>) -> Self {
         Self { body, read: None }
     }

@@ -34,7 +34,6 @@ fn fitting<'r>(
     })
 }
 
-/// What the graph does not tell of it.
 pub(super) fn unjudged(
     graph: &GraphUse,
     as_objects: bool,

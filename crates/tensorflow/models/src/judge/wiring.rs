@@ -8,7 +8,6 @@ use crate::behaviour::{Behaviour, BehaviourEffect, NOTED_SHAPES, behaviours};
 use crate::structure::GraphStructure;
 use crate::{GraphUse, TensorFlowRuntime, convert, promise, rules};
 
-/// What is to be said about the wiring of the graph and of its functions.
 pub(super) fn judge(
     graph: &GraphUse,
     as_objects: bool,

@@ -74,7 +74,6 @@ fn is_set(attrs: &Attrs, name: &str) -> bool {
     attrs.get(name) == Some(&AttrValue::Bool(true))
 }
 
-/// The functions that a node calls.
 fn called(node: &NodeDef) -> impl Iterator<Item = &str> {
     node.attrs.functions().chain([&*node.op])
 }

@@ -200,7 +200,6 @@ fn joined(mut all: Vec<KernelDef>) -> Vec<KernelDef> {
 pub struct KernelTable {
     history: Arc<KernelHistory>,
     release: Version,
-    /// For which devices they are listed.
     lists: [bool; 2],
 }
 

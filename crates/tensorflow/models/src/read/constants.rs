@@ -9,7 +9,6 @@ use unskew_source::{ReadError, Source};
 use super::TensorFlowFileKind;
 use super::interner::Interner;
 
-/// Where a constant stands in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ConstantPlace {
     /// The graph, of those of a SavedModel.

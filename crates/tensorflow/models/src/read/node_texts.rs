@@ -42,12 +42,10 @@ impl NodeTexts {
         Ok(())
     }
 
-    /// The name of a node that is being read.
     pub(super) fn name_of(&self, node: &NodeDef) -> Cow<'_, str> {
         String::from_utf8_lossy(self.names.get(node.name.range()).unwrap_or_default())
     }
 
-    /// Gives the texts to the nodes that were read.
     pub(super) fn give(self, nodes: &mut [NodeDef]) {
         let whole = |bytes| -> Arc<str> { String::from_utf8(bytes).unwrap_or_default().into() };
         let (names, inputs) = (whole(self.names), whole(self.inputs));
@@ -58,7 +56,6 @@ impl NodeTexts {
     }
 }
 
-/// Adds the text in a field, and says where it lies then.
 fn add(
     all: &mut Vec<u8>,
     message: &mut WireMessage<'_>,

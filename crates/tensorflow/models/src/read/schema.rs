@@ -9,7 +9,6 @@ use super::TensorFlowFileKind;
 mod named;
 mod other_messages;
 
-/// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FieldContent {
     /// A whole number or a truth value.
@@ -50,7 +49,6 @@ impl Fields {
         self.0.iter().find(|(_, known, _)| *known == number).map(|(.., holds)| *holds)
     }
 
-    /// What the fields hold.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = FieldContent> {
         self.0.iter().map(|(.., holds)| *holds)
     }

@@ -11,7 +11,6 @@ fn source(bytes: Vec<u8>) -> Arc<dyn Source> {
     Arc::new(BytesSource::new("model/graph.pb", bytes))
 }
 
-/// A field whose payload is these bytes.
 fn field(number: u8, payload: &[u8]) -> Vec<u8> {
     let mut bytes = vec![number << 3 | 2];
     let mut len = payload.len();

@@ -110,7 +110,7 @@ proptest! {
         release in prop_oneof![Just("1.4.1"), Just("2.4.4"), Just("2.15.1")],
     ) {
         let (file, to) = (source(graph(&parts)), runtime(release));
-        let context = unskew_core::Context::on(Date::constant(2026, 11, 1));
+        let context = unskew_core::Context::for_tests();
         let announced = check(&party(&file).unwrap().unwrap(), &to.party(), &context);
         let (_, once) = converted(&file, &to);
         let (again, twice) = converted(&once, &to);

@@ -33,7 +33,6 @@ struct Event {
     took: Duration,
 }
 
-/// The lines of the profile.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Line {
     Kernels = 1,

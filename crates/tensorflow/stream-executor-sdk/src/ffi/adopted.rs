@@ -70,7 +70,6 @@ static CLASSES: [OnceLock<Class>; 3] = [const { OnceLock::new() }; 3];
 const ON_HOST: [DataType; 4] =
     [DataType::INT32, DataType::STRING, DataType::RESOURCE, DataType::VARIANT];
 
-/// The types that lie on the device.
 const ON_DEVICE: [DataType; 9] = [
     DataType::FLOAT,
     DataType::DOUBLE,

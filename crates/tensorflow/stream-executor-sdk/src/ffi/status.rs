@@ -66,7 +66,6 @@ pub(crate) fn text(text: &str) -> CString {
     CString::new(text.replace('\0', " ")).unwrap_or_default()
 }
 
-/// Answers a call that has a status.
 pub(super) fn answer(
     place: &str,
     status: *mut TF_Status,

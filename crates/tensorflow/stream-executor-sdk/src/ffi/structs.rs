@@ -8,7 +8,6 @@ use unskew_stream_executor::layout::{self, NEWEST, Structure};
 
 use crate::Error;
 
-/// The layout of a struct in a release.
 pub(super) fn layout_of(
     structure: Structure,
     release: InterfaceVersion,

@@ -21,7 +21,6 @@ fn plugin() -> PathBuf {
     path
 }
 
-/// Runs every step in a release.
 fn every_step_passes_in(version: &str) {
     if !there(&format!("tensorflow-{version}")) {
         return;

@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use serde::Deserialize;
 use unskew_core::Version;
 use unskew_extensions::tensorflow::{self, LINUX};
-use unskew_tables::{packed_text, toml_as_json};
+use unskew_tables::{packed_text, toml_table};
 
 use crate::cpp::is_covered;
 
@@ -180,7 +180,6 @@ pub(crate) fn is_library(library: &str) -> bool {
     LIBRARIES.iter().any(|row| row.name == library || stem(&row.name) == stem(library))
 }
 
-/// The libraries of TensorFlow.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub(crate) fn libraries() -> impl Iterator<Item = &'static str> {
     LIBRARIES.iter().map(|row| row.name.as_str())
@@ -202,7 +201,6 @@ fn table() -> &'static str {
     packed_text!("data/linux/exports.tsv").text()
 }
 
-/// Reads the table of a release.
 fn functions(release: Version) -> FunctionTable {
     let mut functions = FunctionTable::new();
     for (name, library) in table::names(table(), release) {
@@ -225,11 +223,9 @@ struct Library {
     until: Option<String>,
 }
 
-/// The file is part of the program and read by a test.
 static LIBRARIES: LazyLock<Vec<Library>> = LazyLock::new(|| {
-    let file: Option<Libraries> =
-        serde_json::from_str(toml_as_json!("data/linux/libraries.toml")).ok();
-    file.map(|file| file.library).unwrap_or_default()
+    let file: Libraries = toml_table!("data/linux/libraries.toml");
+    file.library
 });
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ pub(super) fn releases(text: &str) -> Vec<Version> {
     line.unwrap_or_default().split(' ').filter_map(|release| release.parse().ok()).collect()
 }
 
-/// The cells of every row.
 pub(super) fn rows(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
 }

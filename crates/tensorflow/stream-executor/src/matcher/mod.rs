@@ -9,7 +9,7 @@ use unskew_abi::ObjectFormat;
 use unskew_core::{
     Context, Finding, Judgement, Matcher, Party, Places, Policy, Promise, PromiseState, Version,
 };
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 
 use crate::exports::TensorFlowExports;
 use crate::layout::FIRST;
@@ -29,18 +29,14 @@ impl Matcher for LoaderMatcher {
         let version = release.version();
         let missing = rules::NoLoader { release: &version };
         let findings = if release.loads_plugins() { vec![] } else { vec![missing.finding()] };
-        Some(Judgement {
-            findings,
-            promises: promise().into_iter().collect(),
-            ..Judgement::default()
-        })
+        Some(Judgement { findings, promises: vec![promise()], ..Judgement::default() })
     }
 }
 
 /// What is promised about any two releases: nothing.
-fn promise() -> Option<Promise> {
-    let policy = policy()?;
-    Some(Promise {
+fn promise() -> Promise {
+    let policy = policy();
+    Promise {
         policy: policy.name.clone(),
         state: PromiseState::NotPromised,
         window: None,
@@ -48,15 +44,13 @@ fn promise() -> Option<Promise> {
         until: None,
         statement: policy.text.clone(),
         reference: policy.reference.clone(),
-    })
+    }
 }
 
-/// What the makers of the interface promise. None only if the file of this crate were broken, which
-/// a test rules out.
-pub fn policy() -> Option<&'static Policy> {
-    static POLICY: LazyLock<Option<Policy>> =
-        LazyLock::new(|| serde_json::from_str(toml_as_json!("data/policy.toml")).ok());
-    POLICY.as_ref()
+/// What the makers of the interface promise.
+pub fn policy() -> &'static Policy {
+    static POLICY: LazyLock<Policy> = LazyLock::new(|| toml_table!("data/policy.toml"));
+    &POLICY
 }
 
 /// Whether the release has the libraries that the plug-in needs.

@@ -122,7 +122,6 @@ fn not_copied(error: &std::io::Error) -> String {
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 const LOADED: &[u8] = b"loaded\n";
 
-/// Where hosts are played.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 struct HostRunner<'a> {
     supervisor: &'a Supervisor,

@@ -91,7 +91,6 @@ impl Plan {
     }
 }
 
-/// The table of names.
 struct Names {
     bytes: Vec<u8>,
 }
@@ -103,7 +102,6 @@ impl Default for Names {
 }
 
 impl Names {
-    /// Where the name begins in the table.
     fn add(&mut self, name: &str) -> usize {
         let at = self.bytes.len();
         self.bytes.extend(name.bytes().filter(|byte| *byte != 0));

@@ -9,7 +9,6 @@ use crate::layout::Structure;
 use crate::preflight::{PluginEntry, VERSION};
 
 impl SimulatedHost<'_> {
-    /// Goes through the entry of the script.
     pub(super) fn later(&mut self) -> Option<()> {
         match self.script.entry {
             PluginEntry::Device => None,

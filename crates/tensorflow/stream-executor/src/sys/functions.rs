@@ -14,7 +14,6 @@ pub(super) fn kernels() -> u64 {
     KERNELS.load(Ordering::Relaxed)
 }
 
-/// The functions that are here, by name.
 pub(super) fn functions() -> impl Iterator<Item = (&'static str, *const c_void)> {
     let silent = SILENT.into_iter().map(|name| (name, nothing as *const c_void));
     status::FUNCTIONS.into_iter().chain(OWN).chain(silent)

@@ -60,13 +60,11 @@ impl GuardedStruct {
         Ok(guarded)
     }
 
-    /// The offsets of the guards.
     fn beside(self) -> impl Iterator<Item = isize> {
         let (beside, bytes) = (BESIDE as isize, self.bytes as isize);
         (-beside..0).chain(bytes..bytes + beside)
     }
 
-    /// The address that a plug-in gets.
     pub(super) fn address(self) -> *mut u8 {
         self.base.as_ptr()
     }
@@ -76,7 +74,6 @@ impl GuardedStruct {
         self.bytes
     }
 
-    /// What was written beside it.
     pub(super) fn overrun(self) -> Overrun {
         let mut overrun = Overrun::default();
         for offset in self.beside() {

@@ -94,7 +94,6 @@ impl LoadedPlugin {
         address(self.plugin, name)
     }
 
-    /// Takes the plug-in out of the process.
     pub(super) fn unload(&self) {
         // SAFETY: its destructors run, which may do anything: this is a copy of a child process, and
         // nothing of the plug-in is used after.
@@ -158,7 +157,6 @@ fn open(path: &CStr, flags: i32) -> Result<*mut c_void, String> {
     if handle.is_null() { Err(refusal()) } else { Ok(handle) }
 }
 
-/// What the loader said last.
 fn refusal() -> String {
     // SAFETY: a text that lives until the loader is used again, or null.
     let text: *const c_char = unsafe { libc::dlerror() };

@@ -53,7 +53,6 @@ pub(super) struct SimulatedHost<'a> {
     structs: Vec<HostStruct>,
 }
 
-/// A struct that was handed out.
 #[derive(Clone, Copy)]
 pub(super) struct HostStruct {
     structure: Structure,
@@ -366,7 +365,6 @@ impl SimulatedHost<'_> {
         self.trial.device_type = self.text(platform, "type");
     }
 
-    /// A text of the plug-in.
     pub(super) fn text(&mut self, handed: &HostStruct, field: &str) -> Option<String> {
         let address = handed.pointer(field)?.cast::<c_char>().as_ptr();
         self.trial.stage = format!("reading {}.{field}", handed.structure.name());

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use unskew_core::{Context, Date, Party, Role, Verdict, check};
+use unskew_core::{Context, Party, Role, Verdict, check};
 use unskew_source::{BytesSource, FileSource, Source};
 use unskew_stream_executor::{exports, party};
 
@@ -12,7 +12,7 @@ fn judge(source: &Arc<dyn Source>, release: &str) -> Verdict {
     let version = release.parse().unwrap();
     let runtime = Party::new(format!("tensorflow {release}"), Role::Runtime, "TensorFlow release")
         .with_capability(exports(&version));
-    check(&plugin, &runtime, &Context::on(Date::constant(2026, 11, 1)))
+    check(&plugin, &runtime, &Context::for_tests())
 }
 
 /// Apple's plug-in for ARM.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use unskew_abi::SharedObject;
 use unskew_abi::sandbox::Confinement;
-use unskew_core::{Context, Date, Party, Role, Verdict, check};
+use unskew_core::{Context, Party, Role, Verdict, check};
 use unskew_source::{FileSource, Source};
 use unskew_stream_executor::preflight::{Preflight, preflight_in_child};
 use unskew_stream_executor::{asked, exports};
@@ -180,7 +180,7 @@ pub fn judge(plugin: &Party, release: &str) -> Verdict {
     let version = release.parse().unwrap();
     let runtime = Party::new(format!("tensorflow {release}"), Role::Runtime, "TensorFlow release")
         .with_capability(exports(&version));
-    check(plugin, &runtime, &Context::on(Date::constant(2026, 11, 1)))
+    check(plugin, &runtime, &Context::for_tests())
 }
 
 /// Codes and messages of a verdict.

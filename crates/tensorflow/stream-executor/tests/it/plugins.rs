@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use unskew_core::{Context, Date, Outcome, Party, PromiseState, Role, Verdict, check};
+use unskew_core::{Context, Outcome, Party, PromiseState, Role, Verdict, check};
 use unskew_source::{BytesSource, Source};
 use unskew_stream_executor::{exports, party};
 
@@ -47,7 +47,7 @@ fn judge(plugin: &Party, release: &str) -> Verdict {
     let version = release.parse().unwrap();
     let runtime = Party::new(format!("tensorflow {release}"), Role::Runtime, "TensorFlow release")
         .with_capability(exports(&version));
-    check(plugin, &runtime, &Context::on(Date::constant(2026, 11, 1)))
+    check(plugin, &runtime, &Context::for_tests())
 }
 
 fn codes(verdict: &Verdict) -> Vec<&str> {

@@ -450,7 +450,7 @@ fn a_machine_without_the_device_is_no_fault() {
 fn the_same_platform_twice_is_found_between_two_plug_ins_and_within_one() {
     let (Some(one), Some(other)) = (build(""), build("NAME \"OTHER\"")) else { return };
     let (one, other) = (party(&one), party(&other));
-    let day = unskew_core::Context::on(unskew_core::Date::constant(2026, 11, 1));
+    let day = unskew_core::Context::for_tests();
     let twice = unskew_core::check(&one, &one, &day);
     assert!(
         found(&twice).contains(&("SE025", "both register the same platform: RUSTDEV")),

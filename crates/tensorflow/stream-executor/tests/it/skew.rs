@@ -11,7 +11,6 @@ use unskew_peers::{Peer, there};
 /// What TensorFlow 2.15 and 2.21 do when they load the plug-in and list its devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Real {
-    /// The device is listed.
     Lists,
     /// It is loaded, and no device of it is listed.
     Hides,
@@ -93,7 +92,6 @@ fn all() -> Option<Vec<(Case, Made)>> {
     CASES.into_iter().map(|case| Some((case, build(case.1)?))).collect()
 }
 
-/// Whether the verdict says that loading fails.
 fn fails_at_load(verdict: &Verdict) -> bool {
     let fails = |finding: &unskew_core::Finding| {
         finding.severity == Severity::Error && finding.phase == Some(Phase::Load)

@@ -27,7 +27,6 @@ pub(super) fn asks_for_weights(release: Version) -> bool {
     first <= release && release < after
 }
 
-/// What a release refuses of a layer.
 pub(super) fn of_layer(class: &str, config: &Value, release: Version) -> Option<RefusalText> {
     let given = |key: &str| config.get(key).is_some_and(|value| !value.is_null());
     match class {

@@ -11,7 +11,6 @@ const NAMES: &str = "#releases\t1.0.4 4.22.0\n\
     InputLayer(layer)\t1.0.4-\nOnes(class)\t1.0.4-\nPlaceholder(op)\t1.0.4-\nSequential(layer)\t1.0.4-\n\
     hardSigmoid(class)\t1.0.4-\nrelu(class)\t1.0.4-\n";
 
-/// A release with a few names.
 pub(crate) fn tfjs(version: &str) -> TfjsRelease {
     let texts = |list: &[&str]| list.iter().map(|one| (*one).to_owned()).collect();
     let old = version == "1.0.4";

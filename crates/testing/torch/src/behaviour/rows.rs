@@ -110,7 +110,6 @@ pub fn rows(forms: &[CallForm], told: &[(Version, Vec<FormOutcome>)]) -> Vec<Ope
     rows
 }
 
-/// What can be told of a run.
 fn described(form: &CallForm, inputs: &[String], life: RunLifetime) -> Run {
     let (mut atoms, mut exact, mut tag) = (BTreeSet::new(), Vec::new(), None);
     for (argument, how) in &form.given {

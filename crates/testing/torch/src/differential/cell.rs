@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use unskew_core::{Context, Date, Severity, Verdict, Version, check};
+use unskew_core::{Context, Severity, Verdict, Version, check};
 use unskew_interpreter::ScalarValue;
 use unskew_releases::Release;
 use unskew_source::{ConvertedArtifact, FileSource, Source, SourceExt as _};
@@ -193,7 +193,7 @@ pub(super) fn said(path: &Path, runtime: &TorchRuntime) -> anyhow::Result<Predic
 }
 
 fn judged(party: &unskew_core::Party, runtime: &TorchRuntime) -> Verdict {
-    check(party, &runtime.party(), &Context::on(Date::constant(2026, 11, 1)))
+    check(party, &runtime.party(), &Context::for_tests())
 }
 
 /// Converts a file, into `to` if that is named; what the verdict says of the result, none if there is nothing to run.

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use unskew_core::{Context, Date, Outcome, check};
+use unskew_core::{Context, Outcome, check};
 use unskew_releases::find;
 use unskew_source::FileSource;
 use unskew_torch_matrix::TorchHost;
@@ -38,7 +38,7 @@ fn a_package_is_judged_by_the_symbols_of_its_library() {
 
     let source = std::sync::Arc::new(FileSource::open(&path).unwrap());
     let file = unskew_torch::party(&(source as _)).unwrap().unwrap();
-    let context = Context::on(Date::constant(2026, 11, 1));
+    let context = Context::for_tests();
     let on = |release: &str| check(&file, &find(release).unwrap().party(), &context);
     let codes = |release: &str| -> Vec<&str> {
         on(release).findings.iter().map(|finding| finding.rule.code).collect()

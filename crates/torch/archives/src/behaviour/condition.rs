@@ -85,7 +85,6 @@ impl BehaviourCondition {
         matches!(self.kind, ConditionKind::Given | ConditionKind::Absent)
     }
 
-    /// The arguments of which one must be so.
     pub(super) fn arguments(&self) -> &[String] {
         &self.arguments
     }
@@ -212,7 +211,6 @@ impl ConditionKind {
     }
 }
 
-/// Whether a number, or the numbers in a list, are of a type.
 fn number(ty: &ScriptType, is: impl Fn(&ScriptType) -> bool) -> Truth {
     match ty {
         ScriptType::Int | ScriptType::Float | ScriptType::Bool | ScriptType::None => is(ty).into(),

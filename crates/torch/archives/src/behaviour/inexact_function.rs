@@ -61,7 +61,6 @@ impl InexactFunction {
     }
 }
 
-/// The rows of a function.
 pub(crate) fn inexact_functions(function: &str) -> impl Iterator<Item = InexactFunction> {
     let rows = TEXT.lines().filter_map(move |line| line.strip_prefix(function)?.strip_prefix('\t'));
     rows.filter_map(InexactFunction::read)

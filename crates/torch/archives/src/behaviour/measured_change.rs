@@ -41,7 +41,6 @@ impl MeasuredChange {
         Some((operators.split(' ').collect(), row))
     }
 
-    /// The releases in which something changed.
     pub(crate) fn turns(&self) -> impl Iterator<Item = Version> {
         self.turns.iter().map(|turn| turn.since)
     }

@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use unskew_core::Version;
 use unskew_definitions::Rows;
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 
 pub(crate) use condition::{BehaviourCondition, BoundCall, Truth};
 pub use executed_call::{ChangedCall, ExecutedArgument, changed_call};
@@ -58,17 +58,13 @@ struct File {
     behaviour: Vec<Behaviour>,
 }
 
-/// The file is part of the program; a fault in it leaves nothing, which a test finds.
-static FILE: LazyLock<Option<File>> =
-    LazyLock::new(|| serde_json::from_str(toml_as_json!("data/behaviour.toml")).ok());
+static FILE: LazyLock<File> = LazyLock::new(|| toml_table!("data/behaviour.toml"));
 
 impl Behaviour {
-    /// What was done first.
     pub(crate) fn first(&self) -> Option<&BehaviourRange> {
         self.eras.first()
     }
 
-    /// What is done today.
     pub(crate) fn last(&self) -> Option<&BehaviourRange> {
         self.eras.last()
     }
@@ -88,7 +84,6 @@ impl Behaviour {
         self.eras.iter().skip(1).map(BehaviourRange::since)
     }
 
-    /// What a release does.
     pub(crate) fn era(&self, minor: Version) -> Option<&BehaviourRange> {
         self.eras.iter().rev().find(|era| era.since() <= minor)
     }
@@ -103,18 +98,18 @@ impl Behaviour {
 }
 
 /// The operators that have rows, in the order of their names: the file is read for no others.
-static OPERATORS: LazyLock<Option<Rows>> = LazyLock::new(|| {
-    Rows::from_text(include_str!(concat!(env!("OUT_DIR"), "/behaviour.index"))).ok()
+#[expect(clippy::expect_used, reason = "part of the program")]
+static OPERATORS: LazyLock<Rows> = LazyLock::new(|| {
+    Rows::from_text(include_str!(concat!(env!("OUT_DIR"), "/behaviour.index")))
+        .expect("the index that the build script made")
 });
 
-/// The rows of an operator.
 pub(crate) fn behaviours_of(
     operator: &str,
     overload: Option<&str>,
 ) -> impl Iterator<Item = &'static Behaviour> {
-    let known = OPERATORS.iter().any(|rows| rows.named(operator).next().is_some());
-    let file = if known { FILE.as_ref() } else { None };
-    let rows = file.into_iter().flat_map(|file| &file.behaviour);
+    let known = OPERATORS.named(operator).next().is_some();
+    let rows = if known { FILE.behaviour.as_slice() } else { &[] }.iter();
     rows.filter(move |row| row.is_of(operator, overload))
 }
 
@@ -124,7 +119,7 @@ mod tests {
 
     #[test]
     fn every_row_has_eras_in_their_order_and_says_one_thing_of_each() {
-        let file: File = serde_json::from_str(toml_as_json!("data/behaviour.toml")).unwrap();
+        let file = &*FILE;
         assert!(file.behaviour.len() > 10);
         for row in &file.behaviour {
             assert!(row.eras.len() > 1 && !row.when.is_empty(), "{:?}", row.operators);

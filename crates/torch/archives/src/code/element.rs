@@ -8,7 +8,6 @@ use unskew_script::typing::literal_of;
 use unskew_script::{CallExpression, Expression, FunctionDefinition, Statement, TextSpan};
 use unskew_torch_schemas::matching::Literal;
 
-/// The kind of the items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum ElementClass {
     Bool,
@@ -60,7 +59,6 @@ const FLOATS: [&str; 20] = [
     "mean",
     "std",
 ];
-/// Which give what they are given.
 const SAME: [&str; 30] = [
     "relu",
     "view",

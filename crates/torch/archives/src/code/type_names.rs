@@ -35,12 +35,10 @@ pub(crate) fn type_names_of(text: &str) -> impl Iterator<Item = (&'static str, u
     found.into_iter()
 }
 
-/// Whether a byte may stand in a name.
 fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | 0x80..)
 }
 
-/// Where the text in quotes that begins here is over.
 fn behind_text(bytes: &[u8], begin: usize) -> usize {
     let (quote, mut at) = (bytes[begin], begin + 1);
     while let Some(&byte) = bytes.get(at) {

@@ -24,7 +24,6 @@ pub(crate) struct WrittenCall<'p> {
     pub in_branch: bool,
 }
 
-/// Every call of an operator.
 pub(crate) fn written(program: &ScriptProgram) -> Vec<WrittenCall<'_>> {
     let mut found = Vec::new();
     for record in program.records() {

@@ -26,7 +26,6 @@ pub(super) struct ArchiveBuilder {
 }
 
 impl ArchiveBuilder {
-    /// All records as they are.
     pub(super) fn from_records(records: &Records) -> Result<Self, ReadError> {
         let mut draft = Self::empty(records.root());
         for (name, entry) in records.all() {

@@ -80,7 +80,6 @@ impl JsonValue {
         }
     }
 
-    /// Takes a field out.
     pub(super) fn take(&mut self, key: &str) -> Option<Self> {
         let Self::Object(fields) = self else { return None };
         let at = fields.iter().position(|(name, _)| name == key)?;

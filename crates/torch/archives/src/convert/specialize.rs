@@ -24,22 +24,17 @@ pub(super) trait KnownArguments {
     /// Whether an argument is given at all; else it has its default.
     fn is_given(&self, name: &str) -> bool;
 
-    /// Whether an argument is given by something that is not none.
     fn is_something(&self, name: &str) -> bool;
 }
 
-/// A value of the function.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum PartialValue {
-    /// An argument of the call.
     Argument(String),
-    /// A value that stands there.
     Literal(Literal),
     /// What one of the calls gives.
     Call(usize),
 }
 
-/// A call that is left.
 #[derive(Debug, PartialEq)]
 pub(super) struct ResidualCall {
     /// The operator without its overload: `aten::linalg_qr`.
@@ -72,7 +67,6 @@ pub(super) fn unfold(
     }
 }
 
-/// The type that a parameter of a function has.
 pub(super) fn annotated(function: &FunctionDefinition, name: &str) -> Option<ScriptType> {
     let parameter = function.parameters.iter().find(|one| one.name.text == name)?;
     type_of_annotation(&parameter.annotation.as_ref()?.to_string())

@@ -4,7 +4,6 @@ use unskew_core::{Conversion, Places, Version};
 
 use crate::{ProducerReleases, TorchModel, TorchRuntime, rules};
 
-/// The option by which it is said.
 const OPTION: &str = "--written-by";
 
 /// Takes `release` for the writer of the file; says whether the file agrees. If it shows another writer, that

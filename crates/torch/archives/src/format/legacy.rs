@@ -15,7 +15,6 @@ use super::records::Records;
 use super::script::{no_code, notice};
 use crate::{TorchFormat, TorchModel};
 
-/// The record of the description.
 const RECORD: &str = "model.json";
 
 /// How deep modules nest; those of real models some ten deep.
@@ -51,7 +50,6 @@ struct Named {
     ty: Option<String>,
 }
 
-/// Reads such an archive.
 pub(super) fn read(records: &Records) -> Result<TorchModel, ReadError> {
     let mut model = TorchModel::new(TorchFormat::LegacyScript);
     model.file_format = Some(records.version()?);

@@ -20,12 +20,10 @@ mod value {
     pub(super) const VALUE: u64 = 1;
     pub(super) const FUNCTION: u64 = 16;
 }
-/// The fields of a function.
 mod function {
     pub(super) const NAME: u64 = 0;
     pub(super) const OPERATORS: u64 = 2;
 }
-/// The fields of an operator.
 mod operator {
     pub(super) const NAME: u64 = 0;
     pub(super) const OVERLOAD: u64 = 1;

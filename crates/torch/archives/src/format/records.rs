@@ -23,7 +23,6 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// Reads the directory of the archive.
     pub(crate) fn open(source: &Arc<dyn Source>) -> Result<Self, ReadError> {
         let archive = Archive::open(source.clone())?;
         // A file of `torch.export` up to 2.7 has its records at the top.
@@ -35,7 +34,6 @@ impl Records {
         Ok(Self { archive, root, read: Cell::new(0) })
     }
 
-    /// Takes the nodes that will be made of a code record, before they are made.
     pub(crate) fn take_code<'t>(
         &self,
         name: &str,
@@ -57,7 +55,6 @@ impl Records {
         Ok(pickle)
     }
 
-    /// The name of the file.
     pub(crate) fn file(&self) -> &str {
         self.archive.name()
     }
@@ -89,7 +86,6 @@ impl Records {
         self.archive.entry(&format!("{}{name}", self.root))
     }
 
-    /// Whether there is a record of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.entry(name).is_some()
     }

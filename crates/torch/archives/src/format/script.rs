@@ -13,7 +13,6 @@ use super::{bytecode, debug};
 use crate::model::{GivenArguments, OperatorUse};
 use crate::{TorchFormat, TorchModel, VersionStamp, code, prepacked_weights};
 
-/// The record with the attributes.
 const ATTRIBUTES: &str = "data.pkl";
 
 /// The record with the constants that the code names.
@@ -88,7 +87,6 @@ pub(super) fn no_code(records: &Records, fault: &ProgramError) -> ReadError {
         .in_record(&*fault.record)
 }
 
-/// Notes what a program names.
 pub(super) fn notice(program: &ScriptProgram, model: &mut TorchModel) {
     for record in program.records() {
         let named: BTreeSet<&str> = code::classes(&record.text).take(CLASSES).collect();

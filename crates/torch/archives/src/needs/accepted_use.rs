@@ -29,7 +29,6 @@ impl AcceptedUse {
     }
 }
 
-/// Every use of an operator of the model.
 pub(super) fn uses(
     model: &TorchModel,
     reading: &WriterAnalysis,

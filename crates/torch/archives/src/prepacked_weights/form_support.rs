@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::Version;
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 
 use super::PrepackedForm;
 
@@ -25,11 +25,9 @@ pub(crate) struct FormRow {
     name: String,
     /// What it is, in words.
     pub(crate) what: String,
-    /// Who writes it.
     pub(crate) written: String,
     reads: Option<[String; 2]>,
     refuses: Option<[String; 2]>,
-    /// What a release says that refuses it.
     pub(crate) symptom: Option<String>,
 }
 
@@ -64,9 +62,7 @@ pub(crate) enum FormSupport {
     Open,
 }
 
-/// The file is part of the program; a fault in it leaves nothing, which a test finds.
-static FILE: LazyLock<Option<File>> =
-    LazyLock::new(|| serde_json::from_str(toml_as_json!("data/packed.toml")).ok());
+static FILE: LazyLock<File> = LazyLock::new(|| toml_table!("data/packed.toml"));
 
 impl FormRow {
     pub(crate) fn outcome(&self, minor: Version) -> FormSupport {
@@ -79,7 +75,7 @@ impl FormRow {
 }
 
 pub(crate) fn row(form: PrepackedForm) -> Option<&'static FormRow> {
-    FILE.iter().flat_map(|file| &file.form).find(|row| row.name == form.name())
+    FILE.form.iter().find(|row| row.name == form.name())
 }
 
 /// The engines of a release that refuse something in a file of these forms and operators.
@@ -88,7 +84,7 @@ pub(crate) fn engines(
     has_form: impl Fn(&str) -> bool,
     has_operator: impl Fn(&str) -> bool,
 ) -> impl Iterator<Item = &'static EngineRow> {
-    FILE.iter().flat_map(|file| &file.engine).filter(move |row| {
+    FILE.engine.iter().filter(move |row| {
         holds(&row.refuses, minor)
             && row.form.as_deref().is_none_or(&has_form)
             && row.operators.as_deref().is_none_or(&has_operator)
@@ -101,7 +97,7 @@ pub(crate) fn changed(
     (low, high): (Version, Option<Version>),
     minor: Version,
 ) -> Option<&'static ChangedRow> {
-    FILE.iter().flat_map(|file| &file.changed).find(|row| {
+    FILE.changed.iter().find(|row| {
         let since = row.since.parse::<Version>();
         let is_other = since.is_ok_and(|since| match minor < since {
             true => high.is_none_or(|high| since <= high),
@@ -113,12 +109,12 @@ pub(crate) fn changed(
 
 /// Whether a release is not older than the first that was run, nor newer than the last.
 pub(crate) fn is_within(minor: Version) -> bool {
-    FILE.iter().any(|file| holds(&file.measured, minor))
+    holds(&FILE.measured, minor)
 }
 
 /// Whether a model that was run has this operator.
 pub(crate) fn ran(operator: &str) -> bool {
-    FILE.iter().any(|file| file.operators.iter().any(|name| name == operator))
+    FILE.operators.iter().any(|name| name == operator)
 }
 
 fn holds([first, last]: &[String; 2], minor: Version) -> bool {
@@ -133,7 +129,7 @@ mod tests {
 
     #[test]
     fn every_form_has_a_row_and_no_release_both_reads_and_refuses() {
-        let file: File = serde_json::from_str(toml_as_json!("data/packed.toml")).unwrap();
+        let file = &*FILE;
         let all = [
             PrepackedForm::Lists,
             PrepackedForm::Channels,

@@ -15,7 +15,6 @@ use crate::{ProducerReleases, history, rules};
 /// What the measurements say of a file.
 #[derive(Default)]
 pub(super) struct BehaviourFindings {
-    /// Calls that are concerned.
     pub(super) findings: Vec<Finding>,
     /// Operators of which it does not show whether their calls are concerned.
     pub(super) unjudged: Vec<Unjudged>,
@@ -137,7 +136,6 @@ fn upgrades(pair: &FileAndRelease<'_>, row: &Behaviour, version: i64) -> bool {
     newest >= version && (!is_mobile || on_mobile())
 }
 
-/// Whether all conditions hold of a call.
 pub(super) fn of_call(call: &TypedUse, when: &[BehaviourCondition]) -> Truth {
     let (Some(signature), Some(binding)) = (&call.meant, &call.binding) else {
         return when.iter().map(|one| one.holds(&|_| None)).min().unwrap_or(Truth::Yes);

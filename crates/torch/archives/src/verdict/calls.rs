@@ -17,7 +17,6 @@ use crate::{TorchRuntime, history};
 /// What removes branches that are never taken.
 pub(super) const PRUNE: &str = "prune-dead-branch";
 
-/// Modules of quantized convolutions.
 const CONVOLUTIONS: [&str; 2] =
     ["nn/quantized/modules/conv", "nn/intrinsic/quantized/modules/conv_relu"];
 

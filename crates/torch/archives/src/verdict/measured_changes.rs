@@ -26,7 +26,6 @@ enum Certainty {
     Certain,
 }
 
-/// What was found of calls.
 #[derive(Default)]
 struct CallFindings {
     /// Calls that are concerned, by operator, row and certainty.

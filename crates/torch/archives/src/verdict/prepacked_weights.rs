@@ -91,7 +91,6 @@ pub(super) fn judge(pair: &FileAndRelease<'_>) -> (Vec<Finding>, Option<Unjudged
     (findings, Some(open))
 }
 
-/// Whether the release itself wrote the file.
 fn is_of_writer(pair: &FileAndRelease<'_>) -> bool {
     let (writer, minor) = (pair.writer(), Some(pair.runtime.minor()));
     writer.since == minor && writer.until == minor

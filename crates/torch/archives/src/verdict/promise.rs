@@ -7,12 +7,11 @@
 use std::sync::LazyLock;
 
 use unskew_core::{Date, Policy, Promise, PromiseState, Version, Window};
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 
 use super::pair::FileAndRelease;
 
-static POLICY: LazyLock<Option<Policy>> =
-    LazyLock::new(|| serde_json::from_str(toml_as_json!("data/policy.toml")).ok());
+static POLICY: LazyLock<Policy> = LazyLock::new(|| toml_table!("data/policy.toml"));
 
 /// The promises about `pair`.
 pub(super) fn promises(pair: &FileAndRelease<'_>) -> Vec<Promise> {
@@ -26,7 +25,7 @@ pub(super) fn promises(pair: &FileAndRelease<'_>) -> Vec<Promise> {
     if pair.model.uses.is_empty() {
         return Vec::new();
     }
-    POLICY.iter().map(|policy| operators(pair, policy)).collect()
+    vec![operators(pair, &POLICY)]
 }
 
 fn exported(pair: &FileAndRelease<'_>) -> Promise {
@@ -93,7 +92,6 @@ fn operators(pair: &FileAndRelease<'_>, policy: &Policy) -> Promise {
     promise
 }
 
-/// What holds for one writer.
 struct OneWriter {
     state: PromiseState,
     window: Option<String>,

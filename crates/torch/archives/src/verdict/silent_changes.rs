@@ -17,7 +17,6 @@ enum Certainty {
     Certain,
 }
 
-/// The silent changes that lie between the writer of the file and the release.
 pub(super) fn findings(pair: &FileAndRelease<'_>) -> Vec<Finding> {
     let mut concerned: BTreeMap<(&str, Certainty), (&SilentChange, Places)> = BTreeMap::new();
     let mut add = |operator, change, concern, places: &Places| {
@@ -55,7 +54,6 @@ pub(super) fn is_meant(pair: &FileAndRelease<'_>, call: &TypedUse) -> bool {
     within.is_some_and(|function| unskew_torch_operators::registry().is_for(function, release))
 }
 
-/// Whether the change lies between the writer and the release.
 fn by_time(pair: &FileAndRelease<'_>, change: &SilentChange) -> Option<Certainty> {
     let changed_in = change.changed_in();
     let new_runtime = pair.runtime.minor() >= changed_in;

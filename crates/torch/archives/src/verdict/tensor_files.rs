@@ -177,7 +177,6 @@ fn classes(pair: &FileAndRelease<'_>) -> Option<Unjudged> {
     Some(Unjudged::new(aspect::CLASSES, reason))
 }
 
-/// Types that a release does not have.
 fn types(pair: &FileAndRelease<'_>, judgement: &mut Judgement) {
     let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
     let mut package = None;

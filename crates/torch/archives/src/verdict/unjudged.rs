@@ -5,7 +5,6 @@ use unskew_core::{Places, Unjudged, aspect};
 use super::pair::FileAndRelease;
 use crate::prepacked_weights::prepacked_form::is_packed;
 
-/// What is not judged.
 pub(super) fn from_pair(pair: &FileAndRelease<'_>) -> Option<Unjudged> {
     // The release that wrote a file runs it.
     let minor = pair.runtime.minor();

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use unskew_core::{Context, Conversion, Date, Party, Severity, Verdict, Version, check};
+use unskew_core::{Context, Conversion, Party, Severity, Verdict, Version, check};
 use unskew_source::{Archive, ArchiveOutput, BytesSource, ConvertedArtifact, Source, SourceExt};
 use unskew_tables::toml_as_json;
 use unskew_torch::{ReleaseCalendar, TorchConvertOptions, TorchRuntime, convert};
@@ -80,7 +80,7 @@ pub fn party(name: &str, bytes: &[u8]) -> Party {
 }
 
 pub fn verdict(file: &Party, runtime: &Party) -> Verdict {
-    check(file, runtime, &Context::on(Date::constant(2026, 11, 1)))
+    check(file, runtime, &Context::for_tests())
 }
 
 /// `1.10.2` of `1.10.2/add.pt`, and the name behind it.

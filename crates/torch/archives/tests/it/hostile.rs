@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use crate::corpus::{self, files, source};
 use proptest::prelude::*;
-use unskew_core::{Context, Date, check};
+use unskew_core::{Context, check};
 use unskew_source::{ConvertedArtifact, SourceExt};
 use unskew_torch::{TorchConvertOptions, TorchRuntime, convert};
 
@@ -34,7 +34,7 @@ fn samples() -> &'static [(String, Vec<u8>)] {
 fn must_not_panic(bytes: &[u8]) {
     if let Ok(Some(party)) = unskew_torch::party(&source("hostile.pt", bytes)) {
         let runtimes = runtimes();
-        let _ = check(&party, &runtimes["2.15.0"], &Context::on(Date::constant(2026, 11, 1)));
+        let _ = check(&party, &runtimes["2.15.0"], &Context::for_tests());
     }
     for to in targets() {
         let Ok(Some((plan, ConvertedArtifact::File(output)))) =

@@ -39,7 +39,6 @@ impl Axis {
         (start..end, (start as i64 * stride + shift).max(0) as usize)
     }
 
-    /// The taps that lie inside at a place.
     pub(super) fn taps(&self, place: usize) -> Range<usize> {
         let shift = (place * self.stride) as i64 - self.padding;
         let dilation = self.dilation as i64;

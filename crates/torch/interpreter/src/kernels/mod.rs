@@ -43,7 +43,6 @@ impl Real for f64 {
     }
 }
 
-/// Does every task, in as many threads as there are to be.
 pub(crate) fn share<T: Send>(tasks: Vec<T>, threads: usize, work: impl Fn(T) + Sync) {
     let threads = threads.min(tasks.len());
     if threads < 2 {

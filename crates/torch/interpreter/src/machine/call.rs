@@ -14,7 +14,6 @@ use crate::{ScriptObject, ScriptTuple};
 
 /// What a call of an operator may mean.
 enum CallMeaning<'m> {
-    /// The operator of today.
     Now(&'m OperatorEntry),
     /// What it meant at an older operator version: the schema, and its upgrader.
     Then(&'m FunctionSchema, String),
@@ -111,7 +110,6 @@ impl<'p> Machine<'p> {
         Ok(object)
     }
 
-    /// Calls what a value can do.
     pub(super) fn method(
         &self,
         of: &ScriptValue,
@@ -293,7 +291,6 @@ fn raised(positional: &[ScriptValue]) -> RunProblem {
     }
 }
 
-/// A named tuple of what a call gives.
 pub(crate) fn named_tuple(
     class: &str,
     fields: &[&str],

@@ -155,7 +155,6 @@ impl<'p> Machine<'p> {
         Ok(Flow::Next)
     }
 
-    /// What a loop goes over.
     pub(super) fn items(&self, value: &ScriptValue) -> Result<Vec<ScriptValue>, RunProblem> {
         match value {
             ScriptValue::Dict(dict) => {
@@ -245,7 +244,6 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// Whether a condition holds.
 pub(super) fn truth(value: &ScriptValue) -> Result<bool, RunProblem> {
     match value {
         ScriptValue::Number(number) => Ok(number.is_true()),

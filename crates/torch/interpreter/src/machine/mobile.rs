@@ -41,7 +41,6 @@ const INSTRUCTIONS: [(&str, &str); 15] = [
     ("prim::unchecked_cast", "UNCHECKED_CAST"),
 ];
 
-/// A function that runs.
 struct Run<'r> {
     mobile: &'r Mobile,
     routine: &'r Routine,

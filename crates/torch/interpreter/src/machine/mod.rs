@@ -27,7 +27,6 @@ pub(crate) struct Machine<'p> {
     /// What `CONSTANTS.c0` and the following are.
     pub(crate) constants: &'p [ScriptValue],
     pub(crate) context: Context<'p>,
-    /// What old calls mean.
     pub(crate) upgraders: Option<Upgraders<'p>>,
 }
 
@@ -35,7 +34,6 @@ pub(crate) struct Machine<'p> {
 #[derive(Clone, Copy)]
 pub(crate) struct Upgraders<'p> {
     pub(crate) registry: &'p OperatorRegistry,
-    /// The operator version of the program.
     pub(crate) version: u32,
     /// The newest operator version that the release knows.
     pub(crate) known: u32,

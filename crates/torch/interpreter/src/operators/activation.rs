@@ -76,7 +76,6 @@ fn relu(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunP
     clamped(context, args.tensor(0)?, Some(ScalarValue::Int(0)), None)
 }
 
-/// A function of floats only.
 fn of_floats(
     context: &Context<'_>,
     args: &Arguments<'_>,

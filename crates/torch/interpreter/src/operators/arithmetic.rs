@@ -293,7 +293,6 @@ pub(super) fn modulo_int(a: i64, b: i64) -> i64 {
     if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest }
 }
 
-/// With the sign of the divisor.
 pub(super) fn modulo_float(a: f64, b: f64) -> f64 {
     let rest = a % b;
     if rest != 0.0 && (rest < 0.0) != (b < 0.0) { rest + b } else { rest }
@@ -322,7 +321,6 @@ fn pow(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunPr
     binary(context, a, b, dtype, dtype, &rule)
 }
 
-/// A power of complex numbers.
 fn power(base: (f64, f64), exponent: (f64, f64)) -> (f64, f64) {
     use super::complex::{exp, ln, product};
     match (base, exponent) {

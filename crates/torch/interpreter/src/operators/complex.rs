@@ -85,7 +85,6 @@ pub(super) fn tanh((re, im): Complex) -> Complex {
     ((2.0 * re).sinh() / bottom, (2.0 * im).sin() / bottom)
 }
 
-/// i times a number.
 fn turned((re, im): Complex) -> Complex {
     (-im, re)
 }

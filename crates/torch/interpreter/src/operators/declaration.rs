@@ -16,11 +16,9 @@ pub(crate) struct Context<'c> {
     pub(crate) find: fn(&str) -> &'static [OperatorEntry],
     /// How an operator that is written in TorchScript is run.
     pub(crate) compose: Compose,
-    /// Whose arithmetic quantized operators have.
     pub(crate) engine: QuantizedEngine,
     /// In how many threads it may calculate.
     pub(crate) threads: usize,
-    /// Where the time that each operator takes is written down.
     pub(crate) profile: Option<&'c OperatorProfile>,
     /// Where the calls of operators are written down.
     pub(crate) trace: Option<&'c Trace>,
@@ -32,7 +30,6 @@ impl Context<'_> {
     }
 }
 
-/// The function of an operator.
 pub(crate) type Run = fn(&Context<'_>, &Arguments<'_>) -> Result<ScriptValue, RunProblem>;
 
 /// A function of the compositions, called by its name.

@@ -1,12 +1,12 @@
-//! Factors of matrices: Cholesky, QR, eigenvalues of symmetric ones, singular values, determinants.
+//! Factors of matrices: LU, Cholesky, QR, eigenvalues, singular values, determinants.
 //!
 //! Each is calculated with 64 bits and rounded at the end. Where the result is not unique, the signs are
 //! those of LAPACK for QR; for eigenvectors and singular vectors there is no rule, and a program that
 //! depends on them depends on the machine.
 
+use super::Arguments;
 use super::declaration::{Context, Operator, plain, with_out};
-use super::solve::factored;
-use super::{Arguments, complex};
+use super::matrices::{self, Matrices, Matrix, Number};
 use crate::problem::{refused, unsupported};
 use crate::{Dtype, RunProblem, ScriptValue, Tensor};
 
@@ -18,12 +18,12 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R)", |c, a| qr(c, a.tensor(0)?, a.boolean(1)?)),
     plain("aten::linalg_qr(Tensor A, str mode=\"reduced\") -> (Tensor Q, Tensor R)", linalg_qr),
     plain("aten::symeig(Tensor self, bool eigenvectors=False, bool upper=True) -> (Tensor eigenvalues, Tensor eigenvectors)", symeig),
-    plain("aten::linalg_eigh(Tensor self, str UPLO=\"L\") -> (Tensor eigenvalues, Tensor eigenvectors)", |c, a| eigen(c, a.tensor(0)?, a.text(1)? == "U").map(|(values, vectors)| ScriptValue::tuple(vec![values.into(), vectors.into()]))),
+    plain("aten::linalg_eigh(Tensor self, str UPLO=\"L\") -> (Tensor eigenvalues, Tensor eigenvectors)", eigh),
     plain("aten::linalg_eigvalsh(Tensor self, str UPLO=\"L\") -> Tensor", eigenvalues),
-    plain("aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)", svd),
-    plain("aten::linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)", linalg_svd),
-    plain("aten::linalg_svd(Tensor self, bool full_matrices=True) -> (Tensor U, Tensor S, Tensor V)", linalg_svd),
-    plain("aten::linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor", singular_values),
+    plain("aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)", |c, a| svd(c, a.tensor(0)?, !a.boolean(1)?, false)),
+    plain("aten::linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)", |c, a| svd(c, a.tensor(0)?, a.boolean(1)?, true)),
+    plain("aten::linalg_svd(Tensor self, bool full_matrices=True) -> (Tensor U, Tensor S, Tensor V)", |c, a| svd(c, a.tensor(0)?, a.boolean(1)?, true)),
+    plain("aten::linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor", |c, a| Ok(singular_values(c, a.tensor(0)?)?.into())),
     plain("aten::matrix_rank(Tensor self, bool symmetric=False) -> Tensor", |c, a| rank(c, a.tensor(0)?, None)),
     plain("aten::matrix_rank.tol(Tensor self, float tol, bool symmetric=False) -> Tensor", |c, a| rank(c, a.tensor(0)?, Some(a.float(1)?))),
     plain("aten::linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor", |c, a| rank(c, a.tensor(0)?, Some(a.float(1)?))),
@@ -34,199 +34,63 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::logdet(Tensor self) -> Tensor", logdet),
     plain("aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)", slogdet),
     plain("aten::linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)", slogdet),
+    plain("aten::linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor info)", lu),
+    plain("aten::geqrf(Tensor self) -> (Tensor a, Tensor tau)", reflected),
+    plain("aten::linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)", |c, a| eigen(c, a, true)),
+    plain("aten::linalg_eigvals(Tensor self) -> Tensor", |c, a| eigen(c, a, false)),
 ];
 
-/// Matrices of one shape, one after the other, row by row.
-pub(super) struct Stack {
-    pub(super) batch: Vec<usize>,
-    pub(super) rows: usize,
-    pub(super) columns: usize,
-    pub(super) numbers: Vec<f64>,
-    pub(super) dtype: Dtype,
+fn pair(first: Tensor, second: Tensor) -> ScriptValue {
+    ScriptValue::tuple(vec![first.into(), second.into()])
 }
 
-impl Stack {
-    pub(super) fn from_tensor(tensor: &Tensor) -> Result<Self, RunProblem> {
-        let [batch @ .., rows, columns] = tensor.shape() else {
-            return refused(format!("The input tensor must have at least 2 dimensions: {tensor}"));
-        };
-        if tensor.dtype().is_integral() {
-            return refused(format!(
-                "Expected a floating point or complex tensor as input. Got {}",
-                tensor.dtype()
-            ));
-        }
-        if tensor.dtype().is_complex() {
-            return unsupported("factors of complex matrices");
-        }
-        let (batch, rows, columns) = (batch.to_vec(), *rows, *columns);
-        Ok(Self { batch, rows, columns, numbers: tensor.floats(), dtype: tensor.dtype() })
+fn lu(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
+    let all = Matrices::from_tensor(context, args.tensor(0)?)?;
+    let (mut factors, mut orders, mut infos) = (Vec::new(), Vec::new(), Vec::new());
+    for matrix in all.each() {
+        let found = matrices::lu(matrix, args.boolean(1)?);
+        // LAPACK counts from 1.
+        orders.extend(found.order.iter().map(|row| *row as i64 + 1));
+        infos.push(found.zero.map_or(0, |at| at as i64 + 1));
+        factors.push(found.lu);
     }
-
-    pub(super) fn square(tensor: &Tensor) -> Result<Self, RunProblem> {
-        let stack = Self::from_tensor(tensor)?;
-        if stack.rows != stack.columns {
-            return refused(format!(
-                "A must be batches of square matrices, but they are {} by {} matrices",
-                stack.rows, stack.columns
-            ));
-        }
-        Ok(stack)
-    }
-
-    pub(super) fn each(&self) -> impl Iterator<Item = Matrix> + '_ {
-        let size = self.rows * self.columns;
-        let count: usize = self.batch.iter().product();
-        (0..count).map(move |at| Matrix {
-            rows: self.rows,
-            columns: self.columns,
-            numbers: self.numbers[at * size..(at + 1) * size].to_vec(),
-        })
-    }
-
-    /// A tensor of matrices, or of vectors, one for each of these.
-    pub(super) fn tensor(
-        &self,
-        context: &Context<'_>,
-        shape: &[usize],
-        numbers: Vec<f64>,
-    ) -> Result<Tensor, RunProblem> {
-        let shape: Vec<usize> = self.batch.iter().chain(shape).copied().collect();
-        Tensor::of_floats(context.meter, self.dtype, &shape, numbers)
-    }
-
-    /// What its factors take, counted.
-    pub(super) fn charge(&self, context: &Context<'_>) -> Result<(), RunProblem> {
-        let size = self.rows.max(self.columns);
-        // A factor may be square where the matrix is not.
-        let matrices = self.numbers.len() / self.rows.saturating_mul(self.columns).max(1);
-        context.meter.room(&[matrices, size, size])?;
-        context.meter.work(self.numbers.len().saturating_mul(size).saturating_mul(4))
-    }
-}
-
-/// One matrix, row by row.
-#[derive(Clone, Debug)]
-pub(super) struct Matrix {
-    pub(super) rows: usize,
-    pub(super) columns: usize,
-    pub(super) numbers: Vec<f64>,
-}
-
-impl Matrix {
-    pub(super) fn zeros(rows: usize, columns: usize) -> Self {
-        Self { rows, columns, numbers: vec![0.0; rows * columns] }
-    }
-
-    pub(super) fn identity(size: usize) -> Self {
-        let mut eye = Self::zeros(size, size);
-        (0..size).for_each(|at| eye.set(at, at, 1.0));
-        eye
-    }
-
-    pub(super) fn at(&self, row: usize, column: usize) -> f64 {
-        self.numbers[row * self.columns + column]
-    }
-
-    pub(super) fn set(&mut self, row: usize, column: usize, number: f64) {
-        self.numbers[row * self.columns + column] = number;
-    }
-
-    pub(super) fn transposed(&self) -> Self {
-        let mut other = Self::zeros(self.columns, self.rows);
-        for row in 0..self.rows {
-            (0..self.columns).for_each(|column| other.set(column, row, self.at(row, column)));
-        }
-        other
-    }
+    let factors = all.stacked(context, (all.rows, all.columns), &factors)?;
+    let orders = all.integers(context, &[all.rows.min(all.columns)], orders)?;
+    let infos = all.integers(context, &[], infos)?;
+    Ok(ScriptValue::tuple(vec![factors.into(), orders.into(), infos.into()]))
 }
 
 fn cholesky(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
-    if args.tensor(0)?.dtype().is_complex() {
-        return Ok(super::factors::cholesky(context, args.tensor(0)?, args.is_set(1))?.into());
-    }
-    let stack = Stack::square(args.tensor(0)?)?;
-    stack.charge(context)?;
+    let all = Matrices::square(context, args.tensor(0)?)?;
     let upper = args.is_set(1);
-    let (size, mut all) = (stack.rows, Vec::new());
-    for (nth, matrix) in stack.each().enumerate() {
-        let mut factor = Matrix::zeros(size, size);
-        for row in 0..size {
-            for column in 0..=row {
-                let sum: f64 = (0..column).map(|k| factor.at(row, k) * factor.at(column, k)).sum();
-                let given = if upper { matrix.at(column, row) } else { matrix.at(row, column) };
-                let rest = given - sum;
-                if row == column && rest.is_nan() | (rest <= 0.0) {
-                    return refused(format!(
-                        "cholesky: (Batch element {nth}): The factorization could not be completed \
-                         because the input is not positive-definite (the leading minor of order {} \
-                         is not positive-definite).",
-                        row + 1
-                    ));
-                }
-                let value =
-                    if row == column { rest.sqrt() } else { rest / factor.at(column, column) };
-                factor.set(row, column, value);
-            }
-        }
-        all.extend(if upper { factor.transposed() } else { factor }.numbers);
+    let mut factors = Vec::new();
+    for (nth, matrix) in all.each().enumerate() {
+        let factor = matrices::cholesky(&matrices::hermitian(matrix, upper)).or_else(|minor| {
+            refused(format!(
+                "cholesky: (Batch element {nth}): The factorization could not be completed \
+                 because the input is not positive-definite (the leading minor of order {minor} \
+                 is not positive-definite)."
+            ))
+        })?;
+        factors.push(if upper { factor.adjoint() } else { factor });
     }
-    Ok(stack.tensor(context, &[size, size], all)?.into())
-}
-
-/// Orthogonal and triangular factor by reflections, with the signs of LAPACK.
-fn householder(matrix: &Matrix) -> (Matrix, Matrix) {
-    let mut r = matrix.clone();
-    let mut q = Matrix::identity(matrix.rows);
-    for column in 0..matrix.columns.min(matrix.rows) {
-        let below: f64 = (column + 1..r.rows).map(|row| r.at(row, column).powi(2)).sum();
-        let head = r.at(column, column);
-        if below == 0.0 {
-            continue;
-        }
-        let beta = -(head * head + below).sqrt().copysign(head);
-        let tau = (beta - head) / beta;
-        let mut v = vec![0.0; r.rows];
-        v[column] = 1.0;
-        (column + 1..r.rows).for_each(|row| v[row] = r.at(row, column) / (head - beta));
-        for other in 0..r.columns {
-            let sum: f64 = (column..r.rows).map(|row| v[row] * r.at(row, other)).sum();
-            (column..r.rows)
-                .for_each(|row| r.set(row, other, r.at(row, other) - tau * v[row] * sum));
-        }
-        for row in 0..q.rows {
-            let sum: f64 = (column..q.columns).map(|at| q.at(row, at) * v[at]).sum();
-            (column..q.columns).for_each(|at| q.set(row, at, q.at(row, at) - tau * sum * v[at]));
-        }
-        (column + 1..r.rows).for_each(|row| r.set(row, column, 0.0));
-    }
-    (q, r)
+    Ok(all.stacked(context, (all.rows, all.rows), &factors)?.into())
 }
 
 fn qr(context: &Context<'_>, tensor: &Tensor, reduced: bool) -> Result<ScriptValue, RunProblem> {
-    if tensor.dtype().is_complex() {
-        let (q, r) = super::factors::qr(context, tensor, reduced)?;
-        return Ok(ScriptValue::tuple(vec![q.into(), r.into()]));
-    }
-    let stack = Stack::from_tensor(tensor)?;
-    stack.charge(context)?;
-    context
-        .meter
-        .work(stack.batch.iter().product::<usize>().saturating_mul(stack.rows * stack.rows))?;
-    let inner = if reduced { stack.rows.min(stack.columns) } else { stack.rows };
+    let all = Matrices::from_tensor(context, tensor)?;
+    let (rows, columns) = (all.rows, all.columns);
+    let inner = if reduced { rows.min(columns) } else { rows };
     let (mut qs, mut rs) = (Vec::new(), Vec::new());
-    for matrix in stack.each() {
-        let (q, r) = householder(&matrix);
-        for row in 0..stack.rows {
-            qs.extend((0..inner).map(|column| q.at(row, column)));
-        }
-        for row in 0..inner {
-            rs.extend((0..stack.columns).map(|column| r.at(row, column)));
-        }
+    for matrix in all.each() {
+        let (factors, scales) = matrices::reflections(matrix);
+        let mut q = Matrix::identity(rows, inner);
+        matrices::reflect(&factors, &scales, &mut q, false);
+        qs.push(q);
+        rs.push(factors.upper_triangle().rows(0, inner).into_owned());
     }
-    let q = stack.tensor(context, &[stack.rows, inner], qs)?;
-    let r = stack.tensor(context, &[inner, stack.columns], rs)?;
-    Ok(ScriptValue::tuple(vec![q.into(), r.into()]))
+    let q = all.stacked(context, (rows, inner), &qs)?;
+    Ok(pair(q, all.stacked(context, (inner, columns), &rs)?))
 }
 
 fn linalg_qr(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
@@ -246,374 +110,200 @@ fn linalg_qr(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue,
     }
 }
 
-/// Both factors in one matrix: the triangle, and below it the reflections, with the scale of each.
-pub(super) fn reflections(matrix: &Matrix) -> (Matrix, Vec<f64>) {
-    let (mut r, mut scales) = (matrix.clone(), Vec::new());
-    for column in 0..matrix.columns.min(matrix.rows) {
-        let below: f64 = (column + 1..r.rows).map(|row| r.at(row, column).powi(2)).sum();
-        let head = r.at(column, column);
-        if below == 0.0 {
-            scales.push(0.0);
-            continue;
-        }
-        let beta = -(head * head + below).sqrt().copysign(head);
-        let tau = (beta - head) / beta;
-        (column + 1..r.rows).for_each(|row| r.set(row, column, r.at(row, column) / (head - beta)));
-        for other in column + 1..r.columns {
-            let rest: f64 =
-                (column + 1..r.rows).map(|row| r.at(row, column) * r.at(row, other)).sum();
-            let sum = r.at(column, other) + rest;
-            r.set(column, other, r.at(column, other) - tau * sum);
-            for row in column + 1..r.rows {
-                r.set(row, other, r.at(row, other) - tau * r.at(row, column) * sum);
-            }
-        }
-        r.set(column, column, beta);
-        scales.push(tau);
-    }
-    (r, scales)
+fn reflected(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
+    let all = Matrices::from_tensor(context, args.tensor(0)?)?;
+    let (factors, scales): (Vec<_>, Vec<_>) = all.each().map(matrices::reflections).unzip();
+    let factors = all.stacked(context, (all.rows, all.columns), &factors)?;
+    let inner = all.rows.min(all.columns);
+    Ok(pair(factors, all.tensor(context, &[inner], scales.into_iter().flatten())?))
 }
 
-/// Multiplies by the orthogonal factor, or by its transpose, from the left.
-pub(super) fn reflect(factors: &Matrix, scales: &[f64], right: &mut Matrix, transpose: bool) {
-    let mut order: Vec<usize> = (0..scales.len()).collect();
-    if !transpose {
-        order.reverse();
-    }
-    for at in order {
-        for column in 0..right.columns {
-            let rest: f64 =
-                (at + 1..right.rows).map(|row| factors.at(row, at) * right.at(row, column)).sum();
-            let sum = scales[at] * (right.at(at, column) + rest);
-            right.set(at, column, right.at(at, column) - sum);
-            for row in at + 1..right.rows {
-                right.set(row, column, right.at(row, column) - sum * factors.at(row, at));
-            }
-        }
-    }
-}
-
-/// Eigenvalues, rising, and eigenvectors as columns, of a symmetric matrix: Jacobi's rotations.
-fn jacobi(matrix: &Matrix) -> (Vec<f64>, Matrix) {
-    let size = matrix.rows;
-    let (mut a, mut vectors) = (matrix.clone(), Matrix::identity(size));
-    for _ in 0..100 {
-        let mut off = 0.0;
-        for row in 0..size {
-            off += (0..row).map(|column| a.at(row, column).powi(2)).sum::<f64>();
-        }
-        let scale: f64 = a.numbers.iter().map(|n| n * n).sum();
-        if off <= scale * 1e-32 || !scale.is_finite() {
-            break;
-        }
-        for p in 0..size {
-            for q in p + 1..size {
-                rotate(&mut a, &mut vectors, p, q);
-            }
-        }
-    }
-    let mut order: Vec<usize> = (0..size).collect();
-    order.sort_by(|x, y| a.at(*x, *x).total_cmp(&a.at(*y, *y)));
-    let mut sorted = Matrix::zeros(size, size);
-    for (to, from) in order.iter().enumerate() {
-        (0..size).for_each(|row| sorted.set(row, to, vectors.at(row, *from)));
-    }
-    (order.iter().map(|at| a.at(*at, *at)).collect(), sorted)
-}
-
-fn rotate(a: &mut Matrix, vectors: &mut Matrix, p: usize, q: usize) {
-    if a.at(p, q) == 0.0 {
-        return;
-    }
-    let theta = (a.at(q, q) - a.at(p, p)) / (2.0 * a.at(p, q));
-    let t = 1.0_f64.copysign(theta) / (theta.abs() + (theta * theta + 1.0).sqrt());
-    let c = 1.0 / (t * t + 1.0).sqrt();
-    let s = t * c;
-    for k in 0..a.rows {
-        let (x, y) = (a.at(k, p), a.at(k, q));
-        a.set(k, p, c * x - s * y);
-        a.set(k, q, s * x + c * y);
-    }
-    for k in 0..a.rows {
-        let (x, y) = (a.at(p, k), a.at(q, k));
-        a.set(p, k, c * x - s * y);
-        a.set(q, k, s * x + c * y);
-        let (x, y) = (vectors.at(k, p), vectors.at(k, q));
-        vectors.set(k, p, c * x - s * y);
-        vectors.set(k, q, s * x + c * y);
-    }
-}
-
-/// Of one triangle of a symmetric matrix.
-fn eigen(
+/// Of one triangle of a matrix that is equal to its adjoint.
+fn hermitian(
     context: &Context<'_>,
     tensor: &Tensor,
     upper: bool,
 ) -> Result<(Tensor, Tensor), RunProblem> {
-    let stack = Stack::square(tensor)?;
-    stack.charge(context)?;
+    let all = Matrices::square(context, tensor)?;
     let (mut values, mut vectors) = (Vec::new(), Vec::new());
-    for mut matrix in stack.each() {
-        for row in 0..stack.rows {
-            for column in 0..row {
-                let number = if upper { matrix.at(column, row) } else { matrix.at(row, column) };
-                matrix.set(row, column, number);
-                matrix.set(column, row, number);
-            }
-        }
-        let (own, columns) = jacobi(&matrix);
+    for matrix in all.each() {
+        let (own, columns) = matrices::hermitian_eigen(matrices::hermitian(matrix, upper))?;
         values.extend(own);
-        vectors.extend(columns.numbers);
+        vectors.push(columns);
     }
-    let values = stack.tensor(context, &[stack.rows], values)?;
-    Ok((values, stack.tensor(context, &[stack.rows, stack.rows], vectors)?))
+    let vectors = all.stacked(context, (all.rows, all.rows), &vectors)?;
+    Ok((all.reals(context, &[all.rows], values)?, vectors))
+}
+
+/// The phase of each vector of a complex matrix is the machine's own.
+fn refuse_complex_vectors(tensor: &Tensor) -> Result<(), RunProblem> {
+    match tensor.dtype().is_complex() {
+        true => unsupported("eigenvectors and singular vectors of complex matrices"),
+        false => Ok(()),
+    }
+}
+
+fn eigh(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
+    refuse_complex_vectors(args.tensor(0)?)?;
+    let (values, vectors) = hermitian(context, args.tensor(0)?, args.text(1)? == "U")?;
+    Ok(pair(values, vectors))
 }
 
 fn eigenvalues(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
-    let (tensor, upper) = (args.tensor(0)?, args.text(1)? == "U");
-    if tensor.dtype().is_complex() {
-        let given = [tensor.clone().into(), upper.into()];
-        return (context.compose)(context, "complex_eigenvalues", &given);
-    }
-    Ok(eigen(context, tensor, upper)?.0.into())
-}
-
-fn singular_values(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
-    Ok(values_of(context, args.tensor(0)?)?.into())
-}
-
-/// The singular values alone, of complex matrices too.
-fn values_of(context: &Context<'_>, tensor: &Tensor) -> Result<Tensor, RunProblem> {
-    if tensor.dtype().is_complex() {
-        return match (context.compose)(context, "complex_singular", &[tensor.clone().into()])? {
-            ScriptValue::Tensor(values) => Ok(values),
-            _ => unsupported("singular values that are no tensor"),
-        };
-    }
-    Ok(singular(context, tensor)?.1)
+    Ok(hermitian(context, args.tensor(0)?, args.text(1)? == "U")?.0.into())
 }
 
 fn symeig(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
-    let (values, vectors) = eigen(context, args.tensor(0)?, args.boolean(2)?)?;
+    refuse_complex_vectors(args.tensor(0)?)?;
+    let (values, vectors) = hermitian(context, args.tensor(0)?, args.boolean(2)?)?;
     let vectors = if args.boolean(1)? {
         vectors
     } else {
         Tensor::of_floats(context.meter, values.dtype(), &[0], Vec::new())?
     };
-    Ok(ScriptValue::tuple(vec![values.into(), vectors.into()]))
+    Ok(pair(values, vectors))
 }
 
-/// `U`, singular values, `V`: rotations of the columns until they are orthogonal to each other.
-fn one_sided(matrix: &Matrix) -> (Matrix, Vec<f64>, Matrix) {
-    if matrix.rows < matrix.columns {
-        let (u, s, v) = one_sided(&matrix.transposed());
-        return (v, s, u);
+fn eigen(
+    context: &Context<'_>,
+    args: &Arguments<'_>,
+    vectors: bool,
+) -> Result<ScriptValue, RunProblem> {
+    let tensor = args.tensor(0)?;
+    if tensor.dtype().is_float() {
+        return unsupported("eigenvalues of real matrices in the order of LAPACK");
     }
-    let (rows, columns) = (matrix.rows, matrix.columns);
-    let (mut u, mut v) = (matrix.clone(), Matrix::identity(columns));
-    for _ in 0..60 {
-        let mut changed = false;
-        for p in 0..columns {
-            for q in p + 1..columns {
-                let (mut alpha, mut beta, mut gamma) = (0.0, 0.0, 0.0);
-                for row in 0..rows {
-                    alpha += u.at(row, p).powi(2);
-                    beta += u.at(row, q).powi(2);
-                    gamma += u.at(row, p) * u.at(row, q);
-                }
-                if gamma.abs() <= 1e-15 * (alpha * beta).sqrt() || gamma == 0.0 || gamma.is_nan() {
-                    continue;
-                }
-                changed = true;
-                let zeta = (beta - alpha) / (2.0 * gamma);
-                let t = 1.0_f64.copysign(zeta) / (zeta.abs() + (1.0 + zeta * zeta).sqrt());
-                let c = 1.0 / (1.0 + t * t).sqrt();
-                turn(&mut u, p, q, c, c * t);
-                turn(&mut v, p, q, c, c * t);
-            }
-        }
-        if !changed {
-            break;
-        }
+    let all = Matrices::square(context, tensor)?;
+    context.meter.work(tensor.count().saturating_mul(all.rows).saturating_mul(60))?;
+    let (mut values, mut columns) = (Vec::new(), Vec::new());
+    for matrix in all.each() {
+        let (own, own_columns) = matrices::eigen(matrix)?;
+        values.extend(own);
+        columns.push(own_columns);
     }
-    let size = |column: usize| (0..rows).map(|row| u.at(row, column).powi(2)).sum::<f64>().sqrt();
-    let sizes: Vec<f64> = (0..columns).map(size).collect();
-    let mut order: Vec<usize> = (0..columns).collect();
-    order.sort_by(|a, b| sizes[*b].total_cmp(&sizes[*a]));
-    let (mut left, mut right) = (Matrix::zeros(rows, columns), Matrix::zeros(columns, columns));
-    for (to, from) in order.iter().enumerate() {
-        let scale = if sizes[*from] == 0.0 { 0.0 } else { 1.0 / sizes[*from] };
-        (0..rows).for_each(|row| left.set(row, to, u.at(row, *from) * scale));
-        (0..columns).for_each(|row| right.set(row, to, v.at(row, *from)));
-    }
-    (left, order.iter().map(|at| sizes[*at]).collect(), right)
-}
-
-fn turn(matrix: &mut Matrix, p: usize, q: usize, c: f64, s: f64) {
-    for row in 0..matrix.rows {
-        let (x, y) = (matrix.at(row, p), matrix.at(row, q));
-        matrix.set(row, p, c * x - s * y);
-        matrix.set(row, q, s * x + c * y);
+    let values = all.tensor(context, &[all.rows], values.into_iter())?;
+    match vectors {
+        true => Ok(pair(values, all.stacked(context, (all.rows, all.rows), &columns)?)),
+        false => Ok(values.into()),
     }
 }
 
-/// `U`, singular values, `V`, as narrow as they may be.
-pub(super) fn singular(
+fn singular_values(context: &Context<'_>, tensor: &Tensor) -> Result<Tensor, RunProblem> {
+    let all = Matrices::from_tensor(context, tensor)?;
+    let mut values = Vec::new();
+    for matrix in all.each() {
+        values.extend(matrices::singular(matrix)?.1);
+    }
+    all.reals(context, &[all.rows.min(all.columns)], values)
+}
+
+/// `U`, singular values, and `V` or its adjoint. `full` asks for square ones.
+fn svd(
     context: &Context<'_>,
     tensor: &Tensor,
-) -> Result<(Tensor, Tensor, Tensor), RunProblem> {
-    let stack = Stack::from_tensor(tensor)?;
-    stack.charge(context)?;
-    let inner = stack.rows.min(stack.columns);
-    let (mut us, mut sizes, mut vs) = (Vec::new(), Vec::new(), Vec::new());
-    for matrix in stack.each() {
-        let (u, s, v) = one_sided(&matrix);
-        us.extend(u.numbers);
-        sizes.extend(s);
-        vs.extend(v.numbers);
-    }
-    Ok((
-        stack.tensor(context, &[stack.rows, inner], us)?,
-        stack.tensor(context, &[inner], sizes)?,
-        stack.tensor(context, &[stack.columns, inner], vs)?,
-    ))
-}
-
-fn svd(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
-    let tensor = args.tensor(0)?;
-    if !args.boolean(1)? && tensor.shape().last() != tensor.shape().iter().rev().nth(1) {
+    full: bool,
+    adjoint: bool,
+) -> Result<ScriptValue, RunProblem> {
+    refuse_complex_vectors(tensor)?;
+    let all = Matrices::from_tensor(context, tensor)?;
+    if full && all.rows != all.columns {
         return unsupported("all singular vectors of a matrix that is not square");
     }
-    let (u, s, v) = singular(context, tensor)?;
-    Ok(ScriptValue::tuple(vec![u.into(), s.into(), v.into()]))
-}
-
-fn linalg_svd(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
-    let tensor = args.tensor(0)?;
-    if args.boolean(1)? && tensor.shape().last() != tensor.shape().iter().rev().nth(1) {
-        return unsupported("all singular vectors of a matrix that is not square");
+    let inner = all.rows.min(all.columns);
+    let (mut us, mut values, mut vs) = (Vec::new(), Vec::new(), Vec::new());
+    for matrix in all.each() {
+        let (u, own, v) = matrices::singular(matrix)?;
+        us.push(u);
+        values.extend(own);
+        vs.push(if adjoint { v } else { v.adjoint() });
     }
-    let (u, s, v) = singular(context, tensor)?;
-    Ok(ScriptValue::tuple(vec![u.into(), s.into(), v.transposed()?.into()]))
+    let shape = if adjoint { (inner, all.columns) } else { (all.columns, inner) };
+    Ok(ScriptValue::tuple(vec![
+        all.stacked(context, (all.rows, inner), &us)?.into(),
+        all.reals(context, &[inner], values)?.into(),
+        all.stacked(context, shape, &vs)?.into(),
+    ]))
 }
 
-/// How many singular values are above a tolerance.
+/// How many singular values are above a tolerance, which `bound` makes of the largest.
+fn rank_above(
+    context: &Context<'_>,
+    tensor: &Tensor,
+    bound: impl Fn(f64) -> f64,
+) -> Result<ScriptValue, RunProblem> {
+    let values = singular_values(context, tensor)?;
+    let [batch @ .., size] = values.shape() else { return refused("matrices are wanted") };
+    if *size == 0 {
+        let zero = crate::ScalarValue::Int(0);
+        return Ok(Tensor::filled(context.meter, Dtype::I64, batch, zero)?.into());
+    }
+    let rank = |run: &[f64]| {
+        let bound = bound(run.iter().copied().fold(0.0, f64::max));
+        run.iter().filter(|value| **value > bound).count() as i64
+    };
+    let ranks = values.floats().chunks(*size).map(rank).collect();
+    Ok(Tensor::of_ints(context.meter, Dtype::I64, batch, ranks)?.into())
+}
+
+/// What counts as zero, as a part of the largest singular value, if nobody says it.
+pub(super) fn default_tolerance(tensor: &Tensor) -> f64 {
+    let size = tensor.shape().iter().rev().take(2).copied().max().unwrap_or(0) as f64;
+    let wide = matches!(tensor.dtype(), Dtype::F64 | Dtype::C128);
+    size * if wide { f64::EPSILON } else { f64::from(f32::EPSILON) }
+}
+
 fn rank(
     context: &Context<'_>,
     tensor: &Tensor,
     tolerance: Option<f64>,
 ) -> Result<ScriptValue, RunProblem> {
-    let (values, size) = (values_of(context, tensor)?, largest_side(tensor));
-    if values.shape().last() == Some(&0) {
-        return no_rank(context, &values);
-    }
-    let numbers = values.floats();
-    let ranks = runs_of(&values, &numbers).map(|run| {
-        let largest = run.iter().copied().fold(0.0, f64::max);
-        let bound = tolerance.unwrap_or(largest * size * epsilon(tensor.dtype()));
-        run.iter().filter(|value| **value > bound).count() as i64
-    });
-    let batch = &values.shape()[..values.rank() - 1];
-    Ok(Tensor::of_ints(context.meter, Dtype::I64, batch, ranks.collect())?.into())
-}
-
-/// Of matrices without elements.
-fn no_rank(context: &Context<'_>, values: &Tensor) -> Result<ScriptValue, RunProblem> {
-    let batch = &values.shape()[..values.rank() - 1];
-    Ok(Tensor::filled(context.meter, Dtype::I64, batch, crate::ScalarValue::Int(0))?.into())
-}
-
-fn largest_side(tensor: &Tensor) -> f64 {
-    tensor.shape().iter().rev().take(2).copied().max().unwrap_or(0) as f64
-}
-
-/// The singular values of each matrix.
-fn runs_of<'n>(values: &Tensor, numbers: &'n [f64]) -> impl Iterator<Item = &'n [f64]> + use<'n> {
-    numbers.chunks(values.shape().last().copied().unwrap_or(1).max(1))
-}
-
-fn epsilon(dtype: Dtype) -> f64 {
-    if matches!(dtype, Dtype::F64 | Dtype::C128) { f64::EPSILON } else { f64::from(f32::EPSILON) }
+    let relative = default_tolerance(tensor);
+    rank_above(context, tensor, |largest| tolerance.unwrap_or(largest * relative))
 }
 
 fn rank_of_two(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
     let tensor = args.tensor(0)?;
     let (absolute, relative) = (args.float_or_none(1)?, args.float_or_none(2)?);
-    let size = largest_side(tensor);
-    let default =
-        if absolute.is_some_and(|a| a > 0.0) { 0.0 } else { size * epsilon(tensor.dtype()) };
+    let default = if absolute.is_some_and(|a| a > 0.0) { 0.0 } else { default_tolerance(tensor) };
     let relative = relative.unwrap_or(default);
-    let values = values_of(context, tensor)?;
-    if values.shape().last() == Some(&0) {
-        return no_rank(context, &values);
-    }
-    let numbers = values.floats();
-    let ranks = runs_of(&values, &numbers).map(|run| {
-        let largest = run.iter().copied().fold(0.0, f64::max);
-        let bound = absolute.unwrap_or(0.0).max(relative * largest);
-        run.iter().filter(|value| **value > bound).count() as i64
-    });
-    let batch = &values.shape()[..values.rank() - 1];
-    Ok(Tensor::of_ints(context.meter, Dtype::I64, batch, ranks.collect())?.into())
+    rank_above(context, tensor, |largest| absolute.unwrap_or(0.0).max(relative * largest))
 }
 
-/// Sign and logarithm of the size of each determinant.
-fn determinants(stack: &Stack) -> Vec<(f64, f64)> {
-    let of = |matrix: Matrix| {
-        let (lu, order) = factored(&matrix);
-        let swaps: usize = order.iter().enumerate().filter(|(at, row)| at != *row).count();
-        let mut sign = if swaps.is_multiple_of(2) { 1.0 } else { -1.0 };
-        let mut log = 0.0;
-        for at in 0..lu.rows {
-            let pivot = lu.at(at, at);
-            sign *= if pivot == 0.0 { 0.0 } else { pivot.signum() };
-            log += pivot.abs().ln();
-        }
-        (sign, log)
-    };
-    stack.each().map(of).collect()
-}
-
-fn determinant(
-    context: &Context<'_>,
-    args: &Arguments<'_>,
-    of: fn(f64, f64) -> f64,
-) -> Result<ScriptValue, RunProblem> {
-    let stack = Stack::square(args.tensor(0)?)?;
-    stack.charge(context)?;
-    let numbers = determinants(&stack).into_iter().map(|(sign, log)| of(sign, log)).collect();
-    Ok(stack.tensor(context, &[], numbers)?.into())
+/// The phase of each determinant, zero if it is zero, and the logarithm of its size.
+fn determinants(all: &Matrices) -> impl Iterator<Item = (Number, f64)> {
+    all.each().map(|matrix| {
+        let found = matrices::lu(matrix, true);
+        let swaps = found.order.iter().enumerate().filter(|(at, row)| at != *row).count();
+        let start = Number::from(if swaps % 2 == 0 { 1.0 } else { -1.0 });
+        found.lu.diagonal().iter().fold((start, 0.0), |(phase, log), pivot| {
+            let own = match pivot.norm() {
+                0.0 => Number::ZERO,
+                size => *pivot / size,
+            };
+            (phase * own, log + pivot.norm().ln())
+        })
+    })
 }
 
 fn det(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
-    if args.tensor(0)?.dtype().is_complex() {
-        return Ok(super::factors::determinants(context, args.tensor(0)?)?.into());
-    }
-    determinant(context, args, |sign, log| sign * log.exp())
+    let all = Matrices::square(context, args.tensor(0)?)?;
+    let numbers = determinants(&all).map(|(phase, log)| phase * log.exp());
+    Ok(all.tensor(context, &[], numbers)?.into())
 }
 
 fn logdet(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
-    if args.tensor(0)?.dtype().is_complex() {
-        let all = super::factors::determinants(context, args.tensor(0)?)?;
-        return complex::mapped(context, &all, complex::ln);
-    }
-    determinant(context, args, |sign, log| if sign < 0.0 { f64::NAN } else { log })
+    let tensor = args.tensor(0)?;
+    let all = Matrices::square(context, tensor)?;
+    let numbers = determinants(&all).map(|(phase, log)| match tensor.dtype().is_complex() {
+        true => Number::new(log, phase.arg()),
+        false => Number::from(if phase.re < 0.0 { f64::NAN } else { log }),
+    });
+    Ok(all.tensor(context, &[], numbers)?.into())
 }
 
 fn slogdet(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, RunProblem> {
-    if args.tensor(0)?.dtype().is_complex() {
-        let all = super::factors::determinants(context, args.tensor(0)?)?;
-        let sign = |(re, im): (f64, f64)| match re.hypot(im) {
-            0.0 => (0.0, 0.0),
-            size => (re / size, im / size),
-        };
-        let logs = all.complexes().into_iter().map(|(re, im)| re.hypot(im).ln()).collect();
-        let logs = Tensor::of_floats(context.meter, all.dtype().part(), all.shape(), logs)?;
-        return Ok(ScriptValue::tuple(vec![complex::mapped(context, &all, sign)?, logs.into()]));
-    }
-    let stack = Stack::square(args.tensor(0)?)?;
-    stack.charge(context)?;
-    let (signs, logs) = determinants(&stack).into_iter().unzip();
-    let signs = stack.tensor(context, &[], signs)?;
-    Ok(ScriptValue::tuple(vec![signs.into(), stack.tensor(context, &[], logs)?.into()]))
+    let all = Matrices::square(context, args.tensor(0)?)?;
+    let (phases, logs): (Vec<_>, Vec<_>) = determinants(&all).unzip();
+    let phases = all.tensor(context, &[], phases.into_iter())?;
+    Ok(pair(phases, all.reals(context, &[], logs)?))
 }

@@ -71,7 +71,6 @@ fn native(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, Ru
     Ok(ScriptValue::tuple(vec![result.into(), weights]))
 }
 
-/// Over the heads.
 fn mean(context: &Context<'_>, weights: Tensor) -> Result<ScriptValue, RunProblem> {
     let values =
         [weights.into(), ScriptValue::ints([1]), ScriptValue::from(false), ScriptValue::None];
@@ -81,7 +80,6 @@ fn mean(context: &Context<'_>, weights: Tensor) -> Result<ScriptValue, RunProble
     }
 }
 
-/// The result, and the weights of each head.
 fn attention(
     context: &Context<'_>,
     [query, key, value]: [&Tensor; 3],

@@ -53,7 +53,6 @@ fn window(
     Ok(Tensor::of_floats(context.meter, dtype, &[length], (0..length).map(one).collect())?.into())
 }
 
-/// What a transform takes and gives.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TransformKind {
     /// As many numbers as it is given.
@@ -385,7 +384,6 @@ fn stft(
     Ok(Tensor::of_floats(context.meter, dtype, &shape, parts)?.into())
 }
 
-/// A signal with more at both ends.
 fn padded(
     context: &Context<'_>,
     tensor: &Tensor,

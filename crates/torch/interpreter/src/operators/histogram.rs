@@ -15,7 +15,6 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::histogramdd.TensorList_bins(Tensor self, Tensor[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor[] bin_edges)", |c, a| many(c, a, &BinEdges::Edges(a.tensors(1)?), 2)),
 ];
 
-/// How the edges of every dimension are given.
 enum BinEdges {
     Count(i64),
     Counts(Vec<i64>),
@@ -61,7 +60,6 @@ fn part(edges: &[f64], number: f64) -> Option<usize> {
     Some(above.saturating_sub(1).min(edges.len().saturating_sub(2)))
 }
 
-/// The least and the greatest.
 fn extent(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), number| {
         (

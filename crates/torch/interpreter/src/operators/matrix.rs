@@ -175,7 +175,6 @@ impl<'m, T> Matrices<'m, T> {
         Self { numbers, shape: tensor.shape().to_vec(), strides }
     }
 
-    /// The matrix at a place of the stack.
     fn at(&self, stack: &[usize]) -> Option<ArrayView2<'m, T>> {
         let offset: usize = stack.iter().zip(&self.strides).map(|(at, stride)| at * stride).sum();
         let ([.., rows, columns], [.., down, right]) = (&*self.shape, &*self.strides) else {
@@ -290,7 +289,6 @@ fn linear(context: &Context<'_>, args: &Arguments<'_>) -> Result<ScriptValue, Ru
     }
 }
 
-/// The sum of two tensors.
 pub(super) fn add(context: &Context<'_>, a: Tensor, b: Tensor) -> Result<ScriptValue, RunProblem> {
     let values = [a.into(), b.into(), ScriptValue::from(1_i64)];
     match context.overload("aten::add", "Tensor") {

@@ -22,7 +22,6 @@ mod detection;
 mod dicts;
 mod einsum;
 mod encoder;
-mod factors;
 mod floats;
 mod fourier;
 mod histogram;
@@ -30,6 +29,7 @@ mod index;
 mod integers;
 mod lookup;
 mod losses;
+mod matrices;
 mod matrix;
 mod normalization;
 mod operator_entry;
@@ -92,7 +92,6 @@ const FAMILIES: &[&[Operator]] = &[
     symmetric::OPERATORS,
     strided::OPERATORS,
     integers::OPERATORS,
-    factors::OPERATORS,
     floats::OPERATORS,
     reduction::OPERATORS,
     matrix::OPERATORS,

@@ -18,7 +18,6 @@ pub(crate) struct OperatorEntry {
     pub(super) target: ResultTarget,
 }
 
-/// Where the result goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ResultTarget {
     New,

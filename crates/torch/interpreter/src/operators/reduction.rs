@@ -54,11 +54,9 @@ struct Runs {
     tensor: Tensor,
     /// The elements of a run.
     size: usize,
-    /// The shape of the result.
     shape: Vec<usize>,
 }
 
-/// The runs over some dimensions, or over all.
 fn runs(tensor: &Tensor, axes: Option<Vec<usize>>, keep: bool) -> Result<Runs, RunProblem> {
     let axes = axes.unwrap_or_else(|| (0..tensor.rank()).collect());
     let kept: Vec<usize> = (0..tensor.rank()).filter(|axis| !axes.contains(axis)).collect();
@@ -74,7 +72,6 @@ fn runs(tensor: &Tensor, axes: Option<Vec<usize>>, keep: bool) -> Result<Runs, R
 }
 
 impl Runs {
-    /// One result for each run.
     fn each<T: Clone, R>(&self, numbers: Vec<T>, of: impl Fn(&[T]) -> R) -> Vec<R> {
         if self.size == 0 {
             let count: usize = self.shape.iter().product();

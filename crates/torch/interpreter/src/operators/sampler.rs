@@ -37,7 +37,6 @@ impl Line {
         if self.align { (at + 1.0) / 2.0 * (size - 1.0) } else { ((at + 1.0) * size - 1.0) / 2.0 }
     }
 
-    /// Brought inside, where something is there.
     fn inside(self, place: f64) -> f64 {
         let last = self.size as f64 - 1.0;
         let place = match self.outside {

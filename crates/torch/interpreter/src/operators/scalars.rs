@@ -171,7 +171,6 @@ fn extreme(args: &Arguments<'_>, wins: Ordering) -> ScriptValue {
     if compare(b, a) == Some(wins) { b.clone() } else { a.clone() }
 }
 
-/// Whether two values are equal.
 pub(crate) fn equal(a: &ScriptValue, b: &ScriptValue) -> bool {
     equal_at(a, b, 0, &std::cell::Cell::new(MOST_COMPARED))
 }

@@ -65,7 +65,6 @@ pub(super) const OPERATORS: &[Operator] = &[
     plain("aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor", diag_embed),
 ];
 
-/// A list of tensors.
 pub(super) fn tensors(items: Vec<Tensor>) -> ScriptValue {
     ScriptValue::list(items.into_iter().map(ScriptValue::Tensor).collect())
 }

@@ -36,7 +36,6 @@ pub fn operators() -> impl Iterator<Item = &'static FunctionSchema> {
     TABLE.values().flatten().map(|entry| &entry.schema)
 }
 
-/// The overloads of a name.
 pub(crate) fn find(name: &str) -> &'static [OperatorEntry] {
     TABLE.get(name).map_or(&[], Vec::as_slice)
 }
@@ -80,7 +79,6 @@ const NO_OUT: [&str; 13] = [
     "rsub.Tensor",
 ];
 
-/// The overload name of the out form.
 fn out_name(schema: &FunctionSchema) -> Option<String> {
     let (full, name) = (schema.full_name(), schema.name.trim_start_matches("aten::"));
     if NO_OUT.contains(&full.trim_start_matches("aten::")) {

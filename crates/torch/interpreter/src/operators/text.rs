@@ -46,7 +46,6 @@ fn every(args: &Arguments<'_>, is: impl Fn(char) -> bool) -> Result<ScriptValue,
     Ok((!text.is_empty() && text.chars().all(is)).into())
 }
 
-/// Whether a text has letters, and all are of a case.
 fn cased(args: &Arguments<'_>, is: impl Fn(char) -> bool) -> Result<ScriptValue, RunProblem> {
     let letters: Vec<char> = args.text(0)?.chars().filter(|c| c.is_alphabetic()).collect();
     Ok((!letters.is_empty() && letters.into_iter().all(is)).into())

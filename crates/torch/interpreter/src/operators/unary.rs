@@ -141,7 +141,6 @@ fn atanh(x: f64) -> f64 {
     0.5 * (2.0 * x / (1.0 - x)).ln_1p()
 }
 
-/// A function that gives floats, of integers too.
 pub(super) fn float(
     context: &Context<'_>,
     args: &Arguments<'_>,

@@ -166,7 +166,6 @@ fn pickled(
     }
 }
 
-/// A table of tensors that are records.
 fn table(
     records: &Records,
     name: &str,
@@ -302,7 +301,6 @@ fn operator(target: &str) -> Option<String> {
     })
 }
 
-/// Gives a result the name, or the names, that an output has.
 fn store<'g>(
     output: &'g Json,
     value: ScriptValue,

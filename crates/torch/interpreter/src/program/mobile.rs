@@ -33,12 +33,10 @@ impl Mobile {
         self.routines.get(name)
     }
 
-    /// What all functions call.
     pub(crate) fn operators(&self) -> impl Iterator<Item = &BytecodeOperator> {
         self.routines.values().flat_map(|routine| &routine.operators)
     }
 
-    /// The functions of a class.
     pub(crate) fn methods(&self, class: &str) -> Vec<String> {
         let start = format!("{class}.");
         let names = self.routines.keys().filter_map(|name| name.strip_prefix(&start));

@@ -128,7 +128,6 @@ fn is_code(record: &str) -> bool {
     record.starts_with("code/") && record.ends_with(".py")
 }
 
-/// The code of an archive.
 fn code(records: &Records) -> Result<ProgramCode, ReadError> {
     let (mut code, legacy) = (ProgramCode::default(), records.has("model.json"));
     for name in records.names().filter(|name| is_code(name)) {

@@ -40,7 +40,6 @@ impl Records {
         })
     }
 
-    /// What its tensors may take.
     pub(super) fn limits(&self) -> RunLimits {
         RunLimits::for_bytes(self.size)
     }
@@ -57,7 +56,6 @@ impl Records {
         self.archive.entry(&format!("{}{name}", self.root))
     }
 
-    /// Takes the nodes that will be made of a code record, before they are made.
     pub(super) fn take_code<'t>(
         &self,
         name: &str,

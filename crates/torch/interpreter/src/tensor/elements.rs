@@ -156,7 +156,6 @@ impl Tensor {
         Elements::of_numbers(dtype, &numbers)
     }
 
-    /// Its elements as real numbers.
     pub(crate) fn floats(&self) -> Vec<f64> {
         if let Some(numbers) = self.singles() {
             return numbers.iter().map(|number| f64::from(*number)).collect();
@@ -166,14 +165,12 @@ impl Tensor {
         numbers
     }
 
-    /// Its elements as integers.
     pub(crate) fn ints(&self) -> Vec<i64> {
         let mut numbers = Vec::with_capacity(self.count());
         self.each(|element| numbers.push(decode(self.dtype, element).int()));
         numbers
     }
 
-    /// Its elements as complex numbers.
     pub(crate) fn complexes(&self) -> Vec<(f64, f64)> {
         let mut numbers = Vec::with_capacity(self.count());
         self.each(|element| numbers.push(decode(self.dtype, element).complex()));

@@ -90,7 +90,6 @@ impl Tensor {
         Self::over(Storage::new(meter, bytes)?, dtype, 0, shape.to_vec(), strides)
     }
 
-    /// A new tensor of real numbers.
     pub(crate) fn of_floats(
         meter: &Rc<Meter>,
         dtype: Dtype,
@@ -100,7 +99,6 @@ impl Tensor {
         Self::from_elements(meter, dtype, shape, &Elements::Float(numbers))
     }
 
-    /// A new tensor of integers.
     pub(crate) fn of_ints(
         meter: &Rc<Meter>,
         dtype: Dtype,
@@ -132,7 +130,6 @@ impl Tensor {
         Self::over(storage, dtype, 0, shape.to_vec(), contiguous_strides(shape))
     }
 
-    /// A tensor without dimensions.
     pub(crate) fn scalar(
         meter: &Rc<Meter>,
         dtype: Dtype,

@@ -17,19 +17,16 @@ pub(crate) struct Storage {
 }
 
 impl Storage {
-    /// The storage of these bytes.
     pub(crate) fn new(meter: &Rc<Meter>, bytes: Vec<u8>) -> Result<Rc<Self>, RunProblem> {
         meter.take(bytes.len())?;
         Ok(Rc::new(Self { bytes: RefCell::new(bytes), meter: meter.clone() }))
     }
 
-    /// A storage of so many zeros.
     pub(crate) fn zeros(meter: &Rc<Meter>, len: usize) -> Result<Rc<Self>, RunProblem> {
         meter.take(len)?;
         Ok(Rc::new(Self { bytes: RefCell::new(vec![0; len]), meter: meter.clone() }))
     }
 
-    /// What counts its bytes.
     pub(super) fn meter(&self) -> &Rc<Meter> {
         &self.meter
     }

@@ -13,7 +13,6 @@ pub(crate) fn contiguous_strides(shape: &[usize]) -> Vec<usize> {
     strides
 }
 
-/// The shape to which both are broadcast.
 pub(crate) fn broadcast(a: &[usize], b: &[usize]) -> Result<Vec<usize>, RunProblem> {
     let rank = a.len().max(b.len());
     let size = |shape: &[usize], axis: usize| {
@@ -116,7 +115,6 @@ impl Tensor {
         self.with(shape, strides, offset)
     }
 
-    /// Its dimensions in another order.
     pub(crate) fn permute(&self, order: &[usize]) -> Result<Self, RunProblem> {
         let mut seen = vec![false; self.rank()];
         let (mut shape, mut strides) = (Vec::new(), Vec::new());

@@ -12,7 +12,6 @@ use crate::corpus::{self, difference, files, recorded, source};
 /// Types and shapes are exact; floats may differ by what the order of a sum of 32-bit floats changes.
 const TOLERANCE: f64 = 2e-6;
 
-/// The operators of every release.
 static HISTORY: LazyLock<Arc<OperatorHistory>> = LazyLock::new(|| {
     let file =
         Path::new(env!("UNSKEW_ROOT")).join("crates/judging/releases/data/torch/operators.tsv");

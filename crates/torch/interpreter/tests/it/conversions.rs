@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use unskew_core::{Context, Conversion, Date, Version, check};
+use unskew_core::{Context, Conversion, Version, check};
 use unskew_interpreter::{Interpreter, ReleaseSemantics, RunProblem, RunnableProgram, ScriptValue};
 use unskew_source::{ConvertedArtifact, ReadError, Source, SourceExt};
 use unskew_torch::{TorchConvertOptions, TorchRuntime};
@@ -141,7 +141,7 @@ fn ran(
 /// Whether the verdict on a file says that a result may have changed.
 fn warns(file: &Arc<dyn Source>, to: &TorchRuntime) -> bool {
     let party = unskew_torch::party(file).unwrap().unwrap();
-    let verdict = check(&party, &to.party(), &Context::on(Date::constant(2026, 11, 1)));
+    let verdict = check(&party, &to.party(), &Context::for_tests());
     verdict.findings.iter().any(|finding| finding.rule.code == "OP102")
 }
 
@@ -242,7 +242,6 @@ impl Sums {
     }
 }
 
-/// The table with its reasons.
 fn print(table: &Table) {
     println!("way  to      kind equal (rewritten) blocked  not run  refused then  warned  differs");
     for ((direction, to, kind), row) in table {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::corpus::{difference, runtime, source};
-use unskew_core::{Context, Date, Phase, check};
+use unskew_core::{Context, Phase, check};
 use unskew_interpreter::{Interpreter, ReleaseSemantics, RunnableProgram, ScriptValue};
 use unskew_source::{ConvertedArtifact, Source};
 use unskew_torch::{TorchConvertOptions, TorchRuntime};
@@ -82,7 +82,7 @@ fn a_key_whose_type_is_not_known_has_no_operator() {
     );
     // As it is, 1.10 does not load it: its bytecode is newer.
     let party = unskew_torch::party(&file).unwrap().unwrap();
-    let context = Context::on(Date::constant(2026, 11, 1));
+    let context = Context::for_tests();
     let found = check(&party, &old.party(), &context);
     let at_load = |one: &unskew_core::Finding| one.phase == Some(Phase::Load);
     assert!(found.findings.iter().any(at_load), "{found:?}");

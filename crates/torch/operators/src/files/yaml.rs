@@ -32,7 +32,6 @@ pub fn read(text: &str) -> Result<Vec<RegistryEntry>, EntryFault> {
 /// A key with its value, or the items of its list, and its line.
 type KeyValue = (String, Vec<String>, usize);
 
-/// The entry that is being read.
 #[derive(Default)]
 struct OpenEntry {
     pairs: Option<Vec<KeyValue>>,

@@ -23,7 +23,6 @@ impl From<Arc<TypedSchema>> for OverloadCandidate {
 }
 
 impl OverloadCandidate {
-    /// The row at this place.
     pub(crate) fn row(rows: &Arc<[SchemaDefinition]>, at: usize) -> Self {
         Self(CandidateSource::Row(rows.clone(), at))
     }

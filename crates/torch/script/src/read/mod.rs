@@ -68,12 +68,10 @@ struct TokenReader<'t> {
     text: &'t str,
     /// What comes behind the token.
     rest: std::vec::IntoIter<(Token, TextSpan)>,
-    /// How the tokens end.
     ended: TokenEnd,
     /// Whether the text nests no deeper than [`SHALLOW`].
     shallow: bool,
     token: Token,
-    /// Where the token stands.
     span: TextSpan,
     /// The byte after the last token that was taken; ends of lines and blocks are none.
     end: usize,

@@ -274,7 +274,6 @@ impl ScriptProgram {
         self.classes.get_key_value(name)
     }
 
-    /// Whether it has a class.
     pub(crate) fn has_classes(&self) -> bool {
         !self.classes.is_empty()
     }

@@ -130,7 +130,6 @@ fn blanks(line: &str) -> usize {
     line.bytes().take_while(|byte| *byte == b' ').count()
 }
 
-/// The spans that are gone when a branch is pruned.
 pub(super) fn gone(program: &ScriptProgram, branch: &KnownBranch) -> Vec<TextSpan> {
     let Some(function) = program.body(branch.function) else { return Vec::new() };
     match find(function, branch.span) {

@@ -12,9 +12,7 @@ use super::FunctionId;
 pub(super) enum Binding {
     /// A value of a type, and what it is if that stands there.
     Value(ScriptType, Option<Literal>),
-    /// A function of the program.
     Function(FunctionId),
-    /// A class of the program.
     Class(Arc<str>),
 }
 

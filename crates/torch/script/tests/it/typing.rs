@@ -10,7 +10,6 @@ use unskew_script::typing::{LoaderProblem, ResolvedCall, ScriptProgram, Typing, 
 use unskew_torch_schemas::matching::Literal;
 use unskew_torch_schemas::{OperatorHistory, OperatorTable};
 
-/// The operators of every release.
 static HISTORY: LazyLock<Arc<OperatorHistory>> = LazyLock::new(|| {
     let path = concat!(env!("UNSKEW_ROOT"), "/crates/judging/releases/data/torch/operators.tsv");
     OperatorHistory::from_text(read_to_string(path).unwrap()).unwrap().into()

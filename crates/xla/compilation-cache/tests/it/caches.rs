@@ -10,10 +10,9 @@ use unskew_compilation_cache::writers::writer;
 use unskew_compilation_cache::{
     Cache, CacheFile, Damage, EntryStatus, entry_party, folder, folder_party,
 };
-use unskew_core::{Context, Date, Outcome, Party, Role, Verdict, Version, check};
+use unskew_core::{Context, Outcome, Party, Role, Verdict, Version, check};
 use unskew_source::{BytesSource, FileSource, Source};
 
-/// Where the caches were made.
 const MADE_IN: &str = "/tmp/jax-cache";
 
 fn data(name: &str) -> PathBuf {
@@ -46,7 +45,7 @@ fn jax(version: Version) -> Party {
 }
 
 fn verdict(party: &Party, version: Version) -> Verdict {
-    check(party, &jax(version), &Context::on(Date::constant(2026, 11, 1)))
+    check(party, &jax(version), &Context::for_tests())
 }
 
 fn codes(verdict: &Verdict) -> Vec<&str> {

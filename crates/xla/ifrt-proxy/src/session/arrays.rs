@@ -165,7 +165,6 @@ impl Session {
         Ok(HandleList { handles })
     }
 
-    /// Answers when a future has happened.
     pub(super) fn check_future(&mut self, handle: u64, reply: Reply) {
         match self.handles.take_future(handle) {
             Ok(events) => reply.send_after(&events, ResponseBody::CheckFuture(Empty {})),

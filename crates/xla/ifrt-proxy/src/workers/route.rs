@@ -133,7 +133,6 @@ async fn feed(
     }
 }
 
-/// Reads once.
 async fn more(connection: &mut Connection) -> io::Result<()> {
     if connection.seen().len() >= MOST {
         return Err(io::Error::other("a client that asks for nothing"));

@@ -117,7 +117,6 @@ impl Server {
         }
     }
 
-    /// Says which connections are over.
     async fn count(
         self: Arc<Self>,
         channel: Arc<Channel>,

@@ -84,7 +84,6 @@ fn echo() -> SocketAddr {
     address
 }
 
-/// A gate before the echo.
 fn gate(files: &Files, connections: usize) -> SocketAddr {
     let (listener, address) = listener();
     let gate = Gate::new(&files.gate(), connections).unwrap();
@@ -92,7 +91,6 @@ fn gate(files: &Files, connections: usize) -> SocketAddr {
     address
 }
 
-/// The loopback end of a client.
 fn tunnel(client: Arc<TunnelClient>) -> SocketAddr {
     let (listener, address) = listener();
     tokio::spawn(client.serve(listener));

@@ -27,11 +27,9 @@ pub(super) struct Adapter {
     pub(super) passages: Box<[StructMarshal]>,
     /// The way of the options of an execution.
     pub(super) execute_options: StructMarshal,
-    /// The plug-in's own function for an execution.
     pub(super) execute: Option<Fallible>,
     /// What the plug-in says of itself, as the host sees it.
     pub(super) attributes: OnceLock<Attributes>,
-    /// Who the plug-in is, for stamps.
     pub(super) identity: OnceLock<Result<Box<unskew_pjrt::convert::stamp::Fingerprint>, String>>,
     /// What the first client says of its platform: name and version.
     pub(super) platform: OnceLock<(String, String)>,

@@ -100,7 +100,6 @@ impl Function {
     }
 }
 
-/// The word at the beginning of a text.
 fn word(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
     &text[..end]

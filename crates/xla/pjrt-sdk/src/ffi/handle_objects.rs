@@ -214,7 +214,6 @@ impl ExecutableState {
     }
 }
 
-/// A program that is loaded on devices.
 pub(crate) struct LoadedState {
     pub(crate) client: Arc<ClientState>,
     pub(crate) executable: Arc<ExecutableState>,

@@ -12,7 +12,6 @@ use unskew_pjrt::sys::bindings::*;
 
 use super::handle_objects::Shared;
 
-/// A memory of a client.
 #[repr(C)]
 pub(crate) struct MemoryObject {
     head: PJRT_Memory,
@@ -46,7 +45,6 @@ impl MemoryObject {
         Self { head, id, kind, text, device, device_handle, kept: Mutex::default() }
     }
 
-    /// Says which device it belongs to.
     pub(crate) fn belongs_to(&self, device: *mut PJRT_Device) {
         self.device_handle.store(device, Relaxed);
     }

@@ -31,7 +31,6 @@ impl Bench {
         Ok(Self { path, resident, client: None, program: None, refused_text: None, questions })
     }
 
-    /// The table of the plug-in.
     pub(crate) fn api(&self) -> &'static Api {
         &self.resident.api
     }

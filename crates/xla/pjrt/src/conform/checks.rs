@@ -16,7 +16,6 @@ pub(crate) const SIZES: &str = "sizes";
 /// The check that tells whether buffers lie in the memory of the host.
 pub(crate) const MEMORY: &str = "whose memory it is";
 
-/// What a check needs before it can be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Needs {
     Table,
@@ -36,7 +35,6 @@ enum Body {
 }
 
 pub(crate) struct Check {
-    /// What it is about.
     pub(crate) group: &'static str,
     /// What must hold, or the function that is called.
     pub(crate) name: &'static str,

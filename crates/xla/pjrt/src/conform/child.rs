@@ -68,7 +68,6 @@ fn say(line: &Line) {
     }
 }
 
-/// How a child ended.
 enum End {
     /// It made all its checks.
     Done,

@@ -13,7 +13,6 @@ const MOST_DEVICES: usize = 8;
 /// Why a program was not run on several devices, which is no lack of the plug-in.
 pub(crate) const ONE_DEVICE: &str = "there is one device";
 
-/// What four bytes each say.
 pub(crate) fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks().0.iter().map(|chunk| f32::from_le_bytes(*chunk)).collect()
 }

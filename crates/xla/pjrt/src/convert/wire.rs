@@ -29,7 +29,6 @@ pub(super) fn each<'s>(
     Ok(())
 }
 
-/// A message that is being copied.
 pub(super) struct Copied<'m> {
     /// What it is read from.
     pub(super) source: &'m BytesSource,
@@ -97,7 +96,6 @@ pub(super) fn packed(mut bytes: &[u8]) -> impl Iterator<Item = Option<u64>> {
     })
 }
 
-/// A field that is a number.
 pub(super) fn number(out: &mut Vec<u8>, field: u32, value: u64) {
     varint(out, u64::from(field) << 3);
     varint(out, value);

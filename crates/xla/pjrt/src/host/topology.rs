@@ -41,7 +41,6 @@ impl Topology {
         }
     }
 
-    /// What keeps it alive.
     pub(crate) fn keep(&self) -> Keep {
         match &self.raw {
             TopologyHandle::OfClient(raw) => raw.keep().clone(),

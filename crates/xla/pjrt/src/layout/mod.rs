@@ -345,7 +345,6 @@ pub fn extension(name: &str) -> Option<&'static ExtensionType> {
     EXTENSIONS.iter().find(|extension| extension.name == name)
 }
 
-/// The name of an extension type.
 pub(crate) fn extension_name(kind: i32) -> Option<&'static str> {
     EXTENSIONS.iter().find(|extension| extension.kind == kind).map(|extension| extension.name)
 }

@@ -69,7 +69,6 @@ enum Line {
     /// The client is there.
     Client(usize, Vec<String>),
     Answer(CompileOutcome),
-    /// There is no client.
     Failed(String),
 }
 

@@ -12,7 +12,6 @@ pub(crate) fn package_of(library: &str) -> Option<&'static str> {
     named(library).or_else(|| named(stem?))
 }
 
-/// The libraries, each with what has it.
 pub(crate) fn with_packages(libraries: &[String]) -> String {
     let one = |library: &String| match package_of(library) {
         Some(package) => format!("{library}, which is in {package}"),

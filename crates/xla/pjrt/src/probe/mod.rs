@@ -161,7 +161,6 @@ impl Probe {
         }
     }
 
-    /// Whether it has the extension of this name.
     pub(crate) fn has_extension(&self, name: &str) -> bool {
         self.extensions.iter().any(|e| layout::extension_name(e.kind) == Some(name))
     }

@@ -105,7 +105,6 @@ fn table(
     Ok((address, api))
 }
 
-/// Walks the chain of extensions.
 fn extensions(api: &ForeignStruct, probe: &mut Probe) {
     // Below the floor the word was private to the implementation.
     if probe.minor < FLOOR || probe.major != 0 {

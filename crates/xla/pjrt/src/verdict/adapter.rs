@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::Finding;
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 
 use crate::layout::FLOOR;
 use crate::verdict::host::ReleasedHost;
@@ -30,10 +30,9 @@ enum Hosts {
     NotNewer,
 }
 
-/// The file is part of this crate, and a test reads it.
 static FIXES: LazyLock<Vec<Fix>> = LazyLock::new(|| {
-    let table: Result<Table, _> = serde_json::from_str(toml_as_json!("data/adapter.toml"));
-    table.map(|table| table.fixes).unwrap_or_default()
+    let table: Table = toml_table!("data/adapter.toml");
+    table.fixes
 });
 
 /// Names the adaptation on every finding that an adapter in front of a plug-in of this minor removes.

@@ -6,18 +6,15 @@ use serde::Deserialize;
 use unskew_core::{
     Date, History, HistoryError, Policy, Promise, PromiseState, Version, VersionRange, Window,
 };
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 
 use crate::verdict::axes::API_AXIS;
 use crate::verdict::host::ReleasedHost;
 
 /// The dated history of axis `pjrt.api`, with the six times that the counter went backwards.
-///
-/// None never happens: the file is part of this crate, and a test reads it.
 pub fn history() -> Option<&'static History> {
-    static HISTORY: LazyLock<Option<History>> =
-        LazyLock::new(|| serde_json::from_str(toml_as_json!("data/api.history.toml")).ok());
-    HISTORY.as_ref()
+    static HISTORY: LazyLock<History> = LazyLock::new(|| toml_table!("data/api.history.toml"));
+    Some(&HISTORY)
 }
 
 #[derive(Deserialize)]
@@ -38,10 +35,9 @@ struct DatedPolicy {
 /// first one for a host from before it.
 pub fn policy(day: Date) -> Option<&'static Policy> {
     static POLICIES: LazyLock<Vec<(Date, Policy)>> = LazyLock::new(|| {
-        let file: Option<PolicyFile> =
-            serde_json::from_str(toml_as_json!("data/policies.toml")).ok();
+        let file: PolicyFile = toml_table!("data/policies.toml");
         let dated = |row: DatedPolicy| (row.since, row.policy);
-        file.map(|file| file.policy.into_iter().map(dated).collect()).unwrap_or_default()
+        file.policy.into_iter().map(dated).collect()
     });
     let in_force = POLICIES.iter().rfind(|(since, _)| *since <= day);
     in_force.or_else(|| POLICIES.first()).map(|(_, policy)| policy)

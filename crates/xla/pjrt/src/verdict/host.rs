@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unskew_core::{Date, Version};
-use unskew_tables::toml_as_json;
+use unskew_tables::toml_table;
 
 use crate::layout::StructUse;
 
@@ -249,17 +249,15 @@ pub enum Strictness {
     Tolerant,
 }
 
-/// The behaviour, read once. The file is part of this crate and a test reads it.
-pub(crate) fn behaviour() -> Option<&'static Behaviour> {
-    static BEHAVIOUR: LazyLock<Option<Behaviour>> =
-        LazyLock::new(|| serde_json::from_str(toml_as_json!("data/host.toml")).ok());
-    BEHAVIOUR.as_ref()
+/// The behaviour, read once.
+pub(crate) fn behaviour() -> &'static Behaviour {
+    static BEHAVIOUR: LazyLock<Behaviour> = LazyLock::new(|| toml_table!("data/host.toml"));
+    &BEHAVIOUR
 }
 
 /// The functions that JAX cannot do without: each was taken away in turn.
 pub(crate) fn required_functions() -> impl Iterator<Item = &'static str> {
-    let behaviour = behaviour().into_iter();
-    behaviour.flat_map(|behaviour| behaviour.required.functions.iter().map(String::as_str))
+    behaviour().required.functions.iter().map(String::as_str)
 }
 
 /// The functions that a JAX of `host` cannot do without on a plug-in of `plugin`, both minors: those that
@@ -267,7 +265,7 @@ pub(crate) fn required_functions() -> impl Iterator<Item = &'static str> {
 pub(crate) fn needed_functions(host: i32, plugin: i32) -> impl Iterator<Item = &'static str> {
     let older = move |name: &&str| crate::layout::slot(name).is_some_and(|slot| slot.since <= host);
     let both = host.min(plugin);
-    let obligations = behaviour().into_iter().flat_map(|behaviour| &behaviour.obligation);
+    let obligations = behaviour().obligation.iter();
     let met = obligations.filter(move |obligation| obligation.since <= both);
     required_functions().filter(older).chain(met.map(|obligation| obligation.function.as_str()))
 }
@@ -275,7 +273,7 @@ pub(crate) fn needed_functions(host: i32, plugin: i32) -> impl Iterator<Item = &
 /// Whether a host does not call the function on a plug-in that lacks those that `lacks` says, and whose
 /// buffers lie in the memory of the host or do not.
 pub(crate) fn is_moot(name: &str, lacks: &dyn Fn(&str) -> bool, host_memory: bool) -> bool {
-    let conditions = behaviour().into_iter().flat_map(|behaviour| &behaviour.condition);
+    let conditions = behaviour().condition.iter();
     let mut own = conditions.filter(|condition| condition.functions.iter().any(|f| f == name));
     own.any(|condition| {
         condition.after.as_deref().is_some_and(lacks) || (condition.host_memory && !host_memory)
@@ -332,8 +330,8 @@ impl Behaviour {
 
 /// Whether a plug-in of this minor that is built on XLA knows shardings by the axes of a mesh, and gets some wrong.
 pub(crate) fn gets_mesh_shardings_wrong(plugin: i32) -> bool {
-    let mesh = behaviour().map(|behaviour| &behaviour.mesh_shardings);
-    mesh.is_some_and(|mesh| (mesh.wrong_from..mesh.right_from).contains(&plugin))
+    let mesh = &behaviour().mesh_shardings;
+    (mesh.wrong_from..mesh.right_from).contains(&plugin)
 }
 
 #[cfg(test)]
@@ -343,7 +341,7 @@ mod tests {
 
     #[test]
     fn the_behaviour_is_read_and_names_functions_that_exist() {
-        let behaviour = behaviour().unwrap();
+        let behaviour = behaviour();
         let names = behaviour.ungated.iter().map(|call| &call.function);
         let obligations = behaviour.obligation.iter().map(|obligation| &obligation.function);
         let conditions = &behaviour.condition;
@@ -373,7 +371,7 @@ mod tests {
 
     #[test]
     fn strictness_goes_by_the_day_of_the_release() {
-        let strictness = |y, m, d| behaviour().unwrap().strictness_on(Date::constant(y, m, d));
+        let strictness = |y, m, d| behaviour().strictness_on(Date::constant(y, m, d));
         assert_eq!(strictness(2023, 10, 6), Strictness::ExactTable);
         assert_eq!(strictness(2024, 7, 29), Strictness::ExactMinor);
         assert_eq!(strictness(2024, 9, 11), Strictness::Tolerant);

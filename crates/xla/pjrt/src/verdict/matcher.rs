@@ -36,13 +36,13 @@ impl ReleasedHost {
                 .fact("PJRT C API", version);
         }
         if let Some(version) = self.stablehlo {
-            let min = behaviour().and_then(|behaviour| behaviour.stablehlo.minimum.parse().ok());
+            let min = behaviour().stablehlo.minimum.parse().ok();
             let reads = VersionRange { min, max: Some(version) };
             party = party
                 .provide(Provision::new(STABLEHLO_AXIS, reads))
                 .fact("StableHLO", format!("reads {reads}"));
         }
-        let read = behaviour().and_then(|all| all.extensions_read_by(self));
+        let read = behaviour().extensions_read_by(self);
         if let Some(read) = read {
             let none = || "none".to_owned();
             let named = |names: &[String]| if names.is_empty() { none() } else { names.join(", ") };

@@ -243,7 +243,7 @@ fn every_missing_library_is_named_and_the_rest_is_still_known() {
     assert!(unskew_pjrt::recognizes(&object(&path)));
     assert_eq!(party.notes[0].rule.code, "PJ601");
     let jax = ReleasedHost::jax("0.10.2", Date::constant(2026, 6, 17), 112).party();
-    let verdict = check(&party, &jax, &Context::on(Date::constant(2026, 11, 1)));
+    let verdict = check(&party, &jax, &Context::for_tests());
     assert!(!verdict.works());
 }
 
@@ -273,7 +273,7 @@ fn real_plug_ins_say_what_is_known_of_them() {
         assert_eq!(found, Some(stablehlo.parse().unwrap()));
 
         let party = unskew_pjrt::party(package, &object(&path), Ok(seen));
-        let today = Context::on(Date::constant(2026, 11, 1));
+        let today = Context::for_tests();
         let outcome = |version, day, minor| {
             check(&party, &ReleasedHost::jax(version, day, minor).party(), &today).outcome
         };
@@ -283,7 +283,6 @@ fn real_plug_ins_say_what_is_known_of_them() {
     }
 }
 
-/// What the code of a real plug-in says is what the plug-in says.
 #[test]
 fn the_code_of_real_plug_ins_says_the_version_that_they_announce() {
     let corpus = Path::new(env!("UNSKEW_ROOT")).join("corpus");

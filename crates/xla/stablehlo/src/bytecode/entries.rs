@@ -70,7 +70,6 @@ impl<'a> Entries<'a> {
         Ok(Self { source, dialects, strings, attributes: all, types })
     }
 
-    /// The number of a dialect.
     pub(crate) fn dialect(&self, name: &str) -> Option<usize> {
         self.dialects.iter().position(|dialect| dialect.name == name)
     }
@@ -116,7 +115,6 @@ impl<'a> Entries<'a> {
         Ok(Some(pairs))
     }
 
-    /// The text of a text attribute.
     pub(crate) fn text(&self, index: u64) -> Result<Option<String>, ReadError> {
         let found = self.attribute(index, builtin::attribute::TEXT)?;
         let Some(mut cursor) = found else { return Ok(None) };

@@ -205,7 +205,6 @@ impl Strings {
         self.ranges.iter().map(|(start, end)| self.bytes.get(*start..*end).unwrap_or_default())
     }
 
-    /// The text of this number.
     pub(crate) fn get(&self, index: u64, cursor: &Cursor<'_>) -> Result<String, ReadError> {
         let range = usize::try_from(index).ok().and_then(|index| self.ranges.get(index));
         let bytes = range.and_then(|(start, end)| self.bytes.get(*start..*end));

@@ -51,10 +51,8 @@ pub(crate) struct RawOperation {
     pub(crate) isolated: bool,
 }
 
-/// The blocks of a region.
 pub(crate) type RawRegion = Vec<RawBlock>;
 
-/// Operations one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct RawBlock {
     pub(crate) arguments: Vec<Value>,

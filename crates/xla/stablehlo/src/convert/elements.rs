@@ -8,7 +8,6 @@ use crate::bytecode::entries::{Entries, builtin};
 /// The most elements of such an attribute; a real one has as many as a tensor has dimensions.
 const MOST: u64 = 128;
 
-/// What a value is.
 pub(super) enum ElementsValue {
     /// It is an array already.
     Array,

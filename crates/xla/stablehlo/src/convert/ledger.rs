@@ -148,7 +148,6 @@ impl<'e> Ledger<'e> {
         out
     }
 
-    /// The section of their sizes.
     pub(super) fn sizes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         varint(&mut out, (self.entries.attributes.len() + self.added.len()) as u64);

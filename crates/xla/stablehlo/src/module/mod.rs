@@ -297,12 +297,10 @@ impl Module {
         self.texts.len() - 1
     }
 
-    /// The text of a number.
     pub(crate) fn bytes(&self, text: Id) -> &[u8] {
         self.texts.get(text).map_or(&[], |text| text)
     }
 
-    /// The text of an attribute that is one.
     pub(crate) fn text_of(&self, attribute: Id) -> Option<&[u8]> {
         let item = self.attributes.get(attribute)?;
         let text = item.code(VHLO) == Some(14)

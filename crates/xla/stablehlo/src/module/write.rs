@@ -73,7 +73,6 @@ impl Module {
         Some(self.builtin_dictionary(&named))
     }
 
-    /// A dictionary of MLIR itself.
     pub(crate) fn builtin_dictionary(&mut self, named: &[(Id, Id)]) -> Id {
         let builtin = |fields| Item { dialect: builtin::NAME.into(), encoded: true, fields };
         let mut fields =

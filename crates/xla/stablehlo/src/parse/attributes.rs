@@ -11,7 +11,6 @@ use super::scanner::{Alias, Scanner};
 use super::shardings::Sharded;
 use super::types::{self, Type, TypeAliases};
 
-/// An attribute.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Attr {
     /// It says something by being there.

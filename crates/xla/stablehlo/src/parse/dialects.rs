@@ -92,7 +92,6 @@ fn bound(scanner: &mut Scanner<'_>) -> Result<Option<i64>, ReadError> {
     if scanner.takes("?") { Ok(None) } else { scanner.integer().map(Some) }
 }
 
-/// A value of a list.
 fn value(
     scanner: &mut Scanner<'_>,
     start: usize,

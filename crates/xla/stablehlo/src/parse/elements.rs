@@ -284,7 +284,6 @@ fn number(name: &str, bits: u32, text: &str, out: &mut Vec<u8>) -> Result<(), St
     Ok(())
 }
 
-/// The bits of a number that stands alone.
 pub(super) fn bits(name: &str, text: &str) -> Result<u64, String> {
     let code = program::code_of(name).ok_or_else(|| format!("numbers of {name} are not read"))?;
     let own = program::name_of(code).unwrap_or_default();

@@ -40,7 +40,6 @@ pub(super) struct Use {
     pub(super) at: usize,
 }
 
-/// An operation as it stands there.
 #[derive(Default)]
 pub(super) struct Parsed {
     pub(super) at: usize,

@@ -26,7 +26,6 @@ pub(super) struct Scanner<'s> {
     aliased: Cell<u64>,
 }
 
-/// Whether a byte may stand in a word.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.' | b'-')
 }
@@ -54,7 +53,6 @@ impl<'s> Scanner<'s> {
         self.place() >= self.text.len()
     }
 
-    /// Goes back to a place where it was.
     pub(super) fn back(&mut self, place: usize) {
         self.at = place;
     }
@@ -269,7 +267,6 @@ impl<'s> Scanner<'s> {
         Ok(())
     }
 
-    /// Does something one level deeper.
     pub(super) fn deeper<T>(
         &mut self,
         what: impl FnOnce(&mut Self) -> Result<T, ReadError>,
@@ -327,7 +324,6 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    /// What is wrong here.
     pub(super) fn error(&self, what: &str) -> ReadError {
         self.error_at(self.at, what)
     }

@@ -19,7 +19,6 @@ pub(super) enum Sharded {
 /// How the dimensions of operands and results belong together, by factors.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Rule {
-    /// The sizes of the factors.
     pub(super) sizes: Vec<i64>,
     /// For each operand, the factors of each of its dimensions.
     pub(super) operands: Vec<Vec<Vec<i64>>>,
@@ -49,7 +48,6 @@ pub(super) enum MeshOf {
     Whole(Mesh),
 }
 
-/// How a tensor lies on a mesh.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Sharding {
     pub(super) mesh: MeshOf,

@@ -32,7 +32,6 @@ pub(super) enum Type {
     Quantized(Box<Quantized>),
 }
 
-/// Integers that stand for numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Quantized {
     pub(super) signed: bool,
@@ -71,7 +70,6 @@ impl Type {
 /// What a text calls by other names: `!t = tensor<4xf32>`.
 pub(super) type TypeAliases = HashMap<String, Alias<Arc<Type>>>;
 
-/// Whether a word is the name of a number.
 pub(super) fn is_number(word: &str) -> bool {
     let whole = |prefix: &str| {
         let digits = word.strip_prefix(prefix);
@@ -84,7 +82,6 @@ pub(super) fn is_number(word: &str) -> bool {
         || word.strip_prefix('f').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Whether a type begins here.
 pub(super) fn begins(scanner: &mut Scanner<'_>) -> bool {
     let word = scanner.peek();
     scanner.starts("!")

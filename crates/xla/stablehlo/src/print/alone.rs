@@ -38,12 +38,10 @@ pub(crate) fn taking(module: &Module, kinds: &[Id]) -> Option<String> {
     (words.left.get() > 0).then_some(text)
 }
 
-/// The type as text.
 pub(crate) fn kind(module: &Module, kind: Id) -> String {
     types::text(&Words { module, left: Cell::new(FOR_ANY) }, kind)
 }
 
-/// The attribute as text.
 pub(crate) fn attribute(module: &Module, attribute: Id) -> String {
     super::attributes::text(&Words { module, left: Cell::new(FOR_ANY) }, attribute)
 }

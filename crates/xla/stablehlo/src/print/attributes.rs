@@ -11,9 +11,7 @@ use crate::rewrite::values::{self, unzigzag, varint_of};
 /// How deep attributes are printed.
 const DEPTH: usize = 64;
 
-/// The directions of comparisons.
 pub(crate) const DIRECTIONS: [&str; 6] = ["EQ", "NE", "GE", "GT", "LE", "LT"];
-/// How numbers are compared.
 pub(crate) const COMPARED: [&str; 5] = ["NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"];
 /// How exact products are.
 pub(crate) const PRECISIONS: [&str; 3] = ["DEFAULT", "HIGH", "HIGHEST"];
@@ -224,7 +222,6 @@ pub(super) fn reference(name: &[u8]) -> String {
     }
 }
 
-/// A name in a dictionary.
 pub(super) fn bare(name: &[u8]) -> String {
     if is_word(name) { String::from_utf8_lossy(name).into_owned() } else { quoted(name) }
 }

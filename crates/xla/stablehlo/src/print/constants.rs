@@ -103,7 +103,6 @@ fn width(name: &str) -> Option<usize> {
     })
 }
 
-/// An element as text.
 fn one(name: &str, bytes: &[u8], at: usize) -> Option<String> {
     if let Some(part) = name.strip_prefix("complex<").and_then(|rest| rest.strip_suffix('>')) {
         let real = one(part, bytes, at * 2)?;

@@ -101,7 +101,6 @@ struct Words<'m> {
 }
 
 impl Words<'_> {
-    /// Whether so much may still be said.
     fn takes(&self, much: u64) -> bool {
         let left = self.left.get();
         self.left.set(left.saturating_sub(much));

@@ -34,7 +34,6 @@ pub(crate) const PLAIN: [(u64, &str); 19] = [
     (7, "f80"),
 ];
 
-/// The type as text.
 pub(super) fn text(module: &Words<'_>, id: Id) -> String {
     within(module, id, 0)
 }
@@ -105,7 +104,6 @@ fn within(module: &Words<'_>, id: Id, depth: usize) -> String {
     }
 }
 
-/// What a function takes and gives.
 pub(super) fn function(module: &Words<'_>, id: Id) -> Option<(Vec<Id>, Vec<Id>)> {
     let item = module.types.get(id)?;
     let mut lists = Vec::new();

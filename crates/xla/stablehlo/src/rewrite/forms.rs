@@ -17,7 +17,6 @@ struct OperationForm {
     bare: bool,
     /// The attributes that came, with their defaults.
     came: Vec<(&'static str, &'static str)>,
-    /// Those that went.
     went: Vec<(&'static str, &'static str)>,
 }
 

@@ -139,7 +139,6 @@ impl Body<'_> {
         self.values.push((value, element));
     }
 
-    /// One element for all.
     fn constant(&mut self, bytes: &str, element: Id) -> Option<()> {
         let byte = |at| u8::from_str_radix(bytes.get(at..at + 2)?, 16).ok();
         let bytes = (0..bytes.len()).step_by(2).map(byte).collect::<Option<Vec<u8>>>()?;
@@ -180,7 +179,6 @@ impl Body<'_> {
     }
 }
 
-/// The name of a type of VHLO.
 fn name_of(module: &Module, id: Id) -> Option<String> {
     let item = module.types.get(id)?;
     match (item.code(VHLO)?, &item.fields[..]) {

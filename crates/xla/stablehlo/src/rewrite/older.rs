@@ -133,7 +133,6 @@ fn typed(module: &mut Module, operation: &mut Operation) -> Option<String> {
     Some("the configuration of a typed custom call as `mhlo.backend_config`".to_owned())
 }
 
-/// A list of attributes.
 pub(super) fn listed(module: &mut Module, ids: &[Id]) -> Id {
     let mut fields = vec![Field::Number(code::ARRAY), Field::Number(ids.len() as u64)];
     fields.extend(ids.iter().map(|id| Field::Attribute(*id)));

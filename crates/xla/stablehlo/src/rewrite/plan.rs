@@ -9,7 +9,6 @@ use super::{APPROXIMATE, RewriteOptions, Rewritten, rewrite};
 use crate::text::TextProgram;
 use crate::{Mlir, PortableArtifact, history, rules};
 
-/// The adaptation that rewrites belong to.
 const ADAPTATION: &str = "rewrite-stablehlo";
 
 /// Plans a portable artifact, or MLIR text as one, for readers of a version; none if `source` is neither. A version after the

@@ -30,7 +30,6 @@ type Mesh = Vec<(Vec<u8>, i64)>;
 #[derive(Default)]
 pub(super) struct Shardings {
     meshes: HashMap<Vec<u8>, Mesh>,
-    /// Whether they are to be replaced.
     wanted: bool,
     /// Whether anything is cut along an axis.
     cut: bool,

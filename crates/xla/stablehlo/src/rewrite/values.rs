@@ -76,7 +76,6 @@ pub(crate) fn number(value: u64) -> Field {
     Field::Raw(Raw::Bytes(bytes))
 }
 
-/// A text.
 pub(crate) fn text(module: &mut Module, text: &[u8]) -> Id {
     let text = module.text(text);
     attribute(module, vec![Field::Number(code::TEXT), Field::Text(text)])
@@ -95,7 +94,6 @@ pub(crate) fn integers(module: &mut Module, dims: &[i64], values: &[i64]) -> Id 
     )
 }
 
-/// A type of tensors.
 pub(crate) fn tensor_type(module: &mut Module, dims: &[i64], element: Id) -> Id {
     let mut fields = vec![Field::Number(code::TENSOR_TYPE), Field::Number(dims.len() as u64)];
     fields.extend(dims.iter().map(|dim| Field::Number(zigzag(*dim))));
@@ -163,7 +161,6 @@ pub(crate) fn integer(module: &Module, attribute: Id) -> Option<i64> {
     varint_of(raw).map(|(number, _)| unzigzag(number))
 }
 
-/// The value of an integer of MLIR itself.
 pub(super) fn plain_integer(module: &Module, attribute: Id) -> Option<i64> {
     let item = module.attributes.get(attribute)?;
     (item.code(builtin::NAME)? == PLAIN_INTEGER).then_some(())?;
@@ -185,7 +182,6 @@ pub(crate) fn varint_of(bytes: &[u8]) -> Option<(u64, &[u8])> {
     Some((u64::from_le_bytes(word) >> (more + 1), rest))
 }
 
-/// A truth value.
 pub(crate) fn truth(module: &mut Module, value: bool) -> Id {
     attribute(module, vec![Field::Number(code::BOOL), number(value.into())])
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use unskew_core::{Context, Date, Outcome, Party, Role, Verdict, Version, check};
+use unskew_core::{Context, Outcome, Party, Role, Verdict, Version, check};
 use unskew_source::{BytesSource, Source};
 use unskew_stablehlo::requirements::{Compiler, TrialAnswer, TrialProgram, TrialReport};
 
@@ -40,7 +40,7 @@ fn judged(
     let plugin = Party::new("plugin.so", Role::Plugin, "PJRT plug-in");
     let plugin = unskew_stablehlo::reader(plugin, Version::triple(1, 13, 3));
     let plugin = plugin.with_capability(Arc::new(compiler));
-    let verdict = check(&artifact, &plugin, &Context::on(Date::constant(2026, 11, 1)));
+    let verdict = check(&artifact, &plugin, &Context::for_tests());
     let asked = asked.lock().unwrap().clone();
     (verdict, asked)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use unskew_core::{
-    Context, Date, Outcome, Party, Provision, Role, Verdict, Version, VersionRange, check,
+    Context, Outcome, Party, Provision, Role, Verdict, Version, VersionRange, check,
 };
 use unskew_source::{FileSource, Source};
 use unskew_stablehlo::AXIS;
@@ -21,7 +21,7 @@ fn artifact(file: &str) -> Party {
 
 fn verdict(file: &str, reader: Version) -> Verdict {
     let party = Party::new(format!("StableHLO {reader}"), Role::Runtime, "jaxlib release");
-    let today = Context::on(Date::constant(2026, 11, 1));
+    let today = Context::for_tests();
     check(&artifact(file), &unskew_stablehlo::reader(party, reader), &today)
 }
 
@@ -71,7 +71,7 @@ fn a_plug_in_may_lack_the_handler_of_a_custom_call() {
     let range = VersionRange::between(Version::triple(0, 9, 0), Version::triple(1, 30, 0));
     let plugin =
         Party::new("p.so", Role::Plugin, "PJRT plug-in").provide(Provision::new(AXIS, range));
-    let today = Context::on(Date::constant(2026, 11, 1));
+    let today = Context::for_tests();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/callffi-1.22.0.stablehlo");
     let source: Arc<dyn Source> = Arc::new(FileSource::open(&path).unwrap());
     let call = unskew_stablehlo::party(&source).unwrap().unwrap();

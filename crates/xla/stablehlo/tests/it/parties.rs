@@ -40,7 +40,7 @@ fn plugin(min: (i64, i64), max: (i64, i64)) -> Party {
 }
 
 fn today() -> Context {
-    Context::on(Date::constant(2026, 11, 1))
+    Context::for_tests()
 }
 
 #[test]

@@ -29,12 +29,10 @@ fn varint(mut number: u64) -> Vec<u8> {
     bytes
 }
 
-/// A field with a number.
 fn number(field: u64, value: u64) -> Vec<u8> {
     [varint(field << 3), varint(value)].concat()
 }
 
-/// A field with bytes.
 fn bytes(field: u64, value: impl AsRef<[u8]>) -> Vec<u8> {
     let value = value.as_ref();
     [varint(field << 3 | 2), varint(value.len() as u64), value.to_vec()].concat()
@@ -45,7 +43,6 @@ fn each(range: impl Iterator<Item = usize>, make: impl Fn(usize) -> Vec<u8>) -> 
     range.flat_map(make).collect()
 }
 
-/// A node of ONNX.
 fn node(op: &str, inputs: &[&str], output: &str, rest: &[u8]) -> Vec<u8> {
     let inputs: Vec<u8> = inputs.iter().flat_map(|name| bytes(1, name)).collect();
     [inputs, bytes(2, output), bytes(4, op), rest.to_vec()].concat()

@@ -3,7 +3,6 @@
 use super::splice::{LARGEST, put, repeated, times};
 use unskew_random::Random;
 
-/// What stands for a number.
 const NUMBERS: [&str; 12] = [
     "0",
     "-1",

@@ -24,7 +24,6 @@ const WORDS: [&str; 4] = [
 /// How many jobs one process is given.
 const JOBS: usize = 4000;
 
-/// The rule about kernels.
 const RULE: &str = "TF313";
 
 #[derive(Default)]

@@ -27,7 +27,6 @@ const STATEMENTS: usize = 256;
 const SETTINGS: &str = "SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = '5min'; \
                         SET client_min_messages = 'warning'";
 
-/// Where a database is.
 pub(super) struct Address {
     config: Config,
     tls: Option<MakeRustlsConnect>,

@@ -220,7 +220,6 @@ impl IsolatedGit {
     }
 }
 
-/// The names in a folder that are text.
 fn names(folder: &Path) -> Result<Vec<String>, BaselineError> {
     let failed = |cause| BaselineError::Io { path: folder.to_owned(), cause };
     let mut names = Vec::new();

@@ -10,7 +10,6 @@ use super::super::BaselineError;
 /// The most bytes of a file that holds one path.
 const LINE: u64 = 64 << 10;
 
-/// The folders of a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Location {
     /// What this work tree has of its own: `HEAD` and the index.

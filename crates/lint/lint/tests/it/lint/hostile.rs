@@ -7,7 +7,6 @@ use std::process::Command;
 use super::repository::{Repository, codes, config, lint_at};
 use unskew_lint::{BaselinePlace, LintResult, Sources};
 
-/// What is promised in all of them.
 const PROMISES: &str = "baseline = 'git:HEAD'\n[[boundary]]\nname = 'n'\nkind = 'names'\npaths = ['*.names']\n\
     [[boundary]]\nname = 'h'\nkind = 'history'\npaths = ['*.toml']\noptions = { landed = 'git' }\n";
 

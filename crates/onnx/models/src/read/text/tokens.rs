@@ -22,7 +22,6 @@ impl<'t> Tokens<'t> {
         Self { file, text, at: 0 }
     }
 
-    /// The byte of the next token.
     pub(super) fn at(&mut self) -> usize {
         self.blank();
         self.at

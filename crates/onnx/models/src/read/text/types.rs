@@ -29,7 +29,6 @@ impl ParsedType {
     }
 }
 
-/// Whether a type comes next.
 pub(super) fn is_type(tokens: &mut Tokens<'_>) -> bool {
     let word = tokens.peek();
     word.parse::<OnnxElementType>().is_ok() || WORDS.contains(&word)

@@ -14,7 +14,6 @@ trait UnaryFunction: Send + Sync + 'static {
     fn apply(x: f32) -> f32;
 }
 
-/// A function of two numbers.
 trait BinaryFunction: Send + Sync + 'static {
     fn apply(x: f32, y: f32) -> f32;
 }

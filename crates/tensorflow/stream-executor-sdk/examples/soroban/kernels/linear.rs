@@ -73,7 +73,6 @@ impl Kernel<Abacus> for BiasAdd {
     }
 }
 
-/// The sum of all rows.
 struct BiasAddGrad;
 
 impl Kernel<Abacus> for BiasAddGrad {

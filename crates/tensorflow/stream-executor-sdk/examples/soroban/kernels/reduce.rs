@@ -101,7 +101,6 @@ fn reduced(context: &Context<'_, Abacus>, index: usize, dims: &[i64]) -> bool {
         .any(|axis| usize::try_from(if *axis < 0 { axis + rank } else { *axis }) == Ok(index))
 }
 
-/// The numbers of a tensor in host memory.
 fn numbers(tensor: &Tensor) -> Result<Vec<i64>, Error> {
     if tensor.data_type() == DataType::INT64 {
         return Ok(elements::<i64>(tensor)?.to_vec());

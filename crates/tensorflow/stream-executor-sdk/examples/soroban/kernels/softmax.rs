@@ -26,7 +26,6 @@ fn softmax(row: &[f32], to: &mut [f32]) -> f32 {
     sum.ln() + highest
 }
 
-/// Softmax, or its logarithm.
 struct Softmax<const LOGARITHM: bool>;
 
 impl<const LOGARITHM: bool> Kernel<Abacus> for Softmax<LOGARITHM> {

@@ -23,7 +23,6 @@ fn same(variable: &Tensor, other: &Tensor) -> Result<(), Error> {
     Err(Error::invalid(format!("a variable of {variable:?} with a gradient of {other:?}")))
 }
 
-/// Steps down the gradient.
 struct GradientDescent;
 
 impl Kernel<Abacus> for GradientDescent {

@@ -10,7 +10,6 @@ use crate::device::Abacus;
 use crate::profile::TimedKernel;
 use crate::sys::{Element, elements, elements_mut};
 
-/// Gives a variable a value.
 struct Assign {
     check_shape: bool,
 }

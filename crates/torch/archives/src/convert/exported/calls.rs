@@ -243,7 +243,6 @@ impl Nodes<'_> {
         (schema.returns.len() == 1).then_some((schema, inputs))
     }
 
-    /// A literal as an argument.
     fn written(&self, literal: &Literal) -> Option<JsonValue> {
         Some(match literal {
             // Up to 2.5 nothing was an empty list.

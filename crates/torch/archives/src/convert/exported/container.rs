@@ -40,7 +40,6 @@ pub(super) fn plan(
     top(plan, course.from.version, course.to.version, draft)
 }
 
-/// Plans the records of the old container.
 fn top(
     plan: &mut Conversion,
     from: Version,

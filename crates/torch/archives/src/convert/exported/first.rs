@@ -88,7 +88,6 @@ fn later_stack(stack: &str) -> String {
     items.collect::<Vec<_>>().join(";")
 }
 
-/// The name of the tensor that an argument is.
 fn tensor(argument: &JsonValue) -> Option<&str> {
     argument.get("as_tensor")?.get("name")?.as_text()
 }
@@ -299,7 +298,6 @@ impl Maps {
     }
 }
 
-/// The alternative of a union that is meant.
 fn meant(union: &JsonValue) -> Option<(&str, &JsonValue)> {
     let mut fields = union.fields().iter().filter(|(_, value)| *value != JsonValue::Null);
     fields.next().map(|(name, value)| (name.as_str(), value))

@@ -51,7 +51,6 @@ impl NodeArguments<'_> {
         value.get("dtype").or_else(|| value.get("meta")?.get("dtype"))?.as_int()
     }
 
-    /// The default of a parameter.
     pub(super) fn default(&self, function: &FunctionDefinition, name: &str) -> Option<Literal> {
         let parameter = function.parameters.iter().find(|one| one.name.text == name)?;
         literal_of(parameter.default.as_ref()?)
@@ -81,7 +80,6 @@ impl KnownArguments for NodeArguments<'_> {
     }
 }
 
-/// The member of a union that is meant.
 fn meant(argument: &JsonValue) -> Option<(&str, &JsonValue)> {
     let mut members = argument.fields().iter();
     let set = members.find(|(_, value)| *value != JsonValue::Null);
@@ -89,7 +87,6 @@ fn meant(argument: &JsonValue) -> Option<(&str, &JsonValue)> {
     set.map(|(kind, value)| (kind.as_str(), value))
 }
 
-/// An argument that is a literal.
 fn read(argument: &JsonValue) -> Option<Literal> {
     let (kind, value) = meant(argument)?;
     Some(match kind {

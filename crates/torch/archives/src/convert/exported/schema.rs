@@ -7,7 +7,6 @@ use unskew_core::Version;
 
 use crate::convert::json::JsonValue;
 
-/// What the type of a field is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FieldType {
     /// A type of the schema, or `int`, `str`, `bool`, `float`, `bytes`.

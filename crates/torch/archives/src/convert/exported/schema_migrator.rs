@@ -209,7 +209,6 @@ impl<'s> SchemaMigrator<'s> {
         JsonValue::Object(kept)
     }
 
-    /// The text of a symbolic expression.
     fn expression(&mut self, value: JsonValue) -> JsonValue {
         if self.from.writes_calls() == self.to.writes_calls() || self.to.writes_calls() {
             return value;
@@ -226,7 +225,6 @@ impl<'s> SchemaMigrator<'s> {
         }
     }
 
-    /// A field that the other schema does not have.
     fn leave_out(&mut self, field: &Field, value: &JsonValue) {
         let name = field.name;
         let same = match &field.absence {
@@ -362,7 +360,6 @@ impl<'s> SchemaMigrator<'s> {
     }
 }
 
-/// The number of a value of an enumeration.
 fn number_of(field: &Field) -> Option<&'static str> {
     match field.ty {
         FieldType::Named(number) => Some(number),

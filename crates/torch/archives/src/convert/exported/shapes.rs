@@ -93,7 +93,6 @@ pub(super) fn result(
     Some(if wrapped { JsonValue::object([("meta", new)]) } else { new })
 }
 
-/// The row of an input, if it is a tensor.
 fn row<'t>(input: &JsonValue, tensors: &'t JsonValue) -> Option<&'t JsonValue> {
     let name = input.get("arg")?.get("as_tensor")?.get("name")?.as_text()?;
     let row = tensors.get(name)?;
@@ -105,7 +104,6 @@ fn integer(number: i64) -> JsonValue {
     JsonValue::object([("as_int", JsonValue::number(number))])
 }
 
-/// A size that is a number.
 fn number(size: &JsonValue) -> Option<i64> {
     size.get("as_int")?.as_int()
 }
@@ -127,7 +125,6 @@ fn broadcast(all: &[&[JsonValue]]) -> Option<Vec<JsonValue>> {
     Some(result)
 }
 
-/// The sizes of what goes along dimensions.
 fn along(sizes: &[JsonValue], dims: &[JsonValue], kept: bool) -> Option<Vec<JsonValue>> {
     let rank = i64::try_from(sizes.len()).ok()?;
     let mut gone = vec![dims.is_empty(); sizes.len()];

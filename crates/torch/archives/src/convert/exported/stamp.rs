@@ -13,7 +13,6 @@ use super::names;
 use super::schema_migrator::MigrationReport;
 use crate::convert::json::JsonValue;
 
-/// The schema version of a program.
 pub(super) fn version(program: &JsonValue) -> Option<Version> {
     let version = program.get("schema_version")?;
     match (version.as_int(), version.get("major"), version.get("minor")) {
@@ -23,7 +22,6 @@ pub(super) fn version(program: &JsonValue) -> Option<Version> {
     }
 }
 
-/// Sets the schema version.
 pub(super) fn number(program: &mut JsonValue, version: Version) {
     let (major, minor) = (JsonValue::number(version.major()), JsonValue::number(version.minor()));
     let value = if version.major() < 5 {

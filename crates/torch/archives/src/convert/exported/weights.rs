@@ -37,7 +37,6 @@ pub(super) struct Tensors<'t> {
     pub(super) task: &'t ConversionTask<'t>,
     /// The folder of the storages, with a slash.
     pub(super) folder: &'static str,
-    /// The record of the table.
     pub(super) table: &'t str,
 }
 

@@ -65,7 +65,6 @@ const INSTRUCTIONS: [&str; 51] = [
     "AWAITABLE",
 ];
 
-/// The fields of a function.
 mod function {
     pub(super) const NAME: u64 = 0;
     pub(super) const INSTRUCTIONS: u64 = 1;

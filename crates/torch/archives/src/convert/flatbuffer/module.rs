@@ -43,7 +43,6 @@ impl<'s> ModuleDraft<'s> {
         self.buffer.vector(self.root, field::EXTRA_FILES, 4)
     }
 
-    /// The bytes of a storage.
     pub(super) fn storage(&self, number: u64) -> Result<Vector, ReadError> {
         if number >= self.storages.len {
             return Err(self.buffer.error(self.storages.at, &format!("no storage {number}")));

@@ -60,13 +60,11 @@ const WITH_STATE: u64 = 2;
 /// What is found on the way.
 #[derive(Default)]
 pub(super) struct Values {
-    /// The storages that the tensors lie in.
     pub(super) storages: BTreeSet<u64>,
     /// What has no form in an archive, and where it stands.
     pub(super) blocked: Vec<(String, String)>,
 }
 
-/// The values of one pickle.
 pub(super) struct PickleWriter<'m> {
     module: &'m ModuleDraft<'m>,
     pub(super) pickle: Pickle,
@@ -168,7 +166,6 @@ impl<'m> PickleWriter<'m> {
         }
     }
 
-    /// The values whose numbers stand in a vector.
     fn items(&mut self, vector: Vector) -> Result<Vec<Id>, ReadError> {
         let module = self.module;
         (0..vector.len).map(|n| self.value(module.buffer.number(vector.at + 4 * n, 4)?)).collect()

@@ -12,16 +12,13 @@ const PRUNE: &str = "prune-dead-branch";
 /// A call in bytecode, and what a rewrite of it changes besides.
 pub(super) struct CallSite<'c> {
     pub(super) function: &'c mut BytecodeFunction,
-    /// Where the instruction stands.
     pub(super) at: usize,
-    /// The operator that it calls.
     pub(super) operator: &'c BytecodeOperator,
     pub(super) pickle: &'c mut Pickle,
     pub(super) plan: &'c mut Conversion,
 }
 
 impl CallSite<'_> {
-    /// Says what is rewritten here.
     pub(super) fn rewrite(&mut self, adaptation: &'static str, what: String) {
         self.plan.add(Rewrite::new(adaptation, what).at(&self.function.name));
     }

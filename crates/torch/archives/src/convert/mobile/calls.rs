@@ -70,7 +70,6 @@ impl<'t> MobileCalls<'t> {
         found?.schema().map(|schema| FunctionSchema::clone(schema))
     }
 
-    /// The schemas that the writer may have meant.
     fn candidates(&self, operator: &BytecodeOperator) -> Vec<FunctionSchema> {
         let history = self.task.to.operators.history();
         let minor = |release: &Version| Version::pair(release.major(), release.minor());
@@ -381,14 +380,12 @@ impl<'t> MobileCalls<'t> {
     }
 }
 
-/// How calls are fitted.
 #[derive(Clone, Copy)]
 struct FitMode {
     /// The operator version of the file.
     version: i64,
     /// Whether operators say no longer how many arguments they are given.
     uncount: bool,
-    /// Whether they say it.
     counted: bool,
     /// The first register that the function does not have.
     free: i64,

@@ -6,7 +6,6 @@ use unskew_torch_schemas::matching::Literal;
 
 use crate::pickle::{Id, Pickle, PickleValue};
 
-/// The default of an argument as a constant.
 pub(super) fn default(
     argument: &unskew_torch_schemas::SchemaArgument,
     pickle: &mut Pickle,
@@ -47,7 +46,6 @@ pub(super) fn constant(literal: &Literal, pickle: &mut Pickle) -> Option<Id> {
     Some(pickle.push(value(literal)?))
 }
 
-/// What a constant is, if it is a literal.
 pub(super) fn literal(value: &PickleValue) -> Option<Literal> {
     Some(match value {
         PickleValue::None => Literal::None,

@@ -283,7 +283,6 @@ impl StackState {
         Some(values)
     }
 
-    /// One value of so many.
     fn make(&mut self, count: i64) -> Option<()> {
         self.put(count)?;
         self.stack.push(None);

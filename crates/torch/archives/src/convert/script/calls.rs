@@ -244,7 +244,6 @@ impl<'t> ScriptCalls<'t> {
         Ok(Some((full, CallChange::Callee(adaptation, name))))
     }
 
-    /// The text of a function of the registry.
     fn function(&self, name: &str) -> Option<String> {
         self.registry.function(name).map(ToString::to_string)
     }

@@ -23,7 +23,6 @@ use crate::pickle::{Id, Pickle, PickleValue};
 /// What is done to the pickle, for people.
 pub(super) const DONE: &str = "devices stand there as their names";
 
-/// The record with the attributes.
 const ATTRIBUTES: &str = "data.pkl";
 
 /// The first release that reads them.
@@ -32,12 +31,10 @@ const READ: Version = Version::pair(1, 5);
 /// The type of a device, as code declares it.
 const DEVICE: &str = "Device";
 
-/// Whether the release reads devices.
 pub(super) fn are_read(task: &ConversionTask<'_>) -> bool {
     task.to.minor() >= READ
 }
 
-/// The devices of a pickle, and the name of each.
 pub(super) fn names(pickle: &Pickle) -> Vec<(Id, PickleValue)> {
     let name = |id| {
         let PickleValue::Call(call) = pickle.value(id) else { return None };

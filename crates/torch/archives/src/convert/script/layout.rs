@@ -16,7 +16,6 @@ use crate::convert::task::{ConversionTask, block, rewrite};
 use crate::format::debug;
 use crate::pickle::{Id, Pickle, PickleValue};
 
-/// The record with the attributes.
 const ATTRIBUTES: &str = "data.pkl";
 
 const VERSION: &str = "version-record";
@@ -32,7 +31,6 @@ const HIDDEN: &str = ".data/version";
 const LINES: [(&str, &str); 3] =
     [("__buffers__ = [", "]"), ("training : bool", ""), ("_is_full_backward_hook : ", "")];
 
-/// Whether the release has the older layout.
 fn is_older(task: &ConversionTask<'_>) -> bool {
     task.to.minor() <= OLDER
 }

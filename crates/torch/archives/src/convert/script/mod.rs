@@ -122,7 +122,6 @@ fn attempt(
     Ok(Some((draft, target, needs)))
 }
 
-/// Plans an archive that has bytecode and no code.
 fn without_code(
     task: &ConversionTask<'_>,
     plan: &mut Conversion,

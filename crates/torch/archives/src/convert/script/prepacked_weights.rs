@@ -30,7 +30,6 @@ fn is_refused(task: &ConversionTask<'_>, form: PrepackedForm) -> bool {
         && form_support::row(form).map(outcome) == Some(FormSupport::Refuses)
 }
 
-/// Whether a conversion has to do with the file.
 pub(super) fn concerns(task: &ConversionTask<'_>) -> bool {
     is_refused(task, PrepackedForm::Lists) || is_refused(task, PrepackedForm::Convolution2)
 }

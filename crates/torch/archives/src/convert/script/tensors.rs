@@ -21,7 +21,6 @@ const STORAGES: [(&str, &str, u64); 9] = [
 /// The table of tensors of a description.
 pub(super) struct Tensors<'j> {
     pub(super) table: &'j [JsonValue],
-    /// The sizes of the records that they lie in.
     pub(super) sizes: BTreeMap<String, u64>,
 }
 

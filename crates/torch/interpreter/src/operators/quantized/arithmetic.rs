@@ -12,7 +12,6 @@ pub(super) fn rounded(number: f64, zero: f64, (low, high): (f64, f64)) -> f64 {
     if number.is_nan() { low } else { (number.round_ties_even() + zero).clamp(low, high) }
 }
 
-/// A number in units of a scale.
 pub(super) fn units(number: f64, scale: f64) -> f64 {
     f64::from(number as f32 * (1.0 / scale as f32))
 }

@@ -49,7 +49,6 @@ const OWN_SCALE: [(&str, f64, f64, f64); 3] = [
     ("aten::tanh", 128.0, 128.0, 0.0),
 ];
 
-/// Runs an operator on what may be quantized.
 pub(crate) fn call(
     context: &Context<'_>,
     entry: &OperatorEntry,

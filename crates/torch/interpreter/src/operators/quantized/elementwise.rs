@@ -33,7 +33,6 @@ pub(crate) const OPERATORS: &[Operator] = &[
     }),
 ];
 
-/// Both operands in the shape of the result.
 fn operands(args: &Arguments<'_>) -> Result<(Tensor, Tensor, Vec<usize>), RunProblem> {
     let (a, b) = (args.tensor(0)?, args.tensor(1)?);
     if a.dtype() != b.dtype() {

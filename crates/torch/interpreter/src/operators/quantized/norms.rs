@@ -24,7 +24,6 @@ pub(crate) const OPERATORS: &[Operator] = &[
     plain("quantized::instance_norm(Tensor input, Tensor? weight, Tensor? bias, float eps, float output_scale, int output_zero_point) -> Tensor", instance_norm),
 ];
 
-/// The numbers that are meant.
 fn numbers(context: &Context<'_>, tensor: &Tensor) -> Result<ScriptValue, RunProblem> {
     tensor.scale_and_zero()?;
     let numbers = tensor.dequantized();

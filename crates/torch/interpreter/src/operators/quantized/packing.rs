@@ -158,7 +158,6 @@ fn packed_convolution(
     Ok(convolution_of(rank, weight.into(), args.value(1).clone(), moves))
 }
 
-/// What packed weights hold.
 pub(super) struct PackedWeights {
     pub(super) weight: Tensor,
     pub(super) bias: Option<Tensor>,

@@ -79,7 +79,6 @@ impl Sums {
         sums.map(|(at, sum)| of(sum as f32, at / inner.max(1) % channels)).collect()
     }
 
-    /// Rounded to the scale of the output.
     fn rounded(
         &self,
         context: &Context<'_>,

@@ -152,7 +152,6 @@ pub(super) fn k(order: f64, x: f64, scaled: bool) -> f64 {
     sum * step * if scaled { 1.0 } else { (-x).exp() }
 }
 
-/// sin(x) / x.
 pub(super) fn spherical(x: f64) -> f64 {
     if x.is_infinite() {
         return 0.0;

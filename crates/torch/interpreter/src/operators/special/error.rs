@@ -92,7 +92,6 @@ pub(super) fn entropy(x: f64) -> f64 {
     }
 }
 
-/// sin(πx) / πx.
 pub(super) fn sinc(x: f64) -> f64 {
     if x == 0.0 { 1.0 } else { (PI * x).sin() / (PI * x) }
 }

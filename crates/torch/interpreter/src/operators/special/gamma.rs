@@ -160,7 +160,6 @@ pub(super) fn lower(a: f64, x: f64) -> f64 {
     if x < a + 1.0 { series(a, x) } else { 1.0 - fraction(a, x) }
 }
 
-/// The part above x.
 pub(super) fn upper(a: f64, x: f64) -> f64 {
     if x < 0.0 || a < 0.0 || a.is_nan() || x.is_nan() {
         return f64::NAN;

@@ -220,7 +220,6 @@ fn parts(thing: &Binding, count: usize) -> Option<Vec<Binding>> {
     Some(vec![Binding::from_type(ty); count])
 }
 
-/// The names that statements assign.
 fn names<'p>(body: &'p [Statement], found: &mut Vec<&'p str>) {
     let mut target = |target: &'p Expression| match target {
         Expression::Name(name) => found.push(&name.text),

@@ -105,7 +105,6 @@ impl<'p> Walker<'p, '_> {
         }
     }
 
-    /// A function of the language.
     fn special(&mut self, call: &'p CallExpression, name: &str) -> Option<Binding> {
         if self.program.function(name).is_some() {
             return None;

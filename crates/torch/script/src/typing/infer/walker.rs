@@ -43,7 +43,6 @@ pub(super) struct Walker<'p, 't> {
     pub(super) record: usize,
     /// Whether what is walked may run.
     pub(super) live: bool,
-    /// Whether the block has ended, and how.
     pub(super) end: BlockEnd,
     /// How many branches and loops are around.
     pub(super) branches: usize,
@@ -52,7 +51,6 @@ pub(super) struct Walker<'p, 't> {
     pub(super) demands: Vec<(FunctionId, CallContext)>,
 }
 
-/// How a block ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum BlockEnd {
     /// What stands behind it runs.
@@ -98,7 +96,6 @@ impl<'p, 't> Walker<'p, 't> {
         }
     }
 
-    /// Walks one function with what it is given.
     pub(super) fn routine(&mut self, id: FunctionId, context: Option<&CallContext>, live: bool) {
         let Some(routine) = self.program.routines().get(id) else { return };
         let Some(body) = self.program.body(id) else { return };

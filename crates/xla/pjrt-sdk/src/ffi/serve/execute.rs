@@ -62,7 +62,6 @@ serve!(PJRT_LoadedExecutable_Execute_Args to output_lists, |a, plugin| {
     }
 });
 
-/// Where a launch takes place.
 struct Assignment {
     device: usize,
     replica: usize,

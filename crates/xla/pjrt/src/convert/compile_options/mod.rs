@@ -44,7 +44,6 @@ pub use unskew_source::ReadError;
 /// The largest message that is read, in bytes; a real one has a few hundred.
 pub const LARGEST: usize = 16 << 20;
 
-/// The fields of the messages.
 mod field {
     pub(super) const BUILD_OPTIONS: u32 = 3;
     pub(super) const PORTABLE: u32 = 4;
@@ -99,7 +98,6 @@ impl CompileOptions {
 }
 
 impl Default for CompileOptions {
-    /// One replica of one partition.
     fn default() -> Self {
         Self::new(1, 1)
     }

@@ -6,7 +6,6 @@ use unskew_source::{BytesSource, ReadError};
 use super::super::wire;
 use super::{CompileOptions, DeviceAssignment, LARGEST, field};
 
-/// The message as a source.
 pub(super) fn source(bytes: &[u8]) -> Result<BytesSource, ReadError> {
     wire::source("compile options", bytes, LARGEST)
 }

@@ -84,7 +84,6 @@ const LONGEST_HEADER: usize = 1 << 16;
 /// The longest text of a header that is written; a longer one is cut.
 const LONGEST_TEXT: usize = 8 << 10;
 
-/// The tags of a header.
 mod tag {
     pub(super) const API: u16 = 1;
     pub(super) const PLATFORM_NAME: u16 = 2;

@@ -72,7 +72,6 @@ pub(crate) struct Shape {
 }
 
 impl Lists {
-    /// Forgets the arguments of the execution before.
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.arguments.clear();
@@ -183,7 +182,6 @@ pub(crate) fn keep_until<T: Clone + Send + 'static>(
     }
 }
 
-/// Takes the events of the devices out of the lists.
 pub(crate) fn take_events(
     loaded: &Handle<PJRT_LoadedExecutable>,
     lists: &mut Lists,

@@ -39,7 +39,6 @@ pub(crate) enum Keep {
     Client(Arc<ClientRoot>),
     /// In a loaded executable: what is asked of it, plug-ins read there.
     Loaded(Arc<Owned<PJRT_LoadedExecutable>>),
-    /// In a topology that no client owns.
     Topology(Arc<Owned<PJRT_TopologyDescription>>),
 }
 
@@ -94,7 +93,6 @@ impl<T> Handle<T> {
         std::ptr::eq(self.api(), other.api())
     }
 
-    /// Whether both lie in the same client.
     #[inline]
     pub(crate) fn same_client<U>(&self, other: &Handle<U>) -> bool {
         match (&self.keep, &other.keep) {

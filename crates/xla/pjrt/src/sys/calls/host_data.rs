@@ -10,7 +10,6 @@ use super::{Handle, Owned, event};
 use crate::host::{Error, host_bytes};
 use crate::sys::bindings::*;
 
-/// Where a new buffer goes.
 #[derive(Clone, Copy)]
 pub(crate) enum RawPlace<'a> {
     Device(&'a Handle<PJRT_Device>),

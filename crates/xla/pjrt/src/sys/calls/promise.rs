@@ -23,7 +23,6 @@ fn told<'a>(outcome: &PromiseResult<'a>) -> (PJRT_Error_Code, &'a str) {
     }
 }
 
-/// An event that the host sets.
 #[derive(Debug)]
 pub(crate) struct HostEvent {
     event: Owned<PJRT_Event>,

@@ -48,7 +48,6 @@ impl Questions {
         Self { known, ..Self::default() }
     }
 
-    /// Begins with a part of the work.
     pub(crate) fn part(&mut self, part: usize, first: bool) {
         self.say(&Message::Part(part));
         if !first {
@@ -57,7 +56,6 @@ impl Questions {
         self.next = 0;
     }
 
-    /// Notes that an answer was a fault.
     pub(crate) fn fault(&mut self) {
         self.faults += 1;
         self.say(&Message::Fault);

@@ -21,11 +21,11 @@ use pair::Pair;
 /// Every reason why `host` cannot use `plugin`, or cannot use all of it, in the order in which the
 /// host meets them.
 pub fn predict(host: &ReleasedHost, plugin: &Probe) -> Vec<Finding> {
-    let (Some(minor), Some(behaviour)) = (host.minor, behaviour()) else {
+    let Some(minor) = host.minor else {
         let rule = rules::HostVersionNotKnown { host: &host.name, released: &host.released };
         return vec![rule.finding()];
     };
-    let pair = Pair { host, minor, plugin, behaviour };
+    let pair = Pair { host, minor, plugin, behaviour: behaviour() };
     let mut findings = Vec::new();
     if let Some(refusal) = handshake::refusal(&pair) {
         // Nothing that comes later is reached, whatever is done about it short of another version.

@@ -30,7 +30,6 @@ const BOUNDS: u64 = 18;
 const PLAIN_BOUNDS: u64 = 13;
 
 impl Lowering {
-    /// The number of an attribute.
     pub(in crate::parse) fn attribute(&mut self, world: World, attr: &Attr) -> Result<Id, String> {
         if let Some(shared) = self.shared(attr)? {
             return Ok(shared);
@@ -41,7 +40,6 @@ impl Lowering {
         }
     }
 
-    /// What is the same in both.
     fn shared(&mut self, attr: &Attr) -> Result<Option<Id>, String> {
         Ok(Some(match attr {
             Attr::Unit => self.plain(vec![Field::Number(plain::UNIT)]),
@@ -185,7 +183,6 @@ impl Lowering {
         Ok(self.plain(fields))
     }
 
-    /// A text of MLIR itself.
     pub(super) fn plain_text(&mut self, text: &[u8]) -> Id {
         let text = self.module.text(text);
         self.plain(vec![Field::Number(builtin::attribute::TEXT), Field::Text(text)])
@@ -207,7 +204,6 @@ impl Lowering {
         self.plain(fields)
     }
 
-    /// A list of VHLO.
     pub(super) fn array(&mut self, all: Vec<Id>) -> Id {
         let mut fields = vec![Field::Number(code::ARRAY)];
         counted(&mut fields, all.into_iter().map(Field::Attribute));

@@ -51,7 +51,6 @@ impl Lowering {
         }))
     }
 
-    /// A part that has to be there.
     fn part(&mut self, parts: &Parts, key: &str) -> Result<Id, String> {
         let part = find(parts, key).ok_or_else(|| format!("`{key}` is missing"))?;
         self.attribute(World::Vhlo, part)
@@ -65,7 +64,6 @@ impl Lowering {
     }
 }
 
-/// A whole number that has to be there.
 fn number(parts: &Parts, key: &str) -> Result<i64, String> {
     find(parts, key).and_then(Attr::integer).ok_or_else(|| format!("`{key}` is a whole number"))
 }

@@ -24,12 +24,10 @@ pub(super) enum World {
     Plain,
 }
 
-/// A file that is being made.
 pub(super) struct Lowering {
     pub(super) module: Module,
     /// By where each lies, which it keeps: to compare types goes through all that they are made of.
     types: HashMap<(World, *const Type), (Arc<Type>, Id)>,
-    /// No place in the source.
     pub(super) location: Id,
 }
 

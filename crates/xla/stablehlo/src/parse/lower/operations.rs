@@ -101,7 +101,6 @@ impl Lowering {
         Ok(())
     }
 
-    /// An attribute that VHLO has.
     fn of_own(&mut self, written: &Written<'_>, key: &str) -> Result<Id, String> {
         let value = |key: &str| {
             let mut named = written.named.iter();
@@ -237,7 +236,6 @@ impl Lowering {
         self.attribute(World::Vhlo, &Attr::Dense(Arc::new(shape), bytes.into()))
     }
 
-    /// A part of an attribute that is several.
     fn of_group(&mut self, part: Option<&Attr>, key: &str) -> Result<Id, String> {
         match part {
             None if key == "index_vector_dim" => Ok(values::signed(&mut self.module, 0)),

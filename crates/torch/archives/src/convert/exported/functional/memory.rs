@@ -10,7 +10,6 @@ use super::meta;
 use super::view::ViewInverse;
 use crate::convert::json::JsonValue;
 
-/// Where memory comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum MemoryOrigin {
     /// The graph made it.
@@ -24,10 +23,8 @@ pub(super) enum MemoryOrigin {
 
 struct Root {
     origin: MemoryOrigin,
-    /// The tensor that is the whole.
     whole: usize,
     version: u32,
-    /// Roots that may be the same memory.
     perhaps: Vec<usize>,
     /// A tensor that was written to, and may share this memory.
     doubt: Option<String>,
@@ -47,7 +44,6 @@ struct Tensor {
     names: Vec<String>,
 }
 
-/// A node that takes views.
 struct View {
     parent: usize,
     node: JsonValue,
@@ -59,7 +55,6 @@ struct View {
 
 struct Name {
     tensor: usize,
-    /// The version of which the name itself has the value.
     version: u32,
 }
 
@@ -80,7 +75,6 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Adds memory of its own.
     pub(super) fn root(&mut self, name: &str, origin: MemoryOrigin) {
         let (root, whole) = (self.roots.len(), self.tensors.len());
         let (perhaps, doubt) = (Vec::new(), None);
@@ -143,7 +137,6 @@ impl Memory {
         self.call(name, tensor, u32::MAX);
     }
 
-    /// Views that a node takes of a tensor.
     pub(super) fn view(
         &mut self,
         parent: usize,
@@ -212,7 +205,6 @@ impl Memory {
         }
     }
 
-    /// What has the value of a tensor.
     pub(super) fn value(&self, tensor: usize) -> CurrentValue {
         let version = self.version(tensor);
         match self.tensors.get(tensor) {

@@ -64,7 +64,6 @@ pub(super) fn argument<'j>(node: &'j JsonValue, name: &str) -> Option<&'j JsonVa
     node.get("inputs")?.items().iter().find(is)?.get("arg")
 }
 
-/// An argument that is a number.
 pub(super) fn int(node: &JsonValue, name: &str) -> Option<i64> {
     argument(node, name)?.get("as_int")?.as_int()
 }
@@ -94,7 +93,6 @@ fn number(size: &JsonValue) -> Option<i64> {
     size.get("as_int")?.as_int()
 }
 
-/// Sizes or strides that are all numbers.
 pub(super) fn numbers(all: &[JsonValue]) -> Option<Vec<i64>> {
     all.iter().map(number).collect()
 }

@@ -53,7 +53,6 @@ pub(super) fn put(program: &mut JsonValue, table: &OperatorTable, found: &mut Mi
     module.set("signature", signature);
 }
 
-/// The schemas of the operators of a graph.
 struct NodeSchemas<'t> {
     /// The operators of the release that the graph is for.
     table: &'t OperatorTable,
@@ -160,7 +159,6 @@ struct Functionalizer<'w, 't> {
     schemas: &'w mut NodeSchemas<'t>,
     graph: &'w mut JsonValue,
     found: &'w mut MigrationReport,
-    /// Where the graph stands.
     place: String,
     /// Where the node stands that is looked at.
     here: String,

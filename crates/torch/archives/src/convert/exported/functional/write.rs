@@ -35,7 +35,6 @@ const MEMORY: [&str; 7] = [
 const REFUSED: &str = "takes no operator that writes to its arguments";
 
 impl Functionalizer<'_, '_> {
-    /// Replaces a node that writes.
     pub(super) fn write(&mut self, node: JsonValue, target: &str, schema: &FunctionSchema) {
         let outputs = node.get("outputs").into_iter().flat_map(meta::tensors);
         let outputs: Vec<String> = outputs.map(str::to_owned).collect();

@@ -171,7 +171,6 @@ impl Assembler<'_> {
         }
     }
 
-    /// What the language does itself.
     fn language(&mut self, call: &CallExpression) -> Option<()> {
         let name = call.function.path()?;
         let all = arguments(call);

@@ -34,7 +34,6 @@ use crate::bytecode::{BytecodeFunction, BytecodeOperator, Instruction};
 use crate::code::Callable;
 use crate::pickle::Pickle;
 
-/// Where a call stands, and what it is given.
 pub(super) struct CallForm<'s> {
     /// How the replacement is recorded: as that of an older or of a newer operator.
     pub(in crate::convert::mobile) adaptation: &'static str,
@@ -42,7 +41,6 @@ pub(super) struct CallForm<'s> {
     pub(super) schema: &'s FunctionSchema,
     /// How many values lie on the stack: of the first arguments, and of the outputs.
     pub(super) given: usize,
-    /// The values that are known, by argument.
     pub(super) known: BTreeMap<String, Literal>,
     /// The first register that is free.
     pub(super) free: i64,
@@ -98,7 +96,6 @@ struct Assembler<'a> {
     known: HashMap<String, Literal>,
     /// The first register that is free.
     next: i64,
-    /// The jumps to the end.
     ends: Vec<usize>,
 }
 

@@ -40,7 +40,6 @@ impl<T: Send + Sync + 'static> Known<T> {
 }
 
 impl<T> Known<T> {
-    /// The number of the type.
     pub(crate) fn id(&self) -> i64 {
         self.id
     }

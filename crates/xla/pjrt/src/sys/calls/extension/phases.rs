@@ -8,7 +8,6 @@ use crate::sys::bindings::*;
 use crate::sys::calls::Handle;
 use crate::sys::calls::read::{self, bytes, list};
 
-/// A compiler that works in phases.
 #[derive(Debug)]
 pub(crate) struct PhaseCompiler {
     api: &'static Api,

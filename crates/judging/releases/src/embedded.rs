@@ -1,0 +1,18 @@
+//! Tables that are part of the program. One that cannot be read ends it: an empty one would make every verdict "compatible".
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+
+/// What a table says that the compiler made JSON of.
+#[expect(clippy::expect_used, reason = "part of the program")]
+pub(crate) fn table<T: DeserializeOwned>(json: &str) -> T {
+    serde_json::from_str(json).expect("a table of releases")
+}
+
+/// Rows that were read, to be shared.
+#[expect(clippy::expect_used, reason = "part of the program")]
+pub(crate) fn rows<T, E: Debug>(read: Result<T, E>) -> Option<Arc<T>> {
+    Some(Arc::new(read.expect("rows of releases")))
+}
