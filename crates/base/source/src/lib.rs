@@ -70,7 +70,7 @@ pub use error::{Problem, ReadError};
 pub use files::{Files, LARGEST_TEXT, NotRead};
 #[cfg(feature = "output")]
 pub use output::{Output, OutputFile};
-pub use reader::SourceReader;
+pub use reader::{ChargedReader, SourceReader};
 pub use regular::{open_regular, read_regular, read_text};
 pub use rope::Rope;
 pub use source::{BytesSource, FileSource, Slice, Source, SourceExt};
