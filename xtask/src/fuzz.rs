@@ -4,9 +4,8 @@
 //! needs a nightly only for sanitizers. Unskew's own code is safe Rust but for the modules that ARCHITECTURE.md names, so
 //! what a sanitizer would find is found by overflow checks and panics.
 
-use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
@@ -30,17 +29,25 @@ const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-saniti
 /// # Errors
 /// If one cannot be built, or an input makes it fail; libFuzzer keeps that in `fuzz/artifacts`.
 pub fn run() -> anyhow::Result<()> {
-    let folder = unskew_peers::root().join("fuzz");
+    let root = unskew_peers::root();
+    let folder = root.join("fuzz");
     let begun = Instant::now();
-    step(&folder, &["run", "--release", "--locked", "--example", "seeds"], "")?;
+    // The seeds come from the sources of the workspace, and one target from its example of a plug-in.
+    let seeds = ["run", "--package", "unskew-fuzz-targets", "--example", "seeds"];
+    let targets = said(root, &seeds)?;
+    step(root, &["build", "--package", "unskew-pjrt-sdk", "--example", "abacus"], "")?;
     step(&folder, &["build", "--release", "--locked", "--bins", "--target", host()?], COVERAGE)?;
     println!("fuzz targets: built in {} s", begun.elapsed().as_secs());
-    for target in targets(&folder)? {
-        let program = folder.join("target").join(host()?).join("release").join(&target);
-        let (corpus, kept) = (folder.join("corpus").join(&target), folder.join("artifacts"));
+    let program = folder.join("target").join(host()?).join("release/readers");
+    let targets: Vec<&str> =
+        targets.lines().filter_map(|line| Some(line.split_once('\t')?.0)).collect();
+    ensure!(!targets.is_empty(), "no fuzz targets");
+    for target in targets {
+        let (corpus, kept) = (folder.join("corpus").join(target), folder.join("artifacts"));
         std::fs::create_dir_all(&corpus)?;
         std::fs::create_dir_all(&kept)?;
         let mut command = Command::new(&program);
+        command.env("UNSKEW_FUZZ_TARGET", target);
         command.arg(&corpus).arg(format!("-max_total_time={SECONDS}"));
         command.arg(format!("-rss_limit_mb={MEMORY}")).arg(format!("-timeout={TIMEOUT}"));
         command.arg(format!("-artifact_prefix={}/{target}-", kept.display()));
@@ -78,53 +85,11 @@ fn host() -> anyhow::Result<&'static str> {
     HOST.get_or_init(ask).as_deref().context("rustc -vV names no host")
 }
 
-fn targets(folder: &Path) -> anyhow::Result<BTreeSet<String>> {
-    let manifest: toml::Table = std::fs::read_to_string(folder.join("Cargo.toml"))?.parse()?;
-    let all = manifest.get("bin").and_then(toml::Value::as_array).context("no targets")?;
-    Ok(all.iter().filter_map(|bin| Some(bin.get("name")?.as_str()?.to_owned())).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The rows of a table of the README, by their first cells.
-    fn rows(readme: &str, heading: &str) -> Vec<String> {
-        let section = readme.split(heading).nth(1).unwrap();
-        let section = section.split("\n## ").next().unwrap();
-        let cells = section.lines().filter_map(|line| line.strip_prefix("| "));
-        let cells = cells.filter_map(|line| line.split(" | ").next());
-        cells
-            .filter(|cell| *cell != "format" && !cell.starts_with("---"))
-            .map(str::to_owned)
-            .collect()
-    }
-
-    #[test]
-    fn every_format_of_the_readme_has_fuzz_targets_that_are_there() {
-        let root = unskew_peers::root();
-        let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-        let rows = rows(&readme, "\n## What it reads\n");
-        assert!(rows.len() > 15, "{rows:?}");
-        let listed = std::fs::read_to_string(root.join("fuzz/readers.toml")).unwrap();
-        let listed: toml::Table = listed.parse().unwrap();
-        let readers = listed["reader"].as_array().unwrap();
-        let targets = targets(&root.join("fuzz")).unwrap();
-        for row in &rows {
-            let own = readers.iter().filter(|one| row.starts_with(one["row"].as_str().unwrap()));
-            let own: Vec<&toml::Value> =
-                own.flat_map(|one| one["targets"].as_array().unwrap()).collect();
-            assert!(!own.is_empty(), "fuzz/readers.toml has no target for: {row}");
-            for target in own {
-                let target = target.as_str().unwrap();
-                assert!(targets.contains(target), "{row}: fuzz/Cargo.toml has no {target}");
-                let file = root.join("fuzz/targets").join(format!("{target}.rs"));
-                assert!(file.is_file(), "{}", file.display());
-            }
-        }
-        for reader in readers {
-            let name = reader["row"].as_str().unwrap();
-            assert!(rows.iter().any(|row| row.starts_with(name)), "README.md has no row {name}");
-        }
-    }
+/// What a command of cargo says on its standard output.
+fn said(folder: &Path, arguments: &[&str]) -> anyhow::Result<String> {
+    let mut cargo = Command::new(env!("CARGO"));
+    let output = cargo.args(arguments).current_dir(folder).stderr(Stdio::inherit()).output();
+    let output = output.with_context(|| format!("cargo {}", arguments.join(" ")))?;
+    ensure!(output.status.success(), "cargo {} failed", arguments.join(" "));
+    Ok(String::from_utf8(output.stdout)?)
 }

@@ -40,7 +40,10 @@ const FILES: [(&str, &str); 14] = [
         "crates/@folder@/@name@/tests/it/verdicts.rs",
         include_str!("../skeleton/boundary/tests/it/verdicts.rs.in"),
     ),
-    ("fuzz/targets/@name@.rs", include_str!("../skeleton/boundary/fuzz.rs.in")),
+    (
+        "crates/testing/fuzz-targets/src/targets/@name@.rs",
+        include_str!("../skeleton/boundary/fuzz.rs.in"),
+    ),
     ("docs/guide/check-@name@.md", include_str!("../skeleton/boundary/guide.md.in")),
 ];
 
@@ -63,15 +66,11 @@ const ROWS: [(&str, &str, &str); 6] = [
          read: Read::File(unskew_@name@::party),\n        rules: &[unskew_@name@::rules::RULES],\n        ..NONE\n    },\n",
     ),
     (
-        "fuzz/Cargo.toml",
-        "unskew-tfjs = ",
-        "unskew-@name@ = { path = \"../crates/@folder@/@name@\" }\n",
+        "crates/testing/fuzz-targets/Cargo.toml",
+        "unskew-tfjs.workspace",
+        "unskew-@name@.workspace = true\n",
     ),
-    (
-        "fuzz/Cargo.toml",
-        "[[bin]]",
-        "[[bin]]\nname = \"@name@\"\npath = \"targets/@name@.rs\"\ntest = false\ndoc = false\nbench = false\n\n",
-    ),
+    ("crates/testing/fuzz-targets/src/targets/mod.rs", "    jax_export", "    @name@\n"),
     ("xtask/src/site/menu.rs", "            \"jax-export\",", "            \"check-@name@\",\n"),
 ];
 
@@ -81,7 +80,7 @@ Left to do, and said by no compiler:
   the page (`src/lib.rs`): both sides, what carries the version, what is promised and where that is written
   `crates/judging/artifact/src/unversioned.rs`: take the format out, if it was known there
   the releases on the other side: a key in `crates/judging/releases/src/family.rs`, and its row in `families.rs`
-  `fuzz/examples/seeds.rs`: real files to begin with
+  `crates/testing/fuzz-targets/examples/seeds.rs`: real files to begin with; `fuzz/readers.toml`: its row
   README.md (what it reads), docs/guide, docs/reference/made-from.md, a file in changes/
 Then:
   cargo build && UNSKEW_BLESS=1 cargo test -p unskew-cli --test cli rules/@CODE@001
@@ -180,7 +179,7 @@ mod tests {
     fn a_boundary_is_made_whole_with_its_rows_and_never_over_another() {
         let folder = tree();
         let made = make(folder.path(), "ggml/sample", "GS").unwrap();
-        assert_eq!(made.len(), FILES.len() + 5, "{made:?}");
+        assert_eq!(made.len(), FILES.len() + 6, "{made:?}");
         for path in &made {
             let text = fs::read_to_string(folder.path().join(path)).unwrap();
             let word = |text: &str| text.split('@').nth(1).is_some_and(|word| word == "name");

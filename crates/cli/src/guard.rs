@@ -3,6 +3,8 @@
 //! What a process may take grows with what it opened ([`ProcessBudget`]). One that is over it ends with an error that says
 //! which budget it was.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use unskew_inspection::{ProcessBudget, processor_time, resident};
@@ -16,10 +18,25 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// Ends the process with an error when it takes more than it may. Where the system does not say what that is,
 /// nothing is watched.
 pub fn start(watch: Watch) {
+    watch_until(watch, Arc::default());
+}
+
+/// Watches the process while `work` is done: a scan looks itself at the files that it is given as runtimes, and has others look
+/// at the rest.
+#[cfg(feature = "scan")]
+pub fn while_done<T>(watch: Watch, work: impl FnOnce() -> T) -> T {
+    let over = Arc::<AtomicBool>::default();
+    watch_until(watch, Arc::clone(&over));
+    let done = work();
+    over.store(true, Ordering::Relaxed);
+    done
+}
+
+fn watch_until(watch: Watch, over: Arc<AtomicBool>) {
     // `cargo run` becomes the program that it has built, so its own processor time counts for this process too.
     let before = processor_time(None).unwrap_or_default();
     let watched = std::thread::Builder::new().name("budget".to_owned()).spawn(move || {
-        while let Some(said) = beyond(watch, before) {
+        while let Some(said) = beyond(watch, before).filter(|_| !over.load(Ordering::Relaxed)) {
             if let Some(what) = said {
                 crate::print::failure(&what);
                 std::process::exit(2);

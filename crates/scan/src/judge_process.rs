@@ -3,14 +3,15 @@
 
 use std::io;
 use std::process::Command;
-use std::sync::PoisonError;
+use std::sync::{OnceLock, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use unskew_artifact::Content;
 use unskew_inspection::{
-    Allowance, ArtifactFiles, Described, Failure, Parent, ReaderConfinement, ReaderProcess,
-    Readers, SharedParent, Stopped, serve,
+    Allowance, ArtifactFiles, Described, Failure, Parent, ProcessBudget, ReaderConfinement,
+    ReaderProcess, Readers, SharedParent, Stopped, serve,
 };
+use unskew_source::budget::opened;
 
 use crate::runtimes::{Runtimes, unread};
 use crate::verdict_row::{ERROR, OVER_BUDGET};
@@ -29,7 +30,11 @@ const MESSAGE: usize = 1 << 20;
 const MESSAGES: usize = 64;
 
 /// Processes of this program that judge artifacts.
-pub struct JudgeProcesses(Readers);
+pub struct JudgeProcesses {
+    readers: Readers,
+    /// What one may take to read the runtimes.
+    runtimes: OnceLock<ProcessBudget>,
+}
 
 #[derive(Debug, Serialize, Deserialize)]
 enum Ask {
@@ -50,11 +55,19 @@ impl JudgeProcesses {
     /// Processes that are started by a command; it has to come to [`judge_process_main`] with the same allowance, in the
     /// same version of the program.
     pub fn new(start: impl Fn(&Allowance) -> Command + Send + Sync + 'static) -> Self {
-        Self(Readers::new(ALLOWANCE, fingerprint(), MOST_IDLE, start))
+        let readers = Readers::new(ALLOWANCE, fingerprint(), MOST_IDLE, start);
+        Self { readers, runtimes: OnceLock::new() }
+    }
+
+    /// What this process has opened when it begins are the runtimes: whoever reads them again has the budget of a check of them.
+    fn budget_of_runtimes(&self) -> ProcessBudget {
+        let (files, bytes) = opened();
+        *self.runtimes.get_or_init(|| ProcessBudget::of_files(files, bytes))
     }
 
     pub(crate) fn begin(&self, question: &Question) -> Result<(), ScanError> {
-        let begun = self.0.with(None, |reader| set_up(reader, question));
+        let budget = self.budget_of_runtimes();
+        let begun = self.readers.with(None, |reader| set_up(reader, question, budget));
         match begun {
             Ok(None) => Ok(()),
             Ok(Some(why)) => Err(ScanError::Runtime(why)),
@@ -69,11 +82,11 @@ impl JudgeProcesses {
         question: &Question,
     ) -> Result<Vec<VerdictRow>, ScanError> {
         let described = Described::from_content(content);
-        let budget = described.budget();
+        let (budget, for_runtimes) = (described.budget(), self.budget_of_runtimes());
         let ask = Ask::Judge(described);
         let mut files = ArtifactFiles::from_content(content);
-        let rows = self.0.with(None, |reader| {
-            if let Some(why) = set_up(reader, question)? {
+        let rows = self.readers.with(None, |reader| {
+            if let Some(why) = set_up(reader, question, for_runtimes)? {
                 return Ok(Err(why));
             }
             reader.ask(&ask, Some(budget))?;
@@ -108,11 +121,15 @@ impl JudgeProcesses {
 }
 
 /// Tells a new process the question; says why it cannot be asked.
-fn set_up(reader: &mut ReaderProcess, question: &Question) -> Result<Option<String>, Stopped> {
+fn set_up(
+    reader: &mut ReaderProcess,
+    question: &Question,
+    budget: ProcessBudget,
+) -> Result<Option<String>, Stopped> {
     if !reader.is_new() {
         return Ok(None);
     }
-    reader.ask(&Ask::Begin(question.clone()), None)?;
+    reader.ask(&Ask::Begin(question.clone()), Some(budget))?;
     let Reply::Begun(why) = reader.reply(&mut ArtifactFiles::none())? else {
         return Err(reader.unexpected());
     };

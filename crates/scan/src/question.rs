@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use unskew_artifact::{OpenOptions, open, open_uri};
 use unskew_core::{Date, Party};
 use unskew_releases::select;
+use unskew_source::budget::count_file;
 
 use crate::ScanError;
 
@@ -57,6 +58,8 @@ pub(crate) fn runtimes(names: &[String]) -> Result<Vec<(String, Arc<Party>)>, Sc
     for name in names {
         let found = match select(name) {
             Ok(releases) => {
+                // The tables of a release take as much as a small file.
+                releases.iter().for_each(|_| count_file(1 << 20));
                 releases.into_iter().map(|one| (one.to_string(), one.party())).collect()
             }
             Err(_) if unskew_artifact::is_uri(name) => {

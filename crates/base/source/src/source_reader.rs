@@ -69,6 +69,30 @@ impl Seek for SourceReader {
     }
 }
 
+/// What a reader makes of the bytes of a source, taken from the source's budget as it comes: what an archive in gzip inflates to,
+/// also what is passed over.
+pub struct ChargedReader<R> {
+    source: Arc<dyn Source>,
+    reader: R,
+}
+
+impl<R> ChargedReader<R> {
+    /// Charges the source for what `reader` gives.
+    pub fn new(source: Arc<dyn Source>, reader: R) -> Self {
+        Self { source, reader }
+    }
+}
+
+impl<R: Read> Read for ChargedReader<R> {
+    /// A spent budget is a [`ReadError`](crate::ReadError) inside the error.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.reader.read(buffer)?;
+        let taken = self.source.budget().map_or(Ok(()), |budget| budget.bytes(n as u64));
+        taken.map_err(|spent| io::Error::other(spent.in_file(self.source.name())))?;
+        Ok(n)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

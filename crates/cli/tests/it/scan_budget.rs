@@ -41,3 +41,25 @@ fn files_over_a_budget_are_rows_and_the_scan_goes_on() {
     let again = said(&scan(&models, &table));
     assert!(again.starts_with("0 artifacts judged, 5 were in the table"), "{again}");
 }
+
+/// A runtime is read by the scan itself and by its processes, each as a check would.
+#[test]
+fn a_runtime_over_a_budget_or_a_named_pipe_ends_the_scan_with_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let models = folder.path().join("models");
+    std::fs::create_dir(&models).unwrap();
+    let lines: String = (1..60).map(|n| format!("#t{n} = [#t{0}, #t{0}]\n", n - 1)).collect();
+    let bomb = folder.path().join("runtime.mlir");
+    std::fs::write(&bomb, format!("#t0 = 1\n{lines}module attributes {{x = #t59}} {{}}\n"))
+        .unwrap();
+    let pipe = folder.path().join("runtime.yaml");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for (runtime, words) in [(&bomb, "over the budget of"), (&pipe, "a named pipe")] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_unskew"));
+        command.arg("scan").arg(&models).arg("--with").arg(runtime).arg("-o");
+        let output = command.arg(folder.path().join("table")).output().unwrap();
+        let text = said(&output);
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains(words) && text.contains("runtime."), "{text}");
+    }
+}

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use flate2::read::GzDecoder;
 use unskew_core::Party;
 use unskew_source::{
-    Archive, ArchiveMember, BytesSource, ReadError, Source, SourceExt as _, SourceProblem,
+    Archive, BytesSource, ChargedReader, ArchiveMember, SourceProblem, ReadError, Source, SourceExt as _,
     SourceReader, limits,
 };
 
@@ -148,21 +148,6 @@ fn unpacked(source: &Arc<dyn Source>) -> Result<Option<Box<dyn Read>>, ReadError
     Ok(is_tar.then(open))
 }
 
-/// The bytes of a tar file, taken from the budget of the file: also those that are passed over must be inflated.
-struct Charged<'s> {
-    source: &'s Arc<dyn Source>,
-    reader: Box<dyn Read>,
-}
-
-impl Read for Charged<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.reader.read(buffer)?;
-        let taken = self.source.budget().map_or(Ok(()), |budget| budget.bytes(n as u64));
-        taken.map_err(|spent| io::Error::other(spent.in_file(self.source.name())))?;
-        Ok(n)
-    }
-}
-
 /// The files of a tar file that a boundary may read, by their paths.
 fn tar(
     source: &Arc<dyn Source>,
@@ -176,7 +161,7 @@ fn tar(
     let large = |what: &str, size, limit| {
         ReadError::new(name, SourceProblem::TooLarge { what: what.to_owned(), size, limit })
     };
-    let limited = Charged { source, reader }.take(UNPACKED);
+    let limited = ChargedReader::new(Arc::clone(source), reader).take(UNPACKED);
     let mut archive = tar::Archive::new(limited);
     let mut files: BTreeMap<String, Arc<dyn Source>> = BTreeMap::new();
     let (mut count, mut kept) = (0, 0_u64);

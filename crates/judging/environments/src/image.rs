@@ -5,6 +5,7 @@
 //! large and not read, such as a framework's own libraries, only an empty file under its name. Links are not made, and nothing
 //! in the image is run.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, Read};
@@ -13,7 +14,9 @@ use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
-use unskew_source::{FileSource, Slice, Source, SourceExt as _, SourceReader};
+use unskew_source::{
+    ChargedReader, FileSource, Slice, Source, SourceExt as _, SourceReader, open_regular,
+};
 
 use crate::file_kind::FileKind;
 use crate::{Environment, SiteError, SitePackages, System};
@@ -27,6 +30,11 @@ const UNPACKED: u64 = 256 << 30;
 /// The most files of all layers, and layers.
 const FILES: usize = 5_000_000;
 const LAYERS: usize = 1_000;
+
+/// What an entry of a layer, a name that is looked at for what hides it, and a file that is written take from the budget of
+/// nodes.
+const ENTRY_NODES: u64 = 4;
+const FILE_NODES: u64 = 32;
 
 /// How deep an index may lie in another.
 const DEPTH: usize = 4;
@@ -75,8 +83,9 @@ impl Image {
             return path.join("oci-layout").is_file();
         }
         let mut head = [0; 512];
-        let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
-        read.is_ok() && head.get(257..262) == Some(b"ustar")
+        // A named pipe is no image, and opening one waits.
+        let Ok((mut file, _)) = open_regular(path) else { return false };
+        file.read_exact(&mut head).is_ok() && head.get(257..262) == Some(b"ustar")
     }
 
     /// Reads the layers of the image at `path`.
@@ -130,14 +139,14 @@ impl Image {
 
 /// The files of an image by their names: blobs, and the documents that name them.
 enum Blobs {
-    Folder(PathBuf),
+    Folder { path: PathBuf, opened: RefCell<BTreeMap<String, Arc<dyn Source>>> },
     Tar { name: String, members: BTreeMap<String, Arc<dyn Source>> },
 }
 
 impl Blobs {
     fn open(path: &Path) -> Result<Self, ImageError> {
         if path.is_dir() {
-            return Ok(Self::Folder(path.to_owned()));
+            return Ok(Self::Folder { path: path.to_owned(), opened: RefCell::default() });
         }
         let name = path.display().to_string();
         let wrong = |source| ImageError::Io { path: name.clone(), source };
@@ -166,7 +175,7 @@ impl Blobs {
 
     fn name(&self) -> String {
         match self {
-            Self::Folder(path) => path.display().to_string(),
+            Self::Folder { path, .. } => path.display().to_string(),
             Self::Tar { name, .. } => name.clone(),
         }
     }
@@ -181,9 +190,16 @@ impl Blobs {
             return Err(self.broken(format!("a name that leads elsewhere: {name:?}")));
         }
         match self {
-            Self::Folder(path) => {
+            // One that is named again takes from the same budget.
+            Self::Folder { path, opened } => {
+                if let Some(known) = opened.borrow().get(name) {
+                    return Ok(Arc::clone(known));
+                }
                 let source = FileSource::open(&path.join(name));
-                Ok(Arc::new(source.map_err(|error| self.broken(error.to_string()))?))
+                let source = source.map_err(|error| self.broken(error.to_string()))?;
+                let source: Arc<dyn Source> = Arc::new(source);
+                opened.borrow_mut().insert(name.to_owned(), Arc::clone(&source));
+                Ok(source)
             }
             Self::Tar { members, .. } => {
                 let found = members.get(name).cloned();
@@ -275,12 +291,14 @@ impl LayerContents<'_> {
             }
             _ => Box::new(packed),
         };
-        let mut archive = tar::Archive::new(reader.take(left));
-        let mut opaque = Vec::new();
+        let reader = ChargedReader::new(Arc::clone(blob), reader.take(left));
+        let mut archive = tar::Archive::new(reader);
+        let mut opaque = BTreeSet::new();
         let mut own = BTreeSet::new();
         for entry in archive.entries()? {
             let mut entry = entry?;
             self.count += 1;
+            charge(blob, ENTRY_NODES)?;
             self.unpacked = self.unpacked.saturating_add(entry.size());
             if self.count > FILES || self.unpacked > UNPACKED {
                 return Err(io::Error::other("more files or bytes than are read of an image"));
@@ -290,31 +308,37 @@ impl LayerContents<'_> {
             let name =
                 path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
             if name == ".wh..wh..opq" {
-                opaque.push(path.parent().unwrap_or(Path::new("")).to_owned());
+                opaque.insert(path.parent().unwrap_or(Path::new("")).to_owned());
             } else if let Some(gone) = name.strip_prefix(".wh.") {
-                self.remove(&path.with_file_name(gone), &own)?;
+                self.remove(blob, &path.with_file_name(gone), &own)?;
             } else if entry.header().entry_type().is_file() {
-                if self.keep(&path, &mut entry)? {
+                if self.keep(blob, &path, &mut entry)? {
                     own.insert(path);
                 }
             } else if !entry.header().entry_type().is_dir() {
                 // A link takes the place of what was there.
-                self.remove(&path, &own)?;
+                self.remove(blob, &path, &own)?;
             }
         }
         // What lower layers have in such folders is hidden, wherever in the layer that stands.
         for folder in opaque {
-            self.remove(&folder, &own)?;
+            self.remove(blob, &folder, &own)?;
         }
         Ok(())
     }
 
     /// Keeps a file if it is judged, or its name is; says whether it is kept.
-    fn keep(&mut self, path: &Path, entry: &mut impl Read) -> io::Result<bool> {
+    fn keep(
+        &mut self,
+        blob: &Arc<dyn Source>,
+        path: &Path,
+        entry: &mut impl Read,
+    ) -> io::Result<bool> {
         let wanted = KeepPolicy::for_path(path);
         if wanted == KeepPolicy::Nothing {
             return Ok(false);
         }
+        charge(blob, FILE_NODES)?;
         let at = self.root.join(path);
         if let Some(folder) = at.parent() {
             fs::create_dir_all(folder)?;
@@ -332,15 +356,20 @@ impl LayerContents<'_> {
         Ok(true)
     }
 
-    /// Removes what lower layers have at a path, and below it.
-    fn remove(&mut self, path: &Path, own: &BTreeSet<PathBuf>) -> io::Result<()> {
-        let below: Vec<PathBuf> = self
-            .files
-            .range(path.to_owned()..)
-            .take_while(|file| file.starts_with(path))
-            .filter(|file| !own.contains(*file))
-            .cloned()
-            .collect();
+    /// Removes what lower layers have at a path, and below it, because the layer `blob` says so.
+    fn remove(
+        &mut self,
+        blob: &Arc<dyn Source>,
+        path: &Path,
+        own: &BTreeSet<PathBuf>,
+    ) -> io::Result<()> {
+        let mut below = Vec::new();
+        for file in self.files.range(path.to_owned()..).take_while(|file| file.starts_with(path)) {
+            charge(blob, ENTRY_NODES)?;
+            if !own.contains(file) {
+                below.push(file.clone());
+            }
+        }
         for file in below {
             fs::remove_file(self.root.join(&file))?;
             // A folder of a package that is gone must be gone too.
@@ -368,6 +397,11 @@ impl LayerContents<'_> {
         all.sort_by_key(|(folder, count)| (std::cmp::Reverse(*count), folder.clone()));
         all.into_iter().map(|(folder, _)| folder).collect()
     }
+}
+
+/// Takes nodes from the budget of a layer.
+fn charge(blob: &Arc<dyn Source>, nodes: u64) -> io::Result<()> {
+    blob.nodes(nodes).map_err(io::Error::other)
 }
 
 fn is_site(folder: &Path) -> bool {

@@ -66,7 +66,7 @@ const ALLOWED: &[(&str, &[Call])] = &[
         "waiting",
         calls![
             SYS_epoll_create1 SYS_epoll_ctl SYS_epoll_pwait SYS_epoll_pwait2 SYS_ppoll SYS_pselect6
-            SYS_nanosleep SYS_clock_nanosleep SYS_futex SYS_futex_waitv SYS_restart_syscall SYS_sched_yield
+            SYS_nanosleep SYS_futex SYS_futex_waitv SYS_restart_syscall SYS_sched_yield
             #[cfg(target_arch = "x86_64")] SYS_epoll_create
             #[cfg(target_arch = "x86_64")] SYS_epoll_wait
             #[cfg(target_arch = "x86_64")] SYS_poll
@@ -77,8 +77,7 @@ const ALLOWED: &[(&str, &[Call])] = &[
     (
         "clocks, and timers that signal itself",
         calls![
-            SYS_clock_gettime SYS_clock_getres SYS_gettimeofday SYS_times SYS_setitimer SYS_getitimer
-            SYS_timer_create SYS_timer_settime SYS_timer_gettime SYS_timer_getoverrun SYS_timer_delete
+            SYS_gettimeofday SYS_times SYS_setitimer SYS_getitimer SYS_timer_settime SYS_timer_gettime SYS_timer_getoverrun SYS_timer_delete
             #[cfg(target_arch = "x86_64")] SYS_alarm
             #[cfg(target_arch = "x86_64")] SYS_time
         ],
@@ -124,6 +123,9 @@ const ALLOWED: &[(&str, &[Call])] = &[
 enum Test {
     /// A number of 32 bits.
     Is(u8, u64),
+    /// A number of 32 bits that is none of a process or a descriptor: the clocks of others have such numbers.
+    IsOwnClock(u8),
+    /// An address that is null.
     IsNull(u8),
     /// These bits, of those in the mask.
     HasBits {
@@ -202,7 +204,18 @@ fn limited() -> Vec<Limited> {
         bits: u64::from(OF_A_THREAD.cast_unsigned()),
     };
     let call = |call, why, alternatives| Limited { call, why, alternatives };
+    let clocks = |name| {
+        call(
+            name,
+            "clocks of the machine, of itself and of the calling thread",
+            vec![vec![Test::IsOwnClock(0)]],
+        )
+    };
     vec![
+        clocks((libc::SYS_clock_gettime, "SYS_clock_gettime")),
+        clocks((libc::SYS_clock_getres, "SYS_clock_getres")),
+        clocks((libc::SYS_clock_nanosleep, "SYS_clock_nanosleep")),
+        clocks((libc::SYS_timer_create, "SYS_timer_create")),
         call(
             (libc::SYS_clone, "SYS_clone"),
             "a thread that shares all with the others: no process, no namespace, no files or folder of its own; the \
@@ -274,6 +287,8 @@ fn condition(test: Test) -> Result<SeccompCondition, Refusal> {
         Test::Is(argument, value) => {
             SeccompCondition::new(argument, Dword, SeccompCmpOp::Eq, value)?
         }
+        // All clocks of the machine have numbers below 16.
+        Test::IsOwnClock(argument) => SeccompCondition::new(argument, Dword, SeccompCmpOp::Lt, 16)?,
         Test::IsNull(argument) => SeccompCondition::new(argument, Qword, SeccompCmpOp::Eq, 0)?,
         Test::HasBits { argument, mask, bits } => {
             SeccompCondition::new(argument, Qword, SeccompCmpOp::MaskedEq(mask), bits)?

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
 #include <linux/io_uring.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -14,7 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fanotify.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -25,6 +29,7 @@
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static int result(long value) { return value < 0 ? errno : 0; }
@@ -62,6 +67,200 @@ static int map_of(int descriptor, int rights, int flags) {
   return page == MAP_FAILED ? errno : 0;
 }
 
+#define IS(name) (!strcmp(what, name))
+/* A descriptor of the plug-in's own file, which it may read. */
+static int itself(const char *folder) { return open(where(folder, "plugin.so"), O_RDONLY); }
+
+/* The name of a descriptor by which a file can be opened again. */
+static const char *again(int descriptor) {
+  static char path[64];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+  return path;
+}
+
+/* A file that is only named: to read it, it has to be opened again. */
+static int named(const char *path) { return open(path, O_PATH); }
+
+static const char *of_thread(const char *file) {
+  static char path[128];
+  snprintf(path, sizeof path, "/proc/%d/task/%d/%s", getppid(), getppid(), file);
+  return path;
+}
+
+/* The clock of the time that a process has used, as the kernel numbers it. */
+static clockid_t used_by(int process) { return (clockid_t)(~(unsigned)process << 3 | 2); }
+
+/* One of the first three descriptors that takes the request. */
+static int request(unsigned long number, void *argument) {
+  for (int at = 0; at < 3; at++)
+    if (ioctl(at, number, argument) >= 0) return 0;
+  return errno;
+}
+
+/* Calls that the headers of some systems do not know yet. */
+enum { CALL_MOUNT_SETATTR = 442, CALL_PROCESS_MRELEASE = 448, CALL_MEMFD_SECRET = 447, CALL_FCHMODAT2 = 452,
+       CALL_STATMOUNT = 457, CALL_LISTMOUNT = 458, CALL_LSM_SET_SELF_ATTR = 460, CALL_SETXATTRAT = 463,
+       CALL_OPEN_TREE_ATTR = 467 };
+
+/* Ways that were added later: attempts at what the filters leave, by descriptors, handles, names and clocks. */
+static int attempt_more(const char *what, const char *folder) {
+  int parent = getppid(), number = 0;
+  char text[256];
+  struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
+  struct timespec time;
+  struct { struct file_handle head; char rest[128]; } handle = {{128}};
+  /* By what is open. */
+  if (IS("change rights by descriptor")) return result(fchmod(itself(folder), 0777));
+  if (IS("change rights by a newer call")) return result(syscall(CALL_FCHMODAT2, AT_FDCWD, where(folder, "plugin.so"), 0777, 0));
+  if (IS("change the owner by descriptor")) return result(fchown(itself(folder), 0, 0));
+  if (IS("change times by descriptor")) return result(futimens(itself(folder), 0));
+  if (IS("set an attribute by descriptor")) return result(syscall(SYS_fsetxattr, itself(folder), "user.x", "y", 1, 0));
+  if (IS("set an attribute by a newer call")) {
+    struct { uint64_t value; uint32_t size, flags; } attribute = {(uint64_t)"y", 1, 0};
+    return result(syscall(CALL_SETXATTRAT, AT_FDCWD, where(folder, "plugin.so"), 0, "user.x", &attribute, sizeof attribute));
+  }
+  if (IS("make itself immutable")) {
+    number = 0x10;
+    return result(ioctl(itself(folder), FS_IOC_SETFLAGS, &number));
+  }
+  if (IS("share blocks of a file")) return result(ioctl(itself(folder), FICLONE, itself(folder)));
+  if (IS("truncate by opening")) return result(open(where(folder, "plugin.so"), O_RDONLY | O_TRUNC));
+  if (IS("open itself again to write")) return result(open(again(itself(folder)), O_RDWR));
+  if (IS("open what is named again")) return result(open(again(named(where(folder, "secret.txt"))), O_RDONLY));
+  if (IS("open below a folder that is named")) return result(openat(named("/etc"), "passwd", O_RDONLY));
+  if (IS("go to a folder that is named")) return result(fchdir(named("/etc")));
+  if (IS("a link to what is named")) return result(linkat(named(where(folder, "secret.txt")), "", AT_FDCWD, where(folder, "made.so"), AT_EMPTY_PATH));
+  if (IS("a file without a name")) return result(open("/tmp", O_TMPFILE | O_RDWR, 0600));
+  if (IS("a pipe with a name")) return result(mknod(where(folder, "made.so"), S_IFIFO | 0600, 0));
+  if (IS("exchange two files")) return result(syscall(SYS_renameat2, AT_FDCWD, where(folder, "secret.txt"), AT_FDCWD, "/tmp/x", RENAME_EXCHANGE));
+  if (IS("a handle of a file")) return result(name_to_handle_at(AT_FDCWD, "/etc/passwd", &handle.head, &number, 0));
+  if (IS("a file by its handle")) return result(open_by_handle_at(named("/"), &handle.head, O_RDONLY));
+  if (IS("copy a file in the kernel")) return result(syscall(SYS_copy_file_range, itself(folder), 0, itself(folder), 0, 1, 0));
+  if (IS("pages into a pipe") || IS("a file into a pipe")) {
+    int pipes[2];
+    struct iovec piece = {text, sizeof text};
+    if (pipe(pipes)) return errno;
+    if (IS("pages into a pipe")) return result(vmsplice(pipes[1], &piece, 1, 0));
+    return result(splice(itself(folder), 0, pipes[1], 0, 1, 0));
+  }
+  if (IS("a larger pipe") || IS("a signal of a pipe to another") || IS("another signal of a pipe")) {
+    int pipes[2];
+    struct f_owner_ex owner = {F_OWNER_TID, parent};
+    if (pipe(pipes)) return errno;
+    if (IS("a larger pipe")) return result(fcntl(pipes[0], F_SETPIPE_SZ, 1 << 20));
+    if (IS("another signal of a pipe")) return result(fcntl(pipes[0], F_SETSIG, SIGKILL));
+    return result(fcntl(pipes[0], F_SETOWN_EX, &owner));
+  }
+  if (IS("an owner by a request")) return request(FIOSETOWN, &parent);
+  if (IS("a lease")) return result(fcntl(itself(folder), F_SETLEASE, F_RDLCK));
+  if (IS("a lock of a description")) {
+    struct flock lock = {.l_type = F_RDLCK};
+    return result(fcntl(itself(folder), F_OFD_SETLK, &lock));
+  }
+  if (IS("news of a folder")) return result(fcntl(open("/usr/lib", O_RDONLY), F_NOTIFY, DN_CREATE));
+  if (IS("watch files")) return result(inotify_init1(0));
+  if (IS("watch all files")) return result(fanotify_init(0, O_RDONLY));
+  if (IS("make all disks write")) return result(syncfs(itself(folder)));
+  if (IS("throw a file out of memory")) return posix_fadvise(itself(folder), 0, 0, POSIX_FADV_DONTNEED);
+  if (IS("type into the terminal")) return request(TIOCSTI, "x");
+  if (IS("take the terminal")) return request(TIOCSCTTY, 0);
+  if (IS("the keyboard of the console")) return request(0x541C /* TIOCLINUX */, text);
+  if (IS("a memory that is secret")) return result(syscall(CALL_MEMFD_SECRET, 0));
+  if (IS("run itself by descriptor")) return result(syscall(SYS_execveat, itself(folder), "", 0, 0, AT_EMPTY_PATH));
+  /* Others. */
+  if (IS("a pair of sockets")) {
+    int pair[2];
+    return result(socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+  }
+  if (IS("memory of the parent's thread")) return result(open(of_thread("mem"), O_RDWR));
+  if (IS("files of the parent")) return result(open(of_parent("fd/0"), O_RDWR));
+  if (IS("root of the parent")) return result(open(of_parent("root/etc/passwd"), O_RDONLY));
+  if (IS("memory map of the parent")) return result(open(of_parent("maps"), O_RDONLY));
+  if (IS("program of the parent")) return result(readlink(of_parent("exe"), text, sizeof text));
+  if (IS("folder of the parent")) return result(readlink(of_parent("cwd"), text, sizeof text));
+  if (IS("stack of the parent")) return result(open(of_parent("stack"), O_RDONLY));
+  if (IS("all processes")) return result(open("/proc", O_RDONLY | O_DIRECTORY));
+  if (IS("ask after everybody")) return result(kill(-1, 0));
+  if (IS("the first process")) return result(kill(1, 0));
+  if (IS("queue a signal for a thread")) {
+    siginfo_t signal = {.si_code = SI_QUEUE};
+    return result(syscall(SYS_rt_tgsigqueueinfo, parent, parent, SIGKILL, &signal));
+  }
+  if (IS("a signal by pidfd")) return result(syscall(SYS_pidfd_send_signal, 0, 0, 0, 0));
+  if (IS("a file by pidfd")) return result(syscall(SYS_pidfd_getfd, 0, 0, 0));
+  if (IS("advice on the parent's memory")) return result(syscall(SYS_process_madvise, 0, 0, 0, MADV_COLD, 0));
+  if (IS("release memory of the parent")) return result(syscall(CALL_PROCESS_MRELEASE, 0, 0));
+  if (IS("time that the parent used")) return result(clock_gettime(used_by(parent), &time));
+  if (IS("wait until the parent worked")) {
+    struct timespec soon = {0, 1000000};
+    return clock_nanosleep(used_by(parent), 0, &soon, 0);
+  }
+  if (IS("a timer on the parent's time") || IS("a timer that signals the parent")) {
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
+    timer_t timer;
+    if (IS("a timer on the parent's time")) return result(timer_create(used_by(parent), &event, &timer));
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event._sigev_un._tid = parent;
+    /* The kernel says that there is no such thread here. */
+    int refused = result(timer_create(CLOCK_MONOTONIC, &event, &timer));
+    return refused == EINVAL ? EPERM : refused;
+  }
+  if (IS("disk priority of the parent, read")) return result(syscall(SYS_ioprio_get, 1, parent));
+  if (IS("attributes of the parent's scheduling")) {
+    uint64_t attributes[6];
+    return result(syscall(SYS_sched_getattr, parent, attributes, sizeof attributes, 0));
+  }
+  if (IS("a core of its own with the parent")) return result(prctl(62 /* PR_SCHED_CORE */, 1, parent, 0, 0));
+  if (IS("let everybody trace it")) return result(prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY));
+  if (IS("adopt processes")) return result(prctl(PR_SET_CHILD_SUBREAPER, 1));
+  if (IS("move its own code")) return result(prctl(PR_SET_MM, PR_SET_MM_START_CODE, 0, 0, 0));
+  if (IS("capabilities for programs")) return result(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, 21, 0, 0));
+  if (IS("a shield against ends for want of memory")) return result(open("/proc/self/oom_score_adj", O_WRONLY));
+  if (IS("users of a namespace")) return result(open("/proc/self/uid_map", O_WRONLY));
+  if (IS("another label")) return result(syscall(CALL_LSM_SET_SELF_ATTR, 100, text, 0, 0));
+  if (IS("attributes of a process")) return result(open("/proc/self/attr/current", O_WRONLY));
+  if (IS("frames of its memory")) return result(open("/proc/self/pagemap", O_RDONLY));
+  /* Limits. */
+  if (IS("memory in a crash")) return result(setrlimit(RLIMIT_CORE, &all));
+  if (IS("a stack without end")) return result(setrlimit(RLIMIT_STACK, &all));
+  if (IS("more time")) return result(setrlimit(RLIMIT_CPU, &all));
+  if (IS("more files")) return result(setrlimit(RLIMIT_NOFILE, &all));
+  /* The kernel. */
+  if (IS("io_uring of another")) return result(syscall(SYS_io_uring_register, -1, 0, 0, 0));
+  if (IS("io_uring, entered")) return result(syscall(SYS_io_uring_enter, -1, 1, 0, 0, 0, 0));
+  if (IS("add a key")) return result(syscall(SYS_add_key, "user", "x", "y", 1, -3));
+  if (IS("ask for a key")) return result(syscall(SYS_request_key, "user", "x", "y", -3));
+  if (IS("faults by a device")) return result(open("/dev/userfaultfd", O_RDWR));
+  if (IS("a file system")) return result(syscall(SYS_fsopen, "tmpfs", 0));
+  if (IS("a tree of mounts")) return result(syscall(SYS_open_tree, AT_FDCWD, "/", 1));
+  if (IS("a tree of mounts by a newer call")) return result(syscall(CALL_OPEN_TREE_ATTR, AT_FDCWD, "/", 1, 0, 0));
+  if (IS("move a mount")) return result(syscall(SYS_move_mount, AT_FDCWD, "/", AT_FDCWD, folder, 0));
+  if (IS("attributes of a mount")) return result(syscall(CALL_MOUNT_SETATTR, AT_FDCWD, "/", 0, text, 32));
+  if (IS("mounts by number")) return result(syscall(CALL_STATMOUNT, text, text, sizeof text, 0));
+  if (IS("a list of mounts")) return result(syscall(CALL_LISTMOUNT, text, text, 1, 0));
+  if (IS("remove a mount")) return result(syscall(SYS_umount2, folder, 0));
+  if (IS("exchange the root")) return result(syscall(SYS_pivot_root, folder, folder));
+  if (IS("a namespace of another")) return result(setns(named("/proc/self/ns/net"), 0));
+  if (IS("attach shared segments")) return result(syscall(SYS_shmat, 0, 0, 0));
+  if (IS("a queue with a name")) return result(syscall(SYS_mq_open, "unskew-escape-made", O_CREAT | O_RDWR, 0600, 0));
+  if (IS("layout, read")) return result(syscall(SYS_personality, 0xffffffff));
+  if (IS("other pages of a mapping")) return result(syscall(SYS_remap_file_pages, text, 4096, 0, 0, 0));
+  if (IS("all memory locked")) return result(mlockall(MCL_CURRENT | MCL_FUTURE));
+  if (IS("the time of the machine")) return result(clock_settime(CLOCK_REALTIME, &time));
+  if (IS("the name of the machine")) return result(sethostname("x", 1));
+  if (IS("the log of the machine")) return result(syscall(SYS_syslog, 10, 0, 0));
+  if (IS("quotas of the machine")) return result(syscall(SYS_quotactl, 0, 0, 0, 0));
+  if (IS("accounts of processes")) return result(syscall(SYS_acct, 0));
+  if (IS("a module of the kernel")) return result(syscall(SYS_finit_module, itself(folder), "", 0));
+  if (IS("another kernel")) return result(syscall(SYS_kexec_load, 0, 0, 0, 0));
+  if (IS("restart")) return result(syscall(SYS_reboot, 0, 0, 0, 0));
+#ifdef __x86_64__
+  if (IS("ports of the machine")) return result(syscall(SYS_iopl, 3));
+  if (IS("segments of its own")) return result(syscall(SYS_modify_ldt, 0, text, sizeof text));
+#endif
+  return -1;
+}
+
 int attempt(const char *what, const char *folder) {
   char byte;
   struct iovec local = {&byte, 1}, remote = {(void *)&result, 1};
@@ -69,7 +268,6 @@ int attempt(const char *what, const char *folder) {
   struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
   int parent = getppid();
   errno = 0;
-#define IS(name) (!strcmp(what, name))
   /* Files. */
   if (IS("read a file beside it")) return result(open(where(folder, "secret.txt"), O_RDONLY));
   if (IS("read accounts")) return result(open("/etc/passwd", O_RDONLY));
@@ -237,7 +435,13 @@ int attempt(const char *what, const char *folder) {
     if (sched_getaffinity(0, sizeof all, &all)) return errno;
     return result(sched_setaffinity(0, sizeof all, &all));
   }
-  return -1;
+  if (IS("may ask its own clocks")) {
+    struct timespec time;
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)) return errno;
+    return result(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time));
+  }
+  if (IS("may write nowhere")) return result(write(open("/dev/null", O_WRONLY), "x", 1));
+  return attempt_more(what, folder);
 }
 
 /* A file or a folder by its name. */
@@ -319,6 +523,22 @@ int misbehave(const char *how, const char *folder) {
       if (file < 0 || fallocate(file, 0, 0, 1 << 26)) return errno;
     }
     return 0;
+  }
+  if (!strcmp(how, "pipes"))
+    for (long kept = 0;;) {
+      int pipes[2];
+      if (pipe2(pipes, O_NONBLOCK)) return kept > 2l << 30 ? 0 : errno;
+      for (long bytes; (bytes = write(pipes[1], block, sizeof block)) > 0;) kept += bytes;
+    }
+  if (!strcmp(how, "calls of 32 bits")) {
+#ifdef __x86_64__
+    /* socket(AF_INET, SOCK_STREAM, 0), in the table of another machine. */
+    long socket = 359;
+    __asm__ volatile("int $0x80" : "+a"(socket) : "b"(2l), "c"(1l), "d"(0l) : "memory");
+    return socket < 0;
+#else
+    return 1;
+#endif
   }
   if (!strcmp(how, "copies")) return announce(50) == 0;
   if (!strcmp(how, "copies that stay")) { announce(3); for (;;) pause(); }

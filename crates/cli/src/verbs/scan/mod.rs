@@ -14,9 +14,9 @@ use unskew_scan::{
     scan,
 };
 
-use crate::args::{Global, Scan, ScanTask};
-use crate::exit::{CallStatus, Ending};
-use crate::{print, progress};
+use crate::args::{Global, Scan, ScanTask, Watch};
+use crate::exit::{Ending, CallStatus};
+use crate::{guard, print, progress};
 
 /// How many artifacts of a store are judged at once: requests wait far more than they work.
 const STORE_JOBS: usize = 16;
@@ -30,7 +30,7 @@ pub fn run(args: &Scan, global: &Global) -> anyhow::Result<CallStatus> {
     // A table is about one day: whoever goes on with it asks the question of that day.
     let begun = VerdictTable::asked(output)?.map(|asked| asked.as_of);
     let day = global.day().or(begun).unwrap_or_else(|| global.context().as_of);
-    let question = Question::new(&args.with, day)?;
+    let question = guard::while_done(Watch::MemoryAndTime, || Question::new(&args.with, day))?;
     let judge = ArtifactJudge::in_processes(&question, processes::processes(&question))?;
     let sources: Vec<Box<dyn Inventory>> =
         args.uris.iter().map(|uri| inventory(uri)).collect::<Result<_, _>>()?;

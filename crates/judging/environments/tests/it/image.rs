@@ -157,3 +157,40 @@ fn files_that_lead_out_of_the_image_are_passed_over() {
     layout(folder.path(), &[layers(false).remove(0), builder.into_inner().unwrap()]);
     assert_eq!(judged(folder.path()).0, ["app 1.0", "protobuf 5.29.5"]);
 }
+
+/// A layer of many files takes nodes, and one that inflates takes bytes: also if the manifest names it again and again.
+#[test]
+fn layers_take_from_the_budget_of_their_file() {
+    let info = format!("{SITE}/a-1.dist-info");
+    let names: Vec<String> = (0..20_000).map(|n| format!("{info}/{n}")).collect();
+    let many: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).collect();
+    let zeros = "0".repeat(100 << 20);
+    let hidden: Vec<String> = (0..2_000).map(|n| format!("{SITE}/b/.wh.{n}")).collect();
+    let hidden =
+        [&many[..5_000], &hidden.iter().map(|name| (name.as_str(), "")).collect::<Vec<_>>()]
+            .concat();
+    let layers = [
+        (gzip(&layer(&many)), 1, "nodes"),
+        (gzip(&layer(&[("etc/motd", &zeros)])), 1, "bytes"),
+        (gzip(&layer(&[("etc/motd", &zeros[..30 << 20])])), 4, "bytes"),
+        (gzip(&layer(&hidden)), 30, "nodes"),
+    ];
+    for (layer, times, budget) in layers {
+        let folder = tempfile::tempdir().unwrap();
+        layout(folder.path(), std::slice::from_ref(&layer));
+        let list = vec![r#"{"digest": "sha256:aa0"}"#; times].join(",");
+        fs::write(folder.path().join("blobs/sha256/bb"), format!(r#"{{"layers": [{list}]}}"#))
+            .unwrap();
+        let error = Image::open(folder.path()).err().unwrap().to_string();
+        assert!(error.contains("over the budget of") && error.contains(budget), "{error}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_is_no_image_and_nobody_waits_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("image.tar");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(!Image::is_image(&pipe));
+}

@@ -132,6 +132,11 @@ impl IsolatedGit {
         command
     }
 
+    /// The root of the work tree; none in a bare repository.
+    pub fn work_tree(&self) -> Option<&Path> {
+        self.location.work_tree.as_deref()
+    }
+
     pub fn is_bare(&self) -> bool {
         self.location.work_tree.is_none()
     }

@@ -4,12 +4,13 @@
 mod isolated;
 mod location;
 mod objects;
+mod patience;
 mod program;
 mod settings;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 
 use unskew_core::Date;
@@ -58,8 +59,7 @@ impl Repository {
 
     /// What `git` prints on its standard output when it is asked so.
     pub(super) fn ask(&self, arguments: &[&str]) -> Result<Vec<u8>, BaselineError> {
-        let ran = self.command(arguments).stdin(Stdio::null()).output();
-        let ran = ran.map_err(|error| BaselineError::Git(error.to_string()))?;
+        let ran = patience::output(&mut self.command(arguments), self.git.work_tree())?;
         if ran.status.success() {
             return Ok(ran.stdout);
         }

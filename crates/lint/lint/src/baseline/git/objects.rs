@@ -22,7 +22,8 @@ pub(super) fn check(objects: &Path) -> Result<(), BaselineError> {
 }
 
 fn check_borrowed(objects: &Path, depth: usize) -> Result<(), BaselineError> {
-    check_files(objects, 1)?;
+    // Chains of commit graphs and of indexes of packs lie deepest.
+    check_files(objects, 2)?;
     let list = objects.join("info/alternates");
     if depth == 0 || !list.exists() {
         return Ok(());

@@ -78,7 +78,8 @@ impl Settings {
         if cfg!(any(windows, target_os = "macos")) {
             text.push_str("\tignorecase = true\n\tprecomposeunicode = true\n\tlongpaths = true\n");
         }
-        text.push_str("[protocol]\n\tallow = never\n");
+        // The names of authors are not asked for, and the file with other ones lies in the work tree.
+        text.push_str("[log]\n\tmailmap = false\n[protocol]\n\tallow = never\n");
         for [section, inner, name, value] in &self.taken {
             let (inner, value) = (quoted(inner), quoted(value));
             // Writing into a String cannot fail.

@@ -331,3 +331,48 @@ fn nothing_is_left_of_what_was_read() {
     assert_eq!(std::fs::read_dir(temporary.path()).unwrap().count(), 0);
     assert_eq!(made.git(&["status", "--porcelain"], DAY), "M a.names");
 }
+
+/// git waits for a writer when it opens one of its own files and that is a named pipe.
+#[test]
+fn named_pipes_in_the_place_of_files_of_git_are_said_by_their_names() {
+    let pipe = |made: &Repository, name: &str| {
+        let path = made.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    };
+    for name in [
+        ".gitignore",
+        "below/deeper/.gitignore",
+        ".git/config",
+        ".git/packed-refs",
+        ".git/index.lock",
+        ".git/objects/info/commit-graph",
+        ".git/objects/info/commit-graphs/commit-graph-chain",
+        ".git/objects/pack/multi-pack-index.d/multi-pack-index-chain",
+        ".git/objects/info/alternates",
+    ] {
+        let made = repository();
+        if name == ".git/config" {
+            std::fs::remove_file(made.path().join(name)).unwrap();
+        }
+        pipe(&made, name);
+        // What git does not open harms nobody.
+        if name == ".git/index.lock" {
+            assert_right(made.path(), name);
+            continue;
+        }
+        let why = refusal(made.path());
+        assert!(why.contains(name.rsplit('/').next().unwrap()), "{name}: {why}");
+    }
+    for name in [".mailmap", ".gitattributes", "below/.gitattributes", ".git/info/attributes"] {
+        let made = repository();
+        pipe(&made, name);
+        assert_right(made.path(), name);
+    }
+    // A file that is compared itself.
+    let made = repository();
+    std::fs::remove_file(made.path().join("a.names")).unwrap();
+    pipe(&made, "a.names");
+    pipe(&made, "b.names");
+    assert_eq!(codes(&judged(made.path())), ["HD207", "HD207"]);
+}
