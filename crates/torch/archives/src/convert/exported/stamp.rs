@@ -11,7 +11,7 @@ use super::functional;
 use super::migration::Migration;
 use super::names;
 use super::schema_migrator::MigrationReport;
-use crate::convert::json::JsonValue;
+use crate::json::JsonValue;
 
 /// The schema version of a program.
 pub(super) fn version(program: &JsonValue) -> Option<Version> {
