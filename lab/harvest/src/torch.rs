@@ -91,7 +91,6 @@ struct Constants {
     bytecode: [Option<i64>; 2],
     bytecode_produced: Option<i64>,
     exported: Option<String>,
-    exported_archive: bool,
 }
 
 impl Constants {
@@ -106,7 +105,6 @@ impl Constants {
             ("bytecode", range(self.bytecode)),
             ("bytecode_produces", number(self.bytecode_produced)),
             ("exported", self.exported.as_ref().map(|schema| format!("\"{schema}\""))),
-            ("exported_archive", self.exported_archive.then(|| "true".to_owned())),
             // Measured from 1.11 on, and no package of today reads them again.
             ("legacy_refused", Some("true".to_owned())),
         ] {
@@ -122,8 +120,7 @@ impl Constants {
         let header = site.join("torch/include/caffe2/serialize/versions.h");
         let text = fs::read_to_string(&header).with_context(|| header.display().to_string())?;
         let schema = fs::read_to_string(site.join("torch/_export/serde/schema.py")).ok();
-        let exported_archive = site.join("torch/export/pt2_archive").is_dir();
-        Ok(Self { exported_archive, ..Self::parse(&text, schema.as_deref()) })
+        Ok(Self::parse(&text, schema.as_deref()))
     }
 
     /// The constants in the text of the header and of the schema. Releases up to 1.9 have no upper
@@ -146,7 +143,6 @@ impl Constants {
             file_format: ["kMinSupportedFileFormatVersion", "kMaxSupportedFileFormatVersion"]
                 .map(constant),
             produced: constant("kMinProducedFileFormatVersion"),
-            exported_archive: false,
             bytecode: [constant("kMinSupportedBytecodeVersion"), bytecode_max],
             bytecode_produced,
             exported,

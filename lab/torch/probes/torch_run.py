@@ -10,8 +10,8 @@ outputs are numbers, lists of them, and tensors:
     {"step": name, "ok": true, "detail": {"phase": "ok", "output": {...}, "said": ""}, "seconds": 0.1}
 
 `detail` is text that is JSON. Its phase is `none` if this PyTorch has no such loader, `load` if loading failed, `run`
-if running did, `crash` if the process ended on the way. Every job has a process of its own, forked from one that has
-PyTorch loaded: some files kill it.
+if running did, `crash` if the process ended on the way. Jobs run in processes that are forked from one that has
+PyTorch loaded, because some files kill theirs; only exported programs share one.
 """
 from __future__ import print_function
 
@@ -27,7 +27,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import torch
 
-from torch_values import made, plain
+from torch_values import arguments, plain
 
 # No threads: a process that has some cannot be forked.
 torch.set_num_threads(1)
@@ -82,43 +82,57 @@ def outcome(job):
         return {"phase": "load", "output": None, "said": first_lines(error)}
     try:
         with torch.no_grad():
-            output = plain(model(*[made(value) for value in job["inputs"]]))
+            given, keywords = arguments(job["inputs"])
+            output = plain(model(*given, **keywords))
     except BaseException as error:
         return {"phase": "run", "output": None, "said": first_lines(error)}
     return {"phase": "ok", "output": output, "said": ""}
 
 
-def in_a_process(job):
-    """What the job gives in a process of its own."""
+def in_a_process(jobs):
+    """What the first of these jobs give in a process of their own: all of them, or those up to one that ends it."""
     ours, theirs = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(ours)
-        # A thread that the parent had may hold a lock for ever.
-        signal.alarm(SECONDS)
         with os.fdopen(theirs, "w") as pipe:
-            json.dump(outcome(job), pipe)
+            for job in jobs:
+                # A thread that the parent had may hold a lock for ever.
+                signal.alarm(SECONDS)
+                begun = time.time()
+                found = outcome(job)
+                pipe.write(json.dumps([found, time.time() - begun]) + "\n")
+                pipe.flush()
         os._exit(0)
     os.close(theirs)
+    begun, count = time.time(), 0
     with os.fdopen(ours) as pipe:
-        text = pipe.read()
+        for count, line in enumerate(pipe, 1):
+            yield json.loads(line)
     _, status = os.waitpid(child, 0)
-    if status == 0:
-        return json.loads(text)
-    how = "signal %d" % os.WTERMSIG(status) if os.WIFSIGNALED(status) else "exit %d" % os.WEXITSTATUS(status)
-    return {"phase": "crash", "output": None, "said": how}
+    if status != 0 and count < len(jobs):
+        how = "signal %d" % os.WTERMSIG(status) if os.WIFSIGNALED(status) else "exit %d" % os.WEXITSTATUS(status)
+        yield {"phase": "crash", "output": None, "said": how}, time.time() - begun
+
+
+# Loading an exported program imports modules for seconds, and does not end the process: some share one.
+TOGETHER = 200
 
 
 def main():
     with open(sys.argv[1]) as file:
         jobs = json.load(file)
-    for job in jobs:
-        begun = time.time()
-        found = in_a_process(job)
-        line = {"step": job["name"], "ok": found["phase"] == "ok", "detail": json.dumps(found)}
-        line["seconds"] = time.time() - begun
-        print(json.dumps(line))
-        sys.stdout.flush()
+    while jobs:
+        some = 1
+        while jobs[0]["loader"] == "exported" and some < min(TOGETHER, len(jobs)) and jobs[some]["loader"] == "exported":
+            some += 1
+        done = 0
+        for job, (found, seconds) in zip(jobs, in_a_process(jobs[:some])):
+            line = {"step": job["name"], "ok": found["phase"] == "ok", "detail": json.dumps(found), "seconds": seconds}
+            print(json.dumps(line))
+            sys.stdout.flush()
+            done += 1
+        jobs = jobs[done:]
 
 
 main()

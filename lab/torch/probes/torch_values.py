@@ -40,13 +40,25 @@ def number_in(value):
 
 
 def made(value):
-    """A value from JSON as `plain` makes it."""
+    """A value from JSON as `plain` makes it; `{"tuple": [...]}` and `{"dict": {...}}` are inputs alone."""
+    if isinstance(value, dict) and "tuple" in value:
+        return tuple(made(item) for item in value["tuple"])
+    if isinstance(value, dict) and "dict" in value:
+        return {key: made(item) for key, item in value["dict"].items()}
     if isinstance(value, dict):
         values = [number_in(item) for item in value["values"]]
         return torch.tensor(values, dtype=getattr(torch, value["dtype"])).reshape(value["shape"])
     if isinstance(value, list):
         return [made(item) for item in value]
     return value
+
+
+def arguments(inputs):
+    """Positional arguments and keywords: these stand last, as `{"keywords": {...}}`."""
+    inputs, keywords = list(inputs), {}
+    if inputs and isinstance(inputs[-1], dict) and "keywords" in inputs[-1]:
+        keywords = {name: made(value) for name, value in inputs.pop()["keywords"].items()}
+    return tuple(made(value) for value in inputs), keywords
 
 
 def words(error):

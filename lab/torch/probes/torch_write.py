@@ -2,7 +2,7 @@
 
     torch_write.py FOLDER SEED COUNT [NAME...]
 
-A module is made of a few of the pieces below, by a grammar: each piece is some lines of Python that use and give
+FOLDER gets NAME.pt2 too where this PyTorch has `torch.export` and exports the module. A module is made of a few of the pieces below, by a grammar: each piece is some lines of Python that use and give
 values of known kinds. FOLDER gets NAME.pt and, where it can be written, NAME.ptl, and standard output a line of JSON
 for each:
 
@@ -266,7 +266,7 @@ def module_text(pieces):
 
 
 def made(folder, stem, pieces):
-    """The module of these pieces, compiled; its source is a file, because compilers read it there."""
+    """The module of these pieces; its source is a file, because compilers read it there."""
     path = os.path.join(folder, stem + "_source.py")
     with open(path, "w") as file:
         file.write(module_text(pieces))
@@ -275,7 +275,7 @@ def made(folder, stem, pieces):
     sys.modules["m_" + stem] = module
     spec.loader.exec_module(module)
     torch.manual_seed(0)
-    return torch.jit.script(module.M().eval())
+    return module.M().eval()
 
 
 def plain(value):
@@ -310,8 +310,24 @@ def value(one):
     return one
 
 
+def exported(source, path, given, output):
+    """Whether the module was exported to a file, and gives there what it gives compiled."""
+    try:
+        import torch.export
+
+        with torch.no_grad():
+            arguments = tuple(value(one) for one in given)
+            program = torch.export.export(source, arguments)
+            torch.export.save(program, path)
+            module = program.module() if hasattr(program, "module") else program
+            return plain(module(*arguments)) == output
+    except Exception:
+        return False
+
+
 def write(folder, stem, pieces, given):
-    model = made(folder, stem, pieces)
+    source = made(folder, stem, pieces)
+    model = torch.jit.script(source)
     with torch.no_grad():
         output = plain(model(*[value(one) for one in given]))
     files = [stem + ".pt"]
@@ -322,6 +338,8 @@ def write(folder, stem, pieces, given):
         files.append(stem + ".ptl")
     except Exception:
         pass
+    if exported(source, os.path.join(folder, stem + ".pt2"), given, output):
+        files.append(stem + ".pt2")
     return {"name": stem, "pieces": pieces, "inputs": given, "outputs": output, "files": files}
 
 

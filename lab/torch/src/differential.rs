@@ -21,6 +21,9 @@ pub struct TorchDifferential {
     /// A release that reads; all that are in the corpus if none is named.
     #[arg(long = "reader")]
     readers: Vec<String>,
+    /// Gives a release only what its neighbours wrote, the next older and the next newer of those that are named.
+    #[arg(long)]
+    neighbours: bool,
     /// How many modules each writer makes.
     #[arg(long, default_value_t = 50)]
     count: u32,
@@ -61,6 +64,9 @@ pub fn run(arguments: &TorchDifferential) -> anyhow::Result<()> {
         };
         made.iter_mut().for_each(|one| one.files.retain(is_sound));
         for reader in &readers {
+            if arguments.neighbours && !are_neighbours(writer, reader, &readers) {
+                continue;
+            }
             let release = find(&format!("torch@{}", reader.version))?;
             let found = cells(writer.version, folder.path(), &made, reader, release, limit)?;
             for cell in found.iter().filter(|cell| !cell.agrees()) {
@@ -91,6 +97,12 @@ pub fn run(arguments: &TorchDifferential) -> anyhow::Result<()> {
     print!("{}", table(&all));
     ensure!(wrong == 0, "{wrong} of {} verdicts do not hold", all.len());
     Ok(())
+}
+
+/// Whether no other release lies between two.
+fn are_neighbours(writer: &TorchHost, reader: &TorchHost, all: &[TorchHost]) -> bool {
+    let (low, high) = (writer.version.min(reader.version), writer.version.max(reader.version));
+    low != high && !all.iter().any(|other| low < other.version && other.version < high)
 }
 
 /// The releases of these names, or all whose environments are there.

@@ -5,6 +5,7 @@ mod battery;
 mod behaviour;
 mod conversions;
 mod differential;
+mod exports;
 mod models;
 mod new_upgrader;
 mod quantized;
@@ -18,6 +19,7 @@ fn main() -> anyhow::Result<()> {
         .with("torch-quantized", quantized::run)
         .with("torch-battery", battery::run)
         .with("torch-differential", differential::run)
+        .with("torch-exports", exports::run)
         .with("behaviour", behaviour::run)
         .with("new-upgrader", new_upgrader::run)
         .run()

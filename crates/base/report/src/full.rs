@@ -58,7 +58,7 @@ fn write_pair(pair: &CheckedPair, shown: usize, out: &mut dyn Write) -> fmt::Res
         writeln!(out)?;
     }
     for promise in &pair.verdict.promises {
-        write_promise(promise, out)?;
+        write_promise(promise, shown, out)?;
     }
     for unjudged in &pair.verdict.unjudged {
         write_unjudged(unjudged, out)?;
@@ -145,7 +145,8 @@ fn aligned(width: usize, label: &str, text: &str, out: &mut dyn Write) -> fmt::R
     Ok(())
 }
 
-fn write_promise(promise: &Promise, out: &mut dyn Write) -> fmt::Result {
+/// A promise; of one that is unknown the first line says that it is, and the others are for whoever asks for all.
+fn write_promise(promise: &Promise, shown: usize, out: &mut dyn Write) -> fmt::Result {
     let style = match promise.state {
         PromiseState::Promised => GOOD,
         PromiseState::Expired | PromiseState::NotPromised => WARN,
@@ -156,7 +157,11 @@ fn write_promise(promise: &Promise, out: &mut dyn Write) -> fmt::Result {
         Some(window) => writeln!(out, " ({})", Plain(&window))?,
         None => writeln!(out)?,
     }
-    for part in promise.statement.lines() {
+    let lines = match promise.state {
+        PromiseState::Unknown if shown < usize::MAX => 1,
+        _ => usize::MAX,
+    };
+    for part in promise.statement.lines().take(lines) {
         writeln!(out, "  {}", Plain(part))?;
     }
     writeln!(out, "  {DIM}see {}{DIM:#}", Plain(&promise.reference))

@@ -23,6 +23,7 @@
 
 pub mod behaviour;
 pub mod differential;
+pub mod exports;
 mod host;
 pub mod interpreted;
 pub mod models;

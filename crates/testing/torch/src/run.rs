@@ -38,7 +38,7 @@ pub struct RunJob {
 }
 
 /// How far a job came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RunPhase {
     /// It was loaded and ran.
@@ -54,7 +54,7 @@ pub enum RunPhase {
 }
 
 /// What became of a job.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct JobOutcome {
     /// How far it came.
     pub phase: RunPhase,

@@ -11,6 +11,7 @@ use unskew_source::Directory;
 use unskew_torch_schemas::CallShape;
 
 use crate::ProducerReleases;
+use crate::exported::elements::Elements;
 use crate::prepacked_weights::PrepackedForm;
 
 /// The most distinct ways in which one file may use operators.
@@ -126,6 +127,10 @@ pub struct TorchModel {
     pub bytecode: Option<VersionStamp>,
     /// The schema version of a `torch.export` archive.
     pub exported: Option<VersionStamp>,
+    /// What the program of such an archive has of its schema.
+    pub(crate) elements: Elements,
+    /// The records of such an archive that some release does not load it without.
+    pub(crate) export_records: BTreeSet<&'static str>,
     /// Who wrote it, as far as it can be told.
     pub producer: ProducerReleases,
     /// Who wrote the file that it was converted from, if it was.
@@ -176,6 +181,8 @@ impl TorchModel {
             file_format: None,
             bytecode: None,
             exported: None,
+            elements: Elements::new(),
+            export_records: BTreeSet::new(),
             producer: ProducerReleases::unknown(),
             before: None,
             types: BTreeMap::new(),

@@ -20,8 +20,6 @@ pub struct TorchRelease {
     pub bytecode_produces: Option<i64>,
     /// The schema version of its `torch.export`; none if it has none.
     pub exported: Option<Version>,
-    /// Whether it reads `torch.export` archives in the container of 2.8.
-    pub exported_archive: bool,
     /// Whether it refuses the archives of 1.1 and 1.2.
     pub legacy_refused: bool,
 }
@@ -29,7 +27,7 @@ pub struct TorchRelease {
 /// All releases, oldest first, with the days of older ones that have no row.
 ///
 /// It is read with serde: `release`, rows of `version`, `released`, `file_format`, `produces` and optionally `bytecode`,
-/// `bytecode_produces`, `exported`, `exported_archive` and `legacy_refused`; and optionally `before`, rows of `version`
+/// `bytecode_produces`, `exported` and `legacy_refused`; and optionally `before`, rows of `version`
 /// and `released`. Days are text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "File")]
@@ -64,8 +62,6 @@ struct ReleaseRow {
     bytecode_produces: Option<i64>,
     exported: Option<String>,
     #[serde(default)]
-    exported_archive: bool,
-    #[serde(default)]
     legacy_refused: bool,
 }
 
@@ -86,7 +82,6 @@ impl TryFrom<File> for ReleaseCalendar {
                 bytecode: row.bytecode.map(range),
                 bytecode_produces: row.bytecode_produces,
                 exported: row.exported.as_deref().map(str::parse).transpose()?,
-                exported_archive: row.exported_archive,
                 legacy_refused: row.legacy_refused,
             })
         };
@@ -94,6 +89,13 @@ impl TryFrom<File> for ReleaseCalendar {
         releases.sort_by_key(|release| release.version);
         let before = file.before.into_iter().map(|row| Ok((row.version.parse()?, row.released)));
         Ok(Self { releases, before: before.collect::<Result<_, _>>()? })
+    }
+}
+
+impl TorchRelease {
+    /// `major.minor`.
+    pub fn minor(&self) -> Version {
+        Version::pair(self.version.major(), self.version.minor())
     }
 }
 

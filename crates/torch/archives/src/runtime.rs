@@ -50,7 +50,7 @@ impl TorchRuntime {
 
     /// `major.minor` of the release, which is what files are dated by.
     pub fn minor(&self) -> Version {
-        Version::pair(self.release.version.major(), self.release.version.minor())
+        self.release.minor()
     }
 
     /// The release as a party: what it reads, and what it requires of a file.

@@ -140,8 +140,11 @@ pub fn cells(
     let (mut cells, mut jobs, mut wanted) = (Vec::new(), Vec::new(), BTreeMap::new());
     for (material, file) in all.iter().flat_map(|one| one.files.iter().map(move |file| (one, file)))
     {
-        let loader =
-            if file.ends_with(".ptl") { ModuleLoader::Mobile } else { ModuleLoader::Script };
+        let loader = match file.rsplit_once('.') {
+            Some((_, "ptl")) => ModuleLoader::Mobile,
+            Some((_, "pt2")) => ModuleLoader::Exported,
+            _ => ModuleLoader::Script,
+        };
         let path = folder.join(file);
         let converted = place.join(file);
         let mut made = vec![(false, path.clone(), said(&path, &runtime)?)];
@@ -223,7 +226,10 @@ pub(super) fn convert(
 }
 
 /// What an outcome means; none if the release has no such loader.
-fn real(outcome: &JobOutcome, wanted: &serde_json::Value) -> anyhow::Result<Option<ReleaseResult>> {
+pub(crate) fn real(
+    outcome: &JobOutcome,
+    wanted: &serde_json::Value,
+) -> anyhow::Result<Option<ReleaseResult>> {
     Ok(Some(match (outcome.phase, &outcome.output) {
         (RunPhase::None, _) => return Ok(None),
         (RunPhase::Load, _) => ReleaseResult::Load,

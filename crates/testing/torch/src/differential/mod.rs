@@ -11,6 +11,7 @@ mod compiled_module;
 mod filed_case;
 mod shrink;
 
+pub(crate) use cell::real as outcome_of;
 pub use cell::{DifferentialCell, PredictedFailure, ReleaseResult, cells};
 pub use compiled_module::CompiledModule;
 pub use filed_case::{FiledCase, all as filed, write as file};

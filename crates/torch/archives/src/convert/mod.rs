@@ -23,7 +23,7 @@
 mod archive_builder;
 mod exported;
 mod flatbuffer;
-mod json;
+
 mod mobile;
 mod script;
 mod specialize;

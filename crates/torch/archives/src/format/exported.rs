@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use memchr::memmem;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use unskew_abi::SharedObject;
 use unskew_core::Version;
 use unskew_extensions::{Framework, Needs};
@@ -17,6 +18,8 @@ use unskew_source::{ArchiveMember, BytesSource, ReadError, Slice, Source};
 use unskew_torch_schemas::CallShape;
 
 use super::records::Records;
+use crate::exported::elements::{self, Element};
+use crate::exported::loader;
 use crate::model::{GivenArguments, OperatorUse};
 use crate::{ProducerReleases, TorchFormat, TorchModel, VersionStamp, history};
 
@@ -62,6 +65,17 @@ struct Node<'a> {
     target: Cow<'a, str>,
     #[serde(borrow, default)]
     inputs: Vec<Input<'a>>,
+    #[serde(default)]
+    outputs: Vec<NodeOutput>,
+    #[serde(default)]
+    is_hop_single_tensor_return: Option<bool>,
+}
+
+/// Of what a node gives only whether it is a list of tensors.
+#[derive(Deserialize)]
+struct NodeOutput {
+    #[serde(default)]
+    as_tensors: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -84,12 +98,14 @@ pub(super) fn read_json(records: &Records) -> Result<TorchModel, ReadError> {
     let mut model = TorchModel::new(TorchFormat::ExportedJson);
     let bytes = records.get(PROGRAM)?.unwrap_or_default();
     program(records, PROGRAM, &bytes, &mut model)?;
+    model.export_records = loader::known_records(records.all().map(|(name, _)| name));
     Ok(model)
 }
 
 /// A file of 2.8 or later.
 pub(super) fn read_archive(records: &Records) -> Result<TorchModel, ReadError> {
     let mut model = TorchModel::new(TorchFormat::ExportedArchive);
+    model.export_records = loader::known_records(records.all().map(|(name, _)| name));
     for (name, entry) in records.all() {
         if name.starts_with("models/") && name.ends_with(".json") {
             program(records, name, &records.content(entry)?, &mut model)?;
@@ -201,6 +217,12 @@ fn program(
         program.opset_version.iter().map(|(domain, n)| format!("{domain} {n}")).collect();
     model.facts.push(("opset version", opsets.join(", ")));
     graph(&program.graph_module.graph, name, model);
+    let text = String::from_utf8_lossy(&bytes);
+    let found = elements::of_program(&text, version)
+        .map_err(|error| ReadError::malformed(records.file(), error.to_string()).in_record(name))?;
+    for (element, places) in found {
+        model.elements.entry(element).or_default().extend(&places);
+    }
     Ok(())
 }
 
@@ -244,6 +266,17 @@ fn graph(graph: &Graph<'_>, record: &str, model: &mut TorchModel) {
             node.inputs.iter().filter_map(|input| input.arg.as_ref()?.as_graph.as_ref());
         for subgraph in subgraphs {
             self::graph(&subgraph.graph, record, model);
+        }
+        if let Some(name) = loader::region(&node.target) {
+            let element = Element { ty: elements::REGION, name: name.to_owned().into() };
+            model.elements.entry(element).or_default().add(format_args!("{record}, node {i}"));
+        }
+        if let [NodeOutput { as_tensors: Some(_) }] = node.outputs.as_slice()
+            && node.is_hop_single_tensor_return.is_none()
+            && node.target.starts_with("torch.ops.higher_order.")
+        {
+            let element = Element { ty: elements::RESULT, name: "as_tensors".into() };
+            model.elements.entry(element).or_default().add(format_args!("{record}, node {i}"));
         }
         let Some((name, overload)) = target(&node.target) else { continue };
         let names = node.inputs.iter().map(|input| &*input.name);

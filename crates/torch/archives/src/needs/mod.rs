@@ -17,6 +17,7 @@ use std::sync::Arc;
 use unskew_core::{Fact, Party, Places, Version};
 use unskew_torch_schemas::{OperatorHistory, SchemaDefinition};
 
+use crate::exported::loader;
 use crate::verdict::WriterAnalysis;
 use crate::{ReleaseCalendar, TorchFormat, TorchModel, TorchRelease, history};
 
@@ -65,7 +66,7 @@ impl LowestVersions {
         }
         needs.bytecode = bytecode(model, operators);
         let uses = accepted_use::uses(model, &reading, operators);
-        let refusal = |release: &TorchRelease| refusal(model, &needs, release);
+        let refusal = |release: &TorchRelease| refusal(model, &needs, release, calendar);
         let runs = uses.iter().filter(|one| one.runs);
         let release = accepted_use::lowest(operators, calendar, &refusal, runs);
         let whole = accepted_use::lowest(operators, calendar, &refusal, uses.iter());
@@ -78,7 +79,12 @@ impl LowestVersions {
 }
 
 /// Why the numbers of a release do not take the model, once its own are as low as they can be.
-fn refusal(model: &TorchModel, needs: &LowestVersions, release: &TorchRelease) -> Option<String> {
+fn refusal(
+    model: &TorchModel,
+    needs: &LowestVersions,
+    release: &TorchRelease,
+    calendar: &ReleaseCalendar,
+) -> Option<String> {
     if let (Some(need), Some(max)) = (&needs.file_format, release.file_format.max)
         && need.version > max
     {
@@ -103,10 +109,10 @@ fn refusal(model: &TorchModel, needs: &LowestVersions, release: &TorchRelease) -
         Some(own) if own.major() != stamp.version.major() => {
             Some(format!("reads schema {} of torch.export", own.major()))
         }
-        Some(_) if model.format == TorchFormat::ExportedArchive && !release.exported_archive => {
-            Some("does not read this container".to_owned())
+        Some(_) => {
+            let first = loader::refusals(model, release, calendar).into_iter().next()?;
+            Some(format!("does not load {first}"))
         }
-        Some(_) => None,
     }
 }
 

@@ -3,7 +3,11 @@
 use unskew_core::{Finding, Places, Version};
 
 use super::pair::FileAndRelease;
+use crate::exported::loader::{self, LoadRefusal};
 use crate::{TorchFormat, history, rules};
+
+/// How many things of a program are named.
+const NAMED: usize = 4;
 
 /// The reasons for which `pair` fails by its form.
 pub(super) fn findings(pair: &FileAndRelease<'_>) -> Vec<Finding> {
@@ -12,6 +16,7 @@ pub(super) fn findings(pair: &FileAndRelease<'_>) -> Vec<Finding> {
     findings.extend(mobile(pair));
     findings.extend(refused(pair));
     findings.extend(exported(pair));
+    findings.extend(program(pair));
     findings.extend(compiled(pair));
     findings.extend(carries_nothing(pair));
     findings.extend(classes(pair));
@@ -65,7 +70,10 @@ fn exported(pair: &FileAndRelease<'_>) -> Option<Finding> {
     if let Some(since) = &model.package_since().filter(|since| runtime.minor() < *since) {
         let at = model.compiled_at.as_deref().unwrap_or_default();
         let what = &format!("compiled libraries are in {at}");
-        let finding = rules::Pt2Container { file, what, since, runtime: runtime_name }.finding();
+        let wanted = &runtime.calendar.span(|release| release.version >= *since);
+        let fix = &format!("Install torch {wanted}.");
+        let finding =
+            rules::Pt2Container { file, what, wanted, runtime: runtime_name, fix }.finding();
         // What 2.5.1, and what 2.6.0 and 2.7.1 print.
         let symptom = match runtime.minor() < Version::pair(2, 6) {
             true => "module 'torch._inductor' has no attribute 'aoti_load_package'",
@@ -83,12 +91,51 @@ fn exported(pair: &FileAndRelease<'_>) -> Option<Finding> {
         let missing = rules::NoExport { file, found, runtime: runtime_name, wanted: &wanted };
         return Some(missing.finding().at(Places::from_iter([&schema.place])));
     };
-    let unknown = model.format == TorchFormat::ExportedArchive && !runtime.release.exported_archive;
-    unknown.then(|| {
-        let (what, since) = (&"the graph is in models/", &Version::pair(2, 8));
-        let finding = rules::Pt2Container { file, what, since, runtime: runtime_name }.finding();
-        finding.at(Places::from_iter([&schema.place]))
-    })
+    None
+}
+
+/// What the loader of a release with the same schema does not find or does not know in a program.
+fn program(pair: &FileAndRelease<'_>) -> Option<Finding> {
+    let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
+    let refusals = loader::refusals(model, &runtime.release, &runtime.calendar);
+    let major = model.exported.as_ref()?.version.major();
+    let takes = |release: &crate::TorchRelease| {
+        release.exported.is_some_and(|own| own.major() == major)
+            && loader::refusals(model, release, &runtime.calendar).is_empty()
+    };
+    let wanted = &runtime.calendar.span(takes);
+    let fix = &format!(
+        "Run `unskew convert {file} --to torch@{} -o OUT`, or install torch {wanted}.",
+        runtime.release.version
+    );
+    let unloaded = |what: &str, symptom: &str| {
+        let rule = rules::Pt2Container { file, what: &what, wanted, runtime: runtime_name, fix };
+        let finding = rule.finding().at(Places::from_iter([&model.exported.as_ref()?.place]));
+        Some(if symptom.is_empty() { finding } else { finding.with_symptom(symptom) })
+    };
+    match refusals.first()? {
+        LoadRefusal::Archive => return unloaded("the graph is in models/", ""),
+        LoadRefusal::Record(row) => {
+            return unloaded(&format!("it has no record {}", row.name), row.said);
+        }
+        LoadRefusal::Element { .. }
+        | LoadRefusal::Output { .. }
+        | LoadRefusal::Region { .. }
+        | LoadRefusal::Result { .. } => {}
+    }
+    let words: Vec<String> = refusals.iter().take(NAMED).map(ToString::to_string).collect();
+    let more = match refusals.len() - words.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let what = &format!("{}{more}", words.join(", "));
+    let finding = rules::Pt2Element { file, what, wanted, runtime: runtime_name, fix }.finding();
+    let places = refusals.iter().filter_map(LoadRefusal::place);
+    let finding = finding.at(Places::from_iter(places));
+    // A loader makes the outer things first.
+    let first = refusals.iter().min_by_key(|one| one.place().map(|at| at.matches('.').count()));
+    let said = first.map_or("", LoadRefusal::said);
+    Some(if said.is_empty() { finding } else { finding.with_symptom(said) })
 }
 
 fn compiled(pair: &FileAndRelease<'_>) -> Option<Finding> {

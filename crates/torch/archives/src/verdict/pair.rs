@@ -22,6 +22,12 @@ impl FileAndRelease<'_> {
         if self.calls.is_empty() { self.beside } else { self.calls }
     }
 
+    /// Who means what the calls of the file say: its writer, or that of the file from which it was converted, unless it
+    /// was converted for a release whose meaning the calls then have.
+    pub(super) fn speaker(&self) -> &ProducerReleases {
+        if self.producer.exact.is_some() { self.producer } else { self.writer() }
+    }
+
     /// Who wrote the file, or that from which it was converted.
     pub(super) fn writer(&self) -> &ProducerReleases {
         self.model.before.as_ref().unwrap_or(self.producer)

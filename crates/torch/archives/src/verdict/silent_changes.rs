@@ -57,7 +57,7 @@ pub(super) fn is_meant(pair: &FileAndRelease<'_>, call: &TypedUse) -> bool {
 fn by_time(pair: &FileAndRelease<'_>, change: &SilentChange) -> Option<Certainty> {
     let changed_in = change.changed_in();
     let new_runtime = pair.runtime.minor() >= changed_in;
-    let producer = pair.producer;
+    let producer = pair.speaker();
     let (old_file, new_file) = (producer.before(changed_in), producer.at_least(changed_in));
     let apart = if new_runtime { old_file } else { new_file };
     let together = if new_runtime { new_file } else { old_file };
@@ -92,7 +92,8 @@ fn word(
     concern: Certainty,
 ) -> Finding {
     let changed_in = &change.changed_in();
-    let FileAndRelease { file, producer, runtime, runtime_name, .. } = pair;
+    let FileAndRelease { file, runtime, runtime_name, .. } = pair;
+    let producer = &pair.speaker();
     let fix = &change.fix;
     let (was, now) = (&change.was, &change.now);
     let operator = &operator;

@@ -17,16 +17,16 @@ use unskew_torch_schemas::matching::{
 };
 
 use super::node_arguments::NodeArguments;
-use super::schema::ExportSchema as Shapes;
 use super::schema_migrator::MigrationReport;
 use super::shapes;
 use crate::code::Callable;
-use crate::convert::json::JsonValue;
 use crate::convert::specialize::{
     KnownArguments as _, PartialValue, ResidualCall, annotated, unfold,
 };
 use crate::convert::task::ConversionTask;
+use crate::exported::schema::ExportSchema as Shapes;
 use crate::format;
+use crate::json::JsonValue;
 
 /// The operator version of every graph of `torch.export`.
 const OPERATOR_VERSION: u32 = 10;

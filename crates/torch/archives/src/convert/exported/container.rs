@@ -14,12 +14,13 @@ use super::weights::Tensors;
 use crate::TorchFormat;
 use crate::convert::archive_builder::ArchiveBuilder;
 use crate::convert::task::ConversionTask;
+use crate::exported::loader;
 
 /// The adaptation of everything that changes around the graph.
 const CONTAINER: &str = "pt2-container";
 
-/// The first schema whose archives have tables of their tensors: that of 2.9.
-const TABLES: Version = Version::pair(8, 14);
+/// The table of the tensors of an archive, where it has one.
+const TABLES: &str = "data/weights/*_weights_config.json";
 
 /// The last schema that is written in the old container: that of 2.7.
 const OLD_CONTAINER: Version = Version::pair(8, 7);
@@ -78,8 +79,9 @@ fn archive(
     course: &Migration,
     mut draft: ArchiveBuilder,
 ) -> Result<Option<ArchiveBuilder>, ReadError> {
-    let archives = task.to.release.exported_archive;
-    if archives && course.to.version >= TABLES {
+    let minor = task.to.minor();
+    let archives = loader::loads_archives(minor);
+    if archives && loader::needs_in_archive(minor, TABLES) {
         return Ok((!plan.changes_nothing()).then_some(draft));
     }
     let models = task.records.all().filter(|(record, _)| is_model(record));

@@ -6,7 +6,7 @@
 //! named arguments stand apart.
 
 use super::schema_migrator::MigrationReport;
-use crate::convert::json::JsonValue;
+use crate::json::JsonValue;
 
 /// The structure of no named arguments.
 const NO_NAMED: &str = r#"{"type": "builtins.dict", "context": "[]", "children_spec": []}"#;

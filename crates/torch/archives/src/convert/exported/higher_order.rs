@@ -5,7 +5,7 @@
 
 use super::migration::Migration;
 use super::schema_migrator::MigrationReport;
-use crate::convert::json::JsonValue;
+use crate::json::JsonValue;
 
 const FIELD: &str = "is_hop_single_tensor_return";
 

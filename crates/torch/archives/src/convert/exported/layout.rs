@@ -6,7 +6,7 @@
 //! to their arguments, which are all before 2.5, nothing can tell the two apart.
 
 use super::schema_migrator::MigrationReport;
-use crate::convert::json::JsonValue;
+use crate::json::JsonValue;
 
 const ATTENTION: &str = "torch.ops.aten.scaled_dot_product_attention.default";
 

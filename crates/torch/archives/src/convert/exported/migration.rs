@@ -2,8 +2,8 @@
 
 use unskew_core::{Conversion, Places, Version};
 
-use super::schema::ExportSchema;
 use crate::convert::task::ConversionTask;
+use crate::exported::schema::ExportSchema;
 use crate::rules;
 
 /// The record of the graph up to 2.7.
@@ -13,6 +13,8 @@ pub(super) const PROGRAM: &str = "serialized_exported_program.json";
 pub(super) struct Migration {
     pub(super) from: ExportSchema,
     pub(super) to: ExportSchema,
+    /// Whether the release passes over fields that it does not know.
+    pub(super) ignores_fields: bool,
 }
 
 /// Says that something has no form in the schema of the release, or in a release that has no schema.

@@ -4,7 +4,7 @@
 //! 8 (since 2.6). What every schema has stands in `data/exported.tsv`; `schema_migrator` walks a graph along the
 //! types of two of them. What is beyond types has a module each: `first`, the signature of 2.1, which says
 //! by maps what later ones say by a list of specs; `functional`, graphs without operators that write to their arguments;
-//! `higher_order`, what `cond` and its like give back;
+//! `higher_order`, what `cond` and its like give back; `regions`, those that a release does not take;
 //! `layout`, views of what another release lays out otherwise; `names`, names that Python has for something else; `operators`, arguments that another release does not take; `calls`, nodes of operators that it does not have, with `node_arguments`, what a node is given, and `shapes`, what new nodes give;
 //! `stamp`, the numbers and names of the whole; `container`, the records around the graph, and `weights`,
 //! the tensors in them.
@@ -20,7 +20,8 @@ mod migration;
 mod names;
 mod node_arguments;
 mod operators;
-mod schema;
+mod regions;
+
 mod schema_migrator;
 mod shapes;
 mod stamp;
@@ -30,11 +31,12 @@ use unskew_core::{Conversion, Places, Rewrite, Version};
 use unskew_source::ReadError;
 
 use super::archive_builder::ArchiveBuilder;
-use super::json::JsonValue;
 use super::task::ConversionTask;
 use crate::TorchFormat;
+use crate::exported::loader;
+use crate::exported::schema::ExportSchema;
+use crate::json::JsonValue;
 use migration::{Migration, PROGRAM, block};
-use schema::ExportSchema;
 use schema_migrator::{MigrationReport, SchemaMigrator};
 
 /// The adaptation of everything that changes with the schema.
@@ -70,7 +72,8 @@ pub(super) fn plan(
             block(task, plan, Some(&to.version), &what, Places::from_iter([record]));
             return Ok(None);
         };
-        let course = Migration { from, to: to.clone() };
+        let ignores_fields = loader::ignores_fields(task.to.minor());
+        let course = Migration { from, to: to.clone(), ignores_fields };
         if let Some(program) = self::program(task, plan, &course, record, program) {
             draft.replace(record, program.to_string().into_bytes());
         }
@@ -91,6 +94,10 @@ fn program(
     let (from, to) = (&course.from.version, &course.to.version);
     let mut found = MigrationReport::default();
     let mut changed = program.clone();
+    if let Some(graph) = graph_of(&mut changed) {
+        let minor = task.to.minor();
+        regions::put(graph, &|name| !loader::takes_region(minor, name), &mut found);
+    }
     let is_down = to < from;
     if is_down {
         whole(task, course, &mut changed, &mut found);
@@ -98,27 +105,27 @@ fn program(
     let second = ExportSchema::for_version(Version::number(2))?;
     match (from.major(), to.major()) {
         (1, 2..) => {
-            changed = walk(&course.from, &second, changed, &mut found);
+            changed = walk((&course.from, &second), course, changed, &mut found);
             first::up(&mut changed, &mut found);
-            changed = walk(&second, &course.to, changed, &mut found);
+            changed = walk((&second, &course.to), course, changed, &mut found);
         }
         (2.., 1) => {
-            changed = walk(&course.from, &second, changed, &mut found);
+            changed = walk((&course.from, &second), course, changed, &mut found);
             first::down(&mut changed, &mut found);
-            changed = walk(&second, &course.to, changed, &mut found);
+            changed = walk((&second, &course.to), course, changed, &mut found);
         }
-        _ => changed = walk(&course.from, &course.to, changed, &mut found),
+        _ => changed = walk((&course.from, &course.to), course, changed, &mut found),
     }
     if !is_down {
         whole(task, course, &mut changed, &mut found);
     }
     if let Some(graph) = graph_of(&mut changed) {
-        if !course.to.has_plain_outputs() {
-            for output in graph.get("outputs").map_or(&[][..], JsonValue::items) {
-                let plain = |name| output.get(name).is_some_and(|value| *value != JsonValue::Null);
-                if let Some(kind) = ["as_none", "as_int"].into_iter().find(|name| plain(name)) {
-                    found.block(format!("has no outputs {kind}"), "graph_module.graph.outputs");
-                }
+        for output in graph.get("outputs").map_or(&[][..], JsonValue::items) {
+            let is_given = |(_, value): &&(String, JsonValue)| *value != JsonValue::Null;
+            let given = output.fields().iter().filter(is_given);
+            let minor = task.to.minor();
+            for (kind, _) in given.filter(|(kind, _)| !loader::loads_output(minor, kind)) {
+                found.block(format!("has no outputs {kind}"), "graph_module.graph.outputs");
             }
         }
         operators::put(graph, &task.to.operators, &mut found);
@@ -146,12 +153,12 @@ fn program(
 }
 
 fn walk(
-    from: &ExportSchema,
-    to: &ExportSchema,
+    (from, to): (&ExportSchema, &ExportSchema),
+    course: &Migration,
     program: JsonValue,
     found: &mut MigrationReport,
 ) -> JsonValue {
-    let mut walk = SchemaMigrator::new(from, to);
+    let mut walk = SchemaMigrator::new(from, to, course.ignores_fields);
     let program = walk.program(program);
     found.extend(walk.found);
     program

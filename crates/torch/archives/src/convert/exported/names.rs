@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::functional::each_tensor;
 use super::schema_migrator::MigrationReport;
-use crate::convert::json::JsonValue;
+use crate::json::JsonValue;
 
 /// Builtins and keywords of Python, and what `torch.fx` has names for.
 const TAKEN: &str = " abs aiter all and anext any as ascii assert async await bin bool break breakpoint bytearray bytes \

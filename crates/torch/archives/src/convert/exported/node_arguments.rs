@@ -7,8 +7,8 @@ use unskew_torch_schemas::matching::GivenArgument;
 use unskew_torch_schemas::matching::Literal;
 
 use super::shapes;
-use crate::convert::json::JsonValue;
 use crate::convert::specialize::KnownArguments;
+use crate::json::JsonValue;
 
 pub(super) struct NodeArguments<'g> {
     pub(super) inputs: &'g [JsonValue],

@@ -6,8 +6,8 @@
 use unskew_torch_schemas::{FunctionSchema, OperatorTable};
 
 use super::schema_migrator::MigrationReport;
-use crate::convert::json::JsonValue;
 use crate::format::target;
+use crate::json::JsonValue;
 
 /// Fits the nodes of `graph` to the operators of the other release.
 pub(super) fn put(graph: &mut JsonValue, table: &OperatorTable, found: &mut MigrationReport) {

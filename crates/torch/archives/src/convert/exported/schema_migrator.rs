@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use unskew_core::Places;
 
 use super::expression;
-use super::schema::{Absence, ExportSchema, Field, FieldType, Shape, ShapeKind};
-use crate::convert::json::JsonValue;
+use crate::exported::schema::{Absence, ExportSchema, Field, FieldType, Shape, ShapeKind};
+use crate::json::JsonValue;
 
 /// What a walk found.
 #[derive(Debug, Default)]
@@ -46,6 +46,8 @@ impl MigrationReport {
 pub(super) struct SchemaMigrator<'s> {
     from: &'s ExportSchema,
     to: &'s ExportSchema,
+    /// Whether the reader passes over fields that it does not know.
+    ignores_fields: bool,
     path: Vec<PathStep>,
     pub(super) found: MigrationReport,
 }
@@ -57,8 +59,8 @@ enum PathStep {
 }
 
 impl<'s> SchemaMigrator<'s> {
-    pub(super) fn new(from: &'s ExportSchema, to: &'s ExportSchema) -> Self {
-        Self { from, to, path: Vec::new(), found: MigrationReport::default() }
+    pub(super) fn new(from: &'s ExportSchema, to: &'s ExportSchema, ignores_fields: bool) -> Self {
+        Self { from, to, ignores_fields, path: Vec::new(), found: MigrationReport::default() }
     }
 
     /// `program`, an `ExportedProgram` of one schema, as one of the other.
@@ -131,7 +133,7 @@ impl<'s> SchemaMigrator<'s> {
                 let name = |shape: &Shape| {
                     let number = value.to_string();
                     let mut fields = shape.fields.iter();
-                    fields.find(|field| number_of(field) == Some(number.as_str())).map(|f| f.name)
+                    fields.find(|field| field.number() == Some(number.as_str())).map(|f| f.name)
                 };
                 if let (Some(name), None) = (name(old), name(new)) {
                     self.blocked(format!("has no {to} {name}"));
@@ -187,7 +189,7 @@ impl<'s> SchemaMigrator<'s> {
                 }
                 (Some(from), None) if from.absence == Absence::OwnRule => kept.push((name, value)),
                 (None, Some(to)) if to.absence == Absence::OwnRule => kept.push((name, value)),
-                _ if self.to.passes_over_fields() => kept.push((name, value)),
+                _ if self.ignores_fields => kept.push((name, value)),
                 (Some(from), None) => self.leave_out(from, &value),
                 (None, _) => self.blocked(format!("has no field {name}, which is not known")),
             }
@@ -357,13 +359,6 @@ impl<'s> SchemaMigrator<'s> {
             }
             _ => alone(value),
         }
-    }
-}
-
-fn number_of(field: &Field) -> Option<&'static str> {
-    match field.ty {
-        FieldType::Named(number) => Some(number),
-        _ => None,
     }
 }
 

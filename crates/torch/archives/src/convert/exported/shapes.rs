@@ -6,7 +6,7 @@
 
 use unskew_torch_schemas::FunctionSchema;
 
-use crate::convert::json::JsonValue;
+use crate::json::JsonValue;
 
 /// Operators that go element by element, and give the type that they are given.
 const ELEMENTS: [&str; 10] = [

@@ -11,7 +11,7 @@ use super::functional;
 use super::migration::Migration;
 use super::names;
 use super::schema_migrator::MigrationReport;
-use crate::convert::json::JsonValue;
+use crate::json::JsonValue;
 
 pub(super) fn version(program: &JsonValue) -> Option<Version> {
     let version = program.get("schema_version")?;

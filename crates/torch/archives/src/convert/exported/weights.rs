@@ -11,8 +11,8 @@ use unskew_source::ReadError;
 
 use super::schema_migrator::MigrationReport;
 use crate::convert::archive_builder::ArchiveBuilder;
-use crate::convert::json::JsonValue;
 use crate::convert::task::ConversionTask;
+use crate::json::JsonValue;
 use crate::pickle::{Id, Pickle, PickleValue};
 
 /// Storages by the number of a scalar type in the schema: their class, and bytes for one element.

@@ -17,8 +17,8 @@ use unskew_source::ReadError;
 
 use super::tensors::{Tensors, number};
 use crate::convert::archive_builder::ArchiveBuilder;
-use crate::convert::json::JsonValue;
 use crate::convert::task::{ConversionTask, block, rewrite};
+use crate::json::JsonValue;
 use crate::pickle::{self, Id, Pickle, PickleCall, PickleValue};
 
 const LEGACY: &str = "legacy-archive";

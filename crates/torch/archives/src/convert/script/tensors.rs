@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::convert::json::JsonValue;
+use crate::json::JsonValue;
 use crate::pickle::{Id, Pickle, PickleValue};
 
 /// Storages by the names of types in `model.json`, and bytes for one element.

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::meta;
 use super::view::ViewInverse;
-use crate::convert::json::JsonValue;
+use crate::json::JsonValue;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum MemoryOrigin {

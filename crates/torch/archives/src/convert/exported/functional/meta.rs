@@ -1,7 +1,7 @@
 //! Metadata of tensors: what arguments name, and what the table of a graph says.
 
 use super::super::shapes;
-use crate::convert::json::JsonValue;
+use crate::json::JsonValue;
 
 /// The tensors that an argument or a result names, not those of graphs in it.
 pub(super) fn tensors(argument: &JsonValue) -> Vec<&str> {

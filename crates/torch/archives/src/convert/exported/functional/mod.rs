@@ -22,8 +22,8 @@ use std::sync::Arc;
 use unskew_torch_schemas::{FunctionSchema, OperatorTable};
 
 use super::schema_migrator::MigrationReport;
-use crate::convert::json::JsonValue;
 use crate::format::target;
+use crate::json::JsonValue;
 use memory::{Memory, MemoryOrigin};
 pub(super) use meta::each_tensor;
 

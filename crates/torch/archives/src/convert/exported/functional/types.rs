@@ -2,7 +2,7 @@
 
 use super::super::shapes::FLOATS;
 use super::{Functionalizer, meta};
-use crate::convert::json::JsonValue;
+use crate::json::JsonValue;
 
 /// Operators whose result has the type of what they write to, whatever else they are given.
 const KEEPING: [&str; 31] = [

@@ -3,7 +3,7 @@
 use unskew_torch_schemas::FunctionSchema;
 
 use super::{Functionalizer, meta};
-use crate::convert::json::JsonValue;
+use crate::json::JsonValue;
 
 /// What the results of a node are.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use unskew_torch_schemas::FunctionSchema;
 use super::memory::MemoryOrigin;
 use super::view::{ResultMemory, ViewInverse};
 use super::{Functionalizer, meta};
-use crate::convert::json::JsonValue;
 use crate::format::target as operator;
+use crate::json::JsonValue;
 
 /// What is written to no tensor but to what it is: the operator that gives the view.
 const TURNING: [(&str, &str); 9] = [

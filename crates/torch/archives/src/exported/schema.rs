@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 use unskew_core::Version;
 
-use crate::convert::json::JsonValue;
+use crate::json::JsonValue;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum FieldType {
+pub(crate) enum FieldType {
     /// A type of the schema, or `int`, `str`, `bool`, `float`, `bytes`.
     Named(&'static str),
     List(Box<FieldType>),
@@ -21,7 +21,7 @@ pub(super) enum FieldType {
 
 /// What the absence of a field means.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Absence {
+pub(crate) enum Absence {
     Means(JsonValue),
     /// Nothing that runs depends on the field.
     Harmless,
@@ -33,15 +33,15 @@ pub(super) enum Absence {
 
 /// A field of a struct, an alternative of a union, or a value of an enumeration.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Field {
-    pub(super) name: &'static str,
-    pub(super) ty: FieldType,
-    pub(super) default: Option<JsonValue>,
-    pub(super) absence: Absence,
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
+    pub(crate) ty: FieldType,
+    pub(crate) default: Option<JsonValue>,
+    pub(crate) absence: Absence,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ShapeKind {
+pub(crate) enum ShapeKind {
     Struct,
     Union,
     Enum,
@@ -49,21 +49,21 @@ pub(super) enum ShapeKind {
 
 /// A type of one schema version.
 #[derive(Clone, Debug)]
-pub(super) struct Shape {
-    pub(super) kind: ShapeKind,
-    pub(super) fields: Vec<Field>,
+pub(crate) struct Shape {
+    pub(crate) kind: ShapeKind,
+    pub(crate) fields: Vec<Field>,
 }
 
 impl Shape {
-    pub(super) fn field(&self, name: &str) -> Option<&Field> {
+    pub(crate) fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name == name)
     }
 }
 
 /// All types of one schema version.
 #[derive(Clone, Debug)]
-pub(super) struct ExportSchema {
-    pub(super) version: Version,
+pub(crate) struct ExportSchema {
+    pub(crate) version: Version,
     types: BTreeMap<&'static str, Shape>,
 }
 
@@ -76,7 +76,7 @@ struct SchemaRow {
 }
 
 static ROWS: LazyLock<Vec<SchemaRow>> = LazyLock::new(|| {
-    let lines = include_str!("../../../data/exported.tsv").lines();
+    let lines = include_str!("../../data/exported.tsv").lines();
     lines.filter_map(row).collect()
 });
 
@@ -118,14 +118,33 @@ fn ty(text: &'static str) -> FieldType {
     }
 }
 
+impl Field {
+    /// The number of a value of an enumeration.
+    pub(crate) fn number(&self) -> Option<&str> {
+        match &self.ty {
+            FieldType::Named(number) => Some(number),
+            _ => None,
+        }
+    }
+}
+
 impl ExportSchema {
+    /// The types that the rows give for this version, whether a release has it or not.
+    pub(crate) fn nearest(version: Version) -> Self {
+        Self::with_rows(version)
+    }
+
     /// The schema of this version; none if no release of its major version is known.
-    pub(super) fn for_version(version: Version) -> Option<Self> {
+    pub(crate) fn for_version(version: Version) -> Option<Self> {
         let newest = ROWS.iter().map(|row| row.since).max()?;
         let known = ROWS.iter().any(|row| row.since.major() == version.major());
         if version.major() > newest.major() || !known {
             return None;
         }
+        Some(Self::with_rows(version))
+    }
+
+    fn with_rows(version: Version) -> Self {
         let mut types: BTreeMap<&'static str, Shape> = BTreeMap::new();
         let rows = ROWS
             .iter()
@@ -134,35 +153,25 @@ impl ExportSchema {
             let shape = types.entry(ty).or_insert(Shape { kind: *kind, fields: Vec::new() });
             shape.fields.push(field.clone());
         }
-        Some(Self { version, types })
+        Self { version, types }
     }
 
-    pub(super) fn shape(&self, name: &str) -> Option<&Shape> {
+    pub(crate) fn shape(&self, name: &str) -> Option<&Shape> {
         self.types.get(name)
     }
 
     /// Whether a union stands with all its alternatives, those that are not meant as null: up to 2.2.
-    pub(super) fn spells_out_unions(&self) -> bool {
+    pub(crate) fn spells_out_unions(&self) -> bool {
         self.version < Version::number(5)
     }
 
-    /// Whether a reader passes over fields that it does not know: since 2.9.
-    pub(super) fn passes_over_fields(&self) -> bool {
-        self.version >= Version::pair(8, 14)
-    }
-
     /// Whether symbolic expressions are written as the calls that build them: since 2.6.
-    pub(super) fn writes_calls(&self) -> bool {
+    pub(crate) fn writes_calls(&self) -> bool {
         self.version >= Version::pair(8, 2)
     }
 
-    /// Whether a graph may give back none or a number: since 2.4.
-    pub(super) fn has_plain_outputs(&self) -> bool {
-        self.version >= Version::pair(5, 3)
-    }
-
     /// Whether a reader takes the texts `Infinity`, `-Infinity` and `NaN` for floats: since 2.7.
-    pub(super) fn has_floats_as_text(&self) -> bool {
+    pub(crate) fn has_floats_as_text(&self) -> bool {
         self.version >= Version::pair(8, 7)
     }
 }
@@ -173,7 +182,7 @@ mod tests {
 
     #[test]
     fn every_line_of_the_data_is_a_row_and_every_type_is_defined_where_it_is_used() {
-        let lines = include_str!("../../../data/exported.tsv").lines();
+        let lines = include_str!("../../data/exported.tsv").lines();
         assert_eq!(lines.filter(|line| !line.starts_with(['#', 'k'])).count(), ROWS.len());
         let plain = ["int", "str", "bool", "float", "bytes"];
         fn names<'t>(ty: &'t FieldType, all: &mut Vec<&'t str>) {

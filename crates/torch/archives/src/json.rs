@@ -12,7 +12,7 @@ use unskew_source::ReadError;
 const DEPTH: usize = 200;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum JsonValue {
+pub(crate) enum JsonValue {
     Null,
     Bool(bool),
     /// A number as it is written.
@@ -24,7 +24,7 @@ pub(super) enum JsonValue {
 
 impl JsonValue {
     /// Reads a record; errors name the byte.
-    pub(super) fn read(file: &str, record: &str, bytes: &[u8]) -> Result<Self, ReadError> {
+    pub(crate) fn read(file: &str, record: &str, bytes: &[u8]) -> Result<Self, ReadError> {
         let mut reader = JsonReader { bytes, at: 0 };
         let fault = |reader: &JsonReader<'_>, what: &str| {
             ReadError::malformed(file, what).in_record(record).at(reader.at as u64)
@@ -41,30 +41,30 @@ impl JsonValue {
     }
 
     /// A small value that stands in our own data; null if it were broken, which a test excludes.
-    pub(super) fn literal(text: &str) -> Self {
+    pub(crate) fn literal(text: &str) -> Self {
         Self::read("", "", text.as_bytes()).unwrap_or(Self::Null)
     }
 
-    pub(super) fn text(text: impl Into<String>) -> Self {
+    pub(crate) fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 
-    pub(super) fn number(number: i64) -> Self {
+    pub(crate) fn number(number: i64) -> Self {
         Self::Number(number.to_string())
     }
 
-    pub(super) fn object<const N: usize>(fields: [(&str, Self); N]) -> Self {
+    pub(crate) fn object<const N: usize>(fields: [(&str, Self); N]) -> Self {
         Self::Object(fields.map(|(key, value)| (key.to_owned(), value)).into())
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<&Self> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         match self {
             Self::Object(fields) => fields.iter().find(|(name, _)| name == key).map(|(_, v)| v),
             _ => None,
         }
     }
 
-    pub(super) fn get_mut(&mut self, key: &str) -> Option<&mut Self> {
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Self> {
         match self {
             Self::Object(fields) => fields.iter_mut().find(|(name, _)| name == key).map(|(_, v)| v),
             _ => None,
@@ -72,7 +72,7 @@ impl JsonValue {
     }
 
     /// Sets a field, at its place if it is there, else as the last one.
-    pub(super) fn set(&mut self, key: &str, value: Self) {
+    pub(crate) fn set(&mut self, key: &str, value: Self) {
         if let Some(known) = self.get_mut(key) {
             *known = value;
         } else if let Self::Object(fields) = self {
@@ -80,41 +80,41 @@ impl JsonValue {
         }
     }
 
-    pub(super) fn take(&mut self, key: &str) -> Option<Self> {
+    pub(crate) fn take(&mut self, key: &str) -> Option<Self> {
         let Self::Object(fields) = self else { return None };
         let at = fields.iter().position(|(name, _)| name == key)?;
         Some(fields.remove(at).1)
     }
 
-    pub(super) fn as_text(&self) -> Option<&str> {
+    pub(crate) fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
             _ => None,
         }
     }
 
-    pub(super) fn as_int(&self) -> Option<i64> {
+    pub(crate) fn as_int(&self) -> Option<i64> {
         match self {
             Self::Number(number) => number.parse().ok(),
             _ => None,
         }
     }
 
-    pub(super) fn items(&self) -> &[Self] {
+    pub(crate) fn items(&self) -> &[Self] {
         match self {
             Self::List(items) => items,
             _ => &[],
         }
     }
 
-    pub(super) fn items_mut(&mut self) -> &mut [Self] {
+    pub(crate) fn items_mut(&mut self) -> &mut [Self] {
         match self {
             Self::List(items) => items,
             _ => &mut [],
         }
     }
 
-    pub(super) fn fields(&self) -> &[(String, Self)] {
+    pub(crate) fn fields(&self) -> &[(String, Self)] {
         match self {
             Self::Object(fields) => fields,
             _ => &[],
