@@ -37,6 +37,7 @@ impl Package {
         for recorded in files {
             let path = recorded.path.clone();
             let kind = Kind::of(&path);
+            self.module(&path);
             if kind == Kind::Object && self.shared.len() < FILES {
                 self.shared.push(path.clone());
             }

@@ -75,7 +75,8 @@ impl Package {
 
     /// Reads what lies below these modules of a folder.
     fn below(&mut self, root: &Path, tops: &BTreeSet<String>) {
-        let walked = walk(root, tops, |path| Kind::of(path) != Kind::Other);
+        let walked =
+            walk(root, tops, |path| Kind::of(path) != Kind::Other || path.ends_with(".py"));
         if let Some(why) = walked.cut {
             self.trouble.push(Trouble::Unreadable(why));
         }
