@@ -23,6 +23,12 @@ pub struct Environment {
     pub machine: Option<Machine>,
     /// Its packages by name.
     pub packages: Vec<InstalledPackage>,
+    /// The folders with packages, in the order in which Python searches them; none of a lock.
+    pub folders: Vec<PathBuf>,
+    /// The folder of Python's own modules, if it was found.
+    pub standard_library: Option<PathBuf>,
+    /// Whether it is in an image, of which sources of modules are not unpacked.
+    pub is_image: bool,
     /// Whether Python searches packages of the system too, which were not read.
     pub has_system: bool,
     /// Whether the packages were read from a lock: nothing is installed yet.
@@ -128,6 +134,9 @@ impl Environment {
             python_full: site.python_full,
             libraries: (!site.is_image).then(SystemLibraries::here),
             packages,
+            folders: site.folders.clone(),
+            standard_library: site.standard_library.clone(),
+            is_image: site.is_image,
             has_system: site.has_system,
             not_read,
             ..Self::default()

@@ -37,6 +37,7 @@ impl InstalledPackage {
         for recorded in files {
             let path = recorded.path.clone();
             let kind = FileKind::from_path(&path);
+            self.module(&path);
             if kind == FileKind::Object && self.shared.len() < FILES {
                 self.shared.push(path.clone());
             }

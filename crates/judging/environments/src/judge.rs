@@ -14,7 +14,7 @@ use crate::package_checks::of_package;
 use crate::pins::{self, PinChange};
 use crate::runtimes::{CodeMatcher, JaxMatcher, Runtime};
 use crate::{
-    Environment, Generated, InstalledPackage, handlers, libraries, numpy, plugins, skipped, system,
+    Environment, Generated, InstalledPackage, handlers, libraries, names, numpy, plugins, skipped, system,
 };
 
 /// Two packages that meet, and what is to be said of them.
@@ -46,6 +46,11 @@ pub fn judge(environment: &Environment, context: &Context) -> EnvironmentVerdict
     let unmet = Unmet::new(environment);
     let mut pairs = judge_pairs(environment, context);
     let without_library = libraries::pairs(environment, &unmet);
+    let names = names::judge_names(environment);
+    for (one, other) in names.pairs {
+        let verdict = check(&one, &other, context);
+        pairs.push(PackagePair { one, other, verdict });
+    }
     let mut has_said: BTreeSet<usize> = BTreeSet::new();
     for (places, one, other) in without_library {
         has_said.extend(places);
@@ -62,16 +67,18 @@ pub fn judge(environment: &Environment, context: &Context) -> EnvironmentVerdict
             };
             pairs.iter().any(is)
         };
-        let unmet = match has_said.contains(&at) {
+        let mut unmet = match has_said.contains(&at) {
             // What is missing stands in the fix of what it breaks.
             true => Vec::new(),
             false => unmet.findings(at, package, breaks),
         };
+        unmet.extend(names.alone.get(&at).into_iter().flatten().cloned());
         alone.extend(of_package(package, environment, unmet));
     }
     let is_broken = pairs.iter().any(PackagePair::is_broken);
     let change = is_broken.then(|| pins::smallest(environment)).flatten();
-    EnvironmentVerdict { pairs, alone, change, unjudged: unmet.unjudged }
+    let unjudged = unmet.unjudged.into_iter().chain(names.unjudged).collect();
+    EnvironmentVerdict { pairs, alone, change, unjudged }
 }
 
 /// Judges every pair of packages that meet, those that break first.

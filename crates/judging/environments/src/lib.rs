@@ -14,6 +14,7 @@
 //! | TensorFlow and pluggable devices | symbols: `unskew_stream_executor` |
 //! | NumPy and modules compiled against it | the name of NumPy's C API module in the module; a table for frameworks |
 //! | Python and extension modules | `.cpython-311-`, `.abi3.` in file names |
+//! | packages and Python names of others | what the import of a package asks for, read from sources: `unskew_python_source` |
 //! | packages and what they require | `Requires-Dist` with its markers; for modules the libraries that they are linked against |
 //!
 //! **The path of the data.** [`Site::find`] takes a path that a user names (an environment, its `python`, a
@@ -62,6 +63,7 @@ mod libraries;
 pub mod lock;
 mod marker;
 mod metadata;
+mod names;
 mod numpy;
 mod package;
 mod package_checks;

@@ -1,6 +1,6 @@
 //! One installed package.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -36,6 +36,8 @@ pub struct InstalledPackage {
     pub unsorted: PackageCode,
     /// The platforms of its wheel: `manylinux_2_28_x86_64`.
     pub platforms: Vec<String>,
+    /// Its Python modules: every folder with sources or shared objects, and single files at the top, as names with dots.
+    pub modules: BTreeSet<String>,
     /// All its shared objects, by path; some lie outside of `site-packages` (`../../../lib/libmkl_rt.so.2`).
     pub shared: Vec<String>,
     /// The libraries of a framework that it has itself, by path.
@@ -156,6 +158,23 @@ impl InstalledPackage {
             None => {}
         }
         Some(package)
+    }
+
+    /// Takes note of the module that a file is, or lies in.
+    pub(crate) fn module(&mut self, path: &str) {
+        let is_module = [".py", ".so", ".pyd"].iter().any(|ending| path.ends_with(ending));
+        if !is_module
+            || path.contains(['-', '\\'])
+            || path.starts_with('.')
+            || path.starts_with('/')
+        {
+            return;
+        }
+        let module = match path.rsplit_once('/') {
+            Some((folder, _)) => folder.replace('/', "."),
+            None => path.split('.').next().unwrap_or_default().to_owned(),
+        };
+        self.modules.insert(module);
     }
 
     pub(crate) fn unfinished(&mut self, why: &str) {

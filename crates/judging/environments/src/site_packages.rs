@@ -18,6 +18,10 @@ pub struct SitePackages {
     pub python_full: Option<Version>,
     /// Whether Python searches the packages of the system too, which are not read.
     pub has_system: bool,
+    /// The folder with the `python` that a virtual environment was made with, by its `pyvenv.cfg`.
+    pub home: Option<PathBuf>,
+    /// The folder of Python's own modules; none if it is not known or not there.
+    pub standard_library: Option<PathBuf>,
     /// Whether it is part of an image, so that paths of other folders lead nowhere here.
     pub is_image: bool,
 }
@@ -67,6 +71,8 @@ impl SitePackages {
             python: None,
             python_full: None,
             has_system: false,
+            home: None,
+            standard_library: None,
             is_image: false,
         };
         if has_packages(&folder).map_err(io)? {
@@ -76,13 +82,29 @@ impl SitePackages {
             if let Some(root) = folder.ancestors().nth(3) {
                 site.configuration(&root.join("pyvenv.cfg"))?;
             }
+            site.find_standard_library();
             return Ok(site);
         }
         site.configuration(&folder.join("pyvenv.cfg"))?;
         for library in ["lib", "lib64", "Lib"] {
             site.search(&folder.join(library));
         }
-        if site.folders.is_empty() { Err(SiteError::None(path.to_owned())) } else { Ok(site) }
+        if site.folders.is_empty() {
+            return Err(SiteError::None(path.to_owned()));
+        }
+        site.find_standard_library();
+        Ok(site)
+    }
+
+    /// Finds Python's own modules: above `site-packages`, or beside the Python that a virtual environment was made with.
+    fn find_standard_library(&mut self) {
+        let above = self.folders.iter().filter_map(|folder| folder.parent()).map(Path::to_owned);
+        let of_home = self.home.iter().zip(self.python).flat_map(|(home, python)| {
+            let name = format!("python{python}");
+            let root = home.join("..");
+            [root.join("lib").join(&name), root.join("lib64").join(name), root.join("Lib")]
+        });
+        self.standard_library = above.chain(of_home).find(|folder| folder.join("os.py").is_file());
     }
 
     /// Adds the folders with packages in `lib`.
@@ -123,6 +145,7 @@ impl SitePackages {
                     self.python = parsed(2).or(self.python);
                     self.python_full = parsed(3).or(self.python_full);
                 }
+                "home" => self.home = Some(PathBuf::from(value.trim())),
                 "include-system-site-packages" => {
                     self.has_system = value.trim().eq_ignore_ascii_case("true");
                 }

@@ -1,0 +1,154 @@
+//! The axis `python.names`: findings of names that one package asks another for.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use unskew_core::{Context, Finding, Judgement, Matcher, Party, Requirement, Role, Unjudged};
+
+use super::NamePairs;
+use super::missing::{Asked, OwnedFailure};
+use super::owners::Owner;
+use crate::dependency::Dependency;
+use crate::rules::{
+    PackageRefusesVersion, PythonModuleMissing, PythonNameMissing, PythonNameMissingInFunction,
+};
+use crate::{Environment, Package};
+
+/// The package or Python that is asked for names, as a capability: its modules were read.
+struct NamesWereRead;
+
+/// What a package asks another for in vain.
+struct NameMatcher {
+    findings: Vec<Finding>,
+}
+
+impl Matcher for NameMatcher {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        other.capability::<NamesWereRead>()?;
+        Some(Judgement { findings: self.findings.clone(), ..Judgement::default() })
+    }
+}
+
+/// Puts failures to the packages that they are of.
+pub(super) fn name_pairs(
+    environment: &Environment,
+    failures: Vec<OwnedFailure>,
+    unjudged: Vec<Unjudged>,
+) -> NamePairs {
+    let mut pairs: BTreeMap<(Owner, Owner), Vec<Finding>> = BTreeMap::new();
+    let mut alone: BTreeMap<usize, Vec<Finding>> = BTreeMap::new();
+    for failure in &failures {
+        let Owner::Package(by) = failure.by else { continue };
+        match failure.of {
+            Some(of) => {
+                let finding = of_pair(environment, failure, by, of);
+                pairs.entry((failure.by, of)).or_default().push(finding);
+            }
+            // A function may import what is optional.
+            None if failure.fails_at_load => {
+                alone.entry(by).or_default().push(of_nobody(failure));
+            }
+            None => {}
+        }
+    }
+    let pairs = pairs.into_iter().filter_map(|((by, of), findings)| {
+        let Owner::Package(by) = by else { return None };
+        let one = environment.packages.get(by)?;
+        let other = match of {
+            Owner::Package(at) => environment.packages.get(at)?.label(),
+            Owner::Python => python(environment),
+        };
+        let one = Party::new(one.label(), Role::Artifact, "package")
+            .require(Requirement::matches("python.names", NameMatcher { findings }));
+        let other =
+            Party::new(other, Role::Runtime, "package").with_capability(Arc::new(NamesWereRead));
+        Some((one, other))
+    });
+    NamePairs { pairs: pairs.collect(), alone, unjudged }
+}
+
+fn of_pair(environment: &Environment, failure: &OwnedFailure, by: usize, of: Owner) -> Finding {
+    let one = environment.packages.get(by);
+    let (other, declared) = match of {
+        Owner::Package(at) => match environment.packages.get(at) {
+            Some(package) => (package.label(), one.and_then(|one| declared(one, package))),
+            None => (String::new(), None),
+        },
+        Owner::Python => (python(environment), None),
+    };
+    let fix = match (declared, of) {
+        (Some(text), _) => format!("Install what it declares: `uv pip install '{text}'`."),
+        (None, Owner::Python) => "Install a newer release of the package that asks, or an older Python.".to_owned(),
+        (None, _) => "Install a newer release of the package that asks, or an older one of the package that is asked.".to_owned(),
+    };
+    let line = failure.failure.line.to_string();
+    let module = &failure.failure.by;
+    let missing = &failure.failure;
+    let (finding, symptom) = match &missing.asked {
+        Asked::Check { message, .. } => {
+            let text = if message.is_empty() { "it raises" } else { message };
+            let finding = PackageRefusesVersion { module, line: &line, other: &other, text: &text };
+            (finding.finding(), format!("{}: {message}", missing.exception))
+        }
+        asked => {
+            let (name, symptom) = symptom(asked);
+            let name = &name;
+            let finding = match failure.fails_at_load {
+                true => PythonNameMissing { module, line: &line, other: &other, name, fix: &fix }
+                    .finding(),
+                false => PythonNameMissingInFunction {
+                    module,
+                    line: &line,
+                    other: &other,
+                    name,
+                    fix: &fix,
+                }
+                .finding(),
+            };
+            (finding, symptom)
+        }
+    };
+    finding.with_symptom(symptom).at([chain(missing)].iter().collect())
+}
+
+fn of_nobody(failure: &OwnedFailure) -> Finding {
+    let (name, symptom) = symptom(&failure.failure.asked);
+    let (line, module) = (failure.failure.line.to_string(), &failure.failure.by);
+    let finding = PythonModuleMissing { module, line: &line, name: &name };
+    finding.finding().with_symptom(symptom).at([chain(&failure.failure)].iter().collect())
+}
+
+/// What is asked for, and the words of Python's exception.
+fn symptom(asked: &Asked) -> (String, String) {
+    match asked {
+        Asked::Module(module) => {
+            (module.clone(), format!("ModuleNotFoundError: No module named '{module}'"))
+        }
+        Asked::Name { module, name, is_attribute: true } => (
+            format!("{module}.{name}"),
+            format!("AttributeError: module '{module}' has no attribute '{name}'"),
+        ),
+        Asked::Name { module, name, is_attribute: false } => (
+            format!("{module}.{name}"),
+            format!("ImportError: cannot import name '{name}' from '{module}'"),
+        ),
+        Asked::Check { module, message } => (module.clone(), message.clone()),
+    }
+}
+
+/// The imports on the way, as a place.
+fn chain(failure: &super::ImportFailure) -> String {
+    failure.chain.join(" > ")
+}
+
+/// What a package declares of another, where the one that is installed is none of it.
+fn declared(package: &Package, other: &Package) -> Option<String> {
+    let version = other.version.parse::<pep440_rs::Version>().ok()?;
+    let all = package.requires.iter().filter_map(|text| Dependency::read(text));
+    let mut unmet = all.filter(|one| one.key == other.key() && !one.allows(&version));
+    unmet.next().map(|one| one.text)
+}
+
+fn python(environment: &Environment) -> String {
+    environment.python.map_or_else(|| "Python".to_owned(), |python| format!("Python {python}"))
+}

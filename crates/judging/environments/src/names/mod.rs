@@ -1,0 +1,159 @@
+//! Python names that the import of a package asks for, and that no module of the environment has.
+//!
+//! `import P` is followed as Python would run it (`importer`): each module once, its steps in order, conditions on versions
+//! decided, a handler of `ImportError` taken where its body fails. What a module asks of another package and does not get
+//! is a finding of the pair; what nobody has, one of the package that asks.
+
+mod built_in;
+mod finder;
+mod importer;
+mod matcher;
+mod missing;
+mod owners;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use unskew_core::{Finding, Party, Unjudged, aspect};
+
+use self::finder::ModuleFinder;
+use self::importer::Importer;
+use self::missing::{Asked, ImportFailure, OwnedFailure};
+use self::owners::{ModuleOwners, Owner, top_modules};
+use crate::Environment;
+
+/// The stack for imports that nest: each level of Python's import takes a few of ours.
+const STACK: usize = 256 << 20;
+
+/// What is to be said of the names of an environment.
+#[derive(Debug, Default)]
+pub(crate) struct NamePairs {
+    /// The packages of which one asks the other for names that it does not have.
+    pub(crate) pairs: Vec<(Party, Party)>,
+    /// What no package has, by the place of the package that asks.
+    pub(crate) alone: BTreeMap<usize, Vec<Finding>>,
+    /// What was not looked at.
+    pub(crate) unjudged: Vec<Unjudged>,
+}
+
+/// Follows the imports of all packages.
+pub(crate) fn judge_names(environment: &Environment) -> NamePairs {
+    if environment.is_lock {
+        let reason = "Python names that packages ask each other for: a lock has no sources";
+        let unjudged = vec![Unjudged::new(aspect::CONTENTS, reason)];
+        return NamePairs { unjudged, ..NamePairs::default() };
+    }
+    if environment.is_image {
+        let reason =
+            "Python names that packages ask each other for: sources in images are not unpacked";
+        let unjudged = vec![Unjudged::new(aspect::CONTENTS, reason)];
+        return NamePairs { unjudged, ..NamePairs::default() };
+    }
+    let followed = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK);
+        thread.spawn_scoped(scope, || follow(environment)).map(std::thread::ScopedJoinHandle::join)
+    });
+    let (failures, unjudged) = match followed {
+        Ok(Ok(followed)) => followed,
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        Err(error) => {
+            let reason = format!("Python names: no thread to follow imports on: {error}");
+            (Vec::new(), vec![Unjudged::new(aspect::CONTENTS, reason)])
+        }
+    };
+    matcher::name_pairs(environment, failures, unjudged)
+}
+
+fn follow(environment: &Environment) -> (Vec<OwnedFailure>, Vec<Unjudged>) {
+    let owners = ModuleOwners::new(environment);
+    let is_trusted = |one: &str, other: &str| owners.is_trusted(one, other);
+    let versions = versions(environment, &owners);
+    let mut roots: Vec<PathBuf> = environment.standard_library.iter().cloned().collect();
+    roots.extend(environment.standard_library.iter().map(|folder| folder.join("lib-dynload")));
+    let sources = environment.packages.iter().flat_map(|package| package.sources.iter().cloned());
+    roots.extend(environment.folders.iter().cloned().chain(sources));
+    let finder =
+        ModuleFinder::new(roots, built_in::modules(environment.standard_library.is_some()));
+    let python = environment.python.and_then(|python| {
+        Some((u32::try_from(python.major()).ok()?, u32::try_from(python.minor()).ok()?))
+    });
+    let mut importer = Importer::new(finder, python, platform(environment), &versions, &is_trusted);
+    let mut found = Failures { owners: &owners, all: Vec::new() };
+    for package in environment.packages.iter().filter(|package| !package.is_left_behind()) {
+        for top in top_modules(package) {
+            if let Err(failure) = importer.import(&top, (&top, 0)) {
+                found.add(failure, true, &mut importer);
+            }
+        }
+    }
+    for module in importer.imported() {
+        if owners.owner(&module) == Owner::Python {
+            continue;
+        }
+        // Which of two definitions counts is decided by a condition.
+        for function in importer.functions(&module).iter().filter(|one| !one.is_conditional) {
+            if let Some(failure) = importer.first_use(&module, function) {
+                found.add(failure, false, &mut importer);
+            }
+        }
+    }
+    let failures = found.all;
+    let mut unjudged = Vec::new();
+    if importer.is_cut {
+        let reason = format!("Python names behind the first {} modules", importer.count());
+        unjudged.push(Unjudged::new(aspect::CONTENTS, reason));
+    }
+    (failures, unjudged)
+}
+
+/// What was found, each once.
+struct Failures<'a> {
+    owners: &'a ModuleOwners,
+    all: Vec<OwnedFailure>,
+}
+
+impl Failures<'_> {
+    fn add(&mut self, failure: ImportFailure, fails_at_load: bool, importer: &mut Importer<'_>) {
+        let by = self.owners.owner(&failure.by);
+        let module = failure.asked.module();
+        let of = match &failure.asked {
+            Asked::Module(name) if !name.contains('.') || importer.is_in_namespace(name) => None,
+            _ => Some(self.owners.owner(module))
+                .filter(|of| *of != Owner::Python || built_in::is_standard(module)),
+        };
+        // A function may be one for other releases, other systems or other versions of Python.
+        let is_of_packages = matches!(of, Some(Owner::Package(_)));
+        let is_check = matches!(failure.asked, Asked::Check { .. });
+        if !fails_at_load && (is_check || !is_of_packages) {
+            return;
+        }
+        let is_known = |known: &OwnedFailure| {
+            known.by == by && known.failure.asked == failure.asked && known.failure.by == failure.by
+        };
+        if by != Owner::Python && of != Some(by) && !self.all.iter().any(is_known) {
+            self.all.push(OwnedFailure { failure, by, of, fails_at_load });
+        }
+    }
+}
+
+/// The versions of packages, by their modules.
+fn versions(environment: &Environment, owners: &ModuleOwners) -> BTreeMap<String, String> {
+    let tops: BTreeSet<&str> = environment
+        .packages
+        .iter()
+        .flat_map(|package| &package.modules)
+        .filter_map(|module| module.split('.').next())
+        .collect();
+    let version = |top: &str| match owners.owner(top) {
+        Owner::Package(at) => environment.packages.get(at).map(|one| one.version.clone()),
+        Owner::Python => None,
+    };
+    tops.into_iter().filter_map(|top| Some((top.to_owned(), version(top)?))).collect()
+}
+
+/// `sys.platform` and `os.name`, as far as the files of packages tell.
+fn platform(environment: &Environment) -> Option<[&'static str; 2]> {
+    let mut shared = environment.packages.iter().flat_map(|package| &package.shared);
+    let is_linux = environment.libraries.is_some() && cfg!(target_os = "linux");
+    (is_linux || shared.any(|path| path.contains("-linux-"))).then_some(["linux", "posix"])
+}
