@@ -70,8 +70,7 @@ pub use error::{ReadError, SourceProblem};
 pub use files::{Files, LARGEST_TEXT, NotRead};
 #[cfg(feature = "output")]
 pub use output::{ConvertedArtifact, OutputFile};
-pub use reader::{ChargedReader, SourceReader};
 pub use regular::{open_regular, read_regular, read_text};
 pub use rope::Rope;
 pub use source::{BytesSource, FileSource, Slice, Source, SourceExt};
-pub use source_reader::SourceReader;
+pub use source_reader::{ChargedReader, SourceReader};

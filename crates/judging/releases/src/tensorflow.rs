@@ -12,7 +12,7 @@ use unskew_tensorflow::{
 };
 
 use crate::hosts::{fact, pjrt_fact};
-use crate::{Row, embedded};
+use crate::{ReleaseRow, embedded};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
