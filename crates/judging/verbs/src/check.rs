@@ -7,7 +7,7 @@ use unskew_core::{Context, Outcome, Verdict};
 use unskew_report::{CheckedPair, Report};
 
 use crate::sides::{ResolvedParty, ResolvedSide};
-use crate::{VerbError, one_kind, side};
+use crate::{VerbError, same_role, side};
 
 /// Judges what `a` names with what each of `with` names.
 ///
@@ -42,7 +42,7 @@ pub fn check_sides(
         report.failures.extend(b.failures.iter().cloned());
     }
     let outcomes = judged.iter().map(|(one, other, verdict)| (*one, *other, &verdict.outcome));
-    if let Some(why) = one_kind::refusal(outcomes) {
+    if let Some(why) = same_role::refusal(outcomes) {
         return Err(VerbError::Question(why));
     }
     report.pairs.extend(judged.into_iter().map(|(one, other, verdict)| CheckedPair {

@@ -35,10 +35,10 @@ mod grid;
 mod index;
 mod inspect;
 mod matrix;
-mod one_kind;
 mod parallel;
 pub mod progress;
 mod rules;
+mod same_role;
 mod sides;
 
 pub use adapt::{Adapted, adapt};

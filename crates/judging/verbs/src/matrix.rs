@@ -8,7 +8,7 @@ use unskew_report::ReadFailure;
 
 use crate::progress::{Interrupted, Progress};
 use crate::sides::ResolvedParty;
-use crate::{Grid, GridRow, VerbError, chain, one_kind, parallel, side};
+use crate::{Grid, GridRow, VerbError, chain, parallel, same_role, side};
 
 /// Judges every pair of `a` and `with`. A row that cannot be read says why.
 ///
@@ -36,7 +36,7 @@ pub fn judge(
     progress: &Progress<'_>,
 ) -> Result<Grid, VerbError> {
     let grid = Grid::judge(rows, columns, context, progress)?;
-    match one_kind::refusal(grid.outcomes()) {
+    match same_role::refusal(grid.outcomes()) {
         Some(why) => Err(VerbError::Question(why)),
         None => Ok(grid),
     }

@@ -13,7 +13,7 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::{TunnelError, greeting, stream, tls, tokens};
+use crate::{TunnelError, handshake, stream, tls, tokens};
 
 /// How long the client waits where the system has no more sockets.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -102,18 +102,18 @@ impl TunnelClient {
 
     async fn connect(&self) -> Result<TlsStream<TcpStream>, TunnelError> {
         let failed = |what: String| TunnelError::Server { server: self.server.to_string(), what };
-        let connected = timeout(greeting::TIME, async {
+        let connected = timeout(handshake::TIME, async {
             let plain = stream::connect(&self.server.text).await?;
             let host = self.server.host.clone();
             let secure = self.connector.connect(host, plain).await;
             let mut secure = secure.map_err(|error| failed(tls::why(&error)))?;
-            let wrong = greeting::greet(&mut secure, &self.token).await;
+            let wrong = handshake::greet(&mut secure, &self.token).await;
             match wrong.map_err(|error| failed(error.to_string()))? {
                 Some(wrong) => Err(failed(wrong)),
                 None => Ok(secure),
             }
         });
-        let late = || failed(format!("no answer in {} s", greeting::TIME.as_secs()));
+        let late = || failed(format!("no answer in {} s", handshake::TIME.as_secs()));
         connected.await.map_err(|_| late())?
     }
 }

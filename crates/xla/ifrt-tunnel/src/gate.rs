@@ -13,7 +13,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use unskew_connections::{ConnectionLimits, Connections, RequestGuard, Watched, open_files};
 
-use crate::{TunnelError, greeting, stream, tls, tokens};
+use crate::{TunnelError, handshake, stream, tls, tokens};
 
 /// How many greetings are under way at a time. One more takes the place of the oldest.
 const GREETINGS: usize = 1024;
@@ -71,7 +71,7 @@ impl Gate {
             per_address: all,
             unauthenticated: PER_ADDRESS,
             reserve: 0,
-            first: greeting::TIME,
+            first: handshake::TIME,
             ..ConnectionLimits::default()
         };
         Ok(Arc::new(Self {
@@ -108,7 +108,7 @@ impl Gate {
                     return;
                 }
                 let stream = Watched::new(stream, place);
-                match timeout(greeting::TIME, gate.let_in(stream, inside)).await {
+                match timeout(handshake::TIME, gate.let_in(stream, inside)).await {
                     Err(_) => tracing::info!(%peer, "no greeting in time"),
                     Ok(Err(error)) => tracing::info!(%peer, %error, "not let in"),
                     Ok(Ok(tunnel)) => {
@@ -125,7 +125,7 @@ impl Gate {
     async fn let_in(&self, stream: Watched<TcpStream>, inside: SocketAddr) -> io::Result<Tunnel> {
         let activity = stream.activity();
         let mut outside = self.acceptor.accept(stream).await?;
-        let given = greeting::token(&mut outside).await?;
+        let given = handshake::token(&mut outside).await?;
         let wrong = match (given, tokens::read(&self.tokens)) {
             (_, Err(error)) => {
                 tracing::error!(%error, "the tokens cannot be read: nobody is let in");
@@ -136,18 +136,18 @@ impl Gate {
             (None, Ok(_)) => Some("another version of the tunnel is spoken here"),
         };
         if let Some(wrong) = wrong {
-            greeting::answer(&mut outside, Some(wrong)).await?;
+            handshake::answer(&mut outside, Some(wrong)).await?;
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, wrong));
         }
         let Ok(place) = Arc::clone(&self.connections).try_acquire_owned() else {
             let wrong = "the server has as many connections as it takes";
-            greeting::answer(&mut outside, Some(wrong)).await?;
+            handshake::answer(&mut outside, Some(wrong)).await?;
             return Err(io::Error::other(wrong));
         };
         let plain = match TcpStream::connect(inside).await {
             Ok(plain) => plain,
             Err(error) => {
-                greeting::answer(&mut outside, Some("the server behind the gate does not answer"))
+                handshake::answer(&mut outside, Some("the server behind the gate does not answer"))
                     .await?;
                 return Err(error);
             }
@@ -155,7 +155,7 @@ impl Gate {
         plain.set_nodelay(true)?;
         // From here on nobody else gets its place.
         let busy = activity.begin();
-        greeting::answer(&mut outside, None).await?;
+        handshake::answer(&mut outside, None).await?;
         Ok(Tunnel { outside, inside: plain, _place: place, _busy: busy })
     }
 }

@@ -23,7 +23,7 @@
 mod client;
 mod error;
 mod gate;
-mod greeting;
+mod handshake;
 mod stream;
 mod tls;
 mod tokens;

@@ -11,7 +11,7 @@ use rustls::version::TLS13;
 use rustls::{CertificateError, ClientConfig, Error, RootCertStore, ServerConfig};
 
 use crate::TunnelError;
-use crate::greeting::ALPN;
+use crate::handshake::ALPN;
 
 fn provider() -> Arc<CryptoProvider> {
     Arc::new(ring::default_provider())

@@ -3,9 +3,9 @@
 use unskew_kinds::{CompareOptions, FileChange, FileComparison};
 use unskew_source::{Files, NotRead};
 
+use super::apply_levels;
 use super::lint_result::LintRequest;
 use super::sides::Old;
-use super::weigh;
 use crate::boundary::Boundary;
 
 /// A boundary, what is asked of it, and its two sides.
@@ -25,7 +25,9 @@ impl Check<'_> {
 
     /// What the boundary wants to hear of some changes since `old`, with its weights.
     pub(super) fn weighed(&self, changes: Vec<FileChange>, old: &Old) -> Vec<FileChange> {
-        let weighed = changes.into_iter().filter_map(|change| weigh::weigh(self.boundary, change));
-        weighed.map(|change| weigh::since(change, old)).collect()
+        let weighed = changes
+            .into_iter()
+            .filter_map(|change| apply_levels::apply_levels(self.boundary, change));
+        weighed.map(|change| apply_levels::since(change, old)).collect()
     }
 }

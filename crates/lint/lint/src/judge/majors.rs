@@ -5,7 +5,7 @@ use unskew_core::{Date, Places, Window};
 use super::check::Check;
 use super::lint_result::NotChecked;
 use super::sides::{Old, Sides};
-use super::{earlier, weigh};
+use super::{apply_levels, earlier};
 use crate::baseline::BaselinePlace;
 use crate::rules;
 use unskew_kinds::{FileChange, Level, Raise};
@@ -29,7 +29,10 @@ pub fn check(
             found.extend(too_soon(check, raise, every, place, sides)?);
         }
     }
-    Ok(found.into_iter().filter_map(|change| weigh::weigh(check.boundary, change)).collect())
+    Ok(found
+        .into_iter()
+        .filter_map(|change| apply_levels::apply_levels(check.boundary, change))
+        .collect())
 }
 
 fn change(finding: unskew_core::Finding, raise: &Raise) -> FileChange {

@@ -16,6 +16,7 @@
 //! says, without lines. It stays the same when lines move, and is another one when the change is another one.
 
 mod accept;
+mod apply_levels;
 mod check;
 mod earlier;
 mod fingerprint;
@@ -25,7 +26,6 @@ mod past;
 mod reader_first;
 mod sides;
 mod sunset;
-mod weigh;
 
 pub use fingerprint::fingerprint;
 pub use lint_result::{FileVerdict, LintFailure, LintRequest, LintResult};
@@ -121,8 +121,8 @@ impl<'a> Check<'a> {
             let more = self.weighed(self.compare(&old.files)?.changes, old);
             let counts = |change: &FileChange| {
                 change.finding.severity > Severity::Note
-                    || (weigh::is_unpromised(self.boundary, change)
-                        && weigh::is_of_sunset(self.boundary, change))
+                    || (apply_levels::is_unpromised(self.boundary, change)
+                        && apply_levels::is_of_sunset(self.boundary, change))
             };
             let graver = more.into_iter().filter(counts);
             changes.extend(graver.filter(|change| known.insert(fingerprint::identity(change))));

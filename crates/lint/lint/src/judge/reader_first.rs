@@ -7,7 +7,7 @@ use unskew_core::{Date, Places};
 use super::check::Check;
 use super::lint_result::NotChecked;
 use super::sides::{Old, Sides};
-use super::{earlier, weigh};
+use super::{apply_levels, earlier};
 use crate::baseline::BaselinePlace;
 use crate::rules;
 use unskew_kinds::{Direction, FileChange, Level};
@@ -51,7 +51,10 @@ pub fn check(
         let change = FileChange::new(finding.at(Places::from_iter([at])), file, item.clone());
         found.push(change.on(Level::Promise).breaking(Direction::Forward));
     }
-    Ok(found.into_iter().filter_map(|change| weigh::weigh(check.boundary, change)).collect())
+    Ok(found
+        .into_iter()
+        .filter_map(|change| apply_levels::apply_levels(check.boundary, change))
+        .collect())
 }
 
 fn items(check: &Check<'_>, files: &Files) -> Result<BTreeMap<String, String>, NotChecked> {

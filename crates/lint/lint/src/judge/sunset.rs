@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use unskew_core::{Date, Places, Severity};
 
+use super::apply_levels::{self, is_about};
 use super::check::Check;
 use super::lint_result::NotChecked;
-use super::weigh::{self, is_about};
 use crate::baseline::Snapshot;
 use crate::boundary::AnnouncedRemoval;
 use crate::rules;
@@ -72,13 +72,15 @@ pub fn check(
         let strictness = check.boundary.level_of(&change.file);
         change.finding.severity > Severity::Note || change.level <= strictness
     });
-    changes.extend(found.into_iter().filter_map(|change| weigh::weigh(check.boundary, change)));
+    changes.extend(
+        found.into_iter().filter_map(|change| apply_levels::apply_levels(check.boundary, change)),
+    );
     Ok(())
 }
 
 /// Whether a change is an error, or would be if its direction were promised.
 fn is_break(check: &Check<'_>, change: &FileChange) -> bool {
-    let unpromised = weigh::is_unpromised(check.boundary, change);
+    let unpromised = apply_levels::is_unpromised(check.boundary, change);
     change.finding.severity == Severity::Error
         || (unpromised && change.finding.rule.severity == Severity::Error)
 }

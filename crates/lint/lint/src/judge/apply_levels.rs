@@ -11,7 +11,7 @@ use unskew_kinds::{FileChange, Level};
 /// A direction that is not promised makes a note of what breaks it; a note is for the level `all`. What the
 /// boundary says about a rule comes before both. What an entry of `sunset` names is kept as such a note at every level,
 /// and `sunset::check` lets it go.
-pub fn weigh(boundary: &Boundary, mut change: FileChange) -> Option<FileChange> {
+pub fn apply_levels(boundary: &Boundary, mut change: FileChange) -> Option<FileChange> {
     let strictness = boundary.level_of(&change.file);
     if strictness == Level::Off {
         return None;
