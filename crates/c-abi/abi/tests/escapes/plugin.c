@@ -180,7 +180,6 @@ static int attempt_more(const char *what, const char *folder) {
   if (IS("folder of the parent")) return result(readlink(of_parent("cwd"), text, sizeof text));
   if (IS("stack of the parent")) return result(open(of_parent("stack"), O_RDONLY));
   if (IS("all processes")) return result(open("/proc", O_RDONLY | O_DIRECTORY));
-  if (IS("ask after everybody")) return result(kill(-1, 0));
   if (IS("the first process")) return result(kill(1, 0));
   if (IS("queue a signal for a thread")) {
     siginfo_t signal = {.si_code = SI_QUEUE};

@@ -31,6 +31,7 @@ pub use fingerprint::fingerprint;
 pub use outcome::{Failure, Judged, Outcome, Request};
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use unskew_core::{Finding, Promise, Severity};
 
@@ -49,7 +50,10 @@ pub fn lint(request: &Request<'_>) -> Outcome {
     let mut sides = match Sides::of(request) {
         Ok(sides) => sides,
         Err(error) => {
-            let path = request.sources.folder().display().to_string();
+            let folder = request.sources.folder();
+            // The current folder has no name of its own.
+            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            let path = folder.display().to_string();
             outcome.failures.push(Failure { path, why: error.to_string() });
             return outcome;
         }
