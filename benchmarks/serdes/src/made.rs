@@ -11,7 +11,7 @@ impl Numbers {
         (self.0 >> 33) % end
     }
 
-    fn of<'a, T: ?Sized>(&mut self, items: &[&'a T]) -> &'a T {
+    fn choose<'a, T: ?Sized>(&mut self, items: &[&'a T]) -> &'a T {
         items[self.below(items.len() as u64) as usize]
     }
 }

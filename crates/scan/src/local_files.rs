@@ -24,6 +24,10 @@ pub(crate) fn files(root: &Path) -> Result<Vec<ListedFile>, ScanError> {
         let key = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
         return Ok(vec![ListedFile { key, size: metadata.len(), etag: Some(state(&metadata)) }]);
     }
+    if !metadata.is_dir() {
+        let what = "a named pipe or a device; name a file or a folder of files";
+        return Err(error(root, io::Error::other(what)));
+    }
     let mut open: Vec<(PathBuf, String, usize)> = vec![(root.to_owned(), String::new(), 0)];
     while let Some((folder, prefix, depth)) = open.pop() {
         let entries = folder.read_dir().and_then(Iterator::collect::<io::Result<Vec<_>>>);

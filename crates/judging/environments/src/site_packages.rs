@@ -58,7 +58,11 @@ impl SitePackages {
     /// If there is none, or it cannot be read.
     pub fn find(path: &Path) -> Result<Self, SiteError> {
         let io = |source| SiteError::Io { path: path.to_owned(), source };
-        let folder = if path.metadata().map_err(io)?.is_file() {
+        let metadata = path.metadata().map_err(io)?;
+        if !metadata.is_file() && !metadata.is_dir() {
+            return Err(SiteError::None(path.to_owned()));
+        }
+        let folder = if metadata.is_file() {
             // `venv/bin/python` is a link to the Python that the environment was made with.
             let bin = path.parent().filter(|bin| !bin.as_os_str().is_empty());
             bin.map_or_else(|| PathBuf::from(".."), |bin| bin.join(".."))

@@ -1,7 +1,7 @@
 //! `cargo lab hostile`: the command on files that nobody would write.
 //!
 //! Small files of every format are changed, in their bytes and in their structure, and the real command is run on
-//! each: `inspect`, `check`, `convert`, `diff`, `lint`, `history`, `ops run`, `scan`. Before them comes what is small and stands
+//! each: `inspect`, `check`, `convert`, `diff`, `lint`, `lock`, `env`, `history`, `ops run`, `scan`. Before them comes what is small and stands
 //! for something large (`bombs`). A file may be refused or judged.
 //! It may not end the command by a panic or a signal, and if it takes more than 2 seconds of processor time or
 //! 256 MiB, then the command must have said which budget that was over.
@@ -11,6 +11,7 @@
 //! A run is repeated by its seed. What fails is kept with the command that was run.
 
 mod bombs;
+mod folders;
 mod mutate;
 mod seeds;
 mod table;

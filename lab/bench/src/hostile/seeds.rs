@@ -6,12 +6,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, ensure};
+use unskew_random::Random;
+
+use super::folders;
 
 /// No seed is larger.
 const LARGEST: u64 = 3 << 20;
 
-/// A format: its endings, how often it is chosen among a hundred, and the commands. `FILE` is the mutated file,
-/// `SEED` the seed, `OUT` a file that may be written, `MODEL` a small program.
+/// A format: its endings, how often it is chosen beside the others, and the commands. `FILE` is the mutated file, `SEED` the seed,
+/// `OUT` a file that may be written, `MODEL` a small program. Of a format whose files lie in a folder, `FOLDER` is one that has
+/// the file where its name belongs (`folders`).
 struct Format {
     name: &'static str,
     endings: &'static [&'static str],
@@ -19,10 +23,10 @@ struct Format {
     commands: &'static [&'static str],
 }
 
-const FORMATS: [Format; 15] = [
+const FORMATS: &[Format] = &[
     Format {
         name: "PyTorch",
-        endings: &["pt", "ptl", "pth", "pt2", "pte", "jit", "pkl"],
+        endings: &["pt", "ptl", "pth", "pt2", "pte", "jit", "ff", "pkl"],
         weight: 30,
         commands: &[
             "inspect FILE",
@@ -36,8 +40,29 @@ const FORMATS: [Format; 15] = [
         ],
     },
     Format {
+        name: "configurations of Triton",
+        endings: &["config.pbtxt"],
+        weight: 3,
+        commands: &[
+            "inspect FOLDER",
+            "check FOLDER --with onnxruntime@1.17",
+            "scan FOLDER --with onnxruntime@1.17 -o TABLE",
+        ],
+    },
+    Format {
+        name: "SavedModels",
+        endings: &["saved_model.pb", "saved_model.pbtxt", "fingerprint.pb", "keras_metadata.pb"],
+        weight: 4,
+        commands: &[
+            "inspect FOLDER",
+            "check FOLDER --with tensorflow@1.15 tensorflow@2.21",
+            "convert FOLDER --to tensorflow@2.4 -o OUT",
+            "scan FOLDER --with tensorflow@2.15 -o TABLE",
+        ],
+    },
+    Format {
         name: "TensorFlow",
-        endings: &["pb", "pbtxt", "binpb", "meta", "index", "ckpt"],
+        endings: &["pb", "pbtxt", "meta", "index", "ckpt"],
         weight: 16,
         commands: &[
             "inspect FILE",
@@ -48,11 +73,84 @@ const FORMATS: [Format; 15] = [
         ],
     },
     Format {
-        name: "ONNX",
-        endings: &["onnx", "ort"],
-        weight: 8,
+        name: "Keras",
+        endings: &["keras", "h5", "hdf5"],
+        weight: 7,
         commands: &[
             "inspect FILE",
+            "check FILE --with tensorflow@2.4 tensorflow@2.21",
+            "convert FILE --to tensorflow@2.12 -o OUT",
+            "scan FILE --with tensorflow@2.15 -o TABLE",
+        ],
+    },
+    Format {
+        name: "TensorFlow.js",
+        endings: &["model.json"],
+        weight: 4,
+        commands: &[
+            "inspect FILE",
+            "check FILE --with tfjs@1.0 tfjs@4.22",
+            "scan FILE --with tfjs@4.22 -o TABLE",
+        ],
+    },
+    Format {
+        name: "safetensors",
+        endings: &["safetensors"],
+        weight: 3,
+        commands: &[
+            "inspect FILE",
+            "check FILE --with torch@1.4 torch@2.15",
+            "scan FILE --with torch@2.1 -o TABLE",
+        ],
+    },
+    Format {
+        name: "formats that are only shown",
+        endings: &["gguf", "tflite"],
+        weight: 2,
+        commands: &["inspect FILE", "scan FILE --with torch@2.1 -o TABLE"],
+    },
+    Format {
+        name: "IFRT values",
+        endings: &["ifrtvalue"],
+        weight: 2,
+        commands: &[
+            "inspect FILE",
+            "check FILE --with jax@0.6.2",
+            "scan FILE --with jax@0.6.2 -o TABLE",
+        ],
+    },
+    Format {
+        name: "packed models",
+        endings: &["tar", "tar.gz", "zip"],
+        weight: 4,
+        commands: &[
+            "inspect FILE",
+            "check FILE --with tensorflow@2.15 onnx@1.23",
+            "scan FILE --with tensorflow@2.15 -o TABLE",
+        ],
+    },
+    Format { name: "container images", endings: &["image"], weight: 3, commands: &["env FILE"] },
+    Format {
+        name: "environments",
+        endings: &[
+            "METADATA",
+            "RECORD",
+            "PKG-INFO",
+            "entry_points.txt",
+            ".pth",
+            "_pb2.py",
+            "direct_url.json",
+        ],
+        weight: 4,
+        commands: &["env FOLDER"],
+    },
+    Format {
+        name: "ONNX",
+        endings: &["onnx", "onnxtxt", "ort"],
+        weight: 10,
+        commands: &[
+            "inspect FILE",
+            "convert FILE --to onnxruntime@1.10 -o OUT",
             "check FILE --with onnxruntime@1.8 onnxruntime@1.32 onnx@1.23",
             "scan FILE --with onnxruntime@1.32 -o TABLE",
         ],
@@ -76,7 +174,7 @@ const FORMATS: [Format; 15] = [
     },
     Format {
         name: "protobuf files",
-        endings: &["proto"],
+        endings: &["proto", "binpb"],
         weight: 7,
         commands: &["diff SEED FILE", "diff FILE SEED"],
     },
@@ -139,10 +237,11 @@ const FORMATS: [Format; 15] = [
     },
     Format {
         name: "native extensions",
-        endings: &["so"],
-        weight: 3,
+        endings: &["so", "dylib", "dll"],
+        weight: 5,
         commands: &[
             "inspect FILE --static",
+            "diff SEED FILE",
             "check FILE --static --with torch@2.1 tensorflow@2.15",
             "scan FILE --with torch@2.1 -o TABLE",
         ],
@@ -153,6 +252,7 @@ const FORMATS: [Format; 15] = [
         weight: 4,
         commands: &[
             "inspect FILE",
+            "env labels FILE",
             "check FILE --with torch@2.1 tensorflow@2.15",
             "scan FILE --with torch@2.1 tensorflow@2.15 -o TABLE",
         ],
@@ -212,8 +312,9 @@ impl Seeds {
         FORMATS.iter().zip(&self.by_format).map(|(format, all)| (format.name, all.len())).collect()
     }
 
-    /// A format with its seeds and its commands, `part` of a hundred.
-    pub fn format(&self, mut part: usize) -> (&'static str, &[Seed], &'static [&'static str]) {
+    /// A format at random, with its seeds and its commands.
+    pub fn format(&self, random: &mut Random) -> (&'static str, &[Seed], &'static [&'static str]) {
+        let mut part = random.below(FORMATS.iter().map(|format| format.weight).sum());
         for (format, seeds) in FORMATS.iter().zip(&self.by_format) {
             match part.checked_sub(format.weight) {
                 Some(left) => part = left,
@@ -244,12 +345,29 @@ pub fn unpack(root: &Path, into: &Path) -> anyhow::Result<()> {
         fs::write(into.join(name), text)?;
     }
     of_rules(&root.join("crates"), &into.join("rules"))?;
+    ifrt_values(root, into)?;
+    for (name, bytes) in folders::seeds(root)? {
+        let path = into.join("made").join(name);
+        fs::create_dir_all(path.parent().unwrap_or(into))?;
+        fs::write(path, bytes)?;
+    }
     extension(into)?;
     wheel(root, &into.join("fixture-1.0-py3-none-any.whl"))
 }
 
-/// Writes the files that the examples of rules have as hexadecimal digits, below `$ xxd -p NAME`: of formats that have
-/// few other small files, such as ONNX.
+/// The values of every version, of which each line of a test has one in hexadecimal digits.
+fn ifrt_values(root: &Path, into: &Path) -> anyhow::Result<()> {
+    let text = fs::read_to_string(root.join("crates/xla/ifrt/tests/golden.txt"))?;
+    let all = text.lines().filter(|line| !line.starts_with('#'));
+    for (nth, line) in all.step_by(7).enumerate() {
+        let bytes = digits(line.rsplit(' ').next().unwrap_or_default()).unwrap_or_default();
+        fs::write(into.join(format!("{nth}.ifrtvalue")), bytes)?;
+    }
+    Ok(())
+}
+
+/// Writes the files that the examples of rules have as text, below `$ cat NAME`, and as hexadecimal digits, below `$ xxd -p
+/// NAME`: of formats that have few other small files, such as ONNX.
 fn of_rules(crates: &Path, into: &Path) -> anyhow::Result<()> {
     let mut paths = Vec::new();
     walk(crates, 0, &mut paths);
@@ -262,6 +380,16 @@ fn of_rules(crates: &Path, into: &Path) -> anyhow::Result<()> {
             let bytes: Vec<u8> = lines.map_while(digits).flatten().collect();
             fs::create_dir_all(&folder)?;
             fs::write(folder.join(name), bytes)?;
+        }
+        for part in text.split("$ cat ").skip(1) {
+            let (name, rest) = part.split_once('\n').unwrap_or((part, ""));
+            let name = Path::new(name).file_name().unwrap_or_default();
+            let shown = ["onnxtxt", "json", "pbtxt", "mlir"];
+            if shown.iter().any(|ending| name.to_string_lossy().ends_with(ending)) {
+                let text = rest.split("\n$ ").next().unwrap_or(rest);
+                fs::create_dir_all(&folder)?;
+                fs::write(folder.join(name), text)?;
+            }
         }
     }
     Ok(())
@@ -315,7 +443,7 @@ fn extension(folder: &Path) -> anyhow::Result<()> {
          void PyInit__C(void) { _ZN3c1011SymInt_testEv(); TF_NewStatus(); }\n",
     )?;
     let made = Command::new("cc")
-        .args(["-shared", "-fPIC", "-nostdlib", "-o"])
+        .args(["-shared", "-fPIC", "-g", "-nostdlib", "-o"])
         .arg(folder.join("_C.abi3.so"))
         .arg(&source)
         .status();

@@ -14,7 +14,7 @@ use nix::sys::resource::{Usage, UsageWho, getrusage};
 
 use super::seeds::Seeds;
 use super::{MEMORY, TIME};
-use super::{bombs, mutate};
+use super::{bombs, folders, mutate};
 use unskew_random::Random;
 
 /// After so long a command is ended.
@@ -55,10 +55,15 @@ pub fn run(batch: &Batch) -> anyhow::Result<()> {
         let file = place.path().join(&name);
         fs::write(&file, bytes)?;
         let table = place.path().join("table");
+        let folder = place.path().join("folder");
+        if command.contains("FOLDER") {
+            folders::around(root, &folder, &file)?;
+        }
         let arguments = command.split(' ').map(|word| match word {
             "FILE" => file.clone().into_os_string(),
             "SEED" => seed.clone().into_os_string(),
             "OUT" => place.path().join("out").into_os_string(),
+            "FOLDER" => folder.clone().into_os_string(),
             "TABLE" => table.clone().into_os_string(),
             "MODEL" => root.join("crates/cli/tests/files/div-1.4.0.pt").into_os_string(),
             "SPAN" => format!("{span} weeks").into(),
@@ -68,7 +73,12 @@ pub fn run(batch: &Batch) -> anyhow::Result<()> {
         let ran =
             measured(Command::new(&batch.unskew).args(arguments).current_dir(place.path()), &said)?;
         let became = ran.became(&said);
-        let verb = command.split(" FILE").next().unwrap_or(command).replace(' ', "_");
+        let verb = command
+            .split(" FILE")
+            .next()
+            .and_then(|verb| verb.split(" FOLDER").next())
+            .unwrap_or(command)
+            .replace(' ', "_");
         println!(
             "{nth}\t{format}\t{verb}\t{became}\t{}\t{}",
             ran.time.as_millis(),
@@ -78,8 +88,10 @@ pub fn run(batch: &Batch) -> anyhow::Result<()> {
             keep(&batch.folder, nth, &file, command, &said)?;
         }
         fs::remove_file(&file)?;
-        if table.exists() {
-            fs::remove_dir_all(&table)?;
+        for made in [&table, &folder] {
+            if made.exists() {
+                fs::remove_dir_all(made)?;
+            }
         }
         if ran.memory > MEMORY {
             break;
@@ -108,7 +120,7 @@ fn of_seeds(
     let seed = batch.seed;
     Ok((batch.from..batch.to).map(move |nth| {
         let mut random = Random::nth(seed, nth);
-        let (format, all, commands) = seeds.format(random.below(100));
+        let (format, all, commands) = seeds.format(&mut random);
         let (seed, other) = (random.choose(all), random.choose(all));
         let command = *random.choose(commands);
         let bytes = mutate::file(&seed.name, &seed.bytes()?, &other.bytes()?, &mut random);

@@ -180,7 +180,6 @@ static int attempt_more(const char *what, const char *folder) {
   if (IS("folder of the parent")) return result(readlink(of_parent("cwd"), text, sizeof text));
   if (IS("stack of the parent")) return result(open(of_parent("stack"), O_RDONLY));
   if (IS("all processes")) return result(open("/proc", O_RDONLY | O_DIRECTORY));
-  if (IS("ask after everybody")) return result(kill(-1, 0));
   if (IS("the first process")) return result(kill(1, 0));
   if (IS("queue a signal for a thread")) {
     siginfo_t signal = {.si_code = SI_QUEUE};
@@ -246,7 +245,10 @@ static int attempt_more(const char *what, const char *folder) {
   if (IS("layout, read")) return result(syscall(SYS_personality, 0xffffffff));
   if (IS("other pages of a mapping")) return result(syscall(SYS_remap_file_pages, text, 4096, 0, 0, 0));
   if (IS("all memory locked")) return result(mlockall(MCL_CURRENT | MCL_FUTURE));
-  if (IS("the time of the machine")) return result(clock_settime(CLOCK_REALTIME, &time));
+  if (IS("the time of the machine")) {
+    clock_gettime(CLOCK_REALTIME, &time);
+    return result(clock_settime(CLOCK_REALTIME, &time));
+  }
   if (IS("the name of the machine")) return result(sethostname("x", 1));
   if (IS("the log of the machine")) return result(syscall(SYS_syslog, 10, 0, 0));
   if (IS("quotas of the machine")) return result(syscall(SYS_quotactl, 0, 0, 0, 0));

@@ -161,7 +161,6 @@ const FORBIDDEN: &[&str] = &[
     "folder of the parent",
     "stack of the parent",
     "all processes",
-    "ask after everybody",
     "the first process",
     "queue a signal for a thread",
     "a signal by pidfd",

@@ -31,6 +31,7 @@ pub use fingerprint::fingerprint;
 pub use lint_result::{FileVerdict, LintFailure, LintRequest, LintResult};
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use unskew_core::{Finding, Promise, Severity};
 
@@ -49,7 +50,10 @@ pub fn lint(request: &LintRequest<'_>) -> LintResult {
     let mut sides = match Sides::open_working_tree(request) {
         Ok(sides) => sides,
         Err(error) => {
-            let path = request.sources.folder().display().to_string();
+            let folder = request.sources.folder();
+            // The current folder has no name of its own.
+            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            let path = folder.display().to_string();
             outcome.failures.push(LintFailure { path, why: error.to_string() });
             return outcome;
         }

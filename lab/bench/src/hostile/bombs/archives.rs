@@ -27,7 +27,7 @@ pub(super) fn all() -> anyhow::Result<Vec<Bomb>> {
 }
 
 /// A tar file in gzip with members of zeros.
-fn packed_tar(members: &[(&str, u64)]) -> io::Result<Vec<u8>> {
+pub(super) fn packed_tar(members: &[(&str, u64)]) -> io::Result<Vec<u8>> {
     let gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     let mut tar = tar::Builder::new(gzip);
     for (name, size) in members {
@@ -39,7 +39,7 @@ fn packed_tar(members: &[(&str, u64)]) -> io::Result<Vec<u8>> {
     tar.into_inner()?.finish()
 }
 
-fn zip(members: &[(&str, &[u8])]) -> anyhow::Result<Vec<u8>> {
+pub(super) fn zip(members: &[(&str, &[u8])]) -> anyhow::Result<Vec<u8>> {
     let mut zip = zip::ZipWriter::new(io::Cursor::new(Vec::new()));
     for (name, bytes) in members {
         zip.start_file(*name, zip::write::SimpleFileOptions::default())?;

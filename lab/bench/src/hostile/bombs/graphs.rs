@@ -60,6 +60,10 @@ fn model(nodes: &[u8], rest: &[u8]) -> Vec<u8> {
     [number(1, 8), bytes(7, graph.concat()), opset("", 17), opset("my", 1), rest.to_vec()].concat()
 }
 
+fn opset_of(domain: &str) -> Vec<u8> {
+    bytes(8, [bytes(1, domain), number(2, 1)].concat())
+}
+
 fn onnx() -> Vec<Bomb> {
     let deep = || {
         let first = bytes(1, node("Optional", &["x"], "t0", &[]));
@@ -114,6 +118,12 @@ fn onnx() -> Vec<Bomb> {
         Bomb::new("concats.onnx", chain("Concat", &axis), ONNX),
         Bomb::new("sequences.onnx", chain("SequenceConstruct", &[]), ONNX),
         Bomb::new("functions.onnx", model(&top, &[first.clone(), twice].concat()), ONNX),
+        Bomb::new("long-domain.onnx", model(&top, &opset_of(&"d".repeat(65_530))), ONNX),
+        Bomb::new(
+            "controls.onnx",
+            model(&top, &opset_of("\x1b[31m\u{9b}\u{202e}\n::error::x")),
+            ONNX,
+        ),
         Bomb::new("branches.onnx", model(&top, &[first, branches].concat()), ONNX),
     ]
 }
