@@ -5,8 +5,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use unskew_core::{
-    Axis, Clash, Context, Finding, Need, Party, Phase, Provision, Requirement, Role, Rule, RuleText,
-    Severity, Version, VersionRange, check,
+    Axis, Clash, Context, Finding, Need, Party, Phase, Provision, Requirement, Role, Rule,
+    RuleText, Severity, Version, VersionRange, check,
 };
 
 static TOO_NEW: Rule = Rule {

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use flate2::read::GzDecoder;
 use unskew_core::Party;
 use unskew_source::{
-    Archive, BytesSource, ChargedReader, ArchiveMember, SourceProblem, ReadError, Source, SourceExt as _,
-    SourceReader, limits,
+    Archive, ArchiveMember, BytesSource, ChargedReader, ReadError, Source, SourceExt as _,
+    SourceProblem, SourceReader, limits,
 };
 
 use crate::location::Location;

@@ -14,7 +14,8 @@ use crate::package_checks::of_package;
 use crate::pins::{self, PinChange};
 use crate::runtimes::{CodeMatcher, JaxMatcher, Runtime};
 use crate::{
-    Environment, Generated, InstalledPackage, handlers, libraries, names, numpy, plugins, skipped, system,
+    Environment, Generated, InstalledPackage, handlers, libraries, names, numpy, plugins, skipped,
+    system,
 };
 
 /// Two packages that meet, and what is to be said of them.

@@ -75,8 +75,9 @@ impl InstalledPackage {
 
     /// Reads what lies below these modules of a folder.
     fn below(&mut self, root: &Path, tops: &BTreeSet<String>) {
-        let walked =
-            walk(root, tops, |path| FileKind::from_path(path) != FileKind::Other || path.ends_with(".py"));
+        let walked = walk(root, tops, |path| {
+            FileKind::from_path(path) != FileKind::Other || path.ends_with(".py")
+        });
         if let Some(why) = walked.cut {
             self.trouble.push(InstallProblem::Unreadable(why));
         }

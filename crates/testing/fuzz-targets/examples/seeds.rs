@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use unskew_array::{Array, Fill, ArrayElementType, npy};
+use unskew_array::{Array, ArrayElementType, Fill, npy};
 use unskew_fuzz_targets::{TARGETS, records, source};
 use unskew_tensorflow::read::{TensorFlowFileKind, transcode};
 

@@ -128,11 +128,7 @@ enum Test {
     /// An address that is null.
     IsNull(u8),
     /// These bits, of those in the mask.
-    HasBits {
-        argument: u8,
-        mask: u64,
-        bits: u64,
-    },
+    HasBits { argument: u8, mask: u64, bits: u64 },
 }
 
 /// A call that is allowed if all tests of one of the alternatives hold.

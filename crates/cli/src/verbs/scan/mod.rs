@@ -15,7 +15,7 @@ use unskew_scan::{
 };
 
 use crate::args::{Global, Scan, ScanTask, Watch};
-use crate::exit::{Ending, CallStatus};
+use crate::exit::{CallStatus, Ending};
 use crate::{guard, print, progress};
 
 /// How many artifacts of a store are judged at once: requests wait far more than they work.

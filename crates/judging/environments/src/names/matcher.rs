@@ -12,7 +12,7 @@ use crate::dependency::Dependency;
 use crate::rules::{
     PackageRefusesVersion, PythonModuleMissing, PythonNameMissing, PythonNameMissingInFunction,
 };
-use crate::{Environment, Package};
+use crate::{Environment, InstalledPackage};
 
 /// The package or Python that is asked for names, as a capability: its modules were read.
 struct NamesWereRead;
@@ -142,7 +142,7 @@ fn chain(failure: &super::ImportFailure) -> String {
 }
 
 /// What a package declares of another, where the one that is installed is none of it.
-fn declared(package: &Package, other: &Package) -> Option<String> {
+fn declared(package: &InstalledPackage, other: &InstalledPackage) -> Option<String> {
     let version = other.version.parse::<pep440_rs::Version>().ok()?;
     let all = package.requires.iter().filter_map(|text| Dependency::read(text));
     let mut unmet = all.filter(|one| one.key == other.key() && !one.allows(&version));

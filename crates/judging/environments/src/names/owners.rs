@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Environment, Package};
+use crate::{Environment, InstalledPackage};
 
 /// The one that a module belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,7 +58,7 @@ impl ModuleOwners {
 }
 
 /// The modules that stand for a package: those whose import is its import.
-pub(super) fn top_modules(package: &Package) -> Vec<String> {
+pub(super) fn top_modules(package: &InstalledPackage) -> Vec<String> {
     /// What packages install beside themselves by accident or for their own tests.
     const ASIDE: [&str; 14] = [
         "test",

@@ -193,6 +193,6 @@ fn a_named_pipe_is_no_image_and_nobody_waits_for_it() {
     let pipe = folder.path().join("image.tar");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     assert!(!Image::is_image(&pipe));
-    let error = unskew_environments::Site::find(&pipe).unwrap_err().to_string();
+    let error = unskew_environments::SitePackages::find(&pipe).unwrap_err().to_string();
     assert!(error.starts_with("no Python environment"), "{error}");
 }
