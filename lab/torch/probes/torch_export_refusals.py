@@ -33,6 +33,8 @@ from torch_values import words
 
 torch.set_num_threads(1)
 UNKNOWN = "unskew_unknown"
+# Python 3.8, of which releases up to 2.2 are made, has none.
+ANNOTATED = getattr(typing, "Annotated", None)
 
 
 def read(path):
@@ -75,7 +77,7 @@ def is_program(name):
 def changes(value, ty, done):
     """Every kind of change at the first place of each type: yields its name; while it is yielded, it is made."""
     origin, arguments = typing.get_origin(ty), typing.get_args(ty)
-    if origin is typing.Annotated:
+    if origin is not None and origin is ANNOTATED:
         yield from changes(value, arguments[0], done)
     elif origin is typing.Union:
         if value is not None:

@@ -45,7 +45,8 @@ const TABLE_HEAD: &str = "\
 # What `torch.export.load` of each release does with a file, besides the types of its graph (exported.tsv).
 # writes: it writes this record, with * for the name of the model. needs-in-archive, needs-in-zip: it does not load a file
 # without it, with a folder around the records or without. ignores-fields: it passes over fields that it does not know.
-# loads-output: it loads a program with such an output. takes-region: it loads and runs an operator of higher order of this name.
+# loads-input, loads-output: it loads a program with such a constant input, with such an output. takes-region: it loads and
+# runs an operator of higher order of this name.
 # refuses-result: it does not load a list of one tensor as the result of such an operator, as 2.6 writes it. said: its words.
 # Made by `cargo lab torch-exports --write`.
 what\tname\tsince\tuntil\tsaid
@@ -216,6 +217,12 @@ fn told_by_programs(
         ("no_grad", "wrap_with_set_grad_enabled"),
         ("autocast", "wrap_with_autocast"),
     ];
+    let inputs = [
+        ("none_input", "as_none"),
+        ("int_input", "as_int"),
+        ("float_input", "as_float"),
+        ("text_input", "as_string"),
+    ];
     let version: Version = release.parse()?;
     let answers = exports.ask(&release.to_owned(), programs, exports.folder)?;
     let mut found = Vec::new();
@@ -227,6 +234,13 @@ fn told_by_programs(
             && *result == ReleaseResult::Works
         {
             found.push(("loads-output", *output, "-".to_owned()));
+        }
+        let input = inputs.iter().find(|(name, _)| *name == one.name);
+        if let Some((_, input)) = input
+            && one.writer == version
+            && *result == ReleaseResult::Works
+        {
+            found.push(("loads-input", *input, "-".to_owned()));
         }
         let region = regions.iter().find(|(name, _)| *name == one.name);
         if let Some((_, region)) = region

@@ -22,8 +22,8 @@ use crate::{JobOutcome, ModuleLoader, RunJob, TorchHost};
 const SHOWING: [&str; 7] =
     ["add", "conv", "buffer_mutation", "dynamic", "cond", "constant_tensor", "int_input"];
 
-/// The last release that writes the container without a folder; others are given its files to see what they need of one.
-const LAST_ZIP: Version = Version::triple(2, 7, 1);
+/// The last releases that write the two older containers: later ones are given a file of each to see what they need of it.
+const LAST_OF_CONTAINER: [Version; 2] = [Version::triple(2, 7, 1), Version::triple(2, 8, 0)];
 
 /// A program that a release wrote.
 #[derive(Clone, Debug)]
@@ -95,8 +95,8 @@ impl TorchHost {
             |writer: Version| all.iter().filter(is_showing).filter(move |one| one.writer == writer);
         let mut command = self.probe("torch_export_refusals.py");
         command.arg(scratch.path()).args(of(self.version).map(|one| &one.path));
-        if self.version > LAST_ZIP {
-            command.args(of(LAST_ZIP).take(1).map(|one| &one.path));
+        for last in LAST_OF_CONTAINER.into_iter().filter(|last| *last < self.version) {
+            command.args(of(last).take(1).map(|one| &one.path));
         }
         answers(&mut command, limit)
     }

@@ -17,6 +17,9 @@ use super::schema::{ExportSchema, FieldType, Shape, ShapeKind};
 /// The type of a program's outputs, which are arguments and more narrowly read.
 pub(crate) const OUTPUT: &str = "output";
 
+/// The type of a program's inputs that its user gives, which are arguments.
+pub(crate) const INPUT: &str = "input";
+
 /// The type of operators of higher order, by their names.
 pub(crate) const REGION: &str = "region";
 
@@ -71,6 +74,11 @@ impl fmt::Display for Place<'_> {
 }
 
 impl Place<'_> {
+    /// Whether it is what a user gives.
+    fn is_input(&self) -> bool {
+        matches!(self, Self::Field(Self::Field(_, input), name) if *input == "user_input" && *name == "arg")
+    }
+
     /// Whether it is an item of the outputs of the whole program.
     fn is_output(&self) -> bool {
         let Self::Item(Self::Field(Self::Field(Self::Field(Self::Root, _), graph), name), _) = self
@@ -195,6 +203,9 @@ impl<'de> Visitor<'de> for ElementWalk<'_> {
                     if given || shape.kind != ShapeKind::Union {
                         if ty == "Argument" && self.place.is_output() {
                             self.add(OUTPUT, Cow::clone(&name));
+                        }
+                        if ty == "Argument" && self.place.is_input() {
+                            self.add(INPUT, Cow::clone(&name));
                         }
                         self.add(ty, name);
                     }

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use unskew_core::Version;
 
-use super::elements::{Element, OUTPUT, REGION, RESULT};
+use super::elements::{Element, INPUT, OUTPUT, REGION, RESULT};
 use super::schema::{ExportSchema, ShapeKind};
 use crate::{ReleaseCalendar, TorchFormat, TorchModel, TorchRelease};
 
@@ -40,6 +40,8 @@ pub(crate) enum LoaderRowKind {
     LoadsOutput,
     /// They do not load such a result of an operator of higher order, of a writer that does not say which kind it is.
     RefusesResult,
+    /// They load a program with such an input, which is a constant.
+    LoadsInput,
     /// They load and run an operator of higher order of this name.
     TakesRegion,
 }
@@ -57,6 +59,7 @@ fn row(line: &'static str) -> Option<LoaderRow> {
         "needs-in-zip" => LoaderRowKind::NeedsInZip,
         "ignores-fields" => LoaderRowKind::IgnoresFields,
         "loads-output" => LoaderRowKind::LoadsOutput,
+        "loads-input" => LoaderRowKind::LoadsInput,
         "takes-region" => LoaderRowKind::TakesRegion,
         "refuses-result" => LoaderRowKind::RefusesResult,
         _ => return None,
@@ -68,6 +71,11 @@ fn row(line: &'static str) -> Option<LoaderRow> {
 impl LoaderRow {
     fn is_of(&self, minor: Version) -> bool {
         self.since <= minor && self.until.is_none_or(|until| minor <= until)
+    }
+
+    /// The folder of the record that it names; none if that lies in none.
+    fn folder(&self) -> Option<&'static str> {
+        self.name.rsplit_once('/').map(|(folder, _)| folder)
     }
 
     /// Whether a record is the one that the row names.
@@ -150,6 +158,8 @@ pub(crate) enum LoadRefusal {
     Element { element: Element, place: String, said: String },
     /// It does not load such an output of the program, which stands in this place.
     Output { alternative: String, place: String },
+    /// It does not load such an input of the program, which stands in this place.
+    Input { alternative: String, place: String },
     /// It does not take such an operator of higher order, which stands in this place.
     Region { name: String, place: String },
     /// It does not load such a result of a node, which stands in this place.
@@ -162,6 +172,7 @@ impl LoadRefusal {
         match self {
             Self::Element { place, .. }
             | Self::Output { place, .. }
+            | Self::Input { place, .. }
             | Self::Region { place, .. }
             | Self::Result { place, .. } => Some(place),
             Self::Record(_) | Self::Archive => None,
@@ -173,6 +184,7 @@ impl LoadRefusal {
         match self {
             Self::Element { said, .. } => said,
             Self::Result { row, .. } | Self::Record(row) => row.said,
+            Self::Input { .. } => "'NoneType' object has no attribute 'name'",
             Self::Region { .. } => "Failed deserializing node Node",
             Self::Output { .. } => "Unable to deserialize output node",
             Self::Archive => "",
@@ -185,6 +197,7 @@ impl fmt::Display for LoadRefusal {
         match self {
             Self::Element { element: Element { ty, name }, .. } => write!(f, "{ty}.{name}"),
             Self::Output { alternative, .. } => write!(f, "an output {alternative}"),
+            Self::Input { alternative, .. } => write!(f, "an input {alternative}"),
             Self::Region { name, .. } => write!(f, "the operator of higher order {name}"),
             Self::Result { row, .. } => {
                 write!(f, "a result {} of an operator of higher order", row.name)
@@ -221,7 +234,16 @@ pub(crate) fn refusals(
         same && (!is_archive || loads_archives(other.minor()))
     });
     let others: Vec<Version> = others.map(TorchRelease::minor).collect();
-    let missing = rows(kind, minor).find(|row| {
+    // A release that reads several forms of what a folder has needs one of them.
+    let has_other = |row: &LoaderRow| {
+        let folder = row.folder().filter(|folder| !folder.is_empty());
+        folder.is_some_and(|folder| {
+            let others = rows(kind, minor).filter(|other| other.folder() == Some(folder));
+            let mut others = others;
+            others.any(|other| model.export_records.contains(other.name))
+        })
+    };
+    let missing = rows(kind, minor).filter(|row| !has_other(row)).find(|row| {
         let needs_it = |other: &Version| rows(kind, *other).any(|other| other.name == row.name);
         !model.export_records.contains(row.name) && !others.iter().all(needs_it)
     });
@@ -229,7 +251,7 @@ pub(crate) fn refusals(
     if let Some(row) = missing {
         return vec![LoadRefusal::Record(row)];
     }
-    let schema = ExportSchema::nearest(own);
+    let (schema, written) = (ExportSchema::nearest(own), ExportSchema::nearest(stamp.version));
     let mut found = Vec::new();
     for (element, places) in &model.elements {
         let place = || places.named().first().cloned().unwrap_or_default();
@@ -237,6 +259,13 @@ pub(crate) fn refusals(
             if !loads_output(minor, &element.name) {
                 let alternative = element.name.to_string();
                 found.push(LoadRefusal::Output { alternative, place: place() });
+            }
+            continue;
+        }
+        if element.ty == INPUT {
+            if is_told(LoaderRowKind::LoadsInput, minor, &element.name) == Some(false) {
+                let alternative = element.name.to_string();
+                found.push(LoadRefusal::Input { alternative, place: place() });
             }
             continue;
         }
@@ -256,7 +285,12 @@ pub(crate) fn refusals(
         // What is in a type that is not known stands in a field or an alternative that is not known either.
         let Some(shape) = schema.shape(element.ty) else { continue };
         let passes = shape.kind == ShapeKind::Struct && ignores_fields(minor);
-        if shape.field(&element.name).is_none() && !passes {
+        let form = |schema: &ExportSchema| {
+            let field = schema.shape(element.ty)?.field(&element.name)?;
+            Some(field.ty.clone())
+        };
+        let is_same = form(&schema).is_some_and(|own| form(&written) == Some(own));
+        if !is_same && !passes {
             let said = unknown_element(shape.kind, element);
             found.push(LoadRefusal::Element { element: element.clone(), place: place(), said });
         }

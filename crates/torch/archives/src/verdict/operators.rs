@@ -1,8 +1,9 @@
 //! The operators of a file in the table of a release.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use unskew_core::{Finding, Places, Severity, Version};
+use unskew_core::{Finding, Phase, Places, Severity, Version};
 use unskew_extensions::wheels;
 use unskew_torch_schemas::OperatorTable;
 
@@ -14,6 +15,9 @@ use crate::{OperatorUse, rules};
 
 /// The operator that ends a run with an exception: what has come to it was to fail anyway.
 const RAISE: &str = "prim::RaiseException";
+
+/// How words of a misfit begin, if a call names an argument that no overload has.
+const UNKNOWN_KEYWORD: &str = "no argument ";
 
 /// What is wrong with a use. In the order in which they are told apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -164,8 +168,14 @@ fn by_overload(
             Some(UseFault::Misfit(format!("{given} values, takes {takes}")))
         }
         (Some((takes, false)), None) => {
-            let pushed = pushed(pair, one, overload).filter(|pushed| *pushed < takes)?;
-            Some(UseFault::Grew(pushed, takes))
+            let pushed = pushed(pair, one, overload)?;
+            match pushed.cmp(&takes) {
+                Ordering::Less => Some(UseFault::Grew(pushed, takes)),
+                Ordering::Equal => None,
+                Ordering::Greater => {
+                    Some(UseFault::Misfit(format!("{pushed} values, takes {takes}")))
+                }
+            }
         }
         _ => None,
     }
@@ -240,9 +250,12 @@ fn by_rule(pair: &FileAndRelease<'_>, fault: &UseFault, operator: &str) -> Findi
                 .with_symptom(format!("Following ops cannot be found: [{operator}]"))
         }
         UseFault::Misfit(misfit) => {
-            rules::CallDoesNotFit { file, operator, runtime, misfit }.finding().with_symptom(
-                "Arguments for call are not valid. The following variants are available:",
-            )
+            let finding = rules::CallDoesNotFit { file, operator, runtime, misfit }.finding();
+            // The mobile interpreter does not count arguments: the operator finds others than it looks for.
+            match pair.model.format.is_mobile() {
+                true => finding.in_phase(Phase::FirstUse),
+                false => finding.with_symptom(misfit_symptom(table, name, misfit)),
+            }
         }
         UseFault::Class(class) => rules::PackedParameters { file, operator, runtime, class }.finding(),
         UseFault::Refusing(since) => rules::OperatorRefuses { file, operator, runtime, since }
@@ -295,6 +308,18 @@ fn nearest(table: &OperatorTable, name: &str) -> (String, String) {
         }
         Some(release) => (release.to_string(), format!("last in {release}")),
         None => ("with that operator".to_owned(), "in no release of the database".to_owned()),
+    }
+}
+
+/// What a loader says to a call that fits nothing: of an operator with one overload it says why.
+fn misfit_symptom(table: &OperatorTable, name: &str, misfit: &str) -> String {
+    let is_alone = table.overloads(name).count() == 1;
+    let keyword = misfit.strip_prefix(UNKNOWN_KEYWORD).filter(|_| is_alone);
+    match keyword {
+        Some(keyword) => format!("Keyword argument {keyword} unknown."),
+        None => {
+            "Arguments for call are not valid. The following variants are available:".to_owned()
+        }
     }
 }
 
