@@ -444,10 +444,12 @@ impl Reader {
         }
         if path(object).is_some_and(|path| path.last().is_some_and(|last| last == "modules")) {
             let is_own = path(key).is_some_and(|path| path == ["__name__"]);
-            if is_own {
-                self.open(Openness::ReplacesItself);
+            match is_own {
+                // A lazy loader that was understood stands in its place.
+                true if self.module.attribute_hook.is_some() => {}
+                true => self.open(Openness::ReplacesItself),
+                false => self.module.registers_modules = true,
             }
-            self.module.registers_modules = true;
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use unskew_core::{
-    Context, Finding, Outcome, Padded, Party, Places, Role, Unjudged, Verdict, column,
+    Context, Finding, Outcome, Padded, Party, Places, Role, Severity, Unjudged, Verdict, column,
 };
 use unskew_environments::{
     Environment, EnvironmentVerdict, Image, InstalledPackage, Labels, LockTarget, PackageLock,
@@ -247,7 +247,14 @@ impl EnvironmentAnswer {
             }
         }
         let broken = judged.pairs.iter().filter(|pair| pair.is_broken()).count();
+        let fails = |party: &&Party| party.notes.iter().any(|one| one.severity == Severity::Error);
+        match judged.alone.iter().filter(fails).count() {
+            0 => {}
+            1 => writeln!(out, "\n{BAD}1 package fails by itself{BAD:#}")?,
+            many => writeln!(out, "\n{BAD}{many} packages fail by themselves{BAD:#}")?,
+        }
         match broken {
+            0 if judged.alone.iter().any(|party| fails(&party)) => Ok(()),
             0 => writeln!(out, "\nno pair fails"),
             1 => writeln!(out, "\n{BAD}1 pair fails{BAD:#}"),
             many => writeln!(out, "\n{BAD}{many} pairs fail{BAD:#}"),

@@ -7,6 +7,7 @@ mod environments;
 mod image;
 mod labels;
 mod modules;
+mod names;
 mod plugins;
 mod requirements;
 mod unlisted;

@@ -1,0 +1,69 @@
+//! Sources that are read, and sources that are refused.
+
+use proptest::prelude::*;
+use unskew_python_source::{Bound, Exports, LARGEST, Module, Openness, SourceError, Step};
+
+fn read(source: &str) -> Module {
+    Module::read(source).unwrap()
+}
+
+#[test]
+fn steps_come_in_the_order_in_which_python_takes_them() {
+    let module = read("import a.b as c\nfrom ..d import e as f\nx = c.y.z\ndel x\n");
+    let path = vec!["c".to_owned(), "y".to_owned(), "z".to_owned()];
+    let expected = [
+        Step::Import { module: "a.b".to_owned(), alias: Some("c".to_owned()), line: 1 },
+        Step::ImportFrom {
+            level: 2,
+            module: "d".to_owned(),
+            names: vec![("e".to_owned(), "f".to_owned())],
+            line: 2,
+        },
+        Step::Attribute { path: path.clone(), line: 3 },
+        Step::Bind { name: "x".to_owned(), to: Bound::Path(path) },
+        Step::Delete("x".to_owned()),
+    ];
+    assert_eq!(module.steps, expected);
+}
+
+#[test]
+fn the_names_that_a_star_import_takes_are_literals_or_computed() {
+    let names = |all: &[&str]| Exports::Names(all.iter().map(|&one| one.to_owned()).collect());
+    for (source, exports) in [
+        ("x = 1", Exports::Absent),
+        ("__all__ = ['a', 'b']", names(&["a", "b"])),
+        ("__all__ = ['a']\n__all__ += ['b']\n__all__.append('c')", names(&["a", "b", "c"])),
+        ("_more = ['b']\n__all__ = ['a']\n__all__ += _more", names(&["a", "b"])),
+        ("__all__ = [n for n in dir()]", Exports::Computed),
+        ("__all__ = ['a']\ndef f(m):\n    __all__.extend(m.__all__)", Exports::Computed),
+    ] {
+        assert_eq!(read(source).exports, exports, "{source}");
+    }
+}
+
+#[test]
+fn a_module_that_writes_its_own_namespace_is_open() {
+    for source in ["globals().update(x)", "globals()[n] = 1", "exec(c)", "make(globals())"] {
+        assert_eq!(read(source).is_open, Some(Openness::WritesNamespace), "{source}");
+    }
+    for source in ["x = globals()['x']", "globals().get('x')", "__all__ = [n for n in globals()]"] {
+        assert_eq!(read(source).is_open, None, "{source}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_says_why() {
+    assert_eq!(Module::read(&" ".repeat(LARGEST + 1)), Err(SourceError::TooLarge(LARGEST + 1)));
+    assert_eq!(Module::read(&"(".repeat(500)), Err(SourceError::TooDeep));
+    let deep = format!("x = {}1", "-".repeat(100_000));
+    assert_eq!(Module::read(&deep), Err(SourceError::TooDeep));
+    assert!(matches!(Module::read("x = 1\nprint 'x'\n"), Err(SourceError::Syntax { line: 2, .. })));
+}
+
+proptest! {
+    /// Any text is read or refused.
+    #[test]
+    fn nothing_panics(source in "[a-z_(){}\\[\\]:=.,'\" \n\t#@*-]{0,400}") {
+        let _ = Module::read(&source);
+    }
+}

@@ -1,0 +1,169 @@
+//! Python names that one package asks another for: each case is the source of both.
+
+use std::fs;
+use std::path::Path;
+
+use unskew_core::Context;
+use unskew_environments::{Environment, SitePackages, judge};
+
+fn install(site: &Path, name: &str, version: &str, files: &[(&str, &str)]) {
+    let info = format!("{name}-{version}.dist-info");
+    fs::create_dir_all(site.join(&info)).unwrap();
+    let metadata = format!("Name: {name}\nVersion: {version}\n\n");
+    fs::write(site.join(&info).join("METADATA"), metadata).unwrap();
+    let record: String = files.iter().map(|(path, _)| format!("{path},,\n")).collect();
+    fs::write(site.join(&info).join("RECORD"), format!("{info}/RECORD,,\n{record}")).unwrap();
+    for (path, text) in files {
+        let path = site.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
+/// Code and message of everything that is said of `app` beside `base` 2.0, for Python 3.11.
+fn said(app: &str, base: &[(&str, &str)]) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let site = folder.path().join("lib/python3.11/site-packages");
+    fs::create_dir_all(&site).unwrap();
+    fs::write(folder.path().join("pyvenv.cfg"), "version_info = 3.11.7\n").unwrap();
+    install(&site, "base", "2.0", base);
+    install(&site, "app", "1.0", &[("app/__init__.py", app)]);
+    let environment = Environment::read(&SitePackages::find(folder.path()).unwrap()).unwrap();
+    let judged = judge(&environment, &Context::for_tests());
+    let of_pairs = judged.pairs.iter().flat_map(|pair| &pair.verdict.findings);
+    let all = of_pairs.chain(judged.alone.iter().flat_map(|party| &party.notes));
+    all.map(|one| format!("{} {}", one.rule.code, one.message)).collect()
+}
+
+/// A `base` that has `new`, but not `old`.
+const BASE: &[(&str, &str)] =
+    &[("base/__init__.py", "from .inner import new\n"), ("base/inner.py", "def new(): pass\n")];
+
+#[test]
+fn what_an_import_asks_for_in_vain_is_an_error() {
+    for (app, name) in [
+        ("from base import old\n", "base.old"),
+        ("import base\nx = base.old\n", "base.old"),
+        ("import base as b\nclass C(b.Old): pass\n", "base.Old"),
+        ("import base\n@base.old\ndef f(): pass\n", "base.old"),
+        ("import base\ndef f(x=base.old): pass\n", "base.old"),
+        ("from base.inner import old\n", "base.inner.old"),
+        ("import base.gone\n", "base.gone"),
+        ("if True:\n    from base import old\n", "base.old"),
+        ("import sys\nif sys.version_info >= (3, 9):\n    from base import old\n", "base.old"),
+        ("try:\n    import absent\nexcept ImportError:\n    from base import old\n", "base.old"),
+        ("def load():\n    from base import old\nload()\n", "base.old"),
+        ("for name in ['a']:\n    from base import old\n", "base.old"),
+        (
+            "try:\n    import absent\n    HAS = True\nexcept ImportError:\n    HAS = False\nif not HAS:\n    from base import old\n",
+            "base.old",
+        ),
+    ] {
+        let said = said(app, BASE);
+        assert_eq!(said.len(), 1, "{app}: {said:?}");
+        assert!(
+            said[0].starts_with("EN118 ") && said[0].contains(&format!(" {name},")),
+            "{app}: {said:?}"
+        );
+    }
+    assert!(said("import absent\n", BASE)[0].starts_with("EN119 "));
+}
+
+#[test]
+fn what_may_not_be_asked_for_is_no_error() {
+    for app in [
+        "try:\n    from base import old\nexcept ImportError:\n    from base import new as old\n",
+        "import contextlib\nwith contextlib.suppress(ImportError):\n    from base import old\n",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from base import old\n",
+        "import sys\nif sys.version_info < (3, 9):\n    from base import old\n",
+        "import base\nif hasattr(base, 'old'):\n    x = base.old\n",
+        "import os\nif os.environ.get('X'):\n    from base import old\n",
+        "try:\n    import absent\nexcept ImportError:\n    absent = None\n",
+        "from __future__ import annotations\nimport base\ndef f(x: base.old): pass\n",
+        "import base\nx = None and base.old\n",
+        "import base\nf = lambda: base.old\n",
+    ] {
+        assert_eq!(said(app, BASE), Vec::<String>::new(), "{app}");
+    }
+}
+
+#[test]
+fn what_functions_ask_for_is_a_warning() {
+    let said = said("import base\ndef f():\n    return base.old()\n", BASE);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].starts_with("EN121 a function of app, line 3,"), "{said:?}");
+}
+
+#[test]
+fn names_that_no_statement_binds_are_known_where_literals_list_them() {
+    let lazy = "_import_structure = {'inner': ['new']}\nimport sys\nsys.modules[__name__] = _LazyModule(__name__, __file__, _import_structure)\n";
+    let attach =
+        "__getattr__, __dir__, __all__ = lazy.attach(__name__, submod_attrs={'inner': ['new']})\n";
+    let hook = "def __getattr__(name):\n    if name == 'new':\n        return 1\n    raise AttributeError(name)\n";
+    let table = "_known = {'new': 1}\ndef __getattr__(name):\n    if name in _known:\n        return _known[name]\n    raise AttributeError(name)\n";
+    let deprecated = "_old = {'old': ('gone', None), 'new': ('going', 1)}\n__getattr__ = _deprecation_getattr(__name__, _old)\n";
+    for base in [lazy, attach, hook, table, deprecated] {
+        let files = [("base/__init__.py", base)];
+        assert_eq!(said("from base import new\n", &files), Vec::<String>::new(), "{base}");
+        let said = said("from base import old\n", &files);
+        assert!(said.len() == 1 && said[0].starts_with("EN118 "), "{base}: {said:?}");
+    }
+}
+
+#[test]
+fn modules_that_make_their_names_when_they_run_are_not_asked() {
+    for base in [
+        "globals().update(table())\n",
+        "for name in names():\n    globals()[name] = 1\n",
+        "def __getattr__(name):\n    return load(name)\n",
+        "import sys\nsys.modules[__name__] = Other()\n",
+        "exec(code())\n",
+        "x = (\n", // no Python
+    ] {
+        let said = said("from base import old\n", &[("base/__init__.py", base)]);
+        assert_eq!(said, Vec::<String>::new(), "{base}");
+    }
+    // An extension module, and a star import from one.
+    let files = [("base/__init__.py", "from ._c import *\n"), ("base/_c.abi3.so", "")];
+    let of_star = said("from base import old\nfrom base._c import old\n", &files);
+    assert!(of_star.iter().all(|one| !one.starts_with("EN118")), "{of_star:?}");
+}
+
+#[test]
+fn a_hook_that_refuses_a_name_is_believed() {
+    // As NumPy: names that are gone stand in a table, in a module of its own.
+    let base = "from .inner import *\nfrom ._gone import __gone__\nglobals().update(more())\ndef __getattr__(name):\n    if name in __gone__:\n        raise AttributeError(name)\n    return find(name)\n";
+    let files = [
+        ("base/__init__.py", base),
+        ("base/inner.py", "def new(): pass\n"),
+        ("base/_gone.py", "__gone__ = {'old': 'use new'}\n"),
+    ];
+    assert!(said("from base import old\n", &files)[0].starts_with("EN118 "));
+    assert_eq!(said("from base import other\n", &files), Vec::<String>::new());
+}
+
+#[test]
+fn a_package_that_compares_a_version_and_raises_is_said() {
+    let version = "class Version: pass\n";
+    let app = "import base\nfrom base.version import Version\nif Version(base.__version__) >= Version('2'):\n    raise ImportError('app needs base 1')\n";
+    let base = [("base/__init__.py", "__version__ = '2.0'\n"), ("base/version.py", version)];
+    let all = said(app, &base);
+    assert!(
+        all.len() == 1 && all[0].starts_with("EN120 app line 4 refuses base 2.0: app needs base 1"),
+        "{all:?}"
+    );
+    let app = app.replace("'2'", "'3'");
+    assert_eq!(said(&app, &base), Vec::<String>::new());
+    let named = "import base\nfrom base.version import Version\nbase_version = Version(base.__version__)\nif base_version < Version('2'):\n    from base import old\n";
+    assert_eq!(said(named, &base), Vec::<String>::new());
+}
+
+#[test]
+fn imports_that_never_end_do() {
+    // Each imports the other, and one deeper than Python itself goes.
+    let files = [
+        ("base/__init__.py", "import app\nfrom . import inner\n"),
+        ("base/inner.py", "import base\n"),
+    ];
+    assert_eq!(said("import base\ndef f():\n    f()\nf()\n", &files), Vec::<String>::new());
+}
