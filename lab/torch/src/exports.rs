@@ -36,7 +36,7 @@ const PAGE: Page = Page("docs/reference/torch-exports.md");
 const TABLE: Page = Page("crates/torch/archives/data/exported_loaders.tsv");
 
 const HEAD: &str = "<!-- made by `cargo lab torch-exports --write` -->\n\n# Exported programs between PyTorch releases\n\n\
-    Every minor release with `torch.export` writes up to 61 programs, each of which shows one thing that such a file can hold \
+    Every minor release with `torch.export` writes up to 70 programs, each of which shows one thing that such a file can hold \
     (`lab/torch/probes/torch_export.py`), and every one loads and runs those of all others. A verdict is right if the program \
     loads and gives what it gave its writer, or does not and the verdict says so.\n\n";
 
@@ -133,7 +133,7 @@ impl Exports<'_> {
                 programs.iter().filter(|one| one.writer == version).cloned().collect();
             let mut add = |kind, name: &str, said: &str| {
                 let row = rows.entry((kind, name.to_owned())).or_default();
-                row.insert(minor, said.to_owned());
+                row.insert(minor, said.trim_end_matches([' ', ':']).to_owned());
             };
             let written = records(&own)?;
             written.iter().for_each(|record| add("writes", record, "-"));

@@ -208,9 +208,33 @@ impl fmt::Display for LoadRefusal {
     }
 }
 
+/// The records that a release needs of a file of this container.
+fn needs(model: &TorchModel) -> LoaderRowKind {
+    match model.format {
+        TorchFormat::ExportedArchive => LoaderRowKind::NeedsInArchive,
+        _ => LoaderRowKind::NeedsInZip,
+    }
+}
+
+/// Whether a file has a record that a release needs, or another form of what lies in the same folder, which it reads too.
+fn has(model: &TorchModel, minor: Version, row: &LoaderRow) -> bool {
+    let is_there = |row: &LoaderRow| model.export_records.contains(row.name);
+    let mut others = rows(needs(model), minor);
+    is_there(row)
+        || row.folder().is_some_and(|folder| {
+            others.any(|other| other.folder() == Some(folder) && is_there(other))
+        })
+}
+
+/// Whether a file has all records that a release needs of its container.
+fn finds_records(model: &TorchModel, minor: Version) -> bool {
+    let mut all = rows(needs(model), minor).peekable();
+    all.peek().is_some() && all.all(|row| has(model, minor, row))
+}
+
 /// Why a release does not load a program of its own major version.
 ///
-/// A file without a record that all releases of that major need is broken, which is no question of versions.
+/// A file that no release of that major finds its records in is broken, which is no question of versions.
 pub(crate) fn refusals(
     model: &TorchModel,
     release: &TorchRelease,
@@ -225,30 +249,13 @@ pub(crate) fn refusals(
     if is_archive && !loads_archives(minor) {
         return vec![LoadRefusal::Archive];
     }
-    let kind = match is_archive {
-        true => LoaderRowKind::NeedsInArchive,
-        false => LoaderRowKind::NeedsInZip,
-    };
-    let others = calendar.releases().iter().filter(|other| {
+    let missing = rows(needs(model), minor).find(|row| !has(model, minor, row));
+    let is_found = |other: &&TorchRelease| {
         let same = other.exported.is_some_and(|other| other.major() == own.major());
-        same && (!is_archive || loads_archives(other.minor()))
-    });
-    let others: Vec<Version> = others.map(TorchRelease::minor).collect();
-    // A release that reads several forms of what a folder has needs one of them.
-    let has_other = |row: &LoaderRow| {
-        let folder = row.folder().filter(|folder| !folder.is_empty());
-        folder.is_some_and(|folder| {
-            let others = rows(kind, minor).filter(|other| other.folder() == Some(folder));
-            let mut others = others;
-            others.any(|other| model.export_records.contains(other.name))
-        })
+        same && finds_records(model, other.minor())
     };
-    let missing = rows(kind, minor).filter(|row| !has_other(row)).find(|row| {
-        let needs_it = |other: &Version| rows(kind, *other).any(|other| other.name == row.name);
-        !model.export_records.contains(row.name) && !others.iter().all(needs_it)
-    });
     // Whoever does not find its records does not come to the graph.
-    if let Some(row) = missing {
+    if let Some(row) = missing.filter(|_| calendar.releases().iter().any(|it| is_found(&it))) {
         return vec![LoadRefusal::Record(row)];
     }
     let (schema, written) = (ExportSchema::nearest(own), ExportSchema::nearest(stamp.version));

@@ -113,17 +113,7 @@ fn program(pair: &FileAndRelease<'_>) -> Option<Finding> {
         let finding = rule.finding().at(Places::from_iter([&model.exported.as_ref()?.place]));
         Some(if symptom.is_empty() { finding } else { finding.with_symptom(symptom) })
     };
-    let first = refusals.first()?;
-    // A file that no release finds its records in is broken, which is no question of versions.
-    let is_found = |release: &crate::TorchRelease| {
-        let refusals = loader::refusals(model, release, &runtime.calendar);
-        release.exported.is_some_and(|own| own.major() == major)
-            && !matches!(refusals.first(), Some(LoadRefusal::Record(_) | LoadRefusal::Archive))
-    };
-    if matches!(first, LoadRefusal::Record(_)) && runtime.calendar.first(is_found).is_none() {
-        return None;
-    }
-    match first {
+    match refusals.first()? {
         LoadRefusal::Archive => return unloaded("the graph is in models/", ""),
         LoadRefusal::Record(row) => {
             return unloaded(&format!("it has no record {}", row.name), row.said);
