@@ -140,9 +140,11 @@ fn is_told(kind: LoaderRowKind, minor: Version, name: &str) -> Option<bool> {
 
 /// The records that some release needs and that these are.
 pub(crate) fn known_records<'r>(records: impl Iterator<Item = &'r str>) -> BTreeSet<&'static str> {
+    let needs = [LoaderRowKind::NeedsInArchive, LoaderRowKind::NeedsInZip];
+    let needed = ROWS.iter().filter(|row| needs.contains(&row.kind));
     let mut known = BTreeSet::new();
     for record in records {
-        known.extend(ROWS.iter().filter(|row| row.names(record)).map(|row| row.name));
+        known.extend(needed.clone().filter(|row| row.names(record)).map(|row| row.name));
     }
     known
 }

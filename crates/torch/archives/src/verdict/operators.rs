@@ -172,13 +172,23 @@ fn by_overload(
             match pushed.cmp(&takes) {
                 Ordering::Less => Some(UseFault::Grew(pushed, takes)),
                 Ordering::Equal => None,
-                Ordering::Greater => {
-                    Some(UseFault::Misfit(format!("{pushed} values, takes {takes}")))
-                }
+                Ordering::Greater => wrote_its_bytecode(pair)
+                    .then(|| UseFault::Misfit(format!("{pushed} values, takes {takes}"))),
             }
         }
         _ => None,
     }
+}
+
+/// Whether who wrote the file writes such bytecode: what was converted pushes what its target takes.
+fn wrote_its_bytecode(pair: &FileAndRelease<'_>) -> bool {
+    let Some(bytecode) = &pair.model.bytecode else { return false };
+    let mut writers = pair.runtime.calendar.releases().iter().filter(|release| {
+        pair.producer.since.is_none_or(|since| release.minor() >= since)
+            && pair.producer.until.is_none_or(|until| release.minor() <= until)
+    });
+    pair.model.before.is_none()
+        && writers.any(|release| release.bytecode_produces == Some(bytecode.version.major()))
 }
 
 /// How many values bytecode of version 3 to 5 pushes for an overload: as many as it has in every
