@@ -29,7 +29,7 @@ pub(crate) fn attribute_hook(function: &StmtFunctionDef, tables: &Tables) -> Att
     match parameters.next() {
         Some(parameter) => {
             let mut reader =
-                Reader { parameter: &parameter.parameter.name, tables, hook: &mut hook };
+                HookReader { parameter: &parameter.parameter.name, tables, hook: &mut hook };
             // A function that ends without a word returns None.
             hook_answers(&mut reader, &function.body);
         }
@@ -38,20 +38,20 @@ pub(crate) fn attribute_hook(function: &StmtFunctionDef, tables: &Tables) -> Att
     hook
 }
 
-fn hook_answers(reader: &mut Reader<'_>, body: &[Stmt]) {
+fn hook_answers(reader: &mut HookReader<'_>, body: &[Stmt]) {
     if reader.flow(body, 0) != Flow::Raises {
         reader.hook.answers_others = true;
     }
 }
 
-struct Reader<'a> {
+struct HookReader<'a> {
     /// The name of its parameter.
     parameter: &'a str,
     tables: &'a Tables,
     hook: &'a mut AttributeHook,
 }
 
-impl Reader<'_> {
+impl HookReader<'_> {
     /// What statements do with a name of which nothing is known.
     fn flow(&mut self, body: &[Stmt], depth: u32) -> Flow {
         if depth > DEPTH {

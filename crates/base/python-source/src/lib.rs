@@ -3,7 +3,7 @@
 //! A name that is gone is the most frequent reason why an import fails after an upgrade: `from transformers import AdamW`,
 //! `np.bool`. Both sides stand in the source: one module binds names, the other asks for them.
 //!
-//! **The path of the data.** [`Module::read`] parses a source (`ruff_python_parser` does; nothing is run) and keeps of it
+//! **The path of the data.** [`PythonModule::read`] parses a source (`ruff_python_parser` does; nothing is run) and keeps of it
 //! what an import does, as [`Step`]s in the order in which Python takes them: imports, attributes of what may be a module,
 //! names that are bound, conditions, `try` with its handlers. What functions do is kept apart, since it happens later.
 //! Whoever has many modules walks over their steps (the crate `unskew-environments` does), decides the conditions that
@@ -27,7 +27,8 @@ mod read;
 mod tables;
 
 pub use module::{
-    AttributeHook, Bound, Comparison, Condition, Exports, Function, Handler, Module, Openness, Step,
+    AttributeHook, Bound, Comparison, Condition, Exports, Handler, Openness, PythonFunction,
+    PythonModule, Step,
 };
 
 /// The most bytes of a source.

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What importing a module does, as far as its source says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Module {
+pub struct PythonModule {
     /// What its body does, in order.
     pub steps: Vec<Step>,
     /// What its functions do once they are called, by name; those of a class under the name of the class.
-    pub functions: Vec<Function>,
+    pub functions: Vec<PythonFunction>,
     /// The value of `__all__`.
     pub exports: Exports,
     /// Its function `__getattr__`, which Python asks for names that are not bound.
@@ -40,7 +40,7 @@ pub enum Openness {
 
 /// A function with what it does once it is called.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Function {
+pub struct PythonFunction {
     /// Its name.
     pub name: String,
     /// Whether its definition stands under a condition.

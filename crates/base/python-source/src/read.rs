@@ -13,7 +13,9 @@ use ruff_text_size::TextSize;
 use crate::attribute_hook::attribute_hook;
 use crate::condition::{condition, version_of};
 use crate::expression::{Reads, is_globals, path};
-use crate::module::{Bound, Condition, Exports, Function, Handler, Module, Openness, Step, Tables};
+use crate::module::{
+    Bound, Condition, Exports, Handler, Openness, PythonFunction, PythonModule, Step, Tables,
+};
 use crate::tables::string;
 use crate::{LARGEST, SourceError, lazy, nesting};
 
@@ -23,7 +25,7 @@ const STEPS: usize = 200_000;
 /// How deep statements nest.
 const DEPTH: u32 = 100;
 
-impl Module {
+impl PythonModule {
     /// Reads a source.
     ///
     /// # Errors
@@ -43,7 +45,7 @@ impl Module {
             return Err(SourceError::Syntax { line, cause: error.error.to_string() });
         }
         let Some(parsed) = parsed.try_into_module() else { return Ok(Self::default()) };
-        let mut reader = Reader { lines, ..Reader::default() };
+        let mut reader = ModuleReader { lines, ..ModuleReader::default() };
         let body = parsed.suite();
         reader.tables(body, 0);
         reader.has_annotations = !body.iter().any(postpones_annotations);
@@ -69,10 +71,10 @@ enum Scope {
 }
 
 #[derive(Default)]
-struct Reader {
+struct ModuleReader {
     lines: Lines,
     tables: Tables,
-    module: Module,
+    module: PythonModule,
     /// Whether annotations are evaluated.
     has_annotations: bool,
     /// How many steps there are.
@@ -81,7 +83,7 @@ struct Reader {
     conditions: u32,
 }
 
-impl Reader {
+impl ModuleReader {
     /// Takes the tables first: a lazy loader may stand before what is added to its table under a condition.
     fn tables(&mut self, body: &[Stmt], depth: u32) {
         if depth > DEPTH {
@@ -320,7 +322,12 @@ impl Reader {
                 && !has_yield(&function.body);
             let is_conditional = self.conditions > 0;
             let name = name.clone();
-            self.module.functions.push(Function { name, is_conditional, is_plain, steps: body });
+            self.module.functions.push(PythonFunction {
+                name,
+                is_conditional,
+                is_plain,
+                steps: body,
+            });
         }
         steps.push(Step::Bind { name, to: Bound::Object });
     }

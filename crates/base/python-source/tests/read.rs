@@ -1,10 +1,11 @@
 //! Sources that are read, and sources that are refused.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use proptest::prelude::*;
-use unskew_python_source::{Bound, Exports, LARGEST, Module, Openness, SourceError, Step};
+use unskew_python_source::{Bound, Exports, LARGEST, Openness, PythonModule, SourceError, Step};
 
-fn read(source: &str) -> Module {
-    Module::read(source).unwrap()
+fn read(source: &str) -> PythonModule {
+    PythonModule::read(source).unwrap()
 }
 
 #[test]
@@ -53,17 +54,23 @@ fn a_module_that_writes_its_own_namespace_is_open() {
 
 #[test]
 fn what_cannot_be_read_says_why() {
-    assert_eq!(Module::read(&" ".repeat(LARGEST + 1)), Err(SourceError::TooLarge(LARGEST + 1)));
-    assert_eq!(Module::read(&"(".repeat(500)), Err(SourceError::TooDeep));
+    assert_eq!(
+        PythonModule::read(&" ".repeat(LARGEST + 1)),
+        Err(SourceError::TooLarge(LARGEST + 1))
+    );
+    assert_eq!(PythonModule::read(&"(".repeat(500)), Err(SourceError::TooDeep));
     let deep = format!("x = {}1", "-".repeat(100_000));
-    assert_eq!(Module::read(&deep), Err(SourceError::TooDeep));
-    assert!(matches!(Module::read("x = 1\nprint 'x'\n"), Err(SourceError::Syntax { line: 2, .. })));
+    assert_eq!(PythonModule::read(&deep), Err(SourceError::TooDeep));
+    assert!(matches!(
+        PythonModule::read("x = 1\nprint 'x'\n"),
+        Err(SourceError::Syntax { line: 2, .. })
+    ));
 }
 
 proptest! {
     /// Any text is read or refused.
     #[test]
     fn nothing_panics(source in "[a-z_(){}\\[\\]:=.,'\" \n\t#@*-]{0,400}") {
-        let _ = Module::read(&source);
+        let _ = PythonModule::read(&source);
     }
 }

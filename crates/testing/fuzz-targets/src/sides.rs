@@ -11,7 +11,7 @@ pub const TODAY: Date = Date::constant(2026, 6, 1);
 const BETWEEN: &[u8] = b"\n=====\n";
 
 /// The side before and the side after.
-pub fn of(bytes: &[u8]) -> (&[u8], &[u8]) {
+pub fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     let at = bytes.windows(BETWEEN.len()).position(|window| window == BETWEEN);
     match at.and_then(|at| Some((bytes.get(..at)?, bytes.get(at + BETWEEN.len()..)?))) {
         Some(sides) => sides,
@@ -21,7 +21,7 @@ pub fn of(bytes: &[u8]) -> (&[u8], &[u8]) {
 
 /// Compares the sides as files of this name, in both directions, and asks what they define.
 pub fn compare(kind: &dyn InterfaceKind, name: &str, bytes: &[u8]) {
-    let (old, new) = of(bytes);
+    let (old, new) = split(bytes);
     let side = |bytes: &[u8]| Files::from_iter([(name, bytes.to_vec())]);
     let (old, new) = (side(old), side(new));
     let window = Window::weeks(4);

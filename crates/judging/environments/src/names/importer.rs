@@ -5,7 +5,9 @@ use std::str::FromStr as _;
 use std::sync::Arc;
 
 use pep440_rs::Version as Pep440;
-use unskew_python_source::{Bound, Condition, Exports, Function, Handler, Module, Openness, Step};
+use unskew_python_source::{
+    Bound, Condition, Exports, Handler, Openness, PythonFunction, PythonModule, Step,
+};
 use unskew_source::read_text;
 
 use super::finder::{Location, ModuleFinder};
@@ -36,14 +38,14 @@ enum Value {
 /// What is known of a module.
 #[derive(Debug)]
 struct Loaded {
-    source: Option<Arc<Module>>,
+    source: Option<Arc<PythonModule>>,
     names: HashMap<String, Value>,
     /// Why it may have other names, too.
     is_open: Option<Openness>,
     /// Whether modules below it may exist without files.
     registers_modules: bool,
     /// None while it is imported.
-    result: Option<Result<(), ImportFailure>>,
+    result: Option<Result<(), Box<ImportFailure>>>,
 }
 
 /// How certain it is that a step is taken.
@@ -65,7 +67,7 @@ enum Flow {
     /// A function returned, or a loop was left.
     Left,
     /// An exception.
-    Fails(ImportFailure),
+    Fails(Box<ImportFailure>),
 }
 
 /// The steps that are taken now.
@@ -80,7 +82,7 @@ struct Frame<'a> {
 
 /// What a path of attributes leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Found {
+enum Resolved {
     Module(String),
     VersionOf(String),
     Known(bool),
@@ -153,7 +155,7 @@ impl<'a> Importer<'a> {
     }
 
     /// The functions of a module that was read.
-    pub(super) fn functions(&self, module: &str) -> Vec<Function> {
+    pub(super) fn functions(&self, module: &str) -> Vec<PythonFunction> {
         let source = self.modules.get(module).and_then(|loaded| loaded.source.as_ref());
         source.map(|source| source.functions.clone()).unwrap_or_default()
     }
@@ -166,7 +168,11 @@ impl<'a> Importer<'a> {
     }
 
     /// Imports a module by its whole name, after those that it lies in.
-    pub(super) fn import(&mut self, module: &str, by: (&str, u32)) -> Result<(), ImportFailure> {
+    pub(super) fn import(
+        &mut self,
+        module: &str,
+        by: (&str, u32),
+    ) -> Result<(), Box<ImportFailure>> {
         let ends = module.match_indices('.').map(|(at, _)| at).chain([module.len()]);
         for end in ends.collect::<Vec<_>>() {
             self.import_one(&module[..end], by)?;
@@ -174,7 +180,7 @@ impl<'a> Importer<'a> {
         Ok(())
     }
 
-    fn import_one(&mut self, module: &str, by: (&str, u32)) -> Result<(), ImportFailure> {
+    fn import_one(&mut self, module: &str, by: (&str, u32)) -> Result<(), Box<ImportFailure>> {
         if let Some(loaded) = self.modules.get(module) {
             return loaded.result.clone().unwrap_or(Ok(()));
         }
@@ -195,9 +201,9 @@ impl<'a> Importer<'a> {
         let source = match &location {
             Location::Source(path, _) => read_text(path, unskew_python_source::LARGEST as u64)
                 .ok()
-                .and_then(|text| Module::read(&text).ok())
+                .and_then(|text| PythonModule::read(&text).ok())
                 .map(Arc::new),
-            Location::Namespace(_) => Some(Arc::new(Module::default())),
+            Location::Namespace(_) => Some(Arc::new(PythonModule::default())),
             _ => None,
         };
         let mut names = HashMap::new();
@@ -261,15 +267,10 @@ impl<'a> Importer<'a> {
         self.path_changers.contains(top)
     }
 
-    fn failure(&self, asked: Asked, exception: &str, by: (&str, u32)) -> ImportFailure {
+    fn failure(&self, asked: Asked, exception: &str, by: (&str, u32)) -> Box<ImportFailure> {
         let exception = exception.to_owned();
-        ImportFailure {
-            asked,
-            exception,
-            by: by.0.to_owned(),
-            line: by.1,
-            chain: self.chain.clone(),
-        }
+        let (by, line) = (by.0.to_owned(), by.1);
+        Box::new(ImportFailure { asked, exception, by, line, chain: self.chain.clone() })
     }
 
     fn run(&mut self, steps: &[Step], frame: Frame<'_>) -> Flow {
@@ -298,14 +299,14 @@ impl<'a> Importer<'a> {
             Step::Bind { name, to } => {
                 let value = match to {
                     Bound::Path(path) => match self.resolve(path, frame) {
-                        Found::Module(module) => Value::Module(module),
-                        Found::VersionOf(module) => Value::VersionOf(module),
-                        Found::Known(value) => Value::Known(value),
+                        Resolved::Module(module) => Value::Module(module),
+                        Resolved::VersionOf(module) => Value::VersionOf(module),
+                        Resolved::Known(value) => Value::Known(value),
                         _ => Value::Object,
                     },
                     Bound::Known(value) => Value::Known(*value),
                     Bound::VersionOf(path) => match self.resolve(path, frame) {
-                        Found::Module(module) => Value::VersionOf(module),
+                        Resolved::Module(module) => Value::VersionOf(module),
                         _ => Value::Object,
                     },
                     Bound::Object => Value::Object,
@@ -375,7 +376,7 @@ impl<'a> Importer<'a> {
     fn compared_module(&self, condition: &Condition, frame: Frame<'_>) -> Option<String> {
         match condition {
             Condition::PackageVersion { module, .. } => match self.resolve(module, frame) {
-                Found::Module(module) | Found::VersionOf(module) => Some(module),
+                Resolved::Module(module) | Resolved::VersionOf(module) => Some(module),
                 _ => None,
             },
             Condition::Python(..) => Some("sys".to_owned()),
@@ -483,14 +484,14 @@ impl<'a> Importer<'a> {
                 continue;
             }
             let value = match self.attribute(&module, name) {
-                Found::Module(module) => Value::Module(module),
-                Found::VersionOf(module) => Value::VersionOf(module),
-                Found::Known(value) => Value::Known(value),
-                Found::Object => Value::Object,
+                Resolved::Module(module) => Value::Module(module),
+                Resolved::VersionOf(module) => Value::VersionOf(module),
+                Resolved::Known(value) => Value::Known(value),
+                Resolved::Object => Value::Object,
                 found => {
                     let inner = format!("{module}.{name}");
                     match self.finder.find(&inner) {
-                        Location::Nowhere if matches!(found, Found::Missing { .. }) => {
+                        Location::Nowhere if matches!(found, Resolved::Missing { .. }) => {
                             if (self.is_trusted)(frame.module, &module) {
                                 Value::Object
                             } else {
@@ -570,7 +571,7 @@ impl<'a> Importer<'a> {
             return Flow::GoesOn;
         }
         match self.resolve(path, frame) {
-            Found::Missing { module, name } if !(self.is_trusted)(frame.module, &module) => {
+            Resolved::Missing { module, name } if !(self.is_trusted)(frame.module, &module) => {
                 let asked = Asked::Name { module, name, is_attribute: true };
                 Flow::Fails(self.failure(asked, "AttributeError", (frame.module, line)))
             }
@@ -579,17 +580,17 @@ impl<'a> Importer<'a> {
     }
 
     /// What a path of attributes leads to, from a name of a module or function on.
-    fn resolve(&self, path: &[String], frame: Frame<'_>) -> Found {
-        let Some((first, rest)) = path.split_first() else { return Found::Unknown };
+    fn resolve(&self, path: &[String], frame: Frame<'_>) -> Resolved {
+        let Some((first, rest)) = path.split_first() else { return Resolved::Unknown };
         let local = self.locals.last().filter(|_| frame.is_function).and_then(|all| all.get(first));
         let global = || self.modules.get(frame.module).and_then(|loaded| loaded.names.get(first));
         let mut found = match local.or_else(global) {
-            Some(value) => value.found(),
-            None => Found::Unknown,
+            Some(value) => value.resolved(),
+            None => Resolved::Unknown,
         };
         for name in rest {
             found = match &found {
-                Found::Module(module) => self.attribute(module, name),
+                Resolved::Module(module) => self.attribute(module, name),
                 _ => return found,
             };
         }
@@ -597,8 +598,8 @@ impl<'a> Importer<'a> {
     }
 
     /// What a name of a module is.
-    fn attribute(&self, module: &str, name: &str) -> Found {
-        let Some(loaded) = self.modules.get(module) else { return Found::Unknown };
+    fn attribute(&self, module: &str, name: &str) -> Resolved {
+        let Some(loaded) = self.modules.get(module) else { return Resolved::Unknown };
         let hook = loaded.source.as_ref().and_then(|source| source.attribute_hook.as_ref());
         // A star import may bring more names than it does; a hook that refuses one says that it is not there.
         let is_refused = hook.is_some_and(|hook| {
@@ -607,17 +608,17 @@ impl<'a> Importer<'a> {
             hook.refused.contains(name) || hook.refused_tables.iter().any(listed)
         });
         if is_refused && loaded.result == Some(Ok(())) {
-            return Found::Missing { module: module.to_owned(), name: name.to_owned() };
+            return Resolved::Missing { module: module.to_owned(), name: name.to_owned() };
         }
         if let Some(value) = loaded.names.get(name) {
-            return value.found();
+            return value.resolved();
         }
         if hook.is_some_and(|hook| hook.names.contains(name)) {
-            return Found::Object;
+            return Resolved::Object;
         }
         let inner = format!("{module}.{name}");
         if self.modules.contains_key(&inner) {
-            return Found::Module(inner);
+            return Resolved::Module(inner);
         }
         let is_special = name.starts_with("__") && name.ends_with("__");
         // While it is imported, it may get the name later.
@@ -626,9 +627,9 @@ impl<'a> Importer<'a> {
             || loaded.result != Some(Ok(()))
             || is_special
         {
-            return Found::Unknown;
+            return Resolved::Unknown;
         }
-        Found::Missing { module: module.to_owned(), name: name.to_owned() }
+        Resolved::Missing { module: module.to_owned(), name: name.to_owned() }
     }
 
     /// What a table lists that a module imports from another.
@@ -704,7 +705,7 @@ impl<'a> Importer<'a> {
     }
 
     /// Follows the steps of a function.
-    fn function(&mut self, function: &Function, frame: Frame<'_>) -> Flow {
+    fn function(&mut self, function: &PythonFunction, frame: Frame<'_>) -> Flow {
         self.locals.push(HashMap::new());
         let flow = self.run(&function.steps, Frame { is_function: true, ..frame });
         self.locals.pop();
@@ -717,14 +718,18 @@ impl<'a> Importer<'a> {
     }
 
     /// What a function of a module asks for in vain once it is called.
-    pub(super) fn first_use(&mut self, module: &str, function: &Function) -> Option<ImportFailure> {
+    pub(super) fn first_use(
+        &mut self,
+        module: &str,
+        function: &PythonFunction,
+    ) -> Option<Box<ImportFailure>> {
         self.chain.push(module.to_owned());
         let certainty = Certainty::Certain;
         let frame = Frame { module, certainty, is_function: true, calls: CALLS };
         let flow = self.function(function, frame);
         self.chain.pop();
         match flow {
-            Flow::Fails(failure) => Some(failure).filter(ImportFailure::is_explained),
+            Flow::Fails(failure) => Some(failure).filter(|failure| failure.is_explained()),
             Flow::GoesOn | Flow::Left => None,
         }
     }
@@ -752,7 +757,7 @@ impl<'a> Importer<'a> {
                 Some(known.contains(&&**name))
             }
             Condition::PackageVersion { module, comparison, version } => {
-                let (Found::Module(module) | Found::VersionOf(module)) =
+                let (Resolved::Module(module) | Resolved::VersionOf(module)) =
                     self.resolve(module, frame)
                 else {
                     return None;
@@ -763,14 +768,14 @@ impl<'a> Importer<'a> {
                 Some(comparison.holds(installed.cmp(&version)))
             }
             Condition::Flag(path) => match self.resolve(path, frame) {
-                Found::Known(value) => Some(value),
+                Resolved::Known(value) => Some(value),
                 _ => None,
             },
             Condition::HasModule(_) => None,
             Condition::HasAttribute(path, name) => match self.resolve(path, frame) {
-                Found::Module(module) => match self.attribute(&module, name) {
-                    Found::Missing { .. } => Some(false),
-                    Found::Unknown => None,
+                Resolved::Module(module) => match self.attribute(&module, name) {
+                    Resolved::Missing { .. } => Some(false),
+                    Resolved::Unknown => None,
                     _ => Some(true),
                 },
                 _ => None,
@@ -798,12 +803,12 @@ impl<'a> Importer<'a> {
 }
 
 impl Value {
-    fn found(&self) -> Found {
+    fn resolved(&self) -> Resolved {
         match self {
-            Self::Module(module) => Found::Module(module.clone()),
-            Self::VersionOf(module) => Found::VersionOf(module.clone()),
-            Self::Known(value) => Found::Known(*value),
-            Self::Object => Found::Object,
+            Self::Module(module) => Resolved::Module(module.clone()),
+            Self::VersionOf(module) => Resolved::VersionOf(module.clone()),
+            Self::Known(value) => Resolved::Known(*value),
+            Self::Object => Resolved::Object,
         }
     }
 }

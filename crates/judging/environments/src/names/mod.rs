@@ -82,7 +82,7 @@ fn follow(environment: &Environment) -> (Vec<OwnedFailure>, Vec<Unjudged>) {
     for package in environment.packages.iter().filter(|package| !package.is_left_behind()) {
         for top in top_modules(package) {
             if let Err(failure) = importer.import(&top, (&top, 0)) {
-                found.add(failure, true, &mut importer);
+                found.add(*failure, true, &mut importer);
             }
         }
     }
@@ -93,7 +93,7 @@ fn follow(environment: &Environment) -> (Vec<OwnedFailure>, Vec<Unjudged>) {
         // Which of two definitions counts is decided by a condition.
         for function in importer.functions(&module).iter().filter(|one| !one.is_conditional) {
             if let Some(failure) = importer.first_use(&module, function) {
-                found.add(failure, false, &mut importer);
+                found.add(*failure, false, &mut importer);
             }
         }
     }

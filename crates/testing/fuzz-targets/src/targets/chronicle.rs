@@ -10,7 +10,7 @@ pub(crate) fn run(bytes: &[u8]) {
     let Some((form, bytes)) = bytes.split_first() else { return };
     let name = ["a.toml", "a.md", "a.h"][usize::from(*form) % 3];
     sides::compare(&Histories, name, bytes);
-    let Some(chronicle) = Chronicle::read(name, sides::of(bytes).1) else { return };
+    let Some(chronicle) = Chronicle::read(name, sides::split(bytes).1) else { return };
     for window in [None, Some(Window::weeks(12))] {
         if let Ok(answers) = HistoryAnswers::for_day(&chronicle, TODAY, window.as_ref()) {
             assert!(svg(&answers, None).ends_with("</svg>\n"));

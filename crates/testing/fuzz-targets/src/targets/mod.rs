@@ -37,6 +37,7 @@ targets! {
     packed_archive
     protobuf
     protobuf_descriptors
+    python_source
     safetensors
     schema
     script

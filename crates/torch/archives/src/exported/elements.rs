@@ -45,7 +45,8 @@ pub(crate) type Elements = BTreeMap<Element, Places>;
 pub(crate) fn of_program(text: &str, version: Version) -> Result<Elements, serde_json::Error> {
     let schema = ExportSchema::nearest(version);
     let found = RefCell::new(Elements::new());
-    let walk = ElementWalk { schema: &schema, found: &found, ty: &PROGRAM, place: Place::Root };
+    let walk =
+        ElementWalk { schema: &schema, found: &found, ty: &PROGRAM, place: ElementPlace::Root };
     let mut reader = serde_json::Deserializer::from_str(text);
     walk.deserialize(&mut reader)?;
     reader.end()?;
@@ -56,13 +57,13 @@ static PROGRAM: FieldType = FieldType::Named("ExportedProgram");
 
 /// Where a value stands: the field, and what it stands in.
 #[derive(Clone, Copy)]
-enum Place<'p> {
+enum ElementPlace<'p> {
     Root,
-    Field(&'p Place<'p>, &'p str),
-    Item(&'p Place<'p>, usize),
+    Field(&'p ElementPlace<'p>, &'p str),
+    Item(&'p ElementPlace<'p>, usize),
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for ElementPlace<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Root => Ok(()),
@@ -73,7 +74,7 @@ impl fmt::Display for Place<'_> {
     }
 }
 
-impl Place<'_> {
+impl ElementPlace<'_> {
     /// Whether it is what a user gives.
     fn is_input(&self) -> bool {
         matches!(self, Self::Field(Self::Field(_, input), name) if *input == "user_input" && *name == "arg")
@@ -95,7 +96,7 @@ struct ElementWalk<'w> {
     schema: &'w ExportSchema,
     found: &'w RefCell<Elements>,
     ty: &'w FieldType,
-    place: Place<'w>,
+    place: ElementPlace<'w>,
 }
 
 impl<'w> ElementWalk<'w> {
@@ -104,7 +105,7 @@ impl<'w> ElementWalk<'w> {
         found.entry(Element { ty, name }).or_default().add_with(|| self.place.to_string());
     }
 
-    fn within<'n>(self, ty: &'n FieldType, place: Place<'n>) -> ElementWalk<'n>
+    fn within<'n>(self, ty: &'n FieldType, place: ElementPlace<'n>) -> ElementWalk<'n>
     where
         'w: 'n,
     {
@@ -175,16 +176,17 @@ impl<'de> Visitor<'de> for ElementWalk<'_> {
         };
         let mut numbers = 0..;
         while let Some(n) = numbers.next()
-            && items.next_element_seed(self.within(ty, Place::Item(&self.place, n)))?.is_some()
-        {
-        }
+            && items
+                .next_element_seed(self.within(ty, ElementPlace::Item(&self.place, n)))?
+                .is_some()
+        {}
         Ok(true)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<bool, A::Error> {
         let shape = self.shape();
         while let Some(name) = fields.next_key::<Cow<'de, str>>()? {
-            let place = Place::Field(&self.place, &name);
+            let place = ElementPlace::Field(&self.place, &name);
             match (self.ty, shape) {
                 (FieldType::Dict(ty), _) => {
                     fields.next_value_seed(self.within(ty, place))?;

@@ -50,13 +50,16 @@ pub(super) fn put(
     }
 }
 
+/// What a graph says of its values, by name.
+type NamedValues = Vec<(String, JsonValue)>;
+
 /// The nodes of a region in the names of the graph around it, and what is to be said of their values; none if they cannot
 /// stand in its place.
 fn inlined(
     region: &str,
     node: &JsonValue,
     names: &mut BTreeSet<String>,
-) -> Option<(Vec<JsonValue>, Vec<(String, JsonValue)>)> {
+) -> Option<(Vec<JsonValue>, NamedValues)> {
     let inputs: Vec<&JsonValue> =
         node.get("inputs")?.items().iter().filter_map(|input| input.get("arg")).collect();
     let is_effective = match region {
