@@ -12,7 +12,7 @@ use unskew_fleet::{BlobStore, Fleet, FleetError, Inspectors};
 pub struct ServiceSettings {
     /// The database: a path, or an address that [`Store`] takes.
     pub database: String,
-    /// The artifacts: a folder, or an address that [`Depot::at`] takes.
+    /// The artifacts: a folder, or an address that [`BlobStore::at`] takes.
     pub artifacts: String,
     /// What everybody may use.
     pub limits: ServiceLimits,

@@ -17,7 +17,7 @@
 //! | packages and Python names of others | what the import of a package asks for, read from sources: `unskew_python_source` |
 //! | packages and what they require | `Requires-Dist` with its markers; for modules the libraries that they are linked against |
 //!
-//! **The path of the data.** [`Site::find`] takes a path that a user names (an environment, its `python`, a
+//! **The path of the data.** [`SitePackages::find`] takes a path that a user names (an environment, its `python`, a
 //! `site-packages` folder). [`Environment::read`] reads each `*.dist-info` there: `METADATA` says name, version and
 //! requirements, `RECORD` the files. Nothing is run and nothing is imported. [`judge`] makes a pair of parties for all
 //! that meet, has `unskew_core::check` decide, and, if something breaks, asks [`pins`] for the smallest

@@ -6,9 +6,9 @@
 //! | `mlflow+http://host:5000/MODEL/VERSION`, `models:/MODEL/VERSION` | MLflow ([`mlflow`]) | tags of the version |
 //! | `oci://host/repository:tag` | OCI ([`oci`]) | a report that refers to the manifest |
 //!
-//! A [`Registry`] is what a URI names. [`Registry::entries`] lists the models in it, and [`Entry::files`] the files of one,
+//! A [`Registry`] is what a URI names. [`Registry::entries`] lists the models in it, and [`RegisteredModel::files`] the files of one,
 //! each a [`Source`]: nothing is downloaded but what a reader asks for, unless the server answers
-//! no ranges. [`Entry::report`] writes a verdict back.
+//! no ranges. [`RegisteredModel::report`] writes a verdict back.
 //!
 //! [`index`] lists the files of a package in an index of Python, each of which is read by its URL.
 //!

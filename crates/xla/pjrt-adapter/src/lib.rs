@@ -1,7 +1,7 @@
 //! The adapter: a PJRT plug-in that stands in front of another one, for hosts of another age.
 //!
 //! Built as a shared object it has the one symbol of a plug-in, `GetPjrtApi`. `unskew adapt` puts a
-//! copy of it beside a file of settings, a [`Config`]; a host that loads the copy gets a table of the
+//! copy of it beside a file of settings, a [`AdapterConfig`]; a host that loads the copy gets a table of the
 //! age that the settings say, and behind it works the plug-in that the settings name.
 //!
 //! * The table presents the older of the two sides' minors, with the size that headers of that minor

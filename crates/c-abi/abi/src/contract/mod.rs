@@ -52,10 +52,10 @@
 //!
 //! # What a reader notices
 //!
-//! [`Reader::notices`] lists what is not an error and yet should be told: a deprecated field that is
+//! [`StructReader::notices`] lists what is not an error and yet should be told: a deprecated field that is
 //! set, a struct that is deprecated as a whole, a size that ends within a field, and bytes behind what
 //! this side knows that are not zero. The last means that the producer said something that will be
-//! ignored; an interface that cannot ignore it calls [`Reader::known_only`].
+//! ignored; an interface that cannot ignore it calls [`StructReader::known_only`].
 //!
 //! # Renaming and retyping
 //!

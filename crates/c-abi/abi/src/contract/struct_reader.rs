@@ -71,7 +71,7 @@ impl<'a> StructReader<'a> {
         (declared.zero == Zero::Value || !value.is_zero()).then_some(value)
     }
 
-    /// The value of the field of this name; none as for [`Reader::get`], and none if the layout that this
+    /// The value of the field of this name; none as for [`StructReader::get`], and none if the layout that this
     /// reader goes by has no such field.
     pub fn get_named<T: PlainData>(&self, name: &str) -> Option<T> {
         self.get(self.contract.field(name)?.0)

@@ -40,10 +40,10 @@ impl<'a> StructWriter<'a> {
     /// The struct at `base`.
     ///
     /// # Errors
-    /// As [`Reader::new`].
+    /// As [`StructReader::new`].
     ///
     /// # Safety
-    /// As [`Reader::new`]; and nobody else uses the struct during `'a`.
+    /// As [`StructReader::new`]; and nobody else uses the struct during `'a`.
     pub unsafe fn new(
         base: NonNull<c_void>,
         contract: &'static StructContract,

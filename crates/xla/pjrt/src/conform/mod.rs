@@ -5,7 +5,7 @@
 //! on with the next. Those that announce wrong sizes have a child of their own, of which a copy asks
 //! each question. A check has a time limit of its own, and all of them share a clock.
 //!
-//! What a check can find is an [`Outcome`]: a plug-in that says UNIMPLEMENTED is no faulty one, and
+//! What a check can find is a [`CheckOutcome`]: a plug-in that says UNIMPLEMENTED is no faulty one, and
 //! what could not be checked is no pass. [`spans`] combines what was found with what is known of hosts:
 //! which of them can use the plug-in, and what the others lack.
 //!
