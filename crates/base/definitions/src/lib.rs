@@ -17,7 +17,7 @@
 //!      aten::gelu(Tensor self, *, str approximate='none') -> Tensor\t1.13.1-\n",
 //! ).unwrap();
 //! assert_eq!(rows.named("aten::gelu").count(), 2);
-//! let old = rows.of("1.10.2".parse().unwrap()).collect::<Vec<_>>();
+//! let old = rows.definitions_of("1.10.2".parse().unwrap()).collect::<Vec<_>>();
 //! assert_eq!(old, ["aten::gelu(Tensor self) -> Tensor"]);
 //! ```
 #![forbid(unsafe_code)]

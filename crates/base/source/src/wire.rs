@@ -8,7 +8,7 @@
 //! use unskew_source::{BytesSource, wire};
 //! // field 1 = 300, field 2 = "hi"
 //! let source = BytesSource::new("m", vec![0x08, 0xac, 0x02, 0x12, 0x02, b'h', b'i']);
-//! let mut message = wire::Message::whole(&source);
+//! let mut message = wire::WireMessage::whole(&source);
 //! let first = message.next().unwrap().unwrap();
 //! assert_eq!((first.number, first.varint()), (1, Some(300)));
 //! let second = message.next().unwrap().unwrap();

@@ -31,9 +31,9 @@
 //!
 //! ```no_run
 //! use unskew_core::{Context, Date};
-//! use unskew_environments::{Environment, Site, judge};
+//! use unskew_environments::{Environment, SitePackages, judge};
 //!
-//! let site = Site::find("venv".as_ref())?;
+//! let site = SitePackages::find("venv".as_ref())?;
 //! let judged = judge(&Environment::read(&site)?, &Context::on(Date::constant(2026, 11, 1)));
 //! for pair in &judged.pairs {
 //!     println!("{} with {}: {:?}", pair.one.name, pair.other.name, pair.verdict.outcome);

@@ -80,10 +80,10 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// (`tensorrt`); none if it names something else.
 ///
 /// ```
-/// let found = unskew_releases::stated::select("tensorrt@10.1").unwrap().unwrap();
+/// let found = unskew_releases::vendor_docs::select("tensorrt@10.1").unwrap().unwrap();
 /// assert_eq!(found[0].0, "tensorrt@10.1");
-/// assert!(unskew_releases::stated::select("torch@2.1").is_none());
-/// assert!(unskew_releases::stated::select("tensorrt@99").unwrap().is_err());
+/// assert!(unskew_releases::vendor_docs::select("torch@2.1").is_none());
+/// assert!(unskew_releases::vendor_docs::select("tensorrt@99").unwrap().is_err());
 /// ```
 ///
 /// # Errors

@@ -39,9 +39,9 @@ const ELEMENTS: [(&str, u64); 28] = [
 /// `type` and the number.
 ///
 /// ```
-/// use unskew_onnx::Element;
-/// assert_eq!(Element(1).to_string(), "float");
-/// assert_eq!("bfloat16".parse(), Ok(Element(16)));
+/// use unskew_onnx::OnnxElementType;
+/// assert_eq!(OnnxElementType(1).to_string(), "float");
+/// assert_eq!("bfloat16".parse(), Ok(OnnxElementType(16)));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OnnxElementType(pub i32);

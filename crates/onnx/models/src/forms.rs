@@ -14,9 +14,9 @@ type OperatorForm = (Box<str>, i64);
 /// Operators by form, one line of text each.
 ///
 /// ```
-/// let forms = unskew_onnx::Forms::read("my.ops:Gain.1(X: T) -> (Y: T) {T: float} [by: float!]\n").unwrap();
+/// let forms = unskew_onnx::OperatorForms::read("my.ops:Gain.1(X: T) -> (Y: T) {T: float} [by: float!]\n").unwrap();
 /// assert_eq!(forms.len(), 1);
-/// assert!(unskew_onnx::Forms::read("Gain").is_err());
+/// assert!(unskew_onnx::OperatorForms::read("Gain").is_err());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OperatorForms(BTreeMap<OperatorForm, OpSchema>);

@@ -55,7 +55,7 @@
 //! let file: Arc<dyn Source> = Arc::new(BytesSource::new("net.onnx", bytes));
 //! let party = unskew_onnx::party(&file).unwrap().unwrap();
 //! assert_eq!(party.kind, "ONNX model");
-//! let model = party.capability::<unskew_onnx::Model>().unwrap();
+//! let model = party.capability::<unskew_onnx::OnnxModel>().unwrap();
 //! assert_eq!((model.ir_version, &*model.graph.nodes[0].op), (8, "Relu"));
 //! ```
 #![forbid(unsafe_code)]

@@ -5,9 +5,9 @@ use crate::ValueType;
 /// The form of an operator since one version of its domain.
 ///
 /// ```
-/// use unskew_onnx::Schema;
+/// use unskew_onnx::OpSchema;
 /// let line = "Clip.13(input: T, min: T?, max: T?) -> (output: T) {T: double float}";
-/// let clip = Schema::parse(line).unwrap();
+/// let clip = OpSchema::parse(line).unwrap();
 /// assert_eq!((&*clip.name, clip.since, clip.inputs.len()), ("Clip", 13, 3));
 /// assert_eq!(clip.counts(), (1, Some(3)));
 /// ```

@@ -101,9 +101,9 @@ impl KernelTypes {
     /// The row on a line; none if it is none.
     ///
     /// ```
-    /// use unskew_onnx::{Kernel, Measured};
-    /// let kernel = Kernel::parse("OneHot.11(T1: int64; T2: int32 int64)").unwrap();
-    /// assert!(matches!(kernel.measured, Measured::Types(types) if types.len() == 2));
+    /// use unskew_onnx::{KernelSupport, KernelTypes};
+    /// let kernel = KernelTypes::parse("OneHot.11(T1: int64; T2: int32 int64)").unwrap();
+    /// assert!(matches!(kernel.measured, KernelSupport::Types(types) if types.len() == 2));
     /// ```
     pub fn parse(line: &str) -> Option<Self> {
         let (head, rest) = line.split_once('(')?;

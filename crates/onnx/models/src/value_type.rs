@@ -26,10 +26,10 @@ impl ValueType {
     /// The type that a table writes like this: `float`, `seq(float)`, `map(int64,float)`.
     ///
     /// ```
-    /// use unskew_onnx::Kind;
-    /// let kind = Kind::parse("optional(seq(float16))").unwrap();
+    /// use unskew_onnx::ValueType;
+    /// let kind = ValueType::parse("optional(seq(float16))").unwrap();
     /// assert_eq!(kind.to_string(), "optional(seq(float16))");
-    /// assert_eq!(Kind::parse("seq(half)"), None);
+    /// assert_eq!(ValueType::parse("seq(half)"), None);
     /// ```
     pub fn parse(text: &str) -> Option<Self> {
         Self::within(text, DEPTH)
