@@ -496,6 +496,16 @@ impl ModuleReader {
         let function = path(&call.func).unwrap_or_default();
         match function.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             ["exec" | "setattr"] if scope == Scope::Module => self.open(Openness::WritesNamespace),
+            // `setattr(sys.modules[__name__], name, value)`, wherever it stands.
+            ["setattr"]
+                if call
+                    .arguments
+                    .args
+                    .first()
+                    .is_some_and(|one| !matches!(one, Expr::Name(_) | Expr::Attribute(_))) =>
+            {
+                self.open(Openness::WritesNamespace);
+            }
             // Members of an enumeration become names of its module.
             [.., "_convert" | "_convert_"] => self.open(Openness::WritesNamespace),
             [.., "path", "append" | "extend" | "insert"] => self.module.changes_path = true,
