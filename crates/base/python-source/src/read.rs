@@ -51,6 +51,8 @@ impl PythonModule {
         reader.has_annotations = !body.iter().any(postpones_annotations);
         reader.module.steps = reader.steps(body, Scope::Module, 0);
         reader.finish();
+        // A package that changes where its modules are searched: TensorFlow's.
+        reader.module.registers_modules |= source.contains("__path__");
         Ok(reader.module)
     }
 }
