@@ -28,7 +28,7 @@ use anyhow::{Context as _, bail, ensure};
 use serde_json::{Value, json};
 
 use unskew_lab_harness::environment::Environment;
-use unskew_lab_harness::links::{Files, Site};
+use unskew_lab_harness::links::{Files, LinkTargets};
 
 /// The environment with MkDocs and its theme.
 const TOOLS: &str = "mkdocs-material-9.8.1";
@@ -119,7 +119,7 @@ fn write_pages(root: &Path, files: &Files, to: &Path) -> anyhow::Result<()> {
         fs::create_dir_all(target.parent().context("a place has a folder")?)?;
         if path.extension().is_some_and(|end| end == "md") {
             let text = fs::read_to_string(&from).with_context(|| path.display().to_string())?;
-            let site = Site { root, files, repository: REPOSITORY };
+            let site = LinkTargets { root, files, repository: REPOSITORY };
             let page = site.rewritten(path, &text);
             dead.extend(page.dead.iter().map(|one| format!("{}:{one}", path.display())));
             fs::write(target, page.text)?;

@@ -10,7 +10,7 @@ pub const SITE: &str = "https://unskew.github.io/unskew/dev/";
 pub type Files = BTreeMap<PathBuf, PathBuf>;
 
 /// What links are resolved against.
-pub struct Site<'a> {
+pub struct LinkTargets<'a> {
     /// The root of the repository.
     pub root: &'a Path,
     /// The pages and other files.
@@ -27,7 +27,7 @@ pub struct LinkedPage {
     pub dead: Vec<String>,
 }
 
-impl Site<'_> {
+impl LinkTargets<'_> {
     /// The page that lies at `path` in the repository.
     pub fn rewritten(&self, path: &Path, text: &str) -> LinkedPage {
         let mut page = LinkedPage { text: String::with_capacity(text.len()), dead: Vec::new() };
@@ -93,7 +93,7 @@ impl Site<'_> {
     }
 }
 
-impl Site<'_> {
+impl LinkTargets<'_> {
     /// The way to a page that is named by its address: `rules/PT204.html#fix` is made of `rules/PT204.md`.
     fn published(&self, path: &Path, target: &str) -> Option<String> {
         let (page, anchor) = target.split_once(".html")?;
@@ -143,7 +143,7 @@ mod tests {
         .into_iter()
         .map(|(from, to)| (from.into(), to.into()))
         .collect();
-        let site = Site { root, files: &files, repository: "https://r" };
+        let site = LinkTargets { root, files: &files, repository: "https://r" };
         let text = "[a](../../README.md#try-it) `[b](c)` [d](../../Cargo.toml) [e](gone.md)\n```\n[f](gone.md)\n```\n";
         let page = site.rewritten(Path::new("docs/guide/run.md"), text);
         let (first, rest) = page.text.split_once('\n').unwrap();

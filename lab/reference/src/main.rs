@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
-use unskew_lab_harness::links::{Files, Site};
+use unskew_lab_harness::links::{Files, LinkTargets};
 use unskew_lab_harness::{Subject, pages};
 
 /// The folder of the docs; what lies in it goes to the same place in the site.
@@ -104,7 +104,7 @@ fn dead_links(root: &Path, made: &BTreeMap<PathBuf, String>) -> anyhow::Result<V
         Err(_) => path.clone(),
     };
     let files: Files = texts.keys().map(|path| (path.clone(), place(path))).collect();
-    let site = Site { root, files: &files, repository: env!("CARGO_PKG_REPOSITORY") };
+    let site = LinkTargets { root, files: &files, repository: env!("CARGO_PKG_REPOSITORY") };
     let mut dead = Vec::new();
     for (path, text) in &texts {
         let page = site.rewritten(path, text);

@@ -22,7 +22,7 @@ enum Flow {
     Returns,
 }
 
-/// Reads `__getattr__`.
+/// Reads `__getattr__`, as a function of its first parameter.
 pub(crate) fn attribute_hook(function: &StmtFunctionDef, tables: &Tables) -> AttributeHook {
     let mut parameters = function.parameters.posonlyargs.iter().chain(&function.parameters.args);
     let mut hook = AttributeHook::default();
@@ -178,7 +178,7 @@ impl HookReader<'_> {
 
 /// The names that a condition is about.
 enum Named {
-    /// These.
+    /// All of them are known.
     Listed(BTreeSet<String>),
     /// Those of a table that is imported.
     Elsewhere(String),

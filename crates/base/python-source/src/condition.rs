@@ -9,7 +9,7 @@ use crate::tables::string;
 /// How deep conditions nest that are read.
 const DEPTH: u32 = 20;
 
-/// Reads a condition.
+/// Reads the test of an `if`; what cannot be decided is unknown.
 pub(crate) fn condition(test: &Expr) -> Condition {
     read(test, 0)
 }
@@ -91,9 +91,9 @@ fn versions(left: &Expr, comparison: Comparison, literal: &Expr) -> Option<Condi
             Expr::Slice(slice) if slice.lower.is_none() => {
                 let count = integer(slice.upper.as_deref()?)?;
                 let numbers = numbers(literal)?;
-                // Of a part as long as the literal, the comparison is that of the whole.
+                // Of a part as long as the literal, these two are what they are of the whole, which is longer.
                 (usize::try_from(count).ok()? == numbers.len()
-                    && !matches!(comparison, Comparison::LessOrEqual | Comparison::Greater))
+                    && matches!(comparison, Comparison::Less | Comparison::GreaterOrEqual))
                 .then_some(Condition::Python(comparison, numbers))
             }
             _ if is_first => major(comparison, literal),

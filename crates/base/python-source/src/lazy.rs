@@ -17,7 +17,7 @@ use crate::tables::{elements, string};
 /// What a lazy loader gives a module.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Lazy {
-    /// The names.
+    /// The names that its literals list.
     pub(crate) names: BTreeSet<String>,
     /// Whether it takes something that is computed, so that there are others.
     pub(crate) has_others: bool,

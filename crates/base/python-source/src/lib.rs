@@ -13,7 +13,7 @@
 //! `lazy_loader.attach`), and what a module's `__getattr__` compares its argument with ([`AttributeHook`]). A module that
 //! writes into its own namespace is *open* ([`Openness`]): a name that is not found there is not missing.
 //!
-//! **What is refused.** A source of more than 4 MiB, one that nests deeper than CPython takes, one with a syntax error. Of
+//! **What is refused.** A source of more than 2 MiB, one that nests deeper than CPython takes, one with a syntax error. Of
 //! expressions, nothing is computed.
 #![forbid(unsafe_code)]
 
@@ -32,7 +32,8 @@ pub use module::{
 };
 
 /// The most bytes of a source.
-pub const LARGEST: usize = 4 << 20;
+/// A statement of two letters takes 200 bytes once it is parsed.
+pub const LARGEST: usize = 2 << 20;
 
 /// Why a source is not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

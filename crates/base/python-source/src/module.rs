@@ -41,7 +41,7 @@ pub enum Openness {
 /// A function with what it does once it is called.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PythonFunction {
-    /// Its name.
+    /// The name that `def` binds.
     pub name: String,
     /// Whether its definition stands under a condition.
     pub is_conditional: bool,
@@ -119,16 +119,16 @@ pub enum Step {
     Loop(Vec<Step>),
     /// A conditional; also loops, which may run their body or not.
     If {
-        /// What decides.
+        /// What decides which of the two is taken.
         condition: Condition,
         /// What happens if it holds.
         body: Vec<Step>,
-        /// What happens otherwise.
+        /// `else`, with what `elif` says as one more conditional in it.
         otherwise: Vec<Step>,
     },
     /// `try`, and `with contextlib.suppress(…)`.
     Try {
-        /// What may fail.
+        /// What is taken until it fails.
         body: Vec<Step>,
         /// What is caught, and what happens then.
         handlers: Vec<Handler>,
@@ -141,7 +141,7 @@ pub enum Step {
     Class(Vec<Step>),
     /// A function of the module is called without arguments.
     Call {
-        /// The function.
+        /// The name that is called; a function of the module, if it is bound to one.
         name: String,
         /// The line, counted from 1.
         line: u32,
@@ -168,7 +168,7 @@ pub enum Bound {
     VersionOf(Vec<String>),
     /// True or False: what code remembers of an import that may fail.
     Known(bool),
-    /// Something else.
+    /// A class, a function or any other value.
     #[default]
     Object,
 }
@@ -178,7 +178,7 @@ pub enum Bound {
 pub struct Handler {
     /// The classes that it catches, by their last name (`ImportError`); empty if it catches all.
     pub catches: Vec<String>,
-    /// What happens then.
+    /// What is taken if one of them was raised.
     pub body: Vec<Step>,
 }
 
@@ -195,7 +195,7 @@ pub enum Condition {
     PackageVersion {
         /// The module whose version is compared, or the name that its version is bound to, as a path of names.
         module: Vec<String>,
-        /// How.
+        /// How the version stands to the literal, which is on the right.
         comparison: Comparison,
         /// The literal that it is compared with.
         version: String,
@@ -206,13 +206,13 @@ pub enum Condition {
     HasModule(String),
     /// `hasattr(numpy, "bool")`.
     HasAttribute(Vec<String>, String),
-    /// The opposite.
+    /// It holds where this one does not.
     Not(Box<Self>),
-    /// All of them.
+    /// Joined by `and`.
     All(Vec<Self>),
-    /// One of them.
+    /// Joined by `or`.
     Any(Vec<Self>),
-    /// Something else.
+    /// A condition that no version and no module decides.
     Unknown,
 }
 

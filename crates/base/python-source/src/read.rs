@@ -26,7 +26,7 @@ const STEPS: usize = 200_000;
 const DEPTH: u32 = 100;
 
 impl PythonModule {
-    /// Reads a source.
+    /// Reads the text of a `.py` file.
     ///
     /// # Errors
     /// If it is too long, nests too deep, or is no Python.
@@ -653,7 +653,7 @@ fn has_yield(body: &[Stmt]) -> bool {
     search.0
 }
 
-/// Where lines begin.
+/// The offsets behind each end of a line.
 #[derive(Default)]
 struct Lines(Vec<u32>);
 

@@ -1,5 +1,5 @@
 //! Sources that are read, and sources that are refused.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 use proptest::prelude::*;
 use unskew_python_source::{Bound, Exports, LARGEST, Openness, PythonModule, SourceError, Step};
@@ -73,4 +73,30 @@ proptest! {
     fn nothing_panics(source in "[a-z_(){}\\[\\]:=.,'\" \n\t#@*-]{0,400}") {
         let _ = PythonModule::read(&source);
     }
+}
+
+#[test]
+fn conditions_on_the_version_of_python_are_those_of_tuples() {
+    use unskew_python_source::{Comparison, Condition};
+    let condition = |test: &str| match read(&format!("if {test}:\n    x = 1\n")).steps.pop() {
+        Some(Step::If { condition, .. }) => condition,
+        other => panic!("{other:?}"),
+    };
+    let newer = Condition::Python(Comparison::GreaterOrEqual, vec![3, 9]);
+    for test in [
+        "sys.version_info >= (3, 9)",
+        "sys.version_info[:2] >= (3, 9)",
+        "(3, 9) <= sys.version_info",
+    ] {
+        assert_eq!(condition(test), newer, "{test}");
+    }
+    // The whole tuple is longer than the literal, a slice of it is not: these differ, so they are not decided.
+    for test in [
+        "sys.version_info[:2] == (3, 9)",
+        "sys.version_info[:2] > (3, 9)",
+        "sys.version_info[:1] >= (3, 9)",
+    ] {
+        assert_eq!(condition(test), Condition::Unknown, "{test}");
+    }
+    assert_eq!(condition("sys.version_info[0] == 2"), Condition::Known(false));
 }

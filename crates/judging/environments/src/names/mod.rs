@@ -5,11 +5,14 @@
 //! is a finding of the pair; what nobody has, one of the package that asks.
 
 mod built_in;
+mod conditions;
 mod finder;
 mod importer;
 mod matcher;
 mod missing;
+mod namespace;
 mod owners;
+mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -100,7 +103,8 @@ fn follow(environment: &Environment) -> (Vec<OwnedFailure>, Vec<Unjudged>) {
     let failures = found.all;
     let mut unjudged = Vec::new();
     if importer.is_cut {
-        let reason = format!("Python names behind the first {} modules", importer.count());
+        let reason =
+            format!("Python names: imports end at limits, after {} modules", importer.count());
         unjudged.push(Unjudged::new(aspect::CONTENTS, reason));
     }
     (failures, unjudged)

@@ -159,11 +159,16 @@ fn a_package_that_compares_a_version_and_raises_is_said() {
 }
 
 #[test]
-fn imports_that_never_end_do() {
-    // Each imports the other, and one deeper than Python itself goes.
+fn imports_and_calls_that_would_never_end_are_cut() {
+    // Two modules that import each other, and a function that calls itself.
     let files = [
         ("base/__init__.py", "import app\nfrom . import inner\n"),
         ("base/inner.py", "import base\n"),
     ];
     assert_eq!(said("import base\ndef f():\n    f()\nf()\n", &files), Vec::<String>::new());
+    // Each calls the next one a hundred times.
+    let calls = |n: usize| format!("def f{n}():\n{}", format!("    f{}()\n", n + 1).repeat(100));
+    let functions: String = (0..8).map(calls).collect();
+    let app = format!("{functions}def f8():\n    pass\nf0()\nfrom base import old\n");
+    assert_eq!(said(&app, BASE), Vec::<String>::new());
 }
