@@ -60,6 +60,17 @@ fn refusals(peer: &Peer, environment: &Path) -> Vec<String> {
     String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
 }
 
+/// Imports `tensorflow_text` of the environment: what Python says where that fails.
+fn import_tensorflow_text(peer: &Peer, environment: &Path) -> Result<(), String> {
+    let mut command = peer.command();
+    command.env("PYTHONPATH", environment.join(SITE)).args(["-c", "import tensorflow_text"]);
+    let output = command.output().unwrap();
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
 fn judged(environment: &Path) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_unskew"));
     let output = command.arg("env").arg(environment).output().unwrap();
@@ -90,7 +101,22 @@ fn a_real_environment_that_breaks_works_after_what_was_printed() {
     let fix = printed.lines().find_map(|line| line.strip_prefix("fix  uv pip install ")).unwrap();
     let version = fix.trim_matches('\'').strip_prefix("tensorflow-text==").unwrap();
     install(environment, version);
+    assert_eq!(self::refusals(&peer, environment), Vec::<String>::new());
+
+    // The wheels are installed without what they require, so the package still lacks a module that it imports.
+    let (status, printed) = judged(environment);
+    assert_eq!(status, Some(1), "{printed}");
+    assert!(
+        printed.contains("imports tensorflow_hub, which nothing in the environment has"),
+        "{printed}"
+    );
+    assert_eq!(printed.matches("error EN").count(), 1, "{printed}");
+    assert!(printed.ends_with("1 package fails by itself\n"), "{printed}");
+    let failure = import_tensorflow_text(&peer, environment).unwrap_err();
+    assert!(failure.contains("No module named 'tensorflow_hub'"), "{failure}");
+
+    fs::write(environment.join(SITE).join("tensorflow_hub.py"), "").unwrap();
     let (status, printed) = judged(environment);
     assert_eq!(status, Some(0), "{printed}");
-    assert_eq!(self::refusals(&peer, environment), Vec::<String>::new());
+    assert_eq!(import_tensorflow_text(&peer, environment), Ok(()));
 }
