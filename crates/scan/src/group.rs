@@ -1,8 +1,11 @@
 //! From files to artifacts: most are one file, a SavedModel is several.
 
 use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
+use unskew_artifact::OpenError;
 
 /// What makes a folder a SavedModel.
 const SAVED_MODELS: [&str; 2] = ["saved_model.pb", "saved_model.pbtxt"];
@@ -18,6 +21,20 @@ pub(crate) struct ListedFile {
     pub key: String,
     pub size: u64,
     pub etag: Option<String>,
+    /// Why it is not opened: a named pipe, a link that is not followed.
+    pub unreadable: Option<&'static str>,
+}
+
+impl ListedFile {
+    /// A file that is opened when its turn comes.
+    pub(crate) fn readable(key: String, size: u64, etag: Option<String>) -> Self {
+        Self { key, size, etag, unreadable: None }
+    }
+
+    /// Something that has the name of a file and is not opened.
+    pub(crate) fn unreadable(key: String, why: &'static str) -> Self {
+        Self { key, size: 0, etag: None, unreadable: Some(why) }
+    }
 }
 
 /// An artifact: its key, and the places of its files in the list.
@@ -29,6 +46,8 @@ pub(crate) struct Group {
     pub size: u64,
     pub etag: Option<String>,
     pub files: Vec<usize>,
+    /// Why one of its files is not opened.
+    pub unreadable: Option<&'static str>,
 }
 
 /// The artifacts among files, in the order of their keys. Files of which no kind is known by name are left out.
@@ -46,13 +65,27 @@ pub(crate) fn groups(files: &[ListedFile]) -> Vec<Group> {
         if let Some(folder) = owner(&file.key, &saved) {
             saved.entry(folder).or_default().push(at);
         } else if unskew_artifact::is_candidate(&file.key) {
-            let ListedFile { key, size, etag } = file.clone();
-            groups.push(Group { key, folder: false, size, etag, files: vec![at] });
+            let ListedFile { key, size, etag, unreadable } = file.clone();
+            groups.push(Group { key, folder: false, size, etag, files: vec![at], unreadable });
         }
     }
     groups.extend(saved.into_iter().map(|(key, places)| folder(key, places, files)));
     groups.sort_by(|a, b| a.key.cmp(&b.key));
     groups
+}
+
+/// Fails for an artifact of which a file is not opened, with the reason.
+///
+/// # Errors
+/// If there is such a reason.
+pub(crate) fn refuse_unreadable(path: &Path, why: Option<&'static str>) -> Result<(), OpenError> {
+    match why {
+        Some(why) => {
+            let source = io::Error::new(io::ErrorKind::Unsupported, why);
+            Err(OpenError::Io { path: path.to_owned(), source })
+        }
+        None => Ok(()),
+    }
 }
 
 /// The SavedModel that a file belongs to.
@@ -78,12 +111,14 @@ fn folder(key: String, mut places: Vec<usize>, files: &[ListedFile]) -> Group {
     // Its state is that of all its files.
     let mut state = Sha256::new();
     for at in &places {
-        let ListedFile { key, size, etag } = &files[*at];
+        let ListedFile { key, size, etag, .. } = &files[*at];
         state.update(format!("{key}\n{size}\n{}\n", etag.as_deref().unwrap_or_default()));
     }
     let digest: String =
         state.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    Group { key, folder: true, size, etag: Some(format!("folder-{digest}")), files: places }
+    let unreadable = places.iter().find_map(|at| files[*at].unreadable);
+    let etag = Some(format!("folder-{digest}"));
+    Group { key, folder: true, size, etag, files: places, unreadable }
 }
 
 #[cfg(test)]
@@ -103,7 +138,7 @@ mod tests {
             "notes.txt",
             "variables/x.index",
         ];
-        let file = |key: &&str| ListedFile { key: (*key).to_owned(), size: 1, etag: None };
+        let file = |key: &&str| ListedFile::readable((*key).to_owned(), 1, None);
         let found = groups(&keys.iter().map(file).collect::<Vec<_>>());
         let found: Vec<_> =
             found.iter().map(|g| (g.key.as_str(), g.folder, g.files.len())).collect();
@@ -124,11 +159,8 @@ mod tests {
 
     #[test]
     fn a_folder_is_another_once_one_of_its_files_is() {
-        let file = |etag: &str| ListedFile {
-            key: "m/saved_model.pb".into(),
-            size: 1,
-            etag: Some(etag.into()),
-        };
+        let file =
+            |etag: &str| ListedFile::readable("m/saved_model.pb".into(), 1, Some(etag.into()));
         assert_ne!(groups(&[file("1")])[0].etag, groups(&[file("2")])[0].etag);
     }
 }

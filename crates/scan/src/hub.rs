@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use unskew_artifact::{ArtifactFile, Content, OpenError};
 
-use crate::group::{Group, ListedFile, groups};
+use crate::group::{Group, ListedFile, groups, refuse_unreadable};
 use crate::{Inventory, InventoryItem, ScanError, local_files};
 
 /// What folders of models begin with.
@@ -85,8 +85,6 @@ struct Snapshot {
     revision: String,
     folder: PathBuf,
     files: Vec<ListedFile>,
-    /// What is wrong with a file, by its key.
-    broken: Vec<(String, &'static str)>,
 }
 
 impl Snapshot {
@@ -95,8 +93,7 @@ impl Snapshot {
             |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let collection = text(model).trim_start_matches(MODELS).replace("--", "/");
         let (revision, folder) = (text(folder), folder.to_owned());
-        let mut snapshot =
-            Self { collection, revision, folder, files: Vec::new(), broken: Vec::new() };
+        let mut snapshot = Self { collection, revision, folder, files: Vec::new() };
         let root = snapshot.folder.clone();
         snapshot.walk(own, &root, "", 0)?;
         snapshot.files.sort_by(|a, b| a.key.cmp(&b.key));
@@ -116,24 +113,19 @@ impl Snapshot {
                 continue;
             }
             let target = entry.path().canonicalize();
-            let (size, etag) = match &target {
+            let file = match &target {
                 Ok(target) if target.starts_with(own) => {
                     let metadata = target.metadata()?;
                     let blob = target.parent().is_some_and(|parent| parent.ends_with("blobs"));
                     let hash =
                         target.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                    (metadata.len(), Some(if blob { hash } else { local_files::state(&metadata) }))
+                    let etag = if blob { hash } else { local_files::state(&metadata) };
+                    ListedFile::readable(key, metadata.len(), Some(etag))
                 }
-                Ok(_) => {
-                    self.broken.push((key.clone(), "a link that leads out of its repository"));
-                    (0, None)
-                }
-                Err(_) => {
-                    self.broken.push((key.clone(), "a link to a blob that is not there"));
-                    (0, None)
-                }
+                Ok(_) => ListedFile::unreadable(key, "a link that leads out of its repository"),
+                Err(_) => ListedFile::unreadable(key, "a link to a blob that is not there"),
             };
-            self.files.push(ListedFile { key, size, etag });
+            self.files.push(file);
         }
         Ok(())
     }
@@ -146,14 +138,10 @@ impl Snapshot {
         let path = self.folder.join(&group.key);
         let uri = path.display().to_string();
         let keys: Vec<String> = group.files.iter().map(|at| self.files[*at].key.clone()).collect();
-        let broken = self.broken.iter().find(|(key, _)| keys.contains(key)).map(|(_, why)| *why);
         let (folder, name, base, whole) =
             (self.folder.clone(), uri.clone(), group.key.clone(), group.folder);
         let open = move || -> Result<Content, OpenError> {
-            if let Some(why) = broken {
-                let source = io::Error::new(io::ErrorKind::NotFound, why);
-                return Err(OpenError::Io { path: path.clone(), source });
-            }
+            refuse_unreadable(&path, group.unreadable)?;
             let part = |key: &String| {
                 let file = folder.join(key);
                 let below = key.strip_prefix(&base).unwrap_or(key).trim_start_matches('/');

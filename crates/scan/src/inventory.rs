@@ -6,7 +6,7 @@ use std::sync::Arc;
 use unskew_artifact::{ArtifactFile, Content, OpenError};
 use unskew_objects::{ListedObject, ObjectPlace, Objects, StoreSettings};
 
-use crate::group::{ListedFile, groups};
+use crate::group::{ListedFile, groups, refuse_unreadable};
 use crate::registered::Registered;
 use crate::{InventoryItem, Question, ScanError, VerdictRow, hub, local_files};
 
@@ -77,7 +77,10 @@ impl Inventory for Folder {
             let uri = if itself { base.to_owned() } else { format!("{base}/{}", group.key) };
             let path = uri.clone();
             InventoryItem {
-                open: Arc::new(move || Content::at(Path::new(&path))),
+                open: Arc::new(move || {
+                    refuse_unreadable(Path::new(&path), group.unreadable)?;
+                    Content::at(Path::new(&path))
+                }),
                 key: group.key,
                 uri,
                 collection: None,
@@ -112,11 +115,10 @@ impl Inventory for Prefix {
             Some(object) => vec![object],
             None => self.objects.list("").collect::<Result<_, _>>()?,
         };
-        let found = |one: &ListedObject| ListedFile {
+        let found = |one: &ListedObject| {
             // One object has its name for a key, so that its kind is known by that.
-            key: if one.key.is_empty() { place.name().to_owned() } else { one.key.clone() },
-            size: one.size,
-            etag: one.etag.clone(),
+            let key = if one.key.is_empty() { place.name().to_owned() } else { one.key.clone() };
+            ListedFile::readable(key, one.size, one.etag.clone())
         };
         let found: Vec<ListedFile> = listed.iter().map(found).collect();
         Ok(groups(&found).into_iter().map(|group| self.item(group, &listed)).collect())

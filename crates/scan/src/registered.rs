@@ -80,10 +80,9 @@ impl Inventory for Registered {
 }
 
 fn items(entry: &RegisteredModel, files: &[RegistryFile]) -> Vec<InventoryItem> {
-    let found = |file: &RegistryFile| ListedFile {
-        key: file.name.clone(),
-        size: file.source.size(),
-        etag: entry.digest().map(str::to_owned),
+    let found = |file: &RegistryFile| {
+        let etag = entry.digest().map(str::to_owned);
+        ListedFile::readable(file.name.clone(), file.source.size(), etag)
     };
     let found: Vec<ListedFile> = files.iter().map(found).collect();
     groups(&found).into_iter().map(|group| item(entry, group, files)).collect()

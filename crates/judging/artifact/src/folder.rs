@@ -1,6 +1,7 @@
 //! Folders: a SavedModel, or whatever lies in it.
 
 use std::collections::BTreeSet;
+use std::fs::FileType;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use unskew_source::{FileSource, Source};
 use unskew_tensorflow::diff::ReleaseRegistry;
 
 use crate::boundaries::{self, BOUNDARIES, Read};
+use crate::hub_blobs::HubBlobs;
 use crate::location::Location;
 use crate::{
     Artifact, ArtifactFile, Container, OpenError, OpenOptions, colocated_plugins, plugin, recognize,
@@ -26,7 +28,7 @@ const ENTRIES: usize = 100_000;
 /// If it cannot be read, is too large, or has nothing to check in it.
 pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Artifact, OpenError> {
     let name = path.display().to_string();
-    let walk = FolderWalk::new(path)?;
+    let mut walk = FolderWalk::new(path)?;
     let files = walk.files.len();
     let mut artifact = Artifact::new(&*name, Container::Folder);
     for party in as_one(path, &walk.files) {
@@ -38,6 +40,7 @@ pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Artifact, OpenE
     for link in walk.links.iter().filter(|link| plugin::is_device(link)) {
         read(link, options, &mut artifact);
     }
+    artifact.problems.append(&mut walk.unread);
     colocated_plugins::mark(&mut artifact.pieces);
     if artifact.pieces.is_empty() && artifact.problems.is_empty() {
         let looked_for = boundaries::looked_for();
@@ -139,49 +142,35 @@ fn read(file: &Path, options: &OpenOptions, artifact: &mut Artifact) {
     }
 }
 
-/// The folder in which the cache of the Hugging Face hub keeps the files of a repository by their digests, if `path` is
-/// in the cache: `models--ORG--NAME/snapshots/REVISION` has nothing but links to `models--ORG--NAME/blobs`.
-fn hub_blobs(path: &Path) -> Option<PathBuf> {
-    let path = path.canonicalize().ok()?;
-    let repository = path.ancestors().find(|folder| {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        name.contains("--") && folder.join("snapshots").is_dir() && folder.join("blobs").is_dir()
-    })?;
-    Some(repository.join("blobs"))
-}
-
 /// A walk that ends. Links are not followed: one to a folder above would make it endless, and one
 /// out of the folder would show what the user did not name. Those that look like shared objects are kept apart, and
 /// those of a cache of the Hugging Face hub to its own files are files.
 struct FolderWalk<'a> {
     root: &'a Path,
-    /// Links to files that lie directly in this folder are followed.
-    blobs: Option<PathBuf>,
+    /// Links to these are followed.
+    blobs: Option<HubBlobs>,
     entries: usize,
     files: Vec<PathBuf>,
     /// The first thing that was passed by.
     passed: Option<PathBuf>,
     links: Vec<PathBuf>,
+    /// What has the name of a model and is not opened.
+    unread: Vec<OpenError>,
 }
 
 impl<'a> FolderWalk<'a> {
     fn new(root: &'a Path) -> Result<Self, OpenError> {
         let mut walk = Self {
             root,
-            blobs: hub_blobs(root),
+            blobs: HubBlobs::around(root),
             entries: 0,
             files: Vec::new(),
             links: Vec::new(),
+            unread: Vec::new(),
             passed: None,
         };
         walk.folder(root, 0)?;
         Ok(walk)
-    }
-
-    /// Whether a link leads to a file of the same cache.
-    fn is_blob(&self, link: &Path) -> bool {
-        let Some(blobs) = &self.blobs else { return false };
-        link.canonicalize().is_ok_and(|file| file.parent() == Some(blobs) && file.is_file())
     }
 
     fn folder(&mut self, folder: &Path, depth: usize) -> Result<(), OpenError> {
@@ -200,15 +189,37 @@ impl<'a> FolderWalk<'a> {
         for (path, kind) in entries {
             if kind.is_dir() && depth < DEPTH {
                 self.folder(&path, depth + 1)?;
-            } else if kind.is_file() || kind.is_symlink() && self.is_blob(&path) {
+            } else if kind.is_file()
+                || kind.is_symlink() && self.blobs.as_ref().is_some_and(|blobs| blobs.has(&path))
+            {
                 self.files.push(path);
             } else {
-                if kind.is_symlink() && recognize::is_library(&path.to_string_lossy()) {
+                let name = path.to_string_lossy();
+                if kind.is_symlink() && recognize::is_library(&name) {
                     self.links.push(path.clone());
+                } else if !kind.is_dir() && recognize::is_candidate(&name) {
+                    self.unread.extend(unread(&path, kind, self.root));
                 }
                 self.passed.get_or_insert(path);
             }
         }
         Ok(())
     }
+}
+
+/// Why what has the name of a model is not opened; nothing for a link to what is read where it lies.
+fn unread(path: &Path, kind: FileType, root: &Path) -> Option<OpenError> {
+    let why = if kind.is_symlink() {
+        match path.canonicalize() {
+            Ok(file) if root.canonicalize().is_ok_and(|root| file.starts_with(root)) => {
+                return None;
+            }
+            Ok(_) => "a link out of the folder, which is not followed; name what it leads to",
+            Err(_) => "a link to what is not there",
+        }
+    } else {
+        "a named pipe, a socket or a device, which is not opened"
+    };
+    let source = std::io::Error::new(std::io::ErrorKind::Unsupported, why);
+    Some(OpenError::Io { path: path.to_owned(), source })
 }

@@ -189,7 +189,7 @@ fn of_releases(releases: Vec<Release>, options: &OpenOptions) -> ResolvedSide {
 fn failures(artifact: &Artifact) -> Vec<unskew_report::ReadFailure> {
     let failure = |error: &OpenError| unskew_report::ReadFailure {
         path: artifact.path.clone(),
-        message: error.to_string(),
+        message: crate::chain(error),
     };
     artifact.problems.iter().map(failure).collect()
 }

@@ -35,6 +35,60 @@ fn every_artifact_has_a_row_for_each_runtime_that_it_is_for() {
     assert!(broken.error.as_deref().unwrap().contains("broken.pt"), "{broken:?}");
 }
 
+/// What has the name of an artifact and is not opened has a row with the reason: nothing is passed over in silence.
+#[cfg(unix)]
+#[test]
+fn what_is_not_opened_has_a_row_that_says_why() {
+    use std::os::unix::ffi::OsStrExt as _;
+    use std::os::unix::fs::symlink;
+
+    let models = tempfile::tempdir().unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let example = table::examples().join("gelu-2.15.0.pt");
+    fs::copy(&example, models.path().join("a.pt")).unwrap();
+    fs::copy(&example, elsewhere.path().join("far.pt")).unwrap();
+    symlink("a.pt", models.path().join("near.pt")).unwrap();
+    symlink(elsewhere.path().join("far.pt"), models.path().join("far.pt")).unwrap();
+    symlink("nowhere.pt", models.path().join("gone.pt")).unwrap();
+    let name = std::ffi::OsStr::from_bytes(b"\xff.pt");
+    fs::copy(&example, models.path().join(name)).unwrap();
+    let pipe = models.path().join("pipe.pt");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+
+    let out = tempfile::tempdir().unwrap();
+    table::run(models.path(), out.path(), &ScanSettings::default());
+    let lines = table::lines(out.path());
+    let error = |name: &str| {
+        let line = lines.iter().find(|line| line.uri.ends_with(name)).unwrap();
+        (line.verdict.clone(), line.error.clone().unwrap_or_default())
+    };
+    assert!(lines.iter().all(|line| !line.uri.ends_with("near.pt")), "{lines:?}");
+    for (name, why) in [
+        ("far.pt", "a link out of the folder"),
+        ("gone.pt", "a link to what is not there"),
+        ("\u{fffd}.pt", "not UTF-8"),
+        ("pipe.pt", "a named pipe"),
+    ] {
+        let (verdict, said) = error(name);
+        assert!(verdict == "error" && said.contains(why), "{name}: {said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_snapshot_of_the_hub_is_scanned_through_its_links() {
+    let cache = tempfile::tempdir().unwrap();
+    let repository = cache.path().join("models--org--net");
+    let snapshot = repository.join("snapshots/0123abc");
+    fs::create_dir_all(&snapshot).unwrap();
+    fs::create_dir(repository.join("blobs")).unwrap();
+    fs::copy(table::examples().join("gelu-2.15.0.pt"), repository.join("blobs/4d7a")).unwrap();
+    std::os::unix::fs::symlink("../../blobs/4d7a", snapshot.join("net.pt")).unwrap();
+    let out = tempfile::tempdir().unwrap();
+    let summary = table::run(&snapshot, out.path(), &ScanSettings::default());
+    assert_eq!((summary.artifacts, summary.unread), (1, 0), "{summary:?}");
+}
+
 #[test]
 fn a_scan_of_a_scanned_folder_does_what_is_new_and_nothing_twice() {
     let models = tempfile::tempdir().unwrap();

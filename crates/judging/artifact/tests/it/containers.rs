@@ -84,8 +84,12 @@ fn links_are_not_followed_wherever_they_lead() {
     link(folder.path(), "itself");
     link(outside.path(), "outside");
     link(&outside.path().join("secret.gguf"), "secret.gguf");
+    link(&folder.path().join("weights.gguf"), "near.gguf");
     let artifact = open(folder.path(), &OpenOptions::default()).unwrap();
     assert_eq!(labels(&artifact), ["weights.gguf"]);
+    let problems: Vec<String> = artifact.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(problems[0].ends_with("secret.gguf"), "{problems:?}");
 }
 
 #[test]
@@ -301,5 +305,7 @@ fn a_snapshot_of_the_hub_is_read_through_its_links_and_no_other_link_is() {
     let artifact = open(&snapshot, &OpenOptions::default()).unwrap();
     let labels: Vec<&str> = artifact.pieces.iter().map(|piece| &*piece.label).collect();
     assert_eq!(labels, [snapshot.join("net.pt").display().to_string()]);
-    assert!(artifact.problems.is_empty(), "{:?}", artifact.problems);
+    let problems: Vec<String> = artifact.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(problems.len(), 2, "{problems:?}");
+    assert!(problems[0].ends_with("dangling.pt") && problems[1].ends_with("other.pt"));
 }
