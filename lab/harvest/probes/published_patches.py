@@ -261,4 +261,5 @@ def main(family, *versions):
         print(version, wheel["filename"], *says, sep="\t", flush=True)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

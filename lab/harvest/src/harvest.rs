@@ -7,7 +7,7 @@ use unskew_definitions::TableChange;
 
 use crate::{
     jax, jax_cache, keras, kernels, onnx, plugins, published, symbols, tensorflow, tfjs, torch,
-    torch_xla,
+    torch_pickled, torch_xla,
 };
 
 /// Takes a release into the database.
@@ -52,11 +52,12 @@ fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("onnxruntime", site) => onnx::harvest_runtime(version, site),
         ("tfjs", bundle) => tfjs::harvest(version, bundle),
         ("torch_xla", None) => torch_xla::harvest(version),
+        ("torch-pickled", printed) => torch_pickled::harvest(version, printed),
         ("torch", None) => torch::harvest(version),
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!(
             "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-kernels, tensorflow-macos, torch-symbols, \
-             extensions, pjrt-plugins, jax, jax-cache, keras, onnx, onnxruntime, tfjs, torch_xla and published, not: {family}"
+             torch-pickled, extensions, pjrt-plugins, jax, jax-cache, keras, onnx, onnxruntime, tfjs, torch_xla and published, not: {family}"
         ),
     }
 }

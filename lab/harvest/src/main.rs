@@ -17,6 +17,7 @@ mod symbols;
 mod tensorflow;
 mod tfjs;
 mod torch;
+mod torch_pickled;
 mod torch_xla;
 
 use unskew_lab_harness::Subject;

@@ -8,6 +8,7 @@ mod differential;
 mod exports;
 mod models;
 mod new_upgrader;
+mod pickles;
 mod quantized;
 
 use unskew_lab_harness::Subject;
@@ -20,6 +21,7 @@ fn main() -> anyhow::Result<()> {
         .with("torch-battery", battery::run)
         .with("torch-differential", differential::run)
         .with("torch-exports", exports::run)
+        .with("torch-pickles", pickles::run)
         .with("behaviour", behaviour::run)
         .with("new-upgrader", new_upgrader::run)
         .run()

@@ -91,9 +91,16 @@ pub struct Pickle {
     pub imports: Vec<String>,
     /// How many calls it would make.
     pub calls: usize,
+    /// The instructions that it is made of, each once, in the order of first use.
+    pub opcodes: Vec<u8>,
 }
 
 impl Pickle {
+    /// Every value, in the order in which they are made.
+    pub fn values(&self) -> impl Iterator<Item = &PickleValue> {
+        self.values.iter()
+    }
+
     /// The value that unpickling gives.
     pub fn root(&self) -> &PickleValue {
         self.value(self.root)
@@ -102,11 +109,6 @@ impl Pickle {
     /// The value of this number.
     pub fn value(&self, id: Id) -> &PickleValue {
         self.values.get(id as usize).unwrap_or(&PickleValue::None)
-    }
-
-    /// Whether it holds bytes, for which protocol 3 has instructions of its own.
-    pub fn has_bytes(&self) -> bool {
-        self.values.iter().any(|value| matches!(value, PickleValue::Bytes(_)))
     }
 
     /// The members of a tuple or a list; of anything else none.

@@ -36,6 +36,8 @@ pub fn scan(file: &str, bytes: &[u8]) -> Result<Pickle, ReadError> {
         protocol: 0,
         imports: Vec::new(),
         calls: 0,
+        opcodes: Vec::new(),
+        is_used: [false; 256],
     };
     loop {
         let start = machine.at;
@@ -47,8 +49,8 @@ pub fn scan(file: &str, bytes: &[u8]) -> Result<Pickle, ReadError> {
     }
     let end = machine.at;
     let root = machine.pop().map_err(|p| ReadError::new(file, p).at(end as u64))?;
-    let Machine { values, protocol, imports, calls, .. } = machine;
-    Ok(Pickle { values, root, protocol, len: end, imports, calls })
+    let Machine { values, protocol, imports, calls, opcodes, .. } = machine;
+    Ok(Pickle { values, root, protocol, len: end, imports, calls, opcodes })
 }
 
 struct Machine<'b> {
@@ -61,6 +63,8 @@ struct Machine<'b> {
     protocol: u8,
     imports: Vec<String>,
     calls: usize,
+    opcodes: Vec<u8>,
+    is_used: [bool; 256],
 }
 
 fn malformed<T>(what: impl Into<String>) -> Result<T, SourceProblem> {
@@ -221,6 +225,9 @@ impl<'b> Machine<'b> {
             });
         }
         let opcode = self.take(1)?[0];
+        if !std::mem::replace(&mut self.is_used[usize::from(opcode)], true) {
+            self.opcodes.push(opcode);
+        }
         match operand(opcode) {
             Some(Operand::Nothing) => self.plain(opcode),
             Some(Operand::Number(size)) => {

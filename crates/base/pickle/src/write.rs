@@ -24,7 +24,15 @@ pub enum Unwritable {
 impl Pickle {
     /// A pickle without values.
     pub fn empty() -> Self {
-        Self { values: vec![], root: 0, protocol: 2, len: 0, imports: Vec::new(), calls: 0 }
+        Self {
+            values: vec![],
+            root: 0,
+            protocol: 2,
+            len: 0,
+            imports: Vec::new(),
+            calls: 0,
+            opcodes: Vec::new(),
+        }
     }
 
     /// Adds a value, which nothing refers to yet.

@@ -6,15 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context as _, ensure};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use unskew_core::Version;
-use unskew_peers::{ProcessEnd, run_probe};
 use unskew_source::{Archive, FileSource};
 
+use crate::answers::{AnswerLine, answers, lines};
 use crate::differential::{ReleaseResult, outcome_of};
 use crate::{JobOutcome, ModuleLoader, RunJob, TorchHost};
 
@@ -38,39 +36,7 @@ pub struct ExportedProgram {
     output: serde_json::Value,
 }
 
-/// A line that a probe printed.
-#[derive(Serialize, Deserialize)]
-struct AnswerLine {
-    step: String,
-    ok: bool,
-    detail: String,
-}
-
-/// The lines that a probe prints, without their times.
-fn answers(command: &mut Command, limit: Duration) -> anyhow::Result<String> {
-    let outcome = run_probe(command, limit)?;
-    let words = || outcome.errors.lines().rev().take(5).collect::<Vec<_>>().join("\n");
-    ensure!(outcome.end == ProcessEnd::Finished, "{}: {}", outcome.end, words());
-    let mut text = String::new();
-    for step in &outcome.steps {
-        let (name, detail) = (step.step.clone(), step.detail.clone());
-        let line = AnswerLine { step: name, ok: step.ok, detail };
-        writeln!(text, "{}", serde_json::to_string(&line)?)?;
-    }
-    Ok(text)
-}
-
-fn lines(text: &str) -> impl Iterator<Item = anyhow::Result<AnswerLine>> + '_ {
-    text.lines().map(|line| serde_json::from_str(line).with_context(|| line.to_owned()))
-}
-
 impl TorchHost {
-    fn probe(&self, name: &str) -> Command {
-        let mut command = self.command();
-        command.arg(unskew_peers::root().join("lab/torch/probes").join(name));
-        command
-    }
-
     /// Has this release write the programs into a folder; what it said, for [`written`].
     ///
     /// # Errors

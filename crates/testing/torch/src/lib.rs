@@ -21,12 +21,14 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod answers;
 pub mod behaviour;
 pub mod differential;
 pub mod exports;
 mod host;
 pub mod interpreted;
 pub mod models;
+pub mod pickles;
 pub mod quantized;
 pub mod recorded;
 mod run;

@@ -49,6 +49,7 @@ mod json;
 mod model;
 mod needs;
 mod party;
+mod pickled;
 pub mod prepacked_weights;
 mod producer;
 mod release;

@@ -12,6 +12,7 @@ use unskew_torch_schemas::CallShape;
 
 use crate::ProducerReleases;
 use crate::exported::elements::Elements;
+use crate::pickled::PickledObjects;
 use crate::prepacked_weights::PrepackedForm;
 
 /// The most distinct ways in which one file may use operators.
@@ -153,8 +154,10 @@ pub struct TorchModel {
     pub globals: Vec<String>,
     /// The protocol of the pickle of a checkpoint.
     pub pickle_protocol: Option<u8>,
-    /// Whether its pickle has instructions for bytes, which protocol 3 brought.
-    pub pickle_bytes: bool,
+    /// The instructions of that pickle, in the order of first use.
+    pub pickle_opcodes: Vec<u8>,
+    /// What a checkpoint or a pickle asks of the functions and classes that it imports.
+    pub(crate) pickled: PickledObjects,
     /// Whether its pickle goes on behind what was read.
     pub pickle_cut: bool,
     /// The types of its tensors, as a safetensors file names them, and the tensors.
@@ -194,7 +197,8 @@ impl TorchModel {
             imports: BTreeSet::new(),
             globals: Vec::new(),
             pickle_protocol: None,
-            pickle_bytes: false,
+            pickle_opcodes: Vec::new(),
+            pickled: PickledObjects::default(),
             pickle_cut: false,
             dtypes: BTreeMap::new(),
             instructions: BTreeSet::new(),

@@ -88,7 +88,12 @@ pub(super) fn read_archive(records: &Records) -> Result<TorchModel, ReadError> {
 /// What a pickle imports, and its protocol.
 fn take(model: &mut TorchModel, pickle: &Pickle) {
     model.pickle_protocol = Some(pickle.protocol);
-    model.pickle_bytes |= pickle.protocol >= 3 && pickle.has_bytes();
+    for opcode in &pickle.opcodes {
+        if !model.pickle_opcodes.contains(opcode) {
+            model.pickle_opcodes.push(*opcode);
+        }
+    }
+    model.pickled.read(pickle);
     for one in &pickle.imports {
         if !model.globals.contains(one) {
             model.globals.push(one.clone());

@@ -7,6 +7,7 @@ mod load;
 mod measured_changes;
 mod operators;
 mod pair;
+mod pickled;
 mod prepacked_weights;
 mod promise;
 mod replaced;

@@ -72,6 +72,71 @@ fn what_numpy_2_wrote_wants_a_numpy_that_has_its_modules() {
 }
 
 #[test]
+fn numpy_2_is_asked_for_where_the_release_works_with_both() {
+    let reasons = |bytes: &[u8]| -> Vec<String> {
+        on(bytes, "2.5.1").unjudged.iter().map(|one| one.reason.to_string()).collect()
+    };
+    let array = reasons(&checkpoint(b"\x80\x02cnumpy._core.multiarray\n_reconstruct\n."));
+    assert!(array.iter().any(|reason| reason.contains("needs numpy 1.26.3")), "{array:?}");
+    let protocol_5 = reasons(&checkpoint(b"\x80\x02cnumpy._core.numeric\n_frombuffer\n."));
+    assert!(protocol_5.iter().any(|reason| reason.contains("needs numpy 2.0.0")), "{protocol_5:?}");
+    let plain = on(b"\x80\x02cnumpy._core.numeric\n_frombuffer\n.", "2.1.2");
+    assert!(codes(&plain).contains(&"PT502"), "{plain:?}");
+}
+
+#[test]
+fn instructions_that_the_strict_loader_lacks_are_refused_by_it() {
+    // The same dictionary by protocol 0, and an integer as text.
+    for pickle in [&b"(dp0\n."[..], b"\x80\x02I7\n."] {
+        let strict = on(&checkpoint(pickle), "2.6.0");
+        assert!(codes(&strict).contains(&"PT501"), "{pickle:?}");
+        assert!(!codes(&on(&checkpoint(pickle), "2.5.1")).contains(&"PT501"), "{pickle:?}");
+    }
+}
+
+#[test]
+fn names_of_pytorch_are_judged_by_the_releases_that_have_them() {
+    let asks = |name: &str, release: &str| {
+        let (module, name) = name.rsplit_once('.').unwrap();
+        let pickle = [b"\x80\x02c", module.as_bytes(), b"\n", name.as_bytes(), b"\n."].concat();
+        codes(&on(&checkpoint(&pickle), release)).contains(&"PT504")
+    };
+    for (name, first, last_without) in [
+        ("torch._utils._rebuild_meta_tensor_no_storage", "2.0.1", "1.9.1"),
+        ("torch._utils._rebuild_parameter_with_state", "2.0.1", "1.13.1"),
+        ("torch.storage.UntypedStorage", "1.13.1", "1.12.1"),
+        ("torch.float8_e4m3fn", "2.1.2", "2.0.1"),
+        ("torch.nn.modules.module._WrappedHook", "2.0.1", "1.9.1"),
+    ] {
+        assert!(!asks(name, first) && !asks(name, "2.5.1"), "{name}");
+        assert!(asks(name, last_without), "{name}");
+    }
+    // A class that went.
+    assert!(asks("torch.nn.modules.linear._LinearWithBias", "1.13.1"));
+    assert!(!asks("torch.nn.modules.linear._LinearWithBias", "1.8.1"));
+}
+
+#[test]
+fn a_module_that_was_pickled_whole_lacks_what_newer_code_reads() {
+    let gelu = |attribute: &[u8]| {
+        let head = b"\x80\x02ctorch.nn.modules.activation\nGELU\n)\x81}(X\x08\0\0\0training\x89";
+        checkpoint(&[&head[..], attribute, b"ub."].concat())
+    };
+    let without = gelu(b"");
+    let verdict = on(&without, "2.0.1");
+    let finding = verdict.findings.iter().find(|one| one.rule.code == "PT506").unwrap();
+    assert!(finding.message.contains("approximate"), "{}", finding.message);
+    assert!(!codes(&on(&without, "1.11.0")).contains(&"PT506"));
+    let with = gelu(b"X\x0b\0\0\0approximateX\x04\0\0\0none");
+    assert!(!codes(&on(&with, "2.0.1")).contains(&"PT506"));
+    // Told to load it anyway, the strict releases fail at the first call: that is not what the advice says.
+    let strict = on(&without, "2.8.0");
+    assert!(codes(&strict).contains(&"PT501") && codes(&strict).contains(&"PT506"));
+    let refused = strict.findings.iter().find(|one| one.rule.code == "PT501").unwrap();
+    assert!(!refused.fix.as_deref().is_some_and(|fix| fix.contains("If you trust")), "{refused:?}");
+}
+
+#[test]
 fn classes_of_other_packages_are_not_judged() {
     let verdict = on(&checkpoint(b"\x80\x02cmmcv.runner\nHook\n)\x81."), "2.5.1");
     let reasons: Vec<&str> = verdict.unjudged.iter().map(|one| one.reason.as_str()).collect();

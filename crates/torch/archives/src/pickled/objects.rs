@@ -1,0 +1,96 @@
+//! Calls and whole modules in a pickle.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::pickle::{Pickle, PickleCall, PickleValue};
+
+/// The classes whose objects are kept with their attributes.
+const MODULES: &str = "torch.nn.modules.";
+
+/// The dictionaries of a module in which the attributes lie that are parameters, buffers and modules.
+const REGISTRIES: [&str; 3] = ["_parameters", "_buffers", "_modules"];
+
+/// How many classes and functions are kept.
+const KINDS: usize = 1 << 10;
+
+/// How pickles call the functions and build the objects that they import.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PickledObjects {
+    /// The most arguments with which a function is called, by `module.name`.
+    pub(crate) calls: BTreeMap<String, usize>,
+    /// The attributes that every object of a class of `torch.nn.modules` has.
+    pub(crate) modules: BTreeMap<String, BTreeSet<String>>,
+    /// The layouts of sparse tensors: `torch.sparse_csr`.
+    pub(crate) layouts: BTreeSet<String>,
+}
+
+impl PickledObjects {
+    /// Adds what a pickle has.
+    pub(crate) fn read(&mut self, pickle: &Pickle) {
+        for value in pickle.values() {
+            let PickleValue::Call(call) = value else { continue };
+            let PickleValue::Global(module, name) = pickle.value(call.callee) else { continue };
+            let full = format!("{module}.{name}");
+            if full.starts_with(MODULES) {
+                self.module(pickle, call, full);
+            } else if !call.builds {
+                self.call(pickle, call, full);
+            }
+        }
+    }
+
+    fn call(&mut self, pickle: &Pickle, call: &PickleCall, full: String) {
+        let Some(arguments) = call.arguments.map(|id| pickle.value(id)) else { return };
+        let PickleValue::Tuple(members) = arguments else { return };
+        if full == "torch.serialization._get_layout"
+            && let Some(layout) = pickle.members(arguments).next().and_then(PickleValue::text)
+        {
+            self.layouts.insert(layout.to_owned());
+        }
+        if self.calls.len() < KINDS || self.calls.contains_key(&full) {
+            let most = self.calls.entry(full).or_default();
+            *most = members.len().max(*most);
+        }
+    }
+
+    fn module(&mut self, pickle: &Pickle, call: &PickleCall, class: String) {
+        let Some(attributes) = call.state.and_then(|state| attributes(pickle, state)) else {
+            return;
+        };
+        if let Some(known) = self.modules.get_mut(&class) {
+            known.retain(|one| attributes.contains(one));
+        } else if self.modules.len() < KINDS {
+            self.modules.insert(class, attributes);
+        }
+    }
+}
+
+/// The names in the state of a module, its parameters, buffers and modules among them; none if that is no dictionary.
+fn attributes(pickle: &Pickle, state: u32) -> Option<BTreeSet<String>> {
+    let mut found = BTreeSet::new();
+    for (key, value) in entries(pickle, pickle.value(state))? {
+        if REGISTRIES.contains(&key) {
+            found.extend(entries(pickle, value)?.map(|(name, _)| name.to_owned()));
+        } else {
+            found.insert(key.to_owned());
+        }
+    }
+    Some(found)
+}
+
+/// The entries of a dictionary, ordered or not, whose keys are texts; none if it is something else.
+fn entries<'p>(
+    pickle: &'p Pickle,
+    value: &'p PickleValue,
+) -> Option<impl Iterator<Item = (&'p str, &'p PickleValue)>> {
+    let ids = match value {
+        PickleValue::Dict(members) => members.as_slice(),
+        PickleValue::Call(call) => call.items.as_slice(),
+        _ => return None,
+    };
+    let pair = |pair: &'p [u32]| match pair {
+        [key, value] => Some((pickle.value(*key).text()?, pickle.value(*value))),
+        _ => None,
+    };
+    Some(ids.chunks_exact(2).filter_map(pair))
+}

@@ -1,0 +1,132 @@
+//! Names, calls and attributes of a pickle against what a release of PyTorch has.
+//!
+//! What a name means (whether the program takes the object, whether a class computes the same) is not judged here.
+
+use std::collections::BTreeSet;
+
+use unskew_core::{Finding, Places, Version};
+
+use super::pair::FileAndRelease;
+use crate::pickled::names::{self, PickledName};
+use crate::rules;
+
+/// The record that a checkpoint keeps its pickle in.
+const RECORD: &str = "data.pkl";
+
+/// Errors of a pickle in a release of PyTorch.
+pub(super) fn findings(pair: &FileAndRelease<'_>) -> Vec<Finding> {
+    if names::first_release().is_none_or(|first| pair.runtime.minor() < first) {
+        return Vec::new();
+    }
+    let mut found = missing_names(pair);
+    if found.is_empty() {
+        found = long_calls(pair);
+    }
+    // What does not load is not called.
+    if found.is_empty() {
+        found = missing_attributes(pair);
+    }
+    found
+}
+
+/// Whether the table says of this name which releases have it.
+pub(super) fn is_known(name: &str) -> bool {
+    name.starts_with("torch.") && !names::named(name).is_empty()
+}
+
+fn missing_names(pair: &FileAndRelease<'_>) -> Vec<Finding> {
+    let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
+    let minor = runtime.minor();
+    let asked = model.globals.iter().chain(&model.pickled.layouts);
+    let asked: BTreeSet<&String> = asked.filter(|name| name.starts_with("torch.")).collect();
+    let mut findings = Vec::new();
+    for name in asked {
+        let known = names::named(name);
+        if known.is_empty() || known.iter().any(|one| one.is_of(minor)) {
+            continue;
+        }
+        let wanted = wanted(&known, minor);
+        let finding =
+            rules::PickledNameMissing { file, runtime: runtime_name, name, wanted: &wanted };
+        findings.push(finding.finding().with_symptom(symptom(name, minor)).at(record()));
+    }
+    findings
+}
+
+/// What Python says of a name that is not there.
+fn symptom(name: &str, minor: Version) -> String {
+    let (module, attribute) = name.rsplit_once('.').unwrap_or(("", name));
+    if module == "torch" {
+        return format!("module 'torch' has no attribute '{attribute}'");
+    }
+    if names::has_module(module, minor) {
+        format!("Can't get attribute '{attribute}' on <module '{module}'")
+    } else {
+        format!("No module named '{module}'")
+    }
+}
+
+fn long_calls(pair: &FileAndRelease<'_>) -> Vec<Finding> {
+    let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
+    let minor = runtime.minor();
+    let mut findings = Vec::new();
+    for (function, given) in &model.pickled.calls {
+        let known = names::named(function);
+        let most = known.iter().find(|one| one.is_of(minor)).and_then(PickledName::most_arguments);
+        let Some(most) = most.filter(|most| most < given) else { continue };
+        let takes: Vec<PickledName> = known
+            .into_iter()
+            .filter(|one| one.most_arguments().is_none_or(|most| most >= *given))
+            .collect();
+        let wanted = wanted(&takes, minor);
+        let name = function.rsplit('.').next().unwrap_or(function);
+        let finding = rules::PickledCallTooLong {
+            file,
+            runtime: runtime_name,
+            function,
+            given: &given,
+            most: &most,
+            wanted: &wanted,
+        };
+        let symptom = format!("{name}() takes … positional arguments but {given} were given");
+        findings.push(finding.finding().with_symptom(symptom).at(record()));
+    }
+    findings
+}
+
+fn missing_attributes(pair: &FileAndRelease<'_>) -> Vec<Finding> {
+    let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
+    let minor = runtime.minor();
+    let mut findings = Vec::new();
+    for (class, attributes) in &model.pickled.modules {
+        let known = names::named(class);
+        let Some(of_release) = known.iter().find(|one| one.is_of(minor)) else { continue };
+        let name = class.rsplit('.').next().unwrap_or(class);
+        for attribute in of_release.reads().filter(|one| !attributes.contains(*one)) {
+            let finding = rules::PickledAttributeMissing {
+                file,
+                runtime: runtime_name,
+                class,
+                attribute: &attribute,
+            };
+            let symptom = format!("'{name}' object has no attribute '{attribute}'");
+            findings.push(finding.finding().with_symptom(symptom).at(record()));
+        }
+    }
+    findings
+}
+
+/// A release to load the file with, in words.
+fn wanted(known: &[PickledName], minor: Version) -> String {
+    let spans: Vec<_> = known.iter().filter_map(PickledName::span).collect();
+    let first = spans.iter().map(|(since, _)| *since).filter(|since| *since > minor).min();
+    if let Some(first) = first {
+        return format!("torch {first} or later");
+    }
+    let last = spans.iter().filter_map(|(_, until)| *until).max();
+    last.map_or_else(|| "the release that wrote it".to_owned(), |last| format!("torch {last}"))
+}
+
+fn record() -> Places {
+    Places::from_iter([RECORD])
+}

@@ -1,0 +1,65 @@
+//! Takes the names that pickles can ask a release of PyTorch for into the table: `cargo lab harvest torch-pickled==2.15.0`.
+//!
+//! The probe reads the sources in the wheel, of which only they are transferred. Instructions of pickles that the loader for
+//! `weights_only=True` has are compared with the table that states them, and not written.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
+use unskew_core::Version;
+use unskew_definitions::Rows;
+use unskew_lab_harness::run_command;
+
+use crate::harvest::report;
+
+const TABLE: &str = "crates/torch/archives/data/pickled.tsv";
+const PROBE: &str = "lab/harvest/probes/torch_pickled.py";
+
+/// Takes the names of `torch==version`; `printed`: what the probe printed of it before.
+///
+/// # Errors
+/// If the wheel cannot be had or read.
+pub(crate) fn harvest(version: &str, printed: Option<&Path>) -> Result<()> {
+    let release: Version = version.parse()?;
+    let printed = match printed {
+        Some(path) => fs::read_to_string(path).with_context(|| path.display().to_string())?,
+        None => {
+            let probe = unskew_peers::root().join(PROBE);
+            run_command(Command::new("python3").arg(probe).arg(version))?
+        }
+    };
+    let first = printed.lines().next().unwrap_or_default();
+    ensure!(first == format!("release\t{version}"), "not of {version}: {first}");
+    let names = definitions(&printed);
+    ensure!(names.len() > 1000, "only {} names: {version}", names.len());
+    let table = unskew_peers::root().join(TABLE);
+    let rows = match fs::read_to_string(&table) {
+        Ok(text) => Some(Rows::from_text(text)?),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error.into()),
+    };
+    let (text, change) = Rows::with_release(rows.as_ref(), release, names);
+    fs::write(&table, text)?;
+    report(&format!("torch {version}"), &change);
+    Ok(())
+}
+
+/// The rows of one release: `NAME(attributes)`, `NAME(most arguments)`, `NAME()`.
+fn definitions(printed: &str) -> Vec<String> {
+    let mut details: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for line in printed.lines() {
+        match line.split('\t').collect::<Vec<_>>().as_slice() {
+            ["name", name] => {
+                details.entry(name).or_default();
+            }
+            ["reads", name, one] | ["arguments", name, one] if *one != "-" => {
+                details.entry(name).or_default().push(one);
+            }
+            _ => {}
+        }
+    }
+    details.iter().map(|(name, all)| format!("{name}({})", all.join(" "))).collect()
+}
