@@ -9,6 +9,7 @@ phase in which it failed, `load` or `call`, and the words.
 """
 
 import inspect
+import json
 import os
 import sys
 import time
@@ -141,41 +142,63 @@ def inputs(name):
             else torch.full(shape, 0.5) for shape in shapes]
 
 
+def apart(act):
+    """The last line that a function says in a process of its own, since some objects end it; none if it says nothing."""
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(ours)
+        with os.fdopen(theirs, "w") as out:
+            act(lambda detail: print(json.dumps(detail), file=out, flush=True))
+        os._exit(0)
+    os.close(theirs)
+    with os.fdopen(ours) as said:
+        lines = said.read().splitlines()
+    os.waitpid(child, 0)
+    return json.loads(lines[-1]) if lines else None
+
+
+def save(make, path, say):
+    try:
+        torch.manual_seed(0)
+        torch.save(make(), path)
+    except BaseException as error:
+        return say({"file": None, "refused": words(error)})
+    say({"file": os.path.basename(path), "refused": ""})
+
+
 def write(folder):
     for name, make in made():
         begun = time.time()
         path = os.path.join(folder, name + ".pt")
-        detail = {"file": None, "refused": ""}
-        try:
-            torch.manual_seed(0)
-            torch.save(make(), path)
-            detail["file"] = name + ".pt"
-        except BaseException as error:
-            detail["refused"] = words(error)
-            if os.path.exists(path):
-                os.remove(path)
+        detail = apart(lambda say: save(make, path, say)) or {"file": None, "refused": "a signal"}
         tell(name, detail, begun)
+
+
+def attempt(path, options, say):
+    """Loads a file and calls what is a module; says how far it came, and then how it ended."""
+    name = os.path.splitext(os.path.basename(path))[0]
+    try:
+        found = torch.load(path, map_location="cpu", **options)
+    except BaseException as error:
+        return say({"phase": "load", "said": words(error)})
+    say({"phase": "call", "said": "a signal"})
+    try:
+        given = inputs(name)
+        if given is not None:
+            with torch.no_grad():
+                found(*given)
+    except BaseException as error:
+        return say({"phase": "call", "said": words(error)})
+    say({"phase": "ok", "said": ""})
 
 
 def read(paths):
     options = {"weights_only": False} if "weights_only" in inspect.signature(torch.load).parameters else {}
     for path in paths:
         begun = time.time()
-        name = os.path.splitext(os.path.basename(path))[0]
-        detail = {"phase": "ok", "said": ""}
-        try:
-            found = torch.load(path, map_location="cpu", **options)
-        except BaseException as error:
-            detail = {"phase": "load", "said": words(error)}
-        else:
-            try:
-                given = inputs(name)
-                if given is not None:
-                    with torch.no_grad():
-                        found(*given)
-            except BaseException as error:
-                detail = {"phase": "call", "said": words(error)}
-        tell(path, detail, begun)
+        detail = apart(lambda say: attempt(path, options, say)) or {"phase": "load", "said": "a signal"}
+        tell(path, dict(detail, file=path), begun)
 
 
 if __name__ == "__main__":

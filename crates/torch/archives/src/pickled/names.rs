@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_name_is_known_by_the_releases_that_have_it() {
-        assert_eq!(minors_of("torch._utils._rebuild_tensor_v3"), [("2.1.2".to_owned(), None)]);
+        assert_eq!(minors_of("torch._utils._rebuild_tensor_v3"), [("2.2.2".to_owned(), None)]);
         let gelu = named("torch.nn.modules.activation.GELU");
         let reads = |minor| {
             let of = gelu.iter().find(|one| one.is_of(minor)).unwrap();
