@@ -6,16 +6,17 @@ use anyhow::{Context as _, bail};
 use unskew_definitions::TableChange;
 
 use crate::{
-    jax, jax_cache, keras, kernels, onnx, plugins, published, symbols, tensorflow, tfjs, torch,
-    torch_pickled, torch_xla,
+    jax, jax_cache, keras, kernels, onnx, plugins, published, requirements, symbols, tensorflow,
+    tfjs, torch, torch_pickled, torch_xla,
 };
 
 /// Takes a release into the database.
 #[derive(clap::Args)]
 pub struct Harvest {
-    /// Such as torch==2.15.0, tensorflow==2.21.0 or jax==0.10.2; pjrt-plugins==corpus, pjrt-plugins==wheel.
+    /// Such as torch==2.15.0, tensorflow==2.21.0 or jax==0.10.2; pjrt-plugins==corpus, pjrt-plugins==wheel, requirements==numpy.
     release: String,
-    /// Takes a PyTorch operator table, a TensorFlow OpList or a wheel with PJRT plug-ins from this file instead.
+    /// Takes a PyTorch operator table, a TensorFlow OpList or a wheel with PJRT plug-ins from this file instead, or
+    /// what the probe of requirements printed.
     #[arg(long)]
     from: Option<PathBuf>,
 }
@@ -39,6 +40,7 @@ fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("jax", None) => jax::harvest(version),
         ("jax-cache", python) => jax_cache::harvest(version, python),
         ("published", None) => published::harvest(version),
+        ("requirements", said) => requirements::harvest(version, said),
         ("tensorflow-exports", None) => tensorflow::harvest_exports(version),
         ("tensorflow-macos", wheel) => tensorflow::harvest_macos(version, wheel),
         ("tensorflow-kernels", None) => kernels::harvest(version),
@@ -57,7 +59,8 @@ fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!(
             "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-kernels, tensorflow-macos, torch-symbols, \
-             torch-pickled, extensions, pjrt-plugins, jax, jax-cache, keras, onnx, onnxruntime, tfjs, torch_xla and published, not: {family}"
+             torch-pickled, extensions, pjrt-plugins, jax, jax-cache, keras, onnx, onnxruntime, tfjs, torch_xla, published and requirements, \
+             not: {family}"
         ),
     }
 }

@@ -11,6 +11,7 @@ mod kernels;
 mod onnx;
 mod plugins;
 mod published;
+mod requirements;
 mod row;
 mod spans;
 mod symbols;

@@ -12,9 +12,10 @@ use super::ReportFormat;
 pub struct Env {
     #[command(subcommand)]
     pub what: Option<EnvVerb>,
-    /// An environment: its folder, its python, a site-packages folder; or an image: an OCI layout, a tar of one
-    #[arg(value_name = "ENVIRONMENT", default_value = ".venv")]
-    pub path: PathBuf,
+    /// An environment: its folder, its python, a site-packages folder; or an image: an OCI layout, a tar of one [default: the
+    /// active one ($VIRTUAL_ENV, $CONDA_PREFIX), else .venv here or in a folder above]
+    #[arg(value_name = "ENVIRONMENT")]
+    pub path: Option<PathBuf>,
     #[command(flatten)]
     pub system: SystemLibrariesArgs,
     /// Output format

@@ -1,8 +1,9 @@
 //! `unskew env ENVIRONMENT` and `unskew lock FILE`: what breaks at import, and which pins fix it.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use unskew_core::{Padded, column};
 use unskew_report::{BAD, EMPHASIS, Plain};
 use unskew_verbs::{EnvironmentAnswer, LockTarget, Machine, System};
@@ -15,8 +16,30 @@ pub fn env(args: &Env, global: &Global) -> anyhow::Result<CallStatus> {
     if let Some(EnvVerb::Labels { wheel }) = &args.what {
         return labels(wheel);
     }
-    let mut answer = unskew_verbs::env(&args.path, system(&args.system), global.context())?;
+    let path = match &args.path {
+        Some(path) => path.clone(),
+        None => found()?,
+    };
+    let mut answer = unskew_verbs::env(&path, system(&args.system), global.context())?;
     print_answer(&mut answer, args.format, global)
+}
+
+/// The environment that is meant where none is named: the active one, else `.venv` here or in a folder above.
+fn found() -> anyhow::Result<PathBuf> {
+    let active = ["VIRTUAL_ENV", "CONDA_PREFIX"].iter().filter_map(std::env::var_os);
+    if let Some(active) = active.map(PathBuf::from).find(|path| path.is_dir()) {
+        return Ok(active);
+    }
+    let here = Path::new(".venv");
+    let current = std::env::current_dir()?;
+    let mut above = current.ancestors().skip(1).map(|folder| folder.join(here));
+    match here.is_dir() {
+        true => Ok(here.to_owned()),
+        false => above.find(|path| path.is_dir()).context(
+            "no environment: none is active (VIRTUAL_ENV, CONDA_PREFIX), and there is no .venv here or in a folder above; \
+             `unskew env PATH` names one",
+        ),
+    }
 }
 
 /// Prints the labels of a wheel; what it declares and does not keep makes the exit status 1.

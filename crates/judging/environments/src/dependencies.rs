@@ -33,6 +33,8 @@ pub(crate) struct Unmet<'a> {
     extras: BTreeMap<usize, BTreeSet<usize>>,
     /// What is not judged.
     pub(crate) unjudged: Vec<Unjudged>,
+    /// How many requirements were held against a version.
+    pub(crate) compared: usize,
 }
 
 impl<'a> Unmet<'a> {
@@ -59,6 +61,17 @@ impl<'a> Unmet<'a> {
         let unjudged = open
             .map(|(why, places)| Unjudged::new(aspect::VERSION, why).at(places.iter().collect()));
         Self { unjudged: unjudged.collect(), ..search.unmet }
+    }
+
+    /// What is installed in another version: who requires it, what, and what is there.
+    pub(crate) fn other_versions<'b>(
+        &'b self,
+        environment: &'a Environment,
+    ) -> impl Iterator<Item = (&'a InstalledPackage, &'b Dependency<'a>, &'a InstalledPackage)>
+    {
+        let of = |at: usize| environment.packages.get(at);
+        let all = self.other_version.iter().filter_map(move |(at, all)| Some((of(*at)?, all)));
+        all.flat_map(|(of, all)| all.iter().map(move |(one, installed)| (of, one, *installed)))
     }
 
     /// The place of a package, and of those whose extras it asks for.
@@ -178,10 +191,22 @@ impl<'a> Search<'a> {
         let is_new = extra.is_empty() || self.markers.hold(marker, "") != Ok(Some(true));
         match self.markers.hold(marker, extra) {
             Ok(Some(holds)) => return Some(dependency).filter(|_| holds && is_new),
+            // Whether it holds does not matter where it is met.
+            Ok(None) if self.is_harmless(&dependency) => {}
             Ok(None) => self.leave_open(UNKNOWN, package, text),
             Err(_) => self.leave_open(UNREADABLE, package, text),
         }
         None
+    }
+
+    /// Whether a requirement leads to no finding, whether it holds or not.
+    fn is_harmless(&self, dependency: &Dependency<'_>) -> bool {
+        let Some(installed) = self.installed.get(&dependency.key) else {
+            return self.environment.is_lock;
+        };
+        let all = installed.iter().filter_map(|at| self.environment.packages.get(*at));
+        let mut versions = all.map(|package| Pep440::from_str(&package.version));
+        versions.all(|version| version.is_ok_and(|version| dependency.allows(&version)))
     }
 
     /// Holds a requirement of a package against what is installed.
@@ -207,6 +232,7 @@ impl<'a> Search<'a> {
             }
             return;
         };
+        self.unmet.compared += 1;
         match Pep440::from_str(&installed.version) {
             Ok(version) if dependency.allows(&version) => {}
             Ok(_) => {

@@ -97,9 +97,12 @@ impl Environment {
         found.truncate(PACKAGES);
         let read =
             |one: &Installed<'_>| package(one, site.is_image).map_err(|why| (why, one.1.clone()));
-        let read = || found.par_iter().map(read).collect();
-        // Nearly every environment asks the table of exports, which takes a while to unfold.
-        let (read, _): (Vec<_>, _) = rayon::join(read, unskew_extensions::table);
+        // Nearly every environment asks the table of exports, which takes a while to unfold. Not on a thread of the pool: the table
+        // sorts on the pool, so threads of it that wait for the table would wait for themselves.
+        let read: Vec<_> = std::thread::scope(|scope| {
+            scope.spawn(unskew_extensions::table);
+            found.par_iter().map(read).collect()
+        });
         let mut others: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         let mut packages: Vec<InstalledPackage> = Vec::new();
         for one in read {

@@ -25,9 +25,6 @@ pub struct PackageCode {
     pub choosers: Vec<(String, Vec<(i64, String)>)>,
 }
 
-/// The most files that are named, of one kind.
-const NAMED: usize = 5;
-
 impl InstalledPackage {
     /// Sorts the generated code that was read: what is imported as it is, and what the package chooses from.
     pub(crate) fn sort_code(&mut self) {
@@ -70,10 +67,7 @@ impl InstalledPackage {
                 }
                 continue;
             }
-            let files = self.generated.entry(generated).or_default();
-            if files.len() < NAMED {
-                files.push(path);
-            }
+            self.generated.entry(generated).or_default().push(path);
         }
         self.choices.extend(choices.into_iter().filter(|choice| !choice.forms.is_empty()));
     }

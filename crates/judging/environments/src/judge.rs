@@ -10,12 +10,13 @@ use unskew_extensions::{ExportedSymbols, Framework, Needs, gap};
 
 use crate::dependencies::Unmet;
 use crate::framework::Installed;
+use crate::names::ReachedModules;
 use crate::package_checks::of_package;
 use crate::pins::{self, PinChange};
 use crate::runtimes::{CodeMatcher, JaxMatcher, Runtime};
 use crate::{
-    Environment, Generated, InstalledPackage, handlers, libraries, names, numpy, plugins, skipped,
-    system,
+    Environment, Generated, InstalledPackage, handlers, libraries, names, numpy, plugins,
+    self_checked, skipped, system,
 };
 
 /// Two packages that meet, and what is to be said of them.
@@ -38,17 +39,23 @@ pub struct EnvironmentVerdict {
     pub alone: Vec<Party>,
     /// The smallest change of versions after which no pair breaks; none if none does, or none is known.
     pub change: Option<PinChange>,
+    /// A second one, which changes the other side: the upgrade beside the downgrade.
+    pub other_change: Option<PinChange>,
+    /// Changes that would fix it but for what another package declares, each with that.
+    pub refused: Vec<String>,
     /// What of the declared requirements is not judged.
     pub unjudged: Vec<Unjudged>,
+    /// How many declared requirements were held against the version that is installed.
+    pub compared: usize,
 }
 
 /// Judges an environment: every pair of packages that meet, each package alone, and what to change.
 pub fn judge(environment: &Environment, context: &Context) -> EnvironmentVerdict {
     let unmet = Unmet::new(environment);
-    let mut pairs = judge_pairs(environment, context);
-    let without_library = libraries::pairs(environment, &unmet);
     let names = names::judge_names(environment);
-    for (one, other) in names.pairs {
+    let mut pairs = pairs_of(environment, names.reached.as_ref(), context);
+    let without_library = libraries::pairs(environment, &unmet);
+    for (one, other) in names.pairs.into_iter().chain(self_checked::pairs(environment, &unmet)) {
         let verdict = check(&one, &other, context);
         pairs.push(PackagePair { one, other, verdict });
     }
@@ -77,13 +84,30 @@ pub fn judge(environment: &Environment, context: &Context) -> EnvironmentVerdict
         alone.extend(of_package(package, environment, unmet));
     }
     let is_broken = pairs.iter().any(PackagePair::is_broken);
-    let change = is_broken.then(|| pins::smallest(environment)).flatten();
+    let reached = names.reached.as_ref();
+    let changes = match is_broken {
+        true => pins::changes(environment, &unmet, &pairs, reached, context),
+        false => pins::Changes::default(),
+    };
+    let refused = changes.refused;
+    let mut all = changes.all.into_iter();
+    let (change, other_change) = (all.next(), all.next());
+    let compared = unmet.compared;
     let unjudged = unmet.unjudged.into_iter().chain(names.unjudged).collect();
-    EnvironmentVerdict { pairs, alone, change, unjudged }
+    EnvironmentVerdict { pairs, alone, change, other_change, refused, unjudged, compared }
 }
 
 /// Judges every pair of packages that meet, those that break first.
 pub fn judge_pairs(environment: &Environment, context: &Context) -> Vec<PackagePair> {
+    pairs_of(environment, None, context)
+}
+
+/// The same, where it is known which modules the imports of packages reach.
+pub(crate) fn pairs_of(
+    environment: &Environment,
+    reached: Option<&ReachedModules>,
+    context: &Context,
+) -> Vec<PackagePair> {
     let mut pairs = Vec::new();
     let mut meet = |one: Party, other: Party| {
         let verdict = check(&one, &other, context);
@@ -109,7 +133,7 @@ pub fn judge_pairs(environment: &Environment, context: &Context) -> Vec<PackageP
                 .with_capability(Arc::new(runtime(version)))
         };
         for package in &environment.packages {
-            if let Some(requirement) = requirement(package, runtime(version)) {
+            if let Some(requirement) = requirement(package, runtime(version), reached) {
                 let one = Party::new(package.label(), Role::Artifact, kind(runtime(version)));
                 meet(one.require(requirement), other());
             }
@@ -175,7 +199,11 @@ pub(crate) fn version(package: &InstalledPackage) -> Option<Version> {
 }
 
 /// What a package requires of a runtime, if anything.
-fn requirement(package: &InstalledPackage, runtime: Runtime) -> Option<Requirement> {
+fn requirement(
+    package: &InstalledPackage,
+    runtime: Runtime,
+    reached: Option<&ReachedModules>,
+) -> Option<Requirement> {
     let label = package.label();
     match runtime {
         Runtime::Protobuf(_) | Runtime::Grpc(_) => {
@@ -193,7 +221,10 @@ fn requirement(package: &InstalledPackage, runtime: Runtime) -> Option<Requireme
                 true => Vec::new(),
                 false => package.choices.clone(),
             };
-            let matcher = CodeMatcher { package: label, generated, choices };
+            let is_late = |path: &&String| reached.is_some_and(|all| !all.has(package, path));
+            let paths = generated.values().flatten();
+            let late = paths.filter(is_late).cloned().collect();
+            let matcher = CodeMatcher { package: label, generated, choices, late };
             let has_any = !matcher.generated.is_empty() || !matcher.choices.is_empty();
             has_any.then(|| Requirement::matches(axis, matcher))
         }

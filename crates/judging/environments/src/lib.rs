@@ -45,6 +45,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod declared;
 mod dependencies;
 mod dependency;
 mod environment;
@@ -71,6 +72,7 @@ pub mod pins;
 mod plugins;
 pub mod rules;
 mod runtimes;
+mod self_checked;
 mod site_packages;
 mod skipped;
 mod specifiers;

@@ -34,6 +34,28 @@ const FIRST_WITH_2: [(Family, Version, Without); 4] = [
     (Family::OnnxRuntime, Version::pair(1, 19), Without::Fails),
 ];
 
+/// The first release of other packages that was compiled against NumPy 2, by the modules of its wheels on PyPI and of those of the
+/// release before: `unskew lock --fetch` reads them. It tells what a release that is not installed does.
+const FIRST_MODULES_WITH_2: [(&str, Version); 17] = [
+    ("pandas", Version::triple(2, 2, 2)),
+    ("scipy", Version::pair(1, 13)),
+    ("scikit-learn", Version::triple(1, 4, 2)),
+    ("pyarrow", Version::number(16)),
+    ("numba", Version::pair(0, 60)),
+    ("matplotlib", Version::triple(3, 8, 4)),
+    ("statsmodels", Version::triple(0, 14, 2)),
+    ("scikit-image", Version::pair(0, 23)),
+    ("opencv-python", Version::pair(4, 10)),
+    ("opencv-python-headless", Version::pair(4, 10)),
+    ("h5py", Version::pair(3, 11)),
+    ("spacy", Version::pair(3, 8)),
+    ("ml-dtypes", Version::pair(0, 4)),
+    ("shapely", Version::triple(2, 0, 4)),
+    ("pywavelets", Version::pair(1, 6)),
+    ("numexpr", Version::pair(2, 10)),
+    ("bottleneck", Version::pair(1, 4)),
+];
+
 /// The NumPy against which a package was compiled.
 #[derive(Clone, Debug)]
 enum Compiled {
@@ -57,6 +79,12 @@ impl Compiled {
         if !old.is_empty() || objects(NumPyAbi::Two).next().is_some() {
             return Some(Self::Modules(old));
         }
+        let key = package.key();
+        let known = FIRST_MODULES_WITH_2.iter().find(|(of, _)| *of == key);
+        if let Some((_, first)) = known.filter(|_| package.is_of_default_index) {
+            let without = (version(package)? < *first).then_some(Without::Fails);
+            return Some(Self::Framework(without));
+        }
         // jax itself has no modules: jaxlib has them.
         let family = Family::of_package(&package.name).filter(|_| package.key() != "jax")?;
         let (_, first, without) = FIRST_WITH_2.iter().find(|(of, ..)| *of == family)?;
@@ -72,6 +100,11 @@ pub(crate) fn needs_numpy_1(package: &InstalledPackage) -> bool {
         Some(Compiled::Framework(without)) => without.is_some(),
         None => false,
     }
+}
+
+/// Whether it is known against which NumPy a package was compiled.
+pub(crate) fn is_known(package: &InstalledPackage) -> bool {
+    Compiled::from_package(package).is_some()
 }
 
 /// What a package requires of NumPy, if it was compiled against it.
@@ -144,6 +177,23 @@ mod tests {
         assert_eq!(without("jaxlib", "0.4.26"), None);
         assert_eq!(without("onnxruntime-gpu", "1.18.1"), Some(Without::Fails));
         assert_eq!(without("onnxruntime", "1.19.0"), None);
+    }
+
+    #[test]
+    fn a_release_that_is_not_installed_is_known_by_its_number_if_it_is_of_pypi() {
+        let release = |version: &str, is_of_default_index: bool| {
+            let (name, version) = ("pandas".to_owned(), version.to_owned());
+            let package = InstalledPackage {
+                name,
+                version,
+                is_of_default_index,
+                ..InstalledPackage::default()
+            };
+            needs_numpy_1(&package)
+        };
+        assert!(release("2.2.1", true));
+        assert!(!release("2.2.2", true));
+        assert!(!release("2.2.1", false));
     }
 
     #[test]

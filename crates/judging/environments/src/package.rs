@@ -28,7 +28,7 @@ pub struct InstalledPackage {
     pub requires: Vec<String>,
     /// Shared objects that take something from a framework, and modules for Python, by path.
     pub objects: Vec<(String, Arc<Needs>)>,
-    /// Generated code, by the version of its generator; the first files of each.
+    /// Generated code, by the version of its generator.
     pub generated: BTreeMap<Generated, Vec<String>>,
     /// Generated code in several forms, of which it imports one.
     pub choices: Vec<GeneratedVariants>,

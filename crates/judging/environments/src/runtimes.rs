@@ -1,8 +1,8 @@
 //! Matchers of what is no symbol: generated code, jax and jaxlib.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use unskew_core::{Context, Judgement, Matcher, Party, Unjudged, Version, aspect};
+use unskew_core::{Context, Judgement, Matcher, Party, Phase, Severity, Unjudged, Version, aspect};
 
 use crate::rules::{
     GrpcioOlderThanCode, JaxlibDoesNotFitJax, ProtobufCodeNotPromised, ProtobufCodeTooOld,
@@ -32,6 +32,8 @@ pub(crate) struct CodeMatcher {
     pub(crate) generated: BTreeMap<Generated, Vec<String>>,
     /// Code in several forms, of which it imports one.
     pub(crate) choices: Vec<GeneratedVariants>,
+    /// The files that no import of a package reaches: a function imports them, if anything does.
+    pub(crate) late: BTreeSet<String>,
 }
 
 impl Matcher for CodeMatcher {
@@ -63,8 +65,17 @@ impl Matcher for CodeMatcher {
                 _ => continue,
             };
             answered = true;
-            let places = || files.iter().collect();
-            judgement.findings.extend(finding.map(|finding| finding.at(places())));
+            let at_load: Vec<&String> =
+                files.iter().filter(|file| !self.late.contains(*file)).collect();
+            let finding = finding.map(|finding| match at_load.is_empty() {
+                true if finding.severity == Severity::Error => finding
+                    .at(files.iter().collect())
+                    .with_severity(Severity::Warning)
+                    .in_phase(Phase::FirstUse),
+                true => finding.at(files.iter().collect()),
+                false => finding.at(at_load.into_iter().collect()),
+            });
+            judgement.findings.extend(finding);
         }
         answered.then_some(judgement)
     }

@@ -29,6 +29,7 @@
 
 mod axes;
 mod catalogue;
+mod declared;
 mod embedded;
 mod exact;
 mod families;
@@ -49,6 +50,7 @@ pub mod vendor_docs;
 
 pub use axes::{histories, window};
 pub use catalogue::{Defined, OperatorListing, Turnover};
+pub use declared::DeclaredRequirements;
 pub use exact::{Exact, ExactError, PreRelease};
 pub use family::Family;
 pub use name::{NameError, ReleaseName, VersionSelector, all, exactly, find, is_meant, select};

@@ -151,7 +151,7 @@ fn answer(
 
 /// The change that makes everything fit, as a note.
 fn pins(judged: &EnvironmentVerdict) -> Option<Finding> {
-    let change = judged.change.as_ref()?;
+    let change = judged.change.as_ref().filter(|change| change.open.is_empty())?;
     let pins: Vec<&str> = change.pins.iter().map(|pin| pin.requirement.as_str()).collect();
     let (command, pins) = (change.command(), pins.join(", "));
     let note = rules::PinsThatFit { command: &command, pins: &pins };
@@ -236,8 +236,11 @@ impl EnvironmentAnswer {
             let size = size.div_ceil(1024);
             writeln!(out, "{DIM}fetched{DIM:#}  {kib} KiB of {size} KiB: {location}")?;
         }
-        if let Some(change) = &judged.change {
-            writeln!(out, "\n{EMPHASIS}fix{EMPHASIS:#}  {}", Plain(&change.command()))?;
+        let changes = [("fix", &judged.change), ("or ", &judged.other_change)];
+        for (word, change) in
+            changes.into_iter().filter_map(|(word, one)| Some((word, one.as_ref()?)))
+        {
+            writeln!(out, "\n{EMPHASIS}{word}{EMPHASIS:#}  {}", Plain(&change.command()))?;
             for pin in &change.pins {
                 let text = format!("{} instead of {}: {}", pin.requirement, pin.from, pin.reason);
                 writeln!(out, "       {}", Plain(&text))?;
@@ -245,6 +248,9 @@ impl EnvironmentAnswer {
             for open in &change.open {
                 writeln!(out, "       no release is known that fits: {}", Plain(open))?;
             }
+        }
+        for refused in &judged.refused {
+            writeln!(out, "\n{EMPHASIS}no fix{EMPHASIS:#}  {}", Plain(refused))?;
         }
         let broken = judged.pairs.iter().filter(|pair| pair.is_broken()).count();
         let fails = |party: &&Party| party.notes.iter().any(|one| one.severity == Severity::Error);
@@ -255,6 +261,20 @@ impl EnvironmentAnswer {
         }
         match broken {
             0 if judged.alone.iter().any(|party| fails(&party)) => Ok(()),
+            // Silence is no promise.
+            0 if environment.is_lock && judged.pairs.is_empty() && judged.compared == 0 => {
+                writeln!(
+                    out,
+                    "\n{WARN}nothing was judged{WARN:#}: no pair of these packages has facts that meet"
+                )
+            }
+            0 if environment.is_lock => {
+                let (pairs, compared) = (judged.pairs.len(), judged.compared);
+                writeln!(
+                    out,
+                    "\nno pair fails of what was judged: pairs {pairs}, declared requirements {compared}"
+                )
+            }
             0 => writeln!(out, "\nno pair fails"),
             1 => writeln!(out, "\n{BAD}1 pair fails{BAD:#}"),
             many => writeln!(out, "\n{BAD}{many} pairs fail{BAD:#}"),

@@ -28,8 +28,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use unskew_core::{Unjudged, Version, aspect};
-use unskew_extensions::{Machine, wheels};
+use unskew_core::{Places, Unjudged, Version, aspect};
+use unskew_extensions::{Machine, wheels, wheels::Wheel};
 use unskew_source::{ReadError, read_text};
 
 use crate::{Environment, InstalledPackage};
@@ -161,6 +161,10 @@ impl PackageLock {
     pub fn of_text(path: &str, text: &str) -> Result<Self, LockError> {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let mut lock = Self { path: path.to_owned(), ..Self::default() };
+        if name == "pyproject.toml" {
+            let what = "it declares ranges and is no lock: `uv lock` makes uv.lock of it, and `unskew lock uv.lock` judges that";
+            return Err(LockError::Broken { path: path.to_owned(), what: what.to_owned() });
+        }
         if text.lines().any(|line| line.trim() == "@EXPLICIT") {
             conda::explicit(text, &mut lock);
         } else if name == "pixi.lock" {
@@ -175,7 +179,13 @@ impl PackageLock {
             return Err(LockError::Unknown(path.to_owned()));
         }
         if lock.packages.is_empty() {
-            let what = "it pins no package".to_owned();
+            let what = match lock.not_pinned.is_empty() {
+                true => "it pins no package".to_owned(),
+                false => {
+                    let ranges: Places = lock.not_pinned.iter().collect();
+                    format!("not pinned: {ranges}; `{}` pins it", compile(path))
+                }
+            };
             return Err(LockError::Broken { path: path.to_owned(), what });
         }
         lock.more = lock.packages.len().saturating_sub(PACKAGES);
@@ -208,30 +218,35 @@ impl PackageLock {
                 ..InstalledPackage::default()
             };
             let why = facts(self, locked, target, fetch, &mut package);
-            (package, why)
+            let is_declared = !package.requires.is_empty() || crate::declared::fill(&mut package);
+            (package, why, is_declared || locked.is_conda)
         };
         let is_locked = |locked: &&Locked| {
             locked.platforms.is_empty()
                 || locked.platforms.iter().any(|one| one == target.platform())
         };
         let packages: Vec<_> = self.packages.par_iter().filter(is_locked).map(read).collect();
-        for (package, why) in packages {
+        for (package, why, is_declared) in packages {
             if let Some(why) = why {
                 open.entry(why).or_default().push(package.label());
+            } else if !is_declared && fetch.is_none() {
+                open.entry(UNDECLARED.to_owned()).or_default().push(package.label());
             }
             environment.packages.push(package);
         }
         let mut unjudged: Vec<Unjudged> = open
             .into_iter()
             .map(|(why, names)| {
-                let can_be_read = fetch.is_none() && [NOT_HARVESTED, UNNAMED].contains(&&*why);
+                let can_be_read =
+                    fetch.is_none() && [NOT_HARVESTED, UNNAMED, UNDECLARED].contains(&&*why);
                 let one = Unjudged::new(aspect::CONTENTS, why).at(names.iter().collect());
                 if can_be_read { one.with_remedy("--fetch") } else { one }
             })
             .collect();
         if !self.not_pinned.is_empty() {
             let places = self.not_pinned.iter().collect();
-            unjudged.push(Unjudged::new(aspect::VERSION, "lines that pin no version").at(places));
+            let one = Unjudged::new(aspect::VERSION, "lines that pin no version").at(places);
+            unjudged.push(one.with_remedy(compile(&self.path)));
         }
         let has_code =
             ["protobuf", "grpcio", "jaxlib"].iter().any(|key| environment.package(key).is_some());
@@ -272,10 +287,18 @@ impl PackageLock {
     }
 }
 
+/// The command that pins what a file of requirements leaves open.
+fn compile(path: &str) -> String {
+    format!("uv pip compile {path} -o requirements.lock.txt")
+}
+
 /// Why wheels of a package are not judged.
 const NOT_HARVESTED: &str = "wheels with native code of which no facts were harvested";
 const OTHER_WHEEL: &str = "judged by another wheel of the same release";
+const OTHER_RELEASE: &str = "judged by the wheel of another patch release";
 const UNNAMED: &str = "packages of which the lock names no wheel for the target, and of which no facts were harvested";
+const UNDECLARED: &str =
+    "requirements of packages that are not in the table of what releases declare";
 const GENERATED: &str = "generated code and handlers of XLA's FFI, of which no facts are kept";
 const FRAMEWORK_CODE: &str = "generated code in the wheels of frameworks, which are not fetched";
 const CONDA: &str = "conda packages, whose builds were not harvested";
@@ -315,7 +338,9 @@ fn facts(
     }
     let digests = files.iter().any(|file| file.sha256.is_some());
     let same = || wheels::of_release(&locked.name, &locked.version).next();
-    let wheel = by_digest.or_else(same);
+    let near = || of_patch_release(&locked.name, &locked.version);
+    let exact = by_digest.or_else(same);
+    let wheel = exact.or_else(near);
     if let Some(wheel) = wheel {
         package.objects = wheel
             .objects
@@ -324,12 +349,30 @@ fn facts(
             .collect();
         package.platforms = crate::wheel::platforms_of(&wheel.file);
         package.loads_with.clone_from(&wheel.loads_with);
+        if exact.is_none() {
+            return Some(format!("{OTHER_RELEASE}: {} {}", wheel.package(), wheel.version()));
+        }
         return (by_digest.is_none() && digests).then(|| OTHER_WHEEL.to_owned());
     }
     let named = files.iter().any(|file| !file.name.is_empty());
     let native = files.iter().any(|file| !file.name.ends_with("-none-any.whl"));
     let why = if named { native.then_some(NOT_HARVESTED) } else { Some(UNNAMED) };
     failed.or_else(|| why.filter(|_| !is_framework).map(str::to_owned))
+}
+
+/// A wheel of another patch release of the same minor, the next one first. Only of packages whose minors are each made for
+/// one minor of PyTorch: those of others may change what they import in any release.
+fn of_patch_release(package: &str, version: &str) -> Option<&'static Wheel> {
+    if !["torchvision", "torchaudio"].contains(&package) {
+        return None;
+    }
+    let numbers = |text: &str| text.split('+').next()?.parse::<Version>().ok();
+    let asked = numbers(version)?;
+    let minor = Version::pair(asked.major(), asked.minor());
+    let all = wheels::wheels().iter().filter(|wheel| wheel.package() == package);
+    let near = all.filter_map(|wheel| Some((numbers(wheel.version())?, wheel)));
+    let near = near.filter(|(one, _)| one.starts_with(&minor));
+    near.min_by_key(|(one, _)| one.patch().abs_diff(asked.patch())).map(|(_, wheel)| wheel)
 }
 
 /// Whether a package comes from PyPI, as a wheel for Linux on x86-64.

@@ -85,6 +85,12 @@ impl<'a> Importer<'a> {
         })
     }
 
+    /// Whether a module that was imported has no source that says what it imports: it cannot be read, or is a folder alone.
+    pub(super) fn is_unreadable(&mut self, module: &str) -> bool {
+        let is_folder = matches!(self.finder.find(module), Location::Namespace(_));
+        is_folder || self.modules.get(module).is_some_and(|loaded| loaded.source.is_none())
+    }
+
     /// The functions of a module that was read.
     pub(super) fn functions(&self, module: &str) -> Vec<PythonFunction> {
         let source = self.modules.get(module).and_then(|loaded| loaded.source.as_ref());

@@ -64,7 +64,7 @@ pub(super) fn name_pairs(
             Party::new(other, Role::Runtime, "package").with_capability(Arc::new(NamesWereRead));
         Some((one, other))
     });
-    NamePairs { pairs: pairs.collect(), alone, unjudged }
+    NamePairs { pairs: pairs.collect(), alone, unjudged, reached: None }
 }
 
 fn of_pair(environment: &Environment, failure: &OwnedFailure, by: usize, of: Owner) -> Finding {

@@ -23,7 +23,7 @@ use self::finder::ModuleFinder;
 use self::importer::Importer;
 use self::missing::{Asked, ImportFailure, OwnedFailure};
 use self::owners::{ModuleOwners, Owner, top_modules};
-use crate::Environment;
+use crate::{Environment, InstalledPackage};
 
 /// The stack for imports that nest: each level of Python's import takes a few of ours.
 const STACK: usize = 256 << 20;
@@ -37,6 +37,30 @@ pub(crate) struct NamePairs {
     pub(crate) alone: BTreeMap<usize, Vec<Finding>>,
     /// What was not looked at.
     pub(crate) unjudged: Vec<Unjudged>,
+    /// The modules that the imports of all packages reach; none if they were not followed to their ends.
+    pub(crate) reached: Option<ReachedModules>,
+}
+
+/// Modules that are loaded once every package is imported.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReachedModules {
+    modules: BTreeSet<String>,
+    /// Modules at the top whose own import cannot be read; of a folder without `__init__.py`, each file is imported for itself.
+    unreadable: BTreeSet<String>,
+}
+
+impl ReachedModules {
+    /// Whether the import of some package loads the source at `path` of `package`. That of an editable install counts as loaded: its
+    /// paths do not begin where Python searches.
+    pub(crate) fn has(&self, package: &InstalledPackage, path: &str) -> bool {
+        if !package.sources.is_empty() {
+            return true;
+        }
+        let Some(module) = path.strip_suffix(".py") else { return true };
+        let module = module.strip_suffix("/__init__").unwrap_or(module).replace('/', ".");
+        let top = module.split('.').next().unwrap_or_default();
+        self.modules.contains(&module) || self.unreadable.contains(top)
+    }
 }
 
 /// Follows the imports of all packages.
@@ -56,18 +80,18 @@ pub(crate) fn judge_names(environment: &Environment) -> NamePairs {
         let thread = std::thread::Builder::new().stack_size(STACK);
         thread.spawn_scoped(scope, || follow(environment)).map(std::thread::ScopedJoinHandle::join)
     });
-    let (failures, unjudged) = match followed {
+    let (failures, unjudged, reached) = match followed {
         Ok(Ok(followed)) => followed,
         Ok(Err(panic)) => std::panic::resume_unwind(panic),
         Err(error) => {
             let reason = format!("Python names: no thread to follow imports on: {error}");
-            (Vec::new(), vec![Unjudged::new(aspect::CONTENTS, reason)])
+            (Vec::new(), vec![Unjudged::new(aspect::CONTENTS, reason)], None)
         }
     };
-    matcher::name_pairs(environment, failures, unjudged)
+    NamePairs { reached, ..matcher::name_pairs(environment, failures, unjudged) }
 }
 
-fn follow(environment: &Environment) -> (Vec<OwnedFailure>, Vec<Unjudged>) {
+fn follow(environment: &Environment) -> (Vec<OwnedFailure>, Vec<Unjudged>, Option<ReachedModules>) {
     let owners = ModuleOwners::new(environment);
     let is_trusted = |one: &str, other: &str| owners.is_trusted(one, other);
     let versions = versions(environment, &owners);
@@ -89,7 +113,12 @@ fn follow(environment: &Environment) -> (Vec<OwnedFailure>, Vec<Unjudged>) {
             }
         }
     }
-    for module in importer.imported() {
+    // What functions import comes later, once they are called.
+    let imported = importer.imported();
+    let tops = imported.iter().filter(|module| !module.contains('.'));
+    let unreadable = tops.filter(|top| importer.is_unreadable(top)).cloned().collect();
+    let reached = ReachedModules { modules: imported.iter().cloned().collect(), unreadable };
+    for module in imported {
         if owners.owner(&module) == Owner::Python {
             continue;
         }
@@ -107,7 +136,8 @@ fn follow(environment: &Environment) -> (Vec<OwnedFailure>, Vec<Unjudged>) {
             format!("Python names: imports end at limits, after {} modules", importer.count());
         unjudged.push(Unjudged::new(aspect::CONTENTS, reason));
     }
-    (failures, unjudged)
+    let reached = Some(reached).filter(|_| !importer.is_cut);
+    (failures, unjudged, reached)
 }
 
 /// What was found, each once.

@@ -73,13 +73,16 @@ fn a_lock_that_names_no_wheel_says_that_its_packages_are_not_judged() {
         [[package]]\nname = \"pure\"\nversion = \"1\"\nwheels = [{ url = \"https://h/pure-1-py3-none-any.whl\" }]\n\
         [[package]]\nname = \"other\"\nversion = \"1\"\nwheels = [{ url = \"https://h/other-1-cp311-cp311-win_amd64.whl\" }]\n";
     let pins = "built==1 --hash=sha256:00\nother==1\n";
-    for (name, text, expected) in
-        [("uv.lock", uv, "built 1, other 1"), ("requirements.txt", pins, "built 1, other 1")]
+    let named = "built 1, other 1";
+    for (name, text, expected, undeclared) in
+        [("uv.lock", uv, named, &["pure 1"][..]), ("requirements.txt", pins, named, &[])]
     {
         let lock = PackageLock::of_text(name, text).unwrap();
         let (_, unjudged) = lock.environment(LockTarget::default(), None);
-        let [one] = &*unjudged else { panic!("{unjudged:?}") };
+        let [one, others @ ..] = &*unjudged else { panic!("{unjudged:?}") };
         assert_eq!(one.places.to_string(), expected, "{name}");
+        let others: Vec<String> = others.iter().map(|one| one.places.to_string()).collect();
+        assert_eq!(others, undeclared, "{name}");
         assert!(one.reason.contains("names no wheel") && one.remedy.is_some(), "{one:?}");
     }
     let lock = PackageLock::of_text("requirements.txt", "protobuf==5.29.5\n").unwrap();

@@ -4,8 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use unskew_core::{Context, Finding};
-use unskew_environments::{Environment, EnvironmentVerdict, SitePackages, SystemLibraries, judge};
+use unskew_core::{Context, Finding, Phase, Severity};
+use unskew_environments::{
+    Environment, EnvironmentVerdict, LockTarget, PackageLock, PinChange, SitePackages,
+    SystemLibraries, judge,
+};
 
 /// Installs a package with these requirements and files.
 fn install(site: &Path, name: &str, version: &str, requires: &[&str], files: &[&str]) {
@@ -237,4 +240,108 @@ fn a_library_of_the_system_is_no_error() {
         install(&site, "app", "1.0", &[], &["app/_C.so"]);
         assert_eq!(said(&judged(&read(folder.path()))), Vec::<String>::new());
     }
+}
+
+/// A lock with these pins, judged for Python 3.11.
+fn locked(pins: &str) -> EnvironmentVerdict {
+    let lock = PackageLock::of_text("requirements.txt", pins).unwrap();
+    let target =
+        LockTarget { python: Some(unskew_core::Version::pair(3, 11)), ..LockTarget::default() };
+    judged(&lock.environment(target, None).0)
+}
+
+#[test]
+fn a_lock_names_what_releases_declare_against_each_other() {
+    for (pins, says) in [
+        ("jax==0.4.30\njaxlib==0.4.25\n", "EN107 jax 0.4.30 takes jaxlib 0.4.27 to 0.4.30 only"),
+        ("torch==2.4.0\ntriton==2.1.0\n", "EN203 torch 2.4.0 requires triton==3.0.0"),
+        (
+            "keras==3.3.0\ntensorflow==2.15.0\n",
+            "EN203 tensorflow 2.15.0 requires keras<2.16,>=2.15.0",
+        ),
+        (
+            "pandas==2.0.3\nnumpy==2.0.2\n",
+            "EN108 a module of pandas 2.0.3 was compiled against NumPy 1",
+        ),
+        ("torchvision==0.15.0\ntorch==2.4.0\n", "EX101 "),
+        ("jaxlib==0.6.2\njax-cuda12-plugin==0.6.0\n", "EN113 "),
+    ] {
+        let said = said(&locked(pins));
+        assert!(said.iter().any(|one| one.starts_with(says)), "{pins}: {said:?}");
+    }
+    assert_eq!(said(&locked("jax==0.4.30\njaxlib==0.4.30\n")), Vec::<String>::new());
+}
+
+#[test]
+fn a_requirement_that_a_package_checks_itself_is_an_error_with_a_pin() {
+    for (pins, fix) in [
+        ("transformers==4.40.0\ntokenizers==0.20.0\n", "'tokenizers==0.19.1'"),
+        ("pydantic==2.12.0\npydantic-core==2.41.5\n", "'pydantic-core==2.41.1'"),
+        ("numba==0.58.1\nnumpy==2.1.3\n", "'numpy<2'"),
+    ] {
+        let judged = locked(pins);
+        let broken = judged.pairs.iter().filter(|pair| pair.is_broken()).count();
+        assert!(broken > 0, "{pins}: {:?}", said(&judged));
+        let changes: Vec<String> =
+            judged.change.iter().chain(&judged.other_change).map(PinChange::command).collect();
+        assert!(changes.iter().any(|one| one.contains(fix)), "{pins}: {changes:?}");
+    }
+    // numba compares the least llvmlite only.
+    let judged = locked("numba==0.58.1\nllvmlite==0.43.0\n");
+    assert!(judged.pairs.iter().all(|pair| !pair.is_broken()), "{:?}", said(&judged));
+}
+
+#[test]
+fn no_change_is_proposed_that_a_package_forbids() {
+    let (folder, site) = venv();
+    install(&site, "app", "1.0", &["protobuf<5"], &[]);
+    install(&site, "protobuf", "4.25.3", &[], &[]);
+    let code = "    _runtime_version.Domain.PUBLIC, 6, 31, 1, '', 'a.proto')";
+    install(&site, "other", "2.0", &[], &["other/__init__.py", "other/a_pb2.py"]);
+    fs::create_dir_all(site.join("other")).unwrap();
+    fs::write(site.join("other/__init__.py"), "from other import a_pb2\n").unwrap();
+    fs::write(
+        site.join("other/a_pb2.py"),
+        format!("_runtime_version.ValidateProtobufRuntimeVersion(\n{code}\n"),
+    )
+    .unwrap();
+    let judged = judged(&read(folder.path()));
+    assert!(judged.pairs.iter().any(|pair| pair.is_broken()), "{:?}", said(&judged));
+    assert_eq!((&judged.change, &judged.other_change), (&None, &None));
+    assert_eq!(judged.refused.len(), 1);
+    assert!(judged.refused[0].ends_with("app 1.0 requires protobuf<5"), "{:?}", judged.refused);
+}
+
+#[test]
+fn generated_code_that_no_import_reaches_is_of_first_use() {
+    let (folder, site) = venv();
+    install(&site, "protobuf", "4.25.3", &[], &[]);
+    install(&site, "other", "2.0", &[], &["other/__init__.py", "other/a_pb2.py"]);
+    fs::create_dir_all(site.join("other")).unwrap();
+    fs::write(site.join("other/__init__.py"), "def parse():\n    from other import a_pb2\n")
+        .unwrap();
+    let code = "    _runtime_version.Domain.PUBLIC, 6, 31, 1, '', 'a.proto')";
+    fs::write(
+        site.join("other/a_pb2.py"),
+        format!("_runtime_version.ValidateProtobufRuntimeVersion(\n{code}\n"),
+    )
+    .unwrap();
+    let judged = judged(&read(folder.path()));
+    let all = findings(&judged);
+    let [finding] = &*all else { panic!("{:?}", said(&judged)) };
+    assert_eq!((finding.severity, finding.phase), (Severity::Warning, Some(Phase::FirstUse)));
+    assert!(judged.pairs.iter().all(|pair| !pair.is_broken()));
+}
+
+#[test]
+fn what_pins_nothing_is_answered_with_the_command_that_pins() {
+    let error = |path: &str, text: &str| PackageLock::of_text(path, text).unwrap_err().to_string();
+    let said = error("requirements.txt", "numpy>=1.20\ntorch\n");
+    assert_eq!(
+        said,
+        "requirements.txt: not pinned: numpy>=1.20, torch; `uv pip compile requirements.txt -o requirements.lock.txt` pins it"
+    );
+    assert!(
+        error("pyproject.toml", "[project]\nname = \"x\"\n").contains("`uv lock` makes uv.lock")
+    );
 }
