@@ -13,6 +13,7 @@ EXPORTS are public names with a comma between; a default that is no short litera
 import ast
 import json
 import os
+import re
 import sys
 import zipfile
 
@@ -25,6 +26,8 @@ KINDS = {
 ORDER = ["model", "layer", "optimizer", "loss", "metric", "initializer", "regularizer", "constraint", "schedule", "policy", "operation"]
 # Kinds of objects that files name by any of their public names.
 NAMED = ("initializer", "regularizer", "constraint", "loss", "metric")
+# Packages of Keras 3 that list their classes.
+LISTS = {".src.initializers": "initializer", ".src.regularizers": "regularizer", ".src.constraints": "constraint"}
 FUNCTIONS = ("activations", "losses", "metrics", "initializers")
 
 
@@ -43,6 +46,25 @@ def sources(package, root):
         for name in archive.namelist():
             if name.endswith(".py") and (name.startswith(folder) or name in extra):
                 yield name, archive.read(name).decode("utf-8")
+
+
+def snake(name):
+    first = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", re.sub(r"\W+", "", name))
+    return re.sub("([a-z])([A-Z])", r"\1_\2", first).lower()
+
+
+def listed(tree):
+    """The names under which a package of Keras 3 lists its classes, each with the class."""
+    names = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and dotted(node.targets[0]) == "ALL_OBJECTS":
+            for one in node.value.elts:
+                names[dotted(one)] = names[snake(dotted(one))] = dotted(one)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and dotted(node.func) == "ALL_OBJECTS_DICT.update" and isinstance(node.args[0], ast.Dict):
+            pairs = zip(node.args[0].keys, node.args[0].values)
+            names.update((key.value, dotted(value)) for key, value in pairs if isinstance(key, ast.Constant))
+    return names
 
 
 class Class:
@@ -81,13 +103,18 @@ class Package:
     def __init__(self, package, root):
         self.root, self.classes, self.functions, self.aliases = root, {}, [], {}
         self.has_modules = False
+        self.listed = {}
         for path, text in sources(package, root):
             module = path[:-3].replace("/", ".")
             module = module[: -len(".__init__")] if module.endswith(".__init__") else module
             if "_test" in path or "/testing/" in path or "/applications/" in path:
                 continue
             self.has_modules = self.has_modules or module.endswith("saving.serialization_lib")
-            self.read(module, path, ast.parse(text))
+            tree = ast.parse(text)
+            kind = LISTS.get(module[len(root):])
+            if kind and "to_snake_case" in text:
+                self.listed[kind] = listed(tree)
+            self.read(module, path, tree)
 
     def read(self, module, path, tree):
         imports = {}
@@ -236,10 +263,14 @@ class Package:
             cells = [name if value is None else name + "=" + value for name, value in names.items() if isinstance(name, str)]
             module = one.module if modules else ""
             public_names = sorted(name for name in one.exports if "dtensor" not in name)
-            if kind == "operation" and not public_names:
-                # Its own arguments are not looked at: it is looked up by its module.
-                cells, anything = [], True
             spoken = {one.name} | ({name.split(".")[-1] for name in public_names} if kind in NAMED else set())
+            if self.listed:
+                # Keras 3 writes a class by its public name.
+                spoken |= {name.split(".")[-1] for name in public_names}
+            listed = self.listed.get(kind)
+            if listed is not None:
+                # Keras 3 finds objects of layers in a list, by the names that stand there.
+                spoken = {name for name, target in listed.items() if target == one.name}
             for name in spoken:
                 text = "%s(%s) %s @%s %s" % (name, kind, ",".join(public_names) or "-", module, " ".join(sorted(cells)))
                 rows.add(text.rstrip() + (" **" if anything else ""))

@@ -49,7 +49,7 @@ fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("pjrt-plugins", wheel) => plugins::harvest(wheel),
         ("torch-symbols", wheel) => symbols::torch(version, wheel),
         ("extensions", wheels) => symbols::extensions(version, wheels),
-        ("keras", package) => keras::harvest(version, package),
+        ("keras" | "tf_keras", package) => keras::harvest(family, version, package),
         ("onnx", site) => onnx::harvest_onnx(version, site),
         ("onnxruntime", site) => onnx::harvest_runtime(version, site),
         ("tfjs", bundle) => tfjs::harvest(version, bundle),
@@ -59,8 +59,8 @@ fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!(
             "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-kernels, tensorflow-macos, torch-symbols, \
-             torch-pickled, extensions, pjrt-plugins, jax, jax-cache, keras, onnx, onnxruntime, tfjs, torch_xla, published and requirements, \
-             not: {family}"
+             torch-pickled, extensions, pjrt-plugins, jax, jax-cache, keras, tf_keras, onnx, onnxruntime, tfjs, torch_xla, published and \
+             requirements, not: {family}"
         ),
     }
 }

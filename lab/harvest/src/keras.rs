@@ -18,23 +18,26 @@ use crate::command::set_day;
 use crate::harvest::report;
 use crate::row::{self, Row};
 
-const DATA: &str = "crates/judging/releases/data/keras";
+const DATA: &str = "crates/judging/releases/data";
 
 /// TensorFlow releases whose Keras is in their own wheel, with the version that it says.
 const INSIDE: [(&str, &str); 2] = [("2.4.0", "2.4.4"), ("2.5.0", "2.5.3")];
 
-/// Takes `keras==version`. `package`: its wheel, or the folder `tensorflow` of a release up to 2.5, if it is there.
+/// Takes `keras==version` or `tf_keras==version`. `package`: its wheel, or the folder `tensorflow` of a release up to 2.5, if it is there.
 ///
 /// # Errors
 /// If the package cannot be had or read.
-pub(crate) fn harvest(version: &str, package: Option<&Path>) -> Result<()> {
-    let inside = INSIDE.iter().find(|(keras, _)| *keras == version).map(|(_, release)| *release);
-    let module = if inside.is_some() { "tensorflow.python.keras" } else { "keras" };
+pub(crate) fn harvest(family: &str, version: &str, package: Option<&Path>) -> Result<()> {
+    let inside = INSIDE
+        .iter()
+        .find(|(keras, _)| family == "keras" && *keras == version)
+        .map(|(_, release)| *release);
+    let module = if inside.is_some() { "tensorflow.python.keras" } else { family };
     let folder: PathBuf;
     let package = match package {
         Some(package) => package,
         None => {
-            folder = installed(version, inside)?;
+            folder = installed(family, version, inside)?;
             &folder
         }
     };
@@ -52,22 +55,26 @@ pub(crate) fn harvest(version: &str, package: Option<&Path>) -> Result<()> {
         KerasClass::parse(line).map_err(anyhow::Error::msg).with_context(|| line.clone())?;
     }
     let mut release = Row::new(version);
-    set_day(&mut release, "keras", version);
-    row::enter(&format!("{DATA}/releases.toml"), &format!("keras {version}"), &release)?;
-    let table = unskew_peers::root().join(DATA).join("classes.tsv");
+    set_day(&mut release, family, version);
+    row::enter(
+        &format!("{DATA}/{family}/releases.toml"),
+        &format!("{family} {version}"),
+        &release,
+    )?;
+    let table = unskew_peers::root().join(DATA).join(family).join("classes.tsv");
     let rows = Rows::from_text(fs::read_to_string(&table)?)?;
     let release: Version = version.parse()?;
     let (text, change) = Rows::with_release(Some(&rows), release, lines);
     fs::write(&table, text)?;
-    report(&format!("keras {version}"), &change);
+    report(&format!("{family} {version}"), &change);
     Ok(())
 }
 
 /// The folder of the package, installed without what it needs.
-fn installed(version: &str, inside: Option<&str>) -> Result<PathBuf> {
+fn installed(family: &str, version: &str, inside: Option<&str>) -> Result<PathBuf> {
     let (name, release, python) = match inside {
         Some(release) => ("tensorflow", release, "3.8"),
-        None => ("keras", version, "3.11"),
+        None => (family, version, "3.11"),
     };
     let site = std::env::temp_dir().join(format!("unskew-harvest-{name}-{release}"));
     fs::create_dir_all(&site)?;

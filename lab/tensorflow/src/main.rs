@@ -5,7 +5,7 @@ mod oracles;
 
 use unskew_lab_harness::Subject;
 
-use oracles::{behaviour, data, devices, differential, keras, tfjs};
+use oracles::{behaviour, data, devices, differential, keras, keras_releases, tfjs};
 
 fn main() -> anyhow::Result<()> {
     Subject::new(include_str!("../experiments.toml"))
@@ -14,6 +14,7 @@ fn main() -> anyhow::Result<()> {
         .with("tensorflow-differential", differential::run)
         .with("tf-behaviour", behaviour::run)
         .with("keras", keras::run)
+        .with("keras-releases", keras_releases::run)
         .with("tfjs", tfjs::run)
         .run()
 }

@@ -19,13 +19,15 @@ pub enum Family {
     Keras,
     /// PyTorch/XLA, a host of PJRT plug-ins: its releases are written `torch_xla@2.9`.
     TorchXla,
+    /// tf_keras, Keras 2 for TensorFlow 2.16 and later: its releases are written `tf_keras@2.18`.
+    TfKeras,
     /// TensorFlow.js, by its package on npm: its releases are written `tfjs@4.22`.
     Tfjs,
 }
 
 impl Family {
     /// Every framework with a database of releases.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Torch,
         Self::TensorFlow,
         Self::Jax,
@@ -33,6 +35,7 @@ impl Family {
         Self::Onnx,
         Self::Keras,
         Self::TorchXla,
+        Self::TfKeras,
         Self::Tfjs,
     ];
 

@@ -1,12 +1,13 @@
-//! The releases of Keras: `data/keras`. TensorFlow brings one of them, or asks for one.
+//! The releases of Keras: `data/keras`, and those of tf_keras, which is Keras 2 for newer TensorFlows: `data/tf_keras`. TensorFlow brings one of them, or asks for one.
 
 use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use unskew_core::{Date, Fact, Party, Role, Version};
 use unskew_definitions::Rows;
-use unskew_keras::{ClassTable, KerasRelease};
+use unskew_keras::{ClassTable, KerasPackage, KerasRelease};
 use unskew_tables::{packed_rows, toml_as_json};
+use unskew_tensorflow::StandaloneKeras;
 
 use crate::{ReleaseRow, embedded};
 
@@ -29,11 +30,20 @@ struct Release {
 static CLASSES: LazyLock<Option<Arc<ClassTable>>> =
     LazyLock::new(|| embedded::rows(ClassTable::from_text(packed_rows!("data/keras/classes.tsv"))));
 
-static ROWS: LazyLock<Vec<ReleaseRow>> = LazyLock::new(|| {
-    let text = toml_as_json!("data/keras/releases.toml");
+static ROWS: LazyLock<Vec<ReleaseRow>> =
+    LazyLock::new(|| listed(toml_as_json!("data/keras/releases.toml")));
+
+static TF_KERAS_CLASSES: LazyLock<Option<Arc<ClassTable>>> = LazyLock::new(|| {
+    embedded::rows(ClassTable::from_text(packed_rows!("data/tf_keras/classes.tsv")))
+});
+
+static TF_KERAS_ROWS: LazyLock<Vec<ReleaseRow>> =
+    LazyLock::new(|| listed(toml_as_json!("data/tf_keras/releases.toml")));
+
+fn listed(text: &str) -> Vec<ReleaseRow> {
     let releases = embedded::table::<Releases>(text).release;
     releases.iter().filter_map(row).collect()
-});
+}
 
 fn row(release: &Release) -> Option<ReleaseRow> {
     Some(ReleaseRow { version: release.version.parse().ok()?, released: release.released })
@@ -54,9 +64,19 @@ pub(crate) fn rows() -> &'static [ReleaseRow] {
     &ROWS
 }
 
+/// Every release of tf_keras, oldest first.
+pub(crate) fn rows_of_tf_keras() -> &'static [ReleaseRow] {
+    &TF_KERAS_ROWS
+}
+
 /// The classes of every release as one history.
 pub(crate) fn history() -> Option<&'static Rows> {
     CLASSES.as_deref().map(ClassTable::rows)
+}
+
+/// The classes of every release of tf_keras as one history.
+pub(crate) fn history_of_tf_keras() -> Option<&'static Rows> {
+    TF_KERAS_CLASSES.as_deref().map(ClassTable::rows)
 }
 
 /// The release of `row` as what loads files.
@@ -65,7 +85,19 @@ pub fn runtime(row: &ReleaseRow) -> Option<KerasRelease> {
         version: row.version,
         released: row.released,
         of_tensorflow: None,
+        package: KerasPackage::Keras,
         classes: CLASSES.as_ref()?.clone(),
+    })
+}
+
+/// The release of tf_keras of `row` as what loads files.
+pub fn runtime_of_tf_keras(row: &ReleaseRow) -> Option<KerasRelease> {
+    Some(KerasRelease {
+        version: row.version,
+        released: row.released,
+        of_tensorflow: None,
+        package: KerasPackage::TfKeras,
+        classes: TF_KERAS_CLASSES.as_ref()?.clone(),
     })
 }
 
@@ -94,10 +126,21 @@ pub(crate) fn with_keras(tensorflow: Party, release: Version) -> Party {
 
 /// The release of `row` as a party.
 pub(crate) fn party(row: &ReleaseRow) -> Party {
-    match runtime(row) {
-        Some(runtime) => runtime.party(),
-        None => Party::new(format!("keras {}", row.version), Role::Runtime, "Keras release"),
-    }
+    alone(runtime(row), "keras", row)
+}
+
+/// The release of tf_keras of `row` as a party.
+pub(crate) fn party_of_tf_keras(row: &ReleaseRow) -> Party {
+    alone(runtime_of_tf_keras(row), "tf_keras", row)
+}
+
+fn alone(runtime: Option<KerasRelease>, package: &str, row: &ReleaseRow) -> Party {
+    let Some(runtime) = runtime else {
+        let name = format!("{package} {}", row.version);
+        return Party::new(name, Role::Runtime, "Keras release");
+    };
+    let alone = StandaloneKeras { name: runtime.name(), version: runtime.version };
+    runtime.party().with_capability(Arc::new(alone))
 }
 
 #[cfg(test)]
@@ -107,9 +150,12 @@ mod tests {
     #[test]
     fn every_row_has_its_classes_and_every_line_is_read() {
         CLASSES.as_ref().unwrap().validate().unwrap();
-        let versions: Vec<Version> = rows().iter().map(|row| row.version).collect();
-        assert_eq!(versions, history().unwrap().releases());
-        assert!(versions.is_sorted());
+        TF_KERAS_CLASSES.as_ref().unwrap().validate().unwrap();
+        for (rows, history) in [(rows(), history()), (rows_of_tf_keras(), history_of_tf_keras())] {
+            let versions: Vec<Version> = rows.iter().map(|row| row.version).collect();
+            assert_eq!(versions, history.unwrap().releases());
+            assert!(versions.is_sorted());
+        }
     }
 
     #[test]

@@ -22,7 +22,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use unskew_keras::{ClassTable, KerasFormat, KerasRelease, KerasModel, judge};
+//! use unskew_keras::{ClassTable, KerasFormat, KerasPackage, KerasRelease, KerasModel, judge};
 //! use unskew_core::Date;
 //!
 //! let classes = ClassTable::from_text(
@@ -44,6 +44,7 @@
 //!     version: "3.15.1".parse().unwrap(),
 //!     released: Date::constant(2026, 11, 1),
 //!     of_tensorflow: None,
+//!     package: KerasPackage::Keras,
 //!     classes: Arc::new(classes),
 //! };
 //! let judged = judge(&model, &keras);
@@ -64,6 +65,6 @@ mod verdict;
 pub use convert::{KerasConvertOptions, UNCOMPILED, convert};
 pub use model::{KerasFormat, KerasModel};
 pub use party::{KERAS_AXIS, party};
-pub use runtime::KerasRelease;
+pub use runtime::{KerasPackage, KerasRelease};
 pub use table::{ClassTable, KerasClass};
 pub use verdict::judge;

@@ -10,6 +10,15 @@ use crate::table::KerasClass;
 /// The first Keras that may read archives.
 const ARCHIVES: Version = Version::pair(2, 11);
 
+/// The package that a Keras comes in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KerasPackage {
+    /// `keras`.
+    Keras,
+    /// `tf_keras`: Keras 2 for TensorFlow 2.16 and later.
+    TfKeras,
+}
+
 /// A Keras that loads files. A capability of its party, and of that of a TensorFlow release.
 #[derive(Clone, Debug)]
 pub struct KerasRelease {
@@ -19,17 +28,33 @@ pub struct KerasRelease {
     pub released: Date,
     /// The TensorFlow release that brings it; none if Keras itself was named.
     pub of_tensorflow: Option<Version>,
+    /// The package that it comes in.
+    pub package: KerasPackage,
     /// The classes of all releases.
     pub classes: Arc<ClassTable>,
+}
+
+impl KerasPackage {
+    /// Its name in an index of packages.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Keras => "keras",
+            Self::TfKeras => "tf_keras",
+        }
+    }
 }
 
 impl KerasRelease {
     /// The release as one side of a check.
     pub fn party(&self) -> Party {
-        Party::new(format!("keras {}", self.version), Role::Runtime, "Keras release")
-            .from_origin(format!("released {}", self.released))
-            .dated(self.released)
-            .with_capability(Arc::new(self.clone()))
+        Party::new(
+            format!("{} {}", self.package.as_str(), self.version),
+            Role::Runtime,
+            "Keras release",
+        )
+        .from_origin(format!("released {}", self.released))
+        .dated(self.released)
+        .with_capability(Arc::new(self.clone()))
     }
 
     /// Whether it is Keras 3.
@@ -70,6 +95,7 @@ impl KerasRelease {
     pub fn name(&self) -> String {
         match self.of_tensorflow {
             Some(release) => format!("TensorFlow {release} (Keras {})", self.version),
+            None if self.package == KerasPackage::TfKeras => format!("tf_keras {}", self.version),
             None => format!("Keras {}", self.version),
         }
     }

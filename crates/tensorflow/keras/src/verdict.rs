@@ -16,6 +16,12 @@ impl Matcher for KerasMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
         let Some(keras) = other.capability::<KerasRelease>() else {
             let reads = other.kind == "TensorFlow release" && matches!(other.role, Role::Runtime);
+            // What is not in the database is older than archives are.
+            if reads && self.0.form == KerasFormat::Archive {
+                let consumer = other.name.replacen("tensorflow", "TensorFlow", 1);
+                let finding = rules::KerasArchiveNotRead { consumer: &consumer }.finding();
+                return Some(Judgement { findings: vec![finding], ..Judgement::default() });
+            }
             let why = "the classes of its Keras are not in the database";
             let unjudged = vec![Unjudged::new(aspect::CONTENTS, why)];
             return reads.then(|| Judgement { unjudged, ..Judgement::default() });
@@ -105,6 +111,10 @@ fn finding(problem: Problem, model: &KerasModel, keras: &KerasRelease, consumer:
         Problem::Unknown { place, kind, name, custom: true } => {
             let rule = rules::KerasObjectCustom { kind: &kind, name: &name };
             rule.finding().with_symptom(unknown_symptom(&kind, &name, three)).at(one(place))
+        }
+        Problem::Package { place, kind, name, package } => {
+            let rule = rules::KerasPackageMissing { kind: &kind, name: &name, package: &package };
+            rule.finding().with_symptom("Could not").at(one(place))
         }
         Problem::Argument { place, class, argument } => {
             let rule = rules::KerasArgumentUnknown {

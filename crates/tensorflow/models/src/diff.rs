@@ -11,11 +11,11 @@
 //! ```
 //! use std::sync::Arc;
 //! use unskew_source::{BytesSource, Source};
-//! use unskew_tensorflow::diff::{self, Registry};
+//! use unskew_tensorflow::diff::{self, ReleaseRegistry};
 //!
-//! let registry = |name: &str, text: &str| -> Registry {
+//! let registry = |name: &str, text: &str| -> ReleaseRegistry {
 //!     let source: Arc<dyn Source> = Arc::new(BytesSource::new(name, text.as_bytes().to_vec()));
-//!     Registry::read(&source).unwrap().unwrap()
+//!     ReleaseRegistry::read(&source).unwrap().unwrap()
 //! };
 //! let old = registry("old.pbtxt", r#"op { name: "A" } op { name: "B" }"#);
 //! let new = registry("new.pbtxt", r#"op { name: "A" attr { name: "x" type: "int" } }"#);

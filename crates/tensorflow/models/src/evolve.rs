@@ -4,9 +4,9 @@
 //!
 //! ```
 //! use unskew_core::{Date, Version};
-//! use unskew_tensorflow::evolve::{Question, case};
+//! use unskew_tensorflow::evolve::{EvolutionQuestion, case};
 //!
-//! let question = Question {
+//! let question = EvolutionQuestion {
 //!     op: "Softsign".to_owned(),
 //!     new: None,
 //!     consumer: None,

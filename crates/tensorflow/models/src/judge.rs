@@ -10,6 +10,8 @@ mod measured_behaviour;
 mod merge;
 mod node;
 mod report;
+mod saved_model_files;
+mod standalone_keras;
 mod unjudged;
 mod versions;
 mod wiring;
@@ -22,6 +24,8 @@ pub use checkpoint::CheckpointMatcher;
 pub(crate) use checkpoint_files::with_findings;
 pub(crate) use checkpoint_files::{data_findings, restore_findings};
 pub(crate) use loaders::ServingLayout;
+pub(crate) use saved_model_files::VariablesMatcher;
+pub use standalone_keras::StandaloneKeras;
 pub use unjudged::unjudged;
 
 use crate::read::{Checkpoint, TensorFlowFileKind};
@@ -50,6 +54,9 @@ impl Matcher for GraphMatcher {
             judgement.promises.dedup();
             return Some(judgement);
         }
+        if let Some(keras) = other.capability::<StandaloneKeras>() {
+            return standalone_keras::judge(&self.0, keras);
+        }
         if let Some(checkpoint) = other.capability::<Checkpoint>() {
             let findings = restore_findings(&self.0.restores, checkpoint);
             return Some(Judgement { findings, ..Judgement::default() });
@@ -62,7 +69,8 @@ impl Matcher for GraphMatcher {
 /// What `keras.models.load_model` makes of a SavedModel.
 fn keras(runtime: &TensorFlowRuntime, judgement: &mut Judgement) {
     if runtime.keras_reads_no_saved_model() {
-        let finding = rules::KerasReadsNoSavedModel { consumer: &runtime.version }.finding();
+        let consumer = format!("TensorFlow {}", runtime.version);
+        let finding = rules::KerasReadsNoSavedModel { consumer: &consumer }.finding();
         judgement.findings.push(finding.with_symptom("File format not supported"));
         return;
     }

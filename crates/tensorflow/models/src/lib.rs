@@ -21,7 +21,7 @@
 //! use std::sync::Arc;
 //! use unskew_core::{Context, DataConsumer, Date, Phase, check};
 //! use unskew_source::{BytesSource, Source};
-//! use unskew_tensorflow::{OpHistory, OpRegistry, Runtime, Usage};
+//! use unskew_tensorflow::{OpHistory, OpRegistry, RuntimeUsage, TensorFlowRuntime};
 //!
 //! // One node: Identity without input and without its attribute T.
 //! let bytes = b"\x0a\x0d\x0a\x01i\x12\x08Identity".to_vec();
@@ -33,14 +33,14 @@
 //!     "#releases\t2.15.1\nIdentity(input: T) -> (output: T) {T: type}\t2.15.1-\n",
 //! ).unwrap();
 //! let version = "2.15.1".parse().unwrap();
-//! let runtime = Runtime {
+//! let runtime = TensorFlowRuntime {
 //!     version,
 //!     released: Date::constant(2024, 3, 8),
 //!     graph_def: DataConsumer { version: 1645, min_producer: 0 },
 //!     checkpoint: DataConsumer { version: 1, min_producer: 0 },
 //!     ops: OpRegistry::new(Arc::new(history), version, false),
 //!     kernels: None,
-//!     usage: Usage::default(),
+//!     usage: RuntimeUsage::default(),
 //!     known: Arc::new([]),
 //! };
 //! let verdict = check(&graph, &runtime.party(), &Context::on(Date::constant(2026, 11, 1)));
@@ -99,7 +99,7 @@ pub use graph::{FunctionDef, GraphDef, NodeDef};
 pub use history::{OpDefinition, OpHistory};
 pub use infer::{ProducerRange, producer_facts};
 pub use inputs::Inputs;
-pub use judge::{findings, unjudged};
+pub use judge::{StandaloneKeras, findings, unjudged};
 pub use kernels::{
     DeviceType, KernelAvailability, KernelChoice, KernelDef, KernelDefError, KernelHistory,
     KernelTable,

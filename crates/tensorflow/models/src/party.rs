@@ -135,15 +135,40 @@ pub fn with_what_lies_beside(
         return Ok(judge::with_findings(party, CHECKPOINT_AXIS, found));
     }
     let Some(graphs) = party.capability::<GraphFile>() else { return Ok(party) };
-    let found = restored(graphs, file, beside)?;
+    let mut found = restored(graphs, file, beside)?;
     if graphs.kind == TensorFlowFileKind::SavedModel {
         let is_number = |folder: &str| folder.bytes().all(|byte| byte.is_ascii_digit());
         let folder = file.rsplit(['/', '\\']).nth(1).filter(|folder| !is_number(folder));
         let warm_up = beside(WARM_UP).is_some();
         let served = judge::ServingLayout { warm_up, unnumbered: folder.map(str::to_owned) };
+        let graphs = graphs.clone();
         party = party.with_capability(Arc::new(served));
+        match beside(VARIABLES) {
+            Some(index) => found.extend(variables(&index, beside)?),
+            None => {
+                if let Some(missing) = judge::VariablesMatcher::new(&graphs) {
+                    let required = Requirement::matches(CHECKPOINT_AXIS, missing);
+                    party = party.require(required.irrelevant_if_absent());
+                }
+            }
+        }
     }
     Ok(judge::with_findings(party, CHECKPOINT_AXIS, found))
+}
+
+/// The index of the checkpoint of a SavedModel.
+const VARIABLES: &str = "variables/variables.index";
+
+/// What is to be said of the data files of a SavedModel's checkpoint.
+fn variables(
+    index: &Arc<dyn Source>,
+    beside: &dyn Fn(&str) -> Option<Arc<dyn Source>>,
+) -> Result<Vec<Finding>, ReadError> {
+    let Some(TensorFlowFile::Checkpoint(checkpoint)) = read_file(index)? else {
+        return Ok(Vec::new());
+    };
+    let size = |name: &str| beside(&format!("variables/{name}")).map(|source| source.size());
+    Ok(judge::data_findings(&checkpoint, VARIABLES, &size))
 }
 
 /// The checkpoint that a state file names, if it lies beside that.
@@ -177,7 +202,7 @@ fn restored(
 ) -> Result<Vec<Finding>, ReadError> {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let index = match (graphs.kind, name.strip_suffix(".meta")) {
-        (TensorFlowFileKind::SavedModel, _) => "variables/variables.index".to_owned(),
+        (TensorFlowFileKind::SavedModel, _) => VARIABLES.to_owned(),
         (TensorFlowFileKind::MetaGraph, Some(prefix)) => format!("{prefix}.index"),
         _ => return Ok(Vec::new()),
     };

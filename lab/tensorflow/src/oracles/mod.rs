@@ -5,4 +5,5 @@ pub mod data;
 pub mod devices;
 pub mod differential;
 pub mod keras;
+pub mod keras_releases;
 pub mod tfjs;

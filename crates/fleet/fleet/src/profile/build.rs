@@ -39,6 +39,7 @@ impl RuntimeProfile {
                 Family::OnnxRuntime
                 | Family::Onnx
                 | Family::Keras
+                | Family::TfKeras
                 | Family::TorchXla
                 | Family::Tfjs => {
                     let what = "a device of it is not described yet; name a release alone";
@@ -183,7 +184,7 @@ impl RuntimeProfile {
             Family::TensorFlow => "tf.graph_def, tf.checkpoint",
             Family::Jax => "pjrt.api, stablehlo",
             Family::OnnxRuntime | Family::Onnx => "onnx.ir, onnx.opset",
-            Family::Keras | Family::TorchXla | Family::Tfjs => "none",
+            Family::Keras | Family::TfKeras | Family::TorchXla | Family::Tfjs => "none",
         };
         let what = format!("no axis of a {} device ({axes})", self.release.family());
         ProfileError::new(format!("versions.{axis}"), what)

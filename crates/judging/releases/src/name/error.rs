@@ -19,7 +19,7 @@ const LISTED: usize = 12;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// Not a family at all.
-    #[error("unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras and torch_xla): {text}{}", meant(.nearest))]
+    #[error("unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, tf_keras and torch_xla): {text}{}", meant(.nearest))]
     Family {
         /// The argument as the user wrote it.
         text: String,

@@ -129,15 +129,15 @@ fn what_is_unknown_comes_with_what_is_near() {
     for (name, error) in [
         (
             "torhc@2.1",
-            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras and torch_xla): torhc; did you mean torch@2.1?",
+            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, tf_keras and torch_xla): torhc; did you mean torch@2.1?",
         ),
         (
             "pytroch==2.1",
-            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras and torch_xla): pytroch; did you mean pytorch==2.1?",
+            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, tf_keras and torch_xla): pytroch; did you mean pytorch==2.1?",
         ),
         (
             "coreml@1.9",
-            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras and torch_xla): coreml",
+            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, tf_keras and torch_xla): coreml",
         ),
         (
             "tensorflow@2.51",

@@ -5,12 +5,15 @@ use unskew_core::{Conversion, Rewrite, Version};
 
 use super::graph;
 use super::weights::snake;
+use crate::judge::layers::begins_a_model;
 use crate::judge::{class_of, text};
 use crate::{KerasFormat, KerasModel, KerasRelease};
 
 /// Arguments without a meaning, or with one value that changes nothing: class, argument, value. `*` is any class, and a
 /// value of none any value.
-const IDLE: [(&str, &str, Option<&str>); 20] = [
+const IDLE: [(&str, &str, Option<&str>); 21] = [
+    // TensorFlow 1 writes it with initializers; a variable has the dtype of its layer.
+    ("*", "dtype", Some("\"float32\"")),
     ("*", "time_major", Some("false")),
     ("*", "groups", Some("1")),
     ("*", "causal", Some("false")),
@@ -83,7 +86,7 @@ impl Edit<'_> {
                     (above, own) => format!("{above}/{own}"),
                 };
                 if let Some(class) = class {
-                    self.object(value, &class, &place);
+                    self.object(value, &class, &place, depth);
                 }
                 for one in value.as_object_mut().into_iter().flat_map(Map::values_mut) {
                     self.value(one, &place, depth + 1);
@@ -93,7 +96,7 @@ impl Edit<'_> {
         }
     }
 
-    fn object(&mut self, value: &mut Value, class: &str, place: &str) {
+    fn object(&mut self, value: &mut Value, class: &str, place: &str, depth: usize) {
         self.module(value, class, place);
         if let Some(known) = self.policy(value, class, place) {
             *value = known;
@@ -102,10 +105,22 @@ impl Edit<'_> {
         if matches!(class, "Functional" | "Model")
             && let Some(config) = value.get_mut("config")
         {
+            if depth > 0 && self.keras.version >= Version::pair(3, 11) {
+                let flat = graph::outputs_without_list(config);
+                if flat {
+                    let what =
+                        "the only output of a model inside of another, written without a list";
+                    self.say("output", what.to_owned(), place);
+                }
+            }
             for (adaptation, what, layer) in graph::edit(config, self.three()) {
                 self.say(adaptation, what, &format!("{place}/{layer}"));
             }
         }
+        if class == "Sequential" && self.three() && self.form == KerasFormat::Hdf5 {
+            self.input_layer(value, place);
+        }
+        self.alias(value, class, place);
         self.nodes(value, place);
         self.unnamed(value, class, place);
         let three = self.three();
@@ -160,6 +175,44 @@ impl Edit<'_> {
         self.nested(value, place);
     }
 
+    /// An input layer for a Sequential that has its shape in the first layer.
+    fn input_layer(&mut self, value: &mut Value, place: &str) {
+        let Some(layers) = value["config"].get_mut("layers").and_then(Value::as_array_mut) else {
+            return;
+        };
+        if !begins_a_model(layers) {
+            return;
+        }
+        let first = &mut layers[0]["config"];
+        let name = text(first, "name").unwrap_or("layer").to_owned();
+        // An embedding computes floats of what it reads as numbers of tokens.
+        let dtype = text(first, "dtype").unwrap_or("float32").to_owned();
+        let Some(shape) =
+            first.as_object_mut().and_then(|first| first.shift_remove("batch_input_shape"))
+        else {
+            return;
+        };
+        let config = json!({"batch_input_shape": shape, "dtype": dtype, "sparse": false, "name": format!("{name}_input")});
+        layers.insert(0, json!({"class_name": "InputLayer", "config": config}));
+        let what = "`batch_input_shape` of the first layer as an input layer of its own";
+        self.say("input-shape", what.to_owned(), &format!("{place}/{name}"));
+    }
+
+    /// An initializer by the name that the release lists, where it lists only one of two.
+    fn alias(&mut self, value: &mut Value, class: &str, place: &str) {
+        let other = match class {
+            "Orthogonal" => "OrthogonalInitializer",
+            "OrthogonalInitializer" => "Orthogonal",
+            "IdentityInitializer" => "Identity",
+            _ => return,
+        };
+        let has = |name: &str| self.keras.class(name, "initializer").is_some();
+        if self.three() && !has(class) && has(other) {
+            value["class_name"] = json!(other);
+            self.say("name", format!("initializer {class} by its older name {other}"), place);
+        }
+    }
+
     /// Activations that have another name in the release, or are a layer there.
     fn functions(&mut self, config: &mut Map<String, Value>, place: &str) {
         for key in ["activation", "recurrent_activation"] {
@@ -196,9 +249,13 @@ impl Edit<'_> {
         } else if place.starts_with("loss") {
             all.retain(|one| &*one.kind == "loss");
         }
+        if text(value, "module").is_some_and(|module| module.starts_with("keras.src.ops")) {
+            all.retain(|one| &*one.kind == "operation");
+        }
         if all.is_empty() || matches!(class, "Functional" | "Sequential" | "Model" | "Lambda") {
             return;
         }
+        let is_operation = all.iter().any(|one| &*one.kind == "operation");
         let old = self.writer.map(|writer| self.near(writer, class)).unwrap_or_default();
         let archive = self.form == KerasFormat::Archive;
         let Some(config) = value.get_mut("config").and_then(Value::as_object_mut) else { return };
@@ -229,7 +286,8 @@ impl Edit<'_> {
             let default = old.iter().any(|one| {
                 one.arguments.get(&*argument).and_then(Option::as_deref) == Some(&*text)
             });
-            if idle || default {
+            // The name of an operation stands beside its configuration too, and that one is read.
+            if idle || default || is_operation && argument == "name" {
                 config.shift_remove(&argument);
                 let what = format!(
                     "argument `{argument}` of {class} removed, which says what is so without it: {text}"
@@ -297,7 +355,9 @@ impl Edit<'_> {
     fn module(&mut self, value: &mut Value, class: &str, place: &str) {
         let Some(module) = text(value, "module").map(str::to_owned) else { return };
         let new = match &*module {
-            "keras.src.engine.functional" if self.three() => "keras.src.models.functional",
+            "keras.src.engine.functional" | "tf_keras.src.engine.functional" if self.three() => {
+                "keras.src.models.functional"
+            }
             "keras.src.models.functional" if !self.three() => "keras.src.engine.functional",
             "keras.optimizers.experimental" if self.three() => "keras.optimizers",
             "keras._legacy.layers" if !self.three() => "keras.layers",

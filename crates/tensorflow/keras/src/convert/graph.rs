@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use crate::judge::layers::is_list_of_one;
 use crate::judge::{class_of, text};
 
 /// A call of a layer: its name, the number of the call, the number of the output.
@@ -36,6 +37,20 @@ pub(super) fn edit(config: &mut Value, three: bool) -> Vec<(&'static str, String
         count_from_one(config, &mut said);
     }
     said
+}
+
+/// Writes the only input and output of a model without a list, as Keras does since 3.11: whoever calls it gets a tensor.
+pub(super) fn outputs_without_list(config: &mut Value) -> bool {
+    let mut done = false;
+    if is_list_of_one(&config["output_layers"]) {
+        for key in ["input_layers", "output_layers"] {
+            if is_list_of_one(&config[key]) {
+                config[key] = config[key][0].take();
+                done = true;
+            }
+        }
+    }
+    done
 }
 
 /// Two tensors or a tensor and a number to a layer: its class and its configuration.

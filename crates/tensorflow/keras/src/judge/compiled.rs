@@ -3,7 +3,11 @@
 use serde_json::Value;
 
 use super::{ConfigWalk, ObjectContext, Problem, class_of, text};
+use crate::KerasFormat;
 use crate::table::KerasClass;
+
+/// The first Keras 3 whose losses may be means.
+const MEANS: unskew_core::Version = unskew_core::Version::pair(3, 7);
 
 /// How Keras 2.11 to 2.15 names its own optimizers in HDF5 files.
 const CUSTOM: &str = "Custom>";
@@ -124,12 +128,15 @@ impl ConfigWalk<'_> {
     /// A loss. `old`: of an HDF5 file.
     fn loss(&mut self, value: &Value, old: bool) {
         if let Some(name) = value.as_str() {
-            self.loss_by_name(name, old);
+            // Keras 3 looks a loss of an archive up when the model is trained.
+            if !self.three() || old {
+                self.loss_by_name(name, old);
+            }
             return;
         }
         let Some(name) = class_of(value) else { return };
         let class = if name == "function" {
-            return;
+            return self.function(value, "loss");
         } else if self.by_module(value) {
             self.by_public_name(value, name, "loss", "loss")
         } else {
@@ -142,6 +149,11 @@ impl ConfigWalk<'_> {
         let config = &value["config"];
         if let Some(class) = class {
             self.arguments(&class, config, "loss", ObjectContext::Layer);
+        }
+        let mean = matches!(text(config, "reduction"), Some("mean" | "mean_with_sample_weight"));
+        if mean && self.three() && self.keras.version < MEANS {
+            let what = "reduction `mean` of a loss, which Keras 3.7 is the first to take";
+            self.refused("loss", what, "Invalid value for argument `reduction`");
         }
         if self.three() && text(config, "reduction") == Some("auto") {
             let what = "reduction `auto` of a loss, which is of Keras 2";
@@ -175,6 +187,9 @@ impl ConfigWalk<'_> {
                 class: name.to_owned(),
                 argument: "num_labels".to_owned(),
             });
+        }
+        if name == "function" && self.form == KerasFormat::Archive {
+            return self.function(value, "metrics");
         }
         if name == "function" || name == "MeanMetricWrapper" {
             return;

@@ -1,10 +1,27 @@
 //! Layers and models: their classes, their arguments, and the nodes between them.
 
 use serde_json::Value;
+use unskew_core::Version;
 
 use super::{ConfigWalk, DEPTH, ObjectContext, Problem, class_of, special, text};
 use crate::KerasFormat;
 use crate::table::KerasClass;
+
+/// The first Keras that gives the output of a model on in the form in which the file has it. Measured: 3.10.0 and 3.11.3.
+const OUTPUT_LISTS: Version = Version::pair(3, 11);
+
+/// Whether tensors are written as a list with one: `[["dense", 0, 0]]`.
+pub(crate) fn is_list_of_one(tensors: &Value) -> bool {
+    tensors.as_array().is_some_and(|all| all.len() == 1 && all[0].is_array())
+}
+
+/// Whether a Sequential has its shape in its first layer, and no input layer.
+pub(crate) fn begins_a_model(layers: &[Value]) -> bool {
+    let first = layers.first().filter(|first| {
+        class_of(first).is_some_and(|class| class != "InputLayer" && !MODELS.contains(&class))
+    });
+    first.is_some_and(|first| first["config"]["batch_input_shape"].is_array())
+}
 
 /// Classes whose configuration is a list of layers.
 pub(super) const MODELS: [&str; 3] = ["Functional", "Sequential", "Model"];
@@ -22,6 +39,10 @@ impl ConfigWalk<'_> {
             "" => own.to_owned(),
             above => format!("{above}/{own}"),
         };
+        if self.three() && own.contains('/') {
+            let what = format!("the name {own}, which has a `/`");
+            self.refused(&place, what, "cannot contain character `/`");
+        }
         self.depth += 1;
         let class = self.class_of_layer(value, name, &place, inside);
         if MODELS.contains(&name) {
@@ -79,6 +100,51 @@ impl ConfigWalk<'_> {
             && (self.form == KerasFormat::Archive || inside == ObjectContext::Layer || in_model)
     }
 
+    /// The first layer of a Sequential without an input layer, as it was written up to TensorFlow 2.1.
+    fn first_layer(&mut self, layers: &[Value], place: &str) {
+        if !self.three() || self.form != KerasFormat::Hdf5 || !begins_a_model(layers) {
+            return;
+        }
+        let name = text(&layers[0]["config"], "name").unwrap_or("the first layer");
+        let what = format!(
+            "`batch_input_shape` of {place}/{name}: it takes the shape for one without the batch, so the input has a dimension too many"
+        );
+        self.problem(Problem::FirstCall { what, symptom: "Invalid input shape for input" });
+    }
+
+    /// A model inside of a Sequential or a wrapper, whose only output is written as a list: `next` gets a list of one tensor.
+    /// What each class makes of that is measured on Keras 3.15.1.
+    fn output_in_list(&mut self, model: &Value, next: Option<&Value>, place: &str) {
+        let Some(next) = next else { return };
+        if self.keras.version < OUTPUT_LISTS
+            || !matches!(class_of(model), Some("Functional" | "Model"))
+            || !is_list_of_one(&model["config"]["output_layers"])
+        {
+            return;
+        }
+        let name = text(&model["config"], "name").unwrap_or("model");
+        let what = format!(
+            "the model {name} inside of {place}: its only output is written as a list, and is given on as one"
+        );
+        match class_of(next).unwrap_or_default() {
+            "Dropout" | "GaussianDropout" | "GaussianNoise" | "AlphaDropout" | "Sequential"
+            | "Functional" | "Model" => {}
+            "Dense" | "Activation" | "ReLU" | "Rescaling" => {
+                let what = "the output of an inner model is a list, and the layer behind it adds a dimension";
+                self.problem(Problem::Differs { place: place.to_owned(), what });
+            }
+            "BatchNormalization" | "LayerNormalization" | "Softmax" => {
+                let symptom = "'list' object has no attribute";
+                self.problem(Problem::FirstCall { what, symptom });
+            }
+            class if class.starts_with("Global") => {
+                let symptom = "Output with path `1` is not connected";
+                self.problem(Problem::FirstCall { what, symptom });
+            }
+            _ => self.refused(place, what, "Exception encountered when calling"),
+        }
+    }
+
     /// The layers of a model, and the nodes between them.
     fn layers(&mut self, config: &Value, place: &str, class: &str) {
         // Up to Keras 2.2.2 a Sequential was the list alone.
@@ -88,8 +154,14 @@ impl ConfigWalk<'_> {
             }
             return;
         };
-        for layer in layers {
+        if class == "Sequential" {
+            self.first_layer(layers, place);
+        }
+        for (at, layer) in layers.iter().enumerate() {
             self.layer(layer, place, ObjectContext::Model);
+            if class == "Sequential" {
+                self.output_in_list(layer, layers.get(at + 1), place);
+            }
         }
         if class != "Sequential" {
             self.nodes(layers, place);
@@ -147,6 +219,7 @@ impl ConfigWalk<'_> {
             match &**key {
                 "layer" | "cell" | "forward_layer" | "backward_layer" => {
                     self.layer(value, place, ObjectContext::Layer);
+                    self.output_in_list(value, Some(&Value::Null), place);
                 }
                 "cells" => {
                     for cell in value.as_array().into_iter().flatten() {

@@ -5,9 +5,11 @@
 //! defined. HDF5 files are read in the old way by all releases, with objects of the new way inside.
 
 mod compiled;
-mod layers;
+pub(crate) mod layers;
 mod objects;
+mod packages;
 mod special;
+mod weight_paths;
 
 use serde_json::Value;
 use unskew_core::Version;
@@ -23,11 +25,30 @@ const DEPTH: usize = 64;
 /// The first Keras that looks at modules of classes.
 const MODULES: Version = Version::pair(2, 12);
 
+/// The modules whose functions are looked up where the module of a function is `builtins`.
+const BUILTIN: [&str; 7] = [
+    "keras.activations",
+    "keras.constraints",
+    "keras.initializers",
+    "keras.losses",
+    "keras.metrics",
+    "keras.optimizers",
+    "keras.regularizers",
+];
+
+/// The first Keras 3 that imports no module but its own: `builtins` is Python's own before.
+const OWN_MODULES: Version = Version::pair(3, 9);
+
+/// Functions of Python itself that have the name of one of `keras.ops`.
+const PYTHON: [&str; 7] = ["abs", "all", "any", "max", "min", "round", "sum"];
+
 /// Why a model is not loaded, or not judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Problem {
     /// A class or a function that the release does not have.
     Unknown { place: String, kind: String, name: String, custom: bool },
+    /// A class of a package that is not installed with this Keras.
+    Package { place: String, kind: String, name: String, package: &'static str },
     /// An argument that its class does not take.
     Argument { place: String, class: String, argument: String },
     /// An argument that its class needs and the file does not have.
@@ -53,6 +74,7 @@ pub(crate) fn problems(model: &KerasModel, keras: &KerasRelease) -> Vec<Problem>
     if let Some(config) = &model.config {
         walk.layer(config, "", ObjectContext::Model);
     }
+    walk.weight_paths(model);
     if let Some(training) = &model.training {
         match model.form {
             KerasFormat::Archive => walk.compile_config(training),
@@ -96,9 +118,46 @@ impl ConfigWalk<'_> {
     }
 
     fn unknown(&mut self, place: &str, kind: &str, name: &str) {
+        if let Some(package) = packages::package_of(name, self.keras.package) {
+            let (place, kind, name) = (place.to_owned(), kind.to_owned(), name.to_owned());
+            return self.problem(Problem::Package { place, kind, name, package });
+        }
         let custom = self.keras.classes.first(name, kind, None).is_none();
         let (place, kind, name) = (place.to_owned(), kind.to_owned(), name.to_owned());
         self.problem(Problem::Unknown { place, kind, name, custom });
+    }
+
+    /// Whether a name is that of a function of Keras, as its module `builtins` stands for several.
+    fn is_builtin_function(&self, name: &str) -> bool {
+        let public = |export: &str| {
+            export.rsplit_once('.').is_some_and(|(module, last)| {
+                last == name && BUILTIN.iter().any(|one| module == *one)
+            })
+        };
+        self.keras.named(name).iter().any(|class| class.exports.iter().any(|one| public(one)))
+    }
+
+    /// A function as archives write it: by its name, or by the name under which the user registered it.
+    fn function(&mut self, value: &Value, place: &str) {
+        let Some(name) = text(value, "config") else { return };
+        let module = text(value, "module").unwrap_or("builtins");
+        let known = match module {
+            "builtins" => {
+                let of_python = self.three() && self.keras.version < OWN_MODULES;
+                self.is_builtin_function(name) || of_python && PYTHON.contains(&name)
+            }
+            // Functions of `keras.ops` are not in the table.
+            module => module == "keras" || module.starts_with("keras."),
+        };
+        if known {
+            return;
+        }
+        let name = match text(value, "registered_name") {
+            Some(registered) if registered.contains('>') => registered,
+            _ => name,
+        };
+        let (place, kind, name) = (place.to_owned(), "function".to_owned(), name.to_owned());
+        self.problem(Problem::Unknown { place, kind, name, custom: true });
     }
 
     fn refused(&mut self, place: &str, what: impl Into<String>, symptom: &'static str) {

@@ -3,9 +3,14 @@
 use std::sync::Arc;
 
 use serde_json::Value;
+use unskew_core::Version;
 
 use super::{ConfigWalk, ObjectContext, class_of, text};
+use crate::KerasPackage;
 use crate::table::KerasClass;
+
+/// The first Keras 3 that reads a layer as an activation of another layer. Measured: not 3.9.2, and 3.11.3.
+const LAYER_AS_ACTIVATION: Version = Version::pair(3, 10);
 
 impl ConfigWalk<'_> {
     /// The class under the module and the name of an object: by its public name, or where it is defined.
@@ -21,19 +26,26 @@ impl ConfigWalk<'_> {
             self.unknown(place, kind, text(value, "registered_name").unwrap_or(name));
             return None;
         };
-        if module != "keras" && !module.starts_with("keras.") {
+        let root = module.split('.').next().unwrap_or_default();
+        let own = root == "keras" || root == self.keras.package.as_str();
+        if !own {
             self.unknown(place, kind, &format!("{module}.{name}"));
             return None;
         }
+        // tf_keras imports a module of Keras 2 as its own.
+        let imported = match self.keras.package {
+            KerasPackage::TfKeras if root == "keras" => format!("tf_{module}"),
+            _ => module.to_owned(),
+        };
         let public = format!("{module}.{name}");
         let all = self.keras.named(name);
         let found = all.iter().find(|class| class.exports.iter().any(|one| **one == *public));
-        let found = found.or_else(|| all.iter().find(|class| *class.module == *module));
+        let found = found.or_else(|| all.iter().find(|class| *class.module == *imported));
         if let Some(class) = found {
             return Some(class.clone());
         }
         // A public name may be that of another module by now: what counts is the name as it was written.
-        if self.keras.classes.first(name, kind, None).is_some() {
+        if self.keras.classes.first(name, kind, None).is_some() || is_own_model(module, name) {
             self.refused(
                 place,
                 format!(
@@ -70,14 +82,15 @@ impl ConfigWalk<'_> {
         let name = match value {
             Value::String(name) => &**name,
             Value::Object(_) => match class_of(value) {
-                Some("function") => {
-                    match text(value, "registered_name").or(text(value, "config")) {
-                        Some(name) => name,
-                        None => return,
-                    }
-                }
+                Some("function") => return self.function(value, place),
                 Some(name) if self.keras.class(name, "function").is_some() => return,
-                Some(_) => return self.layer(value, place, ObjectContext::Layer),
+                Some(name) => {
+                    if self.three() && self.keras.version < LAYER_AS_ACTIVATION {
+                        let what = format!("the layer {name} as an activation");
+                        self.refused(place, what, "could not be deserialized properly");
+                    }
+                    return self.layer(value, place, ObjectContext::Layer);
+                }
                 None => return,
             },
             _ => return,
@@ -101,6 +114,16 @@ impl ConfigWalk<'_> {
                 ),
                 false => self.unknown(place, "policy", name),
             }
+        } else if let Some(name) = class_of(value)
+            && self.three()
+            && let Some(class) = self.keras.class(name, "policy")
+        {
+            self.arguments(&class, &value["config"], place, ObjectContext::Layer);
         }
     }
+}
+
+/// Whether an object is a model by the module in which Keras 2 has its class.
+fn is_own_model(module: &str, name: &str) -> bool {
+    name == "Functional" && module.ends_with(".functional")
 }

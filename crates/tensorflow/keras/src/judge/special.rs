@@ -121,6 +121,9 @@ impl ConfigWalk<'_> {
         let function = &config["function"];
         let code = function.is_array() || class_of(function) == Some("__lambda__");
         if !code {
+            if self.form == KerasFormat::Archive && class_of(function) == Some("function") {
+                return self.function(function, place);
+            }
             let name = function.as_str().or_else(|| text(function, "config")).unwrap_or("function");
             let (place, kind) = (place.to_owned(), "function".to_owned());
             let name = name.to_owned();

@@ -13,6 +13,9 @@ pub struct CheckpointMatcher(pub Arc<Checkpoint>);
 
 impl Matcher for CheckpointMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        if let Some(keras) = other.capability::<super::StandaloneKeras>() {
+            return Some(super::standalone_keras::checkpoint(keras));
+        }
         let runtime = other.capability::<TensorFlowRuntime>()?;
         let found = &self.0.versions;
         let finding = found.accepted_by(runtime.checkpoint).err().map(|refusal| {

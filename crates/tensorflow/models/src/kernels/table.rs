@@ -15,7 +15,9 @@ use crate::AttrValue;
 /// The kernels of all releases that list them.
 ///
 /// ```
-/// use unskew_tensorflow::{AttrValue, DataType, DeviceType, KernelHistory, KernelTable, Served};
+/// use unskew_tensorflow::{
+///     AttrValue, DataType, DeviceType, KernelAvailability, KernelHistory, KernelTable,
+/// };
 /// let history = KernelHistory::from_text(
 ///     "#releases\t2.8.4 2.9.3\n\
 ///      (CPU)\t2.8.4-\n\
@@ -25,7 +27,7 @@ use crate::AttrValue;
 /// let kernels = KernelTable::new(history.into(), "2.8.4".parse().unwrap());
 /// let bfloat16 = AttrValue::Type(DataType(14));
 /// let value = |name: &str| (name == "T").then_some(&bfloat16);
-/// assert_eq!(kernels.serves("AvgPool", DeviceType::Cpu, value), Served::No);
+/// assert_eq!(kernels.serves("AvgPool", DeviceType::Cpu, value), KernelAvailability::No);
 /// assert_eq!(kernels.releases("AvgPool", DeviceType::Cpu, value), "2.9.3 and later");
 /// ```
 #[derive(Debug)]
