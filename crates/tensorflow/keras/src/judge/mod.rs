@@ -130,9 +130,9 @@ impl ConfigWalk<'_> {
     /// Whether a name is that of a function of Keras, as its module `builtins` stands for several.
     fn is_builtin_function(&self, name: &str) -> bool {
         let public = |export: &str| {
-            export.rsplit_once('.').is_some_and(|(module, last)| {
-                last == name && BUILTIN.iter().any(|one| module == *one)
-            })
+            export
+                .rsplit_once('.')
+                .is_some_and(|(module, last)| last == name && BUILTIN.contains(&module))
         };
         self.keras.named(name).iter().any(|class| class.exports.iter().any(|one| public(one)))
     }

@@ -37,6 +37,7 @@ static RELEASES: LazyLock<Vec<KerasRelease>> = LazyLock::new(|| {
         version: version.parse().unwrap(),
         released: Date::constant(2026, 11, 1),
         of_tensorflow: None,
+        package: unskew_keras::KerasPackage::Keras,
         classes: classes.clone(),
     };
     ["2.4.0", "2.15.0", "3.15.1"].map(of).into()
