@@ -15,12 +15,12 @@
 //!
 //! ```
 //! use unskew_core::{Context, Date};
-//! use unskew_verbs::{Options, check};
+//! use unskew_verbs::{OpenOptions, check};
 //!
 //! let today = Context::on(Date::constant(2026, 11, 1));
 //! let file = tempfile::Builder::new().suffix(".pt").tempfile().unwrap();
 //! std::fs::write(file.path(), "no model").unwrap();
-//! let error = check(file.path().as_os_str(), &["torch@2.1".into()], &Options::default(), today).unwrap_err();
+//! let error = check(file.path().as_os_str(), &["torch@2.1".into()], &OpenOptions::default(), today).unwrap_err();
 //! assert!(error.to_string().contains("no kind of file that Unskew knows"), "{error}");
 //! ```
 #![forbid(unsafe_code)]
