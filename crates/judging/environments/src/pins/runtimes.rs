@@ -36,7 +36,7 @@ struct Code<'a> {
 }
 
 impl<'a> Code<'a> {
-    fn of(&self, package: &InstalledPackage) -> Vec<Generated> {
+    fn reached_in(&self, package: &InstalledPackage) -> Vec<Generated> {
         let is_own = ["protobuf", "grpcio"].contains(&&*package.key());
         let is_reached = |files: &[String]| {
             self.reached.is_none_or(|all| files.iter().any(|file| all.has(package, file)))
@@ -46,12 +46,12 @@ impl<'a> Code<'a> {
     }
 
     fn all(&self) -> Vec<Generated> {
-        self.environment.packages.iter().flat_map(|package| self.of(package)).collect()
+        self.environment.packages.iter().flat_map(|package| self.reached_in(package)).collect()
     }
 
     fn with(&self, generated: Generated) -> Vec<&'a InstalledPackage> {
         let packages = self.environment.packages.iter();
-        packages.filter(|package| self.of(package).contains(&generated)).collect()
+        packages.filter(|package| self.reached_in(package).contains(&generated)).collect()
     }
 }
 

@@ -21,7 +21,7 @@ enum WeightPaths {
 }
 
 impl WeightPaths {
-    fn of(keras: Version) -> Self {
+    fn of_release(keras: Version) -> Self {
         match keras {
             old if old < Version::pair(2, 14) => Self::CountedTwice,
             old if old < Version::pair(2, 15) => Self::CountedOnce,
@@ -39,7 +39,8 @@ impl ConfigWalk<'_> {
         if model.form != KerasFormat::Archive || model.weights.0 == 0 || !known {
             return;
         }
-        let (written, read) = (WeightPaths::of(writer), WeightPaths::of(self.keras.version));
+        let (written, read) =
+            (WeightPaths::of_release(writer), WeightPaths::of_release(self.keras.version));
         let one_folder = written != WeightPaths::Layers && read != WeightPaths::Layers;
         if written == read || one_folder && !has_two_of_a_class(config) {
             return;
