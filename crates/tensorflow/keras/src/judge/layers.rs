@@ -113,7 +113,7 @@ impl ConfigWalk<'_> {
     }
 
     /// A model inside of a Sequential or a wrapper, whose only output is written as a list: `next` gets a list of one tensor.
-    /// What each class makes of that is measured on Keras 3.15.1.
+    /// What classes make of that is measured on Keras 3.15.1; not so GaussianDropout, AlphaDropout and models of functions.
     fn output_in_list(&mut self, model: &Value, next: Option<&Value>, place: &str) {
         let Some(next) = next else { return };
         if self.keras.version < OUTPUT_LISTS
