@@ -5,11 +5,10 @@
 
 FOLDER gets NAME.pt for each object below that this PyTorch can make and save. A FILE is loaded with weights_only=False,
 and a module is called. Standard output gets a line of JSON for each, as `torch_values.tell` prints it: for `read` with the
-phase in which it failed, `load` or `call`, and the words.
+phase in which it failed, `load` or `call`, or `crash` if the process ended, and the words.
 """
 
 import inspect
-import json
 import os
 import sys
 import time
@@ -22,6 +21,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 import torch
 from torch import nn
 
+from torch_process import in_a_process
 from torch_values import tell, words
 
 torch.set_num_threads(1)
@@ -142,63 +142,46 @@ def inputs(name):
             else torch.full(shape, 0.5) for shape in shapes]
 
 
-def apart(act):
-    """The last line that a function says in a process of its own, since some objects end it; none if it says nothing."""
-    ours, theirs = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(ours)
-        with os.fdopen(theirs, "w") as out:
-            act(lambda detail: print(json.dumps(detail), file=out, flush=True))
-        os._exit(0)
-    os.close(theirs)
-    with os.fdopen(ours) as said:
-        lines = said.read().splitlines()
-    os.waitpid(child, 0)
-    return json.loads(lines[-1]) if lines else None
-
-
-def save(make, path, say):
+def save(job):
+    make, path = job
     try:
         torch.manual_seed(0)
         torch.save(make(), path)
     except BaseException as error:
-        return say({"file": None, "refused": words(error)})
-    say({"file": os.path.basename(path), "refused": ""})
+        return {"file": None, "said": words(error)}
+    return {"file": os.path.basename(path), "said": ""}
 
 
 def write(folder):
     for name, make in made():
         begun = time.time()
-        path = os.path.join(folder, name + ".pt")
-        detail = apart(lambda say: save(make, path, say)) or {"file": None, "refused": "a signal"}
-        tell(name, detail, begun)
+        for detail, _ in in_a_process([(make, os.path.join(folder, name + ".pt"))], save):
+            # One that ends the process is none to be read.
+            tell(name, dict({"file": None}, **detail), begun)
 
 
-def attempt(path, options, say):
-    """Loads a file and calls what is a module; says how far it came, and then how it ended."""
+def load(path):
     name = os.path.splitext(os.path.basename(path))[0]
+    options = {"weights_only": False} if "weights_only" in inspect.signature(torch.load).parameters else {}
     try:
         found = torch.load(path, map_location="cpu", **options)
     except BaseException as error:
-        return say({"phase": "load", "said": words(error)})
-    say({"phase": "call", "said": "a signal"})
+        return {"phase": "load", "said": words(error)}
     try:
         given = inputs(name)
         if given is not None:
             with torch.no_grad():
                 found(*given)
     except BaseException as error:
-        return say({"phase": "call", "said": words(error)})
-    say({"phase": "ok", "said": ""})
+        return {"phase": "call", "said": words(error)}
+    return {"phase": "ok", "said": ""}
 
 
 def read(paths):
-    options = {"weights_only": False} if "weights_only" in inspect.signature(torch.load).parameters else {}
     for path in paths:
         begun = time.time()
-        detail = apart(lambda say: attempt(path, options, say)) or {"phase": "load", "said": "a signal"}
-        tell(path, dict(detail, file=path), begun)
+        for detail, _ in in_a_process([path], load):
+            tell(path, dict(detail, file=path), begun)
 
 
 if __name__ == "__main__":

@@ -17,9 +17,7 @@ from __future__ import print_function
 
 import json
 import os
-import signal
 import sys
-import time
 import warnings
 
 warnings.filterwarnings("ignore")
@@ -27,6 +25,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import torch
 
+from torch_process import in_a_process
 from torch_values import arguments, plain
 
 # No threads: a process that has some cannot be forked.
@@ -51,9 +50,6 @@ def exported(path):
     program = getattr(torch.export, "load")(path)
     return program.module() if hasattr(program, "module") else program
 
-
-# How long a job may take.
-SECONDS = 120
 
 LOADERS = {
     "script": lambda path: torch.jit.load(path),
@@ -89,32 +85,6 @@ def outcome(job):
     return {"phase": "ok", "output": output, "said": ""}
 
 
-def in_a_process(jobs):
-    """What the first of these jobs give in a process of their own: all of them, or those up to one that ends it."""
-    ours, theirs = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(ours)
-        with os.fdopen(theirs, "w") as pipe:
-            for job in jobs:
-                # A thread that the parent had may hold a lock for ever.
-                signal.alarm(SECONDS)
-                begun = time.time()
-                found = outcome(job)
-                pipe.write(json.dumps([found, time.time() - begun]) + "\n")
-                pipe.flush()
-        os._exit(0)
-    os.close(theirs)
-    begun, count = time.time(), 0
-    with os.fdopen(ours) as pipe:
-        for count, line in enumerate(pipe, 1):
-            yield json.loads(line)
-    _, status = os.waitpid(child, 0)
-    if status != 0 and count < len(jobs):
-        how = "signal %d" % os.WTERMSIG(status) if os.WIFSIGNALED(status) else "exit %d" % os.WEXITSTATUS(status)
-        yield {"phase": "crash", "output": None, "said": how}, time.time() - begun
-
-
 # Loading an exported program imports modules for seconds, and does not end the process: some share one.
 TOGETHER = 200
 
@@ -127,7 +97,7 @@ def main():
         while jobs[0]["loader"] == "exported" and some < min(TOGETHER, len(jobs)) and jobs[some]["loader"] == "exported":
             some += 1
         done = 0
-        for job, (found, seconds) in zip(jobs, in_a_process(jobs[:some])):
+        for job, (found, seconds) in zip(jobs, in_a_process(jobs[:some], outcome)):
             line = {"step": job["name"], "ok": found["phase"] == "ok", "detail": json.dumps(found), "seconds": seconds}
             print(json.dumps(line))
             sys.stdout.flush()

@@ -1,30 +1,28 @@
 //! `cargo lab torch-exports`: programs that every minor release writes with `torch.export`, loaded by every other one.
 //!
 //! What releases write and refuse becomes `crates/torch/archives/data/exported_loaders.tsv`, by which files are judged and
-//! converted; what they then do with the files of all others is held against the verdicts. An environment that is not there
-//! yet is made for its run and removed after it, unless `--keep` is given. With `--measured` all answers are kept in a folder.
+//! converted; what they then do with the files of all others is held against the verdicts.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use unskew_core::{Context, Date, Version, check};
-use unskew_lab_harness::{Answers, Oracle, Page, WritePage, compare};
 use unskew_lab_harness::{Comparison, Prediction};
+use unskew_lab_harness::{Oracle, Page, compare};
 use unskew_releases::find;
 use unskew_source::{FileSource, Source};
+use unskew_torch_matrix::TorchHost;
 use unskew_torch_matrix::differential::ReleaseResult;
 use unskew_torch_matrix::exports::{
     ExportedProgram, has_region, records, refusals, results, written,
 };
 
-use crate::models::with;
+use crate::release_runs::{ReleaseRunArgs, ReleaseRuns};
 
 /// A release of every minor that has `torch.export`.
 const MINORS: [&str; 15] = [
@@ -58,17 +56,8 @@ pub struct TorchExports {
     /// A release; one of every minor if none is named.
     #[arg(long = "release", default_values = MINORS)]
     releases: Vec<String>,
-    /// A folder that keeps programs and answers, and whose answers are not asked for again.
-    #[arg(long, value_name = "FOLDER")]
-    measured: Option<PathBuf>,
-    /// How many seconds a release may take for one of its three tasks.
-    #[arg(long, default_value_t = 3600)]
-    limit: u64,
-    /// Keeps the environments that are made.
-    #[arg(long)]
-    keep: bool,
     #[command(flatten)]
-    write: WritePage,
+    runs: ReleaseRunArgs,
 }
 
 /// Runs what was asked for.
@@ -77,16 +66,12 @@ pub struct TorchExports {
 /// If an environment cannot be made, a release not be run, or a verdict is wrong.
 pub fn run(arguments: &TorchExports) -> anyhow::Result<()> {
     let scratch = tempfile::tempdir()?;
-    let folder = arguments.measured.clone().unwrap_or_else(|| scratch.path().to_owned());
-    let exports = Exports {
-        arguments,
-        folder: &folder,
-        answers: Answers::new(Some(&folder)),
-        pairs: RefCell::default(),
-    };
+    let folder = arguments.runs.measured.clone().unwrap_or_else(|| scratch.path().to_owned());
+    let runs = ReleaseRuns::new(&arguments.releases, &arguments.runs, &folder);
+    let exports = Exports { runs, folder: &folder, pairs: RefCell::default() };
     let programs = exports.cases(&folder)?;
     let table = exports.table(&programs)?;
-    TABLE.write(&format!("{TABLE_HEAD}{table}"), &arguments.write)?;
+    TABLE.write(&format!("{TABLE_HEAD}{table}"), &arguments.runs.write)?;
     let agreement = compare(&exports, &folder)?;
     let matrix = exports.matrix();
     let mut page = format!("{}\n\n{matrix}\n", agreement.tally.agreement());
@@ -94,7 +79,7 @@ pub fn run(arguments: &TorchExports) -> anyhow::Result<()> {
     for (release, line) in &agreement.wrong {
         let _ = write!(page, "\n* {release}: {line}");
     }
-    PAGE.publish(HEAD, &page, &arguments.write)?;
+    PAGE.publish(HEAD, &page, &arguments.runs.write)?;
     let wrong = agreement.tally.wrong();
     ensure!(wrong == 0, "{wrong} of {} verdicts are wrong", agreement.tally.judged());
     Ok(())
@@ -109,23 +94,18 @@ struct PairCount {
 }
 
 struct Exports<'a> {
-    arguments: &'a TorchExports,
+    runs: ReleaseRuns<'a>,
     folder: &'a Path,
-    answers: Answers,
     /// By reader and writer.
     pairs: RefCell<BTreeMap<(Version, Version), PairCount>>,
 }
 
 impl Exports<'_> {
-    fn limit(&self) -> Duration {
-        Duration::from_secs(self.arguments.limit)
-    }
-
     /// The rows of the data: what is written and refused, each as long as it is so.
     fn table(&self, programs: &[ExportedProgram]) -> anyhow::Result<String> {
         let mut rows: BTreeMap<(&str, String), BTreeMap<Version, String>> = BTreeMap::new();
         let mut minors: Vec<Version> = Vec::new();
-        for release in &self.arguments.releases {
+        for release in self.runs.releases {
             let version: Version = release.parse()?;
             let minor = Version::pair(version.major(), version.minor());
             minors.push(minor);
@@ -137,11 +117,9 @@ impl Exports<'_> {
             };
             let written = records(&own)?;
             written.iter().for_each(|record| add("writes", record, "-"));
-            let text = self.answers.get(&format!("refuse-{release}.json"), || {
-                with(release, self.arguments.keep, |host| {
-                    host.refuse_programs(programs, self.limit())
-                })
-            })?;
+            let text = self
+                .runs
+                .answer("refuse", release, |host, limit| host.refuse_programs(programs, limit))?;
             let all = refusals(&text)?;
             for (step, (loads, said)) in &all {
                 match step.split_once(' ') {
@@ -288,18 +266,14 @@ impl Oracle for Exports<'_> {
     type Answer = (ReleaseResult, String);
 
     fn peers(&self) -> anyhow::Result<Vec<String>> {
-        Ok(self.arguments.releases.clone())
+        Ok(self.runs.releases.to_vec())
     }
 
     fn cases(&self, folder: &Path) -> anyhow::Result<Vec<ExportedProgram>> {
+        let said = self.runs.written(folder, TorchHost::write_programs)?;
         let mut all = Vec::new();
-        for release in &self.arguments.releases {
-            let place = folder.join(release);
-            let text = self.answers.get(&format!("write-{release}.json"), || {
-                fs::create_dir_all(&place)?;
-                with(release, self.arguments.keep, |host| host.write_programs(&place, self.limit()))
-            })?;
-            all.extend(written(release.parse()?, &place, &text)?);
+        for (release, place, text) in said {
+            all.extend(written(release, &place, &text)?);
         }
         Ok(all)
     }
@@ -310,9 +284,8 @@ impl Oracle for Exports<'_> {
         programs: &[ExportedProgram],
         _: &Path,
     ) -> anyhow::Result<Vec<Option<(ReleaseResult, String)>>> {
-        let text = self.answers.get(&format!("read-{release}.json"), || {
-            with(release, self.arguments.keep, |host| host.read_programs(programs, self.limit()))
-        })?;
+        let text =
+            self.runs.answer("read", release, |host, limit| host.read_programs(programs, limit))?;
         results(programs, &text)
     }
 

@@ -10,6 +10,7 @@ mod models;
 mod new_upgrader;
 mod pickles;
 mod quantized;
+mod release_runs;
 
 use unskew_lab_harness::Subject;
 

@@ -1,22 +1,21 @@
 //! `cargo lab torch-pickles`: what every release saves with `torch.save`, loaded and called by every other one.
 //!
-//! An environment that is not there yet is made for its run and removed after it, unless `--keep` is given. With
-//! `--measured` all answers are kept in a folder.
+//! What a release is known to have for pickles stands in `crates/torch/archives/data/pickled.tsv`, which is harvested and not
+//! written here.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use unskew_core::{Context, Date, Phase, Severity, check};
-use unskew_lab_harness::{Answers, Comparison, Oracle, Page, WritePage, compare};
+use unskew_lab_harness::{Comparison, Oracle, Page, compare};
 use unskew_releases::find;
 use unskew_source::{FileSource, Source};
+use unskew_torch_matrix::TorchHost;
 use unskew_torch_matrix::pickles::{PickledAnswer, PickledFile, PickledPhase, read, written};
 
-use crate::models::with;
+use crate::release_runs::{ReleaseRunArgs, ReleaseRuns};
 
 /// Releases far apart, and neighbours: names and attributes came and went between most of them.
 const RELEASES: [&str; 9] =
@@ -39,17 +38,8 @@ pub struct TorchPickles {
     /// A release; some that are far apart and some neighbours if none is named.
     #[arg(long = "release", default_values = RELEASES)]
     releases: Vec<String>,
-    /// A folder that keeps files and answers, and whose answers are not asked for again.
-    #[arg(long, value_name = "FOLDER")]
-    measured: Option<PathBuf>,
-    /// How many seconds a release may take for one of its two tasks.
-    #[arg(long, default_value_t = 1800)]
-    limit: u64,
-    /// Keeps the environments that are made.
-    #[arg(long)]
-    keep: bool,
     #[command(flatten)]
-    write: WritePage,
+    runs: ReleaseRunArgs,
 }
 
 /// Runs what was asked for.
@@ -58,29 +48,20 @@ pub struct TorchPickles {
 /// If an environment cannot be made, a release not be run, or a verdict is wrong.
 pub fn run(arguments: &TorchPickles) -> anyhow::Result<()> {
     let scratch = tempfile::tempdir()?;
-    let folder = arguments.measured.clone().unwrap_or_else(|| scratch.path().to_owned());
-    let pickles = Pickles { arguments, answers: Answers::new(Some(&folder)) };
-    let agreement = compare(&pickles, &folder)?;
+    let folder = arguments.runs.measured.clone().unwrap_or_else(|| scratch.path().to_owned());
+    let runs = ReleaseRuns::new(&arguments.releases, &arguments.runs, &folder);
+    let agreement = compare(&Pickles(runs), &folder)?;
     let mut page = format!("{}\n\n{}", agreement.tally.agreement(), agreement.table);
     for (release, line) in &agreement.wrong {
         page.push_str(&format!("\n* {release}: {line}"));
     }
-    PAGE.publish(HEAD, &page, &arguments.write)?;
+    PAGE.publish(HEAD, &page, &arguments.runs.write)?;
     let wrong = agreement.tally.wrong();
     ensure!(wrong == 0, "{wrong} of {} verdicts are wrong", agreement.tally.judged());
     Ok(())
 }
 
-struct Pickles<'a> {
-    arguments: &'a TorchPickles,
-    answers: Answers,
-}
-
-impl Pickles<'_> {
-    fn limit(&self) -> Duration {
-        Duration::from_secs(self.arguments.limit)
-    }
-}
+struct Pickles<'a>(ReleaseRuns<'a>);
 
 impl Oracle for Pickles<'_> {
     const HEAD: &'static str = "release | ";
@@ -89,18 +70,14 @@ impl Oracle for Pickles<'_> {
     type Answer = PickledAnswer;
 
     fn peers(&self) -> anyhow::Result<Vec<String>> {
-        Ok(self.arguments.releases.clone())
+        Ok(self.0.releases.to_vec())
     }
 
     fn cases(&self, folder: &Path) -> anyhow::Result<Vec<PickledFile>> {
+        let said = self.0.written(folder, TorchHost::write_pickles)?;
         let mut all = Vec::new();
-        for release in &self.arguments.releases {
-            let place = folder.join(release);
-            let text = self.answers.get(&format!("write-{release}.json"), || {
-                fs::create_dir_all(&place)?;
-                with(release, self.arguments.keep, |host| host.write_pickles(&place, self.limit()))
-            })?;
-            all.extend(written(release.parse()?, &place, &text)?);
+        for (release, place, text) in said {
+            all.extend(written(release, &place, &text)?);
         }
         Ok(all)
     }
@@ -111,9 +88,7 @@ impl Oracle for Pickles<'_> {
         files: &[PickledFile],
         _: &Path,
     ) -> anyhow::Result<Vec<Option<PickledAnswer>>> {
-        let text = self.answers.get(&format!("read-{release}.json"), || {
-            with(release, self.arguments.keep, |host| host.read_pickles(files, self.limit()))
-        })?;
+        let text = self.0.answer("read", release, |host, limit| host.read_pickles(files, limit))?;
         read(files, &text)
     }
 
@@ -147,6 +122,7 @@ impl Oracle for Pickles<'_> {
         // What a file means is never judged: only that it names an error, or none, can be right.
         Ok(match (said, answer.phase) {
             (said, really) if said == really => Comparison::Right,
+            (PickledPhase::Load | PickledPhase::Call, PickledPhase::Crash) => Comparison::Right,
             (PickledPhase::Ok, _) => Comparison::FalseCompatible(line()),
             (_, PickledPhase::Ok) => Comparison::FalseRefused(line()),
             _ => Comparison::WrongPhase(line()),

@@ -32,6 +32,8 @@ pub enum PickledPhase {
     Load,
     /// When the module in it was called.
     Call,
+    /// The process ended, by either.
+    Crash,
 }
 
 /// What a release did with a file.
