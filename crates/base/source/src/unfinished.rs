@@ -6,7 +6,7 @@
 //!
 //! A lock may not reach other machines. What was begun on another one is taken away only when it is some days old.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -21,7 +21,7 @@ const SUFFIX: &str = ".tmp";
 const OLD: Duration = Duration::from_secs(2 * 24 * 60 * 60);
 
 /// How often something is begun anew that was taken away before it was locked.
-const TRIES: u32 = 8;
+const TRIES: u32 = 64;
 
 /// How many folders are remembered that were swept.
 const REMEMBERED: usize = 64;
@@ -49,10 +49,13 @@ fn begin<T>(mode: u32, one: impl Fn(&Builder<'_, '_>) -> io::Result<Option<T>>) 
     Err(io::Error::other("somebody takes away what is begun in this folder"))
 }
 
-/// Locks what was begun, if it is still there.
+/// Locks what was begun, if it is still there and nobody is about to take it away.
 fn locked(begun: &File) -> bool {
-    // Where nothing can be locked nothing is taken away either.
-    let _ = begun.try_lock();
+    // A sweep that came between holds the lock until it has removed it. Any other error says that nothing can be locked
+    // here; then nothing is taken away either.
+    if matches!(begun.try_lock(), Err(TryLockError::WouldBlock)) {
+        return false;
+    }
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;
@@ -89,10 +92,14 @@ impl UnfinishedFolder {
     pub fn begin(parent: &Path, mode: u32) -> io::Result<Self> {
         begin(mode, |builder| {
             let folder = builder.tempdir_in(parent)?;
-            // Some systems open no folders; they have no locks on them, and take nothing away.
-            let lock = File::open(folder.path()).ok();
-            let there = lock.as_ref().is_none_or(locked);
-            Ok(there.then_some(Self { folder, _lock: lock }))
+            let lock = match File::open(folder.path()) {
+                Ok(opened) if locked(&opened) => Some(opened),
+                Ok(_) => return Ok(None),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                // Some systems open no folders; they have no locks on them, and take nothing away.
+                Err(_) => None,
+            };
+            Ok(Some(Self { folder, _lock: lock }))
         })
     }
 
@@ -128,20 +135,23 @@ pub fn sweep(folder: &Path) -> io::Result<usize> {
         if !name.starts_with(PREFIX) || !name.ends_with(SUFFIX) {
             continue;
         }
-        swept += usize::from(is_left(&entry, name.starts_with(&own)) && remove(&entry.path()));
+        // The lock is held until it is removed, so that one who just began it can tell.
+        let Some(_lock) = lock_if_left(&entry, name.starts_with(&own)) else { continue };
+        swept += usize::from(remove(&entry.path()));
     }
     Ok(swept)
 }
 
-/// Whether nobody writes it any more.
-fn is_left(entry: &fs::DirEntry, own: bool) -> bool {
-    let Ok(metadata) = fs::symlink_metadata(entry.path()) else { return false };
+/// Its lock, where nobody writes it any more.
+fn lock_if_left(entry: &fs::DirEntry, own: bool) -> Option<File> {
+    let metadata = fs::symlink_metadata(entry.path()).ok()?;
     let age = || metadata.modified().ok().and_then(|at| at.elapsed().ok()).unwrap_or_default();
     // Never what a link leads to.
     if !(metadata.is_file() || metadata.is_dir()) || !(own || age() > OLD) {
-        return false;
+        return None;
     }
-    File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
+    let file = File::open(entry.path()).ok()?;
+    file.try_lock().is_ok().then_some(file)
 }
 
 fn remove(path: &Path) -> bool {
@@ -197,6 +207,40 @@ mod tests {
         drop((alive, filled));
         assert!(!file.exists() && !folder.exists());
         assert_eq!(sweep(place).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_sweep_takes_nothing_from_one_who_just_began() {
+        let place = tempfile::tempdir().unwrap();
+        let place = place.path();
+        let done = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|threads| {
+            for _ in 0..2 {
+                threads.spawn(|| {
+                    while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                        sweep(place).unwrap();
+                    }
+                });
+            }
+            let writers: Vec<_> = (0..2)
+                .map(|_| {
+                    threads.spawn(|| {
+                        for _ in 0..500 {
+                            let folder = UnfinishedFolder::begin(place, 0o700)?;
+                            fs::write(folder.path().join("x"), "half")?;
+                            folder.close()?;
+                            let file = file(place, 0o600)?;
+                            fs::metadata(file.path())?;
+                        }
+                        io::Result::Ok(())
+                    })
+                })
+                .collect();
+            let written: Vec<_> =
+                writers.into_iter().map(|writer| writer.join().unwrap()).collect();
+            done.store(true, std::sync::atomic::Ordering::Relaxed);
+            written.into_iter().for_each(|written| written.unwrap());
+        });
     }
 
     #[test]
