@@ -5,7 +5,8 @@ torch_pickled.py VERSION...
 Prints, for each release, `release VERSION` and then lines of cells, separated by tabs:
 
 name MODULE.NAME                a name that a module binds; a pickle asks for it
-arguments MODULE.NAME N         the most positional arguments of a function that pickles call
+arguments MODULE.NAME N         the most positional arguments of a function that pickles call; for each layout that
+                                `_rebuild_sparse_tensor` knows, as NAME.LAYOUT, the most parts of its data
 reads MODULE.CLASS ATTRIBUTE    an attribute that the constructor of a module of torch.nn sets and that its code reads
                                 when it is called, without a default in the class, `__setstate__` or `getattr`
 opcode NAME                     an instruction of pickles that the loader for weights_only=True takes
@@ -269,6 +270,19 @@ def called(classes, name):
     return (reads & sets) - defaults
 
 
+def layouts(function):
+    """The layouts that a function compares its argument with, each with the most names that the data are unpacked into."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Compare) and "layout" in ast.unparse(node.test.left):
+            targets = [target for one in node.body for child in ast.walk(one) if isinstance(child, ast.Assign)
+                       for target in child.targets if isinstance(target, ast.Tuple)]
+            most = max((len(target.elts) for target in targets), default=0)
+            for side in node.test.comparators:
+                for child in ast.walk(side):
+                    if isinstance(child, ast.Attribute) and most:
+                        yield child.attr, most
+
+
 def opcodes(text):
     """The names of the instructions that the loader compares with: `key[0] == GLOBAL[0]`."""
     found = set()
@@ -307,6 +321,8 @@ def release(version):
             if isinstance(one, ast.FunctionDef) and one.name.startswith("_rebuild"):
                 most = "-" if one.args.vararg else str(len(one.args.args))
                 lines.add(f"arguments\t{module}.{one.name}\t{most}")
+                if one.name == "_rebuild_sparse_tensor":
+                    lines |= {f"arguments\t{module}.{one.name}.{layout}\t{most}" for layout, most in layouts(one)}
             if isinstance(one, ast.ClassDef) and module.startswith("torch.nn.modules."):
                 imports[one.name] = f"{module}.{one.name}"
                 classes[f"{module}.{one.name}"] = Class(one, imports, module)

@@ -10,4 +10,4 @@
 pub(crate) mod names;
 mod objects;
 
-pub(crate) use objects::PickledObjects;
+pub(crate) use objects::{PickledObjects, SPARSE};

@@ -10,6 +10,10 @@ const MODULES: &str = "torch.nn.modules.";
 /// The dictionaries of a module in which the attributes lie that are parameters, buffers and modules.
 const REGISTRIES: [&str; 3] = ["_parameters", "_buffers", "_modules"];
 
+/// The function that rebuilds sparse tensors. What it takes depends on the layout: the parts of the data of each are counted as
+/// arguments of a function of its own, `….sparse_coo`.
+pub(crate) const SPARSE: &str = "torch._utils._rebuild_sparse_tensor";
+
 /// How many classes and functions are kept.
 const KINDS: usize = 1 << 10;
 
@@ -20,7 +24,7 @@ pub(crate) struct PickledObjects {
     pub(crate) calls: BTreeMap<String, usize>,
     /// The attributes that every object of a class of `torch.nn.modules` has.
     pub(crate) modules: BTreeMap<String, BTreeSet<String>>,
-    /// The layouts of sparse tensors: `torch.sparse_csr`.
+    /// The layouts of sparse tensors that are looked up by name: `torch.sparse_csr`.
     pub(crate) layouts: BTreeSet<String>,
 }
 
@@ -47,9 +51,18 @@ impl PickledObjects {
         {
             self.layouts.insert(layout.to_owned());
         }
+        if full == SPARSE
+            && let Some((layout, parts)) = sparse(pickle, members)
+        {
+            self.call_with(format!("{SPARSE}.{layout}"), parts);
+        }
+        self.call_with(full, members.len());
+    }
+
+    fn call_with(&mut self, full: String, given: usize) {
         if self.calls.len() < KINDS || self.calls.contains_key(&full) {
             let most = self.calls.entry(full).or_default();
-            *most = members.len().max(*most);
+            *most = given.max(*most);
         }
     }
 
@@ -63,6 +76,15 @@ impl PickledObjects {
             self.modules.insert(class, attributes);
         }
     }
+}
+
+/// The layout of a sparse tensor, `sparse_coo`, and how many parts its data have.
+fn sparse<'p>(pickle: &'p Pickle, arguments: &[u32]) -> Option<(&'p str, usize)> {
+    let &[layout, data] = arguments else { return None };
+    let PickleValue::Call(lookup) = pickle.value(layout) else { return None };
+    let name = pickle.members(pickle.value(lookup.arguments?)).next()?.text()?;
+    let PickleValue::Tuple(parts) = pickle.value(data) else { return None };
+    Some((name.strip_prefix("torch.")?, parts.len()))
 }
 
 /// The names in the state of a module, its parameters, buffers and modules among them; none if that is no dictionary.

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use unskew_core::{Finding, Places, Version};
 
 use super::pair::FileAndRelease;
+use crate::pickled::SPARSE;
 use crate::pickled::names::{self, PickledName};
 use crate::rules;
 
@@ -37,7 +38,8 @@ pub(super) fn is_known(name: &str) -> bool {
 fn missing_names(pair: &FileAndRelease<'_>) -> Vec<Finding> {
     let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
     let minor = runtime.minor();
-    let asked = model.globals.iter().chain(&model.pickled.layouts);
+    let rebuilt = model.pickled.calls.keys().filter(|name| is_sparse(name));
+    let asked = model.globals.iter().chain(&model.pickled.layouts).chain(rebuilt);
     let asked: BTreeSet<&String> = asked.filter(|name| name.starts_with("torch.")).collect();
     let mut findings = Vec::new();
     for name in asked {
@@ -53,8 +55,17 @@ fn missing_names(pair: &FileAndRelease<'_>) -> Vec<Finding> {
     findings
 }
 
+/// Whether it stands for what is done with one layout.
+fn is_sparse(name: &str) -> bool {
+    name.strip_prefix(SPARSE).is_some_and(|layout| !layout.is_empty())
+}
+
 /// What Python says of a name that is not there.
 fn symptom(name: &str, minor: Version) -> String {
+    if is_sparse(name) {
+        let layout = name.rsplit('.').next().unwrap_or(name);
+        return format!("rebuilding sparse tensor for layout torch.{layout}");
+    }
     let (module, attribute) = name.rsplit_once('.').unwrap_or(("", name));
     if module == "torch" {
         return format!("module 'torch' has no attribute '{attribute}'");
@@ -88,7 +99,10 @@ fn long_calls(pair: &FileAndRelease<'_>) -> Vec<Finding> {
             most: &most,
             wanted: &wanted,
         };
-        let symptom = format!("{name}() takes … positional arguments but {given} were given");
+        let symptom = match is_sparse(function) {
+            true => format!("too many values to unpack (expected {most})"),
+            false => format!("{name}() takes … positional arguments but {given} were given"),
+        };
         findings.push(finding.finding().with_symptom(symptom).at(record()));
     }
     findings

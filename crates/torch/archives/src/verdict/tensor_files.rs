@@ -1,30 +1,16 @@
 //! Files of tensors and objects: what decides whether a release loads them.
 //!
-//! `torch.load` refuses, since 2.6 and unless it is told otherwise, whatever a checkpoint imports beyond a list
-//! (`data/weights_only.tsv`). A safetensors file has types that not every release has (`data/safetensors.tsv`). What the
+//! What a checkpoint imports is judged by `strict_loader`, `pickled` and `numpy_modules`. A safetensors file has types that not every release has (`data/safetensors.tsv`). What the
 //! program then does with the tensors is not in the file, and is not judged.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use unskew_core::{Finding, Judgement, Places, Unjudged, Version, aspect};
+use unskew_core::{Judgement, Unjudged, Version, aspect};
 
 use super::pair::FileAndRelease;
-use super::pickled;
+use super::{numpy_modules, pickled, strict_loader};
 use crate::{TorchFormat, rules};
-
-/// The first release whose `torch.load` is strict unless it is told otherwise.
-const STRICT: Version = Version::pair(2, 6);
-
-/// The first release that was built for numpy 2.
-const NUMPY_2: Version = Version::pair(2, 3);
-
-/// The modules of `numpy._core` that numpy 1.26.3 and 1.26.4 have, so that they read what numpy 2 wrote.
-const NUMPY_1_CORE: [&str; 6] =
-    ["_dtype", "_dtype_ctypes", "_internal", "_multiarray_umath", "multiarray", "umath"];
-
-/// The last protocol of pickles that the strict loader reads.
-const PROTOCOL: u8 = 3;
 
 /// The package `safetensors` that every program has which has one at all.
 const FIRST_PACKAGE: Version = Version::triple(0, 2, 6);
@@ -44,28 +30,6 @@ const OWN: [&str; 8] = [
 /// How many imports a message names.
 const NAMED: usize = 4;
 
-/// Since which release, and until which, something is allowed.
-type Span = (Version, Option<Version>);
-
-static ALLOWED: LazyLock<BTreeMap<&str, Span>> = LazyLock::new(|| {
-    let span = |line: &'static str| {
-        let mut cells = line.split('\t');
-        let (global, since, until) = (cells.next()?, cells.next()?.parse().ok()?, cells.next()?);
-        Some((global, (since, until.parse().ok())))
-    };
-    lines(include_str!("../../data/weights_only.tsv")).filter_map(span).collect()
-});
-
-/// Since which release the strict loader has an instruction of pickles.
-static OPCODES: LazyLock<BTreeMap<u8, Version>> = LazyLock::new(|| {
-    let one = |line: &'static str| {
-        let mut cells = line.split('\t');
-        let (opcode, _, since) = (cells.next()?.parse().ok()?, cells.next()?, cells.next()?);
-        Some((opcode, since.parse().ok()?))
-    };
-    lines(include_str!("../../data/weights_only_opcodes.tsv")).filter_map(one).collect()
-});
-
 struct SafetensorsType {
     name: &'static str,
     /// The first torch that has it.
@@ -84,7 +48,7 @@ static TYPES: LazyLock<BTreeMap<&str, SafetensorsType>> = LazyLock::new(|| {
     lines(include_str!("../../data/safetensors.tsv")).filter_map(one).collect()
 });
 
-fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
+pub(super) fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
     text.lines().filter(|line| !line.starts_with('#'))
 }
 
@@ -94,14 +58,14 @@ pub(super) fn judge(pair: &FileAndRelease<'_>, judgement: &mut Judgement) {
         TorchFormat::Safetensors => types(pair, judgement),
         TorchFormat::Checkpoint | TorchFormat::LegacyCheckpoint => {
             let pickled = pickled::findings(pair);
-            judgement.findings.extend(weights_only(pair, &pickled));
+            judgement.findings.extend(strict_loader::refusal(pair, &pickled));
             judgement.findings.extend(pickled);
-            judgement.findings.extend(numpy(pair));
+            judgement.findings.extend(numpy_modules::finding(pair));
             unknown(pair, judgement);
         }
         TorchFormat::Pickle => {
             judgement.findings.extend(pickled::findings(pair));
-            judgement.findings.extend(numpy(pair));
+            judgement.findings.extend(numpy_modules::finding(pair));
             unknown(pair, judgement);
         }
         _ => return,
@@ -112,122 +76,9 @@ pub(super) fn judge(pair: &FileAndRelease<'_>, judgement: &mut Judgement) {
 
 /// What stands outside of the file and of PyTorch.
 fn unknown(pair: &FileAndRelease<'_>, judgement: &mut Judgement) {
-    judgement.unjudged.extend(numpy_unknown(pair));
+    judgement.unjudged.extend(numpy_modules::unjudged(pair));
     judgement.unjudged.extend(modules(pair));
     judgement.unjudged.extend(classes(pair));
-}
-
-/// What the strict loader refuses.
-fn weights_only(pair: &FileAndRelease<'_>, pickled: &[Finding]) -> Option<Finding> {
-    let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
-    let minor = runtime.minor();
-    if minor < STRICT {
-        return None;
-    }
-    let refused: Vec<&str> =
-        model.globals.iter().map(|one| modern(one)).filter(|one| !allows(one, minor)).collect();
-    let protocol = model.pickle_protocol.unwrap_or(2);
-    let (what, symptom) = if let Some(first) = refused.first() {
-        let symptom = match first.split('.').next() {
-            Some(module @ ("sys" | "os" | "posix" | "nt")) => {
-                format!(
-                    "Trying to load unsupported GLOBAL {first} whose module {module} is blocked."
-                )
-            }
-            _ => format!(
-                "Weights only load failed. … Unsupported global: GLOBAL {first} was not an allowed global by \
-                 default."
-            ),
-        };
-        (few(&refused), symptom)
-    } else if protocol > PROTOCOL {
-        (
-            format!("pickle protocol {protocol}"),
-            "Weights only load failed. … Unsupported operand 149".to_owned(),
-        )
-    } else if let Some(opcode) = model.pickle_opcodes.iter().find(|one| !runs(**one, minor)) {
-        (instruction(*opcode), format!("Weights only load failed. … Unsupported operand {opcode}"))
-    } else {
-        return None;
-    };
-    let advice = match pickled.is_empty() {
-        true => {
-            "If you trust the file, load it with torch.load(path, weights_only=False), or allow its classes first with \
-             torch.serialization.add_safe_globals. Better: save a state_dict of tensors alone."
-        }
-        // To load it with the other loader leads to the next error.
-        false => {
-            "Save a state_dict of tensors alone, with the release that wrote the file: weights_only=False leads to the \
-             other errors of this list."
-        }
-    };
-    let finding =
-        rules::WeightsOnlyRefuses { file, runtime: runtime_name, what: &what, advice: &advice };
-    let finding = finding.finding();
-    Some(finding.with_symptom(symptom).at(Places::from_iter(["data.pkl"])))
-}
-
-/// Whether the strict loader of a release lets this be imported.
-fn allows(global: &str, minor: Version) -> bool {
-    let within = |(since, until): &Span| *since <= minor && until.is_none_or(|last| minor <= last);
-    ALLOWED.get(global).is_some_and(within)
-}
-
-/// Whether the strict loader of a release has this instruction.
-fn runs(opcode: u8, minor: Version) -> bool {
-    OPCODES.get(&opcode).is_some_and(|since| *since <= minor)
-}
-
-/// An instruction of pickles, in words.
-fn instruction(opcode: u8) -> String {
-    match opcode {
-        b'B' | b'C' => "bytes in pickle protocol 3".to_owned(),
-        0x20..=0x7e => format!("the pickle instruction {} ({opcode})", char::from(opcode)),
-        _ => format!("the pickle instruction {opcode}"),
-    }
-}
-
-/// A name of Python 2 as Python 3 has it: loaders translate it.
-fn modern(global: &str) -> &str {
-    match global {
-        "__builtin__.set" => "builtins.set",
-        "__builtin__.bytearray" => "builtins.bytearray",
-        "__builtin__.complex" => "builtins.complex",
-        other => other,
-    }
-}
-
-/// Modules that numpy has since 1.26.3 or 2.0, for a release that was built for numpy 1.
-fn numpy(pair: &FileAndRelease<'_>) -> Option<Finding> {
-    let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
-    let (import, since) = of_numpy_2(&model.globals)?;
-    (runtime.minor() < NUMPY_2).then(|| {
-        let finding =
-            rules::NumpyTooOld { file, runtime: runtime_name, import: &import, wanted: &since };
-        let finding = finding.finding();
-        finding.with_symptom("No module named 'numpy._core'").at(Places::from_iter(["data.pkl"]))
-    })
-}
-
-/// The same for a release that works with numpy 1 and numpy 2.
-fn numpy_unknown(pair: &FileAndRelease<'_>) -> Option<Unjudged> {
-    let (import, since) = of_numpy_2(&pair.model.globals)?;
-    (pair.runtime.minor() >= NUMPY_2).then(|| {
-        let reason = format!(
-            "{import} needs numpy {since} or later, and which one is installed is not known"
-        );
-        Unjudged::new(aspect::VERSION, reason)
-    })
-}
-
-/// The import that wants the newest numpy, and the first numpy that has its module.
-fn of_numpy_2(globals: &[String]) -> Option<(&String, &'static str)> {
-    let module = |one: &String| {
-        let module = one.strip_prefix("numpy._core.")?.split('.').next()?;
-        Some(if NUMPY_1_CORE.contains(&module) { "1.26.3" } else { "2.0.0" })
-    };
-    let imports = globals.iter().filter_map(|one| Some((one, module(one)?)));
-    imports.max_by_key(|(_, since)| *since)
 }
 
 /// Modules of PyTorch that were pickled whole: their names and attributes are judged, and not what their code computes.
@@ -252,7 +103,7 @@ fn classes(pair: &FileAndRelease<'_>) -> Option<Unjudged> {
         .globals
         .iter()
         .filter(|one| match one.starts_with("torch.") {
-            true => !pickled::is_known(one) && !ALLOWED.contains_key(one.as_str()),
+            true => !pickled::is_known(one) && !strict_loader::is_listed(one),
             false => !OWN.contains(&&*module(one)),
         })
         .map(String::as_str)
@@ -293,7 +144,7 @@ fn types(pair: &FileAndRelease<'_>, judgement: &mut Judgement) {
 }
 
 /// The first of some names, and how many more there are.
-fn few(names: &[&str]) -> String {
+pub(super) fn few(names: &[&str]) -> String {
     let mut text = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
     if names.len() > NAMED {
         text.push_str(&format!(" and {} more", names.len() - NAMED));
@@ -306,19 +157,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_of_the_tables_is_read() {
+    fn every_line_of_the_table_is_read() {
         let count = |text: &'static str| lines(text).count();
-        assert_eq!(ALLOWED.len(), count(include_str!("../../data/weights_only.tsv")));
         assert_eq!(TYPES.len(), count(include_str!("../../data/safetensors.tsv")));
-    }
-
-    #[test]
-    fn what_is_allowed_depends_on_the_release() {
-        assert!(allows("collections.OrderedDict", STRICT));
-        assert!(!allows("argparse.Namespace", Version::pair(2, 15)));
-        assert!(!allows("torch.float8_e8m0fnu", STRICT));
-        assert!(allows("torch.float8_e8m0fnu", Version::pair(2, 7)));
-        let nested = "torch._utils._rebuild_nested_tensor";
-        assert!(allows(nested, Version::pair(2, 14)) && !allows(nested, Version::pair(2, 15)));
     }
 }

@@ -117,6 +117,25 @@ fn names_of_pytorch_are_judged_by_the_releases_that_have_them() {
 }
 
 #[test]
+fn sparse_tensors_are_judged_by_their_layout_and_parts() {
+    let sparse = |layout: &str, parts: usize| {
+        let name = format!("torch.{layout}");
+        let head =
+            b"\x80\x02ctorch._utils\n_rebuild_sparse_tensor\n(ctorch.serialization\n_get_layout\nX";
+        let size = u32::try_from(name.len()).unwrap().to_le_bytes();
+        let data = [b"(".as_slice(), &b"N".repeat(parts), b"t"].concat();
+        checkpoint(&[&head[..], &size, name.as_bytes(), b"\x85R", &data, b"tR."].concat())
+    };
+    for (layout, parts, release, code) in
+        [("sparse_coo", 4, "1.13.1", "PT505"), ("sparse_csr", 4, "1.13.1", "PT504")]
+    {
+        assert!(codes(&on(&sparse(layout, parts), release)).contains(&code), "{layout} {release}");
+        assert_eq!(codes(&on(&sparse(layout, parts), "2.1.2")), ["PT005"], "{layout}");
+    }
+    assert_eq!(codes(&on(&sparse("sparse_coo", 3), "1.13.1")), ["PT005"]);
+}
+
+#[test]
 fn a_module_that_was_pickled_whole_lacks_what_newer_code_reads() {
     let gelu = |attribute: &[u8]| {
         let head = b"\x80\x02ctorch.nn.modules.activation\nGELU\n)\x81}(X\x08\0\0\0training\x89";

@@ -1,0 +1,46 @@
+//! Modules of numpy that a pickle imports, which not every numpy has.
+
+use unskew_core::{Finding, Places, Unjudged, Version, aspect};
+
+use super::pair::FileAndRelease;
+use crate::rules;
+
+/// The first release that was built for numpy 2.
+const NUMPY_2: Version = Version::pair(2, 3);
+
+/// The modules of `numpy._core` that numpy 1.26.3 and 1.26.4 have, so that they read what numpy 2 wrote.
+const NUMPY_1_CORE: [&str; 6] =
+    ["_dtype", "_dtype_ctypes", "_internal", "_multiarray_umath", "multiarray", "umath"];
+
+/// Modules that numpy has since 1.26.3 or 2.0, for a release that was built for numpy 1.
+pub(super) fn finding(pair: &FileAndRelease<'_>) -> Option<Finding> {
+    let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
+    let (import, since) = of_numpy_2(&model.globals)?;
+    (runtime.minor() < NUMPY_2).then(|| {
+        let finding =
+            rules::NumpyTooOld { file, runtime: runtime_name, import: &import, wanted: &since };
+        let finding = finding.finding();
+        finding.with_symptom("No module named 'numpy._core'").at(Places::from_iter(["data.pkl"]))
+    })
+}
+
+/// The same for a release that works with numpy 1 and numpy 2.
+pub(super) fn unjudged(pair: &FileAndRelease<'_>) -> Option<Unjudged> {
+    let (import, since) = of_numpy_2(&pair.model.globals)?;
+    (pair.runtime.minor() >= NUMPY_2).then(|| {
+        let reason = format!(
+            "{import} needs numpy {since} or later, and which one is installed is not known"
+        );
+        Unjudged::new(aspect::VERSION, reason)
+    })
+}
+
+/// The import that wants the newest numpy, and the first numpy that has its module.
+fn of_numpy_2(globals: &[String]) -> Option<(&String, &'static str)> {
+    let module = |one: &String| {
+        let module = one.strip_prefix("numpy._core.")?.split('.').next()?;
+        Some(if NUMPY_1_CORE.contains(&module) { "1.26.3" } else { "2.0.0" })
+    };
+    let imports = globals.iter().filter_map(|one| Some((one, module(one)?)));
+    imports.max_by_key(|(_, since)| *since)
+}
