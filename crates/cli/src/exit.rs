@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use unskew_core::Severity;
+use unskew_core::{Answer, Severity, Verdict};
 use unskew_report::Report;
 
-use crate::args::Global;
+use crate::args::{Global, Requirement};
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,18 @@ impl Ending {
             unjudged: global.unjudged(report.unjudged().count()),
         }
     }
+
+    /// The same where `--require` says what each of these pairs has to do: this counts then, and nothing else that was
+    /// found.
+    pub fn requiring<'v>(
+        self,
+        what: Option<Requirement>,
+        verdicts: impl Iterator<Item = &'v Verdict>,
+    ) -> Self {
+        let Some(what) = what else { return self };
+        let falls_short = |verdict: &&Verdict| verdict.answer(what.into()) != Answer::Yes;
+        Self { worst: None, unjudged: verdicts.filter(falls_short).count(), ..self }
+    }
 }
 
 impl From<Ending> for CallStatus {
@@ -71,6 +83,7 @@ impl From<CallStatus> for ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use unskew_core::{Unjudged, aspect};
 
     fn status(done: usize, failed: usize, worst: Option<Severity>, deny: Severity) -> CallStatus {
         Ending { done, failed, worst, deny, unjudged: 0 }.into()
@@ -88,6 +101,23 @@ mod tests {
         let deny = Severity::Error;
         let ending = Ending { done: 1, failed: 0, worst: None, deny, unjudged: 1 };
         assert_eq!(CallStatus::from(ending), CallStatus::Found);
+    }
+
+    #[test]
+    fn what_is_required_counts_alone() {
+        let worst = Some(Severity::Error);
+        let ending = Ending { done: 1, failed: 0, worst, deny: Severity::Error, unjudged: 1 };
+        let verdict = Verdict::new(
+            Vec::new(),
+            Vec::new(),
+            vec![Unjudged::new(aspect::KERNELS, "no table of them")],
+        );
+        let status = |what| ending.requiring(Some(what), std::iter::once(&verdict)).into();
+        assert_eq!(CallStatus::from(ending.requiring(None, std::iter::empty())), CallStatus::Found);
+        assert_eq!(
+            [Requirement::Load, Requirement::Run].map(status),
+            [CallStatus::Clean, CallStatus::Found]
+        );
     }
 
     #[test]

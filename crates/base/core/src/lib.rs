@@ -61,6 +61,7 @@ mod party;
 mod plain;
 mod policy;
 mod promise;
+mod question;
 mod range;
 mod rule;
 pub mod rules;
@@ -87,6 +88,7 @@ pub use party::{
 pub use plain::{OneLine, Plain, is_hidden};
 pub use policy::Policy;
 pub use promise::{Promise, PromiseState};
+pub use question::{Answer, Question};
 pub use range::VersionRange;
 pub use rule::{Phase, Rule, Severity};
 pub use unjudged::{Unjudged, aspect};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::Places;
+use crate::{Places, Question};
 
 /// The names of aspects. Scripts and policies ask for them by these words.
 pub mod aspect {
@@ -71,6 +71,15 @@ impl Unjudged {
     /// Whether the aspect is one of [`aspect::COMMON`].
     pub fn is_common(&self) -> bool {
         aspect::COMMON.contains(&&*self.aspect)
+    }
+
+    /// The first question that stays open because of it. What is not known by name decides whether it loads.
+    pub fn question(&self) -> Question {
+        match &*self.aspect {
+            aspect::KERNELS | aspect::CUSTOM_CALLS | aspect::QUANTIZED => Question::Runs,
+            aspect::BEHAVIOUR | aspect::DATA => Question::MeansTheSame,
+            _ => Question::Loads,
+        }
     }
 
     /// Adds this aspect to `all`; what stands there with the same reason gets the places as well.

@@ -29,7 +29,7 @@ pub(crate) fn write(one: &ConversionReport, out: &mut dyn Write) -> fmt::Result 
     }
     for blocker in &one.plan.blockers {
         writeln!(out)?;
-        write_finding(blocker, out)?;
+        write_finding(blocker, &[], out)?;
     }
     writeln!(out)?;
     match &one.written {

@@ -1,27 +1,28 @@
-//! For people: a block for each finding, then the verdict.
+//! For people: the verdict in one sentence, the two sides, a block for each finding, then promises.
 //!
 //! ```text
-//! div.pt2 with torch 2.15.0
+//! div.pt2 does not load with torch 2.15.0. The schema of the archive is of another major version.
+//!   artifact  div.pt2, torch.export archive, written by torch 2.4
+//!   runtime   torch 2.15.0, PyTorch release, released 2026-10-07
 //!
 //! error PT204 pt2-schema-major: schema 5.3, torch 2.15.0 reads major 8 only
 //!   phase     load
-//!   artifact  div.pt2, torch.export archive, written by torch 2.4
-//!   runtime   torch 2.15.0, PyTorch release, released 2026-10-07
 //!   where     serialized_exported_program.json
 //!   fix       re-export with torch 2.15
 //!
-//! not promised  torch.export: no compatibility across majors
-//!
-//! incompatible, fails at load: 1 error
+//! not promised: torch.export: no compatibility across majors
 //! ```
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-use unskew_core::{Finding, Outcome, Padded, Promise, PromiseState, Severity, Unjudged};
+use anstyle::Style;
+use unskew_core::{
+    Finding, Outcome, Padded, Promise, PromiseState, Severity, Side, Unjudged, Verdict,
+};
 
 use crate::style::{BAD, DIM, EMPHASIS, GOOD, WARN, of_severity};
-use crate::{CheckedPair, Plain, Report, Tally};
+use crate::{CheckedPair, Plain, Report, Tally, ranges};
 
 /// The width of the labels on the left.
 const LABEL: usize = 8;
@@ -33,11 +34,21 @@ const SHOWN: usize = 20;
 const SYMPTOM: &str = "error you will see";
 
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
-    for (index, pair) in report.pairs.iter().enumerate() {
-        if index > 0 {
-            writeln!(out)?;
+    let mut is_first = true;
+    let mut separate = |out: &mut dyn Write| match std::mem::take(&mut is_first) {
+        true => Ok(()),
+        false => writeln!(out),
+    };
+    for run in ranges::families(&report.pairs) {
+        if ranges::is_long(run) && !report.verbose {
+            separate(out)?;
+            ranges::write(run, out)?;
+            continue;
         }
-        write_pair(pair, if report.verbose { usize::MAX } else { SHOWN }, out)?;
+        for pair in run {
+            separate(out)?;
+            write_pair(pair, if report.verbose { usize::MAX } else { SHOWN }, out)?;
+        }
     }
     if report.pairs.len() > 1 {
         writeln!(out)?;
@@ -47,35 +58,49 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
 }
 
 fn write_pair(pair: &CheckedPair, shown: usize, out: &mut dyn Write) -> fmt::Result {
-    writeln!(
-        out,
-        "{EMPHASIS}{} with {}{EMPHASIS:#}",
-        Plain(pair.a.label()),
-        Plain(pair.b.label())
-    )?;
-    write_findings(&pair.verdict.findings, shown, out)?;
-    if !pair.verdict.promises.is_empty() || !pair.verdict.unjudged.is_empty() {
+    let verdict = &pair.verdict;
+    let style = style_of(verdict);
+    writeln!(out, "{style}{}{style:#}", Plain(&pair.sentence()))?;
+    let sides = [&pair.a.side, &pair.b.side];
+    let told =
+        verdict.findings.iter().flat_map(|finding| finding.subject.iter().chain(&finding.other));
+    // Of what no finding is about, the name says enough.
+    let told: Vec<&Side> = told.filter(|side| sides.contains(side)).collect();
+    for side in sides.into_iter().filter(|side| told.contains(side)) {
+        write_side(side, LABEL, out)?;
+    }
+    write_findings(&verdict.findings, &sides, shown, out)?;
+    if !verdict.promises.is_empty() || !verdict.unjudged.is_empty() {
         writeln!(out)?;
     }
-    for promise in &pair.verdict.promises {
+    for promise in &verdict.promises {
         write_promise(promise, shown, out)?;
     }
-    for unjudged in &pair.verdict.unjudged {
+    for unjudged in &verdict.unjudged {
         write_unjudged(unjudged, out)?;
     }
-    writeln!(out)?;
-    write_verdict(pair, out)
+    // The first line is far above by now.
+    if verdict.findings.len() > 1 {
+        writeln!(out)?;
+        write_verdict(pair, out)?;
+    }
+    Ok(())
 }
 
 /// The first findings of each rule, and how many more of it there are.
-fn write_findings(findings: &[Finding], shown: usize, out: &mut dyn Write) -> fmt::Result {
+fn write_findings(
+    findings: &[Finding],
+    sides: &[&Side],
+    shown: usize,
+    out: &mut dyn Write,
+) -> fmt::Result {
     let mut counts: BTreeMap<&str, (&str, usize)> = BTreeMap::new();
     for finding in findings {
         let (_, count) = counts.entry(finding.rule.code).or_insert((finding.rule.name, 0));
         *count += 1;
         if *count <= shown {
             writeln!(out)?;
-            write_finding(finding, out)?;
+            write_finding(finding, sides, out)?;
         }
     }
     for (code, (name, count)) in counts.into_iter().filter(|(_, (_, count))| *count > shown) {
@@ -88,8 +113,8 @@ fn write_findings(findings: &[Finding], shown: usize, out: &mut dyn Write) -> fm
     Ok(())
 }
 
-/// One finding with all that is known about it.
-pub(crate) fn write_finding(finding: &Finding, out: &mut dyn Write) -> fmt::Result {
+/// One finding with all that is known about it; `told` are the sides that stand above it already.
+pub(crate) fn write_finding(finding: &Finding, told: &[&Side], out: &mut dyn Write) -> fmt::Result {
     let style = of_severity(finding.severity);
     let rule = finding.rule;
     writeln!(
@@ -101,16 +126,15 @@ pub(crate) fn write_finding(finding: &Finding, out: &mut dyn Write) -> fmt::Resu
         Plain(&finding.message)
     )?;
     let width = if finding.symptom.is_some() { SYMPTOM.len() } else { LABEL };
+    if let Some(phase) = finding.phase {
+        aligned(width, "phase", phase.as_str(), out)?;
+    }
+    for side in finding.subject.iter().chain(&finding.other).filter(|side| !told.contains(side)) {
+        write_side(side, width, out)?;
+    }
     let mut line = |label: &str, text: &str| aligned(width, label, text, out);
     // Only what we write ourselves has lines.
     let single = |text: &str| Plain(text).to_string();
-    if let Some(phase) = finding.phase {
-        line("phase", phase.as_str())?;
-    }
-    for side in finding.subject.iter().chain(&finding.other) {
-        let comma = if side.origin.is_empty() { "" } else { ", " };
-        line(side.role.as_str(), &single(&format!("{}{comma}{}", side.name, side.origin)))?;
-    }
     if !finding.places.is_empty() {
         line("where", &single(&finding.places.to_string()))?;
     }
@@ -132,6 +156,13 @@ pub(crate) fn write_finding(finding: &Finding, out: &mut dyn Write) -> fmt::Resu
     Ok(())
 }
 
+/// `artifact  net.pt, TorchScript archive, written by torch 2.4`.
+fn write_side(side: &Side, width: usize, out: &mut dyn Write) -> fmt::Result {
+    let comma = if side.origin.is_empty() { "" } else { ", " };
+    let text = Plain(&format!("{}{comma}{}", side.name, side.origin)).to_string();
+    aligned(width, side.role.as_str(), &text, out)
+}
+
 /// A label and a text; the later lines of the text stand under its first.
 pub(crate) fn line(label: &str, text: &str, out: &mut dyn Write) -> fmt::Result {
     aligned(LABEL, label, text, out)
@@ -145,7 +176,7 @@ fn aligned(width: usize, label: &str, text: &str, out: &mut dyn Write) -> fmt::R
     Ok(())
 }
 
-/// A promise; of one that is unknown the first line says that it is, and the others are for whoever asks for all.
+/// A promise in one line; with `-v`, its window, all of its statement and where it is made.
 fn write_promise(promise: &Promise, shown: usize, out: &mut dyn Write) -> fmt::Result {
     let style = match promise.state {
         PromiseState::Promised => GOOD,
@@ -153,15 +184,18 @@ fn write_promise(promise: &Promise, shown: usize, out: &mut dyn Write) -> fmt::R
         PromiseState::Unknown => DIM,
     };
     write!(out, "{style}{}{style:#}: {}", promise.state, Plain(&promise.policy))?;
+    let mut lines = promise.statement.lines();
+    if shown < usize::MAX {
+        return match lines.next() {
+            Some(first) => writeln!(out, ": {}", Plain(first)),
+            None => writeln!(out),
+        };
+    }
     match window(promise) {
         Some(window) => writeln!(out, " ({})", Plain(&window))?,
         None => writeln!(out)?,
     }
-    let lines = match promise.state {
-        PromiseState::Unknown if shown < usize::MAX => 1,
-        _ => usize::MAX,
-    };
-    for part in promise.statement.lines().take(lines) {
+    for part in lines {
         writeln!(out, "  {}", Plain(part))?;
     }
     writeln!(out, "  {DIM}see {}{DIM:#}", Plain(&promise.reference))
@@ -194,12 +228,7 @@ pub(crate) fn write_unjudged(unjudged: &Unjudged, out: &mut dyn Write) -> fmt::R
 
 fn write_verdict(pair: &CheckedPair, out: &mut dyn Write) -> fmt::Result {
     let verdict = &pair.verdict;
-    let style = match verdict.outcome {
-        _ if verdict.consequence().is_some() => WARN,
-        Outcome::Compatible | Outcome::Adaptable(_) => GOOD,
-        Outcome::Unjudged => WARN,
-        Outcome::Incompatible | Outcome::Unrelated => BAD,
-    };
+    let style = style_of(verdict);
     let tally: Tally = verdict.findings.iter().collect();
     writeln!(
         out,
@@ -207,6 +236,16 @@ fn write_verdict(pair: &CheckedPair, out: &mut dyn Write) -> fmt::Result {
         Plain(&pair.outcome()),
         tally.with_unjudged(verdict.unjudged.len())
     )
+}
+
+/// The style of a verdict as a whole.
+pub(crate) fn style_of(verdict: &Verdict) -> Style {
+    match verdict.outcome {
+        _ if verdict.consequence().is_some() => WARN,
+        Outcome::Compatible | Outcome::Adaptable(_) => GOOD,
+        Outcome::Unjudged => WARN,
+        Outcome::Incompatible | Outcome::Unrelated => BAD,
+    }
 }
 
 /// The last line where there are several pairs.

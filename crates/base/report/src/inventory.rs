@@ -36,7 +36,7 @@ pub(crate) fn write(look: &Look, out: &mut dyn Write) -> fmt::Result {
     }
     for note in &party.notes {
         writeln!(out)?;
-        write_finding(note, out)?;
+        write_finding(note, &[], out)?;
     }
     if !party.unjudged.is_empty() {
         writeln!(out)?;

@@ -8,14 +8,15 @@
 //! | `schema_version` | 3; raised when a key is renamed, removed or changes its meaning. New keys come without a raise, so a reader ignores keys that it does not know |
 //! | `tool_version` | the version of Unskew |
 //! | `as_of` | the day on which promises were judged, `YYYY-MM-DD` |
-//! | `pairs` | the pairs that were checked: `a`, `b`, `outcome`, `adaptations`, `first_failure`, `findings`, `promises`, `unjudged` |
+//! | `pairs` | the pairs that were checked: `a`, `b`, `outcome`, `loads`, `runs`, `means_the_same`, `adaptations`, `first_failure`, `findings`, `promises`, `unjudged` |
 //! | `parties` | the parties that were looked at: `path`, `name`, `role`, `kind`, `origin`, `dated`, `provides`, `requires`, `features`, `facts`, `findings`, `unjudged` |
 //! | `conversions` | what was to be converted: `from`, `to`, `written` (`path` and `size` in bytes, or null), `rewrites`, `blockers` |
 //! | `failures` | what could not be read: `path`, `message` |
 //! | `summary` | `errors`, `warnings`, `notes`: how many findings of each severity; `accepted`: how many count for nothing; `unjudged`: how many aspects of pairs and parties were not judged |
 //!
 //! `outcome` is `compatible`, `adaptable`, `unjudged` (nothing that was judged stands against the pair, but a part
-//! was not judged), `incompatible` or `unrelated`; `severity` is `error`,
+//! was not judged), `incompatible` or `unrelated`; `loads`, `runs` and `means_the_same` (gives the same results) are `yes`, `no`
+//! or `not judged`, and each includes those before it; `severity` is `error`,
 //! `warning` or `note`; `phase` is `load`, `first use`, `silent` or null; the `state` of a promise is
 //! `promised`, `expired`, `not promised` or `unknown`. What is not known is null, never left out.
 //!
@@ -36,7 +37,9 @@
 use std::fmt::{self, Write};
 
 use serde::Serialize;
-use unskew_core::{Finding, Outcome, Party, Promise, Rewrite, Side, Unjudged, VersionRange};
+use unskew_core::{
+    Finding, Outcome, Party, Promise, Question, Rewrite, Side, Unjudged, VersionRange,
+};
 
 use crate::{CheckedPair, ConversionReport, Look, Report, Subject};
 
@@ -66,6 +69,9 @@ struct PairJson<'a> {
     a: SubjectJson<'a>,
     b: SubjectJson<'a>,
     outcome: &'static str,
+    loads: &'static str,
+    runs: &'static str,
+    means_the_same: &'static str,
     adaptations: &'a [String],
     first_failure: Option<&'static str>,
     findings: Vec<FindingJson<'a>>,
@@ -248,6 +254,8 @@ impl<'a> From<&'a Report> for Document<'a> {
 impl<'a> From<&'a CheckedPair> for PairJson<'a> {
     fn from(pair: &'a CheckedPair) -> Self {
         let verdict = &pair.verdict;
+        let [loads, runs, means_the_same] =
+            Question::ALL.map(|question| verdict.answer(question).as_str());
         Self {
             a: SubjectJson::from(&pair.a),
             b: SubjectJson::from(&pair.b),
@@ -258,6 +266,9 @@ impl<'a> From<&'a CheckedPair> for PairJson<'a> {
                 Outcome::Incompatible => "incompatible",
                 Outcome::Unrelated => "unrelated",
             },
+            loads,
+            runs,
+            means_the_same,
             adaptations: verdict.adaptations(),
             first_failure: verdict.first_failure().map(|phase| phase.as_str()),
             findings: verdict.findings.iter().map(FindingJson::from).collect(),

@@ -49,8 +49,10 @@ mod junit;
 mod mark;
 mod model;
 mod page;
+mod ranges;
 mod render;
 mod sarif;
+mod sentence;
 mod style;
 mod tally;
 

@@ -1,7 +1,7 @@
 //! Mark of a verdict in a cell of a matrix: in files, on terminals and on pages.
 
 use anstyle::Style;
-use unskew_core::{Outcome, Phase, Severity, Verdict};
+use unskew_core::{Answer, Outcome, Phase, Question, Severity, Verdict};
 
 use crate::{BAD, DIM, GOOD, WARN};
 
@@ -12,9 +12,13 @@ pub enum VerdictMark {
     Works,
     /// It works as it is, and something is to be said about it.
     Warns,
-    /// Nothing that was judged stands against it, but a part was not judged.
+    /// It loads and runs; whether it gives the same results was not judged.
+    SameUnsure,
+    /// It loads; whether it runs was not judged.
+    RunUnsure,
+    /// Nothing that was judged stands against it, but a part that decides whether it loads was not judged.
     Unsure,
-    /// The same, and something is to be said about what was judged.
+    /// A part was not judged, and something is to be said about the rest.
     WarnsUnsure,
     /// It works after an adaptation.
     Adapts,
@@ -42,9 +46,11 @@ pub enum VerdictMark {
 
 impl VerdictMark {
     /// Every mark, in the order of the legend.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::Works,
         Self::Warns,
+        Self::SameUnsure,
+        Self::RunUnsure,
         Self::Unsure,
         Self::WarnsUnsure,
         Self::Adapts,
@@ -66,6 +72,8 @@ impl VerdictMark {
             Outcome::Unrelated => Self::Unrelated,
             Outcome::Adaptable(_) => Self::Adapts,
             Outcome::Unjudged if verdict.severity() >= Some(Severity::Warning) => Self::WarnsUnsure,
+            Outcome::Unjudged if verdict.answer(Question::Runs) == Answer::Yes => Self::SameUnsure,
+            Outcome::Unjudged if verdict.answer(Question::Loads) == Answer::Yes => Self::RunUnsure,
             Outcome::Unjudged => Self::Unsure,
             Outcome::Compatible if verdict.severity() >= Some(Severity::Warning) => Self::Warns,
             Outcome::Compatible => Self::Works,
@@ -88,6 +96,8 @@ impl VerdictMark {
         match self {
             Self::Works => "ok",
             Self::Warns => "warn",
+            Self::SameUnsure => "same?",
+            Self::RunUnsure => "runs?",
             Self::Unsure => "ok?",
             Self::WarnsUnsure => "warn?",
             Self::Adapts => "adapt",
@@ -109,6 +119,8 @@ impl VerdictMark {
         match self {
             Self::Works => "works",
             Self::Warns => "works, with warnings",
+            Self::SameUnsure => "loads and runs; whether it gives the same results was not judged",
+            Self::RunUnsure => "loads; whether it runs was not judged",
             Self::Unsure => "not judged in part; nothing found in the rest",
             Self::WarnsUnsure => "not judged in part; warnings in the rest",
             Self::Adapts => "works after an adaptation",
@@ -129,7 +141,13 @@ impl VerdictMark {
     pub const fn style(self) -> Style {
         match self {
             Self::Works | Self::Adapts | Self::Converts => GOOD,
-            Self::Warns | Self::Unsure | Self::WarnsUnsure | Self::Unjudged | Self::Denied => WARN,
+            Self::Warns
+            | Self::SameUnsure
+            | Self::RunUnsure
+            | Self::Unsure
+            | Self::WarnsUnsure
+            | Self::Unjudged
+            | Self::Denied => WARN,
             Self::Load | Self::FirstUse | Self::Silent | Self::Fails | Self::Unread => BAD,
             Self::Unrelated | Self::NotAsked => DIM,
         }
@@ -139,9 +157,13 @@ impl VerdictMark {
     pub const fn class(self) -> &'static str {
         match self {
             Self::Works | Self::Adapts | Self::Converts => "good",
-            Self::Warns | Self::Unsure | Self::WarnsUnsure | Self::Unjudged | Self::Denied => {
-                "warn"
-            }
+            Self::Warns
+            | Self::SameUnsure
+            | Self::RunUnsure
+            | Self::Unsure
+            | Self::WarnsUnsure
+            | Self::Unjudged
+            | Self::Denied => "warn",
             Self::Load | Self::FirstUse | Self::Fails => "bad",
             Self::Silent | Self::Unread => "grave",
             Self::Unrelated => "none",

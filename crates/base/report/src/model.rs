@@ -8,6 +8,7 @@ use unskew_core::{
 };
 
 use crate::Tally;
+use crate::sentence::Sentence;
 
 /// One side of a pair as the user named it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +82,7 @@ impl CheckedPair {
                 let far = if self.verdict.unjudged.is_empty() { "" } else { ", as far as judged" };
                 format!("compatible after: {}{far}", names.join(", "))
             }
-            Outcome::Unjudged => "not judged in part".to_owned(),
+            Outcome::Unjudged => Sentence::new(&self.verdict, &self.a.side, &self.b.side).alone(),
             Outcome::Unrelated => "nothing in common".to_owned(),
             Outcome::Incompatible => match self.verdict.first_failure() {
                 Some(unskew_core::Phase::Load) => "incompatible, fails at load".to_owned(),

@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use unskew_core::Question;
+
 use super::{GridFormat, ReportFormat, RunningArgs, UsageArgs};
 
 #[derive(Debug, clap::Args)]
@@ -21,6 +23,27 @@ pub struct Inspect {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,
+}
+
+/// What `--require` asks of every pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Requirement {
+    /// It loads.
+    Load,
+    /// It loads and runs.
+    Run,
+    /// It loads, runs and gives the same results.
+    Same,
+}
+
+impl From<Requirement> for Question {
+    fn from(requirement: Requirement) -> Self {
+        match requirement {
+            Requirement::Load => Self::Loads,
+            Requirement::Run => Self::Runs,
+            Requirement::Same => Self::MeansTheSame,
+        }
+    }
 }
 
 /// How much of a program is printed.
@@ -47,6 +70,9 @@ pub struct Check {
     /// Verify all checksums: tensors of TensorFlow checkpoints, members of archives
     #[arg(long)]
     pub verify: bool,
+    /// What every pair has to do, judged and without an error; this alone sets the exit status then
+    #[arg(long, value_name = "WHAT", conflicts_with = "deny")]
+    pub require: Option<Requirement>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,
@@ -64,6 +90,9 @@ pub struct MatrixArgs {
     pub running: RunningArgs,
     #[command(flatten)]
     pub usage: UsageArgs,
+    /// What every pair has to do, judged and without an error; this alone sets the exit status then
+    #[arg(long, value_name = "WHAT", conflicts_with = "deny")]
+    pub require: Option<Requirement>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub format: GridFormat,

@@ -57,7 +57,7 @@ pub use fleet::{
 pub use fleet_serve::{FleetServe, FleetToken, TokenTask};
 pub use format::{GridFormat, ReportFormat};
 pub use history::HistoryArgs;
-pub use judge::{Check, Inspect, MatrixArgs, ProgramTextLength};
+pub use judge::{Check, Inspect, MatrixArgs, ProgramTextLength, Requirement};
 pub use lint::Lint;
 pub use look_up::{Explain, ReleasesArgs};
 pub use ops::{Ops, OpsClosure, OpsTable, OpsVerb};
@@ -252,7 +252,9 @@ Examples:
 Examples:
   unskew check model.pt --with torch@1.10
   unskew check frozen_graph.pb --with tensorflow@2.4 tensorflow@2.15
-  unskew check libpjrt_cpu.so --with jax@0.6.2 --deny warning\n\n{RUNNING}\n\n{EXIT_STATUS}"))]
+  unskew check libpjrt_cpu.so --with jax@0.6.2 --deny warning
+  unskew check model.pt --with torch            with which releases?
+  unskew check model.pt --with torch@2.1 --require run\n\n{RUNNING}\n\n{EXIT_STATUS}"))]
     Check(Check),
     /// Check many pairs and print a table
     #[command(after_help = format!("{NAMES}\n`all` means every release.\n

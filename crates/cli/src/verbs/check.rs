@@ -9,5 +9,7 @@ pub fn run(args: &Check, global: &Global) -> anyhow::Result<CallStatus> {
     let a = unskew_verbs::side(&args.a, &options)?;
     let mut report = unskew_verbs::check_sides(a, &args.with, &options, global.context())?;
     print::report(&mut report, args.format.into())?;
-    Ok(Ending::for_report(&report, report.pairs.len(), global).into())
+    let verdicts = report.pairs.iter().map(|pair| &pair.verdict);
+    let ending = Ending::for_report(&report, report.pairs.len(), global);
+    Ok(ending.requiring(args.require, verdicts).into())
 }

@@ -45,14 +45,14 @@ pub fn run(args: &MatrixArgs, global: &Global) -> anyhow::Result<CallStatus> {
     }
     let failed = grid.failures().count();
     let done = grid.rows.len() - failed;
-    Ok(Ending {
+    let ending = Ending {
         done,
         failed,
         worst: grid.severity(),
         deny: global.deny(),
         unjudged: global.unjudged(grid.unjudged()),
-    }
-    .into())
+    };
+    Ok(ending.requiring(args.require, grid.verdicts()).into())
 }
 
 fn width() -> usize {

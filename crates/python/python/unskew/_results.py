@@ -147,6 +147,10 @@ class Pair(_Value):
     b: Side
     #: `compatible`, `adaptable`, `unjudged`, `incompatible` or `unrelated`.
     outcome: str
+    #: `yes`, `no` or `not judged`; each includes those before it.
+    loads: str
+    runs: str
+    means_the_same: str
     #: The rewrites after which it is compatible.
     adaptations: Tuple[str, ...]
     first_failure: Optional[str]
@@ -161,6 +165,9 @@ class Pair(_Value):
             Side._of(data["a"]),
             Side._of(data["b"]),
             data["outcome"],
+            data["loads"],
+            data["runs"],
+            data["means_the_same"],
             tuple(data["adaptations"]),
             data["first_failure"],
             tuple(map(Finding._of, data["findings"])),

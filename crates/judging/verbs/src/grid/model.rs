@@ -92,6 +92,11 @@ impl Grid {
         })
     }
 
+    /// The verdicts of all cells that count.
+    pub fn verdicts(&self) -> impl Iterator<Item = &Verdict> {
+        self.counted().map(|(_, _, verdict)| verdict)
+    }
+
     /// The gravest finding of all cells that count.
     pub fn severity(&self) -> Option<Severity> {
         self.counted().filter_map(|(_, _, verdict)| verdict.severity()).max()
