@@ -36,7 +36,7 @@ pub(crate) fn is_long(run: &[CheckedPair]) -> bool {
 
 /// The family and the release of the second side: `torch`, `2.1.2`.
 fn release(pair: &CheckedPair) -> Option<(&str, &str)> {
-    let is_release = pair.b.path.is_none() && pair.b.side.role == Role::Runtime;
+    let is_release = pair.b.path.is_none() && pair.b.side.role >= Role::Runtime;
     pair.b.side.name.rsplit_once(' ').filter(|_| is_release)
 }
 
