@@ -6,8 +6,8 @@ use anyhow::{Context as _, bail};
 use unskew_definitions::TableChange;
 
 use crate::{
-    jax, jax_cache, keras, kernels, onnx, plugins, published, requirements, symbols, tensorflow,
-    tfjs, torch, torch_pickled, torch_xla,
+    jax, jax_cache, keras, kernels, llama_cpp, onnx, plugins, published, requirements, symbols,
+    tensorflow, tfjs, torch, torch_pickled, torch_xla,
 };
 
 /// Takes a release into the database.
@@ -50,6 +50,7 @@ fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("torch-symbols", wheel) => symbols::torch(version, wheel),
         ("extensions", wheels) => symbols::extensions(version, wheels),
         ("keras" | "tf_keras", package) => keras::harvest(family, version, package),
+        ("llama.cpp" | "llama-cpp-python", None) => llama_cpp::harvest(family, version),
         ("onnx", site) => onnx::harvest_onnx(version, site),
         ("onnxruntime", site) => onnx::harvest_runtime(version, site),
         ("tfjs", bundle) => tfjs::harvest(version, bundle),
@@ -59,7 +60,7 @@ fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!(
             "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-kernels, tensorflow-macos, torch-symbols, \
-             torch-pickled, extensions, pjrt-plugins, jax, jax-cache, keras, tf_keras, onnx, onnxruntime, tfjs, torch_xla, published and \
+             torch-pickled, extensions, pjrt-plugins, jax, jax-cache, keras, tf_keras, llama.cpp, llama-cpp-python, onnx, onnxruntime, tfjs, torch_xla, published and \
              requirements, not: {family}"
         ),
     }

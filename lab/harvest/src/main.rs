@@ -8,6 +8,7 @@ mod jax;
 mod jax_cache;
 mod keras;
 mod kernels;
+mod llama_cpp;
 mod onnx;
 mod plugins;
 mod published;

@@ -21,6 +21,7 @@ const GUIDES: [(&str, &[&str]); 6] = [
             "check-a-keras-model",
             "check-a-tensorflow-js-model",
             "check-a-model-for-a-device",
+            "check-gguf",
             "jax-export",
             "jax-compilation-cache",
             "check-a-program-for-a-plug-in",

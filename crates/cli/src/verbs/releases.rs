@@ -43,9 +43,9 @@ fn families() -> String {
                 text,
                 "{EMPHASIS}{family:10}{EMPHASIS:#}  {:3} releases, {} ({}) to {} ({})",
                 rows.len(),
-                first.version,
+                family.version(first.version),
                 first.released,
-                last.version,
+                family.version(last.version),
                 last.released
             );
         }

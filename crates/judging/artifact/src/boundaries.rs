@@ -214,11 +214,23 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         rules: &[unskew_tfjs::rules::RULES],
         ..NONE
     },
+    Boundary {
+        looked_for: "GGUF files (.gguf)",
+        endings: &["gguf"],
+        read: Read::File(unskew_gguf::party),
+        beside: Some(|party, around| {
+            let open = |name: &str| around.open(name);
+            Ok(if around.is_known() { unskew_gguf::with_parts(party, &open) } else { party })
+        }),
+        formats: &[format("GGUF file", &["gguf"])],
+        rules: &[unskew_gguf::rules::RULES],
+        ..NONE
+    },
     // A new boundary goes before the formats that are only shown.
     Boundary {
-        endings: &["safetensors", "gguf", "tflite"],
+        endings: &["safetensors", "tflite"],
         read: Read::File(unversioned::party),
-        formats: &[format(unversioned::GGUF, &["gguf"]), format(unversioned::TFLITE, &["tflite"])],
+        formats: &[format(unversioned::TFLITE, &["tflite"])],
         rules: &[rules::RULES],
         ..NONE
     },

@@ -6,7 +6,7 @@
 //! | a SavedModel folder | one piece under the folder's name, and its checkpoint |
 //! | another folder | a piece for every file in it that a boundary recognizes |
 //! | a wheel | the same for its members; the wheel of a released runtime is that [`Release`] |
-//! | a format without a version (GGUF, HDF5, ...) | one piece with nothing to check, and a note |
+//! | a format without a version (TensorFlow Lite, HDF5, ...) | one piece with nothing to check, and a note |
 //!
 //! What lies in an object store is opened by its URI ([`open_uri`]) if the feature `cloud` is on, and whatever has bytes by these ([`open_content`]):
 //! the same readers judge it, by range.

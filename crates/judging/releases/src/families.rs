@@ -5,9 +5,12 @@ use std::sync::Arc;
 use unskew_core::{Fact, Party};
 use unskew_definitions::Rows;
 use unskew_extensions::{ExportedSymbols, Framework};
+use unskew_gguf::LlamaFamily;
 
 use crate::release_row::search;
-use crate::{Family, Operator, ReleaseRow, jax, keras, onnx, tensorflow, tfjs, torch, torch_xla};
+use crate::{
+    Family, Operator, ReleaseRow, jax, keras, llama, onnx, tensorflow, tfjs, torch, torch_xla,
+};
 
 /// What the database knows of a family of releases.
 pub(crate) struct ReleaseFamily {
@@ -15,6 +18,8 @@ pub(crate) struct ReleaseFamily {
     pub(crate) family: Family,
     /// The name of its package, and how its releases are written: `torch`.
     pub(crate) name: &'static str,
+    /// What stands before the number of a release, where releases are builds that are counted: `b`.
+    pub(crate) prefix: &'static str,
     /// What people call it: `PyTorch`.
     pub(crate) title: &'static str,
     /// Packages that are its releases, in small letters with `-` between words; each is also a name that people write.
@@ -43,6 +48,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
     ReleaseFamily {
         family: Family::Torch,
         name: "torch",
+        prefix: "",
         title: "PyTorch",
         packages: &["torch", "pytorch", "libtorch"],
         installs: &["torch/"],
@@ -58,6 +64,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
     ReleaseFamily {
         family: Family::TensorFlow,
         name: "tensorflow",
+        prefix: "",
         title: "TensorFlow",
         packages: &[
             "tensorflow",
@@ -89,6 +96,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
     ReleaseFamily {
         family: Family::Jax,
         name: "jax",
+        prefix: "",
         title: "JAX",
         packages: &["jax", "jaxlib"],
         installs: &["jaxlib/"],
@@ -104,6 +112,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
     ReleaseFamily {
         family: Family::OnnxRuntime,
         name: "onnxruntime",
+        prefix: "",
         title: "ONNX Runtime",
         packages: &["onnxruntime", "onnxruntime-gpu", "ort"],
         installs: &["onnxruntime/"],
@@ -119,6 +128,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
     ReleaseFamily {
         family: Family::Onnx,
         name: "onnx",
+        prefix: "",
         title: "onnx",
         packages: &["onnx"],
         installs: &["onnx/"],
@@ -134,6 +144,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
     ReleaseFamily {
         family: Family::Keras,
         name: "keras",
+        prefix: "",
         title: "Keras",
         packages: &["keras"],
         installs: &["keras/"],
@@ -149,6 +160,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
     ReleaseFamily {
         family: Family::TorchXla,
         name: "torch_xla",
+        prefix: "",
         title: "PyTorch/XLA",
         packages: &["torch-xla"],
         installs: &["torch_xla/", "_XLAC"],
@@ -164,6 +176,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
     ReleaseFamily {
         family: Family::TfKeras,
         name: "tf_keras",
+        prefix: "",
         title: "tf_keras",
         packages: &["tf-keras"],
         installs: &["tf_keras/"],
@@ -179,6 +192,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
     ReleaseFamily {
         family: Family::Tfjs,
         name: "tfjs",
+        prefix: "",
         title: "TensorFlow.js",
         packages: &["tfjs", "tensorflowjs", "tensorflow-js"],
         installs: &[],
@@ -189,6 +203,38 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         party: tfjs::party,
         history: tfjs::history,
         known_operator: "Einsum",
+        dotted_names: false,
+    },
+    ReleaseFamily {
+        family: Family::LlamaCpp,
+        name: "llama.cpp",
+        prefix: "b",
+        title: "llama.cpp",
+        packages: &["llama-cpp", "llamacpp"],
+        installs: &[],
+        published: include_str!("../data/llama.cpp/published.tsv"),
+        has_extensions: false,
+        rows: || llama::rows(LlamaFamily::LlamaCpp),
+        axes: |row| llama::axes(LlamaFamily::LlamaCpp, row),
+        party: |row| llama::party(LlamaFamily::LlamaCpp, row),
+        history: || llama::history(LlamaFamily::LlamaCpp),
+        known_operator: "Q4_0",
+        dotted_names: false,
+    },
+    ReleaseFamily {
+        family: Family::LlamaCppPython,
+        name: "llama-cpp-python",
+        prefix: "",
+        title: "llama-cpp-python",
+        packages: &["llama-cpp-python"],
+        installs: &["llama_cpp/"],
+        published: include_str!("../data/llama-cpp-python/published.tsv"),
+        has_extensions: false,
+        rows: || llama::rows(LlamaFamily::LlamaCppPython),
+        axes: |row| llama::axes(LlamaFamily::LlamaCppPython, row),
+        party: |row| llama::party(LlamaFamily::LlamaCppPython, row),
+        history: || llama::history(LlamaFamily::LlamaCppPython),
+        known_operator: "Q4_0",
         dotted_names: false,
     },
 ];

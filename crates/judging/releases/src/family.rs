@@ -23,11 +23,15 @@ pub enum Family {
     TfKeras,
     /// TensorFlow.js, by its package on npm: its releases are written `tfjs@4.22`.
     Tfjs,
+    /// llama.cpp, by its builds, which are written `llama.cpp@b4000`.
+    LlamaCpp,
+    /// llama-cpp-python, which has a llama.cpp inside: its releases are written `llama-cpp-python@0.3.9`.
+    LlamaCppPython,
 }
 
 impl Family {
     /// Every framework with a database of releases.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Torch,
         Self::TensorFlow,
         Self::Jax,
@@ -37,6 +41,8 @@ impl Family {
         Self::TorchXla,
         Self::TfKeras,
         Self::Tfjs,
+        Self::LlamaCpp,
+        Self::LlamaCppPython,
     ];
 
     /// The name of its package: `torch`.
@@ -58,6 +64,16 @@ impl Family {
     /// Whether native extensions are built against it, so that its own package is no extension.
     pub fn has_extensions(self) -> bool {
         self.known().has_extensions
+    }
+
+    /// What stands before the number of a release: `b` of `b4000`. Empty where a release is a version.
+    pub(crate) fn prefix(self) -> &'static str {
+        self.known().prefix
+    }
+
+    /// A version as its makers write it: `2.1.0`, `b4000`.
+    pub fn version(self, version: impl fmt::Display) -> String {
+        format!("{}{version}", self.prefix())
     }
 
     /// The names that people write, for telling a misspelt one.

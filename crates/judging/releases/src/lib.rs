@@ -37,6 +37,7 @@ mod family;
 mod hosts;
 pub mod jax;
 pub mod keras;
+mod llama;
 mod name;
 pub mod onnx;
 mod published;

@@ -20,6 +20,10 @@ pub enum Basis {
     Next,
     /// It was built before a release that is not in the database yet.
     Newest,
+    /// It was built between two that have rows, and is judged by what both know.
+    Between,
+    /// It was built after the last one that has a row, and is judged by what that one knows.
+    After,
 }
 
 /// A release as the index lists it.

@@ -67,7 +67,7 @@ impl Release {
     /// compared`.
     pub fn stand_in(self) -> Option<String> {
         let (version, basis) = self.another?;
-        let row = self.row().version;
+        let row = self.family.version(self.row().version);
         Some(match basis {
             Basis::Compared => {
                 format!("judged as {row}: what is judged is equal in both packages")
@@ -77,9 +77,16 @@ impl Release {
                 format!("judged as {row}, from which it differs: {}", remark.unwrap_or_default())
             }
             Basis::Patch => {
-                let minor = format!("{}.{}", row.major(), row.minor());
+                let own = self.row().version;
+                let minor = format!("{}.{}", own.major(), own.minor());
                 format!("judged as {row}: patch releases of {minor} were not compared")
             }
+            Basis::Between => {
+                let next = self.family.rows().get(self.index + 1).map(|row| row.version);
+                let next = next.map_or_else(String::new, |next| self.family.version(next));
+                format!("judged by what {row} and {next} both know")
+            }
+            Basis::After => format!("judged by what {row} knows, the newest build of the database"),
             Basis::Next => format!("judged as {row}, the next release: it was built before that"),
             Basis::Newest => {
                 format!("judged as {row}, the newest release known: it was built after that")
@@ -106,6 +113,9 @@ impl Release {
             .get_or_init(|| self.family.rows().iter().map(|_| OnceLock::new()).collect());
         let party = parties[self.index].get_or_init(|| Arc::new(self.family.party(row)));
         match (self.stand_in(), self.judged_as()) {
+            (Some(why), Some(basis @ (Basis::Between | Basis::After))) => {
+                Arc::new(self.renamed(&crate::llama::party_after(row), &why, basis))
+            }
             (Some(why), Some(basis)) => Arc::new(self.renamed(party, &why, basis)),
             _ => party.clone(),
         }
@@ -128,12 +138,17 @@ impl Release {
     /// The party of the row under the name of the release that it stands in for.
     fn renamed(self, party: &Party, why: &str, basis: Basis) -> Party {
         let mut party = party.clone();
-        party.name = format!("{} {}", self.family, self.version());
-        party.dated = self.released().or(party.dated);
+        party.name = format!("{} {}", self.family, self.family.version(self.version()));
+        party.dated = match basis {
+            // A row before it tells no day.
+            Basis::Between | Basis::After => None,
+            _ => self.released().or(party.dated),
+        };
         let released = self.released().map(|day| format!("released {day}; "));
         party.origin = format!("{}{why}", released.unwrap_or_default());
         match basis {
-            Basis::Compared => party,
+            // What is in question is said name by name.
+            Basis::Compared | Basis::Between | Basis::After => party,
             _ => party.not_judged(Unjudged::new(aspect::VERSION, why)),
         }
     }
@@ -155,6 +170,6 @@ impl Release {
 /// As a user names it: `torch@1.10.2`.
 impl fmt::Display for Release {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&format!("{}@{}", self.family, self.version()))
+        f.pad(&format!("{}@{}", self.family, self.family.version(self.version())))
     }
 }

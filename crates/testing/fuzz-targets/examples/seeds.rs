@@ -157,7 +157,8 @@ fn sort(name: &str, bytes: &[u8]) -> Done {
         "ort" => seed("onnx_ort", bytes)?,
         "jaxexp" => seed("jax_export", bytes)?,
         _ if ending.ends_with("-cache") => seed("compilation_cache", bytes)?,
-        "gguf" | "tflite" => seed("unversioned", bytes)?,
+        "gguf" => seed("gguf", bytes)?,
+        "tflite" => seed("unversioned", bytes)?,
         "pb" | "meta" => {
             seed("tensorflow_file", bytes)?;
             seed("tensorflow_convert", bytes)?;

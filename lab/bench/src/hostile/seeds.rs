@@ -104,8 +104,18 @@ const FORMATS: &[Format] = &[
         ],
     },
     Format {
+        name: "GGUF",
+        endings: &["gguf"],
+        weight: 3,
+        commands: &[
+            "inspect FILE",
+            "check FILE --with llama.cpp@b1365 llama.cpp@b10361",
+            "scan FILE --with llama.cpp@b4529 -o TABLE",
+        ],
+    },
+    Format {
         name: "formats that are only shown",
-        endings: &["gguf", "tflite"],
+        endings: &["tflite"],
         weight: 2,
         commands: &["inspect FILE", "scan FILE --with torch@2.1 -o TABLE"],
     },

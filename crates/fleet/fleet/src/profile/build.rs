@@ -41,7 +41,9 @@ impl RuntimeProfile {
                 | Family::Keras
                 | Family::TfKeras
                 | Family::TorchXla
-                | Family::Tfjs => {
+                | Family::Tfjs
+                | Family::LlamaCpp
+                | Family::LlamaCppPython => {
                     let what = "a device of it is not described yet; name a release alone";
                     return Err(ProfileError::new("release", what));
                 }
@@ -184,7 +186,12 @@ impl RuntimeProfile {
             Family::TensorFlow => "tf.graph_def, tf.checkpoint",
             Family::Jax => "pjrt.api, stablehlo",
             Family::OnnxRuntime | Family::Onnx => "onnx.ir, onnx.opset",
-            Family::Keras | Family::TfKeras | Family::TorchXla | Family::Tfjs => "none",
+            Family::Keras
+            | Family::TfKeras
+            | Family::TorchXla
+            | Family::Tfjs
+            | Family::LlamaCpp
+            | Family::LlamaCppPython => "none",
         };
         let what = format!("no axis of a {} device ({axes})", self.release.family());
         ProfileError::new(format!("versions.{axis}"), what)

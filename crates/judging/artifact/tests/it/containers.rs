@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use unskew_artifact::{Artifact, Container, OpenError, OpenOptions, RunPolicy, open};
 use zip::write::SimpleFileOptions;
 
-const GGUF: &[u8] = b"GGUF\x03\0\0\0";
+const GGUF: &[u8] = b"GGUF\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
 
 fn example(name: &str) -> Vec<u8> {
     let root = Path::new(env!("UNSKEW_ROOT"));

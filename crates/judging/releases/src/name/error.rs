@@ -19,7 +19,7 @@ const LISTED: usize = 12;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// Not a family at all.
-    #[error("unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, tf_keras and torch_xla): {text}{}", meant(.nearest))]
+    #[error("unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, tf_keras, torch_xla, tfjs, llama.cpp and llama-cpp-python): {text}{}", meant(.nearest))]
     Family {
         /// The argument as the user wrote it.
         text: String,
@@ -104,7 +104,7 @@ impl NameError {
 
     /// A version that no package has.
     pub(super) fn unknown(family: Family, asked: &Exact) -> Self {
-        let version = asked.to_string();
+        let version = family.version(asked);
         let known = around(family, asked.numbers);
         if let Some(one) = published::find(family, asked) {
             return Self::NoFacts { family, version, released: one.released, known };
@@ -115,7 +115,7 @@ impl NameError {
 
     /// A range that no package is in.
     pub(super) fn empty(family: Family, range: &str) -> Self {
-        let known = family.rows().last().map(|row| row.version.to_string());
+        let known = family.rows().last().map(|row| family.version(row.version));
         let known = known.into_iter().collect();
         Self::Unknown { family, version: range.to_owned(), known, nearest: None }
     }
@@ -135,7 +135,7 @@ fn around(family: Family, version: Version) -> Vec<String> {
     let place = rows.partition_point(|row| row.version < version);
     let before = place.checked_sub(1).and_then(|place| rows.get(place));
     let after = rows.get(place);
-    before.into_iter().chain(after).map(|row| row.version.to_string()).collect()
+    before.into_iter().chain(after).map(|row| family.version(row.version)).collect()
 }
 
 /// Releases whose names are one typing error away, of the likeliest kind.
@@ -192,7 +192,7 @@ impl Slip {
 }
 
 fn newest(family: Family) -> String {
-    family.rows().last().map(|row| row.version.to_string()).unwrap_or_default()
+    family.rows().last().map(|row| family.version(row.version)).unwrap_or_default()
 }
 
 fn meant(nearest: &Option<String>) -> String {

@@ -80,10 +80,11 @@ impl FromStr for ReleaseName {
             };
         }
         let version = rest.strip_prefix('@').unwrap_or(rest).trim();
-        let wanted = wanted(version).ok_or_else(|| NameError::Version {
-            family,
-            text: if version.is_empty() { text.to_owned() } else { version.to_owned() },
-        })?;
+        let wanted =
+            wanted(&without_prefix(family, version)).ok_or_else(|| NameError::Version {
+                family,
+                text: if version.is_empty() { text.to_owned() } else { version.to_owned() },
+            })?;
         Ok(Self { family, wanted })
     }
 }
@@ -136,6 +137,20 @@ fn without_extras(rest: &str) -> Option<&str> {
     }
 }
 
+/// Versions without what stands before the numbers of this family: `b4000`, `>=b3889,<b4600`.
+fn without_prefix(family: Family, versions: &str) -> String {
+    let prefix = family.prefix();
+    let part = |part: &str| {
+        let end = part.find(|c: char| c.is_ascii_alphanumeric()).unwrap_or(part.len());
+        let (marks, number) = part.split_at(end);
+        let bare = number
+            .strip_prefix(prefix)
+            .filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        format!("{marks}{}", bare.unwrap_or(number))
+    };
+    versions.split(',').map(part).collect::<Vec<_>>().join(",")
+}
+
 /// What is wanted of a family, by what stands after its name.
 fn wanted(text: &str) -> Option<VersionSelector> {
     if ["latest", "newest", "stable"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
@@ -167,8 +182,8 @@ impl fmt::Display for ReleaseName {
         match &self.wanted {
             VersionSelector::All => write!(f, "{family}"),
             VersionSelector::Latest => write!(f, "{family}@latest"),
-            VersionSelector::Version(version) => write!(f, "{family}@{version}"),
-            VersionSelector::Pinned(version) => write!(f, "{family}=={version}"),
+            VersionSelector::Version(version) => write!(f, "{family}@{}", family.version(version)),
+            VersionSelector::Pinned(version) => write!(f, "{family}=={}", family.version(version)),
             VersionSelector::Range(range) => write!(f, "{family}{range}"),
         }
     }

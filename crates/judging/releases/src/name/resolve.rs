@@ -87,7 +87,12 @@ fn version_of(family: Family, version: &Exact) -> Result<Release, NameError> {
     if version.post.is_some() {
         return equal();
     }
-    exact().or_else(|| alias(family, &listed()?)).or_else(newest).map_or_else(equal, Ok)
+    let built = || build(family, version);
+    exact()
+        .or_else(|| alias(family, &listed()?))
+        .or_else(newest)
+        .or_else(built)
+        .map_or_else(equal, Ok)
 }
 
 /// The release that a package manager takes for `==version`; where it would find none, the newest that begins
@@ -103,7 +108,19 @@ fn pinned(family: Family, version: &Exact) -> Result<Release, NameError> {
     };
     own.or_else(|| alias(family, known?))
         .or_else(|| begun().filter(|_| known.is_none() && version.post.is_none()))
+        .or_else(|| build(family, version))
         .ok_or_else(|| NameError::unknown(family, version))
+}
+
+/// A build without a row, where builds are counted and few have one: judged by the last row before it. None is older
+/// than the first row.
+fn build(family: Family, version: &Exact) -> Option<Release> {
+    let is_build =
+        !family.prefix().is_empty() && version.is_numbers() && version.numbers.parts().len() == 1;
+    let before = Release::all_of_family(family).rfind(|one| one.row().version < version.numbers);
+    let before = before.filter(|_| is_build)?;
+    let is_last = family.rows().last().is_some_and(|last| last.version < version.numbers);
+    Some(before.for_another(*version, if is_last { Basis::After } else { Basis::Between }))
 }
 
 /// The release that stands in for one that was built before it: the next one, or the newest if it is to come.

@@ -21,6 +21,7 @@ targets! {
     header
     ifrt_proxy_session
     ifrt_value
+    gguf
     jax_export
     keras_file
     lint_configuration

@@ -1,11 +1,11 @@
-//! Formats whose versions are only shown: GGUF, TensorFlow Lite, weights of Keras.
+//! Formats whose versions are only shown: TensorFlow Lite, HDF5 without a model of Keras.
 
 use unskew_artifact::{Content, OpenOptions, ArtifactFile, open_content};
 use crate::source;
 
 /// Gives the bytes to the reader.
 pub(crate) fn run(bytes: &[u8]) {
-    for (name, magic, at) in [("f.gguf", &b"GGUF"[..], 0), ("f.tflite", &b"TFL3"[..], 4)] {
+    for (name, magic, at) in [("f.tflite", &b"TFL3"[..], 4)] {
         let mut file = bytes.to_vec();
         file.resize(file.len().max(8), 0);
         file[at..at + magic.len()].copy_from_slice(magic);

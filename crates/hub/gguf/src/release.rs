@@ -1,0 +1,161 @@
+//! The other side: a release of llama.cpp, or of a package that has one inside.
+
+use std::fmt;
+use std::sync::Arc;
+
+use unskew_core::{Date, Party, Role, Version};
+use unskew_definitions::{DefinitionRowsError, Rows, RowsText, Runs};
+
+/// What all releases of a family know: a line for each, such as `qwen3(architecture)`, `Q4_0_4_4(type)` and
+/// `attention.head_count(key of bert)`.
+#[derive(Debug)]
+pub struct LlamaNames(Rows);
+
+impl LlamaNames {
+    /// The names of a text.
+    ///
+    /// # Errors
+    /// If its first line does not name the releases.
+    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, DefinitionRowsError> {
+        Rows::from_text(text).map(Self)
+    }
+
+    /// Every row, as it is stored.
+    pub fn rows(&self) -> &Rows {
+        &self.0
+    }
+
+    /// The releases that know `name` as something of this kind.
+    fn runs(&self, name: &str, kind: &str) -> Option<Runs> {
+        let is = |text: &str| {
+            text.strip_prefix(name).and_then(|rest| rest.strip_prefix('(')?.strip_suffix(')'))
+                == Some(kind)
+        };
+        let (_, runs) = self.0.named(name).find(|(text, _)| is(text))?;
+        runs.parse().ok()
+    }
+
+    /// The keys that any release demands of models of `architecture`, with the releases that do.
+    fn demanded<'n>(&'n self, architecture: &'n str) -> impl Iterator<Item = (String, Runs)> + 'n {
+        let own = format!("key of {architecture})");
+        self.0.iter().filter_map(move |(text, runs)| {
+            let (key, kind) = text.split_once('(')?;
+            let is_own = kind == own;
+            if !is_own && kind != "key)" {
+                return None;
+            }
+            // Keys of the tokenizer stand alone, all others behind the architecture.
+            let key = match key.starts_with("tokenizer.") {
+                true => key.to_owned(),
+                false => format!("{architecture}.{key}"),
+            };
+            Some((key, runs.parse().ok()?))
+        })
+    }
+}
+
+/// Whose releases they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LlamaFamily {
+    /// llama.cpp itself, by the number of the build: `b3889`.
+    LlamaCpp,
+    /// The package for Python, by its own version.
+    LlamaCppPython,
+}
+
+impl LlamaFamily {
+    /// The name of the family.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::LlamaCpp => "llama.cpp",
+            Self::LlamaCppPython => "llama-cpp-python",
+        }
+    }
+
+    /// A version as its makers write it.
+    pub fn version(self, version: impl fmt::Display) -> String {
+        match self {
+            Self::LlamaCpp => format!("b{version}"),
+            Self::LlamaCppPython => version.to_string(),
+        }
+    }
+}
+
+/// What follows a release that has no sources of its own in the database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextRelease {
+    /// The next one that has: what both know or lack, those between do too.
+    Known(Version),
+    /// None that is known: what the last one knows, a later one does too, and of the rest nothing is known.
+    Unknown,
+}
+
+/// A release that loads models. A capability of its party.
+#[derive(Clone, Debug)]
+pub struct LlamaRelease {
+    /// Whose release it is.
+    pub family: LlamaFamily,
+    /// The release whose sources were read: its own, or the last one before it.
+    pub version: Version,
+    /// The release behind it, if these are not its own sources.
+    pub next: Option<NextRelease>,
+    /// The day of the release.
+    pub released: Date,
+    /// What all releases know.
+    pub names: Arc<LlamaNames>,
+}
+
+impl LlamaRelease {
+    /// The release as one side of a check.
+    pub fn party(&self) -> Party {
+        let name = format!("{} {}", self.family.as_str(), self.family.version(self.version));
+        Party::new(name, Role::Runtime, format!("{} release", self.family.as_str()))
+            .from_origin(format!("released {}", self.released))
+            .dated(self.released)
+            .with_capability(Arc::new(self.clone()))
+    }
+
+    /// In words, for messages: `llama.cpp b3889`; of a release between two others `llama.cpp b3889 to b3995`.
+    pub(crate) fn label(&self) -> String {
+        let version = self.family.version(self.version);
+        match self.next {
+            Some(NextRelease::Known(next)) => {
+                format!("{} {version} to {}", self.family.as_str(), self.family.version(next))
+            }
+            _ => format!("{} {version}", self.family.as_str()),
+        }
+    }
+
+    fn holds(&self, runs: Option<&Runs>) -> Option<bool> {
+        let has = |version| runs.is_some_and(|runs| runs.contains(version));
+        match self.next {
+            None => Some(has(self.version)),
+            Some(NextRelease::Known(next)) => {
+                Some(has(self.version)).filter(|known| *known == has(next))
+            }
+            Some(NextRelease::Unknown) => Some(true).filter(|_| has(self.version)),
+        }
+    }
+
+    /// Whether it knows `name` as something of this kind; none if that cannot be told.
+    pub(crate) fn knows(&self, name: &str, kind: &str) -> Option<bool> {
+        self.holds(self.names.runs(name, kind).as_ref())
+    }
+
+    /// Whether its sources have this check or habit; none if that cannot be told.
+    pub(crate) fn checks(&self, name: &str) -> Option<bool> {
+        self.knows(name, "check")
+    }
+
+    /// The keys that it demands of models of `architecture`; none for those of which that cannot be told.
+    pub(crate) fn demands(&self, architecture: &str) -> Vec<(String, Option<bool>)> {
+        let held = |(key, runs): (String, Runs)| (key, self.holds(Some(&runs)));
+        self.names.demanded(architecture).map(held).collect()
+    }
+
+    /// All releases of the family of which there are sources.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Self> + '_ {
+        let one = |version: &Version| Self { version: *version, next: None, ..self.clone() };
+        self.names.rows().releases().iter().map(one)
+    }
+}
