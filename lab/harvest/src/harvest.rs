@@ -7,7 +7,7 @@ use unskew_definitions::TableChange;
 
 use crate::{
     jax, jax_cache, keras, kernels, llama_cpp, onnx, plugins, published, requirements, symbols,
-    tensorflow, tfjs, torch, torch_pickled, torch_xla,
+    tensorflow, tfjs, torch, torch_pickled, torch_xla, transformers,
 };
 
 /// Takes a release into the database.
@@ -56,11 +56,12 @@ fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("tfjs", bundle) => tfjs::harvest(version, bundle),
         ("torch_xla", None) => torch_xla::harvest(version),
         ("torch-pickled", printed) => torch_pickled::harvest(version, printed),
+        ("transformers", printed) => transformers::harvest(version, printed),
         ("torch", None) => torch::harvest(version),
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!(
             "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-kernels, tensorflow-macos, torch-symbols, \
-             torch-pickled, extensions, pjrt-plugins, jax, jax-cache, keras, tf_keras, llama.cpp, llama-cpp-python, onnx, onnxruntime, tfjs, torch_xla, published and \
+             torch-pickled, extensions, pjrt-plugins, jax, jax-cache, keras, tf_keras, llama.cpp, llama-cpp-python, onnx, onnxruntime, tfjs, torch_xla, transformers, published and \
              requirements, not: {family}"
         ),
     }

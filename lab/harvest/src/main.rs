@@ -21,6 +21,7 @@ mod tfjs;
 mod torch;
 mod torch_pickled;
 mod torch_xla;
+mod transformers;
 
 use unskew_lab_harness::Subject;
 

@@ -226,6 +226,22 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         rules: &[unskew_gguf::rules::RULES],
         ..NONE
     },
+    Boundary {
+        looked_for: "model folders of Hugging Face (config.json)",
+        endings: &["config.json"],
+        read: Read::File(unskew_transformers::party),
+        beside: Some(|party, around| {
+            let open = |name: &str| around.open(name);
+            Ok(if around.is_known() {
+                unskew_transformers::with_files(party, &open)
+            } else {
+                party
+            })
+        }),
+        formats: &[format("model folder of Hugging Face", &["json"])],
+        rules: &[unskew_transformers::rules::RULES],
+        ..NONE
+    },
     // A new boundary goes before the formats that are only shown.
     Boundary {
         endings: &["safetensors", "tflite"],

@@ -10,6 +10,7 @@ use unskew_gguf::LlamaFamily;
 use crate::release_row::search;
 use crate::{
     Family, Operator, ReleaseRow, jax, keras, llama, onnx, tensorflow, tfjs, torch, torch_xla,
+    transformers,
 };
 
 /// What the database knows of a family of releases.
@@ -235,6 +236,22 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         party: |row| llama::party(LlamaFamily::LlamaCppPython, row),
         history: || llama::history(LlamaFamily::LlamaCppPython),
         known_operator: "Q4_0",
+        dotted_names: false,
+    },
+    ReleaseFamily {
+        family: Family::Transformers,
+        name: "transformers",
+        prefix: "",
+        title: "transformers",
+        packages: &["transformers"],
+        installs: &["transformers/"],
+        published: include_str!("../data/transformers/published.tsv"),
+        has_extensions: false,
+        rows: transformers::rows,
+        axes: transformers::axes,
+        party: transformers::party,
+        history: transformers::history,
+        known_operator: "qwen3",
         dotted_names: false,
     },
 ];

@@ -27,11 +27,13 @@ pub enum Family {
     LlamaCpp,
     /// llama-cpp-python, which has a llama.cpp inside: its releases are written `llama-cpp-python@0.3.9`.
     LlamaCppPython,
+    /// transformers of Hugging Face: its releases are written `transformers@4.57`.
+    Transformers,
 }
 
 impl Family {
     /// Every framework with a database of releases.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Torch,
         Self::TensorFlow,
         Self::Jax,
@@ -43,6 +45,7 @@ impl Family {
         Self::Tfjs,
         Self::LlamaCpp,
         Self::LlamaCppPython,
+        Self::Transformers,
     ];
 
     /// The name of its package: `torch`.

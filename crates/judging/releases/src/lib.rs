@@ -47,6 +47,7 @@ pub mod tensorflow;
 mod tfjs;
 pub mod torch;
 mod torch_xla;
+mod transformers;
 pub mod vendor_docs;
 
 pub use axes::{histories, window};

@@ -182,6 +182,7 @@ fn sort(name: &str, bytes: &[u8]) -> Done {
             seed("unversioned", bytes)?;
         }
         "keras" => seed("keras_file", bytes)?,
+        "json" if name.ends_with("/config.json") => seed("model_folder", bytes)?,
         "json" if name.ends_with("/model.json") => seed("tfjs_model", bytes)?,
         "so" => {
             seed("shared_object", bytes)?;

@@ -89,7 +89,8 @@ pub fn of_release(release: Release) -> anyhow::Result<NamedSubject> {
         | Family::TorchXla
         | Family::Tfjs
         | Family::LlamaCpp
-        | Family::LlamaCppPython => None,
+        | Family::LlamaCppPython
+        | Family::Transformers => None,
     };
     let thing = thing.with_context(|| format!("no registry of operators is known of {release}"))?;
     Ok(NamedSubject { subject: Subject::from_party(&release.party()), thing })

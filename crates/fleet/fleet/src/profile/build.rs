@@ -43,7 +43,8 @@ impl RuntimeProfile {
                 | Family::TorchXla
                 | Family::Tfjs
                 | Family::LlamaCpp
-                | Family::LlamaCppPython => {
+                | Family::LlamaCppPython
+                | Family::Transformers => {
                     let what = "a device of it is not described yet; name a release alone";
                     return Err(ProfileError::new("release", what));
                 }
@@ -191,7 +192,8 @@ impl RuntimeProfile {
             | Family::TorchXla
             | Family::Tfjs
             | Family::LlamaCpp
-            | Family::LlamaCppPython => "none",
+            | Family::LlamaCppPython
+            | Family::Transformers => "none",
         };
         let what = format!("no axis of a {} device ({axes})", self.release.family());
         ProfileError::new(format!("versions.{axis}"), what)

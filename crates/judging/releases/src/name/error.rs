@@ -19,7 +19,7 @@ const LISTED: usize = 12;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// Not a family at all.
-    #[error("unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, tf_keras, torch_xla, tfjs, llama.cpp and llama-cpp-python): {text}{}", meant(.nearest))]
+    #[error("unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, tf_keras, torch_xla, tfjs, llama.cpp, llama-cpp-python and transformers): {text}{}", meant(.nearest))]
     Family {
         /// The argument as the user wrote it.
         text: String,

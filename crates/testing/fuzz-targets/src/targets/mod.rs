@@ -26,6 +26,7 @@ targets! {
     keras_file
     lint_configuration
     lock
+    model_folder
     native_extension
     native_stablehlo
     npy

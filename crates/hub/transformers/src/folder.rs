@@ -1,0 +1,236 @@
+//! A model folder: its configuration and the files beside it that are loaded with it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use memchr::memmem;
+use serde_json::{Map, Value};
+use unskew_core::Places;
+use unskew_source::{Source, SourceExt, limits};
+
+use crate::config::{ModelConfig, json, text};
+
+/// How many files of weights an index may name. The largest models that are shared have some hundreds.
+const SHARDS: usize = 1 << 12;
+
+/// The files of weights that transformers looks for.
+const SAFETENSORS: &str = "model.safetensors";
+const SAFETENSORS_INDEX: &str = "model.safetensors.index.json";
+const TORCH: &str = "pytorch_model.bin";
+const TORCH_INDEX: &str = "pytorch_model.bin.index.json";
+
+/// The files that name classes of processors, with the keys under which they do.
+const PROCESSORS: [(&str, &[&str]); 3] = [
+    (
+        "preprocessor_config.json",
+        &["image_processor_type", "feature_extractor_type", "processor_class"],
+    ),
+    ("processor_config.json", &["processor_class"]),
+    ("video_preprocessor_config.json", &["video_processor_type"]),
+];
+
+/// A folder that `from_pretrained` loads.
+#[derive(Clone, Debug)]
+pub struct ModelFolder {
+    /// `config.json`.
+    pub config: ModelConfig,
+    /// What lies beside it; none where that is not known.
+    pub files: Option<FolderFiles>,
+}
+
+/// The files beside `config.json`.
+#[derive(Clone, Debug, Default)]
+pub struct FolderFiles {
+    /// The class of the tokenizer, and the file that names it.
+    pub tokenizer: Option<NamedClass>,
+    /// How `tokenizer.json` writes the merges of a BPE model; none without such a file.
+    pub fast_tokenizer: Option<MergesForm>,
+    /// The classes of processors.
+    pub processors: Vec<NamedClass>,
+    /// Whether a class of those files is code of the folder.
+    pub has_own_code: bool,
+    /// The weights.
+    pub weights: Weights,
+    /// Files that could not be read, with the reason.
+    pub unread: Vec<(String, String)>,
+}
+
+/// A class that a file names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedClass {
+    /// Its name.
+    pub class: String,
+    /// The file and the key: `tokenizer_config.json, tokenizer_class`.
+    pub place: String,
+}
+
+/// How the merges of a BPE tokenizer are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MergesForm {
+    /// There are none.
+    None,
+    /// `"a b"`.
+    Texts,
+    /// `["a", "b"]`, since tokenizers 0.20.
+    Pairs,
+}
+
+impl MergesForm {
+    /// The form in a file, which is not parsed: a vocabulary has megabytes.
+    fn find(text: &[u8]) -> Self {
+        const KEY: &[u8] = b"\"merges\"";
+        let Some(at) = memmem::rfind(text, KEY) else { return Self::None };
+        let rest = text.get(at + KEY.len()..).unwrap_or_default();
+        let mut rest = rest.iter().filter(|byte| !byte.is_ascii_whitespace());
+        match (rest.next(), rest.next(), rest.next()) {
+            (Some(b':'), Some(b'['), Some(b'[')) => Self::Pairs,
+            (Some(b':'), Some(b'['), Some(b'"')) => Self::Texts,
+            _ => Self::None,
+        }
+    }
+}
+
+/// The weights of a folder.
+#[derive(Clone, Debug, Default)]
+pub struct Weights {
+    /// Whether there are some in safetensors.
+    pub safetensors: bool,
+    /// Whether there are some in pickles of PyTorch.
+    pub torch: bool,
+    /// Whether those that are loaded are in several files.
+    pub is_sharded: bool,
+    /// Files that the index names and that are not there.
+    pub missing: Places,
+}
+
+impl FolderFiles {
+    /// Looks for the files of a folder; `open` finds them by their names.
+    pub(crate) fn look(
+        config: &ModelConfig,
+        open: &dyn Fn(&str) -> Option<Arc<dyn Source>>,
+    ) -> Self {
+        let mut files = Self::default();
+        if let Some(found) = files.object("tokenizer_config.json", open) {
+            files.has_own_code |= found.contains_key("auto_map");
+            files.tokenizer = text(&found, "tokenizer_class").map(|class| NamedClass {
+                class,
+                place: "tokenizer_config.json, tokenizer_class".to_owned(),
+            });
+        }
+        if files.tokenizer.is_none() {
+            let class = config.tokenizer_class.clone();
+            let place = "config.json, tokenizer_class".to_owned();
+            files.tokenizer = class.map(|class| NamedClass { class, place });
+        }
+        files.fast_tokenizer = files.look_at_tokenizer(open);
+        for (name, keys) in PROCESSORS {
+            let Some(found) = files.object(name, open) else { continue };
+            files.has_own_code |= found.contains_key("auto_map");
+            for key in keys {
+                let class = text(&found, key);
+                let place = format!("{name}, {key}");
+                files.processors.extend(class.map(|class| NamedClass { class, place }));
+            }
+        }
+        files.weights = files.look_for_weights(open);
+        files
+    }
+
+    /// The form of the merges in `tokenizer.json`.
+    fn look_at_tokenizer(
+        &mut self,
+        open: &dyn Fn(&str) -> Option<Arc<dyn Source>>,
+    ) -> Option<MergesForm> {
+        let source = open("tokenizer.json")?;
+        let text = match source.size() > limits::RECORD {
+            true => Err(format!("it has {} bytes", source.size())),
+            false => source.all().map_err(|error| error.to_string()),
+        };
+        match text {
+            Ok(text) => Some(MergesForm::find(&text)),
+            Err(why) => {
+                self.unread.push(("tokenizer.json".to_owned(), why));
+                None
+            }
+        }
+    }
+
+    /// The object in a file beside the configuration; none if there is no such file.
+    fn object(
+        &mut self,
+        name: &str,
+        open: &dyn Fn(&str) -> Option<Arc<dyn Source>>,
+    ) -> Option<Map<String, Value>> {
+        match json(&open(name)?) {
+            Ok(Value::Object(object)) => Some(object),
+            Ok(_) => {
+                self.unread.push((name.to_owned(), "not a JSON object".to_owned()));
+                None
+            }
+            Err(error) => {
+                self.unread.push((name.to_owned(), error.to_string()));
+                None
+            }
+        }
+    }
+
+    /// The weights in the order in which transformers looks for them.
+    fn look_for_weights(&mut self, open: &dyn Fn(&str) -> Option<Arc<dyn Source>>) -> Weights {
+        let mut weights = Weights::default();
+        for (file, index, is_safetensors) in
+            [(SAFETENSORS, SAFETENSORS_INDEX, true), (TORCH, TORCH_INDEX, false)]
+        {
+            let is_first = !weights.safetensors && !weights.torch;
+            let is_whole = open(file).is_some();
+            let is_there = is_whole || open(index).is_some();
+            if is_safetensors {
+                weights.safetensors = is_there;
+            } else {
+                weights.torch = is_there;
+            }
+            if is_there && !is_whole && is_first {
+                weights.is_sharded = true;
+                weights.missing = self.missing_shards(index, open);
+            }
+        }
+        weights
+    }
+
+    /// The files that an index names and that are not there.
+    fn missing_shards(
+        &mut self,
+        index: &str,
+        open: &dyn Fn(&str) -> Option<Arc<dyn Source>>,
+    ) -> Places {
+        let mut missing = Places::default();
+        let Some(found) = self.object(index, open) else { return missing };
+        let named = found.get("weight_map").and_then(Value::as_object);
+        let named: BTreeSet<&str> =
+            named.into_iter().flat_map(|map| map.values().filter_map(Value::as_str)).collect();
+        if named.len() > SHARDS {
+            let why = format!("it names {} files, and {SHARDS} are looked for", named.len());
+            self.unread.push((index.to_owned(), why));
+        }
+        for name in named.into_iter().take(SHARDS) {
+            // What lies elsewhere is not looked at: transformers joins the name to the folder.
+            if name.contains(['/', '\\']) || open(name).is_none() {
+                missing.add(name);
+            }
+        }
+        missing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_form_of_merges_is_found_without_parsing() {
+        let found = |text: &str| MergesForm::find(text.as_bytes());
+        assert_eq!(found(r#"{"model": {"merges" : [ ["a", "b"]]}}"#), MergesForm::Pairs);
+        assert_eq!(found(r#"{"model": {"merges":["a b"]}}"#), MergesForm::Texts);
+        assert_eq!(found(r#"{"model": {"merges": []}}"#), MergesForm::None);
+        assert_eq!(found(r#"{"model": {"merges"#), MergesForm::None);
+    }
+}

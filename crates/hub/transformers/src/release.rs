@@ -1,0 +1,99 @@
+//! The other side: a release of transformers.
+
+use std::sync::Arc;
+
+use unskew_core::{Date, Party, Role, Version};
+use unskew_definitions::{DefinitionRowsError, Rows, RowsText, Runs};
+
+/// What all releases know: a line for each, such as `qwen3(model)`, `Qwen3ForCausalLM(class)`, `gptq(quantization)`,
+/// `llama3(rope)`, `llama(theta 10000)`, `dtype-key(feature)` and `tokenizers(requires >=0.22.0,<=0.23.0)`.
+#[derive(Debug)]
+pub struct TransformersNames(Rows);
+
+impl TransformersNames {
+    /// The names of a text.
+    ///
+    /// # Errors
+    /// If its first line does not name the releases.
+    pub fn from_text(text: impl Into<RowsText>) -> Result<Self, DefinitionRowsError> {
+        Rows::from_text(text).map(Self)
+    }
+
+    /// Every row, as it is stored.
+    pub fn rows(&self) -> &Rows {
+        &self.0
+    }
+
+    /// The kinds that `name` has in a release: `model`, `theta 10000`.
+    fn kinds<'n>(&'n self, name: &'n str, release: Version) -> impl Iterator<Item = &'n str> {
+        let has = move |runs: &str| runs.parse().is_ok_and(|runs: Runs| runs.contains(release));
+        self.0.named(name).filter(move |(_, runs)| has(runs)).filter_map(move |(text, _)| {
+            text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')')
+        })
+    }
+}
+
+/// A release that loads model folders. A capability of its party.
+#[derive(Clone, Debug)]
+pub struct TransformersRelease {
+    /// The version of the package.
+    pub version: Version,
+    /// The day of its upload.
+    pub released: Date,
+    /// What all releases know.
+    pub names: Arc<TransformersNames>,
+}
+
+impl TransformersRelease {
+    /// The release as one side of a check.
+    pub fn party(&self) -> Party {
+        Party::new(self.label(), Role::Runtime, "transformers release")
+            .from_origin(format!("released {}", self.released))
+            .dated(self.released)
+            .with_capability(Arc::new(self.clone()))
+    }
+
+    /// In words, for messages: `transformers 4.57.6`.
+    pub(crate) fn label(&self) -> String {
+        format!("transformers {}", self.version)
+    }
+
+    /// Whether it knows `name` as something of this kind.
+    pub(crate) fn knows(&self, name: &str, kind: &str) -> bool {
+        self.names.kinds(name, self.version).any(|one| one == kind)
+    }
+
+    /// Whether its code does this: see `FEATURES` of the probe.
+    pub(crate) fn does(&self, feature: &str) -> bool {
+        self.knows(feature, "feature")
+    }
+
+    /// The `rope_theta` of models of this type whose configuration has none; none if the release has no such number.
+    pub(crate) fn default_theta(&self, model_type: &str) -> Option<f64> {
+        let module = module_of(model_type);
+        let mut kinds = self.names.kinds(&module, self.version);
+        kinds.find_map(|kind| kind.strip_prefix("theta ")?.parse().ok())
+    }
+
+    /// The versions of the package tokenizers that it accepts: `>=0.22.0,<=0.23.0`.
+    pub(crate) fn wanted_tokenizers(&self) -> Option<&str> {
+        let mut kinds = self.names.kinds("tokenizers", self.version);
+        kinds.find_map(|kind| kind.strip_prefix("requires "))
+    }
+
+    /// Whether it refuses a `rope_scaling` of other than two fields for models of this type.
+    pub(crate) fn wants_two_fields(&self, model_type: &str) -> bool {
+        self.knows(&module_of(model_type), "two-fields")
+    }
+
+    /// All releases of the database.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Self> + '_ {
+        let one = |version: &Version| Self { version: *version, ..self.clone() };
+        self.names.rows().releases().iter().map(one)
+    }
+}
+
+/// The module in which the configuration of a model type stands: `gpt-sw3` is in `gpt_sw3`.
+fn module_of(model_type: &str) -> String {
+    model_type.replace('-', "_")
+}
