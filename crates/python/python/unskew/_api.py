@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import re
+import traceback
 from pathlib import Path
 from typing import Any, BinaryIO, Callable, Dict, Iterable, Optional, Sequence, Tuple, Union
 
@@ -13,6 +15,7 @@ from ._results import (
     AdaptedPlugin,
     CheckReport,
     Conversion,
+    Explanation,
     Failure,
     Finding,
     Inspection,
@@ -177,9 +180,27 @@ def operators(release: str, pattern: str) -> Tuple[Operator, ...]:
     return tuple(Operator(*row) for row in _native.operators(release, pattern))
 
 
-def explain(code: str) -> Rule:
-    """What a rule checks, why it matters and how to fix it: `explain("PT002")`, by its code or its name."""
-    return Rule._of(json.loads(_native.rule(code)))
+def explain(what: Union[str, BaseException]) -> Union[Rule, Explanation]:
+    """What an error means, or a rule.
+
+    An exception, or the text of an error or a log: which rules it is of, what its numbers say, and what to run next. The
+    code or the name of a rule, `explain("PT002")`: what it checks, why it matters and how to fix it.
+    """
+    if isinstance(what, BaseException):
+        lines = traceback.format_exception(type(what), what, what.__traceback__)
+        return _explained("".join(lines))
+    try:
+        return Rule._of(json.loads(_native.rule(what)))
+    except _native.QuestionError:
+        # No name of a rule has a blank; a name with a typing error is none of a text.
+        if not re.search(r"[^\w-]", what):
+            raise
+    return _explained(what)
+
+
+def _explained(text: str) -> Explanation:
+    data, printed = _native.explain_text(text)
+    return Explanation._of(json.loads(data), printed)
 
 
 def _day(day: Day) -> str:
