@@ -8,7 +8,7 @@ import os
 import re
 import traceback
 from pathlib import Path
-from typing import Any, BinaryIO, Callable, Dict, Iterable, Optional, Sequence, Tuple, Union
+from typing import Any, BinaryIO, Callable, Dict, Iterable, Optional, Sequence, Tuple, Union, overload
 
 from . import _install, _native
 from ._results import (
@@ -180,11 +180,20 @@ def operators(release: str, pattern: str) -> Tuple[Operator, ...]:
     return tuple(Operator(*row) for row in _native.operators(release, pattern))
 
 
+@overload
+def explain(what: BaseException) -> Explanation: ...
+
+
+@overload
+def explain(what: str) -> Any: ...
+
+
 def explain(what: Union[str, BaseException]) -> Union[Rule, Explanation]:
     """What an error means, or a rule.
 
-    An exception, or the text of an error or a log: which rules it is of, what its numbers say, and what to run next. The
-    code or the name of a rule, `explain("PT002")`: what it checks, why it matters and how to fix it.
+    An exception, or the text of an error or a log: an `Explanation` with the rules it is of, what its numbers say, and what
+    to run next. The code or the name of a rule, `explain("PT002")`: a `Rule`, with what it checks, why it matters and how
+    to fix it.
     """
     if isinstance(what, BaseException):
         lines = traceback.format_exception(type(what), what, what.__traceback__)

@@ -156,12 +156,15 @@ fn similar(family: Family, version: &str) -> Option<String> {
     // The newest first: it is what most people have.
     let rows = family.rows().iter().rev();
     let names = rows.clone().map(minor).chain(rows.map(|row| row.version.to_string()));
-    // A version beyond the newest is one that is to come, and not an older one with a wrong digit.
+    // A version beyond the newest is one that is to come, and not an older one whose last number has a wrong digit.
     let is_ahead = |version: Version| family.rows().last().is_some_and(|row| row.version < version);
     let is_ahead = version.parse().is_ok_and(is_ahead);
+    let begins = |version: &str| version.rsplit_once('.').map(|(begins, _)| begins.to_owned());
+    let is_to_come =
+        |name: &str| is_ahead && name.len() <= version.len() && begins(name) == begins(version);
     let slip = |name: &str| {
         let slip = Slip::between(version, name)?;
-        (!is_ahead || slip == Slip::Order || name.len() > version.len()).then_some(slip)
+        (slip == Slip::Order || !is_to_come(name)).then_some(slip)
     };
     let near: Vec<(Slip, String)> = names.filter_map(|name| Some((slip(&name)?, name))).collect();
     let likeliest = near.iter().map(|(slip, _)| *slip).min()?;
