@@ -17,9 +17,12 @@ mod progress;
 mod sides;
 mod verbs;
 
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
 
 fn main() -> ExitCode {
@@ -65,6 +68,25 @@ fn refused(error: clap::Error) -> ! {
 }
 
 fn parsed(command: &mut Command) -> Result<args::Args, clap::Error> {
-    let mut found = command.try_get_matches_from_mut(std::env::args_os())?;
+    let given: Vec<OsString> = std::env::args_os().collect();
+    let mut found = match command.try_get_matches_from_mut(&given) {
+        Err(error) => match with_check(&error, &given) {
+            Some(given) => args::Args::command().try_get_matches_from(given)?,
+            None => return Err(error),
+        },
+        Ok(found) => found,
+    };
     args::Args::from_arg_matches_mut(&mut found)
+}
+
+/// The arguments with `check` before a file that stands where a verb should: `unskew net.pt torch@2.1`.
+fn with_check(error: &clap::Error, given: &[OsString]) -> Option<Vec<OsString>> {
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let is_file = Path::new(name).exists() || name.contains("://");
+    let at = given.iter().position(|one| one.to_str() == Some(name)).filter(|_| is_file)?;
+    let mut given = given.to_vec();
+    given.insert(at, "check".into());
+    Some(given)
 }

@@ -48,6 +48,13 @@ pub fn operators(name: &str, pattern: &str) -> PyResult<Vec<(String, String, Opt
     Ok(release.operators(pattern).into_iter().map(row).collect())
 }
 
+/// What an error message or a log means, as a JSON object and as text.
+#[pyfunction]
+pub fn explain_text(text: &str) -> (String, String) {
+    let answer = unskew_verbs::explain_text(text.as_bytes());
+    (answer.json().to_string(), answer.text())
+}
+
 fn rule_value(rule: &Rule) -> Value {
     json!({
         "code": rule.code,
@@ -57,6 +64,7 @@ fn rule_value(rule: &Rule) -> Value {
         "summary": rule.summary,
         "what": rule.what.text(),
         "why": rule.why.text(),
+        "error_texts": rule.error_texts.text().lines().collect::<Vec<_>>(),
         "fires": rule.fires.text(),
         "silent": rule.silent.text(),
         "fix": rule.fix,

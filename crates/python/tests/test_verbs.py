@@ -171,3 +171,23 @@ def test_a_rule_is_found_by_code_and_by_name() -> None:
     assert rule.fix in str(rule) and "<table>" in rule._repr_html_()
     with pytest.raises(unskew.UnskewError, match="no rule"):
         unskew.explain("XX999")
+
+
+def test_an_exception_and_its_text_lead_to_the_rule() -> None:
+    text = "Attempted to read a PyTorch file with version 10, but the maximum supported version for reading is 6."
+    answer = unskew.explain(RuntimeError(text))
+    (match,) = answer.matches
+    assert match.codes == ("PT002",) and match.values == {"found": "10", "max": "6"}
+    assert match.command.endswith("--with torch@1.10.2")
+    assert unskew.explain(text).matches == answer.matches
+    assert str(answer).startswith("PT002 file-format-too-new")
+
+
+def test_a_text_that_nobody_knows_has_no_matches() -> None:
+    answer = unskew.explain("CUDA out of memory. Tried to allocate 288.00 MiB")
+    assert answer.matches == () and str(answer) == "no rule knows this text"
+
+
+def test_an_error_that_is_of_no_version_says_so() -> None:
+    answer = unskew.explain("Op type not registered 'OfNobody' in binary running on host")
+    assert answer.matches == () and "OfNobody" in answer.not_versions[0]

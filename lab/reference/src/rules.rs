@@ -66,7 +66,9 @@ fn title(family: &str) -> &'static str {
 }
 
 fn page(rule: &Rule) -> String {
-    let Rule { code, name, severity, summary, since, what, why, fix, reference, .. } = rule;
+    let Rule {
+        code, name, severity, summary, since, what, why, fix, reference, error_texts, ..
+    } = rule;
     let mut text = format!("{MARK}# {code} {name}\n\n{summary}\n\n");
     let _ = write!(text, "Severity: {severity}");
     if let Some(phase) = rule.phase {
@@ -74,9 +76,12 @@ fn page(rule: &Rule) -> String {
     }
     let _ = writeln!(text, ". Since: {since}.");
     let (fires, silent) = (console(rule.fires.text()), console(rule.silent.text()));
+    let errors = error_texts.text();
+    let errors = if errors.is_empty() { String::new() } else { format!("```text\n{errors}\n```") };
     let parts = [
         ("What it checks", what.text()),
         ("Why it matters", why.text()),
+        ("Errors you may see", &*errors),
         ("Fires", &*fires),
         ("Fix", *fix),
         ("Does not fire", &*silent),

@@ -13,6 +13,7 @@ const GUIDES: [(&str, &[&str]); 6] = [
         "Check",
         &[
             "inspect",
+            "explain",
             "read-a-verdict",
             "name-a-release",
             "matrix",

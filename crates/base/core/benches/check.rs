@@ -20,6 +20,7 @@ static TOO_NEW: Rule = Rule {
     what: RuleText::plain(""),
     why: RuleText::plain(""),
     fix: "",
+    error_texts: RuleText::plain(""),
     fires: RuleText::plain(""),
     silent: RuleText::plain(""),
 };

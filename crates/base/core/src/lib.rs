@@ -30,7 +30,7 @@
 //!     code: "XX001", name: "too-new", since: "0.1",
 //!     severity: Severity::Error, phase: Some(Phase::Load),
 //!     summary: "The file is newer than its reader.", reference: NO_TEXT, what: NO_TEXT, why: NO_TEXT, fix: "",
-//!     fires: NO_TEXT, silent: NO_TEXT,
+//!     error_texts: NO_TEXT, fires: NO_TEXT, silent: NO_TEXT,
 //! };
 //!
 //! let file = Party::new("net.pt", Role::Artifact, "archive")

@@ -87,6 +87,9 @@ pub struct Rule {
     /// One command or edit that resolves the finding, without a finding's own names and numbers: those are
     /// words in capitals.
     pub fix: &'static str,
+    /// What runtimes print when it fails so: patterns of `unskew-error-texts`, one a line. Empty where nothing is printed, or
+    /// words that say nothing about the cause.
+    pub error_texts: RuleText,
     /// Commands that make the rule fire, each behind `$ `, and what they print.
     pub fires: RuleText,
     /// The same, continued so that the rule does not fire: with the fix applied, where there is one.

@@ -19,6 +19,7 @@ static CLASH: Rule = Rule {
     what: RuleText::plain(""),
     why: RuleText::plain(""),
     fix: "",
+    error_texts: RuleText::plain(""),
     fires: RuleText::plain(""),
     silent: RuleText::plain(""),
 };

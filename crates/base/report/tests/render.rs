@@ -21,6 +21,7 @@ static RULE: Rule = Rule {
     what: RuleText::plain("w"),
     why: RuleText::plain("y"),
     fix: "m",
+    error_texts: RuleText::plain(""),
     fires: RuleText::plain(""),
     silent: RuleText::plain(""),
 };

@@ -25,6 +25,9 @@
 //! `fires` and `silent` are transcripts: an example that makes the rule fire, and one that does not. `unskew-cli` runs each
 //! and compares what it prints, so a rule without examples does not compile and one with wrong examples fails its test.
 //!
+//! `error_texts` are patterns of what runtimes print when it fails so (`unskew-error-texts` says how they are written): by them
+//! `unskew explain "TEXT"` finds the rule of a text that somebody pastes. One that would be found anywhere is refused.
+//!
 //! [`index`] makes an index of the names in a table of what operators do by release.
 //!
 //! A page of a rule (`unskew explain`, the site) has no finding to take numbers from. It shows `fix_page` if the file has
@@ -39,6 +42,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use unskew_error_texts::Pattern;
 
 pub use index::index;
 
@@ -62,6 +66,9 @@ pub struct RuleFile {
     #[serde(default)]
     fix_page: String,
     message: String,
+    /// What runtimes print when it fails so, as patterns of `unskew-error-texts`.
+    #[serde(default)]
+    error_texts: Vec<String>,
     fires: String,
     /// One that goes on from it and in which the rule does not fire, with the fix applied where there is one.
     silent: String,
@@ -166,6 +173,12 @@ impl RuleFile {
         if self.fix_page.contains('{') || self.fix_page.contains('}') {
             return Err("fix_page is read without a finding, so it has no placeholders".to_owned());
         }
+        for pattern in &self.error_texts {
+            if pattern.contains('\n') {
+                return Err(format!("a pattern of error_texts is one line: {pattern}"));
+            }
+            Pattern::parse(pattern).map_err(|error| format!("error_texts: {error}"))?;
+        }
         template::placeholders(&[&self.message, &self.fix]).map(drop)
     }
 }
@@ -203,6 +216,18 @@ mod tests {
     }
 
     #[test]
+    fn patterns_of_error_texts_are_lines_of_the_page() {
+        let folder = tempfile::tempdir().unwrap();
+        let texts =
+            "\nerror_texts=['IR version {found} is too new', 'Version of the model: {found}']";
+        write(folder.path(), "XX001-too-new.toml", &format!("{GOOD}{texts}"));
+        let made = rust::made(&read(folder.path()).unwrap(), "unskew_core");
+        let all = lz4_flex::block::decompress(&made.pages, 200).unwrap();
+        let lines = "IR version {found} is too new\nVersion of the model: {found}";
+        assert!(String::from_utf8(all).unwrap().contains(lines));
+    }
+
+    #[test]
     fn a_page_has_no_placeholders() {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), "XX001-too-new.toml", GOOD);
@@ -224,6 +249,11 @@ mod tests {
             ("XX001-too-new.toml", GOOD.replace("{found}", "{found")),
             ("XX001-too-new.toml", format!("{GOOD}\nextra=1")),
             ("XX001-too-new.toml", format!("{GOOD}\nfix_page='install {{wanted}}'")),
+            ("XX001-too-new.toml", format!("{GOOD}\nerror_texts=['{{x}} short']")),
+            (
+                "XX001-too-new.toml",
+                format!("{GOOD}\nerror_texts=['several words\\nin lines']").replace('\'', "\""),
+            ),
             ("XX001-too-new.toml", GOOD.replace("https://", "")),
             ("XX001-too-new.toml", GOOD.replace("$ unskew check b", "")),
             ("X001-too-new.toml", GOOD.replace("XX001", "X001")),

@@ -48,8 +48,10 @@ fn one(text: &mut String, rule: &RuleFile, core: &str, pages: &mut String) {
         phase => format!("Some({core}::Phase::{})", upper_camel(&phase.replace(' ', "-"))),
     };
     let RuleFile { code, name, since, summary, reference, message, fix, .. } = rule;
-    let page = [reference, rule.what.trim(), rule.why.trim(), &rule.fires, &rule.silent];
-    let [reference, what, why, fires, silent] = page.map(|part| {
+    let error_texts = rule.error_texts.join("\n");
+    let page =
+        [reference, rule.what.trim(), rule.why.trim(), &error_texts, &rule.fires, &rule.silent];
+    let [reference, what, why, error_texts, fires, silent] = page.map(|part| {
         let start = pages.len();
         pages.push_str(part);
         format!("{core}::RuleText::packed(&PAGES, {start}, {})", pages.len())
@@ -64,7 +66,7 @@ fn one(text: &mut String, rule: &RuleFile, core: &str, pages: &mut String) {
          pub static {code}: {core}::Rule = {core}::Rule {{ code: {code:?}, name: {name:?}, \
          since: {since:?}, severity: {core}::Severity::{severity}, phase: {phase}, \
          summary: {summary:?}, reference: {reference}, what: {what}, why: {why}, \
-         fix: {fix_page:?}, fires: {fires}, silent: {silent} }};\n"
+         fix: {fix_page:?}, error_texts: {error_texts}, fires: {fires}, silent: {silent} }};\n"
     );
     // The templates were validated when the file was read.
     let names = placeholders(&[message, fix]).unwrap_or_default();

@@ -60,8 +60,11 @@ pub struct Check {
     /// One side: a path or a release
     #[arg(value_name = "A")]
     pub a: OsString,
+    /// The other sides: paths or releases, here or behind --with
+    #[arg(value_name = "B")]
+    pub others: Vec<OsString>,
     /// The other sides: paths or releases
-    #[arg(long, required = true, num_args = 1.., value_name = "B")]
+    #[arg(long, num_args = 1.., value_name = "B")]
     pub with: Vec<OsString>,
     #[command(flatten)]
     pub running: RunningArgs,

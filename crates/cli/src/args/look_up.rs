@@ -1,12 +1,32 @@
 //! The arguments of `explain` and `releases`.
 
+use std::path::PathBuf;
+
+use clap::ValueEnum;
 use unskew_core::Date;
 
 #[derive(Debug, clap::Args)]
 pub struct Explain {
-    /// The code or the name of a rule, such as CO001. Without it, all rules are listed
-    #[arg(value_name = "CODE|NAME")]
-    pub code: Option<String>,
+    /// The code or the name of a rule, such as CO001; or an error message in quotation marks; or `-` for a log on the
+    /// standard input. Without it, all rules are listed
+    #[arg(value_name = "CODE|NAME|TEXT|-")]
+    pub what: Option<String>,
+    /// The environment in which to look for the cause of an error message. Without it, the active one, or `.venv` here or
+    /// in a folder above
+    #[arg(long, value_name = "PATH", requires = "what")]
+    pub env: Option<PathBuf>,
+    #[arg(long, value_enum, default_value_t = ExplainFormat::Text, help = "Output format of what an error message means", requires = "what")]
+    pub format: ExplainFormat,
+}
+
+/// Output formats of what an error message means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExplainFormat {
+    /// Human-readable
+    #[value(alias = "full")]
+    Text,
+    /// JSON in the documented schema
+    Json,
 }
 
 #[derive(Debug, clap::Args)]

@@ -59,7 +59,7 @@ pub use format::{GridFormat, ReportFormat};
 pub use history::HistoryArgs;
 pub use judge::{Check, Inspect, MatrixArgs, ProgramTextLength, Requirement};
 pub use lint::Lint;
-pub use look_up::{Explain, ReleasesArgs};
+pub use look_up::{Explain, ExplainFormat, ReleasesArgs};
 pub use ops::{Ops, OpsClosure, OpsTable, OpsVerb};
 #[cfg(feature = "run")]
 pub use ops_run::{ModelCall, OpsBisect, OpsRun};
@@ -250,7 +250,7 @@ Examples:
     /// Check whether two things work together
     #[command(after_help = format!("{NAMES}\n
 Examples:
-  unskew check model.pt --with torch@1.10
+  unskew check model.pt torch@1.10
   unskew check frozen_graph.pb --with tensorflow@2.4 tensorflow@2.15
   unskew check libpjrt_cpu.so --with jax@0.6.2 --deny warning
   unskew check model.pt --with torch            with which releases?
@@ -317,11 +317,13 @@ Examples:
   unskew man | man -l -
   unskew man -o ~/.local/share/man/man1")]
     Man(Man),
-    /// Explain a rule: what it checks, why it matters, and how to fix it
+    /// Explain a rule, or an error message: which rule it is of, what its numbers say, and what to run next
     #[command(after_help = "\
 Examples:
   unskew explain            lists every rule
-  unskew explain CO001")]
+  unskew explain CO001
+  unskew explain \"RuntimeError: operator torchvision::nms does not exist\"
+  python serve.py 2>&1 | unskew explain -")]
     Explain(Explain),
     /// Query the built-in database of releases
     #[command(after_help = "\

@@ -25,7 +25,7 @@ pub fn env(args: &Env, global: &Global) -> anyhow::Result<CallStatus> {
 }
 
 /// The environment that is meant where none is named: the active one, else `.venv` here or in a folder above.
-fn found() -> anyhow::Result<PathBuf> {
+pub fn found() -> anyhow::Result<PathBuf> {
     let active = ["VIRTUAL_ENV", "CONDA_PREFIX"].iter().filter_map(std::env::var_os);
     if let Some(active) = active.map(PathBuf::from).find(|path| path.is_dir()) {
         return Ok(active);

@@ -1,4 +1,4 @@
-//! `unskew explain [CODE|NAME]`: what a rule means, why, and how to fix it.
+//! `unskew explain [CODE|NAME]`: what a rule means, why, and how to fix it. Error messages are in `error_text.rs`.
 
 use std::fmt::Write as _;
 
@@ -8,23 +8,28 @@ use unskew_core::Rule;
 use unskew_fleet_service::problem::{About, KINDS};
 use unskew_report::{DIM, EMPHASIS, of_severity};
 
-use crate::args::Explain;
+use super::error_text;
+use crate::args::{Explain, Global};
 use crate::exit::CallStatus;
 use crate::print;
 
-pub fn run(args: &Explain) -> anyhow::Result<CallStatus> {
-    let text = match &args.code {
+pub fn run(args: &Explain, global: &Global) -> anyhow::Result<CallStatus> {
+    let text = match &args.what {
         None => list(),
-        Some(code) => {
-            let wanted = code.to_ascii_uppercase();
-            match unskew_verbs::rule(code) {
-                Ok(rule) => page(rule),
-                Err(error) => match problem(&wanted) {
-                    Some(text) => text,
-                    None => bail!(error),
-                },
-            }
+        Some(what) if what == "-" => {
+            let log = error_text::from_standard_input()?;
+            return error_text::explain(&log, args, global);
         }
+        Some(what) => match unskew_verbs::rule(what) {
+            Ok(rule) => page(rule),
+            Err(error) => match problem(&what.to_ascii_uppercase()) {
+                Some(text) => text,
+                None if error_text::is_text(what, error.to_string().contains("did you mean")) => {
+                    return error_text::explain(what.as_bytes(), args, global);
+                }
+                None => bail!(error),
+            },
+        },
     };
     print::out(&text)?;
     Ok(CallStatus::Clean)
@@ -67,7 +72,20 @@ fn indented(transcript: &str) -> String {
 fn page(rule: &Rule) -> String {
     let style = of_severity(rule.severity);
     let mut text = String::new();
-    let Rule { code, name, summary, what, why, fires, silent, fix, reference, since, .. } = rule;
+    let Rule {
+        code,
+        name,
+        summary,
+        what,
+        why,
+        error_texts,
+        fires,
+        silent,
+        fix,
+        reference,
+        since,
+        ..
+    } = rule;
     let _ = writeln!(text, "{EMPHASIS}{code} {name}{EMPHASIS:#}: {summary}\n");
     let _ = write!(text, "{style}{}{style:#}", rule.severity);
     if let Some(phase) = rule.phase {
@@ -78,6 +96,7 @@ fn page(rule: &Rule) -> String {
     let parts = [
         ("What", wrapped(what.text())),
         ("Why", wrapped(why.text())),
+        ("Errors you may see", indented(error_texts.text())),
         ("Fires", indented(fires.text())),
         ("Fix", wrapped(fix)),
         ("Does not fire", indented(silent.text())),

@@ -12,7 +12,7 @@ const WIDTH: usize = 120;
 
 pub fn run(args: &MatrixArgs, global: &Global) -> anyhow::Result<CallStatus> {
     let options = sides::options(args.running).used(args.usage.into());
-    let columns = unskew_verbs::columns(&args.with, &options)?;
+    let columns = unskew_verbs::columns(&crate::sides::each(&args.with), &options)?;
     let bar = progress::bar("reading", args.a.len(), progress::MANY_FILES);
     let step = || {
         bar.step();

@@ -8,6 +8,7 @@ mod conform;
 mod convert;
 mod diff;
 mod environment;
+mod error_text;
 mod explain;
 #[cfg(feature = "fleet")]
 mod fleet;
@@ -44,7 +45,7 @@ pub fn run(args: &Args) -> anyhow::Result<CallStatus> {
         Verb::Diff(diff) => diff::run(diff, &args.global),
         Verb::Lint(lint) => lint::run(lint, &args.global),
         Verb::Tf(tf) => tf::run(tf, &args.global),
-        Verb::Explain(explain) => explain::run(explain),
+        Verb::Explain(explain) => explain::run(explain, &args.global),
         Verb::Completions(completions) => shell::completions(completions),
         Verb::Man(man) => shell::man(man),
         Verb::Releases(releases) => releases::run(releases, &args.global),

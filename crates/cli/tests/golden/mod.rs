@@ -46,6 +46,18 @@ pub struct Printed {
     errors: String,
 }
 
+/// The words of a command: split at spaces, but for what stands between two quotation marks.
+fn words(run: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for (index, part) in run.split('"').enumerate() {
+        match index % 2 {
+            0 => words.extend(part.split_whitespace().map(str::to_owned)),
+            _ => words.push(part.to_owned()),
+        }
+    }
+    words
+}
+
 impl Golden {
     pub fn parse(text: &str) -> Result<Self, Failed> {
         let (head, _) = text.split_once(&format!("\n{OUTPUT}\n")).unwrap_or((text.trim_end(), ""));
@@ -149,7 +161,7 @@ impl Golden {
                 }
             }
         }
-        command.args(self.run.split_whitespace().skip(1).map(place));
+        command.args(words(&self.run).into_iter().skip(1).map(|word| place(&word)));
         let output = command.output()?;
         let mut out = String::from_utf8_lossy(&output.stdout).into_owned();
         for file in &self.show {

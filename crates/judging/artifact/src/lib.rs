@@ -53,6 +53,7 @@ mod not_a_model;
 mod open;
 mod operators;
 mod options;
+mod other_kinds;
 mod plugin;
 mod recognize;
 pub mod rules;

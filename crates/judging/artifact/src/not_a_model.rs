@@ -35,10 +35,13 @@ pub(crate) fn instead(source: &Arc<dyn Source>) -> Option<&'static str> {
     }
     let text = head.trim_ascii_start().to_ascii_lowercase();
     let page = PAGES.iter().any(|beginning| text.starts_with(beginning));
-    page.then_some(
-        "an HTML page; a server sends one in place of a file that needs a login or has another address: fetch \
-         it again by the address of the file itself",
-    )
+    if page {
+        return Some(
+            "an HTML page; a server sends one in place of a file that needs a login or has another address: fetch \
+             it again by the address of the file itself",
+        );
+    }
+    crate::other_kinds::named(source.name(), &head)
 }
 
 #[cfg(test)]

@@ -131,7 +131,9 @@ impl CodeMatcher {
         match code {
             Generated::Descriptors => (runtime.major() >= 4).then(|| {
                 let finding = ProtobufCodeTooOld { package, runtime: &runtime }.finding();
-                finding.with_symptom("TypeError: Descriptors cannot be created directly.")
+                // Up to 4.24 with one `not` more.
+                let not = if runtime < Version::pair(4, 25) { "cannot not" } else { "cannot" };
+                finding.with_symptom(format!("TypeError: Descriptors {not} be created directly."))
             }),
             Generated::Builder => {
                 (runtime < BUILDER).then(|| lacks("google.protobuf.internal.builder", BUILDER))

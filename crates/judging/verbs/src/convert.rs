@@ -7,6 +7,7 @@ use unskew_artifact::{
     names_a_format,
 };
 use unskew_core::{Context, Finding, Party, Severity, Verdict};
+use unskew_releases::Family;
 use unskew_report::{CheckedPair, Report, Subject, Written};
 
 use crate::VerbError;
@@ -29,6 +30,19 @@ pub struct ConvertRequest<'a> {
     pub options: ConvertOptions,
 }
 
+/// A file is written under a name of its own.
+fn refuse_folder(artifact: &Path, output: &Path) -> Result<(), VerbError> {
+    if !output.is_dir() || artifact.is_dir() {
+        return Ok(());
+    }
+    let name = artifact.file_name().unwrap_or_default();
+    Err(VerbError::Question(format!(
+        "{} is a folder, and the result is a file; name the file, such as {}",
+        output.display(),
+        output.join(format!("converted-{}", name.to_string_lossy())).display()
+    )))
+}
+
 /// The target of a conversion by its name: `torch@2.1`, `stablehlo@1.0.0`, `mlir`, `onnx-opset@11`.
 ///
 /// # Errors
@@ -43,6 +57,11 @@ pub fn conversion_target(name: &str) -> Result<TargetName, VerbError> {
         None if name.starts_with("stablehlo@") => Err(VerbError::Question(format!(
             "{name} is no version of StableHLO; write one such as stablehlo@1.0.0, from 0.9.0 on"
         ))),
+        None if Family::of_package(name) == Some(Family::Onnx) => Err(VerbError::Question(
+            "convert exports nothing to ONNX: torch.onnx.export and tf2onnx do. An ONNX model is converted to \
+             onnxruntime@1.14, onnx-opset@11 or ir@8"
+                .to_owned(),
+        )),
         None => Ok(unskew_releases::find(name)?.into()),
     }
 }
@@ -56,6 +75,7 @@ pub fn convert(request: &ConvertRequest<'_>, context: Context) -> Result<Report,
     let ConvertRequest { artifact, to, output, dry_run, options } = request;
     if let Some(output) = output {
         refuse_overlap(artifact, output)?;
+        refuse_folder(artifact, output)?;
     }
     let converted = unskew_artifact::convert(artifact, *to, options)?;
     let parties = converted.parties(&OpenOptions::default());

@@ -7,6 +7,7 @@
 //! | [`matrix()`] | which of many work with which? | a [`Grid`] of verdicts |
 //! | [`convert()`] | what does this release accept instead? | a [`Report`](unskew_report::Report) with the plan, and a file |
 //! | [`env()`], [`lock()`] | what in this environment breaks at import? | an [`EnvironmentAnswer`] with pins that fix it |
+//! | [`explain_text()`] | what does this error mean, and what is to be run next? | an [`Explanation`] |
 //! | [`adapt()`] | what does this host accept instead of the plug-in? | an [`Adapted`] plug-in in a folder |
 //!
 //! A name is a release (`torch@2.1`), a range or a family of releases, a path, or a URI of an object store; [`side()`]
@@ -30,6 +31,7 @@ mod check;
 mod convert;
 mod environments;
 mod error;
+mod explain;
 mod fetch;
 mod grid;
 mod index;
@@ -46,6 +48,9 @@ pub use check::{check, check_sides};
 pub use convert::{ConvertRequest, conversion_target, convert};
 pub use environments::{EnvironmentAnswer, env, labels, lock};
 pub use error::VerbError;
+pub use explain::{
+    Cause, ErrorMatch, Explanation, FindingHere, KnownError, NextStep, NextVerb, explain_text,
+};
 pub use fetch::Fetched;
 pub use grid::{Cell, Grid, GridReason, GridRow};
 pub use index::{WheelIndex, index_url};

@@ -11,7 +11,8 @@
     unskew.convert("model.pt", to="torch==1.4", out="old.pt")
     unskew.adapt("libpjrt_cpu.so", jax="0.6.2")
     unskew.releases("torch")
-    unskew.explain("PT002")
+    unskew.explain("PT002")                         # a rule
+    unskew.explain(error)                           # what an exception, or its text, means
     unskew.run("model.pt", x, torch="1.12")["0"]    # what it calculates there, as an array of numpy
 
 Nothing of this needs PyTorch, TensorFlow or JAX. `unskew.torch` and `unskew.tensorflow` have loaders for those that
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
         AdaptedPlugin,
         CheckReport,
         Conversion,
+        ErrorMatch,
+        Explanation,
         Failure,
         Finding,
         Inspection,
@@ -63,6 +66,8 @@ __all__ = [
     "CheckReport",
     "Conversion",
     "ConversionError",
+    "ErrorMatch",
+    "Explanation",
     "Failure",
     "Finding",
     "Inspection",

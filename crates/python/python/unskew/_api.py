@@ -5,14 +5,17 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import re
+import traceback
 from pathlib import Path
-from typing import Any, BinaryIO, Callable, Dict, Iterable, Optional, Sequence, Tuple, Union
+from typing import Any, BinaryIO, Callable, Dict, Iterable, Optional, Sequence, Tuple, Union, overload
 
 from . import _install, _native
 from ._results import (
     AdaptedPlugin,
     CheckReport,
     Conversion,
+    Explanation,
     Failure,
     Finding,
     Inspection,
@@ -177,9 +180,36 @@ def operators(release: str, pattern: str) -> Tuple[Operator, ...]:
     return tuple(Operator(*row) for row in _native.operators(release, pattern))
 
 
-def explain(code: str) -> Rule:
-    """What a rule checks, why it matters and how to fix it: `explain("PT002")`, by its code or its name."""
-    return Rule._of(json.loads(_native.rule(code)))
+@overload
+def explain(what: BaseException) -> Explanation: ...
+
+
+@overload
+def explain(what: str) -> Any: ...
+
+
+def explain(what: Union[str, BaseException]) -> Union[Rule, Explanation]:
+    """What an error means, or a rule.
+
+    An exception, or the text of an error or a log: an `Explanation` with the rules it is of, what its numbers say, and what
+    to run next. The code or the name of a rule, `explain("PT002")`: a `Rule`, with what it checks, why it matters and how
+    to fix it.
+    """
+    if isinstance(what, BaseException):
+        lines = traceback.format_exception(type(what), what, what.__traceback__)
+        return _explained("".join(lines))
+    try:
+        return Rule._of(json.loads(_native.rule(what)))
+    except _native.QuestionError:
+        # No name of a rule has a blank; a name with a typing error is none of a text.
+        if not re.search(r"[^\w-]", what):
+            raise
+    return _explained(what)
+
+
+def _explained(text: str) -> Explanation:
+    data, printed = _native.explain_text(text)
+    return Explanation._of(json.loads(data), printed)
 
 
 def _day(day: Day) -> str:

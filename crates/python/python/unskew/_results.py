@@ -452,6 +452,50 @@ class Operator:
 
 
 @dataclass(frozen=True)
+class ErrorMatch(_Value):
+    """Words in an error message that a runtime is known to print."""
+
+    said: str
+    #: Versions, names of operators and other values in the words, by what they are.
+    values: Dict[str, str]
+    #: What the values mean, as sentences.
+    facts: Tuple[str, ...]
+    #: The codes of the rules that can print these words. Of several, the words do not tell which.
+    codes: Tuple[str, ...]
+    #: The verb and the command that look further.
+    verb: str
+    command: str
+    _json: Json = _json()
+
+    @classmethod
+    def _of(cls, data: Json) -> ErrorMatch:
+        codes = tuple(cause["code"] for cause in data["causes"] if cause["code"])
+        kept = {key: data[key] for key in ("said", "values", "verb", "command")}
+        return cls(codes=codes, facts=tuple(data["facts"]), **kept, _json=data)
+
+
+@dataclass(frozen=True)
+class Explanation(_Value):
+    """What an error message means."""
+
+    #: What was found in it, in the order of the text; empty where nothing in it is known.
+    matches: Tuple[ErrorMatch, ...]
+    #: What of it is known and is no trouble of versions, as sentences.
+    not_versions: Tuple[str, ...]
+    _text: str
+    _json: Json = _json()
+
+    @classmethod
+    def _of(cls, data: Json, text: str) -> Explanation:
+        matches = tuple(map(ErrorMatch._of, data["matches"]))
+        others = tuple(one["about"] for one in data["not_versions"])
+        return cls(matches, others, text, _json=data)
+
+    def __str__(self) -> str:
+        return self._text or "no rule knows this text"
+
+
+@dataclass(frozen=True)
 class Rule(_Value):
     """What a finding is an instance of."""
 
@@ -462,6 +506,8 @@ class Rule(_Value):
     summary: str
     what: str
     why: str
+    #: Patterns of the errors that lead to this rule.
+    error_texts: Tuple[str, ...]
     #: Commands that make the rule fire and what they print, and the same where it does not.
     fires: str
     silent: str
@@ -472,7 +518,7 @@ class Rule(_Value):
 
     @classmethod
     def _of(cls, data: Json) -> Rule:
-        return cls(**data, _json=data)
+        return cls(**{**data, "error_texts": tuple(data["error_texts"])}, _json=data)
 
     def __str__(self) -> str:
         parts = [f"{self.code} {self.name}: {self.summary}"]

@@ -48,7 +48,8 @@ def run(
                 numpy.save(given, numpy.asarray(value), allow_pickle=False)
             arguments += ["--input", given]
         if torch is not None:
-            arguments += ["--as", f"torch@{torch}"]
+            # `torch@1.12` and `torch==1.12` are names of releases, as everywhere else.
+            arguments += ["--as", torch if torch.startswith("torch") else f"torch@{torch}"]
         out = Path(folder, "out")
         arguments += ["--output", str(out), "--", os.fspath(model)]
         # On an exception, KeyboardInterrupt too, `run` ends the child before it raises.

@@ -118,6 +118,11 @@ impl TorchRuntime {
 
     fn bytecode_requirement(&self, range: VersionRange) -> Requirement {
         let calendar = self.calendar.clone();
+        // Up to 1.9 with a slip of the pen and without a blank.
+        let (version, but) = match self.minor() < Version::pair(1, 10) {
+            true => ("verson", "But"),
+            false => ("version", " but"),
+        };
         let wording = move |clash: &Clash<'_>| {
             let found = clash.found.single().unwrap_or(Version::number(0));
             let wanted = calendar.span(|release| {
@@ -133,7 +138,7 @@ impl TorchRuntime {
             }
             .finding()
             .with_symptom(format!(
-                "Lite Interpreter version number does not match. The model version must be between {} and {} but the model version is {found}",
+                "Lite Interpreter {version} number does not match. The model version must be between {} and {}{but} the model version is {found}",
                 range.min.unwrap_or(found), range.max.unwrap_or(found),
             ))
         };

@@ -35,7 +35,7 @@ pub enum NameError {
         nearest: Option<String>,
     },
     /// A family without a version where one release is wanted.
-    #[error("a release needs a version, as in `{0}@2.1` or `{0}@latest`; got: {0}")]
+    #[error("a release needs a version, as in `{0}@{newest}` or `{0}@latest`; got: {0}", newest = newest(*.0))]
     NoVersion(Family),
     /// A version that is none.
     #[error("not a version of {family} (such as {family}@{newest}, {family}>=2.1,<2.4 or {family}@latest): {text}", newest = newest(*.family))]
@@ -90,6 +90,7 @@ impl NameError {
         });
         let rest = if rest.is_empty() { String::new() } else { rest.trim().to_owned() };
         let nearest = nearest.map(|one| format!("{one}{rest}"));
+        let nearest = joined(text, &rest).or(nearest);
         Self::Family { text: text.to_owned(), nearest }
     }
 
@@ -129,6 +130,14 @@ impl FromStr for Family {
     }
 }
 
+/// A family with a version right behind it: `torch2.1` is `torch@2.1`.
+fn joined(text: &str, rest: &str) -> Option<String> {
+    let (name, version) = text.split_at(text.find(|letter: char| letter.is_ascii_digit())?);
+    let family = Family::of_package(name.trim_end_matches(['-', '_', ' ']))?;
+    let is_version = version.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '.');
+    (is_version && rest.is_empty()).then(|| format!("{family}@{version}"))
+}
+
 /// The known releases before and after a version.
 fn around(family: Family, version: Version) -> Vec<String> {
     let rows = family.rows();
@@ -147,8 +156,17 @@ fn similar(family: Family, version: &str) -> Option<String> {
     // The newest first: it is what most people have.
     let rows = family.rows().iter().rev();
     let names = rows.clone().map(minor).chain(rows.map(|row| row.version.to_string()));
-    let near: Vec<(Slip, String)> =
-        names.filter_map(|name| Some((Slip::between(version, &name)?, name))).collect();
+    // A version beyond the newest is one that is to come, and not an older one whose last number has a wrong digit.
+    let is_ahead = |version: Version| family.rows().last().is_some_and(|row| row.version < version);
+    let is_ahead = version.parse().is_ok_and(is_ahead);
+    let begins = |version: &str| version.rsplit_once('.').map(|(begins, _)| begins.to_owned());
+    let is_to_come =
+        |name: &str| is_ahead && name.len() <= version.len() && begins(name) == begins(version);
+    let slip = |name: &str| {
+        let slip = Slip::between(version, name)?;
+        (slip == Slip::Order || !is_to_come(name)).then_some(slip)
+    };
+    let near: Vec<(Slip, String)> = names.filter_map(|name| Some((slip(&name)?, name))).collect();
     let likeliest = near.iter().map(|(slip, _)| *slip).min()?;
     let mut offered: Vec<String> = Vec::new();
     for (_, name) in near.into_iter().filter(|(slip, _)| *slip == likeliest) {

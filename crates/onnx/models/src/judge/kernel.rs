@@ -1,11 +1,11 @@
 //! Kernel check: whether ONNX Runtime has a kernel for the types at a node.
 
-use unskew_core::Places;
+use unskew_core::{Places, Version};
 
 use super::model_walk::{ModelWalk, UnjudgedReason};
 use super::node::fits;
 use crate::infer::TypeBinding;
-use crate::{KernelSupport, OpSchema, rules};
+use crate::{KernelSupport, OnnxRelease, OpSchema, rules};
 
 /// Judges the kernels of one node, whose variables are `bound`.
 pub(super) fn judge(walk: &mut ModelWalk<'_>, schema: &OpSchema, bound: &[TypeBinding], at: &str) {
@@ -48,11 +48,17 @@ pub(super) fn judge(walk: &mut ModelWalk<'_>, schema: &OpSchema, bound: &[TypeBi
     let rule =
         rules::NoKernel { reader: &reader, op: &schema.name, since: &schema.since, types: &types };
     let op = schema.name.rsplit(':').next().unwrap_or_default();
-    let symptom = format!(
-        "NOT_IMPLEMENTED : Could not find an implementation for {op}({}) node",
-        schema.since
-    );
+    let symptom = not_implemented(runtime, op, schema.since);
     walk.findings.push(rule.finding().at(Places::from_iter([at])).with_symptom(symptom));
+}
+
+/// What the release prints of an operator without a kernel.
+pub(super) fn not_implemented(runtime: &OnnxRelease, op: &str, since: i64) -> String {
+    let node = match runtime.version < Version::pair(1, 9) {
+        true => format!("the node {op}({since})"),
+        false => format!("{op}({since}) node"),
+    };
+    format!("NOT_IMPLEMENTED : Could not find an implementation for {node}")
 }
 
 /// Whether every variable is what a row wants; none if that is not known.

@@ -127,10 +127,7 @@ fn packed(
             return Vec::new();
         }
         _ => {
-            let symptom = format!(
-                "NOT_IMPLEMENTED : Could not find an implementation for {}({since}) node",
-                node.op
-            );
+            let symptom = kernel::not_implemented(runtime, &node.op, since);
             let reader = runtime.name();
             let types = "any types";
             let rule = rules::NoKernel { reader: &reader, op: &op, since: &since, types: &types };

@@ -1,0 +1,3 @@
+//! Integration tests, as one program.
+
+mod explain;
