@@ -54,6 +54,9 @@ def mappings(tree):
                     yield target.id, one.value
                 elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
                     yield target.value.id, ast.Dict([target.slice], [one.value])
+        elif (isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "update"
+              and isinstance(one.func.value, ast.Name) and one.args):
+            yield one.func.value.id, one.args[0]
 
 
 def keys(expression):

@@ -60,7 +60,7 @@ pub struct Check {
     /// One side: a path or a release
     #[arg(value_name = "A")]
     pub a: OsString,
-    /// The other sides: paths or releases, here or behind --with
+    /// The other sides: paths or releases, here or behind --with; none asks which releases work
     #[arg(value_name = "B")]
     pub others: Vec<OsString>,
     /// The other sides: paths or releases

@@ -1,25 +1,37 @@
-//! `unskew check A B...`, `unskew check A --with B...`: a verdict with reasons.
+//! `unskew check A B...`, `unskew check A --with B...`: a verdict with reasons. `unskew check A` alone asks with which releases
+//! it works.
 
-use anyhow::bail;
+use std::ffi::OsString;
+
+use unskew_core::Severity;
+use unskew_report::Report;
 
 use crate::args::{Check, Global};
 use crate::exit::{CallStatus, Ending};
 use crate::{print, sides};
 
+/// Every release of every family; those that have nothing in common with the file are left out.
+const EVERY_RELEASE: &str = "all";
+
 pub fn run(args: &Check, global: &Global) -> anyhow::Result<CallStatus> {
     let options = sides::options(args.running).verifying(args.verify).used(args.usage.into());
-    let with = sides::each(args.others.iter().chain(&args.with));
-    if with.is_empty() {
-        let a = unskew_report::Plain(&args.a.to_string_lossy()).to_string();
-        bail!(
-            "nothing to check with; name a release, as in `unskew check {a} torch@2.1`, or all of a family: \
-             `unskew matrix {a} --with torch`"
-        );
+    let mut with = sides::each(args.others.iter().chain(&args.with));
+    let is_alone = with.is_empty();
+    if is_alone {
+        with.push(OsString::from(EVERY_RELEASE));
     }
     let a = unskew_verbs::side(&args.a, &options)?;
     let mut report = unskew_verbs::check_sides(a, &with, &options, global.context())?;
     print::report(&mut report, args.format.into())?;
     let verdicts = report.pairs.iter().map(|pair| &pair.verdict);
-    let ending = Ending::for_report(&report, report.pairs.len(), global);
+    let mut ending = Ending::for_report(&report, report.pairs.len(), global);
+    if is_alone && works_somewhere(&report) {
+        // Which releases refuse it is the answer here, not an error.
+        ending.worst = ending.worst.min(Some(Severity::Warning));
+    }
     Ok(ending.requiring(args.require, verdicts).into())
+}
+
+fn works_somewhere(report: &Report) -> bool {
+    report.pairs.iter().any(|pair| pair.verdict.works())
 }

@@ -63,6 +63,15 @@ impl TransformersRelease {
         self.names.kinds(name, self.version).any(|one| one == kind)
     }
 
+    /// Whether any release knows `name` as something of this kind.
+    pub(crate) fn is_known_to_any(&self, name: &str, kind: &str) -> bool {
+        let is = |text: &str| {
+            let rest = text.strip_prefix(name).and_then(|rest| rest.strip_prefix('('));
+            rest.and_then(|rest| rest.strip_suffix(')')) == Some(kind)
+        };
+        self.names.0.named(name).any(|(text, _)| is(text))
+    }
+
     /// Whether its code does this: see `FEATURES` of the probe.
     pub(crate) fn does(&self, feature: &str) -> bool {
         self.knows(feature, "feature")

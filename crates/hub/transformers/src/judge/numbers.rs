@@ -83,6 +83,12 @@ fn rope_type(kind: &str, at: &str, release: &TransformersRelease, judgement: &mu
         return;
     }
     let label = release.label();
+    // Some models compute a type of their own.
+    if !release.is_known_to_any(kind, "rope") {
+        let why = format!("whether {label} computes positions of the rope_type {kind}");
+        judgement.unjudged.push(Unjudged::new(aspect::CONTENTS, why));
+        return;
+    }
     let finding = rules::HfRopeTypeUnknown { release: &label, kind: &kind };
     let finding = finding.finding().with_symptom(format!("KeyError: '{kind}'"));
     judgement.findings.push(finding.at(place(at)));

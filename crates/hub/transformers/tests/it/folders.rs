@@ -17,6 +17,7 @@ llama(model)\t4.42.4-
 llama(theta 10000)\t4.42.4-4.57.6
 llama(two-fields)\t4.42.4
 llama3(rope)\t4.57.6-
+proportional(rope)\t5.0.0-
 rope-parameters(feature)\t5.0.0-
 safetensors(feature)\t4.42.4-
 shards(feature)\t4.42.4-
@@ -66,8 +67,11 @@ fn rope_scaling_is_held_to_two_fields_by_releases_that_do() {
     assert!(codes(&[("config.json", &three)], "4.57.6").is_empty());
     let two = scaling(r#""type": "linear", "factor": 8.0"#);
     assert!(codes(&[("config.json", &two)], "4.42.4").is_empty());
-    let other = scaling(r#""rope_type": "spiral", "factor": 8.0"#);
-    assert_eq!(codes(&[("config.json", &other)], "4.57.6"), ["HF008"]);
+    let later = scaling(r#""rope_type": "proportional", "factor": 8.0"#);
+    assert_eq!(codes(&[("config.json", &later)], "4.57.6"), ["HF008"]);
+    assert!(codes(&[("config.json", &later)], "5.0.0").is_empty());
+    let own = scaling(r#""rope_type": "spiral", "factor": 8.0"#);
+    assert!(codes(&[("config.json", &own)], "4.57.6").is_empty());
 }
 
 #[test]
