@@ -273,7 +273,7 @@ mod tests {
     fn numbers_are_releases() {
         let said = file_format("10", Some("6"));
         assert_eq!(said.facts[0], "file format 10 is read by torch 1.12.1 to 2.15.0");
-        assert_eq!(said.runtime.as_deref(), Some("torch@1.11.0"));
+        assert_eq!(said.runtime.as_deref(), Some("torch@1.10.2"));
         let said = ir("10", Some("9"));
         assert!(
             said.facts[0].starts_with("IR version 10 is read by onnxruntime 1."),
