@@ -171,7 +171,12 @@ def knows(files):
     everything = core + reader
     rows = set()
     architectures = pairs(core, "LLM_ARCH_NAMES")
-    rows.update(f"{name}(architecture)" for name in architectures.values() if name != "(unknown)")
+    has = served(core)
+    rows.update(
+        f"{name}(architecture)"
+        for key, name in architectures.items()
+        if name != "(unknown)" and (has is None or key in has or name == "clip")
+    )
     keys = pairs(core, "LLM_KV_NAMES")
     named = r"\btokenizer_(?:model|name)\s*==\s*\"([^\"]+)\""
     rows.update(f"{name}(tokenizer)" for name in re.findall(named, core))
@@ -196,6 +201,18 @@ def knows(files):
         rows.add("tokenizer.ggml.model(key)")
     rows.update(f"{name}(check)" for name, said in CHECKS.items() if re.search(said, everything))
     return rows
+
+
+def served(text):
+    """The architectures that are not only named: those that stand in each choice which ends in an error for all others."""
+    every = None
+    for error in re.finditer(r"default:\s*\{?\s*throw std::runtime_error\(\s*(?:format\(|std::string\()?\"(?:unknown|unsupported model) architecture", text):
+        starts = [one for one in re.finditer(r"\bswitch\s*\([^{;]*\)\s*\{", text[:error.start()])]
+        start = next((one for one in reversed(starts) if closing(text, one.end() - 1) > error.start()), None)
+        if start:
+            names = set(re.findall(r"\bcase\s+(LLM_ARCH_\w+)\s*:", text[start.end():error.start()]))
+            every = names if every is None else every & names
+    return every
 
 
 def index():

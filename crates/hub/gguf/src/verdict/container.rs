@@ -1,6 +1,6 @@
 //! The container: version, byte order, alignment, tensors in their places.
 
-use unskew_core::{Finding, Judgement, Places, Unjudged, aspect};
+use unskew_core::{Finding, Judgement, Phase, Places, Unjudged, aspect};
 
 use super::{between, rules};
 use crate::LlamaRelease;
@@ -14,6 +14,9 @@ pub(super) fn format(file: &GgufFile, release: &LlamaRelease, judgement: &mut Ju
         judgement.findings.push(match release.checks("byte-order") {
             Some(true) => {
                 finding.with_symptom("is there a mismatch between the host and model endianness?")
+            }
+            _ if release.checks("newer-version") == Some(true) => {
+                finding.with_symptom("but this software only supports up to version 3")
             }
             _ => finding,
         });
@@ -65,7 +68,9 @@ pub(super) fn tensors(file: &GgufFile, release: &LlamaRelease, judgement: &mut J
             Some(true) => finding.with_symptom(format!(
                 "tensor '{first}' data is not within the file bounds, model is corrupted or incomplete"
             )),
-            _ => finding,
+            // It maps the file, and ends when it touches what is not there.
+            Some(false) => finding.in_phase(Phase::FirstUse),
+            None => finding,
         });
     }
     if file.alignment().is_none() {

@@ -35,6 +35,10 @@ fn judged(file: &GgufFile, release: &LlamaRelease) -> Judgement {
     container::tensors(file, release, &mut judgement);
     names::types(file, release, &mut judgement);
     split::judge(file, release, &mut judgement);
+    // Only the first part has the keys of the model.
+    if file.part().is_some_and(|part| part.number != 0) {
+        return judgement;
+    }
     if let Some(what) = file.is_not_a_model() {
         let why =
             format!("it is {what}, which a model is loaded with: only its container is looked at");
@@ -46,7 +50,7 @@ fn judged(file: &GgufFile, release: &LlamaRelease) -> Judgement {
         tokenizer::judge(file, release, &mut judgement);
     }
     let why = "whether the tensors are those that the architecture needs is not looked at";
-    judgement.unjudged.push(Unjudged::new(aspect::CONTENTS, why));
+    judgement.unjudged.push(Unjudged::new(aspect::DATA, why));
     judgement
 }
 

@@ -3,3 +3,4 @@
 
 mod hostile;
 mod verdicts;
+mod written;

@@ -1,0 +1,11 @@
+//! `cargo lab`, what there is about model files that people share.
+#![forbid(unsafe_code)]
+
+mod gguf_library;
+mod gguf_load;
+
+use unskew_lab_harness::Subject;
+
+fn main() -> anyhow::Result<()> {
+    Subject::new(include_str!("../experiments.toml")).with("gguf-load", gguf_load::run).run()
+}
