@@ -3,9 +3,13 @@
 
 mod gguf_library;
 mod gguf_load;
+mod model_folders;
 
 use unskew_lab_harness::Subject;
 
 fn main() -> anyhow::Result<()> {
-    Subject::new(include_str!("../experiments.toml")).with("gguf-load", gguf_load::run).run()
+    Subject::new(include_str!("../experiments.toml"))
+        .with("gguf-load", gguf_load::run)
+        .with("model-folders", model_folders::run)
+        .run()
 }
