@@ -60,7 +60,7 @@ pub fn explain(log: &[u8], args: &Explain, global: &Global) -> anyhow::Result<Ca
         None => {}
     }
     match args.format {
-        ExplainFormat::Text => print::out(&answer.text())?,
+        ExplainFormat::Text => print::out(answer.text())?,
         ExplainFormat::Json => {
             let text = format!("{}\n", serde_json::to_string_pretty(&answer.json())?);
             print::out(Printable::json(&text))?;
