@@ -112,7 +112,8 @@ mod tests {
             Vec::new(),
             vec![Unjudged::new(aspect::KERNELS, "no table of them")],
         );
-        let status = |what| ending.requiring(Some(what), std::iter::once(&verdict)).into();
+        let status =
+            |what| CallStatus::from(ending.requiring(Some(what), std::iter::once(&verdict)));
         assert_eq!(CallStatus::from(ending.requiring(None, std::iter::empty())), CallStatus::Found);
         assert_eq!(
             [Requirement::Load, Requirement::Run].map(status),
