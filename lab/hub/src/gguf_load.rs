@@ -28,13 +28,12 @@ const PAGE: Page = Page("docs/reference/gguf-load-matrix.md");
 const WRITER: &str = "gguf==0.19.0";
 
 /// Reasons that a verdict has to foresee. Of all others, such as a tensor that is not there, it says that it does not look.
-const JUDGED: [&str; 15] = [
+const JUDGED: [&str; 14] = [
     "unknown model architecture",
     "unknown architecture",
     "unsupported model architecture",
     "unknown pre-tokenizer",
     "unknown tokenizer",
-    "key not found",
     "GGUFv1",
     "supports up to version",
     "endianness",

@@ -1,7 +1,8 @@
 //! The other side: a release of llama.cpp, or of a package that has one inside.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use unskew_core::{Date, Party, Role, Version};
 use unskew_definitions::{DefinitionRowsError, Rows, RowsText, Runs};
@@ -9,7 +10,19 @@ use unskew_definitions::{DefinitionRowsError, Rows, RowsText, Runs};
 /// What all releases of a family know: a line for each, such as `qwen3(architecture)`, `Q4_0_4_4(type)` and
 /// `attention.head_count(key of bert)`.
 #[derive(Debug)]
-pub struct LlamaNames(Rows);
+pub struct LlamaNames {
+    rows: Rows,
+    /// The rows as they are looked up, read at the first question: a fix asks for every release.
+    read: OnceLock<ReadNames>,
+}
+
+#[derive(Debug, Default)]
+struct ReadNames {
+    /// The releases of a row by its whole text.
+    runs: HashMap<String, Runs>,
+    /// Keys that are demanded, by the architecture; those of every model under an empty name.
+    demanded: HashMap<String, Vec<(String, Runs)>>,
+}
 
 impl LlamaNames {
     /// The names of a text.
@@ -17,39 +30,49 @@ impl LlamaNames {
     /// # Errors
     /// If its first line does not name the releases.
     pub fn from_text(text: impl Into<RowsText>) -> Result<Self, DefinitionRowsError> {
-        Rows::from_text(text).map(Self)
+        Ok(Self { rows: Rows::from_text(text)?, read: OnceLock::new() })
     }
 
     /// Every row, as it is stored.
     pub fn rows(&self) -> &Rows {
-        &self.0
+        &self.rows
+    }
+
+    fn read(&self) -> &ReadNames {
+        self.read.get_or_init(|| {
+            let mut read = ReadNames::default();
+            for (text, runs) in self.rows.iter() {
+                let Ok(runs) = runs.parse::<Runs>() else { continue };
+                if let Some((key, kind)) =
+                    text.strip_suffix(')').and_then(|text| text.split_once('('))
+                    && let Some(architecture) = kind.strip_prefix("key")
+                {
+                    let architecture = architecture.strip_prefix(" of ").unwrap_or_default();
+                    let keys = read.demanded.entry(architecture.to_owned()).or_default();
+                    keys.push((key.to_owned(), runs.clone()));
+                }
+                read.runs.insert(text.to_owned(), runs);
+            }
+            read
+        })
     }
 
     /// The releases that know `name` as something of this kind.
-    fn runs(&self, name: &str, kind: &str) -> Option<Runs> {
-        let is = |text: &str| {
-            text.strip_prefix(name).and_then(|rest| rest.strip_prefix('(')?.strip_suffix(')'))
-                == Some(kind)
-        };
-        let (_, runs) = self.0.named(name).find(|(text, _)| is(text))?;
-        runs.parse().ok()
+    fn runs(&self, name: &str, kind: &str) -> Option<&Runs> {
+        self.read().runs.get(&format!("{name}({kind})"))
     }
 
     /// The keys that any release demands of models of `architecture`, with the releases that do.
-    fn demanded<'n>(&'n self, architecture: &'n str) -> impl Iterator<Item = (String, Runs)> + 'n {
-        let own = format!("key of {architecture})");
-        self.0.iter().filter_map(move |(text, runs)| {
-            let (key, kind) = text.split_once('(')?;
-            let is_own = kind == own;
-            if !is_own && kind != "key)" {
-                return None;
-            }
+    fn demanded(&self, architecture: &str) -> impl Iterator<Item = (String, &Runs)> {
+        let of = |name: &str| self.read().demanded.get(name).into_iter().flatten();
+        let own = (!architecture.is_empty()).then(|| of(architecture)).into_iter().flatten();
+        of("").chain(own).map(move |(key, runs)| {
             // Keys of the tokenizer stand alone, all others behind the architecture.
-            let key = match key.starts_with("tokenizer.") {
-                true => key.to_owned(),
+            let whole = match key.starts_with("tokenizer.") {
+                true => key.clone(),
                 false => format!("{architecture}.{key}"),
             };
-            Some((key, runs.parse().ok()?))
+            (whole, runs)
         })
     }
 }
@@ -139,7 +162,7 @@ impl LlamaRelease {
 
     /// Whether it knows `name` as something of this kind; none if that cannot be told.
     pub(crate) fn knows(&self, name: &str, kind: &str) -> Option<bool> {
-        self.holds(self.names.runs(name, kind).as_ref())
+        self.holds(self.names.runs(name, kind))
     }
 
     /// Whether its sources have this check or habit; none if that cannot be told.
@@ -149,7 +172,7 @@ impl LlamaRelease {
 
     /// The keys that it demands of models of `architecture`; none for those of which that cannot be told.
     pub(crate) fn demands(&self, architecture: &str) -> Vec<(String, Option<bool>)> {
-        let held = |(key, runs): (String, Runs)| (key, self.holds(Some(&runs)));
+        let held = |(key, runs)| (key, self.holds(Some(runs)));
         self.names.demanded(architecture).map(held).collect()
     }
 

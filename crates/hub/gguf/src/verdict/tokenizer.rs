@@ -26,8 +26,8 @@ pub(super) fn judge(file: &GgufFile, release: &LlamaRelease, judgement: &mut Jud
             let rule = rules::GgufTokenizerUnknown { release: &label, tokenizer: &tokenizer };
             let symptom = format!("unknown tokenizer: '{tokenizer}'");
             let mut finding = rule.finding().with_symptom(symptom);
-            // Older ones print a warning, and make tokens as for a model of llama.
-            if release.checks("unknown-tokenizer") == Some(false) {
+            // Those that read no pre-tokenizer print a warning, and make tokens as for a model of llama.
+            if release.checks("pre-tokenizer") == Some(false) {
                 finding = finding.in_phase(Phase::Silent);
             }
             judgement.findings.push(finding);

@@ -67,8 +67,8 @@ fn every_patch_release_has_a_name_and_says_what_it_is_judged_as() {
     assert_eq!(named("tensorflow@2.15.0.post1"), "tensorflow@2.15.0.post1");
     for family in Family::ALL {
         for one in crate::published::all(family) {
-            let (name, pinned) =
-                (format!("{family}@{}", one.version), format!("{family}=={}", one.version));
+            let version = family.version(one.version);
+            let (name, pinned) = (format!("{family}@{version}"), format!("{family}=={version}"));
             match one.row {
                 Some(_) => {
                     assert_eq!(named(&name), name);
@@ -129,15 +129,15 @@ fn what_is_unknown_comes_with_what_is_near() {
     for (name, error) in [
         (
             "torhc@2.1",
-            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, tf_keras and torch_xla): torhc; did you mean torch@2.1?",
+            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, tf_keras, torch_xla, tfjs, llama.cpp and llama-cpp-python): torhc; did you mean torch@2.1?",
         ),
         (
             "pytroch==2.1",
-            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, tf_keras and torch_xla): pytroch; did you mean pytorch==2.1?",
+            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, tf_keras, torch_xla, tfjs, llama.cpp and llama-cpp-python): pytroch; did you mean pytorch==2.1?",
         ),
         (
             "coreml@1.9",
-            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, tf_keras and torch_xla): coreml",
+            "unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, tf_keras, torch_xla, tfjs, llama.cpp and llama-cpp-python): coreml",
         ),
         (
             "tensorflow@2.51",

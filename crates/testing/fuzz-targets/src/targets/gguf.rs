@@ -1,4 +1,4 @@
-//! A GGUF file, and what releases make of it.
+//! A GGUF file.
 
 use crate::source;
 
