@@ -23,6 +23,7 @@ const GUIDES: [(&str, &[&str]); 6] = [
             "check-a-tensorflow-js-model",
             "check-a-model-for-a-device",
             "check-gguf",
+            "check-a-model-folder",
             "jax-export",
             "jax-compilation-cache",
             "check-a-program-for-a-plug-in",

@@ -10,6 +10,8 @@ pub mod aspect {
     pub const KERNELS: &str = "kernels";
     /// Whether operators whose history of behaviour is not measured give the same result.
     pub const BEHAVIOUR: &str = "behaviour";
+    /// Code of the other side that runs the artifact, and differs between releases.
+    pub const CODE: &str = "code";
     /// Stored data: tensors whose checksums were not verified.
     pub const DATA: &str = "data";
     /// Custom calls whose handlers come from elsewhere.
@@ -30,7 +32,7 @@ pub mod aspect {
 
     /// The aspects that are not judged for whole families of artifacts, whatever the artifact: a policy that
     /// refused them would refuse every artifact of the family.
-    pub const COMMON: &[&str] = &[KERNELS, BEHAVIOUR, DATA, SYNTAX];
+    pub const COMMON: &[&str] = &[KERNELS, BEHAVIOUR, CODE, DATA, SYNTAX];
 }
 
 /// An aspect of a pair that was not judged, and why.
@@ -76,7 +78,9 @@ impl Unjudged {
     /// The first question that stays open because of it. What is not known by name decides whether it loads.
     pub fn question(&self) -> Question {
         match &*self.aspect {
-            aspect::KERNELS | aspect::CUSTOM_CALLS | aspect::QUANTIZED => Question::Runs,
+            aspect::KERNELS | aspect::CODE | aspect::CUSTOM_CALLS | aspect::QUANTIZED => {
+                Question::Runs
+            }
             aspect::BEHAVIOUR | aspect::DATA => Question::MeansTheSame,
             _ => Question::Loads,
         }

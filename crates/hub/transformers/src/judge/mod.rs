@@ -48,7 +48,7 @@ fn judged(folder: &ModelFolder, release: &TransformersRelease) -> Judgement {
         }
     }
     let why = "what the code of the model computes was not compared between releases";
-    judgement.unjudged.push(Unjudged::new(aspect::BEHAVIOUR, why));
+    judgement.unjudged.push(Unjudged::new(aspect::CODE, why));
     judgement
 }
 

@@ -19,7 +19,7 @@ const LISTED: usize = 12;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// Not a family at all.
-    #[error("unknown family of releases (known are torch, tensorflow, jax, onnxruntime, onnx, keras, tf_keras, torch_xla, tfjs, llama.cpp, llama-cpp-python and transformers): {text}{}", meant(.nearest))]
+    #[error("unknown family of releases (known are {}): {text}{}", known(), meant(.nearest))]
     Family {
         /// The argument as the user wrote it.
         text: String,
@@ -136,6 +136,15 @@ fn joined(text: &str, rest: &str) -> Option<String> {
     let family = Family::of_package(name.trim_end_matches(['-', '_', ' ']))?;
     let is_version = version.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '.');
     (is_version && rest.is_empty()).then(|| format!("{family}@{version}"))
+}
+
+/// Every family, as a list in words.
+fn known() -> String {
+    let names = Family::ALL.map(Family::as_str);
+    match names.split_last() {
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    }
 }
 
 /// The known releases before and after a version.
