@@ -85,7 +85,7 @@ pub(super) fn tensors(file: &GgufFile, release: &LlamaRelease, judgement: &mut J
             }
             _ => {
                 let why = format!("what {label} makes of the alignment ({said}) is not known");
-                judgement.unjudged.push(Unjudged::new(aspect::DATA, why));
+                judgement.unjudged.push(Unjudged::new(aspect::CONTENTS, why));
             }
         }
     }
@@ -100,7 +100,7 @@ pub(super) fn tensors(file: &GgufFile, release: &LlamaRelease, judgement: &mut J
             }
             Some(false) => {
                 let why = format!("{what} ({place}), which {} does not check", release.label());
-                judgement.unjudged.push(Unjudged::new(aspect::DATA, why));
+                judgement.unjudged.push(Unjudged::new(aspect::CONTENTS, why));
             }
             None => judgement.unjudged.push(between(release, &what)),
         }

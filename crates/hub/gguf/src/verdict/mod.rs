@@ -50,7 +50,7 @@ fn judged(file: &GgufFile, release: &LlamaRelease) -> Judgement {
         tokenizer::judge(file, release, &mut judgement);
     }
     let why = "whether the tensors, and keys that are demanded on a condition, are those that the architecture needs is not looked at";
-    judgement.unjudged.push(Unjudged::new(aspect::DATA, why));
+    judgement.unjudged.push(Unjudged::new(aspect::CONTENTS, why));
     judgement
 }
 

@@ -27,7 +27,7 @@ pub(super) fn judge(file: &GgufFile, release: &LlamaRelease, judgement: &mut Jud
     }
     let Some(parts) = &file.parts else {
         let why = "the other parts of the model were not looked at";
-        judgement.unjudged.push(Unjudged::new(aspect::DATA, why));
+        judgement.unjudged.push(Unjudged::new(aspect::CONTENTS, why));
         return;
     };
     if !parts.missing.is_empty() {
