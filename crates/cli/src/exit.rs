@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use unskew_core::{Answer, Severity, Verdict};
 use unskew_report::Report;
 
-use crate::args::{Global, Requirement};
+use crate::args::{Global, RequiredAnswer};
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Ending {
     /// found.
     pub fn requiring<'v>(
         self,
-        what: Option<Requirement>,
+        what: Option<RequiredAnswer>,
         verdicts: impl Iterator<Item = &'v Verdict>,
     ) -> Self {
         let Some(what) = what else { return self };
@@ -116,7 +116,7 @@ mod tests {
             |what| CallStatus::from(ending.requiring(Some(what), std::iter::once(&verdict)));
         assert_eq!(CallStatus::from(ending.requiring(None, std::iter::empty())), CallStatus::Found);
         assert_eq!(
-            [Requirement::Load, Requirement::Run].map(status),
+            [RequiredAnswer::Load, RequiredAnswer::Run].map(status),
             [CallStatus::Clean, CallStatus::Found]
         );
     }

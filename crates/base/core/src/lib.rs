@@ -88,7 +88,7 @@ pub use party::{
 pub use plain::{OneLine, Plain, is_hidden};
 pub use policy::Policy;
 pub use promise::{Promise, PromiseState};
-pub use question::{Answer, Question};
+pub use question::{Answer, VerdictQuestion};
 pub use range::VersionRange;
 pub use rule::{Phase, Rule, Severity};
 pub use unjudged::{Unjudged, aspect};

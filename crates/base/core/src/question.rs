@@ -7,7 +7,7 @@ use crate::{Outcome, Phase, Severity, Verdict};
 /// What somebody wants to know of two parties. What runs has loaded, and what means the same has run: each question
 /// includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Question {
+pub enum VerdictQuestion {
     /// Does one side load the other?
     Loads,
     /// Does every part of it run?
@@ -16,7 +16,7 @@ pub enum Question {
     MeansTheSame,
 }
 
-/// The answer to a [`Question`]; the weaker one is the lesser.
+/// The answer to a [`VerdictQuestion`]; the weaker one is the lesser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Answer {
     /// It does not, as it is.
@@ -27,7 +27,7 @@ pub enum Answer {
     Yes,
 }
 
-impl Question {
+impl VerdictQuestion {
     /// All questions, in their order.
     pub const ALL: [Self; 3] = [Self::Loads, Self::Runs, Self::MeansTheSame];
 }
@@ -49,7 +49,7 @@ impl fmt::Display for Answer {
     }
 }
 
-impl From<Phase> for Question {
+impl From<Phase> for VerdictQuestion {
     /// The question whose answer is no when something fails in this phase.
     fn from(phase: Phase) -> Self {
         match phase {
@@ -63,7 +63,7 @@ impl From<Phase> for Question {
 impl Verdict {
     /// The answer to a question. An error without a phase is one at load; what is accepted does not count, and neither do
     /// warnings: they are told beside the answer.
-    pub fn answer(&self, question: Question) -> Answer {
+    pub fn answer(&self, question: VerdictQuestion) -> Answer {
         if self.outcome == Outcome::Unrelated {
             return Answer::No;
         }
@@ -71,7 +71,8 @@ impl Verdict {
             .findings
             .iter()
             .filter(|finding| finding.severity == Severity::Error && finding.accepted.is_none());
-        let fails = errors.map(|finding| finding.phase.map_or(Question::Loads, Question::from));
+        let fails = errors
+            .map(|finding| finding.phase.map_or(VerdictQuestion::Loads, VerdictQuestion::from));
         if fails.min().is_some_and(|first| first <= question) {
             return Answer::No;
         }
@@ -91,7 +92,7 @@ mod tests {
     fn answers(findings: Vec<Finding>, unjudged: &[&'static str]) -> [Answer; 3] {
         let unjudged = unjudged.iter().map(|aspect| Unjudged::new(*aspect, "no table")).collect();
         let verdict = Verdict::new(findings, Vec::new(), unjudged);
-        Question::ALL.map(|question| verdict.answer(question))
+        VerdictQuestion::ALL.map(|question| verdict.answer(question))
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Places, Question};
+use crate::{Places, VerdictQuestion};
 
 /// The names of aspects. Scripts and policies ask for them by these words.
 pub mod aspect {
@@ -76,13 +76,13 @@ impl Unjudged {
     }
 
     /// The first question that stays open because of it. What is not known by name decides whether it loads.
-    pub fn question(&self) -> Question {
+    pub fn question(&self) -> VerdictQuestion {
         match &*self.aspect {
             aspect::KERNELS | aspect::CODE | aspect::CUSTOM_CALLS | aspect::QUANTIZED => {
-                Question::Runs
+                VerdictQuestion::Runs
             }
-            aspect::BEHAVIOUR | aspect::DATA => Question::MeansTheSame,
-            _ => Question::Loads,
+            aspect::BEHAVIOUR | aspect::DATA => VerdictQuestion::MeansTheSame,
+            _ => VerdictQuestion::Loads,
         }
     }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::ErrorText;
-use crate::pattern::{Pattern, Piece};
+use crate::pattern::{ErrorPattern, Piece};
 
 /// The most bytes of a text for which `…` stands.
 pub const GAP: usize = 600;
@@ -41,7 +41,7 @@ impl Occurrence {
     }
 }
 
-impl Pattern {
+impl ErrorPattern {
     /// The places of the pattern in a text: the first few with different values.
     pub fn find(&self, text: &ErrorText) -> Vec<Occurrence> {
         let mut all: Vec<Occurrence> = Vec::new();
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     fn values(pattern: &str, text: &str) -> Vec<Vec<String>> {
-        let found = Pattern::parse(pattern).unwrap().find(&ErrorText::new(text.as_bytes()));
+        let found = ErrorPattern::parse(pattern).unwrap().find(&ErrorText::new(text.as_bytes()));
         let values = |one: Occurrence| one.values.into_iter().map(|(_, value)| value).collect();
         found.into_iter().map(values).collect()
     }
@@ -182,14 +182,14 @@ mod tests {
         fn any_text_is_looked_through(text in proptest::collection::vec(any::<u8>(), 0..2_000)) {
             let text = ErrorText::new(&text);
             for pattern in ["abcdefgh {a} b {c}", "abcdefgh… b … c {d}"] {
-                Pattern::parse(pattern).unwrap().find(&text);
+                ErrorPattern::parse(pattern).unwrap().find(&text);
             }
         }
 
         #[test]
         fn spans_are_of_the_text(tail in "\\PC{0,40}") {
             let text = ErrorText::new(format!("abcdefgh {tail}").as_bytes());
-            for found in Pattern::parse("abcdefgh {a}").unwrap().find(&text) {
+            for found in ErrorPattern::parse("abcdefgh {a}").unwrap().find(&text) {
                 prop_assert!(text.text().get(found.span.clone()).is_some());
             }
         }

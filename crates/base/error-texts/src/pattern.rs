@@ -18,7 +18,7 @@ pub(crate) enum Piece {
 
 /// What a runtime prints, with places for what differs from case to case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pattern {
+pub struct ErrorPattern {
     pub(crate) pieces: Vec<Piece>,
 }
 
@@ -41,7 +41,7 @@ pub enum PatternError {
     TooShort(String),
 }
 
-impl Pattern {
+impl ErrorPattern {
     /// Reads a pattern.
     ///
     /// # Errors
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn words_and_places_are_told_apart() {
-        let pattern = Pattern::parse("Op<name={op};  {{ is … not `there` {what}").unwrap();
+        let pattern = ErrorPattern::parse("Op<name={op};  {{ is … not `there` {what}").unwrap();
         let words = |text: &str| Piece::Literal(text.to_owned());
         let place = |name: &str| Piece::Word(name.to_owned());
         let wanted = [
@@ -158,11 +158,11 @@ mod tests {
     fn what_would_be_found_anywhere_is_refused() {
         for text in ["{version} is too {bad} for anything", "error {x}", "", "…long enough words"]
         {
-            assert!(matches!(Pattern::parse(text), Err(PatternError::TooShort(_))), "{text}");
+            assert!(matches!(ErrorPattern::parse(text), Err(PatternError::TooShort(_))), "{text}");
         }
-        assert!(matches!(Pattern::parse("some words {a}{b}"), Err(PatternError::Adjacent(_))));
-        assert!(matches!(Pattern::parse("some words {A}"), Err(PatternError::Name(_))));
-        assert!(matches!(Pattern::parse("some words {a"), Err(PatternError::Brace(_))));
-        assert!(matches!(Pattern::parse("some words a}"), Err(PatternError::Brace(_))));
+        assert!(matches!(ErrorPattern::parse("some words {a}{b}"), Err(PatternError::Adjacent(_))));
+        assert!(matches!(ErrorPattern::parse("some words {A}"), Err(PatternError::Name(_))));
+        assert!(matches!(ErrorPattern::parse("some words {a"), Err(PatternError::Brace(_))));
+        assert!(matches!(ErrorPattern::parse("some words a}"), Err(PatternError::Brace(_))));
     }
 }

@@ -3,7 +3,7 @@
 use crate::Occurrence;
 
 /// Drops each match that overlaps one with more literal words in it. What overlaps and has as many is kept: the same words
-/// have several causes then. `of` gives the place of a match and the [`literal_length`](crate::Pattern::literal_length) of its
+/// have several causes then. `of` gives the place of a match and the [`literal_length`](crate::ErrorPattern::literal_length) of its
 /// pattern.
 pub fn most_specific<T>(mut all: Vec<T>, of: impl Fn(&T) -> (&Occurrence, usize)) -> Vec<T> {
     // The longest literals first: what is kept is never dropped again.

@@ -38,7 +38,7 @@ use std::fmt::{self, Write};
 
 use serde::Serialize;
 use unskew_core::{
-    Finding, Outcome, Party, Promise, Question, Rewrite, Side, Unjudged, VersionRange,
+    Finding, Outcome, Party, Promise, Rewrite, Side, Unjudged, VerdictQuestion, VersionRange,
 };
 
 use crate::{CheckedPair, ConversionReport, Look, Report, Subject};
@@ -255,7 +255,7 @@ impl<'a> From<&'a CheckedPair> for PairJson<'a> {
     fn from(pair: &'a CheckedPair) -> Self {
         let verdict = &pair.verdict;
         let [loads, runs, means_the_same] =
-            Question::ALL.map(|question| verdict.answer(question).as_str());
+            VerdictQuestion::ALL.map(|question| verdict.answer(question).as_str());
         Self {
             a: SubjectJson::from(&pair.a),
             b: SubjectJson::from(&pair.b),

@@ -1,7 +1,7 @@
 //! Mark of a verdict in a cell of a matrix: in files, on terminals and on pages.
 
 use anstyle::Style;
-use unskew_core::{Answer, Outcome, Phase, Question, Severity, Verdict};
+use unskew_core::{Answer, Outcome, Phase, Severity, Verdict, VerdictQuestion};
 
 use crate::{BAD, DIM, GOOD, WARN};
 
@@ -72,8 +72,12 @@ impl VerdictMark {
             Outcome::Unrelated => Self::Unrelated,
             Outcome::Adaptable(_) => Self::Adapts,
             Outcome::Unjudged if verdict.severity() >= Some(Severity::Warning) => Self::WarnsUnsure,
-            Outcome::Unjudged if verdict.answer(Question::Runs) == Answer::Yes => Self::SameUnsure,
-            Outcome::Unjudged if verdict.answer(Question::Loads) == Answer::Yes => Self::RunUnsure,
+            Outcome::Unjudged if verdict.answer(VerdictQuestion::Runs) == Answer::Yes => {
+                Self::SameUnsure
+            }
+            Outcome::Unjudged if verdict.answer(VerdictQuestion::Loads) == Answer::Yes => {
+                Self::RunUnsure
+            }
             Outcome::Unjudged => Self::Unsure,
             Outcome::Compatible if verdict.severity() >= Some(Severity::Warning) => Self::Warns,
             Outcome::Compatible => Self::Works,

@@ -1,6 +1,8 @@
 //! Verdict of a pair in one sentence: the strongest that was judged, and why not more.
 
-use unskew_core::{Answer, Finding, Outcome, Phase, Question, Role, Severity, Side, Verdict};
+use unskew_core::{
+    Answer, Finding, Outcome, Phase, Role, Severity, Side, Verdict, VerdictQuestion,
+};
 
 use crate::CheckedPair;
 
@@ -56,10 +58,10 @@ impl Sentence {
             }
             Outcome::Compatible if is_loaded => says("works with", ""),
             Outcome::Compatible => says("is compatible with", ""),
-            Outcome::Unjudged if !is_loaded || !answer(Question::Loads) => {
+            Outcome::Unjudged if !is_loaded || !answer(VerdictQuestion::Loads) => {
                 says(IN_PART, ": nothing was found in that part")
             }
-            Outcome::Unjudged if !answer(Question::Runs) => {
+            Outcome::Unjudged if !answer(VerdictQuestion::Runs) => {
                 says("loads with", "; whether it runs was not judged")
             }
             Outcome::Unjudged => {
@@ -67,7 +69,7 @@ impl Sentence {
             }
             Outcome::Incompatible => match verdict.first_failure() {
                 Some(Phase::Load) if is_loaded => says("does not load with", ""),
-                Some(Phase::FirstUse) if is_loaded && answer(Question::Loads) => {
+                Some(Phase::FirstUse) if is_loaded && answer(VerdictQuestion::Loads) => {
                     says("loads with", " and fails when it runs")
                 }
                 Some(Phase::FirstUse) if is_loaded => says("fails with", " when it runs"),

@@ -42,7 +42,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use unskew_error_texts::Pattern;
+use unskew_error_texts::ErrorPattern;
 
 pub use index::index;
 
@@ -177,7 +177,7 @@ impl RuleFile {
             if pattern.contains('\n') {
                 return Err(format!("a pattern of error_texts is one line: {pattern}"));
             }
-            Pattern::parse(pattern).map_err(|error| format!("error_texts: {error}"))?;
+            ErrorPattern::parse(pattern).map_err(|error| format!("error_texts: {error}"))?;
         }
         template::placeholders(&[&self.message, &self.fix]).map(drop)
     }

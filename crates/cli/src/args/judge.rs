@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use unskew_core::Question;
+use unskew_core::VerdictQuestion;
 
 use super::{GridFormat, ReportFormat, RunningArgs, UsageArgs};
 
@@ -27,7 +27,7 @@ pub struct Inspect {
 
 /// What `--require` asks of every pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Requirement {
+pub enum RequiredAnswer {
     /// It loads.
     Load,
     /// It loads and runs.
@@ -36,12 +36,12 @@ pub enum Requirement {
     Same,
 }
 
-impl From<Requirement> for Question {
-    fn from(requirement: Requirement) -> Self {
+impl From<RequiredAnswer> for VerdictQuestion {
+    fn from(requirement: RequiredAnswer) -> Self {
         match requirement {
-            Requirement::Load => Self::Loads,
-            Requirement::Run => Self::Runs,
-            Requirement::Same => Self::MeansTheSame,
+            RequiredAnswer::Load => Self::Loads,
+            RequiredAnswer::Run => Self::Runs,
+            RequiredAnswer::Same => Self::MeansTheSame,
         }
     }
 }
@@ -75,7 +75,7 @@ pub struct Check {
     pub verify: bool,
     /// What every pair has to do, judged and without an error; this alone sets the exit status then
     #[arg(long, value_name = "WHAT", conflicts_with = "deny")]
-    pub require: Option<Requirement>,
+    pub require: Option<RequiredAnswer>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,
@@ -95,7 +95,7 @@ pub struct MatrixArgs {
     pub usage: UsageArgs,
     /// What every pair has to do, judged and without an error; this alone sets the exit status then
     #[arg(long, value_name = "WHAT", conflicts_with = "deny")]
-    pub require: Option<Requirement>,
+    pub require: Option<RequiredAnswer>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub format: GridFormat,

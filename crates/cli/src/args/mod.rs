@@ -57,7 +57,7 @@ pub use fleet::{
 pub use fleet_serve::{FleetServe, FleetToken, TokenTask};
 pub use format::{GridFormat, ReportFormat};
 pub use history::HistoryArgs;
-pub use judge::{Check, Inspect, MatrixArgs, ProgramTextLength, Requirement};
+pub use judge::{Check, Inspect, MatrixArgs, ProgramTextLength, RequiredAnswer};
 pub use lint::Lint;
 pub use look_up::{Explain, ExplainFormat, ReleasesArgs};
 pub use ops::{Ops, OpsClosure, OpsTable, OpsVerb};

@@ -23,7 +23,7 @@ pub struct ModelConfig {
     /// Whether the code of the configuration or of the model lies in the folder: `auto_map`.
     pub has_own_code: bool,
     /// How positions are encoded.
-    pub rope: Rope,
+    pub rope: RopeConfig,
     /// The keys under which the type of the weights is written: `dtype`, `torch_dtype`.
     pub dtype: DtypeKeys,
     /// `quantization_config.quant_method`.
@@ -34,7 +34,7 @@ pub struct ModelConfig {
 
 /// The rotary position embedding of a configuration.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rope {
+pub struct RopeConfig {
     /// `rope_parameters`, as transformers 5 writes it: one dictionary, or one for each type of layer.
     pub parameters: Vec<RopeParameters>,
     /// The fields of `rope_scaling`, as transformers 4 writes it; none if it is missing or null.
@@ -107,7 +107,7 @@ impl ModelConfig {
                 .unwrap_or_default(),
             written_by: text(json, "transformers_version"),
             has_own_code: json.get("auto_map").is_some_and(Value::is_object),
-            rope: Rope::from_json(json),
+            rope: RopeConfig::from_json(json),
             dtype: DtypeKeys::from_json(json),
             quantization: quantization.and_then(|one| text(one, "quant_method")),
             tokenizer_class: text(json, "tokenizer_class"),
@@ -115,7 +115,7 @@ impl ModelConfig {
     }
 }
 
-impl Rope {
+impl RopeConfig {
     fn from_json(json: &Map<String, Value>) -> Self {
         let number = |json: &Map<String, Value>| json.get("rope_theta").and_then(Value::as_f64);
         let one = |json: &Map<String, Value>| RopeParameters {

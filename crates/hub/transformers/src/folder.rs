@@ -50,7 +50,7 @@ pub struct FolderFiles {
     /// Whether a class of those files is code of the folder.
     pub has_own_code: bool,
     /// The weights.
-    pub weights: Weights,
+    pub weights: FolderWeights,
     /// Files that could not be read, with the reason.
     pub unread: Vec<(String, String)>,
 }
@@ -92,7 +92,7 @@ impl MergesForm {
 
 /// The weights of a folder.
 #[derive(Clone, Debug, Default)]
-pub struct Weights {
+pub struct FolderWeights {
     /// Whether there are some in safetensors.
     pub safetensors: bool,
     /// Whether there are some in pickles of PyTorch.
@@ -175,8 +175,11 @@ impl FolderFiles {
     }
 
     /// The weights in the order in which transformers looks for them.
-    fn look_for_weights(&mut self, open: &dyn Fn(&str) -> Option<Arc<dyn Source>>) -> Weights {
-        let mut weights = Weights::default();
+    fn look_for_weights(
+        &mut self,
+        open: &dyn Fn(&str) -> Option<Arc<dyn Source>>,
+    ) -> FolderWeights {
+        let mut weights = FolderWeights::default();
         for (file, index, is_safetensors) in
             [(SAFETENSORS, SAFETENSORS_INDEX, true), (TORCH, TORCH_INDEX, false)]
         {

@@ -58,8 +58,8 @@ mod party;
 mod release;
 pub mod rules;
 
-pub use config::{DtypeKeys, ModelConfig, Rope, RopeParameters, RopeScaling};
-pub use folder::{FolderFiles, MergesForm, ModelFolder, NamedClass, Weights};
+pub use config::{DtypeKeys, ModelConfig, RopeConfig, RopeParameters, RopeScaling};
+pub use folder::{FolderFiles, FolderWeights, MergesForm, ModelFolder, NamedClass};
 pub use judge::judge;
 pub use party::{TRANSFORMERS_AXIS, party, with_files};
 pub use release::{TransformersNames, TransformersRelease};

@@ -42,7 +42,7 @@ impl Table {
         Self { rows, commits, names }
     }
 
-    fn of(family: LlamaFamily) -> &'static Self {
+    fn for_family(family: LlamaFamily) -> &'static Self {
         match family {
             LlamaFamily::LlamaCpp => &BUILDS,
             LlamaFamily::LlamaCppPython => &PACKAGES,
@@ -66,16 +66,16 @@ static PACKAGES: LazyLock<Table> = LazyLock::new(|| {
 
 /// Every release of the family, oldest first.
 pub(crate) fn rows(family: LlamaFamily) -> &'static [ReleaseRow] {
-    &Table::of(family).rows
+    &Table::for_family(family).rows
 }
 
 /// What every release knows as one history.
 pub(crate) fn history(family: LlamaFamily) -> Option<&'static Rows> {
-    Table::of(family).names.as_deref().map(LlamaNames::rows)
+    Table::for_family(family).names.as_deref().map(LlamaNames::rows)
 }
 
 fn release_of_row(family: LlamaFamily, row: &ReleaseRow) -> Option<LlamaRelease> {
-    let names = Table::of(family).names.clone()?;
+    let names = Table::for_family(family).names.clone()?;
     Some(LlamaRelease { family, version: row.version, next: None, released: row.released, names })
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn axes(family: LlamaFamily, row: &ReleaseRow) -> Vec<Fact> {
         counted("types of tensors", "(type)"),
     ];
     let at = rows(family).iter().position(|known| known.version == row.version);
-    let commit = at.and_then(|at| Table::of(family).commits.get(at)?.clone());
+    let commit = at.and_then(|at| Table::for_family(family).commits.get(at)?.clone());
     facts.extend(commit.map(|commit| fact("commit of llama.cpp", commit)));
     facts
 }

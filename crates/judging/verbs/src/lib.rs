@@ -49,7 +49,7 @@ pub use convert::{ConvertRequest, conversion_target, convert};
 pub use environments::{EnvironmentAnswer, env, labels, lock};
 pub use error::VerbError;
 pub use explain::{
-    Cause, ErrorMatch, Explanation, FindingHere, KnownError, NextStep, NextVerb, explain_text,
+    ErrorCause, ErrorMatch, Explanation, FindingHere, KnownError, NextStep, NextVerb, explain_text,
 };
 pub use fetch::Fetched;
 pub use grid::{Cell, Grid, GridReason, GridRow};

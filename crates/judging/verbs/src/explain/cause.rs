@@ -7,7 +7,7 @@ use super::NextVerb;
 
 /// One meaning of words that a runtime prints.
 #[derive(Clone, Copy, Debug)]
-pub enum Cause {
+pub enum ErrorCause {
     /// What a rule is about.
     Rule(&'static Rule),
     /// An error that has no rule yet.
@@ -42,7 +42,7 @@ pub struct OtherTrouble {
     pub code: Option<&'static str>,
 }
 
-impl Cause {
+impl ErrorCause {
     /// The rule, if it is one.
     pub fn rule(&self) -> Option<&'static Rule> {
         match self {
@@ -68,7 +68,7 @@ impl Cause {
     }
 }
 
-impl PartialEq for Cause {
+impl PartialEq for ErrorCause {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Rule(one), Self::Rule(other)) => one.code == other.code,

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Cause, ErrorMatch, Explanation};
+use super::{ErrorCause, ErrorMatch, Explanation};
 
 /// The version of the form. It is raised when a key goes away or means something else.
 const SCHEMA: u32 = 1;
@@ -34,14 +34,16 @@ fn match_json(one: &ErrorMatch) -> Value {
     let values: Map<String, Value> =
         one.values.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
     let causes = one.causes.iter().map(|cause| match cause {
-        Cause::Rule(rule) => json!({
+        ErrorCause::Rule(rule) => json!({
             "code": rule.code,
             "name": rule.name,
             "severity": rule.severity.as_str(),
             "about": rule.summary,
             "fix": one.fix(cause),
         }),
-        Cause::Known(error) => json!({ "code": null, "about": error.about, "fix": one.fix(cause) }),
+        ErrorCause::Known(error) => {
+            json!({ "code": null, "about": error.about, "fix": one.fix(cause) })
+        }
     });
     json!({
         "said": one.said,

@@ -24,7 +24,7 @@ mod next;
 mod render;
 mod table;
 
-pub use cause::{Cause, KnownError, OtherTrouble};
+pub use cause::{ErrorCause, KnownError, OtherTrouble};
 pub use here::FindingHere;
 pub use next::{NextStep, NextVerb};
 
@@ -54,20 +54,20 @@ pub struct ErrorMatch {
     /// What the values say, by the database.
     pub facts: Vec<String>,
     /// What the words can mean. Of several causes the text alone does not tell which one it is.
-    pub causes: Vec<Cause>,
+    pub causes: Vec<ErrorCause>,
     /// What to run next.
     pub next: NextStep,
 }
 
 impl ErrorMatch {
     /// What fixes a cause, with the values in it.
-    pub fn fix(&self, cause: &Cause) -> String {
+    pub fn fix(&self, cause: &ErrorCause) -> String {
         cause::filled(cause.fix(), &self.values)
     }
 
     /// The codes of the rules among the causes.
     pub fn codes(&self) -> impl Iterator<Item = &'static str> {
-        self.causes.iter().filter_map(Cause::rule).map(|rule| rule.code)
+        self.causes.iter().filter_map(ErrorCause::rule).map(|rule| rule.code)
     }
 }
 
@@ -86,13 +86,13 @@ pub fn explain_text(log: &[u8]) -> Explanation {
         let places = entry.pattern.find(&text);
         places.into_iter().map(move |place| (place, entry))
     });
-    let found: Vec<(Occurrence, &table::Entry)> = found.collect();
+    let found: Vec<(Occurrence, &table::ErrorEntry)> = found.collect();
     let kept = most_specific(found, |(place, entry)| (place, entry.pattern.literal_length()));
     let files = files::named_in(text.text());
     let mut answer = Explanation { matches: Vec::new(), elsewhere: Vec::new(), here: None };
     for group in kept.chunk_by(|(one, _), (other, _)| one.span == other.span) {
         let (place, _) = &group[0];
-        let mut causes: Vec<Cause> = Vec::new();
+        let mut causes: Vec<ErrorCause> = Vec::new();
         for (_, entry) in group {
             if !causes.contains(&entry.cause) {
                 causes.push(entry.cause);

@@ -4,7 +4,7 @@ use unskew_core::{Version, VersionRange};
 use unskew_releases::{Family, onnx, select, torch};
 
 use super::cause::filled;
-use super::{Cause, NextVerb, OtherTrouble};
+use super::{ErrorCause, NextVerb, OtherTrouble};
 
 /// Namespaces of operators that PyTorch itself has.
 const BUILT_IN: [&str; 4] = ["aten", "prim", "quantized", "prims"];
@@ -14,7 +14,7 @@ const OF_NOBODY: &str = "TF102";
 
 /// What is left of the causes.
 pub(super) struct Narrowed {
-    pub(super) causes: Vec<Cause>,
+    pub(super) causes: Vec<ErrorCause>,
     /// Causes that are no trouble of versions.
     pub(super) elsewhere: Vec<OtherTrouble>,
     pub(super) facts: Vec<String>,
@@ -24,17 +24,18 @@ pub(super) struct Narrowed {
 
 /// What the values say.
 #[derive(Default)]
-struct Said {
+struct NarrowedBy {
     facts: Vec<String>,
     runtime: Option<String>,
     /// The rules that are left; none if nothing decides.
     only: Option<&'static str>,
 }
 
-pub(super) fn narrow(causes: Vec<Cause>, values: &[(String, String)]) -> Narrowed {
+pub(super) fn narrow(causes: Vec<ErrorCause>, values: &[(String, String)]) -> Narrowed {
     let value =
         |name: &str| values.iter().find(|(one, _)| one == name).map(|(_, value)| value.as_str());
-    let codes: Vec<&str> = causes.iter().filter_map(Cause::rule).map(|rule| rule.code).collect();
+    let codes: Vec<&str> =
+        causes.iter().filter_map(ErrorCause::rule).map(|rule| rule.code).collect();
     let said = match codes.as_slice() {
         ["PT001" | "PT002"] => {
             value("found").map(|found| file_format(found, value("max").or(value("min"))))
@@ -50,19 +51,19 @@ pub(super) fn narrow(causes: Vec<Cause>, values: &[(String, String)]) -> Narrowe
         ["TF002"] => value("release").map(|version| of_release("tensorflow", version)),
         _ => None,
     };
-    let Said { facts, runtime, only } = said.unwrap_or_default();
-    let keeps = |cause: &Cause| match (only, cause.rule()) {
+    let NarrowedBy { facts, runtime, only } = said.unwrap_or_default();
+    let keeps = |cause: &ErrorCause| match (only, cause.rule()) {
         (Some(only), Some(rule)) => rule.code == only,
         _ => true,
     };
     let mut narrowed = Narrowed { causes: Vec::new(), elsewhere: Vec::new(), facts, runtime };
     for cause in causes.into_iter().filter(keeps) {
         match cause {
-            Cause::Known(error) if error.next == NextVerb::None => {
+            ErrorCause::Known(error) if error.next == NextVerb::None => {
                 let (about, fix) = (error.about.clone(), error.fix.clone());
                 narrowed.elsewhere.push(OtherTrouble { about, fix, code: None });
             }
-            Cause::Rule(rule) if only == Some(OF_NOBODY) => {
+            ErrorCause::Rule(rule) if only == Some(OF_NOBODY) => {
                 let about = narrowed.facts.join("; ");
                 narrowed.elsewhere.push(OtherTrouble {
                     about,
@@ -77,10 +78,10 @@ pub(super) fn narrow(causes: Vec<Cause>, values: &[(String, String)]) -> Narrowe
 }
 
 /// A release that the text itself names.
-fn of_release(family: &str, version: &str) -> Said {
+fn of_release(family: &str, version: &str) -> NarrowedBy {
     let name = format!("{family}@{version}");
     let known = unskew_releases::find(&name).is_ok();
-    Said { runtime: known.then_some(name), ..Said::default() }
+    NarrowedBy { runtime: known.then_some(name), ..NarrowedBy::default() }
 }
 
 /// The newest of some releases, and all of them in words.
@@ -98,11 +99,11 @@ fn span(
     Some((words, last.to_string()))
 }
 
-fn file_format(found: &str, limit: Option<&str>) -> Said {
+fn file_format(found: &str, limit: Option<&str>) -> NarrowedBy {
     let Some((found, calendar)) = number(found).zip(torch::database().map(|(_, all)| all)) else {
-        return Said::default();
+        return NarrowedBy::default();
     };
-    let mut said = Said::default();
+    let mut said = NarrowedBy::default();
     let reads = calendar.span(|release| release.file_format.contains(found));
     said.facts.push(format!("file format {found} is read by torch {reads}"));
     if let Some(limit) = limit.and_then(number) {
@@ -119,11 +120,11 @@ fn file_format(found: &str, limit: Option<&str>) -> Said {
     said
 }
 
-fn bytecode(found: &str, most: Option<&str>) -> Said {
+fn bytecode(found: &str, most: Option<&str>) -> NarrowedBy {
     let Some((found, calendar)) = number(found).zip(torch::database().map(|(_, all)| all)) else {
-        return Said::default();
+        return NarrowedBy::default();
     };
-    let mut said = Said::default();
+    let mut said = NarrowedBy::default();
     let within = |range: Option<VersionRange>| range.is_some_and(|range| range.contains(found));
     let reads = calendar.span(|release| within(release.bytecode));
     said.facts.push(format!("bytecode version {found} is read by torch {reads}"));
@@ -141,8 +142,8 @@ fn number(text: &str) -> Option<Version> {
     text.parse().ok().map(Version::number)
 }
 
-fn ir(version: &str, limit: Option<&str>) -> Said {
-    let mut said = Said::default();
+fn ir(version: &str, limit: Option<&str>) -> NarrowedBy {
+    let mut said = NarrowedBy::default();
     let highest = |release| onnx::runtime_of(release).map(|one| one.ir);
     if let Ok(version) = version.parse::<i64>()
         && let Some((words, _)) =
@@ -159,8 +160,8 @@ fn ir(version: &str, limit: Option<&str>) -> Said {
     said
 }
 
-fn opsets(opset: &str, domain: Option<&str>, limit: Option<&str>) -> Said {
-    let mut said = Said::default();
+fn opsets(opset: &str, domain: Option<&str>, limit: Option<&str>) -> NarrowedBy {
+    let mut said = NarrowedBy::default();
     let domain = domain.filter(|domain| *domain != "ai.onnx").unwrap_or_default();
     let highest = |release| onnx::runtime_of(release).and_then(|one| one.opset(domain));
     if let Ok(opset) = opset.parse::<i64>()
@@ -179,24 +180,24 @@ fn opsets(opset: &str, domain: Option<&str>, limit: Option<&str>) -> Said {
 }
 
 /// An op that some release of TensorFlow has is a matter of versions; one that none has is of a library of the user's own.
-fn tensorflow_op(op: &str) -> Said {
+fn tensorflow_op(op: &str) -> NarrowedBy {
     match releases_with(Family::TensorFlow, op) {
-        Some(words) => Said {
+        Some(words) => NarrowedBy {
             facts: vec![format!("{op} is an op of {words}")],
             only: Some("TF101"),
-            ..Said::default()
+            ..NarrowedBy::default()
         },
-        None => Said {
+        None => NarrowedBy {
             facts: vec![format!(
                 "no known release of TensorFlow has an op {op}: a library of its own registers it"
             )],
             only: Some(OF_NOBODY),
-            ..Said::default()
+            ..NarrowedBy::default()
         },
     }
 }
 
-fn onnx_op(op: &str, opset: Option<&str>) -> Said {
+fn onnx_op(op: &str, opset: Option<&str>) -> NarrowedBy {
     let forms = onnx::schemas().map(|schemas| schemas.named(op));
     let first = forms.iter().flat_map(|forms| forms.iter()).map(|(form, _)| form.since).min();
     let opset: Option<i64> = opset.and_then(|opset| opset.parse().ok());
@@ -210,10 +211,10 @@ fn onnx_op(op: &str, opset: Option<&str>) -> Said {
         (Some(first), None) => (format!("{op} is an operator of opset {first} and later"), None),
         (None, _) => (format!("no known opset has an operator {op}"), Some("ON104")),
     };
-    Said { facts: vec![fact], only, ..Said::default() }
+    NarrowedBy { facts: vec![fact], only, ..NarrowedBy::default() }
 }
 
-fn torch_operator(operator: &str) -> Said {
+fn torch_operator(operator: &str) -> NarrowedBy {
     let namespace = operator.split("::").next().unwrap_or_default();
     let only = if BUILT_IN.contains(&namespace) { "OP001" } else { "OP004" };
     let fact = match releases_with(Family::Torch, operator) {
@@ -223,23 +224,23 @@ fn torch_operator(operator: &str) -> Said {
             format!("{operator} is an operator of the library `{namespace}`, not of PyTorch itself")
         }
     };
-    Said { facts: vec![fact], only: Some(only), ..Said::default() }
+    NarrowedBy { facts: vec![fact], only: Some(only), ..NarrowedBy::default() }
 }
 
 /// A class of Keras is a matter of versions; any other is the user's own.
-fn keras_class(class: &str) -> Said {
+fn keras_class(class: &str) -> NarrowedBy {
     match releases_with(Family::Keras, class) {
-        Some(words) => Said {
+        Some(words) => NarrowedBy {
             facts: vec![format!("{class} is a class of {words}")],
             only: Some("KR001"),
-            ..Said::default()
+            ..NarrowedBy::default()
         },
-        None => Said {
+        None => NarrowedBy {
             facts: vec![format!(
                 "no known Keras has {class}: it is a class of your own code, or of another package"
             )],
             only: Some("KR004"),
-            ..Said::default()
+            ..NarrowedBy::default()
         },
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Cause, files};
+use super::{ErrorCause, files};
 
 /// The verb that looks further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -87,24 +87,26 @@ const SIDES: [Sides; 14] = [
 
 /// What to run for these causes. The first decides: all of them are of one boundary, or all are listed anyway. `runtime` is
 /// the release that the numbers of the text name.
-pub(super) fn step(causes: &[Cause], files: &[&str], runtime: Option<&str>) -> NextStep {
+pub(super) fn step(causes: &[ErrorCause], files: &[&str], runtime: Option<&str>) -> NextStep {
     match causes.first() {
-        Some(Cause::Rule(rule)) => match SIDES.iter().find(|sides| sides.family == rule.family()) {
-            Some(sides) => {
-                let file = files::with_ending(files, sides.endings)
-                    .map_or(sides.file.to_owned(), files::quoted);
-                let release = match runtime {
-                    Some(release) => release.to_owned(),
-                    None => format!("{}@VERSION", sides.runtime),
-                };
-                NextStep {
-                    verb: NextVerb::Check,
-                    command: format!("unskew check {file} --with {release}"),
+        Some(ErrorCause::Rule(rule)) => {
+            match SIDES.iter().find(|sides| sides.family == rule.family()) {
+                Some(sides) => {
+                    let file = files::with_ending(files, sides.endings)
+                        .map_or(sides.file.to_owned(), files::quoted);
+                    let release = match runtime {
+                        Some(release) => release.to_owned(),
+                        None => format!("{}@VERSION", sides.runtime),
+                    };
+                    NextStep {
+                        verb: NextVerb::Check,
+                        command: format!("unskew check {file} --with {release}"),
+                    }
                 }
+                None => NextStep { verb: NextVerb::Env, command: "unskew env".to_owned() },
             }
-            None => NextStep { verb: NextVerb::Env, command: "unskew env".to_owned() },
-        },
-        Some(Cause::Known(error)) => {
+        }
+        Some(ErrorCause::Known(error)) => {
             let ending = error.kind.rsplit_once('.').map(|(_, ending)| [ending]);
             let named = ending.and_then(|ending| files::with_ending(files, &ending));
             let file = named.map_or(error.kind.clone(), files::quoted);

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use unskew_report::{DIM, EMPHASIS, GOOD, Plain, of_severity};
 
-use super::{Cause, ErrorMatch, Explanation};
+use super::{ErrorCause, ErrorMatch, Explanation};
 
 /// How many findings of an environment are printed.
 const SHOWN: usize = 10;
@@ -67,7 +67,7 @@ fn write_match(out: &mut String, one: &ErrorMatch) -> fmt::Result {
     }
     for cause in &one.causes {
         match cause {
-            Cause::Rule(rule) => {
+            ErrorCause::Rule(rule) => {
                 let style = of_severity(rule.severity);
                 let (code, name) = (rule.code, rule.name);
                 writeln!(
@@ -76,7 +76,7 @@ fn write_match(out: &mut String, one: &ErrorMatch) -> fmt::Result {
                     rule.summary
                 )?;
             }
-            Cause::Known(error) => writeln!(out, "{EMPHASIS}{}{EMPHASIS:#}", error.about)?,
+            ErrorCause::Known(error) => writeln!(out, "{EMPHASIS}{}{EMPHASIS:#}", error.about)?,
         }
         if several {
             writeln!(out, "  {DIM}fix{DIM:#}   {}", Plain(&one.fix(cause)))?;

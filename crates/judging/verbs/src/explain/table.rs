@@ -2,16 +2,16 @@
 
 use std::sync::LazyLock;
 
-use unskew_error_texts::Pattern;
+use unskew_error_texts::ErrorPattern;
 use unskew_tables::toml_table;
 
-use super::{Cause, KnownError};
+use super::{ErrorCause, KnownError};
 
 /// A pattern and what its words mean.
 #[derive(Debug)]
-pub(super) struct Entry {
-    pub(super) pattern: Pattern,
-    pub(super) cause: Cause,
+pub(super) struct ErrorEntry {
+    pub(super) pattern: ErrorPattern,
+    pub(super) cause: ErrorCause,
 }
 
 #[derive(Debug, serde::Deserialize)]
@@ -22,22 +22,23 @@ struct File {
 
 static KNOWN: LazyLock<File> = LazyLock::new(|| toml_table!("data/error_texts.toml"));
 
-static PATTERNS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+static PATTERNS: LazyLock<Vec<ErrorEntry>> = LazyLock::new(|| {
     // The build of the rules and a test below refuse what is no pattern.
-    let entry = |text: &str, cause| Some(Entry { pattern: Pattern::parse(text).ok()?, cause });
+    let entry =
+        |text: &str, cause| Some(ErrorEntry { pattern: ErrorPattern::parse(text).ok()?, cause });
     let mut all = Vec::new();
     for rule in unskew_artifact::every_rule() {
         let lines = rule.error_texts.text().lines();
-        all.extend(lines.filter_map(|text| entry(text, Cause::Rule(rule))));
+        all.extend(lines.filter_map(|text| entry(text, ErrorCause::Rule(rule))));
     }
     for error in &KNOWN.error {
-        all.extend(error.texts.iter().filter_map(|text| entry(text, Cause::Known(error))));
+        all.extend(error.texts.iter().filter_map(|text| entry(text, ErrorCause::Known(error))));
     }
     all
 });
 
 /// Every pattern, in the order of the codes of the rules.
-pub(super) fn patterns() -> &'static [Entry] {
+pub(super) fn patterns() -> &'static [ErrorEntry] {
     &PATTERNS
 }
 
@@ -48,11 +49,11 @@ mod tests {
     #[test]
     fn every_text_is_a_pattern() {
         for text in KNOWN.error.iter().flat_map(|error| &error.texts) {
-            Pattern::parse(text).unwrap_or_else(|error| panic!("{error}"));
+            ErrorPattern::parse(text).unwrap_or_else(|error| panic!("{error}"));
         }
         for rule in unskew_artifact::every_rule() {
             for text in rule.error_texts.text().lines() {
-                Pattern::parse(text).unwrap_or_else(|error| panic!("{}: {error}", rule.code));
+                ErrorPattern::parse(text).unwrap_or_else(|error| panic!("{}: {error}", rule.code));
             }
         }
     }
