@@ -72,6 +72,20 @@ pub struct Agreement {
     pub wrong: Vec<(String, String)>,
 }
 
+impl Agreement {
+    /// The agreement as a part of a page: the sum, the table, and each verdict that was wrong.
+    pub fn in_words(&self) -> String {
+        let mut text = format!("{}\n\n{}", self.tally.agreement(), self.table);
+        if !self.wrong.is_empty() {
+            text += "\nWrong:\n\n";
+            for (release, line) in &self.wrong {
+                text += &format!("* {release}: {line}\n");
+            }
+        }
+        text
+    }
+}
+
 /// Gives each release the cases and compares; prints the table row by row, since a release takes minutes.
 ///
 /// # Errors

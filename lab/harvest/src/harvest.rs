@@ -1,9 +1,11 @@
 //! `cargo lab harvest FAMILY==VERSION`: the database entry of a release, made from its package.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use unskew_definitions::TableChange;
+use unskew_core::Version;
+use unskew_definitions::{Rows, TableChange};
 
 use crate::{
     jax, jax_cache, keras, kernels, llama_cpp, onnx, plugins, published, requirements, symbols,
@@ -65,6 +67,28 @@ fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
              requirements, not: {family}"
         ),
     }
+}
+
+/// Takes the definitions of a release into a table, a path below the root, and says what changed. The first release makes the table.
+///
+/// # Errors
+/// If the table cannot be read or written.
+pub(crate) fn enter_definitions(
+    table: &str,
+    label: &str,
+    release: Version,
+    definitions: Vec<String>,
+) -> anyhow::Result<()> {
+    let path = unskew_peers::root().join(table);
+    let rows = match fs::read_to_string(&path) {
+        Ok(text) => Some(Rows::from_text(text)?),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error.into()),
+    };
+    let (text, change) = Rows::with_release(rows.as_ref(), release, definitions);
+    fs::write(&path, text).with_context(|| table.to_owned())?;
+    report(label, &change);
+    Ok(())
 }
 
 /// Prints what a table changed, the first of each kind.

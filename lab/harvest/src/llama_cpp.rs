@@ -6,11 +6,9 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
-use unskew_core::Version;
-use unskew_definitions::Rows;
 use unskew_lab_harness::run_command;
 
-use crate::harvest::report;
+use crate::harvest::enter_definitions;
 use crate::row::{self, Row};
 
 const DATA: &str = "crates/judging/releases/data";
@@ -42,17 +40,12 @@ pub(crate) fn harvest(family: &str, version: &str) -> Result<()> {
         &format!("{family} {version}"),
         &release,
     )?;
-    let table = unskew_peers::root().join(DATA).join(family).join("names.tsv");
-    let rows = match fs::read_to_string(&table) {
-        Ok(text) => Some(Rows::from_text(text)?),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error.into()),
-    };
-    let release: Version = version.parse()?;
-    let (text, change) = Rows::with_release(rows.as_ref(), release, names.into_iter().collect());
-    fs::write(&table, text)?;
-    report(&format!("{family} {version}"), &change);
-    Ok(())
+    enter_definitions(
+        &format!("{DATA}/{family}/names.tsv"),
+        &format!("{family} {version}"),
+        version.parse()?,
+        names.into_iter().collect(),
+    )
 }
 
 /// Writes which releases there are, and which of them have a row.

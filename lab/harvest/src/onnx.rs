@@ -14,7 +14,7 @@ use unskew_definitions::Rows;
 use unskew_lab_harness::Package;
 
 use crate::command::set_day;
-use crate::harvest::report;
+use crate::harvest::enter_definitions;
 use crate::row::{self, Row};
 
 /// Where the tables lie, from the root of the repository.
@@ -232,15 +232,8 @@ fn enter(table: &str, version: &str, definitions: Vec<String>) -> Result<()> {
     if definitions.is_empty() {
         bail!("{version}: nothing for {table}");
     }
-    let rows = match fs::read_to_string(data(table)) {
-        Ok(text) => Some(Rows::from_text(text)?),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error.into()),
-    };
-    let (text, change) = Rows::with_release(rows.as_ref(), version.parse()?, definitions);
-    fs::write(data(table), text).with_context(|| table.to_owned())?;
-    report(&format!("{table}, {version}"), &change);
-    Ok(())
+    let (path, label) = (format!("{DATA}/{table}"), format!("{table}, {version}"));
+    enter_definitions(&path, &label, version.parse()?, definitions)
 }
 
 #[cfg(test)]

@@ -10,13 +10,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
-use unskew_core::Version;
-use unskew_definitions::Rows;
 use unskew_lab_harness::npm;
 use unskew_releases::Family;
 
 use crate::command::set_day;
-use crate::harvest::report;
+use crate::harvest::enter_definitions;
 use crate::row::{self, Row};
 
 const DATA: &str = "crates/judging/releases/data/tfjs";
@@ -59,17 +57,12 @@ pub(crate) fn harvest(version: &str, bundle: Option<&Path>) -> Result<()> {
     let names: BTreeSet<String> =
         said.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect();
     ensure!(names.len() > 200, "only {} ops and classes: {version}", names.len());
-    let table = unskew_peers::root().join(DATA).join("names.tsv");
-    let rows = match fs::read_to_string(&table) {
-        Ok(text) => Some(Rows::from_text(text)?),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error.into()),
-    };
-    let release: Version = version.parse()?;
-    let (text, change) = Rows::with_release(rows.as_ref(), release, names.into_iter().collect());
-    fs::write(&table, text)?;
-    report(&format!("tfjs {version}"), &change);
-    Ok(())
+    enter_definitions(
+        &format!("{DATA}/names.tsv"),
+        &format!("tfjs {version}"),
+        version.parse()?,
+        names.into_iter().collect(),
+    )
 }
 
 /// What the probe prints of a bundle.

@@ -10,10 +10,9 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 use unskew_core::Version;
-use unskew_definitions::Rows;
 use unskew_lab_harness::run_command;
 
-use crate::harvest::report;
+use crate::harvest::enter_definitions;
 
 /// The first release whose loader is strict unless it is told otherwise.
 const STRICT: Version = Version::pair(2, 6);
@@ -40,16 +39,7 @@ pub(crate) fn harvest(version: &str, printed: Option<&Path>) -> Result<()> {
     compare_opcodes(version, release, &printed)?;
     let names = definitions(&printed);
     ensure!(names.len() > 1000, "only {} names: {version}", names.len());
-    let table = unskew_peers::root().join(TABLE);
-    let rows = match fs::read_to_string(&table) {
-        Ok(text) => Some(Rows::from_text(text)?),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error.into()),
-    };
-    let (text, change) = Rows::with_release(rows.as_ref(), release, names);
-    fs::write(&table, text)?;
-    report(&format!("torch {version}"), &change);
-    Ok(())
+    enter_definitions(TABLE, &format!("torch {version}"), release, names)
 }
 
 /// Says where the strict loader of a release has other instructions than the table states.

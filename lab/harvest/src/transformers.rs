@@ -6,11 +6,9 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
-use unskew_core::Version;
-use unskew_definitions::Rows;
 use unskew_lab_harness::run_command;
 
-use crate::harvest::report;
+use crate::harvest::enter_definitions;
 use crate::row::{self, Row};
 
 const DATA: &str = "crates/judging/releases/data/transformers";
@@ -37,17 +35,12 @@ pub(crate) fn harvest(version: &str, printed: Option<&Path>) -> Result<()> {
     row::enter(&format!("{DATA}/releases.toml"), &format!("transformers {version}"), &release)?;
     let names: Vec<String> = printed.lines().skip(1).filter_map(definition).collect();
     ensure!(names.len() > 100, "only {} names: {version}", names.len());
-    let table = unskew_peers::root().join(DATA).join("names.tsv");
-    let rows = match fs::read_to_string(&table) {
-        Ok(text) => Some(Rows::from_text(text)?),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error.into()),
-    };
-    let release: Version = version.parse()?;
-    let (text, change) = Rows::with_release(rows.as_ref(), release, names);
-    fs::write(&table, text)?;
-    report(&format!("transformers {version}"), &change);
-    Ok(())
+    enter_definitions(
+        &format!("{DATA}/names.tsv"),
+        &format!("transformers {version}"),
+        version.parse()?,
+        names,
+    )
 }
 
 /// `model<TAB>qwen3` as `qwen3(model)`, `theta<TAB>llama<TAB>10000` as `llama(theta 10000)`.

@@ -203,20 +203,12 @@ fn names_of_all() -> String {
 }
 
 fn text(agreement: &Agreement) -> String {
-    let mut text = format!(
+    format!(
         "# GGUF files on real builds of llama.cpp\n\nThe package {WRITER} writes tiny models: one for each architecture, \
          pre-tokenizer and type of tensors that any release knows, and some whose container is odd, `lab/hub/probes/gguf_write.py`. \
          Releases load them: llama.cpp by the libraries of node-llama-cpp on npm, llama-cpp-python built from its sources. A \
          verdict is right if it says whether the file is loaded. *Not judged* is what fails for a reason that verdicts do not look \
-         at and say so: of most architectures only the header is written, and a tensor is missing.\n\n{}\n\n{}",
-        agreement.tally.agreement(),
-        agreement.table
-    );
-    if !agreement.wrong.is_empty() {
-        text += "\nWrong:\n\n";
-        for (release, line) in &agreement.wrong {
-            text += &format!("* {release}: {line}\n");
-        }
-    }
-    text
+         at and say so: of most architectures only the header is written, and a tensor is missing.\n\n{}",
+        agreement.in_words()
+    )
 }

@@ -180,21 +180,13 @@ impl Oracle for Loads<'_> {
 }
 
 fn text(arguments: &ModelFolders, agreement: &Agreement) -> String {
-    let mut text = format!(
+    format!(
         "# Model folders on real releases of transformers\n\nReleases {} write the configurations of {} types of models each, drawn \
          by seed {}, those that people have most, forms of rope, and two tokenizers (`lab/hub/probes/model_folders.py`). Other \
-         releases load them, without weights. A verdict is right if it says whether the folder is loaded.\n\n{}\n\n{}",
+         releases load them, without weights. A verdict is right if it says whether the folder is loaded.\n\n{}",
         arguments.writers.join(", "),
         arguments.count,
         arguments.seed,
-        agreement.tally.agreement(),
-        agreement.table
-    );
-    if !agreement.wrong.is_empty() {
-        text += "\nWrong:\n\n";
-        for (release, line) in &agreement.wrong {
-            text += &format!("* {release}: {line}\n");
-        }
-    }
-    text
+        agreement.in_words()
+    )
 }
