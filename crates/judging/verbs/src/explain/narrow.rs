@@ -46,6 +46,7 @@ pub(super) fn narrow(causes: Vec<ErrorCause>, values: &[(String, String)]) -> Na
         ["TF101", "TF102"] => value("op").map(tensorflow_op),
         ["ON101", "ON102", "ON104"] => value("op").map(|op| onnx_op(op, value("opset"))),
         ["OP001", "OP004"] => value("operator").map(torch_operator),
+        ["HF001"] => value("type").map(model_type),
         ["KR001", "KR004"] => value("class").map(keras_class),
         ["TF001"] => value("consumer").map(|version| of_release("tensorflow", version)),
         ["TF002"] => value("release").map(|version| of_release("tensorflow", version)),
@@ -243,6 +244,17 @@ fn keras_class(class: &str) -> NarrowedBy {
             ..NarrowedBy::default()
         },
     }
+}
+
+/// A type of models of transformers.
+fn model_type(name: &str) -> NarrowedBy {
+    let said = match releases_with(Family::Transformers, name) {
+        Some(words) => format!("{name} is a model type of {words}"),
+        None => format!(
+            "no known transformers has the model type {name}: its code lies in the folder, or in another package"
+        ),
+    };
+    NarrowedBy { facts: vec![said], ..NarrowedBy::default() }
 }
 
 /// The releases that have an operator, in words. All overloads of a name count.
