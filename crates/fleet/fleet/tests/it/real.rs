@@ -125,6 +125,10 @@ fn an_answer_has_the_fields_of_the_json_report() {
     let report: Value = serde_json::from_str(&report.render(RenderFormat::Json)).unwrap();
     let mut pair = report["pairs"][0].as_object().unwrap().clone();
     ["a", "b", "adaptations"].iter().for_each(|key| drop(pair.shift_remove(*key)));
+    // They follow from the findings and from what is unjudged, and are not kept.
+    for key in ["loads", "runs", "means_the_same"] {
+        assert!(pair.shift_remove(key).is_some_and(|answer| answer.is_string()));
+    }
     // What concerns baselines of `lint`, and stands in no verdict.
     for finding in pair["findings"].as_array_mut().unwrap() {
         for key in ["fingerprint", "accepted"] {
