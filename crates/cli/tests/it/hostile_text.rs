@@ -315,7 +315,6 @@ fn what_is_wrong_with_arguments_is_said_without_their_characters() {
     for args in [
         &["check", "a", "--with", "b", "--format", HOSTILE][..],
         &[HOSTILE],
-        &["explain", HOSTILE],
         &["releases", HOSTILE],
         &["releases", "torch@2.1", "--op", HOSTILE],
         &["ops", "closure", HOSTILE],
@@ -328,6 +327,8 @@ fn what_is_wrong_with_arguments_is_said_without_their_characters() {
         // Of the name of a release only its first word is said.
         assert!(whole.contains("Ev"), "{args:?}: {whole}");
     }
+    // A text that no rule knows is not repeated.
+    hold(folder.path(), &["explain", HOSTILE], "");
 }
 
 #[cfg(feature = "fleet")]

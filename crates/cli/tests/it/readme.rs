@@ -21,8 +21,8 @@ const FILES: [(&str, &str); 4] = [
 
 /// What each prints somewhere, and its exit status: without an entry here, a command that is added is a failure.
 const EXPECTED: [(&str, i32, &str); 6] = [
-    ("check examples/gelu-2.15.0.pt", 1, "incompatible, fails at load"),
-    ("check examples/add-cast.pb", 0, "compatible: no findings"),
+    ("check examples/gelu-2.15.0.pt", 1, "does not load with torch 1.10.2"),
+    ("check examples/add-cast.pb", 0, "works with tensorflow 2.4.4"),
     ("check libpjrt_cpu.so", 1, "unskew adapt"),
     ("adapt libpjrt_cpu.so", 0, "0.70"),
     ("convert examples/gelu-2.15.0.pt", 0, "old.pt"),

@@ -80,7 +80,8 @@ def inspect(
     failures = _failures(data)
     if len(what) == 1 and failures and not data["parties"]:
         text = failures[0].message
-        unknown = "no kind of file that Unskew knows" in text or "nothing to check in this" in text
+        signs = ("no kind of file that Unskew knows", "and no model", "nothing to check in this")
+        unknown = any(sign in text for sign in signs)
         raise (_native.UnknownFormat if unknown else _native.ReadError)(text)
     return Inspection(failures, report.text("full"), data, parts=tuple(map(Part._of, data["parties"])))
 
