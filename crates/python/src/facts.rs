@@ -52,7 +52,8 @@ pub fn operators(name: &str, pattern: &str) -> PyResult<Vec<(String, String, Opt
 #[pyfunction]
 pub fn explain_text(text: &str) -> (String, String) {
     let answer = unskew_verbs::explain_text(text.as_bytes());
-    (answer.json().to_string(), answer.text())
+    let text = anstream::adapter::strip_str(&answer.text()).to_string();
+    (answer.json().to_string(), text)
 }
 
 fn rule_value(rule: &Rule) -> Value {

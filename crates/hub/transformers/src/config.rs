@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use memchr::memmem;
 use serde_json::{Map, Value};
 use unskew_source::{ReadError, Source, SourceExt, SourceProblem, limits};
 
@@ -82,11 +83,13 @@ impl ModelConfig {
     /// # Errors
     /// If it is one, but not JSON, or larger than 64 MiB.
     pub fn read(source: &Arc<dyn Source>) -> Result<Option<Self>, ReadError> {
+        if !source.name().to_ascii_lowercase().ends_with(".json") {
+            return Ok(None);
+        }
         let head = source.head(HEAD)?;
-        let named = source.name().to_ascii_lowercase().ends_with(".json");
-        let has = |word: &str| head.windows(word.len()).any(|part| part == word.as_bytes());
-        let is_known = has("\"model_type\"") || has("\"architectures\"");
-        if !named || !head.trim_ascii_start().starts_with(b"{") || !is_known {
+        let has = |word: &[u8]| memmem::find(&head, word).is_some();
+        let is_known = has(b"\"model_type\"") || has(b"\"architectures\"");
+        if !head.trim_ascii_start().starts_with(b"{") || !is_known {
             return Ok(None);
         }
         let json = json(source)?;
