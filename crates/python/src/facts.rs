@@ -74,6 +74,12 @@ fn rule_value(rule: &Rule) -> Value {
     })
 }
 
+/// Whether something that names no rule is the text of an error.
+#[pyfunction]
+pub fn is_error_text(what: &str) -> bool {
+    unskew_verbs::is_error_text(what)
+}
+
 /// A rule by its code or its name, as a JSON object.
 #[pyfunction]
 pub fn rule(code_or_name: &str) -> PyResult<String> {

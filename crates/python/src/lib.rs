@@ -54,7 +54,9 @@ mod _native {
         UnskewError, WriteError,
     };
     #[pymodule_export]
-    use super::facts::{adapter_name, explain_text, operators, release, releases, rule, rules};
+    use super::facts::{
+        adapter_name, explain_text, is_error_text, operators, release, releases, rule, rules,
+    };
     #[pymodule_export]
     use super::report::{Matrix, Report, shown, shown_lines};
     #[pymodule_export]

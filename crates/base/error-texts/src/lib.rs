@@ -1,7 +1,7 @@
 //! Patterns of what runtimes print when they fail, and how they are found in a pasted line or a whole log.
 //!
 //! A runtime that refuses a file says so in words of its own, with numbers in them: `Unsupported model IR version: 10, max
-//! supported IR version: 9`. A [`ErrorPattern`] has the words and a place for each number, so that a text that somebody pastes leads
+//! supported IR version: 9`. An [`ErrorPattern`] has the words and a place for each number, so that a text that somebody pastes leads
 //! to the rule, and the numbers come out of it.
 //!
 //! **The form of a pattern.** Literal words, in which `{name}` stands for one word (no blank and no quotation mark in it; one called `_` is no value), and

@@ -4,7 +4,6 @@
 use std::ffi::OsString;
 
 use unskew_core::Severity;
-use unskew_report::Report;
 
 use crate::args::{Check, Global};
 use crate::exit::{CallStatus, Ending};
@@ -25,13 +24,11 @@ pub fn run(args: &Check, global: &Global) -> anyhow::Result<CallStatus> {
     print::report(&mut report, args.format.into())?;
     let verdicts = report.pairs.iter().map(|pair| &pair.verdict);
     let mut ending = Ending::for_report(&report, report.pairs.len(), global);
-    if is_alone && works_somewhere(&report) {
-        // Which releases refuse it is the answer here, not an error.
-        ending.worst = ending.worst.min(Some(Severity::Warning));
+    if is_alone {
+        // Which releases refuse it is the answer here, not an error, if one does not.
+        let severities = report.pairs.iter().map(|pair| pair.verdict.severity());
+        let accepted = severities.filter(|severity| *severity < Some(Severity::Error)).max();
+        ending.worst = accepted.unwrap_or(ending.worst);
     }
     Ok(ending.requiring(args.require, verdicts).into())
-}
-
-fn works_somewhere(report: &Report) -> bool {
-    report.pairs.iter().any(|pair| pair.verdict.works())
 }

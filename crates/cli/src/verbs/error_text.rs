@@ -16,14 +16,6 @@ const KEPT: usize = 4 << 20;
 /// How much is read at once.
 const PIECE: usize = 1 << 16;
 
-/// Whether an argument that names no rule is an error message, and no misspelled name. `near` says whether a rule has a name
-/// like it.
-pub fn is_text(what: &str, near: bool) -> bool {
-    let of_names = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
-    let is_name = what.chars().all(|letter| of_names(letter) || near && letter == ' ');
-    !is_name || !explain_text(what.as_bytes()).matches.is_empty()
-}
-
 /// The end of what stands on the standard input.
 pub fn from_standard_input() -> anyhow::Result<Vec<u8>> {
     let mut input = io::stdin().lock();

@@ -24,7 +24,7 @@ pub fn run(args: &Explain, global: &Global) -> anyhow::Result<CallStatus> {
             Ok(rule) => page(rule),
             Err(error) => match problem(&what.to_ascii_uppercase()) {
                 Some(text) => text,
-                None if error_text::is_text(what, error.to_string().contains("did you mean")) => {
+                None if unskew_verbs::is_error_text(what) => {
                     return error_text::explain(what.as_bytes(), args, global);
                 }
                 None => bail!(error),

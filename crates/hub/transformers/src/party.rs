@@ -59,10 +59,11 @@ fn party_of(name: &str, folder: ModelFolder) -> Party {
         party = party.fact("code", "in the folder");
     }
     if let Some(files) = &folder.files {
-        for one in files.tokenizer.iter().chain(&files.processors) {
-            let label =
-                if files.tokenizer.as_ref() == Some(one) { "tokenizer" } else { "processor" };
-            party = party.fact(label, &one.class);
+        if let Some(tokenizer) = &files.tokenizer {
+            party = party.fact("tokenizer", &tokenizer.class);
+        }
+        for processor in &files.processors {
+            party = party.fact("processor", &processor.class);
         }
         let weights = &files.weights;
         let shards = if weights.is_sharded { ", several files" } else { "" };

@@ -29,7 +29,7 @@
 //! let path = folder.path().join("notes.txt");
 //! std::fs::write(&path, "no model").unwrap();
 //! let error = open(&path, &OpenOptions::default()).unwrap_err();
-//! assert!(error.to_string().ends_with("text, and no model"), "{error}");
+//! assert!(error.to_string().ends_with("text, not a model"), "{error}");
 //! ```
 #![forbid(unsafe_code)]
 

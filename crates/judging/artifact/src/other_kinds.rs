@@ -5,13 +5,13 @@
 
 /// A list of packages.
 const PACKAGES: &str =
-    "a list of packages, and no model; `unskew lock FILE` judges what it installs";
+    "a list of packages, not a model; `unskew lock FILE` judges what it installs";
 
 /// A file of a folder that is a model only as a whole.
 const FOLDER: &str = "a part of a model folder, which is checked as a whole; name the folder";
 
 /// Source code.
-const SOURCE: &str = "source code, and no model; name the file that it loads, or judge what is installed with `unskew env`";
+const SOURCE: &str = "source code, not a model; name the file that it loads, or judge what is installed with `unskew env`";
 
 /// By whole names, in small letters.
 const NAMES: [(&str, &str); 19] = [
@@ -46,7 +46,7 @@ const BEGINNINGS: [(&[u8], &str); 6] = [
     (b"CBM1", "a CatBoost model; Unskew does not judge it yet"),
 ];
 
-const NUMPY: &str = "arrays of NumPy, and no model; any NumPy since 1.0 reads them";
+const NUMPY: &str = "arrays of NumPy, not a model; any NumPy since 1.0 reads them";
 
 const TENSORRT: &str = "a TensorRT engine, which Unskew does not judge; it runs only with the TensorRT release that built it, and on the same kind of GPU";
 
@@ -71,7 +71,7 @@ const ENDINGS: [(&str, &str); 42] = [
     ("xml", "XML, as OpenVINO writes its models; Unskew does not judge it yet"),
     (
         "gguf",
-        "no GGUF file, although it is named like one: it does not begin with the letters GGUF",
+        "not a GGUF file, although it is named like one: it does not begin with the letters GGUF",
     ),
     (
         "ggml",
@@ -105,18 +105,18 @@ const ENDINGS: [(&str, &str); 42] = [
     ("cpp", SOURCE),
     ("md", TEXT),
     ("txt", TEXT),
-    ("log", "a log, and no model; `unskew explain -` reads it from the standard input"),
+    ("log", "a log, not a model; `unskew explain -` reads it from the standard input"),
     ("csv", TEXT),
     ("yaml", TEXT),
     ("yml", TEXT),
     ("toml", TEXT),
     (
         "json",
-        "JSON that is no model of TensorFlow.js; a part of a model folder is checked with the folder",
+        "JSON that is not a model of TensorFlow.js; a part of a model folder is checked with the folder",
     ),
 ];
 
-const TEXT: &str = "text, and no model";
+const TEXT: &str = "text, not a model";
 
 /// What a file of this name, or with this beginning, is.
 pub(crate) fn named(path: &str, head: &[u8]) -> Option<&'static str> {

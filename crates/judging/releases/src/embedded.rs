@@ -3,12 +3,23 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 /// What a table says that the compiler made JSON of.
 #[expect(clippy::expect_used, reason = "part of the program")]
 pub(crate) fn table<T: DeserializeOwned>(json: &str) -> T {
     serde_json::from_str(json).expect("a table of releases")
+}
+
+/// The releases that a table lists, each as `T`.
+pub(crate) fn releases<T: DeserializeOwned>(json: &str) -> Vec<T> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Releases<T> {
+        release: Vec<T>,
+    }
+    table::<Releases<T>>(json).release
 }
 
 /// Rows that were read, to be shared.

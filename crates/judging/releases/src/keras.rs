@@ -16,12 +16,6 @@ const APART: Version = Version::pair(2, 16);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Releases {
-    release: Vec<Release>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Release {
     version: String,
     released: Date,
@@ -41,7 +35,7 @@ static TF_KERAS_ROWS: LazyLock<Vec<ReleaseRow>> =
     LazyLock::new(|| listed(toml_as_json!("data/tf_keras/releases.toml")));
 
 fn listed(text: &str) -> Vec<ReleaseRow> {
-    let releases = embedded::table::<Releases>(text).release;
+    let releases = embedded::releases::<Release>(text);
     releases.iter().filter_map(row).collect()
 }
 

@@ -12,12 +12,6 @@ use crate::{ReleaseRow, embedded};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Releases {
-    release: Vec<Release>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Release {
     version: String,
     released: Date,
@@ -33,12 +27,12 @@ struct Table {
 }
 
 impl Table {
-    fn new(releases: Releases, names: Option<Arc<LlamaNames>>) -> Self {
+    fn new(releases: Vec<Release>, names: Option<Arc<LlamaNames>>) -> Self {
         let row = |release: Release| {
             let version = release.version.parse().ok()?;
             Some((ReleaseRow { version, released: release.released }, release.commit))
         };
-        let (rows, commits) = releases.release.into_iter().filter_map(row).unzip();
+        let (rows, commits) = releases.into_iter().filter_map(row).unzip();
         Self { rows, commits, names }
     }
 
@@ -53,14 +47,14 @@ impl Table {
 static BUILDS: LazyLock<Table> = LazyLock::new(|| {
     let names = LlamaNames::from_text(packed_rows!("data/llama.cpp/names.tsv"));
     Table::new(
-        embedded::table(toml_as_json!("data/llama.cpp/releases.toml")),
+        embedded::releases(toml_as_json!("data/llama.cpp/releases.toml")),
         embedded::rows(names),
     )
 });
 
 static PACKAGES: LazyLock<Table> = LazyLock::new(|| {
     let names = LlamaNames::from_text(packed_rows!("data/llama-cpp-python/names.tsv"));
-    let releases = embedded::table(toml_as_json!("data/llama-cpp-python/releases.toml"));
+    let releases = embedded::releases(toml_as_json!("data/llama-cpp-python/releases.toml"));
     Table::new(releases, embedded::rows(names))
 });
 

@@ -16,12 +16,6 @@ use crate::{Family, ReleaseRow, embedded};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Releases {
-    release: Vec<Release>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Release {
     version: String,
     released: Date,
@@ -39,7 +33,7 @@ struct Table {
 impl Table {
     /// The table of a text. It is part of the program and read by a test, so a fault in it cannot reach a user.
     fn read(text: &str) -> Self {
-        let releases = embedded::table::<Releases>(text).release;
+        let releases = embedded::releases::<Release>(text);
         let rows = releases.iter().filter_map(row).collect();
         Self { releases, rows }
     }

@@ -12,12 +12,6 @@ use crate::{ReleaseRow, embedded};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Releases {
-    release: Vec<Release>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Release {
     version: String,
     released: Date,
@@ -38,7 +32,7 @@ static NAMES: LazyLock<Option<Arc<TfjsNames>>> =
     LazyLock::new(|| embedded::rows(TfjsNames::from_text(packed_rows!("data/tfjs/names.tsv"))));
 
 static RELEASES: LazyLock<Vec<(ReleaseRow, Release)>> = LazyLock::new(|| {
-    let releases = embedded::table::<Releases>(toml_as_json!("data/tfjs/releases.toml")).release;
+    let releases = embedded::releases::<Release>(toml_as_json!("data/tfjs/releases.toml"));
     let row = |release: Release| {
         let row = ReleaseRow { version: release.version.parse().ok()?, released: release.released };
         Some((row, release))

@@ -12,12 +12,6 @@ use crate::{ReleaseRow, embedded};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Releases {
-    release: Vec<Release>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Release {
     version: String,
     released: Date,
@@ -28,11 +22,11 @@ static NAMES: LazyLock<Option<Arc<TransformersNames>>> = LazyLock::new(|| {
 });
 
 static ROWS: LazyLock<Vec<ReleaseRow>> = LazyLock::new(|| {
-    let releases = embedded::table::<Releases>(toml_as_json!("data/transformers/releases.toml"));
+    let releases = embedded::releases::<Release>(toml_as_json!("data/transformers/releases.toml"));
     let row = |release: Release| {
         Some(ReleaseRow { version: release.version.parse().ok()?, released: release.released })
     };
-    releases.release.into_iter().filter_map(row).collect()
+    releases.into_iter().filter_map(row).collect()
 });
 
 /// Every release, oldest first.

@@ -50,6 +50,7 @@ pub use environments::{EnvironmentAnswer, env, labels, lock};
 pub use error::VerbError;
 pub use explain::{
     ErrorCause, ErrorMatch, Explanation, FindingHere, KnownError, NextStep, NextVerb, explain_text,
+    is_error_text,
 };
 pub use fetch::Fetched;
 pub use grid::{Cell, Grid, GridReason, GridRow};

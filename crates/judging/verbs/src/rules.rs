@@ -27,7 +27,7 @@ pub fn rule(code_or_name: &str) -> Result<&'static Rule, VerbError> {
 }
 
 /// The rule whose name is nearest, or has the words that were given.
-fn nearest(asked: &str) -> Option<&'static Rule> {
+pub(crate) fn nearest(asked: &str) -> Option<&'static Rule> {
     let asked = asked.to_ascii_lowercase().replace([' ', '_'], "-");
     if asked.len() < 4 {
         return None;

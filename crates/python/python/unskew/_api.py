@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import json
 import os
-import re
 import traceback
 from pathlib import Path
 from typing import Any, BinaryIO, Callable, Dict, Iterable, Optional, Sequence, Tuple, Union, overload
@@ -80,7 +79,7 @@ def inspect(
     failures = _failures(data)
     if len(what) == 1 and failures and not data["parties"]:
         text = failures[0].message
-        signs = ("no kind of file that Unskew knows", "and no model", "nothing to check in this")
+        signs = ("no kind of file that Unskew knows", "not a model", "nothing to check in this")
         unknown = any(sign in text for sign in signs)
         raise (_native.UnknownFormat if unknown else _native.ReadError)(text)
     return Inspection(failures, report.text("full"), data, parts=tuple(map(Part._of, data["parties"])))
@@ -202,8 +201,7 @@ def explain(what: Union[str, BaseException]) -> Union[Rule, Explanation]:
     try:
         return Rule._of(json.loads(_native.rule(what)))
     except _native.QuestionError:
-        # No name of a rule has a blank; a name with a typing error is none of a text.
-        if not re.search(r"[^\w-]", what):
+        if not _native.is_error_text(what):
             raise
     return _explained(what)
 

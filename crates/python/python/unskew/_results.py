@@ -480,7 +480,7 @@ class Explanation(_Value):
 
     #: What was found in it, in the order of the text; empty where nothing in it is known.
     matches: Tuple[ErrorMatch, ...]
-    #: What of it is known and is no trouble of versions, as sentences.
+    #: What of it is known and is not a version problem, as sentences.
     not_versions: Tuple[str, ...]
     _text: str
     _json: Json = _json()

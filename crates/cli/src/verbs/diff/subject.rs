@@ -83,14 +83,7 @@ pub fn of_release(release: Release) -> anyhow::Result<NamedSubject> {
         Family::OnnxRuntime | Family::Onnx => {
             unskew_releases::onnx::runtime_of(release).map(|one| DiffSubject::Onnx(Box::new(one)))
         }
-        Family::Jax
-        | Family::Keras
-        | Family::TfKeras
-        | Family::TorchXla
-        | Family::Tfjs
-        | Family::LlamaCpp
-        | Family::LlamaCppPython
-        | Family::Transformers => None,
+        _ => None,
     };
     let thing = thing.with_context(|| format!("no registry of operators is known of {release}"))?;
     Ok(NamedSubject { subject: Subject::from_party(&release.party()), thing })

@@ -36,15 +36,7 @@ impl RuntimeProfile {
                 Family::Torch => self.torch()?,
                 Family::TensorFlow => self.tensorflow()?,
                 Family::Jax => self.jax()?,
-                Family::OnnxRuntime
-                | Family::Onnx
-                | Family::Keras
-                | Family::TfKeras
-                | Family::TorchXla
-                | Family::Tfjs
-                | Family::LlamaCpp
-                | Family::LlamaCppPython
-                | Family::Transformers => {
+                _ => {
                     let what = "a device of it is not described yet; name a release alone";
                     return Err(ProfileError::new("release", what));
                 }
@@ -187,13 +179,7 @@ impl RuntimeProfile {
             Family::TensorFlow => "tf.graph_def, tf.checkpoint",
             Family::Jax => "pjrt.api, stablehlo",
             Family::OnnxRuntime | Family::Onnx => "onnx.ir, onnx.opset",
-            Family::Keras
-            | Family::TfKeras
-            | Family::TorchXla
-            | Family::Tfjs
-            | Family::LlamaCpp
-            | Family::LlamaCppPython
-            | Family::Transformers => "none",
+            _ => "none",
         };
         let what = format!("no axis of a {} device ({axes})", self.release.family());
         ProfileError::new(format!("versions.{axis}"), what)

@@ -31,7 +31,7 @@ pub struct KnownError {
     pub texts: Vec<String>,
 }
 
-/// What a text means that is no trouble of versions.
+/// What a text means that is not a version problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherTrouble {
     /// What it means.

@@ -3,7 +3,7 @@
 //! [`explain_text`] takes a line or a whole log and looks for the patterns of all rules (`error_texts` in their files) and of
 //! errors that have no rule yet (`data/error_texts.toml`). An answer is an [`ErrorMatch`]: the words that were found, the
 //! values in them, what these say, and the causes that the words can have. Where the database decides between causes it does
-//! (`narrow`): an op that no release of TensorFlow has is no trouble of versions. Where nothing decides, all causes stay, and the
+//! (`narrow`): an op that no release of TensorFlow has is not a version problem. Where nothing decides, all causes stay, and the
 //! file or the environment is asked for. Nothing is guessed.
 //!
 //! [`here`](Explanation::here) judges an environment and keeps the findings of the rules that were found.
@@ -38,7 +38,7 @@ const QUOTED: usize = 300;
 pub struct Explanation {
     /// What was found, in the order of the text. Empty where nothing in it is known.
     pub matches: Vec<ErrorMatch>,
-    /// What of the text is known and is no trouble of versions.
+    /// What of the text is known and is not a version problem.
     pub elsewhere: Vec<OtherTrouble>,
     /// What the rules find in the environment that was judged, and its name; none where none was.
     pub here: Option<(String, Vec<FindingHere>)>,
@@ -77,6 +77,16 @@ fn quoted(text: &str, span: std::ops::Range<usize>) -> String {
     let rest = behind.find([' ', '\'', ',']).unwrap_or(behind.len());
     let found = text.get(span.start..span.end + rest).unwrap_or_default();
     found.chars().take(QUOTED).collect()
+}
+
+/// Whether something that names no rule is the text of an error, and not a misspelled name: it has characters that no name has,
+/// or words that a runtime is known to print.
+pub fn is_error_text(what: &str) -> bool {
+    let is_near_a_name = crate::rules::nearest(what).is_some();
+    let is_name = what.chars().all(|letter| {
+        letter.is_ascii_alphanumeric() || "-_".contains(letter) || is_near_a_name && letter == ' '
+    });
+    !is_name || !explain_text(what.as_bytes()).matches.is_empty()
 }
 
 /// Looks for what runtimes print in a line or a log of any size; of a long one the end is read.

@@ -15,7 +15,7 @@ const OF_NOBODY: &str = "TF102";
 /// What is left of the causes.
 pub(super) struct Narrowed {
     pub(super) causes: Vec<ErrorCause>,
-    /// Causes that are no trouble of versions.
+    /// Causes that are not version problems.
     pub(super) elsewhere: Vec<OtherTrouble>,
     pub(super) facts: Vec<String>,
     /// The release that the values name: `torch@1.10.2`.

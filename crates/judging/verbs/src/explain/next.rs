@@ -18,7 +18,7 @@ pub enum NextVerb {
     Convert,
     /// A file alone.
     Inspect,
-    /// None: no trouble of versions.
+    /// None: not a version problem.
     None,
 }
 

@@ -49,7 +49,7 @@ impl Explanation {
                 writeln!(out)?;
             }
             let about = Plain(&trouble.about);
-            writeln!(out, "{EMPHASIS}no trouble of versions{EMPHASIS:#}: {about}")?;
+            writeln!(out, "{EMPHASIS}not a version problem{EMPHASIS:#}: {about}")?;
             writeln!(out, "  {DIM}fix{DIM:#}   {}", Plain(&trouble.fix))?;
             if let Some(code) = trouble.code {
                 writeln!(out, "  {DIM}next{DIM:#}  unskew explain {code}")?;
