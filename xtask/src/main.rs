@@ -10,6 +10,7 @@ mod guides;
 mod lab;
 mod new_boundary;
 mod new_rule;
+mod pictures;
 mod promise;
 mod site;
 mod test;
@@ -44,6 +45,15 @@ enum Verb {
         /// The command that they call `unskew`.
         #[arg(long, default_value = "target/debug/unskew")]
         command: PathBuf,
+    },
+    /// Draws the pictures of the README from what the command prints.
+    Pictures {
+        /// The command whose output they show.
+        #[arg(long, default_value = "target/debug/unskew")]
+        command: PathBuf,
+        /// Writes nothing; fails if a picture is stale.
+        #[arg(long)]
+        check: bool,
     },
     /// Freezes the histories and locks of this repository, as the baseline of its own lint.
     Promise,
@@ -118,6 +128,9 @@ fn main() -> anyhow::Result<()> {
         Verb::Promise => promise::run(),
         Verb::Changelog { version, day } => changelog::run(&version, day),
         Verb::Site { version } => site::run(&version),
+        Verb::Pictures { command, check } => {
+            pictures::run(&unskew_peers::root().join(command), check)
+        }
         Verb::Guides { command } => guides::run(&unskew_peers::root().join(command)),
         Verb::Corpus { all_jax, all_tensorflow, all_torch } => {
             let families =

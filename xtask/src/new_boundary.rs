@@ -81,7 +81,7 @@ Left to do, and said by no compiler:
   `crates/judging/artifact/src/unversioned.rs`: take the format out, if it was known there
   the releases on the other side: a key in `crates/judging/releases/src/family.rs`, and its row in `families.rs`
   `crates/testing/fuzz-targets/examples/seeds.rs`: real files to begin with; `fuzz/readers.toml`: its row
-  README.md (what it reads), docs/guide, docs/reference/made-from.md, a file in changes/
+  docs/reference/formats.md, docs/guide, docs/reference/made-from.md, a file in changes/
 Then:
   cargo build && UNSKEW_BLESS=1 cargo test -p unskew-cli --test cli rules/@CODE@001
   cargo xtask docs

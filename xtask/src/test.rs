@@ -139,6 +139,7 @@ pub fn run(asked: &Test) -> anyhow::Result<()> {
     step(EXAMPLES)?;
     if real {
         crate::guides::run(&command())?;
+        crate::pictures::run(&command(), true)?;
         crate::site::run("dev")?;
         crate::wheel::test(&command())?;
         instructions()?;

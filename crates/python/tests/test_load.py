@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from pathlib import Path
 
 import pytest
@@ -51,3 +52,13 @@ def test_a_release_that_is_not_known_is_not_judged(gelu: Path, caplog: pytest.Lo
     ready = _load.prepare(gelu, "torch", "99.1")
     assert ready.path == gelu and ready.report is None and ready.unjudged == ()
     assert "not judged" in caplog.text
+
+
+def test_an_answer_that_differs_silently_is_a_warning(root: Path, gelu: Path) -> None:
+    changed = root / "examples" / "floor-divide-1.12.1.pt"
+    with pytest.warns(_load.UnskewWarning, match="torch==2.15.0: OP") as seen:
+        _load.prepare(changed, "torch", "2.15.0")
+    assert seen[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _load.prepare(gelu, "torch", "2.15.0")

@@ -24,6 +24,7 @@ const GUIDES: [(&str, &[&str]); 6] = [
             "check-a-model-for-a-device",
             "check-gguf",
             "check-a-model-folder",
+            "check-a-scikit-learn-model",
             "jax-export",
             "jax-compilation-cache",
             "check-a-program-for-a-plug-in",
@@ -98,13 +99,17 @@ pub(super) fn menu(root: &Path, files: &Files) -> anyhow::Result<Value> {
     let missing: Vec<_> = pages.iter().filter(|page| page.starts_with("guide")).collect();
     ensure!(missing.is_empty(), "in no group of the menu (xtask/src/site/menu.rs): {missing:?}");
     pages.sort();
-    let mut rules: BTreeMap<String, Vec<&PathBuf>> = BTreeMap::new();
+    let index = fs::read_to_string(root.join("docs/rules/README.md"))?;
+    let groups = rule_groups(&index);
+    let mut rules: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for page in pages.iter().copied().filter(|page| page.starts_with("rules")) {
         let code = page.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
         let family = code.trim_end_matches(|c: char| c.is_ascii_digit());
-        rules.entry(family.to_owned()).or_default().push(page);
+        let group = groups.get(family).with_context(|| format!("{code} is in no group"))?;
+        let rules = rules.entry(group.clone()).or_default();
+        rules.push(json!({ title(root, files, page)?: page }));
     }
-    let rules = rules.into_iter().map(|(family, pages)| json!({ family: pages }));
+    let rules = rules.into_iter().map(|(group, pages)| json!({ group: pages }));
     let rules: Vec<Value> = std::iter::once(json!("rules/README.md")).chain(rules).collect();
     let mut reference = Vec::new();
     for page in pages.iter().copied().filter(|page| !page.starts_with("rules")) {
@@ -113,6 +118,12 @@ pub(super) fn menu(root: &Path, files: &Files) -> anyhow::Result<Value> {
     Ok(json!([
         {"Start": "index.md"}, {"Guides": guides}, {"Rules": rules}, {"Reference": reference}, {"Project": PROJECT},
     ]))
+}
+
+/// The headings of the index of rules, such as `PT: PyTorch files`, by their letters.
+fn rule_groups(index: &str) -> BTreeMap<&str, String> {
+    let headings = index.lines().filter_map(|line| line.strip_prefix("## "));
+    headings.filter_map(|line| Some((line.split_once(": ")?.0, line.to_owned()))).collect()
 }
 
 fn is_page(path: &Path) -> bool {

@@ -1,7 +1,8 @@
 //! For GitHub Actions: workflow commands, which annotate a run.
 //!
 //! In a command's message `%`, carriage return and line feed are escaped, in its properties also
-//! `:` and `,`, as the documentation of workflow commands says.
+//! `:` and `,`, as the documentation of workflow commands says. The last line is none: it says in the log that all is well,
+//! or how much is not.
 
 use std::fmt::{self, Write};
 
@@ -32,7 +33,7 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> fmt::Result {
         let (path, title) = (property(path), property(&title));
         writeln!(out, "::notice file={path},title={title}::{}", message(&unjudged.reason))?;
     }
-    Ok(())
+    writeln!(out, "unskew: {}", report.tally().with_unjudged(report.unjudged().count()))
 }
 
 fn numbers(Location { line, column }: Location) -> String {

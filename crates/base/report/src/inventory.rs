@@ -51,7 +51,9 @@ fn requirements(look: &Look, out: &mut dyn Write) -> fmt::Result {
     let mut lines: Vec<(&str, String)> = Vec::new();
     for requirement in &look.party.requires {
         let need = match &requirement.need {
-            Need::Matches(_) => "judged piece by piece against the other side".to_owned(),
+            Need::Matches(_) => {
+                "checked piece by piece against the release that you name with --with".to_owned()
+            }
             need => need.to_string(),
         };
         let entry = (requirement.axis.as_str(), need);

@@ -151,7 +151,8 @@ proptest! {
     ) {
         let report = report(&name, &text);
         let github = report.render(RenderFormat::Github);
-        prop_assert_eq!(github.lines().count(), 2);
+        // A command for the finding, one for what was not judged, and the count.
+        prop_assert_eq!(github.lines().count(), 3);
         prop_assert!(!github.contains('\r'));
         let concise = report.render(RenderFormat::Concise);
         prop_assert_eq!(concise.lines().count(), 3);

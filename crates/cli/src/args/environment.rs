@@ -46,8 +46,10 @@ pub struct SystemLibrariesArgs {
 #[derive(Debug, clap::Args)]
 pub struct LockArgs {
     /// uv.lock, pylock.toml, poetry.lock, pixi.lock, conda-lock.yml, requirements.txt, or an explicit list of conda
-    #[arg(value_name = "FILE")]
-    pub path: PathBuf,
+    ///
+    /// Each file is an environment of its own.
+    #[arg(value_name = "FILE", required = true)]
+    pub paths: Vec<PathBuf>,
     /// The Python to choose wheels for: 3.12
     #[arg(long, value_name = "VERSION")]
     pub python: Option<Version>,

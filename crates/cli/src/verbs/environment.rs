@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use unskew_core::{Padded, column};
-use unskew_report::{BAD, EMPHASIS, Plain};
+use unskew_report::{BAD, EMPHASIS, Plain, Report};
 use unskew_verbs::{EnvironmentAnswer, LockTarget, Machine, System};
 
 use crate::args::{Env, EnvVerb, Global, LockArgs, LockMachine, ReportFormat, SystemLibrariesArgs};
@@ -20,8 +20,8 @@ pub fn env(args: &Env, global: &Global) -> anyhow::Result<CallStatus> {
         Some(path) => path.clone(),
         None => found()?,
     };
-    let mut answer = unskew_verbs::env(&path, system(&args.system), global.context())?;
-    print_answer(&mut answer, args.format, global)
+    let answer = unskew_verbs::env(&path, system(&args.system), global.context())?;
+    print_answers(vec![answer], args.format, global)
 }
 
 /// The environment that is meant where none is named: the active one, else `.venv` here or in a folder above.
@@ -87,20 +87,32 @@ pub fn lock(args: &LockArgs, global: &Global) -> anyhow::Result<CallStatus> {
         true => Some(unskew_verbs::index_url(args.index.as_deref())?),
         false => None,
     };
-    let (index, system) = (index.as_deref(), system(&args.system));
-    let mut answer = unskew_verbs::lock(&args.path, target, index, system, global.context())?;
-    print_answer(&mut answer, args.format, global)
+    let (index, context) = (index.as_deref(), global.context());
+    let answers = args
+        .paths
+        .iter()
+        .map(|path| unskew_verbs::lock(path, target, index, system(&args.system), context));
+    print_answers(answers.collect::<Result<_, _>>()?, args.format, global)
 }
 
-fn print_answer(
-    answer: &mut EnvironmentAnswer,
+/// Prints a text for each environment, or one report of all.
+fn print_answers(
+    answers: Vec<EnvironmentAnswer>,
     format: ReportFormat,
     global: &Global,
 ) -> anyhow::Result<CallStatus> {
+    let texts = answers.iter().map(|answer| answer.render(format.into()));
+    let text = texts.collect::<Vec<String>>().join("\n");
+    let packages = answers.iter().map(|answer| answer.environment.packages.len()).sum();
+    let mut report = Report::new(global.context());
+    for answer in answers {
+        report.pairs.extend(answer.report.pairs);
+        report.looks.extend(answer.report.looks);
+    }
     let text = match format {
-        ReportFormat::Full => answer.render(format.into()).into(),
-        _ => print::rendered(&mut answer.report, format.into()),
+        ReportFormat::Full => text.into(),
+        _ => print::rendered(&mut report, format.into()),
     };
     print::found(text)?;
-    Ok(Ending::for_report(&answer.report, answer.environment.packages.len(), global).into())
+    Ok(Ending::for_report(&report, packages, global).into())
 }

@@ -83,7 +83,8 @@ fn step(name: &str, folder: &Path, inputs: &[(&str, &str)]) -> Output {
         .unwrap();
     let script = &action[&format!("runs.steps.{step}.run")];
     let mut bash = Command::new("bash");
-    bash.current_dir(folder).args(["-e", "-c", script]);
+    bash.current_dir(folder).args(["-e", "-c", script]).env("GITHUB_ACTION_PATH", root());
+    bash.env("GITHUB_STEP_SUMMARY", folder.join("summary.md"));
     let start = format!("runs.steps.{step}.env.");
     for (path, wanted) in action.iter().filter(|(path, _)| path.starts_with(&start)) {
         let name = &path[start.len()..];
@@ -123,6 +124,24 @@ fn the_step_of_the_action_annotates_the_change_and_fails() {
     let ran = step("Lint", repository().path(), &[]);
     assert_eq!(ran.status.code(), Some(1), "{}", said(&ran));
     assert!(said(&ran).contains("::error file=device.h,line="), "{}", said(&ran));
+}
+
+#[test]
+fn the_steps_of_the_action_write_a_summary_and_sarif() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("good.txt", "torch==2.11.0\ntorchao==0.18.0\n");
+    write("bad.txt", "torch==2.7.1\ntorchao==0.18.0\n");
+    let inputs = [("locks", "good.txt bad.txt"), ("python", "3.11"), ("sarif", "out/sarif")];
+    let ran = step("Locks", folder.path(), &inputs);
+    assert_eq!(ran.status.code(), Some(1), "{}", said(&ran));
+    assert!(said(&ran).contains("unskew: no findings"), "{}", said(&ran));
+    let summary = std::fs::read_to_string(folder.path().join("summary.md")).unwrap();
+    assert!(summary.contains("### unskew good.txt\n\n    good.txt: 2 packages"), "{summary}");
+    assert!(summary.contains("    error EN115"), "{summary}");
+    let sarif = std::fs::read(folder.path().join("out/sarif/bad.txt.sarif")).unwrap();
+    let sarif: serde_json::Value = serde_json::from_slice(&sarif).unwrap();
+    assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "EN115");
 }
 
 #[test]
@@ -195,6 +214,7 @@ fn the_action_checks_the_models_that_a_pattern_names() {
     let run = |models: &str, with: &str| {
         let mut bash = Command::new("bash");
         bash.current_dir(root()).args(["-e", "-c", &action[&format!("runs.steps.{step}.run")]]);
+        bash.env("GITHUB_ACTION_PATH", root()).env("SARIF", "");
         bash.env("COMMAND", env!("CARGO_BIN_EXE_unskew")).env("FORMAT", "github");
         bash.env("DENY", "error").env("MODELS", models).env("WITH", with).output().unwrap()
     };

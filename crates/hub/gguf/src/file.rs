@@ -42,7 +42,7 @@ pub struct PartOf {
 pub enum BrokenRule {
     /// A key stands twice.
     DuplicateKey(String),
-    /// A tensor stands twice.
+    /// A tensor is there twice.
     DuplicateTensor(String),
     /// An array of arrays, which the format allows and no release reads.
     NestedArray(String),

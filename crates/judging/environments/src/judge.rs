@@ -33,7 +33,7 @@ pub struct PackagePair {
 /// What is to be said of an environment.
 #[derive(Clone, Debug, Default)]
 pub struct EnvironmentVerdict {
-    /// All pairs that meet, those that break first.
+    /// All pairs compared, those that break first.
     pub pairs: Vec<PackagePair>,
     /// Packages with something to be said of them alone: their installation, another Python.
     pub alone: Vec<Party>,

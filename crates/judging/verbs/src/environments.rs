@@ -23,7 +23,7 @@ use crate::{Fetched, VerbError};
 pub struct EnvironmentAnswer {
     /// The packages that were found, and what of them is broken.
     pub environment: Environment,
-    /// The pairs that meet in it.
+    /// The pairs compared in it.
     pub judged: EnvironmentVerdict,
     /// The same as a report, for every format.
     pub report: Report,
@@ -174,12 +174,16 @@ impl EnvironmentAnswer {
         let Self { environment, judged, report, unjudged, fetched } = self;
         let python =
             environment.python.map(|python| format!(", Python {python}")).unwrap_or_default();
-        let count = environment.packages.len();
+        let counted = |count: usize, noun: &str| match count {
+            1 => format!("1 {noun}"),
+            count => format!("{count} {noun}s"),
+        };
+        let count = counted(environment.packages.len(), "package");
+        let pairs = counted(judged.pairs.len(), "pair");
         let name = Plain(&environment.name);
-        let pairs = judged.pairs.len();
         writeln!(
             out,
-            "{EMPHASIS}{name}{EMPHASIS:#}{python}: {count} packages, {pairs} pairs that meet\n"
+            "{EMPHASIS}{name}{EMPHASIS:#}{python}: {count}, {pairs} compared\n"
         )?;
         let width = |of: fn(&PackagePair) -> &Party| {
             column(judged.pairs.iter().map(|pair| of(pair).name.len()))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import sys
 import tempfile
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional, Sequence, Tuple, Union
@@ -23,6 +25,10 @@ class LoadRefused(UnskewError):
     def __init__(self, text: str, findings: Tuple[Finding, ...]):
         super().__init__(text)
         self.findings = findings
+
+
+class UnskewWarning(UserWarning):
+    """What is loaded works with this framework, and computes something else: nothing else will say so."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,7 @@ def prepare(
         return Prepared(artifact, None, None)
     errors = tuple(one for one in report.findings if one.severity == "error")
     if not errors:
+        _warn(artifact, release, report)
         return Prepared(artifact, None, report)
     try:
         conversion = _api.convert(artifact, release, allow=allow)
@@ -71,7 +78,19 @@ def prepare(
         _write(artifact, release, allow, place)
     for rewrite in conversion.rewrites:
         logger.info("%s: converted for %s: %s", shown(str(artifact)), release, rewrite)
+    _warn(artifact, release, _api.check(place, release, run="never"))
     return Prepared(place, conversion, report)
+
+
+def _warn(artifact: Path, release: str, report: CheckReport) -> None:
+    """Warns of findings that show in no error, at the line outside of this package that loads."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == __package__:
+        level, frame = level + 1, frame.f_back
+    for one in report.findings:
+        if one.phase == "silent":
+            text = shown(f"{artifact} with {release}: {one.code} {one.message}")
+            warnings.warn(text, UnskewWarning, stacklevel=level)
 
 
 def _write(artifact: Path, release: str, allow: Sequence[str], place: Path) -> None:

@@ -6,7 +6,7 @@
 
 The model is judged for the TensorFlow that is running. If it needs that, it is converted in the cache of Unskew, by
 the digest of its content; then TensorFlow's own loader gets it. What was changed is logged (logger `unskew`, level
-INFO), and `prepare` says it without loading.
+INFO), and `prepare` says it without loading. What works and computes something else is an `UnskewWarning`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any, Optional, Sequence, Union
 
 import tensorflow as tf
 
-from ._load import LoadRefused, Prepared
+from ._load import LoadRefused, Prepared, UnskewWarning
 from ._load import prepare as _prepare
 
-__all__ = ["LoadRefused", "Prepared", "load", "prepare"]
+__all__ = ["LoadRefused", "Prepared", "UnskewWarning", "load", "prepare"]
 
 
 def prepare(path: Union[str, "os.PathLike[str]"], *, allow: Sequence[str] = ()) -> Prepared:

@@ -6,7 +6,7 @@
 
 The file is judged for the PyTorch that is running. If it needs that, it is converted in the cache of Unskew, by the
 digest of its content; then PyTorch's own loader gets it. What was changed is logged (logger `unskew`, level INFO), and
-`prepare` says it without loading.
+`prepare` says it without loading. What works and computes something else is an `UnskewWarning`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any, Sequence, Union
 import torch
 
 from . import _api
-from ._load import LoadRefused, Prepared
+from ._load import LoadRefused, Prepared, UnskewWarning
 from ._load import prepare as _prepare
 
-__all__ = ["LoadRefused", "Prepared", "load", "prepare"]
+__all__ = ["LoadRefused", "Prepared", "UnskewWarning", "load", "prepare"]
 
 
 def prepare(path: Union[str, "os.PathLike[str]"], *, allow: Sequence[str] = ()) -> Prepared:

@@ -18,7 +18,7 @@ pub fn judge(model: &TfjsModel, tfjs: &TfjsRelease) -> Judgement {
             judgement.findings.extend(ops(model, tfjs));
             let why = "whether the backend of the page has a kernel for each op and type is not looked at";
             judgement.unjudged.push(Unjudged::new(aspect::KERNELS, why));
-            let why = "whether an op takes the values of its attributes, and computes what TensorFlow computes, is \
+            let why = "whether an op accepts the values of its attributes, and computes what TensorFlow computes, is \
                        not looked at";
             judgement.unjudged.push(Unjudged::new(aspect::BEHAVIOUR, why));
         }

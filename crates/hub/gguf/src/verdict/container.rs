@@ -111,7 +111,7 @@ pub(super) fn tensors(file: &GgufFile, release: &LlamaRelease, judgement: &mut J
 fn words(broken: &BrokenRule) -> (String, Option<&'static str>, &str, String) {
     match broken {
         BrokenRule::DuplicateKey(key) => (
-            "a key stands twice".to_owned(),
+            "a key is there twice".to_owned(),
             Some("duplicate-key"),
             key,
             format!("duplicate key '{key}' for"),

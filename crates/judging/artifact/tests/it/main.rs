@@ -4,3 +4,4 @@
 mod containers;
 mod hostile;
 mod onnx;
+mod words;

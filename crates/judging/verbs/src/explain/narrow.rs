@@ -12,6 +12,9 @@ const BUILT_IN: [&str; 4] = ["aten", "prim", "quantized", "prims"];
 /// The rule about an op that no release has, which no other release would have either.
 const OF_NOBODY: &str = "TF102";
 
+/// No rule has this code: none of the causes is left.
+const OF_NO_RULE: &str = "";
+
 /// What is left of the causes.
 pub(super) struct Narrowed {
     pub(super) causes: Vec<ErrorCause>,
@@ -46,7 +49,7 @@ pub(super) fn narrow(causes: Vec<ErrorCause>, values: &[(String, String)]) -> Na
         ["TF101", "TF102"] => value("op").map(tensorflow_op),
         ["ON101", "ON102", "ON104"] => value("op").map(|op| onnx_op(op, value("opset"))),
         ["OP001", "OP004"] => value("operator").map(torch_operator),
-        ["HF001"] => value("type").map(model_type),
+        ["HF001"] => value("type").map(model_type).or_else(|| value("key").map(bare_key)),
         ["KR001", "KR004"] => value("class").map(keras_class),
         ["TF001"] => value("consumer").map(|version| of_release("tensorflow", version)),
         ["TF002"] => value("release").map(|version| of_release("tensorflow", version)),
@@ -255,6 +258,14 @@ fn model_type(name: &str) -> NarrowedBy {
         ),
     };
     NarrowedBy { facts: vec![said], ..NarrowedBy::default() }
+}
+
+/// A key that is missing in some dictionary: of model types only if it is one.
+fn bare_key(key: &str) -> NarrowedBy {
+    match releases_with(Family::Transformers, key) {
+        Some(_) => model_type(key),
+        None => NarrowedBy { only: Some(OF_NO_RULE), ..NarrowedBy::default() },
+    }
 }
 
 /// The releases that have an operator, in words. All overloads of a name count.

@@ -35,9 +35,9 @@ pub enum OpChangeKind {
     AllowedNarrowed,
     /// An attribute allows more values.
     AllowedWidened,
-    /// The least value of an attribute was raised.
+    /// The minimum value of an attribute was raised.
     MinimumRaised,
-    /// The least value of an attribute was lowered.
+    /// The minimum value of an attribute was lowered.
     MinimumLowered,
     /// An attribute got a default.
     DefaultAdded,

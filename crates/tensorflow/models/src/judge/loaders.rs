@@ -9,7 +9,7 @@ use crate::{
     DeviceType, GraphFile, GraphUse, NodeScope, OpUse, SavedModelLoader, TensorFlowRuntime, rules,
 };
 
-/// Ops that call a function of Python, which stands in the process that made the graph.
+/// Ops that call a function of Python, which exists only in the process that made the graph.
 const PYTHON_FUNCTIONS: [&str; 3] = ["PyFunc", "PyFuncStateless", "EagerPyFunc"];
 
 /// Ops whose kernels stand in Python's module of some wheels, and not in the C++ library beside it. Compared in 2.15.1

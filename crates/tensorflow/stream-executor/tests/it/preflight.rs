@@ -228,7 +228,7 @@ fn names_that_no_host_takes_are_named() {
             return;
         };
         assert_eq!(code, "SE010", "{name}");
-        let words = "TensorFlow 2.21.0 takes names of the form [A-Z][A-Z_]* only";
+        let words = "TensorFlow 2.21.0 accepts names of the form [A-Z][A-Z_]* only";
         assert_eq!(message, format!("{words}, SP_Platform.type is: {name}"));
     }
     let Some((code, _)) = message("NAME \"RUSTDEV\"\nTYPE \"CPU\"") else { return };

@@ -70,7 +70,7 @@ pub(super) fn judge(pair: &FileAndRelease<'_>, judgement: &mut Judgement) {
         }
         _ => return,
     }
-    let reason = "whether the program takes these names, shapes and objects is not in the file";
+    let reason = "whether the program accepts these names, shapes and objects is not in the file";
     judgement.unjudged.push(Unjudged::new(aspect::CONTENTS, reason));
 }
 

@@ -25,15 +25,15 @@ pub enum SchemaChangeKind {
     ArgumentRemoved,
     /// An argument without a default was removed.
     RequiredArgumentRemoved,
-    /// An argument was renamed, or another one stands in its place.
+    /// An argument was renamed, or another one is in its place.
     ArgumentRenamed,
     /// An argument can only be given by keyword now.
     MadeKeywordOnly,
     /// An argument can be given by position now.
     MadePositional,
-    /// An argument takes more types.
+    /// An argument accepts more types.
     TypeWidened,
-    /// An argument takes fewer types.
+    /// An argument accepts fewer types.
     TypeNarrowed,
     /// An argument has another type.
     TypeChanged,
