@@ -217,7 +217,12 @@ def listing(family):
     for package in {"jax": ["jax", "jaxlib"]}.get(family, [family]):
         before = set(days)
         for one in files(package):
-            version = re.sub(r"\.(tar\.gz|zip)$", "", one["filename"]).split("-")[1]
+            # What is neither a wheel nor a source archive is of releases that have one, too.
+            if not one["filename"].endswith((".whl", ".tar.gz", ".zip")):
+                continue
+            # A source archive of old has the dashes of the name.
+            name = re.sub(r"\.(tar\.gz|zip|whl)$", "", one["filename"])
+            version = re.sub("^" + re.sub("[-_.]+", "[-_.]", package) + "-", "", name, flags=re.IGNORECASE).split("-")[0]
             if version not in before:
                 days[version] = min(days.get(version, "9"), one["upload-time"][:10])
     for version in sorted(days, key=Version):

@@ -4,6 +4,7 @@
 mod gguf_library;
 mod gguf_load;
 mod model_folders;
+mod scikit_learn;
 
 use unskew_lab_harness::Subject;
 
@@ -11,5 +12,6 @@ fn main() -> anyhow::Result<()> {
     Subject::new(include_str!("../experiments.toml"))
         .with("gguf-load", gguf_load::run)
         .with("model-folders", model_folders::run)
+        .with("scikit-learn", scikit_learn::run)
         .run()
 }

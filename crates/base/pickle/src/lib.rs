@@ -13,6 +13,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod joblib;
 mod machine;
 mod memo;
 mod opcode;
@@ -22,7 +23,7 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
-pub use machine::scan;
+pub use machine::{scan, scan_joblib};
 pub use write::Unwritable;
 
 /// The number of a value in its [`Pickle`].
@@ -93,6 +94,8 @@ pub struct Pickle {
     pub calls: usize,
     /// The instructions that it is made of, each once, in the order of first use.
     pub opcodes: Vec<u8>,
+    /// The pickles of arrays of objects, which joblib writes into the one that has them.
+    pub nested: Vec<Pickle>,
 }
 
 impl Pickle {
@@ -104,6 +107,19 @@ impl Pickle {
     /// The value that unpickling gives.
     pub fn root(&self) -> &PickleValue {
         self.value(self.root)
+    }
+
+    /// This pickle and those that are nested in it.
+    pub fn all(&self) -> impl Iterator<Item = &Pickle> {
+        std::iter::once(self).chain(&self.nested)
+    }
+
+    /// The value of a dictionary for a key that is a text.
+    pub fn entry<'p>(&'p self, dictionary: &'p PickleValue, key: &str) -> Option<&'p PickleValue> {
+        let PickleValue::Dict(members) = dictionary else { return None };
+        let (pairs, _) = members.as_chunks::<2>();
+        let pair = pairs.iter().rev().find(|pair| self.value(pair[0]).text() == Some(key))?;
+        Some(self.value(pair[1]))
     }
 
     /// The value of this number.

@@ -2,6 +2,7 @@
 
 use unskew_source::{ReadError, SourceProblem};
 
+use super::joblib::{self, JoblibArray};
 use super::memo::Memo;
 use super::opcode::{Operand, operand};
 use super::{Id, Members, Pickle, PickleCall, PickleValue};
@@ -26,9 +27,24 @@ const NO_VALUE: &str = "no value on the stack";
 /// # Errors
 /// If the bytes are no pickle, end early, or describe more values than any real file.
 pub fn scan(file: &str, bytes: &[u8]) -> Result<Pickle, ReadError> {
+    run(file, bytes, false, VALUES)
+}
+
+/// Reads a pickle of joblib, which writes the elements of each array behind the object that describes it.
+///
+/// # Errors
+/// As of [`scan`], and if the place of an array's elements cannot be told.
+pub fn scan_joblib(file: &str, bytes: &[u8]) -> Result<Pickle, ReadError> {
+    run(file, bytes, true, VALUES)
+}
+
+fn run(file: &str, bytes: &[u8], has_arrays: bool, limit: usize) -> Result<Pickle, ReadError> {
     let mut machine = Machine {
         bytes,
         at: 0,
+        has_arrays,
+        limit,
+        nested: Vec::new(),
         values: Vec::with_capacity((bytes.len() / BYTES).min(AT_ONCE)),
         stack: Vec::new(),
         marks: Vec::new(),
@@ -49,13 +65,18 @@ pub fn scan(file: &str, bytes: &[u8]) -> Result<Pickle, ReadError> {
     }
     let end = machine.at;
     let root = machine.pop().map_err(|p| ReadError::new(file, p).at(end as u64))?;
-    let Machine { values, protocol, imports, calls, opcodes, .. } = machine;
-    Ok(Pickle { values, root, protocol, len: end, imports, calls, opcodes })
+    let Machine { values, protocol, imports, calls, opcodes, nested, .. } = machine;
+    Ok(Pickle { values, root, protocol, len: end, imports, calls, opcodes, nested })
 }
 
 struct Machine<'b> {
     bytes: &'b [u8],
     at: usize,
+    /// Whether elements of arrays stand between the instructions.
+    has_arrays: bool,
+    /// How many values there may be, in nested pickles too.
+    limit: usize,
+    nested: Vec<Pickle>,
     values: Vec<PickleValue>,
     stack: Vec<Id>,
     marks: Vec<usize>,
@@ -103,7 +124,7 @@ impl<'b> Machine<'b> {
     }
 
     fn push(&mut self, value: PickleValue) -> Result<bool, SourceProblem> {
-        if self.values.len() >= VALUES {
+        if self.values.len() >= self.limit {
             return Err(SourceProblem::TooLarge {
                 what: "the pickle (counted in values)".into(),
                 size: self.values.len() as u64 + 1,
@@ -186,7 +207,35 @@ impl<'b> Machine<'b> {
         if let Some(PickleValue::Call(call)) = self.values.get_mut(top as usize) {
             call.state = Some(state);
         }
+        if self.has_arrays {
+            match joblib::array(&self.values, top)? {
+                None => {}
+                Some(JoblibArray::Numbers { padded, size }) => {
+                    let padding = if padded { self.number(1)? } else { 0 };
+                    self.take(padding)?;
+                    self.take(size)?;
+                }
+                Some(JoblibArray::Objects) => self.nested_pickle()?,
+            }
+        }
         Ok(true)
+    }
+
+    /// Reads the pickle of an array of objects, which stands where elements of other arrays would.
+    fn nested_pickle(&mut self) -> Result<(), SourceProblem> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let limit = self.limit.saturating_sub(self.values.len());
+        let pickle = run("", rest, false, limit).map_err(|error| *error.problem)?;
+        self.limit = self.limit.saturating_sub(pickle.values.len());
+        self.at += pickle.len;
+        self.calls += pickle.calls;
+        for one in &pickle.imports {
+            if self.imports.len() < IMPORTS && !self.imports.contains(one) {
+                self.imports.push(one.clone());
+            }
+        }
+        self.nested.push(pickle);
+        Ok(())
     }
 
     fn import(&mut self, module: String, name: String) -> Result<bool, SourceProblem> {

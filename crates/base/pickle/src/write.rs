@@ -32,6 +32,7 @@ impl Pickle {
             imports: Vec::new(),
             calls: 0,
             opcodes: Vec::new(),
+            nested: Vec::new(),
         }
     }
 

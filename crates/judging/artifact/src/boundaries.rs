@@ -152,6 +152,15 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         read: Read::File(unskew_compilation_cache::executable_party),
         ..NONE
     },
+    // Before PyTorch, which reads any pickle.
+    Boundary {
+        looked_for: "models of scikit-learn (.joblib, .pkl)",
+        endings: &["joblib", "pkl", "pickle", "sav"],
+        read: Read::File(unskew_scikit_learn::party),
+        formats: &[format("scikit-learn model", &["joblib", "pkl", "pickle"])],
+        rules: &[unskew_scikit_learn::rules::RULES],
+        ..NONE
+    },
     Boundary {
         looked_for: "PyTorch archives (.pt, .ptl, .pt2, .pte)",
         endings: &[

@@ -9,8 +9,8 @@ use unskew_gguf::LlamaFamily;
 
 use crate::release_row::search;
 use crate::{
-    Family, Operator, ReleaseRow, jax, keras, llama, onnx, tensorflow, tfjs, torch, torch_xla,
-    transformers,
+    Family, Operator, ReleaseRow, jax, keras, llama, onnx, scikit_learn, tensorflow, tfjs, torch,
+    torch_xla, transformers,
 };
 
 /// What the database knows of a family of releases.
@@ -252,6 +252,22 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         party: transformers::party,
         history: transformers::history,
         known_operator: "qwen3",
+        dotted_names: false,
+    },
+    ReleaseFamily {
+        family: Family::ScikitLearn,
+        name: "scikit-learn",
+        prefix: "",
+        title: "scikit-learn",
+        packages: &["scikit-learn", "sklearn"],
+        installs: &["sklearn/"],
+        published: include_str!("../data/scikit-learn/published.tsv"),
+        has_extensions: false,
+        rows: scikit_learn::rows,
+        axes: scikit_learn::axes,
+        party: scikit_learn::party,
+        history: scikit_learn::history,
+        known_operator: "LogisticRegression",
         dotted_names: false,
     },
 ];

@@ -29,11 +29,13 @@ pub enum Family {
     LlamaCppPython,
     /// transformers of Hugging Face: its releases are written `transformers@4.57`.
     Transformers,
+    /// scikit-learn: its releases are written `scikit-learn@1.5`, or `sklearn@1.5`.
+    ScikitLearn,
 }
 
 impl Family {
     /// Every framework with a database of releases.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Torch,
         Self::TensorFlow,
         Self::Jax,
@@ -46,6 +48,7 @@ impl Family {
         Self::LlamaCpp,
         Self::LlamaCppPython,
         Self::Transformers,
+        Self::ScikitLearn,
     ];
 
     /// The name of its package: `torch`.

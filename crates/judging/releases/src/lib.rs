@@ -43,6 +43,7 @@ pub mod onnx;
 mod published;
 mod release;
 mod release_row;
+mod scikit_learn;
 pub mod tensorflow;
 mod tfjs;
 pub mod torch;

@@ -114,6 +114,16 @@ const FORMATS: &[Format] = &[
         ],
     },
     Format {
+        name: "scikit-learn",
+        endings: &["joblib"],
+        weight: 3,
+        commands: &[
+            "inspect FILE",
+            "check FILE --with scikit-learn@0.22 scikit-learn@1.9",
+            "scan FILE --with scikit-learn@1.5 -o TABLE",
+        ],
+    },
+    Format {
         name: "formats that are only shown",
         endings: &["tflite"],
         weight: 2,

@@ -42,6 +42,7 @@ targets! {
     python_source
     safetensors
     schema
+    scikit_learn
     script
     serdes
     shared_object

@@ -1,0 +1,6 @@
+//! The integration tests of this crate as one program, so that its dependencies are linked once.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+mod files;
+mod hostile;
+mod verdicts;
