@@ -21,7 +21,8 @@ const EXPECTED: [(&str, i32, &str); 9] = [
 
 /// The commands in the first table of the README: cells that begin with the name of the command.
 fn commands(readme: &str) -> Vec<&str> {
-    let table = readme.split("\n## Where to start\n").nth(1).unwrap().split("\n\n").nth(1).unwrap();
+    let table =
+        readme.split("\n## Where to start\n\n").nth(1).unwrap().split("\n\n").next().unwrap();
     table.split('`').filter_map(|cell| cell.strip_prefix("unskew ")).collect()
 }
 

@@ -181,10 +181,7 @@ impl EnvironmentAnswer {
         let count = counted(environment.packages.len(), "package");
         let pairs = counted(judged.pairs.len(), "pair");
         let name = Plain(&environment.name);
-        writeln!(
-            out,
-            "{EMPHASIS}{name}{EMPHASIS:#}{python}: {count}, {pairs} compared\n"
-        )?;
+        writeln!(out, "{EMPHASIS}{name}{EMPHASIS:#}{python}: {count}, {pairs} compared\n")?;
         let width = |of: fn(&PackagePair) -> &Party| {
             column(judged.pairs.iter().map(|pair| of(pair).name.len()))
         };

@@ -253,7 +253,7 @@ fn locked(pins: &str) -> EnvironmentVerdict {
 #[test]
 fn a_lock_names_what_releases_declare_against_each_other() {
     for (pins, says) in [
-        ("jax==0.4.30\njaxlib==0.4.25\n", "EN107 jax 0.4.30 takes jaxlib 0.4.27 to 0.4.30 only"),
+        ("jax==0.4.30\njaxlib==0.4.25\n", "EN107 jax 0.4.30 accepts jaxlib 0.4.27 to 0.4.30 only"),
         ("torch==2.4.0\ntriton==2.1.0\n", "EN203 torch 2.4.0 requires triton==3.0.0"),
         (
             "keras==3.3.0\ntensorflow==2.15.0\n",
