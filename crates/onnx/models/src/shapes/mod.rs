@@ -73,9 +73,12 @@ struct ShapeInference<'m> {
     sizes: HashMap<Box<str>, Vec<Dim>>,
 }
 
+/// What contradicts itself in a model, and the sizes of each of its values.
+type FaultsAndSizes = (Vec<ShapeFault>, HashMap<Box<str>, Vec<Dim>>);
+
 /// What the shapes of a model say, made when somebody asks, once for all releases.
 #[derive(Default)]
-pub(crate) struct ModelShapes(OnceLock<(Vec<ShapeFault>, HashMap<Box<str>, Vec<Dim>>)>);
+pub(crate) struct ModelShapes(OnceLock<FaultsAndSizes>);
 
 impl ModelShapes {
     /// Everything that contradicts itself; functions of the model are not followed.
@@ -88,7 +91,7 @@ impl ModelShapes {
         self.inferred(model).1.get(name).map(Vec::as_slice)
     }
 
-    fn inferred(&self, model: &OnnxModel) -> &(Vec<ShapeFault>, HashMap<Box<str>, Vec<Dim>>) {
+    fn inferred(&self, model: &OnnxModel) -> &FaultsAndSizes {
         self.0.get_or_init(|| {
             let mut walk = ShapeInference {
                 model,
