@@ -28,6 +28,9 @@ const RELEASES: [&str; 10] = [
     "1.32.0",
 ];
 
+/// The operators that ONNX Runtime adds, which made models take their forms from.
+pub(crate) const OPERATORS: &str = "crates/judging/releases/data/onnxruntime/operators.tsv";
+
 /// Holds verdicts about ONNX models against what real ONNX Runtimes do with them.
 #[derive(Args)]
 pub struct OnnxDifferential {
@@ -46,6 +49,12 @@ pub struct OnnxDifferential {
     /// Takes the models of this folder in the place of node cases.
     #[arg(long)]
     models: Option<PathBuf>,
+    /// Takes models that are made at random in the place of node cases; this text decides them.
+    #[arg(long, conflicts_with = "models")]
+    made: Option<String>,
+    /// How many are made of each form of an operator.
+    #[arg(long, default_value_t = 12, requires = "made")]
+    count: usize,
     /// Has this release write the cases as files of the format `.ort`, which are judged and run in their place.
     #[arg(long = "ort", conflicts_with = "keep")]
     writers: Vec<String>,
@@ -110,6 +119,10 @@ impl Oracle for OnnxDifferential {
             let site = self.site(&format!("onnx-{}", self.onnx));
             let onnx = Package::new("onnx", &self.onnx, site.as_deref())?;
             let out = folder.to_str().context("a folder that is no text")?;
+            if let Some(seed) = &self.made {
+                onnx.ask("onnx", "onnx_made.py", &[out, seed, &self.count.to_string(), OPERATORS])?;
+                return models(&folder);
+            }
             let every = self.every.max(1).to_string();
             let asked: Vec<&str> = [out, &every].into_iter().chain(OPSETS).collect();
             onnx.ask("onnx", "onnx_cases.py", &asked)?;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use anyhow::bail;
 use unskew_core::{Fact, Padded, column};
-use unskew_releases::{Family, Operator, Release, ReleaseRow, select};
+use unskew_releases::{Family, Operator, Release, ReleaseRow, select, vendor_docs};
 use unskew_report::{DIM, EMPHASIS, Plain};
 
 use crate::args::{Global, ReleasesArgs};
@@ -25,9 +25,12 @@ pub fn run(args: &ReleasesArgs, global: &Global) -> anyhow::Result<CallStatus> {
     let text = match (&args.name, &args.op) {
         (None, _) => families(),
         (Some(name), Some(pattern)) => operators(name, pattern)?,
-        (Some(name), None) => match select(name)?.as_slice() {
-            [release] => one(*release),
-            many => list(many),
+        (Some(name), None) => match vendor_docs::select(name) {
+            Some(stated) => documented(&stated?),
+            None => match select(name)?.as_slice() {
+                [release] => one(*release),
+                many => list(many),
+            },
         },
     };
     print::out(&text)?;
@@ -49,6 +52,16 @@ fn families() -> String {
                 last.released
             );
         }
+    }
+    text
+}
+
+/// Runtimes of which documents tell the operators.
+fn documented(runtimes: &vendor_docs::NamedParties) -> String {
+    let mut text = String::new();
+    for (name, party) in runtimes {
+        let origin = party.side().origin;
+        let _ = writeln!(text, "{EMPHASIS}{name:24}{EMPHASIS:#}  {DIM}{origin}{DIM:#}");
     }
     text
 }

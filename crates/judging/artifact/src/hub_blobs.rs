@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// The files of one repository in the cache, by their digests: `models--ORG--NAME/snapshots/REVISION` has nothing but
-/// links to `models--ORG--NAME/blobs`.
+/// links to `models--ORG--NAME/blobs`. A copy of the repository may have another name.
 #[derive(Debug)]
 pub struct HubBlobs {
     folder: PathBuf,
@@ -13,12 +13,9 @@ impl HubBlobs {
     /// The blobs of the repository in which `path` lies, if it lies in one.
     pub fn around(path: &Path) -> Option<Self> {
         let path = path.canonicalize().ok()?;
-        let repository = path.ancestors().find(|folder| {
-            let name = folder.file_name().unwrap_or_default().to_string_lossy();
-            name.contains("--")
-                && folder.join("snapshots").is_dir()
-                && folder.join("blobs").is_dir()
-        })?;
+        let has = |folder: &Path, name: &str| folder.join(name).is_dir();
+        let is_repository = |folder: &&Path| has(folder, "snapshots") && has(folder, "blobs");
+        let repository = path.ancestors().find(is_repository)?;
         Some(Self { folder: repository.join("blobs") })
     }
 

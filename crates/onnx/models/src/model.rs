@@ -26,6 +26,8 @@ pub struct OnnxModel {
 /// A graph: that of the model, or one inside an attribute.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OnnxGraph {
+    /// The name, which graphs inside of nodes must have.
+    pub name: Box<str>,
     /// The nodes, in the order of the file.
     pub nodes: Vec<OnnxNode>,
     /// The inputs, with their types.
@@ -47,6 +49,8 @@ pub struct ValueInfo {
     pub kind: Option<ValueType>,
     /// The declared dimensions; none where the file does not say how many there are.
     pub dims: Option<Vec<Dim>>,
+    /// Whether the file says no type at all, or elements of no type.
+    pub is_untyped: bool,
 }
 
 /// A dimension of a value.
@@ -124,8 +128,10 @@ pub struct OnnxTensor {
     pub stored: u64,
     /// In which form its elements stand in the model.
     pub data: TensorData,
-    /// Its elements, if they are few whole numbers of 32 or 64 bits that stand in the model; else none.
+    /// Its elements, if they are few whole numbers that stand in the model; else none.
     pub ints: Vec<i64>,
+    /// Its elements, if they are few numbers of 32 bits with fractions that stand in the model; else none.
+    pub floats: Vec<f32>,
     /// Where its message lies in the file.
     pub place: Range<u64>,
 }

@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use foldhash::{HashMap, HashMapExt as _};
 
 use crate::infer::attribute;
+use crate::shapes::ModelShapes;
 use crate::{Dim, OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor};
 
 /// What the optimizer of ONNX Runtime joins with a Gemm before it.
@@ -24,7 +25,7 @@ pub(crate) const ACTIVATIONS: [&str; 10] = [
 /// What a model says of its values, by their names.
 pub(crate) struct ValueIndex<'m> {
     model: &'m OnnxModel,
-    shapes: HashMap<&'m str, &'m [Dim]>,
+    shapes: &'m ModelShapes,
     makers: HashMap<&'m str, &'m OnnxNode>,
     tensors: HashMap<&'m str, &'m OnnxTensor>,
     /// The node that takes a value; none if there are several, or it is an output of a graph.
@@ -33,11 +34,8 @@ pub(crate) struct ValueIndex<'m> {
 
 impl<'m> ValueIndex<'m> {
     /// Looks at every graph of a model, once.
-    pub(crate) fn new(model: &'m OnnxModel) -> Self {
+    pub(crate) fn new(model: &'m OnnxModel, shapes: &'m ModelShapes) -> Self {
         let graphs: Vec<&OnnxGraph> = model.graphs().collect();
-        let values = graphs.iter().flat_map(|graph| graph.inputs.iter().chain(&graph.values));
-        let shapes = values.filter_map(|value| Some((&*value.name, value.dims.as_deref()?)));
-        let shapes = shapes.collect();
         let mut makers = HashMap::new();
         for node in graphs.iter().flat_map(|graph| &graph.nodes) {
             makers.extend(node.outputs.iter().map(|name| (&**name, node)));
@@ -68,8 +66,40 @@ impl<'m> ValueIndex<'m> {
         known.filter(|all| !all.is_empty())
     }
 
-    pub(crate) fn shape(&self, name: &str) -> Option<&'m [Dim]> {
-        self.shapes.get(name).copied()
+    /// The sizes of a value, as far as they are said, stored or inferred.
+    pub(crate) fn shape(&self, name: &str) -> Option<&[Dim]> {
+        self.shapes.sizes(self.model, name)
+    }
+
+    /// The numbers with fractions that a value always is, where few of them are written down.
+    pub(crate) fn floats(&self, name: &str) -> Option<&'m [f32]> {
+        let constant = || {
+            let node = self.makers.get(name).filter(|node| &*node.op == "Constant")?;
+            match (attribute(node, "value"), attribute(node, "value_floats")) {
+                (Some(OnnxAttribute::Tensor(tensor)), _) => Some(&*tensor.floats),
+                (_, Some(OnnxAttribute::Floats(all))) => Some(&**all),
+                _ => None,
+            }
+        };
+        let known = self.tensors.get(name).map(|tensor| &*tensor.floats).or_else(constant);
+        known.filter(|all| !all.is_empty())
+    }
+
+    /// Whether a value is always the same: it stands in the model, and nobody can give another.
+    pub(crate) fn is_stored(&self, name: &str) -> bool {
+        let constant = || self.makers.get(name).is_some_and(|node| &*node.op == "Constant");
+        self.tensors.contains_key(name) || constant()
+    }
+
+    /// Whether a caller of the model gives a value.
+    pub(crate) fn is_given(&self, name: &str) -> bool {
+        self.model.graph.inputs.iter().any(|input| *input.name == *name)
+    }
+
+    /// The node that makes a value, if it is of this operator of ONNX.
+    pub(crate) fn maker(&self, name: &str, op: &str) -> Option<&'m OnnxNode> {
+        let is = |node: &&&OnnxNode| &*node.op == op && node.domain.is_empty();
+        self.makers.get(name).filter(is).copied()
     }
 
     /// Whether one node alone takes the first output of another, and is one of these operators of ONNX.

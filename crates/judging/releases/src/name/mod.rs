@@ -71,6 +71,10 @@ impl FromStr for ReleaseName {
                 false => NameError::family(head, rest),
             });
         };
+        // A path may begin with the name of a package: `ort/model.onnx`.
+        if rest.starts_with(['/', '\\']) {
+            return Err(NameError::family(head, rest));
+        }
         let error = || NameError::Version { family, text: rest.trim().to_owned() };
         let rest = without_extras(rest).ok_or_else(error)?.trim();
         if rest.is_empty() {
@@ -94,7 +98,7 @@ impl FromStr for ReleaseName {
 /// ```
 /// use unskew_releases::is_meant;
 /// assert!(is_meant("torhc@2.1") && is_meant("torch>=2.1") && is_meant("tensorflow 2.15"));
-/// assert!(!is_meant("models/net.pt") && !is_meant("net-2.pt"));
+/// assert!(!is_meant("models/net.pt") && !is_meant("net-2.pt") && !is_meant("ort/net.onnx"));
 /// ```
 pub fn is_meant(text: &str) -> bool {
     let known = text.parse::<ReleaseName>();

@@ -28,6 +28,8 @@ use unskew_core::{Conversion, Rewrite, Version};
 use unskew_source::wire::{ByteSpan, MessageValue as Wire, WireMessage};
 use unskew_source::{ConvertedArtifact, ReadError, Rope, Source};
 
+use crate::judge::ONE_PROCESSOR;
+use crate::shapes::ModelShapes;
 use crate::value_index::ValueIndex;
 use crate::{OnnxRelease, OpSchemas};
 use adapter_context::FreshNames;
@@ -116,6 +118,14 @@ pub fn convert(
         let whole = unskew_source::Assembly::from_source(source);
         return Ok(Some((plan, ConvertedArtifact::File(Arc::new(whole)))));
     }
+    let nodes = model.graphs().flat_map(|graph| &graph.nodes);
+    if let Some(node) = nodes.into_iter().find(|node| *node.domain == *ONE_PROCESSOR) {
+        let what = crate::runtime::full_name(&node.domain, &node.op);
+        let why = "the model was optimized for one processor: export it again, without optimization or with the level \
+                   `extended` at most";
+        let rule = crate::rules::OnnxNoExactForm { what: &what, goal: &goal.name, why: &why };
+        plan.blockers.push(rule.finding());
+    }
     if ir != model.ir_version {
         ir::blockers(&model, ir, &mut plan);
         let what = format!("IR version {} becomes {ir}", model.ir_version);
@@ -146,7 +156,8 @@ pub fn convert(
         names: FreshNames { used: names::used(&model), ..FreshNames::default() },
         asked: Default::default(),
     };
-    let around = ValueIndex::new(&model);
+    let shapes = ModelShapes::default();
+    let around = ValueIndex::new(&model, &shapes);
     let mut writer = ModelWriter { shop, plan, goal, around };
     let mut rope = Rope::default();
     let mut message = WireMessage::whole(&**source);

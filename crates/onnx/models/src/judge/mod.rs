@@ -7,20 +7,22 @@ mod model_walk;
 mod node;
 mod ort;
 mod shape;
+mod structure;
 mod tensors;
 mod text;
 mod wiring;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use unskew_core::{Context, Finding, Judgement, Matcher, Party, Places, Unjudged, aspect};
 
-use crate::shapes::{self, ShapeFault};
+use crate::shapes::ModelShapes;
 use crate::vendor_docs::{self, DocumentedSupport};
 use crate::{ModelReader, OnnxModel, OnnxRelease, rules};
 
 pub use external::{NeighbourFile, NeighbourLookup, with_external_data};
 pub(crate) use model_walk::place;
+pub(crate) use node::ONE_PROCESSOR;
 pub(crate) use ort::OrtRequirement;
 pub(crate) use text::TextRequirement;
 
@@ -29,13 +31,13 @@ const OPSETS_NEEDED: i64 = 3;
 
 pub(crate) struct ModelRequirement {
     model: Arc<OnnxModel>,
-    /// What contradicts itself in its shapes, which is the same for every release; made when the first one asks.
-    faults: OnceLock<Vec<ShapeFault>>,
+    /// What is the same for every release.
+    shapes: ModelShapes,
 }
 
 impl ModelRequirement {
     pub(crate) fn new(model: Arc<OnnxModel>) -> Self {
-        Self { model, faults: OnceLock::new() }
+        Self { model, shapes: ModelShapes::default() }
     }
 }
 
@@ -45,23 +47,17 @@ impl Matcher for ModelRequirement {
             return Some(vendor_docs::judge(&self.model, stated));
         }
         let runtime = other.capability::<OnnxRelease>()?;
-        let faults = || self.faults.get_or_init(|| shapes::faults(&self.model)).as_slice();
-        Some(with_shapes(&self.model, runtime, faults))
+        Some(with_shapes(&self.model, runtime, &self.shapes))
     }
 }
 
 /// What `runtime` makes of `model`.
 pub fn judge(model: &OnnxModel, runtime: &OnnxRelease) -> Judgement {
-    let faults = OnceLock::new();
-    with_shapes(model, runtime, || faults.get_or_init(|| shapes::faults(model)).as_slice())
+    with_shapes(model, runtime, &ModelShapes::default())
 }
 
-/// The same, with what contradicts itself in the shapes of the model.
-fn with_shapes<'f>(
-    model: &OnnxModel,
-    runtime: &OnnxRelease,
-    faults: impl FnOnce() -> &'f [ShapeFault],
-) -> Judgement {
+/// The same, with the shapes of the model.
+fn with_shapes(model: &OnnxModel, runtime: &OnnxRelease, shapes: &ModelShapes) -> Judgement {
     let mut judgement = Judgement::default();
     judgement.findings.extend(versions(model, runtime));
     if !judgement.findings.is_empty() {
@@ -75,14 +71,15 @@ fn with_shapes<'f>(
     let called = |function: &crate::OnnxFunction| {
         runtime.reader == ModelReader::Onnx || model_walk::calls(model, function)
     };
-    judgement.findings.extend(wiring::findings(model, runtime.reader, called));
+    judgement.findings.extend(wiring::findings(model, runtime, called));
+    judgement.findings.extend(structure::findings(model, runtime.reader, called));
     judgement.findings.extend(tensors::findings(model, runtime.reader));
     judgement.findings.extend(function::twice(model, runtime));
-    let walked = model_walk::walk(model, runtime);
+    let walked = model_walk::walk(model, runtime, shapes);
     judgement.findings.extend(walked.findings);
     judgement.unjudged.extend(walked.unjudged);
     if runtime.reader == ModelReader::OnnxRuntime {
-        judgement.findings.extend(shape::findings(faults(), runtime));
+        judgement.findings.extend(shape::findings(shapes.faults(model), runtime));
     }
     if runtime.reader == ModelReader::Onnx {
         let reason =

@@ -7,13 +7,15 @@ use foldhash::{HashMap, HashMapExt as _};
 use unskew_core::{Finding, Places, Unjudged, aspect};
 
 use super::{function, node};
+use crate::runtime::full_name;
+use crate::shapes::ModelShapes;
 use crate::value_index::ValueIndex;
 use crate::{
     ModelReader, OnnxElementType, OnnxFunction, OnnxGraph, OnnxModel, OnnxNode, OnnxRelease,
     OperatorLookup, ValueType, rules,
 };
 
-/// How deep functions call functions before it counts as a circle.
+/// How deep functions call functions before they are not followed.
 const CALLS: usize = 64;
 
 /// The most calls of functions with types of their own that are looked into.
@@ -35,6 +37,8 @@ pub(super) enum UnjudgedReason {
     Unmeasured,
     /// The operator comes from a library.
     Custom,
+    /// The release has the operator on some processors only.
+    Processor,
     /// The schema of this release is not known.
     Schema,
     /// It depends on the machine.
@@ -62,7 +66,8 @@ pub(super) struct ModelWalk<'m> {
     calls: HashMap<(usize, ValueTypes), ValueTypes>,
     /// How many calls were looked into.
     called: usize,
-    depth: usize,
+    /// The functions that are being looked into, the innermost last.
+    open_calls: Vec<usize>,
 }
 
 /// The values that a node can see.
@@ -80,17 +85,17 @@ impl Scope<'_> {
     }
 }
 
-pub(super) fn walk(model: &OnnxModel, runtime: &OnnxRelease) -> WalkResult {
+pub(super) fn walk(model: &OnnxModel, runtime: &OnnxRelease, shapes: &ModelShapes) -> WalkResult {
     let mut walk = ModelWalk {
         model,
         runtime,
         findings: Vec::new(),
-        around: ValueIndex::new(model),
+        around: ValueIndex::new(model, shapes),
         open: BTreeMap::new(),
         lookups: HashMap::new(),
         calls: HashMap::new(),
         called: 0,
-        depth: 0,
+        open_calls: Vec::new(),
     };
     walk.graph(&model.graph, &model.opsets, None, &[]);
     let reader = runtime.name();
@@ -107,6 +112,10 @@ pub(super) fn walk(model: &OnnxModel, runtime: &OnnxRelease) -> WalkResult {
             UnjudgedReason::Custom => (
                 aspect::CUSTOM_CALLS,
                 "operators of domains that no release has come from a library".to_owned(),
+            ),
+            UnjudgedReason::Processor => (
+                aspect::KERNELS,
+                format!("{reader} has these operators on some processors only"),
             ),
             UnjudgedReason::Schema => (
                 aspect::KERNELS,
@@ -311,12 +320,18 @@ impl<'m> ModelWalk<'m> {
         if let Some(known) = self.calls.get(&(at, inputs.clone())).filter(|_| !decided) {
             return known.clone();
         }
+        if self.open_calls.contains(&at) {
+            let op = full_name(&function.domain, &function.name);
+            let rule = rules::FunctionCallsItself { function: &op };
+            self.findings.push(rule.finding().at(Places::from_iter([place(node)])));
+            return Vec::new();
+        }
         self.called += 1;
-        if self.depth >= CALLS || self.called >= MOST_CALLS {
+        if self.open_calls.len() >= CALLS || self.called >= MOST_CALLS {
             self.open(UnjudgedReason::Calls, &place(node));
             return Vec::new();
         }
-        self.depth += 1;
+        self.open_calls.push(at);
         let own = function.inputs.iter().enumerate();
         let own = own.map(|(at, name)| (&**name, inputs.get(at).cloned().flatten())).collect();
         let around = Scope { own, around: None };
@@ -339,7 +354,7 @@ impl<'m> ModelWalk<'m> {
             }
         }
         let outputs: ValueTypes = function.outputs.iter().map(|name| scope.kind(name)).collect();
-        self.depth -= 1;
+        self.open_calls.pop();
         self.calls.insert((at, inputs), outputs.clone());
         outputs
     }

@@ -1,14 +1,18 @@
 //! Check of one node: its operator, attributes, inputs and types.
 
-use unskew_core::{Finding, Phase, Places};
+use unskew_core::{Finding, Phase, Places, Version};
 
 use super::kernel;
 use super::model_walk::{ModelWalk, UnjudgedReason, place};
 use crate::infer::{self, TypeBinding};
 use crate::limits::{self, LimitEffect};
+use crate::read::TWICE;
 use crate::runtime::full_name;
 use crate::schema::{Arity, ParameterKind};
 use crate::{ModelReader, OnnxAttribute, OnnxNode, OpSchema, OperatorLookup, ValueType, rules};
+
+/// The domain of operators that ONNX Runtime writes when it optimizes a model for the processor on which it runs.
+pub(crate) const ONE_PROCESSOR: &str = "com.microsoft.nchwc";
 
 /// Judges `node` and gives the types of its outputs. `inner`: what graphs in its attributes say of these.
 pub(super) fn judge(
@@ -61,12 +65,18 @@ pub(super) fn judge(
             walk.findings.push(rule.finding().at(here()).with_symptom(symptom));
             return Vec::new();
         }
+        OperatorLookup::Never if *node.domain == *ONE_PROCESSOR => {
+            let rule = rules::OptimizedForOneProcessor { op: &op };
+            walk.findings.push(rule.finding().at(here()));
+            walk.open(UnjudgedReason::Processor, &at);
+            return Vec::new();
+        }
         OperatorLookup::Never => {
             walk.open(UnjudgedReason::Custom, &at);
             return Vec::new();
         }
     };
-    if let Some(what) = &node.broken {
+    if let Some(what) = node.broken.as_ref().filter(|what| refuses(walk, what)) {
         let rule = rules::AttributeBroken { op: &op, what };
         walk.findings.push(rule.finding().at(here()));
     }
@@ -102,6 +112,7 @@ pub(super) fn judge(
                 if let Some(limit) = limit {
                     refuse(walk, limit, schema, &at);
                 }
+                other_values(walk, schema, node, &bound, &at);
             }
         }
     }
@@ -149,7 +160,7 @@ fn refuse(walk: &mut ModelWalk<'_>, limit: &limits::ReleaseLimit, schema: &OpSch
         LimitEffect::Machine => return walk.open(UnjudgedReason::Machine, at),
         LimitEffect::Shapes => return walk.open(UnjudgedReason::Shapes, at),
         LimitEffect::Fused => return walk.open(UnjudgedReason::Fused, at),
-        LimitEffect::Kernel => return,
+        LimitEffect::Kernel | LimitEffect::Values => return,
         LimitEffect::Load | LimitEffect::Run => {}
     }
     let what = limit.in_words();
@@ -165,6 +176,36 @@ fn refuse(walk: &mut ModelWalk<'_>, limit: &limits::ReleaseLimit, schema: &OpSch
     } else {
         finding
     });
+}
+
+/// Says where the release runs a node and gives other values than onnx defines, or than other releases give.
+fn other_values(
+    walk: &mut ModelWalk<'_>,
+    schema: &OpSchema,
+    node: &OnnxNode,
+    bound: &[TypeBinding],
+    at: &str,
+) {
+    let reader = walk.runtime.name();
+    for row in limits::other_values(walk.runtime.version, schema, node, bound, &walk.around) {
+        let (what, releases) = (row.in_words(), row.releases_in_words());
+        let rule = rules::OtherValues {
+            reader: &reader,
+            op: &schema.name,
+            since: &schema.since,
+            what: &what,
+            values: &row.error,
+            releases: &releases,
+        };
+        walk.findings.push(rule.finding().at(Places::from_iter([at])));
+    }
+}
+
+/// Whether the release looks at this fault of an attribute: before 1.17 ONNX Runtime took the last of two of one name.
+fn refuses(walk: &ModelWalk<'_>, what: &str) -> bool {
+    let runtime = walk.runtime;
+    let takes_last = runtime.version < Version::triple(1, 17, 0);
+    !(runtime.reader == ModelReader::OnnxRuntime && takes_last && what.ends_with(TWICE))
 }
 
 /// What is wrong with the numbers of inputs and outputs of the graphs in a node.

@@ -13,6 +13,7 @@ use unskew_core::{
 
 use super::model_walk;
 use crate::runtime::ORT_AXIS;
+use crate::shapes::ModelShapes;
 use crate::{OnnxModel, OnnxNode, OnnxRelease, rules};
 
 /// The first version of the format that tells the types of kernels.
@@ -43,7 +44,7 @@ impl Matcher for OrtRequirement {
             return Some(Judgement { findings, unjudged, ..Judgement::default() });
         }
         let model_walk::WalkResult { findings, mut unjudged } =
-            model_walk::walk(&self.model, runtime);
+            model_walk::walk(&self.model, runtime, &ModelShapes::default());
         unjudged.extend(self.untyped());
         Some(Judgement { findings, unjudged, ..Judgement::default() })
     }

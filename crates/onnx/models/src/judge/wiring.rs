@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
-use unskew_core::{Finding, Places};
+use unskew_core::{Finding, Places, Version};
 
 use super::model_walk::place;
-use crate::{ModelReader, OnnxFunction, OnnxGraph, OnnxModel, OnnxNode, rules};
+use crate::{ModelReader, OnnxFunction, OnnxGraph, OnnxModel, OnnxNode, OnnxRelease, rules};
 
 /// The most values of one fault that are named.
 const NAMED: usize = 20;
@@ -34,6 +34,8 @@ struct Body<'m> {
     outputs: Vec<&'m str>,
     /// Whether nodes may stand in any order.
     any_order: bool,
+    /// Whether it may be given two values of one name.
+    repeats: bool,
     /// Whether an output may be something that is given.
     passes: bool,
 }
@@ -50,10 +52,14 @@ struct Wiring {
 /// What is wrong with the values of a model and of the functions that `called` says.
 pub(super) fn findings(
     model: &OnnxModel,
-    reader: ModelReader,
+    runtime: &OnnxRelease,
     called: impl Fn(&OnnxFunction) -> bool,
 ) -> Vec<Finding> {
+    let reader = runtime.reader;
     let mut wiring = Wiring { reader: Some(reader), ..Wiring::default() };
+    let is_before = |minor: i64| {
+        reader == ModelReader::OnnxRuntime && runtime.version < Version::triple(1, minor, 0)
+    };
     let body = wiring.body(&model.graph, true);
     let free = wiring.check(&body, None);
     wiring.missing(free);
@@ -67,7 +73,9 @@ pub(super) fn findings(
             } else {
                 texts(&function.outputs)
             },
-            any_order: false,
+            // Types of the values in a function are inferred since 1.15, in the order of its nodes.
+            any_order: is_before(15),
+            repeats: reader == ModelReader::OnnxRuntime && !is_before(15),
             passes: false,
         };
         let free = wiring.check(&body, None);
@@ -83,7 +91,9 @@ impl Wiring {
             given: graph.inputs.iter().map(|one| &*one.name).collect(),
             stored: graph.initializers.iter().map(|one| &*one.name).collect(),
             outputs: graph.outputs.iter().map(|one| &*one.name).collect(),
-            any_order: self.reader != Some(ModelReader::Onnx),
+            // ONNX Runtime has onnx check the graphs inside of nodes, and sorts its own.
+            any_order: is_outermost && self.reader != Some(ModelReader::Onnx),
+            repeats: false,
             passes: is_outermost,
         }
     }
@@ -96,7 +106,7 @@ impl Wiring {
     ) -> FreeValues<'m> {
         let mut names = VisibleNames { own: HashSet::new(), around };
         for name in &body.given {
-            if !names.own.insert(name) && !name.is_empty() {
+            if !names.own.insert(name) && !name.is_empty() && !body.repeats {
                 add(&mut self.twice, name, "an input");
             }
         }
@@ -137,7 +147,8 @@ impl Wiring {
         for name in &body.outputs {
             let made = makes(name) || body.passes && names.own.contains(name);
             let given = !body.passes && names.own.contains(name) && body.stored.contains(name);
-            if !made && !given && !name.is_empty() {
+            let unnamed = name.is_empty() && self.reader == Some(ModelReader::OnnxRuntime);
+            if !made && !given && (!name.is_empty() || unnamed) {
                 add(&mut self.undefined, name, "an output");
             }
         }

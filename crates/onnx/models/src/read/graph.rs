@@ -10,6 +10,9 @@ use crate::{Dim, OnnxAttribute, OnnxElementType, OnnxGraph, OnnxNode, ValueInfo,
 /// The longest text of an attribute that is kept, in bytes.
 const TEXT: u64 = 256;
 
+/// What is wrong with an attribute of which a node has two.
+pub(crate) const TWICE: &str = "stands twice";
+
 /// `AttributeProto.AttributeType` of what is not kept.
 mod kind_number {
     pub(super) const STRING: i64 = 3;
@@ -25,6 +28,7 @@ pub(super) fn graph(message: &mut WireMessage<'_>) -> Result<OnnxGraph, ReadErro
                 let read = message.enter(&field, node).map_err(|error| error.in_field("node"));
                 graph.nodes.push(read?);
             }
+            2 => graph.name = kept(message, &field)?,
             5 => {
                 let read = message.enter(&field, tensor).map_err(|e| e.in_field("initializer"));
                 graph.initializers.push(read?);
@@ -58,7 +62,7 @@ pub(super) fn node(message: &mut WireMessage<'_>) -> Result<OnnxNode, ReadError>
                 let place = || format!("attribute of {}", node.op);
                 let (name, value, broken) = read.map_err(|error| error.in_field(place()))?;
                 let twice = node.attributes.iter().any(|(one, _)| *one == name);
-                let broken = broken.or(twice.then_some("stands twice"));
+                let broken = broken.or(twice.then_some(TWICE));
                 if let Some(what) = broken.filter(|_| node.broken.is_none()) {
                     node.broken = Some(format!("{name} {what}").into());
                 }
@@ -237,27 +241,35 @@ fn short(message: &mut WireMessage<'_>, field: &MessageField) -> Result<OnnxAttr
 
 /// Reads a `ValueInfoProto`.
 pub(super) fn value(message: &mut WireMessage<'_>) -> Result<ValueInfo, ReadError> {
-    let mut value = ValueInfo::default();
+    let mut value = ValueInfo { is_untyped: true, ..ValueInfo::default() };
     while let Some(field) = message.next()? {
         match field.number {
             1 => value.name = kept(message, &field)?,
-            2 => (value.kind, value.dims) = message.enter(&field, kind)?,
+            2 => {
+                let stated;
+                (value.kind, value.dims, stated) = message.enter(&field, kind)?;
+                value.is_untyped = !stated;
+            }
             _ => {}
         }
     }
     Ok(value)
 }
 
-/// Reads a `TypeProto`; none for one that says nothing, or is of a kind without a name here. With the dimensions of a
-/// tensor.
-fn kind(message: &mut WireMessage<'_>) -> Result<(Option<ValueType>, Option<Vec<Dim>>), ReadError> {
-    let (mut found, mut dims) = (None, None);
+/// A type, if it has a name here; the dimensions of a tensor; whether any type is said.
+type DeclaredType = (Option<ValueType>, Option<Vec<Dim>>, bool);
+
+/// Reads a `TypeProto`.
+fn kind(message: &mut WireMessage<'_>) -> Result<DeclaredType, ReadError> {
+    let (mut found, mut dims, mut stated) = (None, None, false);
     while let Some(field) = message.next()? {
         message.source().nodes(1)?;
+        stated |= matches!(field.number, 4 | 5 | 7..=9);
         match field.number {
             1 => {
                 let element;
                 (element, dims) = message.enter(&field, tensor_type)?;
+                stated |= element.is_some();
                 found = element.map(ValueType::Tensor);
             }
             8 => found = message.enter(&field, tensor_type)?.0.map(ValueType::Sparse),
@@ -267,7 +279,7 @@ fn kind(message: &mut WireMessage<'_>) -> Result<(Option<ValueType>, Option<Vec<
             _ => {}
         }
     }
-    Ok((found, dims))
+    Ok((found, dims, stated))
 }
 
 fn tensor_type(

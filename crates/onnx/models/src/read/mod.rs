@@ -5,6 +5,7 @@ pub(crate) mod ort;
 mod tensor;
 mod text;
 
+pub(crate) use graph::TWICE;
 pub(crate) use tensor::varints;
 use unskew_source::wire::{MessageField, MessageValue as Wire, WireMessage};
 use unskew_source::{BytesSource, ReadError, Source, SourceExt as _};

@@ -166,6 +166,7 @@ impl OrtReader<'_> {
         let inputs = named(self.names(table, graph::INPUTS)?);
         let outputs = named(self.names(table, graph::OUTPUTS)?);
         Ok(OnnxGraph {
+            name: Box::default(),
             nodes: self.all(table, graph::NODES, |table| self.node(table, depth))?,
             inputs,
             outputs,
@@ -180,7 +181,7 @@ impl OrtReader<'_> {
             Some(kind) => self.kind(kind, 0)?,
             None => (None, None),
         };
-        Ok(ValueInfo { name, kind, dims })
+        Ok(ValueInfo { name, kind, dims, is_untyped: false })
     }
 
     /// A type; none for one that has no name here. With the dimensions of a tensor.

@@ -59,9 +59,15 @@ fn elements(
     all: &mut Vec<i64>,
 ) -> Result<(), ReadError> {
     match (field.number, field.value) {
-        (5 | 7, Wire::Varint(number)) if all.len() < KEPT => all.push(number as i64),
-        (5 | 7, Wire::Bytes(span)) if span.len <= 10 * KEPT as u64 => {
+        (5 | 7 | 11, Wire::Varint(number)) if all.len() < KEPT => all.push(number as i64),
+        (5 | 7 | 11, Wire::Bytes(span)) if span.len <= 10 * KEPT as u64 => {
             all.extend(varints(&message.bytes(field)?).unwrap_or_default());
+        }
+        (4, Wire::Fixed32(bits)) if all.len() < 4 * KEPT => {
+            all.extend(bits.to_le_bytes().map(i64::from));
+        }
+        (4, Wire::Bytes(span)) if span.len <= 4 * KEPT as u64 => {
+            all.extend(message.bytes(field)?.iter().map(|byte| i64::from(*byte)));
         }
         (9, Wire::Bytes(span)) if span.len <= 8 * KEPT as u64 => {
             *all = message.bytes(field)?.iter().map(|byte| i64::from(*byte)).collect();
@@ -80,15 +86,30 @@ fn settle(tensor: &mut OnnxTensor) {
         };
         tensor.ints.chunks_exact(width).map(|bytes| number(bytes) as i64).collect()
     };
-    tensor.ints = match (tensor.element.0, raw) {
-        (7, true) => joined(8),
+    let element = tensor.element.0;
+    if element == 1 {
+        let numbers = joined(4).into_iter();
+        tensor.floats = numbers.map(|bits| f32::from_bits(bits as u32)).collect();
+    }
+    tensor.ints = match (element, raw) {
+        (7 | 13, true) => joined(8),
         (6, true) => joined(4).into_iter().map(|number| i64::from(number as i32)).collect(),
-        (6 | 7, false) => std::mem::take(&mut tensor.ints),
+        (12, true) => joined(4),
+        (5, true) => joined(2).into_iter().map(|number| i64::from(number as i16)).collect(),
+        (4, true) => joined(2),
+        (3, true) => joined(1).into_iter().map(|number| i64::from(number as i8)).collect(),
+        // Eight bits with fractions are kept as they stand: only whether all are 0 is asked.
+        (2 | 9 | 17..=20, true) => joined(1),
+        (2..=7 | 9 | 12 | 13 | 17..=20, false) => std::mem::take(&mut tensor.ints),
         _ => Vec::new(),
     };
     let count = tensor.dims.iter().try_fold(1_i64, |all, size| all.checked_mul(*size));
-    if count != Some(tensor.ints.len() as i64) || tensor.ints.len() > KEPT {
+    let whole = |found: usize| count == Some(found as i64) && found <= KEPT;
+    if !whole(tensor.ints.len()) {
         tensor.ints = Vec::new();
+    }
+    if !whole(tensor.floats.len()) {
+        tensor.floats = Vec::new();
     }
 }
 

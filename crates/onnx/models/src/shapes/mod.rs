@@ -11,6 +11,8 @@ mod node;
 mod node_inputs;
 mod window;
 
+use std::sync::OnceLock;
+
 use foldhash::{HashMap, HashMapExt as _};
 
 use crate::judge::place;
@@ -67,13 +69,41 @@ struct ShapeInference<'m> {
     /// Whether something that the model says was found to be wrong, so that others may believe in other dimensions.
     doubt: bool,
     graphs: usize,
+    /// The sizes of every value by its name.
+    sizes: HashMap<Box<str>, Vec<Dim>>,
 }
 
-/// Everything that contradicts itself in the shapes of a model; functions of the model are not followed.
-pub(crate) fn faults(model: &OnnxModel) -> Vec<ShapeFault> {
-    let mut walk = ShapeInference { model, faults: Vec::new(), doubt: false, graphs: 0 };
-    walk.graph(&model.graph, opset(&model.opsets), None);
-    walk.faults
+/// What contradicts itself in a model, and the sizes of each of its values.
+type FaultsAndSizes = (Vec<ShapeFault>, HashMap<Box<str>, Vec<Dim>>);
+
+/// What the shapes of a model say, made when somebody asks, once for all releases.
+#[derive(Default)]
+pub(crate) struct ModelShapes(OnceLock<FaultsAndSizes>);
+
+impl ModelShapes {
+    /// Everything that contradicts itself; functions of the model are not followed.
+    pub(crate) fn faults(&self, model: &OnnxModel) -> &[ShapeFault] {
+        &self.inferred(model).0
+    }
+
+    /// The sizes of a value; none for values in functions of the model.
+    pub(crate) fn sizes(&self, model: &OnnxModel, name: &str) -> Option<&[Dim]> {
+        self.inferred(model).1.get(name).map(Vec::as_slice)
+    }
+
+    fn inferred(&self, model: &OnnxModel) -> &FaultsAndSizes {
+        self.0.get_or_init(|| {
+            let mut walk = ShapeInference {
+                model,
+                faults: Vec::new(),
+                doubt: false,
+                graphs: 0,
+                sizes: HashMap::new(),
+            };
+            walk.graph(&model.graph, opset(&model.opsets), None);
+            (walk.faults, walk.sizes)
+        })
+    }
 }
 
 fn opset(opsets: &[(Box<str>, i64)]) -> i64 {
@@ -137,6 +167,9 @@ impl<'m> ShapeInference<'m> {
                 scope.own.insert(name, known);
             }
         }
+        let own = scope.own.iter();
+        let known = own.filter_map(|(name, known)| Some(((*name).into(), known.dims.clone()?)));
+        self.sizes.extend(known);
         graph.outputs.iter().map(|output| scope.known(&output.name)).collect()
     }
 

@@ -80,6 +80,10 @@ impl ConfigComparison {
         };
         let kind = said.text("data_type");
         let element = TYPES.iter().find(|(one, _)| *one == kind).map(|(_, number)| *number);
+        if let Some(has) = value.kind.as_ref().filter(|has| !matches!(has, ValueType::Tensor(_))) {
+            let rule = rules::TritonNoSuchType { what: &what, name: &name, has };
+            return self.add(rule.finding(), &place);
+        }
         if let Some(has) = &value.kind {
             let same =
                 element.is_some_and(|number| *has == ValueType::Tensor(OnnxElementType(number)));

@@ -50,9 +50,10 @@ pub fn value(name: &str, element: i64) -> Vec<u8> {
     [bytes(1, name), bytes(2, bytes(1, number(1, element)))].concat()
 }
 
-/// A `GraphProto`: nodes, inputs, outputs.
+/// A `GraphProto` of the name `net`: nodes, inputs, outputs.
 pub fn body(nodes: &[Vec<u8>], inputs: &[Vec<u8>], outputs: &[Vec<u8>]) -> Vec<u8> {
     let mut out: Vec<u8> = nodes.iter().flat_map(|node| bytes(1, node)).collect();
+    out.extend(bytes(2, "net"));
     out.extend(inputs.iter().flat_map(|value| bytes(11, value)));
     out.extend(outputs.iter().flat_map(|value| bytes(12, value)));
     out

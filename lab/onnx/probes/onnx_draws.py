@@ -1,0 +1,19 @@
+"""What is drawn for each operator: attribute values, element types, ranks, and which inputs are there."""
+
+OPS = {}
+
+
+def op(*names):
+    def enter(function):
+        for name in names:
+            OPS[name] = function
+        return function
+    return enter
+
+
+def load():
+    """Every operator: those with windows, with states or sums, and all others."""
+    import onnx_draws_plain  # noqa: F401
+    import onnx_draws_states  # noqa: F401
+    import onnx_draws_windows  # noqa: F401
+    return OPS
