@@ -1,6 +1,7 @@
 """Prints the classes and functions that each module of the installed scikit-learn defines: NAME(MODULE), one a line.
 
-A pickle looks them up by these two. Modules of tests and of other packages inside are left out.
+A pickle looks them up by these two. What a module only imports from another one stands behind `~`: a class that moved is
+still found by its old name then. Modules of tests and of other packages inside are left out.
 """
 
 import importlib
@@ -28,6 +29,8 @@ def main():
             # What Cython defines does not always know its module.
             if callable(value) and (own or is_compiled):
                 found.add("%s(%s)" % (name, one.name))
+            elif callable(value) and str(getattr(value, "__module__", "")).startswith("sklearn."):
+                found.add("~%s(%s)" % (name, one.name))
         # Before 0.24 a module of an old name forwards to the one that it became: the one private module that it imports.
         if hasattr(module, "deprecated_path") and hasattr(module, "__getattr__"):
             for target in [v for v in vars(module).values() if type(v) is type(sklearn) and v.__name__.startswith("sklearn.")]:

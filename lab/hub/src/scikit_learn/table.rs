@@ -38,11 +38,15 @@ pub(super) fn take(loads: &Loads, folder: &Path) -> anyhow::Result<()> {
     let all: Vec<Version> =
         RELEASES.iter().map(|(text, ..)| version(text)).collect::<anyhow::Result<_>>()?;
     let mut names: BTreeMap<String, BTreeSet<Version>> = BTreeMap::new();
+    // What some release defines where it is: others may only import it there.
+    let mut defined: BTreeSet<String> = BTreeSet::new();
     let mut cells: BTreeMap<Trouble, BTreeSet<Cell>> = BTreeMap::new();
     for (text, ..) in RELEASES {
         let reader = version(text)?;
         let listed = run_command(&mut loads.probe(text, NAMES)?)?;
-        let listed: BTreeSet<String> = listed.lines().map(str::to_owned).collect();
+        defined.extend(listed.lines().filter(|name| !name.starts_with('~')).map(str::to_owned));
+        let listed: BTreeSet<String> =
+            listed.lines().map(|name| name.trim_start_matches('~').to_owned()).collect();
         let answers = loads.read(text, folder)?;
         for answer in &answers {
             let writer = version(&answer.writer)?;
@@ -71,6 +75,7 @@ pub(super) fn take(loads: &Loads, folder: &Path) -> anyhow::Result<()> {
             names.entry(name).or_default().insert(reader);
         });
     }
+    names.retain(|name, _| defined.contains(name));
     let path = unskew_peers::root().join(TABLE);
     fs::write(&path, text(&all, &names, &cells))?;
     println!("{}: {} names, {} troubles", path.display(), names.len(), cells.len());
