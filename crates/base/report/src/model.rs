@@ -84,6 +84,9 @@ impl CheckedPair {
             }
             Outcome::Unjudged => Sentence::new(&self.verdict, &self.a.side, &self.b.side).alone(),
             Outcome::Unrelated => "nothing in common".to_owned(),
+            Outcome::Incompatible if let Some(how) = how(&self.verdict) => {
+                format!("incompatible, {how}")
+            }
             Outcome::Incompatible => match self.verdict.first_failure() {
                 Some(unskew_core::Phase::Load) => "incompatible, fails at load".to_owned(),
                 Some(unskew_core::Phase::FirstUse) => "incompatible, fails at first use".to_owned(),
@@ -92,6 +95,15 @@ impl CheckedPair {
             },
         }
     }
+}
+
+/// In which way all that breaks does, if that is said in one way of all of it: `as the raised major allows`.
+fn how(verdict: &unskew_core::Verdict) -> Option<&'static str> {
+    let open = verdict.findings.iter().filter(|finding| finding.accepted.is_none());
+    let errors = || open.clone().filter(|one| one.severity == unskew_core::Severity::Error);
+    let said = |one: &unskew_core::Finding| one.consequence;
+    let how = errors().chain(open.clone()).find_map(said)?;
+    errors().all(|one| one.consequence == Some(how)).then_some(how)
 }
 
 /// One party that was looked at.

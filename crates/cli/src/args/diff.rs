@@ -16,9 +16,16 @@ pub struct Diff {
     /// Compare one path in two git revisions; OLD is then that path
     #[arg(long, value_name = "OLD..NEW")]
     pub git: Option<String>,
-    /// Version policy for headers, pjrt or stream-executor [default: detected from their version macros]
+    /// Version policy for headers: pjrt, stream-executor, semver, soname or none [default: detected from their version
+    /// macros]
     #[arg(long, value_name = "POLICY")]
     pub policy: Option<String>,
+    /// Read headers with this macro defined; may be given several times
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Do not fail for what a raised major number allows
+    #[arg(long)]
+    pub allow_major: bool,
     #[command(flatten)]
     pub packages: Packages,
     /// Output format

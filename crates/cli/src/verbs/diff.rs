@@ -5,7 +5,8 @@ mod files;
 mod subject;
 
 use anyhow::{Context as _, bail};
-use unskew_core::{Finding, Outcome, Promise, Severity, Verdict};
+use unskew_c_headers::change::ALLOWED;
+use unskew_core::{Finding, Outcome, Promise, Severity, Unjudged, Verdict};
 use unskew_releases::Family;
 use unskew_report::{CheckedPair, Report};
 
@@ -55,7 +56,9 @@ fn show(pairs: Vec<CheckedPair>, args: &Diff, global: &Global) -> anyhow::Result
     let mut report = Report::new(global.context());
     report.pairs = pairs;
     print::found(print::rendered(&mut report, args.format.into()))?;
-    Ok(Ending { done: 1, failed: 0, worst: report.severity(), deny: global.deny(), unjudged: 0 }
+    // What changed and was not understood is no pass.
+    let unjudged = report.unjudged().count();
+    Ok(Ending { done: 1, failed: 0, worst: report.severity(), deny: global.deny(), unjudged }
         .into())
 }
 
@@ -67,14 +70,20 @@ pub fn pair(old: &NamedSubject, new: &NamedSubject, mut findings: Vec<Finding>) 
         let side = &new.subject.side;
         findings = findings.into_iter().map(|finding| finding.about(side.clone())).collect();
     }
-    let verdict = verdict(findings, Vec::new());
+    let verdict = verdict(findings, Vec::new(), Vec::new());
     CheckedPair { a: old.subject.clone(), b: new.subject.clone(), verdict }
 }
 
-/// What breaks makes the two incompatible.
-pub fn verdict(findings: Vec<Finding>, promises: Vec<Promise>) -> Verdict {
+/// What breaks makes the two incompatible, and what a raised major number allows breaks as well.
+pub fn verdict(findings: Vec<Finding>, promises: Vec<Promise>, unjudged: Vec<Unjudged>) -> Verdict {
     let counts = |finding: &&Finding| finding.accepted.is_none();
-    let breaks = findings.iter().filter(counts).any(|f| f.severity == Severity::Error);
-    let outcome = if breaks { Outcome::Incompatible } else { Outcome::Compatible };
-    Verdict { outcome, findings, promises, unjudged: Vec::new() }
+    let is_break = |f: &Finding| f.severity == Severity::Error || f.consequence == Some(ALLOWED);
+    let outcome = if findings.iter().filter(counts).any(is_break) {
+        Outcome::Incompatible
+    } else if unjudged.is_empty() {
+        Outcome::Compatible
+    } else {
+        Outcome::Unjudged
+    };
+    Verdict { outcome, findings, promises, unjudged }
 }

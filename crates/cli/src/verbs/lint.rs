@@ -47,7 +47,9 @@ pub fn run(args: &Lint, global: &Global) -> anyhow::Result<CallStatus> {
         print::failure(&format!("{}: {}", failure.path, failure.message));
     }
     let (worst, failed) = (report.severity(), report.failures.len());
-    Ok(Ending { done: checked, failed, worst, deny: global.deny(), unjudged: 0 }.into())
+    // What changed and was not understood is no pass.
+    let unjudged = report.unjudged().count();
+    Ok(Ending { done: checked, failed, worst, deny: global.deny(), unjudged }.into())
 }
 
 /// The `unskew.toml` of this folder, or the nearest one above it.
@@ -78,8 +80,9 @@ fn fill(report: &mut Report, outcome: LintResult, root: &Path) {
 }
 
 fn pair(judged: FileVerdict, path: &dyn Fn(&str) -> String) -> CheckedPair {
-    let FileVerdict { boundary, file, baseline, origins: [was, is], mut findings, promises } =
+    let FileVerdict { boundary, file, baseline, origins, mut findings, promises, unjudged } =
         judged;
+    let [was, is] = origins;
     let name = if file.is_empty() { boundary } else { path(&file) };
     let now = Side { role: Role::Artifact, name: name.clone(), origin: is };
     let then = Side { role: Role::Artifact, name: baseline, origin: was };
@@ -90,6 +93,6 @@ fn pair(judged: FileVerdict, path: &dyn Fn(&str) -> String) -> CheckedPair {
     CheckedPair {
         a: Subject { path: place, side: now },
         b: Subject { path: None, side: then },
-        verdict: verdict(findings, promises),
+        verdict: verdict(findings, promises, unjudged),
     }
 }

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
-use unskew_core::{Promise, PromiseState};
+use unskew_core::{Promise, PromiseState, Unjudged};
 
 use crate::change::{Bump, Class, HeaderPolicy, compare};
 use crate::contract::{HeaderContract, HeaderSource, called_alike};
@@ -50,13 +50,18 @@ impl InterfaceKind for Headers {
         matches!(ending, Some("h" | "hh" | "hpp" | "hxx" | "inc"))
     }
 
+    fn options(&self) -> &'static [&'static str] {
+        &["define", "version"]
+    }
+
     fn compare(
         &self,
         old: &Files,
         new: &Files,
         terms: &CompareOptions<'_>,
     ) -> Result<FileComparison, NotRead> {
-        let (policy, read) = policy(terms.policy, new)?;
+        let options = HeaderOptions::from_table(terms.options)?;
+        let (policy, read) = policy(terms.policy, new, &options)?;
         let mut names: Vec<String> = old.names().map(str::to_owned).collect();
         // Two files are one header, whatever each is called.
         let one = old.len() == 1 && new.len() == 1;
@@ -64,10 +69,10 @@ impl InterfaceKind for Headers {
             called_alike(names.iter_mut(), &new.names().collect::<Vec<_>>());
         }
         let texts = names.iter().map(String::as_str).zip(old.iter().map(|(_, text)| text));
-        let was = contract(texts, &policy.prelude)?;
+        let was = contract(texts, &policy.prelude, &options)?;
         let is = match read.filter(|_| policy.prelude.is_empty()) {
             Some(read) => read,
-            None => contract(new.iter(), &policy.prelude)?,
+            None => contract(new.iter(), &policy.prelude, &options)?,
         };
         let mut compared = compare(&was, &is, policy, terms.as_of);
         let compiled = [old, new].map(|side| side.iter().any(|(_, text)| debug::is_object(text)));
@@ -90,6 +95,10 @@ impl InterfaceKind for Headers {
             let subject = change.subject().to_owned();
             found.changes.push(FileChange::new(change.finding, file, subject).on(level));
         }
+        for (place, what) in compared.not_judged {
+            let unjudged = Unjudged::new("declarations", what);
+            found.unjudged.push((file(&place), unjudged));
+        }
         for bump in compared.bumps {
             if bump.required > Class::Patch {
                 found.promises.push((file(&bump.file), promise(policy, &bump)));
@@ -107,6 +116,47 @@ impl InterfaceKind for Headers {
             found.origins.insert(name.clone(), [origin(&was, name), origin(&is, name)]);
         }
         Ok(found)
+    }
+}
+
+/// What whoever asks says about headers.
+#[derive(Default)]
+struct HeaderOptions {
+    /// Macros that are defined: `NAME` or `NAME=VALUE`.
+    define: Vec<String>,
+    /// The version that counts for all headers, by the name of a macro or what the names of its numbers begin with.
+    version: Option<String>,
+}
+
+impl HeaderOptions {
+    fn from_table(table: Option<&toml::Table>) -> Result<Self, NotRead> {
+        let mut options = Self::default();
+        let wrong = |key: &str, wanted: &str| NotRead::new("", format!("{key} is {wanted}"));
+        if let Some(value) = table.and_then(|table| table.get("define")) {
+            let wanted = || wrong("define", "a list of macros: [\"NAME\", \"LEVEL=2\"]");
+            for one in value.as_array().ok_or_else(wanted)? {
+                let text = one.as_str().ok_or_else(wanted)?;
+                let name = text.split('=').next().unwrap_or_default();
+                let word = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+                if name.is_empty() || !word {
+                    return Err(wrong("define", &format!("NAME or NAME=VALUE, and not {text}")));
+                }
+                options.define.push(text.to_owned());
+            }
+        }
+        if let Some(value) = table.and_then(|table| table.get("version")) {
+            let wanted = || wrong("version", "the name of a macro: \"THING_VERSION\"");
+            options.version = Some(value.as_str().ok_or_else(wanted)?.to_owned());
+        }
+        Ok(options)
+    }
+
+    fn read(&self, sources: &[HeaderSource<'_>], prelude: &str) -> HeaderContract {
+        let mut contract = HeaderContract::read_defined(sources, prelude, &self.define);
+        if let Some(version) = &self.version {
+            contract.speak_for_all(version);
+        }
+        contract
     }
 }
 
@@ -136,15 +186,16 @@ fn not_compiled(policy: &HeaderPolicy) -> Promise {
 fn contract<'a>(
     files: impl Iterator<Item = (&'a str, &'a [u8])>,
     prelude: &str,
+    options: &HeaderOptions,
 ) -> Result<HeaderContract, NotRead> {
     let sources: Vec<HeaderSource<'_>> =
         files.map(|(name, text)| HeaderSource { name, text }).collect();
     match sources.iter().find(|source| debug::is_object(source.text)) {
         None if sources.iter().any(|source| source.text.len() > LARGEST_TEXT) => {
             let texts: Files = sources.iter().map(|one| (one.name, one.text)).collect();
-            texts.check_sizes().map(|()| HeaderContract::read(&sources, prelude))
+            texts.check_sizes().map(|()| options.read(&sources, prelude))
         }
-        None => Ok(HeaderContract::read(&sources, prelude)),
+        None => Ok(options.read(&sources, prelude)),
         Some(object) if sources.len() == 1 => {
             debug::read(object.text).map_err(|error| NotRead::new(object.name, error.to_string()))
         }
@@ -159,10 +210,11 @@ fn contract<'a>(
 fn policy(
     name: Option<&str>,
     headers: &Files,
+    options: &HeaderOptions,
 ) -> Result<(&'static HeaderPolicy, Option<HeaderContract>), NotRead> {
     let read = match name {
         Some(_) => None,
-        None => Some(contract(headers.iter(), "")?),
+        None => Some(contract(headers.iter(), "", options)?),
     };
     let found = match (name, &read) {
         (Some(name), _) => HeaderPolicy::named(name),
@@ -173,7 +225,7 @@ fn policy(
         None => {
             let names: Vec<&str> =
                 HeaderPolicy::built_in().iter().map(|policy| &*policy.name).collect();
-            let why = format!("no such policy for headers, there are {}: ", names.join(" and "));
+            let why = format!("no such policy for headers, there are {}: ", names.join(", "));
             Err(NotRead::new("", why + name.unwrap_or_default()))
         }
     }

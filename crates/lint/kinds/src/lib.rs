@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
-use unskew_core::{Date, Finding, Promise, Severity, Window};
+use unskew_core::{Date, Finding, Promise, Severity, Unjudged, Window};
 use unskew_history::FileHistory;
 use unskew_source::{Files, NotRead};
 
@@ -92,6 +92,8 @@ pub struct FileComparison {
     pub changes: Vec<FileChange>,
     /// What was promised, with the file in which the promise counts.
     pub promises: Vec<(String, Promise)>,
+    /// What was not judged, with the file that has it.
+    pub unjudged: Vec<(String, Unjudged)>,
     /// Every major number that was raised.
     pub majors: Vec<Raise>,
     /// What the sides are, by file on the new side: `C header, PJRT_API 0.72`. A file without an entry has

@@ -1,7 +1,10 @@
 //! Changes as they are found.
 
+use std::collections::BTreeMap;
+
 use unskew_core::{Finding, Places};
 
+use crate::rename;
 use crate::schema::Schema;
 use crate::scope::MessageScope;
 
@@ -18,6 +21,8 @@ pub(crate) struct FoundChange {
 pub(crate) struct Changes<'s> {
     pub(crate) old: &'s Schema,
     pub(crate) new: &'s Schema,
+    /// The messages that have another name, by the old one.
+    pub(crate) renamed: BTreeMap<&'s str, &'s str>,
     pub(crate) list: Vec<FoundChange>,
 }
 
@@ -26,7 +31,7 @@ pub(crate) type Spot<'s> = (&'s str, usize);
 
 impl<'s> Changes<'s> {
     pub(crate) fn between(old: &'s Schema, new: &'s Schema) -> Self {
-        Self { old, new, list: Vec::new() }
+        Self { old, new, renamed: rename::messages(old, new), list: Vec::new() }
     }
 
     /// Adds a change with its places: on the new side, on the old one, or on both.

@@ -1,10 +1,18 @@
 //! Compatibility of types: what becomes of a value that is written as one and read as another.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::index;
 use crate::model::{ProtoField, ProtoScalar, ProtoType};
 use crate::schema::Schema;
+
+/// Two sides, and the messages that have another name.
+#[derive(Clone, Copy)]
+pub(crate) struct Sides<'s> {
+    pub(crate) old: &'s Schema,
+    pub(crate) new: &'s Schema,
+    pub(crate) renamed: &'s BTreeMap<&'s str, &'s str>,
+}
 
 /// What the bytes of the old type are to a reader of the new one, and the other way round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,13 +59,13 @@ fn width(scalar: ProtoScalar) -> (u8, bool) {
 }
 
 /// What becomes of a field whose type was `old` and is `new`.
-pub(crate) fn fit(old: &ProtoType, new: &ProtoType, sides: (&Schema, &Schema)) -> Fit {
+pub(crate) fn fit(old: &ProtoType, new: &ProtoType, sides: Sides<'_>) -> Fit {
     match (old, new) {
         (ProtoType::Scalar(old), ProtoType::Scalar(new)) => scalars(*old, *new),
         (ProtoType::Enum(old), ProtoType::Enum(new)) => enums(old, new, sides),
         (ProtoType::Enum(name), ProtoType::Scalar(scalar)) => {
             match scalars(ProtoScalar::Int32, *scalar) {
-                Fit::Same | Fit::Wider(_) if closed(name, sides.0) => {
+                Fit::Same | Fit::Wider(_) if closed(name, sides.old) => {
                     Fit::Wider("numbers that are no value of the enumeration")
                 }
                 Fit::Same => Fit::Respelled,
@@ -65,13 +73,13 @@ pub(crate) fn fit(old: &ProtoType, new: &ProtoType, sides: (&Schema, &Schema)) -
             }
         }
         (ProtoType::Scalar(ProtoScalar::Bool), ProtoType::Enum(name))
-            if has_truth_values(name, sides.1) =>
+            if has_truth_values(name, sides.new) =>
         {
             Fit::Wider("numbers that are no truth value")
         }
         (ProtoType::Scalar(scalar), ProtoType::Enum(name)) => {
             match scalars(*scalar, ProtoScalar::Int32) {
-                Fit::Same if !closed(name, sides.1) => Fit::Respelled,
+                Fit::Same if !closed(name, sides.new) => Fit::Respelled,
                 Fit::Same | Fit::Wider(_) => {
                     Fit::Narrower("numbers that are no value of the enumeration")
                 }
@@ -159,11 +167,11 @@ fn scalars(old: ProtoScalar, new: ProtoScalar) -> Fit {
 }
 
 /// Another enumeration: fits where it has the numbers of the old one.
-fn enums(old: &str, new: &str, (before, after): (&Schema, &Schema)) -> Fit {
+fn enums(old: &str, new: &str, sides: Sides<'_>) -> Fit {
     if old == new {
         return Fit::Same;
     }
-    let (Some(was), Some(is)) = (before.enums.get(old), after.enums.get(new)) else {
+    let (Some(was), Some(is)) = (sides.old.enums.get(old), sides.new.enums.get(new)) else {
         return if leaf(old) == leaf(new) { Fit::Same } else { Fit::Broken };
     };
     let numbers = |values: &[crate::ProtoEnumValue]| {
@@ -177,39 +185,63 @@ fn enums(old: &str, new: &str, (before, after): (&Schema, &Schema)) -> Fit {
     }
 }
 
-/// Another message: it reads the same if it has the same numbers with types that do.
-fn messages(old: &str, new: &str, sides: (&Schema, &Schema)) -> Fit {
+/// Another message: it reads the same if it is the same one under another name, or has the same numbers with types
+/// that do.
+fn messages(old: &str, new: &str, sides: Sides<'_>) -> Fit {
     if old == new {
         return Fit::Same;
     }
-    if alike(old, new, sides) { Fit::Respelled } else { Fit::Reinterpreted }
+    let renamed = sides.renamed.get(old) == Some(&new);
+    if renamed || alike(old, new, sides) { Fit::Respelled } else { Fit::Reinterpreted }
 }
 
-/// Whether two messages have the same fields, names of messages apart.
-pub(crate) fn alike(old: &str, new: &str, (before, after): (&Schema, &Schema)) -> bool {
-    let (Some(was), Some(is)) = (before.messages.get(old), after.messages.get(new)) else {
-        return leaf(old) == leaf(new);
-    };
-    let (was, is) = (&was.is, &is.is);
-    // A number that stands twice is a fault that other rules name: the first counts.
-    let fields = || index::first(&is.fields, |field| field.number);
-    let all = |by_number: HashMap<i64, &ProtoField>| {
-        was.fields.iter().all(|field| {
-            by_number.get(&field.number).is_some_and(|other| {
-                other.label == field.label && same_spelling(&field.ty, &other.ty)
-            })
-        })
-    };
-    was.fields.len() == is.fields.len() && all(fields())
+/// How many pairs of messages are looked at to tell whether two are alike.
+const MOST: usize = 4096;
+
+/// Whether two messages have the same fields, names apart, and so have the messages in them.
+pub(crate) fn alike(old: &str, new: &str, sides: Sides<'_>) -> bool {
+    let (mut open, mut seen) = (vec![(old, new)], HashSet::new());
+    while let Some((old, new)) = open.pop() {
+        if old == new || sides.renamed.get(old) == Some(&new) || !seen.insert((old, new)) {
+            continue;
+        }
+        let (Some(was), Some(is)) = (sides.old.messages.get(old), sides.new.messages.get(new))
+        else {
+            if leaf(old) == leaf(new) {
+                continue;
+            }
+            return false;
+        };
+        let (was, is) = (&was.is.fields, &is.is.fields);
+        if was.len() != is.len() || seen.len() > MOST {
+            return false;
+        }
+        // A number that stands twice is a fault that other rules name: the first counts.
+        let by_number: HashMap<i64, &ProtoField> = index::first(is, |field| field.number);
+        for field in was {
+            let Some(other) = by_number.get(&field.number) else { return false };
+            if other.label != field.label || !same_coding(&field.ty, &other.ty, &mut open) {
+                return false;
+            }
+        }
+    }
+    true
 }
 
-/// The same type, or another name of a message or enumeration that may have moved along.
-fn same_spelling(old: &ProtoType, new: &ProtoType) -> bool {
+/// Whether two types are written alike; messages are left to be looked at.
+fn same_coding<'t>(
+    old: &'t ProtoType,
+    new: &'t ProtoType,
+    open: &mut Vec<(&'t str, &'t str)>,
+) -> bool {
     match (old, new) {
         (ProtoType::Message(a), ProtoType::Message(b))
-        | (ProtoType::Enum(a), ProtoType::Enum(b))
-        | (ProtoType::Group(a), ProtoType::Group(b)) => a == b || leaf(a) == leaf(b),
-        (ProtoType::Map(a, x), ProtoType::Map(b, y)) => a == b && same_spelling(x, y),
+        | (ProtoType::Group(a), ProtoType::Group(b)) => {
+            open.push((a, b));
+            true
+        }
+        (ProtoType::Enum(a), ProtoType::Enum(b)) => a == b || leaf(a) == leaf(b),
+        (ProtoType::Map(a, x), ProtoType::Map(b, y)) => a == b && same_coding(x, y, open),
         (a, b) => a == b,
     }
 }

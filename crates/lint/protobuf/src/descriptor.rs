@@ -274,6 +274,9 @@ fn read_field(bytes: &[u8], features: Features, choices: &[String]) -> ProtoFiel
         oneof,
         default: field(bytes, 7).map(Wire::text),
         verified: features.verified,
+        deprecated: field(bytes, 8)
+            .and_then(|set| field(set.bytes(), 3).map(Wire::number))
+            .is_some_and(|deprecated| deprecated == 1),
         json_name: field(bytes, 10).map(Wire::text).filter(|json| *json != camel(&name)),
         name,
     }

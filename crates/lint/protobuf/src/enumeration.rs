@@ -28,10 +28,16 @@ pub(crate) fn all(changes: &mut Changes<'_>) {
         let scope = scope_in(&scopes[0]).max(scope_in(&scopes[1]));
         let same_leaf = || leaves.get(leaf(name)).copied();
         match new.enums.get(name).or_else(same_leaf) {
-            Some(is) => Pair { was, is, scope }.compare(changes),
+            Some(is) => {
+                let used = scopes.iter().any(|side| side.contains_key(name.as_str()))
+                    || scopes[1].contains_key(is.is.name.as_str());
+                Pair { was, is, scope, used }.compare(changes);
+            }
             None => {
-                let rule = rules::EnumRemoved { enumeration: name };
-                changes.add((name, scope), rule.finding(), None, Some((&was.file, was.is.line)));
+                let finding = rules::EnumRemoved { enumeration: name }.finding();
+                let used = scopes.iter().any(|side| side.contains_key(name.as_str()));
+                let finding = if used { finding } else { no_error(finding) };
+                changes.add((name, scope), finding, None, Some((&was.file, was.is.line)));
             }
         }
     }
@@ -93,6 +99,14 @@ struct Pair<'s> {
     was: &'s InFile<ProtoEnum>,
     is: &'s InFile<ProtoEnum>,
     scope: MessageScope,
+    /// Whether a field has it as its type, on either side.
+    used: bool,
+}
+
+/// No bytes hold a value of an enumeration that no field has: only programs name it.
+fn no_error(mut finding: unskew_core::Finding) -> unskew_core::Finding {
+    finding.severity = finding.severity.min(Severity::Warning);
+    finding
 }
 
 impl Pair<'_> {
@@ -107,6 +121,7 @@ impl Pair<'_> {
         finding: unskew_core::Finding,
         (new, old): (Option<usize>, Option<usize>),
     ) {
+        let finding = if self.used { finding } else { no_error(finding) };
         let new = new.map(|line| (self.is.file.as_str(), line));
         let old = old.map(|line| (self.was.file.as_str(), line));
         changes.add((&format!("{}.{value}", self.name()), self.scope), finding, new, old);
@@ -246,7 +261,9 @@ impl Pair<'_> {
         let was = &self.was.is;
         let (enumeration, name, number) = (&self.name(), &value.name, &value.number);
         let zero = was.values.first().map_or("nothing", |first| first.name.as_str());
-        let finding = if known.old_reserved.hold(value.number) {
+        let finding = if !self.used {
+            rules::EnumValueAdded { enumeration, value: name, number }.finding()
+        } else if known.old_reserved.hold(value.number) {
             rules::ReservedValueUsed { enumeration, value: name, number }.finding()
         } else if was.closed && self.is.is.closed {
             rules::ClosedEnumValueAdded { enumeration, value: name, number, zero: &zero }.finding()

@@ -3,7 +3,7 @@
 use unskew_core::Finding;
 
 use crate::change::Changes;
-use crate::compatibility::{Fit, fit};
+use crate::compatibility::{Fit, Sides, fit};
 use crate::descriptor::camel;
 use crate::message::{Pair, subject};
 use crate::model::{FieldCardinality, Presence, ProtoField, ProtoScalar, ProtoType};
@@ -16,7 +16,8 @@ pub(crate) fn changed(
     is: &ProtoField,
     changes: &mut Changes<'_>,
 ) {
-    let sides = (changes.old, changes.new);
+    let renames = changes.renamed.clone();
+    let sides = Sides { old: changes.old, new: changes.new, renamed: &renames };
     let mut add = |finding: Finding| {
         let (new, old) = (pair.new_spot(is.line), pair.old_spot(was.line));
         changes.add((&subject(pair, &is.name), pair.scope), finding, new, old);
@@ -33,7 +34,11 @@ pub(crate) fn changed(
     }
     // Another name and another type: another field.
     let other_name = was.name != is.name;
-    if other_name && !matches!(fits, Fit::Same | Fit::Respelled) {
+    // A name that another number had, or has now: another field as well, whatever its type is.
+    // A deprecated field of the old name is there for programs that name it: the values have gone to the new name.
+    let moved = pair.new.name(&was.name).is_some_and(|there| !there.deprecated);
+    let elsewhere = other_name && (pair.old.name(&is.name).is_some() || moved);
+    if elsewhere || (other_name && !matches!(fits, Fit::Same | Fit::Respelled)) {
         add(reused(pair, was, is));
         return;
     }
@@ -78,10 +83,10 @@ fn has_text(ty: &ProtoType) -> bool {
 }
 
 /// A map, and a list of messages with a key and a value.
-fn entries(was: &ProtoField, is: &ProtoField, sides: (&crate::Schema, &crate::Schema)) -> bool {
+fn entries(was: &ProtoField, is: &ProtoField, sides: Sides<'_>) -> bool {
     let (name, side, key, value) = match (&was.ty, &is.ty) {
-        (ProtoType::Map(key, value), ProtoType::Message(name)) => (name, sides.1, key, value),
-        (ProtoType::Message(name), ProtoType::Map(key, value)) => (name, sides.0, key, value),
+        (ProtoType::Map(key, value), ProtoType::Message(name)) => (name, sides.new, key, value),
+        (ProtoType::Message(name), ProtoType::Map(key, value)) => (name, sides.old, key, value),
         _ => return false,
     };
     let Some(entry) = side.messages.get(name) else { return false };

@@ -45,6 +45,7 @@ mod model;
 mod options;
 mod parse;
 mod proto_kind;
+mod rename;
 pub mod rules;
 mod schema;
 mod scope;

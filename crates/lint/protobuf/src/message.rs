@@ -1,9 +1,8 @@
 //! Messages that came, went or changed their shape.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::change::{Changes, Spot};
-use crate::compatibility::{alike, leaf};
 use crate::field;
 use crate::index::{self, Index};
 use crate::model::{Presence, ProtoField, ProtoMessage, Range};
@@ -59,7 +58,7 @@ fn free(was: &ProtoMessage, is: &ProtoMessage) -> i64 {
 
 pub(crate) fn all(changes: &mut Changes<'_>) {
     let (old, new) = (changes.old, changes.new);
-    let renamed = renamed(changes);
+    let renamed = changes.renamed.clone();
     for (name, was) in &old.messages {
         let now = renamed.get(name.as_str()).copied().unwrap_or(name);
         let scope = old.scope(name).max(new.scope(now));
@@ -93,47 +92,6 @@ pub(crate) fn all(changes: &mut Changes<'_>) {
             changes.add((name, scope), rule.finding(), Some((&is.file, is.is.line)), None);
         }
     }
-}
-
-/// Messages that are gone by their name, and the new message of the same shape that took their place.
-fn renamed<'s>(changes: &Changes<'s>) -> BTreeMap<&'s str, &'s str> {
-    let (old, new) = (changes.old, changes.new);
-    let gone = old.messages.keys().filter(|name| !new.messages.contains_key(*name));
-    let came: Vec<&str> = new
-        .messages
-        .keys()
-        .filter(|name| !old.messages.contains_key(*name))
-        .map(String::as_str)
-        .collect();
-    // Every message that is gone may be every message that came: among very many only names tell.
-    const MOST_PAIRS: usize = 1 << 20;
-    let gone: Vec<&String> = gone.collect();
-    let few = gone.len().saturating_mul(came.len()) <= MOST_PAIRS;
-    let mut leaves: HashMap<&str, Vec<&str>> = HashMap::new();
-    for name in came.iter().rev() {
-        leaves.entry(leaf(name)).or_default().push(name);
-    }
-    let mut taken = BTreeSet::new();
-    let mut renamed = BTreeMap::new();
-    for name in gone {
-        let empty = old.messages.get(name).is_none_or(|message| message.is.fields.is_empty());
-        let fits = |other: &str| alike(name, other, (old, new));
-        let alike = leaves.get_mut(leaf(name));
-        let same_leaf = alike.and_then(|names| {
-            names.retain(|name| !taken.contains(name));
-            names.pop()
-        });
-        // A message without fields is like every other one: only its name tells.
-        let same_shape = || match few && !empty {
-            true => came.iter().copied().find(|other| !taken.contains(other) && fits(other)),
-            false => None,
-        };
-        if let Some(now) = same_leaf.or_else(same_shape) {
-            taken.insert(now);
-            renamed.insert(name.as_str(), now);
-        }
-    }
-    renamed
 }
 
 fn compare(pair: &Pair<'_>, changes: &mut Changes<'_>) {

@@ -103,6 +103,8 @@ pub struct ProtoField {
     pub verified: bool,
     /// Its name in JSON, if that is not made from its name.
     pub json_name: Option<String>,
+    /// Whether it is marked as deprecated.
+    pub deprecated: bool,
 }
 
 /// How often a field is there.

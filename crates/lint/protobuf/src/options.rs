@@ -10,6 +10,7 @@ pub(crate) struct Options {
     pub(crate) packed: Option<bool>,
     pub(crate) default: Option<String>,
     pub(crate) json_name: Option<String>,
+    pub(crate) deprecated: bool,
     /// `features.field_presence = IMPLICIT`, by the name of the feature.
     features: Vec<(String, String)>,
 }
@@ -106,6 +107,7 @@ impl Options {
         let value = value(parser);
         match name.as_str() {
             "packed" => self.packed = Some(value == "true"),
+            "deprecated" => self.deprecated = value == "true",
             "default" => self.default = Some(value),
             "json_name" => self.json_name = Some(value.trim_matches(['"', '\'']).to_owned()),
             "features" => {

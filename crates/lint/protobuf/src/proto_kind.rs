@@ -16,7 +16,7 @@ use unskew_source::{Files, NotRead};
 ///
 /// Options: `scope`, what is said of all messages; `persisted`, `rpc` and `scratch`, lists of messages by full
 /// name or by its beginning and `*`; `history`, the path of the dated history whose newest version is that of
-/// the format.
+/// the format; `json`, the weight of a name that changed: error, warning or note.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Protobuf;
 
@@ -34,7 +34,7 @@ impl InterfaceKind for Protobuf {
     }
 
     fn options(&self) -> &'static [&'static str] {
-        &["scope", "persisted", "rpc", "scratch", "history"]
+        &["scope", "persisted", "rpc", "scratch", "history", "json"]
     }
 
     fn compare(
@@ -46,6 +46,7 @@ impl InterfaceKind for Protobuf {
         old.check_sizes().and_then(|()| new.check_sizes())?;
         let said = said(terms)?;
         let history = option(terms, "history")?;
+        let json = option(terms, "json")?.map(weight::named).transpose()?;
         let (was, is) = (Schema::with(old, &said), Schema::with(new, &said));
         let mut found = FileComparison::default();
         found.changes.extend(unread(&is));
@@ -84,7 +85,12 @@ impl InterfaceKind for Protobuf {
         list.sort_by(|a, b| (&a.file, &a.subject).cmp(&(&b.file, &b.subject)));
         found.changes.extend(list.into_iter().map(|found| {
             let raised = raised(&found.file);
-            weight::change(found, raised)
+            let mapping = JSON.contains(&found.finding.rule.code);
+            let mut change = weight::change(found, raised);
+            if let Some(severity) = json.filter(|_| mapping) {
+                change.finding.severity = severity;
+            }
+            change
         }));
         Ok(found)
     }
@@ -113,6 +119,9 @@ impl InterfaceKind for Protobuf {
         Ok(Some(items))
     }
 }
+
+/// Rules about names that only JSON and text have.
+const JSON: [&str; 3] = ["PB107", "PB217", "PB306"];
 
 /// What could not be read on the new side, and names that no file declares.
 fn unread(schema: &Schema) -> Vec<FileChange> {

@@ -1,7 +1,7 @@
 //! Services that changed.
 
 use crate::change::Changes;
-use crate::compatibility::alike;
+use crate::compatibility::{Sides, alike};
 use crate::model::Method;
 use crate::rules;
 use crate::scope::MessageScope;
@@ -50,10 +50,11 @@ fn changed(
     changes: &Changes<'_>,
 ) -> Vec<unskew_core::Finding> {
     let mut found = Vec::new();
+    let sides = Sides { old: changes.old, new: changes.new, renamed: &changes.renamed };
     let method = &is.name;
     let messages = [("takes", &was.input, &is.input), ("gives", &was.output, &is.output)];
     for (what, before, after) in messages {
-        if before != after && !alike(before, after, (changes.old, changes.new)) {
+        if before != after && !alike(before, after, sides) {
             let rule = rules::MethodMessageChanged {
                 service: &service,
                 method,

@@ -9,6 +9,7 @@ use unskew_core::{Finding, Rule, Severity};
 use crate::change::FoundChange;
 use crate::scope::MessageScope;
 use unskew_kinds::{Direction, FileChange, Level};
+use unskew_source::NotRead;
 use unskew_tables::toml_table;
 
 #[derive(Default, Deserialize)]
@@ -58,6 +59,19 @@ fn severity(finding: &Finding, scope: MessageScope, raised: bool) -> Severity {
     match raised && has(&WEIGHTS.covered, finding.rule) {
         true => of_scope.min(Severity::Note),
         false => of_scope.min(own),
+    }
+}
+
+/// The severity of this name.
+pub(crate) fn named(word: &str) -> Result<Severity, NotRead> {
+    match word {
+        "error" => Ok(Severity::Error),
+        "warning" => Ok(Severity::Warning),
+        "note" => Ok(Severity::Note),
+        _ => {
+            let why = format!("the option `json` is error, warning or note: {word}");
+            Err(NotRead::new("", why))
+        }
     }
 }
 

@@ -5,13 +5,14 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use anyhow::bail;
-use unskew_core::{Finding, Promise, Role, Side};
-use unskew_kinds::{CompareOptions, FileComparison, InterfaceKind};
+use unskew_c_headers::change::ALLOWED;
+use unskew_core::{Finding, Promise, Role, Severity, Side, Unjudged};
+use unskew_kinds::{CompareOptions, FileChange, FileComparison, InterfaceKind};
 use unskew_lint::{BaselineError, BaselinePlace, PackageSource, Snapshot, Sources};
 use unskew_report::{CheckedPair, Subject};
 use unskew_source::Files;
 
-use crate::args::{Diff, Global};
+use crate::args::{Diff, Global, ReportFormat};
 use crate::kinds;
 
 /// What one side names, if it is files.
@@ -136,8 +137,10 @@ fn compare(
     args: &Diff,
     global: &Global,
 ) -> anyhow::Result<Vec<CheckedPair>> {
+    let options = options(kind, args)?;
     let terms = CompareOptions {
         as_of: Some(global.context().as_of),
+        options: Some(&options),
         policy: args.policy.as_deref(),
         ..CompareOptions::default()
     };
@@ -145,7 +148,35 @@ fn compare(
         true => anyhow::Error::msg(error.why),
         false => error.into(),
     })?;
-    Ok(by_file(kind, old, new, [was.len(), is.len()], found))
+    Ok(by_file(kind, old, new, [was.len(), is.len()], found, args))
+}
+
+/// What is said about files of one kind only.
+fn options(kind: &dyn InterfaceKind, args: &Diff) -> anyhow::Result<toml::Table> {
+    let mut options = toml::Table::new();
+    if args.define.is_empty() {
+        return Ok(options);
+    }
+    if !kind.options().contains(&"define") {
+        bail!("-D is for C headers, and not for {}", kind.title());
+    }
+    let given = args.define.iter().map(|text| toml::Value::from(text.as_str()));
+    options.insert("define".to_owned(), toml::Value::Array(given.collect()));
+    Ok(options)
+}
+
+/// The finding of a change, with its fingerprint in a format that has one.
+fn finding(change: FileChange, args: &Diff) -> Finding {
+    let mark = unskew_lint::fingerprint(&change);
+    let FileChange { mut finding, .. } = change;
+    if matches!(args.format, ReportFormat::Sarif) {
+        finding.fingerprint = Some(mark);
+    }
+    // Who asks for a comparison is told of a break, whatever allows it.
+    if finding.consequence == Some(ALLOWED) && !args.allow_major {
+        finding.severity = Severity::Error;
+    }
+    finding
 }
 
 /// A pair for every file that has something to say; one for all if none has.
@@ -155,10 +186,19 @@ fn by_file(
     new: &Named,
     counts: [usize; 2],
     found: FileComparison,
+    args: &Diff,
 ) -> Vec<CheckedPair> {
+    let mut unjudged: BTreeMap<Option<String>, Vec<Unjudged>> = BTreeMap::new();
+    for (file, one) in found.unjudged {
+        unjudged.entry(Some(file)).or_default().push(one);
+    }
     let mut files: BTreeMap<Option<String>, (Vec<Finding>, Vec<Promise>)> = BTreeMap::new();
+    for file in unjudged.keys() {
+        files.entry(file.clone()).or_default();
+    }
     for change in found.changes {
-        files.entry(Some(change.file)).or_default().0.push(change.finding);
+        let file = Some(change.file.clone());
+        files.entry(file).or_default().0.push(finding(change, args));
     }
     for (file, promise) in found.promises {
         files.entry(Some(file)).or_default().1.push(promise);
@@ -169,6 +209,7 @@ fn by_file(
     }
     let pair =
         |(file, (mut findings, promises)): (Option<String>, (Vec<Finding>, Vec<Promise>))| {
+            let unjudged = unjudged.remove(&file).unwrap_or_default();
             let origins = file.as_ref().and_then(|file| found.origins.get(file)).cloned();
             let whole = |count: usize| format!("{count} {}", kind.title());
             let [was, is] = origins.unwrap_or_else(|| match &file {
@@ -180,7 +221,7 @@ fn by_file(
             findings.sort_by_cached_key(Finding::gravity);
             let findings =
                 findings.into_iter().map(|finding| finding.about(b.side.clone())).collect();
-            CheckedPair { a, b, verdict: super::verdict(findings, promises) }
+            CheckedPair { a, b, verdict: super::verdict(findings, promises, unjudged) }
         };
     files.into_iter().map(pair).collect()
 }

@@ -1,7 +1,7 @@
 //! Functions and types of functions: which came and went, and what they take and return.
 
 use std::cell::LazyCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::{HashMap, HashMapExt as _};
 use unskew_core::{Finding, Severity};
@@ -11,11 +11,13 @@ use super::pair::ContractPair;
 use super::type_equivalence::{TypeEquivalence, difference};
 use super::{constness, field, new_header_checks};
 use crate::contract::{Guard, HeaderContract, HeaderFunction, Remark, Spot};
+use crate::header::CType;
 use crate::rules;
 
 /// Compares all functions, types of functions, and other names of types.
 pub fn all(pair: &ContractPair<'_>, changes: &mut Changes) {
     functions(pair, changes);
+    variables(pair, changes);
     callbacks(pair, changes);
     aliases(pair, changes);
     guarded_types(pair, changes);
@@ -33,29 +35,102 @@ pub fn all(pair: &ContractPair<'_>, changes: &mut Changes) {
 }
 
 fn functions<'p>(pair: &ContractPair<'p>, changes: &mut Changes) {
+    let redirected = redirections(pair, changes);
     for (name, old) in &pair.old.functions {
-        let before = changes.list.len();
         let new = pair.new.functions.get(name);
         let subject = |function: &'p HeaderFunction| Subject::new(name, &function.spot);
         match new {
             Some(new) => {
                 compare(pair, name, old, new, changes);
-                guarded(&subject(new), (&old.guard, &old.spot), (&new.guard, &new.spot), changes);
+                guarded(
+                    pair,
+                    &subject(new),
+                    (&old.guard, &old.spot),
+                    (&new.guard, &new.spot),
+                    changes,
+                );
+            }
+            // What was said of the name by which it is called.
+            None if redirected.contains(name.as_str()) => {}
+            // Whoever was built has its own copy.
+            None if old.internal => {
+                let finding = rules::FunctionGone { name }.finding();
+                let finding = finding.with_severity(Severity::Warning);
+                changes.add(&subject(old), finding, [], [&old.spot]);
             }
             None => {
+                if pair.moved_under_condition(&subject(old), &old.spot, changes) {
+                    continue;
+                }
                 let finding = rules::FunctionGone { name }.finding();
                 changes.add(&subject(old), finding, [], [&old.spot]);
                 field::before_its_time(pair, &subject(old), &old.remark, name, &old.spot, changes);
             }
         }
-        if old.guard.off && new.is_none_or(|new| new.guard.off) {
-            changes.conditional_from(before);
+    }
+}
+
+/// Names that stand for a function of another name than before; the names of the functions they stood for.
+fn redirections<'p>(pair: &ContractPair<'p>, changes: &mut Changes) -> BTreeSet<&'p str> {
+    let (old, new) = (pair.old, pair.new);
+    let mut told = BTreeSet::new();
+    let names = old.redirections.keys().chain(new.redirections.keys());
+    let names: BTreeSet<&String> = names.collect();
+    for name in names {
+        let target = |contract: &'p HeaderContract| -> Option<(&'p str, &'p Spot)> {
+            let own = || contract.functions.get_key_value(name);
+            let own = || own().map(|(name, function)| (name.as_str(), &function.spot));
+            contract.redirections.get(name).map(|(to, spot)| (to.as_str(), spot)).or_else(own)
+        };
+        let (Some((was, old_spot)), Some((is, new_spot))) = (target(old), target(new)) else {
+            continue;
+        };
+        if was == is {
+            continue;
+        }
+        let subject = Subject::new(name, new_spot);
+        let finding = rules::SymbolChanged { name, symbol: &is, old_symbol: &was }.finding();
+        // Whoever was built still finds the symbol that it asks for.
+        let stays = new.functions.contains_key(was);
+        let finding = if stays { finding.with_severity(Severity::Warning) } else { finding };
+        changes.add(&subject, finding, [new_spot], [old_spot]);
+        told.insert(was);
+        if let (Some(a), Some(b)) = (old.functions.get(was), new.functions.get(is)) {
+            compare(pair, name, a, b, changes);
+        }
+    }
+    told
+}
+
+/// Variables that a library has: which went, and what became of their types.
+fn variables(pair: &ContractPair<'_>, changes: &mut Changes) {
+    for (name, old) in &pair.old.variables {
+        let Some(new) = pair.new.variables.get(name) else {
+            let subject = Subject::new(name, &old.spot);
+            if !pair.moved_under_condition(&subject, &old.spot, changes) {
+                let finding = rules::VariableGone { name }.finding();
+                changes.add(&subject, finding, [], [&old.spot]);
+            }
+            continue;
+        };
+        let open = |r#type: &CType| matches!(r#type, CType::Array { count: None, .. });
+        let (was, is) = (&old.r#type, &new.r#type);
+        let likeness = pair.likeness(was, is);
+        if likeness == TypeEquivalence::Different && !open(was) && !open(is) {
+            let subject = Subject::new(name, &new.spot);
+            let finding = rules::VariableTypeChanged {
+                name,
+                new_type: &is.to_string(),
+                old_type: &was.to_string(),
+            };
+            changes.add(&subject, finding.finding(), [&new.spot], [&old.spot]);
         }
     }
 }
 
 /// What is declared under a condition that did not stand around it before.
 fn guarded(
+    pair: &ContractPair<'_>,
     subject: &Subject<'_>,
     old: (&Guard, &Spot),
     new: (&Guard, &Spot),
@@ -63,20 +138,16 @@ fn guarded(
 ) {
     let ((was, old_spot), (is, new_spot)) = (old, new);
     let Some(condition) = came(was, is) else { return };
-    let name = &subject.name;
-    let finding = if is.off && !was.off {
-        rules::DeclaredUnderCondition { name, condition }.finding()
-    } else if !is.off && !was.off && !is.several {
-        rules::DeclaredUnlessExcluded { name, condition }.finding()
-    } else {
-        return;
-    };
-    changes.add(subject, finding, [new_spot], [old_spot]);
+    // The other branch has it as well.
+    if !is.several && !pair.new.left_out.words.contains_key(subject.name) {
+        changes.under_condition("HD211", subject, condition, Some(new_spot), old_spot);
+    }
 }
 
 /// The innermost condition that did not stand around a declaration before.
 fn came<'g>(was: &Guard, is: &'g Guard) -> Option<&'g String> {
-    is.conditions.iter().rfind(|condition| !was.conditions.contains(condition))
+    let more = is.conditions.len() > was.conditions.len();
+    is.conditions.iter().rfind(|condition| more && !was.conditions.contains(condition))
 }
 
 /// Types that are declared under a condition that did not stand around them before.
@@ -87,7 +158,7 @@ fn guarded_types(pair: &ContractPair<'_>, changes: &mut Changes) {
             continue;
         };
         if let (Some(old), Some(new)) = (old.get(name.as_str()), new.get(name.as_str())) {
-            guarded(&Subject::new(name, new), (was, old), (is, new), changes);
+            guarded(pair, &Subject::new(name, new), (was, old), (is, new), changes);
         }
     }
 }
@@ -137,6 +208,18 @@ fn compare(
     changes: &mut Changes,
 ) {
     let subject = Subject::new(name, &new.spot);
+    if new.internal && !old.internal {
+        let finding = rules::FunctionInlineNow { name: &name }.finding();
+        changes.add(&subject, finding, [&new.spot], [&old.spot]);
+    }
+    if old.label != new.label && !new.internal {
+        let symbol =
+            |label: &str| if label.is_empty() { name.to_owned() } else { label.to_owned() };
+        let (symbol, old_symbol) = (symbol(&new.label), symbol(&old.label));
+        let finding =
+            rules::SymbolChanged { name: &name, symbol: &symbol, old_symbol: &old_symbol };
+        changes.add(&subject, finding.finding(), [&new.spot], [&old.spot]);
+    }
     let likeness = pair.likeness(&old.r#type, &new.r#type);
     let constness = constness::of_functions(&old.r#type, &new.r#type);
     if likeness == TypeEquivalence::Alike && !constness.is_empty() {

@@ -21,12 +21,16 @@ impl Comparing<'_, '_> {
             };
             self.types(old, new);
             self.deprecated(old, new);
+            self.no_op(old, new);
         }
         for (index, at) in &alignment.renamed {
             let (Some(old), Some(new)) = (self.old.members.get(*index), self.new.members.get(*at))
             else {
                 continue;
             };
+            if self.old.is_behind_handle() && self.new.is_behind_handle() {
+                continue;
+            }
             let (record, old_name, new_name) = (&self.new.name, &old.name, &new.name);
             let finding = rules::FieldRenamed { record, old_name, new_name }.finding();
             self.changes.add(&self.subject, finding, [&new.spot], [&old.spot]);
@@ -84,6 +88,15 @@ impl Comparing<'_, '_> {
             }
         };
         self.changes.add(&self.subject, finding, [&new.spot], [&old.spot]);
+    }
+
+    /// What did nothing as 0 or NULL, and is not said to any more.
+    fn no_op(&mut self, old: &HeaderMember, new: &HeaderMember) {
+        if old.remark.no_op && !new.remark.no_op {
+            let name = format!("{}.{}", self.new.name, new.name);
+            let finding = rules::NoOpTakenBack { name: &name }.finding();
+            self.changes.add(&self.subject, finding, [&new.spot], [&old.spot]);
+        }
     }
 
     fn deprecated(&mut self, old: &HeaderMember, new: &HeaderMember) {

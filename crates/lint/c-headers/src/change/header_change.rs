@@ -1,10 +1,14 @@
 //! Changes as they are found, and what they are about.
 
+use std::collections::BTreeMap;
+
 use unskew_core::{Finding, Places};
 
 use super::pair::ContractPair;
 use super::policy::Class;
+use super::words::list;
 use crate::contract::{HeaderStruct, Spot};
+use crate::rules;
 
 /// One change, with what the policy says of it.
 #[derive(Clone, Debug)]
@@ -19,8 +23,6 @@ pub struct HeaderChange {
     pub(super) subject: String,
     pub(super) file: String,
     pub(super) extension: bool,
-    /// Whether it is about a declaration that no build sees unless somebody defines a macro, before and now.
-    pub(super) conditional: bool,
 }
 
 impl HeaderChange {
@@ -38,6 +40,15 @@ impl HeaderChange {
 #[derive(Default)]
 pub(super) struct Changes {
     pub(super) list: Vec<HeaderChange>,
+    /// What stands under a condition now, by rule, header and condition.
+    guarded: BTreeMap<(&'static str, String, String), Vec<GuardedName>>,
+}
+
+/// A name that stands under a condition now.
+struct GuardedName {
+    name: String,
+    extension: bool,
+    places: Vec<String>,
 }
 
 /// What a change is about: in which header it counts, and whether it is part of an extension.
@@ -77,14 +88,49 @@ impl Changes {
             subject: subject.name.to_owned(),
             file: subject.file.to_owned(),
             extension: subject.extension,
-            conditional: false,
         });
     }
+}
 
-    /// What was added from `first` on is about declarations that no build sees by default.
-    pub(super) fn conditional_from(&mut self, first: usize) {
-        for change in self.list.iter_mut().skip(first) {
-            change.conditional = true;
+impl Changes {
+    /// Remembers what stands under a condition now. One condition around many declarations is one change.
+    pub(super) fn under_condition(
+        &mut self,
+        code: &'static str,
+        subject: &Subject<'_>,
+        condition: &str,
+        new: Option<&Spot>,
+        old: &Spot,
+    ) {
+        let key = (code, subject.file.to_owned(), condition.to_owned());
+        let mut places: Vec<String> = new.iter().map(ToString::to_string).collect();
+        places.push(format!("{old} (before)"));
+        let (name, extension) = (subject.name.to_owned(), subject.extension);
+        self.guarded.entry(key).or_default().push(GuardedName { name, extension, places });
+    }
+
+    /// Says what stands under a condition now.
+    pub(super) fn guarded(&mut self) {
+        for ((code, file, condition), names) in std::mem::take(&mut self.guarded) {
+            let all = list(names.iter().map(|one| &one.name));
+            let (names_of, condition) = (&all, &condition);
+            let finding = match code {
+                "HD210" => rules::DeclaredUnderCondition { names: names_of, condition }.finding(),
+                _ => rules::DeclaredUnlessExcluded { names: names_of, condition }.finding(),
+            };
+            let places: Places = names.iter().flat_map(|one| &one.places).collect();
+            let subject = match names.as_slice() {
+                [one] => one.name.clone(),
+                _ => all.clone(),
+            };
+            self.list.push(HeaderChange {
+                finding: finding.at(places),
+                class: Class::Fault,
+                line: None,
+                subject,
+                file,
+                extension: names.iter().any(|one| one.extension),
+            });
         }
     }
 }

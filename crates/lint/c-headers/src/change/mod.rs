@@ -7,6 +7,9 @@
 //! | --- | --- | --- |
 //! | `pjrt` | PJRT C API ABI versioning | major for what breaks, minor for what is added or renamed |
 //! | `stream-executor` | StreamExecutor C API versioning | semantic versioning; a rename breaks too |
+//! | `semver` | semantic versioning | what headers with a version of their own are held to |
+//! | `soname` | libraries that keep their soname | none: no number allows a break |
+//! | `none` | | none; what headers without a version are held to |
 //!
 //! Comparing goes field by field, by name first: a field that kept its place under another name was
 //! renamed, a field that others were put in front of has moved. One cause makes one finding: the fields
@@ -62,7 +65,7 @@ mod words;
 pub use header_change::HeaderChange;
 pub use policy::{Class, HeaderPolicy};
 pub use type_equivalence::TypeEquivalence;
-pub use version::Bump;
+pub use version::{ALLOWED, AT_BUILD, Bump};
 
 use unskew_core::{Date, Finding, Severity};
 
@@ -77,6 +80,8 @@ pub struct HeaderComparison {
     pub changes: Vec<HeaderChange>,
     /// For every version: the number that was to be raised, and the one that was.
     pub bumps: Vec<Bump>,
+    /// What changed and was not understood, each with its file.
+    pub not_judged: Vec<(String, String)>,
 }
 
 impl HeaderComparison {
@@ -103,14 +108,29 @@ pub fn compare(
     record::all(&pair, &mut changes);
     callable::all(&pair, &mut changes);
     enumeration::all(&pair, &mut changes);
+    changes.guarded();
     new_header_checks::all(&pair, &mut changes);
     removals::unread(&pair, &mut changes);
     removals::headers(&pair, &mut changes);
     neighbour::place(&pair, &mut changes);
     let (mut changes, bumps) = version::judge(&pair, policy, changes.list);
     changes.retain(|change| policy.wants(change.finding.rule));
+    let not_judged = not_judged(&mut changes);
     changes.sort_by_cached_key(|change| {
         (change.finding.gravity(), change.finding.places.named().to_vec())
     });
-    HeaderComparison { changes, bumps }
+    HeaderComparison { changes, bumps, not_judged }
+}
+
+/// What was not understood, and is not what it was: nothing is claimed of it.
+fn not_judged(changes: &mut [HeaderChange]) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for change in changes {
+        let finding = &mut change.finding;
+        if finding.rule.code == "HD007" && finding.severity == Severity::Error {
+            finding.severity = Severity::Warning;
+            found.push((change.file.clone(), finding.message.clone()));
+        }
+    }
+    found
 }

@@ -20,6 +20,7 @@ pub fn all(pair: &ContractPair<'_>, changes: &mut Changes) {
     layouts(pair, changes);
     new_structs(pair, changes);
     added(pair, changes);
+    left_out(pair, changes);
     for (name, spot) in &pair.new.undeclared {
         let what = "it is not declared".to_owned();
         let finding = rules::SizeMacroOfNothing { record: name, what: &what }.finding();
@@ -57,6 +58,19 @@ fn unread(pair: &ContractPair<'_>, changes: &mut Changes) {
             false => changes.add(&subject, finding, spots, []),
         }
     }
+}
+
+/// What stands under conditions that no build takes by default, and changed: one finding for all.
+fn left_out(pair: &ContractPair<'_>, changes: &mut Changes) {
+    let (old, new) = (&pair.old.left_out.conditions, &pair.new.left_out.conditions);
+    let changed = new
+        .iter()
+        .filter(|(condition, digest)| old.get(*condition).is_some_and(|before| before != *digest));
+    let conditions: Vec<&str> = changed.map(|(condition, _)| &**condition).collect();
+    let Some(file) = pair.new.files.first().filter(|_| !conditions.is_empty()) else { return };
+    let finding = rules::ConditionsNotTaken { conditions: &list(&conditions) }.finding();
+    let subject = Subject { name: "", file, extension: false };
+    changes.add(&subject, finding, [], []);
 }
 
 /// Structs whose fields could not be placed, one finding for each header and reason.

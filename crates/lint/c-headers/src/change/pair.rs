@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::Date;
 
+use super::header_change::{Changes, Subject};
 use super::rename;
-use crate::contract::HeaderContract;
+use crate::contract::{HeaderContract, Spot};
 
 pub struct ContractPair<'a> {
     pub old: &'a HeaderContract,
@@ -31,6 +32,18 @@ impl<'a> ContractPair<'a> {
     /// What a type of the old contract is called in the new one.
     pub fn new_name<'n>(&'n self, old: &'n str) -> &'n str {
         self.renamed.get(old).map_or(old, String::as_str)
+    }
+
+    /// Says of something that is gone that it stands under a condition now, if it does.
+    pub fn moved_under_condition(
+        &self,
+        subject: &Subject<'_>,
+        old: &Spot,
+        changes: &mut Changes,
+    ) -> bool {
+        let Some(condition) = self.new.left_out.words.get(subject.name) else { return false };
+        changes.under_condition("HD210", subject, condition, None, old);
+        true
     }
 
     /// Whether a type of the new contract had another name before.

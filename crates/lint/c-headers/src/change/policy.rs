@@ -66,14 +66,27 @@ pub struct HeaderPolicy {
     /// Types of headers that are not at hand.
     #[serde(default)]
     pub prelude: String,
+    /// Whether a raised number allows what it is raised for.
+    #[serde(default = "yes")]
+    allows: bool,
     /// Which number each rule's change raises; a rule that is not here finds faults.
     class: BTreeMap<String, Class>,
     #[serde(default)]
     severity: BTreeMap<String, Weight>,
 }
 
+const fn yes() -> bool {
+    true
+}
+
 static BUILT_IN: LazyLock<Vec<HeaderPolicy>> = LazyLock::new(|| {
-    vec![toml_table!("data/policies/pjrt.toml"), toml_table!("data/policies/stream-executor.toml")]
+    vec![
+        toml_table!("data/policies/pjrt.toml"),
+        toml_table!("data/policies/stream-executor.toml"),
+        toml_table!("data/policies/semver.toml"),
+        toml_table!("data/policies/soname.toml"),
+        toml_table!("data/policies/none.toml"),
+    ]
 });
 
 impl HeaderPolicy {
@@ -88,14 +101,24 @@ impl HeaderPolicy {
     }
 
     /// The policy that a contract follows: by the names of its versions; if no policy names these, semantic
-    /// versioning if there is a patch number, and else that of PJRT.
+    /// versioning if there is a version with a major number, and else none.
     pub fn policy_of(contract: &HeaderContract) -> Option<&'static Self> {
         let follows =
             |policy: &&Self| contract.lines.iter().any(|line| policy.lines.contains(&line.name));
         BUILT_IN.iter().find(follows).or_else(|| {
-            let patch = contract.lines.iter().any(|line| line.patch.is_some());
-            Self::named(if patch { "stream-executor" } else { "pjrt" })
+            let version = contract.lines.iter().any(|line| !line.is_single());
+            Self::named(if version { "semver" } else { "none" })
         })
+    }
+
+    /// Whether a raised number allows what it is raised for. Where none does, none has to be raised either.
+    pub fn allows(&self) -> bool {
+        self.allows
+    }
+
+    /// Whether a version of this name follows a policy of a public document.
+    pub(crate) fn is_named(line: &str) -> bool {
+        BUILT_IN.iter().any(|policy| policy.lines.iter().any(|name| name == line))
     }
 
     /// Which number a rule's change raises.
@@ -124,9 +147,10 @@ mod tests {
 
     #[test]
     fn the_built_in_policies_are_read_and_say_something_of_the_same_rules() {
-        assert_eq!(HeaderPolicy::built_in().len(), 2);
         let codes = |name| HeaderPolicy::named(name).map(|p| p.class.keys().collect::<Vec<_>>());
-        assert_eq!(codes("pjrt"), codes("stream-executor"));
+        for policy in HeaderPolicy::built_in() {
+            assert_eq!(codes("pjrt"), codes(&policy.name), "{}", policy.name);
+        }
     }
 
     #[test]

@@ -39,6 +39,7 @@ pub fn all(pair: &ContractPair<'_>, changes: &mut Changes) {
         one.compare(&mut embedded);
         if new.name == new_name {
             size::compare(Some(old), new, changes);
+            size::alignment(Some(old), new, changes);
         }
     }
     // What was another name of a struct, and is one of its own.
@@ -54,6 +55,7 @@ pub fn all(pair: &ContractPair<'_>, changes: &mut Changes) {
     for (name, new) in &pair.new.structs {
         if !pair.old.structs.contains_key(name) && !pair.had_another_name(name) {
             size::compare(None, new, changes);
+            size::alignment(None, new, changes);
         }
     }
     embedded.report(pair, changes);

@@ -16,6 +16,15 @@ pub fn compare(old: Option<&HeaderStruct>, new: &HeaderStruct, changes: &mut Cha
     let Some(last) = new.last() else { return };
     let subject = subject(new);
     let record = &new.name;
+    // What announced it names another struct now, or is gone.
+    if let Some(was) = old.and_then(|old| old.announced.first())
+        && new.announced.is_empty()
+        && new.is_extensible()
+    {
+        let finding = rules::SizeNotAnnounced { record, last_field: &last.name }.finding();
+        let finding = finding.with_severity(Severity::Error);
+        changes.add(&subject, finding, [&new.spot], [&was.spot]);
+    }
     for announced in new.announced.iter().take(ANNOUNCEMENTS) {
         let Extent::Field(named_field) = &announced.extent else { continue };
         if new.member(named_field).is_none() && new.extent(&announced.extent).is_none() {
@@ -52,6 +61,19 @@ pub fn compare(old: Option<&HeaderStruct>, new: &HeaderStruct, changes: &mut Cha
         let finding =
             rules::SizeMacroCorrected { record, old_size: &old_size, new_size: &new_size };
         changes.add(&subject, finding.finding(), [&now.spot], [&was.spot]);
+    }
+}
+
+/// The largest alignment that a struct may have whose size is announced as the end of a field.
+const ALIGNMENT: u64 = 8;
+
+/// Looks for structs that may grow and are aligned more than any field of a plain type is.
+pub fn alignment(old: Option<&HeaderStruct>, new: &HeaderStruct, changes: &mut Changes) {
+    let of = |record: &HeaderStruct| record.layout.as_ref().map_or(0, |layout| layout.align);
+    if new.is_extensible() && of(new) > ALIGNMENT && old.is_none_or(|old| of(old) <= ALIGNMENT) {
+        let (record, align) = (&new.name, of(new));
+        let finding = rules::AlignmentAboveEight { record, align: &align }.finding();
+        changes.add(&subject(new), finding, [&new.spot], []);
     }
 }
 

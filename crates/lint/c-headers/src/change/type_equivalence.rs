@@ -47,15 +47,35 @@ impl ContractPair<'_> {
                 }
                 deeper(a, b)
             }
-            (CType::Array { of: a, count: x }, CType::Array { of: b, count: y }) if x == y => {
-                deeper(a, b)
+            (
+                CType::Array { of: a, count: x, length: v },
+                CType::Array { of: b, count: y, length: w },
+            ) if v.is_empty() && w.is_empty() => match x == y {
+                true => deeper(a, b),
+                false => TypeEquivalence::Different,
+            },
+            // Of a length that is not understood it is not claimed that it is another one.
+            (CType::Array { of: a, length: v, .. }, CType::Array { of: b, length: w, .. }) => {
+                let found = deeper(a, b);
+                if v == w { found } else { found.respelled() }
             }
             (
                 CType::Function { result: a, parameters: x, variadic: v },
                 CType::Function { result: b, parameters: y, variadic: w },
             ) if v == w && x.len() == y.len() => {
                 let pairs = x.iter().zip(y);
-                let parameters = pairs.map(|(x, y)| deeper(&x.r#type, &y.r#type)).max();
+                // An array is passed as a pointer.
+                let parameter = |x: &CType, y: &CType| match (x, y) {
+                    (CType::Array { of: a, .. }, CType::Array { of: b, .. }) if x != y => {
+                        deeper(a, b).respelled()
+                    }
+                    (CType::Array { of: a, .. }, CType::Pointer { to: b, .. })
+                    | (CType::Pointer { to: a, .. }, CType::Array { of: b, .. }) => {
+                        deeper(a, b).respelled()
+                    }
+                    _ => deeper(x, y),
+                };
+                let parameters = pairs.map(|(x, y)| parameter(&x.r#type, &y.r#type)).max();
                 deeper(a, b).max(parameters.unwrap_or(TypeEquivalence::Same))
             }
             // A union may have more ways to read it; whether it grew is seen by its size.

@@ -32,6 +32,14 @@ pub struct Bump {
     pub single: bool,
 }
 
+/// What is said of a break that a raised major number allows.
+pub const ALLOWED: &str = "as the raised major allows";
+/// What is said of a break that only a compiler meets.
+pub const AT_BUILD: &str = "fails at build";
+
+/// Rules about names that no built program has any more.
+const BUILD: [&str; 7] = ["HD011", "HD110", "HD116", "HD211", "HD212", "HD304", "HD602"];
+
 type Key = (String, String);
 
 /// Gives every change its class, weighs it by the numbers, and adds what is to be said about these.
@@ -42,7 +50,7 @@ pub fn judge(
 ) -> (Vec<HeaderChange>, Vec<Bump>) {
     let before = Before::from_pair(pair);
     let mut bumps: BTreeMap<Key, Bump> = BTreeMap::new();
-    for line in &pair.new.lines {
+    for line in pair.new.lines.iter().filter(|_| policy.allows()) {
         let (key, bump) = bump(&before, line);
         bumps.insert(key, bump);
     }
@@ -51,10 +59,6 @@ pub fn judge(
     let mut known: BTreeMap<(String, bool, String), Option<Key>> = BTreeMap::new();
     for change in &mut changes {
         change.class = policy.class(change.finding.rule);
-        if change.conditional {
-            change.class = change.class.min(Class::Patch);
-            change.finding.severity = change.finding.severity.min(Severity::Warning);
-        }
         let asked = (change.file.clone(), change.extension, change.subject.clone());
         let found = known.entry(asked).or_insert_with(|| {
             let (file, extension, name) = (&change.file, change.extension, &change.subject);
@@ -84,19 +88,34 @@ pub fn judge(
             bump.required = reasons.iter().map(|(class, _)| *class).max().unwrap_or(Class::Patch);
         }
     }
+    let mut not_only_at_build: BTreeSet<Key> = BTreeSet::new();
     for change in &mut changes {
         let bump = change.line.as_ref().and_then(|key| bumps.get(key));
+        let allowed = bump.is_some_and(|bump| bump.made == Class::Major && !bump.single);
+        let breaks = change.class == Class::Major && change.finding.severity > Severity::Note;
         change.finding.severity = weigh(policy, change, bump);
+        let at_build = BUILD.contains(&change.finding.rule.code);
+        if breaks && allowed {
+            change.finding.consequence = Some(ALLOWED);
+        } else if at_build && change.finding.severity == Severity::Error {
+            change.finding.consequence = Some(AT_BUILD);
+        }
+        if change.class == Class::Major && !at_build {
+            not_only_at_build.extend(change.line.clone());
+        }
     }
     for line in &pair.new.lines {
         let key = key(line);
         let Some(bump) = bumps.get(&key) else { continue };
         let reasons = reasons.get(&key).map(Vec::as_slice).unwrap_or_default();
-        if let Some(finding) = missing(line, bump, reasons) {
+        if let Some(mut finding) = missing(line, bump, reasons) {
+            if bump.required == Class::Major && !not_only_at_build.contains(&key) {
+                finding.consequence = Some(AT_BUILD);
+            }
             changes.push(fault(finding, &key));
         }
     }
-    changes.extend(lines_that_fell(pair, &before));
+    changes.extend(lines_that_fell(pair, policy, &before));
     changes.extend(numberless.iter().map(|(file, reasons)| no_version(file, reasons)));
     (changes, bumps.into_values().collect())
 }
@@ -172,6 +191,8 @@ fn weigh(policy: &HeaderPolicy, change: &HeaderChange, bump: Option<&Bump>) -> S
     match bump {
         Some(bump) if bump.made == Class::Major && bump.single => Severity::Warning,
         Some(bump) if bump.made == Class::Major => Severity::Note,
+        // What was said to be less grave in this case stays so.
+        _ if change.finding.severity < rule.severity => change.finding.severity,
         _ => own.unwrap_or(Severity::Error),
     }
 }
@@ -246,14 +267,18 @@ fn fault(finding: Finding, key: &Key) -> HeaderChange {
         subject: key.0.clone(),
         file: key.1.clone(),
         extension: false,
-        conditional: false,
     }
 }
 
-/// Versions that went down or away.
-fn lines_that_fell(pair: &ContractPair<'_>, before: &Before<'_>) -> Vec<HeaderChange> {
+/// Versions that went down or away. That one is gone breaks who speaks about it, as the documents of some interfaces
+/// want; elsewhere it is no more than worth a look.
+fn lines_that_fell(
+    pair: &ContractPair<'_>,
+    policy: &HeaderPolicy,
+    before: &Before<'_>,
+) -> Vec<HeaderChange> {
     let mut found = Vec::new();
-    for line in &pair.new.lines {
+    for line in pair.new.lines.iter().filter(|_| policy.allows()) {
         let Some(old) = before.line(line).filter(|old| old.key() > line.key()) else { continue };
         let (name, was, after) = (&line.name, old.to_string(), line.to_string());
         let finding = rules::VersionLowered { line: name, before: &was, after: &after }.finding();
@@ -271,6 +296,10 @@ fn lines_that_fell(pair: &ContractPair<'_>, before: &Before<'_>) -> Vec<HeaderCh
         if stays {
             let finding =
                 rules::VersionGone { line: &old.name, before: &old.to_string() }.finding();
+            let finding = match HeaderPolicy::is_named(&old.name) {
+                true => finding,
+                false => finding.with_severity(Severity::Warning),
+            };
             let places: Places =
                 old.numbers().map(|number| format!("{} (before)", number.spot)).collect();
             found.push(fault(finding.at(places), &key(old)));

@@ -45,7 +45,9 @@ mod version;
 
 pub use announced::{AnnouncedSize, Extent};
 pub use folder::called_alike;
-pub use parts::{Constant, ConstantValue, Guard, HeaderAlias, HeaderEnum, HeaderFunction, Unread};
+pub use parts::{
+    Constant, ConstantValue, Guard, HeaderAlias, HeaderEnum, HeaderFunction, HeaderVariable, Unread,
+};
 pub use read::{HeaderContract, HeaderSource};
 pub use remark::{Deadline, DeprecationRemark, Remark};
 pub use structure::{HeaderMember, HeaderStruct, Uses};

@@ -12,10 +12,23 @@ pub struct HeaderFunction {
     pub spot: Spot,
     /// Its type: a [`CType::Function`], or a pointer to one.
     pub r#type: CType,
+    /// The name of its symbol, if an `asm` label says another one; empty if none does.
+    pub label: String,
+    /// Whether every program has its own copy, and the library none.
+    pub internal: bool,
     /// What its comment says.
     pub remark: Remark,
     /// Under which conditions it is declared.
     pub guard: Guard,
+}
+
+/// A variable that a library has.
+#[derive(Clone, Debug)]
+pub struct HeaderVariable {
+    /// The place of the declaration.
+    pub spot: Spot,
+    /// Its type, with array lengths and pointers.
+    pub r#type: CType,
 }
 
 /// The conditions of the preprocessor under which something is declared.
@@ -23,8 +36,6 @@ pub struct HeaderFunction {
 pub struct Guard {
     /// The conditions, outermost first.
     pub conditions: Arc<[String]>,
-    /// Whether they do not hold where nothing but headers defines macros: on 64-bit Linux, in C.
-    pub off: bool,
     /// Whether there is another declaration under other conditions.
     pub several: bool,
 }

@@ -14,12 +14,12 @@ pub struct StructPlacement {
     pub known: Vec<(u64, u64)>,
 }
 
-/// The structs and unions of some headers, each at its first declaration: those whose conditions hold before the others
-/// of their header.
+/// The structs and unions of some headers, each at its first declaration.
 pub fn all<'h>(headers: &'h [Header], foreign: &'h Header) -> Vec<StructPlacement> {
     let mut layouts = Layouts::for_headers(headers.iter().chain([foreign]));
     let mut seen = HashSet::new();
-    let records = headers.iter().flat_map(Header::by_activity).filter_map(Declaration::record);
+    let records =
+        headers.iter().flat_map(|header| &header.declarations).filter_map(Declaration::record);
     let first = records.filter(|record| seen.insert(record.name.as_str()));
     let place = |record: &'h RecordDeclaration| match layouts.find(&record.name) {
         Ok(_) => (record, Vec::new()),

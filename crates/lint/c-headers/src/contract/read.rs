@@ -1,21 +1,24 @@
 //! From the text of headers to their contract.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::sync::Arc;
 
-use super::inclusions::{Inclusions, base_name};
+use super::inclusions::Inclusions;
 use super::parts::{
-    Constant, ConstantValue, Guard, HeaderAlias, HeaderEnum, HeaderFunction, Unread,
+    Constant, ConstantValue, Guard, HeaderAlias, HeaderEnum, HeaderFunction, HeaderVariable, Unread,
 };
 use super::placement::{self, StructPlacement};
 use super::structure::HeaderStruct;
 use super::version::{self, LineIndex, VersionLine};
 use super::{Remark, Spot, announced, uses};
+use crate::change::HeaderPolicy;
 use crate::header::{
-    CType, Declaration, EnumDeclaration, Header, HeaderItem, HeaderProblem, RecordLayout,
+    CType, Declaration, EnumDeclaration, Header, HeaderItem, HeaderProblem, HeaderSet, LeftOutText,
+    RecordLayout,
 };
-use foldhash::{HashMap, HashMapExt as _, HashSet};
+use foldhash::HashSet;
 
 /// How many other names of a type are followed.
 const ALIASES: usize = 32;
@@ -32,7 +35,7 @@ pub struct HeaderSource<'a> {
 /// What some headers, together, promise.
 #[derive(Clone, Debug, Default)]
 pub struct HeaderContract {
-    /// Structs and unions by name. Of several declarations the first counts whose conditions hold, here and below.
+    /// Structs and unions by name. Of several declarations the first counts, here and below.
     pub structs: BTreeMap<String, HeaderStruct>,
     /// Structs that are only named, with where.
     pub opaque: BTreeMap<String, Spot>,
@@ -40,12 +43,18 @@ pub struct HeaderContract {
     pub enums: BTreeMap<String, HeaderEnum>,
     /// Functions that the library exports.
     pub functions: BTreeMap<String, HeaderFunction>,
+    /// Variables that the library has.
+    pub variables: BTreeMap<String, HeaderVariable>,
+    /// Macros that stand for a function of another name, with where: `cuCtxCreate` for `cuCtxCreate_v2`.
+    pub redirections: BTreeMap<String, (String, Spot)>,
     /// Named types of functions.
     pub callbacks: BTreeMap<String, HeaderFunction>,
     /// Other names for types.
     pub aliases: BTreeMap<String, HeaderAlias>,
     /// Constants that are no part of a version.
     pub constants: BTreeMap<String, Constant>,
+    /// The names of all macros without arguments.
+    pub defined: BTreeSet<String>,
     /// The versions, by header and name.
     pub lines: Vec<VersionLine>,
     /// Sizes that are announced for structs that are not declared.
@@ -58,6 +67,8 @@ pub struct HeaderContract {
     pub unread: Vec<Unread>,
     /// The words of declarations that could not be read: what they declare was not compared, and is not gone.
     pub unread_words: BTreeSet<String>,
+    /// What is under conditions that do not hold.
+    pub left_out: LeftOutText,
     /// The names of the headers.
     pub files: BTreeSet<Arc<str>>,
     /// Which header includes which, if that is known.
@@ -72,8 +83,23 @@ impl HeaderContract {
     ///
     /// Never fails: see [`HeaderContract::unread`].
     pub fn read(sources: &[HeaderSource<'_>], prelude: &str) -> Self {
+        Self::read_defined(sources, prelude, &[])
+    }
+
+    /// The same with macros that whoever asks defines: `NAME` or `NAME=VALUE`.
+    pub fn read_defined(
+        sources: &[HeaderSource<'_>],
+        prelude: &str,
+        definitions: &[String],
+    ) -> Self {
         let names: Vec<Arc<str>> = sources.iter().map(|source| Arc::from(source.name)).collect();
-        let (headers, prelude) = (with_includes(sources), Header::read(prelude.as_bytes()));
+        let (headers, unreached) = read_together(sources, definitions);
+        // Of what several systems declare the declaration of this one counts.
+        let all = headers.into_iter().zip(names).enumerate();
+        let (last, first): (Vec<_>, Vec<_>) = all.partition(|(at, _)| unreached.contains(at));
+        let (headers, names): (Vec<_>, Vec<_>) =
+            first.into_iter().chain(last).map(|(_, one)| one).unzip();
+        let prelude = Header::read(prelude.as_bytes());
         let inclusions = Inclusions::from_headers(&headers, &names);
         Self::of_parts(headers, &names, &prelude, Some(inclusions))
     }
@@ -132,12 +158,17 @@ impl HeaderContract {
     ) {
         let spot = |place| Spot { file: Arc::clone(file), place };
         self.unread_words.extend(header.unread);
+        for (word, condition) in header.left_out.words {
+            self.left_out.words.entry(word).or_insert(condition);
+        }
+        for (condition, digest) in header.left_out.conditions {
+            let known = self.left_out.conditions.entry(condition).or_default();
+            *known = known.wrapping_add(digest);
+        }
         for HeaderProblem { place, what, text } in header.problems {
             self.unread.push(Unread { spot: spot(place), what, text });
         }
-        let (active, others): (Vec<_>, Vec<_>) =
-            header.declarations.into_iter().partition(|declaration| declaration.active);
-        for declaration in active.into_iter().chain(others) {
+        for declaration in header.declarations {
             let at = spot(declaration.place);
             let guard = self.guard(&declaration);
             let remark = Remark::from_comments([declaration.doc.as_str()]);
@@ -161,15 +192,21 @@ impl HeaderContract {
                     self.enums.entry(name).or_insert(HeaderEnum { spot: at, declared });
                 }
                 HeaderItem::Typedef { name, r#type } if is_function(&r#type) => {
-                    let function = HeaderFunction { spot: at, r#type, remark, guard };
+                    let (label, internal) = (String::new(), false);
+                    let function =
+                        HeaderFunction { spot: at, r#type, label, internal, remark, guard };
                     self.callbacks.entry(name).or_insert(function);
                 }
                 HeaderItem::Typedef { name, r#type } => {
                     self.aliases.entry(name).or_insert(HeaderAlias { spot: at, r#type });
                 }
-                HeaderItem::Function { name, r#type } => {
-                    let function = HeaderFunction { spot: at, r#type, remark, guard };
+                HeaderItem::Function { name, r#type, label, internal } => {
+                    let function =
+                        HeaderFunction { spot: at, r#type, label, internal, remark, guard };
                     self.functions.entry(name).or_insert(function);
+                }
+                HeaderItem::Variable { name, r#type, external: true, .. } if !name.is_empty() => {
+                    self.variables.entry(name).or_insert(HeaderVariable { spot: at, r#type });
                 }
                 HeaderItem::Variable { name, value, .. } => {
                     if let Ok(number) = value.trim().parse() {
@@ -185,11 +222,13 @@ impl HeaderContract {
             }
         }
         let plain = header.macros.iter().filter(|defined| defined.parameters.is_none());
-        let mut plain: Vec<_> = plain.collect();
-        plain.sort_by_key(|defined| !defined.active);
         for defined in plain {
+            self.defined.insert(defined.name.clone());
             if let Some(number) = defined.number() {
                 self.constant(&defined.name, spot(defined.place), ConstantValue::Number(number));
+            } else if is_name(&defined.body) && defined.body != defined.name {
+                let other = (defined.body.clone(), spot(defined.place));
+                self.redirections.entry(defined.name.clone()).or_insert(other);
             } else if defined.body.starts_with('"') {
                 let text = ConstantValue::Text(defined.body.clone());
                 self.constant(&defined.name, spot(defined.place), text);
@@ -200,7 +239,7 @@ impl HeaderContract {
     /// The conditions of a declaration; what was declared already under others has several.
     fn guard(&mut self, declaration: &Declaration) -> Guard {
         let (name, conditions) = (declaration.item.name(), Arc::clone(&declaration.conditions));
-        let guard = Guard { conditions, off: !declaration.active, several: false };
+        let guard = Guard { conditions, several: false };
         let known = match &declaration.item {
             HeaderItem::Function { .. } => {
                 self.functions.get_mut(name).map(|function| &mut function.guard)
@@ -241,6 +280,8 @@ impl HeaderContract {
     fn finish(&mut self) {
         self.lines = version::lines(self.constants.values());
         self.constants.retain(|_, constant| !version::is_version(&constant.name));
+        let functions = &self.functions;
+        self.redirections.retain(|_, (to, _)| functions.contains_key(to));
         let mut functions = uses::functions(&self.functions);
         functions.extend(uses::functions(&self.callbacks));
         let mut structs = std::mem::take(&mut self.structs);
@@ -280,7 +321,27 @@ impl HeaderContract {
         self.declared = names.cloned().collect();
         let extensions = self.structs.values().filter(|record| record.extension);
         let extensions = extensions.map(|record| &*record.spot.file);
-        self.index = LineIndex::new(&self.lines, extensions, |file| self.covered(file));
+        let names = self.names_by_file();
+        let speaks = |line: &VersionLine, file: &str| {
+            let names = names.get(file).map(Vec::as_slice).unwrap_or_default();
+            HeaderPolicy::is_named(&line.name) || version::speaks(line, file, names)
+        };
+        let covered = |file: &str| self.covered(file);
+        self.index = LineIndex::new(&self.lines, extensions, covered, speaks, &self.files);
+    }
+
+    /// The names that each header declares.
+    fn names_by_file(&self) -> BTreeMap<&str, Vec<&str>> {
+        let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let functions = self.functions.iter().chain(&self.callbacks);
+        let all = functions.map(|(name, one)| (name, &one.spot));
+        let all = all.chain(self.structs.iter().map(|(name, one)| (name, &one.spot)));
+        let all = all.chain(self.enums.iter().map(|(name, one)| (name, &one.spot)));
+        let all = all.chain(self.aliases.iter().map(|(name, one)| (name, &one.spot)));
+        for (name, spot) in all.chain(&self.opaque) {
+            found.entry(&spot.file).or_default().push(name);
+        }
+        found
     }
 
     /// The headers for which the version in `file` counts: those that include it and those that it includes. One
@@ -295,6 +356,16 @@ impl HeaderContract {
             || self.opaque.values().any(here);
         let inclusions = self.inclusions.as_ref()?;
         declares.then(|| inclusions.related(file))
+    }
+
+    /// Lets one version count for all headers: the one of this name, or that a macro of this name is a number of.
+    pub fn speak_for_all(&mut self, name: &str) {
+        let is = |line: &VersionLine| {
+            line.name == name || line.numbers().any(|number| number.name == name)
+        };
+        if let Some(at) = self.lines.iter().position(is) {
+            self.index = LineIndex::for_all(at);
+        }
     }
 
     /// The version that covers the declaration of `name` in a header, or none.
@@ -345,24 +416,34 @@ impl HeaderContract {
     }
 }
 
-/// Reads the headers; those that include others a second time, with the macros of those.
-fn with_includes(sources: &[HeaderSource<'_>]) -> Vec<Header> {
-    let first: Vec<Header> = sources.iter().map(|source| Header::read(source.text)).collect();
-    let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (index, source) in sources.iter().enumerate() {
-        by_name.entry(base_name(source.name)).or_default().push(index);
-    }
-    let again = |index: usize, header: &Header| {
-        let found = header.includes.iter().filter_map(|name| by_name.get(base_name(name)));
-        let found: BTreeSet<usize> = found.flatten().copied().filter(|at| *at != index).collect();
-        let included: Vec<&Header> = found.iter().filter_map(|at| first.get(*at)).collect();
-        let text = sources.get(index).map_or(&[][..], |source| source.text);
-        let plain = included.iter().all(|header| header.macros.is_empty());
-        (!plain).then(|| Header::read_with(text, &included))
+/// Reads the headers, each in the state in which a compiler reaches it. What they declare together is known when they
+/// are read the second time: names of types, and values that others count on from. With which of them are of other
+/// systems.
+fn read_together(
+    sources: &[HeaderSource<'_>],
+    definitions: &[String],
+) -> (Vec<Header>, BTreeSet<usize>) {
+    let texts: Vec<Cow<'_, str>> =
+        sources.iter().map(|source| String::from_utf8_lossy(source.text)).collect();
+    let names = sources.iter().map(|source| source.name);
+    let mut together = HeaderSet::new(names.zip(texts.iter().map(|text| &**text)), definitions);
+    let read = |together: &HeaderSet| -> Vec<Header> {
+        let all = sources.iter().enumerate();
+        all.map(|(index, source)| Header::read_in(source.text, together, Some(index))).collect()
     };
-    let second: Vec<Option<Header>> =
-        first.iter().enumerate().map(|(index, header)| again(index, header)).collect();
-    first.into_iter().zip(second).map(|(first, second)| second.unwrap_or(first)).collect()
+    let first = read(&together);
+    if first.len() < 2 {
+        return (first, BTreeSet::new());
+    }
+    together.learn(&first);
+    (read(&together), together.unreached())
+}
+
+/// Whether a text is one name.
+fn is_name(text: &str) -> bool {
+    !text.starts_with(|c: char| c.is_ascii_digit())
+        && !text.is_empty()
+        && text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 /// Whether a type is a function or a pointer to one.

@@ -91,6 +91,10 @@ impl HeaderStruct {
         let mut placed = layout.as_ref().map(|l| l.fields.as_slice()).unwrap_or_default();
         let mut attributes = record.attributes;
         attributes.retain(|attribute| changes_layout(attribute));
+        for field in &record.fields {
+            let own = field.attributes.iter().map(|text| format!("{}: {text}", field.name));
+            attributes.extend(own);
+        }
         let mut members = Vec::with_capacity(record.fields.len());
         for (index, field) in record.fields.into_iter().enumerate() {
             let at = placed.iter().position(|p| p.name == field.name);
@@ -136,6 +140,15 @@ impl HeaderStruct {
                 let own = first.name == "struct_size";
                 (own && !matches!(first.r#type, CType::Pointer { .. })) || self.sized_base
             })
+    }
+
+    /// Whether it is what stands behind a handle: one pointer to nothing that is known, which its callers do not touch.
+    pub fn is_behind_handle(&self) -> bool {
+        let [only] = self.members.as_slice() else { return false };
+        let pointer = matches!(&only.r#type, CType::Pointer { to, .. }
+            if matches!(&**to, CType::Named { name, .. } if name == "void"));
+        let uses = &self.uses;
+        pointer && uses.embedded_in.is_empty() && uses.by_value.is_empty()
     }
 
     /// Whether it is one of a chain of extensions: it begins with a struct that has a type and a next one.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 use super::Spot;
 use super::parts::{Constant, ConstantValue};
@@ -151,23 +152,27 @@ pub struct LineIndex {
     by_name: HashMap<(String, String), usize>,
     /// Single numbers by header.
     single: HashMap<String, usize>,
-    /// Versions of three numbers by header.
+    /// Versions of three numbers by header, where they speak for what the header declares.
     full: HashMap<String, usize>,
     /// Headers that declare an extension.
     extensions: BTreeSet<String>,
     /// The version of three numbers, if there is only one.
     only: Option<usize>,
+    /// The version that counts for everything, whatever else there is.
+    for_all: Option<usize>,
     /// The headers that this one covers; all, if nobody knows what includes what.
     covered: Option<BTreeSet<String>>,
 }
 
 impl LineIndex {
-    /// For these versions and the headers that declare extensions; `covered` says for which headers the version in
-    /// one of them counts as well.
+    /// For these versions and the headers that declare extensions; `covered` says which headers the version in one of
+    /// them reaches, and `speaks` whether it is about what a header declares.
     pub fn new<'a>(
         lines: &[VersionLine],
         extensions: impl IntoIterator<Item = &'a str>,
         covered: impl FnOnce(&str) -> Option<BTreeSet<String>>,
+        speaks: impl Fn(&VersionLine, &str) -> bool,
+        files: &BTreeSet<Arc<str>>,
     ) -> Self {
         let mut index = Self {
             extensions: extensions.into_iter().map(str::to_owned).collect(),
@@ -182,12 +187,25 @@ impl LineIndex {
             } else {
                 full += 1;
                 index.only = Some(at);
-                index.full.entry(file).or_insert(at);
+                if speaks(line, &file) {
+                    index.full.entry(file).or_insert(at);
+                }
             }
         }
         index.only = index.only.filter(|_| full == 1);
-        index.covered = index.only.and_then(|at| covered(lines.get(at)?.file()));
+        if let Some(line) = index.only.and_then(|at| lines.get(at)) {
+            let near = covered(line.file());
+            let near = |file: &str| near.as_ref().is_none_or(|near| near.contains(file));
+            let names = files.iter().map(|file| &**file);
+            let spoken_for = names.filter(|file| near(file) && speaks(line, file));
+            index.covered = Some(spoken_for.map(str::to_owned).collect());
+        }
         index
+    }
+
+    /// One version for everything.
+    pub fn for_all(at: usize) -> Self {
+        Self { for_all: Some(at), only: Some(at), ..Self::default() }
     }
 
     /// The number of the version that covers `name` in a header.
@@ -195,7 +213,8 @@ impl LineIndex {
         let named = || self.by_name.get(&(file.to_owned(), plain(name))).copied();
         let single = || self.single.get(file).copied();
         let of_extension = || single().filter(|_| self.extensions.contains(file));
-        named()
+        self.for_all
+            .or_else(named)
             .or_else(|| single().filter(|_| extension))
             .or_else(|| self.full.get(file).copied())
             .or_else(of_extension)
@@ -207,6 +226,48 @@ impl LineIndex {
         let covers = self.covered.as_ref().is_none_or(|covered| covered.contains(file));
         self.only.filter(|_| covers)
     }
+}
+
+/// The part of the names in a header from which on they show that a version is theirs: one of so many.
+const SHARE: usize = 3;
+
+/// Whether a version is about what a header declares. It is, unless most names there begin alike, and in another way than
+/// the name of the version and that of its header do: a number of the protocol in `net.h` says nothing about `core_run`.
+pub fn speaks(line: &VersionLine, file: &str, names: &[&str]) -> bool {
+    let lower = line.name.to_ascii_lowercase();
+    let lower = lower.strip_prefix("lib").filter(|rest| rest.len() > 1).unwrap_or(&lower);
+    let prefix = lower.split('_').find(|word| !word.is_empty()).unwrap_or_default();
+    let akin = |word: &str| word.starts_with(prefix) || prefix.starts_with(word);
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut own = 0;
+    for word in names.iter().filter_map(|name| first_word(name)) {
+        own += usize::from(akin(&word));
+        *counts.entry(word).or_default() += 1;
+    }
+    // In its own header a version needs no more than one name that is akin.
+    if SHARE * own >= names.len() || (own > 0 && line.file() == file) {
+        return true;
+    }
+    let most = counts.values().max().copied().unwrap_or(0);
+    if most < 2 || 2 * most < names.len() {
+        return true;
+    }
+    // The name of the header counts for its own version only.
+    let base = file.rsplit('/').next().unwrap_or(file);
+    let stem = base.split('.').next().unwrap_or(base).to_ascii_lowercase();
+    let words = || stem.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let initials: String = words().filter_map(|word| word.chars().next()).collect();
+    line.file() == file && (words().any(akin) || initials == prefix)
+}
+
+/// The first word of a name in lower case, if the name has several: `dev` of `dev_open`, `cuda` of `cudaMalloc`.
+fn first_word(name: &str) -> Option<String> {
+    let name = name.trim_start_matches('_');
+    let upper = name.chars().next().is_some_and(char::is_uppercase);
+    let ends = |(at, c): (usize, char)| (at > 0 && c == '_') || (!upper && c.is_uppercase());
+    let end = name.char_indices().position(ends)?;
+    let word: String = name.chars().take(end).collect();
+    (word.len() > 1).then(|| word.to_ascii_lowercase())
 }
 
 /// A name as it reads in any spelling: `TFE_CUSTOM_DEVICE` is `TFE_CustomDevice`.

@@ -42,7 +42,7 @@ impl Declared {
             types.count()?;
             let entry = child.entry();
             // A function is declared where it is defined, if that was the same source file.
-            let function = entry.tag() == dw::DW_TAG_subprogram;
+            let function = matches!(entry.tag(), dw::DW_TAG_subprogram | dw::DW_TAG_variable);
             if let Some((file, place)) = place(dwarf, unit, entry, function) {
                 self.declare(&mut types, entry, file, place)?;
             }
@@ -91,19 +91,26 @@ impl Declared {
                 }
             },
             dw::DW_TAG_subprogram if self.exports.contains(&name) => {
-                HeaderItem::Function { name: name.clone(), r#type: types.function(entry, 0)? }
+                let r#type = types.function(entry, 0)?;
+                let label = String::new();
+                HeaderItem::Function { name: name.clone(), r#type, label, internal: false }
+            }
+            dw::DW_TAG_variable if self.exports.contains(&name) => {
+                let (r#type, value) = (types.target(entry, 0)?, String::new());
+                HeaderItem::Variable { name: name.clone(), r#type, value, external: true }
             }
             _ => return Ok(()),
         };
-        let space = u8::from(matches!(item, HeaderItem::Function { .. }));
+        let space =
+            u8::from(matches!(item, HeaderItem::Function { .. } | HeaderItem::Variable { .. }));
         if self.seen.insert((space, name.clone())) {
             if let Some(layout) = layout {
                 self.layouts.insert(name, layout);
             }
             let header = self.headers.entry(file).or_default();
             let conditions = Arc::default();
-            let (doc, active) = (String::new(), true);
-            header.declarations.push(Declaration { place, doc, conditions, active, item });
+            let doc = String::new();
+            header.declarations.push(Declaration { place, doc, conditions, item });
         }
         Ok(())
     }

@@ -126,7 +126,8 @@ impl<'a> Types<'_, 'a> {
         for range in below.iter().rev().filter(|entry| entry.tag() == dw::DW_TAG_subrange_type) {
             let last = number(range, dw::DW_AT_upper_bound).and_then(|last| last.checked_add(1));
             let count = number(range, dw::DW_AT_count).or(last);
-            r#type = CType::Array { of: Box::new(r#type), count };
+            let length = String::new();
+            r#type = CType::Array { of: Box::new(r#type), count, length };
         }
         Ok(r#type)
     }
@@ -190,10 +191,10 @@ impl<'a> Types<'_, 'a> {
                 name: name.clone(),
                 r#type: self.target(&member, depth)?,
                 bits: bits.and_then(|bits| u32::try_from(bits).ok()),
+                attributes: Vec::new(),
                 doc: String::new(),
                 remark: String::new(),
                 conditions: Arc::default(),
-                active: true,
             });
             layout.end = layout.end.max(offset.saturating_add(size));
             layout.align = layout.align.max(align);
@@ -258,7 +259,6 @@ impl<'a> Types<'_, 'a> {
                     doc: String::new(),
                     remark: String::new(),
                     conditions: Vec::new(),
-                    active: true,
                 });
             }
         }
@@ -299,7 +299,7 @@ fn line(entry: &DebugEntry<'_>) -> u32 {
 
 fn elements(r#type: &CType) -> u64 {
     match r#type {
-        CType::Array { of, count } => count.unwrap_or(0).saturating_mul(elements(of)),
+        CType::Array { of, count, .. } => count.unwrap_or(0).saturating_mul(elements(of)),
         _ => 1,
     }
 }

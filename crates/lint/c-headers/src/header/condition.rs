@@ -3,7 +3,7 @@
 
 use super::expression;
 use super::macros::{Macros, substituted};
-use super::model::{HeaderPlace, Macro};
+use super::model::Macro;
 use super::token::{Token, TokenKind, lex};
 
 /// How deeply expansions may be nested.
@@ -12,7 +12,7 @@ const DEPTH: usize = 32;
 const BUDGET: usize = 1 << 14;
 
 /// What a compiler or its limits.h defines.
-const PREDEFINED: [(&str, i128); 25] = [
+const PREDEFINED: [(&str, i128); 36] = [
     ("__STDC__", 1),
     ("__STDC_VERSION__", 201_710),
     ("__STDC_HOSTED__", 1),
@@ -26,6 +26,17 @@ const PREDEFINED: [(&str, i128); 25] = [
     ("__unix", 1),
     ("__ELF__", 1),
     ("__x86_64__", 1),
+    ("__x86_64", 1),
+    ("__amd64__", 1),
+    ("__SIZEOF_INT__", 4),
+    ("__SIZEOF_LONG__", 8),
+    ("__SIZEOF_SIZE_T__", 8),
+    ("__BYTE_ORDER__", 1234),
+    ("__ORDER_LITTLE_ENDIAN__", 1234),
+    ("__ORDER_BIG_ENDIAN__", 4321),
+    ("__INT_MAX__", 0x7fff_ffff),
+    ("INT64_MAX", 0x7fff_ffff_ffff_ffff),
+    ("UINT64_MAX", 0xffff_ffff_ffff_ffff),
     ("__LP64__", 1),
     ("_LP64", 1),
     ("__CHAR_BIT__", 8),
@@ -44,30 +55,29 @@ fn predefined(name: &str) -> Option<i128> {
     PREDEFINED.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
 }
 
-/// Whether a name is defined at a place.
-pub fn defined(name: &str, place: HeaderPlace, macros: &Macros<'_>) -> bool {
-    predefined(name).is_some() || macros.at(name, place).is_some()
+/// Whether a name is defined behind what was read so far.
+pub fn defined(name: &str, macros: &Macros) -> bool {
+    predefined(name).is_some() || macros.now(name).is_some()
 }
 
-/// Whether the expression of an `#if` holds at a place. None if it is not understood.
-pub fn holds(text: &str, place: HeaderPlace, macros: &Macros<'_>) -> Option<bool> {
+/// Whether the expression of an `#if` holds. None if it is not understood.
+pub fn holds(text: &str, macros: &Macros) -> Option<bool> {
     let tokens = lex(text, &mut Vec::new()).tokens;
     let mut budget = BUDGET;
-    let tokens = expanded(&tokens, (place, macros), &mut budget, 0)?;
+    let tokens = expanded(&tokens, macros, &mut budget, 0)?;
     expression::holds(&tokens)
 }
 
 /// Tokens with `defined` answered and macros in their place.
 fn expanded<'a>(
     tokens: &[Token<'a>],
-    at: (HeaderPlace, &'a Macros<'_>),
+    macros: &'a Macros,
     budget: &mut usize,
     depth: usize,
 ) -> Option<Vec<Token<'a>>> {
     if depth > DEPTH {
         return None;
     }
-    let (place, macros) = at;
     let mut out = Vec::with_capacity(tokens.len());
     let mut index = 0;
     while let Some(token) = tokens.get(index) {
@@ -80,13 +90,13 @@ fn expanded<'a>(
             let open = usize::from(tokens.get(index).is_some_and(|t| t.text == "("));
             let name = &tokens.get(index + open)?.text;
             index += 1 + 2 * open;
-            out.push(number(token, i128::from(defined(name, place, macros))));
+            out.push(number(token, i128::from(defined(name, macros))));
         } else if token.text.starts_with("__has_") {
             index += call(tokens.get(index..)?)?.1;
             out.push(number(token, 0));
         } else if let Some(value) = predefined(&token.text) {
             out.push(number(token, value));
-        } else if let Some(found) = macros.at(&token.text, place) {
+        } else if let Some(found) = macros.now(&token.text) {
             let arguments = match &found.parameters {
                 None => Vec::new(),
                 Some(_) => {
@@ -96,7 +106,7 @@ fn expanded<'a>(
                 }
             };
             let body = body(found, &arguments, budget)?;
-            out.extend(expanded(&body, at, budget, depth + 1)?);
+            out.extend(expanded(&body, macros, budget, depth + 1)?);
         } else {
             // A name that is not defined is 0, whatever it is called with.
             index += call(tokens.get(index..)?).map_or(0, |(_, length)| length);
@@ -121,7 +131,7 @@ fn number<'a>(like: &Token<'a>, value: i128) -> Token<'a> {
 }
 
 /// The arguments in parentheses at the front, and how many tokens they take.
-fn call<'a>(tokens: &[Token<'a>]) -> Option<(Vec<Vec<Token<'a>>>, usize)> {
+pub fn call<'a>(tokens: &[Token<'a>]) -> Option<(Vec<Vec<Token<'a>>>, usize)> {
     tokens.first().filter(|token| token.text == "(")?;
     let (mut arguments, mut depth) = (vec![Vec::new()], 0_usize);
     for (index, token) in tokens.iter().enumerate().skip(1) {

@@ -2,10 +2,11 @@
 
 use super::declarator::Declarator;
 use super::depth::DEPTH;
-use super::model::{CType, Declaration, Header, HeaderItem, HeaderPlace, HeaderProblem};
+use super::inclusion::HeaderSet;
+use super::model::{CType, Declaration, HeaderItem, HeaderPlace, HeaderProblem};
 use super::stream::{Stream, joined};
 use super::token::{Comment, TokenKind};
-use foldhash::{HashMap, HashMapExt as _, HashSet};
+use foldhash::{HashMap, HashSet};
 
 /// How many comments are looked at one by one before they are searched.
 const NEAR: usize = 4;
@@ -17,6 +18,11 @@ pub type DeclarationFault = (HeaderPlace, String);
 pub struct Specifiers {
     pub r#type: CType,
     pub typedef: bool,
+    pub r#static: bool,
+    pub inline: bool,
+    pub r#extern: bool,
+    /// Attributes as written.
+    pub attributes: Vec<String>,
 }
 
 pub struct Parser<'s, 'a> {
@@ -44,18 +50,15 @@ impl<'s, 'a> Parser<'s, 'a> {
     pub fn new(
         stream: &'s mut Stream<'a>,
         comments: &'s [Comment<'a>],
-        included: &[&'a Header],
+        together: &HeaderSet,
     ) -> Self {
-        let (declarations, values) = (Vec::new(), HashMap::new());
-        let known = included.iter().flat_map(|header| &header.declarations);
-        let types =
-            known.filter(|known| is_type(&known.item)).map(|known| known.item.name().to_owned());
+        let (declarations, values) = (Vec::new(), together.values.clone());
         Self {
             stream,
             comments,
             declarations,
             values,
-            types: types.collect(),
+            types: together.types.clone(),
             behind: Vec::new(),
             open: 0,
             depth: 0,
@@ -104,6 +107,12 @@ impl<'s, 'a> Parser<'s, 'a> {
         if self.stream.eat(";") {
             return Ok(());
         }
+        // Macros of systems that open and close a block for C++.
+        let word = self.stream.text_at(0);
+        if word.ends_with("BEGIN_DECLS") || word.ends_with("END_DECLS") {
+            self.stream.skip();
+            return Ok(());
+        }
         if self.stream.eat("}") {
             return match self.open.checked_sub(1) {
                 Some(open) => {
@@ -121,10 +130,11 @@ impl<'s, 'a> Parser<'s, 'a> {
             return Ok(());
         }
         let before = self.declarations.len();
-        let (doc, (conditions, active)) = (self.doc(place), self.stream.conditions());
+        let (doc, conditions) = (self.doc(place), self.stream.conditions());
         let invocation = self.stream.is_word_at(0)
             && self.stream.text_at(1) == "("
             && self.stream.text_at(2) != "*"
+            && !self.is_pointer_in_parentheses(1)
             && !is_language(self.stream.text_at(0));
         // How headers announce sizes is judged as it is written.
         let announces = self.stream.text_at(0).ends_with("_STRUCT_TRAITS");
@@ -144,10 +154,10 @@ impl<'s, 'a> Parser<'s, 'a> {
             self.declarations.get_mut(before..).and_then(<[_]>::split_last_mut)
         {
             for declared in others {
-                (declared.conditions, declared.active) = (conditions.clone(), active);
+                declared.conditions = conditions.clone();
                 declared.doc.clone_from(&doc);
             }
-            (last.doc, last.conditions, last.active) = (doc, conditions, active);
+            (last.doc, last.conditions) = (doc, conditions);
         }
         Ok(())
     }
@@ -199,8 +209,8 @@ impl<'s, 'a> Parser<'s, 'a> {
         if is_type(&item) {
             self.types.insert(item.name().to_owned());
         }
-        let (doc, conditions, active) = (String::new(), std::sync::Arc::default(), true);
-        self.declarations.push(Declaration { place, doc, conditions, active, item });
+        let (doc, conditions) = (String::new(), std::sync::Arc::default());
+        self.declarations.push(Declaration { place, doc, conditions, item });
     }
 
     /// Skips a body in braces.
@@ -219,6 +229,7 @@ impl<'s, 'a> Parser<'s, 'a> {
     fn declaration(&mut self, place: HeaderPlace) -> Result<(), DeclarationFault> {
         let specifiers = self.specifiers()?;
         let (mut base, typedef) = (specifiers.r#type, specifiers.typedef);
+        let (r#static, inline) = (specifiers.r#static, specifiers.inline);
         if self.stream.is(";") {
             self.emit(place, base);
             self.stream.skip();
@@ -226,7 +237,9 @@ impl<'s, 'a> Parser<'s, 'a> {
         }
         let mut first = true;
         loop {
+            self.behind.clear();
             let declarator = self.declarator()?;
+            let label = label(&self.behind);
             let body = matches!(base, CType::Record(_) | CType::Enum(_));
             if let (true, Declarator::Name(name)) = (typedef && first && body, &declarator) {
                 // A typedef names what has no tag; a tag of the same name needs no other entry.
@@ -237,11 +250,15 @@ impl<'s, 'a> Parser<'s, 'a> {
                     self.push(place, HeaderItem::Typedef { name, r#type });
                 }
             } else {
-                let (name, r#type) = declarator.apply(base.clone());
+                // What has a tag is known by it.
+                let written_out = base.clone();
                 if body {
                     let tag = self.emit(place, base);
                     base = CType::named(&tag);
                 }
+                let tagless = matches!(&base, CType::Named { name, .. } if name.is_empty());
+                let (name, r#type) =
+                    declarator.apply(if tagless { written_out } else { base.clone() });
                 let opaque = matches!(&r#type, CType::Named { name: of, .. } if *of == name);
                 let value = if self.stream.eat("=") { self.initializer() } else { String::new() };
                 self.push(
@@ -249,8 +266,14 @@ impl<'s, 'a> Parser<'s, 'a> {
                     match &r#type {
                         _ if typedef && opaque => HeaderItem::Opaque(name),
                         _ if typedef => HeaderItem::Typedef { name, r#type },
-                        CType::Function { .. } => HeaderItem::Function { name, r#type },
-                        _ => HeaderItem::Variable { name, r#type, value },
+                        CType::Function { .. } => {
+                            let internal = r#static || (inline && self.stream.is("{"));
+                            HeaderItem::Function { name, r#type, label, internal }
+                        }
+                        _ => {
+                            let external = !r#static && (specifiers.r#extern || value.is_empty());
+                            HeaderItem::Variable { name, r#type, value, external }
+                        }
                     },
                 );
             }
@@ -398,7 +421,7 @@ impl<'s, 'a> Parser<'s, 'a> {
 }
 
 /// Whether what is declared may stand where a type does.
-fn is_type(item: &HeaderItem) -> bool {
+pub fn is_type(item: &HeaderItem) -> bool {
     matches!(
         item,
         HeaderItem::Record(_)
@@ -406,6 +429,16 @@ fn is_type(item: &HeaderItem) -> bool {
             | HeaderItem::Enum(_)
             | HeaderItem::Typedef { .. }
     )
+}
+
+/// The name that an `asm` label gives to a symbol; empty if there is none.
+fn label(attributes: &[String]) -> String {
+    let is_label = |attribute: &&String| {
+        let behind = attribute.trim_start_matches('_').strip_prefix("asm");
+        behind.is_some_and(|behind| behind.trim_start_matches('_').starts_with('('))
+    };
+    let found = attributes.iter().find(is_label).map_or("", String::as_str);
+    found.split('"').skip(1).step_by(2).collect()
 }
 
 /// A record or enumeration without a tag takes the name of its typedef.

@@ -7,13 +7,14 @@ use super::declaration::{DeclarationFault, Parser};
 use super::depth::DEPTH;
 use super::expression;
 use super::model::{CParameter, CType};
+use super::stream::joined;
 use super::token::{Token, TokenKind};
 
 /// A declarator inside out.
 pub enum Declarator {
     Name(String),
     Pointer(Box<Declarator>, bool),
-    Array(Box<Declarator>, Option<u64>),
+    Array(Box<Declarator>, Option<u64>, String),
     Function(Box<Declarator>, Vec<CParameter>, bool),
 }
 
@@ -25,7 +26,9 @@ impl Declarator {
             Self::Pointer(inner, constant) => {
                 inner.apply(CType::Pointer { to: Box::new(base), constant })
             }
-            Self::Array(inner, count) => inner.apply(CType::Array { of: Box::new(base), count }),
+            Self::Array(inner, count, length) => {
+                inner.apply(CType::Array { of: Box::new(base), count, length })
+            }
             Self::Function(inner, parameters, variadic) => {
                 inner.apply(CType::Function { result: Box::new(base), parameters, variadic })
             }
@@ -67,8 +70,8 @@ impl Parser<'_, '_> {
         for _ in 0..DEPTH {
             self.stream.expand(true);
             if self.stream.is("[") && self.stream.text_at(1) != "[" {
-                let count = self.count();
-                declarator = Declarator::Array(Box::new(declarator), count);
+                let (count, length) = self.count();
+                declarator = Declarator::Array(Box::new(declarator), count, length);
             } else if self.stream.is("(") {
                 let (parameters, variadic) = self.parameters()?;
                 declarator = Declarator::Function(Box::new(declarator), parameters, variadic);
@@ -83,6 +86,18 @@ impl Parser<'_, '_> {
             }
         }
         Err((self.stream.place(), "nested too deeply".to_owned()))
+    }
+
+    /// Whether parentheses ahead hold a pointer to a function with what headers say of its calls: `(CALL *name)(`.
+    pub fn is_pointer_in_parentheses(&self, ahead: usize) -> bool {
+        let skip = |from: usize, is: &dyn Fn(usize) -> bool| (from..from + 8).find(|at| !is(*at));
+        let word = |at: usize| self.stream.is_word_at(at);
+        let star = |at: usize| matches!(self.stream.text_at(at), "*" | "^");
+        let behind = skip(ahead + 1, &word).filter(|at| star(*at)).and_then(|at| skip(at, &star));
+        let end = behind.and_then(|at| skip(at, &word).filter(|end| *end > at));
+        end.is_some_and(|end| {
+            self.stream.text_at(end) == ")" && self.stream.text_at(end + 1) == "("
+        })
     }
 
     /// Whether parentheses begin a declarator, and no list of parameters.
@@ -192,7 +207,8 @@ impl Parser<'_, '_> {
         true
     }
 
-    fn count(&mut self) -> Option<u64> {
+    /// The length of an array: its number, or how it is written if that is not understood.
+    fn count(&mut self) -> (Option<u64>, String) {
         self.stream.skip();
         let mut tokens: Vec<Token<'_>> = Vec::new();
         loop {
@@ -208,7 +224,10 @@ impl Parser<'_, '_> {
             tokens.extend(self.stream.next());
         }
         self.stream.eat("]");
-        expression::value(&tokens, &self.values).and_then(|count| u64::try_from(count).ok())
+        let value = expression::value(&tokens, &self.values);
+        let count = value.and_then(|count| u64::try_from(count).ok());
+        let length = if count.is_some() { String::new() } else { joined(&tokens) };
+        (count, length)
     }
 
     fn parameters(&mut self) -> Result<(Vec<CParameter>, bool), DeclarationFault> {

@@ -30,7 +30,7 @@ pub fn holds(tokens: &[Token<'_>]) -> Option<bool> {
 impl Macro {
     /// The number that it stands for, if it takes no arguments and stands for one.
     pub fn number(&self) -> Option<i64> {
-        self.parameters.is_none().then(|| number(&self.body))?
+        self.value
     }
 }
 
@@ -106,6 +106,27 @@ impl<'a> ExpressionReader<'a> {
         there
     }
 
+    /// How many words stand at `ahead` before a closing parenthesis.
+    fn type_words(&self, ahead: usize) -> Option<usize> {
+        let rest = self.tokens.get(self.at + ahead..)?;
+        let words = rest.iter().take_while(|token| token.kind == TokenKind::Word).count();
+        (words > 0 && self.text(ahead + words) == ")").then_some(words)
+    }
+
+    fn words(&self, ahead: usize, length: usize) -> String {
+        let words: Vec<&str> = (ahead..ahead + length).map(|at| self.text(at)).collect();
+        words.join(" ")
+    }
+
+    /// How many words a cast has behind its opening parenthesis, if it is one.
+    fn cast(&self) -> Option<usize> {
+        let names = self.names?;
+        let length = self.type_words(0)?;
+        let behind = self.tokens.get(self.at + length + 1)?;
+        let operand = behind.kind != TokenKind::Mark || matches!(&*behind.text, "(" | "-" | "~");
+        (operand && !names.contains_key(self.text(0))).then_some(length)
+    }
+
     fn choice(&mut self, depth: usize) -> Option<i128> {
         if self.names.is_some() {
             return self.binary(0, depth);
@@ -163,6 +184,18 @@ impl<'a> ExpressionReader<'a> {
             "-" => self.unary(depth + 1)?.checked_neg(),
             "+" => self.unary(depth + 1),
             "~" => Some(!self.unary(depth + 1)?),
+            "sizeof" if self.text(0) == "(" => {
+                let length = self.type_words(1)?;
+                let size = super::layout::plain(&self.words(1, length))?;
+                self.at += length + 2;
+                Some(i128::from(size))
+            }
+            "(" if let Some(length) = self.cast() => {
+                let name = self.words(0, length);
+                self.at += length + 1;
+                let value = self.unary(depth + 1)?;
+                Some(converted(value, &name))
+            }
             "(" => {
                 let value = self.choice(depth + 1)?;
                 self.eat(")").then_some(value)
@@ -171,6 +204,17 @@ impl<'a> ExpressionReader<'a> {
             text => self.names?.get(text).map(|value| i128::from(*value)),
         }
     }
+}
+
+/// A value as a type of the language has it; other types are taken to hold it.
+fn converted(value: i128, name: &str) -> i128 {
+    let Some(bits) = super::layout::plain(name).map(|bytes| bytes * 8).filter(|b| *b < 128) else {
+        return value;
+    };
+    let modulus = 1_i128 << bits;
+    let low = value.rem_euclid(modulus);
+    let unsigned = name.starts_with('u') || name.starts_with("size");
+    if unsigned || low < modulus / 2 { low } else { low - modulus }
 }
 
 /// The value of a number or a character.

@@ -1,11 +1,12 @@
 //! Layout of records: the rules of C on 64-bit machines (LP64).
 
-use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
+use foldhash::{HashMap, HashMapExt as _};
 use thiserror::Error;
 
 use super::depth::DEPTH;
 use super::model::{CType, Header, HeaderItem, RecordDeclaration, RecordKind, changes_layout};
-use super::pack;
+use super::pack::{self, AlignmentEffect};
+use super::system_types::system_type;
 
 /// A field with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +66,8 @@ pub enum LayoutError {
 /// The layouts of what some headers declare. Of several declarations of a name the first counts.
 pub struct Layouts<'a> {
     records: HashMap<&'a str, &'a RecordDeclaration>,
-    enums: HashSet<&'a str>,
+    /// The sizes of enumerations.
+    enums: HashMap<&'a str, u64>,
     typedefs: HashMap<&'a str, &'a CType>,
     known: HashMap<&'a str, Result<RecordLayout, LayoutError>>,
     depth: usize,
@@ -76,18 +78,18 @@ impl<'a> Layouts<'a> {
     pub fn for_headers(headers: impl IntoIterator<Item = &'a Header>) -> Self {
         let mut layouts = Self {
             records: HashMap::new(),
-            enums: HashSet::new(),
+            enums: HashMap::new(),
             typedefs: HashMap::new(),
             known: HashMap::new(),
             depth: 0,
         };
-        for declaration in headers.into_iter().flat_map(Header::by_activity) {
+        for declaration in headers.into_iter().flat_map(|header| &header.declarations) {
             match &declaration.item {
                 HeaderItem::Record(record) => {
                     layouts.records.entry(&record.name).or_insert(record);
                 }
                 HeaderItem::Enum(r#enum) => {
-                    layouts.enums.insert(&r#enum.name);
+                    layouts.enums.entry(&r#enum.name).or_insert_with(|| r#enum.size());
                 }
                 HeaderItem::Typedef { name, r#type } => {
                     layouts.typedefs.entry(name).or_insert(r#type);
@@ -133,15 +135,9 @@ impl<'a> Layouts<'a> {
     }
 
     fn place(&mut self, record: &'a RecordDeclaration) -> Result<RecordLayout, LayoutError> {
-        let mut most = u64::MAX;
-        for attribute in record.attributes.iter().filter(|a| changes_layout(a)) {
-            let known = pack::of_attribute(attribute);
-            most = most.min(known.ok_or_else(|| LayoutError::Attribute(attribute.clone()))?);
-        }
-        let mut layout = RecordLayout { align: 1, ..RecordLayout::default() };
-        // A field under a condition that does not hold takes no place, if there are others.
-        let some = record.fields.iter().any(|field| field.active);
-        for field in record.fields.iter().filter(|field| field.active || !some) {
+        let whole = effects(&record.attributes)?;
+        let mut layout = RecordLayout { align: whole.least, ..RecordLayout::default() };
+        for field in &record.fields {
             if field.bits.is_some() {
                 return Err(LayoutError::BitField(field.name.clone()));
             }
@@ -154,7 +150,8 @@ impl<'a> Layouts<'a> {
                 Some(inner) => (inner.size, inner.align),
                 None => self.measure(&field.r#type)?,
             };
-            let align = align.min(most);
+            let own = effects(&field.attributes)?;
+            let align = align.min(whole.most).min(own.most).max(own.least);
             let offset = match record.kind {
                 RecordKind::Union => 0,
                 RecordKind::Struct => {
@@ -194,13 +191,13 @@ impl<'a> Layouts<'a> {
     fn measure_inner(&mut self, r#type: &'a CType) -> Result<(u64, u64), LayoutError> {
         match r#type {
             CType::Pointer { .. } => Ok((8, 8)),
-            CType::Enum(_) => Ok((4, 4)),
+            CType::Enum(r#enum) => Ok((r#enum.size(), r#enum.size())),
             CType::Function { .. } => Err(LayoutError::Unknown(r#type.to_string())),
             CType::Record(record) => {
                 let layout = self.place(record)?;
                 Ok((layout.size, layout.align))
             }
-            CType::Array { of, count } => {
+            CType::Array { of, count, .. } => {
                 let (size, align) = self.measure(of)?;
                 let count = count.ok_or_else(|| LayoutError::Length(r#type.to_string()))?;
                 let bytes = size.checked_mul(count);
@@ -210,8 +207,8 @@ impl<'a> Layouts<'a> {
                 if let Some(bytes) = plain(name) {
                     return Ok((bytes, bytes));
                 }
-                if self.enums.contains(name.as_str()) {
-                    return Ok((4, 4));
+                if let Some(bytes) = self.enums.get(name.as_str()) {
+                    return Ok((*bytes, *bytes));
                 }
                 if self.records.contains_key(name.as_str()) {
                     let layout = self.find(name)?;
@@ -219,21 +216,33 @@ impl<'a> Layouts<'a> {
                 }
                 match self.typedefs.get(name.as_str()) {
                     Some(r#type) => self.measure(r#type),
-                    None => Err(LayoutError::Unknown(name.clone())),
+                    None => system_type(name).ok_or_else(|| LayoutError::Unknown(name.clone())),
                 }
             }
         }
     }
 }
 
+/// What attributes do to alignment, together.
+fn effects(attributes: &[String]) -> Result<AlignmentEffect, LayoutError> {
+    let mut all = AlignmentEffect { most: u64::MAX, least: 1 };
+    for attribute in attributes.iter().filter(|attribute| changes_layout(attribute)) {
+        let one = pack::effect(attribute);
+        let one = one.ok_or_else(|| LayoutError::Attribute(attribute.clone()))?;
+        (all.most, all.least) = (all.most.min(one.most), all.least.max(one.least));
+    }
+    Ok(all)
+}
+
 /// The size of a type of the language or its library, which is its alignment too.
-fn plain(name: &str) -> Option<u64> {
+pub fn plain(name: &str) -> Option<u64> {
     Some(match name.strip_prefix("std::").unwrap_or(name) {
-        "char" | "signed char" | "unsigned char" | "bool" | "_Bool" | "int8_t" | "uint8_t" => 1,
-        "short" | "short int" | "unsigned short" | "unsigned short int" | "int16_t"
-        | "uint16_t" => 2,
-        "int" | "unsigned" | "unsigned int" | "signed" | "signed int" | "float" | "int32_t"
-        | "uint32_t" => 4,
+        "char" | "signed char" | "unsigned char" | "char8_t" | "bool" | "_Bool" | "int8_t"
+        | "uint8_t" => 1,
+        "short" | "char16_t" | "short int" | "unsigned short" | "unsigned short int"
+        | "int16_t" | "uint16_t" => 2,
+        "int" | "unsigned" | "unsigned int" | "signed" | "signed int" | "float" | "wchar_t"
+        | "char32_t" | "int32_t" | "uint32_t" => 4,
         "long"
         | "long int"
         | "unsigned long"
@@ -243,6 +252,10 @@ fn plain(name: &str) -> Option<u64> {
         | "unsigned long long"
         | "unsigned long long int"
         | "double"
+        | "intmax_t"
+        | "uintmax_t"
+        | "signed long"
+        | "signed long long"
         | "int64_t"
         | "uint64_t"
         | "size_t"
@@ -250,6 +263,7 @@ fn plain(name: &str) -> Option<u64> {
         | "ptrdiff_t"
         | "intptr_t"
         | "uintptr_t" => 8,
+        "long double" | "__int128" => 16,
         _ => return None,
     })
 }

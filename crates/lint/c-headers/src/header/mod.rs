@@ -1,14 +1,16 @@
 //! Declarations of C headers: structs, unions, enums, types, functions, macros, with their places,
 //! their comments and the conditions under which they are compiled.
 //!
-//! The reader takes the text as it lies, both sides of every `#if`, and says of each declaration which
-//! conditions stand around it. It knows the C of headers and as much C++ as headers for both languages
+//! The reader sees what a C compiler on 64-bit Linux does: of every `#if` the branch that is taken, where a macro that
+//! neither the headers nor whoever asks define is not defined. Each declaration has the conditions that stand around
+//! it; what is under others is in [`Header::left_out`], by its words. Of headers that belong together ([`HeaderSet`]) an
+//! `#include` brings the macros. The reader knows the C of headers and as much C++ as headers for both languages
 //! have: `extern "C"`, attributes, `static_assert`, references, qualified names. What it cannot read
 //! becomes a [`HeaderProblem`] with its place, and the rest is read all the same: nothing is left out in
 //! silence.
 //!
 //! Macros are expanded inside of structs, and where they stand before a declaration, if the header, or
-//! one given to [`Header::read_with`], defines them. A macro with arguments that stands alone is kept as
+//! one that it includes, defines them. A macro with arguments that stands alone is kept as
 //! it is, a [`HeaderItem::Invocation`]: it is how headers announce sizes.
 //!
 //! [`Layouts`] places fields by the rules of C on 64-bit machines.
@@ -20,6 +22,7 @@ mod declaration;
 mod declarator;
 mod depth;
 mod expression;
+mod inclusion;
 mod layout;
 mod macros;
 mod misspelt;
@@ -28,26 +31,29 @@ mod pack;
 mod preprocess;
 mod record;
 mod stream;
+mod system_types;
 mod token;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+pub use inclusion::HeaderSet;
 pub use layout::{LayoutError, Layouts, PlacedField, RecordLayout};
 pub use model::changes_layout;
 pub use model::{
     CParameter, CType, Declaration, EnumDeclaration, Enumerator, FieldDeclaration, Header,
-    HeaderItem, HeaderPlace, HeaderProblem, Macro, RecordDeclaration, RecordKind, SizedStruct,
+    HeaderItem, HeaderPlace, HeaderProblem, LeftOutText, Macro, RecordDeclaration, RecordKind,
+    SizedStruct,
 };
 
 impl Header {
     /// Reads a header. Never fails: see [`Header::problems`].
     pub fn read(text: &[u8]) -> Self {
-        Self::read_with(text, &[])
+        Self::read_in(text, &HeaderSet::default(), None)
     }
 
-    /// Reads a header with the macros of others that it includes.
-    pub fn read_with(text: &[u8], included: &[&Header]) -> Self {
+    /// Reads the header `own` of some that belong together.
+    pub fn read_in(text: &[u8], together: &HeaderSet, own: Option<usize>) -> Self {
         let mut header = Self::default();
         let checked = std::str::from_utf8(text);
         let decoded = checked.map_or_else(|_| String::from_utf8_lossy(text), Cow::Borrowed);
@@ -60,10 +66,11 @@ impl Header {
         // What editors of some systems put before a text.
         let decoded = decoded.strip_prefix('\u{feff}').unwrap_or(&decoded);
         let mut lexed = token::lex(decoded, &mut header.problems);
-        let prepared = preprocess::run(&mut lexed.tokens, &mut header, included);
+        let prepared = preprocess::run(&mut lexed.tokens, &mut header, together, own);
         let mut stream = stream::Stream::new(lexed.tokens, &prepared);
-        let mut parser = declaration::Parser::new(&mut stream, &lexed.comments, included);
+        let mut parser = declaration::Parser::new(&mut stream, &lexed.comments, together);
         parser.items();
+        header.macros = prepared.macros.own(&parser.values);
         let (declarations, problems, unread) = parser.finish();
         header.unread = words(decoded, &unread);
         let problems = with_texts(problems, decoded, &unread);
@@ -71,7 +78,6 @@ impl Header {
             header.unread.extend(words(&comment.text(), &[(1, u32::MAX)]));
         }
         header.declarations = declarations;
-        header.macros = prepared.macros.into_own();
         header.problems.extend(problems);
         header.problems.sort_by_key(|problem| problem.place);
         header

@@ -1,8 +1,10 @@
 //! Model of a header: its declarations.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
+
+use super::token::{Token, TokenKind};
 
 /// A header as it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,13 +15,22 @@ pub struct Header {
     pub macros: Vec<Macro>,
     /// What it includes, without quotes or angles.
     pub includes: Vec<String>,
-    /// Branches that were left out, by their first lines: where each branch of an `#if` opens the same
-    /// number of braces, they are several beginnings of one declaration, and only the last is read.
-    pub alternatives: Vec<HeaderPlace>,
+    /// What is under conditions that do not hold.
+    pub left_out: LeftOutText,
     /// What could not be read.
     pub problems: Vec<HeaderProblem>,
     /// The words of declarations that could not be read, the names of what they declare among them.
     pub unread: BTreeSet<String>,
+}
+
+/// The text under conditions that do not hold where nothing but the headers, and whoever asks, defines macros: on
+/// 64-bit Linux, in C. It is no part of the header.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LeftOutText {
+    /// Each word of it, with the innermost condition around the first one.
+    pub words: BTreeMap<String, Arc<str>>,
+    /// The outermost conditions that do not hold, each with a digest of what it leaves out.
+    pub conditions: BTreeMap<Arc<str>, u64>,
 }
 
 /// A place in the text, both numbers from 1.
@@ -64,8 +75,6 @@ pub struct Declaration {
     pub doc: String,
     /// The conditions of the preprocessor around it, outermost first, without the include guard.
     pub conditions: Arc<[String]>,
-    /// Whether these conditions hold where nothing but the headers defines macros: on 64-bit Linux, in C.
-    pub active: bool,
     /// The declaration itself, by its kind.
     pub item: HeaderItem,
 }
@@ -96,12 +105,16 @@ pub enum HeaderItem {
         /// The type that it stands for.
         r#type: CType,
     },
-    /// A function that is declared, not defined.
+    /// A function.
     Function {
         /// The name that the linker sees.
         name: String,
         /// Its type, a [`CType::Function`].
         r#type: CType,
+        /// How the symbol is called if an `asm` label says so; empty if none does.
+        label: String,
+        /// Whether every program has its own copy: it is `static`, or `inline` with a body.
+        internal: bool,
     },
     /// A variable or constant.
     Variable {
@@ -111,6 +124,8 @@ pub enum HeaderItem {
         r#type: CType,
         /// What it is set to, as written; empty if to nothing.
         value: String,
+        /// Whether a library has it: it is `extern`, or neither `static` nor set.
+        external: bool,
     },
     /// A macro with arguments that stands where a declaration would.
     Invocation {
@@ -172,14 +187,14 @@ pub struct FieldDeclaration {
     pub r#type: CType,
     /// Its width, if it is a bit-field.
     pub bits: Option<u32>,
+    /// Attributes as written that change where it lies.
+    pub attributes: Vec<String>,
     /// The comment above it.
     pub doc: String,
     /// The comment behind it, on its last line.
     pub remark: String,
     /// The conditions inside of the record under which it is there.
     pub conditions: Arc<[String]>,
-    /// Whether these conditions hold; see [`Declaration::active`].
-    pub active: bool,
 }
 
 /// An enumeration with its enumerators.
@@ -210,8 +225,6 @@ pub struct Enumerator {
     pub remark: String,
     /// The conditions of the preprocessor around it within the enumeration.
     pub conditions: Vec<String>,
-    /// Whether these conditions hold; see [`Declaration::active`].
-    pub active: bool,
 }
 
 /// A macro, with or without arguments.
@@ -227,10 +240,10 @@ pub struct Macro {
     pub body: String,
     /// The conditions around it.
     pub conditions: Arc<[String]>,
-    /// Whether these conditions hold; see [`Declaration::active`].
-    pub active: bool,
     /// Where it is undefined again, if it is.
     pub until: Option<HeaderPlace>,
+    /// The number that it stands for at the end of the header, by way of other macros too; none if for no number.
+    pub value: Option<i64>,
 }
 
 /// A parameter of a function.
@@ -265,6 +278,8 @@ pub enum CType {
         of: Box<CType>,
         /// How many; none if it does not say, or not in a way that was understood.
         count: Option<u64>,
+        /// The length as written if it was not understood; empty otherwise.
+        length: String,
     },
     /// The type of a function.
     Function {
@@ -307,8 +322,8 @@ impl CType {
                     _ => to.declare(&inner),
                 }
             }
-            Self::Array { of, count } => {
-                let count = count.map(|count| count.to_string()).unwrap_or_default();
+            Self::Array { of, count, length } => {
+                let count = count.map_or_else(|| length.clone(), |count| count.to_string());
                 of.declare(&format!("{name}[{count}]"))
             }
             Self::Function { result, parameters, variadic } => {
@@ -350,13 +365,40 @@ pub struct SizedStruct<'h> {
     pub last_field: &'h str,
 }
 
-impl Header {
-    /// The declarations, those whose conditions hold before the others.
-    pub fn by_activity(&self) -> impl Iterator<Item = &Declaration> {
-        let which = |active: bool| self.declarations.iter().filter(move |d| d.active == active);
-        which(true).chain(which(false))
+impl EnumDeclaration {
+    /// How many bytes a compiler gives it: by the type that is said, or by its values.
+    pub fn size(&self) -> u64 {
+        if !self.underlying.is_empty() {
+            return super::layout::plain(&self.underlying).unwrap_or(4);
+        }
+        let values = || self.enumerators.iter().filter_map(|one| one.value);
+        let (least, most) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
+        let fits = match least < 0 {
+            true => i32::try_from(least).is_ok() && i32::try_from(most).is_ok(),
+            false => u32::try_from(most).is_ok(),
+        };
+        if fits { 4 } else { 8 }
     }
+}
 
+impl LeftOutText {
+    /// Takes a token, with the outermost condition that does not hold and the innermost one around it.
+    pub(super) fn add(&mut self, outer: &Arc<str>, inner: &Arc<str>, token: &Token<'_>) {
+        if token.kind == TokenKind::Word && !self.words.contains_key(&*token.text) {
+            self.words.insert(token.text.to_string(), Arc::clone(inner));
+        }
+        let digest = match self.conditions.get_mut(outer) {
+            Some(digest) => digest,
+            None => self.conditions.entry(Arc::clone(outer)).or_insert(0xcbf2_9ce4_8422_2325),
+        };
+        // FNV-1a, with a mark between tokens.
+        for byte in token.text.bytes().chain([b'\n']) {
+            *digest = (*digest ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    }
+}
+
+impl Header {
     /// Every struct and union, with its declaration.
     pub fn records(&self) -> impl Iterator<Item = (&Declaration, &RecordDeclaration)> {
         self.declarations.iter().filter_map(|one| Some((one, one.record()?)))
@@ -406,5 +448,8 @@ impl Header {
 /// Whether an attribute, or a macro that stands for one, changes where fields lie.
 pub fn changes_layout(attribute: &str) -> bool {
     let attribute = attribute.to_ascii_lowercase();
-    attribute.contains("packed") || attribute.contains("align") || attribute.contains("pragma pack")
+    attribute.contains("packed")
+        || attribute.contains("align")
+        || attribute.contains("pragma pack")
+        || attribute.contains("vector_size")
 }

@@ -49,13 +49,57 @@ pub fn attribute(pack: u8) -> String {
     format!("#pragma pack({pack})")
 }
 
-/// The largest alignment that an attribute leaves to fields; none if it does something else.
-pub fn of_attribute(attribute: &str) -> Option<u64> {
+/// What an attribute does to alignment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AlignmentEffect {
+    /// The largest alignment that it leaves to fields.
+    pub most: u64,
+    /// The smallest alignment of the whole.
+    pub least: u64,
+}
+
+/// The largest alignment that `aligned` without a number stands for.
+const LARGEST: u64 = 16;
+
+/// What an attribute does to alignment; none if that is not understood.
+pub fn effect(attribute: &str) -> Option<AlignmentEffect> {
+    let mut found = AlignmentEffect { most: u64::MAX, least: 1 };
     if let Some(number) = attribute.strip_prefix("#pragma pack(") {
-        return number.strip_suffix(')')?.parse().ok();
+        found.most = number.strip_suffix(')')?.parse().ok()?;
+        return Some(found);
     }
     let plain = attribute.to_ascii_lowercase();
-    (plain.contains("packed") && !plain.contains("align")).then_some(1)
+    if plain.contains("vector_size") {
+        return None;
+    }
+    if plain.contains("packed") {
+        found.most = 1;
+    }
+    let Some(at) = plain.find("align") else {
+        return (found.most == 1).then_some(found);
+    };
+    // `alignas(16)`, `aligned(16)`, `align(16)`, `aligned`.
+    let behind = plain.get(at..)?.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+    found.least = match behind.trim_start().strip_prefix('(') {
+        None => LARGEST,
+        Some(rest) => {
+            let mut depth = 1_usize;
+            let end = rest.find(|c: char| {
+                depth = match c {
+                    '(' => depth + 1,
+                    ')' => depth - 1,
+                    _ => depth,
+                };
+                depth == 0
+            })?;
+            let inner = rest.get(..end)?.trim();
+            match super::layout::plain(inner) {
+                Some(bytes) => bytes,
+                None => u64::try_from(super::expression::number(inner)?).ok()?,
+            }
+        }
+    };
+    (found.least.is_power_of_two() && found.least <= 1 << 28).then_some(found)
 }
 
 #[cfg(test)]
@@ -77,6 +121,12 @@ mod tests {
             assert!(packing.take(text), "{text}");
             assert_eq!(packing.now, now, "{text}");
         }
+        let both = |most, least| Some(AlignmentEffect { most, least });
+        assert_eq!(effect("__attribute__((packed))"), both(1, 1));
+        assert_eq!(effect("_Alignas(16)"), both(u64::MAX, 16));
+        assert_eq!(effect("__attribute__((__aligned__(2 * 4)))"), both(u64::MAX, 8));
+        assert_eq!(effect("__attribute__((packed, aligned(4)))"), both(1, 4));
+        assert_eq!(effect("alignas(SIZE)"), None);
         assert!(!packing.take("(3)") && !packing.take("show") && !packing.take("(x)"));
     }
 }

@@ -15,6 +15,7 @@ impl<'a> Parser<'_, 'a> {
     pub fn specifiers(&mut self) -> Result<Specifiers, DeclarationFault> {
         let (mut words, mut other) = (String::new(), None);
         let (mut constant, mut typedef) = (false, false);
+        let (mut r#static, mut inline, mut r#extern) = (false, false, false);
         let mut attributes = Vec::new();
         loop {
             self.stream.expand(true);
@@ -27,8 +28,10 @@ impl<'a> Parser<'_, 'a> {
             match self.stream.text_at(0) {
                 "const" | "constexpr" | "__const" => constant = true,
                 "typedef" => typedef = true,
-                "volatile" | "static" | "inline" | "extern" | "register" | "restrict"
-                | "mutable" | "_Noreturn" | "__inline" | "__inline__" | "__volatile__"
+                "static" => r#static = true,
+                "extern" => r#extern = true,
+                "inline" | "__inline" | "__inline__" => inline = true,
+                "volatile" | "register" | "restrict" | "mutable" | "_Noreturn" | "__volatile__"
                 | "__extension__" | "_Thread_local" | "__thread" | "thread_local" | "explicit" => {}
                 "struct" | "union" | "class" | "enum" if !taken => {
                     other = Some(self.tagged(&attributes)?);
@@ -78,12 +81,15 @@ impl<'a> Parser<'_, 'a> {
             }
             None => CType::Named { name: words, constant },
         };
-        Ok(Specifiers { r#type, typedef })
+        Ok(Specifiers { r#type, typedef, r#static, inline, r#extern, attributes })
     }
 
     /// Whether a call stands in front of a type or name, and no type in front of a declarator in parentheses.
     fn is_macro_in_front(&self) -> bool {
-        if self.stream.text_at(1) != "(" || matches!(self.stream.text_at(2), "*" | "^" | "&") {
+        if self.stream.text_at(1) != "("
+            || matches!(self.stream.text_at(2), "*" | "^" | "&")
+            || self.is_pointer_in_parentheses(1)
+        {
             return false;
         }
         let end = self.behind_call(1);
@@ -117,7 +123,11 @@ impl<'a> Parser<'_, 'a> {
             return false;
         }
         if (1..words).any(|ahead| is_of_type(self.stream.text_at(ahead)))
-            || (!wrapped && words < 16 && self.stream.is_call_at(words - 1))
+            || (!wrapped
+                && words < 16
+                && self.stream.is_call_at(words - 1)
+                && !self.stream.is_remark_at(words - 1)
+                && !self.types.contains(self.stream.text_at(0)))
         {
             return true;
         }
@@ -292,25 +302,30 @@ impl<'a> Parser<'_, 'a> {
         name: String,
         underlying: String,
     ) -> Result<EnumDeclaration, DeclarationFault> {
-        let outside = self.stream.conditions().0.len();
+        let outside = self.stream.conditions().len();
         self.expect("{")?;
         let mut enumerators = Vec::new();
         let mut next = Some(0_i64);
         while !self.stream.eat("}") {
+            // A macro may stand for enumerators.
+            self.stream.expand(true);
+            if self.stream.eat(",") || self.stream.is("}") {
+                continue;
+            }
             let place = self.stream.place();
-            let (conditions, active) = self.stream.conditions();
-            let conditions = conditions.get(outside..).unwrap_or_default().to_vec();
+            let conditions = self.stream.conditions().get(outside..).unwrap_or_default().to_vec();
             let Some(named) = self.stream.next() else {
                 return Err((place, "an enumeration without end".to_owned()));
             };
-            self.attributes();
+            self.behind_enumerator();
             let (mut value, mut expression) = (next, String::new());
             if self.stream.eat("=") {
                 let written = self.expression(false);
                 expression = joined(&written);
                 self.stream.put_back(written);
                 let tokens = self.expression(true);
-                value = expression::value(&tokens, &self.values);
+                value = expression::value(&tokens, &self.values)
+                    .or_else(|| expression::value(without_attribute(&tokens), &self.values));
             }
             next = value.and_then(|value| value.checked_add(1));
             if let Some(value) = value {
@@ -328,10 +343,26 @@ impl<'a> Parser<'_, 'a> {
                 doc,
                 remark,
                 conditions,
-                active,
             });
         }
         Ok(EnumDeclaration { name, underlying, enumerators })
+    }
+
+    /// Takes what is said about an enumerator behind its name: attributes, and macros that stand for them.
+    fn behind_enumerator(&mut self) {
+        loop {
+            self.stream.expand(true);
+            if !self.attributes().is_empty() {
+                continue;
+            }
+            if !self.stream.is_word_at(0) {
+                return;
+            }
+            self.stream.skip();
+            if self.stream.is("(") {
+                self.stream.arguments();
+            }
+        }
     }
 
     /// The tokens up to the next comma or closing brace, with macros expanded or as they stand.
@@ -363,7 +394,7 @@ impl<'a> Parser<'_, 'a> {
             attributes.push(super::pack::attribute(pack));
         }
         self.expect("{")?;
-        let outside = self.stream.conditions().0.len();
+        let outside = self.stream.conditions().len();
         let mut fields = Vec::new();
         loop {
             self.stream.expand(true);
@@ -392,6 +423,7 @@ impl<'a> Parser<'_, 'a> {
             let call = self.stream.is_word_at(0)
                 && self.stream.text_at(1) == "("
                 && self.stream.text_at(2) != "*"
+                && !self.is_pointer_in_parentheses(1)
                 && !is_language(self.stream.text_at(0))
                 // A constructor of C++.
                 && self.stream.text_at(0) != name;
@@ -406,10 +438,7 @@ impl<'a> Parser<'_, 'a> {
                     fields.push(unknown(place, written));
                 }
                 None => {
-                    self.behind.clear();
                     self.members(place, outside, &mut fields)?;
-                    // An attribute of a field may move it and what stands behind it.
-                    attributes.extend(self.behind.drain(..).filter(|found| changes_layout(found)));
                 }
             }
         }
@@ -424,15 +453,22 @@ impl<'a> Parser<'_, 'a> {
         outside: usize,
         fields: &mut Vec<FieldDeclaration>,
     ) -> Result<(), DeclarationFault> {
-        let (conditions, active) = self.stream.conditions();
+        let conditions = self.stream.conditions();
         let conditions = match outside {
             0 => conditions,
             _ => std::sync::Arc::from(conditions.get(outside..).unwrap_or_default()),
         };
         let mut doc = self.doc(place);
-        let mut base = self.specifiers()?.r#type;
+        let specifiers = self.specifiers()?;
+        let (mut base, mut shared) = (specifiers.r#type, specifiers.attributes);
+        shared.retain(|attribute| changes_layout(attribute));
+        // Attributes of a struct that is declared in the place of the type are its own.
+        if matches!(base, CType::Record(_)) {
+            shared.clear();
+        }
         let first = fields.len();
         loop {
+            self.behind.clear();
             let declarator = self.declarator()?;
             // What follows a comma has the same type.
             let own = match self.stream.is(";") {
@@ -452,6 +488,11 @@ impl<'a> Parser<'_, 'a> {
             if self.stream.eat("=") || self.stream.is("{") {
                 self.initializer();
             }
+            // An attribute of a field may move it and what stands behind it.
+            let mut attributes = shared.clone();
+            attributes.extend(self.attributes());
+            attributes.append(&mut self.behind);
+            attributes.retain(|attribute| changes_layout(attribute));
             let last = self.stream.is(";");
             let doc = if last { std::mem::take(&mut doc) } else { doc.clone() };
             let (conditions, remark) = (std::sync::Arc::clone(&conditions), String::new());
@@ -460,10 +501,10 @@ impl<'a> Parser<'_, 'a> {
                 name,
                 r#type,
                 bits,
+                attributes,
                 doc,
                 remark,
                 conditions,
-                active,
             });
             if last {
                 break;
@@ -480,11 +521,19 @@ impl<'a> Parser<'_, 'a> {
     }
 }
 
+/// An expression without what is said about the enumerator behind it: no name follows a number or another name.
+fn without_attribute<'t, 'a>(tokens: &'t [Token<'a>]) -> &'t [Token<'a>] {
+    let ends = |token: &Token<'_>| token.kind != TokenKind::Mark || token.text == ")";
+    let pairs = tokens.iter().zip(tokens.iter().skip(1));
+    let behind = pairs.take_while(|(a, b)| !(ends(a) && b.kind == TokenKind::Word)).count();
+    tokens.get(..=behind).unwrap_or(tokens)
+}
+
 /// A field of which only that it is there is known.
 fn unknown(place: HeaderPlace, name: String) -> FieldDeclaration {
     let (doc, remark, conditions) = (String::new(), String::new(), std::sync::Arc::default());
-    let (r#type, bits, active) = (CType::named(&name), None, true);
-    FieldDeclaration { place, r#type, name, bits, doc, remark, conditions, active }
+    let (r#type, bits, attributes) = (CType::named(&name), None, Vec::new());
+    FieldDeclaration { place, r#type, name, bits, attributes, doc, remark, conditions }
 }
 
 /// Words that only a type, or what is said of one, begins with.

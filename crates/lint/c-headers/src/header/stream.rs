@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::macros::{Macros, cost, substituted};
 use super::model::{HeaderPlace, HeaderProblem, Macro};
-use super::preprocess::{Conditions, PreprocessedHeader};
+use super::preprocess::PreprocessedHeader;
 use super::token::{Token, TokenKind};
 
 /// How many expansions a token may come out of.
@@ -18,8 +18,8 @@ pub struct Stream<'a> {
     tokens: Vec<Token<'a>>,
     /// How many of them were taken.
     taken: usize,
-    conditions: &'a [Conditions],
-    macros: &'a Macros<'a>,
+    conditions: &'a [Arc<[String]>],
+    macros: &'a Macros,
     /// How many more bytes of tokens macros may make.
     budget: usize,
     /// Where the last token that was taken stands.
@@ -28,7 +28,7 @@ pub struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    pub fn new(mut tokens: Vec<Token<'a>>, prepared: &'a PreprocessedHeader<'a>) -> Self {
+    pub fn new(mut tokens: Vec<Token<'a>>, prepared: &'a PreprocessedHeader) -> Self {
         for token in &mut tokens {
             token.named = token.kind == TokenKind::Word && prepared.macros.has(&token.text);
         }
@@ -83,6 +83,15 @@ impl<'a> Stream<'a> {
         called && self.text_at(ahead + 1) == "("
     }
 
+    /// Whether the macro that stands there says something about a declaration, and stands for no type.
+    pub fn is_remark_at(&self, ahead: usize) -> bool {
+        self.definition_at(ahead).is_some_and(|found| {
+            let body = found.body.as_str();
+            let begins = ["__attribute", "__declspec", "[[", "_Pragma", "__asm", "_Alignas"];
+            body.is_empty() || begins.iter().any(|begin| body.starts_with(begin))
+        })
+    }
+
     pub fn next(&mut self) -> Option<Token<'a>> {
         let token = match self.pending.pop_front() {
             Some(token) => token,
@@ -129,11 +138,10 @@ impl<'a> Stream<'a> {
         self.peek().map_or(last, |token| token.place)
     }
 
-    /// The conditions of the next token, and whether they hold.
-    pub fn conditions(&self) -> (Arc<[String]>, bool) {
+    /// The conditions of the next token.
+    pub fn conditions(&self) -> Arc<[String]> {
         let set = self.peek().map_or(0, |token| token.conditions);
-        let found = self.conditions.get(set).cloned();
-        found.map_or_else(|| (Arc::default(), true), |found| (found.words, found.hold))
+        self.conditions.get(set).cloned().unwrap_or_default()
     }
 
     pub fn problem(&mut self, place: HeaderPlace, what: impl Into<String>) {
@@ -146,11 +154,7 @@ impl<'a> Stream<'a> {
         if !token.named || token.kind != TokenKind::Word || token.expanded >= NESTED {
             return None;
         }
-        let counts = self.conditions.get(token.conditions).is_none_or(|set| set.hold);
-        match counts {
-            true => self.macros.at(&token.text, token.place),
-            false => self.macros.at_inactive(&token.text, token.place),
-        }
+        self.macros.at(&token.text, token.place)
     }
 
     /// Replaces macros in front by what they stand for: those with arguments only if `calls`.

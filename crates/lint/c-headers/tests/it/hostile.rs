@@ -52,7 +52,7 @@ fn what_could_be_read_before_and_now_cannot_is_not_said_to_be_gone() {
         let (found, text) = (codes(&comparison, Severity::Warning), lines(&comparison));
         assert_eq!(found, wanted, "{name}\n{text}");
         assert!(!text.contains("removed"), "{name}\n{text}");
-        assert!(comparison.severity() == Some(Severity::Error), "{name}\n{text}");
+        assert!(!comparison.not_judged.is_empty(), "{name}\n{text}");
     };
     let gap = "struct Args { size_t struct_size; int32_t a; ?! int32_t b; };\n#define ARGS_STRUCT_SIZE END_OF(Args, b)\n";
     broken("a sign that is none", gap, &["HD007"]);

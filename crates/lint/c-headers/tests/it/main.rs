@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 mod common;
+mod compiler_view;
 mod debug;
 mod edits;
 mod header;

@@ -55,7 +55,7 @@ fn edited(base: &str, edits: &[Edit]) -> String {
 
 /// The findings of at least a warning, by their codes.
 fn judged(base: &str, edits: &[Edit]) -> Vec<&'static str> {
-    let comparison = diff(base, &edited(base, edits), None);
+    let comparison = diff(base, &edited(base, edits), Some("pjrt"));
     println!("{edits:?}\n{}", lines(&comparison));
     codes(&comparison, Severity::Warning)
 }

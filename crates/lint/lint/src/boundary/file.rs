@@ -20,6 +20,9 @@ pub struct ConfigTable {
     #[serde(default)]
     pub release: Vec<ReleaseTable>,
     pub release_tags: Option<String>,
+    /// Options of every boundary of this kind that does not say otherwise.
+    #[serde(default)]
+    pub headers: BTreeMap<Spanned<String>, toml::Value>,
 }
 
 /// A boundary; in a preset, what boundaries that name it need not say.

@@ -37,6 +37,9 @@
 //! | `severity`, `scope` | weights of rules, and levels and weights of some of the paths |
 //! | `options` | what only this kind knows |
 //!
+//! `[headers]` has options for all boundaries of C headers: `define`, macros that are defined when they are read, and
+//! `version`, the macro whose number counts for all of them.
+//!
 //! [`LintConfig::from_toml`] reads the file; an error names line and column and what is allowed there.
 
 mod braces;

@@ -13,6 +13,9 @@ static PRESETS: LazyLock<Vec<PresetFile>> = LazyLock::new(|| {
         include_str!("../../data/presets/torch-operators.toml"),
         include_str!("../../data/presets/tensorflow-data.toml"),
         include_str!("../../data/presets/onnx.toml"),
+        include_str!("../../data/presets/semver.toml"),
+        include_str!("../../data/presets/soname.toml"),
+        include_str!("../../data/presets/none.toml"),
     ];
     texts.into_iter().filter_map(|text| toml::from_str(text).ok()).collect()
 });
@@ -51,6 +54,9 @@ mod tests {
             "torch-operators",
             "tensorflow-data",
             "onnx",
+            "semver",
+            "soname",
+            "none",
         ];
         assert_eq!(names, all);
     }

@@ -45,9 +45,10 @@ impl LintConfig {
                 format!("over the budget of {MOST_BOUNDARIES} boundaries; use several files");
             return Err(reader.text.wrong(beyond.span(), what));
         }
+        let table_headers = table.headers;
         for table in table.boundary {
             let span = table.span();
-            let boundary = reader.boundary(table)?;
+            let boundary = reader.boundary(table, &table_headers)?;
             if boundaries.iter().any(|other| other.name == boundary.name) {
                 let what = format!("two boundaries have this name: {}", boundary.name);
                 return Err(reader.text.wrong(span, what));
@@ -81,7 +82,11 @@ struct ConfigReader<'a> {
 }
 
 impl ConfigReader<'_> {
-    fn boundary(&self, table: Spanned<BoundaryTable>) -> Result<Boundary> {
+    fn boundary(
+        &self,
+        table: Spanned<BoundaryTable>,
+        headers: &BTreeMap<Spanned<String>, toml::Value>,
+    ) -> Result<Boundary> {
         let span = table.span();
         // The header of the table, and not all of it.
         let span = span.start..span.start;
@@ -108,7 +113,10 @@ impl ConfigReader<'_> {
         }
         let kind = self.kind(own.kind.as_ref().or(given.kind.as_ref()), &missing)?;
         let policy = own.policy.as_ref().or(given.policy.as_ref());
-        for option in own.options.keys() {
+        // `[headers]` is for all boundaries of headers.
+        let none = BTreeMap::new();
+        let of_kind = if kind.name() == "headers" { headers } else { &none };
+        for option in of_kind.keys().chain(own.options.keys()) {
             if !kind.options().contains(&option.get_ref().as_str()) {
                 let (allowed, option_name) =
                     (list(kind.options().iter().copied()), option.get_ref());
@@ -120,7 +128,7 @@ impl ConfigReader<'_> {
             }
         }
         let mut all_options = toml::Table::new();
-        for (key, value) in given.options.iter().chain(&own.options) {
+        for (key, value) in given.options.iter().chain(of_kind).chain(&own.options) {
             all_options.insert(key.get_ref().clone(), value.clone());
         }
         let mut severity = self.severity(&given.severity)?;

@@ -29,6 +29,7 @@ pub fn accept(request: &LintRequest<'_>, outcome: &mut LintResult) {
             origins: [String::new(), "what is promised".to_owned()],
             findings: about,
             promises: Vec::new(),
+            unjudged: Vec::new(),
         });
     }
 }

@@ -1,6 +1,6 @@
 //! Request and result of a lint.
 
-use unskew_core::{Date, Finding, Promise};
+use unskew_core::{Date, Finding, Promise, Unjudged};
 use unskew_source::NotRead;
 
 use crate::baseline::{BaselineError, Sources};
@@ -47,6 +47,8 @@ pub struct FileVerdict {
     pub findings: Vec<Finding>,
     /// Which promises are kept.
     pub promises: Vec<Promise>,
+    /// What was not judged.
+    pub unjudged: Vec<Unjudged>,
 }
 
 /// What could not be checked, and why.

@@ -33,7 +33,7 @@ pub use lint_result::{FileVerdict, LintFailure, LintRequest, LintResult};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use unskew_core::{Finding, Promise, Severity};
+use unskew_core::{Finding, Promise, Severity, Unjudged};
 
 use crate::baseline::Snapshot;
 use crate::boundary::Boundary;
@@ -138,7 +138,7 @@ impl<'a> Check<'a> {
         if self.old.files.is_empty() {
             changes.push(self.not_in_baseline());
         }
-        Ok(self.by_file(changes, promises, &found.origins))
+        Ok(self.by_file(changes, promises, found.unjudged, &found.origins))
     }
 
     fn not_in_baseline(&self) -> FileChange {
@@ -153,9 +153,17 @@ impl<'a> Check<'a> {
         &self,
         changes: Vec<FileChange>,
         promises: Vec<(String, Promise)>,
+        unjudged: Vec<(String, Unjudged)>,
         origins: &BTreeMap<String, [String; 2]>,
     ) -> Vec<FileVerdict> {
+        let mut not_judged: BTreeMap<String, Vec<Unjudged>> = BTreeMap::new();
+        for (file, one) in unjudged {
+            not_judged.entry(file).or_default().push(one);
+        }
         let mut files: BTreeMap<String, (Vec<Finding>, Vec<Promise>)> = BTreeMap::new();
+        for file in not_judged.keys() {
+            files.entry(file.clone()).or_default();
+        }
         for change in changes {
             let mark = fingerprint(&change);
             let FileChange { mut finding, file, .. } = change;
@@ -176,6 +184,7 @@ impl<'a> Check<'a> {
                 None if file.is_empty() => [whole(&self.old.files), whole(&self.new)],
                 None => [self.boundary.kind.title(), self.boundary.kind.title()].map(str::to_owned),
             };
+            let unjudged = not_judged.remove(&file).unwrap_or_default();
             FileVerdict {
                 boundary: self.boundary.name.clone(),
                 file,
@@ -183,6 +192,7 @@ impl<'a> Check<'a> {
                 origins,
                 findings,
                 promises,
+                unjudged,
             }
         });
         judged.collect()

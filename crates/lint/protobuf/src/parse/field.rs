@@ -78,6 +78,7 @@ impl Parser<'_> {
             default: options.default.clone(),
             verified: features.verified,
             json_name: options.json_name.clone(),
+            deprecated: options.deprecated,
         }
     }
 

@@ -42,7 +42,10 @@ fn an_error_names_line_and_column_and_what_is_allowed() {
             "severity = { HD001 = \"quiet\" }",
             "5:22: unknown variant `quiet`, expected one of `error`",
         ),
-        ("options = { deep = true }", "5:13: no such option of headers, there are none: deep"),
+        (
+            "options = { deep = true }",
+            "5:13: no such option of headers, there are define and version: deep",
+        ),
         ("exclude = [\"../x\"]", "5:12: a path is written from the folder of unskew.toml on"),
         ("exclude = [\"a[\"]", "5:12: no pattern of paths: "),
         (

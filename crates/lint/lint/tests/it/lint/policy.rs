@@ -116,7 +116,7 @@ fn what_could_not_be_checked_is_no_pass() {
         failure(&promises("").replace("baseline = 'git:HEAD'", ""))
             .contains("--baseline git:main...")
     );
-    assert!(failure(&promises("policy='semver'").replace("policy='pjrt'", "")).contains("semver"));
+    assert!(failure(&promises("policy='calver'").replace("policy='pjrt'", "")).contains("calver"));
     assert!(
         failure(&promises("[boundary.reader-first]\nwriters=['x']")).contains("needs a window")
     );
