@@ -8,14 +8,14 @@ use unskew_core::Version;
 use unskew_definitions::{Rows, TableChange};
 
 use crate::{
-    jax, jax_cache, keras, kernels, llama_cpp, onnx, plugins, published, requirements, symbols,
-    tensorflow, tfjs, torch, torch_pickled, torch_xla, transformers,
+    jax, jax_cache, jax_handlers, keras, kernels, llama_cpp, onnx, plugins, published,
+    requirements, symbols, tensorflow, tfjs, torch, torch_pickled, torch_xla, transformers,
 };
 
 /// Takes a release into the database.
 #[derive(clap::Args)]
 pub struct Harvest {
-    /// Such as torch==2.15.0, tensorflow==2.21.0 or jax==0.10.2; pjrt-plugins==corpus, pjrt-plugins==wheel, requirements==numpy.
+    /// Such as torch==2.15.0, tensorflow==2.21.0 or jax==0.10.2; pjrt-plugins==corpus, pjrt-plugins==wheel, requirements==numpy, jax-handlers==all.
     release: String,
     /// Takes a PyTorch operator table, a TensorFlow OpList or a wheel with PJRT plug-ins from this file instead, or
     /// what the probe of requirements printed.
@@ -41,6 +41,7 @@ fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
     match (family, from) {
         ("jax", None) => jax::harvest(version),
         ("jax-cache", python) => jax_cache::harvest(version, python),
+        ("jax-handlers", said) => jax_handlers::harvest(said),
         ("published", None) => published::harvest(version),
         ("requirements", said) => requirements::harvest(version, said),
         ("tensorflow-exports", None) => tensorflow::harvest_exports(version),
@@ -63,7 +64,7 @@ fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!(
             "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-kernels, tensorflow-macos, torch-symbols, \
-             torch-pickled, extensions, pjrt-plugins, jax, jax-cache, keras, tf_keras, llama.cpp, llama-cpp-python, onnx, onnxruntime, tfjs, torch_xla, transformers, published and \
+             torch-pickled, extensions, pjrt-plugins, jax, jax-cache, jax-handlers, keras, tf_keras, llama.cpp, llama-cpp-python, onnx, onnxruntime, tfjs, torch_xla, transformers, published and \
              requirements, not: {family}"
         ),
     }

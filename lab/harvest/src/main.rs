@@ -6,6 +6,7 @@ mod exports;
 mod harvest;
 mod jax;
 mod jax_cache;
+mod jax_handlers;
 mod keras;
 mod kernels;
 mod llama_cpp;

@@ -23,6 +23,9 @@ const HEAD: &str = "# What releases declare that they require, made by `cargo la
 /// The extra that says which jaxlib jax loads at least.
 const LEAST_JAXLIB: &str = "minimum-jaxlib";
 
+/// What the packages with plug-ins begin with that jax asks for by extras.
+const JAX_PLUGINS: [&str; 3] = ["jax-cuda", "jax-rocm", "libtpu"];
+
 /// Takes a package, or all of the table, anew. `from` is what the probe printed, if that was kept.
 ///
 /// # Errors
@@ -52,7 +55,16 @@ pub(crate) fn harvest(package: &str, from: Option<&Path>) -> Result<()> {
         }
         let mut cells = line.split('\t');
         let version = cells.next().context("a line without a version")?.to_owned();
-        let declared = cells.filter_map(requirement).collect();
+        let mut declared: Vec<String> = Vec::new();
+        for one in cells.filter_map(requirement) {
+            // Several extras of jax ask for one plug-in; the first is the one that people install by.
+            let is_plugin =
+                one.contains("extra") && JAX_PLUGINS.iter().any(|name| one.starts_with(name));
+            let name = |text: &str| text.split(['[', '<', '=', '>', '~']).next().map(str::to_owned);
+            if !is_plugin || !declared.iter().any(|other| name(other) == name(&one)) {
+                declared.push(one);
+            }
+        }
         releases.entry(key.clone()).or_default().push((version, declared));
     }
     if releases.is_empty() {
@@ -93,7 +105,10 @@ fn requirement(text: &str) -> Option<String> {
         Some((range, marker)) => (range, marker.trim().replace('"', "'")),
         None => (text, String::new()),
     };
-    if marker.contains("extra") && !marker.contains(LEAST_JAXLIB) {
+    let of_plugin =
+        || JAX_PLUGINS.iter().any(|name| range.starts_with(name)) && !range.starts_with("libtpu-");
+    let is_kept = marker.contains(LEAST_JAXLIB) || (marker.contains("extra") && of_plugin());
+    if marker.contains("extra") && !is_kept {
         return None;
     }
     let range: String = range.chars().filter(|c| !" ()".contains(*c)).collect();
@@ -114,6 +129,11 @@ mod tests {
             ),
             ("python >=3.9", Some("python>=3.9")),
             ("scipy ; extra == 'scipy'", None),
+            ("libtpu-nightly==0.1 ; extra == 'tpu'", None),
+            (
+                "jax-cuda12-plugin[with_cuda] <=0.5.0,>=0.5.0; extra == \"cuda12\"",
+                Some("jax-cuda12-plugin[with_cuda]<=0.5.0,>=0.5.0 ; extra == 'cuda12'"),
+            ),
             (
                 "jaxlib==0.4.14; extra == \"minimum-jaxlib\"",
                 Some("jaxlib==0.4.14 ; extra == 'minimum-jaxlib'"),

@@ -11,13 +11,18 @@ use crate::{
     colocated_plugins, folder, not_a_model, recognize, wheel,
 };
 
-/// Opens the file or folder at `path`.
+/// Opens the file or folder at `path`, or a member of a wheel: `a-1.0-py3-none-any.whl/a/plugin.so`.
 ///
 /// # Errors
 /// If it cannot be read, or nothing in it is of a kind that Unskew knows.
 pub fn open(path: &Path, options: &OpenOptions) -> Result<Artifact, OpenError> {
     let io = |source| OpenError::Io { path: path.to_owned(), source };
-    let metadata = path.metadata().map_err(io)?;
+    let metadata = match path.metadata() {
+        Ok(metadata) => metadata,
+        Err(error) => {
+            return member(path, options)?.ok_or(error).map_err(io);
+        }
+    };
     if metadata.is_dir() {
         return folder::open(path, options);
     }
@@ -38,6 +43,19 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Artifact, OpenError> {
     let piece = |party| LabeledParty { label: source.name().to_owned(), party: Arc::new(party) };
     artifact.pieces.extend(parties.into_iter().map(piece));
     Ok(artifact)
+}
+
+/// The member of a wheel that a path names below it; none if no wheel stands on the path, or nothing of it is of a known kind.
+fn member(path: &Path, options: &OpenOptions) -> Result<Option<Artifact>, OpenError> {
+    let is_wheel = |path: &&Path| {
+        path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("whl")) && path.is_file()
+    };
+    let Some(file) = path.ancestors().skip(1).find(is_wheel) else { return Ok(None) };
+    let Ok(name) = path.strip_prefix(file) else { return Ok(None) };
+    let mut artifact = open(file, options)?;
+    let ending = format!("!{}", name.to_string_lossy().replace('\\', "/"));
+    artifact.pieces.retain(|piece| piece.label.ends_with(&ending));
+    Ok((!artifact.pieces.is_empty()).then_some(artifact))
 }
 
 /// Opens an artifact by its bytes, wherever they lie. A part of a folder that cannot be read stands in

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use unskew_releases::{Family, Release, exactly};
+use unskew_core::{Party, Role};
+use unskew_releases::{Family, Release, exactly, set_requirement};
 use unskew_source::{Archive, ArchiveMember, ReadError, Source, limits};
 
 use crate::copy::Copy;
@@ -44,7 +45,12 @@ pub(crate) fn open(source: Arc<dyn Source>, options: &OpenOptions) -> Result<Art
     }
     if let Some(package) = package {
         for piece in &mut artifact.pieces {
-            let party = (*piece.party).clone().fact("package", package.to_string());
+            let mut party = (*piece.party).clone().fact("package", package.to_string());
+            if party.role == Role::Plugin {
+                let (name, version) =
+                    (package.name.replace('_', "-").to_lowercase(), &package.version);
+                party = set_requirement(&name, version).into_iter().fold(party, Party::require);
+            }
             piece.party = Arc::new(party);
         }
     }
@@ -52,7 +58,7 @@ pub(crate) fn open(source: Arc<dyn Source>, options: &OpenOptions) -> Result<Art
 }
 
 /// Where a member lies, and its parties.
-type WheelMember = (String, Vec<unskew_core::Party>);
+type WheelMember = (String, Vec<Party>);
 
 fn read(
     archive: &Arc<Archive>,

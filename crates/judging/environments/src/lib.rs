@@ -10,7 +10,7 @@
 //! | jax and jaxlib | `_minimum_jaxlib_version` in `jax/version.py`, and jaxlib is never newer than jax |
 //! | jaxlib and handlers of XLA's FFI | the version in the instructions of a handler, and in jaxlib's header |
 //! | jaxlib and PJRT plug-ins | what is known of public plug-ins by their digest, the sizes in the code of others: `unskew_pjrt` |
-//! | jaxlib and the packages jax-cuda*-plugin | that both have one version |
+//! | jaxlib, jax-cuda*, jax-rocm* and libtpu | what jaxlib compares, and what the extras of jax name |
 //! | TensorFlow and pluggable devices | symbols: `unskew_stream_executor` |
 //! | NumPy and modules compiled against it | the name of NumPy's C API module in the module; a table for frameworks |
 //! | Python and extension modules | `.cpython-311-`, `.abi3.` in file names |
@@ -58,6 +58,7 @@ mod generated_variants;
 mod handlers;
 mod image;
 mod install_problem;
+mod jax_set;
 mod judge;
 mod labels;
 mod libraries;

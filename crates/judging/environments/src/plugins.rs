@@ -11,8 +11,7 @@ use unskew_source::Source;
 
 use crate::framework;
 use crate::metadata::Recorded;
-use crate::rules::CudaPluginOfOtherVersion;
-use crate::{Environment, InstalledPackage};
+use crate::{Environment, InstalledPackage, jax_set};
 
 /// A plug-in in the files of a package. It was not run.
 #[derive(Clone, Debug)]
@@ -88,34 +87,8 @@ pub(crate) fn pairs(environment: &Environment) -> Vec<(Party, Party)> {
             }
         }
     }
-    for (package, jaxlib) in for_cuda(environment) {
-        let matcher = SameVersion { package: package.clone() };
-        let one = Party::new(package.label(), Role::Plugin, "JAX's modules for CUDA");
-        let one = one.require(Requirement::matches("jax.cuda_plugin", matcher));
-        let other = Party::new(jaxlib.label(), Role::Runtime, "package");
-        pairs.push((one, other.with_capability(Arc::new(jaxlib.clone()))));
-    }
+    pairs.extend(jax_set::pairs(environment));
     pairs
-}
-
-/// JAX's modules for CUDA, and the jaxlib that compares its version with theirs.
-fn for_cuda(
-    environment: &Environment,
-) -> impl Iterator<Item = (&InstalledPackage, &InstalledPackage)> {
-    let jaxlib = environment.package("jaxlib").filter(|jaxlib| jaxlib.compares_plugins);
-    let packages = environment.packages.iter().filter(|one| is_cuda_plugin(&one.key()));
-    packages.filter_map(move |package| Some((package, jaxlib?)))
-}
-
-/// Those of them that jaxlib does not use.
-pub(crate) fn other_versions(
-    environment: &Environment,
-) -> impl Iterator<Item = (&InstalledPackage, &InstalledPackage)> {
-    let is_other = |(one, jaxlib): &(&InstalledPackage, &InstalledPackage)| {
-        let numbers = numbers(&one.version).zip(numbers(&jaxlib.version));
-        numbers.is_some_and(|(one, jaxlib)| one != jaxlib)
-    };
-    for_cuda(environment).filter(is_other)
 }
 
 /// The installed runtime that loads plug-ins, as a release; none if there is none of them.
@@ -155,73 +128,13 @@ fn named(package: &InstalledPackage, plugin: &PackagedPlugin, other: &Party) -> 
     let release = other.name.split_once(' ').map_or("", |(_, version)| version);
     let (path, family) = (package.at.join(&plugin.path), plugin.family.as_str());
     for unjudged in party.unjudged.iter_mut().filter(|one| one.remedy.is_some()) {
-        let command = format!("unskew check {} {family}@{release}", path.display());
+        let command = format!("unskew check {} --with {family}@{release}", path.display());
         unjudged.remedy = Some(format!("{command}, which runs it in a sandbox"));
     }
     party
 }
 
-/// Whether a package has JAX's modules for CUDA: `jax-cuda12-plugin`.
-fn is_cuda_plugin(key: &str) -> bool {
-    let version = key.strip_prefix("jax-cuda").and_then(|rest| rest.strip_suffix("-plugin"));
-    version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
 /// Whether `jaxlib/plugin_support.py` compares the versions of jaxlib and of a plug-in for equality.
 pub(crate) fn compares(text: &str) -> bool {
     text.contains("_parse_version(jaxlib_version) != _parse_version(plugin_version)")
-}
-
-/// The numbers that a version begins with: 0, 7 and 2 of `0.7.2.dev1+cuda`.
-fn numbers(version: &str) -> Option<Vec<u64>> {
-    let end = version.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(version.len());
-    let numbers = version.get(..end)?.trim_end_matches('.').split('.');
-    numbers.map(|number| number.parse().ok()).collect()
-}
-
-/// What `check_plugin_version` of jaxlib does.
-struct SameVersion {
-    package: InstalledPackage,
-}
-
-impl Matcher for SameVersion {
-    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
-        let jaxlib = other.capability::<InstalledPackage>()?;
-        let (has, wanted) = (&self.package.version, &jaxlib.version);
-        let mut judgement = Judgement::default();
-        if numbers(has)? != numbers(wanted)? {
-            let finding = CudaPluginOfOtherVersion {
-                package: &self.package.key(),
-                version: has,
-                jaxlib: wanted,
-            };
-            let module = self.package.key().replace('-', "_");
-            let symptom = format!(
-                "RuntimeWarning: JAX plugin {module} version {has} is installed, but it is not compatible with the \
-                 installed jaxlib version {wanted}, so it will not be used."
-            );
-            judgement.findings.push(finding.finding().with_symptom(symptom));
-        }
-        Some(judgement)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn all_numbers_of_a_version_count() {
-        assert_eq!(numbers("0.12.0.1"), Some(vec![0, 12, 0, 1]));
-        assert_eq!(numbers("0.7.2.dev3+cuda"), Some(vec![0, 7, 2]));
-        assert_eq!(numbers("unknown"), None);
-    }
-
-    #[test]
-    fn packages_with_modules_for_cuda_are_told_by_their_names() {
-        assert!(is_cuda_plugin("jax-cuda12-plugin") && is_cuda_plugin("jax-cuda13-plugin"));
-        for other in ["jax-cuda12-pjrt", "jax-rocm60-plugin", "jax-cudax-plugin"] {
-            assert!(!is_cuda_plugin(other), "{other}");
-        }
-    }
 }

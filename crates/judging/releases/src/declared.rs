@@ -3,7 +3,7 @@
 //! A package is a line `= NAME VERSION VERSION...` with its releases, the oldest first. Each line below it is a requirement
 //! without spaces but around its marker, a tab, and the releases that declare it: `2.4.0`, `2.4.0..2.6.1`, `2.7.0..` for those up to
 //! the newest. A requirement of `python` is the `Requires-Python` of the release. What only an extra requires is left out, but
-//! for `minimum-jaxlib` of jax, which is the least jaxlib that it loads.
+//! for jax: `minimum-jaxlib` is the least jaxlib that it loads, and the extras for devices name the packages with plug-ins that it takes.
 //!
 //! Pre-releases, releases before July 2022, and those without a wheel for Linux on x86-64 are not in the table.
 

@@ -1,6 +1,6 @@
 //! JAX releases: the PJRT version of each, and what its IFRT proxy client announces.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use unskew_core::{
     Axis, Context, Date, Fact, Judgement, Matcher, Party, Requirement, Role, Version, VersionRange,
@@ -42,6 +42,10 @@ pub fn party(row: &ReleaseRow) -> Party {
     let party = ifrt(entry).attach(host.clone().among(hosts).party());
     let party = unskew_jax_export::reader(party, row.version);
     let party = unskew_compilation_cache::reader(party, row.version);
+    let party = match unskew_stablehlo::requirements::CpuBackend::of_jax(row.version) {
+        Some(backend) => party.with_capability(Arc::new(backend)),
+        None => party,
+    };
     match entry.stablehlo {
         Some(_) => party,
         None => party.require(Requirement::matches(STABLEHLO_AXIS, UnknownStableHlo)),

@@ -36,6 +36,7 @@ mod families;
 mod family;
 mod hosts;
 pub mod jax;
+mod jax_set;
 pub mod keras;
 mod llama;
 mod name;
@@ -56,6 +57,10 @@ pub use catalogue::{Defined, OperatorListing, Turnover};
 pub use declared::DeclaredRequirements;
 pub use exact::{Exact, ExactError, PreRelease};
 pub use family::Family;
+pub use jax_set::{
+    JaxPackage, declared_range, lacking, range_allows, set_finding, set_requirement,
+    version_numbers,
+};
 pub use name::{NameError, ReleaseName, VersionSelector, all, exactly, find, is_meant, select};
 pub use published::Basis;
 pub use release::Release;

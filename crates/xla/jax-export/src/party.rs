@@ -11,7 +11,7 @@ use unskew_stablehlo::Mlir;
 
 use crate::schema::dtype;
 use crate::verdict::Loading;
-use crate::{AXIS, Exported};
+use crate::{AXIS, Exported, rules};
 
 /// The dialect in which the compiler is told how arrays are sharded.
 const SHARDY: &str = "sdy";
@@ -20,9 +20,18 @@ const SHARDY: &str = "sdy";
 /// export with it that was tried, also with its partitioner switched on.
 const READS_SHARDY: Version = Version::triple(0, 7, 0);
 
+/// How the targets of calls of LAPACK and BLAS begin.
+const LAPACK: [&str; 2] = ["lapack_", "blas_"];
+
+/// The first JAX that loads LAPACK for an exported function.
+const LOADS_LAPACK: Version = Version::triple(0, 10, 0);
+
 /// Dtypes of less than two bytes that are no integers of a byte: 4-bit integers and the floats of 8 bits or fewer. A
 /// backend of any age has the others.
 const NARROW: [u64; 11] = [15, 16, 17, 18, 19, 20, 21, 23, 24, 25, 26];
+
+/// The rules of StableHLO about what the CPU of a JAX does not have.
+const ON_CPU: [&str; 3] = ["SH014", "SH015", "SH016"];
 
 /// The backend that every JAX has.
 const EVERYWHERE: &str = "cpu";
@@ -37,10 +46,16 @@ pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
     let program: Arc<dyn Source> = Arc::new(program);
     let artifact = Mlir::read(&*program)?;
     let mut party = party_of(name, exported, unskew_stablehlo::party_of_exported(&program)?);
-    if let Some(Mlir::Artifact(artifact)) = artifact
-        && artifact.other_dialects().contains(&SHARDY)
-    {
-        party = party.require(Requirement::matches(AXIS, Shardy).irrelevant_if_absent());
+    if let Some(Mlir::Artifact(artifact)) = artifact {
+        if artifact.other_dialects().contains(&SHARDY) {
+            party = party.require(Requirement::matches(AXIS, Shardy).irrelevant_if_absent());
+        }
+        let is_lapack = |target: &&str| LAPACK.iter().any(|begin| target.starts_with(begin));
+        let targets: Places = artifact.foreign_calls().filter(is_lapack).collect();
+        if !targets.is_empty() {
+            let lapack = Requirement::matches(AXIS, Lapack { targets });
+            party = party.require(lapack.irrelevant_if_absent());
+        }
     }
     Ok(Some(party))
 }
@@ -89,8 +104,11 @@ fn party_of(name: &str, exported: Exported, program: Option<Party>) -> Party {
     }
     let loading = Requirement::matches(AXIS, Loading(exported));
     party = party.require(loading.irrelevant_if_absent());
+    let is_for_cpu = party.facts.iter().all(|fact| {
+        fact.label != "platforms" || fact.value.split(", ").any(|one| one == EVERYWHERE)
+    });
     match program {
-        Some(program) => with_program(party, program),
+        Some(program) => with_program(party, program, is_for_cpu),
         None => {
             let why = "the program is MLIR bytecode of a kind that is not read here";
             party.not_judged(Unjudged::new(aspect::CONTENTS, why))
@@ -104,7 +122,7 @@ fn said_version(exported: &Exported) -> String {
 }
 
 /// Adds what the program needs and what is to be shown of it.
-fn with_program(mut party: Party, program: Party) -> Party {
+fn with_program(mut party: Party, program: Party, is_for_cpu: bool) -> Party {
     party = party.fact("program", format!("{}, {}", program.kind, program.origin));
     for fact in &program.facts {
         party = party.fact(format!("program: {}", fact.label), &fact.value);
@@ -115,7 +133,7 @@ fn with_program(mut party: Party, program: Party) -> Party {
     let axes: Vec<_> =
         program.requires.iter().map(|requirement| requirement.axis.clone()).collect();
     match axes.into_iter().next() {
-        Some(axis) => party.require(Requirement::matches(axis, Program(program))),
+        Some(axis) => party.require(Requirement::matches(axis, Program { program, is_for_cpu })),
         None => party,
     }
 }
@@ -135,23 +153,48 @@ impl Matcher for Shardy {
     }
 }
 
+/// The requirement of a program that calls LAPACK.
+struct Lapack {
+    targets: Places,
+}
+
+impl Matcher for Lapack {
+    fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
+        let jax = other.provision(&Axis::from(AXIS))?.versions.max?;
+        let finding = rules::LapackNotInitialised { reader: &other.name, targets: &self.targets };
+        let findings = match jax < LOADS_LAPACK {
+            true => vec![finding.finding().at(self.targets.clone())],
+            false => Vec::new(),
+        };
+        Some(Judgement { findings, ..Judgement::default() })
+    }
+}
+
 /// The requirement of the program: the same as if it lay in a file of its own. JAX looks into it when the function is
 /// called, not when the file is loaded.
-struct Program(Party);
+struct Program {
+    program: Party,
+    /// Whether the CPU is one of the platforms that it was exported for.
+    is_for_cpu: bool,
+}
 
 impl Matcher for Program {
     fn judge(&self, _: &Party, other: &Party, context: &Context) -> Option<Judgement> {
-        let related = self.0.requires.iter().any(|need| other.provision(&need.axis).is_some());
+        let related =
+            self.program.requires.iter().any(|need| other.provision(&need.axis).is_some());
         if !related || other.role == Role::Artifact {
             return None;
         }
-        let verdict = check(&self.0, other, context);
+        let verdict = check(&self.program, other, context);
         let later = |finding: unskew_core::Finding| match finding.phase {
             Some(Phase::Load) => finding.in_phase(Phase::FirstUse),
             _ => finding,
         };
+        let is_meant = |finding: &unskew_core::Finding| {
+            self.is_for_cpu || !ON_CPU.contains(&finding.rule.code)
+        };
         Some(Judgement {
-            findings: verdict.findings.into_iter().map(later).collect(),
+            findings: verdict.findings.into_iter().filter(is_meant).map(later).collect(),
             promises: verdict.promises,
             unjudged: verdict.unjudged,
         })

@@ -4,9 +4,14 @@
 //! [`crate::rewrite`] makes of it for the reader. Whether the reader's own parser takes the text as it is written is
 //! another question, which nothing here answers.
 
+use std::sync::Arc;
+
 use unskew_core::{Axis, Context, Judgement, Matcher, Party, Role, Unjudged, aspect};
 
+use unskew_source::Source;
+
 use crate::artifact::Mlir;
+use crate::requirements::{CpuBackend, Program};
 use crate::rewrite::{self, RewriteOptions};
 use crate::text::TextProgram;
 use crate::{AXIS, TEXT_AXIS};
@@ -24,10 +29,18 @@ impl Matcher for TextReading {
         match rewrite::plan(&self.0.bytecode, newest, &RewriteOptions::default()) {
             Ok(Some((plan, output))) => {
                 made.findings = plan.blockers;
-                if let Ok(Some(Mlir::Artifact(artifact))) = Mlir::read(&output)
+                let output: Arc<dyn Source> = Arc::new(output);
+                if let Ok(Some(Mlir::Artifact(artifact))) = Mlir::read(&*output)
                     && made.findings.is_empty()
                 {
                     made.unjudged = artifact.unjudged(other);
+                    if let Some(backend) = other.capability::<CpuBackend>() {
+                        let program = Program::new(&output, &artifact, false);
+                        let on_cpu = program.on_cpu(&other.name, *backend, &artifact);
+                        made.unjudged.retain(|one| one.aspect != aspect::CUSTOM_CALLS);
+                        made.unjudged.extend(on_cpu.unjudged);
+                        made.findings.extend(on_cpu.findings);
+                    }
                 }
             }
             Ok(None) => return None,

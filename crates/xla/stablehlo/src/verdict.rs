@@ -10,7 +10,7 @@ use unskew_core::{
 
 use crate::artifact::PortableArtifact;
 use crate::features::{self, Feature, FeatureKind, KNOWN};
-use crate::requirements::{Compiler, Program};
+use crate::requirements::{Compiler, CpuBackend, Program};
 use crate::{AXIS, beside, history, rules};
 
 /// The version from which on today's windows are promised.
@@ -32,6 +32,11 @@ const OF_THE_COMPILER: [&str; 12] = [
     "xla.sdy.FuncResultSharding",
     "shape_assertion",
 ];
+
+/// Whether XLA's compiler itself takes a call away.
+pub(crate) fn is_of_the_compiler(target: &str) -> bool {
+    OF_THE_COMPILER.contains(&target)
+}
 
 /// The first version of which not everything is known.
 const NEXT: Version = Version::triple(KNOWN.major(), KNOWN.minor() + 1, 0);
@@ -59,14 +64,19 @@ impl Matcher for ArtifactRequirement {
             Some(compiler) => self.program.judge(&other.name, compiler, artifact),
             None => None,
         };
-        let unjudged = match (&asked, readable) {
+        let backend = other.capability::<CpuBackend>().filter(|_| readable);
+        let on_cpu = backend.map(|backend| self.program.on_cpu(&other.name, *backend, artifact));
+        let mut unjudged = match (&asked, readable) {
             (_, false) => Vec::new(),
             (Some(_), _) => artifact.unknown(),
             (None, _) => artifact.unjudged(other),
         };
+        if on_cpu.is_some() {
+            unjudged.retain(|one| one.aspect != aspect::CUSTOM_CALLS);
+        }
         let mut judgement =
             Judgement { unjudged, findings, promises: promise.into_iter().collect() };
-        if let Some(asked) = asked {
+        for asked in asked.into_iter().chain(on_cpu) {
             judgement.findings.extend(asked.findings);
             judgement.unjudged.extend(asked.unjudged);
         }

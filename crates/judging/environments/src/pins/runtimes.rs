@@ -12,16 +12,15 @@ use crate::dependency::Dependency;
 use crate::judge::version;
 use crate::names::ReachedModules;
 use crate::specifiers::Specifiers;
-use crate::{Environment, Generated, InstalledPackage, plugins};
+use crate::{Environment, Generated, InstalledPackage, jax_set};
 
 /// What could be changed for each runtime that does not fit.
 pub(super) fn options(environment: &Environment, reached: Option<&ReachedModules>) -> Vec<Options> {
     let code = Code { environment, reached };
     let mut all =
         vec![of_protobuf(&code), of_grpcio(&code), of_jax(environment), of_numpy(environment)];
-    for (package, jaxlib) in plugins::other_versions(environment) {
-        let reason = "jaxlib uses the modules for CUDA of its own version";
-        let release = jaxlib.public_version().to_owned();
+    for (package, release) in jax_set::other_versions(environment) {
+        let reason = "jaxlib and its plug-ins are of one version";
         let mut change = PinChange::default();
         change.push(package, format!("{}=={release}", package.key()), release, reason);
         all.push(vec![change]);

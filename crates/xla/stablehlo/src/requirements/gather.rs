@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::call_uses::{self, CallRetention};
+use super::cpu::{ALGORITHM, WIDE};
 use crate::bytecode::entries::builtin;
 use crate::bytecode::operations::Value;
 use crate::module::{Field, Id, Item, Module, Operation, VHLO};
@@ -40,6 +41,51 @@ const RARE: [&str; 16] = [
     "f8E8M0FNU",
 ];
 
+/// How a call hands its arguments over: by how many operands, and by which attributes of the typed FFI.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct CallForm {
+    operands: usize,
+    /// The names in their order; none if its configuration is a text.
+    attributes: Option<Vec<String>>,
+}
+
+impl CallForm {
+    /// As a table has it: `3 diag side uplo`.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let mut words = text.split(' ');
+        let operands = words.next()?.parse().ok()?;
+        Some(Self { operands, attributes: Some(words.map(str::to_owned).collect()) })
+    }
+
+    /// That of a call in a program.
+    fn of_call(module: &Module, call: &Operation) -> Self {
+        let own = ["backend_config", "mhlo.backend_config"];
+        let configs = own.into_iter().filter_map(|name| module.attribute(call, name));
+        let items = configs.filter_map(|id| module.attributes.get(id));
+        let named = items.filter(|item| is_dictionary(item)).map(|item| {
+            let names = entries(module, item).into_iter();
+            names.map(|(name, _)| String::from_utf8_lossy(name).into_owned()).collect()
+        });
+        let attributes = named.last().map(|mut names: Vec<String>| {
+            names.sort_unstable();
+            names
+        });
+        Self { operands: call.operands.len(), attributes }
+    }
+}
+
+impl std::fmt::Display for CallForm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let arrays = if self.operands == 1 { "array" } else { "arrays" };
+        write!(f, "{} {arrays}", self.operands)?;
+        match self.attributes.as_deref() {
+            None => write!(f, " and a text"),
+            Some([]) => Ok(()),
+            Some(names) => write!(f, " and {}", names.join(", ")),
+        }
+    }
+}
+
 /// A custom call in one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Call {
@@ -47,6 +93,7 @@ pub(crate) struct Call {
     /// A program of this call alone; none if it has no words.
     pub(super) program: Option<String>,
     pub(super) kept: CallRetention,
+    pub(super) form: CallForm,
 }
 
 /// What a program asks of a compiler.
@@ -60,6 +107,8 @@ pub(crate) struct CompilerDemands {
     pub(super) taking: Option<String>,
     /// Numbers that not every backend computes with.
     pub(super) rare: Vec<&'static str>,
+    /// Operations of such numbers, with them; products with a stated algorithm, with [`ALGORITHM`].
+    pub(super) narrow: BTreeSet<(String, &'static str)>,
     /// On how many devices it runs, as far as it shows.
     pub(super) devices: u64,
     /// The kinds of memory in which it wants arrays.
@@ -71,8 +120,7 @@ pub(crate) struct CompilerDemands {
 impl CompilerDemands {
     /// Whether there is something that versions do not tell.
     pub(crate) fn is_empty(&self) -> bool {
-        let Self { calls, more_calls, unknown_sizes, taking: _, rare, devices, memories, others } =
-            self;
+        let Self { calls, more_calls, unknown_sizes, rare, devices, memories, others, .. } = self;
         calls.is_empty()
             && more_calls.is_empty()
             && unknown_sizes.is_empty()
@@ -88,7 +136,7 @@ pub(crate) fn gather(module: &Module, others: bool) -> CompilerDemands {
     let functions = call_uses::functions(module);
     let mut asks =
         CompilerDemands { others, devices: devices(module), ..CompilerDemands::default() };
-    let mut found: BTreeMap<(String, Option<String>), CallRetention> = BTreeMap::new();
+    let mut found: BTreeMap<(String, Option<String>, CallForm), CallRetention> = BTreeMap::new();
     for (operation, kept) in call_uses::calls(module, &functions) {
         let target = call_uses::text(module, operation, "call_target_name").unwrap_or("?");
         if OF_THE_PARTITIONER.contains(&target) || target.starts_with(SHARDY_CALLS) {
@@ -99,11 +147,13 @@ pub(crate) fn gather(module: &Module, others: bool) -> CompilerDemands {
             continue;
         }
         let program = alone(module, operation, &functions);
-        let best = found.entry((target.to_owned(), program)).or_insert(kept);
+        let form = CallForm::of_call(module, operation);
+        let best = found.entry((target.to_owned(), program, form)).or_insert(kept);
         *best = kept.max(*best);
     }
     let calls = found.into_iter();
-    asks.calls = calls.map(|((target, program), kept)| Call { target, program, kept }).collect();
+    asks.calls =
+        calls.map(|((target, program, form), kept)| Call { target, program, kept, form }).collect();
     if let Some(main) = functions.iter().find(|(name, _)| *name == "main") {
         let parameters = main.1.regions.iter().flatten().next().map(|block| &block.arguments[..]);
         let kinds: Vec<Id> = parameters
@@ -120,6 +170,7 @@ pub(crate) fn gather(module: &Module, others: bool) -> CompilerDemands {
         }
     }
     asks.rare = rare(module);
+    asks.narrow = narrow(module, &functions);
     asks.memories = memories(module);
     asks
 }
@@ -173,6 +224,43 @@ fn rare(module: &Module) -> Vec<&'static str> {
     names.collect()
 }
 
+/// The operations of the functions with numbers that not every backend computes with, each once with them. The name of one
+/// whose results have other elements than its operands ends with [`WIDE`].
+fn narrow(module: &Module, functions: &[(&str, &Operation)]) -> BTreeSet<(String, &'static str)> {
+    let mut found = BTreeSet::new();
+    let element = |value: &Value| {
+        let (_, element) = values::tensor(module, *module.values.get(*value)?)?;
+        name_of(module.types.get(element)?.code(VHLO)?)
+    };
+    let mut left: Vec<&Operation> = functions.iter().map(|(_, function)| *function).collect();
+    while let Some(operation) = left.pop() {
+        left.extend(operation.regions.iter().flatten().flat_map(|block| &block.operations));
+        let name = operation.name.rsplit_once("_v").map_or(&*operation.name, |(name, _)| name);
+        if ["func", "return", "call"].contains(&name) {
+            continue;
+        }
+        let [given, made] =
+            [&operation.operands, &operation.results].map(|all| all.iter().find_map(element));
+        let mark = if given.is_some() && given != made { WIDE.to_string() } else { String::new() };
+        let values = operation.operands.iter().chain(&operation.results).filter_map(element);
+        for element in values.filter(|name| RARE.contains(name)) {
+            let mark = if ["convert", "compare"].contains(&name) { "" } else { mark.as_str() };
+            found.insert((format!("{name}{mark}"), element));
+        }
+        if states_algorithm(module, operation) {
+            found.insert((name.to_owned(), ALGORITHM));
+        }
+    }
+    found
+}
+
+/// Whether an operation says how it is to be computed; what it does not say is a type that is none.
+fn states_algorithm(module: &Module, operation: &Operation) -> bool {
+    let stated = module.attribute(operation, "num_primitive_operations");
+    let item = stated.and_then(|id| module.attributes.get(id));
+    item.is_some_and(|item| item.code(VHLO).is_some_and(|code| code != values::code::TYPE))
+}
+
 /// What dictionaries have under a name: texts.
 fn texts<'m>(module: &'m Module, name: &'m str) -> impl Iterator<Item = &'m str> {
     let dictionaries = (0..module.attributes.len()).filter_map(|id| module.attributes.get(id));
@@ -183,10 +271,14 @@ fn texts<'m>(module: &'m Module, name: &'m str) -> impl Iterator<Item = &'m str>
     })
 }
 
+fn is_dictionary(item: &Item) -> bool {
+    item.code(VHLO) == Some(values::code::DICTIONARY)
+        || item.code(builtin::NAME) == Some(builtin::attribute::DICTIONARY)
+}
+
 /// What a dictionary has, of VHLO or of MLIR itself.
 fn entries<'m>(module: &'m Module, item: &'m Item) -> Vec<(&'m [u8], Id)> {
-    let dictionary = item.code(VHLO) == Some(values::code::DICTIONARY)
-        || item.code(builtin::NAME) == Some(builtin::attribute::DICTIONARY);
+    let dictionary = is_dictionary(item);
     let pairs = item.fields.get(2..).filter(|_| dictionary).unwrap_or_default().chunks_exact(2);
     let pairs = pairs.filter_map(|pair| match pair {
         [Field::Attribute(name), Field::Attribute(value)] => Some((module.text_of(*name)?, *value)),

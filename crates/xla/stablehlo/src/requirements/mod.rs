@@ -11,12 +11,14 @@
 //! not known, a plug-in that takes no programs as text.
 
 mod call_uses;
+mod cpu;
 mod gather;
 mod judge;
 mod program;
 
 use std::fmt;
 
+pub use cpu::CpuBackend;
 pub(crate) use program::Program;
 
 /// A program that is compiled on trial.

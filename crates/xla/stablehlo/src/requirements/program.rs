@@ -6,7 +6,7 @@ use unskew_core::{Judgement, Unjudged, aspect};
 use unskew_source::{BytesSource, Source, SourceExt as _};
 
 use super::gather::{CompilerDemands, gather};
-use super::{Compiler, judge};
+use super::{Compiler, CpuBackend, cpu, judge};
 use crate::artifact::PortableArtifact;
 use crate::features::FeatureKind;
 use crate::module::Module;
@@ -52,21 +52,39 @@ impl Program {
         artifact: &PortableArtifact,
     ) -> Option<Judgement> {
         let whole = self.whole.as_deref();
-        let asks = self.asks.get_or_init(|| {
-            let bytes = whole.unwrap_or_default().to_vec();
-            let source: Arc<dyn Source> = Arc::new(BytesSource::new("program", bytes));
-            read(&source, artifact)
-        });
-        match asks {
+        match self.asks(artifact) {
             Ok(asks) if asks.is_empty() => None,
             Ok(asks) => Some(judge::judge(asks, whole, compiler, reader, self.is_exported)),
-            Err(cause) => {
-                let why = format!("what it asks of the compiler could not be read: {cause}");
-                let unjudged = vec![Unjudged::new(aspect::CONTENTS, why)];
-                Some(Judgement { unjudged, ..Judgement::default() })
-            }
+            Err(cause) => Some(unread(cause)),
         }
     }
+
+    /// What the CPU backend of the JAX of this name makes of it.
+    pub(crate) fn on_cpu(
+        &self,
+        reader: &str,
+        backend: CpuBackend,
+        artifact: &PortableArtifact,
+    ) -> Judgement {
+        match self.asks(artifact) {
+            Ok(asks) => cpu::judge(asks, backend, reader),
+            Err(cause) => unread(cause),
+        }
+    }
+
+    fn asks(&self, artifact: &PortableArtifact) -> &Result<CompilerDemands, String> {
+        self.asks.get_or_init(|| {
+            let bytes = self.whole.as_deref().unwrap_or_default().to_vec();
+            let source: Arc<dyn Source> = Arc::new(BytesSource::new("program", bytes));
+            read(&source, artifact)
+        })
+    }
+}
+
+fn unread(cause: &str) -> Judgement {
+    let why = format!("what it asks of the compiler could not be read: {cause}");
+    let unjudged = vec![Unjudged::new(aspect::CONTENTS, why)];
+    Judgement { unjudged, ..Judgement::default() }
 }
 
 fn read(source: &Arc<dyn Source>, artifact: &PortableArtifact) -> Result<CompilerDemands, String> {

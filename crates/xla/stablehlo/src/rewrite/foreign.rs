@@ -6,6 +6,7 @@ use unskew_core::Version;
 
 use super::values::code;
 use crate::bytecode::entries::builtin;
+use crate::bytecode::operations::Value;
 use crate::module::{Field, Id, Item, Module, Operation, Sort, VHLO};
 
 /// Since when other dialects may stand in artifacts.
@@ -14,6 +15,15 @@ pub(super) const SINCE: Version = Version::triple(1, 11, 0);
 const LIST: u64 = 0;
 /// How deep attributes may nest.
 const DEPTH: usize = 64;
+
+/// The result of a cast, and the operand that is it: what stands between two dialects that both go is a cast to the types of
+/// the other one and a cast back. None for a cast that makes another type of VHLO.
+pub(super) fn passed_on(module: &Module, cast: &Operation) -> Option<(Value, Value)> {
+    let ([operand], [result]) = (&cast.operands[..], &cast.results[..]) else { return None };
+    let (from, to) = (*module.values.get(*operand)?, *module.values.get(*result)?);
+    let is_own = |id: Id| module.types.get(id).is_some_and(|item| *item.dialect == *VHLO);
+    (from == to || !(is_own(from) && is_own(to))).then_some((*result, *operand))
+}
 
 /// What each attribute and type is in VHLO; none if it is nothing there.
 #[derive(Default)]

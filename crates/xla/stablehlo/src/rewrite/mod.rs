@@ -160,7 +160,15 @@ impl Work {
             }
             Ok(false) => {}
         }
-        self.cast |= operation.is(builtin::NAME, "unrealized_conversion_cast");
+        if operation.is(builtin::NAME, "unrealized_conversion_cast") {
+            if self.target < foreign::SINCE
+                && let Some((result, operand)) = foreign::passed_on(module, &operation)
+            {
+                self.renamed.insert(result, operand);
+                return;
+            }
+            self.cast = true;
+        }
         if self.target < foreign::SINCE
             && ![VHLO, builtin::NAME, "sdy"].contains(&&*operation.dialect)
         {

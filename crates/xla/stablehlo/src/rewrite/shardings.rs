@@ -323,8 +323,14 @@ fn dimension_of(module: &Module, id: Id) -> Option<(Vec<Vec<u8>>, bool)> {
     Some((names, *rest.first()? != 0))
 }
 
-/// The custom call that says how a value is to be sharded.
+/// The custom call that says how a value is to be sharded. Its result is of the type of its operand, which is one of VHLO.
 fn constrain(module: &mut Module, operation: &mut Operation, sharding: &str) {
+    if let ([operand], [result]) = (&operation.operands[..], &operation.results[..])
+        && let Some(kind) = module.values.get(*operand).copied()
+        && let Some(own) = module.values.get_mut(*result)
+    {
+        *own = kind;
+    }
     let sharding = values::text(module, sharding.as_bytes());
     values::call(module, operation, "Sharding", &[("mhlo.sharding", sharding)]);
 }

@@ -271,3 +271,20 @@ fn properties_of_other_dialects_are_kept() {
         assert_eq!(text.contains("#arith.fastmath<none>"), file.starts_with("math"));
     }
 }
+
+#[test]
+fn a_constraint_of_shardings_becomes_a_call_where_there_are_no_other_dialects() {
+    let text = r#"module @m attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["a"=2, "b"=2]>
+  func.func public @main(%arg0: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %0 = "sdy.sharding_constraint"(%arg0) <{sharding = #sdy.sharding<@mesh, [{"a"}, {}]>}> : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    return %0 : tensor<8x8xf32>
+  }
+}
+"#;
+    let (plan, old) = planned(text.as_bytes().to_vec(), "1.10.0");
+    assert!(plan.is_possible(), "{:?}", plan.blockers);
+    assert_eq!(operations(&old), ["custom_call_v1", "return_v1"]);
+    let Some(Mlir::Artifact(artifact)) = Mlir::read(&*source(old)).unwrap() else { panic!() };
+    assert!(artifact.other_dialects().is_empty());
+}
