@@ -45,7 +45,7 @@ impl Edit {
 
 /// One edit of a header; none if chance hit nothing that can be edited by lines.
 pub fn choose(header: &Header, lines: &[String], random: &mut Random) -> Option<Edit> {
-    let active: Vec<_> = header.declarations.iter().filter(|d| d.active).collect();
+    let active: Vec<_> = header.declarations.iter().collect();
     let declaration = active.get(random.below(active.len()))?;
     let at = usize::try_from(declaration.place.line).ok()?.checked_sub(1)?;
     match &declaration.item {
@@ -60,7 +60,7 @@ pub fn choose(header: &Header, lines: &[String], random: &mut Random) -> Option<
             let field = fields.get(random.below(fields.len()))?;
             record_edit(field, &fields, lines, (at, subject), random)
         }
-        HeaderItem::Function { name, r#type } => {
+        HeaderItem::Function { name, r#type, .. } => {
             let length = lines.get(at..)?.iter().position(|line| line.contains(';'))? + 1;
             let text = lines.get(at..at + length)?.join("\n");
             let subject = Subject::Function { name: name.clone(), r#type: r#type.to_string() };
@@ -97,7 +97,7 @@ fn spelled(header: &Header, name: &str) -> String {
 }
 
 fn plain(field: &FieldDeclaration) -> bool {
-    !field.name.is_empty() && field.bits.is_none() && field.active
+    !field.name.is_empty() && field.bits.is_none()
 }
 
 fn field_type(field: &FieldDeclaration) -> (String, String) {

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use unskew_c_headers::Headers;
-use unskew_c_headers::header::{Header, HeaderItem};
+use unskew_c_headers::header::{Header, HeaderItem, HeaderSet};
 use unskew_core::Severity;
 use unskew_kinds::{CompareOptions, InterfaceKind};
 use unskew_source::Files;
@@ -192,21 +192,26 @@ fn side(folder: &Path) -> Result<Files> {
 }
 
 fn questions(files: &Files, header: &str) -> Result<Vec<Question>> {
-    let read = |name: &str| files.get(name).map(Header::read);
-    let others: Vec<Header> = files
+    let texts: Vec<(&str, String)> = files
         .iter()
-        .filter(|(name, _)| *name != header)
-        .filter_map(|(name, _)| read(name))
+        .map(|(name, text)| (name, String::from_utf8_lossy(text).into_owned()))
         .collect();
-    let text = files.get(header).with_context(|| header.to_owned())?;
-    let read = Header::read_with(text, &others.iter().collect::<Vec<_>>());
+    let mut together = HeaderSet::new(texts.iter().map(|(name, text)| (*name, text.as_str())), &[]);
+    let read_at = |at: usize, together: &HeaderSet| {
+        let text = texts.get(at).map(|(_, text)| text.as_bytes()).unwrap_or_default();
+        Header::read_in(text, together, Some(at))
+    };
+    let first: Vec<Header> = (0..texts.len()).map(|at| read_at(at, &together)).collect();
+    together.learn(&first);
+    let at = texts.iter().position(|(name, _)| *name == header);
+    let read = read_at(at.with_context(|| header.to_owned())?, &together);
     let mut questions = Vec::new();
     let compatible = |name: &str, r#type: &str| {
         format!("__builtin_types_compatible_p(__typeof__({name}), {type})")
     };
-    for declaration in read.declarations.iter().filter(|declaration| declaration.active) {
+    for declaration in &read.declarations {
         match &declaration.item {
-            HeaderItem::Function { name, r#type } | HeaderItem::Typedef { name, r#type } => {
+            HeaderItem::Function { name, r#type, .. } | HeaderItem::Typedef { name, r#type } => {
                 questions.push(Question {
                     subject: name.clone(),
                     owner: None,
@@ -234,7 +239,7 @@ fn questions(files: &Files, header: &str) -> Result<Vec<Question>> {
                 };
                 questions.push(ask(format!("sizeof({name})")));
                 let plain = |field: &&unskew_c_headers::header::FieldDeclaration| {
-                    !field.name.is_empty() && field.bits.is_none() && field.active
+                    !field.name.is_empty() && field.bits.is_none()
                 };
                 for field in record.fields.iter().filter(plain) {
                     questions.push(ask(format!("offsetof({name}, {})", field.name)));

@@ -8,7 +8,7 @@ use unskew_core::Date;
 use unskew_lab_harness::Deviation;
 use unskew_pjrt::layout::{self, FieldHistory, StructHistory};
 
-use super::set::HeaderSet;
+use super::set::PjrtHeaders;
 use super::{extensions, kinds};
 
 /// What was compared, and on what they differ.
@@ -83,7 +83,7 @@ impl Report {
 }
 
 /// Compares headers with the data for their minor and the day of their build.
-pub fn compare(label: &str, set: &HeaderSet, built: Option<Date>) -> Report {
+pub fn compare(label: &str, set: &PjrtHeaders, built: Option<Date>) -> Report {
     let mut report = Report::new(label, set.minor);
     let mut layouts = Layouts::for_headers(set.all());
     let announced = announced(set);
@@ -135,7 +135,7 @@ fn is_unbound(name: &str) -> bool {
 }
 
 /// The last field that each struct announces.
-fn announced(set: &HeaderSet) -> BTreeMap<&str, &str> {
+fn announced(set: &PjrtHeaders) -> BTreeMap<&str, &str> {
     set.all().flat_map(Header::announced).map(|a| (a.record, a.last_field)).collect()
 }
 
@@ -168,7 +168,7 @@ fn structure(
     found: &RecordLayout,
     last: Option<&str>,
     built: Option<Date>,
-    set: &HeaderSet,
+    set: &PjrtHeaders,
 ) {
     let name = record.name.as_str();
     let Some(history) = layout::find_struct(name) else {
@@ -255,7 +255,7 @@ fn types(
     report: &mut Report,
     record: &RecordDeclaration,
     history: &StructHistory,
-    set: &HeaderSet,
+    set: &PjrtHeaders,
 ) {
     for (field, known) in record.fields.iter().zip(history.fields) {
         if !field.name.is_empty() && !kinds::agrees(&field.r#type, known.kind, set) {

@@ -6,7 +6,7 @@ use unskew_c_headers::header::{
 use unskew_pjrt::layout;
 
 use super::compare::Report;
-use super::set::HeaderSet;
+use super::set::PjrtHeaders;
 
 /// Where the slots of an extension begin, since extensions announce their size.
 const HEAD: u64 = 24;
@@ -21,7 +21,7 @@ pub fn slots(
     report: &mut Report,
     record: &RecordDeclaration,
     placed: &RecordLayout,
-    set: &HeaderSet,
+    set: &PjrtHeaders,
 ) {
     let name = record.name.trim_start_matches("PJRT_").trim_end_matches("_Extension");
     let Some(extension) = layout::extension(name) else {
@@ -95,7 +95,7 @@ pub fn across(reports: &[Report]) -> Vec<String> {
 }
 
 /// The struct that a slot's function takes, by its type or the typedef that names that.
-fn taken(r#type: &CType, set: &HeaderSet) -> Option<String> {
+fn taken(r#type: &CType, set: &PjrtHeaders) -> Option<String> {
     let target = |r#type: &CType| match r#type {
         CType::Pointer { to, .. } => (**to).clone(),
         other => other.clone(),
@@ -117,7 +117,7 @@ fn taken(r#type: &CType, set: &HeaderSet) -> Option<String> {
 }
 
 /// Whether the headers have the struct as it is today.
-fn same_form(args: Option<&str>, set: &HeaderSet) -> bool {
+fn same_form(args: Option<&str>, set: &PjrtHeaders) -> bool {
     let Some(known) = args.and_then(layout::find_struct) else { return true };
     let mut layouts = unskew_c_headers::header::Layouts::for_headers(set.all());
     let Ok(found) = layouts.layout(known.name) else { return false };

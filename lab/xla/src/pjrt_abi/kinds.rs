@@ -2,11 +2,11 @@
 
 use unskew_c_headers::header::{CType, HeaderItem};
 
-use super::set::HeaderSet;
+use super::set::PjrtHeaders;
 
 /// Whether a field of the headers has the type that the data says. What may be written through a pointer is
 /// no part of the ABI and has changed without a word; what extensions are was not said before 0.44.
-pub fn agrees(found: &CType, data: &str, set: &HeaderSet) -> bool {
+pub fn agrees(found: &CType, data: &str, set: &PjrtHeaders) -> bool {
     let named = match found {
         CType::Pointer { to, .. } => matches!(&**to, CType::Named { name, .. } if name == data),
         _ => false,
@@ -18,7 +18,7 @@ pub fn agrees(found: &CType, data: &str, set: &HeaderSet) -> bool {
 }
 
 /// A type as the data writes it.
-pub fn kind(r#type: &CType, set: &HeaderSet) -> String {
+pub fn kind(r#type: &CType, set: &PjrtHeaders) -> String {
     match r#type {
         CType::Named { name, .. } => plain(name).to_owned(),
         CType::Pointer { to, .. } => match function(to, set) {
@@ -28,7 +28,9 @@ pub fn kind(r#type: &CType, set: &HeaderSet) -> String {
                 format!("{word} {}", kind(to, set))
             }
         },
-        CType::Array { of, count } => format!("[{}; {}]", kind(of, set), count.unwrap_or_default()),
+        CType::Array { of, count, .. } => {
+            format!("[{}; {}]", kind(of, set), count.unwrap_or_default())
+        }
         other => other.to_string(),
     }
 }
@@ -38,7 +40,7 @@ fn is_constant(r#type: &CType) -> bool {
 }
 
 /// A function, itself or under a name of its own.
-fn function(r#type: &CType, set: &HeaderSet) -> Option<String> {
+fn function(r#type: &CType, set: &PjrtHeaders) -> Option<String> {
     let named = match r#type {
         CType::Named { name, .. } => {
             set.all().flat_map(|h| &h.declarations).find_map(|d| match &d.item {

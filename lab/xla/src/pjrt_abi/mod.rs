@@ -22,7 +22,7 @@ use unskew_lab_harness::pjrt_headers::{Pin, obtain, pins, print};
 
 use compare::{Report, compare};
 use oracle::Oracle;
-use set::HeaderSet;
+use set::PjrtHeaders;
 
 /// Which headers of PJRT are compared with the data, and what is written.
 #[derive(clap::Args)]
@@ -62,7 +62,7 @@ pub fn run_sizes(sizes: &Sizes) -> anyhow::Result<()> {
 /// If headers cannot be had, or something deviates.
 pub fn run(arguments: &Abi) -> anyhow::Result<()> {
     if !arguments.pin.is_empty() {
-        return print(&arguments.pin, |folder| Ok(HeaderSet::read(folder)?.minor));
+        return print(&arguments.pin, |folder| Ok(PjrtHeaders::read(folder)?.minor));
     }
     let mut reports = Vec::new();
     let given = !arguments.headers.is_empty() || !arguments.plugin.is_empty();
@@ -73,7 +73,7 @@ pub fn run(arguments: &Abi) -> anyhow::Result<()> {
         }
     }
     for folder in &arguments.headers {
-        reports.push(compare(&folder.display().to_string(), &HeaderSet::read(folder)?, None));
+        reports.push(compare(&folder.display().to_string(), &PjrtHeaders::read(folder)?, None));
     }
     for report in &reports {
         println!("{report}");
@@ -110,7 +110,7 @@ fn print_oracle(oracle: &Oracle) {
 
 /// Compares the headers of a pinned package.
 fn check(pin: &Pin) -> anyhow::Result<Report> {
-    let set = HeaderSet::read(&pin.folder())?;
+    let set = PjrtHeaders::read(&pin.folder())?;
     ensure!(set.minor == pin.minor, "{}: PJRT_API_MINOR is {}", pin.label(), set.minor);
     Ok(compare(&pin.label(), &set, pin.built))
 }
@@ -158,7 +158,7 @@ mod tests {
             return;
         }
         let changed = |from: &str, to: &str| {
-            let set = HeaderSet::read_changed(&pin.folder(), &|text| {
+            let set = PjrtHeaders::read_changed(&pin.folder(), &|text| {
                 assert!(!text.contains("PJRT_API_MINOR") || text.contains(from), "{from}");
                 text.replacen(from, to, 1)
             });

@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
-use unskew_c_headers::header::Header;
+use unskew_c_headers::header::{Header, HeaderSet};
 use unskew_lab_harness::pjrt_headers::{CORE, is_api};
 
 /// A core header and those of its extensions.
-pub struct HeaderSet {
+pub struct PjrtHeaders {
     /// File names and headers, the core first.
     pub headers: Vec<(String, Header)>,
     pub minor: i32,
 }
 
-impl HeaderSet {
+impl PjrtHeaders {
     /// Reads every header in a folder and below it.
     ///
     /// # Errors
@@ -30,20 +30,30 @@ impl HeaderSet {
         let mut files = Vec::new();
         collect(folder, &mut files)?;
         files.sort_by_key(|file| (file.file_name().is_none_or(|name| name != CORE), file.clone()));
-        let mut headers: Vec<(String, Header)> = Vec::new();
-        for file in files {
+        let mut texts: Vec<(String, String)> = Vec::new();
+        for file in &files {
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let text =
-                std::fs::read_to_string(&file).with_context(|| file.display().to_string())?;
-            let core = headers.first().map(|(_, header)| header);
-            ensure!(core.is_some() || name == CORE, "no {CORE} in {}", folder.display());
-            let text = if core.is_none() { change(text) } else { text };
-            let included: Vec<&Header> = core.into_iter().collect();
-            let header = Header::read_with(text.as_bytes(), &included);
+            let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+            ensure!(!texts.is_empty() || name == CORE, "no {CORE} in {}", folder.display());
+            let text = if texts.is_empty() { change(text) } else { text };
+            texts.push((name, text));
+        }
+        let named = texts.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+        let mut together = HeaderSet::new(named, &[]);
+        let read = |together: &HeaderSet| -> Vec<Header> {
+            let all = texts.iter().enumerate();
+            all.map(|(at, (_, text))| Header::read_in(text.as_bytes(), together, Some(at)))
+                .collect()
+        };
+        // Names of types are known when they are read the second time.
+        let first = read(&together);
+        together.learn(&first);
+        let mut headers: Vec<(String, Header)> = Vec::new();
+        for (file, ((name, _), header)) in files.iter().zip(texts.iter().zip(read(&together))) {
             if let Some(problem) = header.problems.first() {
                 bail!("{}:{}: {}", file.display(), problem.place, problem.what);
             }
-            headers.push((name, header));
+            headers.push((name.clone(), header));
         }
         let core = headers.first().with_context(|| format!("no {CORE} in {}", folder.display()))?;
         let minor = core.1.number("PJRT_API_MINOR").context("no PJRT_API_MINOR")?;

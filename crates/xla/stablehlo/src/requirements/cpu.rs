@@ -160,7 +160,8 @@ fn handler(call: &Call, backend: CpuBackend, reader: &str) -> Option<Option<Find
     // Handlers may go on to take what older releases called them with; what came later they do not.
     let is_later = |row: &HandlerRow| {
         let later = |range: &VersionRange| range.min.is_some_and(|min| min > jaxlib);
-        row.form.as_ref() == Some(&call.form) && row.releases.iter().all(later)
+        let is_same = !row.is_refused && row.form.as_ref() == Some(&call.form);
+        is_same && row.releases.iter().all(later)
     };
     let is_refused = |row: &HandlerRow| row.is_refused && row.form.as_ref() == Some(&call.form);
     if !here.iter().any(|row| is_refused(row)) && !rows.iter().any(|row| is_later(row)) {

@@ -62,11 +62,11 @@ impl CallForm {
         let own = ["backend_config", "mhlo.backend_config"];
         let configs = own.into_iter().filter_map(|name| module.attribute(call, name));
         let items = configs.filter_map(|id| module.attributes.get(id));
-        let named = items.filter(|item| is_dictionary(item)).map(|item| {
+        let mut named = items.filter(|item| is_dictionary(item)).map(|item| {
             let names = entries(module, item).into_iter();
             names.map(|(name, _)| String::from_utf8_lossy(name).into_owned()).collect()
         });
-        let attributes = named.last().map(|mut names: Vec<String>| {
+        let attributes = named.next_back().map(|mut names: Vec<String>| {
             names.sort_unstable();
             names
         });
