@@ -94,11 +94,13 @@ pub fn rewrite(
         approximated: Vec::new(),
         kept,
         cast: false,
+        stays_foreign: false,
     };
     if places::narrow(&mut module, minor) {
         work.changes.push("places in the source that were ranges by where they begin".to_owned());
     }
     work.changes.extend(elementwise::replace(&mut module, &mut top, minor));
+    work.stays_foreign = has_foreign(&top);
     work.block(&mut module, &mut top);
     module.top = top;
     let format = FORMATS.iter().rev().find(|(since, _)| *since <= work.target);
@@ -124,6 +126,16 @@ struct Work {
     kept: Vec<String>,
     /// Whether values are cast to types of other dialects.
     cast: bool,
+    /// Whether operations of other dialects stay: the casts around them do, too.
+    stays_foreign: bool,
+}
+
+/// Whether there is an operation that no version of VHLO has a form for.
+fn has_foreign(block: &Block) -> bool {
+    block.operations.iter().any(|operation| {
+        ![VHLO, builtin::NAME, "sdy"].contains(&&*operation.dialect)
+            || operation.regions.iter().flatten().any(has_foreign)
+    })
 }
 
 impl Work {
@@ -162,6 +174,7 @@ impl Work {
         }
         if operation.is(builtin::NAME, "unrealized_conversion_cast") {
             if self.target < foreign::SINCE
+                && !self.stays_foreign
                 && let Some((result, operand)) = foreign::passed_on(module, &operation)
             {
                 self.renamed.insert(result, operand);
