@@ -7,10 +7,8 @@ platform. Its METADATA is read alone: beside the wheel, where the index has it t
 Prints `= PACKAGE` for each package, then a line for each release: the version, its `Requires-Python` as a requirement of
 `python`, and its `Requires-Dist`, with tabs between them.
 """
-import io
 import json
 import sys
-import urllib.request
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from email.parser import HeaderParser
@@ -19,48 +17,10 @@ from pip._internal.models.index import PyPI
 from pip._vendor.packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 from pip._vendor.packaging.version import InvalidVersion
 
-ACCEPT = {"Accept": "application/vnd.pypi.simple.v1+json"}
+from ranged import ACCEPT, Ranged, read
 
-# How many wheels are read at once, and the least bytes of a request: the directory of most wheels is smaller.
+# How many wheels are read at once.
 CONNECTIONS = 4
-LEAST = 1 << 16
-
-
-def read(url, headers):
-    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=180) as answer:
-        if "Range" in headers and answer.status != 206:
-            raise OSError("no ranges")
-        return answer.read()
-
-
-class Ranged(io.RawIOBase):
-    """A remote file as `zipfile` wants to see it; what was read of it is kept."""
-
-    def __init__(self, url, size):
-        self.url, self.at, self.size, self.parts = url, 0, size, []
-
-    def seekable(self):
-        return True
-
-    def tell(self):
-        return self.at
-
-    def seek(self, offset, whence=0):
-        self.at = offset + (0, self.at, self.size)[whence]
-        return self.at
-
-    def read(self, count=-1):
-        end = self.size if count < 0 else min(self.at + count, self.size)
-        begin, self.at = self.at, max(end, self.at)
-        for start, part in self.parts:
-            if start <= begin and end <= start + len(part):
-                return part[begin - start:end - start]
-        # What lies at the end is read from there, as the directory is.
-        start = max(0, min(begin, self.size - LEAST))
-        stop = max(end, min(start + LEAST, self.size))
-        part = read(self.url, {"Range": f"bytes={start}-{stop - 1}"})
-        self.parts.append((start, part))
-        return part[begin - start:end - start]
 
 
 def preference(tags):

@@ -18,8 +18,9 @@ const TABLE: &str = "crates/xla/stablehlo/data/cpu-handlers.tsv";
 /// The first jaxlib that is taken: exported functions that older ones write are read by none of today.
 const SINCE: Version = Version::triple(0, 4, 18);
 
-/// What answers a question about sizes and is called by no program.
-const WORKSPACE: &str = "_workspace";
+/// In the names of what answers a question about sizes and is called by no program: `lapack_sgees_workspace_ffi`,
+/// `gesdd_iwork_size_ffi`.
+const SIZES: [&str; 2] = ["_workspace", "work_size"];
 
 /// Takes all releases anew. `from` is what the probe printed, if that was kept.
 ///
@@ -41,7 +42,7 @@ pub(crate) fn harvest(from: Option<&Path>) -> Result<()> {
         if !version.parse::<Version>().is_ok_and(|version| version >= SINCE) {
             continue;
         }
-        for name in cells.filter(|name| !name.contains(WORKSPACE)) {
+        for name in cells.filter(|name| !SIZES.iter().any(|one| name.contains(one))) {
             let key = (pattern(name), "-".to_owned());
             rows.entry(key).or_default().insert(releases.len());
         }
@@ -52,7 +53,9 @@ pub(crate) fn harvest(from: Option<&Path>) -> Result<()> {
         .iter()
         .map(|((target, form), places)| format!("{target}\t{form}\t{}", spans(&releases, places)))
         .collect();
-    let by_hand = |line: &&str| line.split('\t').nth(1).is_some_and(|form| form != "-");
+    let by_hand = |line: &&str| {
+        !line.starts_with('#') && line.split('\t').nth(1).is_some_and(|form| form != "-")
+    };
     lines.extend(before.lines().filter(by_hand).map(str::to_owned));
     let head = before.lines().take_while(|line| line.starts_with('#'));
     let head = head.map(|line| match line.starts_with("# Releases: ") {

@@ -1,14 +1,20 @@
 """What is drawn for each operator: attribute values, element types, ranks, and which inputs are there."""
 
-OPS = {}
+
+def registry():
+    """A table of operators, and what enters a function for some of them."""
+    ops = {}
+
+    def op(*names):
+        def enter(function):
+            for name in names:
+                ops[name] = function
+            return function
+        return enter
+    return ops, op
 
 
-def op(*names):
-    def enter(function):
-        for name in names:
-            OPS[name] = function
-        return function
-    return enter
+OPS, op = registry()
 
 
 def load():

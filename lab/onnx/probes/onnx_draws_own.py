@@ -1,15 +1,9 @@
 """What is drawn for the operators that ONNX Runtime adds, in the domain `com.microsoft`."""
 
-OPS = {}
+from onnx_draws import registry
+
+OPS, op = registry()
 MS = "com.microsoft"
-
-
-def op(*names):
-    def enter(function):
-        for name in names:
-            OPS[name] = function
-        return function
-    return enter
 
 
 def node(d, name, inputs, outputs=1, **at):

@@ -8,9 +8,9 @@ OUTCOME: `ok` (a session, and outputs where there are inputs beside it), `sessio
 """
 
 import os
-import subprocess
 import sys
 
+from children import ask
 
 LEVELS = {"basic": "ORT_ENABLE_BASIC", "extended": "ORT_ENABLE_EXTENDED", "all": "ORT_ENABLE_ALL"}
 
@@ -61,26 +61,7 @@ def main():
     if "child" in more:
         return child(folder, sys.stdin.read().split("\n"), *more[1:])
     names = sorted(name for name in os.listdir(folder) if name.endswith((".onnx", ".ort")))
-    while names:
-        run = subprocess.Popen([sys.executable, "-W", "ignore", __file__, folder, "child"] + more, stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, universal_newlines=True)
-        # The child reads all names before it says anything.
-        run.stdin.write("\n".join(names))
-        run.stdin.close()
-        last, done = None, set()
-        for line in run.stdout:
-            if line.startswith("@"):
-                last = line[1:].rstrip("\n")
-            elif line.count("\t") == 2:
-                done.add(line.split("\t")[0])
-                sys.stdout.write(line)
-        run.wait()
-        if last is None:
-            return None
-        if last not in done:
-            print("%s\tcrash\t" % last)
-            done.add(last)
-        names = [name for name in names if name not in done]
+    ask([__file__, folder, "child"] + more, names)
     return None
 
 

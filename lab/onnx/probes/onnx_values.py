@@ -6,10 +6,11 @@ outcomes are those of `onnx_run.py`; what ends the process at the second time is
 
 import os
 import pickle
-import subprocess
 import sys
 
 import numpy as np
+
+from children import ask
 
 
 def session(ort, path, plain):
@@ -71,27 +72,7 @@ def main():
     if os.path.exists(out):
         os.remove(out)
     names = sorted(name for name in os.listdir(folder) if name.endswith(".onnx"))
-    while names:
-        run = subprocess.Popen([sys.executable, "-W", "ignore", __file__, folder, out, "child"], stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, universal_newlines=True)
-        run.stdin.write("\n".join(names))
-        run.stdin.close()
-        last, done = None, set()
-        for line in run.stdout:
-            if line.startswith("@"):
-                last = line[1:].rstrip("\n")
-            elif line.count("\t") == 2:
-                done.add(line.split("\t")[0])
-                sys.stdout.write(line)
-        run.wait()
-        if last is None:
-            return None
-        if last not in done:
-            print("%s\tcrash\t" % last)
-            done.add(last)
-        elif run.returncode:
-            print("#ended without optimization\t%s" % last)
-        names = [name for name in names if name not in done]
+    ask([__file__, folder, out, "child"], names, lambda name: print("#ended without optimization\t%s" % name))
     return None
 
 

@@ -6,7 +6,7 @@
 
 use unskew_source::SourceProblem;
 
-use super::{Id, PickleValue};
+use super::{Id, PickleValue, entry};
 
 const MODULE: &str = "joblib.numpy_pickle";
 const CLASS: &str = "NumpyArrayWrapper";
@@ -36,14 +36,8 @@ pub(super) fn array(values: &[PickleValue], id: Id) -> Result<Option<JoblibArray
     if name != CLASS || !module.ends_with(MODULE) {
         return Ok(None);
     }
-    let Some(PickleValue::Dict(state)) = call.state.and_then(value) else {
-        return malformed("has no state");
-    };
-    let (pairs, _) = state.as_chunks::<2>();
-    let entry = |key: &str| {
-        let named = |id: Id| value(id).and_then(PickleValue::text) == Some(key);
-        pairs.iter().find(|pair| named(pair[0])).and_then(|pair| value(pair[1]))
-    };
+    let Some(state) = call.state.and_then(value) else { return malformed("has no state") };
+    let entry = |key: &str| entry(values, state, key);
     let Some(width) = entry("dtype").and_then(|dtype| element(values, dtype)) else {
         return malformed("has elements of a type that is not known");
     };

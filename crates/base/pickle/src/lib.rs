@@ -116,10 +116,7 @@ impl Pickle {
 
     /// The value of a dictionary for a key that is a text.
     pub fn entry<'p>(&'p self, dictionary: &'p PickleValue, key: &str) -> Option<&'p PickleValue> {
-        let PickleValue::Dict(members) = dictionary else { return None };
-        let (pairs, _) = members.as_chunks::<2>();
-        let pair = pairs.iter().rev().find(|pair| self.value(pair[0]).text() == Some(key))?;
-        Some(self.value(pair[1]))
+        entry(&self.values, dictionary, key)
     }
 
     /// The value of this number.
@@ -135,6 +132,19 @@ impl Pickle {
         };
         ids.iter().map(|id| self.value(*id))
     }
+}
+
+/// The value of a dictionary for a key that is a text; the last one counts, as in Python.
+fn entry<'v>(
+    values: &'v [PickleValue],
+    dictionary: &PickleValue,
+    key: &str,
+) -> Option<&'v PickleValue> {
+    let PickleValue::Dict(members) = dictionary else { return None };
+    let value = |id: Id| values.get(id as usize);
+    let (pairs, _) = members.as_chunks::<2>();
+    let is_meant = |pair: &&[Id; 2]| value(pair[0]).and_then(PickleValue::text) == Some(key);
+    value(pairs.iter().rev().find(is_meant)?[1])
 }
 
 impl PickleValue {

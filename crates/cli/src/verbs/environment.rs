@@ -101,17 +101,19 @@ fn print_answers(
     format: ReportFormat,
     global: &Global,
 ) -> anyhow::Result<CallStatus> {
-    let texts = answers.iter().map(|answer| answer.render(format.into()));
-    let text = texts.collect::<Vec<String>>().join("\n");
+    let full = (format == ReportFormat::Full).then(|| {
+        let texts = answers.iter().map(|answer| answer.render(format.into()));
+        texts.collect::<Vec<String>>().join("\n")
+    });
     let packages = answers.iter().map(|answer| answer.environment.packages.len()).sum();
     let mut report = Report::new(global.context());
     for answer in answers {
         report.pairs.extend(answer.report.pairs);
         report.looks.extend(answer.report.looks);
     }
-    let text = match format {
-        ReportFormat::Full => text.into(),
-        _ => print::rendered(&mut report, format.into()),
+    let text = match full {
+        Some(text) => text.into(),
+        None => print::rendered(&mut report, format.into()),
     };
     print::found(text)?;
     Ok(Ending::for_report(&report, packages, global).into())

@@ -134,7 +134,7 @@ impl SklearnFile {
 }
 
 /// A version as scikit-learn writes it: `0.22.2.post1` is 0.22.2.
-fn release_version(text: &str) -> Option<Version> {
+pub fn release_version(text: &str) -> Option<Version> {
     text.split(".post").next()?.parse().ok()
 }
 

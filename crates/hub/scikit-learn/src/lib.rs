@@ -50,7 +50,7 @@ mod release;
 pub mod rules;
 mod verdict;
 
-pub use file::{SklearnFile, UsedClass};
+pub use file::{SklearnFile, UsedClass, release_version};
 pub use party::{SKLEARN_AXIS, party};
 pub use release::{MeasuredTrouble, SklearnNames, SklearnRelease, TroubleKind};
 pub use verdict::judge;

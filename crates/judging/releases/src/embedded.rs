@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use unskew_core::Date;
+
+use crate::ReleaseRow;
 
 /// What a table says that the compiler made JSON of.
 #[expect(clippy::expect_used, reason = "part of the program")]
@@ -20,6 +23,20 @@ pub(crate) fn releases<T: DeserializeOwned>(json: &str) -> Vec<T> {
         release: Vec<T>,
     }
     table::<Releases<T>>(json).release
+}
+
+/// The releases of a table that says nothing of them but their versions and days.
+pub(crate) fn release_rows(json: &str) -> Vec<ReleaseRow> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Release {
+        version: String,
+        released: Date,
+    }
+    let row = |Release { version, released }: Release| {
+        Some(ReleaseRow { version: version.parse().ok()?, released })
+    };
+    releases(json).into_iter().filter_map(row).collect()
 }
 
 /// Rows that were read, to be shared.

@@ -2,8 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use serde::Deserialize;
-use unskew_core::{Date, Fact, Party, Role, Version};
+use unskew_core::{Fact, Party, Role, Version};
 use unskew_definitions::Rows;
 use unskew_keras::{ClassTable, KerasPackage, KerasRelease};
 use unskew_tables::{packed_rows, toml_as_json};
@@ -14,34 +13,18 @@ use crate::{ReleaseRow, embedded};
 /// The first TensorFlow that has no Keras of its own number, and asks for Keras 3.
 const APART: Version = Version::pair(2, 16);
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Release {
-    version: String,
-    released: Date,
-}
-
 static CLASSES: LazyLock<Option<Arc<ClassTable>>> =
     LazyLock::new(|| embedded::rows(ClassTable::from_text(packed_rows!("data/keras/classes.tsv"))));
 
 static ROWS: LazyLock<Vec<ReleaseRow>> =
-    LazyLock::new(|| listed(toml_as_json!("data/keras/releases.toml")));
+    LazyLock::new(|| embedded::release_rows(toml_as_json!("data/keras/releases.toml")));
 
 static TF_KERAS_CLASSES: LazyLock<Option<Arc<ClassTable>>> = LazyLock::new(|| {
     embedded::rows(ClassTable::from_text(packed_rows!("data/tf_keras/classes.tsv")))
 });
 
 static TF_KERAS_ROWS: LazyLock<Vec<ReleaseRow>> =
-    LazyLock::new(|| listed(toml_as_json!("data/tf_keras/releases.toml")));
-
-fn listed(text: &str) -> Vec<ReleaseRow> {
-    let releases = embedded::releases::<Release>(text);
-    releases.iter().filter_map(row).collect()
-}
-
-fn row(release: &Release) -> Option<ReleaseRow> {
-    Some(ReleaseRow { version: release.version.parse().ok()?, released: release.released })
-}
+    LazyLock::new(|| embedded::release_rows(toml_as_json!("data/tf_keras/releases.toml")));
 
 /// What a release loads, in words.
 pub(crate) fn axes(row: &ReleaseRow) -> Vec<Fact> {

@@ -2,32 +2,19 @@
 
 use std::sync::{Arc, LazyLock};
 
-use serde::Deserialize;
-use unskew_core::{Date, Fact, Party, Role};
+use unskew_core::{Fact, Party, Role};
 use unskew_definitions::Rows;
 use unskew_scikit_learn::{SklearnNames, SklearnRelease};
 use unskew_tables::{packed_rows, toml_as_json};
 
 use crate::{ReleaseRow, embedded};
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Release {
-    version: String,
-    released: Date,
-}
-
 static NAMES: LazyLock<Option<Arc<SklearnNames>>> = LazyLock::new(|| {
     embedded::rows(SklearnNames::from_text(packed_rows!("data/scikit-learn/names.tsv")))
 });
 
-static ROWS: LazyLock<Vec<ReleaseRow>> = LazyLock::new(|| {
-    let releases = embedded::releases::<Release>(toml_as_json!("data/scikit-learn/releases.toml"));
-    let row = |release: Release| {
-        Some(ReleaseRow { version: release.version.parse().ok()?, released: release.released })
-    };
-    releases.into_iter().filter_map(row).collect()
-});
+static ROWS: LazyLock<Vec<ReleaseRow>> =
+    LazyLock::new(|| embedded::release_rows(toml_as_json!("data/scikit-learn/releases.toml")));
 
 /// Every release, oldest first.
 pub(crate) fn rows() -> &'static [ReleaseRow] {

@@ -2,32 +2,19 @@
 
 use std::sync::{Arc, LazyLock};
 
-use serde::Deserialize;
-use unskew_core::{Date, Fact, Party, Role};
+use unskew_core::{Fact, Party, Role};
 use unskew_definitions::Rows;
 use unskew_tables::{packed_rows, toml_as_json};
 use unskew_transformers::{TransformersNames, TransformersRelease};
 
 use crate::{ReleaseRow, embedded};
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Release {
-    version: String,
-    released: Date,
-}
-
 static NAMES: LazyLock<Option<Arc<TransformersNames>>> = LazyLock::new(|| {
     embedded::rows(TransformersNames::from_text(packed_rows!("data/transformers/names.tsv")))
 });
 
-static ROWS: LazyLock<Vec<ReleaseRow>> = LazyLock::new(|| {
-    let releases = embedded::releases::<Release>(toml_as_json!("data/transformers/releases.toml"));
-    let row = |release: Release| {
-        Some(ReleaseRow { version: release.version.parse().ok()?, released: release.released })
-    };
-    releases.into_iter().filter_map(row).collect()
-});
+static ROWS: LazyLock<Vec<ReleaseRow>> =
+    LazyLock::new(|| embedded::release_rows(toml_as_json!("data/transformers/releases.toml")));
 
 /// Every release, oldest first.
 pub(crate) fn rows() -> &'static [ReleaseRow] {

@@ -10,7 +10,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use unskew_c_headers::Headers;
-use unskew_c_headers::header::{Header, HeaderItem, HeaderSet};
+use unskew_c_headers::contract::{HeaderSource, read_together};
+use unskew_c_headers::header::{Header, HeaderItem};
 use unskew_core::Severity;
 use unskew_kinds::{CompareOptions, InterfaceKind};
 use unskew_source::Files;
@@ -192,19 +193,11 @@ fn side(folder: &Path) -> Result<Files> {
 }
 
 fn questions(files: &Files, header: &str) -> Result<Vec<Question>> {
-    let texts: Vec<(&str, String)> = files
-        .iter()
-        .map(|(name, text)| (name, String::from_utf8_lossy(text).into_owned()))
-        .collect();
-    let mut together = HeaderSet::new(texts.iter().map(|(name, text)| (*name, text.as_str())), &[]);
-    let read_at = |at: usize, together: &HeaderSet| {
-        let text = texts.get(at).map(|(_, text)| text.as_bytes()).unwrap_or_default();
-        Header::read_in(text, together, Some(at))
-    };
-    let first: Vec<Header> = (0..texts.len()).map(|at| read_at(at, &together)).collect();
-    together.learn(&first);
-    let at = texts.iter().position(|(name, _)| *name == header);
-    let read = read_at(at.with_context(|| header.to_owned())?, &together);
+    let sources: Vec<HeaderSource<'_>> =
+        files.iter().map(|(name, text)| HeaderSource { name, text }).collect();
+    let at = sources.iter().position(|source| source.name == header);
+    let (all, _) = read_together(&sources, &[]);
+    let read = at.and_then(|at| all.get(at)).with_context(|| header.to_owned())?;
     let mut questions = Vec::new();
     let compatible = |name: &str, r#type: &str| {
         format!("__builtin_types_compatible_p(__typeof__({name}), {type})")

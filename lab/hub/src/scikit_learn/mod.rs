@@ -179,9 +179,9 @@ pub(super) fn is_of_others(error: &str) -> bool {
     .any(|one| error.contains(one))
 }
 
-/// The version of the database: `0.22.2.post1` is 0.22.2.
+/// The version of the database for one of the package.
 fn version(text: &str) -> anyhow::Result<Version> {
-    Ok(text.split(".post").next().unwrap_or(text).parse()?)
+    unskew_scikit_learn::release_version(text).with_context(|| format!("no version: {text}"))
 }
 
 /// The release that wrote a file, and the estimator in it.

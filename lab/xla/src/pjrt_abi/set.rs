@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
-use unskew_c_headers::header::{Header, HeaderSet};
+use unskew_c_headers::contract::{HeaderSource, read_together};
+use unskew_c_headers::header::Header;
 use unskew_lab_harness::pjrt_headers::{CORE, is_api};
 
 /// A core header and those of its extensions.
@@ -38,23 +39,16 @@ impl PjrtHeaders {
             let text = if texts.is_empty() { change(text) } else { text };
             texts.push((name, text));
         }
-        let named = texts.iter().map(|(name, text)| (name.as_str(), text.as_str()));
-        let mut together = HeaderSet::new(named, &[]);
-        let read = |together: &HeaderSet| -> Vec<Header> {
-            let all = texts.iter().enumerate();
-            all.map(|(at, (_, text))| Header::read_in(text.as_bytes(), together, Some(at)))
-                .collect()
-        };
-        // Names of types are known when they are read the second time.
-        let first = read(&together);
-        together.learn(&first);
-        let mut headers: Vec<(String, Header)> = Vec::new();
-        for (file, ((name, _), header)) in files.iter().zip(texts.iter().zip(read(&together))) {
+        let sources: Vec<HeaderSource<'_>> =
+            texts.iter().map(|(name, text)| HeaderSource { name, text: text.as_bytes() }).collect();
+        let (read, _) = read_together(&sources, &[]);
+        for (file, header) in files.iter().zip(&read) {
             if let Some(problem) = header.problems.first() {
                 bail!("{}:{}: {}", file.display(), problem.place, problem.what);
             }
-            headers.push((name.clone(), header));
         }
+        let names = texts.iter().map(|(name, _)| name.clone());
+        let headers: Vec<(String, Header)> = names.zip(read).collect();
         let core = headers.first().with_context(|| format!("no {CORE} in {}", folder.display()))?;
         let minor = core.1.number("PJRT_API_MINOR").context("no PJRT_API_MINOR")?;
         Ok(Self { minor: i32::try_from(minor)?, headers })

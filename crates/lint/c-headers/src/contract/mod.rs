@@ -48,7 +48,7 @@ pub use folder::called_alike;
 pub use parts::{
     Constant, ConstantValue, Guard, HeaderAlias, HeaderEnum, HeaderFunction, HeaderVariable, Unread,
 };
-pub use read::{HeaderContract, HeaderSource};
+pub use read::{HeaderContract, HeaderSource, read_together};
 pub use remark::{Deadline, DeprecationRemark, Remark};
 pub use structure::{HeaderMember, HeaderStruct, Uses};
 pub use version::{VersionLine, VersionNumber};

@@ -419,7 +419,7 @@ impl HeaderContract {
 /// Reads the headers, each in the state in which a compiler reaches it. What they declare together is known when they
 /// are read the second time: names of types, and values that others count on from. With which of them are of other
 /// systems.
-fn read_together(
+pub fn read_together(
     sources: &[HeaderSource<'_>],
     definitions: &[String],
 ) -> (Vec<Header>, BTreeSet<usize>) {

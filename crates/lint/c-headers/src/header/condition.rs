@@ -97,14 +97,8 @@ fn expanded<'a>(
         } else if let Some(value) = predefined(&token.text) {
             out.push(number(token, value));
         } else if let Some(found) = macros.now(&token.text) {
-            let arguments = match &found.parameters {
-                None => Vec::new(),
-                Some(_) => {
-                    let (arguments, length) = call(tokens.get(index..)?)?;
-                    index += length;
-                    arguments
-                }
-            };
+            let (arguments, length) = arguments_of(found, tokens.get(index..)?)?;
+            index += length;
             let body = body(found, &arguments, budget)?;
             out.extend(expanded(&body, macros, budget, depth + 1)?);
         } else {
@@ -128,6 +122,11 @@ fn body<'a>(
 
 fn number<'a>(like: &Token<'a>, value: i128) -> Token<'a> {
     Token { kind: TokenKind::Number, text: value.to_string().into(), ..like.clone() }
+}
+
+/// The arguments of a macro that stands before the tokens, and how many tokens they take: none for one without parameters.
+pub fn arguments_of<'a>(of: &Macro, behind: &[Token<'a>]) -> Option<(Vec<Vec<Token<'a>>>, usize)> {
+    if of.parameters.is_none() { Some((Vec::new(), 0)) } else { call(behind) }
 }
 
 /// The arguments in parentheses at the front, and how many tokens they take.

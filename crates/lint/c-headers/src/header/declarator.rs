@@ -163,7 +163,10 @@ impl Parser<'_, '_> {
     /// Whether what stands behind a call belongs to its end: an attribute, or a macro in capitals.
     fn is_wrapper(&self, end: Option<usize>) -> bool {
         let Some(end) = end else { return true };
-        self.is_attribute_at(end) || !self.stream.text_at(end).chars().any(char::is_lowercase)
+        // A macro that is known and says something, in whatever letters: `void* grow(void* p) attr_alloc(2);`.
+        self.is_attribute_at(end)
+            || self.stream.is_remark_at(end)
+            || !self.stream.text_at(end).chars().any(char::is_lowercase)
     }
 
     /// Whether a macro that is not known has the list of parameters as its argument: `name OF((int a))`.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::condition::call;
+use super::condition::arguments_of;
 use super::expression;
 use super::model::{HeaderPlace, Macro};
 use super::token::{Token, TokenKind, lex};
@@ -121,14 +121,8 @@ impl Macros {
                 out.push(token.clone());
                 continue;
             };
-            let arguments = match &found.parameters {
-                None => Vec::new(),
-                Some(_) => {
-                    let (arguments, length) = call(tokens.get(index..)?)?;
-                    index += length;
-                    arguments
-                }
-            };
+            let (arguments, length) = arguments_of(found, tokens.get(index..)?)?;
+            index += length;
             let body = substituted(found, &arguments, budget)?;
             out.extend(self.expanded(&body, budget, depth + 1)?);
         }
@@ -219,7 +213,7 @@ fn rest_of<'a>(
     for (index, argument) in given.iter().enumerate() {
         if index > 0 {
             let like = argument.first().or(rest.last())?.clone();
-            let (kind, text) = (super::token::TokenKind::Mark, ",".into());
+            let (kind, text) = (TokenKind::Mark, ",".into());
             rest.push(Token { kind, text, named: false, ..like });
         }
         rest.extend(argument.iter().cloned());

@@ -75,6 +75,13 @@ fn what_becomes_inline_is_no_symbol() {
 }
 
 #[test]
+fn a_macro_in_small_letters_behind_a_function_is_no_name() {
+    let head = "#define attr_size(s) __attribute__((alloc_size(s)))\n#define exported\n";
+    let text = format!("{head}exported void* dev_grow(void* p, int n) attr_size(2);");
+    breaks("void* dev_grow(void* p, int n);", &text, &[]);
+}
+
+#[test]
 fn variables_are_part_of_a_library() {
     breaks("extern int level;", "extern long level;", &["HD216"]);
     breaks("extern int level;", "", &["HD215"]);
