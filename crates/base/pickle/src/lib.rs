@@ -16,6 +16,7 @@
 mod joblib;
 mod machine;
 mod memo;
+mod numpy;
 mod opcode;
 mod write;
 
@@ -24,6 +25,7 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 pub use machine::{scan, scan_joblib};
+pub use numpy::numpy_since;
 pub use write::Unwritable;
 
 /// The number of a value in its [`Pickle`].

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use unskew_core::Version;
-use unskew_pickle::{Pickle, PickleCall, PickleValue, scan, scan_joblib};
+use unskew_pickle::{Pickle, PickleCall, PickleValue, numpy_since, scan, scan_joblib};
 use unskew_source::{ReadError, Source};
 
 use crate::bytes::{self, Compression};
@@ -13,7 +13,7 @@ use crate::bytes::{self, Compression};
 const MARK: &[u8] = b"sklearn.";
 
 /// Modules whose names come with Python, with NumPy, SciPy or joblib, and are not looked at here.
-const COMMON: [&str; 10] = [
+const COMMON: [&str; 9] = [
     // What is compiled in `sklearn._loss` says so since 1.5.
     "_loss",
     "builtins",
@@ -22,7 +22,6 @@ const COMMON: [&str; 10] = [
     "copy_reg",
     "collections",
     "_codecs",
-    "numpy",
     "scipy",
     "joblib",
 ];
@@ -112,8 +111,12 @@ impl SklearnFile {
                 let class = UsedClass { module: module.to_owned(), name: name.to_owned() };
                 self.classes.insert(class);
             }
-            "numpy" if module.starts_with("numpy._core") => {
-                self.needs.insert("NumPy 1.26 or later (numpy._core)");
+            "numpy" => {
+                let need = numpy_since(module).map(|since| match since {
+                    "1.26.3" => "NumPy 1.26.3 or later (numpy._core)",
+                    _ => "NumPy 2 (numpy._core)",
+                });
+                self.needs.extend(need);
             }
             "scipy" if module.starts_with("scipy.sparse._") => {
                 self.needs.insert("SciPy 1.8 or later (scipy.sparse._csr)");

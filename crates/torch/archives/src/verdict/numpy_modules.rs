@@ -8,10 +8,6 @@ use crate::rules;
 /// The first release that was built for numpy 2.
 const NUMPY_2: Version = Version::pair(2, 3);
 
-/// The modules of `numpy._core` that numpy 1.26.3 and 1.26.4 have, so that they read what numpy 2 wrote.
-const NUMPY_1_CORE: [&str; 6] =
-    ["_dtype", "_dtype_ctypes", "_internal", "_multiarray_umath", "multiarray", "umath"];
-
 /// Modules that numpy has since 1.26.3 or 2.0, for a release that was built for numpy 1.
 pub(super) fn finding(pair: &FileAndRelease<'_>) -> Option<Finding> {
     let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
@@ -37,10 +33,6 @@ pub(super) fn unjudged(pair: &FileAndRelease<'_>) -> Option<Unjudged> {
 
 /// The import that wants the newest numpy, and the first numpy that has its module.
 fn of_numpy_2(globals: &[String]) -> Option<(&String, &'static str)> {
-    let module = |one: &String| {
-        let module = one.strip_prefix("numpy._core.")?.split('.').next()?;
-        Some(if NUMPY_1_CORE.contains(&module) { "1.26.3" } else { "2.0.0" })
-    };
-    let imports = globals.iter().filter_map(|one| Some((one, module(one)?)));
+    let imports = globals.iter().filter_map(|one| Some((one, crate::pickle::numpy_since(one)?)));
     imports.max_by_key(|(_, since)| *since)
 }
