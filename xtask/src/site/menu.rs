@@ -1,12 +1,15 @@
 //! The menu: guides by what people want, rules by their codes, the reference.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 use unskew_lab_harness::links::Files;
+
+/// The folder of the guides, as the site has it.
+const GUIDE: &str = "guide";
 
 const GUIDES: [(&str, &[&str]); 6] = [
     (
@@ -80,24 +83,16 @@ const PROJECT: [&str; 5] =
 
 /// The menu as MkDocs wants it.
 pub(super) fn menu(root: &Path, files: &Files) -> anyhow::Result<Value> {
-    let mut pages: Vec<&PathBuf> = files.values().filter(|page| is_page(page)).collect();
+    let guides = guides(files)?;
+    let named = |page: &&PathBuf| is_page(page) && !page.starts_with(GUIDE);
+    let mut pages: Vec<&PathBuf> = files.values().filter(named).collect();
     let mut take = |page: &str| {
         let at = pages.iter().position(|one| **one == Path::new(page));
-        at.map(|at| pages.swap_remove(at))
-            .with_context(|| format!("the menu has {page}, which is no page"))
+        at.map(|at| pages.swap_remove(at)).with_context(|| no_page(page))
     };
-    let mut guides = Vec::new();
-    for (group, names) in GUIDES {
-        let all = names.iter().map(|name| format!("guide/{name}.md"));
-        let all: Vec<String> = all.collect();
-        all.iter().try_for_each(|page| take(page).map(drop))?;
-        guides.push(json!({ group: all }));
-    }
     take("index.md")?;
     PROJECT.iter().try_for_each(|page| take(page).map(drop))?;
     take("rules/README.md")?;
-    let missing: Vec<_> = pages.iter().filter(|page| page.starts_with("guide")).collect();
-    ensure!(missing.is_empty(), "in no group of the menu (xtask/src/site/menu.rs): {missing:?}");
     pages.sort();
     let index = fs::read_to_string(root.join("docs/rules/README.md"))?;
     let groups = rule_groups(&index);
@@ -118,6 +113,26 @@ pub(super) fn menu(root: &Path, files: &Files) -> anyhow::Result<Value> {
     Ok(json!([
         {"Start": "index.md"}, {"Guides": guides}, {"Rules": rules}, {"Reference": reference}, {"Project": PROJECT},
     ]))
+}
+
+/// The guides of each group, after a look that no guide is in none.
+pub(super) fn guides(files: &Files) -> anyhow::Result<Vec<Value>> {
+    let guide = |page: &&PathBuf| is_page(page) && page.starts_with(GUIDE);
+    let mut left: BTreeSet<&PathBuf> = files.values().filter(guide).collect();
+    let mut guides = Vec::new();
+    for (group, names) in GUIDES {
+        let pages: Vec<String> = names.iter().map(|name| format!("{GUIDE}/{name}.md")).collect();
+        for page in &pages {
+            ensure!(left.remove(&PathBuf::from(page)), no_page(page));
+        }
+        guides.push(json!({ group: pages }));
+    }
+    ensure!(left.is_empty(), "in no group of the menu (xtask/src/site/menu.rs): {left:?}");
+    Ok(guides)
+}
+
+fn no_page(page: &str) -> String {
+    format!("the menu has {page}, which is no page")
 }
 
 /// The headings of the index of rules, such as `PT: PyTorch files`, by their letters.
