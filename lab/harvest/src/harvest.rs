@@ -9,7 +9,8 @@ use unskew_definitions::{Rows, TableChange};
 
 use crate::{
     jax, jax_cache, jax_handlers, keras, kernels, llama_cpp, onnx, plugins, published,
-    requirements, symbols, tensorflow, tfjs, torch, torch_pickled, torch_xla, transformers,
+    python_names, requirements, symbols, tensorflow, tfjs, torch, torch_pickled, torch_xla,
+    transformers,
 };
 
 /// Takes a release into the database.
@@ -43,6 +44,7 @@ fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("jax-cache", python) => jax_cache::harvest(version, python),
         ("jax-handlers", said) => jax_handlers::harvest(said),
         ("published", None) => published::harvest(version),
+        ("python-names", folder) => python_names::harvest(version, folder),
         ("requirements", said) => requirements::harvest(version, said),
         ("tensorflow-exports", None) => tensorflow::harvest_exports(version),
         ("tensorflow-macos", wheel) => tensorflow::harvest_macos(version, wheel),
@@ -64,8 +66,8 @@ fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!(
             "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-kernels, tensorflow-macos, torch-symbols, \
-             torch-pickled, extensions, pjrt-plugins, jax, jax-cache, jax-handlers, keras, tf_keras, llama.cpp, llama-cpp-python, onnx, onnxruntime, tfjs, torch_xla, transformers, published and \
-             requirements, not: {family}"
+             torch-pickled, extensions, pjrt-plugins, jax, jax-cache, jax-handlers, keras, tf_keras, llama.cpp, llama-cpp-python, onnx, onnxruntime, tfjs, torch_xla, transformers, published, \
+             python-names and requirements, not: {family}"
         ),
     }
 }

@@ -13,6 +13,7 @@ mod llama_cpp;
 mod onnx;
 mod plugins;
 mod published;
+mod python_names;
 mod requirements;
 mod row;
 mod spans;

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 use unskew_lab_harness::run_command;
-use unskew_releases::DeclaredRequirements;
+use unskew_releases::SpanTable;
 
 const PROBE: &str = "lab/harvest/probes/declared_requirements.py";
 const TABLE: &str = "crates/judging/releases/data/requirements.tsv";
@@ -71,7 +71,7 @@ pub(crate) fn harvest(package: &str, from: Option<&Path>) -> Result<()> {
         bail!("{package}: the index has no release of it with a wheel");
     }
     for (key, all) in &releases {
-        let section = DeclaredRequirements::from_releases(all).write(key);
+        let section = SpanTable::from_releases(all).write(key);
         let before = sections.insert(key.clone(), section.clone());
         if before.as_ref() != Some(&section) {
             println!(

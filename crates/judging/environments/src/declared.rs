@@ -1,10 +1,10 @@
-//! Facts of releases that are not installed, by the table of what releases declare ([`DeclaredRequirements`]).
+//! Facts of releases that are not installed, by the table of what releases declare ([`declared_requirements`]).
 
 use std::str::FromStr as _;
 
 use pep440_rs::Version as Pep440;
 use unskew_core::Version;
-use unskew_releases::DeclaredRequirements;
+use unskew_releases::{SpanTable, declared_requirements};
 
 use crate::InstalledPackage;
 use crate::judge::version;
@@ -18,8 +18,8 @@ pub(crate) const PYTHON: &str = "python";
 /// Fills in what a release declares, and what follows from that; false if the table lacks the release.
 pub(crate) fn fill(package: &mut InstalledPackage) -> bool {
     let key = package.key();
-    let Some(declared) = DeclaredRequirements::of_package(&key)
-        .and_then(|table| release(&table, package.public_version()))
+    let Some(declared) =
+        declared_requirements(&key).and_then(|table| release(&table, package.public_version()))
     else {
         return false;
     };
@@ -36,7 +36,7 @@ pub(crate) fn fill(package: &mut InstalledPackage) -> bool {
 }
 
 /// What a release of a table declares, however its version is written: `1.0` is `1.0.0`.
-fn release(table: &DeclaredRequirements, version: &str) -> Option<Vec<String>> {
+fn release(table: &SpanTable, version: &str) -> Option<Vec<String>> {
     let same = || {
         let version = Pep440::from_str(version).ok()?;
         table.releases.iter().find(|one| Pep440::from_str(one).is_ok_and(|one| one == version))

@@ -9,7 +9,7 @@ use pep440_rs::{Version as Pep440, VersionSpecifiers};
 use unskew_core::{Context, Finding, Judgement, Matcher, Party, Phase, Requirement, Severity};
 use unskew_pjrt::rules::{NoDefaultMemory, PackageOfAnotherJax};
 
-use crate::DeclaredRequirements;
+use crate::declared_requirements;
 
 /// The kinds of packages that are made from the sources of a jaxlib, and have its version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +135,7 @@ struct SetMatcher {
 impl Matcher for SetMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
         let jax = other.name.strip_prefix("jax ")?;
-        let table = DeclaredRequirements::of_package("jax")?;
+        let table = declared_requirements("jax")?;
         let declared = table.of_release(jax)?;
         let is_same = version_numbers(jax) == version_numbers(&self.version);
         let range = declared_range(declared, &self.package)?;
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn the_extras_of_a_release_say_what_it_takes() {
         let range = |jax: &str, package: &str| {
-            let table = DeclaredRequirements::of_package("jax").unwrap();
+            let table = declared_requirements("jax").unwrap();
             let declared = table.of_release(jax).unwrap();
             declared_range(declared, package).map(str::to_owned)
         };

@@ -42,9 +42,11 @@ mod llama;
 mod name;
 pub mod onnx;
 mod published;
+mod python_names;
 mod release;
 mod release_row;
 mod scikit_learn;
+mod span_table;
 pub mod tensorflow;
 mod tfjs;
 pub mod torch;
@@ -54,7 +56,7 @@ pub mod vendor_docs;
 
 pub use axes::{histories, window};
 pub use catalogue::{Defined, OperatorListing, Turnover};
-pub use declared::DeclaredRequirements;
+pub use declared::declared_requirements;
 pub use exact::{Exact, ExactError, PreRelease};
 pub use family::Family;
 pub use jax_set::{
@@ -63,5 +65,7 @@ pub use jax_set::{
 };
 pub use name::{NameError, ReleaseName, VersionSelector, all, exactly, find, is_meant, select};
 pub use published::Basis;
+pub use python_names::{AskedPythonName, PythonNames};
 pub use release::Release;
 pub use release_row::{Operator, ReleaseRow};
+pub use span_table::SpanTable;

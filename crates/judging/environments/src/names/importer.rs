@@ -10,7 +10,8 @@ use unskew_source::read_text;
 use super::finder::{Location, ModuleFinder};
 use super::missing::{Asked, ImportFailure};
 use super::namespace::{LoadedModule, Value};
-use super::steps::{Flow, Frame};
+use super::recorder::{AskedName, Cover, Recorder};
+use super::steps::{Flow, Frame, catches};
 
 /// How deep imports nest that are followed; Python itself ends at 1,000 frames.
 const DEPTH: usize = 250;
@@ -41,6 +42,8 @@ pub(super) struct Importer<'a> {
     pub(super) nesting: usize,
     /// Whether there was more than is followed.
     pub(super) is_cut: bool,
+    /// What is asked of packages that are not there, where that is recorded; see `recorder`.
+    pub(super) recorder: Option<Recorder>,
     /// The modules at the top of packages that change `sys.path`.
     path_changers: HashSet<String>,
     /// How many bytes of sources were read.
@@ -68,6 +71,7 @@ impl<'a> Importer<'a> {
             taken: 0,
             nesting: 0,
             is_cut: false,
+            recorder: None,
             path_changers: HashSet::new(),
             bytes: 0,
         }
@@ -122,10 +126,16 @@ impl<'a> Importer<'a> {
         module: &str,
         by: (&str, u32),
     ) -> Result<(), Box<ImportFailure>> {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.import(by.0, module, catches);
+        }
         if let Some(loaded) = self.modules.get(module) {
             return loaded.result.clone().unwrap_or(Ok(()));
         }
         let location = self.finder.find(module);
+        if location == Location::Nowhere && self.takes_as_there(module) {
+            return Ok(());
+        }
         if location == Location::Nowhere {
             let may_exist = self.may_be_registered(module) || self.has_other_path(by.0);
             return match may_exist || (self.is_trusted)(by.0, module) {
@@ -162,12 +172,16 @@ impl<'a> Importer<'a> {
         self.modules.insert(module.to_owned(), loaded);
         self.chain.push(module.to_owned());
         let compared = std::mem::take(&mut self.compared);
+        let cover = self.recorder.as_mut().map(|one| std::mem::take(&mut one.cover));
         let flow = match &source {
             Some(source) => self.run(&source.steps, Frame::body(module)),
             None => Flow::GoesOn,
         };
         self.chain.pop();
         self.compared = compared;
+        if let (Some(recorder), Some(cover)) = (&mut self.recorder, cover) {
+            recorder.cover = cover;
+        }
         let result = match flow {
             Flow::Fails(failure) if failure.is_explained() => Err(failure),
             _ => Ok(()),
@@ -181,6 +195,54 @@ impl<'a> Importer<'a> {
             parent.names.entry(name.to_owned()).or_insert_with(|| Value::Module(module.to_owned()));
         }
         result
+    }
+
+    /// Takes a module of a package that is not there as one that has every name, if what is asked of it is recorded.
+    fn takes_as_there(&mut self, module: &str) -> bool {
+        let is_assumed = self.recorder.as_ref().is_some_and(|one| one.is_of_others(module));
+        if is_assumed {
+            let loaded = LoadedModule {
+                source: None,
+                names: HashMap::new(),
+                is_open: Some(Openness::NoSource),
+                registers_modules: true,
+                result: Some(Ok(())),
+            };
+            self.modules.insert(module.to_owned(), loaded);
+        }
+        is_assumed
+    }
+
+    /// Whether what is asked of a module is recorded, and not judged.
+    fn is_recorded(&self, module: &str) -> bool {
+        let is_there = self.modules.get(module).is_some_and(|one| one.source.is_none());
+        is_there && self.recorder.as_ref().is_some_and(|one| one.is_of_others(module))
+    }
+
+    /// Records that a module is imported.
+    pub(super) fn record_import(&mut self, module: &str, by: &str) {
+        if self.is_recorded(module)
+            && let Some(recorder) = &mut self.recorder
+        {
+            let asked = AskedName { module: module.to_owned(), name: None, is_attribute: false };
+            recorder.ask(by, asked, "ModuleNotFoundError", catches);
+        }
+    }
+
+    /// Records that a name of a module is asked for.
+    pub(super) fn record_name(&mut self, module: &str, name: &str, is_attribute: bool, by: &str) {
+        if self.is_recorded(module)
+            && let Some(recorder) = &mut self.recorder
+        {
+            let (module, name) = (module.to_owned(), Some(name.to_owned()));
+            let exception = if is_attribute { "AttributeError" } else { "ImportError" };
+            recorder.ask(by, AskedName { module, name, is_attribute }, exception, catches);
+        }
+    }
+
+    /// What steps are under from now on, if they are recorded.
+    pub(super) fn cover(&mut self) -> Option<&mut Cover> {
+        self.recorder.as_mut().map(|one| &mut one.cover)
     }
 
     /// Reads a source; none if it cannot be read.

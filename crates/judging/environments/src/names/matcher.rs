@@ -6,6 +6,7 @@ use std::sync::Arc;
 use unskew_core::{Context, Finding, Judgement, Matcher, Party, Requirement, Role, Unjudged};
 
 use super::NamePairs;
+use super::by_release::ReleaseNames;
 use super::missing::{Asked, OwnedFailure};
 use super::owners::Owner;
 use crate::dependency::Dependency;
@@ -18,9 +19,12 @@ use crate::{Environment, InstalledPackage};
 struct NamesWereRead;
 
 /// What a package asks another for in vain.
-struct NameMatcher {
-    findings: Vec<Finding>,
+pub(super) struct NameMatcher {
+    pub(super) findings: Vec<Finding>,
 }
+
+/// The fix where nothing is known of other releases.
+pub(super) const ANY_OTHER: &str = "Install a newer release of the package that asks, or an older one of the package that is asked.";
 
 impl Matcher for NameMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
@@ -58,13 +62,18 @@ pub(super) fn name_pairs(
             Owner::Package(at) => environment.packages.get(at)?.label(),
             Owner::Python => python(environment),
         };
-        let one = Party::new(one.label(), Role::Artifact, "package")
-            .require(Requirement::matches("python.names", NameMatcher { findings }));
-        let other =
-            Party::new(other, Role::Runtime, "package").with_capability(Arc::new(NamesWereRead));
-        Some((one, other))
+        Some(asking(one.label(), other, NameMatcher { findings }))
     });
     NamePairs { pairs: pairs.collect(), alone, unjudged, reached: None }
+}
+
+/// Two packages of which the first asks the second for names.
+pub(super) fn asking(one: String, other: String, matcher: NameMatcher) -> (Party, Party) {
+    let one = Party::new(one, Role::Artifact, "package")
+        .require(Requirement::matches("python.names", matcher));
+    let other =
+        Party::new(other, Role::Runtime, "package").with_capability(Arc::new(NamesWereRead));
+    (one, other)
 }
 
 fn of_pair(environment: &Environment, failure: &OwnedFailure, by: usize, of: Owner) -> Finding {
@@ -78,8 +87,12 @@ fn of_pair(environment: &Environment, failure: &OwnedFailure, by: usize, of: Own
     };
     let fix = match (declared, of) {
         (Some(text), _) => format!("Install what it declares: `uv pip install '{text}'`."),
-        (None, Owner::Python) => "Install a newer release of the package that asks, or an older Python.".to_owned(),
-        (None, _) => "Install a newer release of the package that asks, or an older one of the package that is asked.".to_owned(),
+        (None, Owner::Python) => {
+            "Install a newer release of the package that asks, or an older Python.".to_owned()
+        }
+        (None, Owner::Package(of)) => {
+            by_table(environment, failure, by, of).unwrap_or_else(|| ANY_OTHER.to_owned())
+        }
     };
     let line = failure.failure.line.to_string();
     let module = &failure.failure.by;
@@ -93,17 +106,16 @@ fn of_pair(environment: &Environment, failure: &OwnedFailure, by: usize, of: Own
         asked => {
             let (name, symptom) = symptom(asked);
             let name = &name;
+            let (other, fix) = (&other, &fix);
             let finding = match failure.fails_at_load {
-                true => PythonNameMissing { module, line: &line, other: &other, name, fix: &fix }
-                    .finding(),
-                false => PythonNameMissingInFunction {
-                    module,
-                    line: &line,
-                    other: &other,
-                    name,
-                    fix: &fix,
+                true => {
+                    let by = format!("{module} line {line}");
+                    PythonNameMissing { by: &by, other, name, fix }.finding()
                 }
-                .finding(),
+                false => {
+                    let by = format!("a function of {module}, line {line},");
+                    PythonNameMissingInFunction { by: &by, other, name, fix }.finding()
+                }
             };
             (finding, symptom)
         }
@@ -141,8 +153,27 @@ fn chain(failure: &super::ImportFailure) -> String {
     failure.chain.join(" > ")
 }
 
+/// Which releases to install by the table of names, where it says that the name is missing.
+fn by_table(
+    environment: &Environment,
+    failure: &OwnedFailure,
+    by: usize,
+    of: usize,
+) -> Option<String> {
+    let name = match &failure.failure.asked {
+        Asked::Module(module) => module.clone(),
+        Asked::Name { module, name, .. } => format!("{module}:{name}"),
+        Asked::Check { .. } => return None,
+    };
+    let names = ReleaseNames::new(environment);
+    let missing = names.missing().into_iter().find(|one| {
+        (one.by, one.of) == (by, of) && one.asked.iter().any(|asked| asked.name == name)
+    })?;
+    names.fix(&missing)
+}
+
 /// What a package declares of another, where the one that is installed is none of it.
-fn declared(package: &InstalledPackage, other: &InstalledPackage) -> Option<String> {
+pub(super) fn declared(package: &InstalledPackage, other: &InstalledPackage) -> Option<String> {
     let version = other.version.parse::<pep440_rs::Version>().ok()?;
     let all = package.requires.iter().filter_map(|text| Dependency::read(text));
     let mut unmet = all.filter(|one| one.key == other.key() && !one.allows(&version));

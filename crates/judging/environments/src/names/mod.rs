@@ -5,6 +5,7 @@
 //! is a finding of the pair; what nobody has, one of the package that asks.
 
 mod built_in;
+mod by_release;
 mod conditions;
 mod finder;
 mod importer;
@@ -12,6 +13,8 @@ mod matcher;
 mod missing;
 mod namespace;
 mod owners;
+mod recorder;
+mod release_sources;
 mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +27,10 @@ use self::importer::Importer;
 use self::missing::{Asked, ImportFailure, OwnedFailure};
 use self::owners::{ModuleOwners, Owner, top_modules};
 use crate::{Environment, InstalledPackage};
+
+pub(crate) use self::by_release::{MissingNames, ReleaseNames};
+pub use self::recorder::AskedName;
+pub use self::release_sources::{AskedWhen, NamePresence, ReleaseSources};
 
 /// The stack for imports that nest: each level of Python's import takes a few of ours.
 const STACK: usize = 256 << 20;
@@ -65,16 +72,9 @@ impl ReachedModules {
 
 /// Follows the imports of all packages.
 pub(crate) fn judge_names(environment: &Environment) -> NamePairs {
-    if environment.is_lock {
-        let reason = "Python names that packages ask each other for: a lock has no sources";
-        let unjudged = vec![Unjudged::new(aspect::CONTENTS, reason)];
-        return NamePairs { unjudged, ..NamePairs::default() };
-    }
-    if environment.is_image {
-        let reason =
-            "Python names that packages ask each other for: sources in images are not unpacked";
-        let unjudged = vec![Unjudged::new(aspect::CONTENTS, reason)];
-        return NamePairs { unjudged, ..NamePairs::default() };
+    // A lock has no sources, and those in images are not unpacked.
+    if environment.is_lock || environment.is_image {
+        return ReleaseNames::new(environment).pairs();
     }
     let followed = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK);

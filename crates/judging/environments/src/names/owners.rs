@@ -59,6 +59,12 @@ impl ModuleOwners {
 
 /// The modules that stand for a package: those whose import is its import.
 pub(super) fn top_modules(package: &InstalledPackage) -> Vec<String> {
+    let tops = package.modules.iter().filter_map(|module| module.split('.').next()).collect();
+    main_modules(&package.key(), &tops)
+}
+
+/// The same, by the name of the package as indexes compare it and all its modules at the top.
+pub(super) fn main_modules(key: &str, tops: &BTreeSet<&str>) -> Vec<String> {
     /// What packages install beside themselves by accident or for their own tests.
     const ASIDE: [&str; 14] = [
         "test",
@@ -76,12 +82,10 @@ pub(super) fn top_modules(package: &InstalledPackage) -> Vec<String> {
         "setup",
         "src",
     ];
-    let tops: BTreeSet<&str> =
-        package.modules.iter().filter_map(|module| module.split('.').next()).collect();
-    let own = package.key().replace('-', "_");
+    let own = key.replace('-', "_");
     if let Some(same) = tops.iter().find(|top| top.eq_ignore_ascii_case(&own)) {
         return vec![(*same).to_owned()];
     }
-    let main = tops.into_iter().filter(|top| !ASIDE.contains(top) && !top.starts_with('_'));
-    main.map(str::to_owned).collect()
+    let main = tops.iter().filter(|top| !ASIDE.contains(top) && !top.starts_with('_'));
+    main.map(|&top| top.to_owned()).collect()
 }

@@ -126,8 +126,16 @@ impl Importer<'_> {
                         Certainty::NamesOnly => Certainty::NamesOnly,
                         _ => Certainty::Possible,
                     };
+                    if let Some(cover) = self.cover() {
+                        cover.conditions += 1;
+                    }
                     self.run(body, with(certainty));
                     self.run(otherwise, with(certainty));
+                    // What follows a branch that leaves may not be reached.
+                    let may_leave = leaves(body) || leaves(otherwise);
+                    if let Some(cover) = self.cover().filter(|_| !may_leave) {
+                        cover.conditions -= 1;
+                    }
                     Flow::GoesOn
                 }
             },
@@ -184,7 +192,14 @@ impl Importer<'_> {
             Certainty::Possible => Certainty::Certain,
             other => other,
         };
-        match self.run(body, with(certain)) {
+        if let Some(cover) = self.cover() {
+            cover.handlers.extend(handlers.iter().map(|one| one.catches.clone()));
+        }
+        let flow = self.run(body, with(certain));
+        if let Some(cover) = self.cover() {
+            cover.handlers.truncate(cover.handlers.len().saturating_sub(handlers.len()));
+        }
+        match flow {
             Flow::Fails(failure) => {
                 for handler in handlers {
                     if catches(&handler.catches, &failure.exception) {
@@ -223,6 +238,7 @@ impl Importer<'_> {
         if let Err(failure) = result {
             return Flow::Fails(failure);
         }
+        self.record_import(module, frame.module);
         let (name, module) = match alias {
             Some(alias) => (alias, module),
             None => (top, top),
@@ -261,6 +277,7 @@ impl Importer<'_> {
         if let Err(failure) = self.import(&module, by) {
             return Flow::Fails(failure);
         }
+        self.record_import(&module, frame.module);
         for (name, bound) in names {
             if name == "*" {
                 self.star(&module, frame);
@@ -281,6 +298,7 @@ impl Importer<'_> {
         name: &str,
         by: (&str, u32),
     ) -> Result<Value, Box<ImportFailure>> {
+        self.record_name(module, name, false, by.0);
         let is_missing = match self.attribute(module, name) {
             Resolved::Bound(value) => return Ok(value),
             Resolved::Unknown => false,
@@ -320,12 +338,26 @@ impl Importer<'_> {
         if frame.certainty == Certainty::NamesOnly {
             return Flow::GoesOn;
         }
+        self.record_attribute(path, frame);
         match self.resolve(path, frame) {
             Resolved::Missing { module, name } if !(self.is_trusted)(frame.module, &module) => {
                 let asked = Asked::Name { module, name, is_attribute: true };
                 Flow::Fails(self.failure(asked, "AttributeError", (frame.module, line)))
             }
             _ => Flow::GoesOn,
+        }
+    }
+
+    /// Records the first name of a path that a module of another package has to have.
+    fn record_attribute(&mut self, path: &[String], frame: Frame<'_>) {
+        for end in 1..path.len() {
+            let (above, name) = (path.get(..end).unwrap_or_default(), path.get(end));
+            let (Resolved::Bound(Value::Module(module)), Some(name)) =
+                (self.resolve(above, frame), name)
+            else {
+                return;
+            };
+            self.record_name(&module, name, true, frame.module);
         }
     }
 
@@ -350,7 +382,11 @@ impl Importer<'_> {
     /// Follows the steps of a function.
     fn function(&mut self, function: &PythonFunction, frame: Frame<'_>) -> Flow {
         self.locals.push(HashMap::new());
+        let conditions = self.cover().map_or(0, |cover| cover.conditions);
         let flow = self.run(&function.steps, Frame { is_function: true, ..frame });
+        if let Some(cover) = self.cover() {
+            cover.conditions = conditions;
+        }
         self.locals.pop();
         match flow {
             Flow::Left => Flow::GoesOn,
@@ -378,8 +414,22 @@ impl Importer<'_> {
     }
 }
 
+/// Whether steps may return, leave a loop or raise.
+fn leaves(steps: &[Step]) -> bool {
+    steps.iter().any(|step| match step {
+        Step::Leave | Step::Raise { .. } => true,
+        Step::If { body, otherwise, .. } => leaves(body) || leaves(otherwise),
+        Step::Try { body, handlers, otherwise, finally } => {
+            let parts = [body, otherwise, finally];
+            parts.into_iter().chain(handlers.iter().map(|one| &one.body)).any(|one| leaves(one))
+        }
+        Step::Loop(body) => leaves(body),
+        _ => false,
+    })
+}
+
 /// Whether a handler for these classes catches an exception.
-fn catches(classes: &[String], exception: &str) -> bool {
+pub(super) fn catches(classes: &[String], exception: &str) -> bool {
     if classes.is_empty() {
         return true;
     }

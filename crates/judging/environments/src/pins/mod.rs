@@ -1,11 +1,12 @@
 //! Changes of versions after which nothing that was judged breaks.
 //!
-//! `framework` and `runtimes` say what could be changed for each reason, in two ways where there are two: the package that needs
+//! `framework`, `runtimes` and `names` say what could be changed for each reason, in two ways where there are two: the package that needs
 //! something, or the one that has it. `repair` follows what that leads to by what all packages declare, changes what has to
 //! change with it, and judges the result. What does not hold is not proposed, and the reason is said.
 
 mod declared;
 mod framework;
+mod names;
 mod repair;
 mod runtimes;
 
@@ -114,6 +115,8 @@ pub(crate) fn changes<'a>(
     reasons.extend(runtimes::options(environment, reached));
     let repair = Repair::new(environment, unmet, pairs, reached, context);
     let declared = declared::options(&repair, unmet);
+    let mut of_pairs = names::options(&repair);
+    of_pairs.extend(declared);
     let mut changes = Changes::default();
     for at in 0..2 {
         let mut change = PinChange::default();
@@ -121,7 +124,7 @@ pub(crate) fn changes<'a>(
             let option = options.get(at).or_else(|| options.first());
             change.extend(option.cloned().unwrap_or_default());
         }
-        for (one, other, options) in &declared {
+        for (one, other, options) in &of_pairs {
             if !change.pins.iter().any(|pin| pin.package == *one || pin.package == *other) {
                 let option = options.get(at).or_else(|| options.first());
                 change.extend(option.cloned().unwrap_or_default());

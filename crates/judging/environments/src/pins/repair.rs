@@ -6,7 +6,7 @@ use std::str::FromStr as _;
 use pep440_rs::Version as Pep440;
 use unskew_core::Context;
 use unskew_extensions::wheels;
-use unskew_releases::DeclaredRequirements;
+use unskew_releases::declared_requirements;
 
 use super::runtimes::takes_python;
 use super::{Pin, PinChange};
@@ -15,7 +15,7 @@ use crate::dependencies::Unmet;
 use crate::dependency::Dependency;
 use crate::judge::pairs_of;
 use crate::marker::Markers;
-use crate::names::ReachedModules;
+use crate::names::{MissingNames, ReachedModules, ReleaseNames};
 use crate::{Environment, InstalledPackage, PackagePair};
 
 /// How many packages a change may take along.
@@ -103,7 +103,7 @@ impl<'a> Repair<'a> {
         wanted: Option<&Dependency<'_>>,
     ) -> Option<String> {
         let key = package.key();
-        let table = DeclaredRequirements::of_package(&key)?;
+        let table = declared_requirements(&key)?;
         let here = Pep440::from_str(package.public_version()).ok()?;
         let version = |text: &&String| Pep440::from_str(text).ok();
         let above = table.releases.iter().filter(|one| version(one).is_some_and(|one| one > here));
@@ -148,7 +148,7 @@ impl<'a> Repair<'a> {
         let names: BTreeSet<&str> = pins.iter().map(|pin| &*pin.package).collect();
         let brought: BTreeSet<String> = {
             let unmet = Unmet::new(&environment);
-            let is_unknown = |key: &String| DeclaredRequirements::of_package(key).is_none();
+            let is_unknown = |key: &String| declared_requirements(key).is_none();
             let all =
                 unmet.other_versions(&environment).filter(|(of, ..)| names.contains(&*of.name));
             all.map(|(.., installed)| installed.key()).filter(is_unknown).collect()
@@ -164,7 +164,8 @@ impl<'a> Repair<'a> {
         mut change: PinChange,
     ) -> Result<PinChange, String> {
         let pairs = pairs_of(environment, self.reached, self.context);
-        let after = broken(&pairs);
+        let after: BTreeSet<_> =
+            broken(&pairs).union(&self.by_names(environment, &change)).cloned().collect();
         if let Some((one, other)) = after.difference(&self.broken).next() {
             return Err(format!("{}: {one} with {other} would break", requirements(&change)));
         }
@@ -181,6 +182,32 @@ impl<'a> Repair<'a> {
             true => Ok(change),
             false => Err(format!("{}: the same pairs break", requirements(&change))),
         }
+    }
+}
+
+impl Repair<'_> {
+    /// The pairs that a name breaks, by the table of names: in a lock all, else those of packages that change.
+    fn by_names(
+        &self,
+        environment: &Environment,
+        change: &PinChange,
+    ) -> BTreeSet<(String, String)> {
+        let names = ReleaseNames::new(environment);
+        let is_changed =
+            |one: &InstalledPackage| change.pins.iter().any(|pin| pin.package == one.name);
+        let missing = names.missing().into_iter().filter(MissingNames::fails_at_load);
+        let pairs = missing.filter_map(|one| {
+            let (by, of) = (environment.packages.get(one.by)?, environment.packages.get(one.of)?);
+            let counts = environment.is_lock || is_changed(by) || is_changed(of);
+            counts.then(|| (by.key(), of.key()))
+        });
+        pairs.collect()
+    }
+
+    /// Whether a release of a package takes the Python of the environment, as far as both are known.
+    pub(super) fn takes_python(&self, key: &str, release: &str) -> bool {
+        let table = declared_requirements(key);
+        table.is_none_or(|table| takes_python(&table, release, self.environment))
     }
 }
 

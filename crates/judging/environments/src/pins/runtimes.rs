@@ -4,7 +4,7 @@ use std::str::FromStr as _;
 
 use pep440_rs::Version as Pep440;
 use unskew_core::Version;
-use unskew_releases::DeclaredRequirements;
+use unskew_releases::{SpanTable, declared_requirements};
 
 use super::{Options, PinChange, labels};
 use crate::declared::{self, fill};
@@ -62,7 +62,7 @@ fn in_range(
     reason: &str,
 ) -> Option<PinChange> {
     let key = package.key();
-    let table = DeclaredRequirements::of_package(&key)?;
+    let table = declared_requirements(&key)?;
     let specifiers = Specifiers::read(range)?;
     let releases = table.releases.iter().rev();
     let all: Vec<&String> = releases
@@ -84,11 +84,7 @@ fn in_range(
 }
 
 /// Whether a release takes the Python of an environment, as far as both are known.
-pub(super) fn takes_python(
-    table: &DeclaredRequirements,
-    release: &str,
-    environment: &Environment,
-) -> bool {
+pub(super) fn takes_python(table: &SpanTable, release: &str, environment: &Environment) -> bool {
     let Some(python) = environment.python_full.or(environment.python) else { return true };
     // Of a patch release nothing is known: a late one.
     let text = match environment.python_full {
@@ -114,7 +110,7 @@ fn others(
 ) -> Option<PinChange> {
     let mut change = PinChange::default();
     for package in packages {
-        let table = DeclaredRequirements::of_package(&package.key())?;
+        let table = declared_requirements(&package.key())?;
         let here = Pep440::from_str(package.public_version()).ok()?;
         let is_there = |one: &&String| {
             Pep440::from_str(one).is_ok_and(|one| if newer { one > here } else { one < here })

@@ -9,5 +9,6 @@ mod labels;
 mod modules;
 mod names;
 mod plugins;
+mod release_sources;
 mod requirements;
 mod unlisted;

@@ -1,0 +1,198 @@
+//! The sources of one release of a package, without the packages that it needs: what it asks of them, and what it has.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use unskew_extensions::wheels::normal;
+
+use super::built_in;
+use super::finder::{Location, ModuleFinder};
+use super::importer::Importer;
+use super::namespace::Resolved;
+use super::owners::main_modules;
+use super::recorder::{AskedName, Recorder};
+
+/// When something fails if a name is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AskedWhen {
+    /// The import of the package fails.
+    Load,
+    /// The import of a module fails that the package's import does not reach, or a function once it is called.
+    FirstUse,
+}
+
+/// Whether a release has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamePresence {
+    /// It has.
+    Present,
+    /// It has not.
+    Missing,
+    /// Its sources do not say: an extension module, names that are made at run time.
+    Unknown,
+}
+
+/// A release of a package whose sources lie in a folder, alone.
+pub struct ReleaseSources {
+    importer: Importer<'static>,
+    /// The modules that stand for it.
+    tops: Vec<String>,
+    /// The modules that have sources and are for those who use it.
+    modules: BTreeSet<String>,
+}
+
+/// Folders of a package that are not for those who use it.
+const NOT_FOR_USERS: [&str; 9] = [
+    "tests",
+    "test",
+    "testing",
+    "conftest",
+    "examples",
+    "benchmarks",
+    "_vendor",
+    "vendor",
+    "__main__",
+];
+
+/// The most files of a release.
+const FILES: usize = 50_000;
+
+/// No package says its version: conditions on it are not decided.
+static NO_VERSIONS: BTreeMap<String, String> = BTreeMap::new();
+
+/// What is not there is recorded, and not missing.
+fn trusts_all(_: &str, _: &str) -> bool {
+    true
+}
+
+impl ReleaseSources {
+    /// Reads the sources of a package in a folder as it is installed, and follows its import.
+    pub fn read(folder: &Path, package: &str) -> Self {
+        let mut modules = BTreeSet::new();
+        for path in sources(folder) {
+            let path = path.strip_prefix(folder).ok().and_then(Path::to_str);
+            let module = path.and_then(|path| path.strip_suffix(".py"));
+            let module = module.map(|one| one.strip_suffix("/__init__").unwrap_or(one));
+            modules.extend(module.map(|one| one.replace('/', ".")));
+        }
+        let all: BTreeSet<&str> = modules.iter().filter_map(|one| one.split('.').next()).collect();
+        let own: BTreeSet<String> = all.iter().map(|&top| top.to_owned()).collect();
+        let tops = main_modules(&normal(package), &all);
+        let is_for_users = |module: &String| {
+            let mut parts = module.split('.');
+            parts.next().is_some_and(|top| tops.iter().any(|one| one == top))
+                && !parts.any(|part| NOT_FOR_USERS.contains(&part) || part.starts_with("test_"))
+        };
+        let modules = modules.iter().filter(|module| is_for_users(module)).cloned().collect();
+        let finder = ModuleFinder::new(vec![folder.to_owned()], built_in::modules(false));
+        let platform = Some(["linux", "posix"]);
+        let mut importer = Importer::new(finder, None, platform, &NO_VERSIONS, &trusts_all);
+        importer.recorder = Some(Recorder::new(own));
+        for top in &tops {
+            // What fails is what is asked for.
+            let _ = importer.import(top, (top, 0));
+        }
+        Self { importer, tops, modules }
+    }
+
+    /// The modules that stand for it.
+    pub fn tops(&self) -> &[String] {
+        &self.tops
+    }
+
+    /// What its modules ask of others, with the module that asks; modules that nothing imports are imported for that.
+    pub fn asked(&mut self) -> BTreeMap<(AskedName, AskedWhen), String> {
+        let mut found: BTreeMap<(AskedName, AskedWhen), String> = BTreeMap::new();
+        let reached = self.reached();
+        for module in &self.modules {
+            let _ = self.importer.import(module, (module, 0));
+        }
+        for module in self.importer.imported() {
+            for function in self.importer.functions(&module) {
+                if function.is_conditional {
+                    continue;
+                }
+                if let Some(recorder) = &mut self.importer.recorder {
+                    recorder.is_in_function = true;
+                }
+                let _ = self.importer.first_use(&module, &function);
+                if let Some(recorder) = &mut self.importer.recorder {
+                    recorder.is_in_function = false;
+                }
+            }
+        }
+        let Some(recorder) = &self.importer.recorder else { return found };
+        for module in self.modules.union(&reached) {
+            let when = if reached.contains(module) { AskedWhen::Load } else { AskedWhen::FirstUse };
+            for asked in recorder.asked_by(module) {
+                found.entry((asked.clone(), when)).or_insert_with(|| module.clone());
+            }
+            for asked in recorder.asked_in_functions(module) {
+                found.entry((asked.clone(), AskedWhen::FirstUse)).or_insert_with(|| module.clone());
+            }
+        }
+        let at_load: BTreeSet<AskedName> = found
+            .keys()
+            .filter(|(_, when)| *when == AskedWhen::Load)
+            .map(|(asked, _)| asked.clone())
+            .collect();
+        found.retain(|(asked, when), _| *when == AskedWhen::Load || !at_load.contains(asked));
+        found
+    }
+
+    fn reached(&self) -> BTreeSet<String> {
+        self.importer.recorder.as_ref().map(|one| one.reached(&self.tops)).unwrap_or_default()
+    }
+
+    /// Whether the release has what is asked for; none if the module is one of another package: several share `google`.
+    pub fn has(&mut self, asked: &AskedName) -> Option<NamePresence> {
+        let importer = &mut self.importer;
+        let module = &*asked.module;
+        let is_cut = importer.import(module, (module, 0)).is_err() || importer.is_cut;
+        let ends = module.match_indices('.').map(|(at, _)| at).chain([module.len()]);
+        let locations: Vec<Location> =
+            ends.map(|end| importer.finder.find(&module[..end])).collect();
+        let is_own = |one: &Location| matches!(one, Location::Source(..) | Location::Unreadable(_));
+        if !locations.iter().any(is_own) {
+            return None;
+        }
+        if locations.last() == Some(&Location::Nowhere) {
+            let is_open = importer.may_be_registered(module) || importer.has_other_path(module);
+            return Some(if is_open { NamePresence::Unknown } else { NamePresence::Missing });
+        }
+        if is_cut {
+            return Some(NamePresence::Unknown);
+        }
+        let Some(name) = &asked.name else { return Some(NamePresence::Present) };
+        let inner = format!("{module}.{name}");
+        Some(match importer.attribute(module, name) {
+            Resolved::Bound(_) => NamePresence::Present,
+            // Whether a module below it was imported depends on what others import.
+            _ if importer.finder.find(&inner) != Location::Nowhere => NamePresence::Present,
+            Resolved::Unknown => NamePresence::Unknown,
+            Resolved::Missing { .. } => NamePresence::Missing,
+        })
+    }
+}
+
+/// The files with sources below a folder.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let (mut found, mut open) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = open.pop()
+        && found.len() < FILES
+    {
+        for entry in folder.read_dir().into_iter().flatten().filter_map(Result::ok) {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => open.push(entry.path()),
+                Ok(kind)
+                    if kind.is_file()
+                        && entry.path().extension().is_some_and(|end| end == "py") =>
+                {
+                    found.push(entry.path());
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
