@@ -4,6 +4,7 @@
 //! a folder or a wheel, conversion, the message that says what was looked for, and the list of all rules. A boundary whose row
 //! needs more than functions of its crate has a module below.
 
+mod hub;
 mod onnx;
 mod stablehlo;
 mod tensorflow;
@@ -249,6 +250,15 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         }),
         formats: &[format("model folder of Hugging Face", &["json"])],
         rules: &[unskew_transformers::rules::RULES],
+        ..NONE
+    },
+    Boundary {
+        looked_for: "tokenizers of Hugging Face (tokenizer.json)",
+        endings: &["tokenizer.json"],
+        read: Read::File(unskew_tokenizers::party),
+        convert: Some(hub::convert_tokenizer),
+        formats: &[format("tokenizer of Hugging Face", &["json"])],
+        rules: &[unskew_tokenizers::rules::RULES],
         ..NONE
     },
     // A new boundary goes before the formats that are only shown.

@@ -47,6 +47,7 @@ mod release_row;
 mod scikit_learn;
 pub mod tensorflow;
 mod tfjs;
+mod tokenizers;
 pub mod torch;
 mod torch_xla;
 mod transformers;

@@ -22,6 +22,7 @@ targets! {
     ifrt_proxy_session
     ifrt_value
     gguf
+    tokenizers
     jax_export
     keras_file
     lint_configuration
