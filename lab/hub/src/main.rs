@@ -4,6 +4,7 @@
 mod gguf_library;
 mod gguf_load;
 mod model_folders;
+mod peft;
 mod scikit_learn;
 mod tokenizers;
 
@@ -15,5 +16,6 @@ fn main() -> anyhow::Result<()> {
         .with("model-folders", model_folders::run)
         .with("scikit-learn", scikit_learn::run)
         .with("tokenizers", tokenizers::run)
+        .with("peft", peft::run)
         .run()
 }

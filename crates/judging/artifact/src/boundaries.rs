@@ -253,6 +253,15 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         ..NONE
     },
     Boundary {
+        looked_for: "adapters of PEFT (adapter_config.json)",
+        endings: &["adapter_config.json"],
+        read: Read::File(unskew_peft::party),
+        convert: Some(hub::convert_adapter),
+        formats: &[format("adapter of PEFT", &["json"])],
+        rules: &[unskew_peft::rules::RULES],
+        ..NONE
+    },
+    Boundary {
         looked_for: "tokenizers of Hugging Face (tokenizer.json)",
         endings: &["tokenizer.json"],
         read: Read::File(unskew_tokenizers::party),

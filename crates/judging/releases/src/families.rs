@@ -9,7 +9,7 @@ use unskew_gguf::LlamaFamily;
 
 use crate::release_row::search;
 use crate::{
-    Family, Operator, ReleaseRow, jax, keras, llama, onnx, scikit_learn, tensorflow, tfjs,
+    Family, Operator, ReleaseRow, jax, keras, llama, onnx, peft, scikit_learn, tensorflow, tfjs,
     tokenizers, torch, torch_xla, transformers,
 };
 
@@ -284,6 +284,22 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         party: tokenizers::party,
         history: tokenizers::history,
         known_operator: "Fuse",
+        dotted_names: false,
+    },
+    ReleaseFamily {
+        family: Family::Peft,
+        name: "peft",
+        prefix: "",
+        title: "PEFT",
+        packages: &["peft"],
+        installs: &["peft/"],
+        published: include_str!("../data/peft/published.tsv"),
+        has_extensions: false,
+        rows: peft::rows,
+        axes: peft::axes,
+        party: peft::party,
+        history: peft::history,
+        known_operator: "LORA",
         dotted_names: false,
     },
 ];

@@ -33,11 +33,13 @@ pub enum Family {
     ScikitLearn,
     /// tokenizers of Hugging Face: its releases are written `tokenizers@0.19`.
     Tokenizers,
+    /// PEFT of Hugging Face: its releases are written `peft@0.12`.
+    Peft,
 }
 
 impl Family {
     /// Every framework with a database of releases.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Torch,
         Self::TensorFlow,
         Self::Jax,
@@ -52,6 +54,7 @@ impl Family {
         Self::Transformers,
         Self::ScikitLearn,
         Self::Tokenizers,
+        Self::Peft,
     ];
 
     /// The name of its package: `torch`.

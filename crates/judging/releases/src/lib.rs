@@ -41,6 +41,7 @@ pub mod keras;
 mod llama;
 mod name;
 pub mod onnx;
+mod peft;
 mod published;
 mod release;
 mod release_row;

@@ -1,6 +1,7 @@
 //! Files of models that people share in the table of boundaries: conversion.
 
 use unskew_core::Party;
+use unskew_peft::PeftRelease;
 use unskew_tokenizers::TokenizersRelease;
 
 use super::Planned;
@@ -15,4 +16,13 @@ pub(super) fn convert_tokenizer(content: &Content, target: &Party, _: &ConvertOp
         return Ok(None);
     };
     Ok(unskew_tokenizers::convert(source, release)?.map(PlannedConversion::from))
+}
+
+/// `adapter_config.json` for a release of PEFT.
+pub(super) fn convert_adapter(content: &Content, target: &Party, _: &ConvertOptions) -> Planned {
+    let (Some(release), Some(source)) = (target.capability::<PeftRelease>(), one_file(content))
+    else {
+        return Ok(None);
+    };
+    Ok(unskew_peft::convert(source, release)?.map(PlannedConversion::from))
 }
