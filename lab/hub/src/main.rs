@@ -4,7 +4,9 @@
 mod gguf_library;
 mod gguf_load;
 mod model_folders;
+mod peft;
 mod scikit_learn;
+mod tokenizers;
 
 use unskew_lab_harness::Subject;
 
@@ -13,5 +15,7 @@ fn main() -> anyhow::Result<()> {
         .with("gguf-load", gguf_load::run)
         .with("model-folders", model_folders::run)
         .with("scikit-learn", scikit_learn::run)
+        .with("tokenizers", tokenizers::run)
+        .with("peft", peft::run)
         .run()
 }

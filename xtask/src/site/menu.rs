@@ -28,6 +28,8 @@ const GUIDES: [(&str, &[&str]); 6] = [
             "check-gguf",
             "check-a-model-folder",
             "check-a-scikit-learn-model",
+            "check-a-tokenizer",
+            "check-an-adapter",
             "jax-export",
             "jax-compilation-cache",
             "check-a-program-for-a-plug-in",

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use memchr::memmem;
 use serde_json::{Map, Value};
 use unskew_core::Places;
-use unskew_source::{Source, SourceExt, limits};
+use unskew_source::Source;
+use unskew_tokenizers::TokenizerFile;
+
+use crate::judge::FastTokenizer;
 
 use crate::config::{ModelConfig, json, text};
 
@@ -43,8 +45,8 @@ pub struct ModelFolder {
 pub struct FolderFiles {
     /// The class of the tokenizer, and the file that names it.
     pub tokenizer: Option<NamedClass>,
-    /// How `tokenizer.json` writes the merges of a BPE model; none without such a file.
-    pub fast_tokenizer: Option<MergesForm>,
+    /// `tokenizer.json`, which the package tokenizers reads; none without such a file.
+    pub fast_tokenizer: Option<FastTokenizer>,
     /// The classes of processors.
     pub processors: Vec<NamedClass>,
     /// Whether a class of those files is code of the folder.
@@ -62,32 +64,6 @@ pub struct NamedClass {
     pub class: String,
     /// The file and the key: `tokenizer_config.json, tokenizer_class`.
     pub place: String,
-}
-
-/// How the merges of a BPE tokenizer are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MergesForm {
-    /// There are none.
-    None,
-    /// `"a b"`.
-    Texts,
-    /// `["a", "b"]`, since tokenizers 0.20.
-    Pairs,
-}
-
-impl MergesForm {
-    /// The form in a file, which is not parsed: a vocabulary has megabytes.
-    fn find(text: &[u8]) -> Self {
-        const KEY: &[u8] = b"\"merges\"";
-        let Some(at) = memmem::rfind(text, KEY) else { return Self::None };
-        let rest = text.get(at + KEY.len()..).unwrap_or_default();
-        let mut rest = rest.iter().filter(|byte| !byte.is_ascii_whitespace());
-        match (rest.next(), rest.next(), rest.next()) {
-            (Some(b':'), Some(b'['), Some(b'[')) => Self::Pairs,
-            (Some(b':'), Some(b'['), Some(b'"')) => Self::Texts,
-            _ => Self::None,
-        }
-    }
 }
 
 /// The weights of a folder.
@@ -136,23 +112,18 @@ impl FolderFiles {
         files
     }
 
-    /// The form of the merges in `tokenizer.json`.
+    /// What `tokenizer.json` consists of.
     fn look_at_tokenizer(
         &mut self,
         open: &dyn Fn(&str) -> Option<Arc<dyn Source>>,
-    ) -> Option<MergesForm> {
-        let source = open("tokenizer.json")?;
-        let text = match source.size() > limits::RECORD {
-            true => Err(format!("it has {} bytes", source.size())),
-            false => source.all().map_err(|error| error.to_string()),
+    ) -> Option<FastTokenizer> {
+        let why = match TokenizerFile::read(&open("tokenizer.json")?) {
+            Ok(Some(file)) => return Some(FastTokenizer::new(file)),
+            Ok(None) => "it is no tokenizer".to_owned(),
+            Err(error) => error.to_string(),
         };
-        match text {
-            Ok(text) => Some(MergesForm::find(&text)),
-            Err(why) => {
-                self.unread.push(("tokenizer.json".to_owned(), why));
-                None
-            }
-        }
+        self.unread.push(("tokenizer.json".to_owned(), why));
+        None
     }
 
     /// The object in a file beside the configuration; none if there is no such file.
@@ -221,19 +192,5 @@ impl FolderFiles {
             }
         }
         missing
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_form_of_merges_is_found_without_parsing() {
-        let found = |text: &str| MergesForm::find(text.as_bytes());
-        assert_eq!(found(r#"{"model": {"merges" : [ ["a", "b"]]}}"#), MergesForm::Pairs);
-        assert_eq!(found(r#"{"model": {"merges":["a b"]}}"#), MergesForm::Texts);
-        assert_eq!(found(r#"{"model": {"merges": []}}"#), MergesForm::None);
-        assert_eq!(found(r#"{"model": {"merges"#), MergesForm::None);
     }
 }

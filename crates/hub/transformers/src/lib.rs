@@ -6,7 +6,7 @@
 //! release does not read is passed over: the model loads, and answers otherwise.
 //!
 //! * `model_type`, and the classes in `architectures`;
-//! * the form of the merges in `tokenizer.json`, and the tokenizers that the release accepts;
+//! * `tokenizer.json`, against the releases of tokenizers that the release accepts (`unskew-tokenizers`);
 //! * the classes of the tokenizer and of the processors; `TokenizersBackend`, which transformers 5 writes;
 //! * `rope_parameters`, which transformers 5 writes and 4 passes over; the fields and types of `rope_scaling`;
 //! * `dtype`, which releases before 4.56 know as `torch_dtype`;
@@ -26,9 +26,8 @@
 //! | what a release makes of a folder | [`judge()`] |
 //!
 //! What is refused: a configuration of more than 64 MiB, or nested deeper than 128 levels. No weights are read: 140 GB cost
-//! nothing. What is not judged and says so: code in the folder (`auto_map`), the rest of `tokenizer.json`, the packages of
-//! quantization, and
-//! what the code of a model computes.
+//! nothing. What is not judged and says so: code in the folder (`auto_map`), the packages of
+//! quantization, and what the code of a model computes.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -45,6 +44,7 @@
 //!     version: "4.50.3".parse().unwrap(),
 //!     released: Date::constant(2025, 3, 28),
 //!     names: Arc::new(TransformersNames::from_text(names).unwrap()),
+//!     tokenizers: None,
 //! };
 //! let folder = ModelFolder { config, files: None };
 //! assert_eq!(judge(&folder, &release).findings[0].rule.code, "HF001");
@@ -59,7 +59,7 @@ mod release;
 pub mod rules;
 
 pub use config::{DtypeKeys, ModelConfig, RopeConfig, RopeParameters, RopeScaling};
-pub use folder::{FolderFiles, FolderWeights, MergesForm, ModelFolder, NamedClass};
-pub use judge::judge;
+pub use folder::{FolderFiles, FolderWeights, ModelFolder, NamedClass};
+pub use judge::{FastTokenizer, judge};
 pub use party::{TRANSFORMERS_AXIS, party, with_files};
 pub use release::{TransformersNames, TransformersRelease};

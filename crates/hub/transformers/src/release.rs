@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use unskew_core::{Date, Party, Role, Version};
 use unskew_definitions::{DefinitionRowsError, Rows, RowsText, Runs};
+use unskew_tokenizers::TokenizersNames;
 
 /// What all releases know: a line for each, such as `qwen3(model)`, `Qwen3ForCausalLM(class)`, `gptq(quantization)`,
 /// `llama3(rope)`, `llama(theta 10000)`, `dtype-key(feature)` and `tokenizers(requires >=0.22.0,<=0.23.0)`.
@@ -42,6 +43,8 @@ pub struct TransformersRelease {
     pub released: Date,
     /// What all releases know.
     pub names: Arc<TransformersNames>,
+    /// What was measured of the releases of tokenizers, of which it accepts a range; none where that is not known.
+    pub tokenizers: Option<Arc<TokenizersNames>>,
 }
 
 impl TransformersRelease {

@@ -4,6 +4,7 @@
 //! a folder or a wheel, conversion, the message that says what was looked for, and the list of all rules. A boundary whose row
 //! needs more than functions of its crate has a module below.
 
+mod hub;
 mod onnx;
 mod stablehlo;
 mod tensorflow;
@@ -249,6 +250,24 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
         }),
         formats: &[format("model folder of Hugging Face", &["json"])],
         rules: &[unskew_transformers::rules::RULES],
+        ..NONE
+    },
+    Boundary {
+        looked_for: "adapters of PEFT (adapter_config.json)",
+        endings: &["adapter_config.json"],
+        read: Read::File(unskew_peft::party),
+        convert: Some(hub::convert_adapter),
+        formats: &[format("adapter of PEFT", &["json"])],
+        rules: &[unskew_peft::rules::RULES],
+        ..NONE
+    },
+    Boundary {
+        looked_for: "tokenizers of Hugging Face (tokenizer.json)",
+        endings: &["tokenizer.json"],
+        read: Read::File(unskew_tokenizers::party),
+        convert: Some(hub::convert_tokenizer),
+        formats: &[format("tokenizer of Hugging Face", &["json"])],
+        rules: &[unskew_tokenizers::rules::RULES],
         ..NONE
     },
     // A new boundary goes before the formats that are only shown.

@@ -9,8 +9,8 @@ use unskew_gguf::LlamaFamily;
 
 use crate::release_row::search;
 use crate::{
-    Family, Operator, ReleaseRow, jax, keras, llama, onnx, scikit_learn, tensorflow, tfjs, torch,
-    torch_xla, transformers,
+    Family, Operator, ReleaseRow, jax, keras, llama, onnx, peft, scikit_learn, tensorflow, tfjs,
+    tokenizers, torch, torch_xla, transformers,
 };
 
 /// What the database knows of a family of releases.
@@ -268,6 +268,38 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         party: scikit_learn::party,
         history: scikit_learn::history,
         known_operator: "LogisticRegression",
+        dotted_names: false,
+    },
+    ReleaseFamily {
+        family: Family::Tokenizers,
+        name: "tokenizers",
+        prefix: "",
+        title: "tokenizers",
+        packages: &["tokenizers"],
+        installs: &["tokenizers/"],
+        published: include_str!("../data/tokenizers/published.tsv"),
+        has_extensions: false,
+        rows: tokenizers::rows,
+        axes: tokenizers::axes,
+        party: tokenizers::party,
+        history: tokenizers::history,
+        known_operator: "Fuse",
+        dotted_names: false,
+    },
+    ReleaseFamily {
+        family: Family::Peft,
+        name: "peft",
+        prefix: "",
+        title: "PEFT",
+        packages: &["peft"],
+        installs: &["peft/"],
+        published: include_str!("../data/peft/published.tsv"),
+        has_extensions: false,
+        rows: peft::rows,
+        axes: peft::axes,
+        party: peft::party,
+        history: peft::history,
+        known_operator: "LORA",
         dotted_names: false,
     },
 ];

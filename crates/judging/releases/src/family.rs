@@ -31,11 +31,15 @@ pub enum Family {
     Transformers,
     /// scikit-learn: its releases are written `scikit-learn@1.5`, or `sklearn@1.5`.
     ScikitLearn,
+    /// tokenizers of Hugging Face: its releases are written `tokenizers@0.19`.
+    Tokenizers,
+    /// PEFT of Hugging Face: its releases are written `peft@0.12`.
+    Peft,
 }
 
 impl Family {
     /// Every framework with a database of releases.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Torch,
         Self::TensorFlow,
         Self::Jax,
@@ -49,6 +53,8 @@ impl Family {
         Self::LlamaCppPython,
         Self::Transformers,
         Self::ScikitLearn,
+        Self::Tokenizers,
+        Self::Peft,
     ];
 
     /// The name of its package: `torch`.

@@ -7,7 +7,7 @@ use unskew_definitions::Rows;
 use unskew_tables::{packed_rows, toml_as_json};
 use unskew_transformers::{TransformersNames, TransformersRelease};
 
-use crate::{ReleaseRow, embedded};
+use crate::{ReleaseRow, embedded, tokenizers};
 
 static NAMES: LazyLock<Option<Arc<TransformersNames>>> = LazyLock::new(|| {
     embedded::rows(TransformersNames::from_text(packed_rows!("data/transformers/names.tsv")))
@@ -49,6 +49,7 @@ pub(crate) fn party(row: &ReleaseRow) -> Party {
             version: row.version,
             released: row.released,
             names: names.clone(),
+            tokenizers: tokenizers::names().cloned(),
         }
         .party(),
         None => Party::new(

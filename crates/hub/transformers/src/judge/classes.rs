@@ -1,13 +1,10 @@
 //! Classes that a folder names: of the model, the tokenizer, the processors.
 
-use unskew_core::{Judgement, Unjudged, Version, aspect};
+use unskew_core::{Judgement, Unjudged, aspect};
 
 use super::place;
-use crate::folder::{FolderFiles, MergesForm, NamedClass};
+use crate::folder::{FolderFiles, NamedClass};
 use crate::{ModelFolder, TransformersRelease, rules};
-
-/// The first release of tokenizers that reads and writes merges as pairs.
-const PAIRS: Version = Version::pair(0, 20);
 
 /// The class that every release from 5.0 on takes where it has none of the name.
 const BACKEND: &str = "TokenizersBackend";
@@ -34,7 +31,6 @@ pub(super) fn tokenizer(
     release: &TransformersRelease,
     judgement: &mut Judgement,
 ) {
-    fast_tokenizer(files, release, judgement);
     let Some(NamedClass { class, place: at }) = &files.tokenizer else { return };
     if files.has_own_code {
         let why = format!("the code of {class} may lie in the folder (auto_map)");
@@ -49,34 +45,6 @@ pub(super) fn tokenizer(
     let finding = rules::HfTokenizerClassMissing { release: &label, class };
     let symptom = format!("Tokenizer class {class} does not exist or is not currently imported.");
     judgement.findings.push(finding.finding().with_symptom(symptom).at(place(at)));
-}
-
-/// `tokenizer.json`, which the package tokenizers reads, of which a release accepts a range.
-fn fast_tokenizer(files: &FolderFiles, release: &TransformersRelease, judgement: &mut Judgement) {
-    let Some(form) = files.fast_tokenizer else { return };
-    let wanted = release.wanted_tokenizers();
-    let below = wanted.and_then(|wanted| {
-        // `>=0.14,<0.19`: no release from the last number on.
-        let (inclusive, last) = match wanted.rsplit_once("<=") {
-            Some((_, last)) => (true, last),
-            None => (false, wanted.rsplit_once('<')?.1),
-        };
-        let last: Version = last.trim().parse().ok()?;
-        Some(if inclusive { last < PAIRS } else { last <= PAIRS })
-    });
-    match (form, below, wanted) {
-        (MergesForm::Pairs, Some(true), Some(wanted)) => {
-            let label = release.label();
-            let finding = rules::HfTokenizerFormNotRead { release: &label, wanted: &wanted };
-            let symptom = "data did not match any variant of untagged enum ModelWrapper";
-            let finding = finding.finding().with_symptom(symptom);
-            judgement.findings.push(finding.at(place("tokenizer.json, merges")));
-        }
-        _ => {
-            let why = "tokenizer.json is read by the package tokenizers, and which one is installed is not known";
-            judgement.unjudged.push(Unjudged::new(aspect::VERSION, why));
-        }
-    }
 }
 
 pub(super) fn processors(

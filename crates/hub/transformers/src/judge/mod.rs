@@ -6,7 +6,10 @@ use crate::{ModelFolder, TransformersRelease, rules};
 
 mod classes;
 mod numbers;
+mod tokenizer_json;
 mod weights;
+
+pub use tokenizer_json::FastTokenizer;
 
 /// What a release makes of a folder: its names, its numbers, its files.
 pub fn judge(folder: &ModelFolder, release: &TransformersRelease) -> Judgement {
@@ -32,6 +35,7 @@ fn judged(folder: &ModelFolder, release: &TransformersRelease) -> Judgement {
     quantization(folder, release, &mut judgement);
     match &folder.files {
         Some(files) => {
+            tokenizer_json::judge(files, release, &mut judgement);
             classes::tokenizer(files, release, &mut judgement);
             classes::processors(files, release, &mut judgement);
             weights::judge(files, release, &mut judgement);

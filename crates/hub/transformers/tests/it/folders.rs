@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use unskew_core::{Context, Date, check};
 use unskew_source::{BytesSource, Source};
+use unskew_tokenizers::TokenizersNames;
 use unskew_transformers::{TransformersNames, TransformersRelease, party, with_files};
 
 const NAMES: &str = "#releases\t4.42.4 4.57.6 5.0.0
@@ -25,6 +26,16 @@ tokenizers(requires >=0.19,<0.20)\t4.42.4
 tokenizers(requires >=0.22.0,<=0.23.0)\t4.57.6-
 ";
 
+const TOKENIZERS: &str = "#releases\t0.19.1 0.22.0 0.22.2
+BPE(model)\t0.19.1-
+model.BPE(fails: merges=pairs)\t0.19.1
+model.BPE(field ignore_merges)\t0.22.0-
+model.BPE(field merges)\t0.19.1-
+model.BPE(ids: ignore_merges=true)\t0.19.1
+model.BPE(value merges=pairs)\t0.19.1-
+top(field model)\t0.19.1-
+";
+
 /// The codes of what a release finds in a folder of these files.
 fn codes(files: &[(&str, &str)], version: &str) -> Vec<&'static str> {
     let source = |name: &str| -> Option<Arc<dyn Source>> {
@@ -38,6 +49,7 @@ fn codes(files: &[(&str, &str)], version: &str) -> Vec<&'static str> {
         version: version.parse().unwrap(),
         released,
         names: Arc::new(TransformersNames::from_text(NAMES).unwrap()),
+        tokenizers: Some(Arc::new(TokenizersNames::from_text(TOKENIZERS).unwrap())),
     };
     let verdict = check(&folder, &release.party(), &Context::on(released));
     verdict.findings.iter().map(|one| one.rule.code).collect()
@@ -84,9 +96,12 @@ fn a_tokenizer_is_known_by_its_class_and_by_the_form_of_its_merges() {
     // From 5.0 on every name is taken for the one that is there.
     let gone = class("LlamaTokenizerFast");
     assert!(codes(&[config, ("tokenizer_config.json", &gone)], "5.0.0").is_empty());
-    let merges = ("tokenizer.json", r#"{"model": {"merges": [["a", "b"]]}}"#);
+    let merges = ("tokenizer.json", r#"{"model": {"type": "BPE", "merges": [["a", "b"]]}}"#);
     assert_eq!(codes(&[config, merges], "4.42.4"), ["HF012"]);
     assert!(codes(&[config, merges], "4.57.6").is_empty());
+    let ignored = ("tokenizer.json", r#"{"model": {"type": "BPE", "ignore_merges": true}}"#);
+    assert_eq!(codes(&[config, ignored], "4.42.4"), ["HF013"]);
+    assert!(codes(&[config, ignored], "4.57.6").is_empty());
 }
 
 #[test]

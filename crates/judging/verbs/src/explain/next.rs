@@ -58,7 +58,7 @@ const TORCH: &[&str] = &["pt", "pth", "ptl", "pt2", "ckpt", "bin", "safetensors"
 const KERAS: &[&str] = &["keras", "h5", "hdf5"];
 
 /// The families of rules about a file and a release. Those about environments are not here.
-const SIDES: [Sides; 17] = [
+const SIDES: [Sides; 19] = [
     Sides { family: "PT", file: "MODEL.pt", endings: TORCH, runtime: "torch" },
     Sides { family: "OP", file: "MODEL.pt", endings: TORCH, runtime: "torch" },
     Sides {
@@ -82,6 +82,8 @@ const SIDES: [Sides; 17] = [
     Sides { family: "IF", file: "VALUE.ifrt", endings: &["ifrt"], runtime: "jax" },
     Sides { family: "SE", file: "PLUGIN.so", endings: &["so", "dylib"], runtime: "tensorflow" },
     Sides { family: "GG", file: "MODEL.gguf", endings: &["gguf"], runtime: "llama-cpp-python" },
+    Sides { family: "PE", file: "adapter_config.json", endings: &["json"], runtime: "peft" },
+    Sides { family: "TK", file: "tokenizer.json", endings: &["json"], runtime: "tokenizers" },
     Sides {
         family: "SK",
         file: "MODEL.joblib",

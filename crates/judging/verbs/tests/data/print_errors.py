@@ -80,7 +80,7 @@ CASES = [
     ("ON105", None, "3.8", ["onnxruntime==1.8.1", "numpy==1.24.4"], LOAD.format("old.onnx")),
     ("ON201", None, "3.11", ["onnxruntime==1.18.1", "numpy==1.26.4"], LOAD.format("attribute.onnx")),
     ("PT503", None, "3.11", ["safetensors==0.3.3", "numpy==1.26.4"], "from safetensors import safe_open; safe_open('eight.safetensors', 'np')"),
-    ("HF012", None, "3.11", ["tokenizers==0.15.0"], "from tokenizers import Tokenizer; Tokenizer.from_file('tokenizer.json')"),
+    ("TK002", None, "3.11", ["tokenizers==0.15.0"], "from tokenizers import Tokenizer; Tokenizer.from_file('tokenizer.json')"),
     (None, "check", "3.11", [], "import pickle; pickle.loads(bytes([0x80, 9, 0x4e, 0x2e]))"),
     (None, "none", "3.11", ["safetensors==0.5.3", "numpy==1.26.4"], "open('page.safetensors', 'w').write('<html>' * 9); from safetensors import safe_open; safe_open('page.safetensors', 'np')"),
     (None, None, "3.11", [], "open('no such file')"),

@@ -22,6 +22,8 @@ targets! {
     ifrt_proxy_session
     ifrt_value
     gguf
+    peft
+    tokenizers
     jax_export
     keras_file
     lint_configuration

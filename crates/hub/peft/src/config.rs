@@ -1,0 +1,68 @@
+//! What `adapter_config.json` says.
+
+use std::sync::Arc;
+
+use memchr::memmem;
+use serde_json::{Map, Value};
+use unskew_source::{ReadError, Source, SourceExt as _, SourceProblem, limits};
+
+/// The name by which PEFT looks for the file.
+const NAME: &str = "adapter_config.json";
+
+/// How far into a file the words are looked for by which it is known.
+const HEAD: u64 = 1 << 16;
+
+/// The configuration of an adapter.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AdapterConfig {
+    /// `peft_type`: `LORA`.
+    pub peft_type: String,
+    /// All of its fields, the type among them.
+    pub fields: Map<String, Value>,
+}
+
+impl AdapterConfig {
+    /// The configuration in `source`; none if it is something else.
+    ///
+    /// # Errors
+    /// If it is one, but not JSON, too large, or nested too deep.
+    pub fn read(source: &Arc<dyn Source>) -> Result<Option<Self>, ReadError> {
+        let name = source.name().to_ascii_lowercase();
+        if !name.ends_with(".json") {
+            return Ok(None);
+        }
+        let head = source.head(HEAD)?;
+        let is_named = name.rsplit(['/', '\\', '!']).next() == Some(NAME);
+        let is_one = is_named || memmem::find(&head, b"\"peft_type\"").is_some();
+        if !is_one || !head.trim_ascii_start().starts_with(b"{") {
+            return Ok(None);
+        }
+        let Value::Object(fields) = json(source)? else { return Ok(None) };
+        let Some(peft_type) = fields.get("peft_type").and_then(Value::as_str) else {
+            return Ok(None);
+        };
+        // Longer than any name of a type, and short enough for a message.
+        let peft_type = peft_type.chars().take(100).collect();
+        Ok(Some(Self { peft_type, fields }))
+    }
+
+    /// `peft_version`, which releases since 0.18 write.
+    pub(crate) fn written_by(&self) -> Option<&str> {
+        let version = self.fields.get("peft_version")?.as_str()?;
+        (version.len() < 40).then_some(version)
+    }
+}
+
+/// A file as JSON, of bounded size and depth.
+fn json(source: &Arc<dyn Source>) -> Result<Value, ReadError> {
+    if source.size() > limits::RECORD {
+        let (what, size) = (source.name().to_owned(), source.size());
+        let problem = SourceProblem::TooLarge { what, size, limit: limits::RECORD };
+        return Err(ReadError::new(source.name(), problem));
+    }
+    let text = source.all()?;
+    let values = text.iter().filter(|byte| matches!(byte, b',' | b'{' | b'[')).count();
+    source.nodes(values as u64)?;
+    serde_json::from_slice(&text)
+        .map_err(|error| ReadError::malformed(source.name(), format!("not JSON: {error}")))
+}

@@ -1,0 +1,5 @@
+//! Tests of the reader, the verdicts and the conversion.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+mod hostile;
+mod verdicts;
