@@ -207,7 +207,7 @@ impl ConfigWalk<'_> {
         let name = dtype.as_str().or_else(|| text(&dtype["config"], "name"));
         if self.form == KerasFormat::Hdf5
             && name == Some("bfloat16")
-            && config.keys().any(|key| key.ends_with("_initializer"))
+            && config.keys().any(|key| key.ends_with("_initializer") || key == "variance")
         {
             let what = "weights of the dtype bfloat16 in an HDF5 file";
             self.refused(place, what, "No cast function available");
