@@ -44,10 +44,10 @@ pub struct KerasReleases {
     #[arg(long = "seed", default_values_t = [1])]
     seeds: Vec<u64>,
     /// How many configurations each release writes for a seed
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 20)]
     count: u64,
     /// How many models each release writes as files for a seed
-    #[arg(long, default_value_t = 12)]
+    #[arg(long, default_value_t = 2)]
     files: u64,
     /// Reads a model for everything that a release has, too
     #[arg(long)]
