@@ -74,12 +74,14 @@ impl ConfigWalk<'_> {
                     "Bidirectional in an archive, whose weights Keras 3.3 is the first to read";
                 self.refused(place, what, "objects could not be loaded");
             }
-            "TimeDistributed" if self.three() && self.keras.version < MODEL_IN_TIME => {
-                if class_of(&config["layer"]).is_some_and(|inner| MODELS.contains(&inner)) {
-                    let what =
-                        "a model inside of TimeDistributed, which Keras 3.4 is the first to call";
-                    self.refused(place, what, "should implement `def compute_output_shape");
-                }
+            "TimeDistributed"
+                if self.three()
+                    && self.keras.version < MODEL_IN_TIME
+                    && class_of(&config["layer"]).is_some_and(|inner| MODELS.contains(&inner)) =>
+            {
+                let what =
+                    "a model inside of TimeDistributed, which Keras 3.4 is the first to call";
+                self.refused(place, what, "should implement `def compute_output_shape");
             }
             // It is public since 2.13, and not among the layers that Keras 2 finds by name.
             "SpectralNormalization" if !self.three() => {
