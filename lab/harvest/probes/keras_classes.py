@@ -102,6 +102,7 @@ def literal(node):
 class Package:
     def __init__(self, package, root):
         self.root, self.classes, self.functions, self.aliases = root, {}, [], {}
+        self.assigned = {}
         self.has_modules = False
         self.listed = {}
         for path, text in sources(package, root):
@@ -124,6 +125,15 @@ class Package:
                 for one in node.names:
                     imports[one.asname or one.name] = base + "." + one.name
         self.aliases[module] = imports
+        # `Base = other.Base` at the end of branches for backends: the last holds for all.
+        own = self.assigned[module] = {}
+        branches = list(tree.body)
+        while branches:
+            node = branches.pop(0)
+            if isinstance(node, ast.If):
+                branches = node.body + node.orelse + branches
+            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and dotted(node.value):
+                own[node.targets[0].id] = dotted(node.value)
         for node in tree.body:
             bodies = [node]
             if isinstance(node, (ast.If, ast.Try)):
@@ -139,6 +149,9 @@ class Package:
         """The class that `name` means in a module."""
         if module + "." + name in self.classes:
             return self.classes[module + "." + name]
+        again = self.assigned.get(module, {}).get(name) if name not in imports else None
+        if again is not None and depth < 6:
+            return self.find(again, module, imports, depth + 1)
         head, _, rest = name.partition(".")
         target = imports.get(head)
         if target is None or depth > 6:
@@ -155,9 +168,9 @@ class Package:
         found = [self.find(dotted(base), one.module, one.imports) for base in one.node.bases]
         return [base for base in found if base is not None]
 
-    def mro(self, one):
+    def mro(self, one, below=()):
         """All classes above, the nearest first; what two have in common comes last."""
-        chains = [self.mro(base) for base in self.bases(one)]
+        chains = [self.mro(base, below + (one,)) for base in self.bases(one) if base is not one and base not in below]
         order = []
         for chain in chains:
             for above in chain:
@@ -193,6 +206,15 @@ class Package:
             if isinstance(node, ast.Assign) and isinstance(node.value, (ast.Set, ast.List, ast.Tuple)):
                 for target in node.targets:
                     constants[dotted(target)] = [e.value for e in node.value.elts if isinstance(e, ast.Constant)]
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict):
+                pairs = {key.value: literal(value) for key, value in zip(node.value.keys, node.value.values) if isinstance(key, ast.Constant)}
+                constants[dotted(node.targets[0]) + ".items"] = pairs
+        for node in ast.walk(init):
+            # `for name, default in defaults.items(): kwargs.pop(name)`
+            if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and dotted(node.iter.func) in constants:
+                pops = [one for one in ast.walk(node) if isinstance(one, ast.Call) and dotted(one.func) == keywords + ".pop"]
+                if pops and isinstance(constants[dotted(node.iter.func)], dict):
+                    taken.update(constants[dotted(node.iter.func)])
         for node in ast.walk(init):
             if isinstance(node, ast.Call):
                 called = dotted(node.func)

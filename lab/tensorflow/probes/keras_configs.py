@@ -1,11 +1,13 @@
 """Writes models of a Keras 3 as their configuration, and reads those of other releases.
 
-    keras_configs.py write SEED COUNT        a line of JSON for each model, on stdout
+    keras_configs.py write every 0           a line of JSON for each model, on stdout
+    keras_configs.py write SEED COUNT        the same for COUNT models that SEED draws
     keras_configs.py read FILE               a line for each line of FILE: its number, `ok` or `fails`, and the error
 
-A model is made for every layer, activation, initializer, regularizer, constraint, optimizer, schedule, loss, metric, dtype
-policy and function of `keras.ops` that the release has, with its defaults, and COUNT more with arguments that SEED draws. A
-model has no weights here: what is looked at is whether its objects can be made again. The numpy backend is enough for that.
+`every`: a model for each layer, activation, initializer, regularizer, constraint, optimizer, schedule, loss, metric, dtype
+policy and function of `keras.ops` that the release has, with its defaults. A drawn model has one object with drawn arguments,
+or is one of `keras_forms.py`. A model has no weights here: what is looked at is whether its objects can be made again. The
+numpy backend is enough for that.
 """
 import inspect
 import json
@@ -256,6 +258,16 @@ def forms():
 
         yield "slice %s" % (at,), sliced
 
+    def two_axes(name):
+        def build():
+            x = keras.Input((8, 4))
+            return keras.Model(x, getattr(layers, name)(axis=[1, 2])(x))
+
+        return build
+
+    for name in ("LayerNormalization", "Normalization", "UnitNormalization", "Softmax"):
+        yield "%s over two axes" % name, two_axes(name)
+
     def called(arguments):
         def build():
             x = keras.Input((8, 4))
@@ -344,17 +356,22 @@ def every():
 
 
 def drawn(seed, count):
+    # It stands on this module.
+    import keras_forms
+
     draw = random.Random(seed)
     names = sorted(LAYERS)
     for number in range(count):
         kind = draw.random()
-        if kind < 0.6:
+        if kind < 0.35:
             yield "drawn layer", lambda: layer_model(draw.choice(names), draw, 0.35)
         elif kind < 0.7:
+            yield "drawn form", lambda: keras_forms.model(draw)
+        elif kind < 0.77:
             yield "drawn optimizer", lambda: compiled(optimizer=made(OPTIMIZERS[draw.choice(sorted(OPTIMIZERS))], draw, 0.4))
-        elif kind < 0.8:
+        elif kind < 0.84:
             yield "drawn loss", lambda: compiled(loss=made(LOSSES[draw.choice(sorted(LOSSES))], draw, 0.4))
-        elif kind < 0.9:
+        elif kind < 0.91:
             yield "drawn metric", lambda: compiled(metrics=[made(METRICS[draw.choice(sorted(METRICS))], draw, 0.4)])
         else:
             yield "drawn objects", lambda: dense(**{"kernel_" + kind: object_of(kind, draw) for kind in KINDS if draw.random() < 0.6})
@@ -364,32 +381,32 @@ def written(model):
     return json.loads(json.dumps(keras.saving.serialize_keras_object(model)))
 
 
-def write(seed, count):
-    sources = [every(), drawn(seed, count)]
-    lines = set()
+def all_models(what, count):
+    """Each model by its name."""
+    for name, build in every() if what == "every" else drawn(int(what), count):
+        keras.backend.clear_session()
+        try:
+            model = build()
+        except Exception:
+            continue
+        yield name, model
+    keras.backend.clear_session()
+    if what == "every":
+        yield from operation_models()
 
-    def put(name, model):
+
+def write(what, count):
+    lines = set()
+    for name, model in all_models(what, count):
         if model is None:
-            return
+            continue
         try:
             line = json.dumps({"writer": keras.__version__, "name": name, "config": written(model)}, sort_keys=True)
         except Exception:
-            return
+            continue
         if line not in lines:
             lines.add(line)
             print(line)
-
-    for source in sources:
-        for name, build in source:
-            keras.backend.clear_session()
-            try:
-                model = build()
-            except Exception:
-                continue
-            put(name, model)
-    keras.backend.clear_session()
-    for name, model in operation_models():
-        put(name, model)
 
 
 def read(path):
@@ -405,6 +422,6 @@ def read(path):
 if __name__ == "__main__":
     sys.stdout.reconfigure(line_buffering=True)
     if sys.argv[1] == "write":
-        write(int(sys.argv[2]), int(sys.argv[3]))
+        write(sys.argv[2], int(sys.argv[3]))
     else:
         read(sys.argv[2])

@@ -1,8 +1,8 @@
-"""Writes one small model for each of 60 layers with the Keras that runs this, as .h5 and as .keras where it can.
+"""Writes one small model for each of 60 layers with the Keras that runs this, as .h5, and as .keras and .weights.h5 where it can.
 
     keras_write.py FOLDER [CASE...]
 
-Beside each file stands FILE.npy, what the model computes for `ramp` of its input shape. A layer or a form that this
+Beside each file stands FILE.npy, what the model computes for `ramp` of its input shape, and beside weights FILE.json, the model. A layer or a form that this
 Keras does not have is left out. Weights come from a fixed seed.
 """
 import os
@@ -151,6 +151,23 @@ CASES = {
     "nested_twice": lambda: nested_twice(),
     "operators": lambda: two(lambda a, b: tensors(a, b)),
     "nested_seq": lambda: seq((4,), dense(), L.Dense(2)),
+    "two_dense": lambda: functional((4,), lambda x: L.Dense(2)(L.Dense(3)(x))),
+    "two_conv": lambda: seq((8, 8, 3), L.Conv2D(4, 3), L.MaxPooling2D(), L.Conv2D(2, 2), L.Flatten(), L.Dense(2)),
+    "two_norm": lambda: functional((4,), lambda x: L.BatchNormalization()(L.BatchNormalization()(x))),
+    "two_lstm": lambda: seq((5, 3), L.LSTM(4, return_sequences=True), L.LSTM(3)),
+    "two_bidirectional": lambda: seq((5, 3), L.Bidirectional(L.GRU(4, return_sequences=True)), L.Bidirectional(L.GRU(3))),
+    "two_distributed": lambda: seq((5, 3), L.TimeDistributed(L.Dense(4)), L.TimeDistributed(L.Dense(2))),
+    "two_rnn": lambda: seq((5, 3), L.RNN(L.GRUCell(4), return_sequences=True), L.RNN(L.GRUCell(3))),
+    "two_heads": lambda: two(lambda a, b: L.MultiHeadAttention(2, 3)(L.MultiHeadAttention(2, 3)(a, b), b), (4, 3)),
+    "two_prelu": lambda: seq((4,), L.PReLU(), L.PReLU()),
+    "two_separable": lambda: seq((8, 8, 3), L.SeparableConv2D(4, 3), L.SeparableConv2D(2, 3)),
+    "two_embedding": lambda: functional((5,), lambda x: L.Add()([L.Embedding(10, 4)(x), L.Embedding(10, 4)(x)])),
+    "two_dropout": lambda: seq((4,), L.Dropout(0.5), L.Dense(3), L.Dropout(0.5)),
+    "two_plain": lambda: seq((4,), L.Dense(3), L.ReLU(), L.ReLU()),
+    "two_norm_plain": lambda: seq((4,), L.LayerNormalization(center=False, scale=False), L.LayerNormalization()),
+    "two_nested": lambda: functional((4,), lambda x: dense()(x)),
+    "two_models": lambda: seq((4,), seq((4,), L.Dense(3)), seq((3,), L.Dense(2))),
+    "two_lookups": lambda: functional_ints(lambda x: L.Embedding(6, 2)(L.IntegerLookup(vocabulary=[1, 2, 3])(x))),
     "no_input": lambda: built(keras.Sequential([L.Dense(3, input_shape=(4,))] if not THREE else [L.Dense(3)])),
     "lambda": lambda: seq((4,), L.Lambda(lambda x: x * 2.0)),
     "custom": lambda: seq((4,), Scale()),
@@ -216,6 +233,11 @@ def lookup():
     return keras.Sequential([keras.Input((3,), dtype="int64"), L.IntegerLookup(vocabulary=[1, 2, 3])])
 
 
+def functional_ints(build):
+    x = keras.Input((3,), dtype="int64")
+    return keras.Model(x, build(x))
+
+
 def shared():
     one = L.Dense(4)
     x = keras.Input((4,))
@@ -255,12 +277,17 @@ def write(name, make):
     except Exception as error:
         print("-", name, type(error).__name__, str(error).splitlines()[:1])
         return
-    for ending in ("h5", "keras"):
-        if ending == "keras" and tuple(int(one) for one in tf.__version__.split(".")[:2]) < (2, 12):
+    for ending in ("h5", "keras", "weights.h5"):
+        if ending != "h5" and tuple(int(one) for one in tf.__version__.split(".")[:2]) < (2, 12):
             continue
         path = os.path.join(OUT, name + "." + ending)
         try:
-            model.save(path)
+            if ending == "weights.h5":
+                model.save_weights(path)
+                with open(path + ".json", "w", encoding="utf-8") as file:
+                    file.write(model.to_json())
+            else:
+                model.save(path)
             np.save(path + ".npy", answer)
         except Exception as error:
             if os.path.exists(path):
@@ -275,4 +302,4 @@ if __name__ == "__main__":
         if sys.argv[2:] and name not in sys.argv[2:]:
             continue
         write(name, make)
-    print("wrote", len([one for one in os.listdir(OUT) if not one.endswith(".npy")]), "with TensorFlow", tf.__version__)
+    print("wrote", len([one for one in os.listdir(OUT) if not one.endswith((".npy", ".json"))]), "with TensorFlow", tf.__version__)

@@ -38,6 +38,7 @@
 //!     config: Some(config),
 //!     training: None,
 //!     weights: (3, 448),
+//!     weight_paths: None,
 //!     unread: Vec::new(),
 //! };
 //! let keras = KerasRelease {
@@ -63,7 +64,7 @@ mod table;
 mod verdict;
 
 pub use convert::{KerasConvertOptions, UNCOMPILED, convert};
-pub use model::{KerasFormat, KerasModel};
+pub use model::{KerasFormat, KerasModel, KerasWeightPaths};
 pub use party::{KERAS_AXIS, party};
 pub use runtime::{KerasPackage, KerasRelease};
 pub use table::{ClassTable, KerasClass};

@@ -11,6 +11,9 @@ use crate::hdf5::{Hdf5File, Hdf5Object};
 /// The attribute of a group of `.h5` weights that lists its layers, and its parts where it is too long for one.
 const LAYER_NAMES: &str = "layer_names";
 
+/// The group in which Keras 2.12 to 2.14 keeps layers.
+const DEPENDENCIES: &str = "_layer_checkpoint_dependencies";
+
 /// In which form a model was saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KerasFormat {
@@ -33,6 +36,66 @@ impl KerasFormat {
     }
 }
 
+/// How the groups are named in which Keras since 2.12 keeps the weights of layers: three generations, each read by its own
+/// releases only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KerasWeightPaths {
+    /// Up to 2.13: below `_layer_checkpoint_dependencies`, where a layer with weights is counted twice.
+    CountedTwice,
+    /// 2.14: the same folder, counted once.
+    CountedOnce,
+    /// One of the two: no class has two layers with weights.
+    CountedEither,
+    /// Since 2.15: below `layers`.
+    Layers,
+}
+
+impl KerasWeightPaths {
+    /// What a release since 2.12 writes and reads. Measured: 2.13.1, 2.14.0, 2.15.0.
+    pub fn of_release(keras: Version) -> Self {
+        match keras {
+            old if old < Version::pair(2, 14) => Self::CountedTwice,
+            old if old < Version::pair(2, 15) => Self::CountedOnce,
+            _ => Self::Layers,
+        }
+    }
+
+    /// Whether weights under these names are read by a release that names them in `other`.
+    pub fn is_read_as(self, other: Self) -> bool {
+        let either = self == Self::CountedEither || other == Self::CountedEither;
+        self == other || either && self != Self::Layers && other != Self::Layers
+    }
+
+    /// Whether two layers of a class lie below a group, which tells the older two apart: `dense` and `dense_2` are
+    /// counted twice. A layer without weights is counted once by both.
+    fn of_groups(file: &Hdf5File, root: &Hdf5Object, depth: usize) -> Result<Self, ReadError> {
+        let Some(address) = root.link(DEPENDENCIES).filter(|_| depth < limits::DEPTH) else {
+            return Ok(Self::CountedEither);
+        };
+        let group = file.object(address)?;
+        let mut found = Self::CountedEither;
+        for (name, address) in &group.links {
+            let layer = file.object(*address)?;
+            let (below, _) = count(file, &layer, 0, &mut Vec::new())?;
+            let next = |number: u64| group.link(&format!("{name}_{number}")).is_some();
+            let is_first =
+                name.rsplit_once('_').is_none_or(|(_, number)| number.parse::<u64>().is_err());
+            if is_first && below > 0 {
+                match (next(1), next(2)) {
+                    (true, _) => return Ok(Self::CountedOnce),
+                    (false, true) => return Ok(Self::CountedTwice),
+                    _ => {}
+                }
+            }
+            let inner = Self::of_groups(file, &layer, depth + 1)?;
+            if inner != Self::CountedEither {
+                found = inner;
+            }
+        }
+        Ok(found)
+    }
+}
+
 /// A file of Keras. A capability of its party.
 #[derive(Clone, Debug)]
 pub struct KerasModel {
@@ -48,6 +111,8 @@ pub struct KerasModel {
     pub training: Option<Value>,
     /// How many datasets of weights there are, and how many bytes they have.
     pub weights: (u64, u64),
+    /// How their groups are named, in weights alone since Keras 2.12.
+    pub weight_paths: Option<KerasWeightPaths>,
     /// What was not read, in words.
     pub unread: Vec<String>,
 }
@@ -124,6 +189,7 @@ fn archive(source: &Arc<dyn Source>) -> Result<Option<KerasModel>, ReadError> {
         config,
         training,
         weights,
+        weight_paths: None,
         unread,
     }))
 }
@@ -153,9 +219,7 @@ fn hdf5(source: &Arc<dyn Source>, file: &Hdf5File) -> Result<Option<KerasModel>,
         Some(_) => KerasFormat::Hdf5,
         None if named || listed || keras.is_some() => KerasFormat::Weights,
         // Keras 3 writes weights without a word of who wrote them: a group of layers, each with `vars`.
-        None if root.link("layers").is_some()
-            || root.link("_layer_checkpoint_dependencies").is_some() =>
-        {
+        None if root.link("layers").is_some() || root.link(DEPENDENCIES).is_some() => {
             KerasFormat::Weights
         }
         None => return Ok(None),
@@ -166,7 +230,16 @@ fn hdf5(source: &Arc<dyn Source>, file: &Hdf5File) -> Result<Option<KerasModel>,
         Some(group) => count(file, group, 0, &mut unread)?,
         None => count(file, &root, 0, &mut unread)?,
     };
-    Ok(Some(KerasModel { form, keras, backend, config, training, weights, unread }))
+    let weight_paths = match form {
+        KerasFormat::Weights if root.link(DEPENDENCIES).is_some() => {
+            Some(KerasWeightPaths::of_groups(file, &root, 0)?)
+        }
+        KerasFormat::Weights if root.link("layers").is_some() && !listed => {
+            Some(KerasWeightPaths::Layers)
+        }
+        _ => None,
+    };
+    Ok(Some(KerasModel { form, keras, backend, config, training, weights, weight_paths, unread }))
 }
 
 /// The datasets below a group, and their bytes.

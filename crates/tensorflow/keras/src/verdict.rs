@@ -7,7 +7,10 @@ use unskew_core::{
 };
 
 use crate::judge::{Problem, problems};
-use crate::{KerasFormat, KerasModel, KerasRelease, rules};
+use crate::{KerasFormat, KerasModel, KerasRelease, KerasWeightPaths, rules};
+
+/// The first Keras that keeps weights alone in groups of layers.
+const WEIGHT_PATHS: Version = Version::pair(2, 12);
 
 /// Judges a file of Keras against a release.
 pub(crate) struct KerasMatcher(pub(crate) Arc<KerasModel>);
@@ -44,6 +47,21 @@ pub fn judge(model: &KerasModel, keras: &KerasRelease) -> Judgement {
         return judgement;
     }
     if model.form == KerasFormat::Weights {
+        if let Some(written) = model.weight_paths
+            && model.weights.0 > 0
+            && keras.version >= WEIGHT_PATHS
+            && !written.is_read_as(KerasWeightPaths::of_release(keras.version))
+        {
+            let what = match written {
+                KerasWeightPaths::Layers => "the weights as Keras 2.15 and later name them",
+                KerasWeightPaths::CountedOnce => "the weights as Keras 2.14 names them",
+                KerasWeightPaths::CountedTwice => "the weights as Keras 2.12 and 2.13 name them",
+                KerasWeightPaths::CountedEither => "the weights as Keras 2.12 to 2.14 name them",
+            };
+            let rule = rules::KerasValueRefused { consumer: &consumer, what: &what };
+            let symptom = "received 0 variables during loading";
+            judgement.findings.push(rule.finding().with_symptom(symptom));
+        }
         let why = "weights alone: whether they fit depends on the model that loads them";
         judgement.unjudged.push(Unjudged::new(aspect::CONTENTS, why));
         return judgement;

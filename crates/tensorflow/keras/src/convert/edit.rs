@@ -5,6 +5,8 @@ use unskew_core::{Conversion, Rewrite, Version};
 
 use super::graph;
 use super::weights::snake;
+use crate::judge::calls::ANY_FORM;
+use crate::judge::inner_models::gives_lists;
 use crate::judge::layers::begins_a_model;
 use crate::judge::{class_of, text};
 use crate::{KerasFormat, KerasModel, KerasRelease};
@@ -105,9 +107,13 @@ impl Edit<'_> {
         if matches!(class, "Functional" | "Model")
             && let Some(config) = value.get_mut("config")
         {
-            if depth > 0 && self.keras.version >= Version::pair(3, 11) {
-                let flat = graph::outputs_without_list(config);
-                if flat {
+            if self.three() {
+                let keras = self.keras.version;
+                if keras < ANY_FORM && graph::tensors_in_lists(config) {
+                    let what =
+                        "the only input or output of a model, written as a list of one tensor";
+                    self.say("output", what.to_owned(), place);
+                } else if depth > 0 && gives_lists(keras) && graph::outputs_without_list(config) {
                     let what =
                         "the only output of a model inside of another, written without a list";
                     self.say("output", what.to_owned(), place);

@@ -10,7 +10,7 @@ use super::weights::Tree;
 use crate::hdf5::Hdf5File;
 use crate::hdf5::write::{self, Group, LinkTarget};
 use crate::judge::class_of;
-use crate::{KerasFormat, KerasModel};
+use crate::{KerasFormat, KerasModel, KerasWeightPaths};
 
 const WEIGHTS: &str = "model.weights.h5";
 
@@ -40,7 +40,9 @@ pub(super) fn hdf5(
     let Some(file) = Hdf5File::open(&member)? else {
         return Ok(Err(format!("{WEIGHTS}, which is no HDF5")));
     };
-    let tree = match Tree::read(&file, &file.root()?, 0)? {
+    let paths = model.version().map(KerasWeightPaths::of_release);
+    let twice = paths == Some(KerasWeightPaths::CountedTwice);
+    let tree = match Tree::read(&file, &file.root()?, twice, 0)? {
         Ok(tree) => tree,
         Err(why) => return Ok(Err(why)),
     };

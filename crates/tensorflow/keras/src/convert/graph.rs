@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::judge::layers::is_list_of_one;
+use crate::judge::calls::is_one_tensor;
+use crate::judge::inner_models::is_list_of_one;
 use crate::judge::{class_of, text};
 
 /// A call of a layer: its name, the number of the call, the number of the output.
@@ -48,6 +49,18 @@ pub(super) fn outputs_without_list(config: &mut Value) -> bool {
                 config[key] = config[key][0].take();
                 done = true;
             }
+        }
+    }
+    done
+}
+
+/// Writes the only input and output of a model as lists of one tensor, as Keras did before 3.11.
+pub(super) fn tensors_in_lists(config: &mut Value) -> bool {
+    let mut done = false;
+    for key in ["input_layers", "output_layers"] {
+        if let Some(tensors) = config.get_mut(key).filter(|tensors| is_one_tensor(tensors)) {
+            *tensors = Value::Array(vec![tensors.take()]);
+            done = true;
         }
     }
     done

@@ -14,6 +14,9 @@ use crate::hdf5::write::CopiedDataset;
 use crate::hdf5::{Hdf5File, Hdf5Object, Hdf5Scalar};
 use crate::judge::{class_of, text};
 
+/// The groups in which archives keep the layers of a model: since Keras 2.15, and before.
+const FOLDERS: [&str; 2] = ["layers", "_layer_checkpoint_dependencies"];
+
 /// How deep parts may be nested.
 const DEPTH: usize = 32;
 
@@ -23,6 +26,8 @@ const HEADS: [&str; 4] = ["query_dense", "key_dense", "value_dense", "output_den
 /// Groups of an archive: what a layer has itself, and its parts.
 #[derive(Default)]
 pub(super) struct Tree {
+    /// Whether a layer with weights is counted twice, as Keras does up to 2.13.
+    twice: bool,
     name: Option<String>,
     own: BTreeMap<usize, CopiedDataset>,
     parts: BTreeMap<String, Self>,
@@ -47,9 +52,10 @@ impl Tree {
     pub(super) fn read(
         file: &Hdf5File,
         group: &Hdf5Object,
+        twice: bool,
         depth: usize,
     ) -> Result<Result<Self, String>, ReadError> {
-        let mut tree = Self::default();
+        let mut tree = Self { twice, ..Self::default() };
         if depth > DEPTH || !group.unread.is_empty() {
             return Ok(Err("weights that are nested too deep, or not read".to_owned()));
         }
@@ -78,7 +84,7 @@ impl Tree {
                     tree.own.insert(number, values);
                 }
             } else if object.dataset.is_none() {
-                match Self::read(file, &object, depth + 1)? {
+                match Self::read(file, &object, twice, depth + 1)? {
                     Ok(part) => drop(tree.parts.insert(name.clone(), part)),
                     Err(why) => return Ok(Err(why)),
                 }
@@ -95,7 +101,11 @@ impl Tree {
     pub(super) fn layers(&self, config: &Value) -> Result<Vec<(String, Weights)>, String> {
         let listed = config["layers"].as_array().map(Vec::as_slice).unwrap_or_default();
         let empty = Self::default();
-        let all = self.parts.get("layers").unwrap_or(&empty);
+        let folder = FOLDERS.iter().find_map(|folder| self.parts.get(*folder));
+        if folder.is_none() && !self.is_empty() {
+            return Err("weights that are in no folder of layers".to_owned());
+        }
+        let all = folder.unwrap_or(&empty);
         let mut counted: BTreeMap<String, usize> = BTreeMap::new();
         let mut done = Vec::new();
         let mut found = Vec::new();
@@ -106,7 +116,8 @@ impl Tree {
             if *count > 0 {
                 key = format!("{key}_{count}");
             }
-            *count += 1;
+            let has_weights = all.parts.get(&key).is_some_and(|tree| !tree.is_empty());
+            *count += 1 + usize::from(self.twice && has_weights);
             let name = text(&layer["config"], "name").or_else(|| text(layer, "name"));
             let name = name.ok_or_else(|| format!("a layer {class} without a name"))?;
             let mut weights = Weights::default();
@@ -156,7 +167,7 @@ impl Tree {
         };
         match class {
             "Functional" | "Sequential" | "Model" => {
-                done.push("layers".to_owned());
+                done.extend(FOLDERS.map(str::to_owned));
                 for (name, weights) in self.layers(config)? {
                     let named = |(own, values)| (format!("{place}{name}.{own}"), values);
                     into.trained.extend(weights.trained.into_iter().map(named));

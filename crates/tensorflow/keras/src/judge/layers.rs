@@ -1,19 +1,10 @@
 //! Layers and models: their classes, their arguments, and the nodes between them.
 
 use serde_json::Value;
-use unskew_core::Version;
 
 use super::{ConfigWalk, DEPTH, ObjectContext, Problem, class_of, special, text};
 use crate::KerasFormat;
 use crate::table::KerasClass;
-
-/// The first Keras that gives the output of a model on in the form in which the file has it. Measured: 3.10.0 and 3.11.3.
-const OUTPUT_LISTS: Version = Version::pair(3, 11);
-
-/// Whether tensors are written as a list with one: `[["dense", 0, 0]]`.
-pub(crate) fn is_list_of_one(tensors: &Value) -> bool {
-    tensors.as_array().is_some_and(|all| all.len() == 1 && all[0].is_array())
-}
 
 /// Whether a Sequential has its shape in its first layer, and no input layer.
 pub(crate) fn begins_a_model(layers: &[Value]) -> bool {
@@ -112,39 +103,6 @@ impl ConfigWalk<'_> {
         self.problem(Problem::FirstCall { what, symptom: "Invalid input shape for input" });
     }
 
-    /// A model inside of a Sequential or a wrapper, whose only output is written as a list: `next` gets a list of one tensor.
-    /// What classes make of that is measured on Keras 3.15.1; not so GaussianDropout, AlphaDropout and models of functions.
-    fn output_in_list(&mut self, model: &Value, next: Option<&Value>, place: &str) {
-        let Some(next) = next else { return };
-        if self.keras.version < OUTPUT_LISTS
-            || !matches!(class_of(model), Some("Functional" | "Model"))
-            || !is_list_of_one(&model["config"]["output_layers"])
-        {
-            return;
-        }
-        let name = text(&model["config"], "name").unwrap_or("model");
-        let what = format!(
-            "the model {name} inside of {place}: its only output is written as a list, and is given on as one"
-        );
-        match class_of(next).unwrap_or_default() {
-            "Dropout" | "GaussianDropout" | "GaussianNoise" | "AlphaDropout" | "Sequential"
-            | "Functional" | "Model" => {}
-            "Dense" | "Activation" | "ReLU" | "Rescaling" => {
-                let what = "the output of an inner model is a list, and the layer behind it adds a dimension";
-                self.problem(Problem::Differs { place: place.to_owned(), what });
-            }
-            "BatchNormalization" | "LayerNormalization" | "Softmax" => {
-                let symptom = "'list' object has no attribute";
-                self.problem(Problem::FirstCall { what, symptom });
-            }
-            class if class.starts_with("Global") => {
-                let symptom = "Output with path `1` is not connected";
-                self.problem(Problem::FirstCall { what, symptom });
-            }
-            _ => self.refused(place, what, "Exception encountered when calling"),
-        }
-    }
-
     /// The layers of a model, and the nodes between them.
     fn layers(&mut self, config: &Value, place: &str, class: &str) {
         // Up to Keras 2.2.2 a Sequential was the list alone.
@@ -160,14 +118,12 @@ impl ConfigWalk<'_> {
         for (at, layer) in layers.iter().enumerate() {
             self.layer(layer, place, ObjectContext::Model);
             if class == "Sequential" {
-                self.output_in_list(layer, layers.get(at + 1), place);
+                self.model_in_sequential(layer, &layers[at + 1..], place);
             }
         }
         if class != "Sequential" {
             self.nodes(layers, place);
-            if let Some(outputs) = config.get("output_layers").filter(|_| self.three()) {
-                self.old_calls(outputs, layers, place);
-            }
+            self.tensors(config, layers, place);
         }
         if let Some(dtype) = config.get("dtype") {
             self.policy(dtype, place);
@@ -215,11 +171,12 @@ impl ConfigWalk<'_> {
     /// Whatever stands in the configuration of a layer: layers, initializers, activations, policies.
     pub(super) fn values(&mut self, config: &Value, place: &str) {
         let Some(config) = config.as_object() else { return };
+        self.half_weights(config, place);
         for (key, value) in config {
             match &**key {
                 "layer" | "cell" | "forward_layer" | "backward_layer" => {
                     self.layer(value, place, ObjectContext::Layer);
-                    self.output_in_list(value, Some(&Value::Null), place);
+                    self.model_in_wrapper(value, place);
                 }
                 "cells" => {
                     for cell in value.as_array().into_iter().flatten() {
@@ -239,6 +196,21 @@ impl ConfigWalk<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// Weights of a dtype that HDF5 does not have: what an HDF5 file keeps of them is two bytes without a meaning.
+    fn half_weights(&mut self, config: &serde_json::Map<String, Value>, place: &str) {
+        let Some(dtype) = config.get("dtype").filter(|_| self.three() && self.has_weights) else {
+            return;
+        };
+        let name = dtype.as_str().or_else(|| text(&dtype["config"], "name"));
+        if self.form == KerasFormat::Hdf5
+            && name == Some("bfloat16")
+            && config.keys().any(|key| key.ends_with("_initializer") || key == "variance")
+        {
+            let what = "weights of the dtype bfloat16 in an HDF5 file";
+            self.refused(place, what, "No cast function available");
         }
     }
 

@@ -4,10 +4,14 @@
 //! its own; files since Keras 2.12 have a module too, and the class is looked up by its public name, or by where it is
 //! defined. HDF5 files are read in the old way by all releases, with objects of the new way inside.
 
+pub(crate) mod calls;
 mod compiled;
+pub(crate) mod inner_models;
 pub(crate) mod layers;
 mod objects;
+mod operations;
 mod packages;
+mod quantization;
 mod special;
 mod weight_paths;
 
@@ -69,8 +73,11 @@ pub(crate) enum Problem {
 
 /// What stands against loading `model`.
 pub(crate) fn problems(model: &KerasModel, keras: &KerasRelease) -> Vec<Problem> {
-    let two = model.version().is_none_or(|writer| writer < Version::pair(3, 0));
-    let mut walk = ConfigWalk { keras, form: model.form, found: Vec::new(), depth: 0, two };
+    let writer = model.version();
+    let two = writer.is_none_or(|writer| writer < Version::pair(3, 0));
+    let has_weights = model.weights.0 > 0;
+    let (form, found) = (model.form, Vec::new());
+    let mut walk = ConfigWalk { keras, form, found, depth: 0, two, writer, has_weights };
     if let Some(config) = &model.config {
         walk.layer(config, "", ObjectContext::Model);
     }
@@ -99,6 +106,8 @@ pub(super) struct ConfigWalk<'m> {
     depth: usize,
     /// Whether Keras 2 wrote it.
     two: bool,
+    writer: Option<Version>,
+    has_weights: bool,
 }
 
 impl ConfigWalk<'_> {

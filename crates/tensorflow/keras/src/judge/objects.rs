@@ -103,6 +103,7 @@ impl ConfigWalk<'_> {
 
     /// The policy of a layer: a dtype, or a class with its name.
     pub(super) fn policy(&mut self, value: &Value, place: &str) {
+        self.quantization(value, place);
         if let Some(name) = class_of(value)
             && self.keras.class(name, "policy").is_none()
         {

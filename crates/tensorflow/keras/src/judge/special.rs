@@ -14,6 +14,14 @@ const SAFE: Version = Version::pair(2, 13);
 /// The first Keras whose attention layer writes the shapes that it was built with.
 const SHAPES: Version = Version::pair(2, 5);
 
+/// The first Keras 3 that reads the weights of a Bidirectional from an archive; before, not even from its own. Measured: not
+/// 3.0.5, 3.1.1 and 3.2.1, and 3.3.3.
+const BIDIRECTIONAL: Version = Version::pair(3, 3);
+
+/// The first Keras 3 whose models say the shape of what they give. Measured: not 3.1.1 and 3.3.3, and 3.5.0; read in the
+/// source of 3.4.1.
+const MODEL_IN_TIME: Version = Version::pair(3, 4);
+
 /// Whether a class fails without an argument that has no default. Some make it of others in `from_config`.
 pub(super) fn is_needed(class: &KerasClass, argument: &str) -> bool {
     !matches!(argument, "args" | "kwargs") && matches!(&*class.kind, "layer" | "initializer")
@@ -56,6 +64,24 @@ impl ConfigWalk<'_> {
             {
                 let what = "`axis` of BatchNormalization as a list, as Keras 2 writes it";
                 self.refused(place, what, "int() argument must be a string");
+            }
+            "Bidirectional"
+                if self.three()
+                    && self.form == KerasFormat::Archive
+                    && self.keras.version < BIDIRECTIONAL =>
+            {
+                let what =
+                    "Bidirectional in an archive, whose weights Keras 3.3 is the first to read";
+                self.refused(place, what, "objects could not be loaded");
+            }
+            "TimeDistributed"
+                if self.three()
+                    && self.keras.version < MODEL_IN_TIME
+                    && class_of(&config["layer"]).is_some_and(|inner| MODELS.contains(&inner)) =>
+            {
+                let what =
+                    "a model inside of TimeDistributed, which Keras 3.4 is the first to call";
+                self.refused(place, what, "should implement `def compute_output_shape");
             }
             // It is public since 2.13, and not among the layers that Keras 2 finds by name.
             "SpectralNormalization" if !self.three() => {
@@ -138,55 +164,6 @@ impl ConfigWalk<'_> {
                 place,
                 "a Lambda layer holds code of the Python that wrote it, which another may not read",
             );
-        }
-    }
-
-    pub(super) fn nodes(&mut self, layers: &[Value], place: &str) {
-        for layer in layers {
-            let Some(nodes) = layer.get("inbound_nodes").and_then(Value::as_array) else {
-                continue;
-            };
-            let name = text(layer, "name").unwrap_or_default();
-            let place = format!("{place}/{name}");
-            for node in nodes {
-                match node.get("args") {
-                    Some(arguments) => {
-                        self.new_node(arguments, layer.get("module").is_some(), &place);
-                    }
-                    None if self.three() => self.old_calls(node, layers, &place),
-                    None => {}
-                }
-            }
-        }
-    }
-
-    fn new_node(&mut self, arguments: &Value, is_found_by_module: bool, place: &str) {
-        if !self.three() {
-            self.refused(place, "calls of layers as Keras 3 writes them", "KeyError");
-        } else if self.form == KerasFormat::Hdf5
-            && !is_found_by_module
-            && arguments.as_array().is_some_and(|all| all.iter().any(Value::is_number))
-        {
-            // An operation of this name is not in the file: a layer of the same name is taken.
-            let what =
-                "a number among the inputs of an operation, which HDF5 files name as a layer";
-            self.refused(place, what, "Only input tensors may be passed as positional arguments");
-        }
-    }
-
-    /// A list of calls `[layer, node, tensor, arguments]`. A model that is called has one node less in Keras 3.
-    pub(super) fn old_calls(&mut self, calls: &Value, layers: &[Value], place: &str) {
-        for call in calls.as_array().into_iter().flatten() {
-            let (Some(name), Some(index)) = (call[0].as_str(), call[1].as_u64()) else { continue };
-            let called = layers.iter().find(|layer| text(layer, "name") == Some(name));
-            let is_model =
-                |one: &&Value| class_of(one).is_some_and(|class| MODELS.contains(&class));
-            let Some(called) = called.filter(is_model) else { continue };
-            let nodes = called.get("inbound_nodes").and_then(Value::as_array);
-            if index >= nodes.map_or(0, |nodes| nodes.len() as u64) {
-                let what = format!("the call of the model {name}, which Keras 3 counts from 0");
-                self.refused(place, what, "IndexError: list index out of range");
-            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The names under which archives keep the weights of layers: three generations, each read by its own releases only.
+//! Whether the weights of an archive have the names under which a release looks for them.
 
 use std::collections::BTreeSet;
 
@@ -7,28 +7,7 @@ use unskew_core::Version;
 
 use super::layers::MODELS;
 use super::{ConfigWalk, class_of};
-use crate::{KerasFormat, KerasModel};
-
-/// How a release names the groups of layers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WeightPaths {
-    /// Up to 2.13: `_layer_checkpoint_dependencies`, where a layer with weights is counted twice.
-    CountedTwice,
-    /// 2.14: the same folder, counted once.
-    CountedOnce,
-    /// Since 2.15: `layers`.
-    Layers,
-}
-
-impl WeightPaths {
-    fn of_release(keras: Version) -> Self {
-        match keras {
-            old if old < Version::pair(2, 14) => Self::CountedTwice,
-            old if old < Version::pair(2, 15) => Self::CountedOnce,
-            _ => Self::Layers,
-        }
-    }
-}
+use crate::{KerasFormat, KerasModel, KerasWeightPaths};
 
 impl ConfigWalk<'_> {
     /// Whether the weights of an archive are looked for where its writer put them.
@@ -39,10 +18,11 @@ impl ConfigWalk<'_> {
         if model.form != KerasFormat::Archive || model.weights.0 == 0 || !known {
             return;
         }
-        let (written, read) =
-            (WeightPaths::of_release(writer), WeightPaths::of_release(self.keras.version));
-        let one_folder = written != WeightPaths::Layers && read != WeightPaths::Layers;
-        if written == read || one_folder && !has_two_of_a_class(config) {
+        let mut written = KerasWeightPaths::of_release(writer);
+        if written != KerasWeightPaths::Layers && !has_two_of_a_class(config) {
+            written = KerasWeightPaths::CountedEither;
+        }
+        if written.is_read_as(KerasWeightPaths::of_release(self.keras.version)) {
             return;
         }
         let what = format!("the weights as Keras {writer} names them in an archive");
@@ -50,19 +30,41 @@ impl ConfigWalk<'_> {
     }
 }
 
-/// Whether a model has two layers of one class: the first has a name of its own, and the second a number behind it.
+/// Whether a model has two layers of one class with weights: the first has a name of its own, and the second a number
+/// behind it.
 fn has_two_of_a_class(config: &Value) -> bool {
     let layers = config["config"]["layers"].as_array().map(Vec::as_slice).unwrap_or_default();
     let mut seen = BTreeSet::new();
-    // Only classes that have weights are counted twice; `units`, `filters` and their like tell those.
-    let has_weights = |layer: &Value| {
-        layer["config"]
-            .as_object()
-            .is_some_and(|config| config.keys().any(|key| key.ends_with("_initializer")))
-    };
     layers.iter().any(|layer| {
         let Some(class) = class_of(layer) else { return false };
         MODELS.contains(&class) && has_two_of_a_class(layer)
-            || has_weights(layer) && !seen.insert(class.to_owned())
+            || has_weights(layer, 0) && !seen.insert(class.to_owned())
     })
+}
+
+/// Whether a layer has weights of its own or in its parts; only such layers are counted twice.
+fn has_weights(layer: &Value, depth: usize) -> bool {
+    let config = &layer["config"];
+    let class = class_of(layer).unwrap_or_default();
+    if depth > super::DEPTH {
+        return false;
+    }
+    if MODELS.contains(&class) {
+        let layers = config["layers"].as_array().map(Vec::as_slice).unwrap_or_default();
+        return layers.iter().any(|layer| has_weights(layer, depth + 1));
+    }
+    let is = |key: &str| config.get(key) != Some(&Value::Bool(false));
+    match class {
+        "LayerNormalization" | "GroupNormalization" => is("center") || is("scale"),
+        "Normalization" => config.get("mean").is_none_or(Value::is_null),
+        _ => {
+            let inner = ["layer", "cell", "forward_layer"].map(|key| &config[key]);
+            let own = |config: &serde_json::Map<String, Value>| {
+                config.keys().any(|key| key.ends_with("_initializer"))
+            };
+            config.as_object().is_some_and(own)
+                || config["cells"].is_array()
+                || inner.iter().any(|one| one.is_object() && has_weights(one, depth + 1))
+        }
+    }
 }

@@ -1,0 +1,99 @@
+//! Releases of Keras 3 beside one Python: each is a folder of its own, and needs neither TensorFlow nor PyTorch.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::ensure;
+use unskew_core::Version;
+use unskew_lab_harness::environment::{interpreter, uv};
+use unskew_lab_harness::run_command;
+
+/// What Keras 3 needs beside itself; old releases want numpy 1, and 3.0 imports jax where it computes with numpy.
+const NEEDED: [&str; 12] = [
+    "numpy==1.26.4",
+    "scipy==1.13.1",
+    "jax==0.4.30",
+    "jaxlib==0.4.30",
+    "h5py==3.11.0",
+    "optree==0.12.1",
+    "dm-tree==0.1.8",
+    "ml-dtypes==0.4.1",
+    "absl-py",
+    "rich",
+    "namex",
+    "packaging",
+];
+
+/// What came of each thing that a release was asked to read: `ok` or how it fails, and the error.
+pub(super) type Answers = BTreeMap<String, (String, String)>;
+
+/// A Python and the releases beside it, in a folder.
+pub(super) struct KerasPython {
+    folder: PathBuf,
+}
+
+impl KerasPython {
+    pub(super) fn new(folder: &Path) -> Self {
+        Self { folder: folder.to_owned() }
+    }
+
+    /// Runs a probe in a release; what it prints becomes the file at `place`, if that is not there already.
+    pub(super) fn ask(
+        &self,
+        release: &str,
+        probe: &str,
+        arguments: &[&str],
+        place: &Path,
+    ) -> anyhow::Result<()> {
+        if place.exists() {
+            return Ok(());
+        }
+        let python = self.folder.join("python");
+        if !python.exists() {
+            run_command(
+                Command::new(uv()?)
+                    .args(["venv", "--quiet", "--python"])
+                    .arg(interpreter("3.11")?)
+                    .arg(&python),
+            )?;
+            install(&python, None, &NEEDED)?;
+        }
+        let site = self.folder.join(format!("keras-{release}"));
+        if !site.exists() {
+            install(&python, Some(&site), &[&format!("keras=={release}")])?;
+        }
+        let part = place.with_extension("part");
+        let zero = release.parse::<Version>()? < Version::pair(3, 1);
+        let status = Command::new(python.join("bin/python"))
+            .arg(unskew_peers::root().join(probe))
+            .args(arguments)
+            .env("PYTHONPATH", &site)
+            .env("KERAS_BACKEND", if zero { "jax" } else { "numpy" })
+            .stdout(Stdio::from(File::create(&part)?))
+            .stderr(Stdio::null())
+            .status()?;
+        ensure!(status.success(), "{probe} on keras {release}: {status}");
+        fs::rename(part, place)?;
+        Ok(())
+    }
+}
+
+/// The lines of a reader: what it read, what came of it, the error.
+pub(super) fn answers(place: &Path) -> anyhow::Result<Answers> {
+    let line = |line: &str| {
+        let mut cells = line.split('\t').map(str::to_owned);
+        Some((cells.next()?, (cells.next()?, cells.next().unwrap_or_default())))
+    };
+    Ok(fs::read_to_string(place)?.lines().filter_map(line).collect())
+}
+
+fn install(python: &Path, target: Option<&Path>, packages: &[&str]) -> anyhow::Result<()> {
+    let mut command = Command::new(uv()?);
+    command.args(["pip", "install", "--quiet", "--python"]).arg(python.join("bin/python"));
+    if let Some(target) = target {
+        command.args(["--no-deps", "--target"]).arg(target);
+    }
+    run_command(command.args(packages)).map(drop)
+}
