@@ -109,7 +109,7 @@ fn with_sources<T: Send>(
 ) -> Result<T> {
     let folder = tempfile::tempdir()?;
     unpack(&release.archive, folder.path())?;
-    Ok(on_large_stack(|| read(ReleaseSources::read(folder.path(), &release.package))))
+    on_large_stack(|| read(ReleaseSources::read(folder.path(), &release.package)))
 }
 
 /// Unpacks what is no test: with them it takes twice the time.
@@ -130,11 +130,11 @@ fn unpack(archive: &Path, folder: &Path) -> Result<()> {
 }
 
 /// Imports nest: each level of Python's takes a few of ours.
-fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(256 << 20);
-        let started = thread.spawn_scoped(scope, work).expect("a thread can be started");
-        started.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        let started = thread.spawn_scoped(scope, work)?;
+        Ok(started.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })
 }
 
