@@ -4,6 +4,7 @@
 mod environments;
 mod extensions;
 mod generated;
+mod locked_names;
 
 use unskew_lab_harness::Subject;
 
@@ -12,5 +13,6 @@ fn main() -> anyhow::Result<()> {
         .with("environments", environments::run)
         .with("extensions", extensions::run)
         .with("generated", generated::run)
+        .with("locked-names", locked_names::run)
         .run()
 }

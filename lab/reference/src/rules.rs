@@ -46,7 +46,7 @@ fn index(rules: &[&Rule]) -> String {
 }
 
 /// What the rules of a family are about, by the two letters of their codes.
-const FAMILIES: [(&str, &str); 24] = [
+const FAMILIES: [(&str, &str); 26] = [
     ("AR", "artifacts"),
     ("CO", "promises of a pair"),
     ("EN", "Python environments"),
@@ -62,6 +62,7 @@ const FAMILIES: [(&str, &str); 24] = [
     ("ON", "ONNX models"),
     ("OP", "PyTorch operators"),
     ("PB", "protobuf files"),
+    ("PE", "adapters of PEFT"),
     ("PJ", "PJRT plug-ins"),
     ("PO", "promises of unskew.toml"),
     ("PT", "PyTorch files"),
@@ -71,6 +72,7 @@ const FAMILIES: [(&str, &str); 24] = [
     ("SK", "scikit-learn models"),
     ("TF", "TensorFlow models and checkpoints"),
     ("TJ", "TensorFlow.js models"),
+    ("TK", "tokenizers of Hugging Face"),
 ];
 
 fn title_of(family: &str) -> &'static str {

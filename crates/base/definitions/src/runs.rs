@@ -49,6 +49,17 @@ impl Runs {
         Self(runs)
     }
 
+    /// The releases as a person reads them: `2.4.1`, `2.4.1 to 2.6.0, or 2.10.0 or later`; none if there are none.
+    pub fn in_words(&self) -> Option<String> {
+        let run = |run: &ReleaseRun| match run.until {
+            None => format!("{} or later", run.since),
+            Some(until) if until == run.since => format!("{until}"),
+            Some(until) => format!("{} to {until}", run.since),
+        };
+        let all: Vec<String> = self.iter().map(run).collect();
+        (!all.is_empty()).then(|| all.join(", or "))
+    }
+
     /// Each run, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &ReleaseRun> {
         self.0.iter()
@@ -104,6 +115,16 @@ impl FromStr for Runs {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn runs_are_written_for_people() {
+        for (runs, words) in
+            [("2.4.1", "2.4.1"), ("2.4.1-2.6.0,2.10.0-", "2.4.1 to 2.6.0, or 2.10.0 or later")]
+        {
+            assert_eq!(runs.parse::<Runs>().unwrap().in_words().as_deref(), Some(words));
+        }
+        assert_eq!(Runs::default().in_words(), None);
+    }
 
     proptest! {
         #[test]

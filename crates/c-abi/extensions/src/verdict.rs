@@ -98,17 +98,6 @@ fn history(symbol: &str, framework: Framework, machine: Machine) -> String {
     }
 }
 
-/// Which releases have all symbols of an extension, as a person reads it: `2.4.1`, `2.4.1 to 2.6.0`, `2.10.0 or later`.
-fn spans(runs: &Runs) -> Option<String> {
-    let run = |run: &unskew_definitions::ReleaseRun| match run.until {
-        None => format!("{} or later", run.since),
-        Some(until) if until == run.since => format!("{until}"),
-        Some(until) => format!("{} to {until}", run.since),
-    };
-    let all: Vec<String> = runs.iter().map(run).collect();
-    (!all.is_empty()).then(|| all.join(", or "))
-}
-
 /// Judges the symbols that an extension takes from one framework.
 pub(crate) struct SymbolMatcher {
     pub(crate) needs: Arc<Needs>,
@@ -241,7 +230,7 @@ impl Asked<'_> {
         let at_least = if needs.is_reduced { "at least " } else { "" };
         let (count, name) = (format!("{at_least}{} of {all}", missing.len()), demangled(first));
         let history = history(first, *framework, *machine);
-        let fix = match spans(runs) {
+        let fix = match runs.in_words() {
             Some(spans) => {
                 format!("Install {framework} {spans}, or a build of {} for {release}.", needs.name)
             }

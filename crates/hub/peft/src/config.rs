@@ -14,14 +14,14 @@ const HEAD: u64 = 1 << 16;
 
 /// The configuration of an adapter.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct AdapterConfig {
+pub struct PeftConfiguration {
     /// `peft_type`: `LORA`.
     pub peft_type: String,
     /// All of its fields, the type among them.
     pub fields: Map<String, Value>,
 }
 
-impl AdapterConfig {
+impl PeftConfiguration {
     /// The configuration in `source`; none if it is something else.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use unskew_core::{Conversion, Finding, Rewrite, Severity};
 use unskew_source::{Assembly, ConvertedArtifact, ReadError, Source};
 
 use crate::judge::{DEFAULTS_DROPPED, FieldMeaning, judged, meaning};
-use crate::{AdapterConfig, PeftRelease};
+use crate::{PeftConfiguration, PeftRelease};
 
 /// Plans the configuration in `source` anew for `release`; none if it is none.
 ///
@@ -17,7 +17,7 @@ pub fn convert(
     source: &Arc<dyn Source>,
     release: &PeftRelease,
 ) -> Result<Option<(Conversion, ConvertedArtifact)>, ReadError> {
-    let Some(config) = AdapterConfig::read(source)? else { return Ok(None) };
+    let Some(config) = PeftConfiguration::read(source)? else { return Ok(None) };
     let mut plan = Conversion::default();
     let kind = config.peft_type.clone();
     let (fields, dropped): (Map<String, Value>, Map<String, Value>) =
@@ -31,7 +31,7 @@ pub fn convert(
             format!("{field} removed, which the release does not have: {value} is its default");
         plan.add(Rewrite::new(DEFAULTS_DROPPED, what));
     }
-    let made = AdapterConfig { peft_type: kind, fields };
+    let made = PeftConfiguration { peft_type: kind, fields };
     let is_error = |finding: &Finding| finding.severity == Severity::Error;
     plan.blockers = judged(&made, release).findings.into_iter().filter(is_error).collect();
     let output = match plan.is_possible() && !plan.changes_nothing() {

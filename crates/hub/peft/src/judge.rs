@@ -5,7 +5,7 @@ use unskew_core::{Finding, Judgement, Places, Severity, Unjudged, Version, aspec
 use unskew_definitions::Runs;
 
 use crate::release::UnknownFields;
-use crate::{AdapterConfig, PeftRelease, rules};
+use crate::{PeftConfiguration, PeftRelease, rules};
 
 /// The adaptation that leaves out fields at their default.
 pub(crate) const DEFAULTS_DROPPED: &str = "drop-default-fields";
@@ -22,7 +22,7 @@ pub(crate) enum FieldMeaning {
 }
 
 /// What a release makes of a configuration: its type, its fields, its values.
-pub fn judge(config: &AdapterConfig, release: &PeftRelease) -> Judgement {
+pub fn judge(config: &PeftConfiguration, release: &PeftRelease) -> Judgement {
     let mut judgement = judged(config, release);
     if judgement.findings.iter().any(is_error) {
         let fits: Vec<Version> = release
@@ -41,7 +41,7 @@ pub fn judge(config: &AdapterConfig, release: &PeftRelease) -> Judgement {
 }
 
 /// The same without a fix.
-pub(crate) fn judged(config: &AdapterConfig, release: &PeftRelease) -> Judgement {
+pub(crate) fn judged(config: &PeftConfiguration, release: &PeftRelease) -> Judgement {
     let mut judgement = Judgement::default();
     let (label, kind) = (release.label(), config.peft_type.as_str());
     if !release.knows(kind) {
@@ -56,7 +56,7 @@ pub(crate) fn judged(config: &AdapterConfig, release: &PeftRelease) -> Judgement
 }
 
 /// Values that the release refuses of a type that it knows.
-fn values(config: &AdapterConfig, release: &PeftRelease, judgement: &mut Judgement) {
+fn values(config: &PeftConfiguration, release: &PeftRelease, judgement: &mut Judgement) {
     let (label, kind) = (release.label(), config.peft_type.as_str());
     for condition in release.refused(kind) {
         let (field, holds) = match (condition.strip_prefix('-'), condition.strip_suffix("=null")) {
@@ -72,7 +72,7 @@ fn values(config: &AdapterConfig, release: &PeftRelease, judgement: &mut Judgeme
 }
 
 /// Fields that the release does not have.
-fn fields(config: &AdapterConfig, release: &PeftRelease, judgement: &mut Judgement) {
+fn fields(config: &PeftConfiguration, release: &PeftRelease, judgement: &mut Judgement) {
     let (label, kind) = (release.label(), config.peft_type.as_str());
     let missing: Vec<(&str, FieldMeaning)> = config
         .fields
@@ -176,13 +176,5 @@ fn place(text: &str) -> Places {
 /// The releases that load the configuration, in words; none if no release does.
 fn fix(fits: &[Version], all: &[Version]) -> Option<String> {
     let runs = Runs::from_releases(all, |version| fits.contains(&version));
-    let spans: Vec<String> = runs
-        .iter()
-        .map(|run| match run.until {
-            Some(until) if until == run.since => until.to_string(),
-            Some(until) => format!("{} to {until}", run.since),
-            None => format!("{} or later", run.since),
-        })
-        .collect();
-    (!spans.is_empty()).then(|| format!("Install PEFT {}.", spans.join(", or ")))
+    runs.in_words().map(|spans| format!("Install PEFT {spans}."))
 }

@@ -14,7 +14,7 @@
 //!
 //! | step | by |
 //! | --- | --- |
-//! | `adapter_config.json` | [`AdapterConfig::read`] |
+//! | `adapter_config.json` | [`PeftConfiguration::read`] |
 //! | a configuration as a party | [`party()`] |
 //! | what was measured of all releases, as one text | [`PeftNames`] |
 //! | a release | [`PeftRelease`] |
@@ -27,12 +27,12 @@
 //! ```
 //! use std::sync::Arc;
 //! use unskew_core::Date;
-//! use unskew_peft::{AdapterConfig, PeftNames, PeftRelease, judge};
+//! use unskew_peft::{PeftConfiguration, PeftNames, PeftRelease, judge};
 //! use unskew_source::{BytesSource, Source};
 //!
 //! let text = br#"{"peft_type": "LORA", "r": 8, "use_dora": true}"#;
 //! let source: Arc<dyn Source> = Arc::new(BytesSource::new("adapter_config.json", text.to_vec()));
-//! let config = AdapterConfig::read(&source).unwrap().unwrap();
+//! let config = PeftConfiguration::read(&source).unwrap().unwrap();
 //!
 //! let names = "#releases\t0.8.2 0.9.0\nLORA(field peft_type = \"LORA\")\t0.8.2-\nLORA(field r = 8)\t0.8.2-\n\
 //!              LORA(field use_dora = false)\t0.9.0-\nLORA(type)\t0.8.2-\nunknown-fields(refused)\t0.8.2-\n";
@@ -52,7 +52,7 @@ mod party;
 mod release;
 pub mod rules;
 
-pub use config::AdapterConfig;
+pub use config::PeftConfiguration;
 pub use convert::convert;
 pub use judge::judge;
 pub use party::{PEFT_AXIS, party};

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use unskew_core::{Context, Judgement, Matcher, Party, Requirement, Role};
 use unskew_source::{ReadError, Source};
 
-use crate::{AdapterConfig, PeftRelease, judge};
+use crate::{PeftConfiguration, PeftRelease, judge};
 
 /// The axis on which adapters meet a release.
 pub const PEFT_AXIS: &str = "peft";
 
 /// Judges a configuration against a release.
-struct AdapterMatcher(Arc<AdapterConfig>);
+struct AdapterMatcher(Arc<PeftConfiguration>);
 
 impl Matcher for AdapterMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
@@ -24,7 +24,7 @@ impl Matcher for AdapterMatcher {
 /// # Errors
 /// If it is one, but broken.
 pub fn party(source: &Arc<dyn Source>) -> Result<Option<Party>, ReadError> {
-    let Some(config) = AdapterConfig::read(source)? else { return Ok(None) };
+    let Some(config) = PeftConfiguration::read(source)? else { return Ok(None) };
     let name = source.name().rsplit(['/', '\\', '!']).next().unwrap_or_default();
     let mut party = Party::new(name, Role::Artifact, "adapter of PEFT");
     if let Some(version) = config.written_by() {

@@ -43,7 +43,7 @@ impl PeftNames {
     }
 
     /// What stands in parentheses behind `name`, with the releases.
-    fn of<'n>(&'n self, name: &'n str) -> impl Iterator<Item = (&'n str, Runs)> {
+    fn in_parentheses<'n>(&'n self, name: &'n str) -> impl Iterator<Item = (&'n str, Runs)> {
         self.0.named(name).filter_map(move |(text, runs)| {
             let inner = text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')')?;
             Some((inner, runs.parse().ok()?))
@@ -78,7 +78,7 @@ impl PeftRelease {
 
     /// What stands behind `name` of this release.
     fn own<'n>(&'n self, name: &'n str) -> impl Iterator<Item = &'n str> {
-        let rows = self.names.of(name);
+        let rows = self.names.in_parentheses(name);
         rows.filter(|(_, runs)| runs.contains(self.version)).map(|(inner, _)| inner)
     }
 
@@ -94,7 +94,7 @@ impl PeftRelease {
 
     /// The defaults of a field in the releases that have it: mostly one; empty if no release has it.
     pub(crate) fn defaults(&self, peft_type: &str, field: &str) -> Vec<Value> {
-        let rows = self.names.of(peft_type);
+        let rows = self.names.in_parentheses(peft_type);
         rows.filter_map(|(inner, _)| {
             let (name, default) = named_field(inner)?;
             (name == field).then(|| serde_json::from_str(default).ok())?

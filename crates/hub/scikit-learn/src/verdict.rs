@@ -133,14 +133,5 @@ fn found(class: &str, trouble: &MeasuredTrouble, label: &str, written: Version) 
 /// The releases that load the file, in words.
 fn fix(fits: &[Version], all: &[Version]) -> Option<String> {
     let runs = unskew_definitions::Runs::from_releases(all, |version| fits.contains(&version));
-    let spans: Vec<String> = runs
-        .iter()
-        .map(|run| match run.until {
-            Some(until) if until == run.since => until.to_string(),
-            Some(until) => format!("{} to {until}", run.since),
-            None => format!("{} or later", run.since),
-        })
-        .collect();
-    (!spans.is_empty())
-        .then(|| format!("Install scikit-learn {}, or train the model again.", spans.join(", or ")))
+    runs.in_words().map(|spans| format!("Install scikit-learn {spans}, or train the model again."))
 }

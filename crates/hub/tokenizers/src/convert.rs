@@ -61,7 +61,7 @@ fn replacements(
     plan: &mut Conversion,
 ) -> Result<Vec<Replacement>, ReadError> {
     let wrong = |error| ReadError::malformed(source.name(), format!("not JSON: {error}"));
-    let members = WrittenMembers::of(text).map_err(wrong)?;
+    let members = WrittenMembers::parse(text).map_err(wrong)?;
     let mut made = Vec::new();
     for section in TokenizerSection::TYPED.into_iter().chain([TokenizerSection::Truncation]) {
         let Some(written) = members.get(section.as_str()) else { continue };
@@ -76,7 +76,7 @@ fn replacements(
         let component = component(section, "model".to_owned(), fields);
         if let Some((edited, adaptation)) = edit(&component, release) {
             describe(&component, &edited.fields, adaptation, plan);
-            let inner = WrittenMembers::of(written).map_err(wrong)?;
+            let inner = WrittenMembers::parse(written).map_err(wrong)?;
             let changed = model_text(&inner, &component.fields, &edited.fields);
             made.extend(changed.map(|changed| (range_in(text, written), changed)));
         }

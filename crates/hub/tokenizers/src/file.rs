@@ -45,7 +45,7 @@ impl TokenizerFile {
     /// The file of a text that was read before.
     pub(crate) fn parse(source: &dyn Source, text: &str) -> Result<Self, ReadError> {
         let wrong = |error| malformed(source, &error);
-        let members = WrittenMembers::of(text).map_err(wrong)?;
+        let members = WrittenMembers::parse(text).map_err(wrong)?;
         let mut file = Self::default();
         let mut top = Map::new();
         for (key, _) in &members.0 {
@@ -136,9 +136,9 @@ impl TokenizerFile {
 pub(crate) fn model(source: &dyn Source, text: &str) -> Result<Map<String, Value>, ReadError> {
     let wrong = |error| malformed(source, &error);
     let mut fields = Map::new();
-    for (key, value) in WrittenMembers::of(text).map_err(wrong)?.0 {
+    for (key, value) in WrittenMembers::parse(text).map_err(wrong)?.0 {
         let value = match key.as_str() {
-            "merges" => Value::from(MergesForm::of(value.get()).as_str()),
+            "merges" => Value::from(MergesForm::from_json(value.get()).as_str()),
             "vocab" => Value::Null,
             _ => {
                 let nodes = value.get().bytes().filter(|byte| matches!(byte, b',' | b'{' | b'['));

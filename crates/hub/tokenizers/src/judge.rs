@@ -124,35 +124,33 @@ fn error_text(
     release: Version,
     is_unknown: bool,
 ) -> Option<&'static str> {
-    let untagged = match section {
-        TokenizerSection::Model if release < TYPED_MODELS => "ModelWrapper",
-        TokenizerSection::Model if is_unknown => "ModelUntagged",
-        TokenizerSection::Normalizer if release < TYPED_PARTS => "PyNormalizerTypeWrapper",
-        TokenizerSection::Normalizer if is_unknown => "NormalizerUntagged",
-        TokenizerSection::PreTokenizer if release < TYPED_PARTS => "PyPreTokenizerTypeWrapper",
-        TokenizerSection::PreTokenizer if is_unknown => "PreTokenizerUntagged",
-        TokenizerSection::Decoder => "PyDecoderWrapper",
-        TokenizerSection::PostProcessor => "PostProcessorWrapper",
-        _ => return None,
-    };
-    Some(match untagged {
-        "ModelWrapper" => "data did not match any variant of untagged enum ModelWrapper",
-        "ModelUntagged" => "data did not match any variant of untagged enum ModelUntagged",
-        "PyNormalizerTypeWrapper" => {
-            "data did not match any variant of untagged enum PyNormalizerTypeWrapper"
+    match section {
+        TokenizerSection::Model if release < TYPED_MODELS => {
+            Some("data did not match any variant of untagged enum ModelWrapper")
         }
-        "NormalizerUntagged" => {
-            "data did not match any variant of untagged enum NormalizerUntagged"
+        TokenizerSection::Model if is_unknown => {
+            Some("data did not match any variant of untagged enum ModelUntagged")
         }
-        "PyPreTokenizerTypeWrapper" => {
-            "data did not match any variant of untagged enum PyPreTokenizerTypeWrapper"
+        TokenizerSection::Normalizer if release < TYPED_PARTS => {
+            Some("data did not match any variant of untagged enum PyNormalizerTypeWrapper")
         }
-        "PreTokenizerUntagged" => {
-            "data did not match any variant of untagged enum PreTokenizerUntagged"
+        TokenizerSection::Normalizer if is_unknown => {
+            Some("data did not match any variant of untagged enum NormalizerUntagged")
         }
-        "PyDecoderWrapper" => "data did not match any variant of untagged enum PyDecoderWrapper",
-        _ => "data did not match any variant of untagged enum PostProcessorWrapper",
-    })
+        TokenizerSection::PreTokenizer if release < TYPED_PARTS => {
+            Some("data did not match any variant of untagged enum PyPreTokenizerTypeWrapper")
+        }
+        TokenizerSection::PreTokenizer if is_unknown => {
+            Some("data did not match any variant of untagged enum PreTokenizerUntagged")
+        }
+        TokenizerSection::Decoder => {
+            Some("data did not match any variant of untagged enum PyDecoderWrapper")
+        }
+        TokenizerSection::PostProcessor => {
+            Some("data did not match any variant of untagged enum PostProcessorWrapper")
+        }
+        _ => None,
+    }
 }
 
 /// Fields that no release in the database has: a later one may read them.
@@ -181,13 +179,5 @@ pub(crate) fn is_error(finding: &Finding) -> bool {
 /// The releases that load the file, in words; none if no release does.
 fn fix(fits: &[Version], all: &[Version]) -> Option<String> {
     let runs = Runs::from_releases(all, |version| fits.contains(&version));
-    let spans: Vec<String> = runs
-        .iter()
-        .map(|run| match run.until {
-            Some(until) if until == run.since => until.to_string(),
-            Some(until) => format!("{} to {until}", run.since),
-            None => format!("{} or later", run.since),
-        })
-        .collect();
-    (!spans.is_empty()).then(|| format!("Install tokenizers {}.", spans.join(", or ")))
+    runs.in_words().map(|spans| format!("Install tokenizers {spans}."))
 }

@@ -47,7 +47,7 @@ impl TokenizersNames {
     }
 
     /// What stands in parentheses behind `name`, with the releases.
-    fn of<'n>(&'n self, name: &'n str) -> impl Iterator<Item = (&'n str, &'n str)> {
+    fn in_parentheses<'n>(&'n self, name: &'n str) -> impl Iterator<Item = (&'n str, &'n str)> {
         self.0.named(name).filter_map(move |(text, runs)| {
             let inner = text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')')?;
             Some((inner, runs))
@@ -56,7 +56,7 @@ impl TokenizersNames {
 
     /// The fields of a component in any release.
     pub(crate) fn fields<'n>(&'n self, name: &'n str) -> Vec<&'n str> {
-        self.of(name).filter_map(|(inner, _)| inner.strip_prefix("field ")).collect()
+        self.in_parentheses(name).filter_map(|(inner, _)| inner.strip_prefix("field ")).collect()
     }
 
     /// The names that the format gives for a field; empty if it takes any text.
@@ -65,7 +65,7 @@ impl TokenizersNames {
             let (known, value) = inner.strip_prefix("value ")?.split_once('=')?;
             (known == field).then_some(value)
         };
-        self.of(name).filter_map(|(inner, _)| value(inner)).collect()
+        self.in_parentheses(name).filter_map(|(inner, _)| value(inner)).collect()
     }
 
     /// What goes wrong with a component in a release: the kind and the condition.
@@ -75,7 +75,7 @@ impl TokenizersNames {
         release: Version,
     ) -> impl Iterator<Item = (MeasuredKind, &'n str)> {
         let has = move |runs: &str| runs.parse().is_ok_and(|runs: Runs| runs.contains(release));
-        self.of(name).filter_map(move |(inner, runs)| {
+        self.in_parentheses(name).filter_map(move |(inner, runs)| {
             let (kind, condition) = inner.split_once(": ")?;
             let kind = match kind {
                 "fails" => MeasuredKind::Fails,

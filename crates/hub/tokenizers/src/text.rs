@@ -15,7 +15,7 @@ impl<'t> WrittenMembers<'t> {
     ///
     /// # Errors
     /// If it is none.
-    pub(crate) fn of(text: &'t str) -> Result<Self, serde_json::Error> {
+    pub(crate) fn parse(text: &'t str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
 
@@ -85,7 +85,7 @@ impl MergesForm {
     }
 
     /// The form of a member `merges`.
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn from_json(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or(Self::Other)
     }
 }
@@ -179,12 +179,15 @@ mod tests {
 
     #[test]
     fn the_form_of_merges_is_that_of_all_of_them() {
-        assert_eq!(MergesForm::of("[]"), MergesForm::Empty);
-        assert_eq!(MergesForm::of(r#"["a b", "c d"]"#), MergesForm::Texts);
-        assert_eq!(MergesForm::of(r#"[["a", "b"]]"#), MergesForm::Pairs);
-        assert_eq!(MergesForm::of(r#"[["a", "b"], ["a", " "]]"#), MergesForm::PairsWithSpaces);
-        assert_eq!(MergesForm::of(r#"["a b", ["c", "d"]]"#), MergesForm::Other);
-        assert_eq!(MergesForm::of("7"), MergesForm::Other);
+        assert_eq!(MergesForm::from_json("[]"), MergesForm::Empty);
+        assert_eq!(MergesForm::from_json(r#"["a b", "c d"]"#), MergesForm::Texts);
+        assert_eq!(MergesForm::from_json(r#"[["a", "b"]]"#), MergesForm::Pairs);
+        assert_eq!(
+            MergesForm::from_json(r#"[["a", "b"], ["a", " "]]"#),
+            MergesForm::PairsWithSpaces
+        );
+        assert_eq!(MergesForm::from_json(r#"["a b", ["c", "d"]]"#), MergesForm::Other);
+        assert_eq!(MergesForm::from_json("7"), MergesForm::Other);
     }
 
     #[test]
@@ -197,7 +200,7 @@ mod tests {
     #[test]
     fn a_part_is_found_where_it_stands() {
         let text = r#"{"a": [1, 2], "a": 3}"#;
-        let members = WrittenMembers::of(text).unwrap();
+        let members = WrittenMembers::parse(text).unwrap();
         assert_eq!(&text[range_in(text, members.get("a").unwrap())], "3");
     }
 }

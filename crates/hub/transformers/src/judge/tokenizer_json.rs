@@ -35,7 +35,7 @@ impl FastTokenizer {
         self.0.judged.get_or_init(|| {
             let one = |version: &Version| {
                 let names = names.clone();
-                Judged::of(self.file(), &TokenizersRelease { version: *version, released, names })
+                Judged::new(self.file(), &TokenizersRelease { version: *version, released, names })
             };
             names.rows().releases().iter().map(one).collect()
         })
@@ -95,7 +95,7 @@ struct Judged {
 }
 
 impl Judged {
-    fn of(file: &TokenizerFile, release: &TokenizersRelease) -> Self {
+    fn new(file: &TokenizerFile, release: &TokenizersRelease) -> Self {
         let Judgement { findings, unjudged, .. } = unskew_tokenizers::judge(file, release);
         let findings = findings.into_iter().filter(is_error).collect();
         Self { version: release.version, findings, unjudged }

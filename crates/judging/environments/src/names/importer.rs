@@ -231,7 +231,10 @@ impl<'a> Importer<'a> {
 
     /// Records that a name of a module is asked for.
     pub(super) fn record_name(&mut self, module: &str, name: &str, is_attribute: bool, by: &str) {
-        if self.is_recorded(module)
+        // Python binds these itself.
+        let is_special = name.starts_with("__") && name.ends_with("__");
+        if !is_special
+            && self.is_recorded(module)
             && let Some(recorder) = &mut self.recorder
         {
             let (module, name) = (module.to_owned(), Some(name.to_owned()));
