@@ -151,14 +151,14 @@ fn drawn(seed: u64) -> Vec<BrokenPair> {
         for release in names.releases() {
             for asked in names.asked_by(release).into_iter().filter(|one| one.fails_at_load) {
                 for (other, version) in lacking.get(&asked.name).into_iter().flatten() {
-                    let rank = hash(&[*key, release.as_str(), *other, *version]);
+                    let rank = hash(&[key, release, other, version]);
                     let is_first = all.get(&(*key, *other)).is_none_or(|(first, _)| rank < *first);
                     if other == key || !is_first {
                         continue;
                     }
                     let owned = |key: &str, version: &str| (key.to_owned(), version.to_owned());
                     let top = asked.by.split('.').next().unwrap_or_default().to_owned();
-                    let (asking, lacking) = (owned(*key, release), owned(*other, *version));
+                    let (asking, lacking) = (owned(key, release), owned(other, version));
                     let name = asked.name.replace(':', ".");
                     all.insert((*key, *other), (rank, BrokenPair { asking, lacking, name, top }));
                 }
