@@ -29,6 +29,10 @@ const KEPT: [&str; 6] = [
 /// How long a child whose output has ended gets to end by itself.
 const LAST_MOMENT: Duration = Duration::from_millis(200);
 
+/// How long the processes that a killed child has started get to be gone. A confined one is gone in a millisecond or,
+/// on a busy machine, a few hundred; one that was not confined may have left processes behind that keep the pipe.
+const LAST_PROCESSES: Duration = Duration::from_secs(2);
+
 /// A child process that runs foreign code. Dropped, it is killed with everything that it started.
 #[derive(Debug)]
 pub struct SandboxedChild {
@@ -89,8 +93,9 @@ impl SandboxedChild {
             std::thread::sleep(Duration::from_millis(2));
         }
         let status = self.kill();
-        // The pipe may still hold the plug-in's last words.
-        let _ = self.silent.recv_timeout(Duration::from_millis(50));
+        // The pipe may still hold the plug-in's last words, and closes when the last process that was killed is gone:
+        // only the supervisor can be waited for.
+        let _ = self.silent.recv_timeout(LAST_PROCESSES);
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         (status, String::from_utf8_lossy(&said).trim().to_owned())
     }
