@@ -1,4 +1,4 @@
-//! Files that mean something only in a folder: of an environment, of a SavedModel, beside a model.
+//! Files that mean something only in a folder: of an environment, of a SavedModel, of a model folder, beside a model.
 
 use std::fs;
 use std::path::Path;
@@ -10,6 +10,9 @@ pub const SITE: &str = "lib/python3.11/site-packages";
 
 /// The folder of the package that is looked at.
 const INFO: &str = "fixture-1.0.dist-info";
+
+/// The configuration of a model folder.
+const CONFIG: &str = r#"{"model_type": "llama", "architectures": ["LlamaForCausalLM"], "transformers_version": "4.45.0", "torch_dtype": "bfloat16", "rope_scaling": {"rope_type": "llama3", "factor": 8.0}, "quantization_config": {"quant_method": "awq", "bits": 4}, "auto_map": {"AutoConfig": "code.Config"}}"#;
 
 /// Puts the file where one of its name belongs: below `folder`, with what it needs around it.
 ///
@@ -30,6 +33,20 @@ pub fn around(root: &Path, folder: &Path, file: &Path) -> anyhow::Result<()> {
             folder.join(&name)
         }
         "saved_model.pb" | "saved_model.pbtxt" => folder.join(&name),
+        "adapter_config.json" => {
+            fs::create_dir_all(folder)?;
+            fs::write(folder.join("adapter_model.safetensors"), safetensors())?;
+            folder.join(&name)
+        }
+        "tokenizer_config.json"
+        | "generation_config.json"
+        | "preprocessor_config.json"
+        | "config.json" => {
+            fs::create_dir_all(folder)?;
+            fs::write(folder.join("config.json"), CONFIG)?;
+            fs::write(folder.join("model.safetensors"), safetensors())?;
+            folder.join(&name)
+        }
         _ => {
             let site = folder.join(SITE);
             fs::create_dir_all(site.join(INFO))?;
@@ -86,6 +103,10 @@ pub fn seeds(root: &Path) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
         ("paths.pth".to_owned(), b"fixture\n/src\nimport fixture\n".to_vec()),
         ("PKG-INFO".to_owned(), b"Metadata-Version: 1.0\nName: old\nVersion: 1\n".to_vec()),
         ("direct_url.json".to_owned(), b"{\"url\": \"file:///src\", \"dir_info\": {\"editable\": true}}".to_vec()),
+        ("config.json".to_owned(), CONFIG.into()),
+        ("tokenizer_config.json".to_owned(), br#"{"tokenizer_class": "LlamaTokenizerFast", "added_tokens_decoder": {"0": {"content": "<s>", "special": true}}, "extra_special_tokens": {}}"#.to_vec()),
+        ("generation_config.json".to_owned(), br#"{"eos_token_id": [1, 2], "cache_implementation": "hybrid", "max_length": 20}"#.to_vec()),
+        ("preprocessor_config.json".to_owned(), br#"{"image_processor_type": "CLIPImageProcessor", "size": {"shortest_edge": 224}}"#.to_vec()),
         ("packed.tar".to_owned(), bombs::tar(&[("model/graph.pb", &graph)])?),
         ("packed.tar.gz".to_owned(), bombs::gzip(&bombs::tar(&[("model/graph.pb", &graph)])?)?),
         ("packed.zip".to_owned(), bombs::zip(&[("model/graph.pb", &graph)])?),

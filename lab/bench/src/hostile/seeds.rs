@@ -124,6 +124,43 @@ const FORMATS: &[Format] = &[
         ],
     },
     Format {
+        name: "files of tokenizers",
+        endings: &["tokenizer.json"],
+        weight: 3,
+        commands: &[
+            "inspect FILE",
+            "check FILE --with tokenizers@0.11 tokenizers@0.22",
+            "convert FILE --to tokenizers@0.13 -o OUT",
+            "scan FILE --with tokenizers@0.19 -o TABLE",
+        ],
+    },
+    Format {
+        name: "adapters of PEFT",
+        endings: &["adapter_config.json"],
+        weight: 2,
+        commands: &[
+            "inspect FILE",
+            "check FOLDER --with peft@0.4 peft@0.17",
+            "convert FILE --to peft@0.8 -o OUT",
+            "scan FOLDER --with peft@0.8 -o TABLE",
+        ],
+    },
+    Format {
+        name: "folders of Hugging Face",
+        endings: &[
+            "tokenizer_config.json",
+            "generation_config.json",
+            "preprocessor_config.json",
+            "config.json",
+        ],
+        weight: 4,
+        commands: &[
+            "inspect FOLDER",
+            "check FOLDER --with transformers@4.30 transformers@5.0",
+            "scan FOLDER --with transformers@4.45 -o TABLE",
+        ],
+    },
+    Format {
         name: "formats that are only shown",
         endings: &["tflite"],
         weight: 2,
