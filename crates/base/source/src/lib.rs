@@ -47,6 +47,8 @@ pub mod flatbuffer;
 mod inflater;
 #[cfg(feature = "archives")]
 mod inflating;
+#[cfg(feature = "json")]
+mod json;
 pub mod limits;
 #[cfg(feature = "output")]
 mod output;
@@ -68,6 +70,8 @@ pub use budget::{Budget, Exhausted, Resource};
 pub use destination::make_folder;
 pub use error::{ReadError, SourceProblem};
 pub use files::{Files, LARGEST_TEXT, NotRead};
+#[cfg(feature = "json")]
+pub use json::read_json;
 #[cfg(feature = "output")]
 pub use output::{ConvertedArtifact, OutputFile};
 pub use regular::{open_regular, read_regular, read_text};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use memchr::memmem;
 use serde_json::{Map, Value};
-use unskew_source::{ReadError, Source, SourceExt as _, SourceProblem, limits};
+use unskew_source::{ReadError, Source, SourceExt as _, read_json};
 
 /// The name by which PEFT looks for the file.
 const NAME: &str = "adapter_config.json";
@@ -37,7 +37,7 @@ impl PeftConfiguration {
         if !is_one || !head.trim_ascii_start().starts_with(b"{") {
             return Ok(None);
         }
-        let Value::Object(fields) = json(source)? else { return Ok(None) };
+        let Value::Object(fields) = read_json(&**source)? else { return Ok(None) };
         let Some(peft_type) = fields.get("peft_type").and_then(Value::as_str) else {
             return Ok(None);
         };
@@ -51,18 +51,4 @@ impl PeftConfiguration {
         let version = self.fields.get("peft_version")?.as_str()?;
         (version.len() < 40).then_some(version)
     }
-}
-
-/// A file as JSON, of bounded size and depth.
-fn json(source: &Arc<dyn Source>) -> Result<Value, ReadError> {
-    if source.size() > limits::RECORD {
-        let (what, size) = (source.name().to_owned(), source.size());
-        let problem = SourceProblem::TooLarge { what, size, limit: limits::RECORD };
-        return Err(ReadError::new(source.name(), problem));
-    }
-    let text = source.all()?;
-    let values = text.iter().filter(|byte| matches!(byte, b',' | b'{' | b'[')).count();
-    source.nodes(values as u64)?;
-    serde_json::from_slice(&text)
-        .map_err(|error| ReadError::malformed(source.name(), format!("not JSON: {error}")))
 }

@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use unskew_core::{Conversion, Rewrite};
-use unskew_source::{Assembly, ConvertedArtifact, ReadError, Source};
+use unskew_source::{Assembly, ConvertedArtifact, ReadError, Source, SourceExt as _};
 
 use crate::component::{TokenizerComponent, TokenizerSection, kind};
 use crate::edit::edit;
-use crate::file::{all, is_one, model, utf8};
+use crate::file::{is_one, model, utf8};
 use crate::judge::{is_error, judged};
 use crate::text::{WrittenMembers, merges_as_texts, range_in};
 use crate::{TokenizerFile, TokenizersRelease};
@@ -32,7 +32,7 @@ pub fn convert(
     if !is_one(&**source)? {
         return Ok(None);
     }
-    let bytes = all(&**source)?;
+    let bytes = source.all()?;
     let text = utf8(&**source, &bytes)?;
     let mut plan = Conversion::default();
     let before = judged(&TokenizerFile::parse(&**source, text)?, release);

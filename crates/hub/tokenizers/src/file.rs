@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use memchr::memmem;
 use serde_json::{Map, Value};
-use unskew_source::{ReadError, Source, SourceExt as _, SourceProblem, limits};
+use unskew_source::{ReadError, Source, SourceExt as _};
 
 use crate::added_tokens::may_change;
 use crate::component::{TokenizerComponent, TokenizerSection, kind};
@@ -37,7 +37,7 @@ impl TokenizerFile {
         if !is_one(&**source)? {
             return Ok(None);
         }
-        let bytes = all(&**source)?;
+        let bytes = source.all()?;
         let text = utf8(&**source, &bytes)?;
         Self::parse(&**source, text).map(Some)
     }
@@ -163,16 +163,6 @@ pub(crate) fn is_one(source: &dyn Source) -> Result<bool, ReadError> {
     Ok(head.trim_ascii_start().starts_with(b"{")
         && (has(b"\"added_tokens\"") || is_named && has(b"\"model\""))
         && (is_named || has(b"\"pre_tokenizer\"")))
-}
-
-/// The bytes of a file of bounded size.
-pub(crate) fn all(source: &dyn Source) -> Result<Vec<u8>, ReadError> {
-    if source.size() > limits::RECORD {
-        let (what, size) = (source.name().to_owned(), source.size());
-        let problem = SourceProblem::TooLarge { what, size, limit: limits::RECORD };
-        return Err(ReadError::new(source.name(), problem));
-    }
-    source.all()
 }
 
 /// Bytes as text.

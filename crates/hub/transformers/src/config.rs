@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use memchr::memmem;
 use serde_json::{Map, Value};
-use unskew_source::{ReadError, Source, SourceExt, SourceProblem, limits};
+use unskew_source::{ReadError, Source, SourceExt, read_json};
 
 /// How far into a file the words are looked for by which it is known.
 const HEAD: u64 = 1 << 16;
@@ -92,7 +92,7 @@ impl ModelConfig {
         if !head.trim_ascii_start().starts_with(b"{") || !is_known {
             return Ok(None);
         }
-        let json = json(source)?;
+        let json = read_json(&**source)?;
         let Some(json) = json.as_object() else { return Ok(None) };
         let is_one = json.get("model_type").is_some_and(Value::is_string)
             || json.get("architectures").is_some_and(Value::is_array);
@@ -149,23 +149,6 @@ impl DtypeKeys {
             (None, None) => Self::Neither,
         }
     }
-}
-
-/// A file as JSON, of bounded size and depth.
-///
-/// # Errors
-/// If it is too large, too deep, or not JSON.
-pub(crate) fn json(source: &Arc<dyn Source>) -> Result<Value, ReadError> {
-    if source.size() > limits::RECORD {
-        let (what, size) = (source.name().to_owned(), source.size());
-        let problem = SourceProblem::TooLarge { what, size, limit: limits::RECORD };
-        return Err(ReadError::new(source.name(), problem));
-    }
-    let text = source.all()?;
-    let values = text.iter().filter(|byte| matches!(byte, b',' | b'{' | b'[')).count();
-    source.nodes(values as u64)?;
-    serde_json::from_slice(&text)
-        .map_err(|error| ReadError::malformed(source.name(), format!("not JSON: {error}")))
 }
 
 /// A text of an object, of a length that a message can show.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use unskew_core::Places;
-use unskew_source::Source;
+use unskew_source::{Source, read_json};
 use unskew_tokenizers::TokenizerFile;
 
 use crate::judge::FastTokenizer;
 
-use crate::config::{ModelConfig, json, text};
+use crate::config::{ModelConfig, text};
 
 /// How many files of weights an index may name. The largest models that are shared have some hundreds.
 const SHARDS: usize = 1 << 12;
@@ -132,7 +132,7 @@ impl FolderFiles {
         name: &str,
         open: &dyn Fn(&str) -> Option<Arc<dyn Source>>,
     ) -> Option<Map<String, Value>> {
-        match json(&open(name)?) {
+        match read_json(&*open(name)?) {
             Ok(Value::Object(object)) => Some(object),
             Ok(_) => {
                 self.unread.push((name.to_owned(), "not a JSON object".to_owned()));

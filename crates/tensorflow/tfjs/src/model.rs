@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use memchr::memmem;
 use serde_json::Value;
-use unskew_source::{ReadError, Source, SourceExt as _, SourceProblem, limits};
+use unskew_source::{ReadError, Source, SourceExt as _, read_json};
 
 /// How far into a file the words are looked for that tell it from other JSON.
 const HEAD: u64 = 4 << 10;
@@ -107,16 +107,7 @@ impl TfjsModel {
         if !named || !head.trim_ascii_start().starts_with(b"{") || !WORDS.iter().any(is) {
             return Ok(None);
         }
-        if source.size() > limits::RECORD {
-            let (what, size) = ("model.json".to_owned(), source.size());
-            let problem = SourceProblem::TooLarge { what, size, limit: limits::RECORD };
-            return Err(ReadError::new(source.name(), problem));
-        }
-        let text = source.all()?;
-        let values = text.iter().filter(|byte| matches!(byte, b',' | b'{' | b'[')).count();
-        source.nodes(values as u64)?;
-        let json: Value = serde_json::from_slice(&text)
-            .map_err(|error| ReadError::malformed(source.name(), format!("no JSON: {error}")))?;
+        let json = read_json(&**source)?;
         Ok(Self::from_json(json))
     }
 

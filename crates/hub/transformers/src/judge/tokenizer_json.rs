@@ -1,7 +1,9 @@
 //! `tokenizer.json`: the package tokenizers reads it, of which a release accepts a range.
 
+use std::str::FromStr as _;
 use std::sync::{Arc, OnceLock};
 
+use pep440_rs::VersionSpecifiers;
 use unskew_core::{Date, Finding, Judgement, Phase, Places, Unjudged, Version, aspect};
 use unskew_tokenizers::{TokenizerFile, TokenizersNames, TokenizersRelease};
 
@@ -119,39 +121,10 @@ fn accepted<'f>(file: &'f FastTokenizer, release: &TransformersRelease) -> Vec<&
     let (Some(names), Some(wanted)) = (&release.tokenizers, release.wanted_tokenizers()) else {
         return Vec::new();
     };
-    let all = file.judged(names, release.released).iter();
-    all.filter(|one| is_in(wanted, one.version).unwrap_or(false)).collect()
-}
-
-/// Whether a version is in a range such as `>=0.11.1,!=0.11.3,<0.14`; none if the range has other words.
-fn is_in(range: &str, version: Version) -> Option<bool> {
-    let mut fits = true;
-    for part in range.split(',').map(str::trim) {
-        let number = part.trim_start_matches(['>', '<', '=', '!']);
-        let other: Version = number.parse().ok()?;
-        fits &= match part.strip_suffix(number)? {
-            ">=" => version >= other,
-            "<=" => version <= other,
-            ">" => version > other,
-            "<" => version < other,
-            "==" => version == other,
-            "!=" => version != other,
-            _ => return None,
-        };
-    }
-    Some(fits)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_range_is_read_as_packages_write_it() {
-        let is_in = |range: &str, version: &str| is_in(range, version.parse().unwrap());
-        assert_eq!(is_in(">=0.11.1,!=0.11.3,<0.14", "0.13.3"), Some(true));
-        assert_eq!(is_in(">=0.11.1,!=0.11.3,<0.14", "0.11.3"), Some(false));
-        assert_eq!(is_in(">=0.22.0,<=0.23.0", "0.23.1"), Some(false));
-        assert_eq!(is_in("~=0.9", "0.9.4"), None);
-    }
+    let Ok(range) = VersionSpecifiers::from_str(wanted) else { return Vec::new() };
+    let is_accepted = |one: &&Judged| {
+        let version = pep440_rs::Version::from_str(&one.version.to_string());
+        version.is_ok_and(|version| range.contains(&version))
+    };
+    file.judged(names, release.released).iter().filter(is_accepted).collect()
 }
