@@ -14,6 +14,8 @@ use anyhow::{Context as _, bail, ensure};
 use sha2::{Digest, Sha256};
 use unskew_peers::Peer;
 
+use crate::run_command;
+
 /// Where the requirement files lie, from the root of the repository.
 const REQUIREMENTS: &str = "python/environments";
 
@@ -218,6 +220,43 @@ pub fn uv() -> anyhow::Result<PathBuf> {
     let ours = corpus().join("tools/uv");
     let found = [ours, "uv".into()].into_iter().find(runs);
     found.context("uv is not here, and that of the corpus does not run on this machine; install uv (`pip install uv`)")
+}
+
+/// The interpreter of an environment at `place` with these requirements, made by uv unless it is there and whole. The Python is
+/// such as `3.11`.
+///
+/// # Errors
+/// If uv or the Python is not here, or the requirements cannot be installed.
+pub fn with_requirements(
+    place: &Path,
+    python: &str,
+    requirements: &[&str],
+    dependencies: Dependencies,
+) -> anyhow::Result<PathBuf> {
+    let (found, whole) = (place.join("bin/python"), place.join("whole"));
+    if whole.exists() {
+        return Ok(found);
+    }
+    let mut venv = Command::new(uv()?);
+    venv.args(["venv", "--quiet", "--clear", "--python"]).arg(interpreter(python)?);
+    run_command(venv.arg(place))?;
+    let mut install = Command::new(uv()?);
+    install.args(["pip", "install", "--quiet", "--python"]).arg(&found);
+    if dependencies == Dependencies::None {
+        install.arg("--no-deps");
+    }
+    run_command(install.args(requirements))?;
+    fs::write(whole, "")?;
+    Ok(found)
+}
+
+/// Whether packages are installed with what they require.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dependencies {
+    /// With it.
+    All,
+    /// Alone.
+    None,
 }
 
 /// Writes the requirements of a release: `cargo xtask pin NAME==VERSION [REQUIREMENT...]`.

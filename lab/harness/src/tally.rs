@@ -134,6 +134,16 @@ impl Tally {
     }
 }
 
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, more: Self) {
+        self.right += more.right;
+        self.unjudged += more.unjudged;
+        self.false_compatible += more.false_compatible;
+        self.false_refused += more.false_refused;
+        self.wrong_phase += more.wrong_phase;
+    }
+}
+
 impl<'c> FromIterator<&'c Comparison> for Tally {
     fn from_iter<I: IntoIterator<Item = &'c Comparison>>(all: I) -> Self {
         let mut tally = Self::default();

@@ -13,11 +13,12 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use unskew_core::{Phase, Severity};
 use unskew_gguf::{GgufFile, LlamaRelease, judge, party, with_parts};
-use unskew_lab_harness::environment::{interpreter, uv};
+use unskew_lab_harness::environment::{Dependencies, with_requirements};
 use unskew_lab_harness::{Agreement, Comparison, Oracle, Page, WritePage, run_command};
 use unskew_releases::{Family, Release};
 use unskew_source::{FileSource, Source};
 
+use crate::files::make_empty;
 use crate::gguf_library::library;
 
 const WRITES: &str = "lab/hub/probes/gguf_write.py";
@@ -69,10 +70,7 @@ pub fn run(arguments: &GgufLoad) -> anyhow::Result<()> {
     let releases: anyhow::Result<Vec<Release>> = arguments.releases.iter().map(found).collect();
     let loads = Loads { releases: releases?, libraries: folder.join("libraries") };
     let files = folder.join("files");
-    if files.exists() {
-        fs::remove_dir_all(&files)?;
-    }
-    fs::create_dir_all(&files)?;
+    make_empty(&files)?;
     let agreement = unskew_lab_harness::compare(&loads, &files)?;
     PAGE.publish(
         "<!-- made by `cargo lab gguf-load --write` -->\n\n",
@@ -99,18 +97,11 @@ impl Oracle for Loads {
     }
 
     fn cases(&self, folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-        let python = self.libraries.with_file_name("python");
-        if !python.exists() {
-            let mut venv = Command::new(uv()?);
-            venv.args(["venv", "--quiet", "--python"]).arg(interpreter("3.11")?);
-            run_command(venv.arg(&python))?;
-            let mut install = Command::new(uv()?);
-            install.args(["pip", "install", "--quiet", "--python"]).arg(python.join("bin/python"));
-            run_command(install.arg(WRITER))?;
-        }
+        let place = self.libraries.with_file_name("python");
+        let python = with_requirements(&place, "3.11", &[WRITER], Dependencies::All)?;
         let names = folder.with_extension("names");
         fs::write(&names, names_of_all())?;
-        let mut write = Command::new(python.join("bin/python"));
+        let mut write = Command::new(python);
         write.arg(unskew_peers::root().join(WRITES)).arg(folder).arg(&names);
         run_command(&mut write)?;
         let mut files: Vec<PathBuf> = Vec::new();

@@ -1,6 +1,7 @@
 //! `cargo lab`, what there is about model files that people share.
 #![forbid(unsafe_code)]
 
+mod files;
 mod gguf_library;
 mod gguf_load;
 mod model_folders;

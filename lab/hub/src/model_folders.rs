@@ -1,7 +1,6 @@
 //! `cargo lab model-folders`: configurations and tokenizers that releases of transformers write, loaded by others, against the
 //! verdicts.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -9,10 +8,12 @@ use std::sync::Arc;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use unskew_core::{Phase, Severity, Version, check};
-use unskew_lab_harness::environment::{interpreter, uv};
+use unskew_lab_harness::environment::{Dependencies, with_requirements};
 use unskew_lab_harness::{Agreement, Comparison, Oracle, Page, WritePage, run_command};
 use unskew_releases::Release;
 use unskew_source::{FileSource, Source};
+
+use crate::files::make_empty;
 
 const PROBE: &str = "lab/hub/probes/model_folders.py";
 const PAGE: Page = Page("docs/reference/model-folders.md");
@@ -53,10 +54,7 @@ pub struct ModelFolders {
 pub fn run(arguments: &ModelFolders) -> anyhow::Result<()> {
     let folder = std::path::absolute(&arguments.folder)?;
     let files = folder.join("files");
-    if files.exists() {
-        fs::remove_dir_all(&files)?;
-    }
-    fs::create_dir_all(&files)?;
+    make_empty(&files)?;
     let loads = Loads { arguments, environments: folder.join("environments") };
     let agreement = unskew_lab_harness::compare(&loads, &files)?;
     let text = text(arguments, &agreement);
@@ -75,25 +73,14 @@ impl Loads<'_> {
     /// The interpreter of an environment with a release, which is made if it is not there yet.
     fn python(&self, version: &str) -> anyhow::Result<PathBuf> {
         let place = self.environments.join(version);
-        let python = place.join("bin/python");
-        let whole = place.join("whole");
-        if whole.exists() {
-            return Ok(python);
-        }
         let release: Version = version.parse()?;
         let wanted = if release < NEW_PYTHON { "3.9" } else { "3.11" };
-        let mut venv = Command::new(uv()?);
-        venv.args(["venv", "--quiet", "--clear", "--python"]).arg(interpreter(wanted)?);
-        run_command(venv.arg(&place))?;
-        let mut install = Command::new(uv()?);
-        install.args(["pip", "install", "--quiet", "--python"]).arg(&python);
-        install.arg(format!("transformers=={version}"));
+        let package = format!("transformers=={version}");
+        let mut requirements = vec![&*package];
         if release < NUMPY_2 {
-            install.args(["numpy<2", "huggingface_hub<0.26"]);
+            requirements.extend(["numpy<2", "huggingface_hub<0.26"]);
         }
-        run_command(&mut install)?;
-        fs::write(whole, "")?;
-        Ok(python)
+        with_requirements(&place, wanted, &requirements, Dependencies::All)
     }
 
     fn probe(&self, version: &str) -> anyhow::Result<Command> {

@@ -2,7 +2,6 @@
 //! `--take` writes what every release knows and does into the database.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,13 +11,12 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use serde::Deserialize;
 use unskew_core::{Phase, Version, check};
-use unskew_definitions::Runs;
-use unskew_lab_harness::environment::{interpreter, uv};
+use unskew_lab_harness::environment::{Dependencies, with_requirements};
 use unskew_lab_harness::{Agreement, Comparison, Oracle, Page, WritePage, run_command};
 use unskew_releases::{Family, Release};
 use unskew_source::{FileSource, Source};
 
-use crate::tokenizers::folders;
+use crate::files::{folders, make_empty, measured_rows};
 
 const PROBE: &str = "lab/hub/probes/peft_configs.py";
 const TABLE: &str = "crates/judging/releases/data/peft/names.tsv";
@@ -50,10 +48,7 @@ pub struct PeftAdapters {
 pub fn run(arguments: &PeftAdapters) -> anyhow::Result<()> {
     let folder = std::path::absolute(&arguments.folder)?;
     let files = folder.join(format!("files-{}", arguments.seed));
-    if files.exists() {
-        fs::remove_dir_all(&files)?;
-    }
-    fs::create_dir_all(&files)?;
+    make_empty(&files)?;
     let loads = Loads { arguments, environments: folder.join("environments") };
     if arguments.take {
         return loads.take(&files);
@@ -86,20 +81,9 @@ fn releases() -> Vec<Version> {
 impl Loads<'_> {
     fn probe(&self, release: Version) -> anyhow::Result<Command> {
         let place = self.environments.join(release.to_string());
-        let (python, whole) = (place.join("bin/python"), place.join("whole"));
-        if !whole.exists() {
-            let mut venv = Command::new(uv()?);
-            venv.args(["venv", "--quiet", "--clear", "--python"]).arg(interpreter(PYTHON)?);
-            run_command(venv.arg(&place))?;
-            let mut install = Command::new(uv()?);
-            install.args(["pip", "install", "--quiet", "--no-deps", "--python"]).arg(&python);
-            run_command(install.args([
-                &format!("peft=={release}"),
-                "packaging",
-                "typing-extensions",
-            ]))?;
-            fs::write(whole, "")?;
-        }
+        let package = format!("peft=={release}");
+        let requirements = [&*package, "packaging", "typing-extensions"];
+        let python = with_requirements(&place, PYTHON, &requirements, Dependencies::None)?;
         let mut command = Command::new(python);
         command.arg(unskew_peers::root().join(PROBE));
         Ok(command)
@@ -115,16 +99,8 @@ impl Loads<'_> {
                 rows.entry(line.to_owned()).or_default().insert(*release);
             }
         }
-        let names: Vec<String> = all.iter().map(Version::to_string).collect();
-        let mut text = format!("#releases\t{}\n", names.join(" "));
-        let lines = rows.iter().map(|(row, has)| {
-            format!("{row}\t{}", Runs::from_releases(&all, |one| has.contains(&one)))
-        });
-        for line in lines.collect::<BTreeSet<String>>() {
-            let _ = writeln!(text, "{line}");
-        }
         let path = unskew_peers::root().join(TABLE);
-        fs::write(&path, text).with_context(|| path.display().to_string())?;
+        fs::write(&path, measured_rows(&all, &rows)).with_context(|| path.display().to_string())?;
         println!("{}: {} rows", path.display(), rows.len());
         Ok(())
     }

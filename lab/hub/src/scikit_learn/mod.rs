@@ -4,7 +4,6 @@
 mod table;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -13,10 +12,12 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use serde::Deserialize;
 use unskew_core::{Phase, Severity, Version, check};
-use unskew_lab_harness::environment::{interpreter, uv};
+use unskew_lab_harness::environment::{Dependencies, with_requirements};
 use unskew_lab_harness::{Agreement, Comparison, Oracle, Page, WritePage, run_command};
 use unskew_releases::Release;
 use unskew_source::{FileSource, Source};
+
+use crate::files::make_empty;
 
 const WRITE: &str = "lab/hub/probes/sklearn_write.py";
 const READ: &str = "lab/hub/probes/sklearn_read.py";
@@ -66,10 +67,7 @@ pub struct ScikitLearn {
 pub fn run(arguments: &ScikitLearn) -> anyhow::Result<()> {
     let folder = std::path::absolute(&arguments.folder)?;
     let files = folder.join(format!("files-{}", arguments.seed));
-    if files.exists() {
-        fs::remove_dir_all(&files)?;
-    }
-    fs::create_dir_all(&files)?;
+    make_empty(&files)?;
     let loads = Loads { seed: arguments.seed, environments: folder.join("environments") };
     if arguments.take {
         return table::take(&loads, &files);
@@ -112,23 +110,10 @@ impl Loads {
     fn python(&self, release: (&str, &str, &str, &str)) -> anyhow::Result<PathBuf> {
         let (version, python, numpy, scipy) = release;
         let place = self.environments.join(version);
-        let (found, whole) = (place.join("bin/python"), place.join("whole"));
-        if whole.exists() {
-            return Ok(found);
-        }
-        let mut venv = Command::new(uv()?);
-        venv.args(["venv", "--quiet", "--clear", "--python"]).arg(interpreter(python)?);
-        run_command(venv.arg(&place))?;
-        let mut install = Command::new(uv()?);
-        install.args(["pip", "install", "--quiet", "--python"]).arg(&found);
-        install.args([
-            format!("scikit-learn=={version}"),
-            format!("numpy{numpy}"),
-            format!("scipy{scipy}"),
-        ]);
-        run_command(&mut install)?;
-        fs::write(whole, "")?;
-        Ok(found)
+        let requirements =
+            [format!("scikit-learn=={version}"), format!("numpy{numpy}"), format!("scipy{scipy}")];
+        let requirements: Vec<&str> = requirements.iter().map(String::as_str).collect();
+        with_requirements(&place, python, &requirements, Dependencies::All)
     }
 
     fn probe(&self, version: &str, probe: &str) -> anyhow::Result<Command> {

@@ -6,7 +6,6 @@ mod table;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -16,10 +15,12 @@ use clap::Args;
 use serde::Deserialize;
 use serde_json::Value;
 use unskew_core::{Phase, Version, check};
-use unskew_lab_harness::environment::{interpreter, uv};
+use unskew_lab_harness::environment::{Dependencies, with_requirements};
 use unskew_lab_harness::{Agreement, Comparison, Oracle, Page, WritePage, run_command};
 use unskew_releases::{Family, Release};
 use unskew_source::{FileSource, Source};
+
+use crate::files::{folders, make_empty};
 
 const WRITE: &str = "lab/hub/probes/tokenizers_write.py";
 const READ: &str = "lab/hub/probes/tokenizers_read.py";
@@ -58,10 +59,7 @@ pub struct Tokenizers {
 pub fn run(arguments: &Tokenizers) -> anyhow::Result<()> {
     let folder = std::path::absolute(&arguments.folder)?;
     let files = folder.join(format!("files-{}", arguments.seed));
-    if files.exists() {
-        fs::remove_dir_all(&files)?;
-    }
-    fs::create_dir_all(&files)?;
+    make_empty(&files)?;
     let loads = Loads {
         arguments,
         environments: folder.join("environments"),
@@ -127,19 +125,9 @@ impl Loads<'_> {
     /// The interpreter of an environment with a release, which is made if it is not there yet.
     fn python(&self, release: Version) -> anyhow::Result<PathBuf> {
         let place = self.environments.join(release.to_string());
-        let (found, whole) = (place.join("bin/python"), place.join("whole"));
-        if whole.exists() {
-            return Ok(found);
-        }
         let wanted = if release < NEW_PYTHON { "3.9" } else { "3.12" };
-        let mut venv = Command::new(uv()?);
-        venv.args(["venv", "--quiet", "--clear", "--python"]).arg(interpreter(wanted)?);
-        run_command(venv.arg(&place))?;
-        let mut install = Command::new(uv()?);
-        install.args(["pip", "install", "--quiet", "--no-deps", "--python"]).arg(&found);
-        run_command(install.arg(format!("tokenizers=={release}")))?;
-        fs::write(whole, "")?;
-        Ok(found)
+        let package = format!("tokenizers=={release}");
+        with_requirements(&place, wanted, &[&package], Dependencies::None)
     }
 
     fn probe(&self, release: Version) -> anyhow::Result<Command> {
@@ -198,15 +186,6 @@ impl Loads<'_> {
 /// Every release of the database, oldest first.
 pub(super) fn releases() -> Vec<Version> {
     Family::Tokenizers.rows().iter().map(|row| row.version).collect()
-}
-
-/// The folders in a folder, in the order of their names.
-pub(super) fn folders(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let all = folder.read_dir().with_context(|| folder.display().to_string())?;
-    let mut found: Vec<PathBuf> =
-        all.filter_map(|one| Some(one.ok()?.path())).filter(|path| path.is_dir()).collect();
-    found.sort();
-    Ok(found)
 }
 
 impl Oracle for Loads<'_> {

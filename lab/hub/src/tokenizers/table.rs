@@ -1,17 +1,16 @@
 //! What was measured, as the rows of the database.
 
-use std::collections::BTreeSet;
-use std::fmt::Write as _;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::Context as _;
 use unskew_core::Version;
-use unskew_definitions::Runs;
 use unskew_lab_harness::run_command;
 
-use super::{Loads, ROWS, WRITE, folders, releases};
+use super::{Loads, ROWS, WRITE, releases};
+use crate::files::{folders, measured_rows};
 
 const TABLE: &str = "crates/judging/releases/data/tokenizers/names.tsv";
 
@@ -31,21 +30,14 @@ pub(super) fn take(loads: &Loads<'_>, folder: &Path) -> anyhow::Result<()> {
         rows.arg(format!("{release}={}", path.display()));
     }
     let said = run_command(&mut rows)?;
-    let mut lines = BTreeSet::new();
+    let mut measured: BTreeMap<String, BTreeSet<Version>> = BTreeMap::new();
     for line in said.lines() {
         let (definition, versions) = line.split_once('\t').context("a row without a tab")?;
-        let has: BTreeSet<Version> =
-            versions.split(' ').map(str::parse).collect::<Result<_, _>>()?;
-        let runs = Runs::from_releases(&all, |one| has.contains(&one));
-        lines.insert(format!("{definition}\t{runs}"));
-    }
-    let names: Vec<String> = all.iter().map(Version::to_string).collect();
-    let mut text = format!("#releases\t{}\n", names.join(" "));
-    for line in &lines {
-        let _ = writeln!(text, "{line}");
+        let versions = versions.split(' ').map(str::parse).collect::<Result<_, _>>()?;
+        measured.insert(definition.to_owned(), versions);
     }
     let path = root.join(TABLE);
-    fs::write(&path, text).with_context(|| path.display().to_string())?;
-    println!("{}: {} rows of {} files", path.display(), lines.len(), files.len());
+    fs::write(&path, measured_rows(&all, &measured)).with_context(|| path.display().to_string())?;
+    println!("{}: {} rows of {} files", path.display(), measured.len(), files.len());
     Ok(())
 }

@@ -23,7 +23,7 @@ use unskew_releases::Family;
 use self::configurations::DrawnConfigurations;
 use self::conversions::ConversionTally;
 use self::files::ENDINGS;
-use self::page::{ReaderResult, add};
+use self::page::ReaderResult;
 use self::python::KerasPython;
 
 const PAGE: Page = Page("docs/reference/keras-releases.md");
@@ -109,7 +109,7 @@ pub fn run(arguments: &KerasReleases) -> anyhow::Result<()> {
             let compared = set.compared(&python, &keras, written)?;
             compared.iter().filter_map(Comparison::wrong).for_each(|line| println!("{line}"));
             let to = if *is_drawn { &mut result.drawn } else { &mut result.every };
-            add(to, &compared.iter().collect());
+            *to += compared.iter().collect();
         }
         let name = format!("files-{}-{models}", seeds.join("-"));
         let answers = files::loaded(&python, &folder, reader, &name, &paths)?;
@@ -120,7 +120,7 @@ pub fn run(arguments: &KerasReleases) -> anyhow::Result<()> {
             .for_each(|line| println!("{line}"));
         for (at, ending) in ENDINGS.into_iter().enumerate() {
             let of = compared.iter().filter(|file| file.ending == ending);
-            add(&mut result.files[at], &of.map(|file| &file.comparison).collect());
+            result.files[at] += of.map(|file| &file.comparison).collect();
         }
         result.differ = compared.iter().filter(|file| file.came == "differs").count();
         if arguments.convert {

@@ -17,15 +17,6 @@ pub(super) struct ReaderResult {
     pub(super) conversions: ConversionTally,
 }
 
-/// Adds what another tally counted.
-pub(super) fn add(to: &mut Tally, more: &Tally) {
-    to.right += more.right;
-    to.unjudged += more.unjudged;
-    to.false_compatible += more.false_compatible;
-    to.false_refused += more.false_refused;
-    to.wrong_phase += more.wrong_phase;
-}
-
 /// The page.
 pub(super) fn page(writers: &[String], seeds: &str, results: &[ReaderResult]) -> String {
     let mut text = String::from(
@@ -42,8 +33,8 @@ pub(super) fn page(writers: &[String], seeds: &str, results: &[ReaderResult]) ->
     );
     let mut all = Tally::default();
     for result in results {
-        add(&mut all, &result.drawn);
-        result.files.iter().for_each(|one| add(&mut all, one));
+        all += result.drawn;
+        result.files.iter().for_each(|one| all += *one);
     }
     let _ = writeln!(text, "{}\n", all.agreement());
     let share = 100.0 * all.false_compatible as f64 / all.judged().max(1) as f64;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::ensure;
 use unskew_core::Version;
-use unskew_lab_harness::environment::{interpreter, uv};
+use unskew_lab_harness::environment::{Dependencies, uv, with_requirements};
 use unskew_lab_harness::run_command;
 
 /// What Keras 3 needs beside itself; old releases want numpy 1, and 3.0 imports jax where it computes with numpy.
@@ -50,23 +50,18 @@ impl KerasPython {
         if place.exists() {
             return Ok(());
         }
-        let python = self.folder.join("python");
-        if !python.exists() {
-            run_command(
-                Command::new(uv()?)
-                    .args(["venv", "--quiet", "--python"])
-                    .arg(interpreter("3.11")?)
-                    .arg(&python),
-            )?;
-            install(&python, None, &NEEDED)?;
-        }
+        let place = self.folder.join("python");
+        let python = with_requirements(&place, "3.11", &NEEDED, Dependencies::All)?;
         let site = self.folder.join(format!("keras-{release}"));
         if !site.exists() {
-            install(&python, Some(&site), &[&format!("keras=={release}")])?;
+            let package = format!("keras=={release}");
+            let mut install = Command::new(uv()?);
+            install.args(["pip", "install", "--quiet", "--no-deps", "--python"]).arg(&python);
+            run_command(install.arg("--target").arg(&site).arg(package))?;
         }
         let part = place.with_extension("part");
         let zero = release.parse::<Version>()? < Version::pair(3, 1);
-        let status = Command::new(python.join("bin/python"))
+        let status = Command::new(python)
             .arg(unskew_peers::root().join(probe))
             .args(arguments)
             .env("PYTHONPATH", &site)
@@ -87,13 +82,4 @@ pub(super) fn answers(place: &Path) -> anyhow::Result<Answers> {
         Some((cells.next()?, (cells.next()?, cells.next().unwrap_or_default())))
     };
     Ok(fs::read_to_string(place)?.lines().filter_map(line).collect())
-}
-
-fn install(python: &Path, target: Option<&Path>, packages: &[&str]) -> anyhow::Result<()> {
-    let mut command = Command::new(uv()?);
-    command.args(["pip", "install", "--quiet", "--python"]).arg(python.join("bin/python"));
-    if let Some(target) = target {
-        command.args(["--no-deps", "--target"]).arg(target);
-    }
-    run_command(command.args(packages)).map(drop)
 }
