@@ -29,7 +29,7 @@ CONNECTIONS = 6
 GAP = 1 << 16
 # Archives of sources that are larger are left out.
 LARGEST_SDIST = 50 << 20
-# Python's own file of this is no module of a package.
+# Nothing larger is read of a package when it is judged: such a file is written empty.
 LARGEST_SOURCE = 2 << 20
 
 

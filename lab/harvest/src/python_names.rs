@@ -15,11 +15,11 @@ use std::process::Command;
 use std::str::FromStr as _;
 
 use anyhow::{Context as _, Result, ensure};
-use pep440_rs::{Version, VersionSpecifiers};
+use pep440_rs::Version;
 use rayon::prelude::*;
-use unskew_environments::{AskedName, AskedWhen, NamePresence, ReleaseSources};
+use unskew_environments::{InstalledPackage, NamePresence, ReleaseSources};
 use unskew_lab_harness::run_command;
-use unskew_releases::{AskedPythonName, PythonNames, SpanTable};
+use unskew_releases::{AskedPythonName, NameAbsence, PythonNames, SpanTable};
 
 const PROBE: &str = "lab/harvest/probes/python_sources.py";
 const TABLE: &str = "crates/judging/releases/data/python-names.tsv";
@@ -39,13 +39,16 @@ struct FetchedRelease {
     archive: PathBuf,
 }
 
-/// What a release asks others for, and under which conditions of their versions.
+/// What a release asks others for, and what it declares that it takes of them.
 struct AskingRelease {
-    asked: BTreeMap<(AskedName, AskedWhen), String>,
+    asked: Vec<AskedPythonName>,
     /// The modules at its top that can be asked.
     tops: BTreeSet<String>,
-    requires: Vec<(String, VersionSpecifiers)>,
+    package: InstalledPackage,
 }
+
+/// Which names that any release asks for a release has.
+type PresenceOfNames<'a> = BTreeMap<&'a str, NamePresence>;
 
 /// Makes the table of these packages, and of those that it has. `from` is a folder of sources that the probe wrote, with its
 /// lines in `releases.tsv`: nothing is fetched then.
@@ -71,14 +74,14 @@ pub(crate) fn harvest(packages: &str, from: Option<&Path>) -> Result<()> {
         .map(|release| asking(release).with_context(|| release.archive.display().to_string()))
         .collect::<Result<_>>()?;
     println!("{} releases read", releases.len());
-    let all: BTreeSet<&AskedName> =
-        asking.iter().flat_map(|one| one.asked.keys().map(|(asked, _)| asked)).collect();
-    let presence: Vec<BTreeMap<&AskedName, NamePresence>> = releases
+    let all: BTreeSet<&str> =
+        asking.iter().flat_map(|one| &one.asked).map(|asked| &*asked.name).collect();
+    let presence: Vec<PresenceOfNames<'_>> = releases
         .par_iter()
         .zip(&asking)
         .map(|(release, asking)| presence(release, &asking.tops, &all))
         .collect::<Result<_>>()?;
-    let table = Harvested { releases: &releases, asking: &asking, presence: &presence }.written();
+    let table = HarvestedNames::new(&releases, &asking, &presence).table();
     let path = root.join(TABLE);
     fs::write(&path, HEAD.to_owned() + &table).with_context(|| path.display().to_string())
 }
@@ -102,14 +105,14 @@ fn fetched(folder: &Path, listing: &str) -> Result<Vec<FetchedRelease>> {
     Ok(releases)
 }
 
-/// Unpacks the sources of a release for as long as they are read.
+/// Unpacks the sources of a release for as long as they are asked.
 fn with_sources<T: Send>(
     release: &FetchedRelease,
-    read: impl FnOnce(ReleaseSources) -> T + Send,
+    ask: impl FnOnce(&mut ReleaseSources) -> T + Send,
 ) -> Result<T> {
     let folder = tempfile::tempdir()?;
     unpack(&release.archive, folder.path())?;
-    on_large_stack(|| read(ReleaseSources::read(folder.path(), &release.package)))
+    Ok(ReleaseSources::with(folder.path(), &release.package, ask)?)
 }
 
 /// Unpacks what is no test: with them it takes twice the time.
@@ -129,170 +132,137 @@ fn unpack(archive: &Path, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Imports nest: each level of Python's takes a few of ours.
-fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(256 << 20);
-        let started = thread.spawn_scoped(scope, work)?;
-        Ok(started.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    })
-}
-
 fn asking(release: &FetchedRelease) -> Result<AskingRelease> {
-    let requires = requires(&release.archive)?;
-    let (asked, tops) = with_sources(release, |mut sources| {
-        let asked = sources.asked();
-        (asked, sources.tops().iter().cloned().collect())
+    let package = package(&release.archive)?;
+    let (asked, tops) = with_sources(release, |sources| {
+        (sources.asked(), sources.tops().iter().cloned().collect())
     })?;
-    Ok(AskingRelease { asked, tops, requires })
+    Ok(AskingRelease { asked, tops, package })
 }
 
-/// What a release declares of others, without conditions.
-fn requires(archive: &Path) -> Result<Vec<(String, VersionSpecifiers)>> {
+/// What the metadata of a release says.
+fn package(archive: &Path) -> Result<InstalledPackage> {
     let mut archive = zip::ZipArchive::new(fs::File::open(archive)?)?;
     let names = archive.file_names().filter_map(Result::ok);
     let name = names.map(String::from).find(|name| name.ends_with(".dist-info/METADATA"));
-    let Some(name) = name else { return Ok(Vec::new()) };
+    let name = name.context("no METADATA")?;
     let text = std::io::read_to_string(archive.by_name(&name)?)?;
-    let head = text.split("\n\n").next().unwrap_or_default();
-    let all = head.lines().filter_map(|line| line.strip_prefix("Requires-Dist: "));
-    let one = |text: &str| {
-        let (text, marker) = text.split_once(';').unwrap_or((text, ""));
-        let end = text.find(|c: char| "[ (<>=!~".contains(c)).unwrap_or(text.len());
-        let (name, range) = text.split_at(end);
-        let range = range.split_once(']').map_or(range, |(_, rest)| rest);
-        let range = range.replace(['(', ')'], "");
-        let is_for_all = !marker.contains("extra") && !marker.contains("python_version");
-        let range = VersionSpecifiers::from_str(range.trim()).ok().filter(|_| is_for_all)?;
-        Some((name.to_lowercase().replace(['_', '.'], "-"), range))
-    };
-    Ok(all.filter_map(one).collect())
+    InstalledPackage::from_metadata(&text).context("a METADATA without a name")
 }
 
 fn presence<'a>(
     release: &FetchedRelease,
     tops: &BTreeSet<String>,
-    all: &BTreeSet<&'a AskedName>,
-) -> Result<BTreeMap<&'a AskedName, NamePresence>> {
-    let is_of =
-        |asked: &&&AskedName| asked.module.split('.').next().is_some_and(|top| tops.contains(top));
-    let asked: Vec<&AskedName> = all.iter().filter(is_of).copied().collect();
+    all: &BTreeSet<&'a str>,
+) -> Result<PresenceOfNames<'a>> {
+    let is_of = |name: &&&str| name.split(['.', ':']).next().is_some_and(|top| tops.contains(top));
+    let asked: Vec<&str> = all.iter().filter(is_of).copied().collect();
     if asked.is_empty() {
         return Ok(BTreeMap::new());
     }
-    with_sources(release, |mut sources| {
-        let of = asked.into_iter().filter_map(|asked| Some((asked, sources.has(asked)?)));
-        of.collect()
+    with_sources(release, |sources| {
+        asked.into_iter().filter_map(|name| Some((name, sources.has(name)?))).collect()
     })
 }
 
-/// Everything that was read.
-struct Harvested<'a> {
+/// Everything that was read, of each release in the same place.
+struct HarvestedNames<'a> {
     releases: &'a [FetchedRelease],
     asking: &'a [AskingRelease],
-    presence: &'a [BTreeMap<&'a AskedName, NamePresence>],
+    presence: &'a [PresenceOfNames<'a>],
+    /// The places of the releases of each package, the oldest first.
+    packages: BTreeMap<&'a str, Vec<usize>>,
+    /// The packages of which some release has a name, and another lacks it.
+    lost: BTreeMap<&'a str, BTreeSet<&'a str>>,
 }
 
-impl Harvested<'_> {
-    fn written(&self) -> String {
+impl<'a> HarvestedNames<'a> {
+    fn new(
+        releases: &'a [FetchedRelease],
+        asking: &'a [AskingRelease],
+        presence: &'a [PresenceOfNames<'a>],
+    ) -> Self {
         let mut packages: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (at, release) in self.releases.iter().enumerate() {
+        for (at, release) in releases.iter().enumerate() {
             packages.entry(&release.package).or_default().push(at);
         }
-        // A name that some release has, and another of the same package lacks.
-        let mut lost: BTreeMap<&AskedName, BTreeSet<&str>> = BTreeMap::new();
+        let mut lost: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (package, places) in &packages {
-            let all = |state| {
-                let of = places.iter().filter_map(|at| self.presence.get(*at)).flatten();
-                of.filter(move |(_, one)| **one == state)
-                    .map(|(asked, _)| *asked)
-                    .collect::<BTreeSet<_>>()
+            let names_with = |presence_wanted: NamePresence| -> BTreeSet<&str> {
+                let all = places.iter().filter_map(|at| presence.get(*at)).flatten();
+                all.filter(|(_, one)| **one == presence_wanted).map(|(name, _)| *name).collect()
             };
-            for asked in all(NamePresence::Missing).intersection(&all(NamePresence::Present)) {
-                lost.entry(asked).or_default().insert(package);
+            let missing = names_with(NamePresence::Missing);
+            for name in missing.intersection(&names_with(NamePresence::Present)) {
+                lost.entry(name).or_default().insert(package);
             }
         }
-        let mut doubted = 0;
-        let mut sections: BTreeMap<&str, Vec<(String, Vec<String>)>> = BTreeMap::new();
-        let mut is_asked: BTreeSet<&AskedName> = BTreeSet::new();
-        for (package, places) in &packages {
-            for at in places {
-                let (Some(release), Some(asking)) = (self.releases.get(*at), self.asking.get(*at))
-                else {
-                    continue;
-                };
-                let mut rows = Vec::new();
-                for ((asked, when), module) in &asking.asked {
-                    let Some(of) = lost.get(asked) else { continue };
-                    if of
-                        .iter()
-                        .any(|of| self.is_missing_on(asked, packages.get(of), release, asking))
-                    {
-                        doubted += 1;
-                        println!(
-                            "in doubt: {package} {}: {asked:?} {when:?} {module}",
-                            release.version
-                        );
-                        continue;
-                    }
-                    is_asked.insert(asked);
-                    rows.push(PythonNames::asked_row(&AskedPythonName {
-                        name: asked_text(asked),
-                        by: module.clone(),
-                        fails_at_load: *when == AskedWhen::Load,
-                        is_attribute: asked.is_attribute,
-                    }));
-                }
-                sections.entry(package).or_default().push((release.version.to_string(), rows));
-            }
-        }
-        for (package, places) in &packages {
-            for (row, at) in places.iter().enumerate() {
-                let missing = self.presence.get(*at).into_iter().flatten();
-                let missing = missing.filter(|(asked, state)| {
-                    **state == NamePresence::Missing
-                        && is_asked.contains(**asked)
-                        && lost.get(**asked).is_some_and(|of| of.contains(package))
-                });
-                let lacks: BTreeSet<String> = missing
-                    .map(|(asked, _)| PythonNames::lacking_row(&asked_text(asked)))
-                    .collect();
-                if let Some((_, rows)) = sections.get_mut(package).and_then(|all| all.get_mut(row))
-                {
-                    rows.extend(lacks);
-                }
-            }
-        }
-        println!("{} names, {doubted} uses in doubt", lost.len());
-        let with_rows =
-            sections.iter().filter(|(_, all)| all.iter().any(|(_, rows)| !rows.is_empty()));
-        with_rows.map(|(package, all)| SpanTable::from_releases(all).write(package)).collect()
+        Self { releases, asking, presence, packages, lost }
     }
 
-    /// Whether the newest release of a package on the day of another lacks what that asks for; of those that it declares.
-    fn is_missing_on(
-        &self,
-        asked: &AskedName,
-        of: Option<&Vec<usize>>,
-        release: &FetchedRelease,
-        asking: &AskingRelease,
-    ) -> bool {
-        let is_allowed = |other: &&FetchedRelease| {
-            let mut ranges = asking.requires.iter().filter(|(name, _)| *name == other.package);
-            other.day <= release.day && ranges.all(|(_, range)| range.contains(&other.version))
+    fn table(&self) -> String {
+        let asked: Vec<Vec<&AskedPythonName>> =
+            (0..self.releases.len()).map(|at| self.asked_without_doubt(at)).collect();
+        let needed: BTreeSet<&str> =
+            asked.iter().flatten().map(|asked| asked.name.as_str()).collect();
+        println!("{} names", needed.len());
+        let section = |(package, places): (&&str, &Vec<usize>)| {
+            let rows = places.iter().filter_map(|at| {
+                let asked = asked.get(*at)?.iter().map(|asked| PythonNames::asked_row(asked));
+                let rows = asked.chain(self.absent_rows(package, *at, &needed)).collect();
+                Some((self.releases.get(*at)?.version.to_string(), rows))
+            });
+            let rows: Vec<(String, Vec<String>)> = rows.collect();
+            SpanTable::from_releases(&rows).write(package)
         };
-        let places = of.into_iter().flatten().filter_map(|at| Some((self.releases.get(*at)?, *at)));
-        let newest =
-            places.filter(|(other, _)| is_allowed(other)).max_by_key(|(other, _)| &other.version);
-        newest.is_some_and(|(_, at)| {
-            self.presence.get(at).and_then(|all| all.get(asked)) == Some(&NamePresence::Missing)
-        })
+        self.packages.iter().map(section).collect()
     }
-}
 
-fn asked_text(asked: &AskedName) -> String {
-    match &asked.name {
-        Some(name) => format!("{}:{name}", asked.module),
-        None => asked.module.clone(),
+    /// What a release asks for of what others lost, but for what was missing on its day.
+    fn asked_without_doubt(&self, at: usize) -> Vec<&'a AskedPythonName> {
+        let asked = self.asking.get(at).into_iter().flat_map(|one| &one.asked);
+        let is_right = |asked: &&AskedPythonName| {
+            let Some(packages) = self.lost.get(&*asked.name) else { return false };
+            let doubt = packages.iter().find(|of| self.is_missing_on_its_day(at, of, &asked.name));
+            if let (Some(of), Some(release)) = (doubt, self.releases.get(at)) {
+                let FetchedRelease { package, version, .. } = release;
+                println!(
+                    "in doubt: {package} {version} asks {of} for {} by {}",
+                    asked.name, asked.by
+                );
+            }
+            doubt.is_none()
+        };
+        asked.filter(is_right).collect()
+    }
+
+    /// Whether a name is missing in the newest release of another package that a release accepts and that was there on its day.
+    fn is_missing_on_its_day(&self, at: usize, of: &str, name: &str) -> bool {
+        let (Some(release), Some(asking)) = (self.releases.get(at), self.asking.get(at)) else {
+            return false;
+        };
+        let was_there = |at: &&usize| {
+            self.releases.get(**at).is_some_and(|other| {
+                other.day <= release.day && asking.package.allows(of, &other.version.to_string())
+            })
+        };
+        let newest = self.packages.get(of).and_then(|places| places.iter().rfind(was_there));
+        let presence = newest.and_then(|at| self.presence.get(*at)?.get(name));
+        presence == Some(&NamePresence::Missing)
+    }
+
+    /// The rows of names that a release of a package lacks or may lack.
+    fn absent_rows(&self, package: &str, at: usize, needed: &BTreeSet<&str>) -> Vec<String> {
+        let presence = self.presence.get(at);
+        let absent = |name: &&str| {
+            let is_lost = self.lost.get(name).is_some_and(|of| of.contains(package));
+            let absence = match presence.and_then(|all| all.get(name)) {
+                Some(NamePresence::Present) => None,
+                Some(NamePresence::Missing) => Some(NameAbsence::Lacks),
+                Some(NamePresence::Unknown) | None => Some(NameAbsence::MayLack),
+            };
+            Some(PythonNames::absent_row(absence.filter(|_| is_lost)?, name))
+        };
+        needed.iter().filter_map(absent).collect()
     }
 }

@@ -33,7 +33,9 @@ const JAX_PLUGINS: [&str; 3] = ["jax-cuda", "jax-rocm", "libtpu"];
 pub(crate) fn harvest(package: &str, from: Option<&Path>) -> Result<()> {
     let path = unskew_peers::root().join(TABLE);
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    let mut sections = sections(&text);
+    let owned = |(key, lines): (&str, &str)| (key.to_owned(), lines.to_owned());
+    let mut sections: BTreeMap<String, String> =
+        SpanTable::sections(&text).into_iter().map(owned).collect();
     let said = match from {
         Some(path) => fs::read_to_string(path).with_context(|| path.display().to_string())?,
         None => {
@@ -83,20 +85,6 @@ pub(crate) fn harvest(package: &str, from: Option<&Path>) -> Result<()> {
     }
     let text: String = std::iter::once(HEAD.to_owned()).chain(sections.into_values()).collect();
     fs::write(&path, text).with_context(|| path.display().to_string())
-}
-
-/// The lines of each package.
-fn sections(text: &str) -> BTreeMap<String, String> {
-    let mut sections: BTreeMap<String, String> = BTreeMap::new();
-    let mut key = None;
-    for line in text.lines().filter(|line| !line.starts_with('#')) {
-        if let Some(head) = line.strip_prefix("= ") {
-            key = head.split(' ').next();
-        }
-        let Some(key) = key else { continue };
-        *sections.entry(key.to_owned()).or_default() += &format!("{line}\n");
-    }
-    sections
 }
 
 /// A requirement as the table has it: `torch==2.1.2`, `numpy>=1.26 ; python_version >= '3.12'`. None if only an extra asks for it.

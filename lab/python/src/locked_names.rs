@@ -13,7 +13,7 @@ use anyhow::{Context as _, ensure};
 use unskew_environments::{EnvironmentVerdict, LockTarget, PackageLock, judge};
 use unskew_lab_harness::environment::{interpreter, uv};
 use unskew_lab_harness::{Page, WritePage, run_command, today};
-use unskew_releases::PythonNames;
+use unskew_releases::{NameAbsence, PythonNames};
 
 const PAGE: Page = Page("docs/reference/locked-names.md");
 
@@ -141,7 +141,10 @@ fn drawn(seed: u64) -> Vec<BrokenPair> {
     let mut lacking: BTreeMap<String, Vec<(&str, &str)>> = BTreeMap::new();
     for (key, names) in &packages {
         for release in names.releases() {
-            for name in names.lacking(release) {
+            for (absence, name) in names.absent(release) {
+                if absence == NameAbsence::MayLack {
+                    continue;
+                }
                 lacking.entry(name.to_owned()).or_default().push((*key, release.as_str()));
             }
         }

@@ -8,7 +8,6 @@ use unskew_extensions::{ExportedSymbols, Framework, NumPyAbi, table};
 
 use crate::InstalledPackage;
 use crate::judge::{is_loaded_by_none, loaded};
-use crate::pins::declares;
 use crate::system::{least_glibc, policy_of};
 
 /// One label, and what it is computed from.
@@ -85,7 +84,7 @@ fn of_framework(package: &InstalledPackage, framework: Framework, all: &mut Labe
     let allowed = known.iter().filter(|one| !fitting.contains(one));
     let allowed: Vec<String> = allowed
         .map(Version::to_string)
-        .filter(|release| declares(package, framework.as_str(), release))
+        .filter(|release| package.allows(framework.as_str(), release))
         .collect();
     if let [first, .., last] | [first @ last] = &*allowed {
         let count = allowed.len();
@@ -102,7 +101,7 @@ fn of_numpy(package: &InstalledPackage, all: &mut Labels) {
             text: "Requires-Dist: numpy<2".to_owned(),
             reason: "modules are compiled with the C API of NumPy 1".to_owned(),
         });
-        if declares(package, "numpy", "2.0.0") {
+        if package.allows("numpy", "2.0.0") {
             all.broken.push("Requires-Dist allows NumPy 2, which refuses its modules".to_owned());
         }
     } else if uses(NumPyAbi::Two) {

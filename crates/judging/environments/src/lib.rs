@@ -91,7 +91,7 @@ pub use judge::{EnvironmentVerdict, PackagePair, judge, judge_pairs};
 pub use labels::{Labels, NodeLabel, labels};
 pub use libraries::SystemLibraries;
 pub use lock::{Fetch, LockError, LockTarget, LockedFile, PackageLock};
-pub use names::{AskedName, AskedWhen, NamePresence, ReleaseSources};
+pub use names::{NamePresence, ReleaseSources};
 pub use package::InstalledPackage;
 pub use pins::{Pin, PinChange};
 pub use plugins::PackagedPlugin;

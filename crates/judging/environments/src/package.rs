@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::str::FromStr as _;
 use std::sync::Arc;
 
+use pep440_rs::Version as Pep440;
 use unskew_core::Version;
 use unskew_extensions::{Framework, Handlers, Needs, OwnCheck, wheels::normal};
 use unskew_releases::Family;
 use unskew_source::{Source, read_text};
 
 use crate::InstallProblem;
+use crate::dependency::Dependency;
 use crate::ffi_version::header_version;
 use crate::file_kind::FileKind;
 use crate::generated::Generated;
@@ -96,6 +99,19 @@ impl InstalledPackage {
     /// The version without what says how it was built (`+cu126`).
     pub fn public_version(&self) -> &str {
         self.version.split('+').next().unwrap_or_default()
+    }
+
+    /// A package of which only the `METADATA` is there; none if that has no name or version.
+    pub fn from_metadata(text: &str) -> Option<Self> {
+        let Metadata { name, version, requires, .. } = Metadata::read(text)?;
+        Some(Self { name, version, requires, ..Self::default() })
+    }
+
+    /// Whether what it requires of `key` allows a version of that. A requirement under a condition (`extra == "x"`) is none here.
+    pub fn allows(&self, key: &str, version: &str) -> bool {
+        let Ok(version) = Pep440::from_str(version) else { return true };
+        let mut all = self.requires.iter().filter_map(|text| Dependency::read(text));
+        all.all(|one| one.key != key || one.marker.is_some() || one.allows(&version))
     }
 
     /// Whether pip left it behind when it was interrupted, so that it is not installed.
@@ -300,6 +316,20 @@ fn least_jaxlib(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn requirements_on_others_and_under_conditions_allow_everything() {
+        let package = InstalledPackage {
+            requires: ["torch==2.7.1", "numpy", "torch<1; extra == 'old'", "torch-geometric (>=9)"]
+                .map(str::to_owned)
+                .to_vec(),
+            ..InstalledPackage::default()
+        };
+        assert!(package.allows("torch", "2.7.1"));
+        assert!(!package.allows("torch", "2.8.0"));
+        assert!(package.allows("numpy", "2.0"));
+        assert!(!package.allows("torch-geometric", "2.0"));
+    }
 
     #[test]
     fn the_least_jaxlib_is_read_from_jax() {

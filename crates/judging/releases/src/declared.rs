@@ -5,17 +5,24 @@
 //!
 //! Pre-releases, releases before July 2022, and those without a wheel for Linux on x86-64 are not in the table.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use unskew_core::CompressedText;
 
 use crate::SpanTable;
 
-static TABLE: std::sync::LazyLock<&'static CompressedText> =
-    std::sync::LazyLock::new(|| unskew_tables::packed_text!("data/requirements.tsv"));
+static TABLE: LazyLock<&'static CompressedText> =
+    LazyLock::new(|| unskew_tables::packed_text!("data/requirements.tsv"));
+
+/// The lines of each package.
+static SECTIONS: LazyLock<BTreeMap<&'static str, &'static str>> =
+    LazyLock::new(|| SpanTable::sections(TABLE.text()));
 
 /// What the releases of a package declare, by its name as indexes compare it (`huggingface-hub`), with their `Requires-Python`; none if
 /// the table lacks it.
 pub fn declared_requirements(key: &str) -> Option<SpanTable> {
-    SpanTable::of_package(TABLE.text(), key)
+    SpanTable::read(SECTIONS.get(key)?)
 }
 
 #[cfg(test)]
@@ -24,10 +31,8 @@ mod tests {
 
     #[test]
     fn every_line_of_the_table_is_read() {
-        let heads = TABLE.text().lines().filter_map(|line| line.strip_prefix("= "));
-        let keys: Vec<&str> = heads.filter_map(|head| head.split(' ').next()).collect();
-        assert!(keys.len() > 50 && keys.is_sorted(), "{keys:?}");
-        for key in keys {
+        assert!(SECTIONS.len() > 50, "{:?}", SECTIONS.keys());
+        for key in SECTIONS.keys() {
             let table = declared_requirements(key).expect(key);
             assert!(!table.releases.is_empty(), "{key}");
             assert!(table.of_release(&table.releases[0]).is_some(), "{key}");

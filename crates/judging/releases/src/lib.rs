@@ -67,7 +67,7 @@ pub use jax_set::{
 };
 pub use name::{NameError, ReleaseName, VersionSelector, all, exactly, find, is_meant, select};
 pub use published::Basis;
-pub use python_names::{AskedPythonName, PythonNames};
+pub use python_names::{AskedPythonName, NameAbsence, PythonNames};
 pub use release::Release;
 pub use release_row::{Operator, ReleaseRow};
 pub use span_table::SpanTable;

@@ -6,6 +6,7 @@
 //! | row | what it says |
 //! | --- | --- |
 //! | `lacks MODULE:NAME`, `lacks MODULE` | a module of the package does not have the name, or is not there |
+//! | `may-lack MODULE:NAME` | its sources do not say: an extension module, names that are made at run time |
 //! | `loads MODULE:NAME by ASKING` | the import of the package ends if another one lacks the name; ASKING is its module that imports it |
 //! | `reads MODULE:NAME by ASKING` | the same, read as an attribute (`numpy.bool`) |
 //! | `uses MODULE:NAME by ASKING` | only the import of the module ASKING ends, or a function of it |
@@ -14,18 +15,24 @@
 //! A name is in the table only if some release has it and another lacks it, as the sources of both say. Not every release was
 //! read: one between two that agree is taken to be as they are, one beyond the newest or before the oldest is not judged.
 
+use std::collections::BTreeMap;
 use std::str::FromStr as _;
+use std::sync::LazyLock;
 
 use pep440_rs::Version as Pep440;
 use unskew_core::CompressedText;
 
 use crate::SpanTable;
 
-static TABLE: std::sync::LazyLock<&'static CompressedText> =
-    std::sync::LazyLock::new(|| unskew_tables::packed_text!("data/python-names.tsv"));
+static TABLE: LazyLock<&'static CompressedText> =
+    LazyLock::new(|| unskew_tables::packed_text!("data/python-names.tsv"));
+
+/// The lines of each package.
+static SECTIONS: LazyLock<BTreeMap<&'static str, &'static str>> =
+    LazyLock::new(|| SpanTable::sections(TABLE.text()));
 
 /// A name that a release asks another package for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AskedPythonName {
     /// `huggingface_hub:cached_download`; without a colon, a module.
     pub name: String,
@@ -44,7 +51,26 @@ pub struct PythonNames {
     versions: Vec<Pep440>,
 }
 
-const LACKS: &str = "lacks";
+/// What a release has of a name that others ask for, where it is not known to have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameAbsence {
+    /// It does not have it.
+    Lacks,
+    /// Its sources do not say.
+    MayLack,
+}
+
+impl NameAbsence {
+    const ALL: [Self; 2] = [Self::Lacks, Self::MayLack];
+
+    /// The word of a row.
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Lacks => "lacks",
+            Self::MayLack => "may-lack",
+        }
+    }
+}
 
 /// The word of a row: whether the import of the package fails, and whether an attribute is read.
 const WORDS: [(&str, bool, bool); 4] =
@@ -53,13 +79,12 @@ const WORDS: [(&str, bool, bool); 4] =
 impl PythonNames {
     /// The packages of the table.
     pub fn packages() -> impl Iterator<Item = &'static str> {
-        let heads = TABLE.text().lines().filter_map(|line| line.strip_prefix("= "));
-        heads.filter_map(|head| head.split(' ').next())
+        SECTIONS.keys().copied()
     }
 
     /// Those of a package, by its name as indexes compare it; none if the table lacks it.
     pub fn of_package(key: &str) -> Option<Self> {
-        Self::from_table(SpanTable::of_package(TABLE.text(), key)?)
+        Self::from_table(SpanTable::read(SECTIONS.get(key)?)?)
     }
 
     fn from_table(table: SpanTable) -> Option<Self> {
@@ -78,10 +103,9 @@ impl PythonNames {
         self.rows(version).into_iter().filter_map(asked).collect()
     }
 
-    /// What a release lacks of what others ask for, as [`AskedPythonName::name`] writes it.
-    pub fn lacking(&self, version: &str) -> Vec<&str> {
-        let rows = self.rows(version).into_iter();
-        rows.filter_map(|row| row.strip_prefix(LACKS)?.strip_prefix(' ')).collect()
+    /// What a release lacks of what others ask for, or may lack, as [`AskedPythonName::name`] writes it.
+    pub fn absent(&self, version: &str) -> Vec<(NameAbsence, &str)> {
+        self.rows(version).into_iter().filter_map(absent).collect()
     }
 
     /// Whether a release lies between two that were read, or is one.
@@ -130,10 +154,17 @@ impl PythonNames {
         format!("{word} {} by {}", asked.name, asked.by)
     }
 
-    /// The row for a name that is lacking.
-    pub fn lacking_row(name: &str) -> String {
-        format!("{LACKS} {name}")
+    /// The row for a name that is absent.
+    pub fn absent_row(absence: NameAbsence, name: &str) -> String {
+        format!("{} {name}", absence.as_str())
     }
+}
+
+/// What a row says that a release lacks; none if it says something else.
+fn absent(row: &str) -> Option<(NameAbsence, &str)> {
+    let (word, name) = row.split_once(' ')?;
+    let absence = NameAbsence::ALL.into_iter().find(|one| one.as_str() == word)?;
+    Some((absence, name))
 }
 
 /// What a row says that a release asks for; none if it says something else.
@@ -168,7 +199,11 @@ mod tests {
             ("3.1", false, false),
             ("0.9", false, false),
         ] {
-            assert_eq!(names.lacking(version) == ["base:old"], lacks, "{version}");
+            assert_eq!(
+                names.absent(version) == [(NameAbsence::Lacks, "base:old")],
+                lacks,
+                "{version}"
+            );
             assert_eq!(names.asked_by(version).len() == 1, asks, "{version}");
         }
         assert!(names.is_judged("2.5") && !names.is_judged("3.1") && !names.is_judged("no"));
@@ -182,7 +217,10 @@ mod tests {
             let one = AskedPythonName { name, by, fails_at_load: at_load, is_attribute };
             assert_eq!(asked(&PythonNames::asked_row(&one)), Some(one));
         }
-        assert_eq!(asked(&PythonNames::lacking_row("a:b")), None);
+        for absence in NameAbsence::ALL {
+            let row = PythonNames::absent_row(absence, "a:b");
+            assert_eq!((asked(&row), absent(&row)), (None, Some((absence, "a:b"))));
+        }
     }
 
     #[test]

@@ -16,16 +16,14 @@ pub struct SpanTable {
 }
 
 impl SpanTable {
-    /// That of a package in a text with the sections of many; none if it has none.
-    pub(crate) fn of_package(text: &str, key: &str) -> Option<Self> {
-        let head = format!("= {key} ");
-        let at = match text.starts_with(&head) {
-            true => 0,
-            false => text.find(&format!("\n{head}"))? + 1,
-        };
-        let section = text.get(at..)?;
-        let end = section.find("\n=").unwrap_or(section.len());
-        Self::read(section.get(..end)?)
+    /// The lines of each package in a text with many, by the names of packages.
+    pub fn sections(text: &str) -> BTreeMap<&str, &str> {
+        let heads = text.match_indices("= ").map(|(at, _)| at);
+        let is_head = |at: &usize| *at == 0 || text[..*at].ends_with('\n');
+        let starts: Vec<usize> = heads.filter(is_head).collect();
+        let ends = starts.iter().skip(1).copied().chain([text.len()]);
+        let sections = starts.iter().zip(ends).filter_map(|(start, end)| text.get(*start..end));
+        sections.filter_map(|section| Some((section.split([' ', '\n']).nth(1)?, section))).collect()
     }
 
     /// What a release has; none if it is not in the table.
@@ -109,6 +107,8 @@ mod tests {
         let text = table.write("x");
         assert_eq!(text, "= x 1.0 1.1 2.0\na\t1.0..1.1\nb>=2\t1.0 2.0..\nc\t2.0..\n");
         assert_eq!(SpanTable::read(&text).as_ref(), Some(&table));
-        assert_eq!(SpanTable::of_package(&format!("# head\n= w 1\n{text}"), "x"), Some(table));
+        let all = format!("# head\n= w 1\n{text}");
+        let sections: Vec<(&str, &str)> = SpanTable::sections(&all).into_iter().collect();
+        assert_eq!(sections, [("w", "= w 1\n"), ("x", &*text)]);
     }
 }

@@ -1,12 +1,13 @@
 //! Names that releases ask each other for and lack, by the table of releases ([`PythonNames`]): for what is not installed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use unskew_core::{Finding, Party, Unjudged, aspect};
-use unskew_releases::{AskedPythonName, PythonNames};
+use unskew_releases::{AskedPythonName, NameAbsence, PythonNames};
 
 use super::NamePairs;
-use super::matcher::{NameMatcher, asking, declared};
+use super::matcher::{ANY_OTHER, NameMatcher, asking, declared, symptom};
+use super::missing::Asked;
 use crate::rules::{PythonNameMissing, PythonNameMissingInFunction};
 use crate::{Environment, InstalledPackage};
 
@@ -18,6 +19,8 @@ pub(crate) struct ReleaseNames<'a> {
     environment: &'a Environment,
     /// By the places of packages.
     names: Vec<Option<PythonNames>>,
+    /// What each package lacks that another asks for.
+    pub(crate) missing: Vec<MissingNames>,
 }
 
 /// What one package asks another for in vain.
@@ -41,15 +44,18 @@ impl MissingNames {
 impl<'a> ReleaseNames<'a> {
     pub(crate) fn new(environment: &'a Environment) -> Self {
         let names = environment.packages.iter().map(|one| PythonNames::of_package(&one.key()));
-        Self { environment, names: names.collect() }
+        let mut all = Self { environment, names: names.collect(), missing: Vec::new() };
+        all.missing = all.find_missing();
+        all
     }
 
-    /// What each package lacks that another asks for.
-    pub(crate) fn missing(&self) -> Vec<MissingNames> {
+    fn find_missing(&self) -> Vec<MissingNames> {
         let mut lacking: HashMap<&str, Vec<usize>> = HashMap::new();
         for (at, package, names) in self.all() {
-            for name in names.lacking(package.public_version()) {
-                lacking.entry(name).or_default().push(at);
+            for (absence, name) in names.absent(package.public_version()) {
+                if absence == NameAbsence::Lacks {
+                    lacking.entry(name).or_default().push(at);
+                }
             }
         }
         let mut found: BTreeMap<(usize, usize), Vec<AskedPythonName>> = BTreeMap::new();
@@ -72,39 +78,42 @@ impl<'a> ReleaseNames<'a> {
         all.filter_map(|(at, (package, names))| Some((at, package, names.as_ref()?)))
     }
 
-    /// The releases of one side, the nearest first, with which nothing is missing between the two that the import needs: the
-    /// older ones of the package that is asked, the newer ones of the one that asks.
-    pub(crate) fn fitting(&self, missing: &MissingNames, other_changes: bool) -> Vec<&str> {
-        let side =
-            |at: usize| Some((self.environment.packages.get(at)?, self.names.get(at)?.as_ref()?));
-        let (Some((by, asking)), Some((of, lacking))) = (side(missing.by), side(missing.of)) else {
-            return Vec::new();
-        };
-        let fits = |asks: &str, lacks: &str| {
-            let lacking = lacking.lacking(lacks);
-            let all = asking.asked_by(asks);
-            !all.iter().any(|one| one.fails_at_load && lacking.contains(&&*one.name))
-        };
-        match other_changes {
-            true => lacking.nearest(of.public_version(), |one| fits(by.public_version(), one)),
-            false => {
-                let [older, newer] =
-                    asking.nearest(by.public_version(), |one| fits(one, of.public_version()));
-                [newer, older]
-            }
-        }
-        .into_iter()
-        .flatten()
-        .collect()
+    /// The releases of the package that is asked which have all that the import of the other needs: the nearest older one, and
+    /// the nearest newer one.
+    pub(crate) fn asked_that_fit(&self, missing: &MissingNames) -> Vec<&str> {
+        let Some(((by, asking), (of, asked))) = self.sides(missing) else { return Vec::new() };
+        let fits = |release: &str| fit(asking, by.public_version(), asked, release);
+        asked.nearest(of.public_version(), fits).into_iter().flatten().collect()
     }
 
-    /// Which releases to install, in one sentence; none if the table has none.
-    pub(crate) fn fix(&self, missing: &MissingNames) -> Option<String> {
-        let side = |at: usize, other_changes: bool| {
-            let release = *self.fitting(missing, other_changes).first()?;
-            Some(format!("{} {release}", self.environment.packages.get(at)?.name))
+    /// The releases of the package that asks whose import needs nothing that the other lacks: the nearest newer one, and the
+    /// nearest older one.
+    pub(crate) fn asking_that_fit(&self, missing: &MissingNames) -> Vec<&str> {
+        let Some(((by, asking), (of, asked))) = self.sides(missing) else { return Vec::new() };
+        let fits = |release: &str| fit(asking, release, asked, of.public_version());
+        asking.nearest(by.public_version(), fits).into_iter().rev().flatten().collect()
+    }
+
+    fn sides(&self, missing: &MissingNames) -> Option<(NamesOf<'_>, NamesOf<'_>)> {
+        let side =
+            |at: usize| Some((self.environment.packages.get(at)?, self.names.get(at)?.as_ref()?));
+        Some((side(missing.by)?, side(missing.of)?))
+    }
+
+    /// Which releases to install so that a package gets a name of another, in one sentence; none if the table does not say.
+    pub(super) fn fix_of(&self, by: usize, of: usize, name: &str) -> Option<String> {
+        let has = |one: &&MissingNames| {
+            (one.by, one.of) == (by, of) && one.asked.iter().any(|asked| asked.name == name)
         };
-        match (side(missing.of, true), side(missing.by, false)) {
+        self.fix(self.missing.iter().find(has)?)
+    }
+
+    fn fix(&self, missing: &MissingNames) -> Option<String> {
+        let label = |at: usize, releases: Vec<&str>| {
+            Some(format!("{} {}", self.environment.packages.get(at)?.name, releases.first()?))
+        };
+        let of = label(missing.of, self.asked_that_fit(missing));
+        match (of, label(missing.by, self.asking_that_fit(missing))) {
             (Some(of), Some(by)) => Some(format!("Install {of}, or {by}.")),
             (of, by) => of.or(by).map(|one| format!("Install {one}.")),
         }
@@ -112,8 +121,7 @@ impl<'a> ReleaseNames<'a> {
 
     /// The pairs of which one lacks what the other asks for, and the packages that are not judged.
     pub(super) fn pairs(&self) -> NamePairs {
-        let pairs = self.missing().into_iter().filter_map(|missing| self.pair(&missing));
-        let pairs = pairs.collect();
+        let pairs = self.missing.iter().filter_map(|missing| self.pair(missing)).collect();
         let all = self.environment.packages.iter().zip(&self.names);
         let is_judged = |package: &InstalledPackage, names: &Option<PythonNames>| {
             names.as_ref().is_some_and(|one| one.is_judged(package.public_version()))
@@ -135,7 +143,7 @@ impl<'a> ReleaseNames<'a> {
         let fix = declared(by, of)
             .map(|text| format!("Install what it declares: `uv pip install '{text}'`."))
             .or_else(|| self.fix(missing))
-            .unwrap_or_else(|| super::matcher::ANY_OTHER.to_owned());
+            .unwrap_or_else(|| ANY_OTHER.to_owned());
         let groups = [true, false].map(|at_load| {
             missing.asked.iter().filter(|one| one.fails_at_load == at_load).collect::<Vec<_>>()
         });
@@ -144,10 +152,21 @@ impl<'a> ReleaseNames<'a> {
     }
 }
 
+/// A package with what the table has of it.
+type NamesOf<'a> = (&'a InstalledPackage, &'a PythonNames);
+
+/// Whether a release is known to have all that the import of another needs.
+fn fit(asking: &PythonNames, release: &str, asked: &PythonNames, other: &str) -> bool {
+    let absent: BTreeSet<&str> = asked.absent(other).into_iter().map(|(_, name)| name).collect();
+    let needed = asking.asked_by(release);
+    !needed.iter().any(|one| one.fails_at_load && absent.contains(&*one.name))
+}
+
 /// What is said of names that are missing at one moment: the first one, the others as places.
 fn finding(asked: &[&AskedPythonName], other: &str, fix: &str) -> Option<Finding> {
     let first = *asked.first()?;
-    let (by, name) = (&*first.by, &*first.name.replace(':', "."));
+    let (name, symptom) = symptom(&Asked::from(first));
+    let by = &*first.by;
     let finding = match first.fails_at_load {
         true => PythonNameMissing { by: &by, other: &other, name: &name, fix: &fix }.finding(),
         false => {
@@ -156,16 +175,5 @@ fn finding(asked: &[&AskedPythonName], other: &str, fix: &str) -> Option<Finding
     };
     let places = asked.iter().map(|one| format!("{} > {}", one.by, one.name.replace(':', ".")));
     let places: Vec<String> = places.collect();
-    Some(finding.with_symptom(symptom(first)).at(places.iter().collect()))
-}
-
-/// The words of Python's exception.
-fn symptom(asked: &AskedPythonName) -> String {
-    match asked.name.split_once(':') {
-        None => format!("ModuleNotFoundError: No module named '{}'", asked.name),
-        Some((module, name)) if asked.is_attribute => {
-            format!("AttributeError: module '{module}' has no attribute '{name}'")
-        }
-        Some((module, name)) => format!("ImportError: cannot import name '{name}' from '{module}'"),
-    }
+    Some(finding.with_symptom(symptom).at(places.iter().collect()))
 }

@@ -10,8 +10,8 @@ use unskew_source::read_text;
 use super::finder::{Location, ModuleFinder};
 use super::missing::{Asked, ImportFailure};
 use super::namespace::{LoadedModule, Value};
-use super::recorder::{AskedName, Cover, Recorder};
-use super::steps::{Flow, Frame, catches};
+use super::recorder::{Cover, Recorder};
+use super::steps::{Flow, Frame};
 
 /// How deep imports nest that are followed; Python itself ends at 1,000 frames.
 const DEPTH: usize = 250;
@@ -127,7 +127,7 @@ impl<'a> Importer<'a> {
         by: (&str, u32),
     ) -> Result<(), Box<ImportFailure>> {
         if let Some(recorder) = &mut self.recorder {
-            recorder.import(by.0, module, catches);
+            recorder.import(by.0, module);
         }
         if let Some(loaded) = self.modules.get(module) {
             return loaded.result.clone().unwrap_or(Ok(()));
@@ -224,8 +224,7 @@ impl<'a> Importer<'a> {
         if self.is_recorded(module)
             && let Some(recorder) = &mut self.recorder
         {
-            let asked = AskedName { module: module.to_owned(), name: None, is_attribute: false };
-            recorder.ask(by, asked, "ModuleNotFoundError", catches);
+            recorder.ask(by, (module.to_owned(), false), "ModuleNotFoundError");
         }
     }
 
@@ -237,9 +236,15 @@ impl<'a> Importer<'a> {
             && self.is_recorded(module)
             && let Some(recorder) = &mut self.recorder
         {
-            let (module, name) = (module.to_owned(), Some(name.to_owned()));
             let exception = if is_attribute { "AttributeError" } else { "ImportError" };
-            recorder.ask(by, AskedName { module, name, is_attribute }, exception, catches);
+            recorder.ask(by, (format!("{module}:{name}"), is_attribute), exception);
+        }
+    }
+
+    /// Whether what is recorded from now on is asked for by functions that nobody called yet.
+    pub(super) fn set_recording_functions(&mut self, is_in_function: bool) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.is_in_function = is_in_function;
         }
     }
 

@@ -1,5 +1,6 @@
 //! The axis `python.names`: findings of names that one package asks another for.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -39,13 +40,14 @@ pub(super) fn name_pairs(
     failures: Vec<OwnedFailure>,
     unjudged: Vec<Unjudged>,
 ) -> NamePairs {
+    let names = LazyCell::new(|| ReleaseNames::new(environment));
     let mut pairs: BTreeMap<(Owner, Owner), Vec<Finding>> = BTreeMap::new();
     let mut alone: BTreeMap<usize, Vec<Finding>> = BTreeMap::new();
     for failure in &failures {
         let Owner::Package(by) = failure.by else { continue };
         match failure.of {
             Some(of) => {
-                let finding = of_pair(environment, failure, by, of);
+                let finding = of_pair(environment, &names, failure, by, of);
                 pairs.entry((failure.by, of)).or_default().push(finding);
             }
             // A function may import what is optional.
@@ -76,7 +78,13 @@ pub(super) fn asking(one: String, other: String, matcher: NameMatcher) -> (Party
     (one, other)
 }
 
-fn of_pair(environment: &Environment, failure: &OwnedFailure, by: usize, of: Owner) -> Finding {
+fn of_pair(
+    environment: &Environment,
+    names: &ReleaseNames<'_>,
+    failure: &OwnedFailure,
+    by: usize,
+    of: Owner,
+) -> Finding {
     let one = environment.packages.get(by);
     let (other, declared) = match of {
         Owner::Package(at) => match environment.packages.get(at) {
@@ -91,7 +99,9 @@ fn of_pair(environment: &Environment, failure: &OwnedFailure, by: usize, of: Own
             "Install a newer release of the package that asks, or an older Python.".to_owned()
         }
         (None, Owner::Package(of)) => {
-            by_table(environment, failure, by, of).unwrap_or_else(|| ANY_OTHER.to_owned())
+            let name = table_name(&failure.failure.asked);
+            let by_table = name.and_then(|name| names.fix_of(by, of, &name));
+            by_table.unwrap_or_else(|| ANY_OTHER.to_owned())
         }
     };
     let line = failure.failure.line.to_string();
@@ -131,7 +141,7 @@ fn of_nobody(failure: &OwnedFailure) -> Finding {
 }
 
 /// What is asked for, and the words of Python's exception.
-fn symptom(asked: &Asked) -> (String, String) {
+pub(super) fn symptom(asked: &Asked) -> (String, String) {
     match asked {
         Asked::Module(module) => {
             (module.clone(), format!("ModuleNotFoundError: No module named '{module}'"))
@@ -153,23 +163,13 @@ fn chain(failure: &super::ImportFailure) -> String {
     failure.chain.join(" > ")
 }
 
-/// Which releases to install by the table of names, where it says that the name is missing.
-fn by_table(
-    environment: &Environment,
-    failure: &OwnedFailure,
-    by: usize,
-    of: usize,
-) -> Option<String> {
-    let name = match &failure.failure.asked {
-        Asked::Module(module) => module.clone(),
-        Asked::Name { module, name, .. } => format!("{module}:{name}"),
-        Asked::Check { .. } => return None,
-    };
-    let names = ReleaseNames::new(environment);
-    let missing = names.missing().into_iter().find(|one| {
-        (one.by, one.of) == (by, of) && one.asked.iter().any(|asked| asked.name == name)
-    })?;
-    names.fix(&missing)
+/// What is asked for, as the table of names writes it; none if it is no name.
+fn table_name(asked: &Asked) -> Option<String> {
+    match asked {
+        Asked::Module(module) => Some(module.clone()),
+        Asked::Name { module, name, .. } => Some(format!("{module}:{name}")),
+        Asked::Check { .. } => None,
+    }
 }
 
 /// What a package declares of another, where the one that is installed is none of it.

@@ -1,5 +1,7 @@
 //! Why an import fails.
 
+use unskew_releases::AskedPythonName;
+
 use crate::names::owners::Owner;
 
 /// Why the import of a module fails.
@@ -52,6 +54,18 @@ impl Asked {
     pub(super) fn module(&self) -> &str {
         match self {
             Self::Module(module) | Self::Name { module, .. } | Self::Check { module, .. } => module,
+        }
+    }
+}
+
+impl From<&AskedPythonName> for Asked {
+    fn from(asked: &AskedPythonName) -> Self {
+        match asked.name.split_once(':') {
+            None => Self::Module(asked.name.clone()),
+            Some((module, name)) => {
+                let (module, name) = (module.to_owned(), name.to_owned());
+                Self::Name { module, name, is_attribute: asked.is_attribute }
+            }
         }
     }
 }

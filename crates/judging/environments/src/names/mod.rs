@@ -18,6 +18,7 @@ mod release_sources;
 mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::PathBuf;
 
 use unskew_core::{Finding, Party, Unjudged, aspect};
@@ -28,9 +29,8 @@ use self::missing::{Asked, ImportFailure, OwnedFailure};
 use self::owners::{ModuleOwners, Owner, top_modules};
 use crate::{Environment, InstalledPackage};
 
-pub(crate) use self::by_release::{MissingNames, ReleaseNames};
-pub use self::recorder::AskedName;
-pub use self::release_sources::{AskedWhen, NamePresence, ReleaseSources};
+pub(crate) use self::by_release::ReleaseNames;
+pub use self::release_sources::{NamePresence, ReleaseSources};
 
 /// The stack for imports that nest: each level of Python's import takes a few of ours.
 const STACK: usize = 256 << 20;
@@ -76,19 +76,20 @@ pub(crate) fn judge_names(environment: &Environment) -> NamePairs {
     if environment.is_lock || environment.is_image {
         return ReleaseNames::new(environment).pairs();
     }
-    let followed = std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK);
-        thread.spawn_scoped(scope, || follow(environment)).map(std::thread::ScopedJoinHandle::join)
-    });
-    let (failures, unjudged, reached) = match followed {
-        Ok(Ok(followed)) => followed,
-        Ok(Err(panic)) => std::panic::resume_unwind(panic),
-        Err(error) => {
+    let (failures, unjudged, reached) =
+        on_large_stack(|| follow(environment)).unwrap_or_else(|error| {
             let reason = format!("Python names: no thread to follow imports on: {error}");
             (Vec::new(), vec![Unjudged::new(aspect::CONTENTS, reason)], None)
-        }
-    };
+        });
     NamePairs { reached, ..matcher::name_pairs(environment, failures, unjudged) }
+}
+
+/// Runs something on a thread with room for imports that nest.
+fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
+    std::thread::scope(|scope| {
+        let started = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
+        Ok(started.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
 }
 
 fn follow(environment: &Environment) -> (Vec<OwnedFailure>, Vec<Unjudged>, Option<ReachedModules>) {

@@ -6,16 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A name that a module of another package has to have.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct AskedName {
-    /// The module that is asked.
-    pub module: String,
-    /// The name; none if the module itself is imported.
-    pub name: Option<String>,
-    /// Whether it is read as an attribute, not imported.
-    pub is_attribute: bool,
-}
+use super::steps::catches;
+
+/// A name that a module of another package has to have: `module:name`, or a module alone; and whether it is read as an
+/// attribute, not imported.
+pub(super) type RecordedName = (String, bool);
 
 /// What steps of one module are under while they are taken.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +23,7 @@ pub(super) struct Cover {
 
 impl Cover {
     /// Whether a step that raises one of these is taken in any case, and nothing catches it.
-    fn lets_fail(&self, exceptions: &[&str], catches: fn(&[String], &str) -> bool) -> bool {
+    fn lets_fail(&self, exceptions: &[&str]) -> bool {
         let caught = |exception: &&str| self.handlers.iter().any(|one| catches(one, exception));
         self.conditions == 0 && !exceptions.iter().any(caught)
     }
@@ -38,13 +33,13 @@ impl Cover {
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     /// The modules at the top that lie there: all others are taken to be there, with all names.
-    pub(super) own: BTreeSet<String>,
+    own: BTreeSet<String>,
     pub(super) cover: Cover,
     /// Whether functions are followed now, which nobody called yet.
     pub(super) is_in_function: bool,
     imports: BTreeMap<String, BTreeSet<String>>,
-    asked: BTreeMap<String, BTreeSet<AskedName>>,
-    in_functions: BTreeMap<String, BTreeSet<AskedName>>,
+    asked: BTreeMap<String, BTreeSet<RecordedName>>,
+    in_functions: BTreeMap<String, BTreeSet<RecordedName>>,
 }
 
 impl Recorder {
@@ -58,23 +53,17 @@ impl Recorder {
     }
 
     /// One module imports another.
-    pub(super) fn import(&mut self, by: &str, module: &str, catches: fn(&[String], &str) -> bool) {
+    pub(super) fn import(&mut self, by: &str, module: &str) {
         // What the module asks for may fail in each of these ways.
         let exceptions = ["ImportError", "ModuleNotFoundError", "AttributeError"];
-        if !self.is_in_function && self.cover.lets_fail(&exceptions, catches) {
+        if !self.is_in_function && self.cover.lets_fail(&exceptions) {
             self.imports.entry(by.to_owned()).or_default().insert(module.to_owned());
         }
     }
 
     /// A module asks another package for something.
-    pub(super) fn ask(
-        &mut self,
-        by: &str,
-        asked: AskedName,
-        exception: &str,
-        catches: fn(&[String], &str) -> bool,
-    ) {
-        if !self.is_of_others(by) && self.cover.lets_fail(&[exception], catches) {
+    pub(super) fn ask(&mut self, by: &str, asked: RecordedName, exception: &str) {
+        if !self.is_of_others(by) && self.cover.lets_fail(&[exception]) {
             let all = if self.is_in_function { &mut self.in_functions } else { &mut self.asked };
             all.entry(by.to_owned()).or_default().insert(asked);
         }
@@ -93,12 +82,12 @@ impl Recorder {
     }
 
     /// What the body of a module asks for.
-    pub(super) fn asked_by(&self, module: &str) -> impl Iterator<Item = &AskedName> {
+    pub(super) fn asked_by(&self, module: &str) -> impl Iterator<Item = &RecordedName> {
         self.asked.get(module).into_iter().flatten()
     }
 
     /// What the functions of a module ask for once they are called.
-    pub(super) fn asked_in_functions(&self, module: &str) -> impl Iterator<Item = &AskedName> {
+    pub(super) fn asked_in_functions(&self, module: &str) -> impl Iterator<Item = &RecordedName> {
         self.in_functions.get(module).into_iter().flatten()
     }
 }

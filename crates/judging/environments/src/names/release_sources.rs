@@ -1,25 +1,19 @@
 //! The sources of one release of a package, without the packages that it needs: what it asks of them, and what it has.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use unskew_extensions::wheels::normal;
+use unskew_releases::AskedPythonName;
 
 use super::built_in;
 use super::finder::{Location, ModuleFinder};
 use super::importer::Importer;
 use super::namespace::Resolved;
+use super::on_large_stack;
 use super::owners::main_modules;
-use super::recorder::{AskedName, Recorder};
-
-/// When something fails if a name is missing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum AskedWhen {
-    /// The import of the package fails.
-    Load,
-    /// The import of a module fails that the package's import does not reach, or a function once it is called.
-    FirstUse,
-}
+use super::recorder::{RecordedName, Recorder};
 
 /// Whether a release has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,8 +60,19 @@ fn trusts_all(_: &str, _: &str) -> bool {
 }
 
 impl ReleaseSources {
-    /// Reads the sources of a package in a folder as it is installed, and follows its import.
-    pub fn read(folder: &Path, package: &str) -> Self {
+    /// Reads the sources of a package in a folder as it is installed, follows its import, and hands it out.
+    ///
+    /// # Errors
+    /// If there is no thread for it: imports nest deep.
+    pub fn with<T: Send>(
+        folder: &Path,
+        package: &str,
+        ask: impl FnOnce(&mut Self) -> T + Send,
+    ) -> io::Result<T> {
+        on_large_stack(|| ask(&mut Self::read(folder, package)))
+    }
+
+    fn read(folder: &Path, package: &str) -> Self {
         let mut modules = BTreeSet::new();
         for path in sources(folder) {
             let path = path.strip_prefix(folder).ok().and_then(Path::to_str);
@@ -100,54 +105,56 @@ impl ReleaseSources {
         &self.tops
     }
 
-    /// What its modules ask of others, with the module that asks; modules that nothing imports are imported for that.
-    pub fn asked(&mut self) -> BTreeMap<(AskedName, AskedWhen), String> {
-        let mut found: BTreeMap<(AskedName, AskedWhen), String> = BTreeMap::new();
+    /// What its modules ask of others, each name once; modules that nothing imports are imported for that.
+    pub fn asked(&mut self) -> Vec<AskedPythonName> {
         let reached = self.reached();
         for module in &self.modules {
             let _ = self.importer.import(module, (module, 0));
         }
-        for module in self.importer.imported() {
-            for function in self.importer.functions(&module) {
-                if function.is_conditional {
-                    continue;
-                }
-                if let Some(recorder) = &mut self.importer.recorder {
-                    recorder.is_in_function = true;
-                }
-                let _ = self.importer.first_use(&module, &function);
-                if let Some(recorder) = &mut self.importer.recorder {
-                    recorder.is_in_function = false;
-                }
-            }
-        }
-        let Some(recorder) = &self.importer.recorder else { return found };
-        for module in self.modules.union(&reached) {
-            let when = if reached.contains(module) { AskedWhen::Load } else { AskedWhen::FirstUse };
+        self.call_functions();
+        let Some(recorder) = &self.importer.recorder else { return Vec::new() };
+        let mut found: BTreeMap<&RecordedName, AskedPythonName> = BTreeMap::new();
+        let add = |asked: &RecordedName, by: &str, fails_at_load| {
+            let (name, is_attribute) = asked.clone();
+            AskedPythonName { name, by: by.to_owned(), fails_at_load, is_attribute }
+        };
+        for module in &reached {
             for asked in recorder.asked_by(module) {
-                found.entry((asked.clone(), when)).or_insert_with(|| module.clone());
-            }
-            for asked in recorder.asked_in_functions(module) {
-                found.entry((asked.clone(), AskedWhen::FirstUse)).or_insert_with(|| module.clone());
+                found.entry(asked).or_insert_with(|| add(asked, module, true));
             }
         }
-        let at_load: BTreeSet<AskedName> = found
-            .keys()
-            .filter(|(_, when)| *when == AskedWhen::Load)
-            .map(|(asked, _)| asked.clone())
-            .collect();
-        found.retain(|(asked, when), _| *when == AskedWhen::Load || !at_load.contains(asked));
-        found
+        for module in self.modules.union(&reached) {
+            for asked in recorder.asked_by(module).chain(recorder.asked_in_functions(module)) {
+                found.entry(asked).or_insert_with(|| add(asked, module, false));
+            }
+        }
+        found.into_values().collect()
+    }
+
+    /// Follows what the functions of all modules do once they are called.
+    fn call_functions(&mut self) {
+        for module in self.importer.imported() {
+            // Which of two definitions counts is decided by a condition.
+            let functions = self.importer.functions(&module).into_iter();
+            for function in functions.filter(|one| !one.is_conditional) {
+                self.importer.set_recording_functions(true);
+                let _ = self.importer.first_use(&module, &function);
+                self.importer.set_recording_functions(false);
+            }
+        }
     }
 
     fn reached(&self) -> BTreeSet<String> {
         self.importer.recorder.as_ref().map(|one| one.reached(&self.tops)).unwrap_or_default()
     }
 
-    /// Whether the release has what is asked for; none if the module is one of another package: several share `google`.
-    pub fn has(&mut self, asked: &AskedName) -> Option<NamePresence> {
+    /// Whether the release has `module:name`, or a module; none if the module is one of another package: several share `google`.
+    pub fn has(&mut self, asked: &str) -> Option<NamePresence> {
         let importer = &mut self.importer;
-        let module = &*asked.module;
+        let (module, name) = match asked.split_once(':') {
+            Some((module, name)) => (module, Some(name)),
+            None => (asked, None),
+        };
         let is_cut = importer.import(module, (module, 0)).is_err() || importer.is_cut;
         let ends = module.match_indices('.').map(|(at, _)| at).chain([module.len()]);
         let locations: Vec<Location> =
@@ -163,7 +170,7 @@ impl ReleaseSources {
         if is_cut {
             return Some(NamePresence::Unknown);
         }
-        let Some(name) = &asked.name else { return Some(NamePresence::Present) };
+        let Some(name) = name else { return Some(NamePresence::Present) };
         let inner = format!("{module}.{name}");
         Some(match importer.attribute(module, name) {
             Resolved::Bound(_) => NamePresence::Present,

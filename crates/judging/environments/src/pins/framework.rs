@@ -13,7 +13,7 @@ use pep440_rs::Version as Pep440;
 use unskew_core::Version;
 use unskew_extensions::{ExportedSymbols, Framework, Machine, Needs, cuda, table, wheels};
 
-use super::{Options, PinChange, declares, labels};
+use super::{Options, PinChange, labels};
 use crate::framework::Installed;
 use crate::judge::{extensions_of, fits, loaded};
 use crate::{Environment, InstalledPackage, skipped};
@@ -120,8 +120,8 @@ fn choice<'a>(
         let extends = extensions.iter().any(|one| std::ptr::eq(*one, package));
         // A requirement that is broken already is not this change's affair.
         let declared = release.is_none()
-            || !declares(package, &installed.package.key(), before)
-            || declares(package, &installed.package.key(), &after);
+            || !package.allows(&installed.package.key(), before)
+            || package.allows(&installed.package.key(), &after);
         let fits = !extends || package_fits(package, framework, &exports);
         if fits && declared {
             continue;
@@ -169,8 +169,7 @@ fn other_release(
         let refs = objects.iter().map(|(path, needs)| (path.as_str(), needs));
         let fits = loaded(refs, framework, exports).iter().all(|(_, needs)| fits(needs, exports))
             && skipped::loads(wheel.loads_with.as_ref(), exports)
-            && (declares(&requires, required, after)
-                && declares(&requires, framework.as_str(), after));
+            && (requires.allows(required, after) && requires.allows(framework.as_str(), after));
         let known = releases.entry(version).or_insert(true);
         *known &= fits;
     }

@@ -10,15 +10,11 @@ mod names;
 mod repair;
 mod runtimes;
 
-use std::str::FromStr as _;
-
-use pep440_rs::Version as Pep440;
 use unskew_core::Context;
 use unskew_extensions::Framework;
 
 use self::repair::Repair;
 use crate::dependencies::Unmet;
-use crate::dependency::Dependency;
 use crate::framework::Installed;
 use crate::names::ReachedModules;
 use crate::{Environment, InstalledPackage, PackagePair};
@@ -144,34 +140,6 @@ pub(crate) fn changes<'a>(
     changes
 }
 
-/// Whether what a package requires of `key` allows a version of it. A requirement under a condition (`extra == "x"`)
-/// is none here.
-pub(crate) fn declares(package: &InstalledPackage, key: &str, version: &str) -> bool {
-    let Ok(version) = Pep440::from_str(version) else { return true };
-    let all = package.requires.iter().filter_map(|text| Dependency::read(text));
-    let of_key = all.filter(|one| one.key == key && one.marker.is_none());
-    of_key.into_iter().all(|one| one.allows(&version))
-}
-
 fn labels(packages: &[&InstalledPackage]) -> String {
     packages.iter().map(|package| package.label()).collect::<Vec<_>>().join(", ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn requirements_on_others_and_under_conditions_allow_everything() {
-        let package = InstalledPackage {
-            requires: ["torch==2.7.1", "numpy", "torch<1; extra == 'old'", "torch-geometric (>=9)"]
-                .map(str::to_owned)
-                .to_vec(),
-            ..InstalledPackage::default()
-        };
-        assert!(declares(&package, "torch", "2.7.1"));
-        assert!(!declares(&package, "torch", "2.8.0"));
-        assert!(declares(&package, "numpy", "2.0"));
-        assert!(!declares(&package, "torch-geometric", "2.0"));
-    }
 }

@@ -1,16 +1,16 @@
 //! Python names that one package asks another for, and which it lacks: another release of either side.
 
 use super::repair::Repair;
-use super::{OfRequirement, PinChange, declares};
+use super::{OfRequirement, PinChange};
 use crate::InstalledPackage;
-use crate::names::{MissingNames, ReleaseNames};
+use crate::names::ReleaseNames;
 
 /// What could be changed for each pair that breaks over a name, as the table of names says.
 pub(super) fn options<'a>(repair: &Repair<'a>) -> Vec<OfRequirement<'a>> {
     let environment = repair.environment;
     let names = ReleaseNames::new(environment);
     let mut all = Vec::new();
-    for missing in names.missing().into_iter().filter(MissingNames::fails_at_load) {
+    for missing in names.missing.iter().filter(|one| one.fails_at_load()) {
         let packages = &environment.packages;
         let (Some(by), Some(of)) = (packages.get(missing.by), packages.get(missing.of)) else {
             continue;
@@ -18,21 +18,21 @@ pub(super) fn options<'a>(repair: &Repair<'a>) -> Vec<OfRequirement<'a>> {
         if !repair.is_broken(&by.key(), &of.key()) {
             continue;
         }
-        let change = |package: &'a InstalledPackage, other_changes: bool| {
+        let change = |package: &'a InstalledPackage, releases: Vec<&str>, reason: &str| {
             let key = package.key();
             let others = || environment.packages.iter().filter(|one| one.key() != key);
-            let releases = names.fitting(&missing, other_changes);
             let mut allowed = releases.into_iter().filter(|one| repair.takes_python(&key, one));
-            let is_forbidden = |one: &&str| others().any(|other| !declares(other, &key, one));
-            let release =
-                allowed.clone().find(|one| !is_forbidden(one)).or_else(|| allowed.next())?;
-            let reason = match other_changes {
-                true => format!("it has what {} asks for", by.label()),
-                false => format!("it does not ask {} for what that lacks", of.label()),
-            };
-            Some(PinChange::exact(package, release.to_owned(), &reason))
+            let is_allowed = |one: &&str| others().all(|other| other.allows(&key, one));
+            let release = allowed.clone().find(is_allowed).or_else(|| allowed.next())?;
+            Some(PinChange::exact(package, release.to_owned(), reason))
         };
-        let options = [change(of, true), change(by, false)].into_iter().flatten().collect();
+        let has = format!("it has what {} asks for", by.label());
+        let asks = format!("it does not ask {} for what that lacks", of.label());
+        let options = [
+            change(of, names.asked_that_fit(missing), &has),
+            change(by, names.asking_that_fit(missing), &asks),
+        ];
+        let options = options.into_iter().flatten().collect();
         all.push((by.name.as_str(), of.name.as_str(), options));
     }
     all

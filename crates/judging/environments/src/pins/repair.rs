@@ -15,7 +15,7 @@ use crate::dependencies::Unmet;
 use crate::dependency::Dependency;
 use crate::judge::pairs_of;
 use crate::marker::Markers;
-use crate::names::{MissingNames, ReachedModules, ReleaseNames};
+use crate::names::{ReachedModules, ReleaseNames};
 use crate::{Environment, InstalledPackage, PackagePair};
 
 /// How many packages a change may take along.
@@ -195,7 +195,7 @@ impl Repair<'_> {
         let names = ReleaseNames::new(environment);
         let is_changed =
             |one: &InstalledPackage| change.pins.iter().any(|pin| pin.package == one.name);
-        let missing = names.missing().into_iter().filter(MissingNames::fails_at_load);
+        let missing = names.missing.iter().filter(|one| one.fails_at_load());
         let pairs = missing.filter_map(|one| {
             let (by, of) = (environment.packages.get(one.by)?, environment.packages.get(one.of)?);
             let counts = environment.is_lock || is_changed(by) || is_changed(of);

@@ -69,8 +69,7 @@ fn in_range(
         .filter(|one| Pep440::from_str(one).is_ok_and(|one| specifiers.allow(&one)))
         .filter(|one| takes_python(&table, one, environment))
         .collect();
-    let allowed =
-        |one: &&&String| environment.packages.iter().all(|other| super::declares(other, &key, one));
+    let allowed = |one: &&&String| environment.packages.iter().all(|other| other.allows(&key, one));
     let newest = all.first()?;
     let release = all.iter().find(allowed).unwrap_or(newest);
     // The command would take the newest of the range, which another package may forbid.
@@ -201,7 +200,7 @@ fn of_numpy(environment: &Environment) -> Options {
     let newer = others(environment, &all, true, reason, |one| {
         crate::numpy::is_known(one)
             && !crate::numpy::needs_numpy_1(one)
-            && super::declares(one, "numpy", &numpy.version)
+            && one.allows("numpy", &numpy.version)
     });
     older.into_iter().chain(newer).collect()
 }

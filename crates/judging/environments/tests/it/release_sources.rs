@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use unskew_environments::{AskedName, AskedWhen, NamePresence, ReleaseSources};
+use unskew_environments::{NamePresence, ReleaseSources};
 
 fn write(folder: &Path, files: &[(&str, &str)]) {
     for (path, text) in files {
@@ -17,15 +17,13 @@ fn write(folder: &Path, files: &[(&str, &str)]) {
 fn asked(files: &[(&str, &str)]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), files);
-    let asked = ReleaseSources::read(folder.path(), "app").asked();
-    let all = asked.iter().filter(|((asked, _), _)| asked.module.starts_with("base"));
-    all.filter(|((asked, _), _)| asked.name.is_some() || asked.module.contains('.'))
-        .map(|((asked, when), by)| {
-            let when = if *when == AskedWhen::Load { "load" } else { "use" };
-            let name = asked.name.as_ref().map_or(String::new(), |name| format!(":{name}"));
-            format!("{when} {}{name} by {by}", asked.module)
-        })
-        .collect()
+    let asked = ReleaseSources::with(folder.path(), "app", ReleaseSources::asked).unwrap();
+    let all = asked.iter().filter(|one| one.name.starts_with("base") && one.name != "base");
+    all.map(|one| {
+        let when = if one.fails_at_load { "load" } else { "use" };
+        format!("{when} {} by {}", one.name, one.by)
+    })
+    .collect()
 }
 
 #[test]
@@ -93,27 +91,28 @@ fn names_of_a_release_are_there_missing_or_not_known() {
             ("shared/mine/__init__.py", ""),
         ],
     );
-    let mut sources = ReleaseSources::read(folder.path(), "base");
-    for (module, name, wanted) in [
-        ("base", Some("new"), Some(NamePresence::Present)),
-        ("base", Some("inner"), Some(NamePresence::Present)),
+    let cases = [
+        ("base:new", Some(NamePresence::Present)),
+        ("base:inner", Some(NamePresence::Present)),
         // A star import of what is not there may bring it.
-        ("base", Some("old"), Some(NamePresence::Unknown)),
-        ("base.inner", Some("new"), Some(NamePresence::Present)),
-        ("base.inner", Some("late"), Some(NamePresence::Present)),
-        ("base.inner", Some("old"), Some(NamePresence::Missing)),
-        ("base.inner", None, Some(NamePresence::Present)),
-        ("base.lazy", Some("old"), Some(NamePresence::Unknown)),
-        ("base.compiled", Some("old"), Some(NamePresence::Unknown)),
-        ("base.gone", None, Some(NamePresence::Missing)),
-        ("base.gone", Some("old"), Some(NamePresence::Missing)),
-        ("shared.mine.gone", None, Some(NamePresence::Missing)),
+        ("base:old", Some(NamePresence::Unknown)),
+        ("base.inner:new", Some(NamePresence::Present)),
+        ("base.inner:late", Some(NamePresence::Present)),
+        ("base.inner:old", Some(NamePresence::Missing)),
+        ("base.inner", Some(NamePresence::Present)),
+        ("base.lazy:old", Some(NamePresence::Unknown)),
+        ("base.compiled:old", Some(NamePresence::Unknown)),
+        ("base.gone", Some(NamePresence::Missing)),
+        ("base.gone:old", Some(NamePresence::Missing)),
+        ("shared.mine.gone", Some(NamePresence::Missing)),
         // Another package may have it.
-        ("shared.theirs", None, None),
-        ("other", Some("name"), None),
-    ] {
-        let (module_name, name_text) = (module.to_owned(), name.map(str::to_owned));
-        let asked = AskedName { module: module_name, name: name_text, is_attribute: false };
-        assert_eq!(sources.has(&asked), wanted, "{module} {name:?}");
-    }
+        ("shared.theirs", None),
+        ("other:name", None),
+    ];
+    ReleaseSources::with(folder.path(), "base", |sources| {
+        for (name, wanted) in cases {
+            assert_eq!(sources.has(name), wanted, "{name}");
+        }
+    })
+    .unwrap();
 }
