@@ -21,6 +21,8 @@ pub struct PythonModule {
     pub is_open: Option<Openness>,
     /// Whether it changes `sys.path`, so that modules may be found elsewhere.
     pub changes_path: bool,
+    /// Whether its body adds a finder to `sys.meta_path`, whose loader may write any name into the modules of its package.
+    pub installs_finder: bool,
     /// Whether it changes `sys.modules`, so that modules below it may exist without files.
     pub registers_modules: bool,
 }

@@ -511,7 +511,10 @@ impl ModuleReader {
             // Members of an enumeration become names of its module.
             [.., "_convert" | "_convert_"] => self.open(Openness::WritesNamespace),
             [.., "path", "append" | "extend" | "insert"] => self.module.changes_path = true,
-            [.., "meta_path", _] => self.module.changes_path = true,
+            [.., "meta_path", _] => {
+                self.module.changes_path = true;
+                self.module.installs_finder |= scope == Scope::Module;
+            }
             [.., "modules", _] => self.module.registers_modules = true,
             _ => {}
         }

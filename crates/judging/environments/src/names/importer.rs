@@ -46,6 +46,8 @@ pub(super) struct Importer<'a> {
     pub(super) recorder: Option<Recorder>,
     /// The modules at the top of packages that change `sys.path`.
     path_changers: HashSet<String>,
+    /// The modules at the top of packages whose modules are loaded by a loader of their own.
+    finder_installers: HashSet<String>,
     /// How many bytes of sources were read.
     bytes: usize,
 }
@@ -73,6 +75,7 @@ impl<'a> Importer<'a> {
             is_cut: false,
             recorder: None,
             path_changers: HashSet::new(),
+            finder_installers: HashSet::new(),
             bytes: 0,
         }
     }
@@ -162,8 +165,10 @@ impl<'a> Importer<'a> {
             None => Some(Openness::NoSource),
         };
         if source.as_ref().is_some_and(|source| source.changes_path) {
-            let top = module.split('.').next().unwrap_or_default();
-            self.path_changers.insert(top.to_owned());
+            self.path_changers.insert(top_module(module).to_owned());
+        }
+        if source.as_ref().is_some_and(|source| source.installs_finder) {
+            self.finder_installers.insert(top_module(module).to_owned());
         }
         let registers_modules = source.as_ref().is_none_or(|source| source.registers_modules);
         let result = None;
@@ -276,8 +281,12 @@ impl<'a> Importer<'a> {
 
     /// Whether the package of a module adds folders to `sys.path`.
     pub(super) fn has_other_path(&self, module: &str) -> bool {
-        let top = module.split('.').next().unwrap_or_default();
-        self.path_changers.contains(top)
+        self.path_changers.contains(top_module(module))
+    }
+
+    /// Whether the modules of a module's package are loaded by a loader of its own, as those of `tlz` are.
+    pub(super) fn has_own_loader(&self, module: &str) -> bool {
+        self.finder_installers.contains(top_module(module))
     }
 
     pub(super) fn failure(
@@ -290,4 +299,9 @@ impl<'a> Importer<'a> {
         let (by, line) = (by.0.to_owned(), by.1);
         Box::new(ImportFailure { asked, exception, by, line, chain: self.chain.clone() })
     }
+}
+
+/// The module at the top of the package that a module lies in.
+fn top_module(module: &str) -> &str {
+    module.split('.').next().unwrap_or_default()
 }

@@ -26,7 +26,7 @@ use unskew_core::{Finding, Party, Unjudged, aspect};
 use self::finder::ModuleFinder;
 use self::importer::Importer;
 use self::missing::{Asked, ImportFailure, OwnedFailure};
-use self::owners::{ModuleOwners, Owner, top_modules};
+use self::owners::{ModuleOwners, Owner};
 use crate::{Environment, InstalledPackage};
 
 pub(crate) use self::by_release::ReleaseNames;
@@ -108,7 +108,7 @@ fn follow(environment: &Environment) -> (Vec<OwnedFailure>, Vec<Unjudged>, Optio
     let mut importer = Importer::new(finder, python, platform(environment), &versions, &is_trusted);
     let mut found = Failures { owners: &owners, all: Vec::new() };
     for package in environment.packages.iter().filter(|package| !package.is_left_behind()) {
-        for top in top_modules(package) {
+        for top in package.import_modules() {
             if let Err(failure) = importer.import(&top, (&top, 0)) {
                 found.add(*failure, true, &mut importer);
             }

@@ -107,6 +107,7 @@ impl Importer<'_> {
             || loaded.registers_modules
             || loaded.result != Some(Ok(()))
             || is_special
+            || self.has_own_loader(module)
         {
             return Resolved::Unknown;
         }

@@ -57,13 +57,15 @@ impl ModuleOwners {
     }
 }
 
-/// The modules that stand for a package: those whose import is its import.
-pub(super) fn top_modules(package: &InstalledPackage) -> Vec<String> {
-    let tops = package.modules.iter().filter_map(|module| module.split('.').next()).collect();
-    main_modules(&package.key(), &tops)
+impl InstalledPackage {
+    /// The modules at the top whose import is the import of the package.
+    pub fn import_modules(&self) -> Vec<String> {
+        let tops = self.modules.iter().filter_map(|module| module.split('.').next()).collect();
+        main_modules(&self.key(), &tops)
+    }
 }
 
-/// The same, by the name of the package as indexes compare it and all its modules at the top.
+/// The modules whose import is the import of a package, by the name of the package as indexes compare it and all its modules at the top.
 pub(super) fn main_modules(key: &str, tops: &BTreeSet<&str>) -> Vec<String> {
     /// What packages install beside themselves by accident or for their own tests.
     const ASIDE: [&str; 14] = [

@@ -95,6 +95,18 @@ fn what_functions_ask_for_is_a_warning() {
 }
 
 #[test]
+fn modules_that_a_loader_of_their_package_fills_are_not_judged() {
+    let files = |loader: &'static str| {
+        [("base/__init__.py", "from . import _loader\n"), ("base/_loader.py", loader)]
+    };
+    let filled = files("import sys\nsys.meta_path.append(Loader())\n");
+    assert_eq!(said("from base import old\n", &filled), Vec::<String>::new());
+    // One that may be installed later has not filled the module before.
+    let later = files("import sys\ndef install():\n    sys.meta_path.append(Loader())\n");
+    assert_eq!(said("from base import old\n", &later).len(), 1);
+}
+
+#[test]
 fn names_that_no_statement_binds_are_known_where_literals_list_them() {
     let lazy = "_import_structure = {'inner': ['new']}\nimport sys\nsys.modules[__name__] = _LazyModule(__name__, __file__, _import_structure)\n";
     let attach =
