@@ -1,6 +1,7 @@
 //! `cargo lab`, what there is about environments of Python and native extensions.
 #![forbid(unsafe_code)]
 
+mod drifted;
 mod environments;
 mod extensions;
 mod generated;
@@ -10,6 +11,7 @@ use unskew_lab_harness::Subject;
 
 fn main() -> anyhow::Result<()> {
     Subject::new(include_str!("../experiments.toml"))
+        .with("drifted-environments", drifted::run)
         .with("environments", environments::run)
         .with("extensions", extensions::run)
         .with("generated", generated::run)

@@ -14,6 +14,9 @@ const INFO: &str = "fixture-1.0.dist-info";
 /// The configuration of a model folder.
 const CONFIG: &str = r#"{"model_type": "llama", "architectures": ["LlamaForCausalLM"], "transformers_version": "4.45.0", "torch_dtype": "bfloat16", "rope_scaling": {"rope_type": "llama3", "factor": 8.0}, "quantization_config": {"quant_method": "awq", "bits": 4}, "auto_map": {"AutoConfig": "code.Config"}}"#;
 
+/// A pickled estimator with its version.
+const SCALER: &[u8] = b"\x80\x02csklearn.preprocessing._data\nStandardScaler\n)\x81}X\x10\0\0\0_sklearn_versionX\x05\0\0\x001.5.0sb.";
+
 /// Puts the file where one of its name belongs: below `folder`, with what it needs around it.
 ///
 /// # Errors
@@ -103,6 +106,7 @@ pub fn seeds(root: &Path) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
         ("paths.pth".to_owned(), b"fixture\n/src\nimport fixture\n".to_vec()),
         ("PKG-INFO".to_owned(), b"Metadata-Version: 1.0\nName: old\nVersion: 1\n".to_vec()),
         ("direct_url.json".to_owned(), b"{\"url\": \"file:///src\", \"dir_info\": {\"editable\": true}}".to_vec()),
+        ("model.joblib".to_owned(), bombs::gzip(SCALER)?),
         ("config.json".to_owned(), CONFIG.into()),
         ("tokenizer_config.json".to_owned(), br#"{"tokenizer_class": "LlamaTokenizerFast", "added_tokens_decoder": {"0": {"content": "<s>", "special": true}}, "extra_special_tokens": {}}"#.to_vec()),
         ("generation_config.json".to_owned(), br#"{"eos_token_id": [1, 2], "cache_implementation": "hybrid", "max_length": 20}"#.to_vec()),

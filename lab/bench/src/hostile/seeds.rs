@@ -13,8 +13,8 @@ use super::folders;
 /// No seed is larger.
 const LARGEST: u64 = 3 << 20;
 
-/// A format: its endings, how often it is chosen beside the others, and the commands. `FILE` is the mutated file, `SEED` the seed,
-/// `OUT` a file that may be written, `MODEL` a small program. Of a format whose files lie in a folder, `FOLDER` is one that has
+/// A format: its endings (a file is of the first format that has its ending), how often it is chosen beside the others, and the
+/// commands. `FILE` is the mutated file, `SEED` the seed, `OUT` a file that may be written, `MODEL` a small program. Of a format whose files lie in a folder, `FOLDER` is one that has
 /// the file where its name belongs (`folders`).
 struct Format {
     name: &'static str,
@@ -24,6 +24,16 @@ struct Format {
 }
 
 const FORMATS: &[Format] = &[
+    Format {
+        name: "scikit-learn",
+        endings: &["model.pkl", "joblib"],
+        weight: 3,
+        commands: &[
+            "inspect FILE",
+            "check FILE --with scikit-learn@0.22 scikit-learn@1.9",
+            "scan FILE --with scikit-learn@1.5 -o TABLE",
+        ],
+    },
     Format {
         name: "PyTorch",
         endings: &["pt", "ptl", "pth", "pt2", "pte", "jit", "ff", "pkl"],
@@ -111,16 +121,6 @@ const FORMATS: &[Format] = &[
             "inspect FILE",
             "check FILE --with llama.cpp@b1365 llama.cpp@b10361",
             "scan FILE --with llama.cpp@b4529 -o TABLE",
-        ],
-    },
-    Format {
-        name: "scikit-learn",
-        endings: &["joblib"],
-        weight: 3,
-        commands: &[
-            "inspect FILE",
-            "check FILE --with scikit-learn@0.22 scikit-learn@1.9",
-            "scan FILE --with scikit-learn@1.5 -o TABLE",
         ],
     },
     Format {

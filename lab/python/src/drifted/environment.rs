@@ -1,0 +1,176 @@
+//! Environments that uv makes as of a day.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::json;
+use unskew_core::{Phase, Severity};
+use unskew_environments::{Environment, InstalledPackage, SitePackages, judge};
+use unskew_lab_harness::environment::{interpreter, uv};
+use unskew_lab_harness::{run_command, today};
+use unskew_peers::run_probe;
+use unskew_random::Random;
+
+use super::Trial;
+
+const PYTHON: &str = "3.11";
+
+/// Environments with these are gigabytes each, and are left out.
+const LARGE: [&str; 5] = ["torch", "tensorflow", "tensorflow-cpu", "jax-cuda12-plugin", "pyspark"];
+
+/// How long the imports of one environment may take.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// A package that was changed without asking a resolver.
+#[derive(Clone, Debug)]
+pub(super) struct Drift {
+    pub(super) package: String,
+    pub(super) from: String,
+    pub(super) to: String,
+}
+
+/// An environment as of a day.
+pub(super) struct DrawnEnvironment {
+    package: String,
+    place: PathBuf,
+}
+
+impl DrawnEnvironment {
+    /// Installs a package with what it requires as of a day; none if that cannot be, or brings what is left out.
+    ///
+    /// # Errors
+    /// If uv or the Python is not here.
+    pub(super) fn install(package: &str, day: &str, place: &Path) -> anyhow::Result<Option<Self>> {
+        let mut venv = Command::new(uv()?);
+        venv.args(["venv", "--quiet", "--clear", "--python"]).arg(interpreter(PYTHON)?);
+        run_command(venv.arg(place))?;
+        let this = Self { package: package.to_owned(), place: place.to_owned() };
+        // Packages of these years ask for pkg_resources, which every environment had.
+        if this.pip(&["install", "--exclude-newer", day, package, "setuptools"])?.is_err() {
+            return Ok(None);
+        }
+        let packages = this.read()?.packages;
+        let is_large = packages.iter().any(|one| LARGE.contains(&&*one.key()));
+        Ok((!is_large).then_some(this))
+    }
+
+    /// Changes one of the packages that were brought along to what it was on another day; none if that is the same.
+    ///
+    /// # Errors
+    /// If uv cannot be run.
+    pub(super) fn change(&self, random: &mut Random, day: &str) -> anyhow::Result<Option<Drift>> {
+        let mut packages = self.read()?.packages;
+        packages.retain(|one| one.key() != self.package && !one.import_modules().is_empty());
+        packages.sort_by_key(InstalledPackage::key);
+        let Some(package) = random.pick(&packages) else { return Ok(None) };
+        let key = package.key();
+        let upgrade =
+            ["install", "--no-deps", "--upgrade", "--reinstall", "--exclude-newer", day, &key];
+        if self.pip(&upgrade)?.is_err() {
+            return Ok(None);
+        }
+        let version = |all: &[InstalledPackage]| {
+            all.iter().find(|one| one.key() == key).map(|one| one.version.clone())
+        };
+        let (from, to) = (version(&packages), version(&self.read()?.packages));
+        let (Some(from), Some(to)) = (from, to) else { return Ok(None) };
+        Ok((from != to).then_some(Drift { package: key, from, to }))
+    }
+
+    /// Judges the environment, and imports the package that it is for, the one that was changed, those that require it, and
+    /// those that errors name.
+    ///
+    /// # Errors
+    /// If the environment cannot be read, or the imports cannot be started.
+    pub(super) fn trial(&self, drift: Option<Drift>) -> anyhow::Result<Trial> {
+        let environment = self.read()?;
+        let verdict = judge(&environment, &today());
+        let mut errors = Vec::new();
+        let pairs = verdict.pairs.iter().flat_map(|pair| {
+            let parties = [&pair.one.name, &pair.other.name];
+            pair.verdict.findings.iter().map(move |finding| (parties.to_vec(), finding))
+        });
+        let alone = verdict
+            .alone
+            .iter()
+            .flat_map(|party| party.notes.iter().map(move |finding| (vec![&party.name], finding)));
+        for (parties, finding) in pairs.chain(alone) {
+            if finding.severity == Severity::Error && finding.phase == Some(Phase::Load) {
+                let names = parties.into_iter().map(|party| key_of(party)).collect();
+                errors.push((finding.rule.code.to_owned(), names));
+            }
+        }
+        let is_asked = |package: &InstalledPackage| {
+            let key = package.key();
+            let requires =
+                |changed: &str| package.requires.iter().any(|text| key_of(text) == changed);
+            key == self.package
+                || errors.iter().any(|(_, names): &(_, Vec<String>)| names.contains(&key))
+                || drift.as_ref().is_some_and(|one| one.package == key || requires(&one.package))
+        };
+        let asked = environment.packages.iter().filter(|package| is_asked(package));
+        let modules = asked.map(|package| (package.key(), package.import_modules())).collect();
+        Ok(Trial {
+            package: self.label(&environment),
+            failed: self.failed(&modules)?,
+            drift,
+            errors,
+            is_declared: self.pip(&["check"])?.is_err(),
+        })
+    }
+
+    fn label(&self, environment: &Environment) -> String {
+        let package = environment.packages.iter().find(|one| one.key() == self.package);
+        package.map_or_else(|| self.package.clone(), InstalledPackage::label)
+    }
+
+    /// The packages of which a module cannot be imported, with the error of the first.
+    fn failed(
+        &self,
+        modules: &BTreeMap<String, Vec<String>>,
+    ) -> anyhow::Result<BTreeMap<String, String>> {
+        let job = |(package, modules): (&String, &Vec<String>)| json!({"name": package, "paths": [], "modules": modules, "bare": false});
+        let jobs: Vec<_> = modules.iter().map(job).collect();
+        let file = self.place.join("jobs.json");
+        fs::write(&file, serde_json::to_vec(&jobs)?)?;
+        let mut command = Command::new(self.python());
+        command.arg(unskew_peers::root().join("lab/python/probes/environment_import.py"));
+        let outcome = run_probe(command.arg(&file), LIMIT)?;
+        let mut failed = BTreeMap::new();
+        for step in outcome.steps {
+            let all: Vec<(String, String, Vec<String>)> = serde_json::from_str(&step.detail)?;
+            if let Some((_, error, _)) = all.into_iter().find(|(_, error, _)| !error.is_empty()) {
+                failed.insert(step.step, error);
+            }
+        }
+        Ok(failed)
+    }
+
+    fn read(&self) -> anyhow::Result<Environment> {
+        Ok(Environment::read(&SitePackages::find(&self.place)?)?)
+    }
+
+    fn python(&self) -> PathBuf {
+        self.place.join("bin/python")
+    }
+
+    /// Runs `uv pip` on the environment: what it prints, or what it says if it fails.
+    fn pip(&self, arguments: &[&str]) -> anyhow::Result<Result<String, anyhow::Error>> {
+        let mut pip = Command::new(uv()?);
+        pip.args(["pip", arguments[0], "--quiet", "--python"]).arg(self.python());
+        if arguments[0] == "install" {
+            pip.args(["--only-binary", ":all:"]);
+        }
+        Ok(run_command(pip.args(&arguments[1..])))
+    }
+}
+
+/// The name of a package as indexes compare it, at the beginning of a label or requirement.
+fn key_of(text: &str) -> String {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let name = text.split(|c| !is_part(c)).next().unwrap_or_default();
+    unskew_extensions::wheels::normal(name)
+}

@@ -1,0 +1,65 @@
+//! The page about environments that drifted.
+
+use std::fmt::Write as _;
+
+use super::Trial;
+
+/// The line of one environment.
+pub(super) fn row(trial: &Trial) -> String {
+    let change = trial.drift.as_ref().map_or("none".to_owned(), |drift| {
+        format!("{} {} to {}", drift.package, drift.from, drift.to)
+    });
+    let import = match trial.failed.iter().next() {
+        None => "works".to_owned(),
+        Some((package, error)) => {
+            // Where a package is installed says nothing here.
+            let error = error.lines().last().unwrap_or_default().split(" (/").next();
+            let error: String = error.unwrap_or_default().chars().take(120).collect();
+            format!("{package}: {}", error.replace('|', "\\|"))
+        }
+    };
+    let mut said: Vec<String> =
+        trial.errors.iter().map(|(code, names)| format!("{code} {}", names.join(", "))).collect();
+    said.dedup();
+    let more = said.len().saturating_sub(2);
+    said.truncate(2);
+    let mut said = if said.is_empty() { "nothing".to_owned() } else { said.join("; ") };
+    if more > 0 {
+        let _ = write!(said, "; {more} more");
+    }
+    let declared = if trial.is_declared { "yes" } else { "no" };
+    format!("| {} | {change} | {import} | {said} | {declared} |", trial.package)
+}
+
+/// The page.
+pub(super) fn page(seed: u64, trials: &[Trial], refused: usize) -> String {
+    let broken: Vec<&Trial> = trials.iter().filter(|one| one.is_broken()).collect();
+    let works: Vec<&Trial> = trials.iter().filter(|one| !one.is_broken()).collect();
+    let said = |all: &[&Trial]| all.iter().filter(|one| one.is_said_to_fail()).count();
+    let declared = |all: &[&Trial]| all.iter().filter(|one| one.is_declared).count();
+    let right = broken.iter().filter(|one| one.is_said_to_fail() && one.is_right_pair()).count();
+    let mut page = format!(
+        "# Environments that drifted\n\n\
+         Environments of Python 3.11 as uv made them on a day, and the same after one package was changed to what it was on \
+         another day, without a resolver: drawn by seed {seed} from packages for machine learning and data that need neither \
+         PyTorch nor TensorFlow. {refused} could not be installed, or bring one of the two. Imported were the package of the \
+         environment, the one that was changed, all that require it, and all that an error names. Declared: what `uv pip check` \
+         finds.\n\n\
+         **Agreement: of {} environments in which an import fails, `unskew env` names a failure at load in {}, with the right \
+         package in {right}; `uv pip check` finds something in {}. Of {} in which all work, `unskew env` says a failure of {}, \
+         `uv pip check` of {}.**\n\n\
+         The table has those in which something fails or is said to.\n\n\
+         | environment of | changed | import | `unskew env` | declared |\n\
+         | --- | --- | --- | --- | --- |\n",
+        broken.len(),
+        said(&broken),
+        declared(&broken),
+        works.len(),
+        said(&works),
+        declared(&works),
+    );
+    for trial in trials.iter().filter(|one| one.is_broken() || one.is_said_to_fail()) {
+        let _ = writeln!(page, "{}", row(trial));
+    }
+    page
+}
