@@ -265,8 +265,12 @@ impl<'a> Importer<'a> {
         PythonModule::read(&text).ok()
     }
 
-    /// Whether a module without a file may exist, because one above it registers modules or is not read.
+    /// Whether a module without a file may exist, because one above it registers modules or is not read, or its package has a
+    /// loader of its own.
     pub(super) fn may_be_registered(&self, module: &str) -> bool {
+        if self.has_own_loader(module) {
+            return true;
+        }
         let mut above = module;
         while let Some((parent, _)) = above.rsplit_once('.') {
             if self.modules.get(parent).is_some_and(|loaded| {

@@ -22,6 +22,16 @@ pub(super) enum Value {
     Object,
 }
 
+impl Value {
+    /// The same, without saying which module it is, for a name that may be another's.
+    fn or_object(self) -> Self {
+        match self {
+            Self::Module(_) => Self::Object,
+            other => other,
+        }
+    }
+}
+
 /// What a path of attributes leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Resolved {
@@ -182,7 +192,8 @@ impl Importer<'_> {
                     |name: &String| loaded.names.get(name).cloned().unwrap_or(Value::Object);
                 names.iter().map(|name| (name.clone(), value(name))).collect()
             }
-            Exports::Computed => all.collect(),
+            // It lists names of functions and classes; a module that lies in this one, or that it imported, most often not.
+            Exports::Computed => all.map(|(name, value)| (name, value.or_object())).collect(),
             Exports::Absent => all.filter(|(name, _)| !name.starts_with('_')).collect(),
         };
         for (name, value) in taken {

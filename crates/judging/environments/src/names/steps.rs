@@ -341,6 +341,11 @@ impl Importer<'_> {
         self.record_attribute(path, frame);
         match self.resolve(path, frame) {
             Resolved::Missing { module, name } if !(self.is_trusted)(frame.module, &module) => {
+                // Until somebody calls the function, others may import a module below this one.
+                let inner = format!("{module}.{name}");
+                if frame.is_function && self.finder.find(&inner) != Location::Nowhere {
+                    return Flow::GoesOn;
+                }
                 let asked = Asked::Name { module, name, is_attribute: true };
                 Flow::Fails(self.failure(asked, "AttributeError", (frame.module, line)))
             }

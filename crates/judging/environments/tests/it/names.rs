@@ -101,6 +101,7 @@ fn modules_that_a_loader_of_their_package_fills_are_not_judged() {
     };
     let filled = files("import sys\nsys.meta_path.append(Loader())\n");
     assert_eq!(said("from base import old\n", &filled), Vec::<String>::new());
+    assert_eq!(said("import base.inner\n", &filled), Vec::<String>::new());
     // One that may be installed later has not filled the module before.
     let later = files("import sys\ndef install():\n    sys.meta_path.append(Loader())\n");
     assert_eq!(said("from base import old\n", &later).len(), 1);
@@ -152,6 +153,33 @@ fn a_hook_that_refuses_a_name_is_believed() {
     ];
     assert!(said("from base import old\n", &files)[0].starts_with("EN118 "));
     assert_eq!(said("from base import other\n", &files), Vec::<String>::new());
+}
+
+#[test]
+fn a_list_of_names_that_is_computed_may_leave_out_modules() {
+    // As NumPy: `numpy.lib` has a module `polynomial`, which its `__all__` does not list, and NumPy another one.
+    let files = [
+        ("base/__init__.py", "from .lib import *\nfrom . import poly\n"),
+        ("base/poly/__init__.py", "from . import inner\n"),
+        ("base/poly/inner.py", ""),
+        ("base/lib/__init__.py", "from . import poly\n__all__ = names()\n"),
+        ("base/lib/poly.py", ""),
+    ];
+    assert_eq!(said("import base\nx = base.poly.inner\n", &files), Vec::<String>::new());
+    let listed = "from . import poly\n__all__ = ['poly']\n";
+    let files = files.map(|(path, text)| match path {
+        "base/lib/__init__.py" => (path, listed),
+        _ => (path, text),
+    });
+    assert!(said("import base\nx = base.poly.inner\n", &files)[0].starts_with("EN118 "));
+}
+
+#[test]
+fn a_module_that_others_may_import_before_a_function_is_called_is_not_missing() {
+    let files = [("base/__init__.py", ""), ("base/inner.py", "")];
+    let in_function = "import base\ndef f():\n    return base.inner\n";
+    assert_eq!(said(in_function, &files), Vec::<String>::new());
+    assert!(said("import base\nx = base.inner\n", &files)[0].starts_with("EN118 "));
 }
 
 #[test]
