@@ -129,8 +129,12 @@ impl Reads {
 
 /// `globals()` or `vars()`.
 pub(crate) fn is_globals(expression: &Expr) -> bool {
+    is_call_of(expression, "globals") || is_call_of(expression, "vars")
+}
+
+/// Whether this is a call of a function by its plain name, without arguments.
+pub(crate) fn is_call_of(expression: &Expr, function: &str) -> bool {
     let Expr::Call(call) = expression else { return false };
     let name = path(&call.func).unwrap_or_default();
-    call.arguments.args.is_empty()
-        && matches!(name.as_slice(), [name] if name == "globals" || name == "vars")
+    call.arguments.args.is_empty() && matches!(name.as_slice(), [name] if name == function)
 }

@@ -12,7 +12,7 @@ use ruff_text_size::TextSize;
 
 use crate::attribute_hook::attribute_hook;
 use crate::condition::{condition, version_of};
-use crate::expression::{Reads, is_globals, path};
+use crate::expression::{Reads, is_call_of, is_globals, path};
 use crate::module::{
     Bound, Condition, Exports, Handler, Openness, PythonFunction, PythonModule, Step, Tables,
 };
@@ -441,9 +441,9 @@ impl ModuleReader {
         }
     }
 
-    /// `globals()[x] = y` and `sys.modules[x] = y`.
+    /// `globals()[x] = y`, `locals()[x] = y`, which is the same in the body of a module, and `sys.modules[x] = y`.
     fn subscript(&mut self, object: &Expr, key: &Expr) {
-        if is_globals(object) {
+        if is_globals(object) || is_call_of(object, "locals") {
             match string(key) {
                 Some(name) => {
                     self.module.lazy_names.insert(name);

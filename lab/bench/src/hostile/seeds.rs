@@ -424,7 +424,7 @@ fn ifrt_values(root: &Path, into: &Path) -> anyhow::Result<()> {
 }
 
 /// Writes the files that the examples of rules have as text, below `$ cat NAME`, and as hexadecimal digits, below `$ xxd -p
-/// NAME`: of formats that have few other small files, such as ONNX.
+/// NAME`, or writes with `$ echo 'TEXT' > NAME`: of formats that have few other small files, such as ONNX.
 fn of_rules(crates: &Path, into: &Path) -> anyhow::Result<()> {
     let mut paths = Vec::new();
     walk(crates, 0, &mut paths);
@@ -447,6 +447,12 @@ fn of_rules(crates: &Path, into: &Path) -> anyhow::Result<()> {
                 fs::create_dir_all(&folder)?;
                 fs::write(folder.join(name), text)?;
             }
+        }
+        for line in text.lines().filter_map(|line| line.strip_prefix("$ echo '")) {
+            let Some((text, name)) = line.split_once("' > ") else { continue };
+            let name = Path::new(name).file_name().unwrap_or_default();
+            fs::create_dir_all(&folder)?;
+            fs::write(folder.join(name), text)?;
         }
     }
     Ok(())

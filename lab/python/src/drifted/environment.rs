@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use serde_json::json;
 use unskew_core::{Phase, Severity};
-use unskew_environments::{Environment, InstalledPackage, SitePackages, judge};
+use unskew_environments::{Environment, InstalledPackage, PinChange, SitePackages, judge};
 use unskew_lab_harness::environment::{interpreter, uv};
 use unskew_lab_harness::{run_command, today};
 use unskew_peers::run_probe;
 use unskew_random::Random;
 
-use super::Trial;
+use super::{Proposal, Trial};
 
 const PYTHON: &str = "3.11";
 
@@ -81,7 +81,7 @@ impl DrawnEnvironment {
     }
 
     /// Judges the environment, and imports the package that it is for, the one that was changed, those that require it, and
-    /// those that errors name.
+    /// those that errors name. If the verdict proposes a change, that is made, and what failed is imported again.
     ///
     /// # Errors
     /// If the environment cannot be read, or the imports cannot be started.
@@ -112,14 +112,34 @@ impl DrawnEnvironment {
                 || drift.as_ref().is_some_and(|one| one.package == key || requires(&one.package))
         };
         let asked = environment.packages.iter().filter(|package| is_asked(package));
-        let modules = asked.map(|package| (package.key(), package.import_modules())).collect();
-        Ok(Trial {
-            package: self.label(&environment),
-            failed: self.failed(&modules)?,
-            drift,
-            errors,
-            is_declared: self.pip(&["check"])?.is_err(),
-        })
+        let mut modules: BTreeMap<String, Vec<String>> =
+            asked.map(|package| (package.key(), package.import_modules())).collect();
+        let failed = self.failed(&modules)?;
+        let is_declared = self.pip(&["check"])?.is_err();
+        modules.retain(|package, _| failed.contains_key(package));
+        let proposed = match verdict.change {
+            Some(change) => Some(self.proposed(change, &modules)?),
+            None => None,
+        };
+        let package = self.label(&environment);
+        Ok(Trial { package, drift, errors, failed, is_declared, proposed })
+    }
+
+    /// Makes a change, and imports modules after it.
+    fn proposed(
+        &self,
+        change: PinChange,
+        modules: &BTreeMap<String, Vec<String>>,
+    ) -> anyhow::Result<Proposal> {
+        let requirements: Vec<String> =
+            change.pins.into_iter().map(|pin| pin.requirement).collect();
+        let mut install = vec!["install"];
+        install.extend(requirements.iter().map(String::as_str));
+        let error = match self.pip(&install)? {
+            Ok(_) => self.failed(modules)?.into_values().next(),
+            Err(_) => Some("cannot be installed".to_owned()),
+        };
+        Ok(Proposal { requirements, error })
     }
 
     fn label(&self, environment: &Environment) -> String {

@@ -53,6 +53,15 @@ struct Trial {
     failed: BTreeMap<String, String>,
     /// Whether `uv pip check` finds something.
     is_declared: bool,
+    /// What is proposed instead, if anything is.
+    proposed: Option<Proposal>,
+}
+
+/// A change that a verdict proposes.
+struct Proposal {
+    requirements: Vec<String>,
+    /// What the import of a package that failed before says after it; none if all work.
+    error: Option<String>,
 }
 
 impl Trial {
@@ -89,15 +98,21 @@ pub fn run(arguments: &DriftedEnvironments) -> anyhow::Result<()> {
             refused += 1;
             continue;
         };
-        trials.push(environment.trial(None)?);
-        println!("{}", page::row(&trials[trials.len() - 1]));
+        let before = environment.trial(None)?;
+        println!("{}", page::row(&before));
+        let is_changed = before.proposed.is_some();
+        trials.push(before);
+        if is_changed {
+            continue;
+        }
         let other_day = match random.below(5) {
             0 | 1 => self::day(&mut random),
             _ => NEWEST.to_owned(),
         };
         if let Some(drift) = environment.change(&mut random, &other_day)? {
-            trials.push(environment.trial(Some(drift))?);
-            println!("{}", page::row(&trials[trials.len() - 1]));
+            let after = environment.trial(Some(drift))?;
+            println!("{}", page::row(&after));
+            trials.push(after);
         }
     }
     let text = page::page(arguments.seed, &trials, refused);

@@ -11,12 +11,7 @@ pub(super) fn row(trial: &Trial) -> String {
     });
     let import = match trial.failed.iter().next() {
         None => "works".to_owned(),
-        Some((package, error)) => {
-            // Where a package is installed says nothing here.
-            let error = error.lines().last().unwrap_or_default().split(" (/").next();
-            let error: String = error.unwrap_or_default().chars().take(120).collect();
-            format!("{package}: {}", error.replace('|', "\\|"))
-        }
+        Some((package, error)) => format!("{package}: {}", short(error)),
     };
     let mut said: Vec<String> =
         trial.errors.iter().map(|(code, names)| format!("{code} {}", names.join(", "))).collect();
@@ -28,7 +23,24 @@ pub(super) fn row(trial: &Trial) -> String {
         let _ = write!(said, "; {more} more");
     }
     let declared = if trial.is_declared { "yes" } else { "no" };
-    format!("| {} | {change} | {import} | {said} | {declared} |", trial.package)
+    let (proposed, after) = match &trial.proposed {
+        None => ("none".to_owned(), String::new()),
+        Some(proposal) => (
+            proposal.requirements.join(" "),
+            proposal.error.as_deref().map_or("works".to_owned(), short),
+        ),
+    };
+    format!(
+        "| {} | {change} | {import} | {said} | {declared} | {proposed} | {after} |",
+        trial.package
+    )
+}
+
+/// The end of an error, without where a package is installed.
+fn short(error: &str) -> String {
+    let error = error.lines().last().unwrap_or_default().split(" (/").next();
+    let error: String = error.unwrap_or_default().chars().take(120).collect();
+    error.replace('|', "\\|")
 }
 
 /// The page.
@@ -38,6 +50,8 @@ pub(super) fn page(seed: u64, trials: &[Trial], refused: usize) -> String {
     let said = |all: &[&Trial]| all.iter().filter(|one| one.is_said_to_fail()).count();
     let declared = |all: &[&Trial]| all.iter().filter(|one| one.is_declared).count();
     let right = broken.iter().filter(|one| one.is_said_to_fail() && one.is_right_pair()).count();
+    let proposals: Vec<_> = broken.iter().filter_map(|one| one.proposed.as_ref()).collect();
+    let repaired = proposals.iter().filter(|one| one.error.is_none()).count();
     let mut page = format!(
         "# Environments that drifted\n\n\
          Environments of Python 3.11 as uv made them on a day, and the same after one package was changed to what it was on \
@@ -47,16 +61,17 @@ pub(super) fn page(seed: u64, trials: &[Trial], refused: usize) -> String {
          finds.\n\n\
          **Agreement: of {} environments in which an import fails, `unskew env` names a failure at load in {}, with the right \
          package in {right}; `uv pip check` finds something in {}. Of {} in which all work, `unskew env` says a failure of {}, \
-         `uv pip check` of {}.**\n\n\
+         `uv pip check` of {}. Of {} changes that are proposed where an import fails, {repaired} repair all that failed.**\n\n\
          The table has those in which something fails or is said to.\n\n\
-         | environment of | changed | import | `unskew env` | declared |\n\
-         | --- | --- | --- | --- | --- |\n",
+         | environment of | changed | import | `unskew env` | declared | proposed | import after it |\n\
+         | --- | --- | --- | --- | --- | --- | --- |\n",
         broken.len(),
         said(&broken),
         declared(&broken),
         works.len(),
         said(&works),
         declared(&works),
+        proposals.len(),
     );
     for trial in trials.iter().filter(|one| one.is_broken() || one.is_said_to_fail()) {
         let _ = writeln!(page, "{}", row(trial));

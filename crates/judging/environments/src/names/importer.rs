@@ -11,7 +11,7 @@ use super::finder::{Location, ModuleFinder};
 use super::missing::{Asked, ImportFailure};
 use super::namespace::{LoadedModule, Value};
 use super::recorder::{Cover, Recorder};
-use super::steps::{Flow, Frame};
+use super::steps::{Flow, Frame, MODULE_NOT_FOUND};
 
 /// How deep imports nest that are followed; Python itself ends at 1,000 frames.
 const DEPTH: usize = 250;
@@ -40,6 +40,10 @@ pub(super) struct Importer<'a> {
     /// How many steps were taken, and how deep those nest that are taken now.
     pub(super) taken: usize,
     pub(super) nesting: usize,
+    /// How many `try` are open whose handlers catch a module that is not there.
+    pub(super) handled: usize,
+    /// Imports of modules that are not there, under conditions that are not known and below no such `try`.
+    pub(super) possible: Vec<ImportFailure>,
     /// Whether there was more than is followed.
     pub(super) is_cut: bool,
     /// What is asked of packages that are not there, where that is recorded; see `recorder`.
@@ -72,6 +76,8 @@ impl<'a> Importer<'a> {
             locals: Vec::new(),
             taken: 0,
             nesting: 0,
+            handled: 0,
+            possible: Vec::new(),
             is_cut: false,
             recorder: None,
             path_changers: HashSet::new(),
@@ -143,9 +149,7 @@ impl<'a> Importer<'a> {
             let may_exist = self.may_be_registered(module) || self.has_other_path(by.0);
             return match may_exist || (self.is_trusted)(by.0, module) {
                 true => Ok(()),
-                false => {
-                    Err(self.failure(Asked::Module(module.to_owned()), "ModuleNotFoundError", by))
-                }
+                false => Err(self.failure(Asked::Module(module.to_owned()), MODULE_NOT_FOUND, by)),
             };
         }
         if self.chain.len() >= DEPTH || self.modules.len() >= MODULES || self.bytes >= BYTES {
@@ -229,7 +233,7 @@ impl<'a> Importer<'a> {
         if self.is_recorded(module)
             && let Some(recorder) = &mut self.recorder
         {
-            recorder.ask(by, (module.to_owned(), false), "ModuleNotFoundError");
+            recorder.ask(by, (module.to_owned(), false), MODULE_NOT_FOUND);
         }
     }
 

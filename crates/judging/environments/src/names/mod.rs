@@ -22,11 +22,13 @@ use std::io;
 use std::path::PathBuf;
 
 use unskew_core::{Finding, Party, Unjudged, aspect};
+use unskew_extensions::wheels::normal;
 
 use self::finder::ModuleFinder;
 use self::importer::Importer;
 use self::missing::{Asked, ImportFailure, OwnedFailure};
 use self::owners::{ModuleOwners, Owner};
+use crate::dependency::Dependency;
 use crate::{Environment, InstalledPackage};
 
 pub(crate) use self::by_release::ReleaseNames;
@@ -114,6 +116,12 @@ fn follow(environment: &Environment) -> (Vec<OwnedFailure>, Vec<Unjudged>, Optio
             }
         }
     }
+    // What a package declares it does not import for nothing, whatever the condition is.
+    for failure in std::mem::take(&mut importer.possible) {
+        if declares_in_vain(environment, &owners, &failure) {
+            found.add(failure, true, &mut importer);
+        }
+    }
     // What functions import comes later, once they are called.
     let imported = importer.imported();
     let tops = imported.iter().filter(|module| !module.contains('.'));
@@ -139,6 +147,22 @@ fn follow(environment: &Environment) -> (Vec<OwnedFailure>, Vec<Unjudged>, Optio
     }
     let reached = Some(reached).filter(|_| !importer.is_cut);
     (failures, unjudged, reached)
+}
+
+/// Whether the package of the module that asks requires, without a condition, what is not installed.
+fn declares_in_vain(
+    environment: &Environment,
+    owners: &ModuleOwners,
+    failure: &ImportFailure,
+) -> bool {
+    let Owner::Package(by) = owners.owner(&failure.by) else { return false };
+    let asked = normal(failure.asked.module());
+    let Some(package) = environment.packages.get(by) else { return false };
+    let requires = |text: &String| {
+        Dependency::read(text).is_some_and(|one| one.key == asked && one.marker.is_none())
+    };
+    package.requires.iter().any(requires)
+        && !environment.packages.iter().any(|one| one.key() == asked)
 }
 
 /// What was found, each once.

@@ -18,6 +18,9 @@ const STEPS: usize = 20_000_000;
 /// How deep statements nest, over all imports and calls on the way to them.
 const NESTING: usize = 5_000;
 
+/// What Python raises for a module that is not there.
+pub(super) const MODULE_NOT_FOUND: &str = "ModuleNotFoundError";
+
 /// How certain it is that a step is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Certainty {
@@ -82,7 +85,10 @@ impl Importer<'_> {
                 Flow::GoesOn => {}
                 // What may not have been taken may go on.
                 flow if frame.certainty == Certainty::Certain => return flow,
-                Flow::Fails(_) if frame.certainty == Certainty::Possible => return Flow::GoesOn,
+                Flow::Fails(failure) if frame.certainty == Certainty::Possible => {
+                    self.note_possible(*failure);
+                    return Flow::GoesOn;
+                }
                 _ => {}
             }
         }
@@ -169,6 +175,13 @@ impl Importer<'_> {
         }
     }
 
+    /// Keeps that a module is not there which is imported if a condition holds that is not known.
+    fn note_possible(&mut self, failure: ImportFailure) {
+        if self.handled == 0 && matches!(failure.asked, Asked::Module(_)) {
+            self.possible.push(failure);
+        }
+    }
+
     /// A branch whose condition is decided.
     fn under(&mut self, condition: &Condition, steps: &[Step], frame: Frame<'_>) -> Flow {
         let compared = self.compared_module(condition, frame);
@@ -195,7 +208,11 @@ impl Importer<'_> {
         if let Some(cover) = self.cover() {
             cover.handlers.extend(handlers.iter().map(|one| one.catches.clone()));
         }
+        let handles = |one: &Handler| catches(&one.catches, MODULE_NOT_FOUND);
+        let handled = usize::from(handlers.iter().any(handles));
+        self.handled += handled;
         let flow = self.run(body, with(certain));
+        self.handled -= handled;
         if let Some(cover) = self.cover() {
             cover.handlers.truncate(cover.handlers.len().saturating_sub(handlers.len()));
         }

@@ -7,9 +7,18 @@ use unskew_core::Context;
 use unskew_environments::{Environment, SitePackages, judge};
 
 fn install(site: &Path, name: &str, version: &str, files: &[(&str, &str)]) {
+    install_requiring(site, (name, version), "", files);
+}
+
+fn install_requiring(
+    site: &Path,
+    (name, version): (&str, &str),
+    requires: &str,
+    files: &[(&str, &str)],
+) {
     let info = format!("{name}-{version}.dist-info");
     fs::create_dir_all(site.join(&info)).unwrap();
-    let metadata = format!("Name: {name}\nVersion: {version}\n\n");
+    let metadata = format!("Name: {name}\nVersion: {version}\n{requires}\n");
     fs::write(site.join(&info).join("METADATA"), metadata).unwrap();
     let record: String = files.iter().map(|(path, _)| format!("{path},,\n")).collect();
     fs::write(site.join(&info).join("RECORD"), format!("{info}/RECORD,,\n{record}")).unwrap();
@@ -22,12 +31,17 @@ fn install(site: &Path, name: &str, version: &str, files: &[(&str, &str)]) {
 
 /// Code and message of everything that is said of `app` beside `base` 2.0, for Python 3.11.
 fn said(app: &str, base: &[(&str, &str)]) -> Vec<String> {
+    said_requiring("", app, base)
+}
+
+/// The same of an `app` with these lines in its metadata.
+fn said_requiring(requires: &str, app: &str, base: &[(&str, &str)]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let site = folder.path().join("lib/python3.11/site-packages");
     fs::create_dir_all(&site).unwrap();
     fs::write(folder.path().join("pyvenv.cfg"), "version_info = 3.11.7\n").unwrap();
     install(&site, "base", "2.0", base);
-    install(&site, "app", "1.0", &[("app/__init__.py", app)]);
+    install_requiring(&site, ("app", "1.0"), requires, &[("app/__init__.py", app)]);
     let environment = Environment::read(&SitePackages::find(folder.path()).unwrap()).unwrap();
     let judged = judge(&environment, &Context::for_tests());
     let of_pairs = judged.pairs.iter().flat_map(|pair| &pair.verdict.findings);
@@ -88,6 +102,23 @@ fn what_may_not_be_asked_for_is_no_error() {
 }
 
 #[test]
+fn what_is_declared_and_not_installed_is_an_error_under_any_condition() {
+    // As joblib 1.6: a variable of the environment switches its processes off.
+    let app = "import os\nif os.environ.get('X', '1'):\n    import absent\n";
+    let codes = |requires: &str, app: &str| {
+        let said = said_requiring(requires, app, BASE);
+        said.iter().map(|one| one[..5].to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(codes("Requires-Dist: absent>=3\n", app), ["EN202", "EN119"]);
+    assert_eq!(codes("", app), Vec::<String>::new());
+    let extra = "Requires-Dist: absent ; extra == 'x'\n";
+    assert_eq!(codes(extra, app), Vec::<String>::new());
+    let optional =
+        format!("try:\n    {}\nexcept ImportError:\n    pass\n", app.replace('\n', "\n    "));
+    assert_eq!(codes("Requires-Dist: absent>=3\n", &optional), ["EN202"]);
+}
+
+#[test]
 fn what_functions_ask_for_is_a_warning() {
     let said = said("import base\ndef f():\n    return base.old()\n", BASE);
     assert_eq!(said.len(), 1, "{said:?}");
@@ -128,6 +159,7 @@ fn modules_that_make_their_names_when_they_run_are_not_asked() {
     for base in [
         "globals().update(table())\n",
         "for name in names():\n    globals()[name] = 1\n",
+        "for name in names():\n    locals()[name] = 1\n",
         "def __getattr__(name):\n    return load(name)\n",
         "import sys\nsys.modules[__name__] = Other()\n",
         "exec(code())\n",
