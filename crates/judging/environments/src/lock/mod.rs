@@ -116,7 +116,7 @@ pub enum LockError {
 }
 
 /// The most bytes of a lock, and of packages in it.
-const LOCK: u64 = 64 << 20;
+const LOCK: u64 = 16 << 20;
 const PACKAGES: usize = 20_000;
 
 /// What a lock is judged for.
