@@ -4,7 +4,9 @@ use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use unskew_core::{Context, Finding, Judgement, Matcher, Party, Requirement, Role, Unjudged};
+use unskew_core::{
+    Context, Finding, Judgement, Matcher, Party, Phase, Requirement, Role, Severity, Unjudged,
+};
 
 use super::NamePairs;
 use super::by_release::ReleaseNames;
@@ -52,7 +54,7 @@ pub(super) fn name_pairs(
             }
             // A function may import what is optional.
             None if failure.fails_at_load => {
-                alone.entry(by).or_default().push(of_nobody(failure));
+                alone.entry(by).or_default().push(of_nobody(environment, failure, by));
             }
             None => {}
         }
@@ -133,11 +135,29 @@ fn of_pair(
     finding.with_symptom(symptom).at([chain(missing)].iter().collect())
 }
 
-fn of_nobody(failure: &OwnedFailure) -> Finding {
+fn of_nobody(environment: &Environment, failure: &OwnedFailure, by: usize) -> Finding {
     let (name, symptom) = symptom(&failure.failure.asked);
     let (line, module) = (failure.failure.line.to_string(), &failure.failure.by);
-    let finding = PythonModuleMissing { module, line: &line, name: &name };
-    finding.finding().with_symptom(symptom).at([chain(&failure.failure)].iter().collect())
+    let finding = PythonModuleMissing { module, line: &line, name: &name }.finding();
+    let finding = match is_optional(environment, failure, by) {
+        true => finding.with_severity(Severity::Warning).in_phase(Phase::FirstUse),
+        false => finding,
+    };
+    finding.with_symptom(symptom).at([chain(&failure.failure)].iter().collect())
+}
+
+/// Whether a package was brought by another one, which does not import it at load, and lacks nothing that it declares: as
+/// `matplotlib-inline`, which IPython brings for those who have Matplotlib.
+fn is_optional(environment: &Environment, failure: &OwnedFailure, by: usize) -> bool {
+    let Some(package) = environment.packages.get(by) else { return false };
+    let key = package.key();
+    let brings = |text: &String| {
+        Dependency::read(text)
+            .is_some_and(|one| one.key == key && !one.marker.unwrap_or_default().contains("extra"))
+    };
+    failure.importing.iter().eq([&by])
+        && super::missing_requirements(environment, by).next().is_none()
+        && environment.packages.iter().any(|other| other.requires.iter().any(brings))
 }
 
 /// What is asked for, and the words of Python's exception.

@@ -1,5 +1,7 @@
 //! Why an import fails.
 
+use std::collections::BTreeSet;
+
 use unskew_releases::AskedPythonName;
 
 use crate::names::owners::Owner;
@@ -80,4 +82,6 @@ pub(super) struct OwnedFailure {
     pub(super) of: Option<Owner>,
     /// Whether the import of the package fails, and not only a function of it.
     pub(super) fails_at_load: bool,
+    /// The packages whose import fails over it, by their places.
+    pub(super) importing: BTreeSet<usize>,
 }

@@ -109,17 +109,20 @@ fn follow(environment: &Environment) -> (Vec<OwnedFailure>, Vec<Unjudged>, Optio
     });
     let mut importer = Importer::new(finder, python, platform(environment), &versions, &is_trusted);
     let mut found = Failures { owners: &owners, all: Vec::new() };
-    for package in environment.packages.iter().filter(|package| !package.is_left_behind()) {
+    let packages = environment.packages.iter().enumerate();
+    for (at, package) in packages.filter(|(_, package)| !package.is_left_behind()) {
         for top in package.import_modules() {
             if let Err(failure) = importer.import(&top, (&top, 0)) {
-                found.add(*failure, true, &mut importer);
+                found.add(*failure, Some(at), &mut importer);
             }
         }
     }
     // What a package declares it does not import for nothing, whatever the condition is.
     for failure in std::mem::take(&mut importer.possible) {
-        if declares_in_vain(environment, &owners, &failure) {
-            found.add(failure, true, &mut importer);
+        let Owner::Package(by) = owners.owner(&failure.by) else { continue };
+        let asked = normal(failure.asked.module());
+        if missing_requirements(environment, by).any(|one| one.key == asked) {
+            found.add(failure, Some(by), &mut importer);
         }
     }
     // What functions import comes later, once they are called.
@@ -134,7 +137,7 @@ fn follow(environment: &Environment) -> (Vec<OwnedFailure>, Vec<Unjudged>, Optio
         // Which of two definitions counts is decided by a condition.
         for function in importer.functions(&module).iter().filter(|one| !one.is_conditional) {
             if let Some(failure) = importer.first_use(&module, function) {
-                found.add(*failure, false, &mut importer);
+                found.add(*failure, None, &mut importer);
             }
         }
     }
@@ -149,20 +152,15 @@ fn follow(environment: &Environment) -> (Vec<OwnedFailure>, Vec<Unjudged>, Optio
     (failures, unjudged, reached)
 }
 
-/// Whether the package of the module that asks requires, without a condition, what is not installed.
-fn declares_in_vain(
+/// What a package requires without a condition, and that is not installed.
+fn missing_requirements(
     environment: &Environment,
-    owners: &ModuleOwners,
-    failure: &ImportFailure,
-) -> bool {
-    let Owner::Package(by) = owners.owner(&failure.by) else { return false };
-    let asked = normal(failure.asked.module());
-    let Some(package) = environment.packages.get(by) else { return false };
-    let requires = |text: &String| {
-        Dependency::read(text).is_some_and(|one| one.key == asked && one.marker.is_none())
-    };
-    package.requires.iter().any(requires)
-        && !environment.packages.iter().any(|one| one.key() == asked)
+    at: usize,
+) -> impl Iterator<Item = Dependency<'_>> {
+    let requires = environment.packages.get(at).into_iter().flat_map(|one| &one.requires);
+    let all = requires.filter_map(|text| Dependency::read(text));
+    let is_there = |key: &str| environment.packages.iter().any(|package| package.key() == key);
+    all.filter(move |one| one.marker.is_none() && !is_there(&one.key))
 }
 
 /// What was found, each once.
@@ -172,7 +170,13 @@ struct Failures<'a> {
 }
 
 impl Failures<'_> {
-    fn add(&mut self, failure: ImportFailure, fails_at_load: bool, importer: &mut Importer<'_>) {
+    /// Adds one over which the import of a package fails, or, if that is none, the call of a function.
+    fn add(
+        &mut self,
+        failure: ImportFailure,
+        importing: Option<usize>,
+        importer: &mut Importer<'_>,
+    ) {
         let by = self.owners.owner(&failure.by);
         let module = failure.asked.module();
         let of = match &failure.asked {
@@ -183,15 +187,21 @@ impl Failures<'_> {
         // A function may be one for other releases, other systems or other versions of Python.
         let is_of_packages = matches!(of, Some(Owner::Package(_)));
         let is_check = matches!(failure.asked, Asked::Check { .. });
-        if !fails_at_load && (is_check || !is_of_packages) {
+        if importing.is_none() && (is_check || !is_of_packages) {
             return;
         }
-        let is_known = |known: &OwnedFailure| {
+        if by == Owner::Python || of == Some(by) {
+            return;
+        }
+        let is_same = |known: &&mut OwnedFailure| {
             known.by == by && known.failure.asked == failure.asked && known.failure.by == failure.by
         };
-        if by != Owner::Python && of != Some(by) && !self.all.iter().any(is_known) {
-            self.all.push(OwnedFailure { failure, by, of, fails_at_load });
+        if let Some(known) = self.all.iter_mut().find(is_same) {
+            known.importing.extend(importing);
+            return;
         }
+        let (fails_at_load, importing) = (importing.is_some(), importing.into_iter().collect());
+        self.all.push(OwnedFailure { failure, by, of, fails_at_load, importing });
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use unskew_core::Context;
+use unskew_core::{Context, Severity};
 use unskew_environments::{Environment, SitePackages, judge};
 
 fn install(site: &Path, name: &str, version: &str, files: &[(&str, &str)]) {
@@ -116,6 +116,28 @@ fn what_is_declared_and_not_installed_is_an_error_under_any_condition() {
     let optional =
         format!("try:\n    {}\nexcept ImportError:\n    pass\n", app.replace('\n', "\n    "));
     assert_eq!(codes("Requires-Dist: absent>=3\n", &optional), ["EN202"]);
+}
+
+#[test]
+fn a_package_that_others_bring_and_do_not_import_is_no_error() {
+    // As matplotlib-inline, which IPython brings, for those who have Matplotlib.
+    let severity = |app: &str, requires: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let site = folder.path().join("lib/python3.11/site-packages");
+        fs::create_dir_all(&site).unwrap();
+        fs::write(folder.path().join("pyvenv.cfg"), "version_info = 3.11.7\n").unwrap();
+        install(&site, "inline", "1.0", &[("inline/__init__.py", "import absent\n")]);
+        install_requiring(&site, ("app", "1.0"), requires, &[("app/__init__.py", app)]);
+        let environment = Environment::read(&SitePackages::find(folder.path()).unwrap()).unwrap();
+        let judged = judge(&environment, &Context::for_tests());
+        let mut notes = judged.alone.iter().flat_map(|party| &party.notes);
+        notes.find(|one| one.rule.code == "EN119").map(|one| one.severity)
+    };
+    let requires = "Requires-Dist: inline\n";
+    let in_function = "def f():\n    import inline\n";
+    assert_eq!(severity(in_function, requires), Some(Severity::Warning));
+    assert_eq!(severity("import inline\n", requires), Some(Severity::Error));
+    assert_eq!(severity(in_function, ""), Some(Severity::Error));
 }
 
 #[test]
