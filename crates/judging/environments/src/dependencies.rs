@@ -74,6 +74,11 @@ impl<'a> Unmet<'a> {
         all.flat_map(|(of, all)| all.iter().map(move |(one, installed)| (of, one, *installed)))
     }
 
+    /// What the package at a place requires that is not installed.
+    pub(crate) fn missing_of(&self, at: usize) -> &[Dependency<'a>] {
+        self.missing.get(&at).map(Vec::as_slice).unwrap_or_default()
+    }
+
     /// The place of a package, and of those whose extras it asks for.
     pub(crate) fn with_extras(&self, at: usize) -> BTreeSet<usize> {
         let mut all = BTreeSet::from([at]);

@@ -52,7 +52,7 @@ pub struct EnvironmentVerdict {
 /// Judges an environment: every pair of packages that meet, each package alone, and what to change.
 pub fn judge(environment: &Environment, context: &Context) -> EnvironmentVerdict {
     let unmet = Unmet::new(environment);
-    let names = names::judge_names(environment);
+    let names = names::judge_names(environment, &unmet);
     let mut pairs = pairs_of(environment, names.reached.as_ref(), context);
     let without_library = libraries::pairs(environment, &unmet);
     for (one, other) in names.pairs.into_iter().chain(self_checked::pairs(environment, &unmet)) {

@@ -32,7 +32,7 @@ const NEWEST: &str = "2026-11-01";
 #[derive(clap::Args)]
 pub struct DriftedEnvironments {
     /// What draws the packages and the days
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 11)]
     seed: u64,
     /// How many environments are drawn; each is judged before and after the change
     #[arg(long, default_value_t = 60)]

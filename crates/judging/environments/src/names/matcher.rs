@@ -12,6 +12,7 @@ use super::NamePairs;
 use super::by_release::ReleaseNames;
 use super::missing::{Asked, OwnedFailure};
 use super::owners::Owner;
+use crate::dependencies::Unmet;
 use crate::dependency::Dependency;
 use crate::rules::{
     PackageRefusesVersion, PythonModuleMissing, PythonNameMissing, PythonNameMissingInFunction,
@@ -39,6 +40,7 @@ impl Matcher for NameMatcher {
 /// Puts failures to the packages that they are of.
 pub(super) fn name_pairs(
     environment: &Environment,
+    unmet: &Unmet<'_>,
     failures: Vec<OwnedFailure>,
     unjudged: Vec<Unjudged>,
 ) -> NamePairs {
@@ -54,7 +56,7 @@ pub(super) fn name_pairs(
             }
             // A function may import what is optional.
             None if failure.fails_at_load => {
-                alone.entry(by).or_default().push(of_nobody(environment, failure, by));
+                alone.entry(by).or_default().push(of_nobody(environment, unmet, failure, by));
             }
             None => {}
         }
@@ -135,19 +137,24 @@ fn of_pair(
     finding.with_symptom(symptom).at([chain(missing)].iter().collect())
 }
 
-fn of_nobody(environment: &Environment, failure: &OwnedFailure, by: usize) -> Finding {
+fn of_nobody(
+    environment: &Environment,
+    unmet: &Unmet<'_>,
+    failure: &OwnedFailure,
+    by: usize,
+) -> Finding {
     let (name, symptom) = symptom(&failure.failure.asked);
     let (line, module) = (failure.failure.line.to_string(), &failure.failure.by);
     let finding = PythonModuleMissing { module, line: &line, name: &name }.finding();
-    let finding = match is_optional(environment, failure, by) {
+    let is_whole = unmet.missing_of(by).is_empty();
+    let finding = match is_whole && is_optional(environment, failure, by) {
         true => finding.with_severity(Severity::Warning).in_phase(Phase::FirstUse),
         false => finding,
     };
     finding.with_symptom(symptom).at([chain(&failure.failure)].iter().collect())
 }
 
-/// Whether a package was brought by another one, which does not import it at load, and lacks nothing that it declares: as
-/// `matplotlib-inline`, which IPython brings for those who have Matplotlib.
+/// Whether a package was brought by another one, which does not import it at load: as `matplotlib-inline`, which IPython brings for those who have Matplotlib.
 fn is_optional(environment: &Environment, failure: &OwnedFailure, by: usize) -> bool {
     let Some(package) = environment.packages.get(by) else { return false };
     let key = package.key();
@@ -156,7 +163,6 @@ fn is_optional(environment: &Environment, failure: &OwnedFailure, by: usize) -> 
             .is_some_and(|one| one.key == key && !one.marker.unwrap_or_default().contains("extra"))
     };
     failure.importing.iter().eq([&by])
-        && super::missing_requirements(environment, by).next().is_none()
         && environment.packages.iter().any(|other| other.requires.iter().any(brings))
 }
 

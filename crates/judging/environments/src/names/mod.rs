@@ -28,7 +28,7 @@ use self::finder::ModuleFinder;
 use self::importer::Importer;
 use self::missing::{Asked, ImportFailure, OwnedFailure};
 use self::owners::{ModuleOwners, Owner};
-use crate::dependency::Dependency;
+use crate::dependencies::Unmet;
 use crate::{Environment, InstalledPackage};
 
 pub(crate) use self::by_release::ReleaseNames;
@@ -73,17 +73,17 @@ impl ReachedModules {
 }
 
 /// Follows the imports of all packages.
-pub(crate) fn judge_names(environment: &Environment) -> NamePairs {
+pub(crate) fn judge_names(environment: &Environment, unmet: &Unmet<'_>) -> NamePairs {
     // A lock has no sources, and those in images are not unpacked.
     if environment.is_lock || environment.is_image {
         return ReleaseNames::new(environment).pairs();
     }
-    let (failures, unjudged, reached) =
-        on_large_stack(|| follow(environment)).unwrap_or_else(|error| {
+    let (failures, unjudged, reached) = on_large_stack(|| follow(environment, unmet))
+        .unwrap_or_else(|error| {
             let reason = format!("Python names: no thread to follow imports on: {error}");
             (Vec::new(), vec![Unjudged::new(aspect::CONTENTS, reason)], None)
         });
-    NamePairs { reached, ..matcher::name_pairs(environment, failures, unjudged) }
+    NamePairs { reached, ..matcher::name_pairs(environment, unmet, failures, unjudged) }
 }
 
 /// Runs something on a thread with room for imports that nest.
@@ -94,7 +94,10 @@ fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
     })
 }
 
-fn follow(environment: &Environment) -> (Vec<OwnedFailure>, Vec<Unjudged>, Option<ReachedModules>) {
+fn follow(
+    environment: &Environment,
+    unmet: &Unmet<'_>,
+) -> (Vec<OwnedFailure>, Vec<Unjudged>, Option<ReachedModules>) {
     let owners = ModuleOwners::new(environment);
     let is_trusted = |one: &str, other: &str| owners.is_trusted(one, other);
     let versions = versions(environment, &owners);
@@ -121,7 +124,7 @@ fn follow(environment: &Environment) -> (Vec<OwnedFailure>, Vec<Unjudged>, Optio
     for failure in std::mem::take(&mut importer.possible) {
         let Owner::Package(by) = owners.owner(&failure.by) else { continue };
         let asked = normal(failure.asked.module());
-        if missing_requirements(environment, by).any(|one| one.key == asked) {
+        if unmet.missing_of(by).iter().any(|one| one.key == asked) {
             found.add(failure, Some(by), &mut importer);
         }
     }
@@ -150,17 +153,6 @@ fn follow(environment: &Environment) -> (Vec<OwnedFailure>, Vec<Unjudged>, Optio
     }
     let reached = Some(reached).filter(|_| !importer.is_cut);
     (failures, unjudged, reached)
-}
-
-/// What a package requires without a condition, and that is not installed.
-fn missing_requirements(
-    environment: &Environment,
-    at: usize,
-) -> impl Iterator<Item = Dependency<'_>> {
-    let requires = environment.packages.get(at).into_iter().flat_map(|one| &one.requires);
-    let all = requires.filter_map(|text| Dependency::read(text));
-    let is_there = |key: &str| environment.packages.iter().any(|package| package.key() == key);
-    all.filter(move |one| one.marker.is_none() && !is_there(&one.key))
 }
 
 /// What was found, each once.
