@@ -1,7 +1,7 @@
 //! Faults of ONNX Runtime releases that a node keeps clear of, where it means the same in another way.
 //!
-//! `data/limits.tsv` has the releases, as measured: some refuse a Reshape with `allowzero` beside a size of -1, and the
-//! optimizer of some joins a Gemm without its third input and an activation behind it to a node that is invalid.
+//! `data/limits.tsv` has the releases, as measured: some refuse a Reshape with `allowzero` beside a size of -1, though beside
+//! -1 it means nothing, and the optimizer of some joins a Gemm without its third input and an activation behind it to a node that is invalid.
 
 use super::OnnxTarget;
 use super::adapter_context::{FreshNames, number_of};
@@ -17,7 +17,7 @@ const GEMM: &str = "Gemm";
 /// Whether the release of a goal has any of these faults.
 pub(super) fn may_be_met(goal: &OnnxTarget) -> bool {
     let has = |release| [RESHAPE, GEMM].iter().any(|op| limits::can_be_avoided(release, op));
-    goal.runtime.is_some_and(has)
+    goal.runtime.as_ref().is_some_and(|runtime| has(runtime.version))
 }
 
 /// Writes a node in the way that the release of the goal runs; gives what stands before it then.
@@ -30,14 +30,12 @@ pub(super) fn avoid(
     names: &mut FreshNames,
 ) -> Vec<NodeDraft> {
     let is_met = |release| work.domain.is_empty() && limits::can_be_avoided(release, &work.op);
-    if !goal.runtime.is_some_and(is_met) {
+    if !goal.runtime.as_ref().is_some_and(|runtime| is_met(runtime.version)) {
         return Vec::new();
     }
     match &*work.op {
         RESHAPE => {
-            let sizes = work.input(1).and_then(|name| scope.constant(name)?.ints());
-            // It is about sizes of 0 and nothing else.
-            if sizes.is_some_and(|sizes| !sizes.contains(&0)) {
+            if work.input(1).is_some_and(|sizes| has_no_zero(sizes, scope, around)) {
                 work.remove("allowzero");
             }
             Vec::new()
@@ -54,4 +52,16 @@ pub(super) fn avoid(
         }
         _ => Vec::new(),
     }
+}
+
+/// Whether no size that a Reshape with `allowzero` is given is 0, where the attribute means something: written down without
+/// one, or with a -1 among them, beside which it allows none.
+fn has_no_zero(sizes: &str, scope: &Scope<'_>, around: &ValueIndex<'_>) -> bool {
+    let ints = |name: &str| scope.constant(name).and_then(|constant| constant.ints());
+    if let Some(all) = ints(sizes) {
+        return !all.contains(&0);
+    }
+    let Some(joined) = around.maker(sizes, "Concat") else { return false };
+    let known: Vec<i64> = joined.inputs.iter().filter_map(|part| ints(part)).flatten().collect();
+    known.contains(&-1) && !known.contains(&0)
 }
