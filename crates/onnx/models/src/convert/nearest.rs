@@ -8,7 +8,9 @@
 use unskew_core::Rewrite;
 use unskew_source::{Assembly, ReadError};
 
-use super::{ConversionInput, LOWEST, OnnxTarget, PlannedModel, inlined, ir_version, under};
+use super::{
+    ConversionInput, LOWEST, OnnxTarget, PlannedModel, four_bits, inlined, ir_version, under,
+};
 use crate::judge::{KernelFit, kernel_fit};
 use crate::{NeighbourOpener, OnnxModel, OnnxRelease, rules};
 
@@ -21,6 +23,7 @@ pub(super) fn convert(
     goal: &OnnxTarget,
     beside: NeighbourOpener<'_>,
 ) -> Result<PlannedModel, ReadError> {
+    input = four_bits::weights_as_floats(input, goal, beside)?;
     let mut has_calls = !input.model.functions.is_empty();
     if has_calls && ir_version(&input.model, goal) < FUNCTIONS {
         match inlined::calls_written_out(&input, goal)? {
