@@ -56,7 +56,7 @@ fn families() -> String {
     for name in carrier::names() {
         let all = select(name).unwrap_or_default();
         let numbered =
-            |one: &&Release| one.carrier().is_some_and(|carrier| carrier.version.is_some());
+            |one: &&Release| one.carrier().is_some_and(|carrier| carrier.version().is_some());
         let which = match (all.first().filter(numbered), all.last()) {
             (Some(first), Some(last)) => {
                 format!("{first} to {last}, judged as the onnxruntime inside")

@@ -3,23 +3,32 @@
 //! People name what they install. A carrier is judged as the release inside, by its CPU provider, and says so; which release
 //! that is tells its own version, or for Triton the table `data/onnxruntime/tritonserver.tsv`.
 
+use std::sync::LazyLock;
+
 use unskew_core::{Party, Unjudged, aspect};
 
 use crate::{NameError, Release};
 
-/// What has the release of another name inside.
+/// What has the release of another name inside: a place in the table of these, as a release is one in the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Carrier {
-    /// Its name: `tritonserver`.
-    pub name: &'static str,
-    /// Its own version, where that is not the version of the release inside: `24.01`.
-    pub version: Option<&'static str>,
+pub struct Carrier(u16);
+
+/// A row of `carriers.tsv`, or one of `tritonserver.tsv` with what that says of Triton.
+struct CarrierRow {
+    name: &'static str,
     /// What of it is not judged.
     not_judged: &'static str,
     /// Where it is said what is inside.
     source: &'static str,
-    /// The version of the program, where `version` is that of its container.
-    program: &'static str,
+    /// Its release, where that is not numbered as the release inside.
+    release: Option<TritonRelease>,
+}
+
+#[derive(Clone, Copy)]
+struct TritonRelease {
+    container: &'static str,
+    server: &'static str,
+    onnxruntime: &'static str,
 }
 
 /// The family that carriers have inside.
@@ -28,109 +37,126 @@ const INSIDE: &str = "onnxruntime";
 /// The carrier whose releases are numbered in a way of their own.
 const TRITON: &str = "tritonserver";
 
-/// A row of the table of Triton.
-struct TritonRelease {
-    container: &'static str,
-    server: &'static str,
-    onnxruntime: &'static str,
+/// The packages and servers, and behind them every release of Triton.
+static CARRIERS: LazyLock<Vec<CarrierRow>> = LazyLock::new(|| {
+    let mut all: Vec<CarrierRow> = rows(include_str!("../data/onnxruntime/carriers.tsv"))
+        .map(|[name, not_judged, source]| CarrierRow { name, not_judged, source, release: None })
+        .collect();
+    let triton = all.iter().find(|row| row.name == TRITON);
+    let row = |[container, server, onnxruntime]: [&'static str; 3]| {
+        let release = Some(TritonRelease { container, server, onnxruntime });
+        let (name, not_judged, source) =
+            triton.map(|row| (row.name, row.not_judged, row.source))?;
+        Some(CarrierRow { name, not_judged, source, release })
+    };
+    let releases: Vec<CarrierRow> =
+        rows(include_str!("../data/onnxruntime/tritonserver.tsv")).filter_map(row).collect();
+    all.extend(releases);
+    all
+});
+
+/// The carriers with their rows.
+fn all() -> impl DoubleEndedIterator<Item = (Carrier, &'static CarrierRow)> {
+    let carriers = CARRIERS.iter().enumerate();
+    carriers.map(|(at, row)| (Carrier(u16::try_from(at).unwrap_or(u16::MAX)), row))
 }
 
-fn lines(text: &'static str) -> impl DoubleEndedIterator<Item = Vec<&'static str>> {
-    text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
+/// The releases of Triton, oldest first.
+fn triton_releases() -> impl DoubleEndedIterator<Item = (Carrier, TritonRelease)> {
+    all().filter_map(|(carrier, row)| Some((carrier, row.release?)))
 }
 
-fn carriers() -> impl Iterator<Item = Carrier> {
-    lines(include_str!("../data/onnxruntime/carriers.tsv")).filter_map(|cells| match *cells {
-        [name, not_judged, source] => {
-            Some(Carrier { name, version: None, not_judged, source, program: "" })
-        }
-        _ => None,
-    })
-}
-
-fn triton_releases() -> impl DoubleEndedIterator<Item = TritonRelease> {
-    lines(include_str!("../data/onnxruntime/tritonserver.tsv")).filter_map(|cells| match *cells {
-        [container, server, onnxruntime] => Some(TritonRelease { container, server, onnxruntime }),
-        _ => None,
-    })
+/// The lines of a table with three cells. A test reads every line.
+fn rows(text: &'static str) -> impl Iterator<Item = [&'static str; 3]> {
+    let cells = |line: &'static str| line.split('\t').collect::<Vec<_>>().try_into().ok();
+    text.lines().filter(|line| !line.starts_with('#')).filter_map(cells)
 }
 
 /// The names of all carriers.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    carriers().map(|carrier| carrier.name)
+    all().filter(|(_, row)| row.release.is_none()).map(|(_, row)| row.name)
 }
 
 /// The carrier of this name.
 fn named(name: &str) -> Option<Carrier> {
     let name = name.to_ascii_lowercase().replace(['_', '.'], "-");
-    carriers().find(|carrier| carrier.name == name)
+    all().find(|(_, row)| row.release.is_none() && row.name == name).map(|(carrier, _)| carrier)
 }
 
 /// The releases that a name of a carrier stands for, oldest first; none if it names none. `head` is its name, and `rest`
 /// what follows it.
 pub(crate) fn select(head: &str, rest: &str) -> Option<Result<Vec<Release>, NameError>> {
     let carrier = named(head)?;
-    if carrier.name == TRITON {
-        return Some(triton(carrier, rest));
+    if carrier.row().name == TRITON {
+        return Some(triton(rest));
     }
     let inside = super::select(&format!("{INSIDE}{rest}"));
     let carried = |release: Release| release.inside_of(carrier);
     Some(inside.map(|all| all.into_iter().map(carried).collect()))
 }
 
-fn triton(carrier: Carrier, rest: &str) -> Result<Vec<Release>, NameError> {
+fn triton(rest: &str) -> Result<Vec<Release>, NameError> {
     let version = rest.trim().trim_start_matches(['@', '=']).trim();
     // Tags of the container end in what else is in it: `24.01-py3`.
     let number = version.split('-').next().unwrap_or_default();
-    let inside = |one: TritonRelease| {
+    let inside = |(carrier, one): (Carrier, TritonRelease)| {
         // Triton builds from tags, of which not every one became a package: then the newest of the minor is meant.
         let minor = one.onnxruntime.rsplit_once('.').map_or(one.onnxruntime, |(minor, _)| minor);
         let found = super::find(&format!("{INSIDE}@{}", one.onnxruntime))
             .or_else(|_| super::find(&format!("{INSIDE}@{minor}")))?;
-        let (version, program) = (Some(one.container), one.server);
-        Ok(found.inside_of(Carrier { version, program, ..carrier }))
+        Ok(found.inside_of(carrier))
     };
     if version.is_empty() {
         return triton_releases().map(inside).collect();
     }
-    let is = |one: &TritonRelease| one.container == number || one.server == number;
+    let is = |(_, one): &(Carrier, TritonRelease)| one.container == number || one.server == number;
     let found = match version {
         "latest" | "newest" | "stable" => triton_releases().last(),
         _ => triton_releases().find(is),
     };
+    let container =
+        |one: Option<(Carrier, TritonRelease)>| one.map_or("", |(_, one)| one.container);
     let unknown = || NameError::Carrier {
-        name: carrier.name,
+        name: TRITON,
         version: version.to_owned(),
-        first: triton_releases().next().map_or("", |one| one.container),
-        last: triton_releases().last().map_or("", |one| one.container),
+        first: container(triton_releases().next()),
+        last: container(triton_releases().last()),
     };
     Ok(vec![inside(found.ok_or_else(unknown)?)?])
 }
 
 impl Carrier {
+    fn row(self) -> &'static CarrierRow {
+        &CARRIERS[usize::from(self.0)]
+    }
+
+    /// Its own version, where that is not the version of the release inside: `24.01`.
+    pub fn version(self) -> Option<&'static str> {
+        self.row().release.map(|release| release.container)
+    }
+
     /// The party of the release inside, under the name of what has it inside.
     pub(crate) fn party(self, inside: &Party, version: &str) -> Party {
+        let CarrierRow { name, not_judged, source, release } = self.row();
         let mut party = inside.clone();
-        let own = self.version.unwrap_or(version);
-        let what = format!("ONNX Runtime {version} inside, judged by its CPU provider");
-        let source = self.source.replace("{version}", self.program);
-        party.name = format!("{} {own}", self.name);
-        party.origin = format!("{what}: {source}");
-        let reason = format!(
-            "{} is judged as {}; not looked at: {}",
-            party.name, inside.name, self.not_judged
-        );
+        let server = release.map_or("", |release| release.server);
+        let source = source.replace("{version}", server);
+        party.name = format!("{name} {}", self.version().unwrap_or(version));
+        party.origin =
+            format!("ONNX Runtime {version} inside, judged by its CPU provider: {source}");
+        let reason =
+            format!("{} is judged as {}; not looked at: {not_judged}", party.name, inside.name);
         party.not_judged(Unjudged::new(aspect::KERNELS, reason))
     }
 
     /// How its releases are written: `tritonserver@24.01`.
     pub(crate) fn label(self, version: &str) -> String {
-        format!("{}@{}", self.name, self.version.unwrap_or(version))
+        format!("{}@{}", self.row().name, self.version().unwrap_or(version))
     }
 
     /// What it is judged as, for people: `onnxruntime@1.16.3; not judged: …`.
     pub fn judged_as(self, release: Release) -> String {
-        format!("{}; not judged: {}", release.alone(), self.not_judged)
+        format!("{}; not judged: {}", release.alone(), self.row().not_judged)
     }
 }
 
@@ -141,14 +167,12 @@ mod tests {
 
     #[test]
     fn every_line_is_read_and_every_release_of_triton_has_an_onnxruntime_of_the_database() {
-        for (text, count) in [
-            (include_str!("../data/onnxruntime/carriers.tsv"), carriers().count()),
-            (include_str!("../data/onnxruntime/tritonserver.tsv"), triton_releases().count()),
-        ] {
-            assert_eq!(text.lines().filter(|line| !line.starts_with('#')).count(), count);
-        }
+        let lines = |text: &str| text.lines().filter(|line| !line.starts_with('#')).count();
+        assert_eq!(lines(include_str!("../data/onnxruntime/carriers.tsv")), names().count());
+        let releases = lines(include_str!("../data/onnxruntime/tritonserver.tsv"));
+        assert_eq!(releases, triton_releases().count());
         let all = select(TRITON).unwrap();
-        for (release, row) in all.iter().zip(triton_releases()) {
+        for (release, (_, row)) in all.iter().zip(triton_releases()) {
             let minor = |version: &str| version.rsplit_once('.').unwrap().0.to_owned();
             assert_eq!(minor(&release.version().to_string()), minor(row.onnxruntime), "{release}");
         }

@@ -77,7 +77,7 @@ impl Release {
     /// The day of its release, if that is known.
     pub fn released(self) -> Option<Date> {
         // The day of the release inside says nothing of a server.
-        if self.carrier.is_some_and(|carrier| carrier.version.is_some()) {
+        if self.carrier.is_some_and(|carrier| carrier.version().is_some()) {
             return None;
         }
         match self.another {

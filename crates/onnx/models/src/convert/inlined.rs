@@ -199,7 +199,7 @@ impl<'m> CallWriter<'m> {
                     let Some(node) = nodes.next() else { continue };
                     self.node(node, inner, whole, call, depth, &mut rope)?;
                 }
-                (number, Wire::Bytes(inner)) => match call.and_then(|call| Some((call, number))) {
+                (number, Wire::Bytes(inner)) => match call.map(|call| (call, number)) {
                     Some((call, 5)) => rope.message(5, self.renamed(inner, 8, call)?),
                     Some((call, 11..=13)) => rope.message(number, self.renamed(inner, 1, call)?),
                     // A sparse tensor has its name inside, and how it is quantized is no name of a value alone.

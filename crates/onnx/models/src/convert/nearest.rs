@@ -88,8 +88,8 @@ fn by_distance(
     let own = own.map(|(domain, from)| (*from, goal.opset(domain, *from)));
     let most = release.opset("").unwrap_or(0);
     let (from, centre) = own.unwrap_or((0, 0));
-    let distances = if own.is_some() { 1..=most } else { 1..=0 };
-    distances
+    let farthest = if own.is_some() { most } else { 0 };
+    (1..=farthest)
         .flat_map(move |distance| [centre - distance, centre + distance])
         .filter(move |opset| (1..=most).contains(opset) && (*opset >= LOWEST || *opset > from))
 }
