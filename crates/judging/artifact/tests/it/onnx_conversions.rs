@@ -56,6 +56,7 @@ fn the_nearest_opset_with_a_kernel_for_every_node_is_looked_for_up_and_down() {
     assert_eq!(opset(POOL, "onnxruntime@1.16"), 19, "which has a kernel");
     assert_eq!(opset(NORM, "onnxruntime@1.16"), 17);
     assert_eq!(opset(NORM, "onnxruntime@1.17"), 18);
+    assert_eq!(opset(NORM, "onnxruntime@1.8"), 14, "by other operators");
 }
 
 #[test]
@@ -132,6 +133,24 @@ fn a_function_that_calls_itself_is_not_written_out() {
     let planned = converted(folder.path(), &text, "onnxruntime@1.8");
     assert!(!planned.plan.is_possible());
     assert!(planned.plan.blockers[0].message.contains("too deep"), "{:?}", planned.plan);
+}
+
+#[test]
+fn calls_that_double_without_end_are_not_written_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = "<ir_version: 8, opset_import: [\"\" : 17, \"f\" : 1]>
+        g (float[2] x) => (float[2] y) { y = f.F0(x) }"
+        .to_owned();
+    for level in 0..50 {
+        let next = level + 1;
+        text.push_str(&format!(
+            "\n<domain: \"f\", opset_import: [\"\" : 17, \"f\" : 1]>
+            F{level} (a) => (c) {{ b = f.F{next}(a) c = f.F{next}(b) }}"
+        ));
+    }
+    text.push_str("\n<domain: \"f\", opset_import: [\"\" : 17]> F50 (a) => (a) { }");
+    let planned = converted(folder.path(), &text, "onnxruntime@1.8");
+    assert!(planned.plan.blockers[0].message.contains("too many nodes"), "{:?}", planned.plan);
 }
 
 #[test]

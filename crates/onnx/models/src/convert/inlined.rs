@@ -18,7 +18,7 @@ use super::{ConversionInput, OnnxTarget, names};
 use crate::judge::is_call;
 use crate::{OnnxAttribute, OnnxFunction, OnnxModel, OnnxNode, full_name};
 
-/// The most nodes that calls are written out as.
+/// The most nodes and calls that are written out.
 const MOST_NODES: usize = 1 << 18;
 
 /// How deep calls and graphs lie in one another.
@@ -214,6 +214,14 @@ impl<'m> CallWriter<'m> {
         Ok(rope)
     }
 
+    /// Counts one more node or call.
+    fn count(&mut self) {
+        self.written += 1;
+        if self.written > MOST_NODES {
+            self.refuse("written out they are too many nodes");
+        }
+    }
+
     fn refuse(&mut self, why: &str) {
         self.refused.get_or_insert_with(|| why.to_owned());
     }
@@ -261,10 +269,7 @@ impl<'m> CallWriter<'m> {
             return self.called(at, node, span, call, depth + 1, rope);
         }
         if call.is_some() {
-            self.written += 1;
-            if self.written > MOST_NODES {
-                self.refuse("written out they are too many nodes");
-            }
+            self.count();
         }
         let has_graphs = node.attributes.iter().any(|(_, value)| !value.graphs().is_empty());
         if call.is_none() && !has_graphs {
@@ -351,8 +356,8 @@ impl<'m> CallWriter<'m> {
             prefix: format!("{}{}{}/", function.name, self.prefix, self.written),
             attributes: self.attributes_of(function, node, (span, body), around, depth)?,
         };
-        // Calls without nodes have names of their own too.
-        self.written += 1;
+        // Calls without nodes have names of their own too, and are not made without end.
+        self.count();
         for (at, name) in function.inputs.iter().enumerate() {
             let given = node.inputs.get(at).map_or("", |name| name);
             context.given.insert(name, outside(given));

@@ -144,8 +144,8 @@ fn a_node_without_an_exact_form_stands_in_the_way() {
     assert!(plan.blockers[0].message.contains("dimensions"), "{}", plan.blockers[0].message);
 }
 
-#[test]
-fn functions_of_the_model_get_the_opset_too() {
+/// A model of one call: its graph, and behind that its function and the opset of it.
+fn one_call() -> (Vec<u8>, Vec<u8>) {
     let call = [proto::node("F", &["x"], &["y"], &[]), proto::bytes(7, "mine")].concat();
     let inner = proto::node("Softmax", &["a"], &["b"], &[proto::int("axis", -1)]);
     let function = [
@@ -158,7 +158,18 @@ fn functions_of_the_model_get_the_opset_too() {
     ];
     let mine = proto::bytes(8, [proto::bytes(1, "mine"), proto::number(2, 1)].concat());
     let more = [proto::bytes(25, function.concat()), mine].concat();
-    let graph = proto::body(&[call], &[cube("x")], &[cube("y")]);
+    (proto::body(&[call], &[cube("x")], &[cube("y")]), more)
+}
+
+/// The same as a model.
+pub fn call() -> Vec<u8> {
+    let (graph, more) = one_call();
+    proto::model(13, &graph, &more)
+}
+
+#[test]
+fn functions_of_the_model_get_the_opset_too() {
+    let (graph, more) = one_call();
     let (plan, bytes) = converted(proto::model(13, &graph, &more), &goal(11));
     assert!(plan.is_possible(), "{plan:?}");
     let model = read(bytes);
@@ -293,7 +304,7 @@ fn stored(name: &str, element: i64, dims: &[i64], bytes: &[u8]) -> Vec<u8> {
 }
 
 /// `y = Add(x, DequantizeLinear(w, s, z))` with two rows of two weights of 4 bits: 1 -1, 7 -8.
-fn four_bits(scales: &[f32], more: &[Vec<u8>]) -> Vec<u8> {
+pub fn four_bits(scales: &[f32], more: &[Vec<u8>]) -> Vec<u8> {
     let axis = proto::int("axis", 0);
     let nodes = [
         proto::node("DequantizeLinear", &["w", "s", "z"], &["f"], &[axis]),
