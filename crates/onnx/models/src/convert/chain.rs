@@ -10,7 +10,7 @@ use super::adapter_context::{AdapterContext, FreshNames};
 use super::bodies;
 use super::names::ValueReads;
 use super::node_draft::{AttributeValue, NodeDraft};
-use super::scope::{ConstantFacts, Scope, TensorFiles, constant, raw};
+use super::scope::{Constant, ConstantFacts, Scope, TensorFiles, TensorNumbers, constant, raw};
 use super::shapes;
 use super::steps;
 use super::table::{self, FormDifference};
@@ -67,6 +67,14 @@ impl ConversionContext<'_> {
         let outputs = infer::outputs(schema, &node, &kinds, &bound);
         let mut made = match work.get("value") {
             Some(value) if work.op == "Constant" => vec![self.constant(value)?],
+            None if work.op == "Constant" && work.get("value_ints").is_some() => {
+                let all = work.ints("value_ints").unwrap_or_default();
+                let dims = vec![all.len() as i64];
+                vec![ConstantFacts::from_constant(Constant {
+                    numbers: TensorNumbers::Ints(all),
+                    dims,
+                })]
+            }
             _ => shapes::outputs(work, &node, opset, scope),
         };
         for (at, (name, kind)) in work.outputs.iter().zip(outputs).enumerate() {

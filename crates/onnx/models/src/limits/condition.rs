@@ -151,6 +151,11 @@ impl LimitCondition {
         }
     }
 
+    /// Whether a node that it holds for can be written in another way that means the same.
+    pub(super) fn can_be_avoided(&self) -> bool {
+        matches!(self, Self::Minus(_) | Self::Activated | Self::Longer("value_ints", _))
+    }
+
     pub(super) fn parse(text: &'static str) -> Option<Self> {
         let list = |text: &'static str| text.split('|').collect::<Vec<_>>();
         if let Some((word, rest)) = text.split_once('#') {
@@ -247,9 +252,11 @@ impl LimitCondition {
             }
             Self::Negative(name) => any(said(name), |number| number < 0),
             Self::Above(name, most) => any(said(name), |number| number > *most),
-            Self::Longer(name, most) => {
-                matches!(said(name), Some(OnnxAttribute::Ints(all)) if all.len() > *most)
-            }
+            Self::Longer(name, most) => match said(name) {
+                Some(OnnxAttribute::Ints(all)) => all.len() > *most,
+                Some(OnnxAttribute::Floats(all)) => all.len() > *most,
+                _ => false,
+            },
             Self::Absent(name) => said(name).is_none(),
             Self::FewerInputs(count) => {
                 let last = node.inputs.iter().rposition(|name| !name.is_empty());

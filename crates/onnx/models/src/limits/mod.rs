@@ -78,10 +78,7 @@ pub(crate) fn can_be_avoided(release: Version, op: &str) -> bool {
     table().iter().any(|row| {
         row.op.split('|').any(|one| one == op)
             && row.releases.as_ref().is_some_and(|runs| runs.contains(release))
-            && row
-                .conditions
-                .iter()
-                .any(|one| matches!(one, LimitCondition::Minus(_) | LimitCondition::Activated))
+            && row.conditions.iter().any(LimitCondition::can_be_avoided)
     })
 }
 
