@@ -1,6 +1,6 @@
 //! ONNX models converted for real releases: the nearest opset with a kernel for every node, functions written out, small
-//! tensors that lie in other files. ONNX Runtime 1.8.1, 1.12.1, 1.15.1, 1.16.3 and 1.20.1 loaded what is made of the models
-//! below, and gave what 1.32.0 gives for the models themselves.
+//! tensors that lie in other files. ONNX Runtime 1.8.1, 1.12.1, 1.15.1, 1.16.3 and 1.20.1 loaded what is made of such models,
+//! and gave what 1.32.0 gives where that runs the models themselves.
 
 use std::path::Path;
 use std::sync::Arc;
