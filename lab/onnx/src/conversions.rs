@@ -146,6 +146,7 @@ fn convert(folder: &Path, onnx: &str) -> anyhow::Result<String> {
                 name: format!("onnx-opset@{opset}"),
                 opsets: vec![(Box::default(), opset)],
                 at_most: false,
+                own_opset: None,
                 ir: None,
                 runtime: None,
                 schemas: runtime.schemas.clone(),

@@ -9,13 +9,14 @@ use std::sync::Arc;
 use crate::{Assembly, ReadError, Source};
 
 /// A run of bytes.
+#[derive(Clone)]
 enum Piece {
     Copied(Range<u64>),
     New(Vec<u8>),
 }
 
 /// Bytes of one source and new bytes, in order. Neighbours of the same kind are one piece.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Rope {
     pieces: Vec<Piece>,
     size: u64,

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use anyhow::bail;
 use unskew_core::{Fact, Padded, column};
-use unskew_releases::{Family, Operator, Release, ReleaseRow, select, vendor_docs};
+use unskew_releases::{Family, Operator, Release, ReleaseRow, carrier, select, vendor_docs};
 use unskew_report::{DIM, EMPHASIS, Plain};
 
 use crate::args::{Global, ReleasesArgs};
@@ -53,6 +53,24 @@ fn families() -> String {
             );
         }
     }
+    for name in carrier::names() {
+        let all = select(name).unwrap_or_default();
+        let numbered =
+            |one: &&Release| one.carrier().is_some_and(|carrier| carrier.version().is_some());
+        let which = match (all.first().filter(numbered), all.last()) {
+            (Some(first), Some(last)) => {
+                format!("{first} to {last}, judged as the onnxruntime inside")
+            }
+            _ => "judged as the onnxruntime of the same version".to_owned(),
+        };
+        let _ = writeln!(text, "{EMPHASIS}{name:10}{EMPHASIS:#}  {which}");
+    }
+    for name in vendor_docs::names() {
+        let Some(Ok(stated)) = vendor_docs::select(name) else { continue };
+        let (Some((first, _)), Some((last, _))) = (stated.first(), stated.last()) else { continue };
+        let which = if first == last { String::new() } else { format!("{first} to {last}, ") };
+        let _ = writeln!(text, "{EMPHASIS}{name:10}{EMPHASIS:#}  {which}by what is stated of it");
+    }
     text
 }
 
@@ -69,9 +87,20 @@ fn documented(runtimes: &vendor_docs::NamedParties) -> String {
 fn list(releases: &[Release]) -> String {
     let mut text = String::new();
     for release in releases {
-        let ReleaseRow { released, .. } = release.row();
         let name = release.to_string();
-        let _ = write!(text, "{EMPHASIS}{name:18}{EMPHASIS:#}  {released}");
+        let _ = write!(text, "{EMPHASIS}{name:18}{EMPHASIS:#}");
+        // A server says no day of its own.
+        let day = if release.carrier().is_some() {
+            release.released()
+        } else {
+            Some(release.row().released)
+        };
+        if let Some(day) = day {
+            let _ = write!(text, "  {day}");
+        }
+        if release.carrier().is_some() {
+            let _ = write!(text, "  {DIM}inside{DIM:#} {}", release.alone());
+        }
         for fact in release.family().axes(release.row()) {
             let _ = write!(text, "  {DIM}{}{DIM:#} {}", fact.label, fact.value);
         }
@@ -84,6 +113,9 @@ fn one(release: Release) -> String {
     let mut text = String::new();
     let ReleaseRow { released, .. } = release.row();
     let _ = match (release.stand_in(), release.released()) {
+        (None, None) if release.carrier().is_some() => {
+            writeln!(text, "{EMPHASIS}{release}{EMPHASIS:#}")
+        }
         (None, _) => writeln!(text, "{EMPHASIS}{release}{EMPHASIS:#}, released {released}"),
         (Some(why), None) => writeln!(text, "{EMPHASIS}{release}{EMPHASIS:#}, {why}"),
         (Some(why), Some(day)) => {
@@ -91,6 +123,12 @@ fn one(release: Release) -> String {
         }
     };
     let mut said = release.promised();
+    said.extend(
+        release.carrier().map(|carrier| Fact {
+            label: "judged as".to_owned(),
+            value: carrier.judged_as(release),
+        }),
+    );
     let others: Vec<String> = release.stands_for().iter().map(ToString::to_string).collect();
     if release.stand_in().is_none() && !others.is_empty() {
         said.push(Fact { label: "stands for".to_owned(), value: others.join(", ") });

@@ -101,8 +101,15 @@ impl TargetName {
             return newest;
         };
         let opsets = Vec::new();
-        let goal =
-            only(OnnxTarget { name, opsets, at_most: false, ir: None, schemas, runtime: None });
+        let goal = only(OnnxTarget {
+            name,
+            opsets,
+            at_most: false,
+            own_opset: None,
+            ir: None,
+            schemas,
+            runtime: None,
+        });
         Arc::new(Party::clone(&newest).with_capability(Arc::new(goal)))
     }
 }

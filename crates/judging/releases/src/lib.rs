@@ -28,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod axes;
+pub mod carrier;
 mod catalogue;
 mod declared;
 mod embedded;
@@ -57,6 +58,7 @@ mod transformers;
 pub mod vendor_docs;
 
 pub use axes::{histories, window};
+pub use carrier::Carrier;
 pub use catalogue::{Defined, OperatorListing, Turnover};
 pub use declared::declared_requirements;
 pub use exact::{Exact, ExactError, PreRelease};

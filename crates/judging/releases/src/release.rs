@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use unskew_core::{Date, Fact, Party, Unjudged, aspect};
 
-use crate::{Basis, Exact, Family, Operator, ReleaseRow, published};
+use crate::{Basis, Carrier, Exact, Family, Operator, ReleaseRow, published};
 
 /// A release of a family: a place in the database, as cheap as a number.
 ///
@@ -15,17 +15,38 @@ pub struct Release {
     family: Family,
     index: usize,
     another: Option<(Exact, Basis)>,
+    carrier: Option<Carrier>,
 }
 
 impl Release {
     pub(crate) fn all_of_family(family: Family) -> impl DoubleEndedIterator<Item = Self> {
-        (0..family.rows().len()).map(move |index| Self { family, index, another: None })
+        (0..family.rows().len()).map(move |index| Self {
+            family,
+            index,
+            another: None,
+            carrier: None,
+        })
     }
 
     /// The same row for a release that has none of its own.
     pub(crate) fn for_another(self, version: Exact, basis: Basis) -> Self {
         let own = version.is_numbers() && version.numbers == self.row().version;
         Self { another: (!own).then_some((version, basis)), ..self }
+    }
+
+    /// The same release, inside of something that has another name.
+    pub(crate) fn inside_of(self, carrier: Carrier) -> Self {
+        Self { carrier: Some(carrier), ..self }
+    }
+
+    /// The package or server that was named and has this release inside; none if the release itself was named.
+    pub fn carrier(self) -> Option<Carrier> {
+        self.carrier
+    }
+
+    /// The release itself, whatever has it inside.
+    pub fn alone(self) -> Self {
+        Self { carrier: None, ..self }
     }
 
     /// The framework that the release is of.
@@ -55,6 +76,10 @@ impl Release {
 
     /// The day of its release, if that is known.
     pub fn released(self) -> Option<Date> {
+        // The day of the release inside says nothing of a server.
+        if self.carrier.is_some_and(|carrier| carrier.version().is_some()) {
+            return None;
+        }
         match self.another {
             None => Some(self.row().released),
             Some((version, _)) => {
@@ -96,6 +121,9 @@ impl Release {
 
     /// The published releases that have no row of their own and are judged by this one.
     pub fn stands_for(self) -> Vec<Exact> {
+        if self.carrier.is_some() {
+            return Vec::new();
+        }
         let own = self.row().version;
         let all = published::all(self.family).iter();
         let judged =
@@ -105,6 +133,10 @@ impl Release {
 
     /// The release as a party: made on the first call, shared by all later ones.
     pub fn party(self) -> Arc<Party> {
+        if let Some(carrier) = self.carrier {
+            let version = self.family.version(self.version());
+            return Arc::new(carrier.party(&self.alone().party(), &version));
+        }
         const COUNT: usize = Family::ALL.len();
         static PARTIES: [OnceLock<Vec<OnceLock<Arc<Party>>>>; COUNT] =
             [const { OnceLock::new() }; COUNT];
@@ -170,6 +202,10 @@ impl Release {
 /// As a user names it: `torch@1.10.2`.
 impl fmt::Display for Release {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&format!("{}@{}", self.family, self.family.version(self.version())))
+        let version = self.family.version(self.version());
+        match self.carrier {
+            Some(carrier) => f.pad(&carrier.label(&version)),
+            None => f.pad(&format!("{}@{version}", self.family)),
+        }
     }
 }

@@ -95,6 +95,7 @@ fn model(criterion: &mut Criterion) {
         name: "onnx-opset@11".to_owned(),
         opsets: vec![(Box::default(), 11)],
         at_most: false,
+        own_opset: None,
         ir: None,
         runtime: None,
         schemas,

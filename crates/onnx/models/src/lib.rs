@@ -36,11 +36,14 @@
 //! external data stay where they are. Graphs inside of nodes see the values around them; functions of the model change with
 //! their own opsets.
 //!
+//! For a release of ONNX Runtime the result is judged, and where a node has no kernel the nearest opset is looked for under
+//! which every node has one. Calls of functions are written out as nodes first where the release has no functions.
+//!
 //! An adapter may need what is known of a value: its number of dimensions, a size, a small constant that no caller can
 //! replace. These come from declared shapes, tensors and a forward pass with sizes and symbols. Where it is not known, and
 //! where values, attributes, types or outputs have no older form, the node is a blocker (ON301) and nothing is
 //! written. Not converted: models below opset 7 downwards, operators of other domains whose form changes without a line,
-//! and functions that take attributes (`ref_attr_name`) where the value decides.
+//! and functions that take attributes (`ref_attr_name`) where the value decides and functions stay functions.
 //! What is refused: a model without graph or IR version, fields of a wrong wire type, names of
 //! more than 64 KiB, tensors of more than 1024 dimensions, messages deeper than 100, external data with a step up or
 //! an absolute path. What is not judged and says so: nodes whose types are not known, operators that could not be
@@ -80,7 +83,7 @@ mod value_index;
 mod value_type;
 mod vendor_docs;
 
-pub use convert::{OnnxTarget, convert};
+pub use convert::{OnnxTarget, convert, convert_beside};
 pub use element::{OnnxElementType, UnknownElementType};
 pub use forms::OperatorForms;
 pub use judge::{NeighbourFile, NeighbourLookup, judge, with_external_data};

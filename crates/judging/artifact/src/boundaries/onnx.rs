@@ -7,7 +7,7 @@ use unskew_onnx::{NeighbourFile, OnnxRelease, OnnxTarget};
 use unskew_source::{ReadError, Source};
 
 use super::Planned;
-use crate::convert::{ConvertOptions, one_file};
+use crate::convert::ConvertOptions;
 use crate::neighbourhood::Neighbourhood;
 use crate::neighbours::Links;
 use crate::{Content, PlannedConversion};
@@ -29,8 +29,13 @@ pub(super) fn beside(party: Party, around: &Neighbourhood<'_>) -> Result<Party, 
 pub(super) fn convert(content: &Content, target: &Party, _: &ConvertOptions) -> Planned {
     let release = target.capability::<OnnxRelease>().map(OnnxTarget::for_release);
     let goal = target.capability::<OnnxTarget>().cloned().or(release);
-    let (Some(goal), Some(source)) = (goal, one_file(content)) else { return Ok(None) };
-    Ok(unskew_onnx::convert(source, &goal)?.map(PlannedConversion::from))
+    let (Some(goal), Content::File(part)) = (goal, content) else { return Ok(None) };
+    let neighbours = part.neighbours();
+    let beside = |name: &str| {
+        let files = neighbours.as_ref()?;
+        if files.links(name).outside { None } else { files.open(name) }
+    };
+    Ok(unskew_onnx::convert_beside(&part.source, &goal, &beside)?.map(PlannedConversion::from))
 }
 
 /// The reduced build of ONNX Runtime that a configuration asks for; none if it is no configuration.

@@ -4,4 +4,5 @@
 mod containers;
 mod hostile;
 mod onnx;
+mod onnx_conversions;
 mod words;

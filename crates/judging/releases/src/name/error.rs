@@ -57,6 +57,18 @@ pub enum NameError {
         /// A release that was perhaps meant.
         nearest: Option<String>,
     },
+    /// A version of something that has a release inside, of which it is not known which one.
+    #[error("unknown release: {name} {version}; known are {first} to {last}")]
+    Carrier {
+        /// Its name.
+        name: &'static str,
+        /// The version asked for.
+        version: String,
+        /// The oldest known version.
+        first: &'static str,
+        /// The newest known version.
+        last: &'static str,
+    },
     /// A version that was published, and that the database has no facts of.
     #[error("unknown release: {family} {version}, which was published on {released}, but is not in the database; nearest known {}", are(.known))]
     NoFacts {
@@ -83,7 +95,7 @@ impl NameError {
     /// What is wrong with a family of this name; `rest` is what follows it.
     pub(crate) fn family(text: &str, rest: &str) -> Self {
         let near = |one: &&str| (strsim::osa_distance(&text.to_ascii_lowercase(), one), one.len());
-        let nearest = Family::names().min_by_key(near);
+        let nearest = Family::names().chain(crate::carrier::names()).min_by_key(near);
         let nearest = nearest.filter(|one| {
             let distance = strsim::osa_distance(&text.to_ascii_lowercase(), one);
             distance <= SLIPS && distance * 2 < one.len()

@@ -10,6 +10,7 @@
 //! | `torch==2.1` | what a package manager makes of it: 2.1.0 |
 //! | `torch>=2.1,<2.4`, `torch~=2.1`, `torch@>=2.1` | every release in the range |
 //! | `torch@latest` | the newest release |
+//! | `onnxruntime-web@1.20`, `tritonserver@24.01` | the ONNX Runtime inside |
 //! | `torch@2.16.0rc1`, `tf-nightly==2.16.0.dev20231101` | judged as the next release |
 //!
 //! A line of a requirements file is a name too: extras (`jax[cuda12]==0.4.30`), markers after `;` and remarks
@@ -59,10 +60,7 @@ impl FromStr for ReleaseName {
     type Err = NameError;
 
     fn from_str(text: &str) -> Result<Self, NameError> {
-        let line = text.get(..LONGEST).unwrap_or(text);
-        let line = line.split([';', '#']).next().unwrap_or_default().trim();
-        let end = line.find(|c: char| !is_of_family(c)).unwrap_or(line.len());
-        let (head, rest) = split_version(line, end);
+        let (line, head, rest) = divided(text);
         let Ok(family) = head.parse::<Family>() else {
             let alone = rest.is_empty() && (head.parse::<Exact>().is_ok() || head == "latest")
                 || head.starts_with(|c: char| c.is_ascii_digit()) && line.parse::<Exact>().is_ok();
@@ -73,7 +71,7 @@ impl FromStr for ReleaseName {
         };
         // A path may begin with the name of a package: `ort/model.onnx`.
         if rest.starts_with(['/', '\\']) {
-            return Err(NameError::family(head, rest));
+            return Err(NameError::Family { text: head.to_owned(), nearest: None });
         }
         let error = || NameError::Version { family, text: rest.trim().to_owned() };
         let rest = without_extras(rest).ok_or_else(error)?.trim();
@@ -91,6 +89,15 @@ impl FromStr for ReleaseName {
             })?;
         Ok(Self { family, wanted })
     }
+}
+
+/// A name without what stands behind it, and that in two: what is named, and which of its versions.
+fn divided(text: &str) -> (&str, &str, &str) {
+    let line = text.get(..LONGEST).unwrap_or(text);
+    let line = line.split([';', '#']).next().unwrap_or_default().trim();
+    let end = line.find(|c: char| !is_of_family(c)).unwrap_or(line.len());
+    let (head, rest) = split_version(line, end);
+    (line, head, rest)
 }
 
 /// Whether the text is meant as the name of a release, not as a path.

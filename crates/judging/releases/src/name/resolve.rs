@@ -4,7 +4,7 @@ use unskew_core::Version;
 
 use super::{NameError, ReleaseName, VersionSelector};
 use crate::published::{self, Published};
-use crate::{Basis, Exact, Family, Release};
+use crate::{Basis, Exact, Family, Release, carrier};
 
 /// How many minors a build can be ahead of the newest release: while a release is tested, the next one is built.
 const AHEAD: i64 = 2;
@@ -14,6 +14,16 @@ const AHEAD: i64 = 2;
 /// # Errors
 /// If the name is none, or stands for several releases or for none; then the nearest ones are named.
 pub fn find(name: &str) -> Result<Release, NameError> {
+    let (_, head, rest) = super::divided(name);
+    if let Some(inside) = carrier::select(head, rest) {
+        return match inside?.as_slice() {
+            [one] => Ok(*one),
+            many => {
+                let found = many.iter().map(Release::to_string).collect();
+                Err(NameError::Several { text: name.to_owned(), found })
+            }
+        };
+    }
     let name: ReleaseName = name.parse()?;
     let family = name.family;
     match &name.wanted {
@@ -44,6 +54,10 @@ pub fn find(name: &str) -> Result<Release, NameError> {
 pub fn select(name: &str) -> Result<Vec<Release>, NameError> {
     if name == "all" {
         return Ok(all().collect());
+    }
+    let (_, head, rest) = super::divided(name);
+    if let Some(inside) = carrier::select(head, rest) {
+        return inside;
     }
     let parsed: ReleaseName = name.parse()?;
     match &parsed.wanted {

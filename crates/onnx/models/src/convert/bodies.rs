@@ -156,7 +156,7 @@ fn line<'l>(
         return Some(vec![NodeDraft::new("Constant", &[], &[&out]).with("value", ints(&[number]))]);
     }
     let mut node = NodeDraft { op: op.to_owned(), outputs: outs, ..NodeDraft::default() };
-    for name in inside.split(", ") {
+    for name in inside.split(", ").filter(|name| !name.is_empty()) {
         node.inputs.push(known.get(name).cloned()?);
     }
     for attribute in attributes.split(' ').filter(|one| !one.is_empty()) {

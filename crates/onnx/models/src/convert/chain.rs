@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use unskew_source::{ReadError, Source};
+use unskew_source::ReadError;
 
 use super::adapter_context::{AdapterContext, FreshNames};
 use super::bodies;
 use super::names::ValueReads;
 use super::node_draft::{AttributeValue, NodeDraft};
-use super::scope::{ConstantFacts, Scope, constant, raw};
+use super::scope::{Constant, ConstantFacts, Scope, TensorFiles, TensorNumbers, constant, raw};
 use super::shapes;
 use super::steps;
 use super::table::{self, FormDifference};
@@ -24,7 +24,7 @@ const DEPTH: usize = 8;
 /// What all nodes share.
 pub(super) struct ConversionContext<'a> {
     pub(super) schemas: &'a OpSchemas,
-    pub(super) source: &'a dyn Source,
+    pub(super) files: TensorFiles<'a>,
     pub(super) names: FreshNames,
     pub(super) reads: ValueReads<'a>,
     /// The forms of the operators that were asked for, by their names with the domain.
@@ -67,6 +67,14 @@ impl ConversionContext<'_> {
         let outputs = infer::outputs(schema, &node, &kinds, &bound);
         let mut made = match work.get("value") {
             Some(value) if work.op == "Constant" => vec![self.constant(value)?],
+            None if work.op == "Constant" && work.get("value_ints").is_some() => {
+                let all = work.ints("value_ints").unwrap_or_default();
+                let dims = vec![all.len() as i64];
+                vec![ConstantFacts::from_constant(Constant {
+                    numbers: TensorNumbers::Ints(all),
+                    dims,
+                })]
+            }
             _ => shapes::outputs(work, &node, opset, scope),
         };
         for (at, (name, kind)) in work.outputs.iter().zip(outputs).enumerate() {
@@ -83,7 +91,7 @@ impl ConversionContext<'_> {
     fn constant(&self, value: &AttributeValue) -> Result<ConstantFacts, ReadError> {
         let (dims, constant) = match value {
             AttributeValue::Read(OnnxAttribute::Tensor(tensor), _) => {
-                (&*tensor.dims, constant(tensor, self.source)?)
+                (&*tensor.dims, constant(tensor, &self.files)?)
             }
             AttributeValue::Tensor(element, dims, bytes) => (&**dims, raw(*element, dims, bytes)),
             _ => (&[][..], None),
@@ -105,8 +113,13 @@ impl ConversionContext<'_> {
         if forms.is_empty() || from == to {
             return Ok(vec![work]);
         }
-        let Some(own) = forms.iter().rposition(|form| form.since <= from) else {
-            return Err(format!("{} has no form under opset {from}", work.op));
+        let own = match forms.iter().rposition(|form| form.since <= from) {
+            Some(own) => own,
+            // A model that names an opset before the operator can mean nothing but its first form.
+            None => match forms.first().filter(|first| first.since <= to) {
+                Some(first) => fits(first, &work, scope).map(|()| 0)?,
+                None => return Err(format!("{} has no form under opset {from}", work.op)),
+            },
         };
         let target = forms.iter().rposition(|form| form.since <= to);
         if target == Some(own) {

@@ -4,15 +4,22 @@
 //! that the opset of the model means to the form that the other opset means, one form after the other ([`table`], from
 //! `data/adapters.txt`), or is written by other operators (`data/bodies.txt`). A node that has no exact form there
 //! stands in the way of the whole, and nothing is written.
+//!
+//! A release of ONNX Runtime may read an opset and have no kernel for a form of it. [`nearest`] then looks for the next
+//! opset under which every node has one, with the calls of functions written out ([`inlined`]) where they stand in the way.
 
 mod adapter_context;
 mod attention;
 mod bodies;
 mod chain;
 mod composed;
+mod dequantized;
 mod faults;
+mod four_bits;
+mod inlined;
 mod ir;
 mod names;
+mod nearest;
 mod node_draft;
 mod repeated;
 mod scope;
@@ -24,17 +31,18 @@ mod write;
 
 use std::sync::Arc;
 
-use unskew_core::{Conversion, Rewrite, Version};
+use unskew_core::{Conversion, Rewrite};
 use unskew_source::wire::{ByteSpan, MessageValue as Wire, WireMessage};
-use unskew_source::{ConvertedArtifact, ReadError, Rope, Source};
+use unskew_source::{Assembly, ConvertedArtifact, ReadError, Rope, Source};
 
 use crate::judge::ONE_PROCESSOR;
 use crate::shapes::ModelShapes;
 use crate::value_index::ValueIndex;
-use crate::{OnnxRelease, OpSchemas};
+use crate::{NeighbourOpener, OnnxModel, OnnxRelease, OpSchemas};
 use adapter_context::FreshNames;
 use chain::ConversionContext;
 use names::ValueReads;
+use scope::TensorFiles;
 use write::ModelWriter;
 
 pub(crate) use table::is_extension;
@@ -51,12 +59,15 @@ pub struct OnnxTarget {
     pub opsets: Vec<(Box<str>, i64)>,
     /// Whether lower opsets stay as they are.
     pub at_most: bool,
+    /// The opset of ONNX's own domain, if it is exactly this one whatever `opsets` says.
+    pub own_opset: Option<i64>,
     /// The highest IR version, if one is given.
     pub ir: Option<i64>,
     /// The forms of operators.
     pub schemas: Arc<OpSchemas>,
-    /// The release of ONNX Runtime that is to run it, whose faults nodes keep clear of.
-    pub runtime: Option<Version>,
+    /// The release of ONNX Runtime that is to run it, which must have a kernel for each node, and whose faults nodes keep
+    /// clear of.
+    pub runtime: Option<OnnxRelease>,
 }
 
 impl OnnxTarget {
@@ -70,14 +81,18 @@ impl OnnxTarget {
             name: format!("{name}@{}", runtime.version),
             opsets: runtime.opsets.clone(),
             at_most: true,
+            own_opset: None,
             ir: Some(runtime.ir),
             schemas: runtime.schemas.clone(),
-            runtime: (runtime.reader == crate::ModelReader::OnnxRuntime).then_some(runtime.version),
+            runtime: (runtime.reader == crate::ModelReader::OnnxRuntime).then(|| runtime.clone()),
         }
     }
 
     /// The opset of a domain that a model of this one gets.
     fn opset(&self, domain: &str, from: i64) -> i64 {
+        if let Some(own) = self.own_opset.filter(|_| domain.is_empty()) {
+            return own;
+        }
         match self.opsets.iter().find(|(one, _)| **one == *domain) {
             Some((_, most)) if self.at_most => from.min(*most),
             Some((_, exact)) => *exact,
@@ -93,6 +108,21 @@ impl OnnxTarget {
     }
 }
 
+/// A model that is to be converted: where its bytes are, what they say, and what was done to get there.
+struct ConversionInput {
+    source: Arc<dyn Source>,
+    model: OnnxModel,
+    plan: Conversion,
+}
+
+/// A model as it was planned.
+struct PlannedModel {
+    plan: Conversion,
+    output: Assembly,
+    /// Whether something stands in the way that is so under every opset.
+    is_final: bool,
+}
+
 /// Plans the model in `source` anew; none if it is no ONNX model.
 ///
 /// # Errors
@@ -101,22 +131,53 @@ pub fn convert(
     source: &Arc<dyn Source>,
     goal: &OnnxTarget,
 ) -> Result<Option<(Conversion, ConvertedArtifact)>, ReadError> {
+    convert_beside(source, goal, &|_| None)
+}
+
+/// The same with the files beside the model, in which small tensors may lie that decide how a node is written.
+///
+/// # Errors
+/// As [`convert`].
+pub fn convert_beside(
+    source: &Arc<dyn Source>,
+    goal: &OnnxTarget,
+    beside: NeighbourOpener<'_>,
+) -> Result<Option<(Conversion, ConvertedArtifact)>, ReadError> {
     let mut plan = Conversion::default();
     let text = crate::read::in_text(&**source)?;
     let bytes: Option<Arc<dyn Source>> = text.map(|bytes| Arc::new(bytes) as Arc<dyn Source>);
     if bytes.is_some() {
         plan.add(Rewrite::new("onnx-text", "the text becomes a model in bytes"));
     }
-    let source = bytes.as_ref().unwrap_or(source);
-    let Some(model) = crate::read::in_bytes(&**source)? else { return Ok(None) };
-    let ir = goal.ir.map_or(model.ir_version, |most| match goal.opsets.is_empty() {
+    let source = bytes.unwrap_or_else(|| source.clone());
+    let Some(model) = crate::read::in_bytes(&*source)? else { return Ok(None) };
+    let planned = nearest::convert(ConversionInput { source, model, plan }, goal, beside)?;
+    Ok(Some((planned.plan, ConvertedArtifact::File(Arc::new(planned.output)))))
+}
+
+/// The IR version that a model gets.
+fn ir_version(model: &OnnxModel, goal: &OnnxTarget) -> i64 {
+    goal.ir.map_or(model.ir_version, |most| match goal.opsets.is_empty() {
         true => most,
         false => most.min(model.ir_version),
-    });
+    })
+}
+
+/// Plans a model under the opsets and the IR version of a goal, node by node.
+fn under(
+    input: &ConversionInput,
+    goal: &OnnxTarget,
+    beside: NeighbourOpener<'_>,
+) -> Result<PlannedModel, ReadError> {
+    let ConversionInput { source, model, plan } = input;
+    let mut plan = plan.clone();
+    let unchanged = |plan: Conversion, is_final: bool| {
+        Ok(PlannedModel { plan, output: Assembly::from_source(source), is_final })
+    };
+    let ir = ir_version(model, goal);
     let opsets = goal.all(&model.opsets);
     if ir == model.ir_version && opsets == model.opsets && !faults::may_be_met(goal) {
-        let whole = unskew_source::Assembly::from_source(source);
-        return Ok(Some((plan, ConvertedArtifact::File(Arc::new(whole)))));
+        return unchanged(plan, false);
     }
     let nodes = model.graphs().flat_map(|graph| &graph.nodes);
     if let Some(node) = nodes.into_iter().find(|node| *node.domain == *ONE_PROCESSOR) {
@@ -127,10 +188,11 @@ pub fn convert(
         plan.blockers.push(rule.finding());
     }
     if ir != model.ir_version {
-        ir::blockers(&model, ir, &mut plan);
+        ir::blockers(model, ir, &mut plan);
         let what = format!("IR version {} becomes {ir}", model.ir_version);
         plan.add(Rewrite::new("onnx-ir-version", what).at("ir_version"));
     }
+    let mut is_final = !plan.is_possible();
     for ((domain, from), (_, to)) in model.opsets.iter().zip(&opsets).filter(|(a, b)| a != b) {
         let shown = if domain.is_empty() { "ai.onnx" } else { domain };
         plan.add(Rewrite::new("onnx-opset", format!("opset {shown} {from} becomes {to}")));
@@ -144,20 +206,18 @@ pub fn convert(
         let why = format!("no model is converted below opset {LOWEST}");
         let rule = crate::rules::OnnxNoExactForm { what: &"the model", goal: &goal, why: &why };
         plan.blockers.push(rule.finding());
-        return Ok(Some((
-            plan,
-            ConvertedArtifact::File(Arc::new(unskew_source::Assembly::from_source(source))),
-        )));
+        is_final = true;
+        return unchanged(plan, is_final);
     }
     let shop = ConversionContext {
         schemas: &goal.schemas,
-        source: &**source,
-        reads: ValueReads { model: &model, names: Default::default() },
-        names: FreshNames { used: names::used(&model), ..FreshNames::default() },
+        files: TensorFiles { source: &**source, beside },
+        reads: ValueReads { model, names: Default::default() },
+        names: FreshNames { used: names::used(model), ..FreshNames::default() },
         asked: Default::default(),
     };
     let shapes = ModelShapes::default();
-    let around = ValueIndex::new(&model, &shapes);
+    let around = ValueIndex::new(model, &shapes);
     let mut writer = ModelWriter { shop, plan, goal, around };
     let mut rope = Rope::default();
     let mut message = WireMessage::whole(&**source);
@@ -190,8 +250,8 @@ pub fn convert(
             _ => rope.copy(whole),
         }
     }
-    let name = source.name();
-    Ok(Some((writer.plan, ConvertedArtifact::File(Arc::new(rope.assemble(source, name)?)))))
+    let output = rope.assemble(source, source.name())?;
+    Ok(PlannedModel { plan: writer.plan, output, is_final })
 }
 
 /// Adds a message: copied with its head if it is what it was.

@@ -3,12 +3,23 @@
 use std::collections::HashMap;
 
 use unskew_source::wire::{ByteSpan, MessageValue as Wire, WireMessage};
-use unskew_source::{ReadError, Source};
+use unskew_source::{ReadError, Source, SourceExt as _};
 
-use crate::{Dim, OnnxElementType, OnnxGraph, OnnxTensor, ValueType};
+use crate::judge::is_inside;
+use crate::{
+    Dim, ExternalData, NeighbourOpener, OnnxElementType, OnnxGraph, OnnxTensor, ValueType,
+};
 
 /// The longest tensor whose values are read, in bytes.
 const SMALL: u64 = 64 << 10;
+
+/// The files in which the tensors of a model lie.
+pub(super) struct TensorFiles<'a> {
+    /// That of the model itself.
+    pub(super) source: &'a dyn Source,
+    /// Those beside it, by their names.
+    pub(super) beside: NeighbourOpener<'a>,
+}
 
 /// What is known of one value.
 #[derive(Clone, Debug, Default)]
@@ -61,7 +72,7 @@ impl<'s> Scope<'s> {
     pub(super) fn new(
         graph: &OnnxGraph,
         around: Option<&'s Self>,
-        source: &dyn Source,
+        files: &TensorFiles<'_>,
     ) -> Result<Self, ReadError> {
         let mut own = HashMap::new();
         for value in graph.values.iter().chain(&graph.outputs).chain(&graph.inputs) {
@@ -75,7 +86,7 @@ impl<'s> Scope<'s> {
         for tensor in &graph.initializers {
             // An input of the same name may be given another value.
             let given = graph.inputs.iter().any(|input| input.name == tensor.name);
-            let constant = if given { None } else { constant(tensor, source)? };
+            let constant = if given { None } else { constant(tensor, files)? };
             let dims = (!given).then(|| tensor.dims.iter().copied().map(Dim::Size).collect());
             let known = own.entry(tensor.name.to_string()).or_insert_with(ConstantFacts::default);
             known.kind = Some(ValueType::Tensor(tensor.element));
@@ -136,12 +147,16 @@ impl<'s> Scope<'s> {
     }
 }
 
-/// The values of a tensor, if they are few and stand in the model.
+/// The values of a tensor, if they are few and stand in the model or in a file beside it that is known.
 pub(super) fn constant(
     tensor: &OnnxTensor,
-    source: &dyn Source,
+    files: &TensorFiles<'_>,
 ) -> Result<Option<Constant>, ReadError> {
-    if tensor.external.is_some() || tensor.stored > SMALL || tensor.place.is_empty() {
+    if let Some(external) = &tensor.external {
+        return outside(tensor, external, files);
+    }
+    let source = files.source;
+    if tensor.stored > SMALL || tensor.place.is_empty() {
         return Ok(None);
     }
     let span = ByteSpan { start: tensor.place.start, len: tensor.place.end - tensor.place.start };
@@ -180,6 +195,25 @@ pub(super) fn constant(
     Ok(Some(Constant { numbers, dims: tensor.dims.clone() }))
 }
 
+/// The values of a small tensor in another file. What is wrong with that file is said by the verdict on the result.
+fn outside(
+    tensor: &OnnxTensor,
+    external: &ExternalData,
+    files: &TensorFiles<'_>,
+) -> Result<Option<Constant>, ReadError> {
+    let Some(size) = tensor.bytes().filter(|size| *size <= SMALL) else { return Ok(None) };
+    let is_broken = external.broken.is_some() || !is_inside(&external.location);
+    if is_broken || external.length.is_some_and(|length| length != size) {
+        return Ok(None);
+    }
+    let Some(file) = (files.beside)(&external.location) else { return Ok(None) };
+    let start = external.offset.unwrap_or(0);
+    if start.checked_add(size).is_none_or(|end| end > file.size()) {
+        return Ok(None);
+    }
+    Ok(raw(tensor.element, &tensor.dims, &file.bytes(start, size)?))
+}
+
 fn chunks<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> {
     bytes.as_chunks::<N>().0.iter().copied()
 }
@@ -192,6 +226,7 @@ pub(super) fn raw(element: OnnxElementType, dims: &[i64], bytes: &[u8]) -> Optio
         }
         11 => TensorNumbers::Floats(chunks(bytes).map(f64::from_le_bytes).collect()),
         7 => TensorNumbers::Ints(chunks(bytes).map(i64::from_le_bytes).collect()),
+        6 => TensorNumbers::Ints(chunks(bytes).map(|b| i64::from(i32::from_le_bytes(b))).collect()),
         _ => return None,
     };
     Some(Constant { numbers, dims: dims.to_vec() })

@@ -37,7 +37,7 @@ impl ModelWriter<'_> {
         to: &Opsets,
         around: Option<&Scope<'_>>,
     ) -> Result<Rope, ReadError> {
-        let mut scope = Scope::new(graph, around, self.shop.source)?;
+        let mut scope = Scope::new(graph, around, &self.shop.files)?;
         self.nodes(&graph.nodes, 1, span, (from, to), &mut scope)
     }
 
@@ -48,7 +48,7 @@ impl ModelWriter<'_> {
         span: ByteSpan,
     ) -> Result<Rope, ReadError> {
         let to = self.goal.all(&function.opsets);
-        let mut scope = Scope::new(&function.body, None, self.shop.source)?;
+        let mut scope = Scope::new(&function.body, None, &self.shop.files)?;
         self.nodes(&function.body.nodes, 7, span, (&function.opsets, &to), &mut scope)
     }
 
@@ -62,7 +62,7 @@ impl ModelWriter<'_> {
         scope: &mut Scope<'_>,
     ) -> Result<Rope, ReadError> {
         let mut rope = Rope::default();
-        let mut message = WireMessage::at(self.shop.source, span);
+        let mut message = WireMessage::at(self.shop.files.source, span);
         let mut at = 0;
         while let Some(field) = message.next()? {
             let whole = field.offset..message.position();
@@ -74,7 +74,7 @@ impl ModelWriter<'_> {
                 }
                 // The opsets of a function.
                 (9, Wire::Bytes(inner)) if number == 7 => {
-                    let new = super::opset(self.shop.source, inner, self.goal)?;
+                    let new = super::opset(self.shop.files.source, inner, self.goal)?;
                     put(&mut rope, 9, inner, &whole, new);
                 }
                 _ => rope.copy(whole),
@@ -180,7 +180,7 @@ impl ModelWriter<'_> {
             ..NodeDraft::default()
         };
         let mut changed = Vec::new();
-        let mut message = WireMessage::at(self.shop.source, span);
+        let mut message = WireMessage::at(self.shop.files.source, span);
         let mut attributes = node.attributes.iter();
         while let Some(field) = message.next()? {
             let whole = field.offset..message.position();
@@ -217,7 +217,7 @@ impl ModelWriter<'_> {
         scope: &Scope<'_>,
     ) -> Result<Rope, ReadError> {
         let mut rope = Rope::default();
-        let mut message = WireMessage::at(self.shop.source, span);
+        let mut message = WireMessage::at(self.shop.files.source, span);
         let mut graphs = graphs.iter();
         while let Some(field) = message.next()? {
             let whole = field.offset..message.position();

@@ -179,7 +179,7 @@ fn found(
 }
 
 /// Whether a location stays below the folder of the model: relative, and without more steps up than down.
-fn is_inside(location: &str) -> bool {
+pub(crate) fn is_inside(location: &str) -> bool {
     let step = |depth: usize, part: &str| match part {
         "" | "." => Some(depth),
         ".." => depth.checked_sub(1),

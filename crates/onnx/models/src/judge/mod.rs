@@ -14,14 +14,17 @@ mod wiring;
 
 use std::sync::Arc;
 
-use unskew_core::{Context, Finding, Judgement, Matcher, Party, Places, Unjudged, aspect};
+use unskew_core::{
+    Context, Finding, Judgement, Matcher, Party, Places, Severity, Unjudged, aspect,
+};
 
 use crate::shapes::ModelShapes;
 use crate::vendor_docs::{self, DocumentedSupport};
 use crate::{ModelReader, OnnxModel, OnnxRelease, rules};
 
+pub(crate) use external::is_inside;
 pub use external::{NeighbourFile, NeighbourLookup, with_external_data};
-pub(crate) use model_walk::place;
+pub(crate) use model_walk::{is_call, place};
 pub(crate) use node::ONE_PROCESSOR;
 pub(crate) use ort::OrtRequirement;
 pub(crate) use text::TextRequirement;
@@ -56,8 +59,43 @@ pub fn judge(model: &OnnxModel, runtime: &OnnxRelease) -> Judgement {
     with_shapes(model, runtime, &ModelShapes::default())
 }
 
+/// What a release makes of the nodes of a model, as far as another opset could change it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KernelFit {
+    /// Nothing is refused, and every node that was looked at has a kernel that was measured.
+    Measured,
+    /// Nothing is refused, and whether some node has a kernel was not measured.
+    Unmeasured,
+    /// A form or a type of a node is refused; under another opset it may not be.
+    RefusedForm,
+    /// Something is refused that no opset changes.
+    Refused,
+}
+
+/// The rules about the form of an operator that an opset means, by their codes.
+const ABOUT_FORMS: [&str; 8] =
+    ["ON101", "ON102", "ON103", "ON105", "ON201", "ON204", "ON205", "ON209"];
+
+/// Whether a release has a kernel for each node of a model.
+pub(crate) fn kernel_fit(model: &OnnxModel, runtime: &OnnxRelease) -> KernelFit {
+    let (judgement, has_unmeasured) = walked(model, runtime, &ModelShapes::default());
+    let errors = judgement.findings.iter().filter(|one| one.severity == Severity::Error);
+    let of_forms: Vec<bool> = errors.map(|one| ABOUT_FORMS.contains(&one.rule.code)).collect();
+    match (of_forms.is_empty(), of_forms.iter().all(|one| *one)) {
+        (true, _) if has_unmeasured => KernelFit::Unmeasured,
+        (true, _) => KernelFit::Measured,
+        (false, true) => KernelFit::RefusedForm,
+        (false, false) => KernelFit::Refused,
+    }
+}
+
 /// The same, with the shapes of the model.
 fn with_shapes(model: &OnnxModel, runtime: &OnnxRelease, shapes: &ModelShapes) -> Judgement {
+    walked(model, runtime, shapes).0
+}
+
+/// The same, and whether the kernels of some node were not measured.
+fn walked(model: &OnnxModel, runtime: &OnnxRelease, shapes: &ModelShapes) -> (Judgement, bool) {
     let mut judgement = Judgement::default();
     judgement.findings.extend(versions(model, runtime));
     if !judgement.findings.is_empty() {
@@ -66,7 +104,7 @@ fn with_shapes(model: &OnnxModel, runtime: &OnnxRelease, shapes: &ModelShapes) -
             runtime.name()
         );
         judgement.unjudged.push(Unjudged::new(aspect::KERNELS, reason));
-        return judgement;
+        return (judgement, false);
     }
     let called = |function: &crate::OnnxFunction| {
         runtime.reader == ModelReader::Onnx || model_walk::calls(model, function)
@@ -87,7 +125,7 @@ fn with_shapes(model: &OnnxModel, runtime: &OnnxRelease, shapes: &ModelShapes) -
                 .to_owned();
         judgement.unjudged.push(Unjudged::new(aspect::KERNELS, reason));
     }
-    judgement
+    (judgement, walked.has_unmeasured)
 }
 
 /// What the numbers of the model say: its IR version and its opsets.

@@ -26,6 +26,8 @@ const MOST_CALLS: usize = 100_000;
 pub(super) struct WalkResult {
     pub(super) findings: Vec<Finding>,
     pub(super) unjudged: Vec<Unjudged>,
+    /// Whether the kernels of some node were not measured.
+    pub(super) has_unmeasured: bool,
 }
 
 /// Why something was not judged.
@@ -99,6 +101,7 @@ pub(super) fn walk(model: &OnnxModel, runtime: &OnnxRelease, shapes: &ModelShape
     };
     walk.graph(&model.graph, &model.opsets, None, &[]);
     let reader = runtime.name();
+    let has_unmeasured = walk.open.contains_key(&UnjudgedReason::Unmeasured);
     let unjudged = walk.open.into_iter().map(|(open, places)| {
         let (aspect, reason) = match open {
             UnjudgedReason::Type => (
@@ -144,7 +147,7 @@ pub(super) fn walk(model: &OnnxModel, runtime: &OnnxRelease, shapes: &ModelShape
         };
         Unjudged::new(aspect, reason).at(places)
     });
-    WalkResult { unjudged: unjudged.collect(), findings: walk.findings }
+    WalkResult { unjudged: unjudged.collect(), findings: walk.findings, has_unmeasured }
 }
 
 impl<'m> ModelWalk<'m> {
@@ -365,7 +368,8 @@ pub(super) fn calls(model: &OnnxModel, function: &OnnxFunction) -> bool {
     model.graphs().flat_map(|graph| &graph.nodes).any(|node| is_call(node, function))
 }
 
-fn is_call(node: &OnnxNode, function: &OnnxFunction) -> bool {
+/// Whether a node calls this function.
+pub(crate) fn is_call(node: &OnnxNode, function: &OnnxFunction) -> bool {
     node.op == function.name && node.domain == function.domain && node.overload == function.overload
 }
 

@@ -102,17 +102,19 @@ pub(super) fn judge(
         match refused {
             Some(finding) => walk.findings.push(finding.at(here())),
             None => {
-                let limit = limits::at(runtime.version, schema, node, &bound, &walk.around);
+                let limit =
+                    limits::at(runtime.version, (schema, opset), node, &bound, &walk.around);
                 match limit {
                     Some(limit) if limit.when == LimitEffect::Kernel => {
                         walk.open(UnjudgedReason::Unmeasured, &at)
                     }
+                    Some(limit) if limit.when == LimitEffect::Runs => {}
                     _ => kernel::judge(walk, schema, &bound, &at),
                 }
                 if let Some(limit) = limit {
                     refuse(walk, limit, schema, &at);
                 }
-                other_values(walk, schema, node, &bound, &at);
+                other_values(walk, (schema, opset), node, &bound, &at);
             }
         }
     }
@@ -160,7 +162,7 @@ fn refuse(walk: &mut ModelWalk<'_>, limit: &limits::ReleaseLimit, schema: &OpSch
         LimitEffect::Machine => return walk.open(UnjudgedReason::Machine, at),
         LimitEffect::Shapes => return walk.open(UnjudgedReason::Shapes, at),
         LimitEffect::Fused => return walk.open(UnjudgedReason::Fused, at),
-        LimitEffect::Kernel | LimitEffect::Values => return,
+        LimitEffect::Kernel | LimitEffect::Values | LimitEffect::Runs => return,
         LimitEffect::Load | LimitEffect::Run => {}
     }
     let what = limit.in_words();
@@ -181,13 +183,15 @@ fn refuse(walk: &mut ModelWalk<'_>, limit: &limits::ReleaseLimit, schema: &OpSch
 /// Says where the release runs a node and gives other values than onnx defines, or than other releases give.
 fn other_values(
     walk: &mut ModelWalk<'_>,
-    schema: &OpSchema,
+    (schema, opset): (&OpSchema, i64),
     node: &OnnxNode,
     bound: &[TypeBinding],
     at: &str,
 ) {
     let reader = walk.runtime.name();
-    for row in limits::other_values(walk.runtime.version, schema, node, bound, &walk.around) {
+    for row in
+        limits::other_values(walk.runtime.version, (schema, opset), node, bound, &walk.around)
+    {
         let (what, releases) = (row.in_words(), row.releases_in_words());
         let rule = rules::OtherValues {
             reader: &reader,

@@ -43,7 +43,7 @@ impl Matcher for OrtRequirement {
             let unjudged = vec![Unjudged::new(aspect::KERNELS, reason)];
             return Some(Judgement { findings, unjudged, ..Judgement::default() });
         }
-        let model_walk::WalkResult { findings, mut unjudged } =
+        let model_walk::WalkResult { findings, mut unjudged, .. } =
             model_walk::walk(&self.model, runtime, &ModelShapes::default());
         unjudged.extend(self.untyped());
         Some(Judgement { findings, unjudged, ..Judgement::default() })

@@ -11,6 +11,8 @@ pub(super) struct LimitedNode<'a, 'm> {
     pub(super) node: &'a OnnxNode,
     pub(super) bound: &'a [TypeBinding],
     pub(super) around: &'a ValueIndex<'m>,
+    /// The opset that the node means.
+    pub(super) opset: i64,
 }
 
 impl LimitedNode<'_, '_> {
@@ -86,6 +88,8 @@ pub(crate) enum LimitCondition {
     NotAsked(usize),
     There(&'static str),
     Activated,
+    OpsetAbove(i64),
+    OpsetBelow(i64),
     Types(&'static str, Vec<ValueType>),
 }
 
@@ -138,11 +142,18 @@ impl LimitCondition {
             Self::NotAsked(at) => format!("no output {at}"),
             Self::There(name) => name.to_string(),
             Self::Activated => "an activation behind it".to_owned(),
+            Self::OpsetAbove(most) => format!("an opset above {most}"),
+            Self::OpsetBelow(least) => format!("an opset below {least}"),
             Self::Types(name, types) => {
                 let types: Vec<String> = types.iter().map(ToString::to_string).collect();
                 format!("{name} = {}", types.join(" or "))
             }
         }
+    }
+
+    /// Whether a node that it holds for can be written in another way that means the same.
+    pub(super) fn can_be_avoided(&self) -> bool {
+        matches!(self, Self::Minus(_) | Self::Activated | Self::Longer("value_ints", _))
     }
 
     pub(super) fn parse(text: &'static str) -> Option<Self> {
@@ -190,6 +201,10 @@ impl LimitCondition {
             Self::FewerInputs(count.parse().ok()?)
         } else if let Some(count) = text.strip_prefix("inputs>") {
             Self::MoreInputs(count.parse().ok()?)
+        } else if let Some(most) = text.strip_prefix("opset>") {
+            Self::OpsetAbove(most.parse().ok()?)
+        } else if let Some(least) = text.strip_prefix("opset<") {
+            Self::OpsetBelow(least.parse().ok()?)
         } else if let Some(name) = text.strip_suffix("<0") {
             Self::Negative(name)
         } else if let Some((name, most)) = text.split_once('>') {
@@ -224,7 +239,7 @@ impl LimitCondition {
     }
 
     pub(super) fn holds(&self, site: &LimitedNode<'_, '_>) -> bool {
-        let LimitedNode { schema, node, bound, around } = site;
+        let LimitedNode { schema, node, bound, around, .. } = site;
         let said = |name: &str| attribute(node, name);
         let has =
             |at: usize, is: fn(&i64) -> bool| site.ints(at).is_some_and(|all| all.iter().any(is));
@@ -237,9 +252,11 @@ impl LimitCondition {
             }
             Self::Negative(name) => any(said(name), |number| number < 0),
             Self::Above(name, most) => any(said(name), |number| number > *most),
-            Self::Longer(name, most) => {
-                matches!(said(name), Some(OnnxAttribute::Ints(all)) if all.len() > *most)
-            }
+            Self::Longer(name, most) => match said(name) {
+                Some(OnnxAttribute::Ints(all)) => all.len() > *most,
+                Some(OnnxAttribute::Floats(all)) => all.len() > *most,
+                _ => false,
+            },
             Self::Absent(name) => said(name).is_none(),
             Self::FewerInputs(count) => {
                 let last = node.inputs.iter().rposition(|name| !name.is_empty());
@@ -289,6 +306,8 @@ impl LimitCondition {
             Self::NotAsked(at) => node.outputs.get(*at).is_none_or(|name| name.is_empty()),
             Self::There(name) => said(name).is_some(),
             Self::Activated => around.is_read_by_one_of(node, &ACTIVATIONS),
+            Self::OpsetAbove(most) => site.opset > *most,
+            Self::OpsetBelow(least) => site.opset < *least,
             Self::Types(name, types) => {
                 let at = schema.variables.iter().position(|(one, _)| **one == **name);
                 let bound = at.and_then(|at| bound.get(at));

@@ -38,6 +38,8 @@ pub(crate) enum LimitEffect {
     Machine,
     /// It depends on shapes or values, which are not looked at.
     Shapes,
+    /// It runs, where the table of kernels says that it does so under some opsets only.
+    Runs,
     /// The models that were measured do not show whether there is a kernel.
     Kernel,
     /// The optimizer may join it with its neighbours into something that has no kernel for these types.
@@ -49,24 +51,24 @@ pub(crate) enum LimitEffect {
 /// The row that holds at a node in a release, if any does. `around`: what is known of its inputs.
 pub(crate) fn at(
     release: Version,
-    schema: &OpSchema,
+    (schema, opset): (&OpSchema, i64),
     node: &OnnxNode,
     bound: &[TypeBinding],
     around: &ValueIndex<'_>,
 ) -> Option<&'static ReleaseLimit> {
-    let site = LimitedNode { schema, node, bound, around };
+    let site = LimitedNode { schema, node, bound, around, opset };
     table().iter().find(|row| row.when != LimitEffect::Values && row.holds(release, &site))
 }
 
 /// The rows of a node that runs in a release and gives other values.
 pub(crate) fn other_values(
     release: Version,
-    schema: &OpSchema,
+    (schema, opset): (&OpSchema, i64),
     node: &OnnxNode,
     bound: &[TypeBinding],
     around: &ValueIndex<'_>,
 ) -> Vec<&'static ReleaseLimit> {
-    let site = LimitedNode { schema, node, bound, around };
+    let site = LimitedNode { schema, node, bound, around, opset };
     let holds = |row: &&ReleaseLimit| row.when == LimitEffect::Values && row.holds(release, &site);
     table().iter().filter(holds).collect()
 }
@@ -76,10 +78,7 @@ pub(crate) fn can_be_avoided(release: Version, op: &str) -> bool {
     table().iter().any(|row| {
         row.op.split('|').any(|one| one == op)
             && row.releases.as_ref().is_some_and(|runs| runs.contains(release))
-            && row
-                .conditions
-                .iter()
-                .any(|one| matches!(one, LimitCondition::Minus(_) | LimitCondition::Activated))
+            && row.conditions.iter().any(LimitCondition::can_be_avoided)
     })
 }
 
@@ -131,6 +130,7 @@ fn row(line: &'static str) -> Option<ReleaseLimit> {
         "machine" => LimitEffect::Machine,
         "shapes" => LimitEffect::Shapes,
         "kernel" => LimitEffect::Kernel,
+        "runs" => LimitEffect::Runs,
         "fused" => LimitEffect::Fused,
         "values" => LimitEffect::Values,
         _ => return None,

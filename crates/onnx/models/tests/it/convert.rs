@@ -39,6 +39,7 @@ pub fn goal(opset: i64) -> OnnxTarget {
         name: format!("onnx-opset@{opset}"),
         opsets: vec![(Box::default(), opset)],
         at_most: false,
+        own_opset: None,
         ir: None,
         runtime: None,
         schemas: Arc::new(OpSchemas::from_text(SCHEMAS).unwrap()),
@@ -143,8 +144,8 @@ fn a_node_without_an_exact_form_stands_in_the_way() {
     assert!(plan.blockers[0].message.contains("dimensions"), "{}", plan.blockers[0].message);
 }
 
-#[test]
-fn functions_of_the_model_get_the_opset_too() {
+/// A model of one call: its graph, and behind that its function and the opset of it.
+fn one_call() -> (Vec<u8>, Vec<u8>) {
     let call = [proto::node("F", &["x"], &["y"], &[]), proto::bytes(7, "mine")].concat();
     let inner = proto::node("Softmax", &["a"], &["b"], &[proto::int("axis", -1)]);
     let function = [
@@ -157,14 +158,28 @@ fn functions_of_the_model_get_the_opset_too() {
     ];
     let mine = proto::bytes(8, [proto::bytes(1, "mine"), proto::number(2, 1)].concat());
     let more = [proto::bytes(25, function.concat()), mine].concat();
-    let graph = proto::body(&[call], &[cube("x")], &[cube("y")]);
+    (proto::body(&[call], &[cube("x")], &[cube("y")]), more)
+}
+
+/// The same as a model.
+pub fn call() -> Vec<u8> {
+    let (graph, more) = one_call();
+    proto::model(13, &graph, &more)
+}
+
+#[test]
+fn functions_of_the_model_get_the_opset_too() {
+    let (graph, more) = one_call();
     let (plan, bytes) = converted(proto::model(13, &graph, &more), &goal(11));
     assert!(plan.is_possible(), "{plan:?}");
     let model = read(bytes);
     assert_eq!(model.functions[0].opsets, [("".into(), 11)]);
     let ir = OnnxTarget { opsets: Vec::new(), ir: Some(7), ..goal(13) };
-    let (plan, _) = converted(proto::model(13, &graph, &more), &ir);
-    assert!(plan.blockers[0].message.contains("functions"), "{}", plan.blockers[0].message);
+    let (plan, bytes) = converted(proto::model(13, &graph, &more), &ir);
+    assert!(plan.is_possible(), "{plan:?}");
+    let model = read(bytes);
+    assert_eq!((ops(&model), model.functions.len(), model.ir_version), (vec!["Softmax"], 0, 7));
+    assert_eq!(model.opsets, [("".into(), 13)]);
 }
 
 #[test]
@@ -279,4 +294,63 @@ fn an_output_that_means_something_else_is_left_out_where_nothing_takes_it() {
     assert!(!model(std::slice::from_ref(&drop), "mask").0.is_possible());
     let taken = proto::node("Add", &["mask", "mask"], &["z"], &[]);
     assert!(!model(&[drop, taken], "z").0.is_possible());
+}
+
+/// A tensor that stands in the model: its element type, its sizes and its bytes.
+fn stored(name: &str, element: i64, dims: &[i64], bytes: &[u8]) -> Vec<u8> {
+    let sizes = dims.iter().flat_map(|size| proto::number(1, *size));
+    let rest = [proto::number(2, element), proto::bytes(8, name), proto::bytes(9, bytes)].concat();
+    proto::bytes(5, sizes.chain(rest).collect::<Vec<u8>>())
+}
+
+/// `y = Add(x, DequantizeLinear(w, s, z))` with two rows of two weights of 4 bits: 1 -1, 7 -8.
+pub fn four_bits(scales: &[f32], more: &[Vec<u8>]) -> Vec<u8> {
+    let axis = proto::int("axis", 0);
+    let nodes = [
+        proto::node("DequantizeLinear", &["w", "s", "z"], &["f"], &[axis]),
+        proto::node("Add", &["x", "f"], &["y"], &[]),
+    ];
+    let nodes: Vec<Vec<u8>> = nodes.into_iter().chain(more.iter().cloned()).collect();
+    let size = scales.len() as i64;
+    let scales: Vec<u8> = scales.iter().flat_map(|scale| scale.to_le_bytes()).collect();
+    let tensors = [
+        stored("w", 22, &[2, 2], &[0xf1, 0x87]),
+        stored("s", 1, &[size], &scales),
+        stored("z", 22, &[size], &[0x10]),
+    ];
+    let body = proto::body(&nodes, &[proto::value("x", 1)], &[proto::value("y", 1)]);
+    proto::model(21, &[body, tensors.concat()].concat(), &[])
+}
+
+#[test]
+fn weights_of_four_bits_become_floats_where_there_are_no_such_types() {
+    let (plan, bytes) = converted(four_bits(&[0.5, 2.0], &[]), &goal(13));
+    assert!(plan.is_possible(), "{plan:?}");
+    let model = read(bytes);
+    assert_eq!(ops(&model), ["Add"]);
+    let [made] = &*model.graph.initializers else { panic!("{:?}", model.graph.initializers) };
+    assert_eq!((&*made.name, made.element.0, &*made.dims), ("f", 1, &[2, 2][..]));
+    assert_eq!(made.floats, [0.5, -0.5, 12.0, -18.0], "the zero of the second row is 1");
+    assert!(plan.rewrites.iter().any(|one| one.adaptation == "onnx-four-bits"));
+}
+
+#[test]
+fn weights_of_four_bits_stay_where_the_goal_has_them_or_scales_do_not_fit() {
+    let mut goal_with_types = goal(21);
+    goal_with_types.ir = Some(10);
+    let before = four_bits(&[0.5, 2.0], &[]);
+    let bytes = before.iter().copied().skip(2);
+    let newer: Vec<u8> = proto::number(1, 10).into_iter().chain(bytes).collect();
+    assert_eq!(ops(&read(converted(newer, &goal_with_types).1)), ["DequantizeLinear", "Add"]);
+    let (_, bytes) = converted(four_bits(&[0.5, 2.0, 1.0], &[]), &goal(13));
+    assert_eq!(ops(&read(bytes)), ["DequantizeLinear", "Add"]);
+}
+
+#[test]
+fn weights_of_four_bits_that_others_take_stay_beside_the_floats() {
+    let other = proto::node("Cast", &["w"], &["c"], &[proto::int("to", 1)]);
+    let (_, bytes) = converted(four_bits(&[0.5, 2.0], &[other]), &goal(13));
+    let model = read(bytes);
+    let names: Vec<&str> = model.graph.initializers.iter().map(|one| &*one.name).collect();
+    assert_eq!(names, ["w", "f"]);
 }

@@ -10,7 +10,7 @@ use unskew_onnx::{KernelTypeTable, ModelReader, OnnxRelease, OnnxTarget, OpSchem
 use unskew_source::{BytesSource, ConvertedArtifact, Source, SourceExt as _};
 
 const SCHEMAS: &str = "#releases\t1.8.1 1.11.1 1.13.1
-Constant.13() -> (output: T) {T: float int64} [value: tensor]\t1.8.1-
+Constant.13() -> (output: T) {T: float int64} [value: tensor, value_floats: floats, value_ints: ints]\t1.8.1-
 Gemm.13(A: T, B: T, C: T?) -> (Y: T) {T: float} [alpha: float, beta: float, transA: int, transB: int]\t1.8.1-
 Neg.13(X: T) -> (Y: T) {T: float}\t1.8.1-
 Reshape.13(data: T, shape: int64) -> (reshaped: T) {T: float int64}\t1.8.1-
@@ -22,6 +22,7 @@ Sigmoid.13(X: T) -> (Y: T) {T: float}\t1.8.1-
 ";
 
 const KERNELS: &str = "#releases\t1.8.1 1.11.1 1.13.1
+Constant.13(T: float int64)\t1.8.1-
 Gemm.13(T: float)\t1.8.1-
 Neg.13(T: float)\t1.8.1-
 Reshape.14(T: float int64)\t1.8.1-
@@ -143,4 +144,20 @@ fn a_gemm_that_is_joined_with_an_activation_gets_the_input_that_it_lacks() {
     let three = [("Constant", 0), ("Gemm", 3), ("Sigmoid", 1)].map(|(op, n)| (op.to_owned(), n));
     assert_eq!(ops(&gemm("Sigmoid", "y")), three);
     assert_eq!(ops(&gemm("Neg", "y"))[0], ("Gemm".to_owned(), 2));
+}
+
+#[test]
+fn a_constant_with_a_list_is_a_tensor_for_releases_that_take_it_for_one_number() {
+    let list = |numbers: &str| {
+        let body = format!(
+            "(float[2,12] x) => (float[N,M] y) {{ s = Constant<value_ints = [{numbers}]>() y = Reshape(x, s) }}"
+        );
+        model(14, &body)
+    };
+    assert_eq!(codes(&list("8, 3"), "1.8.1"), ["ON209"]);
+    assert!(codes(&list("8, 3"), "1.13.1").is_empty());
+    // One number may do where its dimension does not count.
+    assert!(!codes(&list("-1"), "1.8.1").contains(&"ON209"));
+    assert_eq!(attributes(&list("8, 3"), "1.8.1").unwrap(), ["value"]);
+    assert_eq!(attributes(&list("8, 3"), "1.13.1").unwrap(), ["value_ints"]);
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use unskew_core::{Context, check};
-use unskew_onnx::{ModelReader, NeighbourFile};
+use unskew_onnx::{ModelReader, NeighbourFile, OnnxRelease, OnnxTarget};
 use unskew_source::{BytesSource, Source};
 
 use crate::models::runtime;
@@ -24,6 +24,9 @@ fn judge(bytes: Vec<u8>) {
     for opset in [7, 11, 13] {
         let _ = unskew_onnx::convert(&source, &crate::convert::goal(opset));
     }
+    let release = runtime(ModelReader::OnnxRuntime).capability::<OnnxRelease>().cloned().unwrap();
+    let goal = OnnxTarget { ir: Some(7), ..OnnxTarget::for_release(&release) };
+    let _ = unskew_onnx::convert(&source, &goal);
 }
 
 fn whole() -> Vec<u8> {
@@ -55,8 +58,15 @@ fn graphs_in_graphs_without_end_are_refused() {
 
 proptest! {
     #[test]
-    fn bytes_changed_at_random(edits in prop::collection::vec((any::<usize>(), any::<u8>()), 1..8)) {
-        let mut model = whole();
+    fn bytes_changed_at_random(
+        which in 0..3,
+        edits in prop::collection::vec((any::<usize>(), any::<u8>()), 1..8),
+    ) {
+        let mut model = match which {
+            0 => whole(),
+            1 => crate::convert::call(),
+            _ => crate::convert::four_bits(&[0.5, 2.0], &[]),
+        };
         for (at, byte) in edits {
             let len = model.len();
             model[at % len] = byte;

@@ -1,0 +1,203 @@
+//! Packages and servers that have an ONNX Runtime inside: `onnxruntime-web@1.20`, `tritonserver@24.01`.
+//!
+//! People name what they install. A carrier is judged as the release inside, by its CPU provider, and says so; which release
+//! that is tells its own version, or for Triton the table `data/onnxruntime/tritonserver.tsv`.
+
+use std::sync::LazyLock;
+
+use unskew_core::{Party, Unjudged, aspect};
+
+use crate::{NameError, Release};
+
+/// What has the release of another name inside: a place in the table of these, as a release is one in the database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Carrier(u16);
+
+/// A row of `carriers.tsv`, or one of `tritonserver.tsv` with what that says of Triton.
+struct CarrierRow {
+    name: &'static str,
+    /// What of it is not judged.
+    not_judged: &'static str,
+    /// Where it is said what is inside.
+    source: &'static str,
+    /// Its release, where that is not numbered as the release inside.
+    release: Option<TritonRelease>,
+}
+
+#[derive(Clone, Copy)]
+struct TritonRelease {
+    container: &'static str,
+    server: &'static str,
+    onnxruntime: &'static str,
+}
+
+/// The family that carriers have inside.
+const INSIDE: &str = "onnxruntime";
+
+/// The carrier whose releases are numbered in a way of their own.
+const TRITON: &str = "tritonserver";
+
+/// The packages and servers, and behind them every release of Triton.
+static CARRIERS: LazyLock<Vec<CarrierRow>> = LazyLock::new(|| {
+    let mut all: Vec<CarrierRow> = rows(include_str!("../data/onnxruntime/carriers.tsv"))
+        .map(|[name, not_judged, source]| CarrierRow { name, not_judged, source, release: None })
+        .collect();
+    let triton = all.iter().find(|row| row.name == TRITON);
+    let row = |[container, server, onnxruntime]: [&'static str; 3]| {
+        let release = Some(TritonRelease { container, server, onnxruntime });
+        let (name, not_judged, source) =
+            triton.map(|row| (row.name, row.not_judged, row.source))?;
+        Some(CarrierRow { name, not_judged, source, release })
+    };
+    let releases: Vec<CarrierRow> =
+        rows(include_str!("../data/onnxruntime/tritonserver.tsv")).filter_map(row).collect();
+    all.extend(releases);
+    all
+});
+
+/// The carriers with their rows.
+fn all() -> impl DoubleEndedIterator<Item = (Carrier, &'static CarrierRow)> {
+    let carriers = CARRIERS.iter().enumerate();
+    carriers.map(|(at, row)| (Carrier(u16::try_from(at).unwrap_or(u16::MAX)), row))
+}
+
+/// The releases of Triton, oldest first.
+fn triton_releases() -> impl DoubleEndedIterator<Item = (Carrier, TritonRelease)> {
+    all().filter_map(|(carrier, row)| Some((carrier, row.release?)))
+}
+
+/// The lines of a table with three cells. A test reads every line.
+fn rows(text: &'static str) -> impl Iterator<Item = [&'static str; 3]> {
+    let cells = |line: &'static str| line.split('\t').collect::<Vec<_>>().try_into().ok();
+    text.lines().filter(|line| !line.starts_with('#')).filter_map(cells)
+}
+
+/// The names of all carriers.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    all().filter(|(_, row)| row.release.is_none()).map(|(_, row)| row.name)
+}
+
+/// The carrier of this name.
+fn named(name: &str) -> Option<Carrier> {
+    let name = name.to_ascii_lowercase().replace(['_', '.'], "-");
+    all().find(|(_, row)| row.release.is_none() && row.name == name).map(|(carrier, _)| carrier)
+}
+
+/// The releases that a name of a carrier stands for, oldest first; none if it names none. `head` is its name, and `rest`
+/// what follows it.
+pub(crate) fn select(head: &str, rest: &str) -> Option<Result<Vec<Release>, NameError>> {
+    let carrier = named(head)?;
+    if carrier.row().name == TRITON {
+        return Some(triton(rest));
+    }
+    let inside = super::select(&format!("{INSIDE}{rest}"));
+    let carried = |release: Release| release.inside_of(carrier);
+    Some(inside.map(|all| all.into_iter().map(carried).collect()))
+}
+
+fn triton(rest: &str) -> Result<Vec<Release>, NameError> {
+    let version = rest.trim().trim_start_matches(['@', '=']).trim();
+    // Tags of the container end in what else is in it: `24.01-py3`.
+    let number = version.split('-').next().unwrap_or_default();
+    let inside = |(carrier, one): (Carrier, TritonRelease)| {
+        // Triton builds from tags, of which not every one became a package: then the newest of the minor is meant.
+        let minor = one.onnxruntime.rsplit_once('.').map_or(one.onnxruntime, |(minor, _)| minor);
+        let found = super::find(&format!("{INSIDE}@{}", one.onnxruntime))
+            .or_else(|_| super::find(&format!("{INSIDE}@{minor}")))?;
+        Ok(found.inside_of(carrier))
+    };
+    if version.is_empty() {
+        return triton_releases().map(inside).collect();
+    }
+    let is = |(_, one): &(Carrier, TritonRelease)| one.container == number || one.server == number;
+    let found = match version {
+        "latest" | "newest" | "stable" => triton_releases().last(),
+        _ => triton_releases().find(is),
+    };
+    let container =
+        |one: Option<(Carrier, TritonRelease)>| one.map_or("", |(_, one)| one.container);
+    let unknown = || NameError::Carrier {
+        name: TRITON,
+        version: version.to_owned(),
+        first: container(triton_releases().next()),
+        last: container(triton_releases().last()),
+    };
+    Ok(vec![inside(found.ok_or_else(unknown)?)?])
+}
+
+impl Carrier {
+    fn row(self) -> &'static CarrierRow {
+        &CARRIERS[usize::from(self.0)]
+    }
+
+    /// Its own version, where that is not the version of the release inside: `24.01`.
+    pub fn version(self) -> Option<&'static str> {
+        self.row().release.map(|release| release.container)
+    }
+
+    /// The party of the release inside, under the name of what has it inside.
+    pub(crate) fn party(self, inside: &Party, version: &str) -> Party {
+        let CarrierRow { name, not_judged, source, release } = self.row();
+        let mut party = inside.clone();
+        let server = release.map_or("", |release| release.server);
+        let source = source.replace("{version}", server);
+        party.name = format!("{name} {}", self.version().unwrap_or(version));
+        party.origin =
+            format!("ONNX Runtime {version} inside, judged by its CPU provider: {source}");
+        let reason =
+            format!("{} is judged as {}; not looked at: {not_judged}", party.name, inside.name);
+        party.not_judged(Unjudged::new(aspect::KERNELS, reason))
+    }
+
+    /// How its releases are written: `tritonserver@24.01`.
+    pub(crate) fn label(self, version: &str) -> String {
+        format!("{}@{}", self.row().name, self.version().unwrap_or(version))
+    }
+
+    /// What it is judged as, for people: `onnxruntime@1.16.3; not judged: …`.
+    pub fn judged_as(self, release: Release) -> String {
+        format!("{}; not judged: {}", release.alone(), self.row().not_judged)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{find, select};
+
+    #[test]
+    fn every_line_is_read_and_every_release_of_triton_has_an_onnxruntime_of_the_database() {
+        let lines = |text: &str| text.lines().filter(|line| !line.starts_with('#')).count();
+        assert_eq!(lines(include_str!("../data/onnxruntime/carriers.tsv")), names().count());
+        let releases = lines(include_str!("../data/onnxruntime/tritonserver.tsv"));
+        assert_eq!(releases, triton_releases().count());
+        let all = select(TRITON).unwrap();
+        for (release, (_, row)) in all.iter().zip(triton_releases()) {
+            let minor = |version: &str| version.rsplit_once('.').unwrap().0.to_owned();
+            assert_eq!(minor(&release.version().to_string()), minor(row.onnxruntime), "{release}");
+        }
+    }
+
+    #[test]
+    fn a_server_is_found_by_its_container_and_by_its_own_version() {
+        let label = |name: &str| find(name).map(|one| (one.to_string(), one.version().to_string()));
+        let wanted = ("tritonserver@24.01".to_owned(), "1.16.3".to_owned());
+        for name in ["tritonserver@24.01", "tritonserver@24.01-py3", "tritonserver==2.42.0"] {
+            assert_eq!(label(name).unwrap(), wanted, "{name}");
+        }
+        assert!(find("tritonserver@19.01").unwrap_err().to_string().contains("20.11 to "));
+        assert!(find("tritonserver").is_err(), "several");
+    }
+
+    #[test]
+    fn a_package_has_the_version_of_its_release_and_says_what_is_not_judged() {
+        let release = find("onnxruntime-gpu@1.20").unwrap();
+        assert_eq!(release.to_string(), "onnxruntime-gpu@1.20.1");
+        let party = release.party();
+        assert_eq!(party.name, "onnxruntime-gpu 1.20.1");
+        assert!(party.unjudged[0].reason.contains("judged as onnxruntime 1.20.1"), "{party:?}");
+        assert_eq!(select("onnxruntime-web>=1.19,<1.21").unwrap().len(), 2);
+        assert!(find("onnxruntime-web@99").is_err());
+        assert_eq!(find("onnxruntime@1.20").unwrap().party().name, "onnxruntime 1.20.1");
+    }
+}
