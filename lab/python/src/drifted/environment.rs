@@ -157,6 +157,8 @@ impl DrawnEnvironment {
         let file = self.place.join("jobs.json");
         fs::write(&file, serde_json::to_vec(&jobs)?)?;
         let mut command = Command::new(self.python());
+        // Some packages write a log where they are imported.
+        command.current_dir(&self.place);
         command.arg(unskew_peers::root().join("lab/python/probes/environment_import.py"));
         let outcome = run_probe(command.arg(&file), LIMIT)?;
         let mut failed = BTreeMap::new();
