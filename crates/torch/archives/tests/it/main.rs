@@ -12,6 +12,7 @@ mod devices;
 mod formats;
 mod hostile;
 mod loads;
+mod mobile_types;
 mod needs;
 mod quantized;
 mod readers;
