@@ -13,7 +13,7 @@ use super::tensor_files::{few, lines};
 use crate::{TorchFormat, TorchModel, rules};
 
 /// The first release whose `torch.load` is strict unless it is told otherwise.
-const STRICT: Version = Version::pair(2, 6);
+pub(super) const STRICT: Version = Version::pair(2, 6);
 
 /// The last protocol of pickles that the strict loader reads.
 const PROTOCOL: u8 = 3;

@@ -1,7 +1,8 @@
 //! What `torch.save` wrote, converted: for releases before 1.6, and for the loader of 2.6 that runs no code.
 //!
 //! The same was done with files of 2.6.0 and 2.15.0 (states of modules and optimizers, parameters, whole modules, all types
-//! of elements, numpy numbers and arrays), which 1.4.0, 1.10.2, 2.6.0 and 2.15.0 then loaded with the same values.
+//! of elements, numpy numbers and arrays), which 1.4.0, 1.10.2, 2.6.0 and 2.15.0 then loaded with the same values; and
+//! with whole modules of 1.7.1 and 1.10.2, which 1.10.2 and 2.6.0 then called with the same results.
 
 use unskew_core::Conversion;
 use unskew_source::{ConvertedArtifact, SourceExt as _};
@@ -115,4 +116,30 @@ fn what_the_reader_does_not_keep_apart_is_not_written() {
     let bytes = archive(&[("data.pkl", b"(dVd\nccollections\ndeque\n(tR(I1\nI2\nes.")]);
     let (plan, _) = converted(&bytes, "1.4.0");
     assert!(!plan.is_possible(), "{plan:?}");
+}
+
+/// `GELU` has `approximate` since 1.12, and the layer in attention has had another name since 1.9.
+#[test]
+fn pickled_modules_get_what_newer_code_of_their_classes_reads() {
+    let module = |class: &str| {
+        format!(
+            "Vm\nctorch.nn.modules.{class}\n)\u{81}}}(V_parameters\n}}V_buffers\n}}V_modules\n}}Vtraining\nI01\n\
+             Vbias\nNVweight\nNubs"
+        )
+    };
+    let bytes = |entries: &str| {
+        let objects: Vec<u8> = format!("(d{entries}.").chars().map(|c| c as u8).collect();
+        archive(&[("data.pkl", &objects)])
+    };
+    let gelu = bytes(&module("activation\nGELU"));
+    assert_eq!((codes(&gelu, "1.11.0"), codes(&gelu, "2.1.2")), (vec![], vec!["PT506"]));
+    assert!(converted(&gelu, "1.11.0").0.changes_nothing());
+    let (plan, result) = converted(&gelu, "2.1.2");
+    assert_eq!(plan.rewrites[0].adaptation, "module-attribute");
+    assert_eq!(codes(&result, "2.1.2"), Vec::<&str>::new());
+    let layer = bytes(&module("linear\n_LinearWithBias"));
+    assert_eq!((codes(&layer, "1.7.1"), codes(&layer, "2.1.2")), (vec![], vec!["PT504"]));
+    let (plan, result) = converted(&layer, "2.1.2");
+    assert_eq!(plan.rewrites[0].adaptation, "module-name");
+    assert_eq!(codes(&result, "2.1.2"), Vec::<&str>::new());
 }

@@ -3,6 +3,8 @@
 //! | module | for whom |
 //! | --- | --- |
 //! | `legacy` | releases before 1.6, whose `torch.load` reads no archives: one pickle, and the storages behind it |
+//! | `module_attributes` | classes whose code reads attributes that pickled modules lack |
+//! | `module_names` | classes that have another name now |
 //! | `numpy_names` | releases that were built for numpy 1: names of numpy 2 |
 //! | `plain` | `weights_only=True` of 2.6 and later: values that need no code are written as such |
 //!
@@ -10,6 +12,8 @@
 //! other form, and stays for the verdict to refuse.
 
 mod legacy;
+mod module_attributes;
+mod module_names;
 mod numpy_names;
 mod plain;
 
@@ -44,7 +48,9 @@ pub(super) fn plan(
     let too_new = version.zip(most).is_some_and(|(version, most)| version > most);
     let strict = strict_loader::refuses_values(task.model, minor);
     let renamed = numpy_modules::asks_for_newer(task.model, minor);
-    if !too_new && !strict && !renamed {
+    let lacking = module_attributes::are_wanted(task.model, minor);
+    let moved = module_names::are_wanted(task.model, minor);
+    if !(too_new || strict || renamed || lacking || moved) {
         return Ok(None);
     }
     let Some(bytes) = task.records.get(OBJECTS)? else { return Ok(None) };
@@ -56,6 +62,12 @@ pub(super) fn plan(
     }
     if strict {
         plain::put(&mut pickle, plan);
+    }
+    if moved {
+        module_names::put(task.model, minor, &mut pickle, plan);
+    }
+    if lacking {
+        module_attributes::put(task.model, minor, &mut pickle, plan);
     }
     if renamed {
         numpy_names::put(&mut pickle, plan);
