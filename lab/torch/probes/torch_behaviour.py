@@ -14,6 +14,7 @@ C = {
  "stft": ("def f(x):\n  return torch.stft(x, 16, 4, 16, torch.ones([16]))\n", lambda: [torch.arange(64.)]),
  "stft_center": ("def f(x):\n  return torch.stft(x, 16)\n", lambda: [torch.arange(64.)]),
  "istft": ("def f(x):\n  return torch.istft(x, 16)\n", lambda: [torch.ones(9,17,2)]),
+ "unique2_counts": ("def f(x):\n  return torch._unique2(x, True, False, True)\n", lambda: [torch.tensor([[3,1,2],[3,3,1]])]),
  "masked_fill_byte": ("def f(x, m):\n  return x.masked_fill(m, 0.5)\n", lambda: [torch.tensor([1.,2]), torch.tensor([0,1],dtype=torch.uint8)]),
  "masked_fill__byte": ("def f(x, m):\n  return x.clone().masked_fill_(m, 0.5)\n", lambda: [torch.tensor([1.,2]), torch.tensor([0,1],dtype=torch.uint8)]),
  "masked_select_byte": ("def f(x, m):\n  return torch.masked_select(x, m)\n", lambda: [torch.tensor([1.,2]), torch.tensor([0,1],dtype=torch.uint8)]),

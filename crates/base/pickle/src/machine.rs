@@ -414,6 +414,9 @@ impl<'b> Machine<'b> {
     }
 
     fn textual(&mut self, opcode: u8, line: &[u8]) -> Result<bool, SourceProblem> {
+        if opcode == b'V' {
+            return self.push(PickleValue::Text(unescaped(line)));
+        }
         let line = text(line);
         let number = || line.trim_end_matches('L').parse::<i64>();
         match opcode {
@@ -452,6 +455,33 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// The text of a line of protocol 0: characters of Latin-1, and others by their numbers, `\u20ac`.
+fn unescaped(line: &[u8]) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((first, after)) = rest.split_first() {
+        let digits = match (first, after.first()) {
+            (b'\\', Some(b'u')) => 4,
+            (b'\\', Some(b'U')) => 8,
+            _ => 0,
+        };
+        let number = after.get(1..=digits).filter(|_| digits > 0);
+        let number = number.filter(|number| number.iter().all(u8::is_ascii_hexdigit));
+        let number = number.and_then(|number| str::from_utf8(number).ok());
+        match number.and_then(|number| u32::from_str_radix(number, 16).ok()) {
+            Some(number) => {
+                text.push(char::from_u32(number).unwrap_or(char::REPLACEMENT_CHARACTER));
+                rest = &after[1 + digits..];
+            }
+            None => {
+                text.push(char::from(*first));
+                rest = after;
+            }
+        }
+    }
+    text
+}
+
 /// A little-endian two's complement of any length.
 fn integer(bytes: &[u8]) -> PickleValue {
     if bytes.len() > 8 {
@@ -467,6 +497,19 @@ fn integer(bytes: &[u8]) -> PickleValue {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_text_of_protocol_0_is_what_python_reads() {
+        let text = |line: &str| {
+            let bytes = [b"V", line.as_bytes(), b"\n."].concat();
+            scan("f", &bytes).unwrap().root().text().unwrap().to_owned()
+        };
+        assert_eq!(text("'quoted'"), "'quoted'");
+        assert_eq!(text("a\\u20ac\\U0001f600b\\u005c"), "a\u{20ac}\u{1f600}b\\");
+        assert_eq!(text("\\u+123\\u12\\x41\\"), "\\u+123\\u12\\x41\\");
+        let latin = scan("f", b"V\xe9\n.").unwrap();
+        assert_eq!(latin.root().text(), Some("\u{e9}"));
+    }
 
     #[test]
     fn calls_are_described_and_not_made() {

@@ -54,7 +54,7 @@ pub struct Upgrader {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileRefusal {
-    /// The first and the last minor release that refuse.
+    /// The first and the last minor release that refuse; the last is empty if all later ones do.
     releases: [String; 2],
     format: RefusedFormat,
     /// The lowest and the highest file format version; none for every one.
@@ -63,9 +63,16 @@ pub struct FileRefusal {
     bytecode: Option<[i64; 2]>,
     /// What the pickle of its attributes imports; none for every one.
     imports: Option<String>,
+    /// What its bytecode or its attributes hold, a key of `TorchModel::types`; none for every file.
+    pub holds: Option<String>,
     pub what: String,
     /// What the release prints.
     pub symptom: String,
+    /// Whether the file is loaded, and it fails when it is called.
+    #[serde(default)]
+    pub when_called: bool,
+    /// What to do, if another release than this one is no help.
+    pub fix: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -82,7 +89,7 @@ impl FileRefusal {
         let bound = |text: &str| text.parse::<Version>().ok();
         let [first, last] = &self.releases;
         bound(first).is_some_and(|first| first <= minor)
-            && bound(last).is_some_and(|last| minor <= last)
+            && (last.is_empty() || bound(last).is_some_and(|last| minor <= last))
     }
 
     /// Whether it concerns such a file.
@@ -102,6 +109,7 @@ impl FileRefusal {
             && within(self.file_format, model.file_format.as_ref())
             && within(self.bytecode, model.bytecode.as_ref())
             && self.imports.as_ref().is_none_or(|import| model.imports.contains(import))
+            && self.holds.as_ref().is_none_or(|what| model.types.contains_key(&**what))
     }
 }
 
@@ -114,6 +122,7 @@ struct File {
     refusing: Vec<RefusingRow>,
     type_name: Vec<TypeRow>,
     exported: Vec<ExportedRow>,
+    sizes: SizeRanges,
     builtin: Builtin,
     bytecode: Bytecode,
 }
@@ -144,6 +153,12 @@ struct RefusingRow {
 struct ExportedRow {
     schema: String,
     releases: [String; 2],
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SizeRanges {
+    zero_since: String,
 }
 
 #[derive(Deserialize)]
@@ -227,6 +242,15 @@ pub fn dated_types() -> impl Iterator<Item = &'static str> {
 /// What stands for the types in bytecode that are classes of the file's own, such as named tuples.
 pub const OWN_TYPES: &str = "named tuple";
 
+/// What stands for values of `Enum` classes in bytecode and attributes.
+pub const ENUM_VALUES: &str = "enum value";
+
+/// What stands for types in what the model's own methods return that are classes of the file.
+pub const NAMED_RESULT: &str = "named tuple as a result";
+
+/// What stands for the types in bytecode that modules of PyTorch itself define, such as `PackedSequence`.
+pub const TORCH_TYPES: &str = "type of torch";
+
 /// The first release whose code may name this type, if older ones may not.
 pub fn type_since(name: &str) -> Option<Version> {
     if name == OWN_TYPES {
@@ -240,6 +264,11 @@ pub fn type_since(name: &str) -> Option<Version> {
 pub fn refusing_since(operator: &str) -> Option<Version> {
     let mut rows = FILE.refusing.iter();
     rows.find(|row| row.operators.iter().any(|name| name == operator))?.since.parse().ok()
+}
+
+/// The first release that loads a program of `torch.export` with a size whose range holds 0.
+pub fn zero_sizes_since() -> Version {
+    FILE.sizes.zero_since.parse().unwrap_or(Version::pair(2, 4))
 }
 
 /// The first and the last release that write this schema of `torch.export`.

@@ -184,7 +184,7 @@ fn carried(words: &str) -> ExecutedArgument {
         "None" => ExecutedArgument::Absent,
         "int" => ExecutedArgument::Int(negative),
         "float" => ExecutedArgument::Float(negative),
-        "bool" if !words.contains('[') => ExecutedArgument::Bool,
+        "bool" if !words.contains('[') => ExecutedArgument::Bool(rest.eq_ignore_ascii_case("true")),
         other => match unskew_interpreter::Dtype::named(other) {
             Some(dtype) => ExecutedArgument::Tensor(dtype.name()),
             None => ExecutedArgument::Other,

@@ -54,6 +54,10 @@ enum ConditionKind {
     /// Anything but an argument that is left out.
     Given,
     Negative,
+    /// The literal `True`.
+    True,
+    /// The literal `False`, or left out: for arguments that are false by default.
+    NotTrue,
     /// An integer that is not 1.
     NotOne,
     /// Values that are equal, or halfway between two others.
@@ -97,7 +101,9 @@ impl BehaviourCondition {
     ) -> Truth {
         let each = self.arguments.iter().map(|argument| match value(argument) {
             None => Truth::Open,
-            Some(None) => matches!(self.kind, ConditionKind::Absent).into(),
+            Some(None) => {
+                matches!(self.kind, ConditionKind::Absent | ConditionKind::NotTrue).into()
+            }
             Some(Some(value)) => self.kind.is(value),
         });
         each.max().unwrap_or(Truth::Open)
@@ -151,6 +157,8 @@ impl ConditionKind {
             "uint8" => Self::Uint8,
             "negative" => Self::Negative,
             "not one" => Self::NotOne,
+            "true" => Self::True,
+            "not true" => Self::NotTrue,
             "tied" => Self::Tied,
             "small" => Self::Small,
             _ => return None,
@@ -174,6 +182,10 @@ impl ConditionKind {
             Self::Negative => match literal {
                 Some(Literal::Int(value)) => (*value < 0).into(),
                 Some(Literal::Float(value)) => (value.value() < 0.0).into(),
+                _ => Truth::Open,
+            },
+            Self::True | Self::NotTrue => match literal {
+                Some(Literal::Bool(value)) => (*value == matches!(self, Self::True)).into(),
                 _ => Truth::Open,
             },
             Self::NotOne => match literal {

@@ -21,8 +21,8 @@ pub enum ExecutedArgument {
     Int(bool),
     /// A float, and whether it is negative.
     Float(bool),
-    /// A boolean; rows do not tell true from false.
-    Bool,
+    /// A boolean.
+    Bool(bool),
     /// What no row asks about.
     Other,
 }
@@ -50,7 +50,7 @@ impl ExecutedArgument {
                 let number = if *negative { -1.0 } else { 1.0 };
                 (ScriptType::Float, Some(Literal::from(number)), None)
             }
-            Self::Bool => (ScriptType::Bool, None, None),
+            Self::Bool(value) => (ScriptType::Bool, Some(Literal::Bool(*value)), None),
             Self::Other => (ScriptType::Unknown, None, None),
         }
     }

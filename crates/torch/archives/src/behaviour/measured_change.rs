@@ -109,6 +109,11 @@ pub(crate) fn spoken_for(minor: Version) -> Vec<Version> {
     before.into_iter().chain(MEASURED.iter().find(|one| **one > minor)).copied().collect()
 }
 
+/// The newest measured release that is older than one.
+pub(crate) fn measured_before(minor: Version) -> Option<Version> {
+    MEASURED.iter().rev().find(|one| **one < minor).copied()
+}
+
 /// The rows of an operator: `aten::div` with its overload.
 pub(crate) fn changes_of(
     operator: &str,

@@ -26,6 +26,8 @@ pub(crate) struct Behaviour {
     operators: Vec<String>,
     /// What must hold of a call, all of it.
     pub(crate) when: Vec<BehaviourCondition>,
+    /// The result that is concerned, counted from 0: nothing changes for who does not read it.
+    pub(crate) result: Option<usize>,
     /// Files with a lower operator version mean what was first, and releases with an upgrader keep to it.
     pub(crate) upgraded_below: Option<i64>,
     /// What releases do, oldest first.

@@ -8,6 +8,7 @@
 mod callable;
 mod constants;
 mod element;
+mod result_reads;
 pub(crate) mod type_names;
 mod typed;
 mod written;

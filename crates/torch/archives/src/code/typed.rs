@@ -11,6 +11,7 @@ use unskew_torch_schemas::matching::{
 };
 
 use super::element::{self, ElementClass};
+use super::result_reads;
 use crate::behaviour;
 
 /// The module into which conversions put functions of the registry.
@@ -28,6 +29,8 @@ pub(crate) struct TypedUse {
     pub elements: Vec<Option<ElementClass>>,
     /// Whether some release does otherwise by this operator than another.
     pub changes: bool,
+    /// Those of its results that nothing reads, where it matters.
+    pub unread: Vec<usize>,
     /// How the values stand for its arguments.
     pub binding: Option<CallBinding>,
     /// The function of the registry in which they stand: a conversion put it there.
@@ -56,6 +59,7 @@ type Key = (
     Option<Arc<str>>,
     Vec<(Option<String>, bool, ScriptType, Option<Literal>)>,
     Vec<Option<ElementClass>>,
+    Vec<usize>,
 );
 
 /// The calls of a program that the loader looks at.
@@ -79,7 +83,9 @@ pub(crate) fn typed(program: &ScriptProgram, operators: &dyn OverloadSource) -> 
         });
         // Only of what an operator takes otherwise by release it matters what it is.
         let elements = if changes { elements(program, &call) } else { Vec::new() };
-        let at = *known.entry(key(&call, within.clone(), elements.clone())).or_insert_with(|| {
+        let unread = if changes { unread(program, &call) } else { Vec::new() };
+        let key = key(&call, within.clone(), elements.clone(), unread.clone());
+        let at = *known.entry(key).or_insert_with(|| {
             let (meant, binding) = match call.choice {
                 OverloadChoice::One(signature, binding) => (Some(signature), Some(binding)),
                 _ => (None, None),
@@ -88,6 +94,7 @@ pub(crate) fn typed(program: &ScriptProgram, operators: &dyn OverloadSource) -> 
                 operator: call.operator,
                 given: call.given,
                 elements,
+                unread,
                 changes,
                 meant,
                 binding,
@@ -123,11 +130,22 @@ pub(crate) fn elements(program: &ScriptProgram, call: &ResolvedCall) -> Vec<Opti
     call.given.iter().zip(&call.spans).map(tensor).collect()
 }
 
-fn key(call: &ResolvedCall, within: Option<Arc<str>>, elements: Vec<Option<ElementClass>>) -> Key {
+/// The results of a call that changed by release, and that nothing reads.
+fn unread(program: &ScriptProgram, call: &ResolvedCall) -> Vec<usize> {
+    let changed = behaviour::behaviours_of(&call.operator, None).filter_map(|row| row.result);
+    changed.filter(|result| !result_reads::is_read(program, call, *result)).collect()
+}
+
+fn key(
+    call: &ResolvedCall,
+    within: Option<Arc<str>>,
+    elements: Vec<Option<ElementClass>>,
+    unread: Vec<usize>,
+) -> Key {
     let given = call.given.iter().map(|one| {
         // Only `None` and short values tell overloads and versions apart.
         let literal = one.literal.clone();
         (one.keyword.clone(), one.receiver, one.ty.clone(), literal)
     });
-    (call.operator.clone(), within, given.collect(), elements)
+    (call.operator.clone(), within, given.collect(), elements, unread)
 }

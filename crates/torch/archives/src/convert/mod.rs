@@ -14,6 +14,7 @@
 //! | `mobile` | bytecode, and the operators in it |
 //! | `flatbuffer` | a mobile flatbuffer, which becomes an archive for releases that read none |
 //! | `exported` | the graph of a `torch.export` archive between the schemas 1 to 8, and its container |
+//! | `checkpoint` | what `torch.save` wrote: the form before 1.6, values for `weights_only=True` |
 //! | `specialize` | nothing: what a function of the registry comes to for one call of a graph |
 //! | `writer` | nothing: who wrote the file, where it does not show it |
 //! | `verify` | nothing: the checksums of all records, if asked for |
@@ -21,6 +22,7 @@
 //! What was converted is read again and judged like any other file before it is written.
 
 mod archive_builder;
+mod checkpoint;
 mod exported;
 mod flatbuffer;
 
@@ -55,7 +57,7 @@ pub struct TorchConvertOptions {
 }
 
 /// Plans the file in `source` anew for the release `to`; none if it is no PyTorch file. What no release
-/// wants in another form, such as a checkpoint, stays as it is.
+/// wants in another form, such as safetensors, stays as it is.
 ///
 /// If the plan has a blocker, the output is the file as it is, which nobody should take for converted.
 ///
@@ -114,6 +116,11 @@ fn planned(
     }
     let records = Records::open(source)?;
     let task = ConversionTask { file, records: &records, model: &model, to };
+    if model.format == TorchFormat::Checkpoint {
+        let output = checkpoint::plan(&task, &mut plan)?.filter(|_| plan.is_possible());
+        let output = output.unwrap_or_else(|| Assembly::from_source(source));
+        return Ok((plan, ConvertedArtifact::File(Arc::new(output))));
+    }
     let draft = if model.format.is_exported() {
         exported::plan(&task, &mut plan)?
     } else if matches!(

@@ -26,6 +26,15 @@ pub(crate) const REGION: &str = "region";
 /// The type of the one result of an operator of higher order whose node does not say whether it is a tuple: up to 2.6.
 pub(crate) const RESULT: &str = "result";
 
+/// The type of sizes whose range holds 0, by their names.
+pub(crate) const ZERO_SIZE: &str = "size";
+
+/// Whether an expression is the name of a size that a tensor brings: `s0`. What shows only when a program runs is `u0`.
+pub(crate) fn is_size(name: &str) -> bool {
+    let digits = name.strip_prefix('s').filter(|digits| !digits.is_empty());
+    digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// Something that a program has.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Element {
@@ -78,6 +87,18 @@ impl ElementPlace<'_> {
     /// Whether it is what a user gives.
     fn is_input(&self) -> bool {
         matches!(self, Self::Field(Self::Field(_, input), name) if *input == "user_input" && *name == "arg")
+    }
+
+    /// The size whose least value it is, if it is one.
+    fn least_of(&self) -> Option<&str> {
+        match self {
+            Self::Field(Self::Field(Self::Field(Self::Root, ranges), size), "min_val")
+                if *ranges == "range_constraints" && is_size(size) =>
+            {
+                Some(size)
+            }
+            _ => None,
+        }
     }
 
     /// Whether it is an item of the outputs of the whole program.
@@ -149,6 +170,9 @@ impl<'de> Visitor<'de> for ElementWalk<'_> {
     }
 
     fn visit_i64<E>(self, number: i64) -> Result<bool, E> {
+        if let Some(size) = self.place.least_of().filter(|_| number < 1) {
+            self.add(ZERO_SIZE, size.to_owned().into());
+        }
         if let Some((ty, shape)) = self.shape().filter(|(_, shape)| shape.kind == ShapeKind::Enum) {
             let number = number.to_string();
             let known = shape.fields.iter().find(|field| field.number() == Some(&number));

@@ -9,9 +9,9 @@ use std::sync::LazyLock;
 
 use unskew_core::Version;
 
-use super::elements::{Element, INPUT, OUTPUT, REGION, RESULT};
+use super::elements::{Element, INPUT, OUTPUT, REGION, RESULT, ZERO_SIZE};
 use super::schema::{ExportSchema, ShapeKind};
-use crate::{ReleaseCalendar, TorchFormat, TorchModel, TorchRelease};
+use crate::{ReleaseCalendar, TorchFormat, TorchModel, TorchRelease, history};
 
 /// A row of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,6 +164,8 @@ pub(crate) enum LoadRefusal {
     Input { alternative: String, place: String },
     /// It does not take such an operator of higher order, which stands in this place.
     Region { name: String, place: String },
+    /// It does not load a size whose range holds 0, which stands in this place.
+    Size { name: String, place: String },
     /// It does not load such a result of a node, which stands in this place.
     Result { row: &'static LoaderRow, place: String },
 }
@@ -176,6 +178,7 @@ impl LoadRefusal {
             | Self::Output { place, .. }
             | Self::Input { place, .. }
             | Self::Region { place, .. }
+            | Self::Size { place, .. }
             | Self::Result { place, .. } => Some(place),
             Self::Record(_) | Self::Archive => None,
         }
@@ -188,6 +191,7 @@ impl LoadRefusal {
             Self::Result { row, .. } | Self::Record(row) => row.said,
             Self::Input { .. } => "'NoneType' object has no attribute 'name'",
             Self::Region { .. } => "Failed deserializing node Node",
+            Self::Size { .. } => "KeyError",
             Self::Output { .. } => "Unable to deserialize output node",
             Self::Archive => "",
         }
@@ -200,6 +204,7 @@ impl fmt::Display for LoadRefusal {
             Self::Element { element: Element { ty, name }, .. } => write!(f, "{ty}.{name}"),
             Self::Output { alternative, .. } => write!(f, "an output {alternative}"),
             Self::Input { alternative, .. } => write!(f, "an input {alternative}"),
+            Self::Size { name, .. } => write!(f, "the size {name}, whose range begins at 0"),
             Self::Region { name, .. } => write!(f, "the operator of higher order {name}"),
             Self::Result { row, .. } => {
                 write!(f, "a result {} of an operator of higher order", row.name)
@@ -275,6 +280,12 @@ pub(crate) fn refusals(
             if is_told(LoaderRowKind::LoadsInput, minor, &element.name) == Some(false) {
                 let alternative = element.name.to_string();
                 found.push(LoadRefusal::Input { alternative, place: place() });
+            }
+            continue;
+        }
+        if element.ty == ZERO_SIZE {
+            if minor < history::zero_sizes_since() {
+                found.push(LoadRefusal::Size { name: element.name.to_string(), place: place() });
             }
             continue;
         }

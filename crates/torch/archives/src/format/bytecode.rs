@@ -26,8 +26,12 @@ const OPERATORS: usize = 1 << 20;
 /// The most different instructions; PyTorch has some fifty.
 const INSTRUCTIONS: usize = 1000;
 
-/// Reads the bytecode of an archive into `model`.
-pub(super) fn read(records: &Records, model: &mut TorchModel) -> Result<(), ReadError> {
+/// Reads the bytecode of an archive into `model`, whose methods are those of `class`.
+pub(super) fn read(
+    records: &Records,
+    model: &mut TorchModel,
+    class: Option<&str>,
+) -> Result<(), ReadError> {
     let Some(bytes) = records.get(RECORD)? else { return Ok(()) };
     let pickle = records.pickle(RECORD, &bytes)?;
     let malformed =
@@ -56,9 +60,17 @@ pub(super) fn read(records: &Records, model: &mut TorchModel) -> Result<(), Read
                 model.instructions.insert(name.to_owned());
             }
         }
-        let types = part(&pickle, code, "types").filter_map(PickleValue::text);
-        if types.filter(|ty| is_own(ty)).count() > 0 {
-            model.types.entry(history::OWN_TYPES).or_default().add(&name);
+        let types = || part(&pickle, code, "types").filter_map(PickleValue::text);
+        for (what, is_it) in
+            [(history::OWN_TYPES, is_own as fn(&str) -> bool), (history::TORCH_TYPES, is_of_torch)]
+        {
+            if types().any(is_it) {
+                model.types.entry(what).or_default().add(&name);
+            }
+        }
+        let is_method = name.rsplit_once('.').is_some_and(|(own, _)| Some(own) == class);
+        if is_method && parts.next().is_some_and(|schema| gives_own(&pickle, schema)) {
+            model.types.entry(history::NAMED_RESULT).or_default().add(&name);
         }
         for operator in part(&pickle, code, "operators") {
             count += 1;
@@ -80,6 +92,7 @@ pub(super) fn read(records: &Records, model: &mut TorchModel) -> Result<(), Read
             model.add_use(OperatorUse::overload(operator, overload, given), &name, false);
         }
     }
+    note_enums(&pickle, RECORD, model);
     if pickle.calls > 0 {
         model.facts.push(("pickle imports", pickle.imports.join(", ")));
     }
@@ -90,6 +103,44 @@ pub(super) fn read(records: &Records, model: &mut TorchModel) -> Result<(), Read
 fn is_own(ty: &str) -> bool {
     let mut own = ty.split("__torch__.").skip(1);
     own.any(|rest| !rest.starts_with("torch.classes."))
+}
+
+/// Whether a type is, or holds, one of a module of PyTorch: `__torch__.torch.nn.utils.rnn.PackedSequence`.
+fn is_of_torch(ty: &str) -> bool {
+    let mut own = ty.split("__torch__.torch.").skip(1);
+    own.any(|rest| !rest.starts_with("classes."))
+}
+
+/// Whether what a function returns is, or holds, a type of the file itself.
+fn gives_own(pickle: &Pickle, schema: &PickleValue) -> bool {
+    part(pickle, schema, "returns").any(|one| {
+        // A name, a type and a default, each with its key.
+        let mut pairs = pickle.members(one).map(|pair| pickle.members(pair));
+        pairs.any(|mut pair| {
+            pair.next().and_then(PickleValue::text) == Some("type")
+                && pair.next().and_then(PickleValue::text).is_some_and(is_own)
+        })
+    })
+}
+
+/// Notes values of `Enum` classes in a pickle: calls of a class of the file with a number or a text, where objects have a
+/// state.
+pub(super) fn note_enums(pickle: &Pickle, record: &str, model: &mut TorchModel) {
+    let is_enum = |value: &PickleValue| {
+        let PickleValue::Call(call) = value else { return false };
+        let PickleValue::Global(module, _) = pickle.value(call.callee) else { return false };
+        let given = call.arguments.map(|id| pickle.value(id));
+        let is_plain = matches!(
+            given,
+            Some(PickleValue::Int(_) | PickleValue::Float(_) | PickleValue::Text(_))
+        );
+        is_plain
+            && module.starts_with("__torch__")
+            && !module.starts_with("__torch__.torch.classes")
+    };
+    if pickle.values().any(is_enum) {
+        model.types.entry(history::ENUM_VALUES).or_default().add(record);
+    }
 }
 
 /// The members of one part of a function: its `instructions`, its `operators`.

@@ -10,7 +10,7 @@ use crate::pickle::{self, Pickle, PickleValue};
 use crate::{TorchFormat, TorchModel};
 
 /// The number that `torch.save` of the old form begins with, little-endian.
-const MAGIC: [u8; 10] = [0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19];
+pub(crate) const MAGIC: [u8; 10] = [0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19];
 
 /// How much of a pickle is looked at; its imports tell what it is.
 const HEAD: u64 = 1 << 20;

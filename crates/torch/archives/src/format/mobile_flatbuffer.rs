@@ -6,7 +6,7 @@ use unskew_source::{ReadError, Source, SourceProblem};
 
 use super::bytecode;
 use crate::model::OperatorUse;
-use crate::{TorchFormat, TorchModel, VersionStamp};
+use crate::{TorchFormat, TorchModel, VersionStamp, history};
 
 /// The fields of the module at the root.
 mod module {
@@ -18,6 +18,7 @@ mod module {
 mod value {
     pub(super) const KIND: u64 = 0;
     pub(super) const VALUE: u64 = 1;
+    pub(super) const ENUM: u64 = 15;
     pub(super) const FUNCTION: u64 = 16;
 }
 mod function {
@@ -49,7 +50,11 @@ pub(super) fn read(source: &dyn Source) -> Result<TorchModel, ReadError> {
     let mut count = 0;
     for i in 0..values.len {
         let one = buffer.element(values, i).map_err(|e| e.in_field("ivalues"))?;
-        if buffer.scalar(one, value::KIND, 1)? != value::FUNCTION {
+        let kind = buffer.scalar(one, value::KIND, 1)?;
+        if kind == value::ENUM {
+            model.types.entry(history::ENUM_VALUES).or_default().add("ivalues");
+        }
+        if kind != value::FUNCTION {
             continue;
         }
         let Some(function) = buffer.child(one, value::VALUE)? else { continue };

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use unskew_source::{Archive, ReadError, Source, SourceExt};
 
 use crate::TorchModel;
+pub(crate) use checkpoint::MAGIC;
 pub(crate) use exported::target;
 pub(crate) use records::Records;
 

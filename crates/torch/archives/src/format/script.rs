@@ -11,6 +11,7 @@ use unskew_source::{ReadError, SourceProblem};
 use super::records::Records;
 use super::{bytecode, debug};
 use crate::model::{GivenArguments, OperatorUse};
+use crate::pickle::PickleValue;
 use crate::{TorchFormat, TorchModel, VersionStamp, code, prepacked_weights};
 
 const ATTRIBUTES: &str = "data.pkl";
@@ -29,11 +30,11 @@ pub(super) fn read(records: &Records) -> Result<TorchModel, ReadError> {
     let mut program = read_code(records, "code/", &mut model)?;
     read_constants(records, &mut program, &mut model)?;
     model.op_version_set = code::has_op_version_set(&program);
-    read_attributes(records, &mut model)?;
+    let class = read_attributes(records, &mut model)?;
     if mobile {
         // The mobile interpreter runs the bytecode; the code beside it is for the other loader.
         model.uses.clear();
-        bytecode::read(records, &mut model)?;
+        bytecode::read(records, &mut model, class.as_deref())?;
     }
     model.program = Some(Arc::new(program));
     written_by(records, &mut model)?;
@@ -107,22 +108,32 @@ pub(super) fn notice(program: &ScriptProgram, model: &mut TorchModel) {
     }
 }
 
-/// What the attributes import, and how they keep quantized weights. What is broken says nothing; what is too much is not
-/// passed over.
-fn read_attributes(records: &Records, model: &mut TorchModel) -> Result<(), ReadError> {
+/// Reads what the attributes import, and how they keep quantized weights. What is broken says nothing; what is too much is
+/// not passed over. Returns the class of the model: `__torch__.M`.
+fn read_attributes(records: &Records, model: &mut TorchModel) -> Result<Option<String>, ReadError> {
     let pickle = match records.get(ATTRIBUTES) {
         Ok(Some(bytes)) => records.pickle(ATTRIBUTES, &bytes),
-        Ok(None) => return Ok(()),
+        Ok(None) => return Ok(None),
         Err(error) => Err(error),
     };
     match pickle {
         Ok(pickle) => {
             prepacked_weights::prepacked_form::note(&pickle, ATTRIBUTES, &mut model.packed);
+            if model.format.is_mobile() {
+                bytecode::note_enums(&pickle, ATTRIBUTES, model);
+            }
+            let class = match pickle.root() {
+                PickleValue::Call(call) => match pickle.value(call.callee) {
+                    PickleValue::Global(module, name) => Some(format!("{module}.{name}")),
+                    _ => None,
+                },
+                _ => None,
+            };
             model.imports = pickle.imports.into_iter().collect();
-            Ok(())
+            Ok(class)
         }
         Err(error) if matches!(*error.problem, SourceProblem::Budget(_)) => Err(error),
-        Err(_) => Ok(()),
+        Err(_) => Ok(None),
     }
 }
 

@@ -72,7 +72,8 @@ pub(crate) fn first_release() -> Option<Version> {
     ROWS.as_ref()?.releases().first().copied().map(pair)
 }
 
-fn pair(version: Version) -> Version {
+/// The `major.minor` of a release.
+pub(super) fn pair(version: Version) -> Version {
     Version::pair(version.major(), version.minor())
 }
 

@@ -88,7 +88,7 @@ fn sparse<'p>(pickle: &'p Pickle, arguments: &[u32]) -> Option<(&'p str, usize)>
 }
 
 /// The names in the state of a module, its parameters, buffers and modules among them; none if that is no dictionary.
-fn attributes(pickle: &Pickle, state: u32) -> Option<BTreeSet<String>> {
+pub(crate) fn attributes(pickle: &Pickle, state: u32) -> Option<BTreeSet<String>> {
     let mut found = BTreeSet::new();
     for (key, value) in entries(pickle, pickle.value(state))? {
         if REGISTRIES.contains(&key) {

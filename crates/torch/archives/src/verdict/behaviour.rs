@@ -40,7 +40,8 @@ pub(super) fn judge(pair: &FileAndRelease<'_>) -> BehaviourFindings {
     let changing = pair.behaviour_calls().iter().filter(|call| call.changes && call.live > 0);
     for call in changing.filter(|call| !is_meant(pair, call)) {
         let overload = call.meant.as_ref().map(|meant| &*meant.schema.overload);
-        for row in behaviour::behaviours_of(&call.operator, overload) {
+        let rows = behaviour::behaviours_of(&call.operator, overload);
+        for row in rows.filter(|row| row.result.is_none_or(|one| !call.unread.contains(&one))) {
             let Some(change) = changed(pair, row) else { continue };
             let concern = match of_call(call, &row.when) {
                 Truth::No => continue,

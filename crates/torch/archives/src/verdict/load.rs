@@ -1,6 +1,6 @@
 //! Load check: by the form of a file, whether a release loads it.
 
-use unskew_core::{Finding, Places, Version};
+use unskew_core::{Finding, Phase, Places, Version};
 
 use super::pair::FileAndRelease;
 use crate::exported::loader::{self, LoadRefusal};
@@ -61,8 +61,14 @@ fn refused(pair: &FileAndRelease<'_>) -> Option<Finding> {
     let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
     let refusal = history::refusal(runtime.minor(), model)?;
     let what = &refusal.what;
-    let finding = rules::RefusedAllTheSame { file, runtime: runtime_name, what }.finding();
-    Some(finding.with_symptom(&*refusal.symptom))
+    let other = || format!("Use another release than {runtime_name}, or export the model with it.");
+    let fix = &refusal.fix.clone().unwrap_or_else(other);
+    let mut finding = rules::RefusedAllTheSame { file, runtime: runtime_name, what, fix }.finding();
+    if refusal.when_called {
+        finding.phase = Some(Phase::FirstUse);
+    }
+    let places = refusal.holds.as_ref().and_then(|what| model.types.get(&**what));
+    Some(finding.with_symptom(&*refusal.symptom).at(places.cloned().unwrap_or_default()))
 }
 
 fn exported(pair: &FileAndRelease<'_>) -> Option<Finding> {
@@ -122,6 +128,7 @@ fn program(pair: &FileAndRelease<'_>) -> Option<Finding> {
         | LoadRefusal::Input { .. }
         | LoadRefusal::Output { .. }
         | LoadRefusal::Region { .. }
+        | LoadRefusal::Size { .. }
         | LoadRefusal::Result { .. } => {}
     }
     let words: Vec<String> = refusals.iter().take(NAMED).map(ToString::to_string).collect();

@@ -63,7 +63,12 @@ fn is_known(call: &TypedUse, row: &MeasuredChange) -> bool {
         return false;
     }
     let known: Vec<&behaviour::Behaviour> = known.collect();
-    let is_written = |since: Version| known.iter().any(|row| row.turns().any(|turn| turn == since));
+    // What a machine saw first in one release may have come in any after the measured one before it.
+    let is_written = |since: Version| {
+        let before = measured_change::measured_before(since);
+        let is_it = |turn: Version| turn <= since && before.is_none_or(|before| before < turn);
+        known.iter().any(|row| row.turns().any(is_it))
+    };
     known.iter().any(|row| row.upgraded_below.is_some()) || row.turns().all(is_written)
 }
 

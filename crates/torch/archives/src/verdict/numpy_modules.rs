@@ -3,7 +3,7 @@
 use unskew_core::{Finding, Places, Unjudged, Version, aspect};
 
 use super::pair::FileAndRelease;
-use crate::rules;
+use crate::{TorchFormat, TorchModel, rules};
 
 /// The first release that was built for numpy 2.
 const NUMPY_2: Version = Version::pair(2, 3);
@@ -12,12 +12,28 @@ const NUMPY_2: Version = Version::pair(2, 3);
 pub(super) fn finding(pair: &FileAndRelease<'_>) -> Option<Finding> {
     let FileAndRelease { file, model, runtime, runtime_name, .. } = pair;
     let (import, since) = of_numpy_2(&model.globals)?;
+    let advice = match model.format {
+        TorchFormat::Checkpoint => {
+            "Run `unskew convert`, which asks for numpy.core instead, or install"
+        }
+        _ => "Install",
+    };
     (runtime.minor() < NUMPY_2).then(|| {
-        let finding =
-            rules::NumpyTooOld { file, runtime: runtime_name, import: &import, wanted: &since };
+        let finding = rules::NumpyTooOld {
+            file,
+            runtime: runtime_name,
+            import: &import,
+            wanted: &since,
+            advice: &advice,
+        };
         let finding = finding.finding();
         finding.with_symptom("No module named 'numpy._core'").at(Places::from_iter(["data.pkl"]))
     })
+}
+
+/// Whether a file asks for modules of numpy 2, and a release was built for numpy 1.
+pub(crate) fn asks_for_newer(model: &TorchModel, minor: Version) -> bool {
+    minor < NUMPY_2 && of_numpy_2(&model.globals).is_some()
 }
 
 /// The same for a release that works with numpy 1 and numpy 2.

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use unskew_core::{Finding, Places, Version};
 
 use super::pair::FileAndRelease;
-use crate::pickled::SPARSE;
 use crate::pickled::names::{self, PickledName};
-use crate::rules;
+use crate::pickled::{SPARSE, later_attributes};
+use crate::{TorchFormat, rules};
 
 /// The record that a checkpoint keeps its pickle in.
 const RECORD: &str = "data.pkl";
@@ -116,12 +116,23 @@ fn missing_attributes(pair: &FileAndRelease<'_>) -> Vec<Finding> {
         let known = names::named(class);
         let Some(of_release) = known.iter().find(|one| one.is_of(minor)) else { continue };
         let name = class.rsplit('.').next().unwrap_or(class);
-        for attribute in of_release.reads().filter(|one| !attributes.contains(*one)) {
+        let later = later_attributes::read_by(class, minor).map(|row| row.name);
+        let read: BTreeSet<&str> = of_release.reads().chain(later).collect();
+        for attribute in read.into_iter().filter(|one| !attributes.contains(*one)) {
+            // Only archives are converted, and the loader of 2.6 takes no module whole.
+            let is_added = model.format == TorchFormat::Checkpoint
+                && minor < super::strict_loader::STRICT
+                && later_attributes::is_known(class, attribute);
+            let advice = match is_added {
+                true => "Run `unskew convert`, which adds it; or set",
+                false => "Set",
+            };
             let finding = rules::PickledAttributeMissing {
                 file,
                 runtime: runtime_name,
                 class,
                 attribute: &attribute,
+                advice: &advice,
             };
             let symptom = format!("'{name}' object has no attribute '{attribute}'");
             findings.push(finding.finding().with_symptom(symptom).at(record()));

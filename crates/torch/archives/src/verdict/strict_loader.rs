@@ -10,13 +10,20 @@ use unskew_core::{Finding, Places, Version};
 
 use super::pair::FileAndRelease;
 use super::tensor_files::{few, lines};
-use crate::rules;
+use crate::{TorchFormat, TorchModel, rules};
 
 /// The first release whose `torch.load` is strict unless it is told otherwise.
-const STRICT: Version = Version::pair(2, 6);
+pub(super) const STRICT: Version = Version::pair(2, 6);
 
 /// The last protocol of pickles that the strict loader reads.
 const PROTOCOL: u8 = 3;
+
+/// What is imported for values that need no code.
+const PLAIN: [&str; 3] =
+    ["argparse.Namespace", "numpy.core.multiarray.scalar", "numpy._core.multiarray.scalar"];
+
+/// What is imported beside a number of numpy.
+const OF_NUMBERS: [&str; 2] = ["numpy.dtype", "_codecs.encode"];
 
 /// Since which release, and until which, something is allowed.
 type Span = (Version, Option<Version>);
@@ -41,7 +48,7 @@ static OPCODES: LazyLock<BTreeMap<u8, Version>> = LazyLock::new(|| {
 });
 
 /// Whether some release lets this be imported.
-pub(super) fn is_listed(global: &str) -> bool {
+pub(crate) fn is_listed(global: &str) -> bool {
     ALLOWED.contains_key(global)
 }
 
@@ -78,7 +85,16 @@ pub(super) fn refusal(pair: &FileAndRelease<'_>, pickled: &[Finding]) -> Option<
     } else {
         return None;
     };
+    // Without the names that have plain forms, only an instruction or a protocol is refused.
+    let is_plain = |one: &&&str| PLAIN.contains(*one) || OF_NUMBERS.contains(*one);
     let advice = match pickled.is_empty() {
+        // Only archives are converted.
+        true if model.format == TorchFormat::Checkpoint
+            && refused.iter().all(|one| is_plain(&one)) =>
+        {
+            "Run `unskew convert`, which writes plain values where they need no code. If you trust the file, you can load it \
+             with torch.load(path, weights_only=False)."
+        }
         true => {
             "If you trust the file, load it with torch.load(path, weights_only=False), or allow its classes first with \
              torch.serialization.add_safe_globals. Better: save a state_dict of tensors alone."
@@ -95,6 +111,13 @@ pub(super) fn refusal(pair: &FileAndRelease<'_>, pickled: &[Finding]) -> Option<
     Some(finding.with_symptom(symptom).at(Places::from_iter(["data.pkl"])))
 }
 
+/// Whether the strict loader of a release refuses values or instructions of a checkpoint that have a plain form.
+pub(crate) fn refuses_values(model: &TorchModel, minor: Version) -> bool {
+    minor >= STRICT
+        && (model.globals.iter().any(|one| PLAIN.contains(&&**one) && !allows(one, minor))
+            || model.pickle_opcodes.iter().any(|opcode| !runs(*opcode, minor)))
+}
+
 /// Whether the strict loader of a release lets this be imported.
 fn allows(global: &str, minor: Version) -> bool {
     let within = |(since, until): &Span| *since <= minor && until.is_none_or(|last| minor <= last);
@@ -102,7 +125,7 @@ fn allows(global: &str, minor: Version) -> bool {
 }
 
 /// Whether the strict loader of a release has this instruction.
-fn runs(opcode: u8, minor: Version) -> bool {
+pub(crate) fn runs(opcode: u8, minor: Version) -> bool {
     OPCODES.get(&opcode).is_some_and(|since| *since <= minor)
 }
 

@@ -191,3 +191,63 @@ fn what_raised_for_all_tensors_that_were_tried_is_not_judged_without_a_type() {
     assert_eq!(of_2_1_on_1_10("    return torch.mvlgamma_(x, 3)\n"), not_judged);
     assert_eq!(of_2_1_on_1_10("    return torch.logaddexp(x, m)\n"), (vec![], vec![]));
 }
+
+/// What 2.1 and earlier give for `return_counts=True` has inverse indices that were not asked for.
+#[test]
+fn a_result_that_changed_concerns_only_who_reads_it() {
+    let unique =
+        |after: &str| format!("    v, i, c = torch._unique2(x, True, False, True)\n{after}");
+    assert_eq!(said(&on(&unique("    return torch.add(v, c)\n"), "2.15.0")), (vec![], vec![]));
+    assert_eq!(said(&on(&unique("    return torch.add(v, i)\n"), "2.15.0")).0, ["OP101"]);
+    assert_eq!(said(&on(&unique("    return torch.add(v, i)\n"), "2.2.2")).0, ["OP101"]);
+    assert_eq!(said(&on(&unique("    return torch.add(v, i)\n"), "2.1.2")), (vec![], vec![]));
+    for after in [
+        "    w, j = v, i\n    return torch.add(w, c)\n",
+        "    t = (v, i, c)\n    a, b, d, = t\n    return torch.add(a, d)\n",
+        "    if bool(torch.any(v)):\n      j = i\n    else:\n      j = v\n    return c\n",
+    ] {
+        assert_eq!(said(&on(&unique(after), "2.15.0")), (vec![], vec![]), "{after}");
+    }
+    for after in [
+        "    w, j = v, i\n    return torch.add(w, j)\n",
+        "    t = (v, i, c)\n    a, b, d, = t\n    return torch.add(a, b)\n",
+        "    t = [v, i, c]\n    return c\n",
+        "    if bool(torch.any(i)):\n      j = i\n    else:\n      j = v\n    return c\n",
+    ] {
+        assert_eq!(said(&on(&unique(after), "2.15.0")).0, ["OP101"], "{after}");
+    }
+    // Who asks for them gets them from every release.
+    let asked = "    v, i, c = torch._unique2(x, True, True, True)\n    return torch.add(v, i)\n";
+    assert_eq!(said(&on(asked, "2.15.0")), (vec![], vec![]));
+    let none = "    v, i, c = torch._unique2(x, True, False, False)\n    return torch.add(v, i)\n";
+    assert_eq!(said(&on(none, "2.15.0")), (vec![], vec![]));
+}
+
+/// `torch.unique(x, return_counts=True)` as releases script it: the result goes through two functions.
+#[test]
+fn a_result_is_followed_through_functions() {
+    let code = {
+        "class M(Module):\n  __parameters__ = []\n  __buffers__ = []\n  training : bool\n  \
+             def forward(self: __torch__.M,\n    x: Tensor) -> Tensor:\n    \
+             _0 = __torch__.f.counts\n    v, c, = _0(x, )\n    return torch.add(v, c)\n"
+    };
+    let functions = |returned: &str| {
+        format!(
+            "def counts(x: Tensor) -> Tuple[Tensor, Tensor]:\n  _0 = __torch__.f.impl\n  _1 = _0(x, )\n  \
+             a, b, c, = _1\n  return ({returned}, c)\n\
+             def impl(x: Tensor) -> Tuple[Tensor, Tensor, Tensor]:\n  \
+             v, i, c = torch._unique2(x, True, False, True)\n  return (v, i, c)\n"
+        )
+    };
+    let file = |returned: &str| {
+        archive(&[
+            ("data.pkl", b"\x80\x02c__torch__\nM\n)\x81}b."),
+            ("code/__torch__.py", code.as_bytes()),
+            ("code/__torch__/f.py", functions(returned).as_bytes()),
+        ])
+    };
+    let on =
+        |returned: &str| verdict(&party("net.pt", &file(returned)), &runtime("2.15.0").party());
+    assert_eq!(said(&on("a")), (vec![], vec![]));
+    assert_eq!(said(&on("b")).0, ["OP101"]);
+}

@@ -143,3 +143,49 @@ fn a_node_without_an_exact_form_is_a_blocker_that_names_it() {
     let places: Vec<String> = plan.blockers.iter().map(|one| one.places.to_string()).collect();
     assert!(places.iter().any(|place| place.contains("graph_module.graph.nodes[0]")), "{places:?}");
 }
+
+/// What 2.4 and later write for `Dim("batch")` ends the load in 2.1 to 2.3 with `KeyError: 's0'`.
+#[test]
+fn a_size_without_a_least_value_begins_at_2_for_releases_before_2_4() {
+    let program = |least: i64| {
+        format!(
+            r#"{{"graph_module": {{"graph": {{"inputs": [], "outputs": [], "nodes": [], "tensor_values": {{}},
+            "sym_int_values": {{}}, "sym_bool_values": {{}}}}, "signature": {{"input_specs": [], "output_specs": []}},
+            "module_call_graph": []}}, "opset_version": {{"aten": 10}},
+            "range_constraints": {{"s0": {{"min_val": {least}, "max_val": 64}}}},
+            "schema_version": {{"major": 5, "minor": 3}}, "dialect": "ATEN"}}"#
+        )
+    };
+    let of_least = |least: i64| {
+        let mut archive = unskew_source::ArchiveOutput::new("net.pt2");
+        archive
+            .add("serialized_exported_program.json", program(least).into_bytes(), false)
+            .unwrap();
+        for (name, bytes) in [
+            ("version", "5.3"),
+            ("serialized_state_dict.pt", ""),
+            ("serialized_constants.pt", ""),
+            ("serialized_example_inputs.pt", ""),
+        ] {
+            archive.add(name, bytes.as_bytes().to_vec(), false).unwrap();
+        }
+        archive.finish().unwrap().all().unwrap()
+    };
+    let codes = |bytes: &[u8], release: &str| {
+        let found = verdict(&corpus::party("net.pt2", bytes), &runtime(release).party());
+        found.findings.iter().map(|one| one.rule.code).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (codes(&of_least(0), "2.3.1"), codes(&of_least(0), "2.4.1")),
+        (vec!["PT207"], vec![])
+    );
+    assert_eq!(codes(&of_least(2), "2.3.1"), Vec::<&str>::new());
+    let older = runtime("2.3.1");
+    let (plan, output) =
+        convert(&source("net.pt2", &of_least(0)), &older, &TorchConvertOptions::default())
+            .unwrap()
+            .unwrap();
+    assert!(plan.is_possible() && !plan.changes_nothing(), "{plan:?}");
+    let result = self::file(output).all().unwrap();
+    assert_eq!(codes(&result, "2.3.1"), Vec::<&str>::new());
+}

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 mod behaviour;
+mod convert_checkpoint;
 mod convert_devices;
 mod convert_exported;
 mod convert_layout;
@@ -12,6 +13,7 @@ mod devices;
 mod formats;
 mod hostile;
 mod loads;
+mod mobile_types;
 mod needs;
 mod quantized;
 mod readers;

@@ -6,6 +6,7 @@
 //! by maps what later ones say by a list of specs; `functional`, graphs without operators that write to their arguments;
 //! `higher_order`, what `cond` and its like give back; `regions`, those that a release does not take;
 //! `layout`, views of what another release lays out otherwise; `names`, names that Python has for something else; `operators`, arguments that another release does not take; `calls`, nodes of operators that it does not have, with `node_arguments`, what a node is given, and `shapes`, what new nodes give;
+//! `ranges`, where sizes begin;
 //! `stamp`, the numbers and names of the whole; `container`, the records around the graph, and `weights`,
 //! the tensors in them.
 
@@ -20,6 +21,7 @@ mod migration;
 mod names;
 mod node_arguments;
 mod operators;
+mod ranges;
 mod regions;
 
 mod schema_migrator;
@@ -119,6 +121,7 @@ fn program(
     if !is_down {
         whole(task, course, &mut changed, &mut found);
     }
+    ranges::put(&mut changed, task.to.minor(), &mut found);
     if let Some(graph) = graph_of(&mut changed) {
         for output in graph.get("outputs").map_or(&[][..], JsonValue::items) {
             let is_given = |(_, value): &&(String, JsonValue)| *value != JsonValue::Null;
