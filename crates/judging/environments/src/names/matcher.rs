@@ -7,6 +7,7 @@ use std::sync::Arc;
 use unskew_core::{
     Context, Finding, Judgement, Matcher, Party, Phase, Requirement, Role, Severity, Unjudged,
 };
+use unskew_extensions::wheels::normal;
 
 use super::NamePairs;
 use super::by_release::ReleaseNames;
@@ -98,7 +99,7 @@ fn of_pair(
         Owner::Python => (python(environment), None),
     };
     let fix = match (declared, of) {
-        (Some(text), _) => format!("Install what it declares: `uv pip install '{text}'`."),
+        (Some(text), _) => install(&text),
         (None, Owner::Python) => {
             "Install a newer release of the package that asks, or an older Python.".to_owned()
         }
@@ -146,12 +147,21 @@ fn of_nobody(
     let (name, symptom) = symptom(&failure.failure.asked);
     let (line, module) = (failure.failure.line.to_string(), &failure.failure.by);
     let finding = PythonModuleMissing { module, line: &line, name: &name }.finding();
-    let is_whole = unmet.missing_of(by).is_empty();
-    let finding = match is_whole && is_optional(environment, failure, by) {
-        true => finding.with_severity(Severity::Warning).in_phase(Phase::FirstUse),
-        false => finding,
+    let missing = unmet.missing_of(by);
+    let declared = missing.iter().find(|one| one.key == normal(&name));
+    let finding = match declared {
+        Some(one) => finding.with_fix(install(&one.text)),
+        None if missing.is_empty() && is_optional(environment, failure, by) => {
+            finding.with_severity(Severity::Warning).in_phase(Phase::FirstUse)
+        }
+        None => finding,
     };
     finding.with_symptom(symptom).at([chain(&failure.failure)].iter().collect())
+}
+
+/// The fix where a package declares what it needs.
+fn install(requirement: &str) -> String {
+    format!("Install what it declares: `uv pip install '{requirement}'`.")
 }
 
 /// Whether a package was brought by another one, which does not import it at load: as `matplotlib-inline`, which IPython brings for those who have Matplotlib.

@@ -3,22 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use unskew_core::{Context, Severity};
+use unskew_core::{Context, Finding, Severity};
 use unskew_environments::{Environment, SitePackages, judge};
 
-fn install(site: &Path, name: &str, version: &str, files: &[(&str, &str)]) {
-    install_requiring(site, (name, version), "", files);
-}
-
-fn install_requiring(
-    site: &Path,
-    (name, version): (&str, &str),
-    requires: &str,
-    files: &[(&str, &str)],
-) {
-    let info = format!("{name}-{version}.dist-info");
+fn install(site: &Path, name: &str, requires: &str, files: &[(&str, &str)]) {
+    let info = format!("{name}-2.0.dist-info");
     fs::create_dir_all(site.join(&info)).unwrap();
-    let metadata = format!("Name: {name}\nVersion: {version}\n{requires}\n");
+    let metadata = format!("Name: {name}\nVersion: 2.0\n{requires}\n");
     fs::write(site.join(&info).join("METADATA"), metadata).unwrap();
     let record: String = files.iter().map(|(path, _)| format!("{path},,\n")).collect();
     fs::write(site.join(&info).join("RECORD"), format!("{info}/RECORD,,\n{record}")).unwrap();
@@ -29,24 +20,30 @@ fn install_requiring(
     }
 }
 
-/// Code and message of everything that is said of `app` beside `base` 2.0, for Python 3.11.
-fn said(app: &str, base: &[(&str, &str)]) -> Vec<String> {
-    said_requiring("", app, base)
-}
-
-/// The same of an `app` with these lines in its metadata.
-fn said_requiring(requires: &str, app: &str, base: &[(&str, &str)]) -> Vec<String> {
+/// What is found for these packages, each with its lines of metadata and its files, for Python 3.11.
+fn findings(packages: &[(&str, &str, &[(&str, &str)])]) -> Vec<Finding> {
     let folder = tempfile::tempdir().unwrap();
     let site = folder.path().join("lib/python3.11/site-packages");
     fs::create_dir_all(&site).unwrap();
     fs::write(folder.path().join("pyvenv.cfg"), "version_info = 3.11.7\n").unwrap();
-    install(&site, "base", "2.0", base);
-    install_requiring(&site, ("app", "1.0"), requires, &[("app/__init__.py", app)]);
+    for (name, requires, files) in packages {
+        install(&site, name, requires, files);
+    }
     let environment = Environment::read(&SitePackages::find(folder.path()).unwrap()).unwrap();
     let judged = judge(&environment, &Context::for_tests());
     let of_pairs = judged.pairs.iter().flat_map(|pair| &pair.verdict.findings);
-    let all = of_pairs.chain(judged.alone.iter().flat_map(|party| &party.notes));
-    all.map(|one| format!("{} {}", one.rule.code, one.message)).collect()
+    of_pairs.chain(judged.alone.iter().flat_map(|party| &party.notes)).cloned().collect()
+}
+
+/// The same of `app` beside `base`.
+fn of_app(requires: &str, app: &str, base: &[(&str, &str)]) -> Vec<Finding> {
+    findings(&[("base", "", base), ("app", requires, &[("app/__init__.py", app)])])
+}
+
+/// Code and message of everything that is said of `app` beside `base` 2.0.
+fn said(app: &str, base: &[(&str, &str)]) -> Vec<String> {
+    let all = of_app("", app, base);
+    all.iter().map(|one| format!("{} {}", one.rule.code, one.message)).collect()
 }
 
 /// A `base` that has `new`, but not `old`.
@@ -106,32 +103,27 @@ fn what_is_declared_and_not_installed_is_an_error_under_any_condition() {
     // As joblib 1.6: a variable of the environment switches its processes off.
     let app = "import os\nif os.environ.get('X', '1'):\n    import absent\n";
     let codes = |requires: &str, app: &str| {
-        let said = said_requiring(requires, app, BASE);
-        said.iter().map(|one| one[..5].to_owned()).collect::<Vec<_>>()
+        of_app(requires, app, BASE).iter().map(|one| one.rule.code).collect::<Vec<_>>()
     };
-    assert_eq!(codes("Requires-Dist: absent>=3\n", app), ["EN202", "EN119"]);
-    assert_eq!(codes("", app), Vec::<String>::new());
-    let extra = "Requires-Dist: absent ; extra == 'x'\n";
-    assert_eq!(codes(extra, app), Vec::<String>::new());
-    let optional =
-        format!("try:\n    {}\nexcept ImportError:\n    pass\n", app.replace('\n', "\n    "));
-    assert_eq!(codes("Requires-Dist: absent>=3\n", &optional), ["EN202"]);
+    let declared = "Requires-Dist: absent>=3\n";
+    assert_eq!(codes(declared, app), ["EN202", "EN119"]);
+    let fix = of_app(declared, app, BASE).pop().unwrap().fix;
+    assert_eq!(fix.unwrap(), "Install what it declares: `uv pip install 'absent>=3'`.");
+    assert!(codes("", app).is_empty());
+    assert!(codes("Requires-Dist: absent ; extra == 'x'\n", app).is_empty());
+    let body = app.replace('\n', "\n    ");
+    let optional = format!("try:\n    {body}\nexcept ImportError:\n    pass\n");
+    assert_eq!(codes(declared, &optional), ["EN202"]);
 }
 
 #[test]
 fn a_package_that_others_bring_and_do_not_import_is_no_error() {
     // As matplotlib-inline, which IPython brings, for those who have Matplotlib.
     let severity = |app: &str, requires: &str| {
-        let folder = tempfile::tempdir().unwrap();
-        let site = folder.path().join("lib/python3.11/site-packages");
-        fs::create_dir_all(&site).unwrap();
-        fs::write(folder.path().join("pyvenv.cfg"), "version_info = 3.11.7\n").unwrap();
-        install(&site, "inline", "1.0", &[("inline/__init__.py", "import absent\n")]);
-        install_requiring(&site, ("app", "1.0"), requires, &[("app/__init__.py", app)]);
-        let environment = Environment::read(&SitePackages::find(folder.path()).unwrap()).unwrap();
-        let judged = judge(&environment, &Context::for_tests());
-        let mut notes = judged.alone.iter().flat_map(|party| &party.notes);
-        notes.find(|one| one.rule.code == "EN119").map(|one| one.severity)
+        let inline: &[(&str, &str)] = &[("inline/__init__.py", "import absent\n")];
+        let all =
+            findings(&[("inline", "", inline), ("app", requires, &[("app/__init__.py", app)])]);
+        all.iter().find(|one| one.rule.code == "EN119").map(|one| one.severity)
     };
     let requires = "Requires-Dist: inline\n";
     let in_function = "def f():\n    import inline\n";
