@@ -9,7 +9,7 @@ use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::error::DataFusionError;
 use datafusion::execution::context::SQLOptions;
 use datafusion::prelude::{ParquetReadOptions, SessionContext};
-use unskew_objects::{ObjectPlace, Objects, Settings};
+use unskew_objects::{ObjectPlace, Objects, StoreSettings};
 
 use crate::ScanError;
 
@@ -57,7 +57,7 @@ impl QueryResult {
 pub fn query(sql: &str, tables: &[String]) -> Result<QueryResult, ScanError> {
     let tables: Result<Vec<Objects>, ScanError> = tables
         .iter()
-        .map(|table| Ok(Objects::at(&ObjectPlace::parse(table)?, &Settings::from_env())?))
+        .map(|table| Ok(Objects::at(&ObjectPlace::parse(table)?, &StoreSettings::from_env())?))
         .collect();
     query_of(sql, &tables?)
 }
