@@ -42,8 +42,9 @@ struct FetchedRelease {
 /// What a release asks others for, and what it declares that it takes of them.
 struct AskingRelease {
     asked: Vec<AskedPythonName>,
-    /// The modules at its top that can be asked.
+    /// The modules whose import is its import, and all at its top.
     tops: BTreeSet<String>,
+    all_tops: BTreeSet<String>,
     package: InstalledPackage,
 }
 
@@ -76,10 +77,11 @@ pub(crate) fn harvest(packages: &str, from: Option<&Path>) -> Result<()> {
     println!("{} releases read", releases.len());
     let all: BTreeSet<&str> =
         asking.iter().flat_map(|one| &one.asked).map(|asked| &*asked.name).collect();
+    let tops = TopsOfPackages::new(&releases, &asking);
     let presence: Vec<PresenceOfNames<'_>> = releases
         .par_iter()
         .zip(&asking)
-        .map(|(release, asking)| presence(release, &asking.tops, &all))
+        .map(|(release, asking)| presence(release, asking, &tops, &all))
         .collect::<Result<_>>()?;
     let table = HarvestedNames::new(&releases, &asking, &presence).table();
     let path = root.join(TABLE);
@@ -134,10 +136,36 @@ fn unpack(archive: &Path, folder: &Path) -> Result<()> {
 
 fn asking(release: &FetchedRelease) -> Result<AskingRelease> {
     let package = package(&release.archive)?;
-    let (asked, tops) = with_sources(release, |sources| {
-        (sources.asked(), sources.tops().iter().cloned().collect())
-    })?;
-    Ok(AskingRelease { asked, tops, package })
+    with_sources(release, |sources| AskingRelease {
+        asked: sources.asked(),
+        tops: sources.tops().iter().cloned().collect(),
+        all_tops: sources.all_tops().clone(),
+        package,
+    })
+}
+
+/// The modules at the top that one package alone has, in some release: `pkg_resources` is of setuptools, and gone since 82.
+struct TopsOfPackages<'a> {
+    packages: BTreeMap<&'a str, &'a str>,
+}
+
+impl<'a> TopsOfPackages<'a> {
+    fn new(releases: &'a [FetchedRelease], asking: &'a [AskingRelease]) -> Self {
+        let mut packages: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for (release, asking) in releases.iter().zip(asking) {
+            for top in &asking.all_tops {
+                packages.entry(top).or_default().insert(&release.package);
+            }
+        }
+        let alone = packages.into_iter().filter_map(|(top, packages)| {
+            Some((top, packages.first().copied().filter(|_| packages.len() == 1)?))
+        });
+        Self { packages: alone.collect() }
+    }
+
+    fn has(&self, package: &str, top: &str) -> bool {
+        self.packages.get(top) == Some(&package)
+    }
 }
 
 /// What the metadata of a release says.
@@ -152,16 +180,23 @@ fn package(archive: &Path) -> Result<InstalledPackage> {
 
 fn presence<'a>(
     release: &FetchedRelease,
-    tops: &BTreeSet<String>,
+    asking: &AskingRelease,
+    tops: &TopsOfPackages<'_>,
     all: &BTreeSet<&'a str>,
 ) -> Result<PresenceOfNames<'a>> {
-    let is_of = |name: &&&str| name.split(['.', ':']).next().is_some_and(|top| tops.contains(top));
+    let top = |name: &'a str| name.split(['.', ':']).next().unwrap_or_default();
+    let is_of =
+        |name: &&&'a str| asking.tops.contains(top(name)) || tops.has(&release.package, top(name));
     let asked: Vec<&str> = all.iter().filter(is_of).copied().collect();
     if asked.is_empty() {
         return Ok(BTreeMap::new());
     }
     with_sources(release, |sources| {
-        asked.into_iter().filter_map(|name| Some((name, sources.has(name)?))).collect()
+        let mut presence = |name: &'a str| match asking.all_tops.contains(top(name)) {
+            true => sources.has(name),
+            false => Some(NamePresence::Missing),
+        };
+        asked.into_iter().filter_map(|name| Some((name, presence(name)?))).collect()
     })
 }
 

@@ -67,7 +67,15 @@ impl InstalledPackage {
 
 /// The modules whose import is the import of a package, by the name of the package as indexes compare it and all its modules at the top.
 pub(super) fn main_modules(key: &str, tops: &BTreeSet<&str>) -> Vec<String> {
-    /// What packages install beside themselves by accident or for their own tests.
+    let own = key.replace('-', "_");
+    if let Some(same) = tops.iter().find(|top| top.eq_ignore_ascii_case(&own)) {
+        return vec![(*same).to_owned()];
+    }
+    tops.iter().filter(|top| is_for_users(top)).map(|&top| top.to_owned()).collect()
+}
+
+/// Whether a module at the top is one to import: not what packages install beside by accident, or for their own tests.
+pub(super) fn is_for_users(top: &str) -> bool {
     const ASIDE: [&str; 14] = [
         "test",
         "tests",
@@ -84,10 +92,5 @@ pub(super) fn main_modules(key: &str, tops: &BTreeSet<&str>) -> Vec<String> {
         "setup",
         "src",
     ];
-    let own = key.replace('-', "_");
-    if let Some(same) = tops.iter().find(|top| top.eq_ignore_ascii_case(&own)) {
-        return vec![(*same).to_owned()];
-    }
-    let main = tops.iter().filter(|top| !ASIDE.contains(top) && !top.starts_with('_'));
-    main.map(|&top| top.to_owned()).collect()
+    !ASIDE.contains(&top) && !top.starts_with('_')
 }

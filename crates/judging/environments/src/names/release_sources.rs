@@ -12,7 +12,7 @@ use super::finder::{Location, ModuleFinder};
 use super::importer::Importer;
 use super::namespace::Resolved;
 use super::on_large_stack;
-use super::owners::main_modules;
+use super::owners::{self, main_modules};
 use super::recorder::{RecordedName, Recorder};
 
 /// Whether a release has a name.
@@ -31,6 +31,7 @@ pub struct ReleaseSources {
     importer: Importer<'static>,
     /// The modules that stand for it.
     tops: Vec<String>,
+    all_tops: BTreeSet<String>,
     /// The modules that have sources and are for those who use it.
     modules: BTreeSet<String>,
 }
@@ -89,6 +90,7 @@ impl ReleaseSources {
                 && !parts.any(|part| NOT_FOR_USERS.contains(&part) || part.starts_with("test_"))
         };
         let modules = modules.iter().filter(|module| is_for_users(module)).cloned().collect();
+        let all_tops = own.iter().filter(|top| owners::is_for_users(top)).cloned().collect();
         let finder = ModuleFinder::new(vec![folder.to_owned()], built_in::modules(false));
         let platform = Some(["linux", "posix"]);
         let mut importer = Importer::new(finder, None, platform, &NO_VERSIONS, &trusts_all);
@@ -97,12 +99,17 @@ impl ReleaseSources {
             // What fails is what is asked for.
             let _ = importer.import(top, (top, 0));
         }
-        Self { importer, tops, modules }
+        Self { importer, tops, all_tops, modules }
     }
 
-    /// The modules that stand for it.
+    /// The modules whose import is its import.
     pub fn tops(&self) -> &[String] {
         &self.tops
+    }
+
+    /// All its modules at the top that others may import: setuptools has `pkg_resources` beside its own.
+    pub fn all_tops(&self) -> &BTreeSet<String> {
+        &self.all_tops
     }
 
     /// What its modules ask of others, each name once; modules that nothing imports are imported for that.

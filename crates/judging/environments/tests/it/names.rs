@@ -20,8 +20,11 @@ fn install(site: &Path, name: &str, requires: &str, files: &[(&str, &str)]) {
     }
 }
 
-/// What is found for these packages, each with its lines of metadata and its files, for Python 3.11.
-fn findings(packages: &[(&str, &str, &[(&str, &str)])]) -> Vec<Finding> {
+/// A package with its lines of metadata and its files.
+type InstalledFiles<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
+
+/// What is found for these packages, for Python 3.11.
+fn findings(packages: &[InstalledFiles<'_>]) -> Vec<Finding> {
     let folder = tempfile::tempdir().unwrap();
     let site = folder.path().join("lib/python3.11/site-packages");
     fs::create_dir_all(&site).unwrap();
@@ -218,6 +221,15 @@ fn a_list_of_names_that_is_computed_may_leave_out_modules() {
         _ => (path, text),
     });
     assert!(said("import base\nx = base.poly.inner\n", &files)[0].starts_with("EN118 "));
+}
+
+#[test]
+fn a_list_of_names_that_is_computed_leaves_out_what_is_built_in() {
+    // As `numpy.core.numerictypes`.
+    let inner = "from builtins import bool\ndef new(): pass\n__all__ = names()\n";
+    let files = [("base/__init__.py", "from .inner import *\n"), ("base/inner.py", inner)];
+    assert!(said("import base\nx = base.bool\n", &files)[0].starts_with("EN118 "));
+    assert_eq!(said("import base\nx = base.new\n", &files), Vec::<String>::new());
 }
 
 #[test]
