@@ -116,3 +116,16 @@ fn names_of_a_release_are_there_missing_or_not_known() {
     })
     .unwrap();
 }
+
+#[test]
+fn a_release_has_modules_beside_its_own() {
+    // As setuptools, which had pkg_resources.
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["base/__init__.py", "second.py", "_hidden.py", "tests/__init__.py"];
+    write(folder.path(), &files.map(|file| (file, "")));
+    ReleaseSources::with(folder.path(), "base", |sources| {
+        assert_eq!(sources.tops(), ["base"]);
+        assert!(sources.all_tops().iter().eq(["base", "second"]));
+    })
+    .unwrap();
+}

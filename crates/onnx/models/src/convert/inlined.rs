@@ -24,6 +24,13 @@ const MOST_NODES: usize = 1 << 18;
 /// How deep calls and graphs lie in one another.
 const DEPTH: usize = 64;
 
+/// Whether an attribute is written with its name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AttributeName {
+    Kept,
+    LeftOut,
+}
+
 /// The model without functions; the reason if it cannot do without them.
 pub(super) fn calls_written_out(
     input: &ConversionInput,
@@ -301,7 +308,10 @@ impl<'m> CallWriter<'m> {
                             inner.message(5, attribute);
                         }
                         _ if value.graphs().is_empty() => inner.copy(own),
-                        _ => inner.message(5, self.attribute(value, span, call, depth)?),
+                        _ => inner.message(
+                            5,
+                            self.attribute(value, span, AttributeName::Kept, call, depth)?,
+                        ),
                     }
                 }
                 _ => inner.copy(own),
@@ -309,30 +319,6 @@ impl<'m> CallWriter<'m> {
         }
         rope.message(1, inner);
         Ok(())
-    }
-
-    /// An attribute with graphs.
-    fn attribute(
-        &mut self,
-        value: &'m OnnxAttribute,
-        span: ByteSpan,
-        call: Option<&CallContext<'m>>,
-        depth: usize,
-    ) -> Result<Rope, ReadError> {
-        let mut rope = Rope::default();
-        let mut message = WireMessage::at(self.source, span);
-        let mut graphs = value.graphs().iter();
-        while let Some(field) = message.next()? {
-            match (field.number, field.value) {
-                (6 | 11, Wire::Bytes(inner)) => {
-                    let Some(graph) = graphs.next() else { continue };
-                    let graph = self.graph(graph, inner, call, depth + 1)?;
-                    rope.message(field.number, graph);
-                }
-                _ => rope.copy(field.offset..message.position()),
-            }
-        }
-        Ok(rope)
     }
 
     /// The nodes of a function in the place of a call.
@@ -418,7 +404,7 @@ impl<'m> CallWriter<'m> {
                         let Some((_, given)) = given else { continue };
                         given.clone()
                     }
-                    _ => self.value(value, span, call, depth)?,
+                    _ => self.attribute(value, span, AttributeName::LeftOut, call, depth)?,
                 };
                 all.push((name, value));
             }
@@ -426,11 +412,12 @@ impl<'m> CallWriter<'m> {
         Ok(all)
     }
 
-    /// An attribute without its name.
-    fn value(
+    /// An attribute with what its graphs call.
+    fn attribute(
         &mut self,
         value: &'m OnnxAttribute,
         span: ByteSpan,
+        name: AttributeName,
         call: Option<&CallContext<'m>>,
         depth: usize,
     ) -> Result<Rope, ReadError> {
@@ -439,7 +426,7 @@ impl<'m> CallWriter<'m> {
         let mut graphs = value.graphs().iter();
         while let Some(field) = message.next()? {
             match (field.number, field.value) {
-                (1, _) => {}
+                (1, _) if name == AttributeName::LeftOut => {}
                 (6 | 11, Wire::Bytes(inner)) => {
                     let Some(graph) = graphs.next() else { continue };
                     let graph = self.graph(graph, inner, call, depth + 1)?;
