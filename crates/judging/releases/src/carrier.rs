@@ -31,6 +31,9 @@ struct TritonRelease {
     onnxruntime: &'static str,
 }
 
+/// The names of carriers, and what is said of each.
+const NAMED: &str = include_str!("../data/onnxruntime/carriers.tsv");
+
 /// The family that carriers have inside.
 const INSIDE: &str = "onnxruntime";
 
@@ -39,7 +42,7 @@ const TRITON: &str = "tritonserver";
 
 /// The packages and servers, and behind them every release of Triton.
 static CARRIERS: LazyLock<Vec<CarrierRow>> = LazyLock::new(|| {
-    let mut all: Vec<CarrierRow> = rows(include_str!("../data/onnxruntime/carriers.tsv"))
+    let mut all: Vec<CarrierRow> = rows(NAMED)
         .map(|[name, not_judged, source]| CarrierRow { name, not_judged, source, release: None })
         .collect();
     let triton = all.iter().find(|row| row.name == TRITON);
@@ -80,6 +83,10 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// The carrier of this name.
 fn named(name: &str) -> Option<Carrier> {
     let name = name.to_ascii_lowercase().replace(['_', '.'], "-");
+    // Most names are of none, and asking for them is no reason to read every release of Triton.
+    if !rows(NAMED).any(|[one, ..]| one == name) {
+        return None;
+    }
     all().find(|(_, row)| row.release.is_none() && row.name == name).map(|(carrier, _)| carrier)
 }
 
@@ -168,7 +175,7 @@ mod tests {
     #[test]
     fn every_line_is_read_and_every_release_of_triton_has_an_onnxruntime_of_the_database() {
         let lines = |text: &str| text.lines().filter(|line| !line.starts_with('#')).count();
-        assert_eq!(lines(include_str!("../data/onnxruntime/carriers.tsv")), names().count());
+        assert_eq!(lines(NAMED), names().count());
         let releases = lines(include_str!("../data/onnxruntime/tritonserver.tsv"));
         assert_eq!(releases, triton_releases().count());
         let all = select(TRITON).unwrap();
