@@ -25,7 +25,8 @@ pub(crate) struct ReleaseFamily {
     pub(crate) title: &'static str,
     /// Packages that are its releases, in small letters with `-` between words; each is also a name that people write.
     pub(crate) packages: &'static [&'static str],
-    /// What its packages install, by the first letters of a path in `site-packages`; empty if they are none of Python's.
+    /// What its packages install whose shared objects are not read in an environment, since they have hundreds of megabytes
+    /// or are none of extensions, by the first letters of a path in `site-packages`.
     pub(crate) installs: &'static [&'static str],
     /// `data/FAMILY/published.tsv`.
     pub(crate) published: &'static str,
@@ -260,7 +261,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         prefix: "",
         title: "scikit-learn",
         packages: &["scikit-learn", "sklearn"],
-        installs: &["sklearn/"],
+        installs: &[],
         published: include_str!("../data/scikit-learn/published.tsv"),
         has_extensions: false,
         rows: scikit_learn::rows,
@@ -276,7 +277,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         prefix: "",
         title: "tokenizers",
         packages: &["tokenizers"],
-        installs: &["tokenizers/"],
+        installs: &[],
         published: include_str!("../data/tokenizers/published.tsv"),
         has_extensions: false,
         rows: tokenizers::rows,
@@ -332,7 +333,7 @@ impl Family {
         (self.known().axes)(row)
     }
 
-    /// Whether a path in `site-packages` is of its own package.
+    /// Whether a path in `site-packages` is of its own package, and its shared objects are not read in an environment.
     pub fn installs(self, path: &str) -> bool {
         self.known().installs.iter().any(|begins| path.starts_with(begins))
     }

@@ -1,6 +1,7 @@
 //! Modules that say by their name or their strings what they are for.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use unskew_core::{Context, Version};
@@ -69,6 +70,41 @@ fn a_module_for_another_python_is_said_en109() {
     assert!(codes("2.1.3", vec![file(10), file(11)]).is_empty());
 }
 
+/// A shared object that asks NumPy for its C API as the headers of NumPy 1 do.
+const FOR_NUMPY_1: &str = "extern void *PyCapsule_GetPointer(void *, char *);\n\
+    void *numpy(void) { return PyCapsule_GetPointer(0, \"numpy.core._multiarray_umath\"); }";
+
+/// Compiles a shared object; false if there is no compiler that does.
+fn built(code: &str, output: &Path, flags: &[&str]) -> bool {
+    let source = output.with_extension("c");
+    std::fs::write(&source, code).unwrap();
+    let mut cc = std::process::Command::new("cc");
+    cc.args(["-shared", "-fPIC", "-nostdlib", "-o"]).arg(output).arg(&source);
+    cc.args(flags).status().is_ok_and(|status| status.success())
+}
+
+/// A family of releases that is known for its models has modules, too; only those of frameworks are too large to be read.
+#[test]
+fn modules_of_scikit_learn_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = folder.path().join("lib/python3.11/site-packages");
+    for name in ["sklearn", "scikit_learn-1.4.1.dist-info"] {
+        std::fs::create_dir_all(site.join(name)).unwrap();
+    }
+    let info = site.join("scikit_learn-1.4.1.dist-info");
+    std::fs::write(info.join("METADATA"), "Name: scikit-learn\nVersion: 1.4.1\n").unwrap();
+    std::fs::write(info.join("RECORD"), "sklearn/_C.so,,\n").unwrap();
+    let module = format!("{FOR_NUMPY_1}\nvoid *PyInit__C(void) {{ return numpy(); }}");
+    if !built(&module, &site.join("sklearn/_C.so"), &[]) {
+        println!("skipped: no C compiler that makes shared objects");
+        return;
+    }
+    let environment = Environment::read(&SitePackages::find(folder.path()).unwrap()).unwrap();
+    let objects = environment.packages[0].objects.iter();
+    let found: Vec<_> = objects.map(|(path, needs)| (path.as_str(), needs.numpy)).collect();
+    assert_eq!(found, [("sklearn/_C.so", NumPyAbi::One)]);
+}
+
 #[test]
 fn a_module_uses_the_numpy_that_a_library_of_its_package_imports() {
     let folder = tempfile::tempdir().unwrap();
@@ -79,16 +115,8 @@ fn a_module_uses_the_numpy_that_a_library_of_its_package_imports() {
     std::fs::write(site.join("app-1.0.dist-info/METADATA"), "Name: app\nVersion: 1.0\n").unwrap();
     let record = "app/_C.so,,\napp/libinner.so,,\napp/_D.so,,\n";
     std::fs::write(site.join("app-1.0.dist-info/RECORD"), record).unwrap();
-    let built = |code: &str, output: &str, flags: &[&str]| {
-        let source = folder.path().join("a.c");
-        std::fs::write(&source, code).unwrap();
-        let mut cc = std::process::Command::new("cc");
-        cc.args(["-shared", "-fPIC", "-nostdlib", "-o"]).arg(site.join(output)).arg(&source);
-        cc.args(flags).status().is_ok_and(|status| status.success())
-    };
-    let inner = "extern void *PyCapsule_GetPointer(void *, char *);\n\
-        void *numpy(void) { return PyCapsule_GetPointer(0, \"numpy.core._multiarray_umath\"); }";
-    if !built(inner, "app/libinner.so", &["-Wl,-soname,libinner.so"]) {
+    let built = |code: &str, output: &str, flags: &[&str]| built(code, &site.join(output), flags);
+    if !built(FOR_NUMPY_1, "app/libinner.so", &["-Wl,-soname,libinner.so"]) {
         println!("skipped: no C compiler that makes shared objects");
         return;
     }
