@@ -164,6 +164,10 @@ impl ModuleReader {
                 self.evaluated(&assign.value, steps);
                 self.bound(&assign.target, Bound::Object, steps);
             }
+            // A function that binds them may be called by then, as `mimetypes` calls one of its own.
+            Stmt::Global(global) => {
+                self.module.lazy_names.extend(global.names.iter().map(ToString::to_string));
+            }
             Stmt::TypeAlias(alias) => self.bound(&alias.name, Bound::Object, steps),
             Stmt::Delete(delete) => {
                 let names = delete.targets.iter().filter_map(Expr::as_name_expr);
@@ -238,7 +242,7 @@ impl ModuleReader {
             }
             Stmt::With(with) => self.with(with, scope, depth, steps),
             Stmt::Try(attempt) => self.attempt(attempt, scope, depth, steps),
-            Stmt::Global(_) | Stmt::Nonlocal(_) | Stmt::Pass(_) | Stmt::IpyEscapeCommand(_) => {}
+            Stmt::Nonlocal(_) | Stmt::Pass(_) | Stmt::IpyEscapeCommand(_) => {}
         }
     }
 

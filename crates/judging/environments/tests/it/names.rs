@@ -177,6 +177,7 @@ fn modules_that_make_their_names_when_they_run_are_not_asked() {
         "globals().update(table())\n",
         "for name in names():\n    globals()[name] = 1\n",
         "for name in names():\n    locals()[name] = 1\n",
+        "def bind():\n    global old\n    old = 1\nbind()\n",
         "def __getattr__(name):\n    return load(name)\n",
         "import sys\nsys.modules[__name__] = Other()\n",
         "exec(code())\n",
