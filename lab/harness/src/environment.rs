@@ -237,9 +237,7 @@ pub fn with_requirements(
     if whole.exists() {
         return Ok(found);
     }
-    let mut venv = Command::new(uv()?);
-    venv.args(["venv", "--quiet", "--clear", "--python"]).arg(interpreter(python)?);
-    run_command(venv.arg(place))?;
+    make_empty(place, python)?;
     let mut install = Command::new(uv()?);
     install.args(["pip", "install", "--quiet", "--python"]).arg(&found);
     if dependencies == Dependencies::None {
@@ -248,6 +246,17 @@ pub fn with_requirements(
     run_command(install.args(requirements))?;
     fs::write(whole, "")?;
     Ok(found)
+}
+
+/// Makes an environment at `place` in which nothing is installed, in the place of what is there. The Python is such as `3.11`.
+///
+/// # Errors
+/// If uv or the Python is not here.
+pub fn make_empty(place: &Path, python: &str) -> anyhow::Result<()> {
+    let mut venv = Command::new(uv()?);
+    venv.args(["venv", "--quiet", "--clear", "--python"]).arg(interpreter(python)?);
+    run_command(venv.arg(place))?;
+    Ok(())
 }
 
 /// Whether packages are installed with what they require.

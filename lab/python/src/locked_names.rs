@@ -11,7 +11,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, ensure};
 use unskew_environments::{EnvironmentVerdict, LockTarget, PackageLock, judge};
-use unskew_lab_harness::environment::{interpreter, uv};
+use unskew_lab_harness::environment::{make_empty, uv};
 use unskew_lab_harness::{Page, WritePage, run_command, today};
 use unskew_releases::{NameAbsence, PythonNames};
 
@@ -177,9 +177,7 @@ fn drawn(seed: u64) -> Vec<BrokenPair> {
 fn outcome(pair: BrokenPair, folder: &Path) -> anyhow::Result<Option<Outcome>> {
     let place = folder.join("environment");
     let python = place.join("bin/python");
-    let mut venv = Command::new(uv()?);
-    venv.args(["venv", "--quiet", "--clear", "--python"]).arg(interpreter(PYTHON)?);
-    run_command(venv.arg(&place))?;
+    make_empty(&place, PYTHON)?;
     let pins = [&pair.asking, &pair.lacking].map(|(name, version)| format!("{name}=={version}"));
     // Older packages ask setuptools for pkg_resources, which is another reason to fail.
     if install(&python, pins.iter().map(String::as_str).chain(["setuptools<80"])).is_err() {

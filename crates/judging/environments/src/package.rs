@@ -225,7 +225,7 @@ impl InstalledPackage {
             return true;
         }
         let family = unskew_releases::Family::of_package(&self.name);
-        family.is_some_and(|family| family.installs(path))
+        family.is_some_and(|family| family.has_large_library(path))
     }
 
     /// Takes what is judged of shared objects, each under its path, with what `RECORD` says of them.

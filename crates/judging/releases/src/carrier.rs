@@ -83,11 +83,9 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// The carrier of this name.
 fn named(name: &str) -> Option<Carrier> {
     let name = name.to_ascii_lowercase().replace(['_', '.'], "-");
-    // Most names are of none, and asking for them is no reason to read every release of Triton.
-    if !rows(NAMED).any(|[one, ..]| one == name) {
-        return None;
-    }
-    all().find(|(_, row)| row.release.is_none() && row.name == name).map(|(carrier, _)| carrier)
+    // They come first in the table. Most names are of none, and no reason to read every release of Triton.
+    let at = rows(NAMED).position(|[one, ..]| one == name)?;
+    u16::try_from(at).ok().map(Carrier)
 }
 
 /// The releases that a name of a carrier stands for, oldest first; none if it names none. `head` is its name, and `rest`

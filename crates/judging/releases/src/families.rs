@@ -25,9 +25,10 @@ pub(crate) struct ReleaseFamily {
     pub(crate) title: &'static str,
     /// Packages that are its releases, in small letters with `-` between words; each is also a name that people write.
     pub(crate) packages: &'static [&'static str],
-    /// What its packages install whose shared objects are not read in an environment, since they have hundreds of megabytes
-    /// or are none of extensions, by the first letters of a path in `site-packages`.
-    pub(crate) installs: &'static [&'static str],
+    /// Where its packages have libraries of hundreds of megabytes, by the first letters of a path in `site-packages`: they are
+    /// not read in an environment, and tables say what is in them. Empty for all others, whose modules are judged as those of
+    /// any package.
+    pub(crate) large_libraries: &'static [&'static str],
     /// `data/FAMILY/published.tsv`.
     pub(crate) published: &'static str,
     /// Whether native extensions are built against it, so that its own package is no extension.
@@ -53,7 +54,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         prefix: "",
         title: "PyTorch",
         packages: &["torch", "pytorch", "libtorch"],
-        installs: &["torch/"],
+        large_libraries: &["torch/"],
         published: include_str!("../data/torch/published.tsv"),
         has_extensions: true,
         rows: torch::rows,
@@ -79,7 +80,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
             "tf-nightly-cpu",
             "tf-nightly-gpu",
         ],
-        installs: &["tensorflow/"],
+        large_libraries: &["tensorflow/"],
         published: include_str!("../data/tensorflow/published.tsv"),
         has_extensions: true,
         rows: tensorflow::rows,
@@ -101,7 +102,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         prefix: "",
         title: "JAX",
         packages: &["jax", "jaxlib"],
-        installs: &["jaxlib/"],
+        large_libraries: &["jaxlib/"],
         published: include_str!("../data/jax/published.tsv"),
         has_extensions: true,
         rows: jax::rows,
@@ -117,7 +118,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         prefix: "",
         title: "ONNX Runtime",
         packages: &["onnxruntime", "onnxruntime-gpu", "ort"],
-        installs: &["onnxruntime/"],
+        large_libraries: &["onnxruntime/"],
         published: include_str!("../data/onnxruntime/published.tsv"),
         has_extensions: false,
         rows: || onnx::rows(Family::OnnxRuntime),
@@ -133,7 +134,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         prefix: "",
         title: "onnx",
         packages: &["onnx"],
-        installs: &["onnx/"],
+        large_libraries: &[],
         published: include_str!("../data/onnx/published.tsv"),
         has_extensions: false,
         rows: || onnx::rows(Family::Onnx),
@@ -149,7 +150,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         prefix: "",
         title: "Keras",
         packages: &["keras"],
-        installs: &["keras/"],
+        large_libraries: &[],
         published: include_str!("../data/keras/published.tsv"),
         has_extensions: false,
         rows: keras::rows,
@@ -165,7 +166,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         prefix: "",
         title: "PyTorch/XLA",
         packages: &["torch-xla"],
-        installs: &["torch_xla/", "_XLAC"],
+        large_libraries: &["torch_xla/", "_XLAC"],
         published: include_str!("../data/torch_xla/published.tsv"),
         has_extensions: false,
         rows: torch_xla::rows,
@@ -181,7 +182,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         prefix: "",
         title: "tf_keras",
         packages: &["tf-keras"],
-        installs: &["tf_keras/"],
+        large_libraries: &[],
         published: include_str!("../data/tf_keras/published.tsv"),
         has_extensions: false,
         rows: keras::rows_of_tf_keras,
@@ -197,7 +198,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         prefix: "",
         title: "TensorFlow.js",
         packages: &["tfjs", "tensorflowjs", "tensorflow-js"],
-        installs: &[],
+        large_libraries: &[],
         published: include_str!("../data/tfjs/published.tsv"),
         has_extensions: false,
         rows: tfjs::rows,
@@ -213,7 +214,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         prefix: "b",
         title: "llama.cpp",
         packages: &["llama-cpp", "llamacpp"],
-        installs: &[],
+        large_libraries: &[],
         published: include_str!("../data/llama.cpp/published.tsv"),
         has_extensions: false,
         rows: || llama::rows(LlamaFamily::LlamaCpp),
@@ -229,7 +230,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         prefix: "",
         title: "llama-cpp-python",
         packages: &["llama-cpp-python"],
-        installs: &["llama_cpp/"],
+        large_libraries: &["llama_cpp/"],
         published: include_str!("../data/llama-cpp-python/published.tsv"),
         has_extensions: false,
         rows: || llama::rows(LlamaFamily::LlamaCppPython),
@@ -245,7 +246,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         prefix: "",
         title: "transformers",
         packages: &["transformers"],
-        installs: &["transformers/"],
+        large_libraries: &[],
         published: include_str!("../data/transformers/published.tsv"),
         has_extensions: false,
         rows: transformers::rows,
@@ -261,7 +262,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         prefix: "",
         title: "scikit-learn",
         packages: &["scikit-learn", "sklearn"],
-        installs: &[],
+        large_libraries: &[],
         published: include_str!("../data/scikit-learn/published.tsv"),
         has_extensions: false,
         rows: scikit_learn::rows,
@@ -277,7 +278,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         prefix: "",
         title: "tokenizers",
         packages: &["tokenizers"],
-        installs: &[],
+        large_libraries: &[],
         published: include_str!("../data/tokenizers/published.tsv"),
         has_extensions: false,
         rows: tokenizers::rows,
@@ -293,7 +294,7 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
         prefix: "",
         title: "PEFT",
         packages: &["peft"],
-        installs: &["peft/"],
+        large_libraries: &[],
         published: include_str!("../data/peft/published.tsv"),
         has_extensions: false,
         rows: peft::rows,
@@ -333,9 +334,9 @@ impl Family {
         (self.known().axes)(row)
     }
 
-    /// Whether a path in `site-packages` is of its own package, and its shared objects are not read in an environment.
-    pub fn installs(self, path: &str) -> bool {
-        self.known().installs.iter().any(|begins| path.starts_with(begins))
+    /// Whether a path in `site-packages` is where its packages have libraries that are too large to be read in an environment.
+    pub fn has_large_library(self, path: &str) -> bool {
+        self.known().large_libraries.iter().any(|begins| path.starts_with(begins))
     }
 
     pub(crate) fn party(self, row: &ReleaseRow) -> Party {

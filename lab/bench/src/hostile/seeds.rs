@@ -14,8 +14,8 @@ use super::folders;
 const LARGEST: u64 = 3 << 20;
 
 /// A format: its endings (a file is of the first format that has its ending), how often it is chosen beside the others, and the
-/// commands. `FILE` is the mutated file, `SEED` the seed, `OUT` a file that may be written, `MODEL` a small program. Of a format whose files lie in a folder, `FOLDER` is one that has
-/// the file where its name belongs (`folders`).
+/// commands. `FILE` is the mutated file, `SEED` the seed, `OUT` a file that may be written, `MODEL` a small program. Of a format
+/// whose files lie in a folder, `FOLDER` is one that has the file where its name belongs (`folders`).
 struct Format {
     name: &'static str,
     endings: &'static [&'static str],

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::json;
 use unskew_core::{Phase, Severity};
 use unskew_environments::{Environment, InstalledPackage, PinChange, SitePackages, judge};
-use unskew_lab_harness::environment::{interpreter, uv};
+use unskew_lab_harness::environment::{make_empty, uv};
 use unskew_lab_harness::{run_command, today};
 use unskew_peers::run_probe;
 use unskew_random::Random;
@@ -44,9 +44,7 @@ impl DrawnEnvironment {
     /// # Errors
     /// If uv or the Python is not here.
     pub(super) fn install(package: &str, day: &str, place: &Path) -> anyhow::Result<Option<Self>> {
-        let mut venv = Command::new(uv()?);
-        venv.args(["venv", "--quiet", "--clear", "--python"]).arg(interpreter(PYTHON)?);
-        run_command(venv.arg(place))?;
+        make_empty(place, PYTHON)?;
         let this = Self { package: package.to_owned(), place: place.to_owned() };
         // Packages of these years ask for pkg_resources, which every environment had.
         if this.pip(&["install", "--exclude-newer", day, package, "setuptools"])?.is_err() {

@@ -6,7 +6,7 @@ use unskew_core::{Finding, Party, Unjudged, aspect};
 use unskew_releases::{AskedPythonName, NameAbsence, PythonNames};
 
 use super::NamePairs;
-use super::matcher::{ANY_OTHER, NameMatcher, asking, declared, symptom};
+use super::matcher::{ANY_OTHER, NameMatcher, as_declared, asking, declared, symptom};
 use super::missing::Asked;
 use crate::rules::{PythonNameMissing, PythonNameMissingInFunction};
 use crate::{Environment, InstalledPackage};
@@ -141,7 +141,7 @@ impl<'a> ReleaseNames<'a> {
         let by = self.environment.packages.get(missing.by)?;
         let of = self.environment.packages.get(missing.of)?;
         let fix = declared(by, of)
-            .map(|text| format!("Install what it declares: `uv pip install '{text}'`."))
+            .map(|text| as_declared(&text))
             .or_else(|| self.fix(missing))
             .unwrap_or_else(|| ANY_OTHER.to_owned());
         let groups = [true, false].map(|at_load| {

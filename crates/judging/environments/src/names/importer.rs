@@ -41,9 +41,9 @@ pub(super) struct Importer<'a> {
     pub(super) taken: usize,
     pub(super) nesting: usize,
     /// How many `try` are open whose handlers catch a module that is not there.
-    pub(super) handled: usize,
+    pub(super) open_handlers: usize,
     /// Imports of modules that are not there, under conditions that are not known and below no such `try`.
-    pub(super) possible: Vec<ImportFailure>,
+    pub(super) conditional_failures: Vec<ImportFailure>,
     /// Whether there was more than is followed.
     pub(super) is_cut: bool,
     /// What is asked of packages that are not there, where that is recorded; see `recorder`.
@@ -76,8 +76,8 @@ impl<'a> Importer<'a> {
             locals: Vec::new(),
             taken: 0,
             nesting: 0,
-            handled: 0,
-            possible: Vec::new(),
+            open_handlers: 0,
+            conditional_failures: Vec::new(),
             is_cut: false,
             recorder: None,
             path_changers: HashSet::new(),

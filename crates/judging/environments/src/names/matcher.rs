@@ -99,7 +99,7 @@ fn of_pair(
         Owner::Python => (python(environment), None),
     };
     let fix = match (declared, of) {
-        (Some(text), _) => install(&text),
+        (Some(text), _) => as_declared(&text),
         (None, Owner::Python) => {
             "Install a newer release of the package that asks, or an older Python.".to_owned()
         }
@@ -150,7 +150,7 @@ fn of_nobody(
     let missing = unmet.missing_of(by);
     let declared = missing.iter().find(|one| one.key == normal(&name));
     let finding = match declared {
-        Some(one) => finding.with_fix(install(&one.text)),
+        Some(one) => finding.with_fix(as_declared(&one.text)),
         None if missing.is_empty() && is_optional(environment, failure, by) => {
             finding.with_severity(Severity::Warning).in_phase(Phase::FirstUse)
         }
@@ -160,11 +160,12 @@ fn of_nobody(
 }
 
 /// The fix where a package declares what it needs.
-fn install(requirement: &str) -> String {
+pub(super) fn as_declared(requirement: &str) -> String {
     format!("Install what it declares: `uv pip install '{requirement}'`.")
 }
 
-/// Whether a package was brought by another one, which does not import it at load: as `matplotlib-inline`, which IPython brings for those who have Matplotlib.
+/// Whether a package was brought by another one, which does not import it at load: as `matplotlib-inline`, which IPython brings
+/// for those who have Matplotlib.
 fn is_optional(environment: &Environment, failure: &OwnedFailure, by: usize) -> bool {
     let Some(package) = environment.packages.get(by) else { return false };
     let key = package.key();

@@ -121,7 +121,7 @@ fn follow(
         }
     }
     // What a package declares it does not import for nothing, whatever the condition is.
-    for failure in std::mem::take(&mut importer.possible) {
+    for failure in std::mem::take(&mut importer.conditional_failures) {
         let Owner::Package(by) = owners.owner(&failure.by) else { continue };
         let asked = normal(failure.asked.module());
         if unmet.missing_of(by).iter().any(|one| one.key == asked) {

@@ -23,8 +23,8 @@ pub(super) enum Value {
 }
 
 impl Value {
-    /// The same, without saying which module it is, for a name that may be another's.
-    fn or_object(self) -> Self {
+    /// The same for a name that may stand for another module, too.
+    fn of_any_module(self) -> Self {
         match self {
             Self::Module(_) => Self::Object,
             other => other,
@@ -195,12 +195,10 @@ impl Importer<'_> {
             // It lists names of functions and classes; a module that lies in this one, or that it imported, most often not,
             // and what it imports from `builtins` as little: everybody has that.
             Exports::Computed => {
-                let built_in = loaded.source.as_ref().map(|source| built_in(source));
-                let is_own = |name: &String| {
-                    !built_in.as_ref().is_some_and(|names| names.contains(name.as_str()))
-                };
-                all.filter(|(name, _)| is_own(name))
-                    .map(|(name, value)| (name, value.or_object()))
+                let built_in =
+                    loaded.source.as_deref().map(taken_from_builtins).unwrap_or_default();
+                all.filter(|(name, _)| !built_in.contains(name.as_str()))
+                    .map(|(name, value)| (name, value.of_any_module()))
                     .collect()
             }
             Exports::Absent => all.filter(|(name, _)| !name.starts_with('_')).collect(),
@@ -221,7 +219,7 @@ impl Importer<'_> {
 }
 
 /// The names that a module imports from `builtins`.
-fn built_in(source: &PythonModule) -> BTreeSet<&str> {
+fn taken_from_builtins(source: &PythonModule) -> BTreeSet<&str> {
     let names = source.steps.iter().filter_map(|step| match step {
         Step::ImportFrom { level: 0, module, names, .. } if module == "builtins" => Some(names),
         _ => None,

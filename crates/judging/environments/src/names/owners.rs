@@ -65,7 +65,8 @@ impl InstalledPackage {
     }
 }
 
-/// The modules whose import is the import of a package, by the name of the package as indexes compare it and all its modules at the top.
+/// The modules whose import is the import of a package, by the name of the package as indexes compare it and all its modules at
+/// the top.
 pub(super) fn main_modules(key: &str, tops: &BTreeSet<&str>) -> Vec<String> {
     let own = key.replace('-', "_");
     if let Some(same) = tops.iter().find(|top| top.eq_ignore_ascii_case(&own)) {

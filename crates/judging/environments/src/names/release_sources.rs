@@ -31,6 +31,7 @@ pub struct ReleaseSources {
     importer: Importer<'static>,
     /// The modules that stand for it.
     tops: Vec<String>,
+    /// All at its top that others may import.
     all_tops: BTreeSet<String>,
     /// The modules that have sources and are for those who use it.
     modules: BTreeSet<String>,

@@ -86,7 +86,7 @@ impl Importer<'_> {
                 // What may not have been taken may go on.
                 flow if frame.certainty == Certainty::Certain => return flow,
                 Flow::Fails(failure) if frame.certainty == Certainty::Possible => {
-                    self.note_possible(*failure);
+                    self.note_conditional(*failure);
                     return Flow::GoesOn;
                 }
                 _ => {}
@@ -176,9 +176,9 @@ impl Importer<'_> {
     }
 
     /// Keeps that a module is not there which is imported if a condition holds that is not known.
-    fn note_possible(&mut self, failure: ImportFailure) {
-        if self.handled == 0 && matches!(failure.asked, Asked::Module(_)) {
-            self.possible.push(failure);
+    fn note_conditional(&mut self, failure: ImportFailure) {
+        if self.open_handlers == 0 && matches!(failure.asked, Asked::Module(_)) {
+            self.conditional_failures.push(failure);
         }
     }
 
@@ -209,10 +209,10 @@ impl Importer<'_> {
             cover.handlers.extend(handlers.iter().map(|one| one.catches.clone()));
         }
         let handles = |one: &Handler| catches(&one.catches, MODULE_NOT_FOUND);
-        let handled = usize::from(handlers.iter().any(handles));
-        self.handled += handled;
+        let opened = usize::from(handlers.iter().any(handles));
+        self.open_handlers += opened;
         let flow = self.run(body, with(certain));
-        self.handled -= handled;
+        self.open_handlers -= opened;
         if let Some(cover) = self.cover() {
             cover.handlers.truncate(cover.handlers.len().saturating_sub(handlers.len()));
         }
