@@ -256,11 +256,8 @@ fn written(
     }
     let source: Arc<dyn Source> = Arc::new(rope.assemble(&everything, &name)?);
     let read = crate::read::in_bytes(&*source)?;
-    let model = match read {
-        Some(model) => model,
-        None => model.clone(),
-    };
-    Ok(ConversionInput { source, model, plan })
+    let unread = || ReadError::malformed(&name, "what becomes of the model is none".to_owned());
+    Ok(ConversionInput { model: read.ok_or_else(unread)?, source, plan })
 }
 
 /// Whether anything but the nodes that are left out takes a value.
