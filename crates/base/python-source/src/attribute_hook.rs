@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ruff_python_ast::{CmpOp, Expr, Stmt, StmtFunctionDef};
+use ruff_python_ast::{CmpOp, Expr, Stmt, StmtFunctionDef, StmtTry};
 
 use crate::expression::path;
 use crate::module::{AttributeHook, Tables};
@@ -73,15 +73,7 @@ impl HookReader<'_> {
                     None => Flow::Returns,
                 },
                 Stmt::If(test) => self.conditional(test, depth),
-                Stmt::Try(attempt) => {
-                    let body = self.flow(&attempt.body, depth + 1);
-                    let mut all = vec![body];
-                    for handler in &attempt.handlers {
-                        let ruff_python_ast::ExceptHandler::ExceptHandler(handler) = handler;
-                        all.push(self.flow(&handler.body, depth + 1));
-                    }
-                    merge(&all)
-                }
+                Stmt::Try(attempt) => self.attempt(attempt, depth),
                 Stmt::With(with) => self.flow(&with.body, depth + 1),
                 Stmt::For(_) | Stmt::While(_) | Stmt::Match(_) => Flow::Returns,
                 _ => Flow::GoesOn,
@@ -94,6 +86,36 @@ impl HookReader<'_> {
             }
         }
         if returns { Flow::Returns } else { Flow::GoesOn }
+    }
+
+    /// A `try`; one whose body is `x = TABLE[name]`, as NumPy's, goes on for the names of the table only.
+    fn attempt(&mut self, attempt: &StmtTry, depth: u32) -> Flow {
+        let mut handlers = Vec::new();
+        for handler in &attempt.handlers {
+            let ruff_python_ast::ExceptHandler::ExceptHandler(handler) = handler;
+            handlers.push(self.flow(&handler.body, depth + 1));
+        }
+        let listed = match attempt.body.as_slice() {
+            [Stmt::Assign(assign)] => self.looked_up(&assign.value),
+            _ => None,
+        };
+        let Some(names) = listed else {
+            let body = match self.flow(&attempt.body, depth + 1) {
+                Flow::GoesOn => self.flow(&attempt.orelse, depth + 1),
+                flow => flow,
+            };
+            handlers.push(body);
+            return merge(&handlers);
+        };
+        let others = merge(&handlers);
+        match self.flow(&attempt.orelse, depth + 1) {
+            Flow::Returns => self.hook.names.extend(names),
+            Flow::Raises => self.hook.refused.extend(names),
+            // What comes next is reached with the names of the table alone.
+            Flow::GoesOn if others == Flow::Raises => self.hook.names.extend(names),
+            Flow::GoesOn => {}
+        }
+        others
     }
 
     fn conditional(&mut self, test: &ruff_python_ast::StmtIf, depth: u32) -> Flow {

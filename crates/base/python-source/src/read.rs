@@ -91,7 +91,15 @@ impl ModuleReader {
         if depth > DEPTH {
             return;
         }
+        let mut assigned = BTreeSet::new();
         for statement in body {
+            if let Stmt::Assign(assign) = statement
+                && let [Expr::Name(name)] = assign.targets.as_slice()
+                && !assigned.insert(&name.id)
+            {
+                // A second list under the same name, in the same block: what comes next means this one.
+                self.tables.firsts.remove(name.id.as_str());
+            }
             self.tables.add(statement);
             for body in bodies(statement) {
                 self.tables(body, depth + 1);

@@ -100,3 +100,22 @@ fn conditions_on_the_version_of_python_are_those_of_tuples() {
     }
     assert_eq!(condition("sys.version_info[0] == 2"), Condition::Known(false));
 }
+
+#[test]
+fn a_module_that_looks_names_up_in_a_table_has_those_of_the_table() {
+    // As NumPy, whose second list has the same name as its first.
+    let tables = "_info = [('bool', 1)]\n_former = {n: m for n, m in _info}\n\
+                  _info = [('bool8', 2)]\n_deprecated = {n: m for n, m in _info}\n";
+    let looked_up = "def __getattr__(name):\n    try:\n        value = _deprecated[name]\n    \
+                     except KeyError:\n        pass\n    else:\n        return value\n    \
+                     if name in _former:\n        raise AttributeError(_former[name])\n    \
+                     raise AttributeError(name)\n";
+    let hook = read(&format!("{tables}{looked_up}")).attribute_hook.unwrap();
+    assert_eq!(hook.names.iter().collect::<Vec<_>>(), ["bool8"]);
+    assert_eq!(hook.refused.iter().collect::<Vec<_>>(), ["bool"]);
+    assert!(!hook.answers_others);
+    let raising = "_t = {'a': 1}\ndef __getattr__(name):\n    try:\n        value = _t[name]\n    \
+                   except KeyError:\n        raise AttributeError(name)\n    return value\n";
+    let hook = read(raising).attribute_hook.unwrap();
+    assert!(hook.names.contains("a") && !hook.answers_others);
+}

@@ -192,8 +192,15 @@ impl Importer<'_> {
                     |name: &String| loaded.names.get(name).cloned().unwrap_or(Value::Object);
                 names.iter().map(|name| (name.clone(), value(name))).collect()
             }
-            // It lists names of functions and classes; a module that lies in this one, or that it imported, most often not.
-            Exports::Computed => all.map(|(name, value)| (name, value.of_any_module())).collect(),
+            // It lists names of functions and classes; a module that lies in this one, or that it imported, most often not,
+            // and what it imports from `builtins` as little: everybody has that.
+            Exports::Computed => {
+                let built_in =
+                    loaded.source.as_deref().map(taken_from_builtins).unwrap_or_default();
+                all.filter(|(name, _)| !built_in.contains(name.as_str()))
+                    .map(|(name, value)| (name, value.of_any_module()))
+                    .collect()
+            }
             Exports::Absent => all.filter(|(name, _)| !name.starts_with('_')).collect(),
         };
         for (name, value) in taken {
@@ -209,4 +216,13 @@ impl Importer<'_> {
             loaded.is_open.get_or_insert(Openness::WritesNamespace);
         }
     }
+}
+
+/// The names that a module imports from `builtins`.
+fn taken_from_builtins(source: &PythonModule) -> BTreeSet<&str> {
+    let names = source.steps.iter().filter_map(|step| match step {
+        Step::ImportFrom { level: 0, module, names, .. } if module == "builtins" => Some(names),
+        _ => None,
+    });
+    names.flatten().map(|(_, bound)| bound.as_str()).collect()
 }

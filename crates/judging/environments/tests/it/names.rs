@@ -225,6 +225,15 @@ fn a_list_of_names_that_is_computed_may_leave_out_modules() {
 }
 
 #[test]
+fn a_list_of_names_that_is_computed_leaves_out_what_is_built_in() {
+    // As `numpy.core.numerictypes`.
+    let inner = "from builtins import bool\ndef new(): pass\n__all__ = names()\n";
+    let files = [("base/__init__.py", "from .inner import *\n"), ("base/inner.py", inner)];
+    assert!(said("import base\nx = base.bool\n", &files)[0].starts_with("EN118 "));
+    assert_eq!(said("import base\nx = base.new\n", &files), Vec::<String>::new());
+}
+
+#[test]
 fn a_module_that_others_may_import_before_a_function_is_called_is_not_missing() {
     let files = [("base/__init__.py", ""), ("base/inner.py", "")];
     let in_function = "import base\ndef f():\n    return base.inner\n";
