@@ -7,7 +7,6 @@ use unskew_core::Version;
 use unskew_releases::{SpanTable, declared_requirements};
 
 use crate::InstalledPackage;
-use crate::judge::version;
 
 /// The first jaxlib that refuses modules for CUDA of another version: the comparison is in its `plugin_support.py`.
 const COMPARES_PLUGINS: Version = Version::triple(0, 5, 3);
@@ -31,7 +30,7 @@ pub(crate) fn fill(package: &mut InstalledPackage) -> bool {
         package.least_jaxlib = package.requires.iter().find_map(|text| least_jaxlib(text));
     }
     package.compares_plugins =
-        key == "jaxlib" && version(package).is_some_and(|one| one >= COMPARES_PLUGINS);
+        key == "jaxlib" && package.numbers().is_some_and(|one| one >= COMPARES_PLUGINS);
     true
 }
 

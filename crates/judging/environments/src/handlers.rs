@@ -8,7 +8,7 @@ use unskew_core::{
 };
 use unskew_extensions::Handlers;
 
-use crate::judge::variant;
+use crate::extension_pairs::variant;
 use crate::rules::FfiHandlerNewerThanJaxlib;
 use crate::{Environment, InstalledPackage};
 

@@ -9,7 +9,6 @@ use unskew_releases::{
     JaxPackage, declared_range, lacking, range_allows, set_finding, version_numbers,
 };
 
-use crate::judge::version;
 use crate::rules::CudaPluginOfOtherVersion;
 use crate::{Environment, InstalledPackage};
 
@@ -98,7 +97,7 @@ impl Beside<'_> {
     fn is_compared(&self) -> bool {
         let key = self.package.key();
         let is_free = key.starts_with("jax-rocm")
-            && version(self.jaxlib).is_some_and(|jaxlib| jaxlib >= ROCM_IS_FREE);
+            && self.jaxlib.numbers().is_some_and(|jaxlib| jaxlib >= ROCM_IS_FREE);
         let is_modules = JaxPackage::of_name(&key) == Some(JaxPackage::Modules);
         is_modules && self.jaxlib.compares_plugins && !is_free
     }

@@ -7,7 +7,7 @@ use unskew_core::Version;
 use unskew_extensions::{ExportedSymbols, Framework, NumPyAbi, table};
 
 use crate::InstalledPackage;
-use crate::judge::{is_loaded_by_none, loaded};
+use crate::extension_pairs::{is_loaded_by_none, loaded};
 use crate::system::{least_glibc, policy_of};
 
 /// One label, and what it is computed from.
@@ -50,7 +50,7 @@ fn of_framework(package: &InstalledPackage, framework: Framework, all: &mut Labe
         let exports = ExportedSymbols::of_release(framework, *release);
         let refs = objects.iter().map(|(path, needs)| (path.as_str(), needs));
         let loaded = loaded(refs, framework, &exports);
-        loaded.iter().all(|(_, needs)| crate::judge::fits(needs, &exports))
+        loaded.iter().all(|(_, needs)| crate::extension_pairs::fits(needs, &exports))
     };
     let fitting: Vec<Version> = known.iter().copied().filter(fits).collect();
     let (Some(first), Some(last)) = (fitting.first(), fitting.last()) else {

@@ -13,6 +13,7 @@
 //! | jaxlib, jax-cuda*, jax-rocm* and libtpu | what jaxlib compares, and what the extras of jax name |
 //! | TensorFlow and pluggable devices | symbols: `unskew_stream_executor` |
 //! | NumPy and modules compiled against it | the name of NumPy's C API module in the module; a table for frameworks |
+//! | the system's libraries and extension modules | the versions of symbols (`GLIBC_2.34`) |
 //! | Python and extension modules | `.cpython-311-`, `.abi3.` in file names |
 //! | packages and Python names of others | what the import of a package asks for, read from sources: `unskew_python_source` |
 //! | packages and what they require | `Requires-Dist` with its markers; for modules the libraries that they are linked against |
@@ -49,6 +50,7 @@ mod declared;
 mod dependencies;
 mod dependency;
 mod environment;
+mod extension_pairs;
 mod ffi_version;
 mod file_kind;
 mod files;
@@ -69,6 +71,7 @@ mod names;
 mod numpy;
 mod package;
 mod package_checks;
+mod pair_kinds;
 pub mod pins;
 mod plugins;
 pub mod rules;
@@ -80,6 +83,7 @@ mod specifiers;
 mod system;
 mod unlisted_files;
 mod unrecorded_libraries;
+mod version_pairs;
 mod wheel;
 
 pub use environment::Environment;

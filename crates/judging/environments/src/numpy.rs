@@ -9,10 +9,10 @@ use unskew_core::{Context, Judgement, Matcher, Party, Requirement, Version};
 use unskew_extensions::{Needs, NumPyAbi};
 use unskew_releases::Family;
 
-use crate::InstalledPackage;
-use crate::judge::version;
 use crate::rules::{FrameworkForNumpy1, Numpy1Module};
 use crate::runtimes::Runtime;
+use crate::version_pairs::with_runtime;
+use crate::{Environment, InstalledPackage};
 
 /// What a framework does that was compiled against NumPy 1, if it finds NumPy 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,13 +82,13 @@ impl Compiled {
         let key = package.key();
         let known = FIRST_MODULES_WITH_2.iter().find(|(of, _)| *of == key);
         if let Some((_, first)) = known.filter(|_| package.is_of_default_index) {
-            let without = (version(package)? < *first).then_some(Without::Fails);
+            let without = (package.numbers()? < *first).then_some(Without::Fails);
             return Some(Self::Framework(without));
         }
         // jax itself has no modules: jaxlib has them.
         let family = Family::of_package(&package.name).filter(|_| package.key() != "jax")?;
         let (_, first, without) = FIRST_WITH_2.iter().find(|(of, ..)| *of == family)?;
-        let is_old = version(package)? < *first;
+        let is_old = package.numbers()? < *first;
         Some(Self::Framework(is_old.then_some(*without)))
     }
 }
@@ -107,11 +107,14 @@ pub(crate) fn is_known(package: &InstalledPackage) -> bool {
     Compiled::from_package(package).is_some()
 }
 
-/// What a package requires of NumPy, if it was compiled against it.
-pub(crate) fn requirement(package: &InstalledPackage) -> Option<Requirement> {
-    let compiled = Compiled::from_package(package)?;
-    let matcher = NumPyMatcher { package: package.label(), compiled };
-    Some(Requirement::matches("numpy.abi", matcher))
+/// Each package that was compiled against NumPy, and NumPy.
+pub(crate) fn pairs(environment: &Environment) -> Vec<(Party, Party)> {
+    let kind = "package with modules compiled against NumPy";
+    with_runtime(environment, "numpy", Runtime::NumPy, kind, |package| {
+        let compiled = Compiled::from_package(package)?;
+        let matcher = NumPyMatcher { package: package.label(), compiled };
+        Some(Requirement::matches("numpy.abi", matcher))
+    })
 }
 
 struct NumPyMatcher {

@@ -101,6 +101,12 @@ impl InstalledPackage {
         self.version.split('+').next().unwrap_or_default()
     }
 
+    /// The numbers of its version; none if it is none that Python's packages have.
+    pub(crate) fn numbers(&self) -> Option<Version> {
+        let exact: unskew_releases::Exact = self.public_version().parse().ok()?;
+        Some(exact.numbers)
+    }
+
     /// A package of which only the `METADATA` is there; none if that has no name or version.
     pub fn from_metadata(text: &str) -> Option<Self> {
         let Metadata { name, version, requires, .. } = Metadata::read(text)?;

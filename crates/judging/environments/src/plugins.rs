@@ -11,7 +11,7 @@ use unskew_source::Source;
 
 use crate::framework;
 use crate::metadata::Recorded;
-use crate::{Environment, InstalledPackage, jax_set};
+use crate::{Environment, InstalledPackage};
 
 /// A plug-in in the files of a package. It was not run.
 #[derive(Clone, Debug)]
@@ -77,17 +77,14 @@ fn pjrt(
     unskew_pjrt::party(name, object, Ok(known.probe)).fact("known as", text)
 }
 
-/// Each plug-in with the runtime that loads it.
-pub(crate) fn pairs(environment: &Environment) -> Vec<(Party, Party)> {
+/// Each plug-in of a family, and the runtime that loads it.
+pub(crate) fn pairs(environment: &Environment, family: Family) -> Vec<(Party, Party)> {
+    let Some(other) = runtime(environment, family) else { return Vec::new() };
     let mut pairs = Vec::new();
     for package in &environment.packages {
-        for plugin in &package.plugins {
-            if let Some(other) = runtime(environment, plugin.family) {
-                pairs.push((named(package, plugin, &other), other));
-            }
-        }
+        let plugins = package.plugins.iter().filter(|plugin| plugin.family == family);
+        pairs.extend(plugins.map(|plugin| (named(package, plugin, &other), other.clone())));
     }
-    pairs.extend(jax_set::pairs(environment));
     pairs
 }
 

@@ -10,7 +10,6 @@ use unskew_source::read_text;
 
 use crate::dependencies::Unmet;
 use crate::dependency::Dependency;
-use crate::judge::version;
 use crate::package::CODE;
 use crate::rules::RequirementNotMet;
 use crate::{Environment, InstalledPackage};
@@ -83,7 +82,7 @@ pub(crate) fn is_checked(
     is_lock: bool,
 ) -> bool {
     let key = of.key();
-    let is_since = |first: &Version| version(of).is_some_and(|release| release >= *first);
+    let is_since = |first: &Version| of.numbers().is_some_and(|release| release >= *first);
     let known = CHECKED
         .iter()
         .find(|(one, since, other, _)| *one == key && *other == dependency.key && is_since(since));

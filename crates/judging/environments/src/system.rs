@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use unskew_abi::SharedObject;
-use unskew_core::{Context, Finding, Judgement, Matcher, Party, Requirement, Version};
+use unskew_core::{Context, Finding, Judgement, Matcher, Party, Requirement, Role, Version};
 use unskew_source::{FileSource, Source};
 
-use crate::InstalledPackage;
 use crate::rules::{PlatformTagUnderstates, SystemLibraryTooOld};
+use crate::{Environment, InstalledPackage};
 
 /// The libraries whose versions are judged, and the beginnings of the versions of their symbols.
 const LIBRARIES: [(&str, &[&str]); 3] = [
@@ -93,12 +93,27 @@ fn is_version_of(name: &str, library: &str) -> bool {
     })
 }
 
-/// What a package needs of a system, if anything of it is known.
-pub(crate) fn requirement(package: &InstalledPackage, system: &System) -> Option<Requirement> {
-    let needs = |family: &&String| system.versions.contains_key(*family);
-    let any = package.objects.iter().any(|(_, one)| one.system.keys().any(|key| needs(&key)));
-    let matcher = SystemMatcher { package: package.clone() };
-    any.then(|| Requirement::matches("system.libraries", matcher))
+/// Each package that needs something of the system, and the system, if it is known.
+pub(crate) fn pairs(environment: &Environment) -> Vec<(Party, Party)> {
+    let Some(system) = &environment.system else { return Vec::new() };
+    let capability = Arc::new(system.clone());
+    let needing = environment.packages.iter().filter(|package| system.is_asked_by(package));
+    let pair = |package: &InstalledPackage| {
+        let matcher = SystemMatcher { package: package.clone() };
+        let one = Party::new(package.label(), Role::Artifact, "package with native modules")
+            .require(Requirement::matches("system.libraries", matcher));
+        let other = Party::new(&*system.name, Role::Host, "system");
+        (one, other.with_capability(capability.clone()))
+    };
+    needing.map(pair).collect()
+}
+
+impl System {
+    /// Whether a package needs a version of something that is known of the system.
+    fn is_asked_by(&self, package: &InstalledPackage) -> bool {
+        let mut families = package.objects.iter().flat_map(|(_, needs)| needs.system.keys());
+        families.any(|family| self.versions.contains_key(family))
+    }
 }
 
 struct SystemMatcher {

@@ -14,8 +14,8 @@ use unskew_core::Version;
 use unskew_extensions::{ExportedSymbols, Framework, Machine, Needs, cuda, table, wheels};
 
 use super::{Options, PinChange, labels};
+use crate::extension_pairs::{extensions_of, fits, loaded};
 use crate::framework::Installed;
-use crate::judge::{extensions_of, fits, loaded};
 use crate::{Environment, InstalledPackage, skipped};
 
 /// What the solver chooses among: a release of the framework, and packages that change with it.

@@ -13,7 +13,7 @@ use super::{Pin, PinChange};
 use crate::declared::fill;
 use crate::dependencies::Unmet;
 use crate::dependency::Dependency;
-use crate::judge::pairs_of;
+use crate::judge::checked_pairs;
 use crate::marker::Markers;
 use crate::names::{ReachedModules, ReleaseNames};
 use crate::{Environment, InstalledPackage, PackagePair};
@@ -163,7 +163,7 @@ impl<'a> Repair<'a> {
         environment: &Environment,
         mut change: PinChange,
     ) -> Result<PinChange, String> {
-        let pairs = pairs_of(environment, self.reached, self.context);
+        let pairs = checked_pairs(environment, self.reached, self.context);
         let after: BTreeSet<_> =
             broken(&pairs).union(&self.by_names(environment, &change)).cloned().collect();
         if let Some((one, other)) = after.difference(&self.broken).next() {

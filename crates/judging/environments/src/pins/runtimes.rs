@@ -9,7 +9,6 @@ use unskew_releases::{SpanTable, declared_requirements};
 use super::{Options, PinChange, labels};
 use crate::declared::{self, fill};
 use crate::dependency::Dependency;
-use crate::judge::version;
 use crate::names::ReachedModules;
 use crate::specifiers::Specifiers;
 use crate::{Environment, Generated, InstalledPackage, jax_set};
@@ -150,7 +149,7 @@ fn of_grpcio(code: &Code<'_>) -> Options {
         Generated::Grpc(version) => Some(*version),
         _ => None,
     });
-    let is_newer = |least: &Version| version(grpcio).is_some_and(|installed| installed < *least);
+    let is_newer = |least: &Version| grpcio.numbers().is_some_and(|installed| installed < *least);
     let Some(least) = least.max().filter(is_newer) else { return Options::new() };
     let newest =
         in_range(environment, grpcio, &format!(">={least}"), "the newest generated code needs it");
@@ -172,8 +171,9 @@ fn of_jax(environment: &Environment) -> Options {
         return Options::new();
     };
     let least = jax.least_jaxlib.as_deref().and_then(|text| text.parse::<Version>().ok());
-    let fits = version(jax)
-        .zip(version(jaxlib))
+    let fits = jax
+        .numbers()
+        .zip(jaxlib.numbers())
         .is_some_and(|(jax, jaxlib)| jaxlib <= jax && least.is_none_or(|least| jaxlib >= least));
     if fits {
         return Options::new();
@@ -186,7 +186,7 @@ fn of_jax(environment: &Environment) -> Options {
 
 fn of_numpy(environment: &Environment) -> Options {
     let Some(numpy) = environment.package("numpy") else { return Options::new() };
-    if version(numpy).is_none_or(|one| one.major() < 2) {
+    if numpy.numbers().is_none_or(|one| one.major() < 2) {
         return Options::new();
     }
     let old = |package: &&InstalledPackage| crate::numpy::needs_numpy_1(package);
@@ -209,7 +209,7 @@ fn of_numpy(environment: &Environment) -> Options {
 fn of_protobuf(code: &Code<'_>) -> Options {
     let environment = code.environment;
     let Some(protobuf) = environment.package("protobuf") else { return Options::new() };
-    let Some(runtime) = version(protobuf) else { return Options::new() };
+    let Some(runtime) = protobuf.numbers() else { return Options::new() };
     let all = code.all();
     let checked = all.iter().filter_map(|one| match one {
         Generated::Checked(version) => Some(*version),
