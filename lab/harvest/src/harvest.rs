@@ -36,7 +36,7 @@ pub fn run(harvest: &Harvest) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// If the family is unknown, or its package cannot be had or asked.
-fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
+pub(crate) fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
     let (family, version) =
         release.split_once("==").with_context(|| format!("not FAMILY==VERSION: {release}"))?;
     match (family, from) {

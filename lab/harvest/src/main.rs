@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod command;
+mod current;
 mod exports;
 mod harvest;
 mod jax;
@@ -30,6 +31,7 @@ use unskew_lab_harness::Subject;
 fn main() -> anyhow::Result<()> {
     Subject::new(include_str!("../experiments.toml"))
         .with("harvest", harvest::run)
+        .with("current", current::run)
         .with("__look", plugins::run_look)
         .run()
 }

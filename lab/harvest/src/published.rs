@@ -5,9 +5,11 @@
 //! `cargo lab harvest published==FAMILY@VERSION` compares a patch release with the one that has the row.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use unskew_core::Date;
 use unskew_lab_harness::run_command;
 use unskew_releases::{Exact, Family};
 
@@ -26,14 +28,11 @@ pub(crate) fn harvest(asked: &str) -> Result<()> {
         None => (asked, None),
     };
     let family: Family = family.parse()?;
-    let path =
-        unskew_peers::root().join(format!("crates/judging/releases/data/{family}/published.tsv"));
+    let path = table(family);
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let head: String =
         text.lines().filter(|line| line.starts_with('#')).map(|line| format!("{line}\n")).collect();
-    let known = text.lines().filter(|line| !line.starts_with('#'));
-    let known: Vec<Line> =
-        known.map(|line| line.split('\t').map(str::to_owned).collect()).collect();
+    let known = known_lines(&text);
     let lines = match version {
         None => listed(family, &known)?,
         Some(version) => compared(family, known, version)?,
@@ -42,25 +41,65 @@ pub(crate) fn harvest(asked: &str) -> Result<()> {
     fs::write(&path, head + &lines.collect::<String>()).with_context(|| path.display().to_string())
 }
 
-/// Every release of the index; those that the table lacks as their numbers tell.
-fn listed(family: Family, known: &[Line]) -> Result<Vec<Line>> {
+/// A release that the index of its family lists.
+pub(crate) struct ListedRelease {
+    pub(crate) version: Exact,
+    /// The day of its first upload.
+    pub(crate) day: Date,
+    /// Whether the table of the family has it.
+    pub(crate) is_known: bool,
+}
+
+/// Every release that the index lists, oldest first.
+///
+/// # Errors
+/// If the index cannot be asked.
+pub(crate) fn listed_releases(family: Family) -> Result<Vec<ListedRelease>> {
+    let known = known_lines(&fs::read_to_string(table(family))?);
+    let release = |(written, day): (String, String)| {
+        let is_known = known.iter().any(|line| line.first() == Some(&written));
+        let (version, day) = (written.parse()?, day.parse().with_context(|| day.clone())?);
+        Ok(ListedRelease { version, day, is_known })
+    };
+    index_listing(family)?.into_iter().map(release).collect()
+}
+
+/// The versions of the index and their days, as the table writes them.
+fn index_listing(family: Family) -> Result<Vec<(String, String)>> {
     let listing = run_command(
         Command::new("python3")
             .arg(unskew_peers::root().join(PATCHES))
             .args(["list", family.as_str()]),
     )?;
-    let line = |listed: &str| -> Result<Line> {
-        let (version, day) = listed.split_once('\t').context("no day")?;
-        match known.iter().find(|line| line.first().is_some_and(|one| one == version)) {
+    let line = |line: &str| {
+        let (version, day) = line.split_once('\t').context("no day")?;
+        Ok((version.to_owned(), day.to_owned()))
+    };
+    listing.lines().map(line).collect()
+}
+
+fn table(family: Family) -> PathBuf {
+    unskew_peers::root().join(format!("crates/judging/releases/data/{family}/published.tsv"))
+}
+
+fn known_lines(text: &str) -> Vec<Line> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+}
+
+/// Every release of the index; those that the table lacks as their numbers tell.
+fn listed(family: Family, known: &[Line]) -> Result<Vec<Line>> {
+    let line = |(version, day): (String, String)| -> Result<Line> {
+        match known.iter().find(|line| line.first() == Some(&version)) {
             Some(line) => Ok(line.clone()),
             None => {
                 println!("new: {version}");
-                let (row, basis) = guessed(family, version)?;
-                Ok([version, day, &row, basis].map(str::to_owned).to_vec())
+                let (row, basis) = guessed(family, &version)?;
+                Ok(vec![version, day, row, basis.to_owned()])
             }
         }
     };
-    listing.lines().map(line).collect()
+    index_listing(family)?.into_iter().map(line).collect()
 }
 
 /// The row by which a release is judged, as far as its number tells.

@@ -114,7 +114,10 @@ fn write_findings(
 }
 
 /// One finding with all that is known about it; `told` are the sides that stand above it already.
-pub(crate) fn write_finding(finding: &Finding, told: &[&Side], out: &mut dyn Write) -> fmt::Result {
+///
+/// # Errors
+/// If `out` cannot be written to.
+pub fn write_finding(finding: &Finding, told: &[&Side], out: &mut dyn Write) -> fmt::Result {
     let style = of_severity(finding.severity);
     let rule = finding.rule;
     writeln!(
@@ -214,7 +217,10 @@ fn window(promise: &Promise) -> Option<String> {
 }
 
 /// What was not judged, why, where, and what has it judged.
-pub(crate) fn write_unjudged(unjudged: &Unjudged, out: &mut dyn Write) -> fmt::Result {
+///
+/// # Errors
+/// If `out` cannot be written to.
+pub fn write_unjudged(unjudged: &Unjudged, out: &mut dyn Write) -> fmt::Result {
     let Unjudged { aspect, reason, remedy, places } = unjudged;
     writeln!(out, "{WARN}not judged{WARN:#}: {}: {}", Plain(aspect), Plain(reason))?;
     if !places.is_empty() {

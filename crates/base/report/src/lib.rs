@@ -57,6 +57,7 @@ mod style;
 mod tally;
 
 pub use escape::{Medium, error_lines, escaped};
+pub use full::{write_finding, write_unjudged};
 pub use mark::VerdictMark;
 pub use model::{
     CheckedPair, ConversionReport, Location, Look, ReadFailure, Report, Subject, Written, line,

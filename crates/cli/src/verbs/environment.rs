@@ -102,7 +102,7 @@ fn print_answers(
     global: &Global,
 ) -> anyhow::Result<CallStatus> {
     let full = (format == ReportFormat::Full).then(|| {
-        let texts = answers.iter().map(|answer| answer.render(format.into()));
+        let texts = answers.iter().map(|answer| answer.render(format.into(), print::is_verbose()));
         texts.collect::<Vec<String>>().join("\n")
     });
     let packages = answers.iter().map(|answer| answer.environment.packages.len()).sum();

@@ -1,6 +1,7 @@
 //! All pairs of an environment that meet.
 
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use unskew_core::{Context, Outcome, Party, Unjudged, Verdict, check};
 
@@ -25,7 +26,7 @@ pub struct PackagePair {
 /// What is to be said of an environment.
 #[derive(Clone, Debug, Default)]
 pub struct EnvironmentVerdict {
-    /// All pairs compared, those that break first.
+    /// All pairs compared, one for each two packages, those that break first.
     pub pairs: Vec<PackagePair>,
     /// Packages with something to be said of them alone: their installation, another Python.
     pub alone: Vec<Party>,
@@ -55,6 +56,7 @@ pub fn judge(environment: &Environment, context: &Context) -> EnvironmentVerdict
         has_said.extend(places);
         pairs.push(PackagePair::check(one, other, context));
     }
+    let mut pairs = one_for_two_packages(pairs);
     sort(&mut pairs);
     let mut alone: Vec<Party> = Vec::new();
     for (at, package) in environment.packages.iter().enumerate() {
@@ -105,6 +107,24 @@ pub(crate) fn checked_pairs(
     pairs
 }
 
+/// Makes one pair of those in which the same two packages meet in several ways.
+fn one_for_two_packages(pairs: Vec<PackagePair>) -> Vec<PackagePair> {
+    let mut places: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut merged: Vec<PackagePair> = Vec::new();
+    for pair in pairs {
+        match places.entry((pair.one.name.clone(), pair.other.name.clone())) {
+            Entry::Vacant(place) => {
+                place.insert(merged.len());
+                merged.push(pair);
+            }
+            Entry::Occupied(place) => {
+                merged[*place.get()].add(pair.verdict);
+            }
+        }
+    }
+    merged
+}
+
 /// Puts the pairs that break first.
 fn sort(pairs: &mut [PackagePair]) {
     pairs.sort_by_key(|pair| std::cmp::Reverse(pair.verdict.severity()));
@@ -114,6 +134,24 @@ impl PackagePair {
     fn check(one: Party, other: Party, context: &Context) -> Self {
         let verdict = check(&one, &other, context);
         Self { one, other, verdict }
+    }
+
+    /// Adds what is said of the same packages for another reason.
+    fn add(&mut self, other: Verdict) {
+        let Verdict { mut findings, mut promises, mut unjudged, .. } = self.verdict.clone();
+        let sides = [self.one.side(), self.other.side()];
+        for mut finding in other.findings {
+            // A package is named in one way, whatever it is in the other pair.
+            for side in finding.subject.iter_mut().chain(&mut finding.other) {
+                if let Some(same) = sides.iter().find(|one| one.name == side.name) {
+                    side.clone_from(same);
+                }
+            }
+            findings.push(finding);
+        }
+        promises.extend(other.promises);
+        unjudged.extend(other.unjudged);
+        self.verdict = Verdict::new(findings, promises, unjudged);
     }
 
     /// Whether the pair fails as it is installed. One that works after an adaptation fails without it.

@@ -24,6 +24,8 @@ pub enum Basis {
     Between,
     /// It was built after the last one that has a row, and is judged by what that one knows.
     After,
+    /// It is newer than all that the database lists, and is judged as the newest before it.
+    Unlisted,
 }
 
 /// A release as the index lists it.

@@ -112,6 +112,9 @@ impl Release {
                 format!("judged by what {row} and {next} both know")
             }
             Basis::After => format!("judged by what {row} knows, the newest build of the database"),
+            Basis::Unlisted => format!(
+                "judged as {row}, the newest release before it that this version of Unskew knows: what changed since is a guess"
+            ),
             Basis::Next => format!("judged as {row}, the next release: it was built before that"),
             Basis::Newest => {
                 format!("judged as {row}, the newest release known: it was built after that")
@@ -173,7 +176,7 @@ impl Release {
         party.name = format!("{} {}", self.family, self.family.version(self.version()));
         party.dated = match basis {
             // A row before it tells no day.
-            Basis::Between | Basis::After => None,
+            Basis::Between | Basis::After | Basis::Unlisted => None,
             _ => self.released().or(party.dated),
         };
         let released = self.released().map(|day| format!("released {day}; "));

@@ -1,19 +1,14 @@
 //! Environments, and those that a lock describes: what breaks in them.
 
-use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use unskew_core::{
-    Context, Finding, Outcome, Padded, Party, Places, Role, Severity, Unjudged, Verdict, column,
-};
+use unskew_core::{Context, Finding, Party, Places, Role, Unjudged};
 use unskew_environments::{
     Environment, EnvironmentVerdict, Image, InstalledPackage, Labels, LockTarget, PackageLock,
-    PackagePair, SitePackages, System, judge, rules,
+    SitePackages, System, judge, rules,
 };
-use unskew_report::{
-    BAD, CheckedPair, DIM, EMPHASIS, GOOD, Look, Plain, RenderFormat, Report, Subject, WARN,
-};
+use unskew_report::{CheckedPair, Look, Report, Subject};
 
 use crate::fetch::Fetcher;
 use crate::{Fetched, VerbError};
@@ -28,7 +23,7 @@ pub struct EnvironmentAnswer {
     /// The same as a report, for every format.
     pub report: Report,
     /// What of a lock is not judged at all.
-    unjudged: Vec<Unjudged>,
+    pub(crate) unjudged: Vec<Unjudged>,
     /// The wheels that were read where they lie.
     pub fetched: Vec<Fetched>,
 }
@@ -156,129 +151,4 @@ fn pins(judged: &EnvironmentVerdict) -> Option<Finding> {
     let (command, pins) = (change.command(), pins.join(", "));
     let note = rules::PinsThatFit { command: &command, pins: &pins };
     Some(note.finding())
-}
-
-impl EnvironmentAnswer {
-    /// The answer as text: a table, the reasons and the change for people, the report for programs.
-    pub fn render(&self, format: RenderFormat) -> String {
-        if format != RenderFormat::Full {
-            return self.report.render(format);
-        }
-        let mut out = String::new();
-        // Writing into a String cannot fail.
-        let _ = self.write(&mut out);
-        out
-    }
-
-    fn write(&self, out: &mut String) -> std::fmt::Result {
-        let Self { environment, judged, report, unjudged, fetched } = self;
-        let python =
-            environment.python.map(|python| format!(", Python {python}")).unwrap_or_default();
-        let counted = |count: usize, noun: &str| match count {
-            1 => format!("1 {noun}"),
-            count => format!("{count} {noun}s"),
-        };
-        let count = counted(environment.packages.len(), "package");
-        let pairs = counted(judged.pairs.len(), "pair");
-        let name = Plain(&environment.name);
-        writeln!(out, "{EMPHASIS}{name}{EMPHASIS:#}{python}: {count}, {pairs} compared\n")?;
-        let width = |of: fn(&PackagePair) -> &Party| {
-            column(judged.pairs.iter().map(|pair| of(pair).name.len()))
-        };
-        let (one, other) = (width(|pair| &pair.one), width(|pair| &pair.other));
-        for pair in &judged.pairs {
-            let a = Padded(Plain(&pair.one.name), one);
-            let b = Padded(Plain(&pair.other.name), other);
-            let rules: Vec<&str> = pair.verdict.findings.iter().map(|f| f.rule.code).collect();
-            let mut rules = rules;
-            rules.dedup();
-            let (style, word) = match &pair.verdict.outcome {
-                Outcome::Incompatible => (BAD, "fails"),
-                Outcome::Adaptable(_) => (BAD, "fails as it is"),
-                _ if !rules.is_empty() => (WARN, "works, with a warning"),
-                Outcome::Compatible => (GOOD, "works"),
-                _ => (GOOD, "works as far as judged"),
-            };
-            writeln!(out, "  {a}  {b}  {style}{word}{style:#} {}", rules.join(", "))?;
-        }
-        let mut reasons = Report::new(report.context);
-        // What is not judged and a command can tell is a reason to be shown, too.
-        let is_shown = |pair: &&CheckedPair| {
-            let Verdict { findings, unjudged, .. } = &pair.verdict;
-            !findings.is_empty() || unjudged.iter().any(|one| one.remedy.is_some())
-        };
-        reasons.pairs.extend(report.pairs.iter().filter(is_shown).cloned());
-        if !reasons.pairs.is_empty() {
-            writeln!(out)?;
-            out.push_str(&reasons.render(RenderFormat::Full));
-        }
-        for finding in judged.alone.iter().flat_map(|party| &party.notes) {
-            writeln!(
-                out,
-                "\n{WARN}{}{WARN:#} {}: {}",
-                finding.severity,
-                finding.rule.code,
-                Plain(&finding.message)
-            )?;
-        }
-        for one in unjudged {
-            let places =
-                if one.places.is_empty() { String::new() } else { format!(": {}", one.places) };
-            writeln!(out, "\n{DIM}not judged{DIM:#}  {}{}", Plain(&one.reason), Plain(&places))?;
-            if let Some(remedy) = &one.remedy {
-                writeln!(out, "            to judge  {}", Plain(remedy))?;
-            }
-        }
-        if !fetched.is_empty() {
-            writeln!(out)?;
-        }
-        for Fetched { location, bytes, size } in fetched {
-            let (location, kib) = (Plain(location), bytes.div_ceil(1024));
-            let size = size.div_ceil(1024);
-            writeln!(out, "{DIM}fetched{DIM:#}  {kib} KiB of {size} KiB: {location}")?;
-        }
-        let changes = [("fix", &judged.change), ("or ", &judged.other_change)];
-        for (word, change) in
-            changes.into_iter().filter_map(|(word, one)| Some((word, one.as_ref()?)))
-        {
-            writeln!(out, "\n{EMPHASIS}{word}{EMPHASIS:#}  {}", Plain(&change.command()))?;
-            for pin in &change.pins {
-                let text = format!("{} instead of {}: {}", pin.requirement, pin.from, pin.reason);
-                writeln!(out, "       {}", Plain(&text))?;
-            }
-            for open in &change.open {
-                writeln!(out, "       no release is known that fits: {}", Plain(open))?;
-            }
-        }
-        for refused in &judged.refused {
-            writeln!(out, "\n{EMPHASIS}no fix{EMPHASIS:#}  {}", Plain(refused))?;
-        }
-        let broken = judged.pairs.iter().filter(|pair| pair.is_broken()).count();
-        let fails = |party: &&Party| party.notes.iter().any(|one| one.severity == Severity::Error);
-        match judged.alone.iter().filter(fails).count() {
-            0 => {}
-            1 => writeln!(out, "\n{BAD}1 package fails by itself{BAD:#}")?,
-            many => writeln!(out, "\n{BAD}{many} packages fail by themselves{BAD:#}")?,
-        }
-        match broken {
-            0 if judged.alone.iter().any(|party| fails(&party)) => Ok(()),
-            // Silence is no promise.
-            0 if environment.is_lock && judged.pairs.is_empty() && judged.compared == 0 => {
-                writeln!(
-                    out,
-                    "\n{WARN}nothing was judged{WARN:#}: no pair of these packages has facts that meet"
-                )
-            }
-            0 if environment.is_lock => {
-                let (pairs, compared) = (judged.pairs.len(), judged.compared);
-                writeln!(
-                    out,
-                    "\nno pair fails of what was judged: pairs {pairs}, declared requirements {compared}"
-                )
-            }
-            0 => writeln!(out, "\nno pair fails"),
-            1 => writeln!(out, "\n{BAD}1 pair fails{BAD:#}"),
-            many => writeln!(out, "\n{BAD}{many} pairs fail{BAD:#}"),
-        }
-    }
 }

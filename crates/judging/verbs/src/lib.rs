@@ -29,6 +29,7 @@
 pub mod adapt;
 mod check;
 mod convert;
+mod environment_text;
 mod environments;
 mod error;
 mod explain;

@@ -12,6 +12,7 @@
 //! | `torch@latest` | the newest release |
 //! | `onnxruntime-web@1.20`, `tritonserver@24.01` | the ONNX Runtime inside |
 //! | `torch@2.16.0rc1`, `tf-nightly==2.16.0.dev20231101` | judged as the next release |
+//! | the release after the newest one that is listed | judged as that one, and said to be a guess |
 //!
 //! A line of a requirements file is a name too: extras (`jax[cuda12]==0.4.30`), markers after `;` and remarks
 //! after `#` are left out.

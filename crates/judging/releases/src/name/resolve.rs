@@ -9,6 +9,9 @@ use crate::{Basis, Exact, Family, Release, carrier};
 /// How many minors a build can be ahead of the newest release: while a release is tested, the next one is built.
 const AHEAD: i64 = 2;
 
+/// How many patch releases of the newest minor there can be after the last one that is listed; of an older minor there is one.
+const PATCHES_AHEAD: i64 = 30;
+
 /// The release of this name: the exact version if there is one, else the newest that starts with it.
 ///
 /// # Errors
@@ -123,6 +126,7 @@ fn pinned(family: Family, version: &Exact) -> Result<Release, NameError> {
     own.or_else(|| alias(family, known?))
         .or_else(|| begun().filter(|_| known.is_none() && version.post.is_none()))
         .or_else(|| build(family, version))
+        .or_else(|| unlisted(family, version))
         .ok_or_else(|| NameError::unknown(family, version))
 }
 
@@ -137,6 +141,39 @@ fn build(family: Family, version: &Exact) -> Option<Release> {
     Some(before.for_another(*version, if is_last { Basis::After } else { Basis::Between }))
 }
 
+/// The release that stands in for one that was published after this database was made: the newest of the same minor, or the
+/// newest of all. What is far from every release is a slip, and not a guess.
+fn unlisted(family: Family, version: &Exact) -> Option<Release> {
+    let asked = version.numbers;
+    if !version.is_numbers() || asked.parts().len() < 2 {
+        return None;
+    }
+    let releases = published::all(family).iter().filter(|one| !one.version.is_before_release());
+    let newest = releases.clone().map(|one| one.version.numbers).max()?;
+    let of_minor =
+        releases.map(|one| one.version.numbers).filter(|one| minor(*one) == minor(asked));
+    let is_next = match of_minor.max() {
+        Some(last) => {
+            let ahead = if minor(last) == minor(newest) { PATCHES_AHEAD } else { 1 };
+            asked > last && asked.patch() <= last.patch() + ahead
+        }
+        None => is_ahead(newest, asked),
+    };
+    let before = Release::all_of_family(family).rfind(|one| one.row().version < asked);
+    before.filter(|_| is_next).map(|release| release.for_another(*version, Basis::Unlisted))
+}
+
+fn minor(version: Version) -> (i64, i64) {
+    (version.major(), version.minor())
+}
+
+/// Whether a release may be among the next ones after another.
+fn is_ahead(known: Version, asked: Version) -> bool {
+    let is_minor = asked.major() == known.major()
+        && (known.minor()..=known.minor() + AHEAD).contains(&asked.minor());
+    is_minor || asked.major() == known.major() + 1 && asked.minor() == 0
+}
+
 /// The release that stands in for one that was built before it: the next one, or the newest if it is to come.
 fn next(family: Family, version: &Exact) -> Option<Release> {
     let later = Release::all_of_family(family).find(|one| one.row().version >= version.numbers);
@@ -144,10 +181,7 @@ fn next(family: Family, version: &Exact) -> Option<Release> {
         Some(later) => (later, Basis::Next),
         None => {
             let newest = Release::all_of_family(family).last()?;
-            let (known, asked) = (newest.row().version, version.numbers);
-            let ahead = asked.major() == known.major() && asked.minor() <= known.minor() + AHEAD;
-            let major = asked.major() == known.major() + 1 && asked.minor() == 0;
-            (ahead || major).then_some((newest, Basis::Newest))?
+            is_ahead(newest.row().version, version.numbers).then_some((newest, Basis::Newest))?
         }
     };
     Some(release.for_another(*version, basis))

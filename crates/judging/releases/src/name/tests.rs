@@ -104,6 +104,27 @@ fn builds_before_a_release_are_judged_as_the_next_one() {
 }
 
 #[test]
+fn a_release_after_the_last_that_is_listed_is_judged_as_that_one() {
+    let newest = Family::Torch.rows().last().unwrap().version;
+    let next = format!("torch@{}.{}", newest.major(), newest.minor() + 1);
+    for name in
+        [next.clone(), format!("torch=={newest}.1"), format!("torch@{}.0", newest.major() + 1)]
+    {
+        let name = name.replace(".0.1", ".1");
+        let release = find(&name).unwrap();
+        assert_eq!(release.judged_as(), Some(Basis::Unlisted), "{name}");
+        assert_eq!(release.row().version, newest, "{name}");
+        let party = release.party();
+        assert!(party.unjudged[0].reason.contains("a guess") && party.dated.is_none(), "{name}");
+    }
+    // A patch release of a minor that is not the newest.
+    assert_eq!(find("torch@2.1.3").unwrap().row().version.to_string(), "2.1.2");
+    for slip in ["torch@2.99", "torch@2.51", "torch@2.1.4", "torch@9.1"] {
+        assert!(refused(slip).starts_with("unknown release"), "{slip}");
+    }
+}
+
+#[test]
 fn a_range_is_every_release_in_it_and_one_of_several_is_not_chosen() {
     let of = |name: &str| {
         let all = select(name).unwrap();
