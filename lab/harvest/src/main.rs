@@ -4,6 +4,7 @@
 mod command;
 mod current;
 mod exports;
+mod guesses;
 mod harvest;
 mod jax;
 mod jax_cache;
@@ -32,6 +33,7 @@ fn main() -> anyhow::Result<()> {
     Subject::new(include_str!("../experiments.toml"))
         .with("harvest", harvest::run)
         .with("current", current::run)
+        .with("guesses", guesses::run)
         .with("__look", plugins::run_look)
         .run()
 }
