@@ -70,13 +70,36 @@ fn refused(error: clap::Error) -> ! {
 fn parsed(command: &mut Command) -> Result<args::Args, clap::Error> {
     let given: Vec<OsString> = std::env::args_os().collect();
     let mut found = match command.try_get_matches_from_mut(&given) {
-        Err(error) => match with_check(&error, &given) {
+        Err(mut error) => match with_check(&error, &given) {
             Some(given) => args::Args::command().try_get_matches_from(given)?,
-            None => return Err(error),
+            None => {
+                suggest(&mut error);
+                return Err(error);
+            }
         },
         Ok(found) => found,
     };
     args::Args::from_arg_matches_mut(&mut found)
+}
+
+/// What people write who know it from other commands, and how it is written here.
+const HABITS: [(&str, &str); 4] = [
+    ("--json", "'--format json' prints JSON"),
+    ("--sarif", "'--format sarif' prints SARIF"),
+    ("--target", "'--with RELEASE' names the other side"),
+    ("version", "'unskew --version' prints the version"),
+];
+
+/// Puts what is meant in place of what the parser suggests.
+fn suggest(error: &mut clap::Error) {
+    let kinds = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand];
+    let given = kinds.into_iter().find_map(|kind| error.get(kind));
+    let Some(ContextValue::String(given)) = given else { return };
+    let habit = HABITS.iter().find(|(written, _)| written == given);
+    if let Some((_, text)) = habit {
+        let text = clap::builder::StyledStr::from(*text);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![text]));
+    }
 }
 
 /// The arguments with `check` before a file that stands where a verb should: `unskew net.pt torch@2.1`.

@@ -19,7 +19,7 @@ pub fn run(args: &Check, global: &Global) -> anyhow::Result<CallStatus> {
     if is_alone {
         with.push(OsString::from(EVERY_RELEASE));
     }
-    let a = unskew_verbs::side(&args.a, &options)?;
+    let a = unskew_verbs::artifact_side(&args.a, &options)?;
     let mut report = unskew_verbs::check_sides(a, &with, &options, global.context())?;
     print::report(&mut report, args.format.into())?;
     let verdicts = report.pairs.iter().map(|pair| &pair.verdict);

@@ -35,6 +35,9 @@ pub enum SiteError {
          one): {}", .0.display()
     )]
     None(PathBuf),
+    /// Nothing lies there.
+    #[error("no such file or folder: {}", .0.display())]
+    Missing(PathBuf),
     /// It cannot be read.
     #[error("{}: {source}", path.display())]
     Io {
@@ -58,7 +61,12 @@ impl SitePackages {
     /// If there is none, or it cannot be read.
     pub fn find(path: &Path) -> Result<Self, SiteError> {
         let io = |source| SiteError::Io { path: path.to_owned(), source };
-        let metadata = path.metadata().map_err(io)?;
+        let metadata = match path.metadata() {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(SiteError::Missing(path.to_owned()));
+            }
+            metadata => metadata.map_err(io)?,
+        };
         if !metadata.is_file() && !metadata.is_dir() {
             return Err(SiteError::None(path.to_owned()));
         }

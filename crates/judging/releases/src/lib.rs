@@ -42,6 +42,7 @@ pub mod keras;
 mod llama;
 mod name;
 pub mod onnx;
+mod other_software;
 mod peft;
 mod published;
 mod python_names;

@@ -7,7 +7,7 @@ use unskew_core::{Context, Outcome, Verdict};
 use unskew_report::{CheckedPair, Report};
 
 use crate::sides::{ResolvedParty, ResolvedSide};
-use crate::{VerbError, same_role, side};
+use crate::{VerbError, artifact_side, same_role, side};
 
 /// Judges what `a` names with what each of `with` names.
 ///
@@ -19,7 +19,7 @@ pub fn check(
     options: &OpenOptions,
     context: Context,
 ) -> Result<Report, VerbError> {
-    check_sides(side(a, options)?, with, options, context)
+    check_sides(artifact_side(a, options)?, with, options, context)
 }
 
 /// The same for a side that was opened already.

@@ -6,13 +6,13 @@ use unskew_artifact::OpenOptions;
 use unskew_core::Context;
 use unskew_report::{Look, ReadFailure, Report};
 
-use crate::{chain, side};
+use crate::{artifact_side, chain};
 
 /// A look at everything that `names` name. What could not be read stands in [`Report::failures`].
 pub fn inspect(names: &[OsString], options: &OpenOptions, context: Context) -> Report {
     let mut report = Report::new(context);
     for name in names {
-        match side(name, options) {
+        match artifact_side(name, options) {
             Ok(side) => {
                 let looks =
                     side.members.into_iter().map(|m| Look { path: m.label, party: m.party });

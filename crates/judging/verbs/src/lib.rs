@@ -59,7 +59,9 @@ pub use index::{WheelIndex, index_url};
 pub use inspect::inspect;
 pub use matrix::{columns, judge, matrix, rows};
 pub use rules::rule;
-pub use sides::{ResolvedParty, ResolvedSide, is_release, neither, of_artifact, options, side};
+pub use sides::{
+    ResolvedParty, ResolvedSide, artifact_side, is_release, neither, of_artifact, options, side,
+};
 pub use unskew_artifact::{OpenOptions, RunPolicy, TargetName};
 pub use unskew_environments::{LockTarget, System};
 pub use unskew_extensions::Machine;

@@ -16,6 +16,10 @@ use unskew_source::budget::{count_file, scale};
 
 use crate::VerbError;
 
+/// How many names of a folder are looked at for one that is similar, and from how many typing errors on.
+const MOST_NAMES: usize = 10_000;
+const SLIPS: usize = 3;
+
 /// The most that is taken from the standard input, in bytes.
 const LARGEST_INPUT: u64 = 1 << 30;
 
@@ -116,6 +120,20 @@ fn standard_input() -> Result<Content, VerbError> {
     Ok(Content::File(ArtifactFile { name, source, path: None, beside: None }))
 }
 
+/// As [`side`] for what is looked at or judged first, where a file or folder goes before a family of releases of the same name: in
+/// a folder with an adapter in `peft`, `unskew inspect peft` is about that.
+///
+/// # Errors
+/// As [`side`].
+pub fn artifact_side(name: &OsStr, options: &OpenOptions) -> Result<ResolvedSide, VerbError> {
+    let path = Path::new(name);
+    let is_family = name.to_str().is_some_and(|text| Family::of_package(text).is_some());
+    match is_family && path.exists() {
+        true => of_artifact(unskew_artifact::open(path, options)?),
+        false => side(name, options),
+    }
+}
+
 /// Whether a release is meant, and no file. `torch` and `torch@2.1` are releases even where there is a file of
 /// this name; other ways to write a release give way to a file.
 pub fn is_release(text: &str) -> bool {
@@ -134,9 +152,36 @@ pub fn is_release(text: &str) -> bool {
 pub fn neither(name: &str) -> VerbError {
     let meant = match select(name) {
         Err(NameError::Family { nearest, .. }) => nearest,
+        Err(error @ NameError::OtherSoftware { .. }) => return error.into(),
         _ => None,
     };
+    let meant = meant.or_else(|| similar_file(Path::new(name))).or_else(|| on_the_hub(name));
     VerbError::Neither { name: name.to_owned(), meant }
+}
+
+/// A file in the same folder that has almost this name.
+fn similar_file(path: &Path) -> Option<String> {
+    let wanted = path.file_name()?.to_str()?;
+    let folder = path.parent()?;
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let names = here.read_dir().ok()?.take(MOST_NAMES).filter_map(|entry| {
+        let name = entry.ok()?.file_name().into_string().ok()?;
+        let distance = strsim::osa_distance(&name.to_lowercase(), &wanted.to_lowercase());
+        (distance <= SLIPS && distance * 2 < wanted.len()).then_some((distance, name))
+    });
+    names.min().map(|(_, name)| folder.join(name).display().to_string())
+}
+
+/// The address of a repository on Hugging Face that is named without its scheme: `openai-community/gpt2`.
+fn on_the_hub(name: &str) -> Option<String> {
+    let (owner, model) = name.split_once('/')?;
+    let is_word = |word: &str| {
+        let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+        word.starts_with(|letter: char| letter.is_ascii_alphanumeric())
+            && word.chars().all(is_letter)
+    };
+    let is_repository = is_word(owner) && is_word(model) && !Path::new(owner).exists();
+    is_repository.then(|| format!("hf://{name}"))
 }
 
 /// The side that something opened is.

@@ -119,6 +119,18 @@ pub enum LockError {
 const LOCK: u64 = 16 << 20;
 const PACKAGES: usize = 20_000;
 
+/// Files that declare what is wanted, and what makes a lock of each.
+const DECLARING: [(&str, &str); 5] = [
+    ("pyproject.toml", "`uv lock` makes uv.lock of it, and `unskew lock uv.lock` judges that"),
+    ("environment.yml", CONDA_LOCK),
+    ("environment.yaml", CONDA_LOCK),
+    ("setup.py", "`uv pip compile setup.py -o requirements.lock.txt` makes a lock of it"),
+    ("setup.cfg", "`uv pip compile setup.cfg -o requirements.lock.txt` makes a lock of it"),
+];
+
+const CONDA_LOCK: &str =
+    "`conda-lock -f` makes conda-lock.yml of it, and `unskew lock conda-lock.yml` judges that";
+
 /// What a lock is judged for.
 #[derive(Clone, Copy, Debug)]
 pub struct LockTarget {
@@ -161,9 +173,9 @@ impl PackageLock {
     pub fn of_text(path: &str, text: &str) -> Result<Self, LockError> {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let mut lock = Self { path: path.to_owned(), ..Self::default() };
-        if name == "pyproject.toml" {
-            let what = "it declares ranges and is no lock: `uv lock` makes uv.lock of it, and `unskew lock uv.lock` judges that";
-            return Err(LockError::Broken { path: path.to_owned(), what: what.to_owned() });
+        if let Some((_, what)) = DECLARING.iter().find(|(declaring, _)| *declaring == name) {
+            let what = format!("it declares ranges and is not a lock: {what}");
+            return Err(LockError::Broken { path: path.to_owned(), what });
         }
         if text.lines().any(|line| line.trim() == "@EXPLICIT") {
             conda::explicit(text, &mut lock);

@@ -26,6 +26,14 @@ pub enum NameError {
         /// The whole name with the family that was perhaps meant.
         nearest: Option<String>,
     },
+    /// Software that no file is checked against under its own name.
+    #[error("no file is checked against {text}: {what}")]
+    OtherSoftware {
+        /// Its name as the user wrote it.
+        text: String,
+        /// What judges it instead, or why nothing does.
+        what: &'static str,
+    },
     /// A version without a family.
     #[error("a version without a family of releases: {text}{}", meant(.nearest))]
     NoFamily {
@@ -94,6 +102,9 @@ pub enum NameError {
 impl NameError {
     /// What is wrong with a family of this name; `rest` is what follows it.
     pub(crate) fn family(text: &str, rest: &str) -> Self {
+        if let Some(what) = crate::other_software::judged_by(text) {
+            return Self::OtherSoftware { text: text.to_owned(), what };
+        }
         let near = |one: &&str| (strsim::osa_distance(&text.to_ascii_lowercase(), one), one.len());
         let nearest = Family::names().chain(crate::carrier::names()).min_by_key(near);
         let nearest = nearest.filter(|one| {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use unskew_core::{Axis, Party, Version};
+use unskew_core::{Axis, Party, Role, Version};
 use unskew_pjrt::layout::FLOOR;
 use unskew_pjrt::{API_AXIS, STABLEHLO_AXIS};
 use unskew_pjrt_adapter_settings::{AdapterConfig, HostAge};
@@ -100,10 +100,18 @@ fn plugin_minor(side: &ResolvedSide) -> Result<i32, AdaptError> {
     let parties = || side.members.iter().filter(|member| member.release.is_none());
     let found = parties().find_map(|member| provided(&member.party, API_AXIS));
     let Some(version) = found else {
-        let name = side.members.first().map(|member| member.label.clone()).unwrap_or_default();
-        let why = parties().flat_map(|member| &member.party.notes).next();
-        let why = why.map(|finding| format!("\n{}", finding.message)).unwrap_or_default();
-        let text = format!("not a PJRT plug-in that can be loaded: {name}{why}");
+        let member = side.members.first();
+        let name = member.map(|member| member.label.clone()).unwrap_or_default();
+        let is_plugin = member.is_some_and(|member| member.party.role == Role::Plugin);
+        let text = match parties().flat_map(|member| &member.party.notes).next() {
+            Some(finding) if is_plugin => {
+                format!("{name}: not a PJRT plug-in that can be loaded: {}", finding.message)
+            }
+            _ => {
+                let kind = member.map_or("nothing", |member| &*member.party.kind);
+                format!("{name}: not a PJRT plug-in ({kind}); `unskew convert` is for models")
+            }
+        };
         return Err(AdaptError::Age(text));
     };
     minor_of(version).map_err(age_error(format!("the plug-in is of PJRT {version}")))
