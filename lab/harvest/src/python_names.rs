@@ -146,25 +146,35 @@ fn asking(release: &FetchedRelease) -> Result<AskingRelease> {
 
 /// The modules at the top that one package alone has, in some release: `pkg_resources` is of setuptools, and gone since 82.
 struct TopsOfPackages<'a> {
-    packages: BTreeMap<&'a str, &'a str>,
+    /// The package of each, and its last release that has the module.
+    packages: BTreeMap<&'a str, (&'a str, &'a Version)>,
 }
 
 impl<'a> TopsOfPackages<'a> {
     fn new(releases: &'a [FetchedRelease], asking: &'a [AskingRelease]) -> Self {
-        let mut packages: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let mut packages: BTreeMap<&str, BTreeMap<&str, &Version>> = BTreeMap::new();
         for (release, asking) in releases.iter().zip(asking) {
             for top in &asking.all_tops {
-                packages.entry(top).or_default().insert(&release.package);
+                // The last release of a package comes last.
+                packages.entry(top).or_default().insert(&release.package, &release.version);
             }
         }
         let alone = packages.into_iter().filter_map(|(top, packages)| {
-            Some((top, packages.first().copied().filter(|_| packages.len() == 1)?))
+            let first = packages.first_key_value().map(|(package, last)| (*package, *last));
+            Some((top, first.filter(|_| packages.len() == 1)?))
         });
         Self { packages: alone.collect() }
     }
 
     fn has(&self, package: &str, top: &str) -> bool {
-        self.packages.get(top) == Some(&package)
+        self.packages.get(top).is_some_and(|(one, _)| *one == package)
+    }
+
+    /// Whether a release comes after all that have the module. Before the first, and between two, another package may bring it:
+    /// typer 0.12.0 took its own from typer-slim.
+    fn is_gone(&self, release: &FetchedRelease, top: &str) -> bool {
+        let last = self.packages.get(top).filter(|(package, _)| *package == release.package);
+        last.is_some_and(|(_, last)| release.version > **last)
     }
 }
 
@@ -194,7 +204,7 @@ fn presence<'a>(
     with_sources(release, |sources| {
         let mut presence = |name: &'a str| match asking.all_tops.contains(top(name)) {
             true => sources.has(name),
-            false => Some(NamePresence::Missing),
+            false => Some(NamePresence::Missing).filter(|_| tops.is_gone(release, top(name))),
         };
         asked.into_iter().filter_map(|name| Some((name, presence(name)?))).collect()
     })

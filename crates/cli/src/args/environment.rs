@@ -45,7 +45,7 @@ pub struct SystemLibrariesArgs {
 
 #[derive(Debug, clap::Args)]
 pub struct LockArgs {
-    /// uv.lock, pylock.toml, poetry.lock, pixi.lock, conda-lock.yml, requirements.txt, or an explicit list of conda
+    /// uv.lock, pylock.toml, poetry.lock, pixi.lock, conda-lock.yml, requirements.txt, an explicit list of conda, or a folder with some of them
     ///
     /// Each file is an environment of its own.
     #[arg(value_name = "FILE", required = true)]
