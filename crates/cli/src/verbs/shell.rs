@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use clap::CommandFactory as _;
+use unskew_releases::Family;
 use unskew_source::{OutputFile, make_folder};
 
 use crate::args::{Args, Completions, Man};
@@ -49,16 +50,51 @@ fn described() -> clap::Command {
     command
 }
 
+/// How many releases of a family are offered: the newest.
+const OFFERED: usize = 10;
+
+/// An option with the values that shells offer: releases, families of releases, codes of rules.
+fn with_values(verb: &str, option: clap::Arg) -> clap::Arg {
+    let values: Vec<String> = match (verb, option.get_id().as_str()) {
+        (_, "with") => families().chain(releases()).collect(),
+        ("convert", "to") => releases().collect(),
+        ("releases", "name") => families().chain(releases()).collect(),
+        ("explain", "what") => {
+            unskew_artifact::every_rule().map(|rule| rule.code.to_owned()).collect()
+        }
+        _ => return option,
+    };
+    option.value_parser(clap::builder::PossibleValuesParser::new(values.into_iter().map(kept)))
+}
+
+/// A text that lives as long as the program, which ends after this.
+fn kept(text: String) -> &'static str {
+    Box::leak(text.into_boxed_str())
+}
+
+fn families() -> impl Iterator<Item = String> {
+    Family::ALL.into_iter().map(|family| family.to_string())
+}
+
+/// The newest releases of each family, the newest first.
+fn releases() -> impl Iterator<Item = String> {
+    let newest = |family: Family| {
+        let rows = family.rows().iter().rev().take(OFFERED);
+        rows.map(move |row| format!("{family}@{}", family.version(row.version)))
+    };
+    Family::ALL.into_iter().flat_map(newest)
+}
+
 /// Options that every command gets by itself.
 const OWN: [&str; 2] = ["help", "version"];
 
 /// The same command without hidden verbs, which are for child processes: `clap_complete` would offer them.
 fn shown(command: &clap::Command) -> clap::Command {
-    // Names have to live as long as the program, which ends after this.
-    let name: &'static str = Box::leak(command.get_name().to_owned().into_boxed_str());
+    let name = kept(command.get_name().to_owned());
     let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set()).map(shown);
     let options = command.get_arguments().filter(|option| !OWN.contains(&option.get_id().as_str()));
-    let fresh = clap::Command::new(name).args(options.cloned());
+    let options = options.cloned().map(|option| with_values(command.get_name(), option));
+    let fresh = clap::Command::new(name).args(options);
     let fresh = fresh.groups(command.get_groups().cloned()).subcommands(verbs);
     match command.get_about() {
         Some(about) => fresh.about(about.clone()),

@@ -21,12 +21,27 @@ fn every_shell_is_told_of_every_verb_and_bash_reads_its_script() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("unskew.bash");
     std::fs::write(&file, printed(&["completions", "bash"])).unwrap();
-    let asked = format!(
-        "source {}; COMP_WORDS=(unskew mat); COMP_CWORD=1; _unskew unskew mat unskew; echo \"${{COMPREPLY[@]}}\"",
-        file.display()
-    );
-    let output = Command::new("bash").args(["-c", &asked]).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "matrix", "{output:?}");
+    let offered = |words: &[&str]| {
+        let [.., before, begun] = words else { panic!("two words at least") };
+        let asked = format!(
+            "source {}; COMP_WORDS=({}); COMP_CWORD={}; _unskew unskew {begun} {before}; echo \"${{COMPREPLY[@]}}\"",
+            file.display(),
+            words.join(" "),
+            words.len() - 1,
+        );
+        let output = Command::new("bash").args(["-c", &asked]).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    };
+    assert_eq!(offered(&["unskew", "mat"]), "matrix");
+    let releases = offered(&["unskew", "check", "net.pt", "--with", "tor"]);
+    assert!(releases.contains("torch@2.15.0") && !releases.contains("tensorflow"), "{releases}");
+    assert!(offered(&["unskew", "convert", "net.pt", "--to", "peft@"]).contains("peft@"));
+}
+
+#[test]
+fn shells_are_told_of_the_codes_of_rules() {
+    let script = printed(&["completions", "zsh"]);
+    assert!(script.contains("EN118") && script.contains("PT002"));
 }
 
 #[test]
