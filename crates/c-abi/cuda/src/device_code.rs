@@ -1,10 +1,11 @@
 //! One piece of code for GPUs, and what runs it.
 
 use std::fmt;
+use std::str::FromStr;
 
 use unskew_core::Version;
 
-use crate::ComputeCapability;
+use crate::{ComputeCapability, UnknownGpu};
 
 /// Which devices of its generation code may use the features of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,13 +43,31 @@ impl CodeTarget {
             CodeScope::Family | CodeScope::Exact => self.runs_on(gpu),
         }
     }
+}
 
-    fn suffix(self) -> &'static str {
-        match self.scope {
+impl FromStr for CodeTarget {
+    type Err = UnknownGpu;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (architecture, scope) = match text.strip_suffix('a') {
+            Some(rest) => (rest, CodeScope::Exact),
+            None => match text.strip_suffix('f') {
+                Some(rest) => (rest, CodeScope::Family),
+                None => (text, CodeScope::Portable),
+            },
+        };
+        Ok(Self { capability: architecture.parse()?, scope })
+    }
+}
+
+impl fmt::Display for CodeTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let suffix = match self.scope {
             CodeScope::Portable => "",
             CodeScope::Family => "f",
             CodeScope::Exact => "a",
-        }
+        };
+        write!(f, "{}{suffix}", self.capability)
     }
 }
 
@@ -67,6 +86,13 @@ pub enum DeviceCode {
 }
 
 impl DeviceCode {
+    /// What it was compiled for.
+    pub fn target(self) -> CodeTarget {
+        match self {
+            Self::Cubin(target) | Self::Ptx { target, .. } => target,
+        }
+    }
+
     /// The version of PTX, if it is PTX.
     pub fn ptx_isa(self) -> Option<Version> {
         match self {
@@ -80,27 +106,18 @@ impl DeviceCode {
 
 impl fmt::Display for DeviceCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (word, target) = match self {
-            Self::Cubin(target) => ("sm", target),
-            Self::Ptx { target, .. } => ("compute", target),
-        };
-        let ComputeCapability { major, minor } = target.capability;
-        write!(f, "{word}_{major}{minor}{}", target.suffix())
+        match self {
+            Self::Cubin(target) => write!(f, "{target}"),
+            Self::Ptx { target, .. } => {
+                write!(f, "{}", target.to_string().replace("sm_", "compute_"))
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn target(text: &str) -> CodeTarget {
-        let (digits, scope) = match text.split_at(text.len() - 1) {
-            (digits, "a") => (digits, CodeScope::Exact),
-            (digits, "f") => (digits, CodeScope::Family),
-            _ => (text, CodeScope::Portable),
-        };
-        CodeTarget { capability: digits.parse().unwrap(), scope }
-    }
 
     #[test]
     fn machine_code_runs_on_its_generation_and_ptx_on_all_later_ones() {
@@ -119,9 +136,9 @@ mod tests {
             ("87", "89", false, true),
             ("87", "87", true, true),
         ] {
-            let gpu = gpu.parse().unwrap();
-            assert_eq!(target(code).runs_on(gpu), runs, "{code} on {gpu}");
-            assert_eq!(target(code).compiles_for(gpu), compiles, "{code} for {gpu}");
+            let (target, gpu): (CodeTarget, _) = (code.parse().unwrap(), gpu.parse().unwrap());
+            assert_eq!(target.runs_on(gpu), runs, "{code} on {gpu}");
+            assert_eq!(target.compiles_for(gpu), compiles, "{code} for {gpu}");
         }
     }
 }

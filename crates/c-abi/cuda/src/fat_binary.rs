@@ -35,6 +35,10 @@ const ENTRY: u64 = 48;
 /// The most entries of one section. The largest library of PyTorch has 20,000.
 const ENTRIES: usize = 1 << 20;
 
+/// Machine code of fewer bytes has no kernel. A linker of device code leaves such code of 300 to 600 bytes, compressed, in
+/// libraries whose kernels lie elsewhere (cuFFT); a kernel that stores one number has 744.
+const EMPTY: u64 = 700;
+
 const PTX: u16 = 1;
 const CUBIN: [u16; 2] = [2, 16];
 
@@ -42,7 +46,7 @@ const CUBIN: [u16; 2] = [2, 16];
 const EXACT: u64 = 1 << 20;
 const FAMILY: u64 = 1 << 21;
 
-/// Shows the code of each fat binary of a section, without that of kinds which are not known.
+/// Shows the code of each fat binary of a section, without machine code that has no kernel and code of kinds that are not known.
 ///
 /// # Errors
 /// If the bytes are no sequence of fat binaries, or more than are read.
@@ -111,7 +115,7 @@ fn code(header: &[u8]) -> Option<DeviceCode> {
     let capability = ComputeCapability::from_number(number(header, 28, 4) as u32);
     let target = CodeTarget { capability, scope };
     if CUBIN.contains(&kind) {
-        return Some(DeviceCode::Cubin(target));
+        return (number(header, 8, 8) >= EMPTY).then_some(DeviceCode::Cubin(target));
     }
     let isa = (number(header, 26, 2) as u16, number(header, 24, 2) as u16);
     (kind == PTX).then_some(DeviceCode::Ptx { target, isa })

@@ -7,7 +7,7 @@ use unskew_abi::sections;
 use unskew_core::Version;
 use unskew_source::{ReadError, Source};
 
-use crate::{ComputeCapability, DeviceCode, fat_binary};
+use crate::{CodeScope, ComputeCapability, DeviceCode, fat_binary};
 
 /// The section that holds it.
 const SECTION: &str = ".nv_fatbin";
@@ -29,6 +29,9 @@ pub struct GpuFit {
     pub by_ptx: usize,
     /// How many have neither.
     pub without: usize,
+    /// How many have code for other devices that no later device runs (`sm_90a`), and no other code. Libraries have such
+    /// kernels beside others, and choose.
+    pub of_other_devices: usize,
     /// The newest version of PTX that has to be compiled.
     pub ptx_isa: Option<Version>,
 }
@@ -50,9 +53,29 @@ impl GpuCode {
         Ok((!code.sets.is_empty()).then_some(code))
     }
 
+    /// How many fat binaries there are.
+    pub fn count(&self) -> usize {
+        self.sets.values().sum()
+    }
+
     /// All code that any of the fat binaries holds.
     pub fn all(&self) -> BTreeSet<DeviceCode> {
         self.sets.keys().flatten().copied().collect()
+    }
+
+    /// The code that at least half of the fat binaries hold.
+    pub fn most(&self) -> BTreeSet<DeviceCode> {
+        let holders = |code: &DeviceCode| -> usize {
+            self.sets.iter().filter(|(set, _)| set.contains(code)).map(|(_, count)| count).sum()
+        };
+        self.all().into_iter().filter(|code| 2 * holders(code) >= self.count()).collect()
+    }
+
+    /// Takes the fat binaries of another object of the same package.
+    pub fn extend(&mut self, other: &Self) {
+        for (set, count) in &other.sets {
+            *self.sets.entry(set.clone()).or_default() += count;
+        }
     }
 
     /// How it fits a device.
@@ -73,6 +96,11 @@ impl GpuCode {
                 (false, Some(ptx)) => {
                     fit.by_ptx += count;
                     fit.ptx_isa = fit.ptx_isa.max(ptx.ptx_isa());
+                }
+                (false, None)
+                    if set.iter().all(|code| code.target().scope != CodeScope::Portable) =>
+                {
+                    fit.of_other_devices += count;
                 }
                 (false, None) => fit.without += count,
             }

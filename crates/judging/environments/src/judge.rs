@@ -15,7 +15,7 @@ use crate::package_checks::of_package;
 use crate::pins::{self, PinChange};
 use crate::runtimes::{CodeMatcher, JaxMatcher, Runtime};
 use crate::{
-    Environment, Generated, InstalledPackage, handlers, libraries, names, numpy, plugins,
+    Environment, Generated, InstalledPackage, gpu, handlers, libraries, names, numpy, plugins,
     self_checked, skipped, system,
 };
 
@@ -66,6 +66,7 @@ pub fn judge(environment: &Environment, context: &Context) -> EnvironmentVerdict
         pairs.push(PackagePair { one, other, verdict });
     }
     sort(&mut pairs);
+    let gpus = gpu::judge_gpus(environment, context);
     let mut alone: Vec<Party> = Vec::new();
     for (at, package) in environment.packages.iter().enumerate() {
         let label = package.label();
@@ -83,17 +84,19 @@ pub fn judge(environment: &Environment, context: &Context) -> EnvironmentVerdict
         unmet.extend(names.alone.get(&at).into_iter().flatten().cloned());
         alone.extend(of_package(package, environment, unmet));
     }
-    let is_broken = pairs.iter().any(PackagePair::is_broken);
+    let is_broken = pairs.iter().chain(&gpus.pairs).any(PackagePair::is_broken);
     let reached = names.reached.as_ref();
     let changes = match is_broken {
-        true => pins::changes(environment, &unmet, &pairs, reached, context),
+        true => pins::changes(environment, &unmet, (&pairs, &gpus.pairs), reached, context),
         false => pins::Changes::default(),
     };
     let refused = changes.refused;
     let mut all = changes.all.into_iter();
     let (change, other_change) = (all.next(), all.next());
     let compared = unmet.compared;
-    let unjudged = unmet.unjudged.into_iter().chain(names.unjudged).collect();
+    pairs.extend(gpus.pairs);
+    sort(&mut pairs);
+    let unjudged = unmet.unjudged.into_iter().chain(names.unjudged).chain(gpus.unjudged).collect();
     EnvironmentVerdict { pairs, alone, change, other_change, refused, unjudged, compared }
 }
 

@@ -23,11 +23,11 @@ pub fn ptx(architecture: u32) -> MadeEntry {
     MadeEntry { kind: 1, architecture, flags: 0x8011, isa: (8, 4) }
 }
 
-/// A fat binary with these entries, each with a payload of its number of bytes.
+/// A fat binary with these entries, each with another size of its payload.
 pub fn fat_binary(entries: &[MadeEntry]) -> Vec<u8> {
     let mut all = Vec::new();
     for (at, entry) in entries.iter().enumerate() {
-        let payload = 8 * (at + 1);
+        let payload = 1024 + 8 * at;
         // Code for newer architectures has longer headers.
         let size = if entry.architecture >= 100 { 112 } else { 64 };
         let mut header = vec![0; size];

@@ -34,9 +34,28 @@ fn each_fat_binary_is_held_against_the_device() {
         [("86", 2, 0, 0), ("90", 1, 1, 0), ("103", 1, 0, 1), ("120", 0, 1, 1), ("75", 0, 0, 2)]
     {
         let ptx_isa = (by_ptx > 0).then_some(Version::pair(8, 4));
-        let expected = GpuFit { by_cubin, by_ptx, without, ptx_isa };
+        let expected = GpuFit { by_cubin, by_ptx, without, ptx_isa, of_other_devices: 0 };
         assert_eq!(code.fit(gpu.parse().unwrap()), expected, "{gpu}");
     }
+}
+
+#[test]
+fn what_is_for_one_device_only_is_counted_apart() {
+    let exact = |architecture| MadeEntry { flags: 1 << 20, ..cubin(architecture) };
+    let mut section = fat_binary(&[exact(90), exact(100)]);
+    section.resize(section.len().next_multiple_of(8), 0);
+    section.extend(fat_binary(&[cubin(80)]));
+    let code = read(object(&section)).unwrap().unwrap();
+    let fit = |gpu: &str| code.fit(gpu.parse().unwrap());
+    let GpuFit { by_cubin, without, of_other_devices, .. } = fit("86");
+    assert_eq!([by_cubin, without, of_other_devices], [1, 0, 1]);
+    let GpuFit { by_cubin, without, of_other_devices, .. } = fit("90");
+    assert_eq!([by_cubin, without, of_other_devices], [1, 1, 0]);
+    let most: Vec<String> = code.most().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        (code.count(), most),
+        (2, ["sm_80", "sm_90a", "sm_100a"].map(str::to_owned).to_vec())
+    );
 }
 
 #[test]
@@ -44,6 +63,12 @@ fn objects_without_code_for_gpus_have_none() {
     assert_eq!(read(object(&[])), Ok(None));
     assert_eq!(read(object(&[0; 64])), Ok(None));
     assert_eq!(read(object(&fat_binary(&[]))), Ok(None));
+    // What a linker leaves where the kernels lie elsewhere.
+    let mut empty = fat_binary(&[cubin(52)]);
+    empty.truncate(16 + 64 + 320);
+    empty[8..16].copy_from_slice(&(64_u64 + 320).to_le_bytes());
+    empty[24..32].copy_from_slice(&320_u64.to_le_bytes());
+    assert_eq!(read(object(&empty)), Ok(None));
     assert_eq!(read(b"#!/bin/sh\n".to_vec()), Ok(None));
     assert_eq!(read(Vec::new()), Ok(None));
 }
@@ -60,7 +85,7 @@ fn sizes_that_lead_elsewhere_are_refused() {
     assert!(with(15, 0xff).contains("larger than its section"));
     assert!(with(6, 0).contains("larger than its section"));
     assert!(with(20, 8).contains("header of an entry is too short"));
-    assert!(with(24, 0xff).contains("larger than its fat binary"));
+    assert!(with(26, 0xff).contains("larger than its fat binary"));
     let mut outside = object(&whole);
     let at = outside.len() - 2 * 64 + 32;
     outside[at + 4] = 1;
