@@ -13,9 +13,10 @@
 //! | 0..2 | 1: PTX, 2 and 16: machine code |
 //! | 4..8 | size of this header; the payload stands behind it |
 //! | 8..16 | size of the payload, compressed or not |
-//! | 24..26, 26..28 | minor and major; of PTX they are the version of its language |
+//! | 24..26, 26..28 | minor and major version: of the language PTX, of the format of machine code |
 //! | 28..32 | architecture: 90 of `sm_90` |
 //! | 40..48 | flags; bit 20: for this architecture only (`sm_90a`), bit 21: for its family (`sm_100f`) |
+//! | 56..64 | size before it was compressed; 0 if it was not |
 //!
 //! NVIDIA documents none of it. It was found by comparing what `fatbinary` of CUDA 13.5 makes of known code with what
 //! `cuobjdump` lists of it.
@@ -30,14 +31,18 @@ const MAGIC: u32 = 0xba55_ed50;
 
 /// The bytes of the header of a fat binary, and those that are read of an entry's.
 const HEADER: u64 = 16;
-const ENTRY: u64 = 48;
+const ENTRY: u64 = 64;
 
 /// The most entries of one section. The largest library of PyTorch has 20,000.
 const ENTRIES: usize = 1 << 20;
 
-/// Machine code of fewer bytes has no kernel. A linker of device code leaves such code of 300 to 600 bytes, compressed, in
-/// libraries whose kernels lie elsewhere (cuFFT); a kernel that stores one number has 744.
-const EMPTY: u64 = 700;
+/// Code of fewer bytes, before it is compressed, has no kernel: compilers and linkers of device code leave such pieces in every
+/// library, also where its kernels lie elsewhere (cuFFT). Measured on libraries of CUDA 12.4 to 13.0: machine code without a kernel
+/// has up to 1,160 bytes, with one 1,728 and more. For `sm_100` and later, and since version 1.8 of its format (CUDA 13), it is up
+/// to 2,248, and 2,856 and more. PTX without a kernel has up to 145 bytes, with one 189 and more.
+const EMPTY: u64 = 1_400;
+const EMPTY_NEWER: u64 = 2_500;
+const EMPTY_PTX: u64 = 160;
 
 const PTX: u16 = 1;
 const CUBIN: [u16; 2] = [2, 16];
@@ -46,7 +51,7 @@ const CUBIN: [u16; 2] = [2, 16];
 const EXACT: u64 = 1 << 20;
 const FAMILY: u64 = 1 << 21;
 
-/// Shows the code of each fat binary of a section, without machine code that has no kernel and code of kinds that are not known.
+/// Shows the code of each fat binary of a section, without code that has no kernel and of kinds that are not known.
 ///
 /// # Errors
 /// If the bytes are no sequence of fat binaries, or more than are read.
@@ -114,11 +119,17 @@ fn code(header: &[u8]) -> Option<DeviceCode> {
     };
     let capability = ComputeCapability::from_number(number(header, 28, 4) as u32);
     let target = CodeTarget { capability, scope };
-    if CUBIN.contains(&kind) {
-        return (number(header, 8, 8) >= EMPTY).then_some(DeviceCode::Cubin(target));
+    let version = (number(header, 26, 2) as u16, number(header, 24, 2) as u16);
+    let size = number(header, 56, 8).max(number(header, 8, 8));
+    match kind {
+        PTX if size >= EMPTY_PTX => Some(DeviceCode::Ptx { target, isa: version }),
+        kind if CUBIN.contains(&kind) => {
+            let is_newer = version >= (1, 8) || capability.major >= 10;
+            let least = if is_newer { EMPTY_NEWER } else { EMPTY };
+            (size >= least).then_some(DeviceCode::Cubin(target))
+        }
+        _ => None,
     }
-    let isa = (number(header, 26, 2) as u16, number(header, 24, 2) as u16);
-    (kind == PTX).then_some(DeviceCode::Ptx { target, isa })
 }
 
 /// The number in `len` bytes of a header, up to eight; 0 where there are none.

@@ -27,7 +27,7 @@ pub fn ptx(architecture: u32) -> MadeEntry {
 pub fn fat_binary(entries: &[MadeEntry]) -> Vec<u8> {
     let mut all = Vec::new();
     for (at, entry) in entries.iter().enumerate() {
-        let payload = 1024 + 8 * at;
+        let payload = 4096 + 8 * at;
         // Code for newer architectures has longer headers.
         let size = if entry.architecture >= 100 { 112 } else { 64 };
         let mut header = vec![0; size];

@@ -8,9 +8,14 @@ use crate::judge::version;
 use crate::rules::EN122;
 use crate::{Environment, InstalledPackage, PackagePair, PinChange};
 
-/// The sentence that says which build of a package runs on a GPU.
-pub(super) fn fix(package: &InstalledPackage, gpu: ComputeCapability) -> String {
+/// The sentence that says which build of a package runs on a GPU, where it fails, or where only some of its libraries do not run.
+pub(super) fn fix(package: &InstalledPackage, gpu: ComputeCapability, fails: bool) -> String {
     let label = &package.name;
+    if !fails {
+        return format!(
+            "Nothing, if these libraries are not needed; else use a build of {label} with code for {gpu} in them."
+        );
+    }
     if package.key() != TORCH {
         return format!("Install a release or a build of {label} that has code for {gpu}.");
     }

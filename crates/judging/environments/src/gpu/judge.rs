@@ -62,7 +62,9 @@ impl GpuMatcher {
         let (driver, cuda) = (host.driver.as_ref()?, self.built?);
         let least = Toolkit::least_driver(cuda)?;
         let package = self.package.label();
-        let finding = DriverOlderThanCuda { package: &package, cuda: &cuda, least, driver };
+        let project = &self.package.name;
+        let finding =
+            DriverOlderThanCuda { package: &package, project, cuda: &cuda, least, driver };
         driver.is_older_than(least).then(|| finding.finding().with_symptom(DRIVER_TOO_OLD))
     }
 
@@ -71,7 +73,7 @@ impl GpuMatcher {
             return None;
         }
         let has: Vec<String> = fits.code.most().iter().map(ToString::to_string).collect();
-        let (package, fix) = (self.package.label(), fixes::fix(&self.package, gpu));
+        let (package, fix) = (self.package.label(), fixes::fix(&self.package, gpu, fits.fails));
         let finding = NoCodeForGpu {
             package: &package,
             gpu: &gpu,
@@ -93,7 +95,7 @@ impl GpuMatcher {
         host: &GpuHost,
         judgement: &mut Judgement,
     ) {
-        let (package, total) = (self.package.label(), fits.total);
+        let (package, project, total) = (self.package.label(), &self.package.name, fits.total);
         let Some(isa) = fits.ptx_isa else { return };
         let toolkit = Toolkit::for_ptx(isa);
         // Of PTX that is newer than the table it is known that no driver of the table reads it.
@@ -105,15 +107,28 @@ impl GpuMatcher {
         let count = fits.compiled.len();
         let too_old = host.driver.as_ref().filter(|driver| driver.is_older_than(least));
         if let Some(driver) = too_old {
-            let finding =
-                PtxNewerThanDriver { package: &package, gpu: &gpu, isa: &isa, cuda, driver, least };
+            let finding = PtxNewerThanDriver {
+                package: &package,
+                project,
+                gpu: &gpu,
+                isa: &isa,
+                cuda,
+                driver,
+                least,
+            };
             let severity = if count == total { Severity::Error } else { Severity::Warning };
             let finding = finding.finding().with_severity(severity).with_symptom(PTX_TOO_NEW);
             judgement.findings.push(finding.at(places));
             return;
         }
-        let finding =
-            CompiledByDriver { package: &package, gpu: &gpu, count: &count, total: &total, least };
+        let finding = CompiledByDriver {
+            package: &package,
+            project,
+            gpu: &gpu,
+            count: &count,
+            total: &total,
+            least,
+        };
         judgement.findings.push(finding.finding().at(places));
         if toolkit.is_none() {
             let reason = format!("which drivers compile PTX {isa}");
