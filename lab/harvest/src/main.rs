@@ -3,6 +3,7 @@
 
 mod command;
 mod exports;
+mod gpu_code;
 mod harvest;
 mod jax;
 mod jax_cache;

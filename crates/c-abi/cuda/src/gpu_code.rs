@@ -63,12 +63,17 @@ impl GpuCode {
         self.sets.keys().flatten().copied().collect()
     }
 
-    /// The code that at least half of the fat binaries hold.
-    pub fn most(&self) -> BTreeSet<DeviceCode> {
-        let holders = |code: &DeviceCode| -> usize {
-            self.sets.iter().filter(|(set, _)| set.contains(code)).map(|(_, count)| count).sum()
-        };
-        self.all().into_iter().filter(|code| 2 * holders(code) >= self.count()).collect()
+    /// The code that at least this share of the fat binaries hold, in percent.
+    pub fn held_by(&self, percent: usize) -> BTreeSet<DeviceCode> {
+        let mut holders: BTreeMap<DeviceCode, usize> = BTreeMap::new();
+        for (set, count) in &self.sets {
+            for code in set {
+                *holders.entry(*code).or_default() += count;
+            }
+        }
+        let least = self.count().saturating_mul(percent);
+        let held = holders.into_iter().filter(|(_, count)| count.saturating_mul(100) >= least);
+        held.map(|(code, _)| code).collect()
     }
 
     /// Takes the fat binaries of another object of the same package.
@@ -86,12 +91,12 @@ impl GpuCode {
                 DeviceCode::Cubin(target) => target.runs_on(gpu),
                 DeviceCode::Ptx { .. } => false,
             };
-            let compiled = set.iter().filter(|code| match code {
+            let mut compiled = set.iter().filter(|code| match code {
                 DeviceCode::Cubin(_) => false,
                 DeviceCode::Ptx { target, .. } => target.compiles_for(gpu),
             });
             // Of several, that for the newest device is compiled.
-            match (set.iter().any(runs), compiled.last()) {
+            match (set.iter().any(runs), compiled.next_back()) {
                 (true, _) => fit.by_cubin += count,
                 (false, Some(ptx)) => {
                     fit.by_ptx += count;

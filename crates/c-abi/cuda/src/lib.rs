@@ -20,7 +20,7 @@
 //! by the driver for any later device, that of `compute_XYa` and `compute_XYf` only where cubins of these run. The driver
 //! has to know the PTX: its CUDA is at least that of the toolkit which wrote it ([`Toolkit`]).
 //!
-//! **What is refused.** Sizes that lead out of the section, headers that are too short to be any, more than a million
+//! **What is refused.** Sizes that lead out of the section, headers that are too short to be any, more than 262,144
 //! entries. Code that is too small for a kernel is passed over, and so is what waits to be linked
 //! (`__nv_relfatbin`): what was linked of it stands in `.nv_fatbin`. An object without section headers has no section to be found.
 //!

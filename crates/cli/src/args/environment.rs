@@ -49,10 +49,10 @@ pub struct SystemLibrariesArgs {
 // The GPUs that code for CUDA is to run on.
 #[derive(Debug, clap::Args)]
 pub struct GpuArgs {
-    /// Check code for CUDA against this GPU: sm_120, 12.0, "RTX 5090"; repeat it for several [default: those of this machine]
+    /// Check code for CUDA against this GPU: sm_120, 12.0, "RTX 5090"; repeat it for several [default of env: those of this machine]
     #[arg(long, value_name = "GPU")]
     pub gpu: Vec<ComputeCapability>,
-    /// Check CUDA against this NVIDIA driver: 550, 550.54.14 [default: that of this machine]
+    /// Check CUDA against this NVIDIA driver: 550, 550.54.14 [default of env: that of this machine]
     #[arg(long, value_name = "VERSION")]
     pub driver: Option<DriverVersion>,
 }

@@ -87,7 +87,7 @@ mod wheel;
 pub use environment::Environment;
 pub use generated::Generated;
 pub use generated_variants::{GeneratedVariants, PackageCode};
-pub use gpu::GpuHost;
+pub use gpu::{GpuHost, cuda_of_text};
 pub use image::{Image, ImageError};
 pub use install_problem::InstallProblem;
 pub use judge::{EnvironmentVerdict, PackagePair, judge, judge_pairs};

@@ -51,7 +51,7 @@ fn what_is_for_one_device_only_is_counted_apart() {
     assert_eq!([by_cubin, without, of_other_devices], [1, 0, 1]);
     let GpuFit { by_cubin, without, of_other_devices, .. } = fit("90");
     assert_eq!([by_cubin, without, of_other_devices], [1, 1, 0]);
-    let most: Vec<String> = code.most().iter().map(ToString::to_string).collect();
+    let most: Vec<String> = code.held_by(50).iter().map(ToString::to_string).collect();
     assert_eq!(
         (code.count(), most),
         (2, ["sm_80", "sm_90a", "sm_100a"].map(str::to_owned).to_vec())

@@ -21,6 +21,9 @@ const PTX_TOO_NEW: &str =
     "CUDA error: the provided PTX was compiled with an unsupported toolchain.";
 const DRIVER_TOO_OLD: &str = "CUDA driver version is insufficient for CUDA runtime version";
 
+/// The share of fat binaries, in percent, that hold the code which a finding names. What fewer hold is for special kernels.
+const COMMON: usize = 5;
+
 /// A package with its code.
 pub(super) struct GpuMatcher {
     pub(super) package: InstalledPackage,
@@ -72,7 +75,7 @@ impl GpuMatcher {
         if fits.without.is_empty() {
             return None;
         }
-        let has: Vec<String> = fits.code.most().iter().map(ToString::to_string).collect();
+        let has: Vec<String> = fits.code.held_by(COMMON).iter().map(ToString::to_string).collect();
         let (package, fix) = (self.package.label(), fixes::fix(&self.package, gpu, fits.fails));
         let finding = NoCodeForGpu {
             package: &package,

@@ -124,7 +124,7 @@ fn cuda_of(environment: &Environment, package: &InstalledPackage) -> Option<Vers
 }
 
 /// The version in `cuda: Optional[str] = '12.4'` of `torch/version.py`.
-fn cuda_of_text(text: &str) -> Option<Version> {
+pub fn cuda_of_text(text: &str) -> Option<Version> {
     let is_cuda = |line: &&str| {
         line.strip_prefix("cuda").is_some_and(|rest| rest.starts_with([' ', ':', '=']))
     };
@@ -164,7 +164,9 @@ fn not_judged(environment: &Environment, host: &GpuHost, pairs: &[PackagePair]) 
         let is_judged =
             |package: &InstalledPackage| pairs.iter().any(|pair| pair.one.name == package.label());
         let takes_cuda = |package: &InstalledPackage| {
-            package.objects.iter().any(|(_, needs)| needs.cuda_majors().next().is_some())
+            let is_torch = package.key() == releases::TORCH && !package.version.ends_with("+cpu");
+            is_torch
+                || package.objects.iter().any(|(_, needs)| needs.cuda_majors().next().is_some())
         };
         let packages = of(&|package| takes_cuda(package) && !is_judged(package));
         let reason = "code for GPUs in wheels of a lock; `unskew env` reads that of an installed environment";
