@@ -23,7 +23,7 @@
 
 use std::ops::Range;
 
-use unskew_source::{ReadError, Source, SourceExt as _, SourceProblem};
+use unskew_source::{ReadError, Source, SourceExt as _};
 
 use crate::{CodeScope, CodeTarget, ComputeCapability, DeviceCode};
 
@@ -33,8 +33,8 @@ const MAGIC: u32 = 0xba55_ed50;
 const HEADER: u64 = 16;
 const ENTRY: u64 = 64;
 
-/// The most entries of one section. The library with most of them, cuBLASLt, has 7,000.
-const ENTRIES: usize = 1 << 18;
+/// The most entries of one object. The library with most of them, cuBLASLt, has 7,000.
+pub(crate) const ENTRIES: usize = 1 << 18;
 
 /// Code of fewer bytes, before it is compressed, has no kernel: compilers and linkers of device code leave such pieces in every
 /// library, also where its kernels lie elsewhere (cuFFT). Measured on libraries of CUDA 12.4 to 13.0: machine code without a kernel
@@ -51,26 +51,26 @@ const CUBIN: [u16; 2] = [2, 16];
 const EXACT: u64 = 1 << 20;
 const FAMILY: u64 = 1 << 21;
 
-/// Shows the code of each fat binary of a section, without code that has no kernel and of kinds that are not known.
+/// Shows the code of each fat binary of a section, as long as entries are left, without code that has no kernel and of kinds that are not known.
 ///
 /// # Errors
 /// If the bytes are no sequence of fat binaries, or more than are read.
 pub(crate) fn each(
     source: &dyn Source,
     section: Range<u64>,
+    left: &mut usize,
     mut show: impl FnMut(Vec<DeviceCode>),
 ) -> Result<(), ReadError> {
     let malformed = |at: u64, what: &str| {
         ReadError::malformed(source.name(), what).in_record(".nv_fatbin").at(at)
     };
-    let mut left = ENTRIES;
     let mut at = section.start;
     while section.end.saturating_sub(at) >= HEADER {
         let header = source.bytes(at, HEADER)?;
         if number(&header, 0, 8) == 0 {
             // Linkers fill the space between fat binaries of several object files.
             at += HEADER / 2;
-            left = take(source, left)?;
+            take(source, left)?;
             continue;
         }
         if number(&header, 0, 4) != u64::from(MAGIC) {
@@ -83,7 +83,7 @@ pub(crate) fn each(
         }
         let mut codes = Vec::new();
         while end.saturating_sub(entry) >= ENTRY {
-            left = take(source, left)?;
+            take(source, left)?;
             let header = source.bytes(entry, ENTRY)?;
             let (size, payload) = (number(&header, 4, 4), number(&header, 8, 8));
             if size < ENTRY {
@@ -101,12 +101,12 @@ pub(crate) fn each(
     Ok(())
 }
 
-fn take(source: &dyn Source, left: usize) -> Result<usize, ReadError> {
-    left.checked_sub(1).ok_or_else(|| {
-        let what = "the list of CUDA code".to_owned();
-        let limit = ENTRIES as u64;
-        ReadError::new(source.name(), SourceProblem::TooLarge { what, size: limit + 1, limit })
-    })
+fn take(source: &dyn Source, left: &mut usize) -> Result<(), ReadError> {
+    *left = left.checked_sub(1).ok_or_else(|| {
+        let what = format!("more than {ENTRIES} pieces of code for GPUs");
+        ReadError::malformed(source.name(), what).in_record(".nv_fatbin")
+    })?;
+    Ok(())
 }
 
 fn code(header: &[u8]) -> Option<DeviceCode> {

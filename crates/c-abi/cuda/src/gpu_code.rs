@@ -42,9 +42,9 @@ impl GpuCode {
     /// # Errors
     /// If the section is broken, or has more entries than are read.
     pub fn read(source: &Arc<dyn Source>) -> Result<Option<Self>, ReadError> {
-        let mut code = Self::default();
+        let (mut code, mut left) = (Self::default(), fat_binary::ENTRIES);
         for section in sections(source, SECTION)? {
-            fat_binary::each(&**source, section, |codes| {
+            fat_binary::each(&**source, section, &mut left, |codes| {
                 if !codes.is_empty() {
                     *code.sets.entry(codes.into_iter().collect()).or_default() += 1;
                 }

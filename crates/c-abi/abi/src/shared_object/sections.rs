@@ -39,12 +39,12 @@ fn named(data: &&Bounded<'_>, name: &str) -> object::read::Result<Vec<Range<u64>
     let header = FileHeader64::<Endianness>::parse(*data)?;
     let endian = header.endian()?;
     let sections = header.sections(endian, *data)?;
-    let has_name = |section: &&object::elf::SectionHeader64<Endianness>| {
-        sections.section_name(endian, section).is_ok_and(|one| one == name.as_bytes())
-    };
-    let found = sections.iter().filter(has_name).filter_map(|section| {
-        let (start, size) = section.file_range(endian)?;
-        Some(start..start.saturating_add(size))
-    });
-    Ok(found.collect())
+    let mut found = Vec::new();
+    for section in sections.iter() {
+        if sections.section_name(endian, section)? != name.as_bytes() {
+            continue;
+        }
+        found.extend(section.file_range(endian).map(|(at, size)| at..at.saturating_add(size)));
+    }
+    Ok(found)
 }

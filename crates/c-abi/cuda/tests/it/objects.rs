@@ -92,6 +92,12 @@ fn sizes_that_lead_elsewhere_are_refused() {
     assert!(read(outside).unwrap_err().contains("lies outside of the file"));
 }
 
+#[test]
+fn more_entries_than_any_library_has_are_refused() {
+    let zeros = vec![0; 8 * (1 << 18) + 64];
+    assert!(read(object(&zeros)).unwrap_err().contains("more than 262144 pieces"));
+}
+
 /// A file whose bytes are counted as they are read.
 struct Counted {
     bytes: Vec<u8>,

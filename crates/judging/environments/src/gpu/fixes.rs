@@ -3,7 +3,7 @@
 use unskew_core::{Severity, Version};
 use unskew_cuda::ComputeCapability;
 
-use super::releases::{TORCH, fits, for_gpus, newest};
+use super::releases::{TORCH, newest, release_fits, releases_for};
 use crate::judge::version;
 use crate::rules::EN122;
 use crate::{Environment, InstalledPackage, PackagePair, PinChange};
@@ -19,7 +19,7 @@ pub(super) fn fix(package: &InstalledPackage, gpu: ComputeCapability, fails: boo
     if package.key() != TORCH {
         return format!("Install a release or a build of {label} that has code for {gpu}.");
     }
-    let all = for_gpus(&[gpu]);
+    let all = releases_for(&[gpu]);
     match (all.first(), all.last()) {
         (Some(first), Some(last)) if Some(last.version) == newest() => {
             format!(
@@ -49,7 +49,8 @@ pub(crate) fn options(environment: &Environment, on_gpus: &[PackagePair]) -> Vec
     let Some(here) = version(package).filter(|_| on_gpus.iter().any(is_it)) else {
         return Vec::new();
     };
-    let all: Vec<Version> = for_gpus(&host.gpus).iter().map(|release| release.version).collect();
+    let all: Vec<Version> =
+        releases_for(&host.gpus).iter().map(|release| release.version).collect();
     let next = all.iter().find(|release| **release > here);
     let before = all.iter().rev().find(|release| **release < here);
     let reason = format!("its wheel on PyPI has code for {}", host.models());
@@ -65,7 +66,7 @@ pub(crate) fn open_after(
 ) -> Vec<String> {
     let gpus = environment.gpus.as_ref().map(|host| host.gpus.as_slice()).unwrap_or_default();
     let torch = change.pins.iter().find(|pin| pin.package == TORCH);
-    let is_fixed = torch.is_some_and(|pin| fits(&pin.release, gpus));
+    let is_fixed = torch.is_some_and(|pin| release_fits(&pin.release, gpus));
     let comes_along = |pair: &PackagePair| {
         [TORCH, "nvidia-"].iter().any(|start| pair.one.name.starts_with(start))
     };

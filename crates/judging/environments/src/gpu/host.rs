@@ -64,7 +64,10 @@ impl GpuHost {
     pub(super) fn name(&self) -> String {
         let driver = self.driver.iter().map(|driver| format!("driver {driver}"));
         let gpus = Some(self.models()).filter(|gpus| !gpus.is_empty());
-        gpus.into_iter().chain(driver).collect::<Vec<_>>().join(", ")
+        match gpus.into_iter().chain(driver).collect::<Vec<_>>().join(", ") {
+            name if name.is_empty() => "the GPUs of this machine".to_owned(),
+            name => name,
+        }
     }
 
     /// Its GPUs only: `sm_80, sm_120`.

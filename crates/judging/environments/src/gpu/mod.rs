@@ -96,7 +96,7 @@ fn matcher(
 ) -> Option<GpuMatcher> {
     let built = cuda_of(environment, package);
     let code = match environment.is_lock {
-        true => PackageGpuCode::of_release(package),
+        true => PackageGpuCode::for_release(package),
         false if host.gpus.is_empty() => PackageGpuCode::default(),
         false => PackageGpuCode::read(package, cuda),
     };
@@ -118,7 +118,7 @@ fn cuda_of(environment: &Environment, package: &InstalledPackage) -> Option<Vers
         return local;
     }
     match environment.is_lock {
-        true => releases::of_index(package).map(|release| release.cuda),
+        true => releases::release_on_index(package).map(|release| release.cuda),
         false => cuda_of_text(&read_text(&package.at.join("torch/version.py"), CODE).ok()?),
     }
 }

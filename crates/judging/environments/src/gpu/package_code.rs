@@ -67,8 +67,10 @@ impl PackageGpuCode {
     }
 
     /// What the wheel on the index holds of a release of a lock.
-    pub(crate) fn of_release(package: &InstalledPackage) -> Self {
-        let Some((release, build)) = releases::of_lock(package) else { return Self::default() };
+    pub(crate) fn for_release(package: &InstalledPackage) -> Self {
+        let Some((release, build)) = releases::release_of_lock(package) else {
+            return Self::default();
+        };
         let by =
             format!("the wheel of torch {} on PyPI, for CUDA {}", release.version, release.cuda);
         let (release_name, built) = match build {

@@ -41,11 +41,11 @@ fn row(line: &str) -> Option<GpuRelease> {
 }
 
 /// The release of which a package would be the wheel on PyPI, by its version. Patch releases of a minor have the same code.
-pub(crate) fn of_index(package: &InstalledPackage) -> Option<&'static GpuRelease> {
+pub(crate) fn release_on_index(package: &InstalledPackage) -> Option<&'static GpuRelease> {
     if package.key() != TORCH || !package.is_of_default_index {
         return None;
     }
-    of_version(version(package)?)
+    release_of_version(version(package)?)
 }
 
 /// How a package of a lock compares with the wheel on PyPI that is known.
@@ -60,12 +60,14 @@ pub(super) enum LockedBuild {
 }
 
 /// The release by which a package of a lock is judged.
-pub(super) fn of_lock(package: &InstalledPackage) -> Option<(&'static GpuRelease, LockedBuild)> {
+pub(super) fn release_of_lock(
+    package: &InstalledPackage,
+) -> Option<(&'static GpuRelease, LockedBuild)> {
     if package.key() != TORCH {
         return None;
     }
     let here = version(package)?;
-    let release = of_version(here)?;
+    let release = release_of_version(here)?;
     let build = match package.version.split_once('+') {
         None if !package.is_of_default_index => return None,
         None if release.version == here => LockedBuild::OnIndex,
@@ -78,15 +80,15 @@ pub(super) fn of_lock(package: &InstalledPackage) -> Option<(&'static GpuRelease
     Some((release, build))
 }
 
-fn of_version(version: Version) -> Option<&'static GpuRelease> {
+fn release_of_version(version: Version) -> Option<&'static GpuRelease> {
     let minor = Version::pair(version.major(), version.minor());
     let exact = RELEASES.iter().find(|release| release.version == version);
     exact.or_else(|| RELEASES.iter().find(|release| release.version.starts_with(&minor)))
 }
 
 /// Whether the wheel of a release runs on all of these GPUs.
-pub(super) fn fits(release: &str, gpus: &[ComputeCapability]) -> bool {
-    let release = release.parse().ok().and_then(of_version);
+pub(super) fn release_fits(release: &str, gpus: &[ComputeCapability]) -> bool {
+    let release = release.parse().ok().and_then(release_of_version);
     release.is_some_and(|release| gpus.iter().all(|gpu| runs_on(release, *gpu)))
 }
 
@@ -95,7 +97,7 @@ fn runs_on(release: &GpuRelease, gpu: ComputeCapability) -> bool {
 }
 
 /// The releases that run on all of these GPUs, in the order of their versions.
-pub(super) fn for_gpus(gpus: &[ComputeCapability]) -> Vec<&'static GpuRelease> {
+pub(super) fn releases_for(gpus: &[ComputeCapability]) -> Vec<&'static GpuRelease> {
     RELEASES.iter().filter(|release| gpus.iter().all(|gpu| runs_on(release, *gpu))).collect()
 }
 
@@ -117,7 +119,7 @@ mod tests {
     #[test]
     fn releases_run_on_what_they_were_compiled_for() {
         let of = |gpu: &str| -> Vec<String> {
-            let all = for_gpus(&[gpu.parse().unwrap()]);
+            let all = releases_for(&[gpu.parse().unwrap()]);
             all.iter().map(|release| release.version.to_string()).collect()
         };
         assert_eq!(of("sm_120").first().map(String::as_str), Some("2.8.0"));
