@@ -100,7 +100,7 @@ fn matcher(
         false if host.gpus.is_empty() => PackageGpuCode::default(),
         false => PackageGpuCode::read(package, cuda),
     };
-    if built.is_none() && code.is_empty() {
+    if built.is_none() && code.is_nothing() {
         return None;
     }
     Some(GpuMatcher { package: package.clone(), code, built })

@@ -95,13 +95,11 @@ impl PackageGpuCode {
     }
 
     /// Whether nothing of a package has to do with GPUs, as far as its files say.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.objects.is_empty() && self.other_cuda.is_empty() && self.problems.is_empty()
-    }
-
-    /// Whether nothing of it is there to be judged.
     pub(crate) fn is_nothing(&self) -> bool {
-        self.is_empty() && self.by_name.is_empty()
+        self.objects.is_empty()
+            && self.other_cuda.is_empty()
+            && self.problems.is_empty()
+            && self.by_name.is_empty()
     }
 }
 

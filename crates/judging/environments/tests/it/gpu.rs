@@ -135,6 +135,15 @@ fn a_broken_section_is_not_judged() {
 }
 
 #[test]
+fn a_library_of_which_only_the_name_was_kept_is_not_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = folder.path().join("site-packages");
+    install(&site, "torch", "2.5.1", &[("torch/lib/libtorch_cuda.so", &[])]);
+    let verdict = judged(&site, host(&["sm_120"], None));
+    assert_eq!(said(&verdict, "torch"), (vec![], Outcome::Unjudged));
+}
+
+#[test]
 fn a_lock_is_judged_by_what_wheels_on_the_index_hold() {
     let on = |requirement: &str, gpu: &str| {
         let lock = PackageLock::of_text("requirements.txt", requirement).unwrap();
