@@ -8,7 +8,7 @@ use unskew_core::Version;
 use unskew_definitions::{Rows, TableChange};
 
 use crate::{
-    jax, jax_cache, jax_handlers, keras, kernels, llama_cpp, onnx, plugins, published,
+    gpu_code, jax, jax_cache, jax_handlers, keras, kernels, llama_cpp, onnx, plugins, published,
     python_names, requirements, symbols, tensorflow, tfjs, torch, torch_pickled, torch_xla,
     transformers,
 };
@@ -40,6 +40,7 @@ pub(crate) fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
     let (family, version) =
         release.split_once("==").with_context(|| format!("not FAMILY==VERSION: {release}"))?;
     match (family, from) {
+        ("gpu-code", wheel) => gpu_code::harvest(version, wheel),
         ("jax", None) => jax::harvest(version),
         ("jax-cache", python) => jax_cache::harvest(version, python),
         ("jax-handlers", said) => jax_handlers::harvest(said),
@@ -66,7 +67,7 @@ pub(crate) fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("torch", Some(table)) => torch::harvest_from_table(version, table),
         _ => bail!(
             "harvest knows torch, tensorflow, tensorflow-exports, tensorflow-kernels, tensorflow-macos, torch-symbols, \
-             torch-pickled, extensions, pjrt-plugins, jax, jax-cache, jax-handlers, keras, tf_keras, llama.cpp, llama-cpp-python, onnx, onnxruntime, tfjs, torch_xla, transformers, published, \
+             torch-pickled, extensions, gpu-code, pjrt-plugins, jax, jax-cache, jax-handlers, keras, tf_keras, llama.cpp, llama-cpp-python, onnx, onnxruntime, tfjs, torch_xla, transformers, published, \
              python-names and requirements, not: {family}"
         ),
     }

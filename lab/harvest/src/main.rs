@@ -4,6 +4,7 @@
 mod command;
 mod current;
 mod exports;
+mod gpu_code;
 mod guesses;
 mod harvest;
 mod jax;

@@ -32,7 +32,7 @@ const PLATFORMS: [&str; 9] = [
 ];
 
 /// The machines, as wheels name them.
-const MACHINES: [&str; 2] = ["x86_64", "aarch64"];
+pub(crate) const MACHINES: [&str; 2] = ["x86_64", "aarch64"];
 
 /// The most bytes of a library.
 const LIBRARY: u64 = 4 << 30;
@@ -44,7 +44,7 @@ fn data(file: &str) -> PathBuf {
 /// Adds the columns of a release of PyTorch to the table of exports.
 pub(crate) fn torch(version: &str, from: Option<&Path>) -> anyhow::Result<()> {
     let release: Version = version.parse()?;
-    for wheel in wheels_of("torch", version, from)?.paths()? {
+    for wheel in wheels_of("torch", version, &MACHINES, from)?.paths()? {
         let archive = Archive::open(Arc::new(FileSource::open(&wheel)?))?;
         let libraries =
             members(&archive, &|path| harvest::is_offered(Framework::Torch, path))?.into_iter();
@@ -79,7 +79,7 @@ pub(crate) fn extensions(package: &str, from: Option<&Path>) -> anyhow::Result<(
     let text = fs::read_to_string(data("wheels.tsv"))?;
     let mut all = wheels::read(&text)
         .map_err(|line| anyhow::anyhow!("wheels.tsv has a line that is none: {line}"))?;
-    for path in wheels_of(name, version, from)?.paths()? {
+    for path in wheels_of(name, version, &MACHINES, from)?.paths()? {
         let wheel = needs(&path).with_context(|| path.display().to_string())?;
         println!("{}: {} extensions", wheel.file, wheel.objects.len());
         all.retain(|one| one.file != wheel.file);
@@ -140,7 +140,7 @@ fn requires(archive: &Archive) -> anyhow::Result<Option<String>> {
 }
 
 /// The members of a wheel whose paths are wanted, each copied to a file: a large compressed one cannot be read in pieces.
-fn members(
+pub(crate) fn members(
     archive: &Archive,
     wanted: &dyn Fn(&str) -> bool,
 ) -> anyhow::Result<Vec<(String, Arc<dyn Source>)>> {
@@ -156,13 +156,13 @@ fn members(
 }
 
 /// Wheels on this machine; the folder goes with it.
-struct Wheels {
+pub(crate) struct Wheels {
     at: PathBuf,
     _folder: Option<tempfile::TempDir>,
 }
 
 impl Wheels {
-    fn paths(&self) -> anyhow::Result<Vec<PathBuf>> {
+    pub(crate) fn paths(&self) -> anyhow::Result<Vec<PathBuf>> {
         if self.at.is_file() {
             return Ok(vec![self.at.clone()]);
         }
@@ -178,13 +178,18 @@ impl Wheels {
     }
 }
 
-/// The wheels of a release for each machine that has one.
-fn wheels_of(package: &str, version: &str, from: Option<&Path>) -> anyhow::Result<Wheels> {
+/// The wheels of a release for each of these machines that has one.
+pub(crate) fn wheels_of(
+    package: &str,
+    version: &str,
+    machines: &[&str],
+    from: Option<&Path>,
+) -> anyhow::Result<Wheels> {
     if let Some(from) = from {
         return Ok(Wheels { at: from.to_owned(), _folder: None });
     }
     let folder = tempfile::tempdir()?;
-    for machine in MACHINES {
+    for machine in machines {
         // The first Python that has a wheel is as good as any other: frameworks' libraries are the same for all.
         let got = ["3.11", "3.12", "3.10", "3.9"].iter().find(|python| {
             let mut pip = Command::new("python3");

@@ -57,4 +57,4 @@ pub use extensible::{ForeignStruct, Implausible, LARGEST_STRUCT, has_field};
 pub use library::{Library, LibraryError};
 pub use panic::{Panicked, caught};
 #[cfg(feature = "objects")]
-pub use shared_object::{Import, ObjectFormat, SharedObject, code_around};
+pub use shared_object::{Import, ObjectFormat, SharedObject, code_around, sections};

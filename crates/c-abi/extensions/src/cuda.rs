@@ -34,15 +34,17 @@ pub fn major_on_pypi(torch: Version) -> Option<u32> {
     since.into_iter().find(|(first, _)| torch >= Version::pair(first.0, first.1)).map(|one| one.1)
 }
 
-/// The major of CUDA in the part of a version that says how it was built: 12 of `cu126`, none of `cpu`.
+/// The version of CUDA in the part of a version that says how it was built: 12.6 of `cu126`, none of `cpu`.
 ///
 /// ```
-/// use unskew_extensions::cuda::major_of_build;
-/// assert_eq!([major_of_build("cu118"), major_of_build("cu130"), major_of_build("cpu")], [Some(11), Some(13), None]);
+/// use unskew_core::Version;
+/// use unskew_extensions::cuda::version_of_build;
+/// let of = |local| version_of_build(local);
+/// assert_eq!([of("cu118"), of("cu130"), of("cpu")], [Some(Version::pair(11, 8)), Some(Version::pair(13, 0)), None]);
 /// ```
-pub fn major_of_build(local: &str) -> Option<u32> {
+pub fn version_of_build(local: &str) -> Option<Version> {
     let digits: u32 = local.strip_prefix("cu")?.parse().ok()?;
-    (digits >= 70).then_some(digits / 10)
+    (70..1000).contains(&digits).then(|| Version::pair((digits / 10).into(), (digits % 10).into()))
 }
 
 /// The major of CUDA whose shared runtime a package has: 12 of `nvidia-cuda-runtime-cu12`, that of its version of

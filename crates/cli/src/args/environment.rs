@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
 use unskew_core::Version;
+use unskew_verbs::{ComputeCapability, DriverVersion};
 
 use super::ReportFormat;
 
@@ -18,6 +19,8 @@ pub struct Env {
     pub path: Option<PathBuf>,
     #[command(flatten)]
     pub system: SystemLibrariesArgs,
+    #[command(flatten)]
+    pub gpu: GpuArgs,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,
@@ -43,6 +46,17 @@ pub struct SystemLibrariesArgs {
     pub glibcxx: Option<Version>,
 }
 
+// The GPUs that code for CUDA is to run on.
+#[derive(Debug, clap::Args)]
+pub struct GpuArgs {
+    /// Check code for CUDA against this GPU: sm_120, 12.0, "RTX 5090"; repeat it for several [default of env: those of this machine]
+    #[arg(long, value_name = "GPU")]
+    pub gpu: Vec<ComputeCapability>,
+    /// Check CUDA against this NVIDIA driver: 550, 550.54.14 [default of env: that of this machine]
+    #[arg(long, value_name = "VERSION")]
+    pub driver: Option<DriverVersion>,
+}
+
 #[derive(Debug, clap::Args)]
 pub struct LockArgs {
     /// uv.lock, pylock.toml, poetry.lock, pixi.lock, conda-lock.yml, requirements.txt, an explicit list of conda, or a folder with some of them
@@ -64,6 +78,8 @@ pub struct LockArgs {
     pub index: Option<String>,
     #[command(flatten)]
     pub system: SystemLibrariesArgs,
+    #[command(flatten)]
+    pub gpu: GpuArgs,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     pub format: ReportFormat,

@@ -47,7 +47,7 @@ pub use adapt::{Adapt, ShownExtensions, UnstampedChoice};
 pub use conform::Conform;
 pub use convert::Convert;
 pub use diff::Diff;
-pub use environment::{Env, EnvVerb, LockArgs, LockMachine, SystemLibrariesArgs};
+pub use environment::{Env, EnvVerb, GpuArgs, LockArgs, LockMachine, SystemLibrariesArgs};
 #[cfg(feature = "fleet")]
 pub use fleet::{
     FleetArgs, FleetDecide, FleetFormat, FleetPlaces, FleetPlan, FleetPolicy, FleetPrune,

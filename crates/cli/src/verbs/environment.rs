@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use unskew_core::{Padded, column};
 use unskew_report::{BAD, EMPHASIS, Plain, Report};
-use unskew_verbs::{EnvironmentAnswer, LockTarget, Machine, System};
+use unskew_verbs::{EnvironmentAnswer, EnvironmentHost, GpuHost, LockTarget, Machine, System};
 
-use crate::args::{Env, EnvVerb, Global, LockArgs, LockMachine, ReportFormat, SystemLibrariesArgs};
+use crate::args::{
+    Env, EnvVerb, Global, GpuArgs, LockArgs, LockMachine, ReportFormat, SystemLibrariesArgs,
+};
 use crate::exit::{CallStatus, Ending};
 use crate::print;
 
@@ -24,7 +26,7 @@ pub fn env(args: &Env, global: &Global) -> anyhow::Result<CallStatus> {
         Some(path) => path.clone(),
         None => found()?,
     };
-    let answer = unskew_verbs::env(&path, system(&args.system), global.context())?;
+    let answer = unskew_verbs::env(&path, host(&args.system, &args.gpu), global.context())?;
     print_answers(vec![answer], args.format, global)
 }
 
@@ -71,14 +73,18 @@ fn labels(wheel: &Path) -> anyhow::Result<CallStatus> {
     Ok(if labels.broken.is_empty() { CallStatus::Clean } else { CallStatus::Found })
 }
 
-/// The system of the options; none if none is given.
-fn system(libraries: &SystemLibrariesArgs) -> Option<System> {
+/// What the options say of the machine; what they do not say is left to the verb.
+fn host(libraries: &SystemLibrariesArgs, gpu: &GpuArgs) -> EnvironmentHost {
     let families = [("GLIBC", libraries.glibc), ("GLIBCXX", libraries.glibcxx)];
     let versions =
         families.into_iter().filter_map(|(family, version)| Some((family.to_owned(), version?)));
     let system =
         System { name: "the system of the options".to_owned(), versions: versions.collect() };
-    Some(system).filter(|system| !system.is_empty())
+    let gpus = GpuHost::new(gpu.gpu.clone(), gpu.driver.clone());
+    EnvironmentHost {
+        system: Some(system).filter(|system| !system.is_empty()),
+        gpus: Some(gpus).filter(|gpus| !gpus.is_empty()),
+    }
 }
 
 pub fn lock(args: &LockArgs, global: &Global) -> anyhow::Result<CallStatus> {
@@ -94,9 +100,9 @@ pub fn lock(args: &LockArgs, global: &Global) -> anyhow::Result<CallStatus> {
     let (index, context) = (index.as_deref(), global.context());
     let paths: Vec<PathBuf> =
         args.paths.iter().map(|path| locks_at(path)).collect::<anyhow::Result<Vec<_>>>()?.concat();
-    let answers = paths
-        .iter()
-        .map(|path| unskew_verbs::lock(path, target, index, system(&args.system), context));
+    let answers = paths.iter().map(|path| {
+        unskew_verbs::lock(path, target, index, host(&args.system, &args.gpu), context)
+    });
     print_answers(answers.collect::<Result<_, _>>()?, args.format, global)
 }
 

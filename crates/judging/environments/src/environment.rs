@@ -8,7 +8,9 @@ use unskew_core::{Unjudged, Version, aspect};
 use unskew_extensions::Machine;
 
 use crate::unrecorded_libraries::folders_of;
-use crate::{InstallProblem, InstalledPackage, SiteError, SitePackages, System, SystemLibraries};
+use crate::{
+    GpuHost, InstallProblem, InstalledPackage, SiteError, SitePackages, System, SystemLibraries,
+};
 
 /// What is installed, or will be.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +41,8 @@ pub struct Environment {
     pub system: Option<System>,
     /// The shared libraries of the system that it is installed on; none if that is not this one.
     pub libraries: Option<SystemLibraries>,
+    /// The GPUs and the driver that it is to run on; without them nothing of its code for GPUs is read.
+    pub gpus: Option<GpuHost>,
 }
 
 /// The most packages of an environment.

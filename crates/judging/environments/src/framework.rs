@@ -127,7 +127,7 @@ fn cuda_runtimes(
     let mut majors: BTreeSet<u32> =
         packages.filter_map(|one| cuda::major_of_package(&one.key(), &one.version)).collect();
     let local = package.version.split_once('+').map(|(_, local)| local);
-    majors.extend(local.and_then(cuda::major_of_build));
+    majors.extend(local.and_then(cuda::version_of_build).map(|cuda| cuda.major() as u32));
     if majors.is_empty() && local.is_none() && package.is_of_default_index {
         majors.extend(cuda::major_on_pypi(release));
     }

@@ -10,7 +10,7 @@ use crate::names::ReachedModules;
 use crate::package_checks::of_package;
 use crate::pair_kinds::PAIR_KINDS;
 use crate::pins::{self, PinChange};
-use crate::{Environment, InstalledPackage, libraries, names, self_checked};
+use crate::{Environment, InstalledPackage, gpu, libraries, names, self_checked};
 
 /// Two packages that meet, and what is to be said of them.
 #[derive(Clone, Debug)]
@@ -58,6 +58,7 @@ pub fn judge(environment: &Environment, context: &Context) -> EnvironmentVerdict
     }
     let mut pairs = one_for_two_packages(pairs);
     sort(&mut pairs);
+    let gpus = gpu::judge_gpus(environment, context);
     let mut alone: Vec<Party> = Vec::new();
     for (at, package) in environment.packages.iter().enumerate() {
         let label = package.label();
@@ -75,17 +76,19 @@ pub fn judge(environment: &Environment, context: &Context) -> EnvironmentVerdict
         unmet.extend(names.alone.get(&at).into_iter().flatten().cloned());
         alone.extend(of_package(package, environment, unmet));
     }
-    let is_broken = pairs.iter().any(PackagePair::is_broken);
+    let is_broken = pairs.iter().chain(&gpus.pairs).any(PackagePair::is_broken);
     let reached = names.reached.as_ref();
     let changes = match is_broken {
-        true => pins::changes(environment, &unmet, &pairs, reached, context),
+        true => pins::changes(environment, &unmet, (&pairs, &gpus.pairs), reached, context),
         false => pins::Changes::default(),
     };
     let refused = changes.refused;
     let mut all = changes.all.into_iter();
     let (change, other_change) = (all.next(), all.next());
     let compared = unmet.compared;
-    let unjudged = unmet.unjudged.into_iter().chain(names.unjudged).collect();
+    pairs.extend(gpus.pairs);
+    sort(&mut pairs);
+    let unjudged = unmet.unjudged.into_iter().chain(names.unjudged).chain(gpus.unjudged).collect();
     EnvironmentVerdict { pairs, alone, change, other_change, refused, unjudged, compared }
 }
 

@@ -16,6 +16,7 @@
 //! | the system's libraries and extension modules | the versions of symbols (`GLIBC_2.34`) |
 //! | Python and extension modules | `.cpython-311-`, `.abi3.` in file names |
 //! | packages and Python names of others | what the import of a package asks for, read from sources: `unskew_python_source` |
+//! | packages and GPUs with their driver | the headers of CUDA code in shared objects: `unskew_cuda` |
 //! | packages and what they require | `Requires-Dist` with its markers; for modules the libraries that they are linked against |
 //!
 //! **The path of the data.** [`SitePackages::find`] takes a path that a user names (an environment, its `python`, a
@@ -57,6 +58,7 @@ mod files;
 mod framework;
 mod generated;
 mod generated_variants;
+mod gpu;
 mod handlers;
 mod image;
 mod install_problem;
@@ -89,6 +91,7 @@ mod wheel;
 pub use environment::Environment;
 pub use generated::Generated;
 pub use generated_variants::{GeneratedVariants, PackageCode};
+pub use gpu::{GpuHost, cuda_of_text};
 pub use image::{Image, ImageError};
 pub use install_problem::InstallProblem;
 pub use judge::{EnvironmentVerdict, PackagePair, judge, judge_pairs};

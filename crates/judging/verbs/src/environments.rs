@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use unskew_core::{Context, Finding, Party, Places, Role, Unjudged};
 use unskew_environments::{
-    Environment, EnvironmentVerdict, Image, InstalledPackage, Labels, LockTarget, PackageLock,
-    SitePackages, System, judge, rules,
+    Environment, EnvironmentVerdict, GpuHost, Image, InstalledPackage, Labels, LockTarget,
+    PackageLock, SitePackages, System, judge, rules,
 };
 use unskew_report::{CheckedPair, Look, Report, Subject};
 
@@ -28,15 +28,23 @@ pub struct EnvironmentAnswer {
     pub fetched: Vec<Fetched>,
 }
 
+/// What an environment is to run on, beside its Python.
+#[derive(Clone, Debug, Default)]
+pub struct EnvironmentHost {
+    /// The C and C++ libraries of its system; none: those of an image, else they are not judged.
+    pub system: Option<System>,
+    /// Its GPUs and their driver; none: those of this machine, for an environment on it.
+    pub gpus: Option<GpuHost>,
+}
+
 /// Judges the environment that `path` names: its folder, its `python`, a `site-packages` folder, or a container image (an OCI
-/// layout as a folder or tar, what `docker save` writes). Nothing is run. Modules are held against the C and C++ libraries of
-/// `system`, else of the image.
+/// layout as a folder or tar, what `docker save` writes). Nothing is run. Modules are held against `host`.
 ///
 /// # Errors
 /// If there is no environment, or the image cannot be read.
 pub fn env(
     path: &Path,
-    system: Option<System>,
+    host: EnvironmentHost,
     context: Context,
 ) -> Result<EnvironmentAnswer, VerbError> {
     let question = |error: &dyn std::error::Error| VerbError::Question(error.to_string());
@@ -64,7 +72,8 @@ pub fn env(
         unjudged.push(Unjudged::new(unskew_core::aspect::CONTENTS, reason).at(others));
     }
     unjudged.extend(environment.not_read.iter().cloned());
-    environment.system = system.or(environment.system);
+    environment.system = host.system.or(environment.system);
+    environment.gpus = host.gpus.or_else(|| image.is_none().then(GpuHost::here));
     Ok(answer(environment, unjudged, None, context))
 }
 
@@ -90,14 +99,14 @@ pub fn lock(
     path: &Path,
     target: LockTarget,
     index: Option<&str>,
-    system: Option<System>,
+    host: EnvironmentHost,
     context: Context,
 ) -> Result<EnvironmentAnswer, VerbError> {
     let lock = PackageLock::read(path).map_err(|error| VerbError::Question(error.to_string()))?;
     let fetcher = index.map(Fetcher::new);
     let fetch = fetcher.as_ref().map(|fetcher| fetcher as &dyn unskew_environments::Fetch);
     let (mut environment, unjudged) = lock.environment(target, fetch);
-    environment.system = system;
+    (environment.system, environment.gpus) = (host.system, host.gpus);
     let mut answer = answer(environment, unjudged, Some(lock.path.as_str()), context);
     answer.fetched = fetcher.map(|fetcher| fetcher.fetched()).unwrap_or_default();
     Ok(answer)

@@ -47,7 +47,7 @@ mod sides;
 pub use adapt::{Adapted, adapt};
 pub use check::{check, check_sides};
 pub use convert::{ConvertRequest, conversion_target, convert};
-pub use environments::{EnvironmentAnswer, env, labels, lock};
+pub use environments::{EnvironmentAnswer, EnvironmentHost, env, labels, lock};
 pub use error::VerbError;
 pub use explain::{
     ErrorCause, ErrorMatch, Explanation, FindingHere, KnownError, NextStep, NextVerb, explain_text,
@@ -63,7 +63,8 @@ pub use sides::{
     ResolvedParty, ResolvedSide, artifact_side, is_release, neither, of_artifact, options, side,
 };
 pub use unskew_artifact::{OpenOptions, RunPolicy, TargetName};
-pub use unskew_environments::{LockTarget, System};
+pub use unskew_cuda::{ComputeCapability, DriverVersion};
+pub use unskew_environments::{GpuHost, LockTarget, System};
 pub use unskew_extensions::Machine;
 
 /// An error and its causes, each on a line; a cause that its error repeats is left out.

@@ -187,6 +187,7 @@ fn sort(name: &str, bytes: &[u8]) -> Done {
         "so" => {
             seed("shared_object", bytes)?;
             seed("debug_information", bytes)?;
+            seed("gpu_code", bytes)?;
             seed("native_extension", bytes)?;
         }
         "proto" => seed("protobuf", bytes)?,

@@ -7,6 +7,7 @@ mod elf_tables;
 mod export_trie;
 mod limits;
 mod other;
+mod sections;
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use bounded::Bounded;
 pub use code::code_around;
 use object::FileKind;
 use object::read::ReadCache;
+pub use sections::sections;
 use unskew_source::{ReadError, Slice, Source};
 
 /// The file format of a shared object.

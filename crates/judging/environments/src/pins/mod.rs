@@ -17,7 +17,7 @@ use self::repair::Repair;
 use crate::dependencies::Unmet;
 use crate::framework::Installed;
 use crate::names::ReachedModules;
-use crate::{Environment, InstalledPackage, PackagePair};
+use crate::{Environment, InstalledPackage, PackagePair, gpu};
 
 /// One package whose version changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl PinChange {
     }
 
     /// The change of one package to one release.
-    fn exact(package: &InstalledPackage, release: String, reason: &str) -> Self {
+    pub(crate) fn exact(package: &InstalledPackage, release: String, reason: &str) -> Self {
         let mut change = Self::default();
         change.push(package, format!("{}=={release}", package.name), release, reason);
         change
@@ -94,11 +94,12 @@ pub(crate) struct Changes {
     pub(crate) refused: Vec<String>,
 }
 
-/// The changes for an environment in which pairs are broken, the smallest first; two at most.
+/// The changes for an environment in which pairs of packages are broken, or packages with GPUs; the smallest first, two at
+/// most.
 pub(crate) fn changes<'a>(
     environment: &'a Environment,
     unmet: &Unmet<'a>,
-    pairs: &[PackagePair],
+    (pairs, on_gpus): (&[PackagePair], &[PackagePair]),
     reached: Option<&'a ReachedModules>,
     context: &'a Context,
 ) -> Changes {
@@ -109,6 +110,7 @@ pub(crate) fn changes<'a>(
         }
     }
     reasons.extend(runtimes::options(environment, reached));
+    reasons.push(gpu::options(environment, on_gpus));
     let repair = Repair::new(environment, unmet, pairs, reached, context);
     let declared = declared::options(&repair, unmet);
     let mut of_pairs = names::options(&repair);
@@ -129,7 +131,11 @@ pub(crate) fn changes<'a>(
         if change.pins.is_empty() {
             continue;
         }
-        match repair.completed(change) {
+        let completed = repair.completed(change).map(|mut change| {
+            change.open.extend(gpu::open_after(environment, on_gpus, &change));
+            change
+        });
+        match completed {
             Ok(change) if !changes.all.contains(&change) => changes.all.push(change),
             Ok(_) => {}
             Err(why) if !changes.refused.contains(&why) => changes.refused.push(why),

@@ -4,8 +4,11 @@
 mod bad_input;
 mod choices;
 mod environments;
+mod gpu;
 mod image;
 mod labels;
+#[path = "../../../../c-abi/cuda/tests/it/made.rs"]
+mod made;
 mod modules;
 mod names;
 mod plugins;

@@ -5,7 +5,7 @@ use std::path::Path;
 use unskew_core::{Context, Severity};
 
 use super::{Explanation, NextVerb};
-use crate::VerbError;
+use crate::{EnvironmentHost, VerbError};
 
 /// A finding in the environment, of a rule that the text leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Explanation {
     /// # Errors
     /// If there is no environment.
     pub fn look_in(&mut self, path: &Path, context: Context) -> Result<(), VerbError> {
-        let answer = crate::env(path, None, context)?;
+        let answer = crate::env(path, EnvironmentHost::default(), context)?;
         let codes: Vec<&str> = self.matches.iter().flat_map(|one| one.codes()).collect();
         let mut findings: Vec<FindingHere> = Vec::new();
         for (_, finding) in answer.report.findings() {

@@ -22,6 +22,7 @@ targets! {
     ifrt_proxy_session
     ifrt_value
     gguf
+    gpu_code
     peft
     tokenizers
     jax_export

@@ -1,0 +1,4 @@
+//! Integration tests of this crate, one program.
+
+mod made;
+mod objects;
