@@ -1,7 +1,9 @@
 //! A plug-in that a host of another age can use: a copy of the adapter, and the settings beside it.
 
 mod age;
+mod hint;
 mod library;
+mod packed;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -17,7 +19,9 @@ use crate::sides::ResolvedSide;
 use crate::{VerbError, side};
 
 pub use age::Age;
+pub(crate) use hint::name_plugin;
 pub use library::{beside, candidates};
+use packed::Unpacked;
 
 /// The variable by which JAX finds plug-ins.
 const VARIABLE: &str = "PJRT_NAMES_AND_LIBRARY_PATHS";
@@ -102,6 +106,12 @@ pub enum AdaptError {
     /// The path is a folder.
     #[error("not a shared object but a folder: {}", .0.display())]
     Folder(PathBuf),
+    /// The wheel has no plug-in.
+    #[error("no PJRT plug-in in this wheel: {}", .0.display())]
+    NoneInWheel(PathBuf),
+    /// The wheel has several plug-ins.
+    #[error("several plug-ins in this wheel; name one of them: {0}")]
+    SeveralInWheel(String),
     /// There is nothing at the path.
     #[error("no such plug-in: {}", path.display())]
     NoPlugin {
@@ -151,6 +161,15 @@ pub enum AdaptError {
 /// # Errors
 /// If it is no PJRT plug-in that can be asked, what is wanted cannot be presented, or a file cannot be written.
 pub fn adapt(asked: &Adaptation<'_>, options: &OpenOptions) -> Result<Adapted, VerbError> {
+    let Some(member) = packed::find(asked.plugin)? else { return adapt_file(asked, options) };
+    let unpacked = Unpacked::write(&member, asked.output)?;
+    let asked = Adaptation { plugin: &unpacked.path.clone(), ..asked.clone() };
+    let adapted = adapt_file(&asked, options)?;
+    unpacked.keep();
+    Ok(adapted)
+}
+
+fn adapt_file(asked: &Adaptation<'_>, options: &OpenOptions) -> Result<Adapted, VerbError> {
     let plugin = plugin(asked.plugin)?;
     let side = side(asked.plugin.as_os_str(), options)?;
     let age = Age::from_target(&asked.wanted, &side)?;
