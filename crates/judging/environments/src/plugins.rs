@@ -6,17 +6,18 @@ use unskew_abi::SharedObject;
 use unskew_core::{Context, Judgement, Matcher, Party, Requirement, Role, Unjudged, aspect};
 use unskew_extensions::Framework;
 use unskew_pjrt::{ProbeError, ProbeFailure, ProbeStage};
-use unskew_releases::Family;
+use unskew_releases::{Family, JaxPackage, version_numbers};
 use unskew_source::Source;
 
 use crate::framework;
+use crate::lock::Locked;
 use crate::metadata::Recorded;
 use crate::{Environment, InstalledPackage, jax_set};
 
 /// A plug-in in the files of a package. It was not run.
 #[derive(Clone, Debug)]
 pub struct PackagedPlugin {
-    /// Its path in the environment.
+    /// Its path in the environment; empty in a lock.
     pub path: String,
     /// The family of runtimes that loads it.
     pub family: Family,
@@ -77,10 +78,21 @@ fn pjrt(
     unskew_pjrt::party(name, object, Ok(known.probe)).fact("known as", text)
 }
 
-/// Each plug-in with the runtime that loads it.
+/// The plug-in of a locked release of a public package.
+pub(crate) fn of_release(locked: &Locked) -> Option<PackagedPlugin> {
+    let party = unskew_releases::named_plugin(&locked.name, &locked.version)?;
+    Some(PackagedPlugin { path: String::new(), family: Family::Jax, party: Arc::new(party) })
+}
+
+/// Each plug-in with the runtime that loads it. One that has to be of the version of jaxlib, and is not, is told of as that.
 pub(crate) fn pairs(environment: &Environment) -> Vec<(Party, Party)> {
     let mut pairs = Vec::new();
-    for package in &environment.packages {
+    let is_of_other_jaxlib = |package: &&InstalledPackage| {
+        let jaxlib = environment.package("jaxlib").map(|jaxlib| version_numbers(&jaxlib.version));
+        JaxPackage::of_name(&package.key()).is_some()
+            && jaxlib.is_some_and(|jaxlib| jaxlib != version_numbers(&package.version))
+    };
+    for package in environment.packages.iter().filter(|one| !is_of_other_jaxlib(one)) {
         for plugin in &package.plugins {
             if let Some(other) = runtime(environment, plugin.family) {
                 pairs.push((named(package, plugin, &other), other));

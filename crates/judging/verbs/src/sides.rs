@@ -76,7 +76,7 @@ pub fn side(name: &OsStr, options: &OpenOptions) -> Result<ResolvedSide, VerbErr
         return of_artifact(unskew_artifact::open(path, options)?);
     };
     if !path.exists()
-        && let Some(stated) = unskew_releases::vendor_docs::select(text)
+        && let Some(stated) = unskew_releases::named_parties::select(text)
     {
         return of_stated(stated?);
     }
