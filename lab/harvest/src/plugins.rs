@@ -5,6 +5,7 @@
 //! `crates/xla/pjrt/data/plugins.tsv`, so that nobody has to run it again. Libraries of a vendor that it needs only to be loaded
 //! are stood in for by empty ones.
 
+mod macho;
 mod published;
 mod stand_ins;
 
@@ -14,8 +15,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use unskew_abi::SharedObject;
 use unskew_abi::sandbox::Confinement;
+use unskew_abi::{ObjectFormat, SharedObject};
 use unskew_pjrt::{KnownPlugin, Probe, digest, known_row, layout, probe_in_child, read_known_row};
 use unskew_source::{Archive, FileSource, Source};
 
@@ -116,6 +117,11 @@ fn ask(path: &Path, package: &str) -> anyhow::Result<Option<KnownPlugin>> {
     if !unskew_pjrt::recognizes(&object) {
         return Ok(None);
     }
+    let (sha256, size) = (digest(&*file)?, file.size());
+    let known = |probe| KnownPlugin { sha256, size, package: package.to_owned(), probe };
+    if object.format == ObjectFormat::MachO {
+        return Ok(macho::probe(path)?.map(known));
+    }
     let look = |libraries: Option<&Path>| {
         let mut command = Command::new(std::env::current_exe()?);
         command.arg("__look").arg(path);
@@ -138,9 +144,7 @@ fn ask(path: &Path, package: &str) -> anyhow::Result<Option<KnownPlugin>> {
             look(Some(libraries.path()))??
         }
     };
-    let (sha256, size) = (digest(&*file)?, file.size());
-    let probe = without_expected_sizes(probe);
-    Ok(Some(KnownPlugin { sha256, size, package: package.to_owned(), probe }))
+    Ok(Some(known(without_expected_sizes(probe))))
 }
 
 /// What was seen of a plug-in without the sizes of arguments that its minor has anyway.

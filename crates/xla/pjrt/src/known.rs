@@ -1,7 +1,7 @@
 //! Public plug-ins by the digest of their file: what they say of themselves, without running them again.
 //!
 //! `data/plugins.tsv` has a line for each: the SHA-256 of the file, its size, the package and the file in it, and what the
-//! plug-in said when it was asked once. `cargo lab harvest pjrt-plugins==published` makes it.
+//! plug-in said when it was asked once; of those for macOS what stands in their file. `cargo lab harvest pjrt-plugins==published` makes it.
 
 use std::io;
 

@@ -11,12 +11,13 @@ use super::{PluginTable, ask};
 const PROBE: &str = "lab/harvest/probes/plugin_wheels.py";
 
 /// Packages that have a PJRT plug-in.
-const PACKAGES: [&str; 13] = [
+const PACKAGES: [&str; 14] = [
     "fastatomstruct-xla-cpu",
     "intel-extension-for-openxla",
     "jax-cuda11-pjrt",
     "jax-cuda12-pjrt",
     "jax-cuda13-pjrt",
+    "jax-metal",
     "jax-oneapi-pjrt",
     "jax-rocm60-pjrt",
     "jax-rocm7-pjrt",
@@ -78,7 +79,8 @@ pub(super) fn harvest(which: &str) -> Result<()> {
         let is_for_here = listed.wheel.contains(std::env::consts::ARCH)
             && listed.member.ends_with(".so")
             && !listed.member.ends_with("/sdk.so");
-        if !is_for_here || table.has(listed.sha256) || tried.contains(&listed.sha256.to_owned()) {
+        let can_be_read = is_for_here || listed.member.ends_with(".dylib");
+        if !can_be_read || table.has(listed.sha256) || tried.contains(&listed.sha256.to_owned()) {
             continue;
         }
         tried.push(listed.sha256.to_owned());

@@ -82,8 +82,13 @@ pub fn party(name: &str, object: &SharedObject, probe: Result<Probe, ProbeError>
 /// The party of a public plug-in whose file is not here, by what it said when it was asked once.
 pub fn party_of_known(known: KnownPlugin) -> Party {
     let party = Party::new(&known.package, Role::Plugin, "PJRT plug-in");
-    let how = "the name and the version of its package; it was asked once, in the wheel for Linux on x86-64";
-    let party = seen(party.fact("known by", how), &known.probe);
+    let how = "the name and the version of its package; its file is not here";
+    let mut party = seen(party.fact("known by", how), &known.probe);
+    if let Some(refused) = known.probe.attributes_refused.as_ref() {
+        let why =
+            format!("whether the plug-in of {} does what its table says: {refused}", known.package);
+        party = party.not_judged(Unjudged::new(aspect::PLUGIN, why));
+    }
     let facts = PluginFacts { probe: Some(known.probe), failure: None, entries: None };
     party.with_capability(Arc::new(facts))
 }
