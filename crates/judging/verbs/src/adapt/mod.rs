@@ -3,6 +3,7 @@
 mod age;
 mod hint;
 mod library;
+mod output;
 mod packed;
 
 use std::io::{self, Write as _};
@@ -13,7 +14,7 @@ use unskew_core::{Context, Version, check};
 use unskew_pjrt_adapter_settings::{AdapterConfig, ExtensionPolicy, Identity, Unstamped};
 use unskew_releases::Family;
 use unskew_report::{CheckedPair, Subject};
-use unskew_source::{OutputFile, ReadError, make_folder};
+use unskew_source::{OutputFile, ReadError};
 
 use crate::sides::ResolvedSide;
 use crate::{VerbError, side};
@@ -21,6 +22,7 @@ use crate::{VerbError, side};
 pub use age::Age;
 pub(crate) use hint::name_plugin;
 pub use library::{beside, candidates};
+use output::Output;
 use packed::Unpacked;
 
 /// The variable by which JAX finds plug-ins.
@@ -220,40 +222,6 @@ fn place(asked: &Adaptation<'_>, plugin: &Path) -> Result<PathBuf, AdaptError> {
         return Err(AdaptError::Overwrites(name));
     }
     Ok(place)
-}
-
-/// The folder of the result. If nothing comes into it, the folders that were made for it go again.
-struct Output {
-    /// Those that were not there before, the innermost first.
-    made: Vec<PathBuf>,
-}
-
-impl Output {
-    fn prepare(folder: &Path) -> Result<Self, AdaptError> {
-        let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
-        let made = folder.ancestors().take_while(missing).map(Path::to_owned).collect();
-        let output = Self { made };
-        make_folder(folder).map_err(|source| AdaptError::Io {
-            what: format!("cannot make the folder {}", folder.display()),
-            source,
-        })?;
-        Ok(output)
-    }
-
-    fn keep(mut self) {
-        self.made.clear();
-    }
-}
-
-impl Drop for Output {
-    fn drop(&mut self) {
-        for folder in &self.made {
-            // One with something in it stays, and those around it.
-            if std::fs::remove_dir(folder).is_err() {
-                return;
-            }
-        }
-    }
 }
 
 /// The settings first: a shared object without them is of no use.

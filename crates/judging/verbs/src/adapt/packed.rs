@@ -7,7 +7,8 @@ use unskew_artifact::{OpenOptions, WheelPath};
 use unskew_core::Role;
 use unskew_source::OutputFile;
 
-use super::{AdaptError, Output};
+use super::AdaptError;
+use super::output::Output;
 use crate::{VerbError, side};
 
 /// The folder for the plug-in below that of the result.
