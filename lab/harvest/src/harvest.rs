@@ -16,7 +16,7 @@ use crate::{
 /// Takes a release into the database.
 #[derive(clap::Args)]
 pub struct Harvest {
-    /// Such as torch==2.15.0, tensorflow==2.21.0 or jax==0.10.2; pjrt-plugins==corpus, pjrt-plugins==wheel, requirements==numpy, jax-handlers==all.
+    /// Such as torch==2.15.0, tensorflow==2.21.0 or jax==0.10.2; pjrt-plugins==published, pjrt-plugins==libtpu, requirements==numpy, jax-handlers==all.
     release: String,
     /// Takes a PyTorch operator table, a TensorFlow OpList or a wheel with PJRT plug-ins from this file instead, or
     /// what the probe of requirements printed.
@@ -52,7 +52,7 @@ pub(crate) fn take(release: &str, from: Option<&Path>) -> anyhow::Result<()> {
         ("tensorflow-kernels", None) => kernels::harvest(version),
         ("tensorflow", None) => tensorflow::harvest(version),
         ("tensorflow", Some(list)) => tensorflow::harvest_from_oplist(version, list),
-        ("pjrt-plugins", wheel) => plugins::harvest(wheel),
+        ("pjrt-plugins", wheel) => plugins::harvest(version, wheel),
         ("torch-symbols", wheel) => symbols::torch(version, wheel),
         ("extensions", wheels) => symbols::extensions(version, wheels),
         ("keras" | "tf_keras", package) => keras::harvest(family, version, package),

@@ -6,7 +6,10 @@ use std::fmt::Write as _;
 
 use anyhow::bail;
 use unskew_core::{Fact, Padded, column};
-use unskew_releases::{Family, Operator, Release, ReleaseRow, carrier, select, vendor_docs};
+use unskew_releases::named_parties::NamedBasis;
+use unskew_releases::{
+    Family, Operator, Release, ReleaseRow, carrier, named_parties, select, vendor_docs,
+};
 use unskew_report::{DIM, EMPHASIS, Plain};
 
 use crate::args::{Global, ReleasesArgs};
@@ -25,7 +28,7 @@ pub fn run(args: &ReleasesArgs, global: &Global) -> anyhow::Result<CallStatus> {
     let text = match (&args.name, &args.op) {
         (None, _) => families(),
         (Some(name), Some(pattern)) => operators(name, pattern)?,
-        (Some(name), None) => match vendor_docs::select(name) {
+        (Some(name), None) => match named_parties::select(name) {
             Some(stated) => documented(&stated?),
             None => match select(name)?.as_slice() {
                 [release] => one(*release),
@@ -65,11 +68,16 @@ fn families() -> String {
         };
         let _ = writeln!(text, "{EMPHASIS}{name:10}{EMPHASIS:#}  {which}");
     }
-    for name in vendor_docs::names() {
-        let Some(Ok(stated)) = vendor_docs::select(name) else { continue };
+    for (name, basis) in named_parties::names() {
+        let Some(Ok(stated)) = named_parties::select(name) else { continue };
         let (Some((first, _)), Some((last, _))) = (stated.first(), stated.last()) else { continue };
         let which = if first == last { String::new() } else { format!("{first} to {last}, ") };
-        let _ = writeln!(text, "{EMPHASIS}{name:10}{EMPHASIS:#}  {which}by what is stated of it");
+        let how = match basis {
+            NamedBasis::Stated => "by what is stated of it",
+            NamedBasis::Asked => "by what its plug-in said",
+            NamedBasis::Read => "by the programs that it reads",
+        };
+        let _ = writeln!(text, "{EMPHASIS}{name:10}{EMPHASIS:#}  {which}{how}");
     }
     text
 }

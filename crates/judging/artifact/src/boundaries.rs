@@ -4,6 +4,7 @@
 //! a folder or a wheel, conversion, the message that says what was looked for, and the list of all rules. A boundary whose row
 //! needs more than functions of its crate has a module below.
 
+mod call_module;
 mod hub;
 mod onnx;
 mod stablehlo;
@@ -296,7 +297,7 @@ pub(crate) const BOUNDARIES: &[Boundary] = &[
     Boundary {
         looked_for: "TensorFlow graphs, SavedModels and checkpoints",
         endings: &["pb", "pbtxt", "meta", "index", "ckpt"],
-        read: Read::File(unskew_tensorflow::party),
+        read: Read::File(call_module::read),
         beside: Some(tensorflow::beside),
         verify: Some(tensorflow::verify),
         infer: Some(tensorflow::infer),

@@ -8,6 +8,14 @@ use unskew_source::ReadError;
 const CONVERTIBLE: &str = "PyTorch files are converted for torch, TensorFlow's for tensorflow, \
     StableHLO and jax.export files for jax; a PJRT plug-in is adapted with `unskew adapt`";
 
+/// Names of members, for the end of a message.
+fn listed(there: &[String]) -> String {
+    match there {
+        [] => String::new(),
+        names => format!("; it has {}", names.join(", ")),
+    }
+}
+
 /// Why a path could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -57,6 +65,16 @@ pub enum OpenError {
         files: usize,
         /// What was looked for.
         looked_for: String,
+    },
+    /// A wheel without the member that a path names.
+    #[error("{wheel}: no member `{member}` in this wheel{}", listed(.there))]
+    NoMember {
+        /// As the user wrote it.
+        wheel: String,
+        /// The name that was looked for.
+        member: String,
+        /// The first members of kinds that are known.
+        there: Vec<String>,
     },
     /// A folder or a wheel with more in it than is looked at.
     #[error("{path}: more than {limit} files or folders; name a folder further down")]

@@ -66,6 +66,7 @@ mod target_name;
 mod unversioned;
 mod verify;
 mod wheel;
+mod wheel_path;
 
 pub use artifact::{Artifact, Container, LabeledParty};
 pub use boundaries::{endings_of, names_a_format};
@@ -83,6 +84,7 @@ pub use store::{is_uri, open_uri};
 pub use target_name::TargetName;
 pub use unskew_releases::Release;
 pub use unskew_tensorflow::convert::{TEXT_TO_BYTES, VersionOptions};
+pub use wheel_path::WheelPath;
 
 /// Every rule of Unskew, in the order of the codes.
 pub fn every_rule() -> impl Iterator<Item = &'static unskew_core::Rule> {

@@ -7,8 +7,8 @@ use unskew_source::{Archive, FileSource, Source};
 
 use crate::location::Location;
 use crate::{
-    Artifact, Container, Content, LabeledParty, OpenError, OpenOptions, archives, boundaries,
-    colocated_plugins, folder, not_a_model, recognize, wheel,
+    Artifact, Container, Content, LabeledParty, OpenError, OpenOptions, WheelPath, archives,
+    boundaries, colocated_plugins, folder, not_a_model, recognize, wheel,
 };
 
 /// Opens the file or folder at `path`, or a member of a wheel: `a-1.0-py3-none-any.whl/a/plugin.so`.
@@ -20,7 +20,10 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Artifact, OpenError> {
     let metadata = match path.metadata() {
         Ok(metadata) => metadata,
         Err(error) => {
-            return member(path, options)?.ok_or(error).map_err(io);
+            return match WheelPath::find(path) {
+                Some(member) => member.open(options),
+                None => Err(io(error)),
+            };
         }
     };
     if metadata.is_dir() {
@@ -29,7 +32,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Artifact, OpenError> {
     let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
     let is_wheel = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("whl"));
     if is_wheel && Archive::recognizes(&*source) {
-        return wheel::open(source, options);
+        return wheel::open(source, None, options);
     }
     let mut artifact = Artifact::new(source.name(), Container::File);
     let parties = recognize::parties(&source, Location::At(path), options)?;
@@ -45,19 +48,6 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Artifact, OpenError> {
     Ok(artifact)
 }
 
-/// The member of a wheel that a path names below it; none if no wheel stands on the path, or nothing of it is of a known kind.
-fn member(path: &Path, options: &OpenOptions) -> Result<Option<Artifact>, OpenError> {
-    let is_wheel = |path: &&Path| {
-        path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("whl")) && path.is_file()
-    };
-    let Some(file) = path.ancestors().skip(1).find(is_wheel) else { return Ok(None) };
-    let Ok(name) = path.strip_prefix(file) else { return Ok(None) };
-    let mut artifact = open(file, options)?;
-    let ending = format!("!{}", name.to_string_lossy().replace('\\', "/"));
-    artifact.pieces.retain(|piece| piece.label.ends_with(&ending));
-    Ok((!artifact.pieces.is_empty()).then_some(artifact))
-}
-
 /// Opens an artifact by its bytes, wherever they lie. A part of a folder that cannot be read stands in
 /// [`Artifact::problems`].
 ///
@@ -70,7 +60,7 @@ pub fn open_content(content: &Content, options: &OpenOptions) -> Result<Artifact
             if part.name.to_ascii_lowercase().ends_with(".whl")
                 && Archive::recognizes(&*part.source)
             {
-                return wheel::open(part.source.clone(), options);
+                return wheel::open(part.source.clone(), None, options);
             }
             let mut artifact = Artifact::new(&*part.name, Container::File);
             let parties = part.parties(options)?;

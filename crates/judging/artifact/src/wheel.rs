@@ -16,20 +16,29 @@ use crate::{
 /// The most bytes of a shared object that are copied out of a wheel.
 pub(crate) const LARGEST_LIBRARY: u64 = 4 << 30;
 
-/// Opens a wheel.
+/// Opens a wheel, or one member of it.
 ///
 /// # Errors
 /// If it is no archive, or has nothing to check in it.
-pub(crate) fn open(source: Arc<dyn Source>, options: &OpenOptions) -> Result<Artifact, OpenError> {
+pub(crate) fn open(
+    source: Arc<dyn Source>,
+    member: Option<&str>,
+    options: &OpenOptions,
+) -> Result<Artifact, OpenError> {
     let archive = Arc::new(Archive::open(source)?);
     let mut artifact = Artifact::new(archive.name(), Container::Wheel);
     let package = Package::find(&archive)?;
-    if let Some(release) = package.as_ref().and_then(Package::release) {
+    let whole = package.as_ref().filter(|_| member.is_none());
+    if let Some(release) = whole.and_then(Package::release) {
         artifact.release = Some(release);
         artifact.pieces.push(LabeledParty { label: artifact.path.clone(), party: release.party() });
         return Ok(artifact);
     }
-    for entry in archive.entries().iter().filter(|entry| recognize::is_candidate(&entry.name)) {
+    let is_meant = |entry: &&ArchiveMember| match member {
+        Some(member) => entry.name == member,
+        None => recognize::is_candidate(&entry.name),
+    };
+    for entry in archive.entries().iter().filter(is_meant) {
         match read(&archive, entry, options) {
             Ok((label, parties)) => {
                 parties.into_iter().for_each(|party| artifact.add(label.clone(), party));
@@ -38,6 +47,11 @@ pub(crate) fn open(source: Arc<dyn Source>, options: &OpenOptions) -> Result<Art
         }
     }
     if artifact.pieces.is_empty() && artifact.problems.is_empty() {
+        if let Some(member) = member {
+            let path = format!("{}!{member}", archive.name());
+            let looked_for = boundaries::looked_for();
+            return Err(OpenError::Unknown { path, instead: None, looked_for });
+        }
         let files = archive.entries().len();
         let looked_for = boundaries::looked_for();
         let path = artifact.path;

@@ -6,17 +6,18 @@ use unskew_abi::SharedObject;
 use unskew_core::{Context, Judgement, Matcher, Party, Requirement, Role, Unjudged, aspect};
 use unskew_extensions::Framework;
 use unskew_pjrt::{ProbeError, ProbeFailure, ProbeStage};
-use unskew_releases::Family;
+use unskew_releases::{Family, JaxPackage, version_numbers};
 use unskew_source::Source;
 
 use crate::framework;
+use crate::lock::Locked;
 use crate::metadata::Recorded;
 use crate::{Environment, InstalledPackage};
 
 /// A plug-in in the files of a package. It was not run.
 #[derive(Clone, Debug)]
 pub struct PackagedPlugin {
-    /// Its path in the environment.
+    /// Its path in the environment; empty in a lock.
     pub path: String,
     /// The family of runtimes that loads it.
     pub family: Family,
@@ -77,11 +78,23 @@ fn pjrt(
     unskew_pjrt::party(name, object, Ok(known.probe)).fact("known as", text)
 }
 
-/// Each plug-in of a family, and the runtime that loads it.
+/// The plug-in of a locked release of a public package.
+pub(crate) fn of_release(locked: &Locked) -> Option<PackagedPlugin> {
+    let party = unskew_releases::named_plugin(&locked.name, &locked.version)?;
+    Some(PackagedPlugin { path: String::new(), family: Family::Jax, party: Arc::new(party) })
+}
+
+/// Each plug-in of a family, and the runtime that loads it. One that has to be of the version of jaxlib, and is not, is told of
+/// as that.
 pub(crate) fn pairs(environment: &Environment, family: Family) -> Vec<(Party, Party)> {
     let Some(other) = runtime(environment, family) else { return Vec::new() };
+    let jaxlib = environment.package("jaxlib").map(|jaxlib| version_numbers(&jaxlib.version));
+    let is_of_other_jaxlib = |package: &InstalledPackage| {
+        JaxPackage::of_name(&package.key()).is_some()
+            && jaxlib.as_ref().is_some_and(|jaxlib| *jaxlib != version_numbers(&package.version))
+    };
     let mut pairs = Vec::new();
-    for package in &environment.packages {
+    for package in environment.packages.iter().filter(|one| !is_of_other_jaxlib(one)) {
         let plugins = package.plugins.iter().filter(|plugin| plugin.family == family);
         pairs.extend(plugins.map(|plugin| (named(package, plugin, &other), other.clone())));
     }

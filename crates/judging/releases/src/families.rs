@@ -90,6 +90,10 @@ static FAMILIES: [ReleaseFamily; Family::ALL.len()] = [
             let exports = unskew_stream_executor::exports(&row.version);
             let party = keras::with_keras(tensorflow::party(row), row.version);
             let party = tensorflow::as_host(party).with_capability(exports);
+            let party = match tensorflow::call_module(row) {
+                Some(support) => party.with_capability(Arc::new(support)),
+                None => party,
+            };
             party.with_capability(symbols(Framework::TensorFlow, row))
         },
         history: || Some(tensorflow::history()?.rows()),

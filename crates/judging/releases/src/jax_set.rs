@@ -121,7 +121,7 @@ fn minor(version: &str) -> Option<i32> {
 
 /// What the wheel of a package with a plug-in requires of a release of JAX; none if no release names the package.
 pub fn set_requirement(package: &str, version: &str) -> Option<Requirement> {
-    let is_named = JaxPackage::of_name(package).is_some() || package == "libtpu";
+    let is_named = JaxPackage::of_name(package).is_some() || ["libtpu", METAL].contains(&package);
     let matcher = SetMatcher { package: package.to_owned(), version: version.to_owned() };
     is_named.then(|| Requirement::matches("jax.set", matcher).irrelevant_if_absent())
 }
@@ -135,6 +135,9 @@ struct SetMatcher {
 impl Matcher for SetMatcher {
     fn judge(&self, _: &Party, other: &Party, _: &Context) -> Option<Judgement> {
         let jax = other.name.strip_prefix("jax ")?;
+        if let Some(findings) = lacking(&self.package, &self.version, jax) {
+            return Some(Judgement { findings, ..Judgement::default() });
+        }
         let table = declared_requirements("jax")?;
         let declared = table.of_release(jax)?;
         let is_same = version_numbers(jax) == version_numbers(&self.version);

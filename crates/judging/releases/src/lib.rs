@@ -36,11 +36,14 @@ mod exact;
 mod families;
 mod family;
 mod hosts;
+mod iree;
 pub mod jax;
 mod jax_set;
 pub mod keras;
 mod llama;
 mod name;
+pub mod named_parties;
+mod named_plugins;
 pub mod onnx;
 mod other_software;
 mod peft;
@@ -69,6 +72,7 @@ pub use jax_set::{
     version_numbers,
 };
 pub use name::{NameError, ReleaseName, VersionSelector, all, exactly, find, is_meant, select};
+pub use named_plugins::named_plugin;
 pub use published::Basis;
 pub use python_names::{AskedPythonName, NameAbsence, PythonNames};
 pub use release::Release;

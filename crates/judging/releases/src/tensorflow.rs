@@ -7,8 +7,8 @@ use unskew_core::{DataConsumer, Date, Fact, Party, Version};
 use unskew_pjrt::{HostFramework, ReleasedHost, Strictness};
 use unskew_tables::{packed_rows, toml_table};
 use unskew_tensorflow::{
-    KernelHistory, KernelTable, OpHistory, OpRegistry, ReleaseNumber, RuntimeUsage,
-    TensorFlowRuntime,
+    CallModuleSupport, KernelHistory, KernelTable, OpHistory, OpRegistry, ReleaseNumber,
+    RuntimeUsage, TensorFlowRuntime,
 };
 
 use crate::hosts::{fact, pjrt_fact};
@@ -43,6 +43,9 @@ struct Release {
     /// The minor of the PJRT C API that its library was compiled with, and how strictly it compares it with a plug-in's.
     pjrt: Option<i32>,
     handshake: Option<Strictness>,
+    /// The newest StableHLO that it reads, and the least and the newest version of the op `XlaCallModule` that it runs.
+    stablehlo: Option<String>,
+    call_module: Option<[i64; 2]>,
 }
 
 /// The numbers of every release. The file is part of the program and read by a test, so a fault in
@@ -120,6 +123,14 @@ pub(crate) fn axes(row: &ReleaseRow) -> Vec<Fact> {
         fact("checkpoint", numbers(checkpoint, checkpoint_min_producer, checkpoint_min_consumer)),
     ];
     axes.extend(release.pjrt.map(pjrt_fact));
+    axes.extend(
+        release.stablehlo.as_ref().map(|version| fact("StableHLO", format!("reads {version}"))),
+    );
+    axes.extend(
+        release
+            .call_module
+            .map(|[least, newest]| fact("XlaCallModule", format!("{least} to {newest}"))),
+    );
     axes
 }
 
@@ -148,6 +159,19 @@ pub fn runtime(row: &ReleaseRow) -> Option<TensorFlowRuntime> {
         kernels: KERNELS.as_ref().map(|kernels| KernelTable::new(kernels.clone(), row.version)),
         usage: RuntimeUsage::default(),
         known: NUMBERS.clone(),
+    })
+}
+
+/// What a release runs of programs of StableHLO in graphs; none where that was not measured.
+pub(crate) fn call_module(row: &ReleaseRow) -> Option<CallModuleSupport> {
+    let is = |release: &&Release| release.version.parse::<Version>() == Ok(row.version);
+    let release = RELEASES.release.iter().find(is)?;
+    let [least, newest] = release.call_module?;
+    Some(CallModuleSupport {
+        tensorflow: row.version,
+        least,
+        newest,
+        stablehlo: release.stablehlo.as_ref()?.parse().ok()?,
     })
 }
 

@@ -58,13 +58,13 @@ fn table(name: &str) -> Option<DocumentedSupportTable> {
 
 /// Why a name is none of a release of which something is stated.
 #[derive(Debug, thiserror::Error)]
-#[error("nothing is stated of {name} {version} here; known are: {known}")]
+#[error("nothing is known of {name} {version} here; known are: {known}")]
 pub struct NotStated {
     /// The runtime, as in `tensorrt@10.1`.
     pub name: String,
     /// The release that was asked for.
     pub version: String,
-    /// The releases of which something is stated.
+    /// The releases of which something is known.
     pub known: String,
 }
 

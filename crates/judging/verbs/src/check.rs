@@ -6,6 +6,7 @@ use unskew_artifact::OpenOptions;
 use unskew_core::{Context, Outcome, Verdict};
 use unskew_report::{CheckedPair, Report};
 
+use crate::adapt::name_plugin;
 use crate::sides::{ResolvedParty, ResolvedSide};
 use crate::{VerbError, artifact_side, same_role, side};
 
@@ -63,7 +64,11 @@ fn pairs<'a>(
 ) -> Vec<(&'a ResolvedParty, &'a ResolvedParty, Verdict)> {
     let all = a.members.iter().flat_map(|one| b.members.iter().map(move |other| (one, other)));
     let mut pairs: Vec<_> = all
-        .map(|(one, other)| (one, other, unskew_core::check(&one.party, &other.party, context)))
+        .map(|(one, other)| {
+            let mut verdict = unskew_core::check(&one.party, &other.party, context);
+            name_plugin(&mut verdict, [one, other]);
+            (one, other, verdict)
+        })
         .collect();
     let related = |(_, _, verdict): &(_, _, Verdict)| verdict.outcome != Outcome::Unrelated;
     if pairs.iter().any(related) {

@@ -42,6 +42,7 @@ mod parallel;
 pub mod progress;
 mod rules;
 mod same_role;
+mod shell;
 mod sides;
 
 pub use adapt::{Adapted, adapt};

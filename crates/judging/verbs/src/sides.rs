@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use unskew_artifact::{
-    Artifact, ArtifactFile, Content, OpenError, OpenOptions, RunPolicy, TargetName,
+    Artifact, ArtifactFile, Content, OpenError, OpenOptions, RunPolicy, TargetName, WheelPath,
 };
 use unskew_core::Party;
 use unskew_releases::{Family, NameError, Release, select};
@@ -80,7 +80,7 @@ pub fn side(name: &OsStr, options: &OpenOptions) -> Result<ResolvedSide, VerbErr
         return of_artifact(unskew_artifact::open(path, options)?);
     };
     if !path.exists()
-        && let Some(stated) = unskew_releases::vendor_docs::select(text)
+        && let Some(stated) = unskew_releases::named_parties::select(text)
     {
         return of_stated(stated?);
     }
@@ -95,7 +95,7 @@ pub fn side(name: &OsStr, options: &OpenOptions) -> Result<ResolvedSide, VerbErr
     if unskew_artifact::is_uri(text) {
         return of_artifact(unskew_artifact::open_uri(text, options)?);
     }
-    if !path.exists() {
+    if !path.exists() && WheelPath::find(path).is_none() {
         return Err(neither(text));
     }
     of_artifact(unskew_artifact::open(path, options)?)

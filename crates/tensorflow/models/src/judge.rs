@@ -1,5 +1,6 @@
 //! A graph against a released TensorFlow, and against another graph.
 
+mod call_module;
 mod checkpoint;
 mod checkpoint_files;
 mod edges;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 
 use unskew_core::{Context, Finding, Judgement, Matcher, Party, Phase, Severity, Unjudged, aspect};
 
+pub use call_module::CallModuleSupport;
 pub use checkpoint::CheckpointMatcher;
 pub(crate) use checkpoint_files::with_findings;
 pub(crate) use checkpoint_files::{data_findings, restore_findings};
@@ -51,6 +53,8 @@ impl Matcher for GraphMatcher {
                 keras(runtime, &mut judgement);
             }
             loaders::serving(owner, &self.0, runtime, &mut judgement);
+            let support = other.capability::<CallModuleSupport>();
+            call_module::judge(&self.0, runtime.version, support, &mut judgement);
             judgement.promises.dedup();
             return Some(judgement);
         }

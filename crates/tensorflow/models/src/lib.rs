@@ -99,7 +99,7 @@ pub use graph::{FunctionDef, GraphDef, NodeDef};
 pub use history::{OpDefinition, OpHistory};
 pub use infer::{ProducerRange, producer_facts};
 pub use inputs::Inputs;
-pub use judge::{StandaloneKeras, findings, unjudged};
+pub use judge::{CallModuleSupport, StandaloneKeras, findings, unjudged};
 pub use kernels::{
     DeviceType, KernelAvailability, KernelChoice, KernelDef, KernelDefError, KernelHistory,
     KernelTable,

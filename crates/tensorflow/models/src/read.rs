@@ -3,6 +3,7 @@
 mod checkpoint;
 mod constants;
 mod crc32c;
+mod embedded_programs;
 mod file_kind;
 mod graph_def;
 mod interner;
@@ -18,6 +19,7 @@ mod verify;
 
 pub use checkpoint::{Checkpoint, StoredRange, StoredSlice, StoredTensor, checkpoint};
 pub(crate) use constants::{ConstantPlace, ConstantTexts, constant_texts};
+pub use embedded_programs::embedded_programs;
 pub use file_kind::{Encoding, TensorFlowFileKind, recognize};
 pub use graph_def::graph;
 pub use kernels::kernel_list;

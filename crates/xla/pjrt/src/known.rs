@@ -1,7 +1,7 @@
 //! Public plug-ins by the digest of their file: what they say of themselves, without running them again.
 //!
 //! `data/plugins.tsv` has a line for each: the SHA-256 of the file, its size, the package and the file in it, and what the
-//! plug-in said when it was asked once. `cargo lab harvest pjrt-plugins` makes it.
+//! plug-in said when it was asked once; of those for macOS what stands in their file. `cargo lab harvest pjrt-plugins==published` makes it.
 
 use std::io;
 
@@ -34,10 +34,11 @@ pub struct KnownPlugin {
 /// assert!(unskew_pjrt::known_plugins().all(|plugin| plugin.sha256.len() == 64));
 /// ```
 pub fn known_plugins() -> impl Iterator<Item = KnownPlugin> {
-    TABLE.lines().filter_map(row)
+    TABLE.lines().filter_map(read_known_row)
 }
 
-fn row(line: &str) -> Option<KnownPlugin> {
+/// The plug-in of a line of the table, as [`known_row`] writes it.
+pub fn read_known_row(line: &str) -> Option<KnownPlugin> {
     let [sha256, size, package, probe] = *line.split('\t').collect::<Vec<_>>() else { return None };
     let probe = serde_json::from_str(probe).ok()?;
     let (sha256, package) = (sha256.to_owned(), package.to_owned());
@@ -61,13 +62,33 @@ pub fn known_plugin(source: &dyn Source) -> io::Result<Option<KnownPlugin>> {
         return Ok(None);
     }
     let digest = digest(source)?;
-    Ok(same.find(|line| line.starts_with(&digest)).and_then(row))
+    Ok(same.find(|line| line.starts_with(&digest)).and_then(read_known_row))
 }
 
 /// The public plug-in whose file has this SHA-256, in hexadecimal, and this size.
 pub fn known_by_digest(sha256: &str, size: u64) -> Option<KnownPlugin> {
     let line = TABLE.lines().find(|line| line.split('\t').next() == Some(sha256));
-    line.and_then(row).filter(|known| known.size == size)
+    line.and_then(read_known_row).filter(|known| known.size == size)
+}
+
+/// The plug-in of a release of a package: `libtpu`, `0.0.30`. That of the wheel for Linux on x86-64, of the first if those for
+/// different Pythons differ.
+///
+/// ```
+/// let known = unskew_pjrt::known_of_package("xla-cpu-pjrt", "0.0.1").unwrap();
+/// assert_eq!(known.probe.minor, 81);
+/// ```
+pub fn known_of_package(name: &str, version: &str) -> Option<KnownPlugin> {
+    let package = format!("{name} {version}");
+    let line = TABLE.lines().find(|line| line.split('\t').nth(2) == Some(&package));
+    line.and_then(read_known_row)
+}
+
+/// The names of the packages in the table, and their versions, each once.
+pub fn known_packages() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let packages = TABLE.lines().filter_map(|line| line.split('\t').nth(2)?.split_once(' '));
+    let mut before = None;
+    packages.filter(move |package| before.replace(*package) != Some(*package))
 }
 
 /// The SHA-256 of a file, in hexadecimal.

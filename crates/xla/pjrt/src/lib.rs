@@ -90,7 +90,10 @@ pub use host::{
     SerializedOptions, Topology, Transfer,
 };
 #[cfg(feature = "host")]
-pub use known::{KnownPlugin, digest, known_by_digest, known_plugin, known_plugins, known_row};
+pub use known::{
+    KnownPlugin, digest, known_by_digest, known_of_package, known_packages, known_plugin,
+    known_plugins, known_row, read_known_row,
+};
 #[cfg(feature = "host")]
 pub use probe::{
     CompileJob, CompileOutcome, CompileTrial, DEFAULT_LIMIT, Extension, Probe, ProbeError,
@@ -101,5 +104,5 @@ pub use sys::bindings::{PJRT_Buffer_Type as ElementType, PJRT_Error_Code as Erro
 #[cfg(feature = "host")]
 pub use verdict::{
     API_AXIS, HostFramework, ReleasedHost, STABLEHLO_AXIS, Siblings, Strictness, SupportedMinors,
-    history, party, party_of_code, policy, predict, recognizes, supported_minors,
+    history, party, party_of_code, party_of_known, policy, predict, recognizes, supported_minors,
 };

@@ -114,10 +114,9 @@ impl PortableArtifact {
     /// What is not known of this reader and this artifact, though the reader takes all of VHLO that it uses.
     pub(crate) fn unjudged(&self, reader: &Party) -> Vec<Unjudged> {
         let mut all = Vec::new();
-        let is_plugin = reader.role == Role::Plugin;
         let newest = reader.provision(&Axis::from(AXIS)).and_then(|it| it.versions.max);
         // A plug-in has what it was built with; JAX has the same dialects for all.
-        let newest = newest.filter(|_| !is_plugin);
+        let newest = newest.filter(|_| reader.role == Role::Host);
         let known = |name: &&str| {
             let dialect = self.bytecode.dialects.iter().find(|dialect| dialect.name == *name);
             newest.is_some_and(|newest| dialect.is_some_and(|it| beside::is_read(it, newest)))
@@ -130,7 +129,11 @@ impl PortableArtifact {
         }
         let calls: Places = self.foreign_calls().collect();
         if !calls.is_empty() {
-            let what = if is_plugin { "the plug-in" } else { "the backend of this JAX" };
+            let what = match reader.role {
+                Role::Plugin => "the plug-in",
+                Role::Host => "the backend of this JAX",
+                _ => "the reader",
+            };
             let why = format!("nothing tells whether {what} has a handler for these custom calls");
             all.push(Unjudged::new(aspect::CUSTOM_CALLS, why).at(calls));
         }

@@ -309,3 +309,21 @@ fn a_snapshot_of_the_hub_is_read_through_its_links_and_no_other_link_is() {
     assert_eq!(problems.len(), 2, "{problems:?}");
     assert!(problems[0].ends_with("dangling.pt") && problems[1].ends_with("other.pt"));
 }
+
+#[test]
+fn a_member_of_a_wheel_is_a_path_that_can_be_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let (net, gelu) = (example("gelu-2.15.0.pt"), example("add-cast.pb"));
+    let members: &[(&str, &[u8])] = &[("pack/net.pt", &net), ("pack/graph.pb", &gelu)];
+    let path = wheel(folder.path(), "pack-1-py3-none-any.whl", members);
+    let open = |path: &Path| open(path, &OpenOptions::default());
+    assert_eq!(open(&path).unwrap().pieces.len(), 2);
+    for named in [path.join("pack/net.pt"), format!("{}!pack/net.pt", path.display()).into()] {
+        assert_eq!(labels(&open(&named).unwrap()), ["net.pt"]);
+    }
+    let missing = open(&path.join("pack/other.pt")).unwrap_err().to_string();
+    let ending = "no member `pack/other.pt` in this wheel; it has pack/net.pt, pack/graph.pb";
+    assert!(missing.ends_with(ending), "{missing}");
+    // Not every path with these letters leads into a wheel.
+    assert!(matches!(open(&folder.path().join("b.whl/net.pt")), Err(OpenError::Io { .. })));
+}

@@ -32,7 +32,7 @@ use unskew_core::{Places, Unjudged, Version, aspect};
 use unskew_extensions::{Machine, wheels, wheels::Wheel};
 use unskew_source::{ReadError, read_text};
 
-use crate::{Environment, InstalledPackage};
+use crate::{Environment, InstalledPackage, plugins};
 
 pub use fetch::Fetch;
 
@@ -325,6 +325,12 @@ fn facts(
 ) -> Option<String> {
     if locked.is_conda {
         return Some(CONDA.to_owned());
+    }
+    if fetch.is_none() && package.is_of_default_index {
+        package.plugins.extend(plugins::of_release(locked));
+        if !package.plugins.is_empty() {
+            return None;
+        }
     }
     let files: Vec<&LockedFile> =
         locked.files.iter().filter(|file| is_for(&file.name, target)).collect();

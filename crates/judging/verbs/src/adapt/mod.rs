@@ -1,7 +1,10 @@
 //! A plug-in that a host of another age can use: a copy of the adapter, and the settings beside it.
 
 mod age;
+mod hint;
 mod library;
+mod output;
+mod packed;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -11,13 +14,16 @@ use unskew_core::{Context, Version, check};
 use unskew_pjrt_adapter_settings::{AdapterConfig, ExtensionPolicy, Identity, Unstamped};
 use unskew_releases::Family;
 use unskew_report::{CheckedPair, Subject};
-use unskew_source::{OutputFile, ReadError, make_folder};
+use unskew_source::{OutputFile, ReadError};
 
 use crate::sides::ResolvedSide;
 use crate::{VerbError, side};
 
 pub use age::Age;
+pub(crate) use hint::name_plugin;
 pub use library::{beside, candidates};
+use output::Output;
+use packed::Unpacked;
 
 /// The variable by which JAX finds plug-ins.
 const VARIABLE: &str = "PJRT_NAMES_AND_LIBRARY_PATHS";
@@ -102,6 +108,12 @@ pub enum AdaptError {
     /// The path is a folder.
     #[error("not a shared object but a folder: {}", .0.display())]
     Folder(PathBuf),
+    /// The wheel has no plug-in.
+    #[error("no PJRT plug-in in this wheel: {}", .0.display())]
+    NoneInWheel(PathBuf),
+    /// The wheel has several plug-ins.
+    #[error("several plug-ins in this wheel; name one of them: {0}")]
+    SeveralInWheel(String),
     /// There is nothing at the path.
     #[error("no such plug-in: {}", path.display())]
     NoPlugin {
@@ -151,6 +163,15 @@ pub enum AdaptError {
 /// # Errors
 /// If it is no PJRT plug-in that can be asked, what is wanted cannot be presented, or a file cannot be written.
 pub fn adapt(asked: &Adaptation<'_>, options: &OpenOptions) -> Result<Adapted, VerbError> {
+    let Some(member) = packed::find(asked.plugin)? else { return adapt_file(asked, options) };
+    let unpacked = Unpacked::write(&member, asked.output)?;
+    let asked = Adaptation { plugin: &unpacked.path.clone(), ..asked.clone() };
+    let adapted = adapt_file(&asked, options)?;
+    unpacked.keep();
+    Ok(adapted)
+}
+
+fn adapt_file(asked: &Adaptation<'_>, options: &OpenOptions) -> Result<Adapted, VerbError> {
     let plugin = plugin(asked.plugin)?;
     let side = side(asked.plugin.as_os_str(), options)?;
     let age = Age::from_target(&asked.wanted, &side)?;
@@ -201,40 +222,6 @@ fn place(asked: &Adaptation<'_>, plugin: &Path) -> Result<PathBuf, AdaptError> {
         return Err(AdaptError::Overwrites(name));
     }
     Ok(place)
-}
-
-/// The folder of the result. If nothing comes into it, the folders that were made for it go again.
-struct Output {
-    /// Those that were not there before, the innermost first.
-    made: Vec<PathBuf>,
-}
-
-impl Output {
-    fn prepare(folder: &Path) -> Result<Self, AdaptError> {
-        let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
-        let made = folder.ancestors().take_while(missing).map(Path::to_owned).collect();
-        let output = Self { made };
-        make_folder(folder).map_err(|source| AdaptError::Io {
-            what: format!("cannot make the folder {}", folder.display()),
-            source,
-        })?;
-        Ok(output)
-    }
-
-    fn keep(mut self) {
-        self.made.clear();
-    }
-}
-
-impl Drop for Output {
-    fn drop(&mut self) {
-        for folder in &self.made {
-            // One with something in it stays, and those around it.
-            if std::fs::remove_dir(folder).is_err() {
-                return;
-            }
-        }
-    }
 }
 
 /// The settings first: a shared object without them is of no use.

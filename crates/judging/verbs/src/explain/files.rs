@@ -56,15 +56,6 @@ pub(super) fn with_ending<'f>(files: &[&'f str], endings: &[&str]) -> Option<&'f
     files.iter().find(ends).copied()
 }
 
-/// A path as a shell takes it.
-pub(super) fn quoted(path: &str) -> String {
-    let plain = |letter: char| letter.is_alphanumeric() || "/._-+@%".contains(letter);
-    match path.chars().all(plain) && !path.starts_with('-') {
-        true => path.to_owned(),
-        false => format!("'{}'", path.replace('\'', "'\\''")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,7 +65,5 @@ mod tests {
         let text = "Load model from ./640m.onnx failed: [a.pt], see 'C:\\m\\b.h5'. Not e.g. or .pt";
         assert_eq!(named_in(text), ["./640m.onnx", "a.pt", "C:\\m\\b.h5"]);
         assert_eq!(with_ending(&named_in(text), &["pt", "h5"]), Some("a.pt"));
-        assert_eq!(quoted("C:\\m\\b.h5"), "'C:\\m\\b.h5'");
-        assert_eq!(quoted("./640m.onnx"), "./640m.onnx");
     }
 }

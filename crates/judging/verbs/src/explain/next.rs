@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::{ErrorCause, files};
+use crate::shell::quoted;
 
 /// The verb that looks further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -103,7 +104,7 @@ pub(super) fn step(causes: &[ErrorCause], files: &[&str], runtime: Option<&str>)
             match SIDES.iter().find(|sides| sides.family == rule.family()) {
                 Some(sides) => {
                     let file = files::with_ending(files, sides.endings)
-                        .map_or(sides.file.to_owned(), files::quoted);
+                        .map_or(sides.file.to_owned(), quoted);
                     let release = match runtime {
                         Some(release) => release.to_owned(),
                         None => format!("{}@VERSION", sides.runtime),
@@ -119,7 +120,7 @@ pub(super) fn step(causes: &[ErrorCause], files: &[&str], runtime: Option<&str>)
         Some(ErrorCause::Known(error)) => {
             let ending = error.kind.rsplit_once('.').map(|(_, ending)| [ending]);
             let named = ending.and_then(|ending| files::with_ending(files, &ending));
-            let file = named.map_or(error.kind.clone(), files::quoted);
+            let file = named.map_or(error.kind.clone(), quoted);
             let command = match error.next {
                 NextVerb::Env => "unskew env".to_owned(),
                 NextVerb::Lock => "unskew lock requirements.txt".to_owned(),

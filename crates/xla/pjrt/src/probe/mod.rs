@@ -162,7 +162,11 @@ impl Probe {
     }
 
     pub(crate) fn has_extension(&self, name: &str) -> bool {
-        self.extensions.iter().any(|e| layout::extension_name(e.kind) == Some(name))
+        self.extension(name).is_some()
+    }
+
+    pub(crate) fn extension(&self, name: &str) -> Option<&Extension> {
+        self.extensions.iter().find(|e| layout::extension_name(e.kind) == Some(name))
     }
 
     /// The true size of its function table in bytes: what its minor really had. Plug-ins of 0.40 to

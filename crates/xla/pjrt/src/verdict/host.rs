@@ -160,6 +160,7 @@ pub(crate) struct Behaviour {
     pub(crate) stablehlo: StableHlo,
     mesh_shardings: MeshShardings,
     pub(crate) ungated: Vec<Ungated>,
+    unguarded: Vec<UnguardedFeature>,
     obligation: Vec<Obligation>,
     pub(crate) required: Required,
     tensorflow: Required,
@@ -219,6 +220,17 @@ pub(crate) struct Ungated {
     pub(crate) extension: Option<String>,
     #[serde(default)]
     pub(crate) measured: bool,
+}
+
+/// A feature of JAX that calls an extension without asking whether the plug-in has it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UnguardedFeature {
+    feature: String,
+    extension: String,
+    /// The days of the first release that does so, and of the first one after that which asks.
+    since: Date,
+    until: Date,
 }
 
 #[derive(Debug, Deserialize)]
@@ -281,6 +293,18 @@ pub(crate) fn is_moot(name: &str, lacks: &dyn Fn(&str) -> bool, host_memory: boo
 }
 
 impl Behaviour {
+    /// The features of a host that need an extension to be there, each with the extension.
+    pub(crate) fn unguarded_features(
+        &self,
+        host: &ReleasedHost,
+    ) -> impl Iterator<Item = (&str, &str)> {
+        let is_jax = host.framework == HostFramework::Jax && host.is_release();
+        let day = host.released;
+        let of_day =
+            self.unguarded.iter().filter(move |one| is_jax && one.since <= day && day < one.until);
+        of_day.map(|one| (&*one.feature, &*one.extension))
+    }
+
     /// The functions that a framework cannot do without: each was taken away in turn.
     pub(crate) fn required_by(&self, framework: HostFramework) -> &[String] {
         match framework {

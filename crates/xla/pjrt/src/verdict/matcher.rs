@@ -64,10 +64,22 @@ impl Matcher for HostMatcher {
         let seen = |error: &&ProbeError| !matches!(error.cause, ProbeFailure::NotRun(_));
         let unseen = plugin.failure.as_ref().filter(seen).map(plugin::failure_finding);
         judgement.findings.extend(unseen.map(|finding| finding.with_severity(Severity::Error)));
-        if let Some(entry) = host.framework.entry().filter(|entry| !plugin.has_entry(entry)) {
-            let rule = rules::NotEntered { host: &host.name, entry: &entry };
-            judgement.findings.push(rule.finding());
-            return Some(judgement);
+        if let Some(entry) = host.framework.entry() {
+            match plugin.has_entry(entry) {
+                Some(true) => {}
+                Some(false) => {
+                    let rule = rules::NotEntered { host: &host.name, entry: &entry };
+                    judgement.findings.push(rule.finding());
+                    return Some(judgement);
+                }
+                None => {
+                    let why = format!(
+                        "whether it has {entry}, by which {} enters it: its file is not here",
+                        host.name
+                    );
+                    judgement.unjudged.push(Unjudged::new(aspect::PLUGIN, why));
+                }
+            }
         }
         if let Some(function) = host.lacks {
             let why = format!(

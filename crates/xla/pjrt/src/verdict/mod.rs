@@ -19,5 +19,5 @@ pub use host::{HostFramework, ReleasedHost, Siblings, Strictness};
 pub(crate) use host::{gets_mesh_shardings_wrong, is_moot, needed_functions, required_functions};
 pub(crate) use matcher::adapted_prediction;
 pub(crate) use plugin::looks_like_xla_cpu;
-pub use plugin::{PluginFacts, party, party_of_code, recognizes};
+pub use plugin::{PluginFacts, party, party_of_code, party_of_known, recognizes};
 pub use prediction::predict;

@@ -6,6 +6,7 @@ use unskew_abi::SharedObject;
 use unskew_core::{Finding, Party, Provision, Role, Unjudged, VersionRange, aspect};
 
 use crate::built::Built;
+use crate::known::KnownPlugin;
 use crate::layout;
 use crate::probe::{Probe, ProbeError, ProbeFailure, with_packages};
 use crate::rules;
@@ -27,14 +28,14 @@ pub struct PluginFacts {
     pub probe: Option<Probe>,
     /// Why it was not seen, or not to the end.
     pub failure: Option<ProbeError>,
-    /// Functions by which a framework enters it that asks for the table only then.
-    entries: Vec<&'static str>,
+    /// Functions by which a framework enters it that asks for the table only then; none if nobody looked.
+    entries: Option<Vec<&'static str>>,
 }
 
 impl PluginFacts {
-    /// Whether a framework enters it by this function.
-    pub(crate) fn has_entry(&self, entry: &str) -> bool {
-        self.entries.contains(&entry)
+    /// Whether a framework enters it by this function; none if that is not known.
+    pub(crate) fn has_entry(&self, entry: &str) -> Option<bool> {
+        Some(self.entries.as_ref()?.contains(&entry))
     }
 }
 
@@ -50,7 +51,7 @@ pub fn party(name: &str, object: &SharedObject, probe: Result<Probe, ProbeError>
         Err(error) => (error.so_far.as_deref().cloned(), Some(error)),
     };
     let entries = HostFramework::TensorFlow.entry().into_iter();
-    let entries = entries.filter(|entry| object.exports(entry)).collect();
+    let entries = Some(entries.filter(|entry| object.exports(entry)).collect());
     let plugin = PluginFacts { probe, failure, entries };
     let mut party = Party::new(name, Role::Plugin, "PJRT plug-in")
         .fact("file", format!("{} {}", object.format, object.machine));
@@ -76,6 +77,20 @@ pub fn party(name: &str, object: &SharedObject, probe: Result<Probe, ProbeError>
         party = seen(party, probe);
     }
     party.with_capability(Arc::new(plugin))
+}
+
+/// The party of a public plug-in whose file is not here, by what it said when it was asked once.
+pub fn party_of_known(known: KnownPlugin) -> Party {
+    let party = Party::new(&known.package, Role::Plugin, "PJRT plug-in");
+    let how = "the name and the version of its package; its file is not here";
+    let mut party = seen(party.fact("known by", how), &known.probe);
+    if let Some(refused) = known.probe.attributes_refused.as_ref() {
+        let why =
+            format!("whether the plug-in of {} does what its table says: {refused}", known.package);
+        party = party.not_judged(Unjudged::new(aspect::PLUGIN, why));
+    }
+    let facts = PluginFacts { probe: Some(known.probe), failure: None, entries: None };
+    party.with_capability(Arc::new(facts))
 }
 
 /// The same for a plug-in that was not run, with what its code says.

@@ -5,6 +5,7 @@
 //! finding of severity error is what the user sees; the later ones are what comes next.
 
 mod arguments;
+mod features;
 mod functions;
 mod handshake;
 mod pair;
@@ -41,6 +42,7 @@ pub fn predict(host: &ReleasedHost, plugin: &Probe) -> Vec<Finding> {
     findings.extend(functions::empty(&pair));
     findings.extend(program::stablehlo(&pair));
     findings.extend(program::mesh_shardings(&pair));
+    findings.extend(features::unguarded(&pair));
     findings.extend(program::remarks(&pair));
     findings
 }

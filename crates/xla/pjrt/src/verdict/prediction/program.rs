@@ -3,6 +3,7 @@
 use unskew_core::{Finding, Version};
 
 use super::pair::Pair;
+use crate::probe::Probe;
 use crate::rules;
 use crate::verdict::host::{HostFramework, gets_mesh_shardings_wrong};
 use crate::verdict::plugin;
@@ -38,6 +39,18 @@ pub(super) fn mesh_shardings(pair: &Pair<'_>) -> Option<Finding> {
     met.then(|| rules::MeshShardingsAreMisread { minor: &format!("0.{minor}") }.finding())
 }
 
+/// The fix where nobody can give a plug-in the handlers of jaxlib.
+const ON_OWN_BACKEND: &str = "Keep LAPACK-based linear algebra and Python callbacks on jaxlib's own CPU backend: the FFI \
+    extension of this plug-in takes no handlers.";
+
+/// The size of an FFI extension whose last slot takes handlers, in bytes.
+const FFI_WITH_HANDLERS: u64 = 48;
+
+fn takes_handlers(plugin: &Probe) -> bool {
+    let ffi = plugin.extension("FFI");
+    ffi.and_then(|ffi| ffi.size).is_some_and(|size| size >= FFI_WITH_HANDLERS)
+}
+
 /// What is to be known of this plug-in even if everything works.
 pub(super) fn remarks(pair: &Pair<'_>) -> Vec<Finding> {
     let mut remarks = Vec::new();
@@ -47,7 +60,11 @@ pub(super) fn remarks(pair: &Pair<'_>) -> Vec<Finding> {
         && plugin::looks_like_xla_cpu(pair.plugin)
     {
         let symptom = "No FFI handler registered for lapack_sgetrf_ffi on a platform Host";
-        remarks.push(rules::HandlersAreNotInThePlugIn {}.finding().with_symptom(symptom));
+        let finding = rules::HandlersAreNotInThePlugIn {}.finding().with_symptom(symptom);
+        remarks.push(match takes_handlers(pair.plugin) {
+            true => finding,
+            false => finding.with_fix(ON_OWN_BACKEND),
+        });
     }
     if !pair.plugin.has_extension("AbiVersion") {
         remarks.push(rules::SerializedExecutablesDoNotTravel {}.finding());
