@@ -180,7 +180,10 @@ fn on_the_hub(name: &str) -> Option<String> {
         word.starts_with(|letter: char| letter.is_ascii_alphanumeric())
             && word.chars().all(is_letter)
     };
-    let is_repository = is_word(owner) && is_word(model) && !Path::new(owner).exists();
+    // `ort/model.onnx` is a file that is not there.
+    let ending = model.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let is_file = ending.starts_with(|letter: char| letter.is_ascii_alphabetic());
+    let is_repository = is_word(owner) && is_word(model) && !is_file && !Path::new(owner).exists();
     is_repository.then(|| format!("hf://{name}"))
 }
 
