@@ -3,7 +3,6 @@
 
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 
@@ -49,13 +48,15 @@ const STEPS: [(&str, &str, &[&str]); 6] = [
 /// If one of them fails.
 pub fn run() -> anyhow::Result<()> {
     for (name, folder, arguments) in STEPS {
-        let begun = Instant::now();
         let folder: PathBuf = unskew_peers::root().join(folder);
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        let status = cargo.current_dir(&folder).args(arguments).status();
-        let status = status.with_context(|| format!("cargo {}", arguments.join(" ")))?;
-        ensure!(status.success(), "{name} failed: cargo {}", arguments.join(" "));
-        println!("{name}: passed in {} s", begun.elapsed().as_secs());
+        cargo.current_dir(&folder).args(arguments);
+        crate::test::timed(name, || {
+            let command = || format!("cargo {}", arguments.join(" "));
+            let status = cargo.status().with_context(command)?;
+            ensure!(status.success(), "{name} failed: {}", command());
+            Ok(())
+        })?;
     }
     Ok(())
 }

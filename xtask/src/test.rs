@@ -122,8 +122,8 @@ pub fn run(asked: &Test) -> anyhow::Result<()> {
     }
     let real = asked.real || asked.all;
     let families: &[_] = if asked.all { &["jax-", "tensorflow-"] } else { &[] };
-    corpus::run(real, families.iter().copied())?;
-    crate::docs::run(true)?;
+    timed("corpus", || corpus::run(real, families.iter().copied()))?;
+    timed("docs", || crate::docs::run(true))?;
     step(FORMAT)?;
     if real {
         REAL.into_iter().try_for_each(step)?;
@@ -138,10 +138,10 @@ pub fn run(asked: &Test) -> anyhow::Result<()> {
     tests(programs, real)?;
     step(EXAMPLES)?;
     if real {
-        crate::guides::run(&command())?;
-        crate::pictures::run(&command(), true)?;
-        crate::site::run("dev")?;
-        crate::wheel::test(&command())?;
+        timed("guides", || crate::guides::run(&command()))?;
+        timed("pictures", || crate::pictures::run(&command(), true))?;
+        timed("site", || crate::site::run("dev"))?;
+        timed("the Python package", || crate::wheel::test(&command()))?;
         instructions()?;
     }
     if asked.all {
@@ -155,12 +155,21 @@ pub fn run(asked: &Test) -> anyhow::Result<()> {
 }
 
 fn step((name, arguments): Step<'_>) -> anyhow::Result<()> {
+    timed(name, || {
+        let command = || format!("cargo {}", arguments.join(" "));
+        let status = cargo(arguments).status().with_context(command)?;
+        ensure!(status.success(), "{name} failed: {}", command());
+        Ok(())
+    })
+}
+
+/// Says what begins, since building is silent for minutes, and how long it took.
+pub(crate) fn timed<T>(name: &str, work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
+    println!("{name}: running");
     let begun = Instant::now();
-    let status =
-        cargo(arguments).status().with_context(|| format!("cargo {}", arguments.join(" ")))?;
-    ensure!(status.success(), "{name} failed: cargo {}", arguments.join(" "));
+    let result = work()?;
     println!("{name}: passed in {} s", begun.elapsed().as_secs());
-    Ok(())
+    Ok(result)
 }
 
 /// Counts the instructions of commands, where there is what counts them.
@@ -169,10 +178,7 @@ fn instructions() -> anyhow::Result<()> {
         println!("instructions: skipped, there is no valgrind");
         return Ok(());
     }
-    let begun = Instant::now();
-    crate::lab::run("instructions", [])?;
-    println!("instructions: passed in {} s", begun.elapsed().as_secs());
-    Ok(())
+    timed("instructions", || crate::lab::run("instructions", []))
 }
 
 /// The command, as the tests' build makes it.
@@ -185,11 +191,11 @@ fn command() -> PathBuf {
 fn lint(name: &str, arguments: &[&str]) -> anyhow::Result<()> {
     let mut command = Command::new(command());
     command.current_dir(unskew_peers::root()).arg("lint").args(arguments);
-    let begun = Instant::now();
-    let status = command.status().context("target/debug/unskew, which the build makes")?;
-    ensure!(status.success(), "{name} failed: {command:?}");
-    println!("{name}: passed in {} s", begun.elapsed().as_secs());
-    Ok(())
+    timed(name, || {
+        let status = command.status().context("target/debug/unskew, which the build makes")?;
+        ensure!(status.success(), "{name} failed: {command:?}");
+        Ok(())
+    })
 }
 
 /// Whether there is a commit before the last: a shallow clone has none, nor has what is no repository.
@@ -200,23 +206,24 @@ fn has_parent() -> bool {
 }
 
 fn build() -> anyhow::Result<Vec<Program>> {
-    let begun = Instant::now();
-    let mut child = cargo(BUILD).stdout(Stdio::piped()).spawn().context("cargo test --no-run")?;
-    let output = child.stdout.take().context("the output of cargo test --no-run")?;
-    let programs = programs::built(BufReader::new(output));
-    let status = child.wait().context("cargo test --no-run")?;
-    ensure!(status.success(), "build failed: cargo {}", BUILD.join(" "));
-    println!("build: passed in {} s", begun.elapsed().as_secs());
-    programs
+    timed("build", || {
+        let cannot = "cargo test --no-run";
+        let mut child = cargo(BUILD).stdout(Stdio::piped()).spawn().context(cannot)?;
+        let output = child.stdout.take().context("the output of cargo test --no-run")?;
+        let programs = programs::built(BufReader::new(output));
+        let status = child.wait().context(cannot)?;
+        ensure!(status.success(), "build failed: cargo {}", BUILD.join(" "));
+        programs
+    })
 }
 
 /// Runs all tests; prints at the end, once more, what failed.
 fn tests(programs: Vec<Program>, real: bool) -> anyhow::Result<()> {
-    let begun = Instant::now();
-    let failures = programs::run(programs, ("UNSKEW_REAL", if real { "1" } else { "0" }))?;
-    ensure!(failures.is_empty(), "tests failed\n{}", failures.join("\n"));
-    println!("tests: passed in {} s", begun.elapsed().as_secs());
-    Ok(())
+    timed("tests", || {
+        let failures = programs::run(programs, ("UNSKEW_REAL", if real { "1" } else { "0" }))?;
+        ensure!(failures.is_empty(), "tests failed\n{}", failures.join("\n"));
+        Ok(())
+    })
 }
 
 /// A call of cargo in the root of the repository.

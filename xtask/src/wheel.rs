@@ -116,7 +116,6 @@ pub fn run(asked: &Wheel) -> anyhow::Result<()> {
 /// # Errors
 /// If something is not built, or a test fails.
 pub fn test(command: &Path) -> anyhow::Result<()> {
-    let begun = Instant::now();
     let out = unskew_peers::root().join("target/python/test");
     fs::create_dir_all(&out)?;
     let command = command.to_str().context("the path of the command is not UTF-8")?.to_owned();
@@ -134,9 +133,7 @@ pub fn test(command: &Path) -> anyhow::Result<()> {
     let (old, new) = HOSTS;
     by_itself(old, true, &out, &wheels)?;
     by_itself(new, false, &out, &wheels)?;
-    beside_frameworks(&out, &wheels)?;
-    println!("the Python package: passed in {} s", begun.elapsed().as_secs());
-    Ok(())
+    beside_frameworks(&out, &wheels)
 }
 
 /// The whole path of a file, as a variable of the environment has it.

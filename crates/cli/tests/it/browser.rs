@@ -43,6 +43,7 @@ impl Browser {
     }
 
     /// A picture of a page, as PNG.
+    #[cfg(feature = "fleet")]
     pub fn shot(self, folder: &Path, url: &str, options: &[&str]) -> Vec<u8> {
         let place = folder.join("shot.png");
         let screenshot = format!("--screenshot={}", place.display());
