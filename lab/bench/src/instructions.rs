@@ -142,6 +142,8 @@ fn count(unskew: &Path, command: &str) -> anyhow::Result<Row> {
     valgrind.args(["--tool=callgrind", "--compress-strings=no", "--compress-pos=no"]);
     valgrind.arg(format!("--callgrind-out-file={}", out.display())).arg(unskew);
     valgrind.args(command.split(' ')).current_dir(unskew_peers::root());
+    // Threads that wait for work spend instructions, and never the same number.
+    valgrind.env("RAYON_NUM_THREADS", "1");
     // Under valgrind a command takes fifty times as long, of which its budget of processor time does not know.
     if !command.starts_with("--") && !command.contains("--budget") {
         valgrind.args(["--budget", "100"]);

@@ -108,6 +108,41 @@ pub struct Judgement {
     pub unjudged: Vec<Unjudged>,
 }
 
+impl Judgement {
+    /// Adds what was judged of another aspect.
+    fn add(&mut self, other: Self) {
+        self.findings.extend(other.findings);
+        self.promises.extend(other.promises);
+        self.unjudged.extend(other.unjudged);
+    }
+}
+
+impl FromIterator<Self> for Judgement {
+    fn from_iter<I: IntoIterator<Item = Self>>(aspects: I) -> Self {
+        let mut all = Self::default();
+        aspects.into_iter().for_each(|one| all.add(one));
+        all
+    }
+}
+
+impl From<Vec<Finding>> for Judgement {
+    fn from(findings: Vec<Finding>) -> Self {
+        Self { findings, ..Self::default() }
+    }
+}
+
+impl From<Vec<Promise>> for Judgement {
+    fn from(promises: Vec<Promise>) -> Self {
+        Self { promises, ..Self::default() }
+    }
+}
+
+impl From<Vec<Unjudged>> for Judgement {
+    fn from(unjudged: Vec<Unjudged>) -> Self {
+        Self { unjudged, ..Self::default() }
+    }
+}
+
 /// Judges what only a boundary understands: does this call fit that operator schema, does this node
 /// fit that OpDef, does this struct fit that era.
 pub trait Matcher: Send + Sync {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use unskew_core::{Finding, Places, Unjudged, Version, aspect};
+use unskew_core::{Finding, Judgement, Places, Unjudged, Version, aspect};
 
 use super::pair::FileAndRelease;
 use super::silent_changes::is_meant;
@@ -11,14 +11,6 @@ use crate::behaviour::{self, Behaviour, BehaviourCondition, BehaviourRange, Boun
 use crate::code::TypedUse;
 use crate::model::GivenArguments;
 use crate::{ProducerReleases, history, rules};
-
-/// What the measurements say of a file.
-#[derive(Default)]
-pub(super) struct BehaviourFindings {
-    pub(super) findings: Vec<Finding>,
-    /// Operators of which it does not show whether their calls are concerned.
-    pub(super) unjudged: Vec<Unjudged>,
-}
 
 /// One kind of thing to say, and how sure it is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,8 +20,9 @@ enum FindingGroup {
     Certain,
 }
 
-/// Holds every call against what was measured of its operator.
-pub(super) fn judge(pair: &FileAndRelease<'_>) -> BehaviourFindings {
+/// Holds every call against what was measured of its operator. Not judged are operators of which it does not show whether their calls
+/// are concerned.
+pub(super) fn judge(pair: &FileAndRelease<'_>) -> Judgement {
     let mut all: BTreeMap<(String, usize, FindingGroup), (BehaviourGap<'_>, Places)> =
         BTreeMap::new();
     let mut add = |operator: String, change: BehaviourGap<'static>, concern, places: &Places| {
@@ -63,7 +56,7 @@ pub(super) fn judge(pair: &FileAndRelease<'_>) -> BehaviourFindings {
             add(one.full_name(), change, FindingGroup::Open, &known.places);
         }
     }
-    let mut said = BehaviourFindings::default();
+    let mut said = Judgement::default();
     for ((operator, _, concern), (change, places)) in all {
         match word(pair, &operator, &change, concern) {
             Ok(finding) => said.findings.push(finding.at(places)),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use unskew_core::{Finding, Places, Version};
+use unskew_core::{Judgement, Places, Version};
 use unskew_torch_schemas::SchemaArgument;
 use unskew_torch_schemas::matching::{
     Mismatch, OverloadChoice, OverloadSource, ScriptType, TypedSchema, choose,
@@ -27,7 +27,7 @@ const NO_TENSORS: Version = Version::pair(1, 12);
 const REASONS: usize = 3;
 
 /// One finding for each operator and fault, with its places.
-pub(super) fn findings(pair: &FileAndRelease<'_>) -> Vec<Finding> {
+pub(super) fn judge(pair: &FileAndRelease<'_>) -> Judgement {
     let mut faults: BTreeMap<(UseFault, String), (Places, bool)> = BTreeMap::new();
     // What the language writes without a name every release has; a device may not.
     let device = pair.runtime.device.is_some();
@@ -55,7 +55,7 @@ pub(super) fn findings(pair: &FileAndRelease<'_>) -> Vec<Finding> {
         );
         finding.with_adaptation(PRUNE).with_fix(fix)
     };
-    faults.into_iter().map(finding).collect()
+    faults.into_iter().map(finding).collect::<Vec<_>>().into()
 }
 
 fn fault(pair: &FileAndRelease<'_>, call: &TypedUse) -> Option<UseFault> {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use unskew_core::{Finding, Places};
+use unskew_core::{Finding, Judgement, Places};
 use unskew_torch_operators::OperatorCall;
 
 use super::pair::FileAndRelease;
@@ -10,11 +10,11 @@ use crate::model::GivenArguments;
 use crate::needs::versioned;
 use crate::{DeviceDescription, device, rules};
 
-pub(super) fn findings(pair: &FileAndRelease<'_>) -> Vec<Finding> {
-    let Some(device) = &pair.runtime.device else { return Vec::new() };
+pub(super) fn judge(pair: &FileAndRelease<'_>) -> Judgement {
+    let Some(device) = &pair.runtime.device else { return Judgement::default() };
     let mut findings = upgraders(pair);
     findings.extend(versions(pair, device));
-    findings
+    findings.into()
 }
 
 /// The operators that upgraders of the file's calls would call and the device does not have.

@@ -1,6 +1,6 @@
 //! Load check: by the form of a file, whether a release loads it.
 
-use unskew_core::{Finding, Phase, Places, Version};
+use unskew_core::{Finding, Judgement, Phase, Places, Version};
 
 use super::pair::FileAndRelease;
 use crate::exported::loader::{self, LoadRefusal};
@@ -10,7 +10,7 @@ use crate::{TorchFormat, history, rules};
 const NAMED: usize = 4;
 
 /// The reasons for which `pair` fails by its form.
-pub(super) fn findings(pair: &FileAndRelease<'_>) -> Vec<Finding> {
+pub(super) fn judge(pair: &FileAndRelease<'_>) -> Judgement {
     let mut findings = Vec::new();
     findings.extend(legacy(pair));
     findings.extend(mobile(pair));
@@ -21,7 +21,7 @@ pub(super) fn findings(pair: &FileAndRelease<'_>) -> Vec<Finding> {
     findings.extend(carries_nothing(pair));
     findings.extend(classes(pair));
     findings.extend(types(pair));
-    findings
+    findings.into()
 }
 
 fn legacy(pair: &FileAndRelease<'_>) -> Option<Finding> {

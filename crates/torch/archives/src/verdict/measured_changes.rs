@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use unskew_core::{Finding, Places, Unjudged, Version, aspect};
+use unskew_core::{Finding, Judgement, Places, Unjudged, Version, aspect};
 use unskew_definitions::{ChangeEffect, Effect};
 use unskew_torch_schemas::matching::ScriptType;
 
@@ -36,7 +36,7 @@ struct CallFindings {
 }
 
 /// Holds every call against what was measured of its operator.
-pub(super) fn judge(pair: &FileAndRelease<'_>) -> (Vec<Finding>, Option<Unjudged>) {
+pub(super) fn judge(pair: &FileAndRelease<'_>) -> Judgement {
     let mut found = CallFindings::default();
     let changing = pair.behaviour_calls().iter().filter(|call| call.changes && call.live > 0);
     for call in changing.filter(|call| !is_meant(pair, call)) {
@@ -52,7 +52,8 @@ pub(super) fn judge(pair: &FileAndRelease<'_>) -> (Vec<Finding>, Option<Unjudged
     let findings = found.said.into_iter().map(|((operator, _, concern), (row, effect, places))| {
         word(pair, &operator, row, effect, concern).at(places)
     });
-    (findings.collect(), open)
+    let unjudged = open.into_iter().collect();
+    Judgement { findings: findings.collect(), unjudged, ..Judgement::default() }
 }
 
 /// Whether people wrote down already what the machine found: of an operator that changed in the same releases.

@@ -28,6 +28,28 @@ pub(crate) use calls::is_packed_by_loader;
 use pair::FileAndRelease;
 pub(crate) use writer::WriterAnalysis;
 
+/// Judges one aspect of a file and a release.
+type JudgeAspect = fn(&FileAndRelease<'_>) -> Judgement;
+
+/// Everything that is judged of a file and a release.
+const ASPECTS: [JudgeAspect; 12] = [
+    load::judge,
+    calls::judge,
+    operators::judge,
+    silent_changes::judge,
+    behaviour::judge,
+    measured_changes::judge,
+    replaced::judge,
+    unjudged::judge,
+    prepacked_weights::judge,
+    device::judge,
+    promise::judge,
+    tensor_files::judge,
+];
+
+/// What is judged of a file that the release refuses by its form.
+const REFUSED_ASPECTS: [JudgeAspect; 2] = [load::judge, promise::judge];
+
 /// Judges one file against a release.
 pub(crate) struct ArchiveMatcher {
     model: Arc<TorchModel>,
@@ -60,33 +82,13 @@ impl Matcher for ArchiveMatcher {
             runtime,
             runtime_name: runtime.name(),
         };
-        let mut findings = load::findings(&pair);
-        if self.model.format == TorchFormat::LegacyScript && runtime.release.legacy_refused {
+        let is_refused =
+            self.model.format == TorchFormat::LegacyScript && runtime.release.legacy_refused;
+        let aspects = match is_refused {
             // Nothing else matters for a file that is refused by its form.
-            return Some(Judgement {
-                findings,
-                promises: promise::promises(&pair),
-                ..Judgement::default()
-            });
-        }
-        findings.extend(calls::findings(&pair));
-        findings.extend(operators::findings(&pair));
-        findings.extend(silent_changes::findings(&pair));
-        let behaviours = behaviour::judge(&pair);
-        findings.extend(behaviours.findings);
-        let mut unjudged = behaviours.unjudged;
-        let (measured, open) = measured_changes::judge(&pair);
-        findings.extend(measured);
-        unjudged.extend(open);
-        unjudged.extend(replaced::unjudged(&pair));
-        unjudged.extend(unjudged::from_pair(&pair));
-        let (refused, open) = prepacked_weights::judge(&pair);
-        findings.extend(refused);
-        unjudged.extend(open);
-        findings.extend(device::findings(&pair));
-        let promises = promise::promises(&pair);
-        let mut judgement = Judgement { findings, promises, unjudged };
-        tensor_files::judge(&pair, &mut judgement);
-        Some(judgement)
+            true => &REFUSED_ASPECTS[..],
+            false => &ASPECTS[..],
+        };
+        Some(aspects.iter().map(|judge| judge(&pair)).collect())
     }
 }

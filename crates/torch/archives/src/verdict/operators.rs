@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use unskew_core::{Finding, Phase, Places, Severity, Version};
+use unskew_core::{Finding, Judgement, Phase, Places, Severity, Version};
 use unskew_extensions::wheels;
 use unskew_torch_schemas::OperatorTable;
 
@@ -43,7 +43,7 @@ pub(super) enum UseFault {
 }
 
 /// One finding for each operator and fault, with its places.
-pub(super) fn findings(pair: &FileAndRelease<'_>) -> Vec<Finding> {
+pub(super) fn judge(pair: &FileAndRelease<'_>) -> Judgement {
     let mut faults: BTreeMap<(UseFault, String), Places> = BTreeMap::new();
     // What runs whenever the model does.
     let mut certain = BTreeSet::new();
@@ -67,7 +67,7 @@ pub(super) fn findings(pair: &FileAndRelease<'_>) -> Vec<Finding> {
             _ => finding,
         }
     });
-    worded.collect()
+    worded.collect::<Vec<_>>().into()
 }
 
 /// Whether a mobile interpreter of 1.4 to 1.6 has the overload in its own registry, where `prim::x`

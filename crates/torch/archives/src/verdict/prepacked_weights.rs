@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use unskew_core::{Finding, Places, Unjudged, Version, aspect};
+use unskew_core::{Finding, Judgement, Places, Unjudged, Version, aspect};
 
 use super::pair::FileAndRelease;
 use crate::prepacked_weights::form_support::{self, FormSupport};
@@ -29,7 +29,13 @@ const TENSORS: [&str; 6] = [
 const PACKED: &str = "quantized.";
 
 /// Holds the quantized weights of a file against what was measured.
-pub(super) fn judge(pair: &FileAndRelease<'_>) -> (Vec<Finding>, Option<Unjudged>) {
+pub(super) fn judge(pair: &FileAndRelease<'_>) -> Judgement {
+    let (findings, open) = refused_and_open(pair);
+    Judgement { findings, unjudged: open.into_iter().collect(), ..Judgement::default() }
+}
+
+/// What is refused, and what was not measured.
+fn refused_and_open(pair: &FileAndRelease<'_>) -> (Vec<Finding>, Option<Unjudged>) {
     let (names, mut places) = uses(pair);
     if names.is_empty() && pair.model.packed.is_empty() {
         return (Vec::new(), None);

@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use unskew_core::{Date, Policy, Promise, PromiseState, Version, Window};
+use unskew_core::{Date, Judgement, Policy, Promise, PromiseState, Version, Window};
 use unskew_tables::toml_table;
 
 use super::pair::FileAndRelease;
@@ -14,18 +14,18 @@ use super::pair::FileAndRelease;
 static POLICY: LazyLock<Policy> = LazyLock::new(|| toml_table!("data/policy.toml"));
 
 /// The promises about `pair`.
-pub(super) fn promises(pair: &FileAndRelease<'_>) -> Vec<Promise> {
+pub(super) fn judge(pair: &FileAndRelease<'_>) -> Judgement {
     if pair.model.package_since().is_some() {
         // There is no graph whose schema could be promised; what the libraries call has a promise of its own.
-        return Vec::new();
+        return Judgement::default();
     }
     if pair.model.format.is_exported() {
-        return vec![exported(pair)];
+        return vec![exported(pair)].into();
     }
     if pair.model.uses.is_empty() {
-        return Vec::new();
+        return Judgement::default();
     }
-    vec![operators(pair, &POLICY)]
+    vec![operators(pair, &POLICY)].into()
 }
 
 fn exported(pair: &FileAndRelease<'_>) -> Promise {

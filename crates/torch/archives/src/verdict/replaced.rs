@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use unskew_core::{Places, Unjudged, aspect};
+use unskew_core::{Judgement, Places, Unjudged, aspect};
 use unskew_torch_schemas::matching::{
     BoundArgument, CallBinding, OverloadChoice, OverloadSource, ScriptType, TypedSchema, choose,
 };
@@ -16,7 +16,7 @@ use crate::code::{Callable, TypedUse};
 /// How many names are told.
 const NAMED: usize = 8;
 
-pub(super) fn unjudged(pair: &FileAndRelease<'_>) -> Vec<Unjudged> {
+pub(super) fn judge(pair: &FileAndRelease<'_>) -> Judgement {
     let live = || pair.behaviour_calls().iter().filter(|call| call.live > 0);
     let mut numbers: BTreeMap<String, Places> = BTreeMap::new();
     for call in live().filter(|call| takes_number(pair, call)) {
@@ -49,7 +49,7 @@ pub(super) fn unjudged(pair: &FileAndRelease<'_>) -> Vec<Unjudged> {
         );
         all.push(Unjudged::new(aspect::BEHAVIOUR, reason));
     }
-    all
+    all.into()
 }
 
 /// Whether a release without the overload that is meant takes the call all the same, by making a number of a tensor.

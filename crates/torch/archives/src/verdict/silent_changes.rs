@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use unskew_core::{Finding, Places};
+use unskew_core::{Finding, Judgement, Places};
 use unskew_torch_schemas::matching::{GivenValue, ScriptType};
 
 use super::pair::FileAndRelease;
@@ -17,7 +17,7 @@ enum Certainty {
     Certain,
 }
 
-pub(super) fn findings(pair: &FileAndRelease<'_>) -> Vec<Finding> {
+pub(super) fn judge(pair: &FileAndRelease<'_>) -> Judgement {
     let mut concerned: BTreeMap<(&str, Certainty), (&SilentChange, Places)> = BTreeMap::new();
     let mut add = |operator, change, concern, places: &Places| {
         let entry = concerned.entry((operator, concern));
@@ -43,7 +43,7 @@ pub(super) fn findings(pair: &FileAndRelease<'_>) -> Vec<Finding> {
     }
     let finding =
         |((operator, concern), (change, places))| word(pair, operator, change, concern).at(places);
-    concerned.into_iter().map(finding).collect()
+    concerned.into_iter().map(finding).collect::<Vec<_>>().into()
 }
 
 /// Whether a conversion put a call there: a function of the registry means what its operators do in the releases that it is

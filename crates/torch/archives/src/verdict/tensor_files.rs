@@ -53,25 +53,27 @@ pub(super) fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
 }
 
 /// What a release makes of a file of tensors and objects.
-pub(super) fn judge(pair: &FileAndRelease<'_>, judgement: &mut Judgement) {
+pub(super) fn judge(pair: &FileAndRelease<'_>) -> Judgement {
+    let mut judgement = Judgement::default();
     match pair.model.format {
-        TorchFormat::Safetensors => types(pair, judgement),
+        TorchFormat::Safetensors => types(pair, &mut judgement),
         TorchFormat::Checkpoint | TorchFormat::LegacyCheckpoint => {
             let pickled = pickled::findings(pair);
             judgement.findings.extend(strict_loader::refusal(pair, &pickled));
             judgement.findings.extend(pickled);
             judgement.findings.extend(numpy_modules::finding(pair));
-            unknown(pair, judgement);
+            unknown(pair, &mut judgement);
         }
         TorchFormat::Pickle => {
             judgement.findings.extend(pickled::findings(pair));
             judgement.findings.extend(numpy_modules::finding(pair));
-            unknown(pair, judgement);
+            unknown(pair, &mut judgement);
         }
-        _ => return,
+        _ => return judgement,
     }
     let reason = "whether the program accepts these names, shapes and objects is not in the file";
     judgement.unjudged.push(Unjudged::new(aspect::CONTENTS, reason));
+    judgement
 }
 
 /// What stands outside of the file and of PyTorch.

@@ -1,18 +1,18 @@
 //! Unjudged aspects of a file and a release, beyond what was measured of single operators.
 
-use unskew_core::{Places, Unjudged, aspect};
+use unskew_core::{Judgement, Places, Unjudged, aspect};
 
 use super::pair::FileAndRelease;
 use crate::prepacked_weights::prepacked_form::is_packed;
 
-pub(super) fn from_pair(pair: &FileAndRelease<'_>) -> Option<Unjudged> {
+pub(super) fn judge(pair: &FileAndRelease<'_>) -> Judgement {
     // The release that wrote a file runs it.
     let minor = pair.runtime.minor();
     let writer = pair.writer();
     if writer.since == Some(minor) && writer.until == Some(minor) {
-        return None;
+        return Judgement::default();
     }
-    classes(pair)
+    classes(pair).into_iter().collect::<Vec<_>>().into()
 }
 
 /// Classes registered in C++ that are not of quantized weights: what the release reads of their state is its own affair.
