@@ -137,10 +137,7 @@ fn the_steps_of_the_action_write_a_summary_and_sarif() {
     assert_eq!(ran.status.code(), Some(1), "{}", said(&ran));
     assert!(said(&ran).contains("unskew: no findings"), "{}", said(&ran));
     let summary = std::fs::read_to_string(folder.path().join("summary.md")).unwrap();
-    assert!(
-        summary.contains("### unskew good.txt\n\n    good.txt, Python 3.11: 2 packages"),
-        "{summary}"
-    );
+    assert!(summary.contains("### unskew good.txt\n\n    good.txt: no failure found"), "{summary}");
     assert!(summary.contains("    error EN115"), "{summary}");
     let sarif = std::fs::read(folder.path().join("out/sarif/bad.txt.sarif")).unwrap();
     let sarif: serde_json::Value = serde_json::from_slice(&sarif).unwrap();

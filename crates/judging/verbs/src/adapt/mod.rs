@@ -4,7 +4,7 @@ mod age;
 mod hint;
 mod library;
 mod output;
-mod packed;
+mod plugin_in_wheel;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub use age::Age;
 pub(crate) use hint::name_plugin;
 pub use library::{beside, candidates};
 use output::Output;
-use packed::Unpacked;
+use plugin_in_wheel::UnpackedPlugin;
 
 /// The variable by which JAX finds plug-ins.
 const VARIABLE: &str = "PJRT_NAMES_AND_LIBRARY_PATHS";
@@ -163,8 +163,10 @@ pub enum AdaptError {
 /// # Errors
 /// If it is no PJRT plug-in that can be asked, what is wanted cannot be presented, or a file cannot be written.
 pub fn adapt(asked: &Adaptation<'_>, options: &OpenOptions) -> Result<Adapted, VerbError> {
-    let Some(member) = packed::find(asked.plugin)? else { return adapt_file(asked, options) };
-    let unpacked = Unpacked::write(&member, asked.output)?;
+    let Some(member) = plugin_in_wheel::find(asked.plugin)? else {
+        return adapt_file(asked, options);
+    };
+    let unpacked = UnpackedPlugin::write(&member, asked.output)?;
     let asked = Adaptation { plugin: &unpacked.path.clone(), ..asked.clone() };
     let adapted = adapt_file(&asked, options)?;
     unpacked.keep();

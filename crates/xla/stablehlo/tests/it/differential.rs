@@ -20,7 +20,7 @@ fn artifact(file: &str) -> Party {
 }
 
 fn verdict(file: &str, reader: Version) -> Verdict {
-    let party = Party::new(format!("StableHLO {reader}"), Role::Runtime, "jaxlib release");
+    let party = Party::new(format!("StableHLO {reader}"), Role::Host, "JAX release");
     let today = Context::for_tests();
     check(&artifact(file), &unskew_stablehlo::reader(party, reader), &today)
 }

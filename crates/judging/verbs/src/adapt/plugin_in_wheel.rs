@@ -32,13 +32,13 @@ pub(super) fn find(path: &Path) -> Result<Option<WheelPath>, VerbError> {
 }
 
 /// A plug-in that was copied out of a wheel. It goes again unless it is kept.
-pub(super) struct Unpacked {
+pub(super) struct UnpackedPlugin {
     pub(super) path: PathBuf,
     output: Output,
     is_kept: bool,
 }
 
-impl Unpacked {
+impl UnpackedPlugin {
     /// Copies the member below the folder of the result.
     pub(super) fn write(member: &WheelPath, folder: &Path) -> Result<Self, VerbError> {
         let folder = folder.join(FOLDER);
@@ -60,7 +60,7 @@ impl Unpacked {
     }
 }
 
-impl Drop for Unpacked {
+impl Drop for UnpackedPlugin {
     fn drop(&mut self) {
         if !self.is_kept {
             // Nothing can be done where it stays.
