@@ -1,7 +1,7 @@
 //! Names that are no release of a family: runtimes of which documents tell, packages with a plug-in, and compilers.
 
 use crate::vendor_docs::{NamedParties, NotStated};
-use crate::{iree, named_plugins, vendor_docs};
+use crate::{Family, iree, named_plugins, vendor_docs};
 
 /// What is known of the names of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,11 @@ pub fn names() -> impl Iterator<Item = (&'static str, NamedBasis)> {
 /// # Errors
 /// If nothing is known of this release.
 pub fn select(text: &str) -> Option<Result<NamedParties, NotStated>> {
+    // Most names are those of a family, for which no table of these is read.
+    let name = text.split_once('@').map_or(text, |(name, _)| name);
+    if Family::of_package(name).is_some() {
+        return None;
+    }
     let named = vendor_docs::select(text).or_else(|| named_plugins::select(text));
     named.or_else(|| iree::select(text))
 }
