@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use unskew_core::{Padded, column};
 use unskew_report::{BAD, EMPHASIS, Plain, Report};
 use unskew_verbs::{EnvironmentAnswer, EnvironmentHost, GpuHost, LockTarget, Machine, System};
@@ -13,10 +13,6 @@ use crate::args::{
 };
 use crate::exit::{CallStatus, Ending};
 use crate::print;
-
-/// Names of locks, as their tools write them.
-const LOCKS: [&str; 6] =
-    ["uv.lock", "pylock.toml", "poetry.lock", "pixi.lock", "conda-lock.yml", "requirements.txt"];
 
 pub fn env(args: &Env, global: &Global) -> anyhow::Result<CallStatus> {
     if let Some(EnvVerb::Labels { wheel }) = &args.what {
@@ -98,27 +94,13 @@ pub fn lock(args: &LockArgs, global: &Global) -> anyhow::Result<CallStatus> {
         false => None,
     };
     let (index, context) = (index.as_deref(), global.context());
-    let paths: Vec<PathBuf> =
-        args.paths.iter().map(|path| locks_at(path)).collect::<anyhow::Result<Vec<_>>>()?.concat();
+    let paths: Result<Vec<Vec<PathBuf>>, _> =
+        args.paths.iter().map(|path| unskew_verbs::locks_at(path)).collect();
+    let paths = paths?.concat();
     let answers = paths.iter().map(|path| {
         unskew_verbs::lock(path, target, index, host(&args.system, &args.gpu), context)
     });
     print_answers(answers.collect::<Result<_, _>>()?, args.format, global)
-}
-
-/// The locks that a path means: itself, or those in a folder.
-fn locks_at(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let found: Vec<PathBuf> =
-        LOCKS.iter().map(|name| path.join(name)).filter(|lock| lock.is_file()).collect();
-    match found.is_empty() {
-        true => {
-            bail!("no lock in this folder (looked for {}): {}", LOCKS.join(", "), path.display())
-        }
-        false => Ok(found),
-    }
 }
 
 /// Prints a text for each environment, or one report of all.

@@ -64,11 +64,12 @@ fn with_values(verb: &str, option: clap::Arg) -> clap::Arg {
         }
         _ => return option,
     };
-    option.value_parser(clap::builder::PossibleValuesParser::new(values.into_iter().map(kept)))
+    option
+        .value_parser(clap::builder::PossibleValuesParser::new(values.into_iter().map(into_static)))
 }
 
 /// A text that lives as long as the program, which ends after this.
-fn kept(text: String) -> &'static str {
+fn into_static(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
 }
 
@@ -90,7 +91,7 @@ const OWN: [&str; 2] = ["help", "version"];
 
 /// The same command without hidden verbs, which are for child processes: `clap_complete` would offer them.
 fn shown(command: &clap::Command) -> clap::Command {
-    let name = kept(command.get_name().to_owned());
+    let name = into_static(command.get_name().to_owned());
     let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set()).map(shown);
     let options = command.get_arguments().filter(|option| !OWN.contains(&option.get_id().as_str()));
     let options = options.cloned().map(|option| with_values(command.get_name(), option));

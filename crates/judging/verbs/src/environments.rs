@@ -1,6 +1,6 @@
 //! Environments, and those that a lock describes: what breaks in them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use unskew_core::{Context, Finding, Party, Places, Role, Unjudged};
@@ -88,6 +88,14 @@ pub fn labels(path: &Path) -> Result<(InstalledPackage, Labels), VerbError> {
     let package = InstalledPackage::of_wheel(Arc::new(source)).map_err(question)?;
     let labels = unskew_environments::labels(&package);
     Ok((package, labels))
+}
+
+/// The locks that a path means: itself, or those in a folder.
+///
+/// # Errors
+/// If there is none in the folder.
+pub fn locks_at(path: &Path) -> Result<Vec<PathBuf>, VerbError> {
+    unskew_environments::locks_at(path).map_err(|error| VerbError::Question(error.to_string()))
 }
 
 /// Judges what a lock would install on the target. Wheels of which nothing is known are read where they lie if `index` is

@@ -48,7 +48,7 @@ mod sides;
 pub use adapt::{Adapted, adapt};
 pub use check::{check, check_sides};
 pub use convert::{ConvertRequest, conversion_target, convert};
-pub use environments::{EnvironmentAnswer, EnvironmentHost, env, labels, lock};
+pub use environments::{EnvironmentAnswer, EnvironmentHost, env, labels, lock, locks_at};
 pub use error::VerbError;
 pub use explain::{
     ErrorCause, ErrorMatch, Explanation, FindingHere, KnownError, NextStep, NextVerb, explain_text,

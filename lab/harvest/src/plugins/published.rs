@@ -32,7 +32,7 @@ const PACKAGES: [&str; 14] = [
 const OFTEN: usize = 8;
 
 /// A shared object in a wheel, as the probe lists it.
-struct Listed<'a> {
+struct ListedObject<'a> {
     package: String,
     wheel: &'a str,
     member: &'a str,
@@ -41,7 +41,7 @@ struct Listed<'a> {
     part: [&'a str; 4],
 }
 
-impl<'a> Listed<'a> {
+impl<'a> ListedObject<'a> {
     fn read(line: &'a str) -> Option<Self> {
         let cells: Vec<&str> = line.split('\t').collect();
         let [package, version, wheel, member, _, sha256, part @ ..] = &*cells else { return None };
@@ -74,7 +74,8 @@ pub(super) fn harvest(which: &str) -> Result<()> {
     let mut tried = Vec::new();
     let mut new = 0;
     for line in listed.lines() {
-        let listed = Listed::read(line).with_context(|| format!("not as expected: {line}"))?;
+        let listed =
+            ListedObject::read(line).with_context(|| format!("not as expected: {line}"))?;
         // A process of this machine loads nothing else; libraries beside a plug-in are many, one for each Python.
         let is_for_here = listed.wheel.contains(std::env::consts::ARCH)
             && listed.member.ends_with(".so")

@@ -23,7 +23,7 @@ mod requirements;
 mod tables;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -95,6 +95,9 @@ pub enum LockError {
          explicit lists): {0}"
     )]
     Unknown(String),
+    /// A folder has none.
+    #[error("no lock in this folder (looked for {names}): {0}", names = NAMES.join(", "))]
+    NoneInFolder(String),
     /// It is a lock of a version that is not known, and its fields may mean something else.
     #[error("{path} is of version {found}; known are {known}")]
     Version {
@@ -118,6 +121,10 @@ pub enum LockError {
 /// The most bytes of a lock, and of packages in it.
 const LOCK: u64 = 16 << 20;
 const PACKAGES: usize = 20_000;
+
+/// Names of locks, as their tools write them.
+const NAMES: [&str; 6] =
+    ["uv.lock", "pylock.toml", "poetry.lock", "pixi.lock", "conda-lock.yml", "requirements.txt"];
 
 /// Files that declare what is wanted, and what makes a lock of each.
 const DECLARING: [(&str, &str); 5] = [
@@ -153,6 +160,22 @@ impl LockTarget {
 impl Default for LockTarget {
     fn default() -> Self {
         Self { python: None, machine: Machine::X86 }
+    }
+}
+
+/// The locks that a path means: itself, or those in a folder.
+///
+/// # Errors
+/// If there is none in the folder.
+pub fn locks_at(path: &Path) -> Result<Vec<PathBuf>, LockError> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let locks = NAMES.iter().map(|name| path.join(name));
+    let found: Vec<PathBuf> = locks.filter(|lock| lock.is_file()).collect();
+    match found.is_empty() {
+        true => Err(LockError::NoneInFolder(path.display().to_string())),
+        false => Ok(found),
     }
 }
 
